@@ -36,42 +36,24 @@ Exit dispatch(Options options) {
         stop_if_interrupted(); // that closed the window
         return code;
     }
-    case Command::run:
-        return command_run(options);
-    case Command::compare:
-        return command_compare(options);
-    case Command::render:
-        return command_render(options);
-    case Command::describe:
-        return command_describe(options);
-    case Command::bench:
-        return command_bench(options);
-    case Command::lossless:
-        return command_lossless(options);
-    case Command::train:
-        return command_train(options);
-    case Command::oracle:
-        return command_oracle(options);
-    case Command::export_file:
-        return command_export(options);
-    case Command::check:
-        return command_check(options);
-    case Command::list:
-        return command_list(options);
-    case Command::attach:
-        return command_attach(options);
-    case Command::get:
-        return command_get(options);
-    case Command::completion:
-        return command_completion(options);
-    case Command::man:
-        return command_man(options);
-    case Command::serve:
-        return command_serve(options);
-    case Command::advise:
-        return command_advise(options);
-    case Command::sweep:
-        return command_sweep(options);
+    case Command::run: return command_run(options);
+    case Command::compare: return command_compare(options);
+    case Command::render: return command_render(options);
+    case Command::describe: return command_describe(options);
+    case Command::bench: return command_bench(options);
+    case Command::lossless: return command_lossless(options);
+    case Command::train: return command_train(options);
+    case Command::oracle: return command_oracle(options);
+    case Command::export_file: return command_export(options);
+    case Command::check: return command_check(options);
+    case Command::list: return command_list(options);
+    case Command::attach: return command_attach(options);
+    case Command::get: return command_get(options);
+    case Command::completion: return command_completion(options);
+    case Command::man: return command_man(options);
+    case Command::serve: return command_serve(options);
+    case Command::advise: return command_advise(options);
+    case Command::sweep: return command_sweep(options);
     }
     return Exit::usage;
 }
@@ -101,8 +83,7 @@ Exit guarded(const std::vector<std::string>& arguments) {
     } catch (const std::filesystem::filesystem_error& error) {
         return failed(error.what(), "Check the name and the permissions.", Exit::model);
     } catch (const std::exception& error) {
-        return failed(std::string("unexpected: ") + error.what(), "Please report what led to it.",
-                      Exit::model);
+        return failed(std::string("unexpected: ") + error.what(), "Please report what led to it.", Exit::model);
     }
 }
 

@@ -19,7 +19,11 @@ namespace {
 // In a page a file is in memory: app/page/page.js keeps it or makes it a download. Under node, and elsewhere, nobody is told.
 void tell_page([[maybe_unused]] const std::filesystem::path& file) {
 #if defined(__EMSCRIPTEN__)
-    MAIN_THREAD_EM_ASM({ if (Module['page']) Module['page'].wrote(UTF8ToString($0)); }, file.c_str());
+    MAIN_THREAD_EM_ASM(
+        {
+            if (Module['page']) Module['page'].wrote(UTF8ToString($0));
+        },
+        file.c_str());
 #endif
 }
 
@@ -81,4 +85,4 @@ void AtomicFile::fail(const char* doing) const {
                 "Check the folder, its permissions and the free space; an existing file was left as it was.", Exit::model);
 }
 
-}  // namespace speclens
+} // namespace speclens

@@ -19,13 +19,13 @@ enum class Readers : unsigned char { anybody, owner }; // owner: mode 0600
 
 class AtomicFile {
   public:
-    explicit AtomicFile(std::filesystem::path file, Readers readers = Readers::anybody);  // throws Error when the folder cannot be written
+    explicit AtomicFile(std::filesystem::path file, Readers readers = Readers::anybody); // throws Error when the folder cannot be written
     AtomicFile(const AtomicFile&) = delete;
     AtomicFile& operator=(const AtomicFile&) = delete;
-    ~AtomicFile();                                    // removes the unfinished file unless committed
+    ~AtomicFile(); // removes the unfinished file unless committed
 
-    void write(std::string_view bytes);  // throws Error (disk full, …)
-    void commit();                       // flushes, syncs and renames; throws Error
+    void write(std::string_view bytes); // throws Error (disk full, …)
+    void commit();                      // flushes, syncs and renames; throws Error
 
   private:
     [[noreturn]] void fail(const char* doing) const;
@@ -34,4 +34,4 @@ class AtomicFile {
     std::FILE* out_ = nullptr;
 };
 
-}  // namespace speclens
+} // namespace speclens

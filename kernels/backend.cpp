@@ -14,6 +14,7 @@ struct TypeFacts {
     const char* name;
     Block block;
 };
+// clang-format off
 constexpr TypeFacts kTypes[] = {
     {DType::f32, "f32", {1, 4}},        {DType::f16, "f16", {1, 2}},        {DType::bf16, "bf16", {1, 2}},
     {DType::i64, "i64", {1, 8}},        {DType::i32, "i32", {1, 4}},        {DType::u8, "u8", {1, 1}},
@@ -22,6 +23,7 @@ constexpr TypeFacts kTypes[] = {
     {DType::q2_k, "Q2_K", {256, 84}},   {DType::q3_k, "Q3_K", {256, 110}},  {DType::q4_k, "Q4_K", {256, 144}},
     {DType::q5_k, "Q5_K", {256, 176}},  {DType::q6_k, "Q6_K", {256, 210}},
 };
+// clang-format on
 const TypeFacts& facts(DType dtype) {
     const auto at = static_cast<std::size_t>(dtype);
     CHECK(at < std::size(kTypes) && kTypes[at].dtype == dtype, "dtype out of range");
@@ -30,9 +32,7 @@ const TypeFacts& facts(DType dtype) {
 
 } // namespace
 
-const char* name_of(DType dtype) {
-    return facts(dtype).name;
-}
+const char* name_of(DType dtype) { return facts(dtype).name; }
 
 const char* name_of(Precision precision) {
     constexpr const char* names[] = {"f32", "bf16", "int8"};
@@ -41,13 +41,9 @@ const char* name_of(Precision precision) {
     return names[at];
 }
 
-Block block_of(DType dtype) {
-    return facts(dtype).block;
-}
+Block block_of(DType dtype) { return facts(dtype).block; }
 
-bool is_quantised(DType dtype) {
-    return block_of(dtype).values > 1;
-}
+bool is_quantised(DType dtype) { return block_of(dtype).values > 1; }
 
 std::size_t bytes_of(DType dtype) {
     CHECK(!is_quantised(dtype), "a value of a quantised type has no bytes of its own");
@@ -85,8 +81,7 @@ Buffer::Buffer(Backend& backend, DType dtype, std::int64_t rows, std::int64_t co
 
 Buffer::Buffer(Backend& backend, const Tensor& owned) : backend_(&backend), tensor_(owned) {}
 
-Buffer::Buffer(Buffer&& other) noexcept
-    : backend_(std::exchange(other.backend_, nullptr)), tensor_(std::exchange(other.tensor_, {})) {}
+Buffer::Buffer(Buffer&& other) noexcept : backend_(std::exchange(other.backend_, nullptr)), tensor_(std::exchange(other.tensor_, {})) {}
 
 Buffer& Buffer::operator=(Buffer&& other) noexcept {
     std::swap(backend_, other.backend_);
@@ -98,8 +93,7 @@ Buffer::~Buffer() {
     if (backend_ != nullptr && tensor_.data != nullptr) backend_->release(tensor_.data, tensor_.bytes());
 }
 
-Buffer Backend::import_weight(const void* host, DType stored, std::int64_t rows, std::int64_t cols,
-                              Precision precision) {
+Buffer Backend::import_weight(const void* host, DType stored, std::int64_t rows, std::int64_t cols, Precision precision) {
     Buffer weight = allocate_weight(stored, rows, cols, precision);
     import_weight(weight.view(), stored, host);
     return weight;
@@ -108,8 +102,8 @@ Buffer Backend::import_weight(const void* host, DType stored, std::int64_t rows,
 namespace {
 
 [[noreturn]] void no_pages(const Backend& backend) {
-    throw Error("the backend " + backend.name() + " cannot compute several texts in one pass yet",
-                "Use the CPU: --backend cpu.", Exit::device);
+    throw Error("the backend " + backend.name() + " cannot compute several texts in one pass yet", "Use the CPU: --backend cpu.",
+                Exit::device);
 }
 
 } // namespace
@@ -119,8 +113,6 @@ void Backend::rope_store_paged(const HeadShape&, const Tensor&, const Tensor&, c
     no_pages(*this);
 }
 
-void Backend::attention_paged(const HeadShape&, const Tensor&, const KvLayer&, const PagedRows&, const Tensor&) {
-    no_pages(*this);
-}
+void Backend::attention_paged(const HeadShape&, const Tensor&, const KvLayer&, const PagedRows&, const Tensor&) { no_pages(*this); }
 
 } // namespace speclens

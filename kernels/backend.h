@@ -51,15 +51,15 @@ struct AttentionMask {
     int prefix = 0;     // committed slots seen by every row
     int first_slot = 0; // slot of row 0 of this pass, >= prefix (usually equal)
     Tensor ancestors;   // (rows, ceil(rows / 64)) i64 bit sets; bit j of row i: row i sees row j (j > i is
-                      // allowed; its own bit must be set, bits from `rows` on must not). Empty: causal, rows
-                      // 0..i
+                        // allowed; its own bit must be set, bits from `rows` on must not). Empty: causal, rows
+                        // 0..i
 };
 
 // The rows of one text in a pass over several. Its keys and values lie in blocks of a cache that all texts share (paged
 // attention: Kwon et al. 2023, arXiv 2309.06180): position p is slot blocks[p / block] * block + p % block. Row i is written
 // to position prefix + i, sees the positions [0, prefix) and those rows of the same text that `ancestors` names.
 struct TextRows {
-    int first_row = 0;           // of the pass
+    int first_row = 0; // of the pass
     int rows = 0;
     int prefix = 0;              // committed positions
     std::span<const int> blocks; // on the host, at least ceil((prefix + rows) / block)
@@ -110,10 +110,7 @@ class Backend {
     [[nodiscard]] virtual std::string products_title(Precision) const { return {}; }
     // Bytes that the backend keeps, once for all models, after attention of so many rows in a context of so
     // many tokens, at most.
-    [[nodiscard]] virtual std::size_t attention_scratch(const HeadShape&, int /*rows*/,
-                                                        int /*context*/) const {
-        return 0;
-    }
+    [[nodiscard]] virtual std::size_t attention_scratch(const HeadShape&, int /*rows*/, int /*context*/) const { return 0; }
 
     // ---- memory ----
     // Throws an Error of the kind out_of_memory when it cannot be had. Contents are undefined. 64-byte aligned.
@@ -125,8 +122,7 @@ class Backend {
     // may be `tiled`; f32 never is, so small f32 tables (norms, biases, angles) may be imported and read as rows.
     // Products with it are in the given precision.
     // Throws Error(device) for a quantised type that is not kept (see `keeps`), and as `allocate`.
-    [[nodiscard]] virtual Buffer allocate_weight(DType stored, std::int64_t rows, std::int64_t cols,
-                                                 Precision precision) = 0;
+    [[nodiscard]] virtual Buffer allocate_weight(DType stored, std::int64_t rows, std::int64_t cols, Precision precision) = 0;
     [[nodiscard]] Buffer allocate_weight(DType stored, std::int64_t rows, std::int64_t cols) {
         return allocate_weight(stored, rows, cols, Precision::f32);
     }
@@ -137,7 +133,7 @@ class Backend {
     [[nodiscard]] Buffer import_weight(const void* host, DType stored, std::int64_t rows, std::int64_t cols,
                                        Precision precision = Precision::f32);
     virtual void upload(const Tensor& to,
-                        const void* host) = 0; // to.bytes() bytes; `host` is consumed on return
+                        const void* host) = 0;                   // to.bytes() bytes; `host` is consumed on return
     virtual void download(const Tensor& from, void* host) = 0;   // waits, from.bytes() bytes
     virtual void copy(const Tensor& from, const Tensor& to) = 0; // same dtype and size
     virtual void sync() = 0;
@@ -150,8 +146,7 @@ class Backend {
     // out[i] = table[ids[i]] as f32.  table (V, h), ids (1, rows) i32, out (rows, h)
     virtual void embed(const Tensor& table, const Tensor& ids, const Tensor& out) = 0;
     // residual += delta (when delta is not empty); out = RMSNorm(residual) * weight (when out is not empty).
-    virtual void add_norm(const Tensor& residual, const Tensor& delta, const Tensor& weight, float eps,
-                          const Tensor& out) = 0;
+    virtual void add_norm(const Tensor& residual, const Tensor& delta, const Tensor& weight, float eps, const Tensor& out) = 0;
     // Several projections of the same input in one launch. x (rows, k)
     virtual void matmul(const Tensor& x, std::span<const Projection> parts) = 0;
     // From now on matmul() and matmul_swiglu() hand what they were asked for to `gatherer`, which sees to it that the outputs
@@ -163,23 +158,21 @@ class Backend {
     // `positions`, k and v written to slots first_slot + i. q changes in place; it may be empty (rows that
     // are only seen, never ask). cos_sin: (max_position, d) f32, the first d/2 columns cos, the rest sin
     // (rotate-half layout).
-    virtual void rope_store(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v,
-                            const Tensor& q_norm, const Tensor& k_norm, float eps, const Tensor& cos_sin,
-                            const Tensor& positions, const KvLayer& cache, int first_slot) = 0;
+    virtual void rope_store(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& q_norm,
+                            const Tensor& k_norm, float eps, const Tensor& cos_sin, const Tensor& positions, const KvLayer& cache,
+                            int first_slot) = 0;
     // Softmax attention over the cache, scale 1/sqrt(d), keys walked in slot order. out (rows, H * d)
-    virtual void attention(const HeadShape& shape, const Tensor& q, const KvLayer& cache,
-                           const AttentionMask& mask, const Tensor& out) = 0;
+    virtual void attention(const HeadShape& shape, const Tensor& q, const KvLayer& cache, const AttentionMask& mask, const Tensor& out) = 0;
 
     // ---- the same for several texts in one pass ----
     // Whether the two operations below exist here. Where they do not they throw Error(device).
     [[nodiscard]] virtual bool pages() const { return false; }
     // rope_store() with the slots that `rows` names.
-    virtual void rope_store_paged(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v,
-                                  const Tensor& q_norm, const Tensor& k_norm, float eps, const Tensor& cos_sin,
-                                  const Tensor& positions, const KvLayer& cache, const PagedRows& rows);
+    virtual void rope_store_paged(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& q_norm,
+                                  const Tensor& k_norm, float eps, const Tensor& cos_sin, const Tensor& positions, const KvLayer& cache,
+                                  const PagedRows& rows);
     // Every row has the bits that attention() gives it where its text lies in a cache of its own.
-    virtual void attention_paged(const HeadShape& shape, const Tensor& q, const KvLayer& cache, const PagedRows& rows,
-                                 const Tensor& out);
+    virtual void attention_paged(const HeadShape& shape, const Tensor& q, const KvLayer& cache, const PagedRows& rows, const Tensor& out);
 
     // ---- operations of draft heads ----
     // x = silu(x), element by element, in place.
@@ -188,8 +181,7 @@ class Backend {
     //   r = σ(in_r + hid_r), z = σ(in_z + hid_z), n = tanh(in_n + r ⊙ hid_n), out = (1 − z) ⊙ n + z ⊙ state.
     // in = W_ih·x and hid = W_hh·state, (rows, 3G); state and out (rows, G), out may be state.
     // gates (rows, 3G) receives r, z, n; empty: they are not kept.
-    virtual void gru(const Tensor& in, const Tensor& hid, const Tensor& state, const Tensor& out,
-                     const Tensor& gates) = 0;
+    virtual void gru(const Tensor& in, const Tensor& hid, const Tensor& state, const Tensor& out, const Tensor& gates) = 0;
 
     // ---- operations on rows ----
     // out[i] = softmax(logits[i] / temperature), temperature > 0; out may be logits. Probabilities below

@@ -9,17 +9,7 @@ namespace speclens {
 
 // Process exit codes of the command line; an Error carries the one that fits its cause.
 // 4 has two causes: no device or memory, and a download that is not what it should be.
-enum class Exit : int {
-    ok = 0,
-    failed = 1,
-    usage = 2,
-    model = 3,
-    device = 4,
-    mismatch = 4,
-    display = 5,
-    network = 6,
-    interrupted = 130
-};
+enum class Exit : int { ok = 0, failed = 1, usage = 2, model = 3, device = 4, mismatch = 4, display = 5, network = 6, interrupted = 130 };
 
 // What a caller does something of its own about; what nobody asks for is `other`. Words are for readers: no code compares them.
 enum class ErrorKind : unsigned char { other, out_of_memory, prompt_too_long, unknown_token, cancelled };
@@ -41,10 +31,10 @@ class Error : public std::runtime_error {
 
 [[noreturn]] void check_failed(const char* condition, const char* file, int line, const std::string& message);
 
-}  // namespace speclens
+} // namespace speclens
 
 // Aborts in every build type: a violated CHECK is a bug of ours, never of the user.
-#define CHECK(condition, message)                                                                          \
-    do {                                                                                                   \
-        if (!(condition)) ::speclens::check_failed(#condition, __FILE__, __LINE__, message);               \
+#define CHECK(condition, message)                                                                                                          \
+    do {                                                                                                                                   \
+        if (!(condition)) ::speclens::check_failed(#condition, __FILE__, __LINE__, message);                                               \
     } while (false)

@@ -13,9 +13,7 @@ struct Sizes {
 
 // Half a megabyte of weights for a processor: the second cache of a core. A GPU needs more to be filled at all; its
 // second cache holds that.
-Sizes sizes_for(const Backend& backend) {
-    return backend.name() == "cpu" ? Sizes{128, 512} : Sizes{256, 2048};
-}
+Sizes sizes_for(const Backend& backend) { return backend.name() == "cpu" ? Sizes{128, 512} : Sizes{256, 2048}; }
 
 // Finite ones, and none so small that a processor takes longer for them: floats of about 2^-7, blocks whose scales and
 // values are small.
@@ -39,9 +37,7 @@ ProductProbe::ProductProbe(Backend& backend, DType stored, Precision precision) 
     backend.upload(rows_.view(), x.data());
 }
 
-double ProductProbe::multiply_adds() const {
-    return static_cast<double>(rows_.view().rows) * static_cast<double>(weight_.view().size());
-}
+double ProductProbe::multiply_adds() const { return static_cast<double>(rows_.view().rows) * static_cast<double>(weight_.view().size()); }
 
 double ProductProbe::ms() {
     const Projection part[] = {{weight_.view(), {}, out_.view()}};

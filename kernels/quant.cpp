@@ -15,12 +15,8 @@ float half_at(const std::byte* from) {
     std::memcpy(&bits, from, 2);
     return widen_f16(bits);
 }
-int byte_at(const std::byte* from) {
-    return std::to_integer<int>(*from);
-}
-int signed_at(const std::byte* from) {
-    return static_cast<std::int8_t>(std::to_integer<int>(*from));
-}
+int byte_at(const std::byte* from) { return std::to_integer<int>(*from); }
+int signed_at(const std::byte* from) { return static_cast<std::int8_t>(std::to_integer<int>(*from)); }
 
 // 32 values of four bits: the low halves of sixteen bytes, then the high ones; with a fifth bit each where `high` has them.
 template <class Number>
@@ -43,17 +39,20 @@ void widen_q8_0(const std::byte* b, float* to) {
     for (int i = 0; i < 32; ++i) to[i] = static_cast<float>(signed_at(b + 2 + i)) * d;
 }
 void widen_q4_0(const std::byte* b, float* to) {
-    widen_32(b + 2, 0, [d = half_at(b)](int q) { return static_cast<float>(q - 8) * d; }, to);
+    widen_32(
+        b + 2, 0, [d = half_at(b)](int q) { return static_cast<float>(q - 8) * d; }, to);
 }
 void widen_q4_1(const std::byte* b, float* to) {
-    widen_32(b + 4, 0, [d = half_at(b), m = half_at(b + 2)](int q) { return static_cast<float>(q) * d + m; }, to);
+    widen_32(
+        b + 4, 0, [d = half_at(b), m = half_at(b + 2)](int q) { return static_cast<float>(q) * d + m; }, to);
 }
 void widen_q5_0(const std::byte* b, float* to) {
-    widen_32(b + 6, word_at(b + 2), [d = half_at(b)](int q) { return static_cast<float>(q - 16) * d; }, to);
+    widen_32(
+        b + 6, word_at(b + 2), [d = half_at(b)](int q) { return static_cast<float>(q - 16) * d; }, to);
 }
 void widen_q5_1(const std::byte* b, float* to) {
-    widen_32(b + 8, word_at(b + 4),
-             [d = half_at(b), m = half_at(b + 2)](int q) { return static_cast<float>(q) * d + m; }, to);
+    widen_32(
+        b + 8, word_at(b + 4), [d = half_at(b), m = half_at(b + 2)](int q) { return static_cast<float>(q) * d + m; }, to);
 }
 
 void widen_q2_k(const std::byte* b, float* to) {
@@ -115,28 +114,17 @@ void widen_q6_k(const std::byte* b, float* to) {
 
 void widen_block(DType stored, const std::byte* b, float* to) {
     switch (stored) {
-    case DType::q8_0:
-        return widen_q8_0(b, to);
-    case DType::q4_0:
-        return widen_q4_0(b, to);
-    case DType::q4_1:
-        return widen_q4_1(b, to);
-    case DType::q5_0:
-        return widen_q5_0(b, to);
-    case DType::q5_1:
-        return widen_q5_1(b, to);
-    case DType::q2_k:
-        return widen_q2_k(b, to);
-    case DType::q3_k:
-        return widen_q3_k(b, to);
-    case DType::q4_k:
-        return widen_45_k(b, nullptr, b + 16, to);
-    case DType::q5_k:
-        return widen_45_k(b, b + 16, b + 48, to);
-    case DType::q6_k:
-        return widen_q6_k(b, to);
-    default:
-        check_failed("a quantised type", __FILE__, __LINE__, name_of(stored));
+    case DType::q8_0: return widen_q8_0(b, to);
+    case DType::q4_0: return widen_q4_0(b, to);
+    case DType::q4_1: return widen_q4_1(b, to);
+    case DType::q5_0: return widen_q5_0(b, to);
+    case DType::q5_1: return widen_q5_1(b, to);
+    case DType::q2_k: return widen_q2_k(b, to);
+    case DType::q3_k: return widen_q3_k(b, to);
+    case DType::q4_k: return widen_45_k(b, nullptr, b + 16, to);
+    case DType::q5_k: return widen_45_k(b, b + 16, b + 48, to);
+    case DType::q6_k: return widen_q6_k(b, to);
+    default: check_failed("a quantised type", __FILE__, __LINE__, name_of(stored));
     }
 }
 

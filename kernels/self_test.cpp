@@ -12,8 +12,7 @@ namespace speclens {
 
 namespace {
 
-constexpr int kRows = 5, kPrefix = 70, kHidden = 64, kHeads = 4, kKvHeads = 2, kDim = 16, kFfn = 48,
-              kVocab = 208;
+constexpr int kRows = 5, kPrefix = 70, kHidden = 64, kHeads = 4, kKvHeads = 2, kDim = 16, kFfn = 48, kVocab = 208;
 constexpr HeadShape kShape = {kHeads, kKvHeads, kDim};
 
 // What each operation gave, in order.
@@ -56,21 +55,17 @@ class Layer {
     Steps run(int first, int count, bool tree) {
         Steps steps;
         const Buffer ids = integers(first, count, 37), places = integers(kPrefix + first, count, 1);
-        const Buffer x = empty(count, kHidden), normed = empty(count, kHidden),
-                     q = empty(count, kHeads * kDim);
-        const Buffer k = empty(count, kKvHeads * kDim), v = empty(count, kKvHeads * kDim),
-                     mixed = empty(count, kHeads * kDim);
+        const Buffer x = empty(count, kHidden), normed = empty(count, kHidden), q = empty(count, kHeads * kDim);
+        const Buffer k = empty(count, kKvHeads * kDim), v = empty(count, kKvHeads * kDim), mixed = empty(count, kHeads * kDim);
         const Buffer wide = empty(count, kFfn), logits = empty(count, kVocab), distributions = empty(count, kVocab);
         backend_.embed(embedding_.view(), ids.view(), x.view());
         keep(steps, "embed", x);
         backend_.add_norm(x.view(), {}, norm_.view(), 1e-6f, normed.view());
         keep(steps, "add_norm", normed);
-        const Projection qkv[] = {
-            {wq_.view(), {}, q.view()}, {wk_.view(), {}, k.view()}, {wv_.view(), {}, v.view()}};
+        const Projection qkv[] = {{wq_.view(), {}, q.view()}, {wk_.view(), {}, k.view()}, {wv_.view(), {}, v.view()}};
         backend_.matmul(normed.view(), qkv);
         keep(steps, "matmul", q);
-        backend_.rope_store(kShape, q.view(), k.view(), v.view(), {}, {}, 1e-6f, angles_.view(),
-                            places.view(), cache(), kPrefix + first);
+        backend_.rope_store(kShape, q.view(), k.view(), v.view(), {}, {}, 1e-6f, angles_.view(), places.view(), cache(), kPrefix + first);
         keep(steps, "rope_store", q);
         Buffer seen;
         if (tree) {
@@ -79,10 +74,8 @@ class Layer {
             seen = Buffer(backend_, DType::i64, count, 1);
             backend_.upload(seen.view(), bits.data());
         }
-        backend_.attention(
-            kShape, q.view(), cache(),
-            {.prefix = kPrefix + first, .first_slot = kPrefix + first, .ancestors = seen.view()},
-            mixed.view());
+        backend_.attention(kShape, q.view(), cache(), {.prefix = kPrefix + first, .first_slot = kPrefix + first, .ancestors = seen.view()},
+                           mixed.view());
         keep(steps, "attention", mixed);
         backend_.matmul_swiglu(normed.view(), gate_.view(), up_.view(), wide.view());
         keep(steps, "matmul_swiglu", wide);
@@ -109,15 +102,18 @@ class Layer {
         const Buffer pool_k(backend_, DType::f32, 8 * kBlock, kKvHeads * kDim), pool_v(backend_, DType::f32, 8 * kBlock, kKvHeads * kDim);
         for (int place = 0; place < kPrefix; ++place)
             for (const auto& [from, to] : {std::pair(&k_, &pool_k), std::pair(&v_, &pool_v)})
-                backend_.copy(from->view().slice(place, 1), to->view().slice(blocks[static_cast<std::size_t>(place / kBlock)] * kBlock + place % kBlock, 1));
+                backend_.copy(from->view().slice(place, 1),
+                              to->view().slice(blocks[static_cast<std::size_t>(place / kBlock)] * kBlock + place % kBlock, 1));
         const int last[] = {7};
         const TextRows texts[] = {{.first_row = 0, .rows = kFirst, .prefix = kPrefix, .blocks = blocks, .ancestors = {}},
                                   {.first_row = kFirst, .rows = 1, .prefix = 0, .blocks = last, .ancestors = {}}};
         const PagedRows paged{.block = kBlock, .texts = texts};
-        backend_.rope_store_paged(kShape, q.view(), k.view(), v.view(), {}, {}, 1e-6f, angles_.view(), places.view(), {pool_k.view(), pool_v.view()}, paged);
+        backend_.rope_store_paged(kShape, q.view(), k.view(), v.view(), {}, {}, 1e-6f, angles_.view(), places.view(),
+                                  {pool_k.view(), pool_v.view()}, paged);
         backend_.attention_paged(kShape, q.view(), {pool_k.view(), pool_v.view()}, paged, out.view());
         const auto some = [](const Buffer& buffer) { return buffer.view().slice(0, kFirst); };
-        backend_.rope_store(kShape, some(q_alone), some(k), some(v), {}, {}, 1e-6f, angles_.view(), {places.view().data, DType::i32, 1, kFirst}, cache(), kPrefix);
+        backend_.rope_store(kShape, some(q_alone), some(k), some(v), {}, {}, 1e-6f, angles_.view(),
+                            {places.view().data, DType::i32, 1, kFirst}, cache(), kPrefix);
         backend_.attention(kShape, some(q_alone), cache(), {.prefix = kPrefix, .first_slot = kPrefix, .ancestors = {}}, own.view());
         Steps steps;
         keep(steps, "", out);
@@ -142,9 +138,7 @@ class Layer {
         }
         return backend_.import_weight(bits.data(), DType::bf16, n, cols);
     }
-    Buffer rows(std::int64_t n, std::int64_t cols) {
-        return backend_.import_weight(numbers_.some(n * cols).data(), DType::f32, n, cols);
-    }
+    Buffer rows(std::int64_t n, std::int64_t cols) { return backend_.import_weight(numbers_.some(n * cols).data(), DType::f32, n, cols); }
     Buffer empty(std::int64_t n, std::int64_t cols) { return {backend_, DType::f32, n, cols}; }
     Buffer integers(int first, int count, int step) {
         std::vector<std::int32_t> values;
@@ -183,15 +177,13 @@ std::string compare(Backend& device, Backend& cpu) {
         trusted.fill_cache();
         const Steps got = tested.run(0, kRows, tree), expected = trusted.run(0, kRows, tree);
         for (std::size_t i = 0; i < got.size(); ++i)
-            if (!close(got[i].second, expected[i].second))
-                return std::string(got[i].first) + " computes something else than on the CPU";
+            if (!close(got[i].second, expected[i].second)) return std::string(got[i].first) + " computes something else than on the CPU";
         if (tree) continue;
         for (int row = 0; row < kRows; ++row) { // decoding must give the bits of verification
             const Steps alone = tested.run(row, 1, false);
             for (std::size_t i = 0; i < got.size(); ++i) {
                 const std::size_t width = alone[i].second.size();
-                if (std::memcmp(alone[i].second.data(),
-                                got[i].second.data() + static_cast<std::size_t>(row) * width,
+                if (std::memcmp(alone[i].second.data(), got[i].second.data() + static_cast<std::size_t>(row) * width,
                                 width * sizeof(float)) != 0)
                     return std::string(got[i].first) + " gives a row other bits when it is alone";
             }

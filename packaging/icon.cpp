@@ -25,8 +25,8 @@ constexpr float kSide = 64; // of the square that everything below is measured i
 // A shape is what lies within half its stroke of its outline; without a stroke it is filled.
 struct Shape {
     enum class Kind : std::uint8_t { box, disc, line } kind = Kind::box;
-    Rect box{};        // of a box; a disc fills it; a line goes from its corner x, y to the corner right, bottom
-    float radius = 0;  // of a box's corners
+    Rect box{};       // of a box; a disc fills it; a line goes from its corner x, y to the corner right, bottom
+    float radius = 0; // of a box's corners
     float stroke = 0;
     Color color{};
 };

@@ -20,8 +20,7 @@ const std::vector<SceneInfo>& scene_list() {
 
 const std::vector<SceneGroup>& scene_groups() {
     static const std::vector<SceneGroup> groups = [] {
-        std::vector<SceneGroup> made = {
-            {"Why", {}}, {"One round", {}}, {"Drafters", {}}, {"Limits", {}}, {"Your server", {}}};
+        std::vector<SceneGroup> made = {{"Why", {}}, {"One round", {}}, {"Drafters", {}}, {"Limits", {}}, {"Your server", {}}};
         for (const SceneInfo& info : scene_list()) {
             bool placed = false;
             for (SceneGroup& group : made)

@@ -128,8 +128,7 @@ TEST(Architecture, NoFolderHoldsMoreThanSixtySources) {
         std::map<std::string, int> count;
         for (const auto& entry : fs::recursive_directory_iterator(fs::path(SPEC_SOURCE_DIR) / floor)) {
             const std::string kind = entry.path().extension().string();
-            if (kind == ".cpp" || kind == ".h" || kind == ".cu" || kind == ".cuh")
-                ++count[entry.path().parent_path().string()];
+            if (kind == ".cpp" || kind == ".h" || kind == ".cu" || kind == ".cuh") ++count[entry.path().parent_path().string()];
         }
         for (const auto& [folder, files] : count) EXPECT_LE(files, 60) << folder;
     }
@@ -139,7 +138,9 @@ TEST(Architecture, NoFolderHoldsMoreThanSixtySources) {
 // with who reads them.
 TEST(Architecture, DraftersAreNamedByTheirOwnFilesOnly) {
     const std::map<std::string, std::set<std::string>> named = {
-        {"eagle3", {"engine/drafters", "engine/found", "engine/model", "scenes/eagle3", "scenes/failures", "scenes/mtp", "scenes/training", "scenes/trees"}},
+        {"eagle3",
+         {"engine/drafters", "engine/found", "engine/model", "scenes/eagle3", "scenes/failures", "scenes/mtp", "scenes/training",
+          "scenes/trees"}},
         {"dflash", {"engine/drafters", "engine/found", "engine/model", "scenes/dflash"}},
         {"domino", {"engine/drafters", "engine/found", "scenes/domino", "scenes/training"}},
         {"dspark", {"engine/drafters", "engine/found"}},

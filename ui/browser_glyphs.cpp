@@ -27,9 +27,7 @@ int browser_glyph(char32_t code_point) {
     return browser_has_glyph(code) != 0 ? code : 0;
 }
 
-float browser_advance(int glyph) {
-    return static_cast<float>(browser_glyph_advance(glyph));
-}
+float browser_advance(int glyph) { return static_cast<float>(browser_glyph_advance(glyph)); }
 
 GlyphBitmap browser_bitmap(int glyph, float pixels, float shift) {
     std::array<int, 4> box{};

@@ -19,9 +19,7 @@ Look look_of(const Theme& t, ButtonKind kind, const Touch& touch, bool disabled)
     const bool pressed = touch.held && touch.hovered;
     if (disabled) return {t.raised, t.line, t.muted, false};
     if (kind == ButtonKind::primary) {
-        const Color ground = pressed         ? mix(t.bg, t.ink, 0.25F)
-                             : touch.hovered ? mix(t.bg, t.ink, 0.1F)
-                                             : t.ink;
+        const Color ground = pressed ? mix(t.bg, t.ink, 0.25F) : touch.hovered ? mix(t.bg, t.ink, 0.1F) : t.ink;
         return {ground, ground, t.bg};
     }
     const Color ink = kind == ButtonKind::quiet && !touch.hovered ? t.muted : t.ink;
@@ -48,8 +46,7 @@ bool button(Ui& ui, std::string_view name, Rect rect, std::string_view label, co
     Canvas& c = ui.canvas;
     if (look.filled) c.fill(rect, look.ground, 6);
     const bool quiet = o.kind == ButtonKind::quiet && !look.filled;
-    if (o.kind != ButtonKind::primary && !(quiet && !disabled))
-        c.outline(rect, {look.edge, ui.theme.edge_width}, 6);
+    if (o.kind != ButtonKind::primary && !(quiet && !disabled)) c.outline(rect, {look.edge, ui.theme.edge_width}, 6);
     if (disabled && o.kind == ButtonKind::primary) c.outline(rect, {look.edge, ui.theme.edge_width}, 6);
     if (o.selected) c.outline(rect, {ui.theme.ink, 2}, 6);
 
@@ -58,8 +55,7 @@ bool button(Ui& ui, std::string_view name, Rect rect, std::string_view label, co
     if (label.empty()) {
         icon(c, o.icon, rect.center(), 13, look.ink);
     } else {
-        const float shortcut =
-            o.shortcut.empty() ? 0 : c.text_width(o.shortcut, Font::mono, 14) + kShortcutGap;
+        const float shortcut = o.shortcut.empty() ? 0 : c.text_width(o.shortcut, Font::mono, 14) + kShortcutGap;
         const float mark = o.icon == Icon::none ? 0 : kIcon + kGap;
         const std::string words = fit(c, label, font, size, rect.w - 16 - shortcut - mark);
         const float width = c.text_width(words, font, size);
@@ -78,13 +74,12 @@ bool button(Ui& ui, std::string_view name, Rect rect, std::string_view label, co
 
 float segmented_width(const Canvas& canvas, std::span<const std::string> choices) {
     float width = 0;
-    for (const std::string& choice : choices)
-        width += std::max(44.0F, canvas.text_width(choice, Font::text, 15) + 28);
+    for (const std::string& choice : choices) width += std::max(44.0F, canvas.text_width(choice, Font::text, 15) + 28);
     return width;
 }
 
-std::optional<int> segmented(Ui& ui, std::string_view name, Vec2 at, std::span<const std::string> choices,
-                             int chosen, std::string_view disabled) {
+std::optional<int> segmented(Ui& ui, std::string_view name, Vec2 at, std::span<const std::string> choices, int chosen,
+                             std::string_view disabled) {
     const Rect whole{at.x, at.y, segmented_width(ui.canvas, choices), 36};
     Canvas& c = ui.canvas;
     const bool off = !disabled.empty();
@@ -98,21 +93,15 @@ std::optional<int> segmented(Ui& ui, std::string_view name, Vec2 at, std::span<c
         const bool on = static_cast<int>(i) == chosen;
         const Rect cell{x, at.y, std::max(44.0F, c.text_width(choices[i], Font::text, 15) + 28), 36};
         // One stop for Tab; arrows choose.
-        const Touch t =
-            touch(ui, ui.id(choices[i]), cell, {.focusable = on || (chosen < 0 && i == 0), .disabled = off});
+        const Touch t = touch(ui, ui.id(choices[i]), cell, {.focusable = on || (chosen < 0 && i == 0), .disabled = off});
         if (t.clicked && !on) out = static_cast<int>(i);
         if (t.focused) focused = true;
         if (on)
-            c.fill(cell,
-                   off      ? ui.theme.line
-                   : t.held ? mix(ui.theme.bg, ui.theme.ink, 0.15F)
-                            : ui.theme.ink,
-                   6);
+            c.fill(cell, off ? ui.theme.line : t.held ? mix(ui.theme.bg, ui.theme.ink, 0.15F) : ui.theme.ink, 6);
         else if (t.hovered && !off)
             c.fill(cell.inset(1, 1), mix(ui.theme.active(), ui.theme.raised, 0.6F), 5);
         const Color ink = off ? ui.theme.muted : on ? ui.theme.bg : t.hovered ? ui.theme.ink : ui.theme.muted;
-        c.text({cell.center().x, baseline(cell.y, cell.h, 15)}, choices[i], Font::text, 15, ink,
-               Align::center);
+        c.text({cell.center().x, baseline(cell.y, cell.h, 15)}, choices[i], Font::text, 15, ink, Align::center);
         x += cell.w;
     }
     const int last = static_cast<int>(choices.size()) - 1;
@@ -134,8 +123,7 @@ std::optional<int> segmented(Ui& ui, std::string_view name, Vec2 at, std::span<c
 
 namespace {
 
-bool toggle(Ui& ui, std::string_view name, Rect rect, Rect box, std::string_view label, bool on,
-            bool disabled) {
+bool toggle(Ui& ui, std::string_view name, Rect rect, Rect box, std::string_view label, bool on, bool disabled) {
     const Touch t = touch(ui, ui.id(name), rect, {.disabled = disabled});
     Canvas& c = ui.canvas;
     const Color edge = t.hovered && !disabled ? ui.theme.ink : disabled ? ui.theme.line : ui.theme.muted;
@@ -146,18 +134,15 @@ bool toggle(Ui& ui, std::string_view name, Rect rect, Rect box, std::string_view
         c.outline(box, {edge, 1.5F}, 3);
     }
     const float x = box.right() + 12;
-    fitted_text(c, {x, baseline(rect.y, rect.h, 15)}, label, Font::text, 15,
-                disabled ? ui.theme.muted : ui.theme.ink, rect.right() - x);
+    fitted_text(c, {x, baseline(rect.y, rect.h, 15)}, label, Font::text, 15, disabled ? ui.theme.muted : ui.theme.ink, rect.right() - x);
     if (t.focused) focus_ring(c, ui.theme, rect, 6);
     return t.clicked;
 }
 
 } // namespace
 
-bool checkbox(Ui& ui, std::string_view name, Rect rect, std::string_view label, bool checked,
-              std::string_view disabled) {
-    const bool out =
-        toggle(ui, name, rect, {rect.x, rect.center().y - 8, 16, 16}, label, checked, !disabled.empty());
+bool checkbox(Ui& ui, std::string_view name, Rect rect, std::string_view label, bool checked, std::string_view disabled) {
+    const bool out = toggle(ui, name, rect, {rect.x, rect.center().y - 8, 16, 16}, label, checked, !disabled.empty());
     tooltip(ui, rect, disabled);
     return out;
 }

@@ -15,8 +15,7 @@ Color Color::alpha(float factor) const {
 Color mix(Color over, Color under, float amount) {
     const float t = std::clamp(amount, 0.0F, 1.0F);
     const auto channel = [t](std::uint8_t o, std::uint8_t u) {
-        return static_cast<std::uint8_t>(
-            std::lround(static_cast<float>(u) + (static_cast<float>(o) - static_cast<float>(u)) * t));
+        return static_cast<std::uint8_t>(std::lround(static_cast<float>(u) + (static_cast<float>(o) - static_cast<float>(u)) * t));
     };
     return {channel(over.r, under.r), channel(over.g, under.g), channel(over.b, under.b), 255};
 }

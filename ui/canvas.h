@@ -31,12 +31,7 @@ struct Color {
 };
 [[nodiscard]] Color mix(Color over, Color under, float amount); // opaque: amount of `over` on `under`
 
-enum class Font : std::uint8_t {
-    text,
-    text_bold,
-    mono,
-    mono_medium
-}; // Inter 400/600, JetBrains Mono 400/500
+enum class Font : std::uint8_t { text, text_bold, mono, mono_medium }; // Inter 400/600, JetBrains Mono 400/500
 enum class Align : std::uint8_t { left, center, right };
 
 struct Stroke {
@@ -63,8 +58,7 @@ class Canvas {
     void text(Vec2 at, std::string_view english, Font font, float size, Color color, Align align = Align::left);
     [[nodiscard]] float text_width(std::string_view english, Font font, float size) const;
     // The same of a text as it is: a token, what somebody typed, a line of a text that was translated as a whole.
-    virtual void print(Vec2 at, std::string_view utf8, Font font, float size, Color color,
-                       Align align = Align::left) = 0;
+    virtual void print(Vec2 at, std::string_view utf8, Font font, float size, Color color, Align align = Align::left) = 0;
     [[nodiscard]] virtual float printed_width(std::string_view utf8, Font font, float size) const = 0;
     virtual void push_clip(Rect rect) = 0; // intersects with the clip in force
     virtual void pop_clip() = 0;

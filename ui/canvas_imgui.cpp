@@ -12,8 +12,7 @@
 
 namespace speclens::ui {
 
-ImGuiCanvas::ImGuiCanvas(ImDrawList& list, GlyphCache& glyphs, float scale)
-    : list_(list), glyphs_(glyphs), scale_(scale) {}
+ImGuiCanvas::ImGuiCanvas(ImDrawList& list, GlyphCache& glyphs, float scale) : list_(list), glyphs_(glyphs), scale_(scale) {}
 
 Rect ImGuiCanvas::snapped(Rect r) const {
     const float x0 = std::round(r.x * scale_), y0 = std::round(r.y * scale_);
@@ -74,12 +73,9 @@ void ImGuiCanvas::line(Vec2 a, Vec2 b, const Stroke& stroke) {
         across = std::round(across - t / 2) + t / 2;
         (upright ? q.x : q.y) = across;
         if (stroke.dash <= 0 && t == std::round(t)) {
-            const float x0 = std::min(p.x, q.x) - (upright ? t / 2 : 0),
-                        y0 = std::min(p.y, q.y) - (upright ? 0 : t / 2);
-            const float x1 = std::max(p.x, q.x) + (upright ? t / 2 : 0),
-                        y1 = std::max(p.y, q.y) + (upright ? 0 : t / 2);
-            list_.AddRectFilled(ImVec2(std::round(x0), std::round(y0)),
-                                ImVec2(std::round(x1), std::round(y1)), packed(stroke.color));
+            const float x0 = std::min(p.x, q.x) - (upright ? t / 2 : 0), y0 = std::min(p.y, q.y) - (upright ? 0 : t / 2);
+            const float x1 = std::max(p.x, q.x) + (upright ? t / 2 : 0), y1 = std::max(p.y, q.y) + (upright ? 0 : t / 2);
+            list_.AddRectFilled(ImVec2(std::round(x0), std::round(y0)), ImVec2(std::round(x1), std::round(y1)), packed(stroke.color));
             return;
         }
     }
@@ -124,8 +120,7 @@ void ImGuiCanvas::stroke_piece(std::span<const Vec2> p, float width, Color color
     for (std::size_t i = 0; i < p.size(); ++i) {
         run.push_back(p[i]);
         if (i == 0 || i + 1 >= p.size() || closed) continue;
-        const Vec2 in{p[i].x - p[i - 1].x, p[i].y - p[i - 1].y},
-            out{p[i + 1].x - p[i].x, p[i + 1].y - p[i].y};
+        const Vec2 in{p[i].x - p[i - 1].x, p[i].y - p[i - 1].y}, out{p[i + 1].x - p[i].x, p[i + 1].y - p[i].y};
         const float turn = in.x * out.x + in.y * out.y;
         if (turn >= -0.2F * std::hypot(in.x, in.y) * std::hypot(out.x, out.y)) continue;
         flush(false);
@@ -144,8 +139,7 @@ void ImGuiCanvas::quad(Vec2 a, Vec2 b, float width, Color color) {
         return;
     }
     const Vec2 n{-(b.y - a.y) / length * width / 2, (b.x - a.x) / length * width / 2};
-    const std::array<Vec2, 4> corners{
-        {{a.x - n.x, a.y - n.y}, {b.x - n.x, b.y - n.y}, {b.x + n.x, b.y + n.y}, {a.x + n.x, a.y + n.y}}};
+    const std::array<Vec2, 4> corners{{{a.x - n.x, a.y - n.y}, {b.x - n.x, b.y - n.y}, {b.x + n.x, b.y + n.y}, {a.x + n.x, a.y + n.y}}};
     soft_fill(list_, corners, color);
 }
 
@@ -178,8 +172,7 @@ void ImGuiCanvas::print(Vec2 at, std::string_view utf8, Font font, float size, C
     const ImVec2 low = list_.GetClipRectMin(), high = list_.GetClipRectMax();
     if (y + pixels < low.y || y - pixels * 1.5F > high.y) return;
     float x = at.x * scale_;
-    if (align != Align::left)
-        x -= glyphs_.fonts().width(utf8, font, pixels) * (align == Align::center ? 0.5F : 1.0F);
+    if (align != Align::left) x -= glyphs_.fonts().width(utf8, font, pixels) * (align == Align::center ? 0.5F : 1.0F);
     const auto steps = static_cast<float>(GlyphCache::phases(pixels));
     const ImU32 ink = packed(color);
     glyphs_.fonts().each_glyph(utf8, font, [&](char32_t, const FontSet::Glyph& g) {
@@ -190,22 +183,18 @@ void ImGuiCanvas::print(Vec2 at, std::string_view utf8, Font font, float size, C
         if (c.w == 0) return;
         const ImVec2 a(left + static_cast<float>(c.x), y + static_cast<float>(c.y));
         list_.PrimReserve(6, 4);
-        list_.PrimRectUV(a, ImVec2(a.x + static_cast<float>(c.w), a.y + static_cast<float>(c.h)),
-                         ImVec2(c.u0, c.v0), ImVec2(c.u1, c.v1), ink);
+        list_.PrimRectUV(a, ImVec2(a.x + static_cast<float>(c.w), a.y + static_cast<float>(c.h)), ImVec2(c.u0, c.v0), ImVec2(c.u1, c.v1),
+                         ink);
     });
 }
 
-float ImGuiCanvas::printed_width(std::string_view utf8, Font font, float size) const {
-    return glyphs_.fonts().width(utf8, font, size);
-}
+float ImGuiCanvas::printed_width(std::string_view utf8, Font font, float size) const { return glyphs_.fonts().width(utf8, font, size); }
 
 void ImGuiCanvas::push_clip(Rect rect) {
     const Rect r = snapped(rect);
     list_.PushClipRect(ImVec2(r.x, r.y), ImVec2(r.right(), r.bottom()), true);
 }
 
-void ImGuiCanvas::pop_clip() {
-    list_.PopClipRect();
-}
+void ImGuiCanvas::pop_clip() { list_.PopClipRect(); }
 
 } // namespace speclens::ui

@@ -12,8 +12,7 @@ namespace {
 
 Rect overlap(Rect a, Rect b) {
     const float x = std::max(a.x, b.x), y = std::max(a.y, b.y);
-    return {x, y, std::max(0.0F, std::min(a.right(), b.right()) - x),
-            std::max(0.0F, std::min(a.bottom(), b.bottom()) - y)};
+    return {x, y, std::max(0.0F, std::min(a.right(), b.right()) - x), std::max(0.0F, std::min(a.bottom(), b.bottom()) - y)};
 }
 
 bool outside(const RecordedText& t) {
@@ -22,9 +21,7 @@ bool outside(const RecordedText& t) {
 }
 
 // Boxes are a little higher than the letters, so only the middle counts.
-Rect middle(const RecordedText& t) {
-    return overlap({t.box.x + 1, t.baseline - t.size * 0.5F, t.box.w - 2, t.size * 0.4F}, t.clip);
-}
+Rect middle(const RecordedText& t) { return overlap({t.box.x + 1, t.baseline - t.size * 0.5F, t.box.w - 2, t.size * 0.4F}, t.clip); }
 
 Rect extent_of(std::span<const Vec2> points) {
     if (points.empty()) return {};
@@ -45,14 +42,7 @@ void RecordCanvas::print(Vec2 at, std::string_view utf8, Font font, float size, 
     const float width = printed_width(utf8, font, size);
     const float x = align == Align::left ? at.x : align == Align::center ? at.x - width / 2 : at.x - width;
     // Ascenders reach 0.76 of the size in both families, descenders 0.22.
-    texts_.push_back({fonts_.shown(utf8, font),
-                      {x, at.y - 0.76F * size, width, 0.98F * size},
-                      clips_.back(),
-                      font,
-                      size,
-                      color,
-                      at.y,
-                      {}});
+    texts_.push_back({fonts_.shown(utf8, font), {x, at.y - 0.76F * size, width, 0.98F * size}, clips_.back(), font, size, color, at.y, {}});
     texts_.back().seen = middle(texts_.back());
     mark(texts_.back().box, {size, static_cast<float>(font)}, color, texts_.back().text);
 }
@@ -81,9 +71,7 @@ void RecordCanvas::polyline(std::span<const Vec2> points, const Stroke& stroke, 
     shape(extent_of(points), stroke.color, stroke.width);
 }
 
-void RecordCanvas::fill_convex(std::span<const Vec2> points, Color color) {
-    shape(extent_of(points), color);
-}
+void RecordCanvas::fill_convex(std::span<const Vec2> points, Color color) { shape(extent_of(points), color); }
 
 void RecordCanvas::disc(Vec2 center, float radius, Color color) {
     shape({center.x - radius, center.y - radius, 2 * radius, 2 * radius}, color);
@@ -99,30 +87,21 @@ void RecordCanvas::fill(Rect area, Color color, float) {
     const Rect over = overlap(area, clips_.back());
     for (RecordedText& t : texts_) {
         Rect& seen = t.seen;
-        if (over.y > seen.y || over.bottom() < seen.bottom() || over.x >= seen.right() ||
-            over.right() <= seen.x)
-            continue;
-        const float left = std::max(0.0F, over.x - seen.x),
-                    right = std::max(0.0F, seen.right() - over.right());
+        if (over.y > seen.y || over.bottom() < seen.bottom() || over.x >= seen.right() || over.right() <= seen.x) continue;
+        const float left = std::max(0.0F, over.x - seen.x), right = std::max(0.0F, seen.right() - over.right());
         seen = left >= right ? Rect{seen.x, seen.y, left, seen.h} : Rect{over.right(), seen.y, right, seen.h};
     }
 }
 
-float RecordCanvas::printed_width(std::string_view utf8, Font font, float size) const {
-    return fonts_.width(utf8, font, size);
-}
+float RecordCanvas::printed_width(std::string_view utf8, Font font, float size) const { return fonts_.width(utf8, font, size); }
 
-void RecordCanvas::push_clip(Rect rect) {
-    clips_.push_back(overlap(rect, clips_.back()));
-}
+void RecordCanvas::push_clip(Rect rect) { clips_.push_back(overlap(rect, clips_.back())); }
 
 void RecordCanvas::pop_clip() {
     if (clips_.size() > 1) clips_.pop_back();
 }
 
-std::string RecordCanvas::visible_text() const {
-    return lines_of(texts_);
-}
+std::string RecordCanvas::visible_text() const { return lines_of(texts_); }
 
 std::vector<RecordedText> texts_in(const std::vector<RecordedText>& texts, Rect area) {
     std::vector<RecordedText> out;
@@ -135,14 +114,12 @@ std::string lines_of(const std::vector<RecordedText>& texts) {
     std::vector<const RecordedText*> items;
     for (const RecordedText& t : texts)
         if (!outside(t)) items.push_back(&t);
-    std::stable_sort(items.begin(), items.end(),
-                     [](const auto* a, const auto* b) { return a->baseline < b->baseline; });
+    std::stable_sort(items.begin(), items.end(), [](const auto* a, const auto* b) { return a->baseline < b->baseline; });
     std::string out;
     for (std::size_t i = 0; i < items.size();) {
         std::size_t end = i + 1; // one line: baselines within 3 px of the first
         while (end < items.size() && items[end]->baseline - items[i]->baseline <= 3) ++end;
-        std::stable_sort(items.begin() + static_cast<std::ptrdiff_t>(i),
-                         items.begin() + static_cast<std::ptrdiff_t>(end),
+        std::stable_sort(items.begin() + static_cast<std::ptrdiff_t>(i), items.begin() + static_cast<std::ptrdiff_t>(end),
                          [](const auto* a, const auto* b) { return a->box.x < b->box.x; });
         for (std::size_t k = i; k < end; ++k) {
             if (k > i && items[k]->box.x - items[k - 1]->box.right() > 1) out += ' ';
@@ -158,8 +135,8 @@ std::vector<RecordedText> RecordCanvas::clipped_texts() const {
     std::vector<RecordedText> out;
     for (const RecordedText& t : texts_) {
         if (outside(t)) continue;
-        const bool inside = t.box.x >= t.clip.x - 0.5F && t.box.right() <= t.clip.right() + 0.5F &&
-                            t.box.y >= t.clip.y - 0.5F && t.box.bottom() <= t.clip.bottom() + 0.5F;
+        const bool inside = t.box.x >= t.clip.x - 0.5F && t.box.right() <= t.clip.right() + 0.5F && t.box.y >= t.clip.y - 0.5F &&
+                            t.box.bottom() <= t.clip.bottom() + 0.5F;
         if (!inside) out.push_back(t);
     }
     return out;

@@ -42,8 +42,7 @@ class RecordCanvas : public Canvas {
     void disc(Vec2 center, float radius, Color color) override;
     void ring(Vec2 center, float radius, const Stroke& stroke) override;
     void hatch(Rect area, Color color, float, float) override { shape(area, color); }
-    void print(Vec2 at, std::string_view utf8, Font font, float size, Color color,
-              Align align = Align::left) override;
+    void print(Vec2 at, std::string_view utf8, Font font, float size, Color color, Align align = Align::left) override;
     [[nodiscard]] float printed_width(std::string_view utf8, Font font, float size) const override;
     void push_clip(Rect rect) override;
     void pop_clip() override;
@@ -52,10 +51,8 @@ class RecordCanvas : public Canvas {
     [[nodiscard]] int shapes() const { return shapes_; }
     // Equal for two frames that look alike: of all texts and shapes that the clips let through.
     [[nodiscard]] std::uint64_t picture() const { return picture_; }
-    [[nodiscard]] int open_clips() const {
-        return static_cast<int>(clips_.size()) - 1;
-    } // 0 after a good frame
-    [[nodiscard]] std::string visible_text() const; // lines_of() all of it
+    [[nodiscard]] int open_clips() const { return static_cast<int>(clips_.size()) - 1; } // 0 after a good frame
+    [[nodiscard]] std::string visible_text() const;                                      // lines_of() all of it
     // Items that are cut off by their clip or by the screen; items wholly outside (scrolled away) are not
     // listed.
     [[nodiscard]] std::vector<RecordedText> clipped_texts() const;

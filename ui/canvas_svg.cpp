@@ -24,16 +24,13 @@ std::string num(float value) { // two decimals, no trailing zeros, locale-free
     return out;
 }
 
-std::string attribute(const char* name, float value) {
-    return " " + std::string(name) + "=\"" + num(value) + "\"";
-}
+std::string attribute(const char* name, float value) { return " " + std::string(name) + "=\"" + num(value) + "\""; }
 
 std::string paint(const char* name, Color c) {
     char hex[8];
     std::snprintf(hex, sizeof hex, "#%02X%02X%02X", c.r, c.g, c.b);
     std::string out = " " + std::string(name) + "=\"" + hex + "\"";
-    if (c.a != 255)
-        out += " " + std::string(name) + "-opacity=\"" + num(static_cast<float>(c.a) / 255) + "\"";
+    if (c.a != 255) out += " " + std::string(name) + "-opacity=\"" + num(static_cast<float>(c.a) / 255) + "\"";
     return out;
 }
 
@@ -47,16 +44,14 @@ std::string stroke_attributes(const Stroke& s, float length) {
 }
 
 std::string rectangle(Rect r, float radius) {
-    std::string out = "<rect" + attribute("x", r.x) + attribute("y", r.y) + attribute("width", r.w) +
-                      attribute("height", r.h);
+    std::string out = "<rect" + attribute("x", r.x) + attribute("y", r.y) + attribute("width", r.w) + attribute("height", r.h);
     if (radius > 0) out += attribute("rx", std::min({radius, r.w / 2, r.h / 2}));
     return out;
 }
 
 std::string path(std::span<const Vec2> points, bool closed) {
     std::string out = "<path d=\"";
-    for (std::size_t i = 0; i < points.size(); ++i)
-        out += (i == 0 ? "M" : "L") + num(points[i].x) + " " + num(points[i].y);
+    for (std::size_t i = 0; i < points.size(); ++i) out += (i == 0 ? "M" : "L") + num(points[i].x) + " " + num(points[i].y);
     return out + (closed ? "Z\"" : "\"");
 }
 
@@ -64,29 +59,18 @@ std::string escaped(std::string_view text) {
     std::string out;
     for (const char c : text) {
         switch (c) {
-        case '&':
-            out += "&amp;";
-            break;
-        case '<':
-            out += "&lt;";
-            break;
-        case '>':
-            out += "&gt;";
-            break;
-        case '"':
-            out += "&quot;";
-            break;
-        default:
-            out += c;
+        case '&': out += "&amp;"; break;
+        case '<': out += "&lt;"; break;
+        case '>': out += "&gt;"; break;
+        case '"': out += "&quot;"; break;
+        default: out += c;
         }
     }
     return out;
 }
 
 // 1 px lines on half pixels, as in the window.
-float sharp(float value, float width) {
-    return std::round(value - width / 2) + width / 2;
-}
+float sharp(float value, float width) { return std::round(value - width / 2) + width / 2; }
 
 } // namespace
 
@@ -109,14 +93,13 @@ void SvgCanvas::outline(Rect rect, const Stroke& s, float radius) {
 void SvgCanvas::line(Vec2 a, Vec2 b, const Stroke& s) {
     if (a.x == b.x) a.x = b.x = sharp(a.x, s.width);
     if (a.y == b.y) a.y = b.y = sharp(a.y, s.width);
-    body_ += "<line" + attribute("x1", a.x) + attribute("y1", a.y) + attribute("x2", b.x) +
-             attribute("y2", b.y) + stroke_attributes(s, 0) + "/>\n";
+    body_ += "<line" + attribute("x1", a.x) + attribute("y1", a.y) + attribute("x2", b.x) + attribute("y2", b.y) + stroke_attributes(s, 0) +
+             "/>\n";
 }
 
 void SvgCanvas::polyline(std::span<const Vec2> points, const Stroke& s, bool closed) {
     if (points.size() < 2) return;
-    body_ += path(points, closed) + stroke_attributes(s, closed ? path_length(points, true) : 0) +
-             " stroke-linejoin=\"round\"/>\n";
+    body_ += path(points, closed) + stroke_attributes(s, closed ? path_length(points, true) : 0) + " stroke-linejoin=\"round\"/>\n";
 }
 
 void SvgCanvas::fill_convex(std::span<const Vec2> points, Color color) {
@@ -125,8 +108,7 @@ void SvgCanvas::fill_convex(std::span<const Vec2> points, Color color) {
 }
 
 void SvgCanvas::disc(Vec2 c, float radius, Color color) {
-    body_ += "<circle" + attribute("cx", c.x) + attribute("cy", c.y) + attribute("r", radius) +
-             paint("fill", color) + "/>\n";
+    body_ += "<circle" + attribute("cx", c.x) + attribute("cy", c.y) + attribute("r", radius) + paint("fill", color) + "/>\n";
 }
 
 void SvgCanvas::ring(Vec2 c, float radius, const Stroke& s) {
@@ -143,26 +125,20 @@ void SvgCanvas::hatch(Rect rect, Color color, float spacing, float width) {
 
 void SvgCanvas::print(Vec2 at, std::string_view utf8, Font font, float size, Color color, Align align) {
     if (utf8.empty() || color.a == 0) return;
-    body_ += "<text" + attribute("x", at.x) + attribute("y", at.y) + " font-family=\"" +
-             FontSet::family(font) + "\"";
-    if (FontSet::weight(font) != 400)
-        body_ += " font-weight=\"" + std::to_string(FontSet::weight(font)) + "\"";
+    body_ += "<text" + attribute("x", at.x) + attribute("y", at.y) + " font-family=\"" + FontSet::family(font) + "\"";
+    if (FontSet::weight(font) != 400) body_ += " font-weight=\"" + std::to_string(FontSet::weight(font)) + "\"";
     body_ += attribute("font-size", size) + paint("fill", color);
-    if (align != Align::left)
-        body_ += align == Align::center ? " text-anchor=\"middle\"" : " text-anchor=\"end\"";
+    if (align != Align::left) body_ += align == Align::center ? " text-anchor=\"middle\"" : " text-anchor=\"end\"";
     body_ += ">" + escaped(fonts_.shown(utf8, font)) + "</text>\n";
 }
 
-float SvgCanvas::printed_width(std::string_view utf8, Font font, float size) const {
-    return fonts_.width(utf8, font, size);
-}
+float SvgCanvas::printed_width(std::string_view utf8, Font font, float size) const { return fonts_.width(utf8, font, size); }
 
 void SvgCanvas::push_clip(Rect rect) {
     const std::string name = "clip" + std::to_string(++clip_count_);
     rect.w = std::max(0.0F, rect.w);
     rect.h = std::max(0.0F, rect.h);
-    body_ += "<clipPath id=\"" + name + "\">" + rectangle(rect, 0) + "/></clipPath><g clip-path=\"url(#" +
-             name + ")\">\n";
+    body_ += "<clipPath id=\"" + name + "\">" + rectangle(rect, 0) + "/></clipPath><g clip-path=\"url(#" + name + ")\">\n";
     ++open_;
 }
 
@@ -173,12 +149,10 @@ void SvgCanvas::pop_clip() {
 }
 
 std::string SvgCanvas::finish() const {
-    std::string out =
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\"" +
-        attribute("width", width_) + attribute("height", height_) + " viewBox=\"0 0 " + num(width_) + " " +
-        num(height_) +
-        "\">\n<style>text{font-kerning:none;font-variant-ligatures:none;"
-        "font-feature-settings:'calt' 0;white-space:pre}</style>\n";
+    std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\"" + attribute("width", width_) +
+                      attribute("height", height_) + " viewBox=\"0 0 " + num(width_) + " " + num(height_) +
+                      "\">\n<style>text{font-kerning:none;font-variant-ligatures:none;"
+                      "font-feature-settings:'calt' 0;white-space:pre}</style>\n";
     out += rectangle({0, 0, width_, height_}, 0) + paint("fill", background_) + "/>\n" + body_;
     for (int i = 0; i < open_; ++i) out += "</g>\n";
     return out + "</svg>\n";

@@ -22,8 +22,7 @@ class SvgCanvas final : public Canvas {
     void disc(Vec2 center, float radius, Color color) override;
     void ring(Vec2 center, float radius, const Stroke& stroke) override;
     void hatch(Rect rect, Color color, float spacing = 6, float width = 1) override;
-    void print(Vec2 at, std::string_view utf8, Font font, float size, Color color,
-              Align align = Align::left) override;
+    void print(Vec2 at, std::string_view utf8, Font font, float size, Color color, Align align = Align::left) override;
     [[nodiscard]] float printed_width(std::string_view utf8, Font font, float size) const override;
     void push_clip(Rect rect) override;
     void pop_clip() override;

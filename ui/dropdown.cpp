@@ -57,8 +57,7 @@ std::optional<int> drive(Ui& ui, const List& list, bool& close) {
     const int count = static_cast<int>(list.choices.size());
     const float most = static_cast<float>(count - rows);
     const auto keep_visible = [&](int row) {
-        s.open_scroll =
-            std::clamp(s.open_scroll, static_cast<float>(row - rows + 1), static_cast<float>(row));
+        s.open_scroll = std::clamp(s.open_scroll, static_cast<float>(row - rows + 1), static_cast<float>(row));
     };
     const auto go = [&](int from, int by) {
         if (const int row = next_row(list.choices, std::clamp(from, 0, count - 1), by); row >= 0) {
@@ -77,16 +76,13 @@ std::optional<int> drive(Ui& ui, const List& list, bool& close) {
     if (ui.take_key(Key::escape)) close = true;
     if (ui.take_key(Key::enter) || ui.take_key(Key::space) || ui.take_key(Key::tab)) {
         close = true;
-        if (s.open_row >= 0 && s.open_row < count &&
-            list.choices[static_cast<std::size_t>(s.open_row)].disabled.empty())
-            return s.open_row;
+        if (s.open_row >= 0 && s.open_row < count && list.choices[static_cast<std::size_t>(s.open_row)].disabled.empty()) return s.open_row;
         return {};
     }
     for (int i = 0; i < rows; ++i) {
         const Rect row{box.x, box.y + kPad + kRow * static_cast<float>(i), box.w, kRow};
         const int index = i + static_cast<int>(s.open_scroll);
-        if (!row.contains(ui.input.mouse) || !list.choices[static_cast<std::size_t>(index)].disabled.empty())
-            continue;
+        if (!row.contains(ui.input.mouse) || !list.choices[static_cast<std::size_t>(index)].disabled.empty()) continue;
         s.open_row = index;
         if (ui.input.pressed) {
             close = true;
@@ -119,8 +115,7 @@ void draw_list(Ui& ui, const List& list) {
             c.text({right, baseline(row.y, row.h, 14)}, choice.detail, Font::text, 14, t.muted, Align::right);
             right -= c.text_width(choice.detail, Font::text, 14) + 12;
         }
-        fitted_text(c, {row.x + 26, baseline(row.y, row.h, 15)}, choice.label, list.font, 15,
-                    off ? t.muted : t.ink, right - row.x - 26);
+        fitted_text(c, {row.x + 26, baseline(row.y, row.h, 15)}, choice.label, list.font, 15, off ? t.muted : t.ink, right - row.x - 26);
         if (off) tooltip(ui, row, choice.disabled);
     }
     if (scrolls) {
@@ -133,8 +128,8 @@ void draw_list(Ui& ui, const List& list) {
 
 } // namespace
 
-std::optional<int> dropdown(Ui& ui, std::string_view name, Rect rect, std::span<const Choice> choices,
-                            int chosen, const DropdownOptions& o, std::string_view placeholder) {
+std::optional<int> dropdown(Ui& ui, std::string_view name, Rect rect, std::span<const Choice> choices, int chosen, const DropdownOptions& o,
+                            std::string_view placeholder) {
     const Id id = ui.id(name);
     WidgetState& s = ui.state;
     const bool disabled = !o.disabled.empty() || choices.empty();
@@ -165,9 +160,8 @@ std::optional<int> dropdown(Ui& ui, std::string_view name, Rect rect, std::span<
         s.open_row = chosen >= 0 ? chosen : next_row(choices, 0, 1);
         int rows = 0;
         list_box(ui, list, rows);
-        s.open_scroll =
-            std::clamp(static_cast<float>(chosen - rows / 2), 0.0F,
-                       std::max(0.0F, static_cast<float>(static_cast<int>(choices.size()) - rows)));
+        s.open_scroll = std::clamp(static_cast<float>(chosen - rows / 2), 0.0F,
+                                   std::max(0.0F, static_cast<float>(static_cast<int>(choices.size()) - rows)));
     }
     if (s.open == id) {
         ui.open_seen = true;
@@ -180,8 +174,7 @@ std::optional<int> dropdown(Ui& ui, std::string_view name, Rect rect, std::span<
     if (!disabled) c.fill(rect, lit ? theme.raised : theme.bg, 6);
     c.outline(rect, {lit && !disabled ? theme.muted : theme.line, theme.edge_width}, 6);
     const bool valid = chosen >= 0 && chosen < static_cast<int>(choices.size());
-    const std::string_view words =
-        valid ? std::string_view(choices[static_cast<std::size_t>(chosen)].label) : placeholder;
+    const std::string_view words = valid ? std::string_view(choices[static_cast<std::size_t>(chosen)].label) : placeholder;
     fitted_text(c, {rect.x + 12, baseline(rect.y, rect.h, 15)}, words, valid ? font : Font::text, 15,
                 valid && !disabled ? theme.ink : theme.muted, rect.w - 12 - 30);
     icon(c, s.open == id ? Icon::chevron_up : Icon::chevron_down, {rect.right() - 16, rect.center().y}, 12,

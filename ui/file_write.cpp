@@ -13,9 +13,7 @@ namespace {
 
 // A pipe or a device: a file in its place would be no use to who reads there.
 void write_into(const std::string& name, std::string_view bytes) {
-    const auto fail = [&](int error) {
-        throw Error(name + ": cannot be written: " + std::strerror(error), "Write somewhere else.");
-    };
+    const auto fail = [&](int error) { throw Error(name + ": cannot be written: " + std::strerror(error), "Write somewhere else."); };
     std::FILE* file = std::fopen(name.c_str(), "wb");
     if (file == nullptr) fail(errno);
     errno = 0;
@@ -29,8 +27,7 @@ void write_into(const std::string& name, std::string_view bytes) {
 
 void write_file(const std::string& path, std::string_view text) {
     std::error_code none;
-    if (std::filesystem::exists(path, none) && !std::filesystem::is_regular_file(path, none))
-        return write_into(path, text);
+    if (std::filesystem::exists(path, none) && !std::filesystem::is_regular_file(path, none)) return write_into(path, text);
     AtomicFile file(path);
     file.write(text);
     file.commit();

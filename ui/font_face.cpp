@@ -17,7 +17,7 @@ namespace speclens::ui {
 struct FontFace::Impl {
     std::vector<unsigned char> bytes;
     stbtt_fontinfo info{};
-    float em = 0; // 1 / units per em
+    float em = 0;         // 1 / units per em
     bool browser = false; // of the browser's fonts: none of the above
 };
 
@@ -67,8 +67,7 @@ GlyphBitmap FontFace::bitmap(int glyph, float pixels, float shift) const {
     GlyphBitmap out{x0, y0, x1 - x0, y1 - y0, {}};
     if (out.w <= 0 || out.h <= 0) return {};
     out.coverage.resize(static_cast<std::size_t>(out.w) * static_cast<std::size_t>(out.h));
-    stbtt_MakeGlyphBitmapSubpixel(&impl_->info, out.coverage.data(), out.w, out.h, out.w, scale, scale, shift,
-                                  0, glyph);
+    stbtt_MakeGlyphBitmapSubpixel(&impl_->info, out.coverage.data(), out.w, out.h, out.w, scale, scale, shift, 0, glyph);
     return out;
 }
 

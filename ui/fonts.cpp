@@ -25,40 +25,35 @@ const std::array<Wanted, 4>& wanted_fonts() {
         {"Inter Regular",
          {"opentype/inter/Inter-Regular.otf", "truetype/inter/Inter-Regular.ttf", "inter/Inter-Regular.otf",
           "rsms-inter-fonts/Inter-Regular.otf", "Inter-Regular.otf", "Inter-Regular.ttf"},
-         {"truetype/dejavu/DejaVuSans.ttf", "dejavu/DejaVuSans.ttf", "TTF/DejaVuSans.ttf", "dejavu-sans-fonts/DejaVuSans.ttf", "DejaVuSans.ttf"}},
+         {"truetype/dejavu/DejaVuSans.ttf", "dejavu/DejaVuSans.ttf", "TTF/DejaVuSans.ttf", "dejavu-sans-fonts/DejaVuSans.ttf",
+          "DejaVuSans.ttf"}},
         {"Inter SemiBold",
-         {"opentype/inter/Inter-SemiBold.otf", "truetype/inter/Inter-SemiBold.ttf",
-          "inter/Inter-SemiBold.otf", "rsms-inter-fonts/Inter-SemiBold.otf", "Inter-SemiBold.otf", "Inter-SemiBold.ttf"},
+         {"opentype/inter/Inter-SemiBold.otf", "truetype/inter/Inter-SemiBold.ttf", "inter/Inter-SemiBold.otf",
+          "rsms-inter-fonts/Inter-SemiBold.otf", "Inter-SemiBold.otf", "Inter-SemiBold.ttf"},
          {"truetype/dejavu/DejaVuSans-Bold.ttf", "dejavu/DejaVuSans-Bold.ttf", "TTF/DejaVuSans-Bold.ttf",
           "dejavu-sans-fonts/DejaVuSans-Bold.ttf", "DejaVuSans-Bold.ttf"}},
         {"JetBrains Mono Regular",
-         {"truetype/jetbrains-mono/JetBrainsMono-Regular.ttf", "jetbrains-mono/JetBrainsMono-Regular.ttf",
-          "TTF/JetBrainsMono-Regular.ttf", "jetbrains-mono-fonts/JetBrainsMono-Regular.otf",
-          "JetBrainsMono-Regular.ttf"},
+         {"truetype/jetbrains-mono/JetBrainsMono-Regular.ttf", "jetbrains-mono/JetBrainsMono-Regular.ttf", "TTF/JetBrainsMono-Regular.ttf",
+          "jetbrains-mono-fonts/JetBrainsMono-Regular.otf", "JetBrainsMono-Regular.ttf"},
          {"truetype/dejavu/DejaVuSansMono.ttf", "dejavu/DejaVuSansMono.ttf", "TTF/DejaVuSansMono.ttf",
           "dejavu-sans-mono-fonts/DejaVuSansMono.ttf", "DejaVuSansMono.ttf"}},
         {"JetBrains Mono Medium",
-         {"truetype/jetbrains-mono/JetBrainsMono-Medium.ttf", "jetbrains-mono/JetBrainsMono-Medium.ttf",
-          "TTF/JetBrainsMono-Medium.ttf", "jetbrains-mono-fonts/JetBrainsMono-Medium.otf",
-          "JetBrainsMono-Medium.ttf"},
+         {"truetype/jetbrains-mono/JetBrainsMono-Medium.ttf", "jetbrains-mono/JetBrainsMono-Medium.ttf", "TTF/JetBrainsMono-Medium.ttf",
+          "jetbrains-mono-fonts/JetBrainsMono-Medium.otf", "JetBrainsMono-Medium.ttf"},
          {"truetype/dejavu/DejaVuSansMono.ttf", "dejavu/DejaVuSansMono.ttf", "TTF/DejaVuSansMono.ttf",
           "dejavu-sans-mono-fonts/DejaVuSansMono.ttf", "DejaVuSansMono.ttf"}},
     }};
     return kWanted;
 }
 
-bool is_mono(Font font) {
-    return font == Font::mono || font == Font::mono_medium;
-}
+bool is_mono(Font font) { return font == Font::mono || font == Font::mono_medium; }
 
 } // namespace
 
 std::vector<std::string> FontSet::search_folders() {
     std::vector<std::string> folders = {"/usr/share/fonts", "/usr/local/share/fonts"};
-    if (const char* data = std::getenv("XDG_DATA_HOME"); data != nullptr && *data != 0)
-        folders.push_back(std::string(data) + "/fonts");
-    if (const char* home = std::getenv("HOME"); home != nullptr && *home != 0)
-        folders.push_back(std::string(home) + "/.local/share/fonts");
+    if (const char* data = std::getenv("XDG_DATA_HOME"); data != nullptr && *data != 0) folders.push_back(std::string(data) + "/fonts");
+    if (const char* home = std::getenv("HOME"); home != nullptr && *home != 0) folders.push_back(std::string(home) + "/.local/share/fonts");
     // Those of a portable archive come last: what the system has is of the system's version.
     std::error_code failed;
     if (const auto program = std::filesystem::read_symlink("/proc/self/exe", failed); !failed)
@@ -71,7 +66,7 @@ struct FontSet::More {
     FindFonts ask;
     std::mutex mutex;
     std::map<std::pair<std::string, int>, std::unique_ptr<FontFace>> opened; // null: not usable
-    std::unordered_map<char32_t, Glyph> known;                              // also those that nobody has
+    std::unordered_map<char32_t, Glyph> known;                               // also those that nobody has
     int in_vain = 0;
 
     [[nodiscard]] static Glyph in(const FontFace& face, char32_t code_point) {
@@ -79,7 +74,7 @@ struct FontSet::More {
         return index != 0 ? Glyph{&face, index, face.advance(index)} : Glyph{};
     }
     [[nodiscard]] Glyph search(char32_t code_point) {
-        constexpr int kMostInVain = 500; // questions: noise of bytes must not stop the window
+        constexpr int kMostInVain = 500;        // questions: noise of bytes must not stop the window
         for (const auto& [file, face] : opened) // one font has a whole script
             if (const Glyph found = face ? in(*face, code_point) : Glyph{}; found.face != nullptr) return found;
         if (in_vain >= kMostInVain) return {};
@@ -130,16 +125,14 @@ FontSet::FontSet(const std::vector<std::string>& folders, FindFonts more) {
                 if (chain.faces.empty() || chain.faces.back() != face) chain.faces.push_back(face);
             }
         if (chain.faces.empty())
-            throw Error(std::string("no usable font for ") + want.name,
-                        "Install fonts-inter, fonts-jetbrains-mono and fonts-dejavu-core.");
+            throw Error(std::string("no usable font for ") + want.name, "Install fonts-inter, fonts-jetbrains-mono and fonts-dejavu-core.");
     }
     if (more) {
         more_ = std::make_unique<More>();
         more_->ask = std::move(more);
     }
     for (Chain& chain : chains_)
-        for (std::size_t c = 0; c < chain.common.size(); ++c)
-            chain.common[c] = find(chain, static_cast<char32_t>(c));
+        for (std::size_t c = 0; c < chain.common.size(); ++c) chain.common[c] = find(chain, static_cast<char32_t>(c));
 }
 
 FontSet::Glyph FontSet::find(const Chain& chain, char32_t code_point) const {
@@ -180,12 +173,9 @@ const char* FontSet::family(Font font) {
 
 int FontSet::weight(Font font) {
     switch (font) {
-    case Font::text_bold:
-        return 600;
-    case Font::mono_medium:
-        return 500;
-    default:
-        return 400;
+    case Font::text_bold: return 600;
+    case Font::mono_medium: return 500;
+    default: return 400;
     }
 }
 

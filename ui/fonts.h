@@ -49,8 +49,7 @@ class FontSet {
         for (std::size_t at = 0; at < utf8.size();) {
             const CodePoint c = decode(utf8, at);
             at += c.length;
-            const Glyph found =
-                c.valid && c.value >= 0x20 && c.value != 0x7F ? glyph(font, c.value) : Glyph{};
+            const Glyph found = c.valid && c.value >= 0x20 && c.value != 0x7F ? glyph(font, c.value) : Glyph{};
             const bool emoji = c.valid && is_emoji(c.value);
             if (emoji) at += emoji_tail(utf8, at);
             constexpr char32_t kBox = 0x25A1;

@@ -26,14 +26,11 @@ std::string in_language(std::string text) {
 // |value| rounded half away from zero; std::to_chars because printf follows the locale.
 std::string digits(double value, int decimals) {
     char buffer[64];
-    const auto end =
-        std::to_chars(buffer, buffer + sizeof buffer, std::abs(value), std::chars_format::fixed, decimals);
+    const auto end = std::to_chars(buffer, buffer + sizeof buffer, std::abs(value), std::chars_format::fixed, decimals);
     return end.ec == std::errc() ? std::string(buffer, end.ptr) : "?";
 }
 
-bool is_zero(const std::string& text) {
-    return text.find_first_not_of("0.") == std::string::npos;
-}
+bool is_zero(const std::string& text) { return text.find_first_not_of("0.") == std::string::npos; }
 
 std::string grouped(const std::string& text) {
     const std::size_t whole = std::min(text.find('.'), text.size());
@@ -86,18 +83,10 @@ std::string integer(std::int64_t value) {
     return value < 0 ? kMinus + grouped(text.substr(1)) : grouped(text);
 }
 
-std::string milliseconds(double ms) {
-    return number(ms, 1);
-}
-std::string per_round(double tokens) {
-    return number(tokens, 2);
-}
-std::string speed_up(double factor) {
-    return number(factor, 2) + "×";
-}
-std::string percent(double fraction) {
-    return number(fraction * 100, 0) + kThin + "%";
-}
+std::string milliseconds(double ms) { return number(ms, 1); }
+std::string per_round(double tokens) { return number(tokens, 2); }
+std::string speed_up(double factor) { return number(factor, 2) + "×"; }
+std::string percent(double fraction) { return number(fraction * 100, 0) + kThin + "%"; }
 
 std::string megabytes(double bytes) {
     const double mega = bytes / 1e6;

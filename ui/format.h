@@ -13,10 +13,10 @@ namespace speclens::ui {
 [[nodiscard]] std::string short_number(double value);                // three digits at most: 0.8  1  0.125
 [[nodiscard]] std::string signed_number(double value, int decimals); // +1.2  −4.6  0.0
 [[nodiscard]] std::string integer(std::int64_t value);               // 151 936
-[[nodiscard]] std::string milliseconds(double ms);  // 9.0 (no unit: the unit is text of its own)
-[[nodiscard]] std::string per_round(double tokens); // 3.56
-[[nodiscard]] std::string speed_up(double factor);  // 1.60×
-[[nodiscard]] std::string percent(double fraction); // 60 %
-[[nodiscard]] std::string megabytes(double bytes);  // 412 MB, 1.4 GB
+[[nodiscard]] std::string milliseconds(double ms);                   // 9.0 (no unit: the unit is text of its own)
+[[nodiscard]] std::string per_round(double tokens);                  // 3.56
+[[nodiscard]] std::string speed_up(double factor);                   // 1.60×
+[[nodiscard]] std::string percent(double fraction);                  // 60 %
+[[nodiscard]] std::string megabytes(double bytes);                   // 412 MB, 1.4 GB
 
 } // namespace speclens::ui

@@ -24,8 +24,7 @@ inline constexpr float kPi = std::numbers::pi_v<float>;
 // Dash and gap stretched a little so that a whole number of them closes the path without a seam.
 [[nodiscard]] std::pair<float, float> fitted_dash(float length, float dash, float gap);
 // The visible pieces of a dashed path.
-[[nodiscard]] std::vector<std::vector<Vec2>> dashes(std::span<const Vec2> points, bool closed, float dash,
-                                                    float gap);
+[[nodiscard]] std::vector<std::vector<Vec2>> dashes(std::span<const Vec2> points, bool closed, float dash, float gap);
 // 45° lines x + y = n · spacing inside the rectangle: neighbours with the same spacing continue each other.
 [[nodiscard]] std::vector<Line> hatch_lines(Rect rect, float spacing);
 [[nodiscard]] float signed_area(std::span<const Vec2> points); // > 0: clockwise on the screen

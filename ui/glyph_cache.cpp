@@ -28,9 +28,7 @@ GlyphCache::GlyphCache(const FontSet& fonts, ImFontAtlas& atlas) : fonts_(fonts)
     height_ = area->Height;
 }
 
-int GlyphCache::phases(float pixels) {
-    return pixels < 28 ? 4 : pixels < 48 ? 2 : 1;
-}
+int GlyphCache::phases(float pixels) { return pixels < 28 ? 4 : pixels < 48 ? 2 : 1; }
 
 void GlyphCache::begin_frame() {
     if (!full_) return;
@@ -48,13 +46,10 @@ GlyphCache::Rows GlyphCache::take_dirty() {
 const CachedGlyph& GlyphCache::find(const FontSet::Glyph& glyph, float pixels, int quarter) {
     const auto face = face_numbers_.try_emplace(glyph.face, face_numbers_.size()).first->second;
     const auto size = static_cast<std::uint64_t>(std::lround(pixels * 16));
-    const std::uint64_t key = (face << 56U) | (size << 34U) |
-                              (static_cast<std::uint64_t>(glyph.index) << 2U) |
-                              static_cast<std::uint64_t>(quarter);
+    const std::uint64_t key =
+        (face << 56U) | (size << 34U) | (static_cast<std::uint64_t>(glyph.index) << 2U) | static_cast<std::uint64_t>(quarter);
     const auto [at, inserted] = glyphs_.try_emplace(key);
-    if (inserted)
-        place(glyph.face->bitmap(glyph.index, static_cast<float>(size) / 16, static_cast<float>(quarter) / 4),
-              at->second);
+    if (inserted) place(glyph.face->bitmap(glyph.index, static_cast<float>(size) / 16, static_cast<float>(quarter) / 4), at->second);
     return at->second;
 }
 
@@ -73,11 +68,9 @@ void GlyphCache::place(const GlyphBitmap& bitmap, CachedGlyph& out) {
     for (int row = 0; row < bitmap.h; ++row) {
         const std::uint8_t* from = bitmap.coverage.data() + static_cast<std::ptrdiff_t>(row) * bitmap.w;
         const std::ptrdiff_t to = static_cast<std::ptrdiff_t>(y + row) * atlas_.TexWidth + x;
-        if (atlas_.TexPixelsAlpha8 != nullptr)
-            std::memcpy(atlas_.TexPixelsAlpha8 + to, from, static_cast<std::size_t>(bitmap.w));
+        if (atlas_.TexPixelsAlpha8 != nullptr) std::memcpy(atlas_.TexPixelsAlpha8 + to, from, static_cast<std::size_t>(bitmap.w));
         if (atlas_.TexPixelsRGBA32 != nullptr) // made from the other one when the window asked for it
-            for (int i = 0; i < bitmap.w; ++i)
-                atlas_.TexPixelsRGBA32[to + i] = IM_COL32(255, 255, 255, from[i]);
+            for (int i = 0; i < bitmap.w; ++i) atlas_.TexPixelsRGBA32[to + i] = IM_COL32(255, 255, 255, from[i]);
     }
     const auto w = static_cast<float>(atlas_.TexWidth), h = static_cast<float>(atlas_.TexHeight);
     out = {bitmap.x,

@@ -33,9 +33,7 @@ struct Pen {
         for (const Vec2 p : points) out.push_back(at(p.x, p.y));
         canvas.fill_convex(out, color);
     }
-    void bar(float x, float y, float w, float h) const {
-        shape({{x, y}, {x + w, y}, {x + w, y + h}, {x, y + h}});
-    }
+    void bar(float x, float y, float w, float h) const { shape({{x, y}, {x + w, y}, {x + w, y + h}, {x, y + h}}); }
 };
 
 void star(const Pen& pen) {
@@ -61,46 +59,37 @@ void redo(const Pen& pen, float width) {
 std::vector<Vec2> method_outline(Icon which, Vec2 c, float r) {
     const auto at = [&](float x, float y) { return Vec2{c.x + x * r, c.y + y * r}; };
     switch (which) {
-    case Icon::square:
-        return {at(-0.8F, -0.8F), at(0.8F, -0.8F), at(0.8F, 0.8F), at(-0.8F, 0.8F)};
+    case Icon::square: return {at(-0.8F, -0.8F), at(0.8F, -0.8F), at(0.8F, 0.8F), at(-0.8F, 0.8F)};
     case Icon::diamond:
-    case Icon::diamond_solid:
-        return {at(0, -1), at(1, 0), at(0, 1), at(-1, 0)};
-    case Icon::triangle_up:
-        return {at(0, -0.95F), at(1, 0.8F), at(-1, 0.8F)};
-    case Icon::triangle_down:
-        return {at(-1, -0.8F), at(1, -0.8F), at(0, 0.95F)};
-    case Icon::triangle_right:
-        return {at(-0.8F, -1), at(0.95F, 0), at(-0.8F, 1)};
-    case Icon::pentagon:
-        return {at(0, -1), at(0.95F, -0.31F), at(0.59F, 0.81F), at(-0.59F, 0.81F), at(-0.95F, -0.31F)};
-    case Icon::hexagon:
-        return {at(-0.5F, -0.87F), at(0.5F, -0.87F), at(1, 0), at(0.5F, 0.87F), at(-0.5F, 0.87F), at(-1, 0)};
-    case Icon::trapezoid:
-        return {at(-0.4F, -0.75F), at(0.4F, -0.75F), at(1, 0.75F), at(-1, 0.75F)};
-    case Icon::half_disc:
-        return arc(c, 0.9F * r, -kPi / 2, kPi / 2);
-    default:
-        return circle(c, 0.9F * r);
+    case Icon::diamond_solid: return {at(0, -1), at(1, 0), at(0, 1), at(-1, 0)};
+    case Icon::triangle_up: return {at(0, -0.95F), at(1, 0.8F), at(-1, 0.8F)};
+    case Icon::triangle_down: return {at(-1, -0.8F), at(1, -0.8F), at(0, 0.95F)};
+    case Icon::triangle_right: return {at(-0.8F, -1), at(0.95F, 0), at(-0.8F, 1)};
+    case Icon::pentagon: return {at(0, -1), at(0.95F, -0.31F), at(0.59F, 0.81F), at(-0.59F, 0.81F), at(-0.95F, -0.31F)};
+    case Icon::hexagon: return {at(-0.5F, -0.87F), at(0.5F, -0.87F), at(1, 0), at(0.5F, 0.87F), at(-0.5F, 0.87F), at(-1, 0)};
+    case Icon::trapezoid: return {at(-0.4F, -0.75F), at(0.4F, -0.75F), at(1, 0.75F), at(-1, 0.75F)};
+    case Icon::half_disc: return arc(c, 0.9F * r, -kPi / 2, kPi / 2);
+    default: return circle(c, 0.9F * r);
     }
 }
 
 } // namespace
 
 Icon icon_called(std::string_view name) {
+    // clang-format off
     static constexpr std::pair<std::string_view, Icon> kMarks[] = {
         {"circle", Icon::circle},        {"triangle_up", Icon::triangle_up},     {"triangle_down", Icon::triangle_down},
         {"square", Icon::square},        {"cross_fat", Icon::cross_fat},         {"diamond_solid", Icon::diamond_solid},
         {"half_disc", Icon::half_disc},  {"triangle_right", Icon::triangle_right}, {"pentagon", Icon::pentagon},
         {"hexagon", Icon::hexagon},      {"trapezoid", Icon::trapezoid},         {"fork", Icon::fork}};
+    // clang-format on
     for (const auto& [word, mark] : kMarks)
         if (word == name) return mark;
     return Icon::diamond;
 }
 
 Icon role_icon(Role role) {
-    constexpr std::array<Icon, 7> kIcons = {Icon::diamond, Icon::square, Icon::check, Icon::cross,
-                                            Icon::redo,    Icon::star,   Icon::dot};
+    constexpr std::array<Icon, 7> kIcons = {Icon::diamond, Icon::square, Icon::check, Icon::cross, Icon::redo, Icon::star, Icon::dot};
     return kIcons[static_cast<std::size_t>(role)];
 }
 
@@ -110,40 +99,25 @@ void icon(Canvas& canvas, Icon which, Vec2 center, float size, Color color) {
     const Pen bold{canvas, center, size / 2, color, thick};
     const Pen fine{canvas, center, size / 2, color, 1.5F};
     switch (which) {
-    case Icon::none:
-        break;
-    case Icon::diamond:
-        canvas.polyline(method_outline(which, center, size / 2), {color, thin}, true);
-        break;
+    case Icon::none: break;
+    case Icon::diamond: canvas.polyline(method_outline(which, center, size / 2), {color, thin}, true); break;
     case Icon::square: { // whole pixels: a blurred square looks like a mistake
         const float side = std::round(0.8F * size);
         canvas.fill({center.x - side / 2, center.y - side / 2, side, side}, color);
         break;
     }
-    case Icon::check:
-        bold.path({{-0.9F, 0.05F}, {-0.25F, 0.7F}, {0.95F, -0.7F}});
-        break;
+    case Icon::check: bold.path({{-0.9F, 0.05F}, {-0.25F, 0.7F}, {0.95F, -0.7F}}); break;
     case Icon::cross:
         bold.path({{-0.7F, -0.7F}, {0.7F, 0.7F}});
         bold.path({{0.7F, -0.7F}, {-0.7F, 0.7F}});
         break;
-    case Icon::redo:
-        redo(pen, thin);
-        break;
-    case Icon::star:
-        star(pen);
-        break;
-    case Icon::dot:
-        canvas.disc(center, 0.32F * size / 2, color);
-        break;
+    case Icon::redo: redo(pen, thin); break;
+    case Icon::star: star(pen); break;
+    case Icon::dot: canvas.disc(center, 0.32F * size / 2, color); break;
     case Icon::play:
-    case Icon::step:
-        pen.shape({{-0.55F, -0.8F}, {0.95F, 0}, {-0.55F, 0.8F}});
-        break;
+    case Icon::step: pen.shape({{-0.55F, -0.8F}, {0.95F, 0}, {-0.55F, 0.8F}}); break;
     case Icon::back:
-    case Icon::step_back:
-        pen.shape({{0.55F, -0.8F}, {0.55F, 0.8F}, {-0.95F, 0}});
-        break;
+    case Icon::step_back: pen.shape({{0.55F, -0.8F}, {0.55F, 0.8F}, {-0.95F, 0}}); break;
     case Icon::pause:
         pen.bar(-0.65F, -0.75F, 0.42F, 1.5F);
         pen.bar(0.23F, -0.75F, 0.42F, 1.5F);
@@ -156,26 +130,15 @@ void icon(Canvas& canvas, Icon which, Vec2 center, float size, Color color) {
         pen.shape({{-0.7F, -0.75F}, {0.4F, 0}, {-0.7F, 0.75F}});
         pen.bar(0.5F, -0.75F, 0.31F, 1.5F);
         break;
-    case Icon::chevron_down:
-        fine.path({{-0.6F, -0.3F}, {0, 0.35F}, {0.6F, -0.3F}});
-        break;
-    case Icon::chevron_up:
-        fine.path({{-0.6F, 0.3F}, {0, -0.35F}, {0.6F, 0.3F}});
-        break;
-    case Icon::chevron_right:
-        fine.path({{-0.3F, -0.6F}, {0.35F, 0}, {-0.3F, 0.6F}});
-        break;
+    case Icon::chevron_down: fine.path({{-0.6F, -0.3F}, {0, 0.35F}, {0.6F, -0.3F}}); break;
+    case Icon::chevron_up: fine.path({{-0.6F, 0.3F}, {0, -0.35F}, {0.6F, 0.3F}}); break;
+    case Icon::chevron_right: fine.path({{-0.3F, -0.6F}, {0.35F, 0}, {-0.3F, 0.6F}}); break;
     case Icon::search:
-        canvas.ring({center.x - 0.15F * size / 2, center.y - 0.15F * size / 2}, 0.55F * size / 2,
-                    {color, 1.5F});
+        canvas.ring({center.x - 0.15F * size / 2, center.y - 0.15F * size / 2}, 0.55F * size / 2, {color, 1.5F});
         fine.path({{0.3F, 0.3F}, {0.85F, 0.85F}});
         break;
-    case Icon::plus:
-        pen.bar(-0.1F, -0.7F, 0.2F, 1.4F);
-        [[fallthrough]];
-    case Icon::minus:
-        pen.bar(-0.7F, -0.1F, 1.4F, 0.2F);
-        break;
+    case Icon::plus: pen.bar(-0.1F, -0.7F, 0.2F, 1.4F); [[fallthrough]];
+    case Icon::minus: pen.bar(-0.7F, -0.1F, 1.4F, 0.2F); break;
     case Icon::menu:
         for (const float y : {-0.65F, -0.08F, 0.49F}) pen.bar(-0.8F, y, 1.6F, 0.16F);
         break;
@@ -184,8 +147,7 @@ void icon(Canvas& canvas, Icon which, Vec2 center, float size, Color color) {
         fine.path({{0.6F, -0.6F}, {-0.6F, 0.6F}});
         break;
     case Icon::warning:
-        canvas.polyline(std::array{pen.at(0, -0.9F), pen.at(0.95F, 0.8F), pen.at(-0.95F, 0.8F)},
-                        {color, 1.5F}, true);
+        canvas.polyline(std::array{pen.at(0, -0.9F), pen.at(0.95F, 0.8F), pen.at(-0.95F, 0.8F)}, {color, 1.5F}, true);
         pen.bar(-0.1F, -0.35F, 0.2F, 0.6F);
         canvas.disc(pen.at(0, 0.5F), 0.13F * size / 2, color);
         break;
@@ -210,8 +172,7 @@ void icon(Canvas& canvas, Icon which, Vec2 center, float size, Color color) {
         line.path({{0.65F, -0.4F}, {0.65F, 0.4F}});
         break;
     }
-    default:
-        canvas.fill_convex(method_outline(which, center, size / 2), color);
+    default: canvas.fill_convex(method_outline(which, center, size / 2), color);
     }
 }
 
@@ -249,8 +210,7 @@ void arrow(Canvas& canvas, Vec2 from, Vec2 to, const Stroke& stroke, float head)
     const Vec2 base{to.x - d.x * head, to.y - d.y * head};
     if (length > head) canvas.line(from, base, stroke);
     const float half = head * 0.55F;
-    canvas.fill_convex(std::array{to, Vec2{base.x - d.y * half, base.y + d.x * half},
-                                  Vec2{base.x + d.y * half, base.y - d.x * half}},
+    canvas.fill_convex(std::array{to, Vec2{base.x - d.y * half, base.y + d.x * half}, Vec2{base.x + d.y * half, base.y - d.x * half}},
                        stroke.color);
 }
 

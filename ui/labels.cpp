@@ -13,18 +13,12 @@ constexpr double kTipDelay = 0.3;
 
 const char* tier_words(Tier tier) {
     switch (tier) {
-    case Tier::live:
-        return "LIVE";
-    case Tier::recorded:
-        return "RECORDED";
-    case Tier::table:
-        return "TABLE";
-    case Tier::sim:
-        return "SIM";
-    case Tier::published:
-        return "PUBLISHED";
-    case Tier::remote:
-        return "REMOTE";
+    case Tier::live: return "LIVE";
+    case Tier::recorded: return "RECORDED";
+    case Tier::table: return "TABLE";
+    case Tier::sim: return "SIM";
+    case Tier::published: return "PUBLISHED";
+    case Tier::remote: return "REMOTE";
     }
     return "";
 }
@@ -32,25 +26,15 @@ const char* tier_words(Tier tier) {
 // Solid for measured, hollow for exact and simulated, hatched for published.
 void tier_mark(Canvas& c, const Theme& t, Tier tier, Vec2 at, float size) {
     switch (tier) {
-    case Tier::live:
-        c.disc(at, size / 2, t.live());
-        break;
-    case Tier::recorded:
-        c.ring(at, size / 2 - 0.75F, {t.live(), 1.5F});
-        break;
-    case Tier::table:
-        c.outline({at.x - size / 2, at.y - size / 2, size, size}, {t.ink, 1.5F});
-        break;
-    case Tier::sim:
-        c.outline({at.x - size / 2, at.y - size / 2, size, size}, {t.ink, 1.5F, 2, 2});
-        break;
+    case Tier::live: c.disc(at, size / 2, t.live()); break;
+    case Tier::recorded: c.ring(at, size / 2 - 0.75F, {t.live(), 1.5F}); break;
+    case Tier::table: c.outline({at.x - size / 2, at.y - size / 2, size, size}, {t.ink, 1.5F}); break;
+    case Tier::sim: c.outline({at.x - size / 2, at.y - size / 2, size, size}, {t.ink, 1.5F, 2, 2}); break;
     case Tier::published:
         c.hatch({at.x - size / 2, at.y - size / 2, size, size}, t.ink, 3);
         c.outline({at.x - size / 2, at.y - size / 2, size, size}, {t.ink, 1});
         break;
-    case Tier::remote:
-        icon(c, Icon::triangle_up, at, size + 1, t.ink);
-        break;
+    case Tier::remote: icon(c, Icon::triangle_up, at, size + 1, t.ink); break;
     }
 }
 
@@ -60,8 +44,7 @@ void field_label(Ui& ui, Rect control, std::string_view words) {
     ui.canvas.text({control.x, control.y - 12}, words, Font::text, 14, ui.theme.muted);
 }
 
-Rect badge(Canvas& canvas, const Theme& theme, float right, float y, Tier tier, std::string_view words,
-           float height) {
+Rect badge(Canvas& canvas, const Theme& theme, float right, float y, Tier tier, std::string_view words, float height) {
     const float size = height > 30 ? 22 : 14, unit = height / 24;
     std::string text = tier_words(tier);
     if (!words.empty()) text += "  " + std::string(words);
@@ -80,16 +63,15 @@ Rect pill(Canvas& canvas, const Theme& theme, float right, float y, std::string_
     const Rect rect{right - width, y, width, height};
     canvas.fill(rect, theme.raised, height / 2);
     canvas.outline(rect, theme.hairline(), height / 2);
-    canvas.text({rect.center().x, baseline(y, height, size)}, words, Font::text, size, theme.ink,
-                Align::center);
+    canvas.text({rect.center().x, baseline(y, height, size)}, words, Font::text, size, theme.ink, Align::center);
     return rect;
 }
 
 void tooltip(Ui& ui, Rect rect, std::string_view text, bool show) {
     if (text.empty() || ui.hover_seen != 0) return;
     if (ui.mouse_in(rect) && ui.state.active == 0) {
-        const std::string place = std::to_string(static_cast<int>(rect.x)) + "," +
-                                  std::to_string(static_cast<int>(rect.y)) + "," + std::to_string(ui.layer);
+        const std::string place =
+            std::to_string(static_cast<int>(rect.x)) + "," + std::to_string(static_cast<int>(rect.y)) + "," + std::to_string(ui.layer);
         const Id id = ui.id(place);
         ui.hover_seen = id;
         if (ui.state.hover != id) {

@@ -51,12 +51,9 @@ double Scale::inverse(float pixel) const {
     return lo + static_cast<double>(pixel - a) / static_cast<double>(b - a) * (hi - lo);
 }
 
-float Scale::length(double amount) const {
-    return std::abs((*this)(lo + amount) - a);
-}
+float Scale::length(double amount) const { return std::abs((*this)(lo + amount) - a); }
 
-std::vector<Vec2> to_pixels(std::span<const double> xs, std::span<const double> ys, const Scale& x,
-                            const Scale& y) {
+std::vector<Vec2> to_pixels(std::span<const double> xs, std::span<const double> ys, const Scale& x, const Scale& y) {
     std::vector<Vec2> out;
     const std::size_t count = std::min(xs.size(), ys.size());
     out.reserve(count);
@@ -82,10 +79,9 @@ std::vector<Vec2> decimate(std::span<const Vec2> points) {
 }
 
 bool has_room(const Rect& box, const Rect& bounds, std::span<const Rect> taken) {
-    return box.x >= bounds.x && box.right() <= bounds.right() && box.y >= bounds.y &&
-           box.bottom() <= bounds.bottom() && std::ranges::none_of(taken, [&](const Rect& r) {
-               return r.x < box.right() && box.x < r.right() && r.y < box.bottom() && box.y < r.bottom();
-           });
+    return box.x >= bounds.x && box.right() <= bounds.right() && box.y >= bounds.y && box.bottom() <= bounds.bottom() &&
+           std::ranges::none_of(
+               taken, [&](const Rect& r) { return r.x < box.right() && box.x < r.right() && r.y < box.bottom() && box.y < r.bottom(); });
 }
 
 } // namespace speclens::ui

@@ -29,8 +29,7 @@ struct Scale { // value -> pixel; a > b for axes that point up
     [[nodiscard]] double inverse(float pixel) const;
     [[nodiscard]] float length(double amount) const; // pixels of a difference, positive
 };
-[[nodiscard]] std::vector<Vec2> to_pixels(std::span<const double> xs, std::span<const double> ys,
-                                          const Scale& x, const Scale& y);
+[[nodiscard]] std::vector<Vec2> to_pixels(std::span<const double> xs, std::span<const double> ys, const Scale& x, const Scale& y);
 // At most 2 points per pixel column, its smallest and largest y: peaks survive. xs must ascend.
 [[nodiscard]] std::vector<Vec2> decimate(std::span<const Vec2> points);
 
@@ -43,10 +42,8 @@ struct AxisStyle {
     bool tick_marks = false;
     float label_offset = 20; // baseline below the axis (x) or gap to the left of it (y)
 };
-void axis_x(Canvas& canvas, const Theme& theme, const Scale& x, float y, const Ticks& marks,
-            const AxisStyle& style);
-void axis_y(Canvas& canvas, const Theme& theme, const Scale& y, float x, const Ticks& marks,
-            const AxisStyle& style);
+void axis_x(Canvas& canvas, const Theme& theme, const Scale& x, float y, const Ticks& marks, const AxisStyle& style);
+void axis_y(Canvas& canvas, const Theme& theme, const Scale& y, float x, const Ticks& marks, const AxisStyle& style);
 
 // ---- Gantt ----
 struct Segment {
@@ -60,8 +57,8 @@ struct Segment {
 };
 // Segments of one lane. The gap comes off the right end, so starts stay exact. Returns the segment under
 // `mouse` or -1.
-int gantt_lane(Canvas& canvas, const Theme& theme, const Scale& x, float y, float h,
-               std::span<const Segment> segments, float gap = 2, std::optional<Vec2> mouse = {});
+int gantt_lane(Canvas& canvas, const Theme& theme, const Scale& x, float y, float h, std::span<const Segment> segments, float gap = 2,
+               std::optional<Vec2> mouse = {});
 void playhead(Canvas& canvas, const Theme& theme, float x, float top, float bottom);
 // |-- 9.0 ms saved, 1.60x --| in ink.
 void bracket(Canvas& canvas, const Theme& theme, float x0, float x1, float y, std::string_view words);

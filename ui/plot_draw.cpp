@@ -6,11 +6,9 @@
 
 namespace speclens::ui {
 
-void axis_x(Canvas& canvas, const Theme& theme, const Scale& x, float y, const Ticks& marks,
-            const AxisStyle& style) {
+void axis_x(Canvas& canvas, const Theme& theme, const Scale& x, float y, const Ticks& marks, const AxisStyle& style) {
     if (style.grid)
-        for (const double v : marks.values)
-            canvas.line({x(v) + 0.5F, style.grid_to}, {x(v) + 0.5F, y}, {theme.line, 1});
+        for (const double v : marks.values) canvas.line({x(v) + 0.5F, style.grid_to}, {x(v) + 0.5F, y}, {theme.line, 1});
     if (style.base_line) canvas.line({x.a, y + 0.5F}, {x.b, y + 0.5F}, theme.hairline());
     float last = -1e9F;
     for (const double v : marks.values) {
@@ -27,24 +25,20 @@ void axis_x(Canvas& canvas, const Theme& theme, const Scale& x, float y, const T
     }
 }
 
-void axis_y(Canvas& canvas, const Theme& theme, const Scale& y, float x, const Ticks& marks,
-            const AxisStyle& style) {
+void axis_y(Canvas& canvas, const Theme& theme, const Scale& y, float x, const Ticks& marks, const AxisStyle& style) {
     for (const double v : marks.values) {
         const float at = y(v);
         if (style.grid) canvas.line({x, at + 0.5F}, {style.grid_to, at + 0.5F}, {theme.line, 1});
         if (style.tick_marks) canvas.line({x - 4, at + 0.5F}, {x, at + 0.5F}, {theme.muted, 1});
-        const float gap =
-            style.label_offset == 20 ? 8 : style.label_offset; // 20 is the default of the x axis
-        canvas.text({x - gap, at + 5}, tick_label(v, marks.decimals), Font::mono, 14, theme.muted,
-                    Align::right);
+        const float gap = style.label_offset == 20 ? 8 : style.label_offset; // 20 is the default of the x axis
+        canvas.text({x - gap, at + 5}, tick_label(v, marks.decimals), Font::mono, 14, theme.muted, Align::right);
     }
     if (style.base_line) canvas.line({x + 0.5F, y.a}, {x + 0.5F, y.b}, theme.hairline());
-    if (!style.unit.empty())
-        canvas.text({x, std::min(y.a, y.b) - 10}, style.unit, Font::text, 14, theme.muted);
+    if (!style.unit.empty()) canvas.text({x, std::min(y.a, y.b) - 10}, style.unit, Font::text, 14, theme.muted);
 }
 
-int gantt_lane(Canvas& canvas, const Theme& theme, const Scale& x, float y, float h,
-               std::span<const Segment> segments, float gap, std::optional<Vec2> mouse) {
+int gantt_lane(Canvas& canvas, const Theme& theme, const Scale& x, float y, float h, std::span<const Segment> segments, float gap,
+               std::optional<Vec2> mouse) {
     int under = -1;
     for (std::size_t i = 0; i < segments.size(); ++i) {
         const Segment& s = segments[i];
@@ -67,8 +61,7 @@ int gantt_lane(Canvas& canvas, const Theme& theme, const Scale& x, float y, floa
         const Font font = s.mono ? Font::mono : Font::text_bold;
         const float base = baseline(y, h, 14), words = canvas.text_width(s.label, font, 14);
         if (s.mono) {
-            if (words + 4 <= width)
-                canvas.text({box.center().x, base}, s.label, font, 14, ink, Align::center);
+            if (words + 4 <= width) canvas.text({box.center().x, base}, s.label, font, 14, ink, Align::center);
             continue;
         }
         if (words + 20 > width) continue;
@@ -102,17 +95,14 @@ void bracket(Canvas& canvas, const Theme& theme, float x0, float x1, float y, st
 
 void bar_pair(Canvas& canvas, const Theme& theme, Rect rect, double target, double draft) {
     const auto width = [&](double v) { return rect.w * static_cast<float>(std::min(v, 1.0)); };
-    if (target >= 0)
-        canvas.fill({rect.x, rect.y, std::max(1.0F, width(target)), 8}, theme.role(Role::target), 1);
-    if (draft >= 0)
-        canvas.fill({rect.x, rect.y + 9, std::max(1.0F, width(draft)), 6}, theme.role(Role::draft), 1);
+    if (target >= 0) canvas.fill({rect.x, rect.y, std::max(1.0F, width(target)), 8}, theme.role(Role::target), 1);
+    if (draft >= 0) canvas.fill({rect.x, rect.y + 9, std::max(1.0F, width(draft)), 6}, theme.role(Role::draft), 1);
 }
 
 void bar(Canvas& canvas, const Theme& theme, Rect rect, double value, Role role, float strength) {
     canvas.fill(rect, theme.active().alpha(0.55F), 2);
     const float width = rect.w * static_cast<float>(std::clamp(value, 0.0, 1.0));
-    if (width > 0)
-        canvas.fill({rect.x, rect.y, std::max(1.0F, width), rect.h}, theme.role(role).alpha(strength), 2);
+    if (width > 0) canvas.fill({rect.x, rect.y, std::max(1.0F, width), rect.h}, theme.role(role).alpha(strength), 2);
 }
 
 void gauge(Canvas& canvas, const Theme& theme, Rect rect, const Gauge& g) {
@@ -135,8 +125,7 @@ void gauge(Canvas& canvas, const Theme& theme, Rect rect, const Gauge& g) {
         canvas.line({x, rect.y - 4}, {x, rect.bottom() + 6}, {theme.ink, 2});
     }
     if (g.coin)
-        coin_marker(canvas, theme, rect.x + rect.w * static_cast<float>(std::clamp(*g.coin, 0.0, 1.0)),
-                    rect.y - 5, rect.bottom() + 5);
+        coin_marker(canvas, theme, rect.x + rect.w * static_cast<float>(std::clamp(*g.coin, 0.0, 1.0)), rect.y - 5, rect.bottom() + 5);
 }
 
 void coin_marker(Canvas& canvas, const Theme& theme, float x, float top, float bottom) {

@@ -35,9 +35,7 @@ void blend(std::uint8_t* pixel, unsigned r, unsigned g, unsigned b, unsigned a) 
     pixel[2] = channel(pixel[2], b);
 }
 
-unsigned part(ImU32 color, unsigned shift) {
-    return (color >> shift) & 0xFFU;
-}
+unsigned part(ImU32 color, unsigned shift) { return (color >> shift) & 0xFFU; }
 
 float texel(const Target& t, int x, int y) {
     x = std::clamp(x, 0, t.atlas_w - 1);
@@ -64,13 +62,12 @@ int first_center(float edge) {
 }
 
 void rectangle(const Target& t, const Clip& clip, const ImDrawVert& low, const ImDrawVert& high) {
-    const int x0 = std::max(clip.x0, first_center(low.pos.x)),
-              x1 = std::min(clip.x1, first_center(high.pos.x));
+    const int x0 = std::max(clip.x0, first_center(low.pos.x)), x1 = std::min(clip.x1, first_center(high.pos.x));
     const int y0 = std::max({clip.y0, t.y0, first_center(low.pos.y)});
     const int y1 = std::min({clip.y1, t.y1, first_center(high.pos.y)});
     if (x0 >= x1 || y0 >= y1) return;
-    const unsigned r = part(low.col, IM_COL32_R_SHIFT), g = part(low.col, IM_COL32_G_SHIFT),
-                   b = part(low.col, IM_COL32_B_SHIFT), a = part(low.col, IM_COL32_A_SHIFT);
+    const unsigned r = part(low.col, IM_COL32_R_SHIFT), g = part(low.col, IM_COL32_G_SHIFT), b = part(low.col, IM_COL32_B_SHIFT),
+                   a = part(low.col, IM_COL32_A_SHIFT);
     const auto w = static_cast<float>(t.atlas_w), h = static_cast<float>(t.atlas_h);
     const bool flat = low.uv.x == high.uv.x && low.uv.y == high.uv.y;
     const float du = flat ? 0 : (high.uv.x - low.uv.x) * w / (high.pos.x - low.pos.x);
@@ -94,20 +91,14 @@ struct Point {
     std::int64_t x, y; // 1/256 px
 };
 
-std::int64_t edge(Point a, Point b, Point p) {
-    return (b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x);
-}
+std::int64_t edge(Point a, Point b, Point p) { return (b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x); }
 
 // A pixel centre exactly on an edge belongs to the triangle whose top or left edge it is.
-bool top_left(Point a, Point b) {
-    return (a.y == b.y && b.x > a.x) || b.y < a.y;
-}
+bool top_left(Point a, Point b) { return (a.y == b.y && b.x > a.x) || b.y < a.y; }
 
-void triangle(const Target& t, const Clip& clip, const ImDrawVert& v0, const ImDrawVert& v1,
-              const ImDrawVert& v2) {
+void triangle(const Target& t, const Clip& clip, const ImDrawVert& v0, const ImDrawVert& v1, const ImDrawVert& v2) {
     const auto fixed = [](ImVec2 p) {
-        return Point{std::llround(static_cast<double>(p.x) * kSub),
-                     std::llround(static_cast<double>(p.y) * kSub)};
+        return Point{std::llround(static_cast<double>(p.x) * kSub), std::llround(static_cast<double>(p.y) * kSub)};
     };
     const ImDrawVert* v[3] = {&v0, &v1, &v2};
     Point p[3] = {fixed(v0.pos), fixed(v1.pos), fixed(v2.pos)};
@@ -125,8 +116,7 @@ void triangle(const Target& t, const Clip& clip, const ImDrawVert& v0, const ImD
     const int y1 = std::min({clip.y1, t.y1, pixel_of(std::max({p[0].y, p[1].y, p[2].y})) + 1});
     if (x0 >= x1 || y0 >= y1) return;
     std::int64_t bias[3], step[3], row[3];
-    const Point start{static_cast<std::int64_t>(x0) * kSub + kSub / 2,
-                      static_cast<std::int64_t>(y0) * kSub + kSub / 2};
+    const Point start{static_cast<std::int64_t>(x0) * kSub + kSub / 2, static_cast<std::int64_t>(y0) * kSub + kSub / 2};
     for (int i = 0; i < 3; ++i) {
         const Point a = p[(i + 1) % 3], b = p[(i + 2) % 3];
         bias[i] = top_left(a, b) ? 0 : -1;
@@ -134,8 +124,7 @@ void triangle(const Target& t, const Clip& clip, const ImDrawVert& v0, const ImD
         row[i] = edge(a, b, start);
     }
     const bool one_color = v[0]->col == v[1]->col && v[1]->col == v[2]->col;
-    const bool flat = v[0]->uv.x == v[1]->uv.x && v[1]->uv.x == v[2]->uv.x && v[0]->uv.y == v[1]->uv.y &&
-                      v[1]->uv.y == v[2]->uv.y;
+    const bool flat = v[0]->uv.x == v[1]->uv.x && v[1]->uv.x == v[2]->uv.x && v[0]->uv.y == v[1]->uv.y && v[1]->uv.y == v[2]->uv.y;
     const double scale = 1.0 / static_cast<double>(area);
     for (int y = y0; y < y1; ++y) {
         std::int64_t w[3] = {row[0], row[1], row[2]};
@@ -146,22 +135,19 @@ void triangle(const Target& t, const Clip& clip, const ImDrawVert& v0, const ImD
                                      static_cast<double>(w[2]) * scale};
                 const auto mixed = [&](unsigned shift) {
                     if (one_color) return static_cast<double>(part(v[0]->col, shift));
-                    return f[0] * part(v[0]->col, shift) + f[1] * part(v[1]->col, shift) +
-                           f[2] * part(v[2]->col, shift);
+                    return f[0] * part(v[0]->col, shift) + f[1] * part(v[1]->col, shift) + f[2] * part(v[2]->col, shift);
                 };
                 double alpha = mixed(IM_COL32_A_SHIFT);
                 if (!flat) {
                     const auto uv = [&](float ImVec2::*axis) {
-                        return static_cast<float>(f[0] * static_cast<double>(v[0]->uv.*axis) +
-                                                  f[1] * static_cast<double>(v[1]->uv.*axis) +
+                        return static_cast<float>(f[0] * static_cast<double>(v[0]->uv.*axis) + f[1] * static_cast<double>(v[1]->uv.*axis) +
                                                   f[2] * static_cast<double>(v[2]->uv.*axis));
                     };
-                    alpha *= static_cast<double>(sample(t, uv(&ImVec2::x) * static_cast<float>(t.atlas_w),
-                                                        uv(&ImVec2::y) * static_cast<float>(t.atlas_h)));
+                    alpha *= static_cast<double>(
+                        sample(t, uv(&ImVec2::x) * static_cast<float>(t.atlas_w), uv(&ImVec2::y) * static_cast<float>(t.atlas_h)));
                 }
                 const auto whole = [](double value) { return static_cast<unsigned>(std::lround(value)); };
-                blend(pixel, whole(mixed(IM_COL32_R_SHIFT)), whole(mixed(IM_COL32_G_SHIFT)),
-                      whole(mixed(IM_COL32_B_SHIFT)), whole(alpha));
+                blend(pixel, whole(mixed(IM_COL32_R_SHIFT)), whole(mixed(IM_COL32_G_SHIFT)), whole(mixed(IM_COL32_B_SHIFT)), whole(alpha));
             }
             for (int i = 0; i < 3; ++i) w[i] += step[i];
         }
@@ -173,8 +159,8 @@ void triangle(const Target& t, const Clip& clip, const ImDrawVert& v0, const ImD
 bool is_rectangle(const ImDrawIdx* i, const ImDrawVert* v) {
     if (i[0] != i[3] || i[2] != i[4]) return false;
     const ImDrawVert &a = v[i[0]], &b = v[i[1]], &c = v[i[2]], &d = v[i[5]];
-    return a.pos.y == b.pos.y && b.pos.x == c.pos.x && c.pos.y == d.pos.y && d.pos.x == a.pos.x &&
-           a.pos.x <= c.pos.x && a.pos.y <= c.pos.y && a.col == b.col && a.col == c.col && a.col == d.col;
+    return a.pos.y == b.pos.y && b.pos.x == c.pos.x && c.pos.y == d.pos.y && d.pos.x == a.pos.x && a.pos.x <= c.pos.x &&
+           a.pos.y <= c.pos.y && a.col == b.col && a.col == c.col && a.col == d.col;
 }
 
 void draw(const Target& target, const ImDrawData& data) {
@@ -183,11 +169,8 @@ void draw(const Target& target, const ImDrawData& data) {
         for (const ImDrawCmd& command : list.CmdBuffer) {
             if (command.UserCallback != nullptr) continue;
             const ImVec4 c = command.ClipRect;
-            const auto bound = [](float value, int most) {
-                return std::clamp(static_cast<int>(std::lround(value)), 0, most);
-            };
-            const Clip clip{bound(c.x, target.width), bound(c.y, target.y1), bound(c.z, target.width),
-                            bound(c.w, target.y1)};
+            const auto bound = [](float value, int most) { return std::clamp(static_cast<int>(std::lround(value)), 0, most); };
+            const Clip clip{bound(c.x, target.width), bound(c.y, target.y1), bound(c.z, target.width), bound(c.w, target.y1)};
             const ImDrawVert* v = list.VtxBuffer.Data + command.VtxOffset;
             const ImDrawIdx* i = list.IdxBuffer.Data + command.IdxOffset;
             const ImDrawIdx* end = i + command.ElemCount;
@@ -223,9 +206,8 @@ Image rasterize(const ImDrawData& data, const ImFontAtlas& atlas, int width, int
 #endif
     std::vector<std::thread> threads;
     for (int band = 0; band < bands; ++band) {
-        const Target target{
-            image.rgba.data(),     width,          height * band / bands, height * (band + 1) / bands,
-            atlas.TexPixelsAlpha8, atlas.TexWidth, atlas.TexHeight};
+        const Target target{image.rgba.data(),     width,          height * band / bands, height * (band + 1) / bands,
+                            atlas.TexPixelsAlpha8, atlas.TexWidth, atlas.TexHeight};
         if (band + 1 == bands) {
             draw(target, data);
         } else {

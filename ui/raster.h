@@ -18,7 +18,6 @@ struct Image {
     bool operator==(const Image&) const = default;
 };
 
-[[nodiscard]] Image rasterize(const ImDrawData& data, const ImFontAtlas& atlas, int width, int height,
-                              Color clear);
+[[nodiscard]] Image rasterize(const ImDrawData& data, const ImFontAtlas& atlas, int width, int height, Color clear);
 
 } // namespace speclens::ui

@@ -19,8 +19,7 @@ float begin_scroll(Ui& ui, std::string_view name, Rect view, float content_heigh
         const Rect bar{view.right() - 6, view.y + travel * offset / most, 4, length};
         const Rect hit{view.right() - 12, view.y, 12, view.h};
         const Touch t = touch(ui, ui.id("bar"), hit, {.focusable = false, .grow = false});
-        if (t.began)
-            ui.state.grab.y = bar.contains({bar.x, ui.input.mouse.y}) ? ui.input.mouse.y - bar.y : length / 2;
+        if (t.began) ui.state.grab.y = bar.contains({bar.x, ui.input.mouse.y}) ? ui.input.mouse.y - bar.y : length / 2;
         if (t.held && travel > 0) offset = (ui.input.mouse.y - ui.state.grab.y - view.y) / travel * most;
         offset = std::clamp(offset, 0.0F, most);
         ui.canvas.fill({bar.x, view.y + travel * offset / most, t.hovered || t.held ? 6.0F : 4.0F, length},

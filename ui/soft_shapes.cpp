@@ -10,9 +10,7 @@
 
 namespace speclens::ui {
 
-std::uint32_t packed(Color color) {
-    return IM_COL32(color.r, color.g, color.b, color.a);
-}
+std::uint32_t packed(Color color) { return IM_COL32(color.r, color.g, color.b, color.a); }
 
 namespace {
 
@@ -31,9 +29,7 @@ Vec2 miter(Vec2 n, Vec2 m) {
 
 std::vector<Vec2> without_repeats(std::span<const Vec2> points, bool closed) {
     std::vector<Vec2> out;
-    const auto same = [](Vec2 a, Vec2 b) {
-        return std::abs(a.x - b.x) < 1e-3F && std::abs(a.y - b.y) < 1e-3F;
-    };
+    const auto same = [](Vec2 a, Vec2 b) { return std::abs(a.x - b.x) < 1e-3F && std::abs(a.y - b.y) < 1e-3F; };
     for (const Vec2 p : points)
         if (out.empty() || !same(out.back(), p)) out.push_back(p);
     while (closed && out.size() > 1 && same(out.front(), out.back())) out.pop_back();
@@ -43,8 +39,7 @@ std::vector<Vec2> without_repeats(std::span<const Vec2> points, bool closed) {
 // Writes vertices and triangles of one shape; all refer to ImGui's white pixel.
 class Mesh {
   public:
-    Mesh(ImDrawList& list, std::size_t triangles, std::size_t vertices)
-        : list_(list), white_(ImGui::GetFontTexUvWhitePixel()) {
+    Mesh(ImDrawList& list, std::size_t triangles, std::size_t vertices) : list_(list), white_(ImGui::GetFontTexUvWhitePixel()) {
         list_.PrimReserve(static_cast<int>(triangles * 3), static_cast<int>(vertices));
         first_ = list_._VtxCurrentIdx;
     }

@@ -12,9 +12,7 @@
 namespace speclens::ui {
 
 #if defined(__EMSCRIPTEN__) // files are hidden from a page, and what they draw is not
-std::vector<FontFile> system_fonts_for(char32_t) {
-    return {{kBrowserFonts, 0}};
-}
+std::vector<FontFile> system_fonts_for(char32_t) { return {{kBrowserFonts, 0}}; }
 #else
 namespace {
 
@@ -115,8 +113,8 @@ std::vector<FontFile> system_fonts_for(char32_t code_point) {
         for (int i = 0; i < sorted->nfont && files.size() < kMost; ++i) {
             unsigned char* path = nullptr;
             int index = 0;
-            if (!has(*fc, sorted->fonts[i], code_point) ||
-                fc->get_string(sorted->fonts[i], "file", 0, &path) != kResultMatch || path == nullptr)
+            if (!has(*fc, sorted->fonts[i], code_point) || fc->get_string(sorted->fonts[i], "file", 0, &path) != kResultMatch ||
+                path == nullptr)
                 continue;
             if (fc->get_integer(sorted->fonts[i], "index", 0, &index) != kResultMatch) index = 0;
             // The upper half names an instance of a variable font.

@@ -9,25 +9,17 @@ namespace speclens::ui {
 
 namespace {
 
-bool is_space(char c) {
-    return c == ' ' || c == '\n' || c == '\t';
-}
-std::size_t low_end(const TextEdit& e) {
-    return std::min(e.caret, e.anchor);
-}
-std::size_t high_end(const TextEdit& e) {
-    return std::max(e.caret, e.anchor);
-}
+bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t'; }
+std::size_t low_end(const TextEdit& e) { return std::min(e.caret, e.anchor); }
+std::size_t high_end(const TextEdit& e) { return std::max(e.caret, e.anchor); }
 
 } // namespace
 
 std::size_t moved(std::string_view text, const TextEdit& edit, Move move) {
     std::size_t at = std::min(edit.caret, text.size());
     switch (move) {
-    case Move::left:
-        return previous_boundary(text, at);
-    case Move::right:
-        return next_boundary(text, at);
+    case Move::left: return previous_boundary(text, at);
+    case Move::right: return next_boundary(text, at);
     case Move::word_left:
         while (at > 0 && is_space(text[at - 1])) --at;
         while (at > 0 && !is_space(text[at - 1])) --at;
@@ -36,8 +28,7 @@ std::size_t moved(std::string_view text, const TextEdit& edit, Move move) {
         while (at < text.size() && !is_space(text[at])) ++at;
         while (at < text.size() && is_space(text[at])) ++at;
         return at;
-    case Move::line_start:
-        return edit.lines.empty() ? 0 : edit.lines[line_of(edit, at)];
+    case Move::line_start: return edit.lines.empty() ? 0 : edit.lines[line_of(edit, at)];
     case Move::line_end: {
         if (edit.lines.empty()) return text.size();
         const std::size_t n = line_of(edit, at), start = edit.lines[n];
@@ -46,10 +37,8 @@ std::size_t moved(std::string_view text, const TextEdit& edit, Move move) {
         const bool wrapped = n + 1 < edit.lines.size() && edit.lines[n + 1] == end;
         return wrapped ? previous_boundary(text, end) : end;
     }
-    case Move::text_start:
-        return 0;
-    case Move::text_end:
-        return text.size();
+    case Move::text_start: return 0;
+    case Move::text_end: return text.size();
     }
     return at;
 }
@@ -84,9 +73,7 @@ bool replace_selection(std::string& text, TextEdit& edit, std::string_view with,
     std::size_t take = with.size();
     if (take > room) {
         take = 0;
-        for (std::size_t next = next_boundary(with, 0); next <= room && take < with.size();
-             next = next_boundary(with, take))
-            take = next;
+        for (std::size_t next = next_boundary(with, 0); next <= room && take < with.size(); next = next_boundary(with, take)) take = next;
     }
     if (count == 0 && take == 0) return false;
     text.replace(from, count, with.substr(0, take));
@@ -118,10 +105,9 @@ std::string clean(std::string_view foreign, bool multi_line) {
     return out;
 }
 
-void lay_out(const Canvas& canvas, std::string_view text, TextEdit& edit, Font font, float size,
-             float width) {
-    const std::size_t key = std::hash<std::string_view>()(text) * 31 +
-                            static_cast<std::size_t>(size * 16) * 7 + static_cast<std::size_t>(font);
+void lay_out(const Canvas& canvas, std::string_view text, TextEdit& edit, Font font, float size, float width) {
+    const std::size_t key =
+        std::hash<std::string_view>()(text) * 31 + static_cast<std::size_t>(size * 16) * 7 + static_cast<std::size_t>(font);
     if (!edit.lines.empty() && edit.text_hash == key && edit.lines_width == width) return;
     edit.text_hash = key;
     edit.lines_width = width;
@@ -144,9 +130,8 @@ void lay_out(const Canvas& canvas, std::string_view text, TextEdit& edit, Font f
             continue;
         }
         const std::size_t next = next_boundary(text, at);
-        const float w = static_cast<unsigned char>(c) < 0x80
-                            ? widths[static_cast<unsigned char>(c)]
-                            : canvas.printed_width(text.substr(at, next - at), font, size);
+        const float w = static_cast<unsigned char>(c) < 0x80 ? widths[static_cast<unsigned char>(c)]
+                                                             : canvas.printed_width(text.substr(at, next - at), font, size);
         if (is_space(c)) { // spaces may hang over the edge
             x += w;
             since_break = 0;
@@ -171,8 +156,7 @@ std::size_t line_of(const TextEdit& edit, std::size_t at) {
 }
 
 std::string_view line_text(std::string_view text, const TextEdit& edit, std::size_t n) {
-    const std::size_t start = edit.lines[n],
-                      end = n + 1 < edit.lines.size() ? edit.lines[n + 1] : text.size();
+    const std::size_t start = edit.lines[n], end = n + 1 < edit.lines.size() ? edit.lines[n + 1] : text.size();
     std::string_view line = text.substr(start, end - start);
     if (!line.empty() && line.back() == '\n') line.remove_suffix(1);
     return line;

@@ -8,16 +8,7 @@
 
 namespace speclens::ui {
 
-enum class Move : std::uint8_t {
-    left,
-    right,
-    word_left,
-    word_right,
-    line_start,
-    line_end,
-    text_start,
-    text_end
-};
+enum class Move : std::uint8_t { left, right, word_left, word_right, line_start, line_end, text_start, text_end };
 
 // Where a move leads; line moves use edit.lines.
 [[nodiscard]] std::size_t moved(std::string_view text, const TextEdit& edit, Move move);
@@ -39,7 +30,6 @@ void lay_out(const Canvas& canvas, std::string_view text, TextEdit& edit, Font f
 [[nodiscard]] std::string_view line_text(std::string_view text, const TextEdit& edit, std::size_t n);
 [[nodiscard]] std::string drawn(std::string_view run); // tabs as four spaces
 // Byte offset in `run` whose left edge is nearest to x.
-[[nodiscard]] std::size_t offset_at(const Canvas& canvas, std::string_view run, Font font, float size,
-                                    float x);
+[[nodiscard]] std::size_t offset_at(const Canvas& canvas, std::string_view run, Font font, float size, float x);
 
 } // namespace speclens::ui

@@ -26,9 +26,7 @@ struct Field {
     TextEdit& edit;
     TextFieldResult result{};
 
-    [[nodiscard]] float width_of(std::string_view run) const {
-        return ui.canvas.printed_width(drawn(run), font, options.size);
-    }
+    [[nodiscard]] float width_of(std::string_view run) const { return ui.canvas.printed_width(drawn(run), font, options.size); }
     void relayout() { lay_out(ui.canvas, text, edit, font, options.size, options.multi_line ? view.w : 0); }
     [[nodiscard]] float caret_x() const {
         const std::size_t start = edit.lines[line_of(edit, edit.caret)];
@@ -38,8 +36,7 @@ struct Field {
         const float row = std::floor((mouse.y - view.y + edit.scroll_y) / leading);
         const auto last = static_cast<float>(edit.lines.size() - 1);
         const auto n = static_cast<std::size_t>(options.multi_line ? std::clamp(row, 0.0F, last) : 0);
-        return edit.lines[n] + offset_at(ui.canvas, line_text(text, edit, n), font, options.size,
-                                         mouse.x - view.x + edit.scroll_x);
+        return edit.lines[n] + offset_at(ui.canvas, line_text(text, edit, n), font, options.size, mouse.x - view.x + edit.scroll_x);
     }
     // Makes a change that can be taken back; `work` says whether there was one.
     template <typename Work>
@@ -55,8 +52,7 @@ struct Field {
     }
     void insert(std::string_view foreign, TextHistory::Kind kind = TextHistory::Kind::other) {
         const std::string words = clean(foreign, options.multi_line);
-        const bool new_word =
-            !words.empty() && words[0] != ' ' && edit.caret > 0 && text[edit.caret - 1] == ' ';
+        const bool new_word = !words.empty() && words[0] != ' ' && edit.caret > 0 && text[edit.caret - 1] == ' ';
         change(kind, new_word, [&] { return replace_selection(text, edit, words, options.max_bytes); });
     }
     void remove(Move move, TextHistory::Kind kind = TextHistory::Kind::erased) {
@@ -76,8 +72,8 @@ struct Field {
     void vertical(int by, bool select) {
         const float x = edit.wanted_x >= 0 ? edit.wanted_x : caret_x();
         const auto last = static_cast<std::ptrdiff_t>(edit.lines.size()) - 1;
-        const auto n = static_cast<std::size_t>(
-            std::clamp<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(line_of(edit, edit.caret)) + by, 0, last));
+        const auto n =
+            static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(line_of(edit, edit.caret)) + by, 0, last));
         edit.caret = edit.lines[n] + offset_at(ui.canvas, line_text(text, edit, n), font, options.size, x);
         if (!select) edit.anchor = edit.caret;
         edit.wanted_x = x;
@@ -106,15 +102,12 @@ bool Field::shortcut(const KeyPress& k) {
         if (k.key == Key::x) remove(Move::left, TextHistory::Kind::other);
         return true;
     }
-    case Key::z:
-        return take_back(k.shift);
-    case Key::y:
-        return take_back(true);
+    case Key::z: return take_back(k.shift);
+    case Key::y: return take_back(true);
     case Key::v:
         if (ui.clipboard.get) insert(ui.clipboard.get());
         return true;
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -128,18 +121,12 @@ bool Field::key(const KeyPress& k) {
         return true;
     };
     switch (k.key) {
-    case Key::left:
-        return move(k.ctrl ? Move::word_left : Move::left);
-    case Key::right:
-        return move(k.ctrl ? Move::word_right : Move::right);
-    case Key::home:
-        return move(k.ctrl ? Move::text_start : Move::line_start);
-    case Key::end:
-        return move(k.ctrl ? Move::text_end : Move::line_end);
-    case Key::backspace:
-        return removed(k.ctrl ? Move::word_left : Move::left);
-    case Key::del:
-        return removed(k.ctrl ? Move::word_right : Move::right);
+    case Key::left: return move(k.ctrl ? Move::word_left : Move::left);
+    case Key::right: return move(k.ctrl ? Move::word_right : Move::right);
+    case Key::home: return move(k.ctrl ? Move::text_start : Move::line_start);
+    case Key::end: return move(k.ctrl ? Move::text_end : Move::line_end);
+    case Key::backspace: return removed(k.ctrl ? Move::word_left : Move::left);
+    case Key::del: return removed(k.ctrl ? Move::word_right : Move::right);
     case Key::up:
     case Key::down:
         if (!options.multi_line) return false;
@@ -158,11 +145,8 @@ bool Field::key(const KeyPress& k) {
         else
             insert("\n");
         return true;
-    case Key::escape:
-        result.cancelled = true;
-        return true;
-    default:
-        return false;
+    case Key::escape: result.cancelled = true; return true;
+    default: return false;
     }
 }
 
@@ -209,8 +193,8 @@ void Field::draw(bool focused) {
     const Theme& theme = ui.theme;
     Canvas& c = ui.canvas;
     if (text.empty() && !options.placeholder.empty())
-        fitted_text(c, {view.x, baseline(view.y, leading, options.size)}, options.placeholder, Font::text,
-                    options.size, theme.muted, view.w);
+        fitted_text(c, {view.x, baseline(view.y, leading, options.size)}, options.placeholder, Font::text, options.size, theme.muted,
+                    view.w);
     const std::size_t from = std::min(edit.caret, edit.anchor), to = std::max(edit.caret, edit.anchor);
     const std::size_t first = static_cast<std::size_t>(std::max(0.0F, edit.scroll_y / leading));
     for (std::size_t n = first; n < edit.lines.size(); ++n) {
@@ -231,8 +215,7 @@ void Field::draw(bool focused) {
             if (a <= b) {
                 const float left = x + width_of(line.substr(0, a));
                 const float extra = to > start + line.size() ? 6 : 0; // the line break is selected too
-                c.fill({left, y + 1, width_of(line.substr(a, b - a)) + extra, leading - 2},
-                       mix(theme.muted, theme.bg, 0.35F));
+                c.fill({left, y + 1, width_of(line.substr(a, b - a)) + extra, leading - 2}, mix(theme.muted, theme.bg, 0.35F));
             }
         }
         const Color ink = options.disabled.empty() ? theme.ink : theme.muted;
@@ -252,8 +235,7 @@ void Field::draw(bool focused) {
 
 } // namespace
 
-TextFieldResult text_field(Ui& ui, std::string_view name, Rect rect, std::string& text,
-                           const TextFieldOptions& options) {
+TextFieldResult text_field(Ui& ui, std::string_view name, Rect rect, std::string& text, const TextFieldOptions& options) {
     const Id id = ui.id(name);
     WidgetState& s = ui.state;
     const bool disabled = !options.disabled.empty();
@@ -296,8 +278,7 @@ TextFieldResult text_field(Ui& ui, std::string_view name, Rect rect, std::string
         const std::size_t caret = field.edit.caret;
         field.keys();
         if (field.result.changed || field.edit.caret != caret || t.held) field.scroll_to_caret();
-        const float most =
-            std::max(0.0F, static_cast<float>(field.edit.lines.size()) * leading - field.view.h);
+        const float most = std::max(0.0F, static_cast<float>(field.edit.lines.size()) * leading - field.view.h);
         field.edit.scroll_y = std::clamp(field.edit.scroll_y, 0.0F, most);
     }
     const Theme& theme = ui.theme;

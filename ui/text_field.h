@@ -9,7 +9,7 @@
 namespace speclens::ui {
 
 struct TextFieldOptions {
-    bool multi_line = false; // Enter inserts a line break; Ctrl+Enter submits
+    bool multi_line = false;    // Enter inserts a line break; Ctrl+Enter submits
     bool enter_submits = false; // of many lines: Enter submits as well, Shift+Enter breaks the line
     bool mono = false;
     float size = 15;
@@ -25,7 +25,6 @@ struct TextFieldResult {
     bool cancelled = false; // Escape: focus was given up
 };
 // Edits `text` in place.
-TextFieldResult text_field(Ui& ui, std::string_view id, Rect rect, std::string& text,
-                           const TextFieldOptions& options = {});
+TextFieldResult text_field(Ui& ui, std::string_view id, Rect rect, std::string& text, const TextFieldOptions& options = {});
 
 } // namespace speclens::ui

@@ -6,8 +6,7 @@ namespace speclens::ui {
 
 bool TextHistory::joins(Kind kind, double time, std::size_t caret, bool selected, bool new_word) const {
     constexpr double kPause = 1;
-    return kind != Kind::other && kind == kind_ && !done_.empty() && time - time_ < kPause &&
-           caret == caret_ && !selected && !new_word;
+    return kind != Kind::other && kind == kind_ && !done_.empty() && time - time_ < kPause && caret == caret_ && !selected && !new_word;
 }
 
 void TextHistory::changed(std::optional<TextVersion> before, Kind kind, double time, std::size_t caret) {

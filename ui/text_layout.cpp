@@ -29,16 +29,13 @@ std::size_t fitting_prefix(const Canvas& canvas, std::string_view text, Font fon
 std::size_t end_of_word(std::string_view line, std::size_t at, bool glue) {
     constexpr std::string_view kEquals = " = ";
     std::size_t end = std::min(line.find(' ', at), line.size());
-    while (glue && line.substr(end, kEquals.size()) == kEquals)
-        end = std::min(line.find(' ', end + kEquals.size()), line.size());
+    while (glue && line.substr(end, kEquals.size()) == kEquals) end = std::min(line.find(' ', end + kEquals.size()), line.size());
     return end;
 }
 
 } // namespace
 
-float baseline(float y, float h, float size) {
-    return std::round(y + h / 2 + std::round(size * 0.35F));
-}
+float baseline(float y, float h, float size) { return std::round(y + h / 2 + std::round(size * 0.35F)); }
 
 float line_height(float size) {
     if (size == 15) return 24;
@@ -46,8 +43,7 @@ float line_height(float size) {
     return std::round(size * 1.4F);
 }
 
-std::vector<std::string_view> wrap(const Canvas& canvas, std::string_view text, Font font, float size,
-                                   float width) {
+std::vector<std::string_view> wrap(const Canvas& canvas, std::string_view text, Font font, float size, float width) {
     std::vector<std::string_view> lines;
     const float space = canvas.printed_width(" ", font, size);
     for (std::size_t start = 0; start <= text.size();) {
@@ -76,8 +72,7 @@ std::vector<std::string_view> wrap(const Canvas& canvas, std::string_view text, 
                 line = at;
                 used = wide;
                 if (wide > width) { // one word alone is too wide: cut it
-                    const std::size_t fits =
-                        std::max(fitting_prefix(canvas, word, font, size, width), next_boundary(word, 0));
+                    const std::size_t fits = std::max(fitting_prefix(canvas, word, font, size, width), next_boundary(word, 0));
                     if (fits < word.size()) {
                         lines.push_back(word.substr(0, fits));
                         at = line = end = at + fits;
@@ -120,14 +115,12 @@ float paragraph(Canvas& canvas, Vec2 at, float width, std::string_view english, 
     if (shortened && language().shortened && (text == english || wrap(canvas, english, style.font, style.size, width).size() <= limit))
         language().shortened(text);
     if (shortened) lines.resize(limit);
-    const float x = style.align == Align::left     ? at.x
-                    : style.align == Align::center ? at.x + width / 2
-                                                   : at.x + width;
+    const float x = style.align == Align::left ? at.x : style.align == Align::center ? at.x + width / 2 : at.x + width;
     for (std::size_t i = 0; i < lines.size(); ++i) {
         if (shortened && i + 1 == lines.size()) {
             const auto from = static_cast<std::size_t>(lines[i].data() - text.data());
-            canvas.print({x, at.y}, fit_printed(canvas, std::string_view(text).substr(from), style.font, style.size, width),
-                         style.font, style.size, style.color, style.align);
+            canvas.print({x, at.y}, fit_printed(canvas, std::string_view(text).substr(from), style.font, style.size, width), style.font,
+                         style.size, style.color, style.align);
         } else {
             canvas.print({x, at.y}, lines[i], style.font, style.size, style.color, style.align);
         }
@@ -136,8 +129,7 @@ float paragraph(Canvas& canvas, Vec2 at, float width, std::string_view english, 
     return at.y;
 }
 
-float paragraph_above(Canvas& canvas, Vec2 at, float width, std::string_view text,
-                      const ParagraphStyle& style) {
+float paragraph_above(Canvas& canvas, Vec2 at, float width, std::string_view text, const ParagraphStyle& style) {
     const float leading = style.leading > 0 ? style.leading : line_height(style.size);
     const int lines = paragraph_lines(canvas, width, text, style);
     const float first = at.y - leading * static_cast<float>(std::max(0, lines - 1));
@@ -151,15 +143,12 @@ int paragraph_lines(const Canvas& canvas, float width, std::string_view english,
     return style.max_lines > 0 ? std::min(lines, style.max_lines) : lines;
 }
 
-std::string fitting(const Canvas& canvas, const std::vector<std::string>& ways, Font font, float size,
-                    float width) {
-    const auto found = std::ranges::find_if(
-        ways, [&](const std::string& way) { return canvas.text_width(way, font, size) <= width; });
+std::string fitting(const Canvas& canvas, const std::vector<std::string>& ways, Font font, float size, float width) {
+    const auto found = std::ranges::find_if(ways, [&](const std::string& way) { return canvas.text_width(way, font, size) <= width; });
     return found == ways.end() ? ways.back() : *found;
 }
 
-void fitted_text(Canvas& canvas, Vec2 at, std::string_view text, Font font, float size, Color color,
-                 float width, Align align) {
+void fitted_text(Canvas& canvas, Vec2 at, std::string_view text, Font font, float size, Color color, float width, Align align) {
     canvas.print(at, fit(canvas, text, font, size, width), font, size, color, align);
 }
 

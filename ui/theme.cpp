@@ -8,8 +8,7 @@ namespace speclens::ui {
 namespace {
 
 constexpr Color rgb(unsigned hex) {
-    return {static_cast<std::uint8_t>(hex >> 16U), static_cast<std::uint8_t>(hex >> 8U),
-            static_cast<std::uint8_t>(hex)};
+    return {static_cast<std::uint8_t>(hex >> 16U), static_cast<std::uint8_t>(hex >> 8U), static_cast<std::uint8_t>(hex)};
 }
 
 constexpr std::array<Color, 7> kDarkRoles = {rgb(0xFBCC4B), rgb(0x4678F3), rgb(0x18A476), rgb(0xF62B51),
@@ -82,41 +81,29 @@ Theme make_contrast_light() {
 
 const char* role_name(Role role) {
     switch (role) {
-    case Role::draft:
-        return "draft";
-    case Role::target:
-        return "target";
-    case Role::accepted:
-        return "accepted";
-    case Role::rejected:
-        return "rejected";
-    case Role::residual:
-        return "resampled";
-    case Role::bonus:
-        return "bonus";
-    case Role::discarded:
-        return "discarded";
+    case Role::draft: return "draft";
+    case Role::target: return "target";
+    case Role::accepted: return "accepted";
+    case Role::rejected: return "rejected";
+    case Role::residual: return "resampled";
+    case Role::bonus: return "bonus";
+    case Role::discarded: return "discarded";
     }
     return "";
 }
 
 const char* theme_name(ThemeKind kind) {
     switch (kind) {
-    case ThemeKind::dark:
-        return "dark";
-    case ThemeKind::light:
-        return "light";
-    case ThemeKind::contrast:
-        return "contrast";
-    case ThemeKind::contrast_light:
-        return "contrast-light";
+    case ThemeKind::dark: return "dark";
+    case ThemeKind::light: return "light";
+    case ThemeKind::contrast: return "contrast";
+    case ThemeKind::contrast_light: return "contrast-light";
     }
     return "";
 }
 
 std::optional<ThemeKind> theme_of(std::string_view name) {
-    for (const ThemeKind kind :
-         {ThemeKind::dark, ThemeKind::light, ThemeKind::contrast, ThemeKind::contrast_light})
+    for (const ThemeKind kind : {ThemeKind::dark, ThemeKind::light, ThemeKind::contrast, ThemeKind::contrast_light})
         if (name == theme_name(kind)) return kind;
     return {};
 }
@@ -124,21 +111,16 @@ std::optional<ThemeKind> theme_of(std::string_view name) {
 Stroke Theme::edge(Role r) const {
     const float solid = std::max(1.5F, edge_width);
     switch (r) {
-    case Role::draft:
-        return {role(r), solid, 5, 3};
-    case Role::residual:
-        return {role(r), 2, 2, 2.5F};
+    case Role::draft: return {role(r), solid, 5, 3};
+    case Role::residual: return {role(r), 2, 2, 2.5F};
     case Role::bonus:
-    case Role::discarded:
-        return {role(r), edge_width};
-    default:
-        return {role(r), solid};
+    case Role::discarded: return {role(r), edge_width};
+    default: return {role(r), solid};
     }
 }
 
 const Theme& theme(ThemeKind kind) {
-    static const std::array<Theme, 4> kThemes = {make_dark(), make_light(), make_contrast(),
-                                                 make_contrast_light()};
+    static const std::array<Theme, 4> kThemes = {make_dark(), make_light(), make_contrast(), make_contrast_light()};
     return kThemes[static_cast<std::size_t>(kind)];
 }
 
@@ -149,8 +131,6 @@ Color diverging(const Theme& theme, float value) {
     return mix(step < 0 ? cold : theme.role(Role::draft), theme.raised, std::abs(step) * 0.92F);
 }
 
-Color gate_color(const Theme& theme, float value) {
-    return mix(theme.role(Role::target), theme.raised, std::clamp(value, 0.0F, 1.0F));
-}
+Color gate_color(const Theme& theme, float value) { return mix(theme.role(Role::target), theme.raised, std::clamp(value, 0.0F, 1.0F)); }
 
 } // namespace speclens::ui

@@ -24,7 +24,7 @@ enum class ThemeKind : std::uint8_t { dark, light, contrast, contrast_light };
 struct Theme {
     ThemeKind kind = ThemeKind::dark;
     Color bg, panel, raised, line, ink, muted;
-    Color pen; // of strokes drawn by hand over a picture: no role has this hue
+    Color pen;                      // of strokes drawn by hand over a picture: no role has this hue
     std::array<Color, 7> roles{};   // full strength
     std::array<Color, 7> on_fill{}; // text on a solid fill of the role
     float tint_amount = 0.18F;      // 18 % dark, 14 % light
@@ -33,10 +33,8 @@ struct Theme {
     [[nodiscard]] Color role(Role r) const { return roles[static_cast<std::size_t>(r)]; }
     [[nodiscard]] Color on(Role r) const { return on_fill[static_cast<std::size_t>(r)]; }
     [[nodiscard]] Color tint(Role r) const { return mix(role(r), bg, tint_amount); }
-    [[nodiscard]] Color live() const {
-        return role(Role::accepted);
-    }                                        // the live dot, the one hue that is no verdict
-    [[nodiscard]] Stroke edge(Role r) const; // dashed, solid, dotted … as the role asks
+    [[nodiscard]] Color live() const { return role(Role::accepted); } // the live dot, the one hue that is no verdict
+    [[nodiscard]] Stroke edge(Role r) const;                          // dashed, solid, dotted … as the role asks
     // Ground of a pressed button or the row under the cursor: `line`, except where that is too bright for
     // ink.
     [[nodiscard]] Color active() const { return edge_width > 1 ? mix(ink, bg, 0.3F) : line; }

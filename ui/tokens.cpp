@@ -40,8 +40,7 @@ void draw_mark(Canvas& canvas, char32_t mark, Vec2 at, float size, Color color) 
         return;
     }
     const Vec2 middle{at.x + mark_width(mark, size) / 2, at.y - 0.3F * size};
-    icon(canvas, mark == kNewlineMark ? Icon::newline : Icon::tab, middle,
-         mark == kNewlineMark ? size : 1.1F * size, color.alpha(0.6F));
+    icon(canvas, mark == kNewlineMark ? Icon::newline : Icon::tab, middle, mark == kNewlineMark ? size : 1.1F * size, color.alpha(0.6F));
 }
 
 std::string label_of(std::string_view bytes, bool marks) {
@@ -75,14 +74,11 @@ std::string label_of(std::string_view bytes, bool marks) {
 
 } // namespace
 
-std::string token_label(std::string_view bytes) {
-    return label_of(bytes, true);
-}
+std::string token_label(std::string_view bytes) { return label_of(bytes, true); }
 
 std::string token_words(std::string_view bytes) {
     std::string label = label_of(bytes, false);
-    if (!label.empty() &&
-        label.find_first_not_of(' ') == std::string::npos) // nothing to see between the quotes
+    if (!label.empty() && label.find_first_not_of(' ') == std::string::npos) // nothing to see between the quotes
         label = label.size() == 1 ? "a space" : std::to_string(label.size()) + " spaces";
     if (label.size() > 1 && label[0] == ' ' && label[1] != ' ') label.erase(0, 1);
     return "“" + label + "”";
@@ -96,8 +92,7 @@ float token_text_width(const Canvas& canvas, std::string_view label, float size,
     return width;
 }
 
-float token_text(Canvas& canvas, Vec2 at, std::string_view label, float size, Color color, Align align,
-                 Font font) {
+float token_text(Canvas& canvas, Vec2 at, std::string_view label, float size, Color color, Align align, Font font) {
     const float width = token_text_width(canvas, label, size, font);
     if (align != Align::left) at.x -= align == Align::center ? width / 2 : width;
     pieces(
@@ -157,25 +152,21 @@ void chip(Canvas& canvas, const Theme& theme, Rect rect, std::string_view label,
 
     float x = rect.x + 8;
     if (glyph) {
-        icon(canvas, role_icon(role), {x + mark / 2, rect.y + rect.h / 2}, mark,
-             (style.solid ? ink : hue).alpha(a));
+        icon(canvas, role_icon(role), {x + mark / 2, rect.y + rect.h / 2}, mark, (style.solid ? ink : hue).alpha(a));
         x += mark + 6;
     }
     constexpr float kSmallest = 14; // of any text
     const float room = rect.right() - 6 - x;
     float size = chip_text_size(rect.h);
-    while (size > kSmallest && token_text_width(canvas, label, size) > room)
-        size = std::max(kSmallest, size - 1);
+    while (size > kSmallest && token_text_width(canvas, label, size) > room) size = std::max(kSmallest, size - 1);
     const std::string words = fit_token(canvas, label, size, room);
     const float width = token_text_width(canvas, words, size), base = baseline(rect.y, rect.h, size);
     if (discarded && !style.solid)
-        canvas.fill({x - 3, rect.y + 4, std::min(width + 6, rect.right() - 2 - x + 3), rect.h - 8},
-                    theme.bg.alpha(0.8F * a), 2);
+        canvas.fill({x - 3, rect.y + 4, std::min(width + 6, rect.right() - 2 - x + 3), rect.h - 8}, theme.bg.alpha(0.8F * a), 2);
     token_text(canvas, {x, base}, words, size, ink.alpha(a));
     if (!style.neutral && role == Role::rejected && style.strike > 0) {
         const float y = base - 0.32F * size;
-        canvas.line({x - 1, y}, {x - 1 + (width + 3) * std::min(1.0F, style.strike), y},
-                    {(style.solid ? ink : hue).alpha(a), 2});
+        canvas.line({x - 1, y}, {x - 1 + (width + 3) * std::min(1.0F, style.strike), y}, {(style.solid ? ink : hue).alpha(a), 2});
     }
     const Rect around{rect.x - 3, rect.y - 3, rect.w + 6, rect.h + 6};
     if (style.selected)
@@ -186,8 +177,7 @@ void chip(Canvas& canvas, const Theme& theme, Rect rect, std::string_view label,
 
 void slot(Canvas& canvas, const Theme& theme, Rect rect, std::string_view words) {
     canvas.outline(rect, {theme.line, theme.edge_width, 2, 4}, 4);
-    fitted_text(canvas, {rect.center().x, baseline(rect.y, rect.h, 14)}, words, Font::text, 14, theme.muted,
-                rect.w - 8, Align::center);
+    fitted_text(canvas, {rect.center().x, baseline(rect.y, rect.h, 14)}, words, Font::text, 14, theme.muted, rect.w - 8, Align::center);
 }
 
 void mask_chip(Canvas& canvas, const Theme& theme, Rect rect, std::string_view words) {
@@ -196,8 +186,7 @@ void mask_chip(Canvas& canvas, const Theme& theme, Rect rect, std::string_view w
     canvas.outline(rect, theme.hairline(), 4);
     const float width = canvas.text_width(words, Font::text, 14) + 20;
     canvas.fill({rect.center().x - width / 2, rect.y + 4, width, rect.h - 8}, theme.panel);
-    canvas.text({rect.center().x, baseline(rect.y, rect.h, 14)}, words, Font::text, 14, theme.muted,
-                Align::center);
+    canvas.text({rect.center().x, baseline(rect.y, rect.h, 14)}, words, Font::text, 14, theme.muted, Align::center);
 }
 
 void role_swatch(Canvas& canvas, const Theme& theme, Rect box, Role role) {
@@ -250,15 +239,14 @@ float running_width(const Canvas& canvas, std::string_view bytes, float size) {
     return token_text_width(canvas, label_of(bytes, false), size);
 }
 
-float running_token(Canvas& canvas, const Theme& theme, Vec2 at, std::string_view bytes,
-                    std::optional<Role> role, bool pending, float size) {
+float running_token(Canvas& canvas, const Theme& theme, Vec2 at, std::string_view bytes, std::optional<Role> role, bool pending,
+                    float size) {
     const std::string text = label_of(bytes, false); // plain gaps; line breaks and broken bytes are shown
     const float width = token_text_width(canvas, text, size);
     if (!pending && role) {
         const Color hue = theme.role(*role);
         const float left = at.x + 0.5F, wide = width - 1, low = at.y + 6;
-        canvas.fill({left, at.y - std::round(size * 0.88F), wide, std::round(size * 1.18F)},
-                    hue.alpha(0.16F));
+        canvas.fill({left, at.y - std::round(size * 0.88F), wide, std::round(size * 1.18F)}, hue.alpha(0.16F));
         if (role == Role::bonus) {
             canvas.line({left, low - 1}, {left + wide, low - 1}, {hue, 1});
             canvas.line({left, low + 1}, {left + wide, low + 1}, {hue, 1});

@@ -17,10 +17,9 @@ namespace speclens::ui {
 [[nodiscard]] std::string token_words(std::string_view bytes);
 
 // Label text (from token_label) in mono; whitespace marks at 50 %. Returns the width.
-float token_text(Canvas& canvas, Vec2 at, std::string_view label, float size, Color color,
-                 Align align = Align::left, Font font = Font::mono);
-[[nodiscard]] float token_text_width(const Canvas& canvas, std::string_view label, float size,
-                                     Font font = Font::mono);
+float token_text(Canvas& canvas, Vec2 at, std::string_view label, float size, Color color, Align align = Align::left,
+                 Font font = Font::mono);
+[[nodiscard]] float token_text_width(const Canvas& canvas, std::string_view label, float size, Font font = Font::mono);
 // Shortens a label to `width` with an ellipsis.
 [[nodiscard]] std::string fit_token(const Canvas& canvas, std::string_view label, float size, float width);
 
@@ -53,8 +52,8 @@ void legend_line(Canvas& canvas, const Theme& theme, Vec2 at);
 // One token of running text: role ground, underline (solid, dotted resampled, double bonus); without a role
 // no mark. `pending`: muted at 38 %, no mark either. Plain gaps for spaces. `at` = left end on the baseline.
 // Returns the width.
-float running_token(Canvas& canvas, const Theme& theme, Vec2 at, std::string_view bytes,
-                    std::optional<Role> role, bool pending = false, float size = 17);
+float running_token(Canvas& canvas, const Theme& theme, Vec2 at, std::string_view bytes, std::optional<Role> role, bool pending = false,
+                    float size = 17);
 [[nodiscard]] float running_width(const Canvas& canvas, std::string_view bytes, float size = 17);
 
 } // namespace speclens::ui

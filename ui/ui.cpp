@@ -19,8 +19,8 @@ Id hash(Id seed, std::string_view name) { // FNV-1a
 }
 
 bool is_text_key(const KeyPress& k) {
-    if (k.alt || (k.key >= Key::f1 && k.key <= Key::f12) || k.key == Key::escape || k.key == Key::tab ||
-        k.key == Key::page_up || k.key == Key::page_down) // the clicker of a presenter goes on working
+    if (k.alt || (k.key >= Key::f1 && k.key <= Key::f12) || k.key == Key::escape || k.key == Key::tab || k.key == Key::page_up ||
+        k.key == Key::page_down) // the clicker of a presenter goes on working
 
         return false;
     if (!k.ctrl) return true;
@@ -37,10 +37,8 @@ bool is_text_key(const KeyPress& k) {
     case Key::end:
     case Key::backspace:
     case Key::del:
-    case Key::enter:
-        return true;
-    default:
-        return false;
+    case Key::enter: return true;
+    default: return false;
     }
 }
 
@@ -50,8 +48,7 @@ void draw_tip(Ui& ui) {
     const auto lines = wrap(ui.canvas, tip, style.font, style.size, kTipWidth);
     float width = 0;
     for (const auto line : lines) width = std::max(width, ui.canvas.printed_width(line, style.font, style.size));
-    Rect box{ui.tip_at.center().x - width / 2 - 12, ui.tip_at.bottom() + 8, width + 24,
-             static_cast<float>(lines.size()) * 20 + 12};
+    Rect box{ui.tip_at.center().x - width / 2 - 12, ui.tip_at.bottom() + 8, width + 24, static_cast<float>(lines.size()) * 20 + 12};
     if (box.bottom() > ui.screen.bottom() - 4) box.y = ui.tip_at.y - 8 - box.h;
     box.x = std::max(ui.screen.x + 4, std::min(box.x, ui.screen.right() - 4 - box.w));
     box.y = std::max(ui.screen.y + 4, box.y);
@@ -64,8 +61,7 @@ void draw_tip(Ui& ui) {
 
 Rect intersect(Rect a, Rect b) {
     const float x = std::max(a.x, b.x), y = std::max(a.y, b.y);
-    return {x, y, std::max(0.0F, std::min(a.right(), b.right()) - x),
-            std::max(0.0F, std::min(a.bottom(), b.bottom()) - y)};
+    return {x, y, std::max(0.0F, std::min(a.right(), b.right()) - x), std::max(0.0F, std::min(a.bottom(), b.bottom()) - y)};
 }
 
 Ui::Ui(Canvas& on, const Input& in, const Theme& colours, WidgetState& kept, Rect whole)
@@ -74,12 +70,8 @@ Ui::Ui(Canvas& on, const Input& in, const Theme& colours, WidgetState& kept, Rec
     state.wake_at = 0;
 }
 
-Id Ui::id(std::string_view name) const {
-    return hash(names.empty() ? 0 : names.back(), name);
-}
-void Ui::push_id(std::string_view name) {
-    names.push_back(id(name));
-}
+Id Ui::id(std::string_view name) const { return hash(names.empty() ? 0 : names.back(), name); }
+void Ui::push_id(std::string_view name) { names.push_back(id(name)); }
 void Ui::pop_id() {
     if (!names.empty()) names.pop_back();
 }
@@ -97,8 +89,7 @@ void Ui::pop_clip() {
 
 void Ui::begin_layer() {
     seen_layer = std::max(seen_layer, ++layer);
-    if (state.below.size() < static_cast<std::size_t>(layer))
-        state.below.push_back({state.focus, state.focus_visible});
+    if (state.below.size() < static_cast<std::size_t>(layer)) state.below.push_back({state.focus, state.focus_visible});
     // What lies below cannot hold the mouse position or the Tab order of the dialog.
     mouse_used = press_used = wheel_used = false;
 }
@@ -108,17 +99,14 @@ void Ui::end_layer() {
 }
 
 bool Ui::mouse_in(Rect rect) const {
-    return !covered && reachable() && rect.contains(input.mouse) &&
-           (clips.empty() || clips.back().contains(input.mouse));
+    return !covered && reachable() && rect.contains(input.mouse) && (clips.empty() || clips.back().contains(input.mouse));
 }
 
 bool Ui::take_press(const KeyPress& wanted, bool even_in_text) {
     if (!reachable()) return false;
     for (std::size_t i = 0; i < input.keys.size(); ++i) {
         const KeyPress& k = input.keys[i];
-        if (keys_used[i] || k.key != wanted.key || k.shift != wanted.shift || k.ctrl != wanted.ctrl ||
-            k.alt != wanted.alt)
-            continue;
+        if (keys_used[i] || k.key != wanted.key || k.shift != wanted.shift || k.ctrl != wanted.ctrl || k.alt != wanted.alt) continue;
         if (!even_in_text && state.text_focus && is_text_key(k)) continue;
         keys_used[i] = true;
         return true;
@@ -126,9 +114,7 @@ bool Ui::take_press(const KeyPress& wanted, bool even_in_text) {
     return false;
 }
 
-bool Ui::take_key(Key key, Mods mods) {
-    return take_press({.key = key, .shift = mods.shift, .ctrl = mods.ctrl, .alt = mods.alt}, false);
-}
+bool Ui::take_key(Key key, Mods mods) { return take_press({.key = key, .shift = mods.shift, .ctrl = mods.ctrl, .alt = mods.alt}, false); }
 
 bool Ui::take_typed(char character) {
     if (!reachable() || state.text_focus) return false;
@@ -148,9 +134,7 @@ void Ui::move_focus(Id to) {
     wake(input.time);
 }
 
-void Ui::defer(std::function<void(Ui&)> draw) {
-    deferred.push_back(std::move(draw));
-}
+void Ui::defer(std::function<void(Ui&)> draw) { deferred.push_back(std::move(draw)); }
 
 void Ui::wake(double time) {
     if (state.wake_at == 0 || time < state.wake_at) state.wake_at = time;
@@ -180,8 +164,7 @@ void Ui::finish() {
     // Tab walks in the order of the calls; it is asked last, so a text area may keep it for itself.
     const bool forward = take_key(Key::tab), backward = !forward && take_key(Key::tab, {.shift = true});
     if ((forward || backward) && !order.empty()) {
-        const auto at = std::find_if(order.begin(), order.end(),
-                                     [&](const Stop& stop) { return stop.id == state.focus; });
+        const auto at = std::find_if(order.begin(), order.end(), [&](const Stop& stop) { return stop.id == state.focus; });
         std::size_t next = forward ? 0 : order.size() - 1;
         if (at != order.end()) {
             const auto i = static_cast<std::size_t>(at - order.begin());
@@ -207,8 +190,7 @@ Touch touch(Ui& ui, Id id, Rect rect, const TouchOptions& options) {
     Touch out;
     Rect hit = rect;
     if (options.grow) {
-        const float dx = std::max(0.0F, (ui.target - rect.w) / 2),
-                    dy = std::max(0.0F, (ui.target - rect.h) / 2);
+        const float dx = std::max(0.0F, (ui.target - rect.w) / 2), dy = std::max(0.0F, (ui.target - rect.h) / 2);
         hit = rect.inset(-dx, -dy);
     }
     const bool mine = s.active == id;
@@ -254,8 +236,7 @@ Touch touch(Ui& ui, Id id, Rect rect, const TouchOptions& options) {
             ui.came = rect;
         }
     }
-    if (out.focused && !s.text_focus && (ui.take_key(Key::enter) || ui.take_key(Key::space)))
-        out.clicked = true;
+    if (out.focused && !s.text_focus && (ui.take_key(Key::enter) || ui.take_key(Key::space))) out.clicked = true;
     return out;
 }
 

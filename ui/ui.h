@@ -90,7 +90,7 @@ struct Ui {
 
     Ui(Canvas& canvas, const Input& input, const Theme& theme, WidgetState& state, Rect screen);
     Ui(Canvas&, Input&&, const Theme&, WidgetState&, Rect) = delete; // it is read until the frame ends
-    void finish(); // Tab order, popups, tooltips; the last call of a frame
+    void finish();                                                   // Tab order, popups, tooltips; the last call of a frame
 
     // ---- names ----
     [[nodiscard]] Id id(std::string_view name) const; // inside the pushed names

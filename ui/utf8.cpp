@@ -4,12 +4,8 @@ namespace speclens::ui {
 
 namespace {
 
-unsigned byte_at(std::string_view s, std::size_t i) {
-    return static_cast<unsigned char>(s[i]);
-}
-bool continues(std::string_view s, std::size_t i) {
-    return i < s.size() && (byte_at(s, i) & 0xC0U) == 0x80U;
-}
+unsigned byte_at(std::string_view s, std::size_t i) { return static_cast<unsigned char>(s[i]); }
+bool continues(std::string_view s, std::size_t i) { return i < s.size() && (byte_at(s, i) & 0xC0U) == 0x80U; }
 
 } // namespace
 
@@ -31,9 +27,7 @@ CodePoint decode(std::string_view s, std::size_t at) {
 }
 
 void append(std::string& out, char32_t c) {
-    const auto put = [&out](char32_t byte) {
-        out.push_back(static_cast<char>(static_cast<unsigned char>(byte)));
-    };
+    const auto put = [&out](char32_t byte) { out.push_back(static_cast<char>(static_cast<unsigned char>(byte))); };
     if (c < 0x80) {
         put(c);
     } else if (c < 0x800) {
@@ -51,9 +45,7 @@ void append(std::string& out, char32_t c) {
     }
 }
 
-std::size_t next_boundary(std::string_view s, std::size_t at) {
-    return at >= s.size() ? s.size() : at + decode(s, at).length;
-}
+std::size_t next_boundary(std::string_view s, std::size_t at) { return at >= s.size() ? s.size() : at + decode(s, at).length; }
 
 std::size_t previous_boundary(std::string_view s, std::size_t at) {
     if (at == 0) return 0;
@@ -65,17 +57,14 @@ std::size_t previous_boundary(std::string_view s, std::size_t at) {
     return at - 1;
 }
 
-bool is_emoji(char32_t c) {
-    return (c >= 0x1F000 && c <= 0x1FAFF) || (c >= 0x2600 && c <= 0x27BF) || (c >= 0x2B00 && c <= 0x2BFF);
-}
+bool is_emoji(char32_t c) { return (c >= 0x1F000 && c <= 0x1FAFF) || (c >= 0x2600 && c <= 0x27BF) || (c >= 0x2B00 && c <= 0x2BFF); }
 
 std::size_t emoji_tail(std::string_view s, std::size_t at) {
     constexpr char32_t kJoiner = 0x200D;
     std::size_t end = at;
     while (end < s.size()) {
         const CodePoint c = decode(s, end);
-        const bool changes = (c.value >= 0xFE00 && c.value <= 0xFE0F) || (c.value >= 0x1F3FB && c.value <= 0x1F3FF) ||
-                             c.value == 0x20E3;
+        const bool changes = (c.value >= 0xFE00 && c.value <= 0xFE0F) || (c.value >= 0x1F3FB && c.value <= 0x1F3FF) || c.value == 0x20E3;
         if (c.valid && changes) {
             end += c.length;
         } else if (c.valid && c.value == kJoiner && end + c.length < s.size() && is_emoji(decode(s, end + c.length).value)) {

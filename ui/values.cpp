@@ -14,8 +14,7 @@ constexpr Mods kLeap{.shift = true};
 
 } // namespace
 
-std::optional<double> stepper(Ui& ui, std::string_view name, Rect rect, double value,
-                              const StepperOptions& o) {
+std::optional<double> stepper(Ui& ui, std::string_view name, Rect rect, double value, const StepperOptions& o) {
     const bool disabled = !o.disabled.empty();
     const Theme& theme = ui.theme;
     Canvas& c = ui.canvas;
@@ -29,24 +28,22 @@ std::optional<double> stepper(Ui& ui, std::string_view name, Rect rect, double v
     };
     double to = value;
     ui.push_id(name);
-    const Touch middle =
-        touch(ui, ui.id("value"), {rect.x + 32, rect.y, rect.w - 64, rect.h}, {.disabled = disabled});
+    const Touch middle = touch(ui, ui.id("value"), {rect.x + 32, rect.y, rect.w - 64, rect.h}, {.disabled = disabled});
     for (const int sign : {-1, 1}) {
         const Rect cell{sign < 0 ? rect.x : rect.right() - 32, rect.y, 32, rect.h};
         const bool can = !disabled && (sign < 0 ? value > o.low + 1e-9 : value < o.high - 1e-9);
         const Touch t = touch(ui, ui.id(sign < 0 ? "-" : "+"), cell, {.focusable = false, .disabled = !can});
         if (t.hovered && can) c.fill(cell.inset(1, 1), t.held ? theme.active() : theme.raised, 5);
         const Color ink = !can ? theme.line : t.hovered ? theme.ink : theme.muted;
-        c.text({cell.center().x, baseline(rect.y, rect.h, 15)}, sign < 0 ? "−" : "+", Font::text, 15, ink,
-               Align::center);
+        c.text({cell.center().x, baseline(rect.y, rect.h, 15)}, sign < 0 ? "−" : "+", Font::text, 15, ink, Align::center);
         if (t.clicked) to = stepped(sign);
     }
     ui.pop_id();
     c.line({rect.x + 32.5F, rect.y + 8}, {rect.x + 32.5F, rect.bottom() - 8}, theme.hairline());
     c.line({rect.right() - 31.5F, rect.y + 8}, {rect.right() - 31.5F, rect.bottom() - 8}, theme.hairline());
     const std::string words = o.text.empty() ? number(value, o.decimals) : std::string(o.text);
-    fitted_text(c, {rect.center().x, baseline(rect.y, rect.h, 15)}, words, Font::mono, 15,
-                disabled ? theme.muted : theme.ink, rect.w - 68, Align::center);
+    fitted_text(c, {rect.center().x, baseline(rect.y, rect.h, 15)}, words, Font::mono, 15, disabled ? theme.muted : theme.ink, rect.w - 68,
+                Align::center);
     if (middle.hovered && !disabled && ui.input.wheel != 0 && !ui.wheel_used) {
         to = stepped(ui.input.wheel > 0 ? 1 : -1);
         ui.wheel_used = true;
@@ -64,25 +61,20 @@ std::optional<double> stepper(Ui& ui, std::string_view name, Rect rect, double v
     return to != value ? std::optional(to) : std::nullopt;
 }
 
-std::optional<double> slider(Ui& ui, std::string_view name, Rect rect, double value, double low, double high,
-                             const SliderOptions& o) {
+std::optional<double> slider(Ui& ui, std::string_view name, Rect rect, double value, double low, double high, const SliderOptions& o) {
     const bool disabled = !o.disabled.empty();
     const Id id = ui.id(name);
     const Touch t = touch(ui, id, rect, {.disabled = disabled});
     const double range = high - low, step = o.step > 0 ? o.step : range / 100;
     const float knob = 7, left = rect.x + knob, length = std::max(1.0F, rect.w - 2 * knob);
-    const auto place = [&](double v) {
-        return left + length * static_cast<float>(std::clamp((v - low) / range, 0.0, 1.0));
-    };
+    const auto place = [&](double v) { return left + length * static_cast<float>(std::clamp((v - low) / range, 0.0, 1.0)); };
     double to = value;
     if (t.began) { // grabbed at the knob: keep the distance; elsewhere: jump there
         const float from_knob = ui.input.mouse.x - place(value);
         ui.state.grab.x = std::abs(from_knob) <= 14 ? from_knob : 0;
     }
     if (t.held || t.released) {
-        to = low +
-             range * std::clamp(static_cast<double>((ui.input.mouse.x - ui.state.grab.x - left) / length),
-                                0.0, 1.0);
+        to = low + range * std::clamp(static_cast<double>((ui.input.mouse.x - ui.state.grab.x - left) / length), 0.0, 1.0);
         if (o.step > 0) to = low + std::round((to - low) / step) * step;
     }
     if (t.focused) {
@@ -101,8 +93,7 @@ std::optional<double> slider(Ui& ui, std::string_view name, Rect rect, double va
     if (!disabled) ui.canvas.fill({rect.x, y - 2, x - rect.x, 4}, theme.muted, 2);
     ui.canvas.disc({x, y}, knob + 2, theme.panel);
     ui.canvas.disc({x, y}, t.hovered || t.held ? knob + 1 : knob, ink);
-    if (t.focused)
-        focus_ring(ui.canvas, theme, {x - knob - 2, y - knob - 2, 2 * knob + 4, 2 * knob + 4}, knob + 5);
+    if (t.focused) focus_ring(ui.canvas, theme, {x - knob - 2, y - knob - 2, 2 * knob + 4, 2 * knob + 4}, knob + 5);
     tooltip(ui, rect, o.disabled);
     return to != value ? std::optional(to) : std::nullopt;
 }

@@ -23,10 +23,8 @@ struct ButtonOptions {
     std::string_view tooltip{};
     std::string_view disabled{};
 };
-bool button(Ui& ui, std::string_view id, Rect rect, std::string_view label,
-            const ButtonOptions& options = {});
-[[nodiscard]] float button_width(const Canvas& canvas, std::string_view label,
-                                 const ButtonOptions& options = {});
+bool button(Ui& ui, std::string_view id, Rect rect, std::string_view label, const ButtonOptions& options = {});
+[[nodiscard]] float button_width(const Canvas& canvas, std::string_view label, const ButtonOptions& options = {});
 
 // ---- values ----
 struct StepperOptions {
@@ -36,8 +34,7 @@ struct StepperOptions {
     std::string_view tooltip{};
     std::string_view disabled{};
 };
-std::optional<double> stepper(Ui& ui, std::string_view id, Rect rect, double value,
-                              const StepperOptions& options = {});
+std::optional<double> stepper(Ui& ui, std::string_view id, Rect rect, double value, const StepperOptions& options = {});
 
 struct Choice {
     std::string label{};
@@ -51,18 +48,16 @@ struct DropdownOptions {
     int max_rows = 12; // then the list scrolls
 };
 // `chosen` may be -1 (shows `placeholder`). Returns the row that was chosen now.
-std::optional<int> dropdown(Ui& ui, std::string_view id, Rect rect, std::span<const Choice> choices,
-                            int chosen, const DropdownOptions& options = {},
-                            std::string_view placeholder = "choose…");
+std::optional<int> dropdown(Ui& ui, std::string_view id, Rect rect, std::span<const Choice> choices, int chosen,
+                            const DropdownOptions& options = {}, std::string_view placeholder = "choose…");
 
 // Side by side, one chosen, ink fill. Cells take the width of their words.
-std::optional<int> segmented(Ui& ui, std::string_view id, Vec2 at, std::span<const std::string> choices,
-                             int chosen, std::string_view disabled = {});
+std::optional<int> segmented(Ui& ui, std::string_view id, Vec2 at, std::span<const std::string> choices, int chosen,
+                             std::string_view disabled = {});
 [[nodiscard]] float segmented_width(const Canvas& canvas, std::span<const std::string> choices);
 
 // 16 px box and words; true when it was toggled. The card is the task of a beat (raised, h 44).
-bool checkbox(Ui& ui, std::string_view id, Rect rect, std::string_view label, bool checked,
-              std::string_view disabled = {});
+bool checkbox(Ui& ui, std::string_view id, Rect rect, std::string_view label, bool checked, std::string_view disabled = {});
 bool task_card(Ui& ui, std::string_view id, Rect rect, std::string_view label, bool done);
 
 // Horizontal slider; arrows move by `step` (default 1 % of the range) when focused, with Shift by ten.
@@ -87,10 +82,8 @@ Handle drag_handle(Ui& ui, std::string_view id, Vec2 center, float arrow_step = 
 void field_label(Ui& ui, Rect control, std::string_view words);
 enum class Tier : std::uint8_t { live, recorded, table, sim, published, remote };
 // Pill of height 24 (36 in presenter) whose right end is `right`. Returns its rectangle.
-Rect badge(Canvas& canvas, const Theme& theme, float right, float y, Tier tier, std::string_view words = {},
-           float height = 24);
-Rect pill(Canvas& canvas, const Theme& theme, float right, float y, std::string_view words,
-          float height = 24);
+Rect badge(Canvas& canvas, const Theme& theme, float right, float y, Tier tier, std::string_view words = {}, float height = 24);
+Rect pill(Canvas& canvas, const Theme& theme, float right, float y, std::string_view words, float height = 24);
 // After 300 ms over `rect`, or at once when `show` (focus). Drawn above everything.
 void tooltip(Ui& ui, Rect rect, std::string_view text, bool show = false);
 

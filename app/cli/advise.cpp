@@ -119,15 +119,15 @@ std::string advice_text(const ServedAdvice& advice, const ServerAnswers& asked, 
     std::string text;
     const auto line = [&](const std::string& words) { text += wrap("  " + words, terminal.prose_width(), 2) + "\n"; };
     line(counted(advice.prompts, "answer") + " timed one after another" +
-         (asked.evidence.whole_server ? "; acceptance is the whole server's, other people's requests included"
-                                      : "; acceptance is theirs"));
+         (asked.evidence.whole_server ? "; acceptance is the whole server's, other people's requests included" : "; acceptance is theirs"));
     for (const std::string& finding : advice_findings(advice)) line(finding);
     if (!advice.plain_rate)
         line("No request switched speculation off here: start the server once without it, and give its speed, --plain TOK_S.");
-    text += "\n" + terminal.paint(advice.kind == ServedAdvice::Kind::keep     ? Tone::accepted
-                                  : advice.kind == ServedAdvice::Kind::change ? Tone::rejected
-                                                                              : Tone::strong,
-                                  wrap(verdict_sentence(advice), terminal.prose_width())) +
+    text += "\n" +
+            terminal.paint(advice.kind == ServedAdvice::Kind::keep     ? Tone::accepted
+                           : advice.kind == ServedAdvice::Kind::change ? Tone::rejected
+                                                                       : Tone::strong,
+                           wrap(verdict_sentence(advice), terminal.prose_width())) +
             "\n";
     return text;
 }
@@ -227,7 +227,8 @@ std::string advise_heading(const Advice& advice, const Models& models, const Ter
                        terminal.paint(Tone::muted, "[LIVE]") + "\n";
     text += wrap(advice_conditions(advice), terminal.prose_width()) + "\n";
     if (advice.plain_ms > 0)
-        text += "plain decoding: " + number(advice.plain_ms, 3) + " ms a token, " + number(1000 / advice.plain_ms, 0) + " tokens a second\n";
+        text +=
+            "plain decoding: " + number(advice.plain_ms, 3) + " ms a token, " + number(1000 / advice.plain_ms, 0) + " tokens a second\n";
     return text + "\n";
 }
 

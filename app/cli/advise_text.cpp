@@ -16,18 +16,14 @@ constexpr int kName = 13;
 // In doubt no figure is told as if it were sure.
 bool times_in_doubt(const Advice& advice) { return advice.busy_cores > kMostBusyCores; }
 
-std::string speed_figure(const Advice& advice, double speed_up) {
-    return (times_in_doubt(advice) ? "~" : "") + number(speed_up, 2) + "×";
-}
+std::string speed_figure(const Advice& advice, double speed_up) { return (times_in_doubt(advice) ? "~" : "") + number(speed_up, 2) + "×"; }
 
-Tone tone_of_cell(const AdviceCell& cell) {
-    return cell.low > 1 ? Tone::accepted : cell.high < 1 ? Tone::rejected : Tone::plain;
-}
+Tone tone_of_cell(const AdviceCell& cell) { return cell.low > 1 ? Tone::accepted : cell.high < 1 ? Tone::rejected : Tone::plain; }
 
 std::string best_table(const Advice& advice, const Terminal& terminal) {
-    std::string text = terminal.paint(Tone::muted, "  " + pad("drafter", kName) + pad_left("best K", 7) + "  " + pad("speed-up [90 %]", 22) +
-                                                       pad_left("tok/round", 10) + pad_left("needs", 7) + pad_left("draft", 8) +
-                                                       pad_left("verify", 8) + pad_left("other ms", 10)) +
+    std::string text = terminal.paint(Tone::muted, "  " + pad("drafter", kName) + pad_left("best K", 7) + "  " +
+                                                       pad("speed-up [90 %]", 22) + pad_left("tok/round", 10) + pad_left("needs", 7) +
+                                                       pad_left("draft", 8) + pad_left("verify", 8) + pad_left("other ms", 10)) +
                        "\n";
     for (const AdviceCell* cell : best_of_each(advice)) {
         const CellBreakEven even = break_even_of(*cell, advice.plain_ms);
@@ -55,7 +51,8 @@ std::string length_table(const Advice& advice, const Terminal& terminal) {
         text += "  " + pad(best->drafter, kName);
         for (const int k : lengths) {
             const AdviceCell* cell = advice.cell(best->drafter, k);
-            text += cell ? terminal.paint(tone_of_cell(*cell), pad_left(speed_figure(advice, cell->speed_up), kCell)) : pad_left("–", kCell);
+            text +=
+                cell ? terminal.paint(tone_of_cell(*cell), pad_left(speed_figure(advice, cell->speed_up), kCell)) : pad_left("–", kCell);
         }
         text += "\n";
     }
@@ -78,8 +75,8 @@ std::string place_table(const Advice& advice, const Terminal& terminal) {
     if (rows.empty()) return "";
     std::string numbers;
     for (std::size_t i = 1; i <= most; ++i) numbers += pad_left(std::to_string(i), kCell);
-    return "\n" +
-           terminal.paint(Tone::muted, "  chance that guess i stays once all before it did\n  " + pad("i", kName) + numbers) + "\n" + rows;
+    return "\n" + terminal.paint(Tone::muted, "  chance that guess i stays once all before it did\n  " + pad("i", kName) + numbers) + "\n" +
+           rows;
 }
 
 std::string sentence_lines(const std::vector<std::string>& sentences, const Terminal& terminal) {

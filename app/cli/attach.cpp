@@ -68,8 +68,7 @@ Exit read_text_of(const Options& options, const std::string& text, const std::st
         facts.missing = what_is_missing(reading);
         keep(std::array{reading}, [](const ServerReading& one) { return reading_json(one, 0, "RECORDED"); });
         if (options.json != "-")
-            print(facts_text(name, facts, terminal, Source::recorded) +
-                  reading_text(reading, terminal, Source::recorded));
+            print(facts_text(name, facts, terminal, Source::recorded) + reading_text(reading, terminal, Source::recorded));
         return Exit::ok;
     }
     if (const auto answers = read_saved_answers(text)) {
@@ -96,9 +95,7 @@ Exit read_text_of(const Options& options, const std::string& text, const std::st
     return Exit::ok;
 }
 
-Exit read_file_of(const Options& options, const std::string& word) {
-    return read_text_of(options, text_of(word), word);
-}
+Exit read_file_of(const Options& options, const std::string& word) { return read_text_of(options, text_of(word), word); }
 
 // A log that a server still writes: a line as each request ends, the table when the pipe ends or Ctrl+C comes. What is
 // no log (metrics, an answer) is read when it is whole. Nothing is told while input keeps coming: of a log that is only
@@ -143,7 +140,9 @@ Exit follow_pipe(const Options& options) {
             text += block;
         else
             text.clear();
-        if (text.size() > kMostFileBytes) throw Error(name + ": more than " + std::to_string(kMostFileBytes >> 20) + " MB without a line that speaks of acceptance", "Is this the right input?");
+        if (text.size() > kMostFileBytes)
+            throw Error(name + ": more than " + std::to_string(kMostFileBytes >> 20) + " MB without a line that speaks of acceptance",
+                        "Is this the right input?");
         const bool pauses = !input_comes(kPauseMs);
         if (pauses) reader.flush();
         if (pauses || now_ms() - last > kLongestWaitMs) tell_waiting();
@@ -168,8 +167,7 @@ Exit follow_pipe(const Options& options) {
     return was_interrupted ? Exit::interrupted : Exit::ok;
 }
 
-Exit ask(const Options& options, const Endpoint& endpoint, const ServerFacts& facts,
-         const HttpSettings& http) {
+Exit ask(const Options& options, const Endpoint& endpoint, const ServerFacts& facts, const HttpSettings& http) {
     const RequestSettings request = request_with(options, *options.prompt, options.run.prompt.system, options.run.prompt.chat);
     HttpSettings patient = http;
     patient.silence_seconds = 120; // a queue may be long
@@ -185,8 +183,7 @@ Exit ask(const Options& options, const Endpoint& endpoint, const ServerFacts& fa
     ServedText so_far; // in case the answer breaks off
     ProgressBar bar;
     const auto follow = [&](const ServedText& grown) {
-        so_far.pieces.insert(so_far.pieces.end(),
-                             grown.pieces.begin() + static_cast<std::ptrdiff_t>(so_far.pieces.size()),
+        so_far.pieces.insert(so_far.pieces.end(), grown.pieces.begin() + static_cast<std::ptrdiff_t>(so_far.pieces.size()),
                              grown.pieces.end());
         so_far.first_ms = grown.first_ms;
         if (!so_far.pieces.empty()) so_far.total_ms = so_far.pieces.back().ms;
@@ -206,8 +203,7 @@ Exit ask(const Options& options, const Endpoint& endpoint, const ServerFacts& fa
     return Exit::ok;
 }
 
-Exit watch_server(const Options& options, const Endpoint& endpoint, const ServerFacts& facts,
-                  const HttpSettings& http) {
+Exit watch_server(const Options& options, const Endpoint& endpoint, const ServerFacts& facts, const HttpSettings& http) {
     const Terminal terminal = standard_terminal(options.color);
     const bool walks = options.json != "-";
     std::optional<ResultFile> file;
@@ -226,10 +222,7 @@ Exit watch_server(const Options& options, const Endpoint& endpoint, const Server
     if (!options.once && reported) {
         if (walks) tell(watch_heading(), file.has_value());
         int restarts = 0, silent = 0;
-        const auto over = [&] {
-            return options.for_seconds &&
-                   now_ms() / 1000 - began + options.every > *options.for_seconds + 0.01;
-        };
+        const auto over = [&] { return options.for_seconds && now_ms() / 1000 - began + options.every > *options.for_seconds + 0.01; };
         while (!over() && pause(options.every)) {
             try {
                 keep(scrape(endpoint, facts, http));
@@ -251,12 +244,10 @@ Exit watch_server(const Options& options, const Endpoint& endpoint, const Server
             if (watch.size() > 1) tell(watch_row(watch, began), file.has_value());
         }
         if (const WatchInterval whole = watch.whole(); walks && !whole.counts.empty()) {
-            tell(counts_text(whole.counts,
-                             "while we watched, " + number(whole.seconds, 0) + " s, all requests", terminal),
+            tell(counts_text(whole.counts, "while we watched, " + number(whole.seconds, 0) + " s, all requests", terminal),
                  file.has_value());
             if (watch.restarts() > 0)
-                tell("  the server began anew " +
-                         (watch.restarts() == 1 ? "once" : std::to_string(watch.restarts()) + " times") +
+                tell("  the server began anew " + (watch.restarts() == 1 ? "once" : std::to_string(watch.restarts()) + " times") +
                          ": what it did between its last reading and its end is not in these sums\n",
                      file.has_value());
         }
@@ -275,25 +266,21 @@ Exit command_attach(const Options& options) {
             throw Error("'" + target + "' does not exist, and is no address of a server",
                         "An address has a port or a scheme: 127.0.0.1:8000, http://host.");
         if (options.prompt)
-            throw Error((target == "-" ? "standard input" : "'" + target + "' is a file") +
-                            std::string(": it cannot be asked anything"),
+            throw Error((target == "-" ? "standard input" : "'" + target + "' is a file") + std::string(": it cannot be asked anything"),
                         "--prompt needs the address of a server.", Exit::usage);
         for (const char* option : {"--key-from", "--every", "--for"})
-            if (options.has(option))
-                throw Error(std::string(option) + " does nothing for a file", "Leave it out.", Exit::usage);
+            if (options.has(option)) throw Error(std::string(option) + " does nothing for a file", "Leave it out.", Exit::usage);
         if (target == "-" && isatty(STDIN_FILENO) == 1)
-            throw Error("- is a log on standard input, and nothing is piped in",
-                        "For example: cat vllm.log | speclens attach -", Exit::usage);
+            throw Error("- is a log on standard input, and nothing is piped in", "For example: cat vllm.log | speclens attach -",
+                        Exit::usage);
         return target == "-" ? follow_pipe(options) : read_file_of(options, target);
     }
     const Endpoint endpoint = parse_endpoint(target);
     const HttpSettings http = http_settings(options);
     if (const std::string warning = caution(endpoint, !http.key.empty()); !warning.empty()) say(warning);
     const ServerFacts facts = when_loaded(endpoint, http, options.server_model);
-    if (options.json != "-")
-        tell(facts_text(endpoint.shown(), facts, standard_terminal(options.color)), !options.json.empty());
-    return options.prompt ? ask(options, endpoint, facts, http)
-                          : watch_server(options, endpoint, facts, http);
+    if (options.json != "-") tell(facts_text(endpoint.shown(), facts, standard_terminal(options.color)), !options.json.empty());
+    return options.prompt ? ask(options, endpoint, facts, http) : watch_server(options, endpoint, facts, http);
 }
 
 } // namespace speclens::cli

@@ -27,21 +27,15 @@ std::string amount(double value, int decimals) {
     return std::abs(value) < 1e9 ? number(value, decimals) : scientific(value);
 }
 
-std::string whole_amount(double value) {
-    return std::abs(value) <= kMostReported ? grouped(value) : scientific(value);
-}
+std::string whole_amount(double value) { return std::abs(value) <= kMostReported ? grouped(value) : scientific(value); }
 
-std::string several(double count, const std::string& what) {
-    return whole_amount(count) + " " + what + (count == 1 ? "" : "s");
-}
+std::string several(double count, const std::string& what) { return whole_amount(count) + " " + what + (count == 1 ? "" : "s"); }
 
 std::string value_or_dash(const std::optional<double>& value, int decimals, const char* unit = "") {
     return value && std::isfinite(*value) ? amount(*value, decimals) + unit : "–";
 }
 
-std::string bullet(const std::string& text, const Terminal& t) {
-    return "  · " + wrap(text, std::max(t.width - 4, 40), 4) + "\n";
-}
+std::string bullet(const std::string& text, const Terminal& t) { return "  · " + wrap(text, std::max(t.width - 4, 40), 4) + "\n"; }
 
 std::string places_row(const char* label, const std::vector<double>& values, std::size_t most) {
     std::string line = "  " + pad(label, 24);
@@ -52,12 +46,9 @@ std::string places_row(const char* label, const std::vector<double>& values, std
 
 const char* provenance_words(Provenance p) {
     switch (p) {
-    case Provenance::exact:
-        return "exact: the server lists every round";
-    case Provenance::inferred:
-        return "inferred: read off how counters and pieces came, not told by the server";
-    case Provenance::aggregate:
-        break;
+    case Provenance::exact: return "exact: the server lists every round";
+    case Provenance::inferred: return "inferred: read off how counters and pieces came, not told by the server";
+    case Provenance::aggregate: break;
     }
     return "totals only: which pieces were guessed is not known";
 }
@@ -77,43 +68,34 @@ std::string facts_text(const std::string& where, const ServerFacts& facts, const
         for (std::size_t i = 0; i < models.size(); ++i)
             out += (i == 0 ? "" : ", ") + printable(models[i]) + (i < facts.loaded ? "" : " (not loaded)");
     } else if (!models.empty())
-        out += " · " + printable(models.front()) +
-               (models.size() > 1 ? " and " + std::to_string(models.size() - 1) + " more" : "");
+        out += " · " + printable(models.front()) + (models.size() > 1 ? " and " + std::to_string(models.size() - 1) + " more" : "");
     out += source == Source::live ? " · [REMOTE]\n" : " · [RECORDED]\n";
     for (const std::string& missing : facts.missing) out += t.paint(Tone::muted, bullet(missing, t));
     if (source == Source::live && (facts.kind == ServerKind::vllm || facts.kind == ServerKind::sglang))
-        out += t.paint(Tone::muted, bullet("to guess here and let it judge: speclens run --model " + where +
-                                               " --drafter small=DIR",
-                                           t));
+        out += t.paint(Tone::muted, bullet("to guess here and let it judge: speclens run --model " + where + " --drafter small=DIR", t));
     return out;
 }
 
-std::string counts_text(const SpecCounts& counts, const std::string& of, const Terminal& t,
-                        int without_draft) {
-    std::string out =
-        "\n  " + t.paint(Tone::strong, of) + "\n  " +
-        (counts.rounds ? several(*counts.rounds, "round") : "– rounds") +
-        (without_draft > 0 ? " with a draft + " + std::to_string(without_draft) + " without, " : ", ") +
-        several(counts.drafted, "token") + " drafted, " + whole_amount(counts.accepted) + " accepted";
+std::string counts_text(const SpecCounts& counts, const std::string& of, const Terminal& t, int without_draft) {
+    std::string out = "\n  " + t.paint(Tone::strong, of) + "\n  " + (counts.rounds ? several(*counts.rounds, "round") : "– rounds") +
+                      (without_draft > 0 ? " with a draft + " + std::to_string(without_draft) + " without, " : ", ") +
+                      several(counts.drafted, "token") + " drafted, " + whole_amount(counts.accepted) + " accepted";
     if (const auto drafts = drafts_per_round(counts)) out += "; " + amount(*drafts, 2) + " drafted per round";
     out += "\n\n  " + t.paint(Tone::strong, "one run, six \"acceptances\"") +
            t.paint(Tone::muted, "   (rounds: passes of the target that judged a draft)") + "\n";
     for (const AcceptanceName& name : acceptance_names(counts, without_draft)) {
         out += "  " + pad(name.name, 36) + pad_left(value_or_dash(name.value, 3), 7) + "  ";
-        out +=
-            t.paint(Tone::muted, t.width >= 118 ? pad(name.formula, 33) + name.used_by : name.formula) + "\n";
+        out += t.paint(Tone::muted, t.width >= 118 ? pad(name.formula, 33) + name.used_by : name.formula) + "\n";
     }
     const PositionAcceptance places = position_acceptance(counts);
     if (!places.unconditional.empty()) {
         const std::size_t most = static_cast<std::size_t>(std::max(1, (t.width - 26) / 6));
         std::string head = "\n  " + pad("draft", 24);
-        for (std::size_t i = 0; i < std::min(places.unconditional.size(), most); ++i)
-            head += pad_left(std::to_string(i + 1), 6);
+        for (std::size_t i = 0; i < std::min(places.unconditional.size(), most); ++i) head += pad_left(std::to_string(i + 1), 6);
         out += head + "\n" + places_row("kept, of all rounds", places.unconditional, most) +
                places_row("once all before it were", places.conditional, most);
         if (places.unconditional.size() > most)
-            out +=
-                "  (" + counted(static_cast<int>(places.unconditional.size() - most), "more place") + ")\n";
+            out += "  (" + counted(static_cast<int>(places.unconditional.size() - most), "more place") + ")\n";
     }
     const std::vector<std::string> odd = findings(counts);
     if (!odd.empty()) out += "\n  " + t.paint(Tone::strong, "what stands out") + "\n";
@@ -123,8 +105,7 @@ std::string counts_text(const SpecCounts& counts, const std::string& of, const T
 
 std::string reading_text(const ServerReading& r, const Terminal& t, Source source) {
     std::string out;
-    if (r.counts && !r.counts->empty())
-        out += counts_text(*r.counts, "since the server's start, all requests", t);
+    if (r.counts && !r.counts->empty()) out += counts_text(*r.counts, "since the server's start, all requests", t);
     if (!r.parts.empty()) {
         double least = 1e300, most = 0;
         std::string each;
@@ -134,24 +115,25 @@ std::string reading_text(const ServerReading& r, const Terminal& t, Source sourc
             each += (each.empty() ? "" : " · ") + printable(part.name) + ": " + value_or_dash(length, 2);
         }
         out += "\n" + bullet("each of " + std::to_string(r.parts.size()) + " engines or models, acceptance length: " + each +
-                               (most > 0 ? " (from " + amount(least, 2) + " to " + amount(most, 2) + ")" : ""),
-                           t);
+                                 (most > 0 ? " (from " + amount(least, 2) + " to " + amount(most, 2) + ")" : ""),
+                             t);
     }
     if (r.reported_length) {
         const ReportedRates reported = reported_rates(r);
         const auto share = reported.share(r.reported_length, r.reported_rate);
         out += "\n  acceptance length, averaged by the server  " + amount(*r.reported_length, 2);
-        if (share) out += "   accepted ÷ drafted " + probability(*share);
-        else if (r.reported_rate) out += "   SGLang's accept rate " + probability(*r.reported_rate);
+        if (share)
+            out += "   accepted ÷ drafted " + probability(*share);
+        else if (r.reported_rate)
+            out += "   SGLang's accept rate " + probability(*r.reported_rate);
         out += "\n";
         if (share || r.reported_rate) out += bullet(reported.words(), t);
     }
     out += (source == Source::live ? "\n  now: " : "\n  then: ") + value_or_dash(r.running, 0) + " running, " +
-           value_or_dash(r.waiting, 0) + " waiting, cache " +
-           (r.cache_share ? percent(*r.cache_share, 1) : "–") + "\n";
-    out += "  since the start: " + (r.generated ? several(*r.generated, "token") : "– tokens") +
-           " written, first token after " + value_or_dash(r.first_token.mean_ms(), 1, " ms") + ", " +
-           value_or_dash(r.between_tokens.mean_ms(), 2, " ms") + " between tokens (means)\n";
+           value_or_dash(r.waiting, 0) + " waiting, cache " + (r.cache_share ? percent(*r.cache_share, 1) : "–") + "\n";
+    out += "  since the start: " + (r.generated ? several(*r.generated, "token") : "– tokens") + " written, first token after " +
+           value_or_dash(r.first_token.mean_ms(), 1, " ms") + ", " + value_or_dash(r.between_tokens.mean_ms(), 2, " ms") +
+           " between tokens (means)\n";
     return out;
 }
 
@@ -164,16 +146,13 @@ std::string watch_row(const Watch& watch, double began) {
     const WatchInterval now = watch.step(watch.size() - 1);
     const ServerReading& r = watch.last();
     const bool drafted = now.counts.drafted > 0;
-    std::string row =
-        pad_left(number(watch.last_seconds() - began, watch.last_seconds() - began < 100 ? 1 : 0) + " s", 10);
+    std::string row = pad_left(number(watch.last_seconds() - began, watch.last_seconds() - began < 100 ? 1 : 0) + " s", 10);
     row += pad_left(value_or_dash(now.tokens_per_second ? now.tokens_per_second : r.reported_throughput, 1), 10);
     row += pad_left(value_or_dash(now.rounds_per_second, 1), 10);
-    row += pad_left(
-        drafted ? value_or_dash(acceptance_length(now.counts), 2) : value_or_dash(r.reported_length, 2), 11);
+    row += pad_left(drafted ? value_or_dash(acceptance_length(now.counts), 2) : value_or_dash(r.reported_length, 2), 11);
     row += pad_left(drafted ? percent(now.counts.accepted, now.counts.drafted) : "–", 10);
     row += pad_left(value_or_dash(r.running, 0), 9) + pad_left(value_or_dash(r.waiting, 0), 9);
-    row += pad_left(r.cache_share ? percent(*r.cache_share, 1) : "–", 7) +
-           pad_left(value_or_dash(now.between_tokens_ms, 2), 19);
+    row += pad_left(r.cache_share ? percent(*r.cache_share, 1) : "–", 7) + pad_left(value_or_dash(now.between_tokens_ms, 2), 19);
     return row + "\n";
 }
 
@@ -192,29 +171,21 @@ std::string served_text(const ServedText& served, const Terminal& t, Source sour
         for (std::size_t round = 0; round < std::min(served.rounds.size(), kShownRounds); ++round) {
             std::string words;
             for (; at < served.pieces.size() && served.pieces[at].round <= static_cast<int>(round); ++at) {
-                if (served.pieces[at].round < 0 || served.pieces[at].text.empty())
-                    continue; // no round, or a hidden end token
+                if (served.pieces[at].round < 0 || served.pieces[at].text.empty()) continue; // no round, or a hidden end token
                 const bool own = served.pieces[at].author == Author::target;
-                words += (words.empty() ? "" : "·") + std::string(own ? "★" : "") +
-                         visible(served.pieces[at].text);
+                words += (words.empty() ? "" : "·") + std::string(own ? "★" : "") + visible(served.pieces[at].text);
             }
             const ServedRound& r = served.rounds[round];
-            out +=
-                "  " + pad_left(std::to_string(round + 1), 4) +
-                (r.drafted == 0 ? "  no draft" : "  kept " + std::to_string(r.accepted)) +
-                (r.drafted > 0 ? " of " + std::to_string(r.drafted) : "") + "   " +
-                clip(words, std::max(t.width - 24, 20)) +
-                (served.unwritten > 0 && round + 1 == served.rounds.size() ? t.paint(Tone::muted, "   the text ends here")
-                                                                          : "") +
-                "\n";
+            out += "  " + pad_left(std::to_string(round + 1), 4) +
+                   (r.drafted == 0 ? "  no draft" : "  kept " + std::to_string(r.accepted)) +
+                   (r.drafted > 0 ? " of " + std::to_string(r.drafted) : "") + "   " + clip(words, std::max(t.width - 24, 20)) +
+                   (served.unwritten > 0 && round + 1 == served.rounds.size() ? t.paint(Tone::muted, "   the text ends here") : "") + "\n";
         }
         if (served.rounds.size() > kShownRounds)
-            out +=
-                "  … " + counted(static_cast<int>(served.rounds.size() - kShownRounds), "more round") + "\n";
+            out += "  … " + counted(static_cast<int>(served.rounds.size() - kShownRounds), "more round") + "\n";
         out += t.paint(Tone::muted, "  ★ the target's own token, the others of a round were guessed\n");
     }
-    if (served.counts && !served.counts->empty())
-        out += counts_text(*served.counts, "this request", t, served.passes_without_draft());
+    if (served.counts && !served.counts->empty()) out += counts_text(*served.counts, "this request", t, served.passes_without_draft());
     if (served.rounds_at_most)
         out += bullet("at most " + several(*served.rounds_at_most, "round") +
                           ": each writes a token of the target's own (one more where the text ended inside what a round kept)",
@@ -231,9 +202,7 @@ std::string served_text(const ServedText& served, const Terminal& t, Source sour
         for (const std::string& note : served.notes) out += t.paint(Tone::muted, bullet(note, t));
         return out;
     }
-    out += "\n  " +
-           (served.tokens > 0 ? counted(served.tokens, "token")
-                              : counted(static_cast<int>(served.pieces.size()), "piece")) +
+    out += "\n  " + (served.tokens > 0 ? counted(served.tokens, "token") : counted(static_cast<int>(served.pieces.size()), "piece")) +
            " in " + number(served.total_ms, 0) + " ms, the first after " + number(served.first_ms, 0) + " ms";
     const auto speed = served.tokens_per_second();
     if (served.tokens > 1) out += "; then " + (speed ? amount(*speed, 1) : "–") + " tokens/s";
@@ -241,12 +210,11 @@ std::string served_text(const ServedText& served, const Terminal& t, Source sour
     if (served.reported_tokens_per_second)
         out += "  " + amount(*served.reported_tokens_per_second, 1) + " tokens/s by the server's own clock\n";
     if (served.tokens > 1 && !speed && !served.pieces.empty())
-        out += t.paint(Tone::muted,
-                       bullet("no speed: the tokens of a round come at once, and too little came apart to be "
-                              "timed (it takes " +
-                                  std::to_string(kFewestTimedArrivals) + " arrivals, and " +
-                                  number(kShortestTimedMs, 0) + " ms from the first to the last)",
-                              t));
+        out += t.paint(Tone::muted, bullet("no speed: the tokens of a round come at once, and too little came apart to be "
+                                           "timed (it takes " +
+                                               std::to_string(kFewestTimedArrivals) + " arrivals, and " + number(kShortestTimedMs, 0) +
+                                               " ms from the first to the last)",
+                                           t));
     for (const std::string& note : served.notes) out += t.paint(Tone::muted, bullet(note, t));
     return out;
 }
@@ -287,22 +255,19 @@ std::string entry_words(const LogEntry& e) {
 
 } // namespace
 
-std::string log_heading() {
-    return "      line acc.length  accepted  what it is\n";
-}
+std::string log_heading() { return "      line acc.length  accepted  what it is\n"; }
 
 std::string log_row(const LogEntry& e) {
     return pad_left(std::to_string(e.line), 10) + pad_left(value_or_dash(e.length, 2), 11) +
-           pad_left(e.rate        ? percent(*e.rate, 1)
+           pad_left(e.rate            ? percent(*e.rate, 1)
                     : e.reported_rate ? percent(*e.reported_rate, 1) + "*"
-                                  : "–",
+                                      : "–",
                     10) +
            "  " + entry_words(e) + (e.left_out.empty() ? "" : "; not all of it, see below") + "\n";
 }
 
 std::string log_text(const std::string& name, const LogReading& log, const Terminal& t) {
-    std::string out = t.paint(Tone::strong, "SpecLens attach") + " · " + name + " · log of " +
-                      server_name(log.kind()) + " · [RECORDED]\n";
+    std::string out = t.paint(Tone::strong, "SpecLens attach") + " · " + name + " · log of " + server_name(log.kind()) + " · [RECORDED]\n";
     out += "  " + std::to_string(log.entries.size()) + " of " + counted(log.lines, "line") +
            (log.entries.size() == 1 ? " speaks" : " speak") + " of acceptance\n\n";
     out += log_heading();
@@ -312,9 +277,7 @@ std::string log_text(const std::string& name, const LogReading& log, const Termi
         const LogEntry& e = log.entries[i];
         out += log_row(e);
     }
-    const auto rated = [](const LogEntry& e) {
-        return e.kind == ServerKind::sglang && (e.rate || e.reported_rate);
-    };
+    const auto rated = [](const LogEntry& e) { return e.kind == ServerKind::sglang && (e.rate || e.reported_rate); };
     const auto starred = [](const LogEntry& e) { return e.reported_rate && !e.rate; };
     if (std::ranges::any_of(log.entries, rated))
         out += "\n" + bullet((std::ranges::any_of(log.entries, starred) ? "* " : "") + log.reported.words(), t);
@@ -322,28 +285,23 @@ std::string log_text(const std::string& name, const LogReading& log, const Termi
     for (const LogEntry& e : log.entries) {
         if (e.left_out.empty() || ++left_out > kShownLeftOut) continue;
         out += (left_out == 1 ? "\n" : "") +
-               bullet("line " + std::to_string(e.line) +
-                          " says what cannot be, and that is left out: " + e.left_out,
-                      t);
+               bullet("line " + std::to_string(e.line) + " says what cannot be, and that is left out: " + e.left_out, t);
     }
     if (const auto more = static_cast<int>(left_out) - static_cast<int>(kShownLeftOut); more > 0)
         out += bullet(counted(more, "more line") + (more == 1 ? " says" : " say") + " what cannot be", t);
     for (const LogEntry& e : log.entries)
         if (e.reported_accepted && e.counts) {
             out += "\n" + bullet("vLLM 0.8 or older: its \"accepted\" (" + whole_amount(*e.reported_accepted) +
-                                    ") holds drafts behind the first refusal; rounds and kept drafts are worked out "
-                                    "from what was emitted, and only those compare with later versions",
-                                t);
+                                     ") holds drafts behind the first refusal; rounds and kept drafts are worked out "
+                                     "from what was emitted, and only those compare with later versions",
+                                 t);
             break;
         }
     for (const std::string& finding : log_findings(log)) out += "\n" + bullet(finding, t);
     const SpecCounts sum = log.sum();
-    if (sum.worked_out)
-        out += "\n" + bullet("rounds are worked out from quotients that the server rounded, not told by it", t);
-    if (!sum.empty())
-        return out + counts_text(sum, log.sum_is_whole() ? "since the server's start" : "all these lines together", t);
-    const bool counts =
-        std::ranges::any_of(log.entries, [](const LogEntry& e) { return e.counts.has_value(); });
+    if (sum.worked_out) out += "\n" + bullet("rounds are worked out from quotients that the server rounded, not told by it", t);
+    if (!sum.empty()) return out + counts_text(sum, log.sum_is_whole() ? "since the server's start" : "all these lines together", t);
+    const bool counts = std::ranges::any_of(log.entries, [](const LogEntry& e) { return e.counts.has_value(); });
     std::string why = "these lines tell averages and no counts: nothing can be added up";
     if (counts) why = "nothing was drafted in these lines: there is nothing to divide";
     if (left_out > 0) why = "no counts are left that could be added up";
@@ -351,10 +309,9 @@ std::string log_text(const std::string& name, const LogReading& log, const Termi
 }
 
 std::string bench_text(const std::string& name, const BenchRecords& records, const Terminal& t) {
-    std::string out =
-        t.paint(Tone::strong, "SpecLens attach") + " · " + name + " · records of AIPerf · [RECORDED]\n  " +
-        several(static_cast<double>(records.answered.size()), "request") + " answered, " +
-        grouped(records.failed) + " failed or cancelled, " + several(records.tokens(), "token") + " written";
+    std::string out = t.paint(Tone::strong, "SpecLens attach") + " · " + name + " · records of AIPerf · [RECORDED]\n  " +
+                      several(static_cast<double>(records.answered.size()), "request") + " answered, " + grouped(records.failed) +
+                      " failed or cancelled, " + several(records.tokens(), "token") + " written";
     if (records.skipped > 0) out += "; " + several(records.skipped, "line") + (records.skipped == 1 ? " is no record" : " are no records");
     out += "\n\n";
     out += t.paint(Tone::muted, "  " + pad("", 28) + pad_left("median", 10) + pad_left("90 %", 10)) + "\n";
@@ -372,16 +329,13 @@ std::string bench_text(const std::string& name, const BenchRecords& records, con
     row(
         "between two tokens, ms", [](const BenchRecord& r, Values& v) { v.push_back(r.between_ms); }, 2);
     row(
-        "between two chunks, ms",
-        [](const BenchRecord& r, Values& v) { v.insert(v.end(), r.gaps.begin(), r.gaps.end()); }, 2);
+        "between two chunks, ms", [](const BenchRecord& r, Values& v) { v.insert(v.end(), r.gaps.begin(), r.gaps.end()); }, 2);
     row(
         "whole answer, ms", [](const BenchRecord& r, Values& v) { v.push_back(r.whole_ms); }, 1);
     row(
-        "tokens per chunk, by request",
-        [](const BenchRecord& r, Values& v) { v.push_back(r.tokens_per_chunk()); }, 2);
+        "tokens per chunk, by request", [](const BenchRecord& r, Values& v) { v.push_back(r.tokens_per_chunk()); }, 2);
     if (const double all = records.tokens_per_chunk(); all > 0)
-        out += "\n  " + t.paint(Tone::strong, amount(all, 2) + " tokens per chunk") + " over " +
-               several(records.chunks(), "chunk") + "\n" +
+        out += "\n  " + t.paint(Tone::strong, amount(all, 2) + " tokens per chunk") + " over " + several(records.chunks(), "chunk") + "\n" +
                bullet("inferred: where the server sends a chunk after every round, these are tokens per "
                       "round (1 without "
                       "speculation); a server that joins or splits chunks makes it another number",

@@ -14,12 +14,12 @@
 #include "app/cli/output.h"
 #include "app/cli/setup.h"
 #include "app/frontend/frame_cost.h"
+#include "engine/base/busy.h"
 #include "engine/base/clock.h"
 #include "engine/base/json_read.h"
 #include "engine/base/quantile.h"
-#include "engine/drafters/drafter_info.h"
-#include "engine/base/busy.h"
 #include "engine/drafters/draft_network.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/lab/pass_times.h"
 #include "engine/lab/random_shape.h"
 #include "engine/model/decoder.h"
@@ -34,8 +34,8 @@ constexpr int kWidths[] = {1, 2, 4, 8, 16, 32, 64};
 constexpr int kContext = 64; // tokens before the timed passes, unless --context says otherwise
 constexpr int kLongContexts[] = {1000, 4000};
 constexpr int kPrefill = 512;
-constexpr double kContextSeconds = 4;       // for the passes of each, unless --repeats says otherwise
-constexpr double kMostPrefillSeconds = 15;  // before a long context is left out
+constexpr double kContextSeconds = 4;      // for the passes of each, unless --repeats says otherwise
+constexpr double kMostPrefillSeconds = 15; // before a long context is left out
 constexpr std::size_t kLargestResult = 1 << 24;
 
 PassTimes time_passes(const Options& options, const Models& models, int context, ProgressBar& bar) {
@@ -84,15 +84,13 @@ void time_contexts(const Options& options, const Models& models, BenchResult& re
         const double seconds = result.prefill.ms / 1000 * context / kPrefill;
         if (seconds > kMostPrefillSeconds)
             result.left_out.push_back("a context of " + std::to_string(context) + " is left out: filling it takes " +
-                                      std::to_string(static_cast<int>(seconds)) + " s. Ask for it: --context " +
-                                      std::to_string(context));
+                                      std::to_string(static_cast<int>(seconds)) + " s. Ask for it: --context " + std::to_string(context));
         else
             result.contexts.push_back(time_passes(options, models, context, bar));
     }
 }
 
-RunSettings bench_settings(const Options& options, const Models& models, const std::string& drafter,
-                           int tokens) {
+RunSettings bench_settings(const Options& options, const Models& models, const std::string& drafter, int tokens) {
     RunSettings settings = run_settings(options, drafter, 0);
     settings.trace_top = 0;
     settings.max_tokens = tokens;
@@ -116,17 +114,15 @@ std::vector<int> lengths_of(const Models& models, const std::string& drafter, in
     return lengths;
 }
 
-void time_drafts(const Options& options, const std::shared_ptr<const Models>& models, int tokens, int repeats,
-                 ProgressBar& bar, std::vector<DraftCost>& costs) {
+void time_drafts(const Options& options, const std::shared_ptr<const Models>& models, int tokens, int repeats, ProgressBar& bar,
+                 std::vector<DraftCost>& costs) {
     for (const std::string& name : models->ready_drafters()) {
         if (name == kNoDrafter) continue;
         bool wanted = options.drafters.empty();
         for (const DrafterChoice& choice : options.drafters) wanted = wanted || choice.name == name;
         if (!wanted) continue;
-        const int chosen =
-            possible_k(options, *models, name, bench_settings(options, *models, name, tokens).k);
-        for (const int k :
-             options.has("--k") ? std::vector<int>{chosen} : lengths_of(*models, name, chosen)) {
+        const int chosen = possible_k(options, *models, name, bench_settings(options, *models, name, tokens).k);
+        for (const int k : options.has("--k") ? std::vector<int>{chosen} : lengths_of(*models, name, chosen)) {
             RunSettings settings = bench_settings(options, *models, name, tokens);
             settings.k = k;
             std::vector<double> net, head, round;
@@ -144,8 +140,7 @@ void time_drafts(const Options& options, const std::shared_ptr<const Models>& mo
 }
 
 // Time with 64 recorded entries of each distribution against none, at a temperature where distributions are needed anyway.
-double trace_overhead(const Options& options, const std::shared_ptr<const Models>& models, int tokens,
-                      int repeats, ProgressBar& bar) {
+double trace_overhead(const Options& options, const std::shared_ptr<const Models>& models, int tokens, int repeats, ProgressBar& bar) {
     const std::string drafter = models->why_not("small").empty() ? "small" : "lookup";
     RunSettings bare = bench_settings(options, *models, drafter, tokens);
     bare.sampling.temperature = 0.8;
@@ -172,23 +167,21 @@ std::shared_ptr<const Models> random_models(const Options& options) {
     };
     const ModelConfig config = geometry(options.geometry);
     if (options.weights == WeightForm::keep)
-        throw Error("random weights are in no file, so there is no form to keep",
-                    "With --geometry choose --weights bf16 or --weights q8.", Exit::usage);
+        throw Error("random weights are in no file, so there is no form to keep", "With --geometry choose --weights bf16 or --weights q8.",
+                    Exit::usage);
     if (options.precision == Precision::int8 && options.weights != WeightForm::q8)
         throw Error("8-bit products need quantised matrices, and random ones are made as bf16",
                     "With --geometry choose --weights q8, or another --precision.", Exit::usage);
     std::shared_ptr<Backend> backend = make_backend(options.backend, {.threads = options.threads});
     const Precision precision = options.precision.value_or(default_precision(*backend));
-    const std::shared_ptr<Models> models =
-        random_shape(std::move(backend), options.geometry, options.run.seed, progress,
-                     options.weights == WeightForm::q8 ? DType::q8_0 : DType::bf16, precision);
+    const std::shared_ptr<Models> models = random_shape(std::move(backend), options.geometry, options.run.seed, progress,
+                                                        options.weights == WeightForm::q8 ? DType::q8_0 : DType::bf16, precision);
     for (const DrafterChoice& choice : options.drafters) {
         const DrafterInfo* info = find_drafter(choice.name);
         const std::string method = network_of(choice.name);
         if (info == nullptr || !info->needs_network() || models->networks.contains(method)) continue;
-        models->networks.emplace(method,
-                                 DraftNetwork::random(models->target, head_geometry(choice.name, config),
-                                                      choice.name, options.run.seed + 1, progress));
+        models->networks.emplace(
+            method, DraftNetwork::random(models->target, head_geometry(choice.name, config), choice.name, options.run.seed + 1, progress));
     }
     return models;
 }
@@ -199,11 +192,10 @@ void say_other_form(const Options& options, const Models& models) {
     if (!models.bundle.empty() && options.weights != WeightForm::by_default)
         say("the built-in model stays as it is stored: its matrices are " + std::string(name_of(form)));
     else if (options.weights == WeightForm::q8 && form != DType::q8_0)
-        say("the backend " + models.backend->name() + " keeps no " + name_of(DType::q8_0) +
-            " matrices of this shape: most of them are " + name_of(form));
+        say("the backend " + models.backend->name() + " keeps no " + name_of(DType::q8_0) + " matrices of this shape: most of them are " +
+            name_of(form));
     else if (options.weights == WeightForm::keep && !models.target->kept_as.empty())
-        say("the backend " + models.backend->name() + " cannot keep all matrices as they are stored: they are " +
-            models.weights());
+        say("the backend " + models.backend->name() + " cannot keep all matrices as they are stored: they are " + models.weights());
 }
 
 // "Q4_1 and Q8_0", that of most bytes first.
@@ -258,8 +250,7 @@ void measure_all(const Options& options, const std::shared_ptr<const Models>& mo
         result.draft_repeats = std::min(runs, 5);
         time_drafts(options, models, tokens, result.draft_repeats, bar, result.drafts);
         result.overhead = trace_overhead(options, models, tokens, 2 * runs, bar);
-        RunSettings shown =
-            bench_settings(options, *models, models->why_not("small").empty() ? "small" : "lookup", tokens);
+        RunSettings shown = bench_settings(options, *models, models->why_not("small").empty() ? "small" : "lookup", tokens);
         shown.trace_top = 64;
         Run picture(models, shown);
         picture.finish();
@@ -282,12 +273,10 @@ Exit command_bench(const Options& options) {
         then = parse_json_object(read_text_file(options.against, kLargestResult), short_name(options.against),
                                  "Give a file that bench --json wrote.");
     const double start = now_ms();
-    const std::shared_ptr<const Models> models =
-        options.geometry.empty() ? load(options) : random_models(options);
+    const std::shared_ptr<const Models> models = options.geometry.empty() ? load(options) : random_models(options);
     const double startup_ms = now_ms() - start;
     if (!models->target)
-        throw Error(models->scorer ? "a server's passes cannot be measured from here"
-                                   : "a table has no passes to measure",
+        throw Error(models->scorer ? "a server's passes cannot be measured from here" : "a table has no passes to measure",
                     "Give a checkpoint folder with --model, or --geometry NAME.", Exit::usage);
     std::vector<std::string> names;
     for (const DrafterChoice& choice : options.drafters) {

@@ -12,7 +12,6 @@ namespace speclens::cli {
 
 namespace {
 
-
 std::string text_of(const Json& object, const char* field) {
     const auto found = object.find(field);
     return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
@@ -58,8 +57,8 @@ std::string notes(const Json& now, const Json& then) {
         if (text_of(now, field) != text_of(then, field))
             text += "  THEN IS " + std::string(words) + ": " + text_of(then, field) + ", now " + text_of(now, field) + "\n";
     if (number_of(now, "threads") != number_of(then, "threads"))
-        text += "  then with " + number(number_of(then, "threads"), 0) + " threads, now with " +
-                number(number_of(now, "threads"), 0) + "\n";
+        text +=
+            "  then with " + number(number_of(then, "threads"), 0) + " threads, now with " + number(number_of(now, "threads"), 0) + "\n";
     for (const auto& [result, words] : {std::pair{&now, "now"}, std::pair{&then, "then"}})
         if (const std::string why = text_of(*result, "in_doubt"); !why.empty())
             text += std::string("  ") + words + " is in doubt: " + why + "\n";
@@ -74,10 +73,8 @@ void check_comparable(const Json& now, const Json& then, const std::string& name
     if (timed_in(then).empty())
         throw Error(name + " has no times with their spread: an earlier version made it",
                     "Measure it anew: speclens bench --json FILE.json.", Exit::usage);
-    const std::pair<const char*, const char*> same[] = {{"model", "model"},
-                                                        {"weights", "kind of weights"},
-                                                        {"backend", "kind of device"},
-                                                        {"precision", "precision"}};
+    const std::pair<const char*, const char*> same[] = {
+        {"model", "model"}, {"weights", "kind of weights"}, {"backend", "kind of device"}, {"precision", "precision"}};
     for (const auto& [field, words] : same)
         if (text_of(now, field) != text_of(then, field))
             throw Error(name + " is of another " + words + ": " + text_of(then, field) + ", not " + text_of(now, field),
@@ -88,8 +85,8 @@ void check_comparable(const Json& now, const Json& then, const std::string& name
 
 std::string against_table(const Json& now, const Json& then, const std::string& name) {
     check_comparable(now, then, name);
-    std::string text = "Against " + name + " of " + text_of(then, "date") + ", ms\n" + notes(now, then) + "\n  " +
-                       pad("", 24) + pad_left("now", 11) + pad_left("then", 11) + pad_left("now/then", 10) + "\n";
+    std::string text = "Against " + name + " of " + text_of(then, "date") + ", ms\n" + notes(now, then) + "\n  " + pad("", 24) +
+                       pad_left("now", 11) + pad_left("then", 11) + pad_left("now/then", 10) + "\n";
     const std::vector<Timed> before = timed_in(then);
     int shared = 0;
     for (const Timed& row : timed_in(now)) {
@@ -130,21 +127,18 @@ OrderedJson pass_json(const PassTimes& times, const PassTime& pass) {
             {"read_share", known(times.read_share(pass))}};
 }
 
-std::string share(double value) {
-    return value > 0 ? number(100 * value, 0) + " %" : "–";
-}
+std::string share(double value) { return value > 0 ? number(100 * value, 0) + " %" : "–"; }
 
 // One context: a row for each width.
 std::string passes_table(const PassTimes& times) {
     std::string text = "\n  " + std::to_string(times.context) + " tokens before the pass, which reads " +
-                       number((times.weight_bytes + times.cache_bytes) / 1e6, 1) + " MB, " +
-                       number(times.cache_bytes / 1e6, 1) + " of them keys and values\n" + "  " + pad_left("tokens", 8) +
-                       pad_left("ms", 11) + pad_left("spread", 9) + pad_left("by one", 9) + pad_left("arithmetic", 12) +
-                       pad_left("reading", 9) + pad_left("bound", 11) + pad_left("by bound", 10) + "\n";
+                       number((times.weight_bytes + times.cache_bytes) / 1e6, 1) + " MB, " + number(times.cache_bytes / 1e6, 1) +
+                       " of them keys and values\n" + "  " + pad_left("tokens", 8) + pad_left("ms", 11) + pad_left("spread", 9) +
+                       pad_left("by one", 9) + pad_left("arithmetic", 12) + pad_left("reading", 9) + pad_left("bound", 11) +
+                       pad_left("by bound", 10) + "\n";
     for (const PassTime& pass : times.passes)
         text += "  " + pad_left(std::to_string(pass.rows), 8) + pad_left(number(pass.ms, 3), 11) +
-                pad_left(number(100 * pass.spread(), 0) + " %", 9) +
-                pad_left(number(pass_factor(times, pass.rows), 2) + "×", 9) +
+                pad_left(number(100 * pass.spread(), 0) + " %", 9) + pad_left(number(pass_factor(times, pass.rows), 2) + "×", 9) +
                 pad_left(share(times.arithmetic_share(pass)), 12) + pad_left(share(times.read_share(pass)), 9) +
                 pad_left(times.bound_ms(pass.rows) > 0 ? number(times.bound_ms(pass.rows), 3) : "–", 11) +
                 pad_left(of_bound(times, pass) > 0 ? number(of_bound(times, pass), 2) + "×" : "–", 10) + "\n";
@@ -183,42 +177,42 @@ OrderedJson bench_json(const BenchResult& r) {
     const PassTimes& times = r.default_times();
     const double one = r.median_ms(1), gbs = times.weight_bytes / one / 1e6;
     OrderedJson json = bench_subject(r);
-    json.update({{"busy_cores", r.other_cores},
-                 {"in_doubt", r.in_doubt().empty() ? OrderedJson(nullptr) : OrderedJson(r.in_doubt())},
-                 {"repeats", times.repeats},
-                 {"context", times.context},
-                 {"form", name_of(times.form)},
-                 {"weight_bytes", times.weight_bytes},
-                 {"kv_bytes", times.cache_bytes},
-                 {"multiply_adds", times.multiply_adds},
-                 {"attention_adds", times.attention_adds},
-                 {"read_bandwidth_gbs", known(times.bandwidth_gbs)},
-                 {"read_bandwidth_spread", times.read_spread},
-                 {"read_bytes", times.read_bytes},
-                 {"product_gmas", known(times.product_rate)},
-                 {"products", name_of(times.precision)},
-                 {"product_spread", times.product_spread},
-                 {"cache_bytes", known(times.cache_limit)},
-                 {"decode",
-                  {{"ms", one},
-                   {"weight_gbs", gbs},
-                   {"fraction", known(gbs / times.bandwidth_gbs)},
-                   {"fixed_ms", times.floor_ms() > 0 ? OrderedJson(one - times.weight_bytes / times.bandwidth_gbs / 1e6) : OrderedJson(nullptr)}}},
-                 {"verify", OrderedJson::array()},
-                 {"passes", OrderedJson::array()},
-                 {"left_out", r.left_out},
-                 {"draft", OrderedJson::array()}});
+    json.update(
+        {{"busy_cores", r.other_cores},
+         {"in_doubt", r.in_doubt().empty() ? OrderedJson(nullptr) : OrderedJson(r.in_doubt())},
+         {"repeats", times.repeats},
+         {"context", times.context},
+         {"form", name_of(times.form)},
+         {"weight_bytes", times.weight_bytes},
+         {"kv_bytes", times.cache_bytes},
+         {"multiply_adds", times.multiply_adds},
+         {"attention_adds", times.attention_adds},
+         {"read_bandwidth_gbs", known(times.bandwidth_gbs)},
+         {"read_bandwidth_spread", times.read_spread},
+         {"read_bytes", times.read_bytes},
+         {"product_gmas", known(times.product_rate)},
+         {"products", name_of(times.precision)},
+         {"product_spread", times.product_spread},
+         {"cache_bytes", known(times.cache_limit)},
+         {"decode",
+          {{"ms", one},
+           {"weight_gbs", gbs},
+           {"fraction", known(gbs / times.bandwidth_gbs)},
+           {"fixed_ms", times.floor_ms() > 0 ? OrderedJson(one - times.weight_bytes / times.bandwidth_gbs / 1e6) : OrderedJson(nullptr)}}},
+         {"verify", OrderedJson::array()},
+         {"passes", OrderedJson::array()},
+         {"left_out", r.left_out},
+         {"draft", OrderedJson::array()}});
     for (const int rows : {2, 4, 8, 16})
-        if (const double ms = r.median_ms(rows); ms > 0)
-            json["verify"].push_back({{"tokens", rows}, {"ms", ms}, {"ratio", ms / one}});
+        if (const double ms = r.median_ms(rows); ms > 0) json["verify"].push_back({{"tokens", rows}, {"ms", ms}, {"ratio", ms / one}});
     for (const PassTimes& behind : r.contexts)
         for (const PassTime& pass : behind.passes) json["passes"].push_back(pass_json(behind, pass));
     json["prefill"] = r.prefill.repeats == 0 ? OrderedJson(nullptr)
                                              : OrderedJson{{"tokens", r.prefill_tokens},
-                                                    {"ms", r.prefill.ms},
-                                                    {"median_ms", r.prefill.median},
-                                                    {"spread", r.prefill.spread()},
-                                                    {"repeats", r.prefill.repeats}};
+                                                           {"ms", r.prefill.ms},
+                                                           {"median_ms", r.prefill.median},
+                                                           {"spread", r.prefill.spread()},
+                                                           {"repeats", r.prefill.repeats}};
     for (const DraftCost& draft : r.drafts)
         json["draft"].push_back({{"drafter", draft.name},
                                  {"k", draft.k},
@@ -239,8 +233,7 @@ OrderedJson bench_json(const BenchResult& r) {
 std::string bench_table(const BenchResult& r) {
     const PassTimes& times = r.default_times();
     std::string text = "SpecLens bench · " + r.model + (r.random_weights ? " (random weights)" : "") + " · " + r.device +
-                       (r.ended_by ? " · then it ended" : "") + "\n" + r.machine + " · " + r.date + " · " + r.precision +
-                       "\n";
+                       (r.ended_by ? " · then it ended" : "") + "\n" + r.machine + " · " + r.date + " · " + r.precision + "\n";
     if (const std::string why = r.in_doubt(); !why.empty()) text += "IN DOUBT: " + why + "\n";
     text += "\n";
     const auto row = [&](const std::string& name, const std::string& value, const std::string& note) {
@@ -252,8 +245,8 @@ std::string bench_table(const BenchResult& r) {
     if (read && times.read_bytes >= times.weight_bytes) reading += ", as much as the weights of a pass";
     row("read bandwidth", read ? number(times.bandwidth_gbs, 1) : "–", reading);
     row("product in cache", times.product_rate > 0 ? number(times.product_rate, 1) : "–",
-        times.product_rate > 0 ? "billion multiply-adds a second, spread " + number(100 * times.product_spread, 0) + " %: " +
-                                     name_of(times.form) + " matrices, " + name_of(times.precision) + " products"
+        times.product_rate > 0 ? "billion multiply-adds a second, spread " + number(100 * times.product_spread, 0) +
+                                     " %: " + name_of(times.form) + " matrices, " + name_of(times.precision) + " products"
                                : "no memory left to measure it");
     if (read)
         row("fixed cost of a pass", number(r.median_ms(1) - times.weight_bytes / times.bandwidth_gbs / 1e6, 3),
@@ -263,20 +256,19 @@ std::string bench_table(const BenchResult& r) {
     text += "\n";
     if (r.prefill.repeats > 0)
         row("prefill, " + std::to_string(r.prefill_tokens) + " tokens", number(r.prefill.ms, 1),
-            "ms, spread " + number(100 * r.prefill.spread(), 0) + " %, " +
-                number(r.prefill_tokens / r.prefill.ms * 1000, 0) + " tokens a second");
+            "ms, spread " + number(100 * r.prefill.spread(), 0) + " %, " + number(r.prefill_tokens / r.prefill.ms * 1000, 0) +
+                " tokens a second");
     const double one = r.median_ms(1);
     for (const DraftCost& draft : r.drafts) {
         const double ms = draft.net_ms + draft.head_ms;
         row("draft " + draft.name + ", K = " + std::to_string(draft.k), number(ms, 3),
             "ms per round, " + number(ms / one, 2) + "× a one-token pass" +
-                (draft.head_ms > 0 ? "; its head " + number(draft.head_ms, 3) + " ms, " +
-                                         number(100 * draft.of_round(draft.head_ms), 1) + " % of a round"
-                                   : ""));
+                (draft.head_ms > 0
+                     ? "; its head " + number(draft.head_ms, 3) + " ms, " + number(100 * draft.of_round(draft.head_ms), 1) + " % of a round"
+                     : ""));
     }
     if (r.overhead)
-        row("recording the distributions", number(100 * *r.overhead, 1),
-            "% more time with 64 entries of each distribution than with none");
+        row("recording the distributions", number(100 * *r.overhead, 1), "% more time with 64 entries of each distribution than with none");
     if (r.frame) row("frame of the window", number(*r.frame, 2), "ms for 1600x1000, before the graphics driver");
     row(r.random_weights ? "making the weights" : "loading", number(r.load_ms, 0), "ms");
     row("memory", number(r.memory_bytes / 1e6, 0),

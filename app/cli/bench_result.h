@@ -21,25 +21,25 @@ struct DraftCost {
 
 struct BenchResult {
     std::string machine, date, backend, device, isa, model; // isa: "AVX-512"; device: all of it
-    std::string precision; // "weights bf16, cache f32"
+    std::string precision;                                  // "weights bf16, cache f32"
     int threads = 0;
     bool random_weights = false;
-    std::vector<PassTimes> contexts;     // the default one first; not empty
-    std::vector<std::string> left_out;   // contexts that were not measured, and why, a sentence each
-    int prefill_tokens = 0;              // 0: the model has no room for it
-    Timing prefill;                      // of so many
-    double load_ms = 0;                  // or making the weights
-    double memory_bytes = 0;             // weights, and the cache of a run
-    double peak_bytes = 0;               // of the process so far
-    int draft_repeats = 0;               // runs behind the medians of `drafts`
+    std::vector<PassTimes> contexts;   // the default one first; not empty
+    std::vector<std::string> left_out; // contexts that were not measured, and why, a sentence each
+    int prefill_tokens = 0;            // 0: the model has no room for it
+    Timing prefill;                    // of so many
+    double load_ms = 0;                // or making the weights
+    double memory_bytes = 0;           // weights, and the cache of a run
+    double peak_bytes = 0;             // of the process so far
+    int draft_repeats = 0;             // runs behind the medians of `drafts`
     std::vector<DraftCost> drafts;
     std::optional<double> overhead, frame; // of recording, a share; of a frame of the window, ms
-    double other_cores = 0;              // that other programs kept busy from the first pass to the last run
-    std::exception_ptr ended_by;         // what was measured until then is told first
+    double other_cores = 0;                // that other programs kept busy from the first pass to the last run
+    std::exception_ptr ended_by;           // what was measured until then is told first
 
     [[nodiscard]] const PassTimes& default_times() const { return contexts.front(); }
     [[nodiscard]] double median_ms(int rows) const; // of a pass in the default context; 0: not measured
-    [[nodiscard]] std::string in_doubt() const; // why, after "because"; empty: nothing is
+    [[nodiscard]] std::string in_doubt() const;     // why, after "because"; empty: nothing is
 };
 
 // What is measured and where: the first fields of its JSON, known before anything is timed.

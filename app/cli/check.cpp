@@ -20,10 +20,10 @@
 #include "engine/lab/reference.h"
 #include "engine/model/precision.h"
 #include "engine/model/scorer.h"
-#include "engine/published/published.h"
-#include "engine/run/gallery.h"
 #include "engine/models/memory_forecast.h"
 #include "engine/models/notices.h"
+#include "engine/published/published.h"
+#include "engine/run/gallery.h"
 #include "engine/run/run.h"
 #include "kernels/backend.h"
 #include "kernels/cuda_module.h"
@@ -41,18 +41,15 @@ class Checklist {
   public:
     // `quiet`: standard output is for something else.
     explicit Checklist(Terminal terminal, bool quiet = false) : terminal_(terminal), quiet_(quiet) {}
-    void line(Grade grade, const std::string& what, const std::string& found,
-              const std::string& remedy = "") {
+    void line(Grade grade, const std::string& what, const std::string& found, const std::string& remedy = "") {
         static constexpr const char* kWords[] = {"ok  ", "–   ", "BAD "};
         static constexpr Tone kTones[] = {Tone::accepted, Tone::muted, Tone::rejected};
         bad_ = bad_ || grade == Grade::bad;
         if (quiet_ && grade == Grade::bad) say(what + ": " + found + (remedy.empty() ? "" : ". " + remedy));
         if (quiet_) return;
         const auto g = static_cast<std::size_t>(grade);
-        print(beside(terminal_.paint(kTones[g], kWords[g]) + "  " + what, 19, found,
-                     terminal_.prose_width()));
-        if (!remedy.empty())
-            print(terminal_.paint(Tone::muted, beside("", 19, "→ " + remedy, terminal_.prose_width())));
+        print(beside(terminal_.paint(kTones[g], kWords[g]) + "  " + what, 19, found, terminal_.prose_width()));
+        if (!remedy.empty()) print(terminal_.paint(Tone::muted, beside("", 19, "→ " + remedy, terminal_.prose_width())));
         flush();
     }
     // Runs a check; an Error becomes its line.
@@ -74,8 +71,7 @@ class Checklist {
 void check_gpu(Checklist& list) {
     std::string why;
     if (const std::unique_ptr<Backend> gpu = load_cuda_backend(why))
-        list.line(Grade::good, "GPU",
-                  gpu->description() + ", " + megabytes(static_cast<double>(gpu->free_memory())) + " free");
+        list.line(Grade::good, "GPU", gpu->description() + ", " + megabytes(static_cast<double>(gpu->free_memory())) + " free");
     else
         list.line(Grade::without, "GPU", "not used: " + why + "; everything runs on the CPU");
 }
@@ -86,10 +82,9 @@ void check_engine(Checklist& list, const Options& options) {
     const std::size_t megabytes = backend->name() == "cuda" && backend->free_memory() >> 32 ? 1024 : 64;
     const Timing read = time_reads(*backend, megabytes << 20, 20);
     list.line(Grade::good, "engine",
-              backend->description() +
-                  (read.ms > 0 ? ", reads " + number(static_cast<double>(megabytes << 20) / read.ms / 1e6, 0) +
-                                     " GB/s (" + std::to_string(megabytes) + " MB)"
-                               : ", no memory to measure a read of " + std::to_string(megabytes) + " MB"));
+              backend->description() + (read.ms > 0 ? ", reads " + number(static_cast<double>(megabytes << 20) / read.ms / 1e6, 0) +
+                                                          " GB/s (" + std::to_string(megabytes) + " MB)"
+                                                    : ", no memory to measure a read of " + std::to_string(megabytes) + " MB"));
 }
 
 // Files of the bundle that are missing or have another size than MANIFEST.json says; empty when all is well.
@@ -105,9 +100,7 @@ std::string manifest_problem(const fs::path& folder) {
             const auto size = fs::file_size(folder / model / name, failed);
             if (failed) return model + "/" + name + " is missing";
             const auto bytes = file.is_object() ? file.value("bytes", std::uintmax_t{0}) : 0;
-            if (size != bytes)
-                return model + "/" + name + " has " + std::to_string(size) + " bytes, not " +
-                       std::to_string(bytes);
+            if (size != bytes) return model + "/" + name + " has " + std::to_string(size) + " bytes, not " + std::to_string(bytes);
         }
     }
     return "";
@@ -118,14 +111,17 @@ void check_references(Checklist& list) {
     std::error_code ignored;
     std::size_t known = 0, passes = 0;
     try {
-        for (const auto& entry : fs::directory_iterator(assets_folder() / "reference", ignored)) known += read_references(entry.path()).size();
-        for (const auto& entry : fs::directory_iterator(assets_folder() / "passes", ignored)) (void)read_recorded_passes(entry.path()), ++passes;
+        for (const auto& entry : fs::directory_iterator(assets_folder() / "reference", ignored))
+            known += read_references(entry.path()).size();
+        for (const auto& entry : fs::directory_iterator(assets_folder() / "passes", ignored))
+            (void)read_recorded_passes(entry.path()), ++passes;
     } catch (const Error& error) {
         return list.line(Grade::bad, "references", error.what(), error.remedy());
     }
     if (known > 0)
         list.line(Grade::good, "references",
-                  counted(static_cast<int>(known), "recorded speed-up") + (passes > 0 ? ", passes of " + counted(static_cast<int>(passes), "model") : ""));
+                  counted(static_cast<int>(known), "recorded speed-up") +
+                      (passes > 0 ? ", passes of " + counted(static_cast<int>(passes), "model") : ""));
     else
         list.line(Grade::without, "references", "none: a figure in doubt stands alone");
 }
@@ -161,13 +157,11 @@ void check_gates(Checklist& list) {
         if (gate["pass"].get<bool>())
             ++passed;
         else
-            failed += (failed.empty() ? "; not passed: " : "; ") + gate.value("name", "?") + " (" +
-                      gate.value("what", "") + ")";
+            failed += (failed.empty() ? "; not passed: " : "; ") + gate.value("name", "?") + " (" + gate.value("what", "") + ")";
     }
     if (judged == 0) return;
     list.line(passed == judged ? Grade::good : Grade::without, "gates",
-              std::to_string(passed) + " of " + std::to_string(judged) +
-                  " measured promises of the bundle hold" + failed,
+              std::to_string(passed) + " of " + std::to_string(judged) + " measured promises of the bundle hold" + failed,
               passed == judged ? "" : "The numbers are in assets/models/README.md.");
 }
 
@@ -177,23 +171,20 @@ int predicted_context(const Options& options, const ModelConfig& target) {
 }
 
 // What the weights and a text of `context` tokens take, and how long a text may become.
-void report_memory(Checklist& list, const MemoryForecast& need, const Backend& backend,
-                   const ModelConfig& target, int context, bool loaded) {
+void report_memory(Checklist& list, const MemoryForecast& need, const Backend& backend, const ModelConfig& target, int context,
+                   bool loaded) {
     const int positions = target.context();
-    const std::string whose =
-        target.max_positions > positions
-            ? "SpecLens takes (the model goes to " + std::to_string(target.max_positions) + ")"
-            : "the model goes to";
+    const std::string whose = target.max_positions > positions
+                                  ? "SpecLens takes (the model goes to " + std::to_string(target.max_positions) + ")"
+                                  : "the model goes to";
     const auto size = [](std::size_t bytes) { return megabytes(static_cast<double>(bytes)); };
     std::string parts = "target " + size(need.target);
     if (need.draft > 0) parts += ", draft model " + size(need.draft);
     if (need.heads > 0) parts += ", heads " + size(need.heads);
-    std::string text = size(need.weights()) + (loaded ? " of weights are loaded (" : " of weights (") +
-                       parts + "); a text of " + std::to_string(context) + " tokens takes " +
-                       size(need.run(context)) + " more";
+    std::string text = size(need.weights()) + (loaded ? " of weights are loaded (" : " of weights (") + parts + "); a text of " +
+                       std::to_string(context) + " tokens takes " + size(need.run(context)) + " more";
     if (!loaded) text += ", " + size(need.weights() + need.run(context)) + " in all";
-    text +=
-        "; " + size(backend.free_memory()) + " free" + (backend.name() == "cuda" ? " on the GPU" : "") + ": ";
+    text += "; " + size(backend.free_memory()) + " free" + (backend.name() == "cuda" ? " on the GPU" : "") + ": ";
     text += need.longest >= positions ? "room for the " + std::to_string(positions) + " tokens that " + whose
                                       : "room for " + std::to_string(need.longest) + " tokens";
     const bool fits = need.longest >= std::min(context, positions);
@@ -201,8 +192,7 @@ void report_memory(Checklist& list, const MemoryForecast& need, const Backend& b
               fits ? "" : "Give a smaller --context, leave heads out, or choose a smaller model.");
     if (context > positions)
         list.line(Grade::bad, "context",
-                  "not " + std::to_string(context) + " tokens: " + std::to_string(positions) +
-                      " are the most that " + whose,
+                  "not " + std::to_string(context) + " tokens: " + std::to_string(positions) + " are the most that " + whose,
                   "Give a --context of " + std::to_string(positions) + " or less.");
 }
 
@@ -224,8 +214,7 @@ void check_geometry(Checklist& list, const Options& options) {
     std::vector<DraftConfig> heads;
     for (const DrafterChoice& choice : options.drafters) heads.push_back(head_geometry(choice.name, target));
     const std::unique_ptr<Backend> backend = make_backend(options.backend, {.threads = options.threads});
-    report_memory(list, forecast_memory(*backend, target, heads, context, backend->free_memory()), *backend,
-                  target, context, false);
+    report_memory(list, forecast_memory(*backend, target, heads, context, backend->free_memory()), *backend, target, context, false);
 }
 
 void check_models(Checklist& list, const Options& options) {
@@ -237,14 +226,14 @@ void check_models(Checklist& list, const Options& options) {
     };
     std::string target = models->target_name();
     if (models->target)
-        target += ": " + std::to_string(models->layers()) + " layers, " + std::to_string(models->vocab()) +
-                  " tokens, " + megabytes(static_cast<double>(models->target->bytes.per_token)) +
-                  " read per pass" + (models->weights().empty() ? "" : ", " + models->weights()) +
+        target += ": " + std::to_string(models->layers()) + " layers, " + std::to_string(models->vocab()) + " tokens, " +
+                  megabytes(static_cast<double>(models->target->bytes.per_token)) + " read per pass" +
+                  (models->weights().empty() ? "" : ", " + models->weights()) +
                   (models->bundle.empty() || models->precision() != Precision::f32 ? ", " + precision_words(models->precision()) : "") +
                   (models->fingerprint.empty() ? "" : "; fingerprint " + models->fingerprint);
     else if (models->scorer)
-        target += ": answers, tells its " + std::to_string(models->scorer->listed()) +
-                  " likeliest tokens, texts of " + std::to_string(models->scorer->capacity()) + " tokens";
+        target += ": answers, tells its " + std::to_string(models->scorer->listed()) + " likeliest tokens, texts of " +
+                  std::to_string(models->scorer->capacity()) + " tokens";
     else
         target += ": a table of " + std::to_string(models->vocab()) + " tokens";
     list.line(Grade::good, "target", target);
@@ -257,8 +246,7 @@ void check_models(Checklist& list, const Options& options) {
     for (const auto& [drafter, network] : models->networks) {
         const std::string problem = head_problem(models, drafter);
         list.line(problem.empty() ? Grade::good : Grade::bad, drafter,
-                  describe_head(*network) +
-                      (problem.empty() ? "; drafts behind a text of the target" : "; " + problem),
+                  describe_head(*network) + (problem.empty() ? "; drafts behind a text of the target" : "; " + problem),
                   problem.empty() ? "" : "Is this head made for this target?");
         list_notices(drafter);
         if (network->config.method == DraftConfig::Method::mtp && problem.empty()) {
@@ -278,11 +266,10 @@ void check_models(Checklist& list, const Options& options) {
     } else {
         const std::string sentence = "The capital of France is Paris. Größe ≠ 42, 你好!\n";
         const std::string back = models->tokenizer->decode(models->tokenizer->encode(sentence));
-        list.line(
-            back == sentence ? Grade::good : Grade::bad, "tokenizer",
-            std::to_string(models->tokenizer->size()) + " tokens, " +
-                (back == sentence ? "text survives the round trip" : "text does not survive the round trip"),
-            back == sentence ? "" : "Is tokenizer.json the model's own?");
+        list.line(back == sentence ? Grade::good : Grade::bad, "tokenizer",
+                  std::to_string(models->tokenizer->size()) + " tokens, " +
+                      (back == sentence ? "text survives the round trip" : "text does not survive the round trip"),
+                  back == sentence ? "" : "Is tokenizer.json the model's own?");
         if (!models->chat.problem.empty())
             list.line(Grade::without, "chat", models->chat.problem,
                       "--chat is refused; --raw takes a prompt with the marks of that template.");
@@ -328,16 +315,16 @@ PrecisionReading reading_in(const Options& options, Precision precision, Progres
 
 OrderedJson change_json(const PrecisionChange& change, const std::string& model) {
     OrderedJson json = {{"schema", "speclens-precision/1"},
-                                   {"model", model},
-                                   {"from", name_of(change.from)},
-                                   {"to", name_of(change.to)},
-                                   {"tokens", change.tokens},
-                                   {"mean_dlogp", change.mean},
-                                   {"mean_abs_dlogp", change.mean_size},
-                                   {"worst_abs_dlogp", change.worst},
-                                   {"worst_at", change.worst_at},
-                                   {"argmax_differs", change.likeliest_differs},
-                                   {"drafters", OrderedJson::array()}};
+                        {"model", model},
+                        {"from", name_of(change.from)},
+                        {"to", name_of(change.to)},
+                        {"tokens", change.tokens},
+                        {"mean_dlogp", change.mean},
+                        {"mean_abs_dlogp", change.mean_size},
+                        {"worst_abs_dlogp", change.worst},
+                        {"worst_at", change.worst_at},
+                        {"argmax_differs", change.likeliest_differs},
+                        {"drafters", OrderedJson::array()}};
     for (const PrecisionChange::Drafter& one : change.drafters)
         json["drafters"].push_back({{"drafter", one.to.drafter},
                                     {"k", one.to.k},
@@ -356,14 +343,15 @@ void check_precision(Checklist& list, const Options& options, std::optional<Resu
     bar.clear();
     const std::string name = name_of(change.to);
     list.line(Grade::good, "precision",
-              name + " against f32, " + std::to_string(change.tokens) + " tokens of a fixed text: the log-probability of a token is off by " +
-                  number(change.mean_size, 4) + " on average (" + (change.mean < 0 ? "" : "+") + number(change.mean, 4) +
-                  " with its sign), by " + number(change.worst, 4) + " at most; another token is the likeliest at " +
-                  std::to_string(change.likeliest_differs) + " of " + std::to_string(change.tokens) + " places");
+              name + " against f32, " + std::to_string(change.tokens) +
+                  " tokens of a fixed text: the log-probability of a token is off by " + number(change.mean_size, 4) + " on average (" +
+                  (change.mean < 0 ? "" : "+") + number(change.mean, 4) + " with its sign), by " + number(change.worst, 4) +
+                  " at most; another token is the likeliest at " + std::to_string(change.likeliest_differs) + " of " +
+                  std::to_string(change.tokens) + " places");
     for (const PrecisionChange::Drafter& one : change.drafters)
         list.line(Grade::good, one.to.drafter,
-                  number(one.to.tokens_per_round(), 2) + " tokens a round in " + name + ", " +
-                      number(one.from.tokens_per_round(), 2) + " in f32 (K = " + std::to_string(one.to.k) + ")");
+                  number(one.to.tokens_per_round(), 2) + " tokens a round in " + name + ", " + number(one.from.tokens_per_round(), 2) +
+                      " in f32 (K = " + std::to_string(one.to.k) + ")");
     if (file) {
         file->write(change_json(change, loaded_model(options)).dump(2) + "\n");
         file->commit();
@@ -373,17 +361,15 @@ void check_precision(Checklist& list, const Options& options, std::optional<Resu
 void check_published(Checklist& list) {
     const Published published = Published::load(assets_folder() / "published");
     list.line(Grade::good, "published",
-              std::to_string(published.figures().size()) + " figures of " +
-                  std::to_string(published.sources().size()) + " sources, " +
+              std::to_string(published.figures().size()) + " figures of " + std::to_string(published.sources().size()) + " sources, " +
                   std::to_string(published.conflict_count()) + " disagreements explained");
 }
 
 } // namespace
 
 Exit command_check(const Options& options) {
-    if (!options.geometry.empty())
-        (void)geometry(options.geometry); // an unknown name is no question of memory
-    std::optional<ResultFile> file; // before anything is measured: can it be written?
+    if (!options.geometry.empty()) (void)geometry(options.geometry); // an unknown name is no question of memory
+    std::optional<ResultFile> file;                                  // before anything is measured: can it be written?
     if (!options.json.empty()) file.emplace(options.json);
     Checklist list(standard_terminal(options.color), options.json == "-");
     list.attempt("engine", [&] { check_engine(list, options); });

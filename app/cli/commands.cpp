@@ -9,10 +9,10 @@ namespace {
 using enum Command;
 
 constexpr CommandRow kCommandRows[] = {
-    {window, "", "[SESSION|LECTURE|LINK]", 0, 1,
-     "open the window on a live run, a saved one, a lecture or a link",
+    {window, "", "[SESSION|LECTURE|LINK]", 0, 1, "open the window on a live run, a saved one, a lecture or a link",
      "Opens the window: the first time on a few doors, one round step by step among them, later on a race of EAGLE-3, DFlash "
-     "and Domino; every other scene steps a prompt of your own through draft, verify, accept and resample. NAME.lec.toml is a lecture: PageDown goes from step "
+     "and Domino; every other scene steps a prompt of your own through draft, verify, accept and resample. NAME.lec.toml is a lecture: "
+     "PageDown goes from step "
      "to step, the notes appear in this terminal. A link, speclens://SCENE/BEAT?drafter=domino&k=7, opens "
      "on one frame; Ctrl+L copies one.\n"
      "A file saved with run --json is opened, - is one that arrives on standard input, shown while it does. "
@@ -69,11 +69,11 @@ constexpr CommandRow kCommandRows[] = {
      "speclens sweep --concurrency 1,4,16 --drafters lookup,eagle3,dflash --k 4\n"
      "speclens sweep --model smollm2 --drafters lookup,eagle3,dflash,domino --for 300 --csv sweep.csv\n"
      "speclens sweep --concurrency 16 --drafters eagle3 --blocks 80 --json sweep.json"},
-    {render, "render", "SCENE[:BEAT] [FILE]|LINK|LECTURE", 0, 2,
-     "a scene as PNG, SVG, animated GIF, film or page, without a display",
+    {render, "render", "SCENE[:BEAT] [FILE]|LINK|LECTURE", 0, 2, "a scene as PNG, SVG, animated GIF, film or page, without a display",
      "Makes a run (or reads the saved one in FILE) and draws one frame of it. The ending of the picture "
      "decides the format: .png, .svg, .gif, .mp4 or .webm; .html is one page with the beats of the scene or the steps of a lecture, "
-     "and their words, that needs no other file; of a scene with more than 24 places --frames says which. Films are written by ffmpeg, where that is installed. --share writes what to send of a round or a race.\n"
+     "and their words, that needs no other file; of a scene with more than 24 places --frames says which. Films are written by ffmpeg, "
+     "where that is installed. --share writes what to send of a round or a race.\n"
      "A beat is a step of the scene's story; without it the most telling one is chosen. The scenes eagle3, "
      "dflash, domino and mtp draft with the head of that name where it is loaded, unless --drafter says "
      "otherwise. A lecture becomes pictures and handout.html, with its notes and every picture in words.",
@@ -107,8 +107,7 @@ constexpr CommandRow kCommandRows[] = {
      "speclens bench --backend cuda --geometry qwen3-8b --context 1024 --drafters eagle3,dflash,domino\n"
      "speclens bench --json bench.json\n"
      "speclens bench --against bench.json"},
-    {lossless, "lossless", "N", 1, 1,
-     "does speculation keep the target's distribution? N samples, exit 1 if not",
+    {lossless, "lossless", "N", 1, 1, "does speculation keep the target's distribution? N samples, exit 1 if not",
      "Draws N texts with speculation and N without, long enough for a third round where they do not end "
      "before, and compares their distributions: a chi-square test and the total variation distance. Without --model "
      "and --prompt it runs on a small table whose exact distribution is known. Exits with 1 when a distribution differs, and "
@@ -119,7 +118,8 @@ constexpr CommandRow kCommandRows[] = {
      "speclens lossless 1000 --prompt \"Once upon a time\" --drafter small --rule token --temp 1"},
     {train, "train", "", 0, 0, "Medusa heads or an MTP layer for the target, trained here and now",
      "The target writes answers, and heads learn to guess the tokens behind its last state; with --head mtp one decoder layer learns, "
-     "begun as the target's last one, to go on from that state and the next token. The target itself stays as it is. Every ten steps they are measured on greedy answers to prompts that they never "
+     "begun as the target's last one, to go on from that state and the next token. The target itself stays as it is. Every ten steps they "
+     "are measured on greedy answers to prompts that they never "
      "see. Without --prompts the built-in ones are used; of a file, every sixth prompt is measured on. "
      "Ctrl+C keeps what is there.",
      "speclens train\n"
@@ -174,10 +174,10 @@ constexpr CommandRow kCommandRows[] = {
      "Exits with 6 without a connection, 3 without pip, space or permission, and 4 when something else was sent.",
      "speclens get smollm2\n"
      "speclens get smollm2 --json"},
-    {attach, "attach", "URL|FILE|-", 1, 1,
-     "what a vLLM, SGLang or llama.cpp server tells about its speculation",
+    {attach, "attach", "URL|FILE|-", 1, 1, "what a vLLM, SGLang or llama.cpp server tells about its speculation",
      "Reads the figures of a running server, once a second, or those of a log, a saved /metrics or AIPerf's "
-     "records; - is one of these on standard input. With --prompt it sends one request and shows which tokens of the answer were guessed, as far "
+     "records; - is one of these on standard input. With --prompt it sends one request and shows which tokens of the answer were guessed, "
+     "as far "
      "as the server says. Figures of a whole server hold other people's requests too.",
      "speclens attach http://127.0.0.1:8000\n"
      "speclens attach 127.0.0.1:9931 --once\n"
@@ -195,8 +195,10 @@ constexpr CommandRow kCommandRows[] = {
      "speclens serve --texts 8 --blocks 400 --waiting 32\n"
      "speclens serve --drafter eagle3 --k 6 --port 8001\n"
      "speclens serve --model ~/models/Qwen3-0.6B --drafter lookup --port 0"},
-    {export_file, "export", "jsonl|csv|perfetto SESSION.jsonl|head DIR", 2, 2, "a saved trace in another format, or a head in its official layout",
-     "csv has one line per token, and ms and head_ms of a round's lines add up to its time; perfetto opens in ui.perfetto.dev, jsonl is the trace itself, completed "
+    {export_file, "export", "jsonl|csv|perfetto SESSION.jsonl|head DIR", 2, 2,
+     "a saved trace in another format, or a head in its official layout",
+     "csv has one line per token, and ms and head_ms of a round's lines add up to its time; perfetto opens in ui.perfetto.dev, jsonl is "
+     "the trace itself, completed "
      "and checked. head writes the folder of a trained head as its official release has it: matrices in bf16, where here they are kept in "
      "8 bits; -o is then a folder.",
      "speclens export csv session.jsonl -o session.csv\n"
@@ -207,17 +209,14 @@ constexpr CommandRow kCommandRows[] = {
      "speclens completion bash > ~/.local/share/bash-completion/completions/speclens\n"
      "speclens completion zsh > ~/.zfunc/_speclens\n"
      "speclens completion fish > ~/.config/fish/completions/speclens.fish"},
-    {man, "man", "", 0, 0, "the manual page, for man(1)",
-     "Prints the page: every command with its options and examples.",
+    {man, "man", "", 0, 0, "the manual page, for man(1)", "Prints the page: every command with its options and examples.",
      "speclens man | man -l -\n"
      "speclens man > /usr/local/share/man/man1/speclens.1"},
 };
 
 } // namespace
 
-std::span<const CommandRow> command_rows() {
-    return kCommandRows;
-}
+std::span<const CommandRow> command_rows() { return kCommandRows; }
 
 const CommandRow& row_of(Command command) {
     for (const CommandRow& row : kCommandRows)

@@ -29,6 +29,6 @@ namespace speclens::cli {
 [[nodiscard]] Exit list_models(const Options& options);    // the parts of `list` with a file of their own
 [[nodiscard]] Exit list_published(const Options& options); // quotes others
 
-[[nodiscard]] std::vector<std::string> list_names();           // what `list` takes
+[[nodiscard]] std::vector<std::string> list_names(); // what `list` takes
 
 } // namespace speclens::cli

@@ -1,9 +1,9 @@
 #include "app/cli/cost.h"
 
 #include "engine/base/json.h"
+#include "engine/models/models.h"
 #include "engine/published/published.h"
 #include "engine/published/published_words.h"
-#include "engine/models/models.h"
 
 namespace speclens::cli {
 
@@ -21,26 +21,31 @@ std::string cost_text(double cost) {
 OrderedJson price_json(const Rent& rent) {
     OrderedJson parts = OrderedJson::array();
     for (const Rent::Part& part : rent.parts)
-        parts.push_back({{"count", part.count}, {"name", part.price.name}, {"what", part.price.what}, {"per_hour", part.price.per_hour},
-                         {"date", part.price.date}, {"source", part.price.source}});
+        parts.push_back({{"count", part.count},
+                         {"name", part.price.name},
+                         {"what", part.price.what},
+                         {"per_hour", part.price.per_hour},
+                         {"date", part.price.date},
+                         {"source", part.price.source}});
     return {{"per_hour", rent.per_hour}, {"currency", rent.currency}, {"parts", parts}};
 }
 
-std::string cost_head(const Rent& rent) {
-    return rent.currency + "/Mtok";
-}
+std::string cost_head(const Rent& rent) { return rent.currency + "/Mtok"; }
 
 std::string cost_notes(const Rent& rent, const std::string& tier, const Terminal& terminal) {
-    std::string text = "Cost of a million new tokens: computed from the " + tier + " speeds above and a price of " + number(rent.per_hour, 4) + " " +
-                       rent.currency + " an hour for " + rent.words() + ", if it were this fast and never idle.";
+    std::string text = "Cost of a million new tokens: computed from the " + tier + " speeds above and a price of " +
+                       number(rent.per_hour, 4) + " " + rent.currency + " an hour for " + rent.words() +
+                       ", if it were this fast and never idle.";
     for (const Rent::Part& part : rent.parts)
-        text += " " + part.price.name + " (" + part.price.what + "): " + number(part.price.per_hour, 4) + ", " + part.price.date + ", " + part.price.source + ".";
+        text += " " + part.price.name + " (" + part.price.what + "): " + number(part.price.per_hour, 4) + ", " + part.price.date + ", " +
+                part.price.source + ".";
     text = wrap(text, terminal.prose_width()) + "\n";
     const Published published = Published::load(assets_folder() / "published");
     const PublishedFigure* figure = published.find("dynamo-production-cost");
     if (figure == nullptr) return text;
-    std::string beside = "Beside it, [PUBLISHED] by " + published_citation(*figure, published.source_of(*figure)) + " and not measured here: " +
-                         published_series(*figure) + " (" + figure->unit + "). " + published_standing(*figure) + ".";
+    std::string beside = "Beside it, [PUBLISHED] by " + published_citation(*figure, published.source_of(*figure)) +
+                         " and not measured here: " + published_series(*figure) + " (" + figure->unit + "). " +
+                         published_standing(*figure) + ".";
     for (const PublishedConflict& conflict : figure->conflicts) beside += " " + conflict.why;
     return text + terminal.paint(Tone::muted, wrap(beside, terminal.prose_width())) + "\n";
 }

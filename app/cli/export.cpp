@@ -23,28 +23,20 @@ std::string quoted(const std::string& text) {
     return result + "\"";
 }
 
-std::string field(double value) {
-    return std::isfinite(value) ? OrderedJson(value).dump() : "";
-}
+std::string field(double value) { return std::isfinite(value) ? OrderedJson(value).dump() : ""; }
 
 const char* verdict_of(DraftSlot::State state) {
     switch (state) {
-    case DraftSlot::State::accepted:
-        return "accepted";
-    case DraftSlot::State::rejected:
-        return "rejected";
-    case DraftSlot::State::discarded:
-        return "discarded";
-    case DraftSlot::State::drafted:
-        break;
+    case DraftSlot::State::accepted: return "accepted";
+    case DraftSlot::State::rejected: return "rejected";
+    case DraftSlot::State::discarded: return "discarded";
+    case DraftSlot::State::drafted: break;
     }
     return "drafted";
 }
 
 const char* from_of(TargetToken::From from) {
-    return from == TargetToken::From::residual ? "residual"
-           : from == TargetToken::From::bonus  ? "bonus"
-                                             : "target";
+    return from == TargetToken::From::residual ? "residual" : from == TargetToken::From::bonus ? "bonus" : "target";
 }
 
 // One line per draft token and per token of the target; probabilities, not logarithms; empty where there is no
@@ -53,8 +45,8 @@ const char* from_of(TargetToken::From from) {
 std::string csv(const Trace& trace, const RunView& view) {
     const bool trees = std::any_of(view.round_list.begin(), view.round_list.end(), [](const auto& c) { return c.tree; });
     const auto ending = [&](int parent) { return (trees ? "," + std::to_string(parent) : std::string()) + "\n"; };
-    std::string text = std::string("cycle,index,role,token,text,q_draft,p_target,threshold,u,verdict,ms,head_ms") +
-                       (trees ? ",parent\n" : "\n");
+    std::string text =
+        std::string("cycle,index,role,token,text,q_draft,p_target,threshold,u,verdict,ms,head_ms") + (trees ? ",parent\n" : "\n");
     for (const RoundSummary& round : view.round_list) {
         const std::string number = std::to_string(round.round);
         const std::size_t written = round.commit ? round.commit->tokens.size() : round.path.size() + 1;
@@ -63,20 +55,18 @@ std::string csv(const Trace& trace, const RunView& view) {
             const Checked* c = slot.check;
             const bool truncated = slot.state == DraftSlot::State::accepted && static_cast<std::size_t>(slot.depth) > written;
             text += number + "," + std::to_string(d.index) + ",draft," + std::to_string(d.token) + "," +
-                    quoted(visible(trace.text(d.token))) + "," + field(std::exp(d.q)) + "," +
-                    (c ? field(std::exp(c->p)) : "") + "," + (c ? field(c->threshold) : "") + "," +
-                    (c && c->u ? field(*c->u) : "") + "," + (truncated ? "cut" : verdict_of(slot.state)) + "," + field(slot.ms) + "," +
-                    field(slot.head_ms) + ending(slot.parent);
+                    quoted(visible(trace.text(d.token))) + "," + field(std::exp(d.q)) + "," + (c ? field(std::exp(c->p)) : "") + "," +
+                    (c ? field(c->threshold) : "") + "," + (c && c->u ? field(*c->u) : "") + "," +
+                    (truncated ? "cut" : verdict_of(slot.state)) + "," + field(slot.ms) + "," + field(slot.head_ms) + ending(slot.parent);
         }
         if (!round.resample) continue;
         const TargetToken& r = *round.resample;
         // The own token stands where the next draft token would: behind the last one that was kept.
         const int place = round.tree ? static_cast<int>(round.drafts.size()) : round.accepted;
-        text += number + "," + std::to_string(place) + ",target," + std::to_string(r.token) + "," +
-                quoted(visible(trace.text(r.token))) + ",," + field(std::exp(r.p)) + ",," +
-                (r.u ? field(*r.u) : "") + "," + (written > round.path.size() ? from_of(r.from) : "cut") + "," +
-                field(round.empty_draft_ms + round.verify_ms + round.other_ms) + ",0.0" +
-                ending(round.end_of_path());
+        text += number + "," + std::to_string(place) + ",target," + std::to_string(r.token) + "," + quoted(visible(trace.text(r.token))) +
+                ",," + field(std::exp(r.p)) + ",," + (r.u ? field(*r.u) : "") + "," +
+                (written > round.path.size() ? from_of(r.from) : "cut") + "," +
+                field(round.empty_draft_ms + round.verify_ms + round.other_ms) + ",0.0" + ending(round.end_of_path());
     }
     return text;
 }
@@ -86,8 +76,7 @@ std::string csv(const Trace& trace, const RunView& view) {
 std::string perfetto(const Trace& trace, const RunView& view) {
     OrderedJson events = OrderedJson::array();
     const auto named = [&](int thread, const char* name) {
-        events.push_back(
-            {{"ph", "M"}, {"pid", 1}, {"tid", thread}, {"name", "thread_name"}, {"args", {{"name", name}}}});
+        events.push_back({{"ph", "M"}, {"pid", 1}, {"tid", thread}, {"name", "thread_name"}, {"args", {{"name", name}}}});
     };
     events.push_back({{"ph", "M"},
                       {"pid", 1},
@@ -119,14 +108,13 @@ std::string perfetto(const Trace& trace, const RunView& view) {
                   {"q", std::exp(d.q)},
                   {"verdict", verdict_of(slot.state)}});
             if (slot.head_ms > 0)
-                span(1, "head", at + slot.ms, slot.head_ms,
-                     {{"cycle", round.round}, {"index", d.index}, {"part", "head"}});
+                span(1, "head", at + slot.ms, slot.head_ms, {{"cycle", round.round}, {"index", d.index}, {"part", "head"}});
             last_draft = at;
             at += slot.ms + slot.head_ms;
         }
         if (round.empty_draft_ms > 0)
-            span(1, no_room_for_draft(view, round) ? "no room for a guess" : "nothing to propose", at,
-                 round.empty_draft_ms, {{"cycle", round.round}});
+            span(1, no_room_for_draft(view, round) ? "no room for a guess" : "nothing to propose", at, round.empty_draft_ms,
+                 {{"cycle", round.round}});
         const double verify_at = view.prefill_ms + round.start_ms + round.draft_ms;
         if (!round.drafts.empty()) {
             const OrderedJson flow = {{"pid", 1}, {"cat", "round"}, {"name", "to verify"}, {"id", round.round}};
@@ -136,10 +124,8 @@ std::string perfetto(const Trace& trace, const RunView& view) {
             events.push_back(start);
             events.push_back(end);
         }
-        span(2, "verify", verify_at, round.verify_ms,
-             {{"cycle", round.round}, {"rows", round.verify ? round.verify->rows : 0}});
-        span(3, "accept and commit", verify_at + round.verify_ms, round.other_ms,
-             {{"cycle", round.round}, {"accepted", round.accepted}});
+        span(2, "verify", verify_at, round.verify_ms, {{"cycle", round.round}, {"rows", round.verify ? round.verify->rows : 0}});
+        span(3, "accept and commit", verify_at + round.verify_ms, round.other_ms, {{"cycle", round.round}, {"accepted", round.accepted}});
         if (!round.commit) continue;
         produced += static_cast<int>(round.commit->tokens.size());
         events.push_back({{"ph", "C"},
@@ -173,24 +159,19 @@ Exit export_head(const Options& options) {
 Exit command_export(const Options& options) {
     const std::string& format = options.words[0];
     if (format == "head") return export_head(options);
-    if (format != "jsonl" && format != "csv" && format != "perfetto")
-        unknown_name("format", format, {"jsonl", "csv", "perfetto", "head"});
+    if (format != "jsonl" && format != "csv" && format != "perfetto") unknown_name("format", format, {"jsonl", "csv", "perfetto", "head"});
     if (is_race_file(options.words[1]))
         throw Error(options.words[1] + " is a saved race, and only a trace of one run can be exported",
                     "Save one with: speclens run --json FILE");
     std::string notice;
     const std::shared_ptr<const Trace> trace = load_trace(options.words[1], &notice);
     stop_if_interrupted(); // else half of what was piped in would replace the whole of a file
-    if (!trace->intact())
-        throw Error(notice, "Save the run again with: speclens run --json FILE", Exit::model);
+    if (!trace->intact()) throw Error(notice, "Save the run again with: speclens run --json FILE", Exit::model);
     if (!notice.empty()) say(notice);
     const RunView view = fold(*trace, trace->size());
-    if (!view.header)
-        throw Error(options.words[1] + ": no run in this trace", "Save one with: speclens run --json FILE");
+    if (!view.header) throw Error(options.words[1] + ": no run in this trace", "Save one with: speclens run --json FILE");
     ResultFile file(options.output);
-    file.write(format == "csv"        ? csv(*trace, view)
-               : format == "perfetto" ? perfetto(*trace, view)
-                                      : jsonl(*trace));
+    file.write(format == "csv" ? csv(*trace, view) : format == "perfetto" ? perfetto(*trace, view) : jsonl(*trace));
     file.commit();
     return Exit::ok;
 }

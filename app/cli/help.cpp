@@ -9,8 +9,8 @@ namespace speclens::cli {
 std::string version_text() {
     std::string why;
     const std::unique_ptr<Backend> gpu = load_cuda_backend(why);
-    return "SpecLens " SPEC_VERSION "\nengine  " + make_cpu_backend()->description() +
-           "\nGPU     " + (gpu ? gpu->description() : "not used: " + why) + "\n";
+    return "SpecLens " SPEC_VERSION "\nengine  " + make_cpu_backend()->description() + "\nGPU     " +
+           (gpu ? gpu->description() : "not used: " + why) + "\n";
 }
 
 std::string exit_codes() {
@@ -21,9 +21,7 @@ std::string exit_codes() {
 std::string help_text(Command command, int width) {
     const CommandRow& row = row_of(command);
     std::string text;
-    const auto line = [&](const std::string& left, const std::string& right, int at) {
-        text += beside("  " + left, at + 2, right, width);
-    };
+    const auto line = [&](const std::string& left, const std::string& right, int at) { text += beside("  " + left, at + 2, right, width); };
     if (command == Command::window) text += "SpecLens: see and step speculative decoding.\n\n";
     const std::string name = row.name[0] ? " " + std::string(row.name) : "";
     const std::string words = row.words[0] ? " " + std::string(row.words) : "";
@@ -37,16 +35,12 @@ std::string help_text(Command command, int width) {
     for (const OptionRow& option : option_rows()) {
         if (!applies(option, command)) continue;
         if (group != option.group) text += "\n" + (group = option.group) + ":\n";
-        line(std::string(option.name) + (option.value[0] ? " " + std::string(option.value) : ""),
-             option.about, 27);
+        line(std::string(option.name) + (option.value[0] ? " " + std::string(option.value) : ""), option.about, 27);
     }
     text += "\nExamples:\n  ";
     for (const char* c = row.examples; *c; ++c) text += *c == '\n' ? "\n  " : std::string(1, *c);
     text += "\n";
-    if (command == Command::window)
-        text += "\n" +
-                wrap("Exit codes: " + exit_codes(), width) +
-                "\n";
+    if (command == Command::window) text += "\n" + wrap("Exit codes: " + exit_codes(), width) + "\n";
     return text;
 }
 

@@ -58,7 +58,8 @@ Link of_loaded_models(const Options& options, const Link& link, std::string* oth
     }
     if (!same)
         throw Error("the link names other models than those that are loaded (" + model + ")",
-                    "Start the program with them: --model " + (is_known_model(model) ? model : "PATH") + ", --drafters NAME=DIR.", Exit::usage);
+                    "Start the program with them: --model " + (is_known_model(model) ? model : "PATH") + ", --drafters NAME=DIR.",
+                    Exit::usage);
     return own;
 }
 
@@ -66,9 +67,8 @@ Options options_of_step(const Options& options, const Lecture& lecture, std::siz
     try {
         return options_of_link(options, lecture.steps[step].link, other);
     } catch (const Error& error) {
-        throw Error("step " + std::to_string(step + 1) + " (" + lecture.steps[step].title +
-                        "): " + error.what(),
-                    error.remedy(), Exit::usage);
+        throw Error("step " + std::to_string(step + 1) + " (" + lecture.steps[step].title + "): " + error.what(), error.remedy(),
+                    Exit::usage);
     }
 }
 
@@ -155,8 +155,7 @@ std::size_t begin_of_round(const Trace& trace, std::size_t at) {
 } // namespace
 
 void each_step(const Options& options, const Lecture& lecture, const EachStep& each, bool rounds) {
-    if (!options.session.empty())
-        throw Error("--session does nothing for a lecture", "Its links make their own runs.", Exit::usage);
+    if (!options.session.empty()) throw Error("--session does nothing for a lecture", "Its links make their own runs.", Exit::usage);
     std::shared_ptr<const Models> models;
     for (std::size_t i = 0; i < lecture.steps.size(); ++i) {
         Options own = options_of_step(options, lecture, i);
@@ -205,23 +204,22 @@ LectureView lecture_view(const Options& options, const std::filesystem::path& fi
 
 Exit render_lecture(const Options& options) {
     const Lecture lecture = load_lecture(find_lecture(options.words[0]));
-    std::string page = head_of_page() + "<title>" + escaped(lecture.title) + "</title></head><body>\n<h1>" +
-                       escaped(lecture.title) + "</h1>\n";
+    std::string page =
+        head_of_page() + "<title>" + escaped(lecture.title) + "</title></head><body>\n<h1>" + escaped(lecture.title) + "</h1>\n";
     if (!lecture.about.empty()) page += "<p class=\"notes\">" + escaped(lecture.about) + "</p>\n";
     each_step(options, lecture, [&](std::size_t i, const FrameRequest& request, const Subject& subject) {
         const Lecture::Step& step = lecture.steps[i];
         const std::size_t number = i + 1;
-        const std::string name =
-            (number < 10 ? "0" : "") + std::to_string(number) + "-" + request.scene + ".png";
+        const std::string name = (number < 10 ? "0" : "") + std::to_string(number) + "-" + request.scene + ".png";
         const std::filesystem::path file = options.all / name;
         draw(request, subject, file);
         const std::string minutes = minutes_words(step.minutes);
-        page += "<section>\n<h2>" + std::to_string(number) + ". " + escaped(step.title) + "</h2>\n<img src=\"" +
-                name + "\" alt=\"" + escaped(step.title) + "\">\n";
+        page += "<section>\n<h2>" + std::to_string(number) + ". " + escaped(step.title) + "</h2>\n<img src=\"" + name + "\" alt=\"" +
+                escaped(step.title) + "\">\n";
         if (!step.notes.empty()) page += "<p class=\"notes\">" + escaped(step.notes) + "</p>\n";
         page += "<details><summary class=\"small\">" + escaped(ui::language().label("The picture in words")) + "</summary><pre>" +
-                escaped(in_words(request, subject)) + "</pre></details>\n<p class=\"small\">" +
-                (minutes.empty() ? "" : minutes + " · ") + escaped(to_text(step.link, options.links_to)) + "</p>\n</section>\n";
+                escaped(in_words(request, subject)) + "</pre></details>\n<p class=\"small\">" + (minutes.empty() ? "" : minutes + " · ") +
+                escaped(to_text(step.link, options.links_to)) + "</p>\n</section>\n";
         print(file.string() + "\n");
         flush();
     });
@@ -239,9 +237,9 @@ Exit describe_lecture(const Options& options) {
         const Lecture::Step& step = lecture.steps[i];
         const std::size_t number = i + 1;
         const std::string minutes = minutes_words(step.minutes);
-        print("\n── " + std::to_string(number) + " of " + std::to_string(lecture.steps.size()) + " · " +
-              step.title + (minutes.empty() ? "" : " · " + minutes) + "\n" +
-              (step.notes.empty() ? "" : step.notes + "\n") + "\n" + in_words(request, subject) + "\n");
+        print("\n── " + std::to_string(number) + " of " + std::to_string(lecture.steps.size()) + " · " + step.title +
+              (minutes.empty() ? "" : " · " + minutes) + "\n" + (step.notes.empty() ? "" : step.notes + "\n") + "\n" +
+              in_words(request, subject) + "\n");
         flush();
     });
     return Exit::ok;

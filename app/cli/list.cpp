@@ -13,8 +13,8 @@
 #include "engine/base/json.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/model/model.h"
-#include "engine/rules/verify.h"
 #include "engine/models/models.h"
+#include "engine/rules/verify.h"
 
 namespace speclens::cli {
 
@@ -26,8 +26,7 @@ struct Item {
 
 std::vector<Item> scenes(const Options&) {
     std::vector<Item> items;
-    for (const SceneName& scene : scene_names())
-        items.push_back({scene.name, "S" + std::to_string(scene.number), scene.title});
+    for (const SceneName& scene : scene_names()) items.push_back({scene.name, "S" + std::to_string(scene.number), scene.title});
     return items;
 }
 
@@ -66,15 +65,16 @@ std::vector<Item> lectures(const Options& options) {
     std::vector<Item> items;
     for (const auto& file : shipped_lectures()) {
         const Lecture lecture = load_lecture(lecture_in(options.language, file));
-        items.push_back({file.filename().string(), lecture.title,
-                         std::to_string(lecture.steps.size()) + " steps, " +
-                             std::to_string(static_cast<int>(lecture.minutes() + 0.5)) + " minutes"});
+        items.push_back(
+            {file.filename().string(), lecture.title,
+             std::to_string(lecture.steps.size()) + " steps, " + std::to_string(static_cast<int>(lecture.minutes() + 0.5)) + " minutes"});
     }
     return items;
 }
 
 Exit list_glossary(const Options& options) {
-    const std::vector<GlossaryEntry> glossary = load_glossary(assets_folder() / "glossary.json", file_of_language(options.language, "glossary.json"));
+    const std::vector<GlossaryEntry> glossary =
+        load_glossary(assets_folder() / "glossary.json", file_of_language(options.language, "glossary.json"));
     const std::string query = options.words.size() > 1 ? options.words[1] : "";
     const std::vector<const GlossaryEntry*> found = glossary_matches(glossary, query);
     if (found.empty()) {
@@ -82,21 +82,17 @@ Exit list_glossary(const Options& options) {
         for (const GlossaryEntry& entry : glossary) known.push_back(entry.term);
         unknown_name("word", query, known);
     }
-    const auto see = [](const GlossaryEntry& e) {
-        return e.scene + (e.beat > 0 ? ":" + std::to_string(e.beat) : "");
-    };
+    const auto see = [](const GlossaryEntry& e) { return e.scene + (e.beat > 0 ? ":" + std::to_string(e.beat) : ""); };
     if (!options.json.empty()) {
         OrderedJson json = OrderedJson::array();
-        for (const GlossaryEntry* e : found)
-            json.push_back({{"term", e->term}, {"also", e->also}, {"text", e->text}, {"see", see(*e)}});
+        for (const GlossaryEntry* e : found) json.push_back({{"term", e->term}, {"also", e->also}, {"text", e->text}, {"see", see(*e)}});
         print(json.dump(2) + "\n");
         return Exit::ok;
     }
     for (const GlossaryEntry* e : found) {
         std::string also;
         for (const std::string& other : e->also) also += (also.empty() ? "  (" : ", ") + other;
-        print(e->term + also + (also.empty() ? "" : ")") + "\n    " +
-              wrap(e->text + " See: " + see(*e), 96, 4) + "\n");
+        print(e->term + also + (also.empty() ? "" : ")") + "\n    " + wrap(e->text + " See: " + see(*e), 96, 4) + "\n");
     }
     return Exit::ok;
 }
@@ -104,17 +100,11 @@ Exit list_glossary(const Options& options) {
 // Questions first, answers behind them, to be printed.
 Exit list_quiz(const Options& options) {
     const std::vector<QuizQuestion> quiz = load_quiz(assets_folder() / "quiz.json", file_of_language(options.language, "quiz.json"));
-    const auto see = [](const QuizQuestion& q) {
-        return q.scene + (q.beat > 0 ? ":" + std::to_string(q.beat) : "");
-    };
+    const auto see = [](const QuizQuestion& q) { return q.scene + (q.beat > 0 ? ":" + std::to_string(q.beat) : ""); };
     if (!options.json.empty()) {
         OrderedJson json = OrderedJson::array();
         for (const QuizQuestion& q : quiz)
-            json.push_back({{"question", q.question},
-                            {"choices", q.choices},
-                            {"answer", q.answer},
-                            {"why", q.why},
-                            {"see", see(q)}});
+            json.push_back({{"question", q.question}, {"choices", q.choices}, {"answer", q.answer}, {"why", q.why}, {"see", see(q)}});
         print(json.dump(2) + "\n");
         return Exit::ok;
     }
@@ -124,11 +114,8 @@ Exit list_quiz(const Options& options) {
         const QuizQuestion& q = quiz[i];
         const std::string number = pad_left(std::to_string(i + 1), 2) + "  ";
         print(number + wrap(q.question, 96, 4) + "\n");
-        for (std::size_t c = 0; c < q.choices.size(); ++c)
-            print("    " + letter(c) + "  " + wrap(q.choices[c], 92, 7) + "\n");
-        answers +=
-            number +
-            wrap(letter(static_cast<std::size_t>(q.answer)) + "  " + q.why + " See: " + see(q), 96, 7) + "\n";
+        for (std::size_t c = 0; c < q.choices.size(); ++c) print("    " + letter(c) + "  " + wrap(q.choices[c], 92, 7) + "\n");
+        answers += number + wrap(letter(static_cast<std::size_t>(q.answer)) + "  " + q.why + " See: " + see(q), 96, 7) + "\n";
     }
     print("\n" + answers);
     return Exit::ok;
@@ -161,9 +148,11 @@ struct List {
     const char* name;
     std::vector<Item> (*items)(const Options&);
 };
+// clang-format off
 constexpr List kLists[] = {{"scenes", scenes},    {"drafters", drafters}, {"rules", rules},
                            {"verifiers", rules},  {"keys", keys},         {"geometries", geometries},
                            {"lectures", lectures}};
+// clang-format on
 
 } // namespace
 
@@ -178,10 +167,8 @@ Exit command_list(const Options& options) {
     if (options.words[0] == "glossary") return list_glossary(options);
     if (options.words[0] == "quiz" && options.words.size() == 1) return list_quiz(options);
     if (options.words.size() > 1)
-        throw Error("'" + options.words[1] + "' is one word too many for 'speclens list " + options.words[0] +
-                        "'",
-                    "Only 'speclens list published' takes a method, and 'speclens list glossary' a word.",
-                    Exit::usage);
+        throw Error("'" + options.words[1] + "' is one word too many for 'speclens list " + options.words[0] + "'",
+                    "Only 'speclens list published' takes a method, and 'speclens list glossary' a word.", Exit::usage);
     if (options.words[0] == "models") return list_models(options);
     if (options.words[0] == "missing-texts") return list_missing_texts(options);
     for (const List& list : kLists) {
@@ -189,8 +176,7 @@ Exit command_list(const Options& options) {
         const std::vector<Item> items = list.items(options);
         if (!options.json.empty()) {
             OrderedJson json = OrderedJson::array();
-            for (const Item& item : items)
-                json.push_back({{"name", item.name}, {"title", item.title}, {"about", item.about}});
+            for (const Item& item : items) json.push_back({{"name", item.name}, {"title", item.title}, {"about", item.about}});
             print(json.dump(2) + "\n");
             return Exit::ok;
         }
@@ -200,8 +186,7 @@ Exit command_list(const Options& options) {
             titles = std::max(titles, columns(item.title));
         }
         for (const Item& item : items)
-            print(beside(pad(item.name, titles ? names + 2 : 0) + item.title,
-                         names + 2 + (titles ? titles + 2 : 0), item.about,
+            print(beside(pad(item.name, titles ? names + 2 : 0) + item.title, names + 2 + (titles ? titles + 2 : 0), item.about,
                          standard_terminal(options.color).prose_width()));
         return Exit::ok;
     }

@@ -17,9 +17,9 @@
 #include "engine/drafters/drafter_info.h"
 #include "engine/lab/toy_texts.h"
 #include "engine/model/table_json.h"
+#include "engine/models/model_names.h"
 #include "engine/rules/verify.h"
 #include "engine/rules/wrong_rules.h"
-#include "engine/models/model_names.h"
 #include "kernels/backend.h"
 
 namespace speclens::cli {
@@ -48,13 +48,11 @@ struct Draws {
     double drafted = 0; // share of the texts in which a draft token was judged
 };
 
-Draws draw(const std::shared_ptr<const Models>& models, RunSettings settings, std::int64_t samples,
-           std::uint64_t first_seed, ProgressBar& bar) {
+Draws draw(const std::shared_ptr<const Models>& models, RunSettings settings, std::int64_t samples, std::uint64_t first_seed,
+           ProgressBar& bar) {
     Draws draws;
     for (std::int64_t i = 0; i < samples; ++i) {
-        if (i % 64 == 0)
-            bar.show("drawing texts with " + settings.drafter, static_cast<double>(i),
-                     static_cast<double>(samples), "texts");
+        if (i % 64 == 0) bar.show("drawing texts with " + settings.drafter, static_cast<double>(i), static_cast<double>(samples), "texts");
         settings.seed = first_seed + static_cast<std::uint64_t>(i);
         const Sample sample = measure(models, settings);
         ++draws.texts[sample.output];
@@ -94,8 +92,7 @@ using Idle = std::map<std::string, double>;
 std::string idle_text(const Idle& idle, bool asked) {
     std::string text;
     for (const auto& [drafter, share] : idle)
-        text += share > 0 ? "Too few guesses to tell: " + drafter + " guessed in " + number(100 * share, 1) +
-                                " % of its texts only.\n"
+        text += share > 0 ? "Too few guesses to tell: " + drafter + " guessed in " + number(100 * share, 1) + " % of its texts only.\n"
                           : "Nothing was guessed by " + drafter + ", so nothing of it was tested.\n";
     if (!asked) return text + "The line below is not about them: try --drafter with each, and a larger --max-tokens.\n";
     return text + "Use a larger --max-tokens, another prompt, or --drafter with one that guesses.\n";
@@ -104,9 +101,8 @@ std::string idle_text(const Idle& idle, bool asked) {
 // Why a test with few degrees of freedom says nothing, and what to do.
 std::string undecided_text(const Spread& spread, std::int64_t samples) {
     if (spread.share < 0.5)
-        return "Too few texts to tell: " + percent(1 - spread.share, 1) +
-               " of them are of a kind that was drawn fewer than " + std::to_string(kRare) +
-               " times.\nUse ten times as many, all else as it is: N = " + std::to_string(10 * samples) +
+        return "Too few texts to tell: " + percent(1 - spread.share, 1) + " of them are of a kind that was drawn fewer than " +
+               std::to_string(kRare) + " times.\nUse ten times as many, all else as it is: N = " + std::to_string(10 * samples) +
                ". Or let there be fewer kinds of text: --top-k 3 --max-tokens 4,\nwhich tests the same rules on a smaller distribution.\n";
     return "Too few kinds of text to tell: " + percent(spread.share, 1) + " of them are " +
            (spread.kinds == 1 ? "the same" : "one of " + std::to_string(spread.kinds)) +
@@ -153,27 +149,21 @@ class Verdicts {
         rows_ += "  " + pad(drafter, drafter_) + pad(rule, rule_) +
                  pad_left(number(draws.rounds, 2) + " (≥ " + std::to_string(draws.fewest_rounds) + ")", 17) +
                  pad_left(number(test.total_variation, 4), 17) + pad_left(number(test.chi_square, 1), 13) +
-                 pad_left(std::to_string(test.degrees), 9) + pad_left(number(test.p_value, 4), 10) +
-                 "   " + verdict + "\n";
+                 pad_left(std::to_string(test.degrees), 9) + pad_left(number(test.p_value, 4), 10) + "   " + verdict + "\n";
     }
 
     [[nodiscard]] int count() const { return done_; }
     [[nodiscard]] bool passed() const { return passed_ && decided(); }
     [[nodiscard]] std::string table() const {
-        return "  " + pad("drafter", drafter_) + pad("rule", rule_) + pad_left("rounds per text", 17) +
-               pad_left("total variation", 17) + pad_left("chi-square", 13) + pad_left("degrees", 9) +
-               pad_left("p-value", 10) + "\n" + rows_;
+        return "  " + pad("drafter", drafter_) + pad("rule", rule_) + pad_left("rounds per text", 17) + pad_left("total variation", 17) +
+               pad_left("chi-square", 13) + pad_left("degrees", 9) + pad_left("p-value", 10) + "\n" + rows_;
     }
     [[nodiscard]] std::string words(std::int64_t samples) const {
         std::string text = idle_.empty() ? "" : idle_text(idle_, !others_counted()) + "\n";
         if (undecided_) text += undecided_text(*undecided_, samples) + "\n";
-        if (done_ < tests_)
-            text +=
-                "Interrupted after " + std::to_string(done_) + " of " + std::to_string(tests_) + " tests.\n";
+        if (done_ < tests_) text += "Interrupted after " + std::to_string(done_) + " of " + std::to_string(tests_) + " tests.\n";
         text += finding() + ": a p-value below " + number(least(), tests_ == 1 ? 3 : 6) +
-                (tests_ == 1
-                     ? ""
-                     : " (" + number(kFalseAlarm, 3) + " divided by " + std::to_string(tests_) + " tests)") +
+                (tests_ == 1 ? "" : " (" + number(kFalseAlarm, 3) + " divided by " + std::to_string(tests_) + " tests)") +
                 " counts as a difference. Total variation\n"
                 "shrinks with more samples; it is the sampling noise when the distributions agree.\n";
         // A test that finds nothing says how large that nothing may be.
@@ -195,11 +185,10 @@ class Verdicts {
 
     int drafter_ = 11, rule_ = 10; // widths of columns
     int few_, tests_, done_ = 0;
-    double draws_, hidden_ = 0; // hidden_: the largest distance that a test could miss
+    double draws_, hidden_ = 0;                    // hidden_: the largest distance that a test could miss
     bool asked_, passed_ = true, counted_ = false; // counted_: a drafter's draft tokens were enough for a test
-    Idle idle_; // whose draft tokens were too few for a test
-    std::optional<Spread>
-        undecided_; // of the first texts with which a test could not have found a difference
+    Idle idle_;                                    // whose draft tokens were too few for a test
+    std::optional<Spread> undecided_;              // of the first texts with which a test could not have found a difference
     std::string rows_;
 };
 
@@ -207,8 +196,7 @@ class Verdicts {
 class ExactTexts {
   public:
     ExactTexts(const std::shared_ptr<const TableModel>& table, const Sampling& sampling, int length)
-        : table_(table), sampling_(sampling), length_(length),
-          decoder_(make_table_decoder(table, 1, length + 8)) {}
+        : table_(table), sampling_(sampling), length_(length), decoder_(make_table_decoder(table, 1, length + 8)) {}
     [[nodiscard]] ExactDistribution distribution() {
         walk(0, 1);
         return std::move(distribution_);
@@ -217,8 +205,7 @@ class ExactTexts {
   private:
     void walk(int last, double p) {
         const int depth = static_cast<int>(text_.size());
-        const bool ended =
-            depth > 0 && std::find(table_->stops.begin(), table_->stops.end(), last) != table_->stops.end();
+        const bool ended = depth > 0 && std::find(table_->stops.begin(), table_->stops.end(), last) != table_->stops.end();
         if (ended || depth == length_) {
             distribution_[text_] = p;
             return;
@@ -249,12 +236,11 @@ std::vector<Pair> pairs_of(const Options& options, const Models& models, bool ta
         const bool asked = !options.drafters.empty() && options.drafters[0].name == name;
         if (asked && !models.why_not(name).empty())
             throw Error("the drafter '" + name + "' cannot run: " + models.why_not(name),
-                        table_only ? "Give --model " + std::string(kBuiltInModel) + " to test it on the built-in model." : "See: speclens check");
-        if (name == kNoDrafter || (!options.drafters.empty() && !asked) || !models.why_not(name).empty())
-            continue;
+                        table_only ? "Give --model " + std::string(kBuiltInModel) + " to test it on the built-in model."
+                                   : "See: speclens check");
+        if (name == kNoDrafter || (!options.drafters.empty() && !asked) || !models.why_not(name).empty()) continue;
         for (const RuleInfo& rule : rule_list())
-            if (!rule.greedy_only && can_judge(rule, drafter) &&
-                (options.has("--rule") ? options.run.rule == rule.name : rule.lossless()))
+            if (!rule.greedy_only && can_judge(rule, drafter) && (options.has("--rule") ? options.run.rule == rule.name : rule.lossless()))
                 pairs.push_back({name, rule.name});
     }
     return pairs;
@@ -293,20 +279,23 @@ Draws draw_toy(const RuleInfo& rule, std::uint64_t seed, std::int64_t samples, P
 Exit find_mistake(const Options& options, std::int64_t samples) {
     for (const char* other : {"--model", "--drafter", "--rule", "--k", "--temp", "--max-tokens", "--prompt", "--token-ids"})
         if (options.has(other))
-            throw Error(std::string(other) + " does nothing beside --mistake, which is tested on the built-in table", "Leave one of them out.", Exit::usage);
-    const RuleInfo& mistake = *std::ranges::find(wrong_rules(), options.mistake, [](const RuleInfo& rule) { return std::string(rule.name); });
+            throw Error(std::string(other) + " does nothing beside --mistake, which is tested on the built-in table",
+                        "Leave one of them out.", Exit::usage);
+    const RuleInfo& mistake =
+        *std::ranges::find(wrong_rules(), options.mistake, [](const RuleInfo& rule) { return std::string(rule.name); });
     const RuleInfo& right = right_for(mistake);
-    Verdicts verdicts(static_cast<int>(exact_texts().size()), 2, static_cast<double>(samples), {{"table", right.name}, {"table", mistake.name}}, true);
+    Verdicts verdicts(static_cast<int>(exact_texts().size()), 2, static_cast<double>(samples),
+                      {{"table", right.name}, {"table", mistake.name}}, true);
     ProgressBar bar;
     for (const RuleInfo* rule : {&right, &mistake}) {
         const Draws draws = draw_toy(*rule, options.run.seed, samples, bar);
         verdicts.add("table", rule->name, draws, against_distribution(draws.texts, exact_texts()));
     }
     bar.clear();
-    print("SpecLens lossless · built-in table · seed " + std::to_string(options.run.seed) + "   [TABLE]\n" + std::to_string(samples) + " texts of " +
-          std::to_string(kToyTokens) + " tokens by each rule, K = " + std::to_string(kToyDrafts) + "; compared with the exact distribution of all " +
-          std::to_string(exact_texts().size()) + " possible texts\n" + mistake.name + ", wrong on purpose: " + mistake.title + ". " + mistake.about + "\n\n" +
-          verdicts.table() + "\n" + verdicts.words(samples));
+    print("SpecLens lossless · built-in table · seed " + std::to_string(options.run.seed) + "   [TABLE]\n" + std::to_string(samples) +
+          " texts of " + std::to_string(kToyTokens) + " tokens by each rule, K = " + std::to_string(kToyDrafts) +
+          "; compared with the exact distribution of all " + std::to_string(exact_texts().size()) + " possible texts\n" + mistake.name +
+          ", wrong on purpose: " + mistake.title + ". " + mistake.about + "\n\n" + verdicts.table() + "\n" + verdicts.words(samples));
     return verdicts.passed() ? Exit::ok : Exit::failed;
 }
 
@@ -316,8 +305,7 @@ Exit command_lossless(const Options& options) {
     const std::int64_t samples = whole("N", options.words[0], 100, 100000000);
     if (!options.mistake.empty()) return find_mistake(options, samples);
     if (options.temperature().value_or(1) == 0 || options.run.rule == "greedy")
-        throw Error("at temperature 0 there is one text and nothing to count",
-                    "Use: speclens compare --temp 0", Exit::usage);
+        throw Error("at temperature 0 there is one text and nothing to count", "Use: speclens compare --temp 0", Exit::usage);
     if (!options.drafters.empty() && options.drafters[0].name == kNoDrafter)
         throw Error("none is plain decoding: there is nothing to test", "Use --drafter with one that guesses.", Exit::usage);
     const bool table_only = !options.has("--model") && !options.prompt && options.run.prompt.token_ids.empty();
@@ -329,19 +317,15 @@ Exit command_lossless(const Options& options) {
     const std::vector<Pair> pairs = pairs_of(options, *models, table_only);
     std::vector<std::string> names;
     for (const Pair& pair : pairs) names.push_back(pair.drafter);
-    check_drafter_options(options, names.empty() ? std::vector<std::string>{kNoDrafter} : names,
-                          models->layers());
+    check_drafter_options(options, names.empty() ? std::vector<std::string>{kNoDrafter} : names, models->layers());
     if (pairs.empty()) throw Error("no drafter can run with these models", "See: speclens check");
 
     const int k = options.k().value_or(options.run.options.tree_depth > 0 ? options.run.options.tree_depth : 2);
-    if (k == 0)
-        throw Error("K = 0 is plain decoding: there is nothing to test", "Use --k 1 or more.", Exit::usage);
-    const int length =
-        options.max_tokens().value_or(2 * (k + 1) + 1); // a third round even if everything is accepted
+    if (k == 0) throw Error("K = 0 is plain decoding: there is nothing to test", "Use --k 1 or more.", Exit::usage);
+    const int length = options.max_tokens().value_or(2 * (k + 1) + 1); // a third round even if everything is accepted
     // Where every draft token stays, the target's own token still follows.
     if (length < 2)
-        throw Error("a text of one token has no room for a guess: there is nothing to test",
-                    "Use --max-tokens 2 or more.", Exit::usage);
+        throw Error("a text of one token has no room for a guess: there is nothing to test", "Use --max-tokens 2 or more.", Exit::usage);
     const auto settings_of = [&](const std::string& drafter, const std::string& rule) {
         RunSettings settings = run_settings(options, drafter, 1);
         settings.k = drafter == kNoDrafter ? 0 : k;
@@ -362,15 +346,11 @@ Exit command_lossless(const Options& options) {
     const std::uint64_t seed = options.run.seed << 40; // every set of draws has its own dice
     const Draws plain = draw(models, plain_settings, samples, seed, bar);
     const int tests = static_cast<int>(pairs.size()) + (known ? 1 : 0);
-    Verdicts verdicts(known ? static_cast<int>(exact.size()) : 0, tests,
-                      static_cast<double>(samples) / (known ? 1 : 2), pairs, !options.drafters.empty());
-    std::string text = "SpecLens lossless · " +
-                       (table_only ? std::string("built-in table") : models->target_name()) +
-                       " · temperature " + number(plain_settings.sampling.temperature, 2) + ", seed " +
-                       std::to_string(options.run.seed) +
-                       badge_line(*models);
-    text += std::to_string(samples) + " texts of at most " + std::to_string(length) +
-            " tokens, K = " + std::to_string(k) + "; " +
+    Verdicts verdicts(known ? static_cast<int>(exact.size()) : 0, tests, static_cast<double>(samples) / (known ? 1 : 2), pairs,
+                      !options.drafters.empty());
+    std::string text = "SpecLens lossless · " + (table_only ? std::string("built-in table") : models->target_name()) + " · temperature " +
+                       number(plain_settings.sampling.temperature, 2) + ", seed " + std::to_string(options.run.seed) + badge_line(*models);
+    text += std::to_string(samples) + " texts of at most " + std::to_string(length) + " tokens, K = " + std::to_string(k) + "; " +
             (known ? "compared with the exact distribution of all " + std::to_string(exact.size()) + " possible texts"
                    : "compared with as many texts of plain decoding, other dice") +
             "\n\n";
@@ -379,8 +359,7 @@ Exit command_lossless(const Options& options) {
     bool was_interrupted = false;
     try {
         for (const Pair& pair : pairs) {
-            const Draws draws =
-                draw(models, settings_of(pair.drafter, pair.rule), samples, seed + (set++ << 32), bar);
+            const Draws draws = draw(models, settings_of(pair.drafter, pair.rule), samples, seed + (set++ << 32), bar);
             verdicts.add(pair.drafter, pair.rule, draws,
                          known ? against_distribution(draws.texts, exact) : against_draws(draws.texts, plain.texts));
         }
@@ -390,8 +369,7 @@ Exit command_lossless(const Options& options) {
     bar.clear();
     if (was_interrupted && verdicts.count() == 0) throw Interrupted();
     text += verdicts.table() + "\n" + verdicts.words(samples);
-    if (const RuleInfo& rule = *find_rule(options.run.rule);
-        options.has("--rule") && !keeps_target(rule, options.run.rule_params))
+    if (const RuleInfo& rule = *find_rule(options.run.rule); options.has("--rule") && !keeps_target(rule, options.run.rule_params))
         text += std::string("The rule ") + rule.name + " does not promise the target's distribution" +
                 (rule.is_cascade() ? ": its output follows a mixture of the draft's and the target's.\n" : ".\n");
     print(text);

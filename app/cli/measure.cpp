@@ -6,17 +6,14 @@
 #include <cstdio>
 #include <thread>
 
-#include "engine/base/rng.h"
-#include "engine/drafters/drafter_info.h"
 #include "engine/base/busy.h"
+#include "engine/base/rng.h"
 #include "engine/drafters/draft_network.h"
+#include "engine/drafters/drafter_info.h"
 
 namespace speclens::cli {
 
-double now_ms() {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch())
-        .count();
-}
+double now_ms() { return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 int possible_k(const Options& options, const Models& models, const std::string& drafter, int k) {
     const std::shared_ptr<const DraftNetwork> network = models.network(drafter);
@@ -25,8 +22,8 @@ int possible_k(const Options& options, const Models& models, const std::string& 
     const bool tree = find_drafter(drafter)->tree;
     for (const char* option : {"--k", "--tree-depth"})
         if (options.has(option))
-            say(drafter + " guesses " + most + " tokens " + (tree ? "in a row at most: " : "at most: ") +
-                option + " " + std::to_string(k) + " is taken as " + most);
+            say(drafter + " guesses " + most + " tokens " + (tree ? "in a row at most: " : "at most: ") + option + " " + std::to_string(k) +
+                " is taken as " + most);
     return network->config.most_drafts();
 }
 
@@ -75,9 +72,7 @@ bool TerminalEngine::step() {
     return more;
 }
 
-EngineHost::Call TerminalEngine::called() const {
-    return interrupted() ? Call::close : Call::none;
-}
+EngineHost::Call TerminalEngine::called() const { return interrupted() ? Call::close : Call::none; }
 
 void TerminalEngine::published(const Snapshot& now) {
     const EngineStatus& status = now.status;
@@ -98,8 +93,7 @@ double busy_cores() {
 std::string busy_warning(double cores) {
     if (cores < 0.15) return "";
     char text[160];
-    std::snprintf(text, sizeof text,
-                  "other processes keep %.1f of %u cores busy: the times below are too long", cores,
+    std::snprintf(text, sizeof text, "other processes keep %.1f of %u cores busy: the times below are too long", cores,
                   std::thread::hardware_concurrency());
     return text;
 }

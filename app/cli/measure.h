@@ -48,7 +48,7 @@ class TerminalEngine final : private EngineHost {
     Engine engine_;
 };
 
-[[nodiscard]] double now_ms();                           // steady clock
+[[nodiscard]] double now_ms(); // steady clock
 
 // CPU cores kept busy by other processes during the next 300 ms, which it waits, and what to say about it (empty: quiet).
 [[nodiscard]] double busy_cores();

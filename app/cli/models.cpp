@@ -11,9 +11,9 @@
 #include "engine/base/json.h"
 #include "engine/fetch/fetch.h"
 #include "engine/found/found.h"
-#include "engine/published/public_models.h"
 #include "engine/models/models.h"
 #include "engine/models/shipped_heads.h"
+#include "engine/published/public_models.h"
 
 namespace speclens::cli {
 
@@ -25,9 +25,7 @@ std::string size_text(double parameters) {
     return number(parameters / 1e9, 2) + " B, " + number(parameters * 2 / 1e9, 1) + " GB"; // bfloat16
 }
 
-std::string folder_of(const std::string& repository) {
-    return repository.substr(repository.rfind('/') + 1);
-}
+std::string folder_of(const std::string& repository) { return repository.substr(repository.rfind('/') + 1); }
 
 struct BuiltIn {
     std::string name;
@@ -38,8 +36,7 @@ std::vector<BuiltIn> built_in() {
     std::vector<BuiltIn> models;
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(assets_folder() / "models", ignored))
-        if (fs::exists(entry.path() / "config.json", ignored))
-            models.push_back({entry.path().filename().string(), entry.path()});
+        if (fs::exists(entry.path() / "config.json", ignored)) models.push_back({entry.path().filename().string(), entry.path()});
     std::ranges::sort(models, {}, &BuiltIn::name);
     return models;
 }
@@ -81,15 +78,12 @@ std::string facts_text(const FoundModel& model) {
     return text;
 }
 
-void print_found(const std::vector<FoundModel>& models, const std::vector<PublicModel>& known, bool scanned,
-                 const Terminal& terminal) {
+void print_found(const std::vector<FoundModel>& models, const std::vector<PublicModel>& known, bool scanned, const Terminal& terminal) {
     std::string place;
     for (const FoundModel& model : models) {
-        if (model.place != place)
-            print("\n" + terminal.paint(Tone::strong, "on this disk, " + model.place) + "\n");
+        if (model.place != place) print("\n" + terminal.paint(Tone::strong, "on this disk, " + model.place) + "\n");
         place = model.place;
-        print("  " + visible(model.name) + "\n      " + facts_text(model) + "\n      " + visible(model.path.string()) +
-              "\n");
+        print("  " + visible(model.name) + "\n      " + facts_text(model) + "\n      " + visible(model.path.string()) + "\n");
         std::string drafters;
         for (const FoundModel* other : possible_drafters(model, models))
             drafters += (drafters.empty() ? "" : ", ") + visible(drafter_text(*other));
@@ -144,15 +138,10 @@ OrderedJson json_of(const Fetchable& what) {
             {"command", "speclens get " + what.name}};
 }
 
-std::string about_built_in(const std::string& name) {
-    return name == "target" ? "the built-in target" : "built in";
-}
+std::string about_built_in(const std::string& name) { return name == "target" ? "the built-in target" : "built in"; }
 
 OrderedJson json_of(const PublicModel& model) {
-    OrderedJson json = {{"name", model.repository},
-                {"title", size_text(model.parameters)},
-                {"about", model.about},
-                {"kind", model.kind}};
+    OrderedJson json = {{"name", model.repository}, {"title", size_text(model.parameters)}, {"about", model.about}, {"kind", model.kind}};
     if (model.kind == "head") {
         json["drafter"] = model.drafter;
         json["target"] = model.target;
@@ -179,10 +168,8 @@ Exit list_models(const Options& options) {
     if (!options.json.empty()) {
         OrderedJson json = OrderedJson::array();
         for (const BuiltIn& model : built_in())
-            json.push_back({{"name", model.name},
-                            {"title", model.folder.string()},
-                            {"about", about_built_in(model.name)},
-                            {"kind", "built in"}});
+            json.push_back(
+                {{"name", model.name}, {"title", model.folder.string()}, {"about", about_built_in(model.name)}, {"kind", "built in"}});
         for (const FoundModel& model : found) json.push_back(json_of(model, found, models));
         for (const Fetchable& what : fetchables()) json.push_back(json_of(what));
         for (const PublicModel& model : models) json.push_back(json_of(model));
@@ -207,8 +194,7 @@ Exit list_models(const Options& options) {
     int names = 0;
     for (const PublicModel& model : models) names = std::max(names, columns(model.repository));
     const auto line = [&](const PublicModel& model) {
-        print("  " + pad(model.repository, names + 2) + pad(size_text(model.parameters), 16) + model.about +
-              "\n");
+        print("  " + pad(model.repository, names + 2) + pad(size_text(model.parameters), 16) + model.about + "\n");
     };
     print("\n" + terminal.paint(Tone::strong, "public targets") + "\n");
     for (const PublicModel& model : models)
@@ -217,9 +203,7 @@ Exit list_models(const Options& options) {
     const PublicModel* example = nullptr;
     for (const PublicModel& model : models) {
         if (model.kind != "head") continue;
-        if (model.drafter != group)
-            print("\n" + terminal.paint(Tone::strong, "public heads for the drafter " + model.drafter) +
-                  "\n");
+        if (model.drafter != group) print("\n" + terminal.paint(Tone::strong, "public heads for the drafter " + model.drafter) + "\n");
         group = model.drafter;
         line(model);
         if (!example) example = &model;
@@ -235,8 +219,7 @@ Exit list_models(const Options& options) {
               example->repository + " --local-dir " + folder_of(example->repository) +
               "\n"
               "  speclens check --model " +
-              folder_of(example->target) + " --drafter " + example->drafter + "=" +
-              folder_of(example->repository) + "\n");
+              folder_of(example->target) + " --drafter " + example->drafter + "=" + folder_of(example->repository) + "\n");
     return Exit::ok;
 }
 

@@ -65,16 +65,16 @@ struct Options {
 
     std::optional<std::string> prompt; // as typed (TEXT, @FILE or @-) until read_prompt()
     bool prompt_is_text = false;       // it came from a link, where @ has no meaning
-    bool thinking_of_link = false; // asked for by the link only
+    bool thinking_of_link = false;     // asked for by the link only
     std::filesystem::path prompts;
     std::string domain;
 
     // The settings of a run that were typed, among the default ones; not: drafter and prompt, which are above. Many commands have
     // defaults of their own, so ask has(), or the functions below.
     RunSettings run;
-    std::vector<int> lengths; // compare: every K to measure; run.k is the largest
+    std::vector<int> lengths;                                    // compare: every K to measure; run.k is the largest
     std::vector<std::pair<std::string, std::string>> rule_words; // name, value as typed; run.rule_params is made from them
-    std::filesystem::path suffix_memory; // run, compare: answers of earlier runs for the drafter suffix
+    std::filesystem::path suffix_memory;                         // run, compare: answers of earlier runs for the drafter suffix
 
     int repeats = 3;
     std::string head = "medusa";                   // train: medusa or mtp
@@ -86,16 +86,16 @@ struct Options {
     std::optional<int> blocks;    // sweep, serve: of the cache
     std::int64_t samples = 200000;
     std::string geometry;
-    std::filesystem::path against; // bench: an earlier result
-    std::string url;                    // advise: of a server
-    std::optional<double> plain_rate;   // advise: tokens a second of that server without speculation
-    std::filesystem::path profile;      // advise: speculation_profile.json
+    std::filesystem::path against;    // bench: an earlier result
+    std::string url;                  // advise: of a server
+    std::optional<double> plain_rate; // advise: tokens a second of that server without speculation
+    std::filesystem::path profile;    // advise: speculation_profile.json
 
-    std::string price;             // compare, sweep: names and numbers of machines
-    std::filesystem::path prices;  // a list of them; empty: ours
-    std::string reference;  // a file, empty for none
-    std::string csv;  // a file, "-" for standard output, empty for none
-    std::string json; // a file, "-" for standard output, empty for none
+    std::string price;            // compare, sweep: names and numbers of machines
+    std::filesystem::path prices; // a list of them; empty: ours
+    std::string reference;        // a file, empty for none
+    std::string csv;              // a file, "-" for standard output, empty for none
+    std::string json;             // a file, "-" for standard output, empty for none
     std::filesystem::path output, all, share, session;
     bool session_is_word = false;        // it was typed without --session
     int first_frame = 0, last_frame = 0; // --frames A:B, from 1; 0: to the end
@@ -120,12 +120,14 @@ struct Options {
     std::string theme = "dark";
     std::string language = "en";
     bool language_is_auto = false; // as the environment says
-    float zoom = 0; // 0: as it fits
+    float zoom = 0;                // 0: as it fits
     int width = 1600, height = 1000;
 
     [[nodiscard]] bool has(const std::string& option) const { return given.count(option) != 0; }
     // As typed; nothing: the command's default.
-    [[nodiscard]] std::optional<double> temperature() const { return has("--temp") ? std::optional(run.sampling.temperature) : std::nullopt; }
+    [[nodiscard]] std::optional<double> temperature() const {
+        return has("--temp") ? std::optional(run.sampling.temperature) : std::nullopt;
+    }
     [[nodiscard]] std::optional<double> draft_temperature() const {
         return has("--draft-temp") && run.draft_sampling ? std::optional(run.draft_sampling->temperature) : std::nullopt;
     }
@@ -164,12 +166,11 @@ struct CommandRow {
 [[nodiscard]] Options parse(const std::vector<std::string>& arguments);
 
 [[nodiscard]] std::string version_text();                              // name, version, engines
-[[nodiscard]] std::string exit_codes();                               // one paragraph
+[[nodiscard]] std::string exit_codes();                                // one paragraph
 [[nodiscard]] std::string help_text(Command command, int width = 100); // window: the overview of all commands
 
 // "unknown drafter 'smal'", "did you mean 'small'? Known: none, small, …"
-[[noreturn]] void unknown_name(const std::string& kind, const std::string& name,
-                               const std::vector<std::string>& known);
+[[noreturn]] void unknown_name(const std::string& kind, const std::string& name, const std::vector<std::string>& known);
 // The closest of `known`; empty when nothing is close.
 [[nodiscard]] std::string nearest(const std::string& name, const std::vector<std::string>& known);
 // The option of `known` that was meant by an unknown one, also where another tool calls it so ("--gamma":

@@ -38,8 +38,7 @@ std::vector<int> stops_of(const OrderedJson& json) {
     std::vector<int> stops;
     const auto take = [&](const OrderedJson& object) {
         if (!object.is_object()) return;
-        for (const char* name :
-             {"eos", "eos_id", "eos_ids", "eos_token", "eos_tokens", "eos_token_id", "stop", "stops"}) {
+        for (const char* name : {"eos", "eos_id", "eos_ids", "eos_token", "eos_tokens", "eos_token_id", "stop", "stops"}) {
             const auto found = object.find(name);
             if (found == object.end()) continue;
             if (found->is_number_integer()) stops.push_back(found->get<int>());
@@ -61,9 +60,7 @@ double parameter(const OracleCase& c, const char* name, double otherwise) {
 // Cases for trees are full trees of `block` levels with k children per node.
 constexpr int kMostNodes = 1000;
 
-bool is_tree(const OracleCase& c) {
-    return c.rule.rfind("tree_", 0) == 0;
-}
+bool is_tree(const OracleCase& c) { return c.rule.rfind("tree_", 0) == 0; }
 
 int full_tree(const OracleCase& c) {
     const int k = std::max(1, static_cast<int>(parameter(c, "k", 2)));
@@ -92,16 +89,14 @@ std::string problem_of(const OracleCase& c, const OrderedJson& json) {
     if (!find_rule(c.rule)) return "no rule of that name";
     if (json.contains("params") && json["params"].is_object())
         for (const auto& [name, value] : json["params"].items()) {
-            const bool known = name == "temperature" || name == "top_k" || name == "top_p" ||
-                               name.rfind("eos", 0) == 0 || name.rfind("stop", 0) == 0 ||
-                               (name == "k" && is_tree(c)) || takes(*find_rule(c.rule), name);
+            const bool known = name == "temperature" || name == "top_k" || name == "top_p" || name.rfind("eos", 0) == 0 ||
+                               name.rfind("stop", 0) == 0 || (name == "k" && is_tree(c)) || takes(*find_rule(c.rule), name);
             if (!known) return "parameter '" + name + "' is not known to the rule " + c.rule;
         }
     const bool draft = c.raw_distributions.draft || c.distributions.draft;
     const bool target = c.raw_distributions.target || c.distributions.target;
     if (!target || !draft) return "the case has no tables p and q";
-    if (is_tree(c) && full_tree(c) > kMostNodes)
-        return "a tree of more than " + std::to_string(kMostNodes) + " nodes";
+    if (is_tree(c) && full_tree(c) > kMostNodes) return "a tree of more than " + std::to_string(kMostNodes) + " nodes";
     return "";
 }
 
@@ -123,14 +118,15 @@ Counted count_rounds(const OracleCase& c, const std::vector<int>& stops, std::in
     if (c.rule == "greedy") settings.sampling.temperature = settings.draft_sampling.temperature = 0;
     const RuleInfo& rule = rule_at(*find_rule(c.rule), settings.sampling);
 
-    const std::vector<int> start{
-        0}; // one silent token stands for the beginning; it is no part of the context
+    const std::vector<int> start{0}; // one silent token stands for the beginning; it is no part of the context
     DrafterOptions shape;
     shape.tree_topk = std::max(1, static_cast<int>(parameter(c, "k", 2)));
     constexpr int kSlots = 2 * kMostNodes;
     const auto target = make_table_decoder(c.raw_distributions.target ? c.raw_distributions.target : c.distributions.target, 1, kSlots);
-    const auto drafter = find_drafter(is_tree(c) ? "small_tree" : "small")->make(
-        {*target, make_table_decoder(c.raw_distributions.draft ? c.raw_distributions.draft : c.distributions.draft, 1, kSlots), nullptr, shape});
+    const auto drafter =
+        find_drafter(is_tree(c) ? "small_tree" : "small")
+            ->make({*target, make_table_decoder(c.raw_distributions.draft ? c.raw_distributions.draft : c.distributions.draft, 1, kSlots),
+                    nullptr, shape});
 
     Counted counted;
     counted.accepted.assign(static_cast<std::size_t>(c.block) + 1, 0);
@@ -177,15 +173,13 @@ Expected expected_of(const OracleCase& c) {
         bool good = list ? distribution.is_array() : distribution.is_object();
         for (const OrderedJson& p : distribution) good = good && p.is_number() && p.get<double>() >= 0;
         if (!good)
-            throw Error("case " + c.id + ": \"" + name + "\" of \"expect\" is no " + (list ? "list" : "object") +
-                            " of probabilities",
+            throw Error("case " + c.id + ": \"" + name + "\" of \"expect\" is no " + (list ? "list" : "object") + " of probabilities",
                         R"(For example "expect": {"emitted": {"1": 0.5, "0,1": 0.5}, "accepted_pmf": [0.5, 0.5]}.)");
         return distribution;
     };
     const OrderedJson emitted = part("emitted", false), accepted = part("accepted_pmf", true);
     for (const auto& [ids, p] : emitted.items()) expected.emitted[key_of(ids)] = p.get<double>();
-    for (std::size_t i = 0; i < accepted.size(); ++i)
-        expected.accepted[{static_cast<int>(i)}] = accepted[i].get<double>();
+    for (std::size_t i = 0; i < accepted.size(); ++i) expected.accepted[{static_cast<int>(i)}] = accepted[i].get<double>();
     return expected;
 }
 
@@ -234,13 +228,17 @@ Tested test_case(const Expected& expected, const Counted& counted, std::int64_t 
         if (counted.accepted[i] > 0) accepted[{static_cast<int>(i)}] = counted.accepted[i];
     add("emitted", expected.emitted, emitted);
     add("accepted", expected.accepted, accepted);
-    tested.json["agrees"] = tested.finding == Finding::agrees ? OrderedJson(true)
+    tested.json["agrees"] = tested.finding == Finding::agrees    ? OrderedJson(true)
                             : tested.finding == Finding::differs ? OrderedJson(false)
                                                                  : OrderedJson(nullptr);
-    if (!tested.any) tested.words += "   nothing expected";
-    else if (tested.finding == Finding::differs) tested.words += "   DIFFERS";
-    else if (tested.finding == Finding::too_few) tested.words += "   too few rounds to tell";
-    else tested.words += "   agrees";
+    if (!tested.any)
+        tested.words += "   nothing expected";
+    else if (tested.finding == Finding::differs)
+        tested.words += "   DIFFERS";
+    else if (tested.finding == Finding::too_few)
+        tested.words += "   too few rounds to tell";
+    else
+        tested.words += "   agrees";
     return tested;
 }
 
@@ -254,13 +252,11 @@ Exit command_oracle(const Options& options) {
     std::vector<Expected> expected;
     for (const OracleCase& c : cases) expected.push_back(expected_of(c));
     ResultFile file(options.output);
-    OrderedJson result = {{"schema", "speclens-oracle/1"},
-                   {"samples", options.samples},
-                   {"seed", options.run.seed},
-                   {"results", OrderedJson::array()}};
+    OrderedJson result = {
+        {"schema", "speclens-oracle/1"}, {"samples", options.samples}, {"seed", options.run.seed}, {"results", OrderedJson::array()}};
     constexpr int kCase = 26, kRule = 18;
-    std::string lines = "  " + pad("case", kCase) + pad("rule", kRule) + pad_left("emitted", 10) +
-                        pad_left("accepted", 10) + "   p-values\n";
+    std::string lines =
+        "  " + pad("case", kCase) + pad("rule", kRule) + pad_left("emitted", 10) + pad_left("accepted", 10) + "   p-values\n";
     ProgressBar bar;
     std::exception_ptr ended_by; // the finished cases are told first
     int ran = 0, tested = 0, differing = 0, undecided = 0;
@@ -302,21 +298,17 @@ Exit command_oracle(const Options& options) {
     file.commit();
     if (options.output != "-")
         print(std::to_string(ran) + " of " + counted(static_cast<int>(cases.size()), "case") + " counted, " +
-              std::to_string(options.samples) + (options.samples == 1 ? " round" : " rounds") + " each, in " +
-              options.output.string() + "\n");
+              std::to_string(options.samples) + (options.samples == 1 ? " round" : " rounds") + " each, in " + options.output.string() +
+              "\n");
     if (tested > 0) {
         const std::string words =
             std::to_string(differing) + " of " + counted(tested, "case") +
-            (tested == 1 ? " differs from what it expects" : " differ from what they expect") +
-            " (a p-value below 0.000001)" +
-            (undecided > 0
-                 ? "; too few rounds to tell for " + std::to_string(undecided) + ": use more --samples"
-                 : "");
+            (tested == 1 ? " differs from what it expects" : " differ from what they expect") + " (a p-value below 0.000001)" +
+            (undecided > 0 ? "; too few rounds to tell for " + std::to_string(undecided) + ": use more --samples" : "");
         options.output != "-" ? print(words + "\n") : say(words);
     }
     if (untested > 0) {
-        const std::string words =
-            counted(untested, "case") + " with expectations skipped: not tested is not passed";
+        const std::string words = counted(untested, "case") + " with expectations skipped: not tested is not passed";
         options.output != "-" ? print(words + "\n") : say(words);
     }
     if (ended_by) std::rethrow_exception(ended_by);

@@ -21,14 +21,11 @@ namespace {
 std::atomic<bool> g_interrupted{false}; // the one thing a signal handler may touch
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-extern "C" void on_interrupt(int) {
-    g_interrupted.store(true);
-}
+extern "C" void on_interrupt(int) { g_interrupted.store(true); }
 
 [[noreturn]] void output_failed(int reason) {
     if (reason == EPIPE) throw ReaderGone{};
-    throw Error(std::string("standard output: ") + std::strerror(reason),
-                "Free some space or write somewhere else.", Exit::model);
+    throw Error(std::string("standard output: ") + std::strerror(reason), "Free some space or write somewhere else.", Exit::model);
 }
 
 // Of /dev/stdout, its like and /dev/fd/N: what is open there is written on, be it a file; a rename would
@@ -47,9 +44,7 @@ int descriptor_of(const std::filesystem::path& file) {
     return -1;
 }
 
-double seconds() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 } // namespace
 
@@ -71,9 +66,7 @@ void prepare_process() {
         sigaction(SIGHUP, &action, nullptr);                                      // the terminal went away
 }
 
-const std::atomic<bool>& interrupted() {
-    return g_interrupted;
-}
+const std::atomic<bool>& interrupted() { return g_interrupted; }
 
 void stop_if_interrupted() {
     if (g_interrupted.load()) throw Interrupted{};
@@ -94,15 +87,13 @@ ResultFile::ResultFile(std::filesystem::path file) : file_(std::move(file)) {
     const int open_already = descriptor_of(file_);
     if (open_already < 0) file_ = behind_links(file_);
     std::error_code ignored;
-    const bool special =
-        std::filesystem::exists(file_, ignored) && !std::filesystem::is_regular_file(file_, ignored);
+    const bool special = std::filesystem::exists(file_, ignored) && !std::filesystem::is_regular_file(file_, ignored);
     written_ = file_;
     stream_ = open_already >= 0 ? fdopen(fcntl(open_already, F_DUPFD_CLOEXEC, 3), "wb")
               : special         ? std::fopen(written_.c_str(), "wb")
                                 : create_beside(file_, written_);
     if (!stream_)
-        throw Error(file_.string() + ": cannot be written: " + std::strerror(errno),
-                    "Does the folder exist, and may you write there?");
+        throw Error(file_.string() + ": cannot be written: " + std::strerror(errno), "Does the folder exist, and may you write there?");
 }
 
 ResultFile::~ResultFile() {
@@ -115,8 +106,7 @@ ResultFile::~ResultFile() {
 void ResultFile::fail(const char* doing) {
     const int reason = errno;
     throw Error(file_.string() + ": " + doing + ": " + std::strerror(reason),
-                written_ == file_ ? "Write somewhere else."
-                                  : "Free some space; the old file, if there was one, is unchanged.");
+                written_ == file_ ? "Write somewhere else." : "Free some space; the old file, if there was one, is unchanged.");
 }
 
 void ResultFile::write(std::string_view text) {
@@ -154,9 +144,7 @@ void ResultFile::commit() {
     fail("cannot be renamed");
 }
 
-ProgressBar::~ProgressBar() {
-    clear();
-}
+ProgressBar::~ProgressBar() { clear(); }
 
 void ProgressBar::clear() {
     if (drawn_) std::fputs("\r\x1b[K", stderr);
@@ -204,8 +192,6 @@ void ProgressBar::show(const std::string& what, double done, double total, const
     drawn_ = true;
 }
 
-void say(const std::string& text) {
-    std::fprintf(stderr, "speclens: %s\n", text.c_str());
-}
+void say(const std::string& text) { std::fprintf(stderr, "speclens: %s\n", text.c_str()); }
 
 } // namespace speclens::cli

@@ -23,8 +23,8 @@ struct NamedFile {
 bool is_stream(const fs::path& path) {
     std::error_code ignored;
     const std::string name = path.lexically_normal().string();
-    return name == "-" || name.starts_with("/dev/std") || name.starts_with("/dev/fd/") ||
-           name.starts_with("/proc/") || fs::is_other(fs::status(path, ignored));
+    return name == "-" || name.starts_with("/dev/std") || name.starts_with("/dev/fd/") || name.starts_with("/proc/") ||
+           fs::is_other(fs::status(path, ignored));
 }
 
 fs::path resolved(const fs::path& path) {
@@ -78,8 +78,7 @@ std::vector<NamedFile> inputs_of(const Options& o) {
     const auto add = [&](const std::string& option, const fs::path& path) {
         if (!path.empty() && !is_stream(path)) inputs.push_back({option, path});
     };
-    if (o.prompt && !o.prompt_is_text && o.prompt->starts_with("@") && !o.prompt->starts_with("@@") &&
-        *o.prompt != "@-")
+    if (o.prompt && !o.prompt_is_text && o.prompt->starts_with("@") && !o.prompt->starts_with("@@") && *o.prompt != "@-")
         add("--prompt", o.prompt->substr(1));
     add("--prompts", o.prompts);
     if (!target_is_server(o)) add("--model", place_of(o.model));
@@ -103,20 +102,18 @@ void check_outputs(const Options& options) {
         const bool folder = fs::is_directory(in.path, ignored);
         for (const NamedFile& out : outputs) {
             if (folder && fs::exists(out.path, ignored) && of_folder(out.path, in.path))
-                throw Error(out.option + " " + out.path.string() +
-                                " would replace a file of a model that is read, " + in.path.string(),
+                throw Error(out.option + " " + out.path.string() + " would replace a file of a model that is read, " + in.path.string(),
                             "Give the result another name.", Exit::usage);
             if (!folder && same_file(out.path, in.path))
-                throw Error(out.option + " " + out.path.string() + " would replace a file that is read: " +
-                                (in.option == in.path ? "" : in.option + " ") + in.path.string(),
+                throw Error(out.option + " " + out.path.string() +
+                                " would replace a file that is read: " + (in.option == in.path ? "" : in.option + " ") + in.path.string(),
                             "Give the result another name.", Exit::usage);
         }
     }
     for (std::size_t i = 0; i < outputs.size(); ++i)
         for (std::size_t j = i + 1; j < outputs.size(); ++j)
             if (same_file(outputs[i].path, outputs[j].path))
-                throw Error(outputs[i].option + " and " + outputs[j].option +
-                                " name one file: " + outputs[j].path.string(),
+                throw Error(outputs[i].option + " and " + outputs[j].option + " name one file: " + outputs[j].path.string(),
                             "Give each a file of its own.", Exit::usage);
 }
 

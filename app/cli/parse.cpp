@@ -8,8 +8,8 @@
 #include "app/cli/options.h"
 #include "app/cli/setup.h"
 #include "app/views/lecture.h"
-#include "engine/rules/verify.h"
 #include "engine/models/model_names.h"
+#include "engine/rules/verify.h"
 #include "engine/run/run_setting.h"
 #include "kernels/error.h"
 #include "remote/client/endpoint.h"
@@ -23,9 +23,7 @@ namespace {
     return name.empty() ? "speclens" : "speclens " + name;
 }
 
-[[noreturn]] void usage(const std::string& what, const std::string& remedy) {
-    throw Error(what, remedy, Exit::usage);
-}
+[[noreturn]] void usage(const std::string& what, const std::string& remedy) { throw Error(what, remedy, Exit::usage); }
 
 // The command is the first word; anything that looks like a file opens the window on it.
 Command command_of(const std::string& word) {
@@ -36,8 +34,7 @@ Command command_of(const std::string& word) {
         known.emplace_back(row.name);
     }
     std::error_code ignored;
-    if (word.find_first_of("./") != std::string::npos || std::filesystem::is_regular_file(word, ignored))
-        return Command::window;
+    if (word.find_first_of("./") != std::string::npos || std::filesystem::is_regular_file(word, ignored)) return Command::window;
     unknown_name("command", word, known);
 }
 
@@ -53,18 +50,15 @@ const OptionRow& find_option(const std::string& name, Command command) {
         if (row.name != name) continue;
         for (const CommandRow& other : command_rows())
             if (applies(row, other.command))
-                elsewhere += (elsewhere.empty() ? "" : ", ") +
-                             (other.name[0] ? std::string(other.name) : "the window");
+                elsewhere += (elsewhere.empty() ? "" : ", ") + (other.name[0] ? std::string(other.name) : "the window");
     }
-    if (!elsewhere.empty())
-        usage(name + " does nothing for '" + called(command) + "'", "It is an option of: " + elsewhere + ".");
+    if (!elsewhere.empty()) usage(name + " does nothing for '" + called(command) + "'", "It is an option of: " + elsewhere + ".");
     if (name == "--beat" && (command == Command::render || command == Command::describe))
         usage("unknown option --beat", "A beat stands behind the name of its scene: " + called(command) + " loop:3");
     known.emplace_back("--help");
     known.emplace_back("--version");
     const std::string close = nearest_option(name, known);
-    usage("unknown option " + name,
-          (close.empty() ? "" : "Did you mean " + close + "? ") + "See: " + called(command) + " --help");
+    usage("unknown option " + name, (close.empty() ? "" : "Did you mean " + close + "? ") + "See: " + called(command) + " --help");
 }
 
 // Whether a saved run has already decided what the option says.
@@ -76,8 +70,9 @@ bool decides_run(const OptionRow& row) {
 
 // Of `advise --url`: models and drafters are the server's.
 bool means_something_for_a_server(const std::string& option) {
-    static const std::set<std::string> kKnown = {"--url",  "--plain",   "--key-from", "--server-model", "--prompts", "--domain", "--max-tokens",
-                                                 "--temp", "--seed", "--for",     "--profile",  "--json",         "--color"};
+    static const std::set<std::string> kKnown = {"--url",     "--plain",      "--key-from", "--server-model", "--prompts",
+                                                 "--domain",  "--max-tokens", "--temp",     "--seed",         "--for",
+                                                 "--profile", "--json",       "--color"};
     return kKnown.contains(option);
 }
 
@@ -86,12 +81,10 @@ void check_together(const Options& o) {
     if (o.help) return;
     const auto needs = [&](const char* option, bool fulfilled, const char* with) {
         if (o.has(option) && !fulfilled)
-            usage(std::string(option) + " does nothing without " + with,
-                  std::string("Add ") + with + " or leave it out.");
+            usage(std::string(option) + " does nothing without " + with, std::string("Add ") + with + " or leave it out.");
     };
     const auto never_both = [&](const char* a, const char* b) {
-        if (o.has(a) && o.has(b))
-            usage(std::string(a) + " and " + b + " exclude each other", "Give one of them.");
+        if (o.has(a) && o.has(b)) usage(std::string(a) + " and " + b + " exclude each other", "Give one of them.");
     };
     needs("--system", o.run.prompt.chat, "--chat");
     needs("--thinking", o.run.prompt.chat, "--chat");
@@ -122,8 +115,7 @@ void check_together(const Options& o) {
         constexpr std::array<std::string_view, 4> kSpoken = {"glossary", "quiz", "lectures", "missing-texts"};
         needs("--language", std::ranges::find(kSpoken, o.words[0]) != kSpoken.end(), "glossary, quiz, lectures or missing-texts");
     }
-    for (const char* option : {"--scan", "--no-scan"})
-        needs(option, o.command == Command::list && o.words[0] == "models", "models");
+    for (const char* option : {"--scan", "--no-scan"}) needs(option, o.command == Command::list && o.words[0] == "models", "models");
     never_both("--scan", "--no-scan");
     never_both("--ask", "--json");
     never_both("--timing", "--no-timing");
@@ -147,8 +139,7 @@ void check_together(const Options& o) {
             never_both("--session", row.name);
         }
     if (o.command == Command::render) {
-        if (o.all.empty() && o.words.empty())
-            usage("render needs a scene, or --all DIR", "See: speclens list scenes");
+        if (o.all.empty() && o.words.empty()) usage("render needs a scene, or --all DIR", "See: speclens list scenes");
         const bool page = o.output.extension() == ".html";
         const bool lecture = !o.words.empty() && is_lecture_file(o.words[0]);
         if (!o.all.empty() && !o.words.empty() && !lecture)
@@ -169,18 +160,16 @@ void check_together(const Options& o) {
 }
 
 bool takes_link(Command command) {
-    return command == Command::window || command == Command::render || command == Command::describe ||
-           command == Command::run || command == Command::compare || command == Command::advise;
+    return command == Command::window || command == Command::render || command == Command::describe || command == Command::run ||
+           command == Command::compare || command == Command::advise;
 }
 
 // A second word is the saved run that the scene is drawn of, as --session names it.
 void take_file(Options& o) {
     const std::string file = o.words[1];
     if (o.link || is_lecture_file(o.words[0]))
-        usage("'" + file + "' does nothing: a " + (o.link ? "link" : "lecture") + " makes its own run",
-              "Leave one of them out.");
-    if (!o.given.insert("--session").second)
-        usage("'" + file + "' and --session: two saved runs", "Give one of them.");
+        usage("'" + file + "' does nothing: a " + (o.link ? "link" : "lecture") + " makes its own run", "Leave one of them out.");
+    if (!o.given.insert("--session").second) usage("'" + file + "' and --session: two saved runs", "Give one of them.");
     o.session = file;
     o.session_is_word = true;
     o.words.pop_back();
@@ -194,16 +183,15 @@ void trust_model(const std::string& word) {
     if (is_known_model(word)) return;
     std::error_code ignored;
     if (word.find('/') != std::string::npos || std::filesystem::exists(word, ignored))
-        throw Error("the link names a place on this machine as its model: " + word,
-                    "Add --model " + word + " if you trust it.", Exit::usage);
-    throw Error("the link is of the model " + word + ", which is not built in",
-                "Give its file or folder: --model PATH.", Exit::usage);
+        throw Error("the link names a place on this machine as its model: " + word, "Add --model " + word + " if you trust it.",
+                    Exit::usage);
+    throw Error("the link is of the model " + word + ", which is not built in", "Give its file or folder: --model PATH.", Exit::usage);
 }
 
 void trust_drafters(const std::string& name, const std::string& value) {
     if (value.find('=') != std::string::npos)
-        throw Error("the link names a place on this machine for a drafter: " + value,
-                    "Add " + name + " " + value + " if you trust it.", Exit::usage);
+        throw Error("the link names a place on this machine for a drafter: " + value, "Add " + name + " " + value + " if you trust it.",
+                    Exit::usage);
 }
 
 // Options of a link that this command has a use for. What was typed wins, also over another word for the
@@ -215,10 +203,9 @@ void apply_link(Options& o) {
             return std::ranges::any_of(names, [&](const char* other) { return typed.count(other) != 0; });
         };
         const bool prompt = any({"--prompt", "--token-ids", "--prompts"});
-        if (name == "--prompt" || name == "--token-ids" || name == "--chat" || name == "--raw" ||
-            name == "--system" || name == "--thinking")
-            return prompt || typed.count(name) != 0 ||
-                   (any({"--chat", "--raw"}) && name != "--prompt" && name != "--token-ids");
+        if (name == "--prompt" || name == "--token-ids" || name == "--chat" || name == "--raw" || name == "--system" ||
+            name == "--thinking")
+            return prompt || typed.count(name) != 0 || (any({"--chat", "--raw"}) && name != "--prompt" && name != "--token-ids");
         if (name == "--drafter" || name == "--drafters") return any({"--drafter", "--drafters"});
         if (name == "--k" || name == "--tree-depth") return any({"--k", "--tree-depth"});
         return typed.count(name) != 0;
@@ -233,8 +220,7 @@ void apply_link(Options& o) {
         if (key == "model") trust_model(value);
         if (key == "drafter" || key == "drafters") trust_drafters(name, value);
         const auto rows = option_rows();
-        const auto row = std::ranges::find_if(
-            rows, [&](const OptionRow& r) { return name == r.name && applies(r, o.command); });
+        const auto row = std::ranges::find_if(rows, [&](const OptionRow& r) { return name == r.name && applies(r, o.command); });
         if (row == rows.end()) continue; // a lane of a race, for the terminal
         row->set(o, name, value);
         o.given.insert(name);
@@ -250,8 +236,7 @@ Options parse(const std::vector<std::string>& arguments) {
     std::size_t at = 0;
     if (!arguments.empty() && arguments[0] == "help") {
         if (arguments.size() > 2)
-            usage("'" + arguments[2] + "' is one word too many for 'speclens help'",
-                  "For example: speclens help run");
+            usage("'" + arguments[2] + "' is one word too many for 'speclens help'", "For example: speclens help run");
         if (arguments.size() == 2 && arguments[1][0] != '-') o.command = command_of(arguments[1]);
         o.help = true;
         return o;
@@ -273,8 +258,7 @@ Options parse(const std::vector<std::string>& arguments) {
                       "Give it to render, describe, run, compare or advise, or alone, to open the window.");
             o.link = parse_link(word);
             if (o.command == Command::render || o.command == Command::describe)
-                o.words.push_back(o.link->scene +
-                                  (o.link->beat > 0 ? ":" + std::to_string(o.link->beat) : ""));
+                o.words.push_back(o.link->scene + (o.link->beat > 0 ? ":" + std::to_string(o.link->beat) : ""));
             continue;
         }
         if (word == "--") {
@@ -300,8 +284,8 @@ Options parse(const std::vector<std::string>& arguments) {
             value = word.substr(equals + 1);
         } else {
             if (at + 1 == arguments.size() || arguments[at + 1].rfind("--", 0) == 0 || arguments[at + 1] == "-o")
-                usage(name + " needs a value: " + row.value, "Write " + name + " " + row.value + ", or " +
-                                                                 name + "=… when the value begins with --.");
+                usage(name + " needs a value: " + row.value,
+                      "Write " + name + " " + row.value + ", or " + name + "=… when the value begins with --.");
             value = arguments[++at];
         }
         // As an unset "$MODEL" gives it. An empty prompt has an error of its own, an empty system turn is
@@ -313,16 +297,13 @@ Options parse(const std::vector<std::string>& arguments) {
     const CommandRow& command = row_of(o.command);
     const int words = static_cast<int>(o.words.size());
     if (words > command.most_words)
-        usage("'" + o.words[static_cast<std::size_t>(command.most_words)] + "' is one word too many for '" +
-                  called(o.command) + "'",
+        usage("'" + o.words[static_cast<std::size_t>(command.most_words)] + "' is one word too many for '" + called(o.command) + "'",
               "See: " + called(o.command) + " --help");
-    if (words < command.least_words)
-        usage("'" + called(o.command) + "' needs " + command.words, "See: " + called(o.command) + " --help");
+    if (words < command.least_words) usage("'" + called(o.command) + "' needs " + command.words, "See: " + called(o.command) + " --help");
     if ((o.command == Command::render || o.command == Command::describe) && words == 2) take_file(o);
     if (o.link) apply_link(o);
     check_together(o);
-    for (const auto& [name, text] : o.rule_words)
-        set_parameter(o.run.rule_params, *find_rule(o.run.rule), name, text);
+    for (const auto& [name, text] : o.rule_words) set_parameter(o.run.rule_params, *find_rule(o.run.rule), name, text);
     return o;
 }
 

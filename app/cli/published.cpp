@@ -6,9 +6,9 @@
 #include "app/cli/output.h"
 #include "app/cli/terminal.h"
 #include "engine/base/json.h"
+#include "engine/models/models.h"
 #include "engine/published/published.h"
 #include "engine/published/published_words.h"
-#include "engine/models/models.h"
 
 namespace speclens::cli {
 
@@ -26,13 +26,13 @@ OrderedJson or_null(const std::optional<T>& value) {
 
 OrderedJson json_of(const PublishedFigure& figure, const PublishedSource& source) {
     OrderedJson json = {{"id", figure.id},
-                 {"claim", figure.claim},
-                 {"method", figure.method},
-                 {"variant", figure.variant},
-                 {"quantity", figure.quantity},
-                 {"form", form_word(figure.form)},
-                 {"value", figure.values.size() == 1 ? OrderedJson(figure.values[0]) : OrderedJson(figure.values)},
-                 {"unit", figure.unit}};
+                        {"claim", figure.claim},
+                        {"method", figure.method},
+                        {"variant", figure.variant},
+                        {"quantity", figure.quantity},
+                        {"form", form_word(figure.form)},
+                        {"value", figure.values.size() == 1 ? OrderedJson(figure.values[0]) : OrderedJson(figure.values)},
+                        {"unit", figure.unit}};
     if (figure.form == Form::list)
         json["at"] = {{"name", figure.at},
                       {"values", figure.positions.empty() ? OrderedJson(figure.labels) : OrderedJson(figure.positions)}};
@@ -43,8 +43,7 @@ OrderedJson json_of(const PublishedFigure& figure, const PublishedSource& source
     json["batch"] = or_null(figure.batch);
     json["budget"] = or_null(figure.budget);
     json["temperature"] = or_null(figure.temperature);
-    json["source"] = {
-        {"id", source.id}, {"title", source.title}, {"by", source.by}, {"identifier", source.identifier}};
+    json["source"] = {{"id", source.id}, {"title", source.title}, {"by", source.by}, {"identifier", source.identifier}};
     json["place"] = or_null(figure.place);
     json["date"] = or_null(figure.date);
     json["status"] = published_standing(figure);
@@ -56,8 +55,7 @@ OrderedJson json_of(const PublishedFigure& figure, const PublishedSource& source
 
 class Listing {
   public:
-    explicit Listing(const Published& published)
-        : published_(published), terminal_(standard_terminal(When::automatic)) {}
+    explicit Listing(const Published& published) : published_(published), terminal_(standard_terminal(When::automatic)) {}
 
     void method(const std::string& name, const Figures& figures) {
         print(terminal_.paint(Tone::strong, name) + "\n");
@@ -73,8 +71,7 @@ class Listing {
         if (words.empty()) return;
         const std::string indent(kTextColumn, ' ');
         std::string lines = wrap(words, terminal_.width - kTextColumn);
-        for (std::size_t at = lines.find('\n'); at != std::string::npos; at = lines.find('\n', at + 1))
-            lines.insert(at + 1, indent);
+        for (std::size_t at = lines.find('\n'); at != std::string::npos; at = lines.find('\n', at + 1)) lines.insert(at + 1, indent);
         print(indent + terminal_.paint(tone, lines) + "\n");
     }
     void row(const PublishedFigure& figure) {
@@ -85,8 +82,7 @@ class Listing {
               terminal_.paint(wrong ? Tone::rejected : Tone::strong, value) + " ");
         const std::string claim = wrap(figure.claim, terminal_.width - kTextColumn);
         print(claim.substr(0, claim.find('\n')) + "\n");
-        if (const std::size_t end = claim.find('\n'); end != std::string::npos)
-            text(claim.substr(end + 1), Tone::plain);
+        if (const std::size_t end = claim.find('\n'); end != std::string::npos) text(claim.substr(end + 1), Tone::plain);
         text(published_series(figure), Tone::plain);
         text(published_conditions(figure), Tone::plain);
         const bool bare = figure.standing == Standing::as_published;
@@ -103,8 +99,7 @@ class Listing {
             if (same_block && conflict.with < figure.id) continue;
             if (!headed && !any) print(terminal_.paint(Tone::strong, "! disagreements") + "\n");
             any = true;
-            print("  " + figure.id + " " + published_value(figure) + "  against  " + other.id + " " +
-                  published_value(other) + "\n");
+            print("  " + figure.id + " " + published_value(figure) + "  against  " + other.id + " " + published_value(other) + "\n");
             text(conflict.why, Tone::plain);
         }
         return any;
@@ -121,8 +116,7 @@ Exit list_published(const Options& options) {
     std::vector<std::string> methods = published.methods();
     if (options.words.size() > 1) {
         const std::string& asked = options.words[1];
-        if (std::find(methods.begin(), methods.end(), asked) == methods.end())
-            unknown_name("method", asked, methods);
+        if (std::find(methods.begin(), methods.end(), asked) == methods.end()) unknown_name("method", asked, methods);
         methods = {asked};
     }
     if (!options.json.empty()) {

@@ -14,8 +14,8 @@
 #include "app/cli/subject.h"
 #include "app/cli/terminal.h"
 #include "app/frontend/share.h"
-#include "engine/run/trace_json.h"
 #include "engine/models/model_names.h"
+#include "engine/run/trace_json.h"
 #include "kernels/error.h"
 
 namespace speclens::cli {
@@ -31,8 +31,7 @@ void make_folder(const std::filesystem::path& folder) {
 // Which file the window opens: a lecture, or a saved run or race.
 void open_file(const Options& options, WindowRequest& request) {
     const std::string& word = options.words[0];
-    if (options.link)
-        throw Error("a link and a file", "Give one of them: a link starts its own run.", Exit::usage);
+    if (options.link) throw Error("a link and a file", "Give one of them: a link starts its own run.", Exit::usage);
     if (is_lecture_file(word)) {
         request.lecture = lecture_view(options, find_lecture(word));
         request.view = request.lecture.steps[0].view;
@@ -48,8 +47,7 @@ void open_file(const Options& options, WindowRequest& request) {
         request.stop = &interrupted();
         say("waiting for a run on standard input");
     } else if (refuse_folder(request.session); !std::filesystem::is_regular_file(request.session, ignored))
-        throw Error(request.session.string() + ": no such file",
-                    "Save a trace with: speclens run --json FILE");
+        throw Error(request.session.string() + ": no such file", "Save a trace with: speclens run --json FILE");
 }
 
 // The way to a frame, as the window moves, and the frame itself for the rest of its time.
@@ -69,18 +67,16 @@ void add_frames(std::vector<AnimationFrame>& frames, AnimationFrame rest, const 
 // Beats of a story, steps of the most telling round, or ends of a race's rounds, one after another.
 Exit animate(const Options& options, const SceneWord& word) {
     if (word.beat >= 0 || (options.link && (options.link->at > 0 || options.link->selected)))
-        throw Error("a GIF or a film shows many places of a scene: it takes no beat of its own",
-                    "Say which: --frames 2:6, or all.", Exit::usage);
+        throw Error("a GIF or a film shows many places of a scene: it takes no beat of its own", "Say which: --frames 2:6, or all.",
+                    Exit::usage);
     const Subject subject = asked_subject(options, word.scene);
     FrameRequest any;
     any.scene = word.scene;
     any.race = subject.race;
     const int count = frame_beats(any, subject.trace, subject.settings, subject.status);
-    const int first = std::max(1, options.first_frame),
-              last = options.last_frame > 0 ? options.last_frame : count;
+    const int first = std::max(1, options.first_frame), last = options.last_frame > 0 ? options.last_frame : count;
     if (first > count || last > count)
-        throw Error("--frames: the scene has " + std::to_string(count) + " here",
-                    "Give numbers from 1 to that, or all.", Exit::usage);
+        throw Error("--frames: the scene has " + std::to_string(count) + " here", "Give numbers from 1 to that, or all.", Exit::usage);
     std::vector<AnimationFrame> frames;
     ProgressBar bar;
     for (int beat = first; beat <= last; ++beat) {
@@ -115,7 +111,8 @@ Exit share(const Options& options, const SceneWord& word) {
     for (const std::filesystem::path& file : {files.loop, files.film, files.card, files.link})
         if (!file.empty()) print(file.string() + "\n");
     if (!files.no_film.empty()) say("no film: " + files.no_film);
-    if (files.link.empty()) say(subject.race ? "no link leads to a saved race: share its file" : "no link leads to a saved run: share its file");
+    if (files.link.empty())
+        say(subject.race ? "no link leads to a saved race: share its file" : "no link leads to a saved run: share its file");
     return Exit::ok;
 }
 
@@ -175,8 +172,7 @@ Exit command_describe(const Options& options) {
     const SceneWord word = scene_word(options.words[0]);
     const Subject subject = asked_subject(options, word.scene);
     const FrameRequest request = request_for(options, word, subject);
-    if (options.json != "-")
-        print(broken_at(in_words(request, subject) + "\n", standard_terminal(options.color).prose_width()));
+    if (options.json != "-") print(broken_at(in_words(request, subject) + "\n", standard_terminal(options.color).prose_width()));
     return Exit::ok;
 }
 
@@ -184,7 +180,8 @@ namespace {
 
 // Who names no model and nothing that was made with one sees the most telling race that this machine has.
 Options with_default_model(Options options) {
-    const bool names_one = options.has("--model") || options.link || !options.words.empty() || !options.attach.empty() || !options.session.empty();
+    const bool names_one =
+        options.has("--model") || options.link || !options.words.empty() || !options.attach.empty() || !options.session.empty();
     const bool own_heads = std::ranges::any_of(options.drafters, [](const DrafterChoice& choice) { return !choice.folder.empty(); });
     if (names_one || own_heads) return options;
     if (const std::string word = default_model(assets_folder()); word != kBuiltInModel) options.model = word;

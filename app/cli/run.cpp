@@ -95,8 +95,8 @@ class Reporter {
 // For somebody who asks a chat model a question as raw text, which it may take for a text that is complete.
 std::string chat_advice(const Options& options, const Models& models, const RunView& view) {
     const bool at_once = view.output_tokens <= 1 && view.stopped && view.stopped->reason == Stopped::kEndOfText;
-    const bool asks = options.prompt && !options.run.prompt.chat && !options.has("--raw") &&
-                      models.chat.problem.empty() && models.tokenizer;
+    const bool asks =
+        options.prompt && !options.run.prompt.chat && !options.has("--raw") && models.chat.problem.empty() && models.tokenizer;
     return at_once && asks ? "ended at once: as a question in a chat, add --chat" : "";
 }
 

@@ -57,7 +57,8 @@ Exit answer(Server& server) {
 
 Exit serve_page(const Options& options) {
     PageServer server(options.page, options.host, options.port);
-    print("SpecLens serves the page of " + printable(options.page.string()) + " at " + address(options, server.bind()) + "/\nCtrl+C ends it.\n");
+    print("SpecLens serves the page of " + printable(options.page.string()) + " at " + address(options, server.bind()) +
+          "/\nCtrl+C ends it.\n");
     return answer(server);
 }
 
@@ -83,9 +84,8 @@ Exit command_serve(const Options& options) {
     SpecServer server(models, settings);
     const std::string where = address(options, server.bind());
     const bool drafts = drafter != kNoDrafter && settings.base.k > 0;
-    print("SpecLens serves " + models->target_name() +
-          (drafts ? " with " + drafter : " without speculation") + " at " + where + ",\n" + server.batching() + "\n  speclens attach " +
-          where + "\n  speclens attach " + where +
+    print("SpecLens serves " + models->target_name() + (drafts ? " with " + drafter : " without speculation") + " at " + where + ",\n" +
+          server.batching() + "\n  speclens attach " + where + "\n  speclens attach " + where +
           " --prompt \"Write a short poem about the moon.\" --chat\nCtrl+C ends it.\n");
     return answer(server);
 }

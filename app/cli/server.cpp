@@ -21,8 +21,7 @@ bool pause(double seconds) {
     const double end = now_ms() + 1000 * seconds;
     while (now_ms() < end) {
         if (interrupted().load()) return false;
-        std::this_thread::sleep_for(
-            std::chrono::duration<double, std::milli>(std::min(50.0, std::max(0.0, end - now_ms()))));
+        std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(std::min(50.0, std::max(0.0, end - now_ms()))));
     }
     return !interrupted().load();
 }

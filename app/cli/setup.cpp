@@ -12,11 +12,11 @@
 #include "app/cli/output.h"
 #include "engine/base/json_read.h"
 #include "engine/drafters/drafter_info.h"
+#include "engine/models/model_names.h"
+#include "engine/models/notices.h"
 #include "engine/rules/verify.h"
 #include "engine/run/fitting.h"
 #include "engine/run/gallery.h"
-#include "engine/models/model_names.h"
-#include "engine/models/notices.h"
 #include "engine/run/run_setting.h"
 #include "kernels/error.h"
 #include "remote/client/probe.h"
@@ -44,8 +44,7 @@ std::string prompt_text(const std::string& argument) {
     std::error_code ignored;
     if (!in || std::filesystem::is_directory(file, ignored))
         throw Error(file + ": cannot be opened",
-                    "Check the name after @; a prompt that begins with @ is written with two, as @" +
-                        argument + ".");
+                    "Check the name after @; a prompt that begins with @ is written with two, as @" + argument + ".");
     return read_all(in, file);
 }
 
@@ -57,8 +56,7 @@ constexpr std::array<std::string_view, 3> kRecipeKeys = {"expect", "check", "hel
 Prompt prompt_of_line(const std::string& line, const std::string& where, std::string& unknown) {
     const auto json = Json::parse_or_discard(line);
     const auto broken = [&](const std::string& what) {
-        return Error(where + ": " + what,
-                     "Every line is an object like {\"prompt\":\"Once\",\"domain\":\"story\"}.");
+        return Error(where + ": " + what, "Every line is an object like {\"prompt\":\"Once\",\"domain\":\"story\"}.");
     };
     if (!json.is_object()) throw broken("not a JSON object");
     Prompt prompt;
@@ -83,36 +81,27 @@ Prompt prompt_of_line(const std::string& line, const std::string& where, std::st
     if (prompt.text.empty()) throw broken("\"prompt\" is empty");
     if (prompt.domain.empty()) prompt.domain = "other";
     if (prompt.domain == kAllDomains)
-        throw Error(where + ": the domain \"all\" is the name of the total over all domains",
-                    "Give it another name.");
+        throw Error(where + ": the domain \"all\" is the name of the total over all domains", "Give it another name.");
     if (std::ranges::any_of(prompt.domain, [](unsigned char c) { return c < ' '; }))
         throw Error(where + ": the domain has a line break or another control character",
                     "It is a cell of a table: give it a name of one line.");
     return prompt;
 }
 
-Error no_text() {
-    return Error("these models have no tokenizer, so text prompts mean nothing", "Give --token-ids 0,1,2.",
-                 Exit::usage);
-}
+Error no_text() { return Error("these models have no tokenizer, so text prompts mean nothing", "Give --token-ids 0,1,2.", Exit::usage); }
 
 std::vector<Prompt> read_prompts(const std::filesystem::path& file) {
     std::ifstream in(file);
-    if (!in)
-        throw Error(file.string() + ": cannot be opened",
-                    "Give a file with one JSON object a line, --prompts FILE.jsonl.");
+    if (!in) throw Error(file.string() + ": cannot be opened", "Give a file with one JSON object a line, --prompts FILE.jsonl.");
     std::vector<Prompt> prompts;
     std::string line, unknown;
     for (int number = 1; std::getline(in, line); ++number)
         if (line.find_first_not_of(" \t\r") != std::string::npos)
-            prompts.push_back(
-                prompt_of_line(line, file.string() + " line " + std::to_string(number), unknown));
+            prompts.push_back(prompt_of_line(line, file.string() + " line " + std::to_string(number), unknown));
     if (in.bad())
-        throw Error(file.string() + ": cannot be read to its end",
-                    "Give a file with one JSON object a line, --prompts FILE.jsonl.");
+        throw Error(file.string() + ": cannot be read to its end", "Give a file with one JSON object a line, --prompts FILE.jsonl.");
     if (!unknown.empty()) say(unknown);
-    if (prompts.empty())
-        throw Error(file.string() + ": no prompts", "Every line is an object with a \"prompt\".");
+    if (prompts.empty()) throw Error(file.string() + ": no prompts", "Every line is an object with a \"prompt\".");
     return prompts;
 }
 
@@ -120,9 +109,7 @@ std::vector<Prompt> read_prompts(const std::filesystem::path& file) {
 
 namespace {
 
-std::string typed(const DrafterSetting& setting) {
-    return "--" + std::string(setting.option);
-}
+std::string typed(const DrafterSetting& setting) { return "--" + std::string(setting.option); }
 
 std::vector<const DrafterInfo*> infos_of(const std::vector<std::string>& drafters) {
     std::vector<const DrafterInfo*> infos;
@@ -150,25 +137,24 @@ std::string loaded_model(const Options& options) {
     return target_is_server(options) ? options.model.string() : model_word(options.model.string());
 }
 
-bool target_is_server(const Options& options) {
-    return !options.model.empty() && looks_like_endpoint(options.model.string());
-}
+bool target_is_server(const Options& options) { return !options.model.empty() && looks_like_endpoint(options.model.string()); }
 
 namespace {
 
-std::function<std::shared_ptr<const Scorer>(const Vocabulary&, const Progress&)>
-server_as_target(const Options& options, const std::filesystem::path& draft) {
+std::function<std::shared_ptr<const Scorer>(const Vocabulary&, const Progress&)> server_as_target(const Options& options,
+                                                                                                  const std::filesystem::path& draft) {
     const Endpoint endpoint = parse_endpoint(options.model.string());
     ScorerSettings settings;
     settings.model = options.server_model;
     settings.listed = options.listed;
     settings.vocabulary = "the built-in draft model";
-    if (!options.tokenizer.empty()) settings.vocabulary = options.tokenizer.string();
-    else if (!draft.empty()) settings.vocabulary = draft.string();
+    if (!options.tokenizer.empty())
+        settings.vocabulary = options.tokenizer.string();
+    else if (!draft.empty())
+        settings.vocabulary = draft.string();
     settings.http.key = server_key(options);
     settings.http.silence_seconds = 120; // a long text on a large model
-    if (const std::string warning = caution(endpoint, !settings.http.key.empty()); !warning.empty())
-        say(warning);
+    if (const std::string warning = caution(endpoint, !settings.http.key.empty()); !warning.empty()) say(warning);
     return [endpoint, settings](const Vocabulary& vocabulary, const Progress& progress) {
         ScorerSettings patient = settings;
         patient.http.cancelled = progress.cancelled;
@@ -192,12 +178,11 @@ ModelPaths model_paths(const Options& options) {
         const std::string method = network_of(choice.name);
         std::filesystem::path& kept = head ? paths.heads[method] : paths.draft;
         if (!kept.empty() && kept != (head ? choice.folder : model_file(choice.folder.string())))
-            throw Error("two folders of " + (head ? method + " heads" : std::string("draft models")) + ": " +
-                            kept.string() + " and " + choice.folder.string(),
-                        head
-                            ? "One head of a kind is loaded at a time: give one NAME=DIR, and the other to a "
-                              "second command."
-                            : "One draft model is loaded at a time: give one NAME=DIR.",
+            throw Error("two folders of " + (head ? method + " heads" : std::string("draft models")) + ": " + kept.string() + " and " +
+                            choice.folder.string(),
+                        head ? "One head of a kind is loaded at a time: give one NAME=DIR, and the other to a "
+                               "second command."
+                             : "One draft model is loaded at a time: give one NAME=DIR.",
                         Exit::usage);
         kept = head ? choice.folder : model_file(choice.folder.string());
     }
@@ -263,13 +248,10 @@ std::string working_drafter(const Options& options, const Models& models) {
     for (const std::string& name : models.ready_drafters()) ready += (ready.empty() ? "" : ", ") + name;
     const bool foreign = problem == models.vocabulary_problem;
     throw Error("the drafter '" + drafter + "' cannot run: " + problem,
-                (foreign ? "Give a draft with the target's tokenizer, --drafter " + drafter + "=DIR. " : "") +
-                    "These can: " + ready + ".");
+                (foreign ? "Give a draft with the target's tokenizer, --drafter " + drafter + "=DIR. " : "") + "These can: " + ready + ".");
 }
 
-std::string chosen_drafter(const Options& options, const Models& models) {
-    return chosen_drafter(options, default_drafter(models));
-}
+std::string chosen_drafter(const Options& options, const Models& models) { return chosen_drafter(options, default_drafter(models)); }
 
 std::string chosen_drafter(const Options& options, const std::string& by_default) {
     if (!options.drafters.empty()) return options.drafters[0].name;
@@ -297,8 +279,7 @@ static int default_drafts(const Options& options, const std::string& drafter) {
 RunSettings run_settings(const Options& options, const std::string& drafter, double temperature) {
     RunSettings settings = options.run;
     if (options.prompt) settings.prompt.text = *options.prompt;
-    const bool typed =
-        options.prompt || !options.run.prompt.token_ids.empty() || options.has("--chat") || options.has("--raw");
+    const bool typed = options.prompt || !options.run.prompt.token_ids.empty() || options.has("--chat") || options.has("--raw");
     // Models that are known by name answer chats; of others nobody knows before they are loaded.
     const bool answers = options.model.empty() || is_known_model(options.model.string());
     if (!typed && answers && options.geometry.empty()) {
@@ -320,31 +301,28 @@ RunSettings run_settings(const Options& options, const std::string& drafter, dou
     return settings;
 }
 
-void check_drafter_options(const Options& options, const std::vector<std::string>& drafters,
-                           int target_layers) {
+void check_drafter_options(const Options& options, const std::vector<std::string>& drafters, int target_layers) {
     const auto needs = [&](std::initializer_list<std::string> typed, bool useful, const std::string& who) {
         for (const std::string& option : typed)
             if (options.has(option) && !useful)
-                throw Error(
-                    option + " does nothing for " +
-                        (drafters.size() == 1 ? "the drafter '" + drafters[0] + "'" : "these drafters"),
-                    "It is an option of: " + who + ".", Exit::usage);
+                throw Error(option + " does nothing for " + (drafters.size() == 1 ? "the drafter '" + drafters[0] + "'" : "these drafters"),
+                            "It is an option of: " + who + ".", Exit::usage);
     };
     const auto known = infos_of(drafters);
     const auto any = [&](const auto& is) { return std::ranges::any_of(known, is); };
     for (const RunSetting& setting : run_setting_list()) {
         if (setting.of != RunSetting::Of::run || setting.of_drafter != nullptr || readers_of(setting).empty()) continue;
         const bool plain = options.k() == 0 && setting.option == std::string_view("k"); // 0 is plain decoding for whoever drafts
-        needs({"--" + std::string(setting.option)}, plain || any([&](const DrafterInfo* info) { return setting.read(*info); }), readers_of(setting));
+        needs({"--" + std::string(setting.option)}, plain || any([&](const DrafterInfo* info) { return setting.read(*info); }),
+              readers_of(setting));
     }
     for (const DrafterSetting& setting : drafter_settings()) {
         const std::string option = typed(setting);
         if (!options.has(option)) continue;
         // The window's switches leave the one where it stands when they turn the other off.
         if (setting.needs != nullptr && !(options.run.options.*setting.needs)) {
-            const auto off = std::ranges::find_if(drafter_settings(), [&](const DrafterSetting& other) {
-                return other.member == SettingMember(setting.needs);
-            });
+            const auto off = std::ranges::find_if(
+                drafter_settings(), [&](const DrafterSetting& other) { return other.member == SettingMember(setting.needs); });
             throw Error(option + " does nothing with " + typed(*off), "Leave one of them out.", Exit::usage);
         }
         const bool read = any([&](const DrafterInfo* info) { return info->reads_setting(setting.id); });
@@ -356,31 +334,26 @@ void check_drafter_options(const Options& options, const std::vector<std::string
         needs({option}, read, readers_of(setting.id));
     }
     // A tree's draft tokens are the draft's favourites under these, whatever its temperature.
-    const bool certain =
-        options.run.rule == "tree_topk" || options.run.rule == "greedy" || options.temperature() == 0.0;
+    const bool certain = options.run.rule == "tree_topk" || options.run.rule == "greedy" || options.temperature() == 0.0;
     const bool trees = std::ranges::all_of(known, &DrafterInfo::tree);
     if (options.has("--draft-temp") && certain && trees && !drafters.empty())
         throw Error("--draft-temp does nothing here: the guesses of the tree are chosen, not drawn",
                     "Leave it out, or use --rule tree_wor or tree_wr with --temp above 0.", Exit::usage);
     if (options.has("--rule-param") && options.temperature() == 0.0 && !find_rule(options.run.rule)->is_cascade())
-        throw Error("--rule-param does nothing at temperature 0: the rule " + options.run.rule +
-                        " keeps what the target ranks first",
+        throw Error("--rule-param does nothing at temperature 0: the rule " + options.run.rule + " keeps what the target ranks first",
                     "Leave it out, or use --temp above 0.", Exit::usage);
-    for (const std::string& drafter : drafters)
-        check_options(drafter, run_settings(options, drafter, 0).options, target_layers);
+    for (const std::string& drafter : drafters) check_options(drafter, run_settings(options, drafter, 0).options, target_layers);
 }
 
 void check_thinking(const Options& options, const Models& models) {
     const std::string why = options.run.prompt.thinking ? why_no_thinking(models.chat) : "";
     if (why.empty()) return;
-    if (!options.thinking_of_link)
-        throw Error("--thinking does nothing: " + why, "Leave it out.", Exit::usage);
+    if (!options.thinking_of_link) throw Error("--thinking does nothing: " + why, "Leave it out.", Exit::usage);
     say("the link asks for thinking, which does nothing: " + why);
 }
 
 void say_if_asked_as_text(const Models& models) {
-    if (!models.chat.problem.empty())
-        say(models.chat.problem + ": the built-in chats are asked as plain text");
+    if (!models.chat.problem.empty()) say(models.chat.problem + ": the built-in chats are asked as plain text");
 }
 
 std::vector<Prompt> prompts_of(const Options& options, const Models& models) {
@@ -404,17 +377,15 @@ std::vector<Prompt> prompts_of(const Options& options, const Models& models) {
         prompts = read_prompts(options.prompts);
     } else if (models.tokenizer) {
         const bool built_in = !models.bundle.empty();
-        prompts = read_prompts(options.command == Command::advise
-                                   ? held_out_file(assets_folder(), built_in, models.target_name())
-                                   : gallery_file(assets_folder(), built_in));
+        prompts = read_prompts(options.command == Command::advise ? held_out_file(assets_folder(), built_in, models.target_name())
+                                                                  : gallery_file(assets_folder(), built_in));
         if (!models.chat.problem.empty() && !options.has("--chat") && !options.has("--raw")) {
             say_if_asked_as_text(models);
             for (Prompt& prompt : prompts) prompt.chat = false, prompt.system.clear();
         }
         if (models.chat.system_place == ChatFormat::SystemPlace::nowhere)
             for (Prompt& prompt : prompts) // said in the question instead
-                if (prompt.chat && !prompt.system.empty())
-                    prompt.text = std::exchange(prompt.system, "") + "\n\n" + prompt.text;
+                if (prompt.chat && !prompt.system.empty()) prompt.text = std::exchange(prompt.system, "") + "\n\n" + prompt.text;
     } else {
         throw no_text();
     }
@@ -437,10 +408,9 @@ std::vector<Prompt> prompts_of(const Options& options, const Models& models) {
 
 std::vector<GalleryPrompt> prompt_texts(const Options& options) {
     std::vector<GalleryPrompt> texts;
-    for (const Prompt& p : read_prompts(
-             options.prompts.empty() ? gallery_file(assets_folder(), loaded_model(options) == kBuiltInModel) : options.prompts))
-        texts.push_back({p.domain, p.text, p.system,
-                         options.has("--chat") || options.has("--raw") ? options.run.prompt.chat : p.chat});
+    for (const Prompt& p :
+         read_prompts(options.prompts.empty() ? gallery_file(assets_folder(), loaded_model(options) == kBuiltInModel) : options.prompts))
+        texts.push_back({p.domain, p.text, p.system, options.has("--chat") || options.has("--raw") ? options.run.prompt.chat : p.chat});
     return texts;
 }
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "app/cli/options.h"
-#include "engine/recall/answer_memory.h"
 #include "engine/lab/race.h"
 #include "engine/models/models.h"
+#include "engine/recall/answer_memory.h"
 
 namespace speclens::cli {
 
@@ -20,16 +20,15 @@ namespace speclens::cli {
 // Throws Error (usage) when a result would replace what it is made from, or another result. Before
 // read_prompt().
 void check_outputs(const Options& options);
-void read_prompt(Options& options); // @FILE and @- become the text; once, because standard input has one end
-[[nodiscard]] bool target_is_server(const Options& options); // --model is an address
+void read_prompt(Options& options);                             // @FILE and @- become the text; once, because standard input has one end
+[[nodiscard]] bool target_is_server(const Options& options);    // --model is an address
 [[nodiscard]] std::string loaded_model(const Options& options); // as links name it
 [[nodiscard]] ModelPaths model_paths(const Options& options);
 // The folder that was typed for the model or head of `drafter`, also where the other of chain and tree names
 // it; empty: none.
 [[nodiscard]] std::filesystem::path folder_of(const Options& options, const std::string& drafter);
 // Settings of one run with this drafter. `temperature`: what holds when --temp is not given.
-[[nodiscard]] RunSettings run_settings(const Options& options, const std::string& drafter,
-                                       double temperature);
+[[nodiscard]] RunSettings run_settings(const Options& options, const std::string& drafter, double temperature);
 // The drafter of --drafter; the default is `by_default`, see default_drafter().
 [[nodiscard]] std::string chosen_drafter(const Options& options, const Models& models);
 [[nodiscard]] std::string chosen_drafter(const Options& options, const std::string& by_default);
@@ -41,7 +40,8 @@ struct Remembering {
     std::optional<AnswerMemory> memory;
     std::shared_ptr<const Models> models;
 };
-[[nodiscard]] Remembering remembering(const Options& options, std::shared_ptr<const Models> models, const std::vector<std::string>& drafters);
+[[nodiscard]] Remembering remembering(const Options& options, std::shared_ptr<const Models> models,
+                                      const std::vector<std::string>& drafters);
 void keep_answers(const Remembering& what); // writes the file and says what is in it
 // Loads with a progress bar, and says on standard error what the folders leave open (notices_of); Ctrl+C
 // throws Interrupted.
@@ -49,8 +49,7 @@ void keep_answers(const Remembering& what); // writes the file and says what is 
 // The same for who lists the notices in another place.
 [[nodiscard]] std::shared_ptr<const Models> load_without_notices(const Options& options);
 // Throws Error (usage) when an option was typed that `drafter` has no use for.
-void check_drafter_options(const Options& options, const std::vector<std::string>& drafters,
-                           int target_layers);
+void check_drafter_options(const Options& options, const std::vector<std::string>& drafters, int target_layers);
 // Throws Error where --thinking was typed and changes nothing for this model's chats; says so of a link.
 void check_thinking(const Options& options, const Models& models);
 
@@ -74,7 +73,6 @@ void say_if_asked_as_text(const Models& models);
 
 // What the built-in model and those known by name are asked when nobody typed a prompt: a chat turn whose answer has something to see.
 inline constexpr const char* kFirstPrompt = "Write a short poem about the moon.";
-inline constexpr double kWalkTemperature =
-    0.8; // run, render, describe and the window: coins are what there is to see
+inline constexpr double kWalkTemperature = 0.8; // run, render, describe and the window: coins are what there is to see
 
 } // namespace speclens::cli

@@ -13,8 +13,8 @@
 #include "app/views/lecture.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/model/model.h"
-#include "engine/rules/verify.h"
 #include "engine/models/model_names.h"
+#include "engine/rules/verify.h"
 
 namespace speclens::cli {
 
@@ -27,9 +27,12 @@ std::string roff(const std::string& text) {
     for (const char c : text) {
         if (begins && (c == '.' || c == '\'')) out += "\\&";
         begins = c == '\n';
-        if (c == '\\') out += "\\e";
-        else if (c == '-') out += "\\-";
-        else out += c;
+        if (c == '\\')
+            out += "\\e";
+        else if (c == '-')
+            out += "\\-";
+        else
+            out += c;
     }
     return out;
 }
@@ -40,9 +43,7 @@ std::string paragraphs(const std::string& text) { // a line break begins a new o
     return out;
 }
 
-std::string examples(const CommandRow& row) {
-    return ".PP\n.nf\n.RS\n" + roff(row.examples) + "\n.RE\n.fi\n";
-}
+std::string examples(const CommandRow& row) { return ".PP\n.nf\n.RS\n" + roff(row.examples) + "\n.RE\n.fi\n"; }
 
 std::string options_of(Command command) {
     std::string out, group;
@@ -59,14 +60,17 @@ std::string page() {
                       ".SH NAME\nspeclens \\- see and step speculative decoding\n.SH SYNOPSIS\n";
     for (const CommandRow& row : command_rows()) {
         if (row.command != Command::window) out += ".br\n";
-        out += ".B speclens" + (row.name[0] ? " " + std::string(row.name) : "") + (row.words[0] ? "\n.I " + roff(row.words) : "") + "\n[options]\n";
+        out += ".B speclens" + (row.name[0] ? " " + std::string(row.name) : "") + (row.words[0] ? "\n.I " + roff(row.words) : "") +
+               "\n[options]\n";
     }
     for (const CommandRow& row : command_rows()) {
-        out += ".SH \"" + (row.name[0] ? "speclens " + std::string(row.name) : std::string("THE WINDOW")) + "\"\n" + paragraphs(roff(row.more)) + "\n";
+        out += ".SH \"" + (row.name[0] ? "speclens " + std::string(row.name) : std::string("THE WINDOW")) + "\"\n" +
+               paragraphs(roff(row.more)) + "\n";
         out += options_of(row.command) + examples(row);
     }
     out += ".SH EXIT STATUS\n" + roff(exit_codes()) + "\n.SH FILES\n.TP\n.I " + roff("~/.local/share/speclens/models") +
-           "\nmodels that speclens get fetched ($XDG_DATA_HOME)\n.TP\n.I " + roff("~/.config/speclens/preferences.json") + "\npreferences of the window ($XDG_CONFIG_HOME)\n";
+           "\nmodels that speclens get fetched ($XDG_DATA_HOME)\n.TP\n.I " + roff("~/.config/speclens/preferences.json") +
+           "\npreferences of the window ($XDG_CONFIG_HOME)\n";
     return out;
 }
 
@@ -145,7 +149,8 @@ Values words_of(const CommandRow& row) {
     const auto add = [&](const std::vector<std::string>& more) { values.words.insert(values.words.end(), more.begin(), more.end()); };
     if (words.starts_with("SCENE")) add(names_of_scenes());
     if (words.find("LECTURE") != std::string::npos) add(names_of_lectures());
-    if (words.find("SESSION") != std::string::npos || words.find("LECTURE") != std::string::npos || words.find(".json") != std::string::npos)
+    if (words.find("SESSION") != std::string::npos || words.find("LECTURE") != std::string::npos ||
+        words.find(".json") != std::string::npos)
         values.files = true;
     if (row.command == Command::list) add(list_names());
     if (row.command == Command::get)
@@ -187,8 +192,10 @@ std::vector<const OptionRow*> rows_for(Command command) {
 std::string bash_reply(const Values& values) {
     std::string text;
     if (!values.words.empty()) text += "COMPREPLY+=($(compgen -W " + single_quoted(joined(values.words)) + " -- \"$cur\")); ";
-    if (values.files) text += "COMPREPLY+=($(compgen -f -- \"$cur\")); compopt -o filenames; ";
-    else if (values.folders) text += "COMPREPLY+=($(compgen -d -- \"$cur\")); compopt -o filenames; ";
+    if (values.files)
+        text += "COMPREPLY+=($(compgen -f -- \"$cur\")); compopt -o filenames; ";
+    else if (values.folders)
+        text += "COMPREPLY+=($(compgen -d -- \"$cur\")); compopt -o filenames; ";
     return text;
 }
 
@@ -215,8 +222,9 @@ std::string bash_script() {
             words.words.insert(words.words.end(), names.begin(), names.end());
             options.emplace_back("--version");
         }
-        out += "        " + (command.name[0] ? std::string(command.name) : "''") + ")\n            if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W " +
-               single_quoted(joined(options)) + " -- \"$cur\")); else " + bash_reply(words) + ":; fi ;;\n";
+        out += "        " + (command.name[0] ? std::string(command.name) : "''") +
+               ")\n            if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W " + single_quoted(joined(options)) +
+               " -- \"$cur\")); else " + bash_reply(words) + ":; fi ;;\n";
     }
     out += "        help) COMPREPLY=($(compgen -W " + single_quoted(joined(commands())) + " -- \"$cur\")) ;;\n";
     return out + "    esac\n}\ncomplete -F _speclens speclens\n";
@@ -266,8 +274,8 @@ std::string zsh_script() {
     out += "    *)\n        if (( CURRENT == 2 )) && [[ ${words[2]} != -* ]]; then\n            local -a names=(\n";
     for (const CommandRow& command : command_rows())
         if (command.name[0]) out += "                " + single_quoted(std::string(command.name) + ":" + zsh_text(command.about)) + "\n";
-    out += "            )\n            _describe command names\n            _files\n        else\n        " + arguments(row_of(Command::window)) +
-           "\n        fi ;;\n    esac\n}\n_speclens \"$@\"\n";
+    out += "            )\n            _describe command names\n            _files\n        else\n        " +
+           arguments(row_of(Command::window)) + "\n        fi ;;\n    esac\n}\n_speclens \"$@\"\n";
     return out;
 }
 
@@ -304,10 +312,14 @@ std::string fish_script() {
 
 Exit command_completion(const Options& options) {
     const std::string& shell = options.words[0];
-    if (shell == "bash") print(bash_script());
-    else if (shell == "zsh") print(zsh_script());
-    else if (shell == "fish") print(fish_script());
-    else unknown_name("shell", shell, {"bash", "zsh", "fish"});
+    if (shell == "bash")
+        print(bash_script());
+    else if (shell == "zsh")
+        print(zsh_script());
+    else if (shell == "fish")
+        print(fish_script());
+    else
+        unknown_name("shell", shell, {"bash", "zsh", "fish"});
     return Exit::ok;
 }
 

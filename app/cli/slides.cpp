@@ -1,8 +1,8 @@
 #include "app/cli/slides.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdint>
+#include <cstdio>
 
 #include "app/cli/lecture.h"
 #include "app/cli/output.h"
@@ -17,11 +17,9 @@ namespace speclens::cli {
 namespace {
 
 constexpr int kWidth = 1280, kHeight = 720; // where no size is asked for
-constexpr int kDefaultSlides = 24;            // of a scene that has more, where nobody says which
+constexpr int kDefaultSlides = 24;          // of a scene that has more, where nobody says which
 
-std::string translated(const std::string& english) {
-    return ui::language().label(english);
-}
+std::string translated(const std::string& english) { return ui::language().label(english); }
 
 constexpr const char* kStyle = R"(
 :root { color-scheme: light dark; }
@@ -123,9 +121,7 @@ Options for_page(const Options& options) {
     return own;
 }
 
-std::size_t bytes_of(const Slide& slide) {
-    return slide.picture.size() / 3 * 4 + slide.words.size() + slide.notes.size();
-}
+std::size_t bytes_of(const Slide& slide) { return slide.picture.size() / 3 * 4 + slide.words.size() + slide.notes.size(); }
 
 [[noreturn]] void too_large(std::size_t pictures, std::size_t bytes) {
     char size[32];
@@ -166,7 +162,9 @@ std::vector<Slide> slides_of_scene(const Options& options, const SceneWord& word
     std::vector<Slide> slides;
     ProgressBar bar;
     // One of the middle says how large they will be.
-    if (const std::size_t bytes = all > static_cast<std::size_t>(kDefaultSlides) ? bytes_of(draw_at(places[all / 2])) * all : 0; bytes > kMostPageBytes / 4 * 5) too_large(all, bytes);
+    if (const std::size_t bytes = all > static_cast<std::size_t>(kDefaultSlides) ? bytes_of(draw_at(places[all / 2])) * all : 0;
+        bytes > kMostPageBytes / 4 * 5)
+        too_large(all, bytes);
     for (const int beat : places) {
         stop_if_interrupted();
         bar.show("drawing", static_cast<double>(slides.size()), static_cast<double>(all), "frames");
@@ -176,9 +174,7 @@ std::vector<Slide> slides_of_scene(const Options& options, const SceneWord& word
 }
 
 // What it says to readers: nobody stands beside them.
-std::string for_readers(const std::string& page, const std::string& told) {
-    return page.empty() ? told : page;
-}
+std::string for_readers(const std::string& page, const std::string& told) { return page.empty() ? told : page; }
 
 std::vector<Slide> slides_of_lecture(const Options& options, const Lecture& lecture) {
     std::vector<Slide> slides;
@@ -228,19 +224,19 @@ std::string base64(const std::string& bytes) {
     out.reserve((bytes.size() + 2) / 3 * 4);
     for (std::size_t i = 0; i < bytes.size(); i += 3) {
         std::uint32_t three = 0;
-        for (std::size_t j = 0; j < 3; ++j)
-            three = three << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0U);
+        for (std::size_t j = 0; j < 3; ++j) three = three << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0U);
         for (std::size_t j = 0; j < 4; ++j) out += i + j <= bytes.size() ? kDigits[three >> (18 - 6 * j) & 63] : '=';
     }
     return out;
 }
 
 std::string slides_page(const std::string& title, const std::string& about, const std::vector<Slide>& slides) {
-    std::string page = "<!DOCTYPE html>\n<html lang=\"" + ui::language().name +
-                       "\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
-                       "script-src 'unsafe-inline'\">\n<title>" +
-                       escaped(title) + "</title>\n<style>" + kStyle + "</style>\n</head>\n<body>\n<header><h1>" + escaped(title) + "</h1>\n";
+    std::string page =
+        "<!DOCTYPE html>\n<html lang=\"" + ui::language().name +
+        "\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
+        "script-src 'unsafe-inline'\">\n<title>" +
+        escaped(title) + "</title>\n<style>" + kStyle + "</style>\n</head>\n<body>\n<header><h1>" + escaped(title) + "</h1>\n";
     if (!about.empty()) page += "<p class=\"notes\">" + escaped(about) + "</p>\n";
     page += "</header>\n<main>\n";
     for (std::size_t i = 0; i < slides.size(); ++i) page += section(slides[i], i + 1, slides.size());

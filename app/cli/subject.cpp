@@ -27,13 +27,12 @@ namespace {
 constexpr const char* kRace = "race";
 constexpr const char* kServer = "server";
 constexpr const char *kFailures = "failures", *kSystems = "systems"; // the scenes that show batches
-constexpr std::size_t kServed = 16;     // prompts that our own server answers for a picture
-constexpr double kReadingSeconds = 0.2; // between two readings of it
+constexpr std::size_t kServed = 16;                                  // prompts that our own server answers for a picture
+constexpr double kReadingSeconds = 0.2;                              // between two readings of it
 
 Subject saved_race(const std::filesystem::path& file, const std::string& scene) {
     if (scene != kRace)
-        throw Error(file.string() + " holds a race, which only the scene race shows",
-                    "For example: speclens render race.", Exit::usage);
+        throw Error(file.string() + " holds a race, which only the scene race shows", "For example: speclens render race.", Exit::usage);
     Subject subject;
     subject.race = std::make_shared<const RaceView>(load_race(file));
     subject.status.backend = subject.race->backend;
@@ -50,8 +49,7 @@ Subject saved_subject(const std::filesystem::path& file, const std::string& scen
     stop_if_interrupted();
     if (!notice.empty()) say(notice);
     const Header* header = subject.trace->header();
-    if (!header)
-        throw Error(file.string() + ": no run in this trace", "Save one with: speclens run --json FILE");
+    if (!header) throw Error(file.string() + ": no run in this trace", "Save one with: speclens run --json FILE");
     subject.settings = settings_of(*header);
     subject.status.backend = header->backend;
     subject.status.model = header->model;
@@ -66,8 +64,7 @@ Ready ready(const Models& models) {
 }
 
 // A race runs every one that was named, another scene the first.
-std::vector<std::string> drafters_on_screen(const Options& options, const std::string& scene,
-                                            const std::string& drafter) {
+std::vector<std::string> drafters_on_screen(const Options& options, const std::string& scene, const std::string& drafter) {
     if (scene != kRace || options.drafters.empty()) return {drafter};
     std::vector<std::string> names;
     for (const DrafterChoice& choice : options.drafters) names.push_back(choice.name);
@@ -100,9 +97,7 @@ Subject live_subject(const Options& options, const std::string& scene, std::shar
 // A saved trace holds one run: there is nothing to race against.
 void race_for(const Options& options, Subject& subject) {
     if (subject.race) return;
-    if (!subject.models)
-        throw Error("a saved run has one lane only", "Give a saved race, or leave the file out.",
-                    Exit::usage);
+    if (!subject.models) throw Error("a saved run has one lane only", "Give a saved race, or leave the file out.", Exit::usage);
     RaceSettings settings = race_settings(options, subject.models->tokenizer != nullptr);
     if (settings.lanes.empty()) settings.lanes = race_entries(default_racers(*subject.models), settings.base);
     TerminalEngine& engine = *subject.engine;
@@ -130,18 +125,15 @@ void server_for(const Options& options, Subject& subject) {
     const bool own = options.attach.empty();
     if (own && (!options.run.timing || !subject.models->tokenizer)) return; // its curve is time; it takes text
     const auto models = [&](const std::atomic<bool>&) { return subject.models; };
-    ServerSession session(models, subject.settings, server_key(options), {},
-                          own ? kReadingSeconds : 1);
+    ServerSession session(models, subject.settings, server_key(options), {}, own ? kReadingSeconds : 1);
     if (own)
         session.send(ServeHere{});
     else
         session.send(AttachServer{options.attach});
-    const auto attached = server_when(session, 30, [](const ServerView& view) {
-        return view.state == State::attached || view.state == State::failed;
-    });
+    const auto attached =
+        server_when(session, 30, [](const ServerView& view) { return view.state == State::attached || view.state == State::failed; });
     if (attached->state != State::attached)
-        throw Error(attached->problem.empty() ? options.attach + " does not answer" : attached->problem,
-                    attached->remedy, Exit::network);
+        throw Error(attached->problem.empty() ? options.attach + " does not answer" : attached->problem, attached->remedy, Exit::network);
     std::vector<RequestSettings> requests;
     if (own)
         for (const GalleryPrompt& prompt : race_settings(options, true).prompts) {
@@ -157,15 +149,13 @@ void server_for(const Options& options, Subject& subject) {
         bar.show("asking", static_cast<double>(i), static_cast<double>(requests.size()), "prompts");
         session.send(AskServer{requests[i]});
         (void)server_when(session, 120, [&](const ServerView& view) {
-            return !view.asking && view.asked.prompt == requests[i].prompt &&
-                   (view.served || !view.problem.empty());
+            return !view.asking && view.asked.prompt == requests[i].prompt && (view.served || !view.problem.empty());
         });
         // Spread over some readings, so that there is a curve.
         if (own) (void)server_when(session, kReadingSeconds, [](const ServerView&) { return false; });
     }
     const std::size_t seen = session.view()->watch.size();
-    subject.server = server_when(
-        session, 3, [&](const ServerView& view) { return view.watch.empty() || view.watch.size() > seen; });
+    subject.server = server_when(session, 3, [&](const ServerView& view) { return view.watch.empty() || view.watch.size() > seen; });
 }
 
 FrameRequest request_of(const Options& options, const SceneWord& word, const Subject& subject) {
@@ -241,12 +231,12 @@ void answer_all(FrameRequest& request, const Subject& subject) {
 void check_race_options(const Options& options, const std::string& scene) {
     for (const char* option : {"--stepped", "--json"})
         if (options.has(option) && scene != "race")
-            throw Error(std::string(option) + " does nothing for the scene '" + scene + "'",
-                        "It is an option of the scene race.", Exit::usage);
+            throw Error(std::string(option) + " does nothing for the scene '" + scene + "'", "It is an option of the scene race.",
+                        Exit::usage);
     for (const char* option : {"--attach", "--key-from"})
         if (options.has(option) && scene != "server" && options.all.empty())
-            throw Error(std::string(option) + " does nothing for the scene '" + scene + "'",
-                        "It is an option of the scene server.", Exit::usage);
+            throw Error(std::string(option) + " does nothing for the scene '" + scene + "'", "It is an option of the scene server.",
+                        Exit::usage);
 }
 
 void keep_race(const Options& options, const Subject& subject) {
@@ -289,7 +279,8 @@ std::string link_to(const Options& options, const FrameRequest& request, const S
     Link link{.scene = request.scene, .beat = place.beat, .at = place.at, .selected = place.selected, .options = {}};
     link.options = subject.race ? options_of(subject.race->settings, named) : options_of(subject.settings, named);
     if (!subject.models->tokenizer) // it took no text, and takes none from a link
-        std::erase_if(link.options, [](const auto& option) { return option.first == "prompt" || option.first == "system" || option.first == "chat"; });
+        std::erase_if(link.options,
+                      [](const auto& option) { return option.first == "prompt" || option.first == "system" || option.first == "chat"; });
     return to_text(link, options.links_to);
 }
 
@@ -305,7 +296,8 @@ bool has_own_run(const Options& options, const std::string& scene, const Subject
 FrameRequest request_for(const Options& options, const SceneWord& word, const Subject& subject) {
     const bool batches = !options.concurrency.empty() && (word.scene == kFailures || word.scene == kSystems);
     if (!options.concurrency.empty() && !batches && options.all.empty())
-        throw Error("--concurrency does nothing for the scene " + word.scene, "Batches are shown in the scenes failures and systems.", Exit::usage);
+        throw Error("--concurrency does nothing for the scene " + word.scene, "Batches are shown in the scenes failures and systems.",
+                    Exit::usage);
     FrameRequest request = request_of(options, word, subject);
     const std::optional<MeasureLoad> load = batches ? std::optional(load_of(options, subject)) : std::nullopt;
     if (!subject.models) return request;

@@ -17,7 +17,7 @@ namespace speclens::cli {
 struct Subject {
     std::shared_ptr<TerminalEngine> engine; // that made it, and answers what a picture of it asks; null for a saved trace
     std::shared_ptr<const Models> models;   // of the engine
-    std::shared_ptr<const RaceView> race; // where the scene needs one
+    std::shared_ptr<const RaceView> race;   // where the scene needs one
     std::shared_ptr<const Trace> trace;
     RunSettings settings;
     EngineStatus status;
@@ -25,8 +25,7 @@ struct Subject {
 };
 
 // Of the scene, from --session or with these models, which are loaded when null.
-[[nodiscard]] Subject subject_of(const Options& options, const std::string& scene,
-                                 std::shared_ptr<const Models> models = nullptr);
+[[nodiscard]] Subject subject_of(const Options& options, const std::string& scene, std::shared_ptr<const Models> models = nullptr);
 // The subject of the one scene that was asked for, complete; a race is kept where --json says. Throws Error.
 [[nodiscard]] Subject asked_subject(const Options& options, const std::string& scene);
 // Model and heads that were given, for links.

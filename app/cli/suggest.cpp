@@ -20,8 +20,7 @@ std::size_t distance(const std::string& a, const std::string& b) {
         for (std::size_t j = 1; j <= b.size(); ++j) {
             const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
             cost[i][j] = std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1, cost[i - 1][j - 1] + change});
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
         }
     }
     return cost[a.size()][b.size()];
@@ -81,9 +80,7 @@ constexpr auto kElsewhere = std::to_array<Elsewhere>({
     {"--light", "--theme light"},
 });
 
-bool is_known(std::string_view option, const std::vector<std::string>& known) {
-    return std::ranges::find(known, option) != known.end();
-}
+bool is_known(std::string_view option, const std::vector<std::string>& known) { return std::ranges::find(known, option) != known.end(); }
 
 } // namespace
 
@@ -92,8 +89,7 @@ std::string nearest_option(const std::string& name, const std::vector<std::strin
         if (theirs != name) continue;
         const std::string_view option = ours.substr(0, ours.find(' '));
         if (is_known(option, known)) return std::string(ours);
-        if (option == "--drafter" && is_known("--drafters", known))
-            return "--drafters" + std::string(ours.substr(option.size()));
+        if (option == "--drafter" && is_known("--drafters", known)) return "--drafters" + std::string(ours.substr(option.size()));
     }
     return name.starts_with("--") ? nearest(name, known) : "";
 }
@@ -104,8 +100,7 @@ std::string nearest(const std::string& name, const std::vector<std::string>& kno
     std::size_t least = std::max<std::size_t>(2, name.size() / 3) + 1;
     for (const std::string& candidate : known) {
         std::size_t cost = distance(name, candidate);
-        if (name.size() >= 2 && candidate.rfind(name, 0) == 0)
-            cost = std::min<std::size_t>(cost, 1); // a beginning
+        if (name.size() >= 2 && candidate.rfind(name, 0) == 0) cost = std::min<std::size_t>(cost, 1); // a beginning
         if (cost < least && cost < std::max(name.size(), candidate.size())) {
             least = cost;
             best = candidate;

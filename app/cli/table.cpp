@@ -10,9 +10,9 @@
 #include "app/views/languages.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/model/precision.h"
+#include "engine/models/model_names.h"
 #include "engine/rules/verify.h"
 #include "engine/rules/wrong_rules.h"
-#include "engine/models/model_names.h"
 #include "engine/run/run_setting.h"
 #include "kernels/error.h"
 
@@ -28,8 +28,7 @@ constexpr unsigned in(C... commands) {
 }
 
 using enum Command;
-constexpr unsigned kGenerates =
-    in(window, run, compare, render, describe, lossless);                 // makes text from a prompt
+constexpr unsigned kGenerates = in(window, run, compare, render, describe, lossless); // makes text from a prompt
 constexpr unsigned kDrafts = kGenerates | in(bench, serve, advise, sweep);
 constexpr unsigned kAsks = kGenerates | in(attach); // sends or makes text from a prompt
 constexpr unsigned kLoads = kDrafts | in(check, train);
@@ -38,9 +37,7 @@ constexpr unsigned kDraws = in(window, render);
 constexpr unsigned kCounts = in(compare, bench, sweep);
 constexpr unsigned kTable = in(run, compare, check, attach, train, advise, sweep);
 
-int int_of(Text name, Text text, long least, long most) {
-    return static_cast<int>(whole(name, text, least, most));
-}
+int int_of(Text name, Text text, long least, long most) { return static_cast<int>(whole(name, text, least, most)); }
 
 void set_rule(Options& o, Text, Text text) {
     std::vector<std::string> known;
@@ -60,8 +57,8 @@ void set_rule_param(Options& o, Text name, Text text) {
     for (const std::string& part : split(text, ',')) {
         const std::size_t equals = part.find('=');
         if (equals == std::string::npos || equals == 0)
-            throw Error(name + ": '" + part + "' is not NAME=VALUE",
-                        "For example --rule cascade_tokenV3 --rule-param alpha=0.4.", Exit::usage);
+            throw Error(name + ": '" + part + "' is not NAME=VALUE", "For example --rule cascade_tokenV3 --rule-param alpha=0.4.",
+                        Exit::usage);
         const std::string word = part.substr(0, equals);
         if (std::ranges::find(o.rule_words, word, &std::pair<std::string, std::string>::first) != o.rule_words.end())
             throw Error(name + ": " + word + " was given twice", "Give it once.", Exit::usage);
@@ -69,21 +66,13 @@ void set_rule_param(Options& o, Text name, Text text) {
     }
 }
 
-void set_model(Options& o, Text, Text text) {
-    o.model = text == kBuiltInModel ? "" : text;
-}
+void set_model(Options& o, Text, Text text) { o.model = text == kBuiltInModel ? "" : text; }
 
-void set_precision(Options& o, Text name, Text text) {
-    o.precision = find_precision(one_of(name, text, {"f32", "bf16", "int8"}));
-}
+void set_precision(Options& o, Text name, Text text) { o.precision = find_precision(one_of(name, text, {"f32", "bf16", "int8"})); }
 
-void set_prompt(Options& o, Text, Text text) {
-    o.prompt = text;
-}
+void set_prompt(Options& o, Text, Text text) { o.prompt = text; }
 
-void set_drafter(Options& o, Text, Text text) {
-    o.drafters = {drafter_choice(text)};
-}
+void set_drafter(Options& o, Text, Text text) { o.drafters = {drafter_choice(text)}; }
 
 void set_drafters(Options& o, Text, Text text) {
     for (const std::string& part : split(text, ',')) o.drafters.push_back(drafter_choice(part));
@@ -93,34 +82,32 @@ void set_lengths(Options& o, Text name, Text text) {
     o.lengths = whole_list(name, text, 0, 64);
     o.run.k = *std::ranges::max_element(o.lengths);
     if (o.lengths.size() > 1 && std::ranges::find(o.lengths, 0) != o.lengths.end())
-        throw Error(name + ": 0 is plain decoding, which is always measured", "Leave the 0 out.",
-                    Exit::usage);
+        throw Error(name + ": 0 is plain decoding, which is always measured", "Leave the 0 out.", Exit::usage);
 }
 
 // Any setting of a run.
 void set_setting(Options& o, Text name, Text text) {
     const std::string_view option = std::string_view(name).substr(2);
     const RunSetting& setting = *find_run_setting(option);
-    if (option == setting.opposite) setting.set(o.run, setting.get(RunSettings()));
-    else take_text(setting, name, text, o.run);
+    if (option == setting.opposite)
+        setting.set(o.run, setting.get(RunSettings()));
+    else
+        take_text(setting, name, text, o.run);
 }
 
 void set_top_p(Options& o, Text name, Text text) {
     set_setting(o, name, text);
-    if (o.run.sampling.top_p <= 0) throw Error(name + ": 0 leaves no token to choose", "Give a number above 0, at most 1 (1 = off).", Exit::usage);
+    if (o.run.sampling.top_p <= 0)
+        throw Error(name + ": 0 leaves no token to choose", "Give a number above 0, at most 1 (1 = off).", Exit::usage);
 }
 
-void set_stepped(Options& o, Text, Text) {
-    o.stepped = true;
-}
+void set_stepped(Options& o, Text, Text) { o.stepped = true; }
 
 void set_frames(Options& o, Text name, Text text) {
     o.first_frame = 1;
     if (text == "all") return;
     const std::vector<std::string> ends = split(text, ':');
-    if (ends.size() != 2)
-        throw Error(name + ": '" + text + "' is not A:B", "Give the first and the last beat, 2:6, or all.",
-                    Exit::usage);
+    if (ends.size() != 2) throw Error(name + ": '" + text + "' is not A:B", "Give the first and the last beat, 2:6, or all.", Exit::usage);
     o.first_frame = int_of(name, ends[0], 1, 100000);
     o.last_frame = int_of(name, ends[1], o.first_frame, 100000);
 }
@@ -135,15 +122,15 @@ void set_size(Options& o, Text name, Text text) {
     };
     const int width = sides.size() == 2 ? side(0, 640, 7680) : 0, height = width > 0 ? side(1, 400, 4320) : 0;
     if (height == 0)
-        throw Error(name + ": '" + text + "' is not WxH",
-                    "Give a size between 640x400 and 7680x4320, like 1600x1000.", Exit::usage);
+        throw Error(name + ": '" + text + "' is not WxH", "Give a size between 640x400 and 7680x4320, like 1600x1000.", Exit::usage);
     o.width = width;
     o.height = height;
 }
 
 std::string page_address(Text name, Text text) {
     if (text == "none") return "";
-    if (!is_page_address(text)) throw Error(name + ": '" + text + "' is no address of a page", "For example https://example.org/lens/, or none.", Exit::usage);
+    if (!is_page_address(text))
+        throw Error(name + ": '" + text + "' is no address of a page", "For example https://example.org/lens/, or none.", Exit::usage);
     return text;
 }
 
@@ -152,206 +139,200 @@ void set_color(Options& o, Text name, Text text) {
     o.color = text == "auto" ? When::automatic : text == "always" ? When::always : When::never;
 }
 
-constexpr OptionRow kOptionRows[] = { // beside the settings of a run
-        {"--geometry", "NAME", "Models",
-         "random weights of a real model's shape instead of a trained model; with check: would it fit?",
-         in(bench, check), [](Options& o, Text, Text text) { o.geometry = text; }},
-        {"--tokenizer", "DIR", "Models",
-         "with a server as target: the folder of its tokenizer.json and config.json (default: the draft "
-         "model's)",
-         kScored, [](Options& o, Text, Text text) { o.tokenizer = text; }},
-        {"--listed", "N", "Models",
-         "with a server as target: how many of the likeliest tokens it is asked for (default 20, what vLLM "
-         "allows)",
-         kScored, [](Options& o, Text name, Text text) { o.listed = int_of(name, text, 1, 1000000); }},
-        {"--listed", "N", "Server", "how many of the likeliest tokens of a place a client may ask for (default 20, as vLLM)", in(serve),
-         [](Options& o, Text name, Text text) { o.listed = int_of(name, text, 1, 1000000); }},
-        {"--backend", "auto|cpu|cuda", "Models", "where the models run", kLoads,
-         [](Options& o, Text name, Text text) {
-             o.backend = one_of(name, text, {"auto", "cpu", "cuda"});
-         }},
-        {"--force-heads", "", "Models",
-         "load heads of yours (NAME=DIR) that say they were trained on another model of this shape: their guesses will mostly be wrong",
-         kLoads, [](Options& o, Text, Text) { o.force_heads = true; }},
-        {"--weights", "bf16|keep|q8", "Models",
-         "what matrices are in memory: bf16 (the default for GGUF files, which are widened), keep (as in the file: quantised ones "
-         "stay so on the CPU), q8 (quantised to eight bits when they are loaded; random ones of --geometry are made so)",
-         kLoads,
-         [](Options& o, Text name, Text text) {
-             (void)one_of(name, text, {"bf16", "keep", "q8"});
-             o.weights = text == "bf16" ? WeightForm::bf16 : text == "keep" ? WeightForm::keep : WeightForm::q8;
-         }},
-        {"--threads", "N", "Models", "threads of the CPU (default: one per core, at most 16)", kLoads,
-         [](Options& o, Text name, Text text) { o.threads = int_of(name, text, 1, 256); }},
-        {"--session", "FILE", "Models", "draw a saved trace instead of a new run", in(render, describe),
-         [](Options& o, Text, Text text) { o.session = text; }},
-        {"--scan", "", "Models",
-         "list models: also what the caches of Hugging Face, LM Studio, llama.cpp and Ollama hold on this disk",
-         in(list), [](Options& o, Text, Text) { o.scan = true; }},
-        {"--no-scan", "", "Models", "list models: no other program's caches (the default)", in(list),
-         [](Options& o, Text, Text) { o.scan = false; }},
-        {"--ask", "", "Models",
-         "only ask whether to fetch it, once, on a terminal: exits with 0 for yes, else 1; a no is remembered", in(get),
-         [](Options& o, Text, Text) { o.ask = true; }},
+constexpr OptionRow kOptionRows[] = {
+    // beside the settings of a run
+    {"--geometry", "NAME", "Models", "random weights of a real model's shape instead of a trained model; with check: would it fit?",
+     in(bench, check), [](Options& o, Text, Text text) { o.geometry = text; }},
+    {"--tokenizer", "DIR", "Models",
+     "with a server as target: the folder of its tokenizer.json and config.json (default: the draft "
+     "model's)",
+     kScored, [](Options& o, Text, Text text) { o.tokenizer = text; }},
+    {"--listed", "N", "Models",
+     "with a server as target: how many of the likeliest tokens it is asked for (default 20, what vLLM "
+     "allows)",
+     kScored, [](Options& o, Text name, Text text) { o.listed = int_of(name, text, 1, 1000000); }},
+    {"--listed", "N", "Server", "how many of the likeliest tokens of a place a client may ask for (default 20, as vLLM)", in(serve),
+     [](Options& o, Text name, Text text) { o.listed = int_of(name, text, 1, 1000000); }},
+    {"--backend", "auto|cpu|cuda", "Models", "where the models run", kLoads,
+     [](Options& o, Text name, Text text) {
+         o.backend = one_of(name, text, {"auto", "cpu", "cuda"});
+     }},
+    {"--force-heads", "", "Models",
+     "load heads of yours (NAME=DIR) that say they were trained on another model of this shape: their guesses will mostly be wrong", kLoads,
+     [](Options& o, Text, Text) { o.force_heads = true; }},
+    {"--weights", "bf16|keep|q8", "Models",
+     "what matrices are in memory: bf16 (the default for GGUF files, which are widened), keep (as in the file: quantised ones "
+     "stay so on the CPU), q8 (quantised to eight bits when they are loaded; random ones of --geometry are made so)",
+     kLoads,
+     [](Options& o, Text name, Text text) {
+         (void)one_of(name, text, {"bf16", "keep", "q8"});
+         o.weights = text == "bf16" ? WeightForm::bf16 : text == "keep" ? WeightForm::keep : WeightForm::q8;
+     }},
+    {"--threads", "N", "Models", "threads of the CPU (default: one per core, at most 16)", kLoads,
+     [](Options& o, Text name, Text text) { o.threads = int_of(name, text, 1, 256); }},
+    {"--session", "FILE", "Models", "draw a saved trace instead of a new run", in(render, describe),
+     [](Options& o, Text, Text text) { o.session = text; }},
+    {"--scan", "", "Models", "list models: also what the caches of Hugging Face, LM Studio, llama.cpp and Ollama hold on this disk",
+     in(list), [](Options& o, Text, Text) { o.scan = true; }},
+    {"--no-scan", "", "Models", "list models: no other program's caches (the default)", in(list),
+     [](Options& o, Text, Text) { o.scan = false; }},
+    {"--ask", "", "Models", "only ask whether to fetch it, once, on a terminal: exits with 0 for yes, else 1; a no is remembered", in(get),
+     [](Options& o, Text, Text) { o.ask = true; }},
 
-        {"--prompts", "FILE.jsonl", "Prompt",
-         "one prompt a line: {\"prompt\":…}, and if wanted \"domain\":\"code\", \"chat\":true (a user's "
-         "turn), \"system\":\"…\" (with chat)",
-         in(compare, train, advise, sweep), [](Options& o, Text, Text text) { o.prompts = text; }},
-        {"--domain", "NAME", "Prompt", "only the prompts of this domain", in(compare, advise, sweep),
-         [](Options& o, Text, Text text) { o.domain = text; }},
+    {"--prompts", "FILE.jsonl", "Prompt",
+     "one prompt a line: {\"prompt\":…}, and if wanted \"domain\":\"code\", \"chat\":true (a user's "
+     "turn), \"system\":\"…\" (with chat)",
+     in(compare, train, advise, sweep), [](Options& o, Text, Text text) { o.prompts = text; }},
+    {"--domain", "NAME", "Prompt", "only the prompts of this domain", in(compare, advise, sweep),
+     [](Options& o, Text, Text text) { o.domain = text; }},
 
-        {"--context", "N", "Measuring",
-         "tokens before the timed passes (bench, default 64, 1000 and 4000), or to foretell memory for (check, default "
-         "4096)",
-         in(bench, check),
-         [](Options& o, Text name, Text text) { o.context = int_of(name, text, 1, 1000000); }},
-        {"--repeats", "N", "Measuring", "measure everything N times (default 3; bench: as often as four seconds allow; sweep: slices of every cell)",
-         kCounts, [](Options& o, Text name, Text text) { o.repeats = int_of(name, text, 1, 1000); }},
-        {"--against", "FILE.json", "Measuring",
-         "an earlier result of bench --json: what became slower or faster since, as far as it can be told", in(bench),
-         [](Options& o, Text, Text text) { o.against = text; }},
-        {"--concurrency", "N,N,…", "Measuring", "texts at once, 1 to 64 (default 1,2,4,8,16)", in(sweep),
-         [](Options& o, Text name, Text text) { o.concurrency = whole_list(name, text, 1, 64); }},
-        {"--concurrency", "N,N,…", "Measuring",
-         "scenes failures and systems: decode batches of so many texts first, and show them in the map, their blocks in tables",
-         in(render, describe), [](Options& o, Text name, Text text) { o.concurrency = whole_list(name, text, 1, 64); }},
-        {"--mistake", "NAME", "Measuring",
-         "put a mistake into the rule on purpose and see whether it is found, beside the right rule and on the built-in table: bonus, redraw, target, "
-         "swapped, chosen (a tree's favourites judged as if they had been drawn), mixed, fresh, peek",
-         in(lossless), set_mistake},
-        {"--adaptive", "", "Measuring",
-         "in the end choose K as one goes, in every way: each fixed K, the article's controller, the formula's, by expected gain, by the margin of the draft's rows, a head's "
-         "confidence, and in hindsight",
-         in(sweep), [](Options& o, Text, Text) { o.adaptive = true; }},
-        {"--blocks", "N", "Measuring",
-         "blocks of 16 tokens for the keys and values of all texts (default: enough); where they run out a text is preempted, and "
-         "computed again",
-         in(sweep), [](Options& o, Text name, Text text) { o.blocks = int_of(name, text, 1, 1000000); }},
-        {"--for", "SECONDS", "Measuring", "with --concurrency: decode batches for about so long (default 30)", in(render, describe),
-         [](Options& o, Text n, Text t) { o.for_seconds = real(n, t, 1, 500); }},
-        {"--for", "SECONDS", "Measuring", "measure for about so long, at most 500 (default 120)", in(sweep),
-         [](Options& o, Text n, Text t) { o.for_seconds = real(n, t, 1, 500); }},
-        {"--for", "SECONDS", "Measuring", "begin no further prompt after so long, but for the first eight (default 60)", in(advise),
-         [](Options& o, Text n, Text t) { o.for_seconds = real(n, t, 1, 1e7); }},
-        {"--profile", "FILE", "Measuring",
-         "speculation_profile.json of one drafter: where FILE exists, its acceptance takes the place of what would be measured "
-         "here; else it is written, of the drafter that comes out best",
-         in(advise), [](Options& o, Text, Text t) { o.profile = t; }},
-        {"--suffix-memory", "FILE", "Speculation",
-         "suffix: draft from the answers in FILE too, and add this run's: at most 10000 answers and 262144 token ids, the oldest "
-         "go first; only you can read it",
-         in(run, compare), [](Options& o, Text, Text t) { o.suffix_memory = t; }},
-        {"--samples", "N", "Measuring", "rounds per case (default 200000)", in(oracle),
-         [](Options& o, Text name, Text text) { o.samples = whole(name, text, 1, 1000000000); }},
+    {"--context", "N", "Measuring",
+     "tokens before the timed passes (bench, default 64, 1000 and 4000), or to foretell memory for (check, default "
+     "4096)",
+     in(bench, check), [](Options& o, Text name, Text text) { o.context = int_of(name, text, 1, 1000000); }},
+    {"--repeats", "N", "Measuring",
+     "measure everything N times (default 3; bench: as often as four seconds allow; sweep: slices of every cell)", kCounts,
+     [](Options& o, Text name, Text text) { o.repeats = int_of(name, text, 1, 1000); }},
+    {"--against", "FILE.json", "Measuring",
+     "an earlier result of bench --json: what became slower or faster since, as far as it can be told", in(bench),
+     [](Options& o, Text, Text text) { o.against = text; }},
+    {"--concurrency", "N,N,…", "Measuring", "texts at once, 1 to 64 (default 1,2,4,8,16)", in(sweep),
+     [](Options& o, Text name, Text text) { o.concurrency = whole_list(name, text, 1, 64); }},
+    {"--concurrency", "N,N,…", "Measuring",
+     "scenes failures and systems: decode batches of so many texts first, and show them in the map, their blocks in tables",
+     in(render, describe), [](Options& o, Text name, Text text) { o.concurrency = whole_list(name, text, 1, 64); }},
+    {"--mistake", "NAME", "Measuring",
+     "put a mistake into the rule on purpose and see whether it is found, beside the right rule and on the built-in table: bonus, redraw, "
+     "target, "
+     "swapped, chosen (a tree's favourites judged as if they had been drawn), mixed, fresh, peek",
+     in(lossless), set_mistake},
+    {"--adaptive", "", "Measuring",
+     "in the end choose K as one goes, in every way: each fixed K, the article's controller, the formula's, by expected gain, by the "
+     "margin of the draft's rows, a head's "
+     "confidence, and in hindsight",
+     in(sweep), [](Options& o, Text, Text) { o.adaptive = true; }},
+    {"--blocks", "N", "Measuring",
+     "blocks of 16 tokens for the keys and values of all texts (default: enough); where they run out a text is preempted, and "
+     "computed again",
+     in(sweep), [](Options& o, Text name, Text text) { o.blocks = int_of(name, text, 1, 1000000); }},
+    {"--for", "SECONDS", "Measuring", "with --concurrency: decode batches for about so long (default 30)", in(render, describe),
+     [](Options& o, Text n, Text t) { o.for_seconds = real(n, t, 1, 500); }},
+    {"--for", "SECONDS", "Measuring", "measure for about so long, at most 500 (default 120)", in(sweep),
+     [](Options& o, Text n, Text t) { o.for_seconds = real(n, t, 1, 500); }},
+    {"--for", "SECONDS", "Measuring", "begin no further prompt after so long, but for the first eight (default 60)", in(advise),
+     [](Options& o, Text n, Text t) { o.for_seconds = real(n, t, 1, 1e7); }},
+    {"--profile", "FILE", "Measuring",
+     "speculation_profile.json of one drafter: where FILE exists, its acceptance takes the place of what would be measured "
+     "here; else it is written, of the drafter that comes out best",
+     in(advise), [](Options& o, Text, Text t) { o.profile = t; }},
+    {"--suffix-memory", "FILE", "Speculation",
+     "suffix: draft from the answers in FILE too, and add this run's: at most 10000 answers and 262144 token ids, the oldest "
+     "go first; only you can read it",
+     in(run, compare), [](Options& o, Text, Text t) { o.suffix_memory = t; }},
+    {"--samples", "N", "Measuring", "rounds per case (default 200000)", in(oracle),
+     [](Options& o, Text name, Text text) { o.samples = whole(name, text, 1, 1000000000); }},
 
-        {"--head", "KIND", "Training", "what learns: medusa (heads on the target's last state, the default) or mtp (one decoder layer)", in(train),
-         [](Options& o, Text name, Text text) { o.head = one_of(name, text, {"medusa", "mtp"}); }},
-        {"--heads", "N", "Training", "medusa: heads, each guesses one place further (default 4); mtp: guesses ahead that it is trained for (default 3)", in(train),
-         [](Options& o, Text name, Text text) { o.heads = int_of(name, text, 1, 8); }},
-        {"--steps", "N", "Training", "steps of Adam (default 600; mtp: 300)", in(train),
-         [](Options& o, Text name, Text text) { o.steps = int_of(name, text, 1, 1000000); }},
-        {"--batch", "N", "Training", "places in a step (default 128; mtp: 256, in whole texts)", in(train),
-         [](Options& o, Text name, Text text) { o.batch = int_of(name, text, 1, 512); }},
-        {"--texts", "N", "Training",
-         "answers of the target to each prompt, with dice of their own (default 4)", in(train),
-         [](Options& o, Text name, Text text) { o.texts = int_of(name, text, 1, 1000); }},
+    {"--head", "KIND", "Training", "what learns: medusa (heads on the target's last state, the default) or mtp (one decoder layer)",
+     in(train),
+     [](Options& o, Text name, Text text) {
+         o.head = one_of(name, text, {"medusa", "mtp"});
+     }},
+    {"--heads", "N", "Training",
+     "medusa: heads, each guesses one place further (default 4); mtp: guesses ahead that it is trained for (default 3)", in(train),
+     [](Options& o, Text name, Text text) { o.heads = int_of(name, text, 1, 8); }},
+    {"--steps", "N", "Training", "steps of Adam (default 600; mtp: 300)", in(train),
+     [](Options& o, Text name, Text text) { o.steps = int_of(name, text, 1, 1000000); }},
+    {"--batch", "N", "Training", "places in a step (default 128; mtp: 256, in whole texts)", in(train),
+     [](Options& o, Text name, Text text) { o.batch = int_of(name, text, 1, 512); }},
+    {"--texts", "N", "Training", "answers of the target to each prompt, with dice of their own (default 4)", in(train),
+     [](Options& o, Text name, Text text) { o.texts = int_of(name, text, 1, 1000); }},
 
-        {"--attach", "URL", "Server",
-         "attach to a server at once and show it (pictures of the scene server: without it, of this engine "
-         "served)",
-         in(window, render, describe), [](Options& o, Text, Text t) { o.attach = t; }},
-        {"--url", "URL", "Server", "advise on a server that speculates, by what it counts and how fast it answers", in(advise),
-         [](Options& o, Text, Text t) { o.url = t; }},
-        {"--plain", "TOK_S", "Server",
-         "with --url: tokens a second of the same server without speculation, where no request can switch it off", in(advise),
-         [](Options& o, Text n, Text t) { o.plain_rate = real(n, t, 0.001, 1e7); }},
-        {"--once", "", "Server", "one reading instead of one a second", in(attach),
-         [](Options& o, Text, Text) { o.once = true; }},
-        {"--every", "SECONDS", "Server", "time between two readings, 0.1 to 3600 (default 1)", in(attach),
-         [](Options& o, Text n, Text t) { o.every = real(n, t, 0.1, 3600); }},
-        {"--for", "SECONDS", "Server", "stop after so long (default: until Ctrl+C)", in(attach),
-         [](Options& o, Text n, Text t) { o.for_seconds = real(n, t, 0.1, 1e7); }},
-        {"--key-from", "NAME", "Server",
-         "the environment variable that holds the server's API key; it is never stored", in(attach, advise) | kScored,
-         [](Options& o, Text, Text t) { o.key_from = t; }},
-        {"--server-model", "NAME", "Server", "which of the server's models answers (default: its first)",
-         in(attach, advise) | kScored, [](Options& o, Text, Text t) { o.server_model = t; }},
-        {"--host", "ADDRESS", "Server", "where to listen (default 127.0.0.1, this machine only)", in(serve),
-         [](Options& o, Text, Text t) { o.host = t; }},
-        {"--port", "N", "Server", "where to listen, 0: any free port (default 8000)", in(serve),
-         [](Options& o, Text n, Text t) { o.port = int_of(n, t, 0, 65535); }},
-        {"--page", "DIR", "Server", "serve a page for a browser, the files of this folder, instead of the engine", in(serve),
-         [](Options& o, Text, Text t) { o.page = t; }},
-        {"--texts", "N", "Server", "texts in one batch at most, 1 to 64 (default 16)", in(serve),
-         [](Options& o, Text n, Text t) { o.texts = int_of(n, t, 1, 64); }},
-        {"--blocks", "N", "Server", "blocks of 16 tokens for keys and values (default: a thousand tokens a text, within a quarter of the memory)",
-         in(serve), [](Options& o, Text n, Text t) { o.blocks = int_of(n, t, 1, 1 << 20); }},
-        {"--waiting", "N", "Server", "requests at once at most; more get 503 and a Retry-After (default 256)", in(serve),
-         [](Options& o, Text n, Text t) { o.most_waiting = int_of(n, t, 1, 4096); }},
-        {"--key-memory", "", "Server", "drafter suffix: remember the answers to each API key for its next requests, in memory only (default: off)",
-         in(serve), [](Options& o, Text, Text) { o.key_memory = true; }},
+    {"--attach", "URL", "Server",
+     "attach to a server at once and show it (pictures of the scene server: without it, of this engine "
+     "served)",
+     in(window, render, describe), [](Options& o, Text, Text t) { o.attach = t; }},
+    {"--url", "URL", "Server", "advise on a server that speculates, by what it counts and how fast it answers", in(advise),
+     [](Options& o, Text, Text t) { o.url = t; }},
+    {"--plain", "TOK_S", "Server", "with --url: tokens a second of the same server without speculation, where no request can switch it off",
+     in(advise), [](Options& o, Text n, Text t) { o.plain_rate = real(n, t, 0.001, 1e7); }},
+    {"--once", "", "Server", "one reading instead of one a second", in(attach), [](Options& o, Text, Text) { o.once = true; }},
+    {"--every", "SECONDS", "Server", "time between two readings, 0.1 to 3600 (default 1)", in(attach),
+     [](Options& o, Text n, Text t) { o.every = real(n, t, 0.1, 3600); }},
+    {"--for", "SECONDS", "Server", "stop after so long (default: until Ctrl+C)", in(attach),
+     [](Options& o, Text n, Text t) { o.for_seconds = real(n, t, 0.1, 1e7); }},
+    {"--key-from", "NAME", "Server", "the environment variable that holds the server's API key; it is never stored",
+     in(attach, advise) | kScored, [](Options& o, Text, Text t) { o.key_from = t; }},
+    {"--server-model", "NAME", "Server", "which of the server's models answers (default: its first)", in(attach, advise) | kScored,
+     [](Options& o, Text, Text t) { o.server_model = t; }},
+    {"--host", "ADDRESS", "Server", "where to listen (default 127.0.0.1, this machine only)", in(serve),
+     [](Options& o, Text, Text t) { o.host = t; }},
+    {"--port", "N", "Server", "where to listen, 0: any free port (default 8000)", in(serve),
+     [](Options& o, Text n, Text t) { o.port = int_of(n, t, 0, 65535); }},
+    {"--page", "DIR", "Server", "serve a page for a browser, the files of this folder, instead of the engine", in(serve),
+     [](Options& o, Text, Text t) { o.page = t; }},
+    {"--texts", "N", "Server", "texts in one batch at most, 1 to 64 (default 16)", in(serve),
+     [](Options& o, Text n, Text t) { o.texts = int_of(n, t, 1, 64); }},
+    {"--blocks", "N", "Server",
+     "blocks of 16 tokens for keys and values (default: a thousand tokens a text, within a quarter of the memory)", in(serve),
+     [](Options& o, Text n, Text t) { o.blocks = int_of(n, t, 1, 1 << 20); }},
+    {"--waiting", "N", "Server", "requests at once at most; more get 503 and a Retry-After (default 256)", in(serve),
+     [](Options& o, Text n, Text t) { o.most_waiting = int_of(n, t, 1, 4096); }},
+    {"--key-memory", "", "Server",
+     "drafter suffix: remember the answers to each API key for its next requests, in memory only (default: off)", in(serve),
+     [](Options& o, Text, Text) { o.key_memory = true; }},
 
-        {"--json", "FILE|-", "Output", "machine-readable result to a file, or - for standard output",
-         in(run, compare, bench, attach, train, advise, sweep), [](Options& o, Text, Text text) { o.json = text; }},
-        {"--json", "FILE|-", "Output",
-         "race: keep it in a file, to be opened again, or - for standard output", in(render, describe),
-         [](Options& o, Text, Text text) { o.json = text; }},
-        {"--reference", "FILE", "Output", "speed-ups of a quiet machine, to be told where another one's are in doubt", in(compare),
-         [](Options& o, Text, Text text) { o.reference = text; }},
-        {"--price", "N*NAME,…", "Output",
-         "what runs here, or the target and its draft workers: adds the cost of a million tokens, computed from the measured speed and the "
-         "price of an hour (see assets/prices.toml: g5.xlarge, m7g.large)",
-         in(compare, sweep), [](Options& o, Text, Text text) { o.price = text; }},
-        {"--prices", "FILE.toml", "Output", "prices of yours instead: [[price]] with name, what, per_hour, currency, date and source",
-         in(compare, sweep), [](Options& o, Text, Text text) { o.prices = text; }},
-        {"--csv", "FILE|-", "Output", "the table for spreadsheets", in(compare, sweep),
-         [](Options& o, Text, Text text) { o.csv = text; }},
-        {"--json", "FILE|-", "Output", "what --precision changes, machine-readable, to a file, or - for standard output", in(check),
-         [](Options& o, Text, Text text) { o.json = text; }},
-        {"--json", "", "Output", "machine-readable list", in(list),
-         [](Options& o, Text, Text) { o.json = "-"; }},
-        {"--json", "", "Output", "path, bytes and SHA-256, machine-readable", in(get),
-         [](Options& o, Text, Text) { o.json = "-"; }},
-        {"--text", "", "Output", "print the generated text and nothing else", in(run),
-         [](Options& o, Text, Text) { o.text_only = true; }},
-        {"--verbose", "", "Output",
-         "explain every round, not only the first two and the first with a rejection", in(run),
-         [](Options& o, Text, Text) { o.verbose = true; }},
-        {"--color", "auto|always|never", "Output", "colours (auto: on a terminal, unless NO_COLOR is set)",
-         kTable, set_color},
-        {"-o", "FILE", "Output", "where the result goes (of a head: a folder)", in(export_file),
-         [](Options& o, Text, Text text) { o.output = text; }},
-        {"-o", "FILE", "Output", "where the result goes", in(render, oracle),
-         [](Options& o, Text, Text text) { o.output = text; }},
-        {"-o", "DIR", "Output", "keep the heads in this folder, for --drafter medusa=DIR or mtp=DIR; no folder of another model", in(train),
-         [](Options& o, Text, Text text) { o.output = text; }},
-        {"--all", "DIR", "Output", "every scene, as PNG, into this folder", in(render),
-         [](Options& o, Text, Text text) { o.all = text; }},
-        {"--share", "DIR", "Output",
-         "what to send of the round that the scene shows, or of a race, into this folder: a loop of six seconds as GIF, and as MP4 where ffmpeg is "
-         "installed, a card of 1200x630, the link",
-         in(render), [](Options& o, Text, Text text) { o.share = text; }},
-        {"--frames", "A:B|all", "Output",
-         "with -o FILE.gif, .mp4, .webm or .html: these beats of the scene, or steps of a round, one after another", in(render),
-         set_frames},
-        {"--frame-ms", "N", "Output", "with -o FILE.gif, .mp4 or .webm: how long each frame stays (default 1500)",
-         in(render), [](Options& o, Text n, Text t) { o.frame_ms = int_of(n, t, 20, 60000); }},
-        {"--size", "WxH", "Output", "pixels (default 1600x1000)", kDraws, set_size},
-        {"--presenter", "", "Output", "larger type and fewer parts, for a room (F5 in the window)", kDraws,
-         [](Options& o, Text, Text) { o.presenter = true; }},
-        {"--language", "LANG", "Output", "what windows, pictures, their words and these lists speak: de, en or auto, as the environment says (default: "
-         "of a window what was chosen before, else auto; English elsewhere)", kDraws | in(list, describe),
-         [](Options& o, Text, Text text) { o.language = language_named(text), o.language_is_auto = text == "auto"; }},
-        {"--links-to", "URL", "Output", "links lead to the page at this address, which ./run web -o DIR makes, so that they open where nothing is "
-         "installed; none: to the program, speclens:// (default: of a window what was chosen before)", kDraws,
-         [](Options& o, Text name, Text text) { o.links_to = page_address(name, text); }},
-        {"--theme", "NAME", "Output", "dark, light or contrast", kDraws,
-         [](Options& o, Text name, Text text) {
-             o.theme = one_of(name, text, {"dark", "light", "contrast"});
-         }},
-        {"--zoom", "Z", "Output", "1 to 3 (default: what fills a size larger than 1600x1000)", kDraws,
-         [](Options& o, Text name, Text text) { o.zoom = static_cast<float>(real(name, text, 1, 3)); }},
+    {"--json", "FILE|-", "Output", "machine-readable result to a file, or - for standard output",
+     in(run, compare, bench, attach, train, advise, sweep), [](Options& o, Text, Text text) { o.json = text; }},
+    {"--json", "FILE|-", "Output", "race: keep it in a file, to be opened again, or - for standard output", in(render, describe),
+     [](Options& o, Text, Text text) { o.json = text; }},
+    {"--reference", "FILE", "Output", "speed-ups of a quiet machine, to be told where another one's are in doubt", in(compare),
+     [](Options& o, Text, Text text) { o.reference = text; }},
+    {"--price", "N*NAME,…", "Output",
+     "what runs here, or the target and its draft workers: adds the cost of a million tokens, computed from the measured speed and the "
+     "price of an hour (see assets/prices.toml: g5.xlarge, m7g.large)",
+     in(compare, sweep), [](Options& o, Text, Text text) { o.price = text; }},
+    {"--prices", "FILE.toml", "Output", "prices of yours instead: [[price]] with name, what, per_hour, currency, date and source",
+     in(compare, sweep), [](Options& o, Text, Text text) { o.prices = text; }},
+    {"--csv", "FILE|-", "Output", "the table for spreadsheets", in(compare, sweep), [](Options& o, Text, Text text) { o.csv = text; }},
+    {"--json", "FILE|-", "Output", "what --precision changes, machine-readable, to a file, or - for standard output", in(check),
+     [](Options& o, Text, Text text) { o.json = text; }},
+    {"--json", "", "Output", "machine-readable list", in(list), [](Options& o, Text, Text) { o.json = "-"; }},
+    {"--json", "", "Output", "path, bytes and SHA-256, machine-readable", in(get), [](Options& o, Text, Text) { o.json = "-"; }},
+    {"--text", "", "Output", "print the generated text and nothing else", in(run), [](Options& o, Text, Text) { o.text_only = true; }},
+    {"--verbose", "", "Output", "explain every round, not only the first two and the first with a rejection", in(run),
+     [](Options& o, Text, Text) { o.verbose = true; }},
+    {"--color", "auto|always|never", "Output", "colours (auto: on a terminal, unless NO_COLOR is set)", kTable, set_color},
+    {"-o", "FILE", "Output", "where the result goes (of a head: a folder)", in(export_file),
+     [](Options& o, Text, Text text) { o.output = text; }},
+    {"-o", "FILE", "Output", "where the result goes", in(render, oracle), [](Options& o, Text, Text text) { o.output = text; }},
+    {"-o", "DIR", "Output", "keep the heads in this folder, for --drafter medusa=DIR or mtp=DIR; no folder of another model", in(train),
+     [](Options& o, Text, Text text) { o.output = text; }},
+    {"--all", "DIR", "Output", "every scene, as PNG, into this folder", in(render), [](Options& o, Text, Text text) { o.all = text; }},
+    {"--share", "DIR", "Output",
+     "what to send of the round that the scene shows, or of a race, into this folder: a loop of six seconds as GIF, and as MP4 where "
+     "ffmpeg is "
+     "installed, a card of 1200x630, the link",
+     in(render), [](Options& o, Text, Text text) { o.share = text; }},
+    {"--frames", "A:B|all", "Output",
+     "with -o FILE.gif, .mp4, .webm or .html: these beats of the scene, or steps of a round, one after another", in(render), set_frames},
+    {"--frame-ms", "N", "Output", "with -o FILE.gif, .mp4 or .webm: how long each frame stays (default 1500)", in(render),
+     [](Options& o, Text n, Text t) { o.frame_ms = int_of(n, t, 20, 60000); }},
+    {"--size", "WxH", "Output", "pixels (default 1600x1000)", kDraws, set_size},
+    {"--presenter", "", "Output", "larger type and fewer parts, for a room (F5 in the window)", kDraws,
+     [](Options& o, Text, Text) { o.presenter = true; }},
+    {"--language", "LANG", "Output",
+     "what windows, pictures, their words and these lists speak: de, en or auto, as the environment says (default: "
+     "of a window what was chosen before, else auto; English elsewhere)",
+     kDraws | in(list, describe),
+     [](Options& o, Text, Text text) { o.language = language_named(text), o.language_is_auto = text == "auto"; }},
+    {"--links-to", "URL", "Output",
+     "links lead to the page at this address, which ./run web -o DIR makes, so that they open where nothing is "
+     "installed; none: to the program, speclens:// (default: of a window what was chosen before)",
+     kDraws, [](Options& o, Text name, Text text) { o.links_to = page_address(name, text); }},
+    {"--theme", "NAME", "Output", "dark, light or contrast", kDraws,
+     [](Options& o, Text name, Text text) { o.theme = one_of(name, text, {"dark", "light", "contrast"}); }},
+    {"--zoom", "Z", "Output", "1 to 3 (default: what fills a size larger than 1600x1000)", kDraws,
+     [](Options& o, Text name, Text text) { o.zoom = static_cast<float>(real(name, text, 1, 3)); }},
 };
 
 constexpr std::array<std::string_view, 7> kGroups = {"Models", "Prompt", "Speculation", "Measuring", "Training", "Server", "Output"};
@@ -367,11 +348,11 @@ std::vector<OptionRow> rows_of_settings() {
             rows.push_back({dashed(setting.option), setting.value, "Speculation", about, kDrafts, set_setting});
         }
     };
-#define SETTING(member, default_value, option, value, least, most, linked, saved, needs, readers, group, commands, about) \
+#define SETTING(member, default_value, option, value, least, most, linked, saved, needs, readers, group, commands, about)                  \
     rows.push_back({dashed(option), value, group, about, commands, set_setting});
-#define PLACED(place, key, within, option, value, least, most, linked, saved, needs, readers, group, commands, set, about) \
+#define PLACED(place, key, within, option, value, least, most, linked, saved, needs, readers, group, commands, set, about)                 \
     rows.push_back({dashed(option), value, group, about, commands, set});
-#define OTHER(name, key, within, example, option, value, least, most, linked, saved, needs, readers, group, commands, set, about) \
+#define OTHER(name, key, within, example, option, value, least, most, linked, saved, needs, readers, group, commands, set, about)          \
     rows.push_back({dashed(option), value, group, about, commands, set});
 #define OPPOSITE(of, option, group, commands, about) rows.push_back({dashed(option), "", group, about, commands, set_setting});
 #define ALSO(option, value, group, commands, set, about) rows.push_back({dashed(option), value, group, about, commands, set});

@@ -25,8 +25,8 @@ struct Character {
 Character first_character(std::string_view text) {
     Character c;
     utf8proc_int32_t code = -1;
-    const utf8proc_ssize_t used = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                                                   static_cast<utf8proc_ssize_t>(text.size()), &code);
+    const utf8proc_ssize_t used =
+        utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()), static_cast<utf8proc_ssize_t>(text.size()), &code);
     if (used > 0) {
         c.bytes = static_cast<std::size_t>(used);
         c.code = code;
@@ -36,14 +36,11 @@ Character first_character(std::string_view text) {
 
 std::string hex(char byte) {
     std::array<char, 16> text{};
-    std::snprintf(text.data(), text.size(), "⟨%02X⟩",
-                  static_cast<unsigned>(static_cast<unsigned char>(byte)));
+    std::snprintf(text.data(), text.size(), "⟨%02X⟩", static_cast<unsigned>(static_cast<unsigned char>(byte)));
     return text.data();
 }
 
-bool is_control(std::int32_t code) {
-    return code < 0x20 || (code >= 0x7f && code < 0xa0);
-}
+bool is_control(std::int32_t code) { return code < 0x20 || (code >= 0x7f && code < 0xa0); }
 
 } // namespace
 
@@ -152,8 +149,7 @@ std::string beside(const std::string& left, int at, const std::string& text, int
     const std::string margin(static_cast<std::size_t>(at), ' ');
     const int room = std::max(24, width - at);
     std::string result = columns(left) < at ? pad(left, at) : left + (at > 0 ? " " : "");
-    for (const char c : columns(text) > room ? wrap(text, room) : text)
-        result += c == '\n' ? "\n" + margin : std::string(1, c);
+    for (const char c : columns(text) > room ? wrap(text, room) : text) result += c == '\n' ? "\n" + margin : std::string(1, c);
     return result + "\n";
 }
 
@@ -198,27 +194,18 @@ std::string number(double value, int decimals) {
     return text.data();
 }
 
-std::string kilobytes(double bytes) {
-    return (bytes < 99'950 ? number(bytes / 1e3, 1) : grouped(bytes / 1e3)) + " kB";
-}
+std::string kilobytes(double bytes) { return (bytes < 99'950 ? number(bytes / 1e3, 1) : grouped(bytes / 1e3)) + " kB"; }
 
-std::string megabytes(double bytes) {
-    return number(bytes / 1e6, bytes < 1e8 ? 1 : 0) + " MB";
-}
+std::string megabytes(double bytes) { return number(bytes / 1e6, bytes < 1e8 ? 1 : 0) + " MB"; }
 
-std::string probability(double p) {
-    return ui::probability(p);
-}
+std::string probability(double p) { return ui::probability(p); }
 
-std::string percent(double part, double whole) {
-    return whole > 0 ? number(100 * part / whole, 0) + " %" : "–";
-}
+std::string percent(double part, double whole) { return whole > 0 ? number(100 * part / whole, 0) + " %" : "–"; }
 
 // 12043 as "12 043"
 std::string grouped(double value) {
     std::string digits = number(std::round(value), 0);
-    for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3)
-        digits.insert(static_cast<std::size_t>(at), " ");
+    for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<std::size_t>(at), " ");
     return digits;
 }
 

@@ -26,7 +26,7 @@ struct Terminal {
 [[nodiscard]] int columns(std::string_view text);
 [[nodiscard]] std::string pad(const std::string& text, int width);      // left-aligned
 [[nodiscard]] std::string pad_left(const std::string& text, int width); // right-aligned
-[[nodiscard]] std::string clip(const std::string& text, int width); // plain text only, ends in … when cut
+[[nodiscard]] std::string clip(const std::string& text, int width);     // plain text only, ends in … when cut
 // Breaks words at `width`, every line after the first begins with `indent` spaces. Plain text only.
 [[nodiscard]] std::string wrap(const std::string& text, int width, int indent = 0);
 // Two columns: `left` padded to `at`, then the text, whose further lines begin at `at` as well.

@@ -33,8 +33,7 @@ HeadPlan plan_of(const Options& options, const Models& models) {
             throw Error(options.prompts.string() + ": fewer than two prompts",
                         "Give a file with one object a line, like {\"prompt\":\"Once\"}.");
         for (std::size_t i = 0; i < prompts.size(); ++i) // at least one, also of a short file
-            (i % kHeldEvery == kHeldEvery - 1 || (prompts.size() < kHeldEvery && i == 0) ? plan.held_out
-                                                                                         : plan.prompts)
+            (i % kHeldEvery == kHeldEvery - 1 || (prompts.size() < kHeldEvery && i == 0) ? plan.held_out : plan.prompts)
                 .push_back(prompts[i]);
     }
     plan.heads = options.heads.value_or(plan.heads);
@@ -54,9 +53,7 @@ HeadPlan plan_of(const Options& options, const Models& models) {
     return plan;
 }
 
-std::string prompts_text(std::size_t count) {
-    return std::to_string(count) + (count == 1 ? " prompt" : " prompts");
-}
+std::string prompts_text(std::size_t count) { return std::to_string(count) + (count == 1 ? " prompt" : " prompts"); }
 
 std::string worth_text(const HeadWorth& worth, int heads) {
     std::string out;
@@ -72,33 +69,30 @@ std::string point_text(const HeadTrainingPoint& point, int heads) {
            pad_left(point.step > 0 ? number(point.loss, 2) : "–", 8) + worth_text(point.worth, heads) + "\n";
 }
 
-OrderedJson json_of(const HeadWorth& worth) {
-    return {{"shares", worth.shares}, {"tokens_per_round", worth.tokens_per_round}};
-}
+OrderedJson json_of(const HeadWorth& worth) { return {{"shares", worth.shares}, {"tokens_per_round", worth.tokens_per_round}}; }
 
 OrderedJson json_of(const HeadTrainingView& view, const Models& models) {
     OrderedJson json = {{"schema", "speclens-training/1"},
-                 {"tier", "LIVE"},
-                 {"model", models.target_name()},
-                 {"device", models.backend->description()},
-                 {"head", name_of(view.plan.kind)},
-                 {"heads", view.plan.heads},
-                 {"steps", view.plan.steps},
-                 {"batch", view.plan.batch},
-                 {"rate", view.plan.rate},
-                 {"temperature", view.plan.temperature},
-                 {"seed", view.plan.seed},
-                 {"prompts", view.plan.prompts.size()},
-                 {"held_out_prompts", view.plan.held_out.size()},
-                 {"states", view.states},
-                 {"held_out_states", view.held_states},
-                 {"text_seconds", view.text_seconds},
-                 {"cut", view.ended_early},
-                 {"curve", OrderedJson::array()}};
+                        {"tier", "LIVE"},
+                        {"model", models.target_name()},
+                        {"device", models.backend->description()},
+                        {"head", name_of(view.plan.kind)},
+                        {"heads", view.plan.heads},
+                        {"steps", view.plan.steps},
+                        {"batch", view.plan.batch},
+                        {"rate", view.plan.rate},
+                        {"temperature", view.plan.temperature},
+                        {"seed", view.plan.seed},
+                        {"prompts", view.plan.prompts.size()},
+                        {"held_out_prompts", view.plan.held_out.size()},
+                        {"states", view.states},
+                        {"held_out_states", view.held_states},
+                        {"text_seconds", view.text_seconds},
+                        {"cut", view.ended_early},
+                        {"curve", OrderedJson::array()}};
     for (const HeadTrainingPoint& point : view.curve) {
-        OrderedJson row = {{"step", point.step},
-                    {"seconds", point.seconds},
-                    {"loss", point.step > 0 ? OrderedJson(point.loss) : OrderedJson(nullptr)}};
+        OrderedJson row = {
+            {"step", point.step}, {"seconds", point.seconds}, {"loss", point.step > 0 ? OrderedJson(point.loss) : OrderedJson(nullptr)}};
         row.update(json_of(point.worth));
         json["curve"].push_back(row);
     }
@@ -113,8 +107,7 @@ void check_folder(const std::filesystem::path& folder) {
     std::filesystem::path there = std::filesystem::absolute(folder, ignored);
     while (!std::filesystem::exists(there, ignored) && there.has_relative_path()) there = there.parent_path();
     if (!std::filesystem::is_directory(there, ignored) || access(there.c_str(), W_OK | X_OK) != 0)
-        throw Error("heads cannot be kept in " + folder.string() + ": " + there.string() +
-                        " is no folder that may be written",
+        throw Error("heads cannot be kept in " + folder.string() + ": " + there.string() + " is no folder that may be written",
                     "Choose another folder with -o DIR.");
 }
 
@@ -140,9 +133,8 @@ Exit command_train(const Options& options) {
         flush();
     };
     if (walks)
-        tell(terminal.paint(Tone::strong, "SpecLens train") + " · " +
-             (mtp ? "an MTP layer" : counted(view.plan.heads, "Medusa head")) + " for " + models->target_name() + " · " +
-             models->backend->description() + " · [LIVE]\n");
+        tell(terminal.paint(Tone::strong, "SpecLens train") + " · " + (mtp ? "an MTP layer" : counted(view.plan.heads, "Medusa head")) +
+             " for " + models->target_name() + " · " + models->backend->description() + " · [LIVE]\n");
     ProgressBar bar;
     std::size_t printed = 0;
     const int every = std::max(1, view.plan.steps / 100) * 10; // about ten lines
@@ -162,10 +154,9 @@ Exit command_train(const Options& options) {
             bar.clear();
             std::string head = "learns from " + grouped(view.states) + " places in the target's answers to " +
                                prompts_text(view.plan.prompts.size()) + " (" + number(view.text_seconds, 1) +
-                               " s to write and read them)\nmeasured on " + grouped(view.held_states) +
-                               " places in greedy answers to " + prompts_text(view.plan.held_out.size()) +
-                               " that it never trains on\n\n" + pad_left("step", 6) + pad_left("seconds", 9) +
-                               pad_left("loss", 8);
+                               " s to write and read them)\nmeasured on " + grouped(view.held_states) + " places in greedy answers to " +
+                               prompts_text(view.plan.held_out.size()) + " that it never trains on\n\n" + pad_left("step", 6) +
+                               pad_left("seconds", 9) + pad_left("loss", 8);
             for (int k = 1; k <= view.plan.heads; ++k) head += pad_left((mtp ? "guess " : "head ") + std::to_string(k), 9);
             tell(terminal.paint(Tone::muted, head + pad_left("tok/round", 12)) + "\n");
         }
@@ -189,8 +180,8 @@ Exit command_train(const Options& options) {
         training.save(options.output);
         if (walks)
             tell("\nkept in " + options.output.string() + ". Use them:\n  speclens compare" +
-                 (options.model.empty() ? "" : " --model " + options.model.string()) +
-                 " --drafters none," + name_of(view.plan.kind) + "=" + options.output.string() + " --temp 0\n");
+                 (options.model.empty() ? "" : " --model " + options.model.string()) + " --drafters none," + name_of(view.plan.kind) + "=" +
+                 options.output.string() + " --temp 0\n");
     }
     if (json) {
         json->write(json_of(view, *models).dump(1) + "\n");

@@ -7,10 +7,8 @@
 
 namespace speclens::cli {
 
-std::string one_of(const std::string& option, const std::string& text,
-                   const std::vector<std::string>& known) {
-    if (std::find(known.begin(), known.end(), text) == known.end())
-        unknown_name(option.substr(2), text, known);
+std::string one_of(const std::string& option, const std::string& text, const std::vector<std::string>& known) {
+    if (std::find(known.begin(), known.end(), text) == known.end()) unknown_name(option.substr(2), text, known);
     return text;
 }
 
@@ -27,10 +25,8 @@ DrafterChoice drafter_choice(const std::string& text) {
     if (equals == std::string::npos) return choice;
     choice.folder = text.substr(equals + 1);
     if (!info->needs_draft_model() && !info->needs_network())
-        throw Error("the drafter '" + choice.name + "' takes no folder", "Write " + choice.name + " alone.",
-                    Exit::usage);
-    if (choice.folder.empty())
-        throw Error("'" + text + "' names no folder", "Write " + choice.name + "=DIR.", Exit::usage);
+        throw Error("the drafter '" + choice.name + "' takes no folder", "Write " + choice.name + " alone.", Exit::usage);
+    if (choice.folder.empty()) throw Error("'" + text + "' names no folder", "Write " + choice.name + "=DIR.", Exit::usage);
     return choice;
 }
 

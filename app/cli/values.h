@@ -15,7 +15,6 @@ using speclens::whole;
 using speclens::whole_list;
 // "small" or "small=DIR". Throws for an unknown name and for a folder where the drafter takes none.
 [[nodiscard]] DrafterChoice drafter_choice(const std::string& text);
-[[nodiscard]] std::string one_of(const std::string& option, const std::string& text,
-                                 const std::vector<std::string>& known);
+[[nodiscard]] std::string one_of(const std::string& option, const std::string& text, const std::vector<std::string>& known);
 
 } // namespace speclens::cli

@@ -3,9 +3,9 @@
 #include "app/cli/setup.h"
 #include "app/cli/values.h"
 #include "engine/drafters/drafter_info.h"
-#include "engine/run/fitting.h"
 #include "engine/models/model_names.h"
 #include "engine/models/shipped_heads.h"
+#include "engine/run/fitting.h"
 #include "kernels/error.h"
 
 namespace speclens::cli {
@@ -19,17 +19,14 @@ SceneWord scene_word(const std::string& word) {
         for (const SceneName& scene : scene_names()) known.push_back(scene.name);
         unknown_name("scene", parts[0], known);
     }
-    if (parts.size() > 2)
-        throw Error("'" + word + "' is not SCENE or SCENE:BEAT", "For example loop or loop:3.", Exit::usage);
+    if (parts.size() > 2) throw Error("'" + word + "' is not SCENE or SCENE:BEAT", "For example loop or loop:3.", Exit::usage);
     if (parts.size() == 2) found.beat = static_cast<int>(whole("BEAT", parts[1], 0, 100000));
     return found;
 }
 
 std::string own_drafter(const Options& options, const std::string& scene, const Ready& ready) {
     if (!options.drafters.empty()) return "";
-    const std::string drafter = scene == "trees" && !options.has("--rule") ? "small_tree"
-                                : find_drafter(scene)                      ? scene
-                                                                           : "";
+    const std::string drafter = scene == "trees" && !options.has("--rule") ? "small_tree" : find_drafter(scene) ? scene : "";
     return !drafter.empty() && ready(drafter) ? drafter : "";
 }
 
@@ -41,7 +38,7 @@ RunSettings scene_settings(const Options& options, const std::string& scene, con
         settings.prompt.chat = true;
     }
     if (scene == "race") settings.rule = judging_rule(settings.rule, drafter); // as the lane has it
-    settings.internals = true;                                                      // scenes show it
+    settings.internals = true;                                                 // scenes show it
     return settings;
 }
 

@@ -21,8 +21,7 @@ struct SceneWord {
 using Ready = std::function<bool(const std::string& drafter)>;
 [[nodiscard]] std::string own_drafter(const Options& options, const std::string& scene, const Ready& ready);
 // The run of a frame: `drafter` as chosen for the scene, and a prompt that shows it where none was typed.
-[[nodiscard]] RunSettings scene_settings(const Options& options, const std::string& scene,
-                                         const std::string& drafter);
+[[nodiscard]] RunSettings scene_settings(const Options& options, const std::string& scene, const std::string& drafter);
 
 // The window's frame, before anything is loaded.
 [[nodiscard]] SceneView view_of(const Options& options);

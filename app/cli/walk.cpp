@@ -15,9 +15,8 @@
 
 namespace speclens::cli {
 
-constexpr const char* kGreedyHow =
-    "At temperature 0 a guess stays (✓) when it is the target's most likely token; q and p are the chances "
-    "that drafter and target would give it at temperature 1. ";
+constexpr const char* kGreedyHow = "At temperature 0 a guess stays (✓) when it is the target's most likely token; q and p are the chances "
+                                   "that drafter and target would give it at temperature 1. ";
 
 namespace {
 
@@ -28,13 +27,9 @@ RuleKind kind_of(const Header& h) {
 
 } // namespace
 
-std::string Walk::token(int id, int most) const {
-    return clip(visible(trace_->text(id)), most);
-}
+std::string Walk::token(int id, int most) const { return clip(visible(trace_->text(id)), most); }
 
-bool Walk::timed() const {
-    return trace_->header()->timing && trace_->header()->tier != "TABLE";
-}
+bool Walk::timed() const { return trace_->header()->timing && trace_->header()->tier != "TABLE"; }
 
 std::string Walk::rule_line(const std::string& title) const {
     std::string line = "── " + title + " ";
@@ -51,30 +46,23 @@ std::string Walk::opening() const {
     const bool is_cascade = rule && rule->is_cascade();
     const RuleKind kind = kind_of(h);
     std::string text;
-    text += paint(Tone::strong, "SpecLens") + " · one generation, step by step   " +
-            paint(Tone::muted, "[" + h.tier + "]") + "\n";
+    text += paint(Tone::strong, "SpecLens") + " · one generation, step by step   " + paint(Tone::muted, "[" + h.tier + "]") + "\n";
     text += paint(Tone::target, "■ target") + "  " + h.model + "   " + paint(Tone::muted, h.backend) + "\n";
     if (!plain) {
         std::string who = drafter ? drafter->title : h.drafter.c_str();
         if (!h.drafter_model.empty()) who += ": " + h.drafter_model;
-        if (h.nodes > 0)
-            who += ", at most " + std::to_string(h.nodes) + (h.nodes == 1 ? " guess" : " guesses");
+        if (h.nodes > 0) who += ", at most " + std::to_string(h.nodes) + (h.nodes == 1 ? " guess" : " guesses");
         who += ", K = " + std::to_string(h.k);
-        if (h.draft_ids > 0)
-            who += ", ranks " + std::to_string(h.draft_ids) + " of " + std::to_string(h.vocab) + " ids";
+        if (h.draft_ids > 0) who += ", ranks " + std::to_string(h.draft_ids) + " of " + std::to_string(h.vocab) + " ids";
         text += paint(Tone::draft, "◇ draft ") + "  " + wrap(who, terminal_.width - 10, 10) + "\n";
     }
-    std::string how_judged =
-        std::string(rule ? rule->title : h.rule.c_str()) + ", " + sampling_words(h.sampling);
-    if (!plain && !(h.draft_sampling == h.sampling))
-        how_judged += " (draft: " + sampling_words(h.draft_sampling) + ")";
-    if (const std::string numbers = rule ? to_text(h.rule_params, *rule) : "";
-        !numbers.empty() && (!greedy || is_cascade))
+    std::string how_judged = std::string(rule ? rule->title : h.rule.c_str()) + ", " + sampling_words(h.sampling);
+    if (!plain && !(h.draft_sampling == h.sampling)) how_judged += " (draft: " + sampling_words(h.draft_sampling) + ")";
+    if (const std::string numbers = rule ? to_text(h.rule_params, *rule) : ""; !numbers.empty() && (!greedy || is_cascade))
         how_judged += ", " + numbers;
     how_judged += ", seed " + std::to_string(h.seed);
     text += "  rule    " + wrap(how_judged, terminal_.width - 10, 10) + "\n";
-    if (!h.notice.empty())
-        text += paint(Tone::rejected, "  note    ") + wrap(h.notice, terminal_.width - 10, 10) + "\n";
+    if (!h.notice.empty()) text += paint(Tone::rejected, "  note    ") + wrap(h.notice, terminal_.width - 10, 10) + "\n";
 
     std::string how;
     if (plain) {
@@ -88,8 +76,7 @@ std::string Walk::opening() const {
               "several tokens "
               "costs about as much as making one. Each round a cheap drafter guesses " +
               (h.k == 1 ? "one token (◇), then the target reads it in one pass (■). "
-                        : "up to " + std::to_string(h.k) +
-                              " tokens (◇), then the target reads all of them in one pass (■). ");
+                        : "up to " + std::to_string(h.k) + " tokens (◇), then the target reads all of them in one pass (■). ");
         const bool blocks = is_cascade && h.rule_params.block;
         if (blocks) {
             how += "q is the chance the drafter gave its guess; the rule mixes its distribution and the target's into "
@@ -97,15 +84,13 @@ std::string Walk::opening() const {
                    "place a threshold, and a coin u is thrown there. The last success counts: it keeps "
                    "everything before it (✓; rescued where the own coin failed). ";
         } else if (is_cascade) {
-            how +=
-                "q is the chance the drafter gave its guess, p the target's; the rule mixes both distributions into "
-                "one. A coin u "
-                "between 0 and 1 is thrown: the guess stays (✓) when u is below the mixture's share over q. ";
+            how += "q is the chance the drafter gave its guess, p the target's; the rule mixes both distributions into "
+                   "one. A coin u "
+                   "between 0 and 1 is thrown: the guess stays (✓) when u is below the mixture's share over q. ";
         } else if (greedy) {
             how += kGreedyHow;
         } else if (kind == RuleKind::match) {
-            how +=
-                "The target draws its own token at every place; a guess stays (✓) when it equals the draw. ";
+            how += "The target draws its own token at every place; a guess stays (✓) when it equals the draw. ";
         } else if (kind == RuleKind::typical) {
             how += "p is the target's chance of a guess: it stays (✓) while that is above a limit, lower "
                    "where the target is "
@@ -121,9 +106,8 @@ std::string Walk::opening() const {
                    "thrown: the "
                    "guess stays (✓) when u is below p/((1-l)q), more often than the target's distribution allows. ";
         } else if (kind == RuleKind::certain) {
-            how +=
-                "p is the target's chance of a guess. The guess counts as certain, whatever the drafter gave "
-                "it: a coin u between 0 and 1 is thrown, and it stays (✓) when u is below p. ";
+            how += "p is the target's chance of a guess. The guess counts as certain, whatever the drafter gave "
+                   "it: a coin u between 0 and 1 is thrown, and it stays (✓) when u is below p. ";
         } else {
             how += "q is the chance the drafter gave its guess, p the target's. A coin u between 0 and 1 is "
                    "thrown: the "
@@ -133,21 +117,23 @@ std::string Walk::opening() const {
         if (is_cascade && greedy)
             how += "q and p are shown at temperature 1; at temperature 0 each distribution is its favourite alone, so "
                    "the threshold is always or never. ";
-        if (kind == RuleKind::block || blocks) how += "What lies behind it (✕) goes, and the target puts its own token there";
-        else if (h.k == 1) how += "A miss (✕) ends the round, and the target puts its own token there";
-        else how += "The first miss (✕) ends the round: what follows it is dropped (·) and the target puts its own token there";
+        if (kind == RuleKind::block || blocks)
+            how += "What lies behind it (✕) goes, and the target puts its own token there";
+        else if (h.k == 1)
+            how += "A miss (✕) ends the round, and the target puts its own token there";
+        else
+            how += "The first miss (✕) ends the round: what follows it is dropped (·) and the target puts its own token there";
         if (greedy || kind == RuleKind::match || kind == RuleKind::typical)
             how += is_cascade ? " (↻). " : " (■). ";
         else
             how += kind == RuleKind::certain ? " (↻), drawn from its distribution without the guess. "
-                                         : " (↻), drawn from what the guess left over. ";
+                                             : " (↻), drawn from what the guess left over. ";
         how += std::string(h.k == 1 ? "When the guess stays" : "When every guess stays") +
                ", the target adds one more token (★). A round gives at least one token, and the text ";
         if (rule && !keeps_target(*rule, h.rule_params, h.sampling))
-            how += is_cascade
-                       ? "follows the mixture, NOT the target; where the drafter has no distribution behind its last "
-                         "guess, the token there is the target's own."
-                       : "does NOT follow the target's distribution: this rule is not lossless.";
+            how += is_cascade ? "follows the mixture, NOT the target; where the drafter has no distribution behind its last "
+                                "guess, the token there is the target's own."
+                              : "does NOT follow the target's distribution: this rule is not lossless.";
         else
             how += greedy ? "is the one that the target alone would write."
                           : "follows the target's own distribution, as if nobody had guessed.";
@@ -160,9 +146,8 @@ std::string Walk::how_to_read_a_tree() const {
     const Header& h = *trace_->header();
     const RuleKind kind = kind_of(h);
     const bool greedy = h.sampling.temperature == 0;
-    std::string how = "How to read this. Each round a cheap drafter guesses a tree of up to " +
-                      counted(h.nodes, "token") + " (◇): several ways to go on, each up to " +
-                      std::to_string(h.k) + (h.k == 1 ? " token" : " tokens") +
+    std::string how = "How to read this. Each round a cheap drafter guesses a tree of up to " + counted(h.nodes, "token") +
+                      " (◇): several ways to go on, each up to " + std::to_string(h.k) + (h.k == 1 ? " token" : " tokens") +
                       " long. A guess stands below the one that it follows, one step further in. The "
                       "target reads all of "
                       "them in one pass (■), each guess seeing only the ones it follows. ";
@@ -173,28 +158,27 @@ std::string Walk::how_to_read_a_tree() const {
                "thrown, and a "
                "guess stays (✓) when u is below p, the target's chance. ";
     else if (kind == RuleKind::kseq)
-        how +=
-            "q is the chance the drafter gave its guess, p the target's. Each of the guesses at one place "
-            "is held back by rho" +
-            std::string(h.rule_params.rho > 0 ? "" : ", which is their number unless --rule-param sets it") +
-            ": a coin u between 0 and 1 is thrown, and it stays (✓) when u is below p/(rho q). ";
+        how += "q is the chance the drafter gave its guess, p the target's. Each of the guesses at one place "
+               "is held back by rho" +
+               std::string(h.rule_params.rho > 0 ? "" : ", which is their number unless --rule-param sets it") +
+               ": a coin u between 0 and 1 is thrown, and it stays (✓) when u is below p/(rho q). ";
     else
         how += "q is the chance the drafter gave its guess, p the target's. A coin u between 0 and 1 is "
                "thrown: the "
                "guess stays (✓) when u is below p/q. ";
-    if (greedy) how += "Then one of its own continuations may stay, and so on; ";
+    if (greedy)
+        how += "Then one of its own continuations may stay, and so on; ";
     else if (kind == RuleKind::kseq)
         how += "After a miss (✕) the next guess at the same place is tried, after a guess that stays its own continuations are. ";
     else
         how += "After a miss (✕) the next guess at the same place is tried, with p what the miss left of the "
                "target's distribution; after a guess that stays its own continuations are. ";
-    how += greedy ? "where none does, the target puts its own token (■). "
-                  : "Where none stays, the target puts its own token (↻). ";
+    how += greedy ? "where none does, the target puts its own token (■). " : "Where none stays, the target puts its own token (↻). ";
     how += "Where no guess was made, it adds one more (★). All other guesses are dropped (·). A round gives "
            "at least one "
            "token, and the text ";
-    return how + (greedy ? "is the one that the target alone would write."
-                         : "follows the target's own distribution, as if nobody had guessed.");
+    return how +
+           (greedy ? "is the one that the target alone would write." : "follows the target's own distribution, as if nobody had guessed.");
 }
 
 // The first lines of the prompt as the model gets it, chat turns and all.
@@ -207,8 +191,7 @@ std::string Walk::prompt_lines() const {
     std::string line;
     int count = 0;
     while (std::getline(lines, line) && ++count <= kMost)
-        text += (count == 1 ? "  prompt  " : "          ") +
-                paint(Tone::muted, clip(line, terminal_.width - 10)) + "\n";
+        text += (count == 1 ? "  prompt  " : "          ") + paint(Tone::muted, clip(line, terminal_.width - 10)) + "\n";
     if (count > kMost) text += "          " + paint(Tone::muted, "… and more") + "\n";
     return text;
 }
@@ -217,8 +200,7 @@ std::string Walk::prompt_lines() const {
 bool Walk::in_full(const RunView& view, const RoundSummary& round) const {
     if (verbose_ || round.round < kFullRounds) return true;
     const auto rejects = [](const RoundSummary& each) {
-        return std::ranges::any_of(
-            each.drafts, [](const DraftSlot& slot) { return slot.state == DraftSlot::State::rejected; });
+        return std::ranges::any_of(each.drafts, [](const DraftSlot& slot) { return slot.state == DraftSlot::State::rejected; });
     };
     const auto first = std::ranges::find_if(view.round_list, rejects);
     return first != view.round_list.end() && first->round == round.round;
@@ -241,8 +223,7 @@ std::string Walk::text_so_far(const RunView& view) const {
     const std::string edge = "  │ ";
     std::string text = edge;
     const std::string& prompt = view.header->prompt_text; // repeated when it is one short line
-    const bool repeat_prompt =
-        !prompt.empty() && prompt.find('\n') == std::string::npos && columns(prompt) < terminal_.width;
+    const bool repeat_prompt = !prompt.empty() && prompt.find('\n') == std::string::npos && columns(prompt) < terminal_.width;
     const int room = terminal_.width - columns(edge);
     int used = 0;
     std::string bytes;
@@ -252,16 +233,13 @@ std::string Walk::text_so_far(const RunView& view) const {
         bytes += trace_->text(t.id);
         const bool last = i + 1 == view.tokens.size();
         const std::string shown_text = printable(bytes);
-        if (!last && shown_text.find("⟨") != std::string::npos && bytes.size() < 4 &&
-            t.origin != Origin::prompt)
-            continue;
+        if (!last && shown_text.find("⟨") != std::string::npos && bytes.size() < 4 && t.origin != Origin::prompt) continue;
         bytes.clear();
         const Mark mark = mark_of(t.origin);
         const bool own = t.origin != Origin::prompt && t.origin != Origin::accepted;
         std::string piece;
-        const std::string glyph =
-            own && !terminal_.color ? mark.glyph : "";         // without colours the mark stands in the text
-        if (!glyph.empty() && used + columns(glyph) >= room) { // a mark stays with its token
+        const std::string glyph = own && !terminal_.color ? mark.glyph : ""; // without colours the mark stands in the text
+        if (!glyph.empty() && used + columns(glyph) >= room) {               // a mark stays with its token
             text += "\n" + edge;
             used = 0;
         }
@@ -270,10 +248,8 @@ std::string Walk::text_so_far(const RunView& view) const {
         const auto put = [&] { text += paint(mark.tone, std::exchange(piece, "")); };
         for (std::size_t at = 0; at < shown_text.size();) {
             std::size_t next = at + 1;
-            while (next < shown_text.size() && (static_cast<unsigned char>(shown_text[next]) & 0xC0) == 0x80)
-                ++next;
-            const std::string character =
-                shown_text.substr(at, next - at) == "\t" ? "    " : shown_text.substr(at, next - at);
+            while (next < shown_text.size() && (static_cast<unsigned char>(shown_text[next]) & 0xC0) == 0x80) ++next;
+            const std::string character = shown_text.substr(at, next - at) == "\t" ? "    " : shown_text.substr(at, next - at);
             at = next;
             if (character == "\n" || used + columns(character) > room) {
                 put();
@@ -294,9 +270,8 @@ std::string Walk::closing(const RunView& view) const {
     std::string text = "\n" + rule_line("result") + text_so_far(view);
     int used = 0;
     for (const std::string& piece :
-         {terminal_.color ? paint(Tone::muted, "prompt") : std::string("no mark: prompt and accepted"),
-          paint(Tone::accepted, "✓ accepted"), paint(Tone::residual, "↻ residual"),
-          paint(Tone::bonus, "★ bonus"), paint(Tone::target, "■ target")}) {
+         {terminal_.color ? paint(Tone::muted, "prompt") : std::string("no mark: prompt and accepted"), paint(Tone::accepted, "✓ accepted"),
+          paint(Tone::residual, "↻ residual"), paint(Tone::bonus, "★ bonus"), paint(Tone::target, "■ target")}) {
         if (used + columns(piece) + 3 > terminal_.width) {
             text += "\n";
             used = 0;
@@ -326,34 +301,35 @@ std::string Walk::closing(const RunView& view) const {
             other += round.other_ms;
         }
         row("time per round", ms(view.total_ms / view.rounds),
-            "draft " + number(draft / view.rounds, 2) + " + verify " + number(verify / view.rounds, 2) +
-                " + other " + number(other / view.rounds, 2));
+            "draft " + number(draft / view.rounds, 2) + " + verify " + number(verify / view.rounds, 2) + " + other " +
+                number(other / view.rounds, 2));
         const double per_token = view.total_ms / view.output_tokens;
         row("speed", number(1000 / per_token, 0) + " tok/s",
             (load_ms_ > 0 ? "loading " + ms(load_ms_) + ", prefill " : "prefill of the prompt ") + ms(view.prefill_ms) + ", not counted");
         const SpeedUp gain = speed_up(view, *trace_);
         if (gain.known()) {
-            row("plain decoding", number(1000 / trace_->plain_ms(), 0) + " tok/s",
-                "measured by turns with these rounds, same prompt");
+            row("plain decoding", number(1000 / trace_->plain_ms(), 0) + " tok/s", "measured by turns with these rounds, same prompt");
             std::string words = gain.value < 1 ? "guessing did not pay here" : "";
             if (!gain.sure()) words = doubt_words(gain, trace_->times().get());
-            row("speed-up", gain.doubt == SpeedUp::Doubt::impossible ? "–" : (gain.sure() ? "" : "~") + number(gain.value, 2) + "×",
-                words);
+            row("speed-up", gain.doubt == SpeedUp::Doubt::impossible ? "–" : (gain.sure() ? "" : "~") + number(gain.value, 2) + "×", words);
             if (!gain.sure())
                 if (const Reference* known = reference_of(h))
                     row("recorded", number(known->speed_up, 2) + "×", "on " + known->machine + ", " + known->date);
         }
     }
     if (const WireTotals wire = wire_totals(view); wire.any()) {
-        row("sent per round", kilobytes(wire.per_round(static_cast<double>(wire.sent))), "received " + kilobytes(wire.per_round(static_cast<double>(wire.received))));
+        row("sent per round", kilobytes(wire.per_round(static_cast<double>(wire.sent))),
+            "received " + kilobytes(wire.per_round(static_cast<double>(wire.received))));
         if (timed())
             row("away per round", ms(wire.per_round(wire.ms)),
-                wire.knows_server() ? "the server " + number(wire.per_round(wire.server_ms), 2) + " + the way " + number(wire.per_round(wire.ms - wire.server_ms), 2)
+                wire.knows_server() ? "the server " + number(wire.per_round(wire.server_ms), 2) + " + the way " +
+                                          number(wire.per_round(wire.ms - wire.server_ms), 2)
                                     : "the server's time and the way's: it does not tell its own");
         if (wire.retries > 0) row("asked again", std::to_string(wire.retries), "the line broke; bytes of such tries are not counted");
         if (h.draft_ahead)
             row("drafted ahead", std::to_string(wire.taken) + " of " + std::to_string(wire.ahead),
-                "became drafts" + (timed() ? ", " + number(wire.per_round(wire.ahead_ms), 2) + " ms a round beside the server's pass" : ""));
+                "became drafts" +
+                    (timed() ? ", " + number(wire.per_round(wire.ahead_ms), 2) + " ms a round beside the server's pass" : ""));
     }
     if (view.stopped) {
         char hash[20];
@@ -367,12 +343,9 @@ std::string Walk::closing(const RunView& view) const {
 std::string Walk::alternatives(const TopEntries& top, int drawn) const {
     constexpr std::size_t kShown = 4;
     const auto& entries = top.entries;
-    std::vector<TopEntries::Entry> shown(entries.begin(),
-                                  entries.begin() + std::ptrdiff_t(std::min(entries.size(), kShown)));
+    std::vector<TopEntries::Entry> shown(entries.begin(), entries.begin() + std::ptrdiff_t(std::min(entries.size(), kShown)));
     const auto chosen = std::ranges::find(entries, drawn, &TopEntries::Entry::id);
-    if (shown.size() == kShown && chosen != entries.end() &&
-        chosen - entries.begin() >= std::ptrdiff_t(kShown))
-        shown.back() = *chosen;
+    if (shown.size() == kShown && chosen != entries.end() && chosen - entries.begin() >= std::ptrdiff_t(kShown)) shown.back() = *chosen;
     std::string text;
     double listed = 0;
     for (const TopEntries::Entry& entry : shown) {
@@ -395,15 +368,13 @@ std::string Walk::table(const RoundSummary& round) const {
     // What the target wanted in place of a rejected draft token: a draft token beside it that stayed, else its own token.
     const auto wanted = [&](const DraftSlot& missed) {
         for (const DraftSlot& other : round.drafts)
-            if (other.parent == missed.parent && other.state == DraftSlot::State::accepted)
-                return token(other.draft->token, 14);
+            if (other.parent == missed.parent && other.state == DraftSlot::State::accepted) return token(other.draft->token, 14);
         return round.resample ? token(round.resample->token, 14) : std::string();
     };
     const int draft_width = std::clamp(terminal_.width - 57, 8, 17); // the other columns take 57
     std::string text =
         "     " +
-        paint(Tone::muted, pad("guess", draft_width) + pad_left(certain && !greedy ? "draft" : "draft q", 8) +
-                               pad_left("target p", 10) +
+        paint(Tone::muted, pad("guess", draft_width) + pad_left(certain && !greedy ? "draft" : "draft q", 8) + pad_left("target p", 10) +
                                (coins ? "   stays if   coin u   verdict" : "   target says       verdict")) +
         "\n";
     for (const int i : round.reading_order()) {
@@ -412,31 +383,24 @@ std::string Walk::table(const RoundSummary& round) const {
         const bool missed = slot.state == DraftSlot::State::rejected;
         // In a tree a draft token stands below the one that it follows, one step further in.
         const int indent = round.tree ? std::min(slot.depth - 1, draft_width - 6) : 0;
-        const std::string draft_token =
-            std::string(static_cast<std::size_t>(indent), ' ') + token(d.token, draft_width - 1 - indent);
+        const std::string draft_token = std::string(static_cast<std::size_t>(indent), ' ') + token(d.token, draft_width - 1 - indent);
         std::string line =
             pad(draft_token, draft_width) +
-            pad_left(probability(greedy || (certain && !d.u) ? at_one(d.raw_top, d.token, std::exp(d.q))
-                                                             : std::exp(d.q)),
-                     8);
+            pad_left(probability(greedy || (certain && !d.u) ? at_one(d.raw_top, d.token, std::exp(d.q)) : std::exp(d.q)), 8);
         text += "  " + pad_left(std::to_string(i + 1), 2) + " ";
         if (!slot.check) {
-            text += paint(Tone::muted,
-                          line + pad_left("–", 10) + (coins ? "" : "   –") + "   · dropped, never judged") +
-                    "\n";
+            text += paint(Tone::muted, line + pad_left("–", 10) + (coins ? "" : "   –") + "   · dropped, never judged") + "\n";
             continue;
         }
         const Checked& c = *slot.check;
-        line += pad_left(
-            probability(greedy ? at_one(c.raw_top, d.token, std::exp(c.p)) : std::exp(c.sibling_residual.value_or(c.p))),
-            10);
+        line += pad_left(probability(greedy ? at_one(c.raw_top, d.token, std::exp(c.p)) : std::exp(c.sibling_residual.value_or(c.p))), 10);
         if (coins) {
             line += "   " + pad(stays_if(c.threshold), 9);
             line += pad_left(c.u ? coin(*c.u) : "–", 8) + "   ";
         } else {
             line += "   " + pad(c.typical_threshold ? (missed ? "≤ limit " : "> limit ") + probability(*c.typical_threshold)
-                                : missed ? wanted(slot)
-                                         : token(d.token, 14),
+                                : missed            ? wanted(slot)
+                                                    : token(d.token, 14),
                                 18);
         }
         const bool rescued = !missed && c.prefix_coefficient && c.u && *c.u >= c.threshold;
@@ -461,16 +425,15 @@ static const char* left_over_words(bool tree, RuleKind kind, bool blocks) {
 
 std::string Walk::own_token(const RoundSummary& round) const {
     if (!round.resample) return "";
-    if (truncated(round))
-        return paint(Tone::muted, "  ") + token(round.commit->tokens.back()) +
-               " ends the text: nothing follows it\n";
+    if (truncated(round)) return paint(Tone::muted, "  ") + token(round.commit->tokens.back()) + " ends the text: nothing follows it\n";
     const TargetToken& r = *round.resample;
     const Header& h = *trace_->header();
     const RuleKind kind = kind_of(h);
     const bool mixture = kind == RuleKind::cascade;
     const bool drafted = !round.drafts.empty();
     std::string lead = "one pass, one token: ";
-    if (drafted) lead = round.drafts.size() == 1 ? "the guess stayed: one token more for free, " : "every guess stayed: one token more for free, ";
+    if (drafted)
+        lead = round.drafts.size() == 1 ? "the guess stayed: one token more for free, " : "every guess stayed: one token more for free, ";
     if (round.tree && !mixture && r.from == TargetToken::From::bonus)
         lead = "no guess was made behind the last one that stayed: one token more for free, ";
     const Mark mark = mark_of(r, drafted);
@@ -479,13 +442,13 @@ std::string Walk::own_token(const RoundSummary& round) const {
     std::string line, distribution;
     switch (r.from) {
     case TargetToken::From::residual:
-        line = "the target puts " + word + " there, drawn" + thrown +
-               left_over_words(round.tree, kind, h.rule_params.block);
+        line = "the target puts " + word + " there, drawn" + thrown + left_over_words(round.tree, kind, h.rule_params.block);
         distribution = alternatives(r.top, r.token);
         break;
     case TargetToken::From::bonus:
         line = lead + word + thrown;
-        if (!mixture) line += drafted || round.tree ? ", from the target's own distribution:" : ", from the target's distribution:";
+        if (!mixture)
+            line += drafted || round.tree ? ", from the target's own distribution:" : ", from the target's distribution:";
         else if (!r.top.empty())
             line += r.target_top.empty() ? ", from the target's own distribution, as the drafter has none there:" : ", from the mixture:";
         break;
@@ -494,10 +457,8 @@ std::string Walk::own_token(const RoundSummary& round) const {
                        : lead + word + thrown + ", from the target's distribution:";
         break;
     }
-    if (distribution.empty())
-        distribution = alternatives(r.top.entries.size() > 1 || r.raw_top.empty() ? r.top : r.raw_top, r.token);
-    std::string text =
-        paint(mark.tone, std::string(mark.glyph) + " ") + wrap(line, terminal_.width - 2, 2) + "\n";
+    if (distribution.empty()) distribution = alternatives(r.top.entries.size() > 1 || r.raw_top.empty() ? r.top : r.raw_top, r.token);
+    std::string text = paint(mark.tone, std::string(mark.glyph) + " ") + wrap(line, terminal_.width - 2, 2) + "\n";
     if (!r.top.empty()) text += "     " + clip(distribution, terminal_.width - 5) + "\n";
     return text;
 }
@@ -510,8 +471,8 @@ std::string Walk::times(const RoundSummary& round) const {
     const double total = std::round(round.total_ms() * digit), draft = std::round(round.draft_ms * digit),
                  verify = std::min(std::round(round.verify_ms * digit), std::max(0.0, total - draft));
     const auto shown = [&](double units) { return number(units / digit, decimals); };
-    return "draft " + shown(draft) + " + verify " + shown(verify) + " + other " +
-           shown(std::max(0.0, total - draft - verify)) + " = " + shown(total) + " ms";
+    return "draft " + shown(draft) + " + verify " + shown(verify) + " + other " + shown(std::max(0.0, total - draft - verify)) + " = " +
+           shown(total) + " ms";
 }
 
 // Why a round has none: the drafter had nothing, or was not asked.
@@ -527,22 +488,19 @@ std::string Walk::full(const RunView& view, const RoundSummary& round) const {
     const int draft_tokens = static_cast<int>(round.drafts.size());
     std::string text = "\n" + rule_line("round " + std::to_string(round.round + 1));
     if (draft_tokens > 0) {
-        text += paint(Tone::draft, "◇ draft ") + "  " + std::to_string(draft_tokens) +
-                (draft_tokens == 1 ? " guess" : " guesses") + (round.tree ? ", as a tree" : "") +
-                (timing ? " in " + ms(round.draft_ms) : "") + "\n";
+        text += paint(Tone::draft, "◇ draft ") + "  " + std::to_string(draft_tokens) + (draft_tokens == 1 ? " guess" : " guesses") +
+                (round.tree ? ", as a tree" : "") + (timing ? " in " + ms(round.draft_ms) : "") + "\n";
     } else if (trace_->header()->drafter != kNoDrafter) {
         text += paint(Tone::draft, "◇ draft ") + "  " + no_drafts(round) +
                 (timing && round.draft_ms >= 0.005 ? ", in " + ms(round.draft_ms) : "") + "\n";
     }
-    text += paint(Tone::target, "■ verify") + "  one target pass over " +
-            counted(round.verify ? round.verify->rows : 0, "token") +
+    text += paint(Tone::target, "■ verify") + "  one target pass over " + counted(round.verify ? round.verify->rows : 0, "token") +
             (timing ? " in " + ms(round.verify_ms) : "") + "\n";
     if (draft_tokens > 0) text += table(round);
     text += own_token(round);
     const int gained = round.commit ? static_cast<int>(round.commit->tokens.size()) : 0;
     const std::string time = times(round);
-    text += paint(Tone::strong, "+" + counted(gained, "token")) +
-            (time.empty() ? "" : "   " + paint(Tone::muted, time)) + "\n";
+    text += paint(Tone::strong, "+" + counted(gained, "token")) + (time.empty() ? "" : "   " + paint(Tone::muted, time)) + "\n";
     return text + text_so_far(view);
 }
 
@@ -564,16 +522,9 @@ std::string Walk::compact(const RoundSummary& round) const {
     for (const int i : round.reading_order()) {
         const DraftSlot& slot = round.drafts[static_cast<std::size_t>(i)];
         if (round.tree && !slot.check) continue; // most of a tree: only what was judged is listed
-        const bool dropped =
-            slot.state == DraftSlot::State::discarded || slot.state == DraftSlot::State::drafted;
+        const bool dropped = slot.state == DraftSlot::State::discarded || slot.state == DraftSlot::State::drafted;
         const bool missed = slot.state == DraftSlot::State::rejected;
-        add(dropped  ? Tone::muted
-            : missed ? Tone::rejected
-                     : Tone::accepted,
-            dropped  ? "·"
-            : missed ? "✕"
-                     : "✓",
-            slot.draft->token);
+        add(dropped ? Tone::muted : missed ? Tone::rejected : Tone::accepted, dropped ? "·" : missed ? "✕" : "✓", slot.draft->token);
     }
     if (round.resample && !truncated(round)) {
         const Mark mark = mark_of(*round.resample, !round.drafts.empty());

@@ -12,11 +12,10 @@ namespace speclens::cli {
 
 class Walk {
   public:
-    Walk(const Trace& trace, Terminal terminal, bool verbose)
-        : trace_(&trace), terminal_(terminal), verbose_(verbose) {}
+    Walk(const Trace& trace, Terminal terminal, bool verbose) : trace_(&trace), terminal_(terminal), verbose_(verbose) {}
 
-    [[nodiscard]] std::string opening() const;                    // who runs, how to read it, the prompt
-    [[nodiscard]] std::string round(const RunView& view) const; // the last complete round of `view`
+    [[nodiscard]] std::string opening() const;                        // who runs, how to read it, the prompt
+    [[nodiscard]] std::string round(const RunView& view) const;       // the last complete round of `view`
     [[nodiscard]] std::string text_so_far(const RunView& view) const; // coloured by origin, wrapped
     [[nodiscard]] std::string closing(const RunView& view) const;
     void set_load_ms(double ms) { load_ms_ = ms; } // of the models, told beside the prefill
@@ -32,9 +31,7 @@ class Walk {
     [[nodiscard]] std::string own_token(const RoundSummary& cycle) const;
     [[nodiscard]] std::string alternatives(const TopEntries& top, int drawn) const;
     [[nodiscard]] std::string rule_line(const std::string& title) const;
-    [[nodiscard]] std::string paint(Tone tone, const std::string& text) const {
-        return terminal_.paint(tone, text);
-    }
+    [[nodiscard]] std::string paint(Tone tone, const std::string& text) const { return terminal_.paint(tone, text); }
     [[nodiscard]] std::string token(int id, int most = 16) const;
     [[nodiscard]] bool timed() const; // the times in the trace mean something
     [[nodiscard]] std::string times(const RoundSummary& cycle) const;
@@ -45,7 +42,6 @@ class Walk {
     double load_ms_ = 0;
 };
 
-inline constexpr int kFullRounds =
-    2; // told in full, and the first one with a rejection; the others take one line
+inline constexpr int kFullRounds = 2; // told in full, and the first one with a rejection; the others take one line
 
 } // namespace speclens::cli

@@ -7,16 +7,11 @@ namespace speclens::cli {
 
 Mark mark_of(Origin origin) {
     switch (origin) {
-    case Origin::prompt:
-        return {"", Tone::muted};
-    case Origin::accepted:
-        return {"✓", Tone::accepted};
-    case Origin::residual:
-        return {"↻", Tone::residual};
-    case Origin::bonus:
-        return {"★", Tone::bonus};
-    case Origin::plain:
-        break;
+    case Origin::prompt: return {"", Tone::muted};
+    case Origin::accepted: return {"✓", Tone::accepted};
+    case Origin::residual: return {"↻", Tone::residual};
+    case Origin::bonus: return {"★", Tone::bonus};
+    case Origin::plain: break;
     }
     return {"■", Tone::target};
 }
@@ -34,23 +29,18 @@ double at_one(const TopEntries& raw, int token, double otherwise) {
     return std::min(raw.rest, std::exp(raw.entries.back().logp));
 }
 
-std::string ms(double value) {
-    return number(value, value < 10 ? 2 : 1) + " ms";
-}
+std::string ms(double value) { return number(value, value < 10 ? 2 : 1) + " ms"; }
 
 // Two decimals, or as many digits as it needs: what was set must not read as another value.
 std::string setting(double value) {
     const double hundredths = value * 100;
-    if (std::abs(hundredths - std::round(hundredths)) < 1e-6 && (value == 0 || hundredths >= 1))
-        return number(value, 2);
+    if (std::abs(hundredths - std::round(hundredths)) < 1e-6 && (value == 0 || hundredths >= 1)) return number(value, 2);
     char text[32];
     std::snprintf(text, sizeof text, "%.3g", value);
     return text;
 }
 
-std::string coin(double u) {
-    return number(std::min(u, 0.999), 3).substr(1);
-}
+std::string coin(double u) { return number(std::min(u, 0.999), 3).substr(1); }
 
 std::string stays_if(double threshold) {
     if (threshold >= 1) return "always";
@@ -63,9 +53,7 @@ bool truncated(const RoundSummary& round) {
     return round.commit && static_cast<int>(round.commit->tokens.size()) <= round.commit->accepted_drafts;
 }
 
-std::string counted(int n, const std::string& what) {
-    return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
-}
+std::string counted(int n, const std::string& what) { return std::to_string(n) + " " + what + (n == 1 ? "" : "s"); }
 
 std::string sampling_words(const Sampling& s) {
     std::string words = "temperature " + setting(s.temperature);

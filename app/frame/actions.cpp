@@ -22,19 +22,9 @@ const std::vector<ActionInfo>& action_list() {
         {Action::quit, "File", "Quit", "Ctrl+Q", Key::q, kCtrl},
         {Action::undo, "Edit", "Undo the last change", "Ctrl+Z", Key::z, kCtrl},
         {Action::redo, "Edit", "Redo", "Ctrl+Y", Key::y, kCtrl},
-        {Action::copy_description,
-         "Edit",
-         "Copy this frame in words",
-         "Ctrl+Shift+C",
-         Key::c,
-         {.shift = true, .ctrl = true}},
+        {Action::copy_description, "Edit", "Copy this frame in words", "Ctrl+Shift+C", Key::c, {.shift = true, .ctrl = true}},
         {Action::copy_link, "Edit", "Copy a link to this frame", "Ctrl+L", Key::l, kCtrl},
-        {Action::copy_command,
-         "Edit",
-         "Copy this run as a command",
-         "Ctrl+Shift+L",
-         Key::l,
-         {.shift = true, .ctrl = true}},
+        {Action::copy_command, "Edit", "Copy this run as a command", "Ctrl+Shift+L", Key::l, {.shift = true, .ctrl = true}},
         {Action::play, "Run", "Play or pause", "Space", Key::space, kPlain, Key::p},
         {Action::step, "Run", "Step", "→", Key::right, kPlain, Key::page_down},
         {Action::back, "Run", "Back", "←", Key::left, kPlain, Key::page_up, Key::backspace},
@@ -96,147 +86,83 @@ const std::vector<ActionInfo>& action_list() {
 
 const char* also_called(Action action) {
     switch (action) {
-    case Action::edit_prompt:
-        return "text question input write begin";
-    case Action::open_file:
-        return "load saved session trace";
-    case Action::open_model:
-        return "load switch change other target tiny smollm2 gguf weights";
-    case Action::get_model:
-        return "fetch download install smollm2 other target";
-    case Action::save_trace:
-        return "keep store session trace";
-    case Action::export_frame:
-        return "picture image slide figure";
-    case Action::share:
-        return "send post gif film video animation picture url";
-    case Action::screenshot:
-        return "picture image photo";
-    case Action::quit:
-        return "exit close leave end";
-    case Action::undo:
-        return "back revert";
-    case Action::redo:
-        return "again";
-    case Action::copy_description:
-        return "text clipboard describe";
-    case Action::copy_link:
-        return "share url address clipboard";
-    case Action::copy_command:
-        return "share terminal shell clipboard";
-    case Action::play:
-        return "start continue animate";
-    case Action::race_prompt:
-        return "compare drafters same text";
-    case Action::step:
-        return "next forward";
-    case Action::back:
-        return "previous step";
-    case Action::round:
-        return "cycle forward";
-    case Action::round_back:
-        return "cycle back";
-    case Action::to_verify:
-        return "check target";
-    case Action::to_rejection:
-        return "rejected wrong guess";
-    case Action::first:
-        return "start beginning";
-    case Action::last:
-        return "end finish";
+    case Action::edit_prompt: return "text question input write begin";
+    case Action::open_file: return "load saved session trace";
+    case Action::open_model: return "load switch change other target tiny smollm2 gguf weights";
+    case Action::get_model: return "fetch download install smollm2 other target";
+    case Action::save_trace: return "keep store session trace";
+    case Action::export_frame: return "picture image slide figure";
+    case Action::share: return "send post gif film video animation picture url";
+    case Action::screenshot: return "picture image photo";
+    case Action::quit: return "exit close leave end";
+    case Action::undo: return "back revert";
+    case Action::redo: return "again";
+    case Action::copy_description: return "text clipboard describe";
+    case Action::copy_link: return "share url address clipboard";
+    case Action::copy_command: return "share terminal shell clipboard";
+    case Action::play: return "start continue animate";
+    case Action::race_prompt: return "compare drafters same text";
+    case Action::step: return "next forward";
+    case Action::back: return "previous step";
+    case Action::round: return "cycle forward";
+    case Action::round_back: return "cycle back";
+    case Action::to_verify: return "check target";
+    case Action::to_rejection: return "rejected wrong guess";
+    case Action::first: return "start beginning";
+    case Action::last: return "end finish";
     case Action::slower:
-    case Action::faster:
-        return "speed pace";
-    case Action::fork:
-        return "branch force change token";
-    case Action::reroll:
-        return "seed random another";
-    case Action::restart:
-        return "run again repeat rerun";
-    case Action::cancel:
-        return "cancel abort halt end race training measurement study";
-    case Action::longer:
-        return "draft length K more guesses settings";
-    case Action::shorter:
-        return "draft length K fewer guesses settings";
-    case Action::hotter:
-        return "warmer hotter heat random sampling settings";
-    case Action::colder:
-        return "cooler greedy sampling settings";
-    case Action::likeliest:
-        return "draft temperature argmax greedy deterministic drafts settings";
-    case Action::fewer_ids:
-        return "vocabulary head settings";
-    case Action::run_ahead:
-        return "pause wait engine settings";
-    case Action::cancel_loading:
-        return "stop abort models";
-    case Action::details:
-        return "panel drawer show hide";
-    case Action::controls:
-        return "settings panel drawer show hide";
+    case Action::faster: return "speed pace";
+    case Action::fork: return "branch force change token";
+    case Action::reroll: return "seed random another";
+    case Action::restart: return "run again repeat rerun";
+    case Action::cancel: return "cancel abort halt end race training measurement study";
+    case Action::longer: return "draft length K more guesses settings";
+    case Action::shorter: return "draft length K fewer guesses settings";
+    case Action::hotter: return "warmer hotter heat random sampling settings";
+    case Action::colder: return "cooler greedy sampling settings";
+    case Action::likeliest: return "draft temperature argmax greedy deterministic drafts settings";
+    case Action::fewer_ids: return "vocabulary head settings";
+    case Action::run_ahead: return "pause wait engine settings";
+    case Action::cancel_loading: return "stop abort models";
+    case Action::details: return "panel drawer show hide";
+    case Action::controls: return "settings panel drawer show hide";
     case Action::next_region:
-    case Action::previous_region:
-        return "part panel focus";
-    case Action::present:
-        return "projector beamer slides lecture room big font settings";
-    case Action::theme_dark:
-        return "colours colors mode night black settings";
-    case Action::theme_light:
-        return "colours colors mode day white settings";
-    case Action::theme_contrast:
-        return "colours colors mode settings";
-    case Action::zoom_in:
-        return "larger bigger size scale font settings";
-    case Action::zoom_out:
-        return "smaller size scale font settings";
-    case Action::zoom_reset:
-        return "reset 100 size scale font settings";
-    case Action::reduced_motion:
-        return "animation settings";
-    case Action::letters:
-        return "notation symbols settings";
-    case Action::language:
-        return "sprache deutsch german englisch translation settings";
-    case Action::fullscreen:
-        return "window maximise maximize";
-    case Action::open_lecture:
-        return "first lesson course class teach";
-    case Action::notes:
-        return "speaker lecture";
-    case Action::leave_lecture:
-        return "close end exit stop course";
-    case Action::black:
-        return "blank hide dark";
-    case Action::light:
-        return "spotlight torch highlight laser";
-    case Action::pen:
-        return "annotate mark paint";
-    case Action::quiz:
-        return "question test exam";
-    case Action::glossary:
-        return "words terms definitions dictionary help";
-    case Action::opening:
-        return "first introduction intro welcome begin start doors";
-    case Action::keys:
-        return "shortcuts keyboard help";
-    case Action::description:
-        return "describe text help";
+    case Action::previous_region: return "part panel focus";
+    case Action::present: return "projector beamer slides lecture room big font settings";
+    case Action::theme_dark: return "colours colors mode night black settings";
+    case Action::theme_light: return "colours colors mode day white settings";
+    case Action::theme_contrast: return "colours colors mode settings";
+    case Action::zoom_in: return "larger bigger size scale font settings";
+    case Action::zoom_out: return "smaller size scale font settings";
+    case Action::zoom_reset: return "reset 100 size scale font settings";
+    case Action::reduced_motion: return "animation settings";
+    case Action::letters: return "notation symbols settings";
+    case Action::language: return "sprache deutsch german englisch translation settings";
+    case Action::fullscreen: return "window maximise maximize";
+    case Action::open_lecture: return "first lesson course class teach";
+    case Action::notes: return "speaker lecture";
+    case Action::leave_lecture: return "close end exit stop course";
+    case Action::black: return "blank hide dark";
+    case Action::light: return "spotlight torch highlight laser";
+    case Action::pen: return "annotate mark paint";
+    case Action::quiz: return "question test exam";
+    case Action::glossary: return "words terms definitions dictionary help";
+    case Action::opening: return "first introduction intro welcome begin start doors";
+    case Action::keys: return "shortcuts keyboard help";
+    case Action::description: return "describe text help";
     case Action::next_scene:
     case Action::previous_scene:
     case Action::next_step:
     case Action::previous_step:
     case Action::palette:
     case Action::pick_drafter:
-    case Action::to_step:
-        break;
+    case Action::to_step: break;
     }
     return "";
 }
 
 const std::vector<const char*>& menu_names() {
-    static const std::vector<const char*> names = {"File",   "Edit", "Run",   kSceneMenu,
-                                                   "Engine", "View", "Teach", "Help"};
+    static const std::vector<const char*> names = {"File", "Edit", "Run", kSceneMenu, "Engine", "View", "Teach", "Help"};
     return names;
 }
 

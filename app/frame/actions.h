@@ -97,7 +97,7 @@ struct ActionInfo {
 [[nodiscard]] const std::vector<ActionInfo>& action_list();
 // Other words that it is looked for by, separated by spaces; may be empty.
 [[nodiscard]] const char* also_called(Action action);
-inline constexpr const char* kSceneMenu = "Scene"; // begins with the scenes, which are no actions
+inline constexpr const char* kSceneMenu = "Scene";          // begins with the scenes, which are no actions
 [[nodiscard]] const std::vector<const char*>& menu_names(); // menus that have at least one row
 
 } // namespace speclens

@@ -19,15 +19,18 @@ std::string rule_words(const RunSettings& from, const RunSettings& to) {
     if (chosen || from.rule == to.rule || to.rule == "greedy") return "";
     const DrafterInfo* who = find_drafter(to.drafter);
     std::string words = "rule: " + to.rule;
-    if (who && who->tree) words += ", a tree needs it";
-    else if (to.rule == "token") words += " again";
+    if (who && who->tree)
+        words += ", a tree needs it";
+    else if (to.rule == "token")
+        words += " again";
     return words;
 }
 
 } // namespace
 
 Controller::Controller(EnginePort port, const RunSettings& settings, const std::string& scene)
-    : common_{std::move(port), chrome}, run_(common_, settings), cursor_(common_), race_(common_, settings), lecture_(spoken), files_(common_) {
+    : common_{std::move(port), chrome}, run_(common_, settings), cursor_(common_), race_(common_, settings), lecture_(spoken),
+      files_(common_) {
     (void)stories(); // read before the first frame, which must not touch the disk
     open_scene(find_scene(scene) ? scene : scene_list().front().name);
 }

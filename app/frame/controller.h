@@ -41,11 +41,11 @@ class Controller {
     void observe_fetch(const std::shared_ptr<const FetchView>& view, double now);
     // `growing`: more of it may come, until saved_is_over().
     void show_saved(std::shared_ptr<const Trace> trace, const RunSettings& settings, bool growing = false);
-    void saved_is_over(const std::string& notice, double now);              // a line to say; empty: none
-    void saved_is_broken(const std::string& what, const std::string& remedy); // shown up to there
+    void saved_is_over(const std::string& notice, double now);                                            // a line to say; empty: none
+    void saved_is_broken(const std::string& what, const std::string& remedy);                             // shown up to there
     void complain(const std::string& what, const std::string& remedy) { common_.complain(what, remedy); } // until it is dismissed
-    void show_race(std::shared_ptr<const RaceView> race); // a saved one, in the race scene
-    void tick(double now);                                // motion, playing, seeking
+    void show_race(std::shared_ptr<const RaceView> race);                                                 // a saved one, in the race scene
+    void tick(double now);                                                                                // motion, playing, seeking
     void perform(const std::vector<FrameCommand>& commands, double now);
     [[nodiscard]] FrameInput frame(double now);
     // Keys that were chosen by their words, to be pressed in this frame; none while something covers the scene.
@@ -71,7 +71,7 @@ class Controller {
     // What the first race will be; lanes may be empty: the default ones, as soon as it is known what can run.
     void expect_race(RaceSettings settings) { race_.expect(std::move(settings)); }
 
-    FrameUi chrome; // kept between frames
+    FrameUi chrome;                     // kept between frames
     std::vector<GalleryPrompt> gallery; // of the built-in model
     std::vector<GalleryPrompt> general; // of any other
     std::vector<GlossaryEntry> glossary;
@@ -80,10 +80,10 @@ class Controller {
     std::shared_ptr<const Ablations> ablations; // may be null
     std::vector<WindowOrder> orders;            // taken by the window after each frame
     std::string clipboard;                      // text to copy; taken by the window
-    std::string spoken;    // for the terminal that the window was started from; taken by the window
-    ViewReader read;                 // of links and lectures; set by the shell
-    LinkOptions folders; // of models and heads that were given, for links; of the opened model alone, once one is
-    ModelPaths started_with; // on the command line: backend, threads and form of every model, and the way back to the first
+    std::string spoken;                         // for the terminal that the window was started from; taken by the window
+    ViewReader read;                            // of links and lectures; set by the shell
+    LinkOptions folders;                        // of models and heads that were given, for links; of the opened model alone, once one is
+    ModelPaths started_with;     // on the command line: backend, threads and form of every model, and the way back to the first
     float zoom = 0;              // chosen by hand; 0: as it fits the window
     ui::Vec2 window{1280, 720};  // its size in px at zoom 1; decides how large the presenter draws
     [[nodiscard]] float scale(); // of the picture
@@ -135,7 +135,7 @@ class Controller {
     void change_length(int by, double now); // of drafts
     void change_heat(double by, double now);
     void pick_drafter(const std::string& name, double now); // once its head is there, where that is on its way
-    void ask(const Command& command, double now); // what a scene asks of the engine
+    void ask(const Command& command, double now);           // what a scene asks of the engine
     void open_lane(int lane);
     void race_prompt(double now);             // of the run on screen
     void take_back(bool forward, double now); // of the scene, then of the run or the race
@@ -153,11 +153,11 @@ class Controller {
     void save(double now);
     void share(double now);
     void lecture_step(int step, double now);
-    void ask_ahead(double now); // for what the next page tells of
+    void ask_ahead(double now);                      // for what the next page tells of
     void guarded(const std::function<void()>& work); // what fails stands in the banner
 
     // Models (controller_models.cpp).
-    [[nodiscard]] std::string model_word() const; // of the one that is loaded, as links name it
+    [[nodiscard]] std::string model_word() const;                    // of the one that is loaded, as links name it
     [[nodiscard]] const std::vector<GalleryPrompt>& prompts() const; // of the gallery that suits it
     void get_model(const std::string& name, double now);
     void observe_opening(const Snapshot& published); // a model that was asked for came, or did not
@@ -169,8 +169,8 @@ class Controller {
     [[nodiscard]] bool comes_later(const std::string& drafter) const; // and it is asked for
     void heads_may_have_come(double now);
     [[nodiscard]] bool knows(const std::string& prompt) const; // it is one of the gallery
-    void offer_real_model(); // where the built-in one was asked for what it cannot know
-    [[nodiscard]] bool suits_model(const SceneView& view); // else it was asked what to do
+    void offer_real_model();                                   // where the built-in one was asked for what it cannot know
+    [[nodiscard]] bool suits_model(const SceneView& view);     // else it was asked what to do
 
     [[nodiscard]] Scene& scene();
     [[nodiscard]] int beats(double now); // of the open scene; 0: the cursor drives it
@@ -213,8 +213,8 @@ class Controller {
     std::filesystem::path opening_;            // the last that was asked for
     std::optional<LinkOptions> first_folders_; // before another model was opened
     Offer offer_;
-    std::string offered_;                                // the model
-    std::optional<SceneView> wanted_view_;               // once that is loaded
+    std::string offered_;                  // the model
+    std::optional<SceneView> wanted_view_; // once that is loaded
     struct Awaited {
         std::vector<std::string> drafters; // whose heads are on their way
         std::function<void(double now)> then;

@@ -35,9 +35,7 @@ bool does(Action action, std::initializer_list<std::pair<Action, std::function<v
     return found != table.end();
 }
 
-void flip(bool& what) {
-    what = !what;
-}
+void flip(bool& what) { what = !what; }
 
 } // namespace
 
@@ -54,8 +52,8 @@ void Controller::action(Action action, int number, double now) {
     FrameInput shown = frame(now);
     shown.too_small_to_present = chrome.too_small_to_present;
     if (const std::string why = why_not(shown, action); !why.empty()) return common_.say(why, now);
-    CHECK(popup_action(action, number) || move_action(action, now) || run_action(action, number, now) || lecture_action(action, number, now) ||
-              file_action(action, now) || look_action(action, now),
+    CHECK(popup_action(action, number) || move_action(action, now) || run_action(action, number, now) ||
+              lecture_action(action, number, now) || file_action(action, now) || look_action(action, now),
           "an action that does nothing");
 }
 
@@ -79,10 +77,12 @@ bool Controller::popup_action(Action action, int number) {
 }
 
 bool Controller::move_action(Action action, double now) {
+    // clang-format off
     static constexpr std::pair<Action, Move> kMoves[] = {
         {Action::play, Move::play},         {Action::step, Move::step},           {Action::back, Move::back},
         {Action::round, Move::round},       {Action::round_back, Move::round_back}, {Action::to_verify, Move::verify},
         {Action::first, Move::first},       {Action::last, Move::last},           {Action::to_rejection, Move::rejection}};
+    // clang-format on
     const auto found = std::ranges::find(kMoves, action, &std::pair<Action, Move>::first);
     if (found == std::end(kMoves)) return false;
     const Move where = found->second;
@@ -99,33 +99,37 @@ bool Controller::move_action(Action action, double now) {
 bool Controller::run_action(Action action, int number, double now) {
     RunSettings next = wished();
     return does(action, {
-        {Action::undo, [&] { take_back(false, now); }},
-        {Action::redo, [&] { take_back(true, now); }},
-        {Action::reroll, [&] { ++next.seed, change_run(next, now); }},
-        {Action::restart, [&] { change_run(next, now); }},
-        {Action::cancel, [&] { stop_work(); }},
-        {Action::longer, [&] { in_race() || !run_.at_limit(now) ? change_length(1, now) : void(); }},
-        {Action::shorter, [&] { change_length(-1, now); }},
-        {Action::hotter, [&] { change_heat(0.1, now); }},
-        {Action::colder, [&] { change_heat(-0.1, now); }},
-        {Action::likeliest, [&] { change_run(with_likeliest_drafts(next, !likeliest_drafts(next)), now); }},
-        {Action::fewer_ids, [&] {
-             const Header* header = cursor_.source.view().header;
-             next.options.fr_spec = next.options.fr_spec > 0 || !header ? 0 : header->vocab / 4;
-             if (header) change_run(next, now);
-         }},
-        {Action::pick_drafter, [&] {
-             const auto& list = drafter_list();
-             if (number >= 0 && number < static_cast<int>(list.size())) pick_drafter(list[static_cast<std::size_t>(number)].name, now);
-         }},
-        {Action::race_prompt, [&] { race_prompt(now); }},
-        {Action::run_ahead, [&] {
-             common_.run_ahead = !common_.run_ahead;
-             if (common_.port.set_budget) common_.port.set_budget(common_.run_ahead ? kUnlimitedPhases : 0);
-         }},
-        {Action::get_model, [&] { get_model(fetchables().front().name, now); }},
-        {Action::cancel_loading, [&] { common_.port.cancel_loading ? common_.port.cancel_loading() : void(); }},
-    });
+                            {Action::undo, [&] { take_back(false, now); }},
+                            {Action::redo, [&] { take_back(true, now); }},
+                            {Action::reroll, [&] { ++next.seed, change_run(next, now); }},
+                            {Action::restart, [&] { change_run(next, now); }},
+                            {Action::cancel, [&] { stop_work(); }},
+                            {Action::longer, [&] { in_race() || !run_.at_limit(now) ? change_length(1, now) : void(); }},
+                            {Action::shorter, [&] { change_length(-1, now); }},
+                            {Action::hotter, [&] { change_heat(0.1, now); }},
+                            {Action::colder, [&] { change_heat(-0.1, now); }},
+                            {Action::likeliest, [&] { change_run(with_likeliest_drafts(next, !likeliest_drafts(next)), now); }},
+                            {Action::fewer_ids,
+                             [&] {
+                                 const Header* header = cursor_.source.view().header;
+                                 next.options.fr_spec = next.options.fr_spec > 0 || !header ? 0 : header->vocab / 4;
+                                 if (header) change_run(next, now);
+                             }},
+                            {Action::pick_drafter,
+                             [&] {
+                                 const auto& list = drafter_list();
+                                 if (number >= 0 && number < static_cast<int>(list.size()))
+                                     pick_drafter(list[static_cast<std::size_t>(number)].name, now);
+                             }},
+                            {Action::race_prompt, [&] { race_prompt(now); }},
+                            {Action::run_ahead,
+                             [&] {
+                                 common_.run_ahead = !common_.run_ahead;
+                                 if (common_.port.set_budget) common_.port.set_budget(common_.run_ahead ? kUnlimitedPhases : 0);
+                             }},
+                            {Action::get_model, [&] { get_model(fetchables().front().name, now); }},
+                            {Action::cancel_loading, [&] { common_.port.cancel_loading ? common_.port.cancel_loading() : void(); }},
+                        });
 }
 
 // The command line takes more than the keys go to: they step back from there, and never leap.
@@ -143,7 +147,9 @@ void Controller::change_heat(double by, double now) {
 void Controller::pick_drafter(const std::string& name, double now) {
     if (name == wished().drafter) return;
     if (!common_.can_run(name)) {
-        if (awaits_heads({name}, [this, name](double then) { pick_drafter(name, then); }, now)) return;
+        if (awaits_heads(
+                {name}, [this, name](double then) { pick_drafter(name, then); }, now))
+            return;
         return common_.say(name + " cannot run with these models", now);
     }
     change_run(with_drafter(wished(), name), now);
@@ -152,62 +158,64 @@ void Controller::pick_drafter(const std::string& name, double now) {
 bool Controller::lecture_action(Action action, int number, double now) {
     const auto turn = [&](int by) { lecture_step(lecture_.at() + (lecture_.place()->away(scene_name_) ? 0 : by), now); };
     return does(action, {
-        {Action::next_step, [&] { turn(1); }},
-        {Action::previous_step, [&] { turn(-1); }},
-        {Action::to_step, [&] { lecture_step(number, now); }},
-        {Action::notes, [&] { flip(chrome.notes); }},
-        {Action::leave_lecture, [&] {
-             lecture_.leave();
-             chrome.notes = false;
-             common_.say("Left the lecture: PageDown steps again", now);
-         }},
-    });
+                            {Action::next_step, [&] { turn(1); }},
+                            {Action::previous_step, [&] { turn(-1); }},
+                            {Action::to_step, [&] { lecture_step(number, now); }},
+                            {Action::notes, [&] { flip(chrome.notes); }},
+                            {Action::leave_lecture,
+                             [&] {
+                                 lecture_.leave();
+                                 chrome.notes = false;
+                                 common_.say("Left the lecture: PageDown steps again", now);
+                             }},
+                        });
 }
 
 bool Controller::file_action(Action action, double now) {
     const auto copy = [&](const std::string& text) { perform({CopyText{text}}, now); };
     return does(action, {
-        {Action::save_trace, [&] { save(now); }},
-        {Action::screenshot, [&] { guarded([&] { files_.screenshot(export_frame, now); }); }},
-        {Action::share, [&] { guarded([&] { share(now); }); }},
-        {Action::copy_description, [&] { copy(in_english([&] { return scene().describe(scene_input(now)); })); }},
-        {Action::copy_link, [&] { guarded([&] { copy(to_text(link(), links_to_)); }); }},
-        {Action::copy_command, [&] { guarded([&] { copy(command_words(*this)); }); }},
-        {Action::quit, [&] { orders.push_back(WindowOrder::quit); }},
-        {Action::fullscreen, [&] { orders.push_back(WindowOrder::fullscreen); }},
-    });
+                            {Action::save_trace, [&] { save(now); }},
+                            {Action::screenshot, [&] { guarded([&] { files_.screenshot(export_frame, now); }); }},
+                            {Action::share, [&] { guarded([&] { share(now); }); }},
+                            {Action::copy_description, [&] { copy(in_english([&] { return scene().describe(scene_input(now)); })); }},
+                            {Action::copy_link, [&] { guarded([&] { copy(to_text(link(), links_to_)); }); }},
+                            {Action::copy_command, [&] { guarded([&] { copy(command_words(*this)); }); }},
+                            {Action::quit, [&] { orders.push_back(WindowOrder::quit); }},
+                            {Action::fullscreen, [&] { orders.push_back(WindowOrder::fullscreen); }},
+                        });
 }
 
 bool Controller::look_action(Action action, double now) {
     double& speed = common_.player.speed;
     return does(action, {
-        {Action::faster, [&] { speed = std::min(4.0, speed * 2); }},
-        {Action::slower, [&] { speed = std::max(0.25, speed / 2); }},
-        {Action::next_scene, [&] { open_scene(scene_beside(scene_name_, 1).name); }},
-        {Action::previous_scene, [&] { open_scene(scene_beside(scene_name_, -1).name); }},
-        {Action::details, [&] { flip(chrome.layout.details); }},
-        {Action::controls, [&] { flip(chrome.layout.controls); }},
-        {Action::present, [&] { flip(chrome.layout.presenter); }},
-        {Action::next_region, [&] { next_region(1); }},
-        {Action::previous_region, [&] { next_region(-1); }},
-        {Action::theme_dark, [&] { theme = ui::ThemeKind::dark; }},
-        {Action::theme_light, [&] { theme = ui::ThemeKind::light; }},
-        {Action::theme_contrast, [&] { theme = ui::ThemeKind::contrast; }},
-        {Action::zoom_in, [&] { change_zoom(1); }},
-        {Action::zoom_out, [&] { change_zoom(-1); }},
-        {Action::zoom_reset, [&] { zoom = 0; }},
-        {Action::language, [&] { speak_next(now); }},
-        {Action::reduced_motion, [&] { flip(reduced_motion); }},
-        {Action::letters, [&] { flip(letters_article_); }},
-        {Action::black, [&] { chrome.overlay.black = true; }},
-        {Action::light, [&] { flip(chrome.overlay.light); }},
-        {Action::opening, [&] { chrome.opening = {.open = true}; }},
-        {Action::pen, [&] {
-             flip(chrome.overlay.pen);
-             chrome.overlay.strokes.clear();
-             if (chrome.overlay.pen) common_.say("Draw with the left button; F9 or Esc puts the pen away", now);
-         }},
-    });
+                            {Action::faster, [&] { speed = std::min(4.0, speed * 2); }},
+                            {Action::slower, [&] { speed = std::max(0.25, speed / 2); }},
+                            {Action::next_scene, [&] { open_scene(scene_beside(scene_name_, 1).name); }},
+                            {Action::previous_scene, [&] { open_scene(scene_beside(scene_name_, -1).name); }},
+                            {Action::details, [&] { flip(chrome.layout.details); }},
+                            {Action::controls, [&] { flip(chrome.layout.controls); }},
+                            {Action::present, [&] { flip(chrome.layout.presenter); }},
+                            {Action::next_region, [&] { next_region(1); }},
+                            {Action::previous_region, [&] { next_region(-1); }},
+                            {Action::theme_dark, [&] { theme = ui::ThemeKind::dark; }},
+                            {Action::theme_light, [&] { theme = ui::ThemeKind::light; }},
+                            {Action::theme_contrast, [&] { theme = ui::ThemeKind::contrast; }},
+                            {Action::zoom_in, [&] { change_zoom(1); }},
+                            {Action::zoom_out, [&] { change_zoom(-1); }},
+                            {Action::zoom_reset, [&] { zoom = 0; }},
+                            {Action::language, [&] { speak_next(now); }},
+                            {Action::reduced_motion, [&] { flip(reduced_motion); }},
+                            {Action::letters, [&] { flip(letters_article_); }},
+                            {Action::black, [&] { chrome.overlay.black = true; }},
+                            {Action::light, [&] { flip(chrome.overlay.light); }},
+                            {Action::opening, [&] { chrome.opening = {.open = true}; }},
+                            {Action::pen,
+                             [&] {
+                                 flip(chrome.overlay.pen);
+                                 chrome.overlay.strokes.clear();
+                                 if (chrome.overlay.pen) common_.say("Draw with the left button; F9 or Esc puts the pen away", now);
+                             }},
+                        });
 }
 
 // The texts are read anew, so one can look at what one translates without starting again.

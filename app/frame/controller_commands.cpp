@@ -56,8 +56,7 @@ void Controller::open_file(const std::string& path, double now) {
                     "Open a run or race that Ctrl+S kept, a lecture, a model (.gguf, or a folder) or a link.");
     std::string notice;
     const std::shared_ptr<const Trace> trace = load_trace(path, &notice);
-    if (!trace->header())
-        throw Error(path + " holds no run", "Choose a file saved with Ctrl+S or by speclens run.");
+    if (!trace->header()) throw Error(path + " holds no run", "Choose a file saved with Ctrl+S or by speclens run.");
     if (in_race()) open_scene("loop"); // a race shows none
     show_saved(trace, settings_of(*trace->header()));
     common_.say(notice.empty() ? "Opened " + path : notice, now);
@@ -72,7 +71,7 @@ void Controller::save(double now) {
     const RaceView* race = in_race() ? race_.shown().get() : nullptr;
     if (race && !race->lanes_finished())
         return common_.say(race->ended_early ? "The race was stopped: run it again to save it"
-                                     : "The race is still running: it can be saved when every lane is done",
+                                             : "The race is still running: it can be saved when every lane is done",
                            now);
     guarded([&] { race ? files_.save(*race, now) : files_.save(cursor_.source.trace(), now); });
 }
@@ -137,8 +136,7 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
             c.arrival_.example_due = c.arrival_.unmoved = false;
             // A column of another cycle: show that round first.
             const RoundSummary* shown = c.cursor_.source.view().current();
-            if (select.position && (!shown || shown->round != select.position->round))
-                c.cursor_.show_round(select.position->round, now);
+            if (select.position && (!shown || shown->round != select.position->round)) c.cursor_.show_round(select.position->round, now);
             c.cursor_.selected = select.position;
         }
         void operator()(const OpenScene& open) const { c.open_scene(open.name); }
@@ -164,9 +162,7 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
             if (!c.common_.port.server) return;
             if (std::holds_alternative<ServeHere>(order)) {
                 const RunSettings& s = c.served_.emplace(c.wished());
-                c.common_.say("Serves " +
-                          run_words(s.drafter, s.k, s.sampling.temperature, s.drafts().temperature, s.rule),
-                      now);
+                c.common_.say("Serves " + run_words(s.drafter, s.k, s.sampling.temperature, s.drafts().temperature, s.rule), now);
             }
             c.common_.port.server(order);
         }

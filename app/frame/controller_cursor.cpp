@@ -9,9 +9,7 @@ namespace speclens {
 namespace {
 
 // Commands are recorded in the trace but are no step to look at.
-bool is_step(const Event& event) {
-    return !std::holds_alternative<Commanded>(event);
-}
+bool is_step(const Event& event) { return !std::holds_alternative<Commanded>(event); }
 
 bool is_sought(const Event& event, CursorPart::Seek what) {
     using Seek = CursorPart::Seek;

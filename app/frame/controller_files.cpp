@@ -21,12 +21,10 @@ std::string stamp() {
 }
 
 // Two files of one second are two files.
-std::filesystem::path new_file(const std::filesystem::path& folder, const std::string& stem,
-                               const std::string& ending) {
+std::filesystem::path new_file(const std::filesystem::path& folder, const std::string& stem, const std::string& ending) {
     std::filesystem::path file = folder / (stem + ending);
     std::error_code gone; // the folder
-    for (int n = 2; std::filesystem::exists(file, gone); ++n)
-        file = folder / (stem + "-" + std::to_string(n) + ending);
+    for (int n = 2; std::filesystem::exists(file, gone); ++n) file = folder / (stem + "-" + std::to_string(n) + ending);
     return file;
 }
 
@@ -42,8 +40,7 @@ std::filesystem::path data_folder(const std::string& kind) {
     std::error_code problem;
     std::filesystem::create_directories(folder, problem);
     if (problem)
-        throw Error("cannot create " + folder.string() + ": " + problem.message(),
-                    "Set XDG_DATA_HOME to a folder that can be written.");
+        throw Error("cannot create " + folder.string() + ": " + problem.message(), "Set XDG_DATA_HOME to a folder that can be written.");
     return folder;
 }
 
@@ -79,9 +76,7 @@ void FilesPart::screenshot(const std::function<void(const std::filesystem::path&
     common_.say("Screenshot: " + file.string(), now);
 }
 
-std::filesystem::path FilesPart::share_folder() const {
-    return new_file(data_folder("shared"), "round-" + stamp(), "");
-}
+std::filesystem::path FilesPart::share_folder() const { return new_file(data_folder("shared"), "round-" + stamp(), ""); }
 
 void FilesPart::browse() {
     if (!common_.port.browse) return;

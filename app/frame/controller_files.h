@@ -22,7 +22,7 @@ class FilesPart {
     explicit FilesPart(ControllerCommon& common) : common_(common) {}
 
     [[nodiscard]] const std::vector<SavedFile>& list() const { return list_; }
-    void refresh(); // the list: the Open dialog appears
+    void refresh();                                                        // the list: the Open dialog appears
     [[nodiscard]] std::string export_name(const std::string& scene) const; // to begin with
     // These throw Error.
     void save(const Trace& trace, double now) const;
@@ -30,7 +30,7 @@ class FilesPart {
     [[nodiscard]] std::filesystem::path share_folder() const; // a new one, still to be made
     void screenshot(const std::function<void(const std::filesystem::path&)>& export_frame, double now) const;
 
-    void browse(); // for the dialog that is open
+    void browse();                                                             // for the dialog that is open
     [[nodiscard]] std::optional<FrameCommand> chosen(const std::string& path); // empty: nothing
 
   private:

@@ -43,7 +43,7 @@ void LecturePart::tell(double now) {
     for (int i = 0; i < at_; ++i) planned += 60 * lecture_.steps[static_cast<std::size_t>(i)].minutes;
     const LectureView::Step& step = lecture_.steps[static_cast<std::size_t>(at_)];
     spoken_ += "\n" + std::to_string(at_ + 1) + " of " + std::to_string(lecture_.steps.size()) + "  " + step.title + "   at " +
-            clock_words(now - began_);
+               clock_words(now - began_);
     if (planned > 0 || step.minutes > 0) spoken_ += ", planned " + clock_words(planned);
     spoken_ += "\n";
     if (!step.notes.empty()) spoken_ += step.notes + (step.notes.back() == '\n' ? "" : "\n");

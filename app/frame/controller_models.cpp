@@ -38,9 +38,7 @@ std::string without_place(std::string words, const fs::path& file) {
     return words;
 }
 
-std::string size_words(const Fetchable& known) {
-    return std::to_string(std::lround(static_cast<double>(known.wheel_bytes) / 1e6)) + " MB";
-}
+std::string size_words(const Fetchable& known) { return std::to_string(std::lround(static_cast<double>(known.wheel_bytes) / 1e6)) + " MB"; }
 
 } // namespace
 
@@ -50,9 +48,7 @@ std::string Controller::model_word() const {
     return kBuiltInModel;
 }
 
-const std::vector<GalleryPrompt>& Controller::prompts() const {
-    return common_.status.built_in || general.empty() ? gallery : general;
-}
+const std::vector<GalleryPrompt>& Controller::prompts() const { return common_.status.built_in || general.empty() ? gallery : general; }
 
 void Controller::open_model(const std::string& word, double now) {
     if (!common_.has_engine()) return complain("this window has no engine that could load a model", "Start the program with it: --model.");
@@ -83,8 +79,7 @@ void Controller::get_model(const std::string& name, double now) {
     if (!known) return;
     if (is_here(name)) return open_model(name, now);
     if (fetch_) return common_.say(fetch_->title + " is on its way", now);
-    if (!common_.port.fetch)
-        return complain(known->title + " is not on this machine", "Fetch it with: speclens get " + known->name + ".");
+    if (!common_.port.fetch) return complain(known->title + " is not on this machine", "Fetch it with: speclens get " + known->name + ".");
     common_.dismiss();
     offer_ = {};
     common_.port.fetch(name);
@@ -143,7 +138,8 @@ bool Controller::suits_model(const SceneView& view) {
     const bool here = is_here(view.model);
     offered_ = view.model;
     wanted_view_ = view;
-    offer_ = {"This is of " + model_title(view.model) + (here ? ": load it? The run on screen ends." : ", which is not on this machine: get it?"),
+    offer_ = {"This is of " + model_title(view.model) +
+                  (here ? ": load it? The run on screen ends." : ", which is not on this machine: get it?"),
               here || !known ? "Load it" : "Get it, " + size_words(*known)};
     return false;
 }
@@ -174,7 +170,8 @@ bool Controller::knows(const std::string& prompt) const {
 
 // Once, when somebody has read what it made of words of their own.
 void Controller::offer_real_model() {
-    if (!own_prompt_ || said_small_world_ || !common_.status.built_in || run_.saved() || run_.due() || !cursor_.source.whole().stopped) return;
+    if (!own_prompt_ || said_small_world_ || !common_.status.built_in || run_.saved() || run_.due() || !cursor_.source.whole().stopped)
+        return;
     if (!offer_.words.empty() || !common_.banner.empty() || fetch_) return;
     const Fetchable& real = fetchables().front();
     const bool here = is_here(real.name);

@@ -16,9 +16,7 @@ bool Controller::ended() const {
     return whole.stopped || whole.failed || !run_.grows();
 }
 
-int Controller::beats(double now) {
-    return scene().beats(scene_input(now));
-}
+int Controller::beats(double now) { return scene().beats(scene_input(now)); }
 
 void Controller::step_beat(int by) {
     int& at = beats_[scene_name_];
@@ -51,24 +49,15 @@ void Controller::move(Move where, double now) {
     if (where == Move::step || where == Move::verify) common_.did(Deed::stepped);
     if (where == Move::back) common_.did(Deed::stepped_back);
     switch (where) {
-    case Move::step:
-        return step_forward(now);
-    case Move::back:
-        return cursor_.step_back(now);
-    case Move::round:
-        return seek(Seek::round, now);
-    case Move::round_back:
-        return cursor_.go_to(previous_round_end(cursor_.source.trace(), cursor_.at()), now, false);
-    case Move::verify:
-        return seek(Seek::verify, now);
-    case Move::rejection:
-        return seek(Seek::rejection, now);
-    case Move::first:
-        return cursor_.go_to(1, now, false);
-    case Move::last:
-        return cursor_.go_to(cursor_.end(), now, false);
-    case Move::play:
-        return play(now);
+    case Move::step: return step_forward(now);
+    case Move::back: return cursor_.step_back(now);
+    case Move::round: return seek(Seek::round, now);
+    case Move::round_back: return cursor_.go_to(previous_round_end(cursor_.source.trace(), cursor_.at()), now, false);
+    case Move::verify: return seek(Seek::verify, now);
+    case Move::rejection: return seek(Seek::rejection, now);
+    case Move::first: return cursor_.go_to(1, now, false);
+    case Move::last: return cursor_.go_to(cursor_.end(), now, false);
+    case Move::play: return play(now);
     }
 }
 

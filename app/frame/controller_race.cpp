@@ -12,9 +12,8 @@ constexpr double kRaceSeconds = 12;  // a race that was over sooner is slowed do
 constexpr double kStepSeconds = 0.4; // between two steps of a stepped race that plays, at speed 1
 
 bool same_race(const RaceSettings& a, const RaceSettings& b) {
-    return a.base.prompt == b.base.prompt && a.base.seed == b.base.seed &&
-           a.base.sampling == b.base.sampling && a.base.draft_sampling == b.base.draft_sampling &&
-           a.base.rule_params == b.base.rule_params && a.base.options == b.base.options &&
+    return a.base.prompt == b.base.prompt && a.base.seed == b.base.seed && a.base.sampling == b.base.sampling &&
+           a.base.draft_sampling == b.base.draft_sampling && a.base.rule_params == b.base.rule_params && a.base.options == b.base.options &&
            a.base.max_tokens == b.base.max_tokens && a.lanes == b.lanes;
 }
 
@@ -69,8 +68,7 @@ void RacePart::send(RaceSettings settings) {
 void RacePart::enter() {
     if (common_.chrome.opening.open) return; // its motion would be in the times
     const EngineStatus& status = common_.status;
-    if (sent_ || saved_ || !common_.has_engine() || status.ready_drafters.empty() || status.state == EngineStatus::State::loading)
-        return;
+    if (sent_ || saved_ || !common_.has_engine() || status.ready_drafters.empty() || status.state == EngineStatus::State::loading) return;
     begin_with(wish_.base); // what is complained about stays: nobody did anything
 }
 
@@ -193,9 +191,7 @@ bool RacePart::settle(std::size_t step) {
 
 // ---- the clock ----
 
-bool RacePart::by_rounds() const {
-    return rounds_ || (shown() && race_of_table(*shown()));
-}
+bool RacePart::by_rounds() const { return rounds_ || (shown() && race_of_table(*shown())); }
 
 double RacePart::clock() const {
     if (!shown()) return 0;

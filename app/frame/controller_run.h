@@ -18,7 +18,7 @@ class RunPart {
     bool observe(const Snapshot& published, double now); // true: another live run is on screen
     [[nodiscard]] const RunSettings& settings() const { return settings_; }
     [[nodiscard]] const std::shared_ptr<const Trace>& live() const { return live_; }
-    [[nodiscard]] const std::shared_ptr<const Trace>& saved() const { return saved_; } // null: the live one is on screen
+    [[nodiscard]] const std::shared_ptr<const Trace>& saved() const { return saved_; }                  // null: the live one is on screen
     [[nodiscard]] const std::shared_ptr<const Trace>& shown() const { return saved_ ? saved_ : live_; } // null: none yet
     [[nodiscard]] bool due() const { return restarts_ > 0; } // another one was asked for and is not there yet
     [[nodiscard]] bool grows() const { return saved_ ? growing_ : common_.has_engine(); }
@@ -26,7 +26,7 @@ class RunPart {
 
     void begin(RunSettings settings);
     void branch(Fork fork);
-    void ask(const Command& command, double now); // the engine, where it suits what is on screen
+    void ask(const Command& command, double now);  // the engine, where it suits what is on screen
     [[nodiscard]] bool at_limit(double now) const; // K is all that the drafter can draft; says so
     void forget(const RunSettings& settings);      // it was of other models
 

@@ -30,12 +30,9 @@ std::string change_words(const RunSettings& from, const RunSettings& to) {
 }
 
 std::string change_words(const RunVersion& from, const RunVersion& to) {
-    const auto fork = [](const RunVersion& v) {
-        return "the fork at round " + std::to_string(v.forks.back().round + 1);
-    };
+    const auto fork = [](const RunVersion& v) { return "the fork at round " + std::to_string(v.forks.back().round + 1); };
     if (to.forks.size() > from.forks.size()) return fork(to);
-    if (from.forks.size() > to.forks.size() && from.settings == to.settings)
-        return "the run before " + fork(from);
+    if (from.forks.size() > to.forks.size() && from.settings == to.settings) return "the run before " + fork(from);
     return change_words(from.settings, to.settings);
 }
 

@@ -30,7 +30,9 @@ std::vector<std::string> drafters_of(const SceneView& view) {
 
 void Controller::show_view(const SceneView& view, double now) {
     if (!suits_model(view)) return;
-    if (awaits_heads(drafters_of(view), [this, view](double then) { show_view(view, then); }, now)) return;
+    if (awaits_heads(
+            drafters_of(view), [this, view](double then) { show_view(view, then); }, now))
+        return;
     const bool tiny = view.model.empty() ? common_.status.built_in : view.model == kBuiltInModel;
     const std::optional<Precision> made = view.precision ? view.precision : tiny ? std::optional(Precision::f32) : std::nullopt;
     if (find_scene(view.scene) == find_scene("race")) race_.view(view.race);
@@ -99,10 +101,9 @@ void Controller::take_back(bool forward, double now) {
     if (scene().can_take_back(forward)) {
         scene().take_back(forward);
         scene_took_back_ = true;
-        return common_.say(forward
-                       ? "Made again: what was set on this scene's own controls; the run stays as it is"
-                       : "Taken back: what was set last on this scene's own controls; the run stays as it is",
-                   now);
+        return common_.say(forward ? "Made again: what was set on this scene's own controls; the run stays as it is"
+                                   : "Taken back: what was set last on this scene's own controls; the run stays as it is",
+                           now);
     }
     const std::string words = next_words(forward);
     if (!std::exchange(scene_took_back_, false)) return take_back_settings(forward, now);
@@ -159,8 +160,8 @@ void Controller::ask_ahead(double now) {
     if (const SceneView* next = lecture_.next()) {
         const SceneInfo* info = find_scene(next->scene);
         if (info && info != find_scene("race"))
-            for (Command& ask : ahead_.due_next(*info->make(), in, std::max(0, next->place.beat - 1), next->settings,
-                                                info == find_scene(scene_name_)))
+            for (Command& ask :
+                 ahead_.due_next(*info->make(), in, std::max(0, next->place.beat - 1), next->settings, info == find_scene(scene_name_)))
                 asks.push_back(std::move(ask));
     }
     for (Command& ask : asks) common_.send(std::move(ask));

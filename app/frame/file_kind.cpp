@@ -20,11 +20,15 @@ constexpr std::array kKnown = {
     Known{"%PDF-", "a PDF document"},
     Known{"PK\x03\x04", "a ZIP archive, as documents and packages are"},
     Known{"\x1F\x8B", "compressed with gzip"},
-    Known{"\xFD" "7zXZ", "compressed with xz"},
+    Known{"\xFD"
+          "7zXZ",
+          "compressed with xz"},
     Known{"\x28\xB5\x2F\xFD", "compressed with zstd"},
     Known{"BZh", "compressed with bzip2"},
     Known{"ustar", "a tar archive", 257},
-    Known{"\x7F" "ELF", "a program"},
+    Known{"\x7F"
+          "ELF",
+          "a program"},
     Known{"#!", "a script"},
     Known{"GGUF", "a model in the GGUF format"},
     Known{"ftyp", "a video", 4},
@@ -54,7 +58,8 @@ std::string file_kind(const std::filesystem::path& file) {
     for (const Known& known : kKnown)
         if (bytes.size() > known.at && bytes.substr(known.at).starts_with(known.begins)) return std::string(known.what);
     // The first eight bytes count those of a header in JSON.
-    if (bytes.size() > 9 && bytes[8] == '{' && bytes.substr(4, 4) == std::string_view("\0\0\0\0", 4)) return "weights in the safetensors format";
+    if (bytes.size() > 9 && bytes[8] == '{' && bytes.substr(4, 4) == std::string_view("\0\0\0\0", 4))
+        return "weights in the safetensors format";
     if (bytes.find('\0') != std::string_view::npos) return "no text, and of a kind that is not known here";
     // Runs, races and lists of prompts are JSON: what is wrong with them is said line by line.
     const std::size_t first = bytes.find_first_not_of(" \t\r\n\xEF\xBB\xBF");

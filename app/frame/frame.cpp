@@ -45,8 +45,7 @@ void dividers(const FrameDraw& d) {
         if (r.w > 0) c.line({r.x, r.y + 0.5F}, {r.right(), r.y + 0.5F}, line);
     };
     below(l.menu);
-    if (l.rail.w > 0)
-        c.line({l.rail.right() - 0.5F, l.rail.y}, {l.rail.right() - 0.5F, l.rail.bottom()}, line);
+    if (l.rail.w > 0) c.line({l.rail.right() - 0.5F, l.rail.y}, {l.rail.right() - 0.5F, l.rail.bottom()}, line);
     above(l.ribbon);
     above(l.timeline);
     above(l.status);
@@ -96,8 +95,7 @@ bool draw_banner(const FrameDraw& d, std::string_view name, Rect bar, const Prob
     // The remedy begins behind the head where it has room and goes on below.
     const std::string remedy = ui::language().label(problem.remedy);
     std::string_view beside;
-    if (const auto lines = ui::wrap(c, remedy, ui::Font::text, kSize, std::max(1.0F, w - used));
-        w - used > kLeast && !lines.empty())
+    if (const auto lines = ui::wrap(c, remedy, ui::Font::text, kSize, std::max(1.0F, w - used)); w - used > kLeast && !lines.empty())
         beside = lines[0];
     const std::size_t from = std::min(remedy.size(), remedy.find_first_not_of(' ', beside.size()));
     const std::string below = ui::fit(c, remedy.substr(from), ui::Font::text, kSize, w);
@@ -105,8 +103,7 @@ bool draw_banner(const FrameDraw& d, std::string_view name, Rect bar, const Prob
     c.text({x, base}, head, ui::Font::text_bold, kSize, t.ink);
     if (!beside.empty()) c.text({x + used, base}, beside, ui::Font::text, kSize, t.ink);
     if (!below.empty()) c.text({x, base + kLine}, below, ui::Font::text, kSize, t.ink);
-    if (head != problem.what || below != remedy.substr(from))
-        ui::tooltip(d.ui, bar, ui::language().label(problem.what) + "\n" + remedy);
+    if (head != problem.what || below != remedy.substr(from)) ui::tooltip(d.ui, bar, ui::language().label(problem.what) + "\n" + remedy);
     return clicked;
 }
 
@@ -121,8 +118,7 @@ void draw_offer(const FrameDraw& d, Rect bar) {
     const auto answer = [&](const char* id, const std::string& label, ui::ButtonKind kind, bool yes) {
         const float w = ui::button_width(c, label);
         right -= w;
-        if (ui::button(d.ui, id, {right, bar.y + 6, w, kButton}, label, {.kind = kind}))
-            d.out.emplace_back(AnswerOffer{yes});
+        if (ui::button(d.ui, id, {right, bar.y + 6, w, kButton}, label, {.kind = kind})) d.out.emplace_back(AnswerOffer{yes});
         right -= 8;
     };
     answer("no", "Not now", ui::ButtonKind::normal, false);
@@ -183,9 +179,7 @@ Jobs jobs_of(const FrameDraw& d) {
 constexpr float kJobCard = 52, kJobGap = 8;
 
 // The lowest card; the next ones stand above it.
-Rect first_job_card(Rect stage) {
-    return {stage.x + 12, stage.bottom() - kJobCard - kJobGap, stage.w - 24, kJobCard};
-}
+Rect first_job_card(Rect stage) { return {stage.x + 12, stage.bottom() - kJobCard - kJobGap, stage.w - 24, kJobCard}; }
 // What lies under the cards does not take the mouse.
 bool under_jobs(const FrameDraw& d) {
     const int cards = jobs_of(d).cards();
@@ -202,10 +196,9 @@ void draw_jobs(const FrameDraw& d, Rect stage) {
     const Jobs jobs = jobs_of(d);
     const bool loading = jobs.loading;
     if (loading || jobs.reading) {
-        const JobCard job{of_total(status->job, status->job_done, status->job_total, status->job_unit), status->job_done,
-                          status->job_total, loading ? "Cancel" : "Stop"};
-        if (draw_job(d, loading ? "cancel loading" : "stop reading", card, job))
-            d.pick(loading ? Action::cancel_loading : Action::cancel);
+        const JobCard job{of_total(status->job, status->job_done, status->job_total, status->job_unit), status->job_done, status->job_total,
+                          loading ? "Cancel" : "Stop"};
+        if (draw_job(d, loading ? "cancel loading" : "stop reading", card, job)) d.pick(loading ? Action::cancel_loading : Action::cancel);
         card.y -= card.h + kJobGap;
     }
     if (const FetchView* fetch = jobs.fetch) {
@@ -223,14 +216,12 @@ void draw_state_of_engine(const FrameDraw& d) {
     if (stage.w <= 0) return;
     const Rect region{stage.x + 12, stage.y + 6, stage.w - 12 - kBadgeRoom, 44};
     if (!d.input.banner.empty()) {
-        if (draw_banner(d, "window banner", region, {d.input.banner, d.input.remedy, "Dismiss"}))
-            d.out.push_back(DismissBanner{});
+        if (draw_banner(d, "window banner", region, {d.input.banner, d.input.remedy, "Dismiss"})) d.out.push_back(DismissBanner{});
     } else if (!d.input.offer.words.empty()) {
         draw_offer(d, region);
     } else if (status && status->state == EngineStatus::State::failed) {
         const bool prompt = status->prompt_too_long; // the same prompt would fail again
-        if (draw_banner(d, "engine banner", region,
-                        {status->error, status->remedy, prompt ? "Edit the prompt" : "Try again"}))
+        if (draw_banner(d, "engine banner", region, {status->error, status->remedy, prompt ? "Edit the prompt" : "Try again"}))
             d.pick(prompt ? Action::edit_prompt : Action::restart);
     } else if (d.input.scene.view->failed) {
         const Failed& run = *d.input.scene.view->failed;
@@ -255,9 +246,8 @@ void draw_message(const FrameDraw& d) {
 
 // What a stroke of the pen was drawn on.
 std::string picture_of(const FrameInput& input, const Rect& screen) {
-    return input.scene_name + " " + std::to_string(input.scene.beat) + " " +
-           std::to_string(input.scene.cursor) + " " + std::to_string(screen.w) + "x" +
-           std::to_string(screen.h);
+    return input.scene_name + " " + std::to_string(input.scene.beat) + " " + std::to_string(input.scene.cursor) + " " +
+           std::to_string(screen.w) + "x" + std::to_string(screen.h);
 }
 
 } // namespace
@@ -273,10 +263,8 @@ std::string why_not(const FrameInput& input, Action action) {
     const bool run = race ? input.scene.race != nullptr : input.scene.trace->size() > 0;
     const bool models = input.scene.status && !input.scene.status->ready_drafters.empty();
     switch (action) {
-    case Action::undo:
-        return input.can_undo ? "" : "Nothing was changed yet";
-    case Action::redo:
-        return input.can_redo ? "" : "Nothing was taken back";
+    case Action::undo: return input.can_undo ? "" : "Nothing was changed yet";
+    case Action::redo: return input.can_redo ? "" : "Nothing was taken back";
     case Action::edit_prompt:
     case Action::race_prompt:
     case Action::reroll:
@@ -284,8 +272,7 @@ std::string why_not(const FrameInput& input, Action action) {
     case Action::longer:
     case Action::shorter:
     case Action::hotter:
-    case Action::colder:
-        return models || (action == Action::restart && input.engine) ? "" : "No models are loaded";
+    case Action::colder: return models || (action == Action::restart && input.engine) ? "" : "No models are loaded";
     case Action::likeliest: {
         if (!models) return "No models are loaded";
         const RunSettings* now = race ? (input.scene.race ? &input.scene.race->settings.base : nullptr) : input.scene.settings;
@@ -312,33 +299,22 @@ std::string why_not(const FrameInput& input, Action action) {
         return input.scene.view->current() ? "" : "There is no round yet";
     case Action::play:
     case Action::first:
-    case Action::last:
-        return run || (input.active && input.active->beats(input.scene) > 0) ? "" : "There is no run yet";
+    case Action::last: return run || (input.active && input.active->beats(input.scene) > 0) ? "" : "There is no run yet";
     case Action::save_trace:
     case Action::to_rejection:
     case Action::to_verify:
-    case Action::round:
-        return run ? "" : "There is no run yet";
+    case Action::round: return run ? "" : "There is no run yet";
     case Action::cancel:
         if (race && input.scene.race && !input.scene.race->ended_early && !input.scene.race->finished()) return "";
         if (measuring(input.scene, input.scene.status)) return "";
-        return input.scene.status && input.scene.status->state == EngineStatus::State::running
-                   ? ""
-                   : "Nothing is running";
+        return input.scene.status && input.scene.status->state == EngineStatus::State::running ? "" : "Nothing is running";
     case Action::cancel_loading:
-        return input.scene.status && input.scene.status->state == EngineStatus::State::loading
-                   ? ""
-                   : "Nothing is loading";
+        return input.scene.status && input.scene.status->state == EngineStatus::State::loading ? "" : "Nothing is loading";
     case Action::copy_link:
-    case Action::copy_command:
-        return run || input.scene_name == "numbers" || input.scene_name == "training" ? ""
-                                                                                      : "There is no run yet";
-    case Action::quiz:
-        return input.quiz && !input.quiz->empty() ? "" : "There is no quiz beside the program";
-    case Action::glossary:
-        return input.glossary && !input.glossary->empty() ? "" : "There is no glossary beside the program";
-    case Action::open_lecture:
-        return input.read && !input.read->lectures.empty() ? "" : "There is no lecture beside the program";
+    case Action::copy_command: return run || input.scene_name == "numbers" || input.scene_name == "training" ? "" : "There is no run yet";
+    case Action::quiz: return input.quiz && !input.quiz->empty() ? "" : "There is no quiz beside the program";
+    case Action::glossary: return input.glossary && !input.glossary->empty() ? "" : "There is no glossary beside the program";
+    case Action::open_lecture: return input.read && !input.read->lectures.empty() ? "" : "There is no lecture beside the program";
     case Action::next_step:
     case Action::previous_step:
     case Action::to_step:
@@ -346,26 +322,21 @@ std::string why_not(const FrameInput& input, Action action) {
     case Action::notes:
         if (!input.lecture) return "No lecture is open";
         if (input.lecture->away(input.scene_name)) return "";
-        if (action == Action::next_step && input.lecture->step + 1 == input.lecture->steps())
-            return "This is the last step";
+        if (action == Action::next_step && input.lecture->step + 1 == input.lecture->steps()) return "This is the last step";
         return action == Action::previous_step && input.lecture->step == 0 ? "This is the first step" : "";
     case Action::open_model:
     case Action::get_model:
         if (!input.engine) return "There is no engine in this window: start one with --model";
         if (action == Action::get_model && input.fetch) return "It is on its way";
         return input.scene.status && input.scene.status->state == EngineStatus::State::loading ? "A model is being loaded" : "";
-    case Action::run_ahead:
-        return input.engine ? "" : "There is no engine in this window";
+    case Action::run_ahead: return input.engine ? "" : "There is no engine in this window";
     case Action::details:
     case Action::controls:
         if (input.active && input.active->whole_window()) return "This scene has no drawers";
         if (input.density == Density::compact) return "";
         return input.density == Density::single ? "F6 goes to the next part of this window" : "Drawers exist in small windows only";
-    case Action::present:
-        return input.too_small_to_present ? "This window is too small to present: enlarge it or zoom out"
-                                          : "";
-    default:
-        return "";
+    case Action::present: return input.too_small_to_present ? "This window is too small to present: enlarge it or zoom out" : "";
+    default: return "";
     }
 }
 
@@ -403,8 +374,7 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
     FrameInput input = given;
     if (!begin_overlay(state.overlay, ui, picture_of(given, ui.screen))) return out;
     state.layout.run = !input.active || input.active->shows_run();
-    const FrameLayout layout =
-        frame_layout({ui.screen.w, ui.screen.h}, state.layout, input.active && input.active->whole_window());
+    const FrameLayout layout = frame_layout({ui.screen.w, ui.screen.h}, state.layout, input.active && input.active->whole_window());
     input.density = state.density = layout.density;
     input.too_small_to_present = state.too_small_to_present = too_small_to_present(given, state, ui.screen);
     SceneInput& scene = input.scene;
@@ -460,16 +430,13 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
         if (state.popup == Popup::open_file || state.popup == Popup::models) state.popup = Popup::none; // answered
         out.emplace_back(OpenFile{path});
     }
-    for (const KeyedAction& keyed : take_actions(ui, input.lecture.has_value()))
-        d.pick(keyed.action, keyed.number);
+    for (const KeyedAction& keyed : take_actions(ui, input.lecture.has_value())) d.pick(keyed.action, keyed.number);
     move_between_regions(d);
     if (!input.banner.empty() && ui.take_key(ui::Key::escape)) out.emplace_back(DismissBanner{});
     if (!input.offer.words.empty() && ui.take_key(ui::Key::escape)) out.emplace_back(AnswerOffer{false});
-    if (state.layout.presenter && state.popup == Popup::none && ui.take_key(ui::Key::escape))
-        d.pick(Action::present);
+    if (state.layout.presenter && state.popup == Popup::none && ui.take_key(ui::Key::escape)) d.pick(Action::present);
     // Last of all: whatever else Escape closes goes first.
-    if (state.popup == Popup::none && state.menu < 0 && why_not(input, Action::cancel).empty() &&
-        ui.take_key(ui::Key::escape))
+    if (state.popup == Popup::none && state.menu < 0 && why_not(input, Action::cancel).empty() && ui.take_key(ui::Key::escape))
         d.pick(Action::cancel);
     explain_term(given, canvas, layout.controls, ui);
     ui.finish();

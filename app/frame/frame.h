@@ -24,28 +24,16 @@
 
 namespace speclens {
 
-enum class Popup : std::uint8_t {
-    none,
-    palette,
-    prompt,
-    keys,
-    description,
-    open_file,
-    models,
-    export_frame,
-    fork,
-    glossary,
-    quiz
-};
+enum class Popup : std::uint8_t { none, palette, prompt, keys, description, open_file, models, export_frame, fork, glossary, quiz };
 
 // What lives between frames of the chrome; owned by the shell.
 struct FrameUi {
-    int menu = -1; // open menu
+    int menu = -1;           // open menu
     bool menu_keyed = false; // it was opened by a key: its first row is chosen
-    ui::Vec2 menu_mouse; // where the pointer was when it was drawn last
+    ui::Vec2 menu_mouse;     // where the pointer was when it was drawn last
     Popup popup = Popup::none;
-    bool opened_now = false;    // first frame of the popup: takes the focus
-    std::string query;          // palette, paths
+    bool opened_now = false;     // first frame of the popup: takes the focus
+    std::string query;           // palette, paths
     std::string problem, remedy; // why the Open dialog could not open that; empty: nothing failed
     QuizRound quiz;
     int row = 0;                // chosen row of the palette or fork list
@@ -54,17 +42,17 @@ struct FrameUi {
     RunSettings counted; // what `room` was counted of; a prompt is long to count
     PromptRoom room;
     std::string no_room; // why it cannot be counted: that run cannot start
-    bool notes = false; // of the lecture's step, beside everything else
+    bool notes = false;  // of the lecture's step, beside everything else
     bool scrubbing = false;
     bool panning = false;
     LayoutWish layout;
     int jump = 0; // regions that the focus is to go on; negative: back
     Overlay overlay;
     Opening opening;
-    bool introduced = false; // it was seen
-    Density density = Density::full;    // of the last frame
+    bool introduced = false;           // it was seen
+    Density density = Density::full;   // of the last frame
     bool too_small_to_present = false; // it was, and does not
-    std::string message;             // one line above the ribbon, "saved to …"
+    std::string message;               // one line above the ribbon, "saved to …"
     double message_until = 0;
 };
 
@@ -72,14 +60,10 @@ struct FrameUi {
 struct LecturePlace {
     const LectureView* lecture = nullptr;
     int step = 0;
-    [[nodiscard]] const LectureView::Step& now() const {
-        return lecture->steps[static_cast<std::size_t>(step)];
-    }
+    [[nodiscard]] const LectureView::Step& now() const { return lecture->steps[static_cast<std::size_t>(step)]; }
     [[nodiscard]] int steps() const { return static_cast<int>(lecture->steps.size()); }
     // Another scene was opened since: the next turn of a page leads back to the step.
-    [[nodiscard]] bool away(const std::string& scene) const {
-        return find_scene(scene) != find_scene(now().view.scene);
-    }
+    [[nodiscard]] bool away(const std::string& scene) const { return find_scene(scene) != find_scene(now().view.scene); }
 };
 
 // A question of the window that nothing waits for, in the place of the banner.
@@ -92,7 +76,7 @@ struct FrameInput {
     SceneInput scene; // regions are filled in here
     std::string scene_name;
     Scene* active = nullptr;
-    const std::vector<GalleryPrompt>* gallery = nullptr; // may be null
+    const std::vector<GalleryPrompt>* gallery = nullptr;  // may be null
     const std::vector<GlossaryEntry>* glossary = nullptr; // may be null
     const std::vector<QuizQuestion>* quiz = nullptr;      // may be null
     const std::vector<SavedFile>* saved = nullptr;        // may be null
@@ -102,19 +86,19 @@ struct FrameInput {
     bool run_ahead = true;
     bool can_undo = false, can_redo = false; // changes of settings
     const RunSettings* served = nullptr;     // what this program was asked to serve last; may be null
-    std::uint64_t hash = 0;          // of the events shown
-    bool altered = false;            // the recorded run does not match its hash
-    Density density = Density::full; // decides which actions have a place
+    std::uint64_t hash = 0;                  // of the events shown
+    bool altered = false;                    // the recorded run does not match its hash
+    Density density = Density::full;         // decides which actions have a place
     bool too_small_to_present = false;
     float zoom = 1;
     bool zoom_fits = false; // nobody chose it
     ui::ThemeKind theme = ui::ThemeKind::dark;
     std::optional<LecturePlace> lecture;
-    const ViewReader* read = nullptr; // may be null
+    const ViewReader* read = nullptr;                                           // may be null
     const std::function<PromptRoom(const RunSettings&)>* prompt_room = nullptr; // null: no models yet
-    std::string banner, remedy; // a problem of the window itself ("could not save …")
+    std::string banner, remedy;                                                 // a problem of the window itself ("could not save …")
     Offer offer;
-    bool can_browse = false; // there is a file dialog
+    bool can_browse = false;                          // there is a file dialog
     const std::vector<ModelChoice>* models = nullptr; // may be null
     std::string model;                                // the one that is loaded, as links name it
     const FetchView* fetch = nullptr;                 // a model that is on its way; null: none is
@@ -145,9 +129,8 @@ struct PickAction {
 struct PressKey { // of the scene
     ui::Key key;
 };
-using FrameCommand =
-    std::variant<SceneCommand, PickAction, OpenFile, ExportFile, CopyText, DismissBanner, PressKey, AnswerOffer, PickModel,
-                 CancelFetch, BrowseFiles>;
+using FrameCommand = std::variant<SceneCommand, PickAction, OpenFile, ExportFile, CopyText, DismissBanner, PressKey, AnswerOffer, PickModel,
+                                  CancelFetch, BrowseFiles>;
 
 std::vector<FrameCommand> compose(const FrameInput& input, FrameUi& state, ui::Ui& ui);
 

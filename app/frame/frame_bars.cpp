@@ -29,13 +29,9 @@ constexpr struct {
                  {"Search", "Ctrl+K", "Scenes, words, prompts, tokens and commands", Action::palette}};
 
 // What a scene shows, for who reads its name only.
-std::string scene_about(const SceneInfo& scene) {
-    return std::string(scene.title) + ": " + scene.about;
-}
+std::string scene_about(const SceneInfo& scene) { return std::string(scene.title) + ": " + scene.about; }
 
-ui::Id rail_id(const FrameDraw& d, const SceneInfo& scene) {
-    return d.ui.id("scene " + std::to_string(scene.number));
-}
+ui::Id rail_id(const FrameDraw& d, const SceneInfo& scene) { return d.ui.id("scene " + std::to_string(scene.number)); }
 
 // Which row Tab stops at: that of the open scene, and from there the arrows lead to the others.
 ui::Id rail_stop(const FrameDraw& d, bool narrow) {
@@ -161,8 +157,7 @@ void draw_rail(const FrameDraw& d) {
     d.ui.pop_id();
 }
 
-std::string run_words(const std::string& drafter, int k, double temperature, double draft_temperature,
-                      const std::string& rule) {
+std::string run_words(const std::string& drafter, int k, double temperature, double draft_temperature, const std::string& rule) {
     const bool plain = drafter == kNoDrafter;
     std::string words = plain ? "plain decoding" : drafter + " K = " + std::to_string(k);
     if (temperature == 0) return words + " · greedy" + (plain || rule == "greedy" ? "" : " · " + rule + " rule");
@@ -224,33 +219,30 @@ struct RaceCell {
 // What the status bar says of a race: who runs, whether the texts agree, and how far the averages are.
 std::vector<RaceCell> race_cells(const SceneInput& in) {
     std::vector<RaceCell> cells;
-    if (!in.race)
-        return {{"no race yet", true, 9, "it starts as soon as the models are loaded", true, false}};
+    if (!in.race) return {{"no race yet", true, 9, "it starts as soon as the models are loaded", true, false}};
     const RaceModel model = race_model(in);
     int drafters = 0, broken = 0;
     for (const RaceLaneModel& lane : model.lanes) {
         drafters += !lane.plain();
         broken += !lane.lane->problem.empty();
     }
-    cells.push_back({counted(static_cast<int>(model.lanes.size()), "lane") +
-                         (model.stepped ? ", in step" : ", one at a time"),
-                     false, 4,
-                     model.stepped ? "all lanes go on together; nothing is timed"
-                                   : "every lane has the machine to itself while it runs"});
+    cells.push_back({counted(static_cast<int>(model.lanes.size()), "lane") + (model.stepped ? ", in step" : ", one at a time"), false, 4,
+                     model.stepped ? "all lanes go on together; nothing is timed" : "every lane has the machine to itself while it runs"});
     const bool all = broken == 0 && drafters > 0;
     std::string drafting = std::to_string(broken) + " cannot run";
-    if (drafters == 0) drafting = "OFF: nobody drafts";
-    else if (all) drafting = (drafters == 1 ? "" : "all ") + counted(drafters, "drafter") + " active";
+    if (drafters == 0)
+        drafting = "OFF: nobody drafts";
+    else if (all)
+        drafting = (drafters == 1 ? "" : "all ") + counted(drafters, "drafter") + " active";
     cells.push_back({drafting, true, 9, "whether guesses are made", true, all});
     const std::string texts = race_texts(model);
     if (!texts.empty())
-        cells.push_back({texts, !model.identical && model.greedy, 8,
-                         "greedy text of every drafter must equal plain decoding's, token by token"});
+        cells.push_back(
+            {texts, !model.identical && model.greedy, 8, "greedy text of every drafter must equal plain decoding's, token by token"});
     if (in.race->prompts > 0)
         cells.push_back({in.race->finished()
                              ? "averages over " + counted(in.race->prompts_done - in.race->skipped, "prompt")
-                             : std::to_string(in.race->prompts_done) + " of " +
-                                   counted(in.race->prompts, "prompt") + " measured",
+                             : std::to_string(in.race->prompts_done) + " of " + counted(in.race->prompts, "prompt") + " measured",
                          false, 6, "the cards in the middle; intervals are 95 %, by resampling the prompts"});
     cells.push_back({"seed " + std::to_string(in.race->settings.base.seed), false, 3, "dice of every lane"});
     return cells;
@@ -300,9 +292,8 @@ void draw_status(const FrameDraw& d) {
     const bool race = d.input.scene_name == "race";
     if (const auto& lecture = d.input.lecture) {
         const bool away = lecture->away(d.input.scene_name);
-        cells.push_back({"step " + std::to_string(lecture->step + 1) + " of " +
-                             std::to_string(lecture->steps()) + (away ? " (away)" : "") + " · " +
-                             lecture->now().title,
+        cells.push_back({"step " + std::to_string(lecture->step + 1) + " of " + std::to_string(lecture->steps()) + (away ? " (away)" : "") +
+                             " · " + lecture->now().title,
                          true, false, 8,
                          away ? "of the lecture: PageDown or PageUp leads back to it"
                               : "of the lecture: PageDown and PageUp go on and back, F4 shows its notes"});
@@ -321,8 +312,7 @@ void draw_status(const FrameDraw& d) {
     cells.push_back({engine, true, false, 5, engine_tip(d.input), false, false, d.input.engine});
     if (race) {
         for (RaceCell& cell : race_cells(in))
-            cells.push_back({std::move(cell.text), cell.strong, false, cell.keep, std::move(cell.tip),
-                             cell.dot, cell.on});
+            cells.push_back({std::move(cell.text), cell.strong, false, cell.keep, std::move(cell.tip), cell.dot, cell.on});
     }
     if (h && !race)
         cells.push_back({run_words(h->drafter, h->k, h->sampling.temperature, h->draft_sampling.temperature, h->rule), false, false, 4,
@@ -331,20 +321,17 @@ void draw_status(const FrameDraw& d) {
     if (d.input.served && server && server->own &&
         (server->state == ServerView::State::probing || server->state == ServerView::State::attached)) {
         const RunSettings& s = *d.input.served;
-        cells.push_back(
-            {"serves " + run_words(s.drafter, s.k, s.sampling.temperature, s.drafts().temperature, s.rule),
-             true, false, 8, "what was on screen when “Serve this engine” was pressed"});
+        cells.push_back({"serves " + run_words(s.drafter, s.k, s.sampling.temperature, s.drafts().temperature, s.rule), true, false, 8,
+                         "what was on screen when “Serve this engine” was pressed"});
     }
     bool on = false;
     const std::string state = race ? "" : speculation_state(in, on);
     const ForkWords fork = race ? ForkWords{} : fork_words(*in.trace);
     if (!fork.where.empty()) cells.push_back({fork.where, true, false, 8, fork.tip});
-    if (!race)
-        cells.push_back({state, true, false, 9, "whether guesses are made, and if not, why", true, on});
+    if (!race) cells.push_back({state, true, false, 9, "whether guesses are made, and if not, why", true, on});
     if (h && !race) cells.push_back({"seed " + std::to_string(h->seed), false, false, 3, "dice of this run"});
     if (in.status && in.status->memory_bytes > 0)
-        cells.push_back({ui::megabytes(static_cast<double>(in.status->memory_bytes)), false, false, 2,
-                         "weights and caches"});
+        cells.push_back({ui::megabytes(static_cast<double>(in.status->memory_bytes)), false, false, 2, "weights and caches"});
     if (h && !race) {
         static constexpr char kHex[] = "0123456789abcdef";
         std::string hash = "hash ";
@@ -354,23 +341,19 @@ void draw_status(const FrameDraw& d) {
         }
         cells.push_back({hash, false, false, 1, "of the events shown: equal runs have equal hashes"});
         if (d.input.altered)
-            cells.push_back({"CHANGED after it was recorded", true, false, 10,
-                             "the events do not give the hash that the file ends with"});
+            cells.push_back({"CHANGED after it was recorded", true, false, 10, "the events do not give the hash that the file ends with"});
     }
-    cells.push_back({std::to_string(static_cast<int>(d.input.zoom * 100 + 0.5F)) + " %", false, false, 1,
-                     "zoom: Ctrl+= and Ctrl+-"});
+    cells.push_back({std::to_string(static_cast<int>(d.input.zoom * 100 + 0.5F)) + " %", false, false, 1, "zoom: Ctrl+= and Ctrl+-"});
     if (d.input.playing && !race)
-        cells.push_back({"playing " + ui::number(d.input.speed, d.input.speed < 1 ? 2 : 0) + "×", false,
-                         false, 3, "slower [ and faster ]"});
+        cells.push_back(
+            {"playing " + ui::number(d.input.speed, d.input.speed < 1 ? 2 : 0) + "×", false, false, 3, "slower [ and faster ]"});
 
     const RaceModel model = race ? race_model(in) : RaceModel{};
     if (race) h = race_header(model);
-    std::string right = h && tier_of(h) == ui::Tier::recorded
-                            ? "recorded " + h->date + (h->machine.empty() ? "" : " on " + h->machine)
-                            : "";
+    std::string right =
+        h && tier_of(h) == ui::Tier::recorded ? "recorded " + h->date + (h->machine.empty() ? "" : " on " + h->machine) : "";
     const auto width = [&](const Cell& cell) {
-        return c.text_width(cell.text, cell.mono ? Font::mono : Font::text, 14) + 24 +
-               (cell.dot ? 16.0F : 0.0F);
+        return c.text_width(cell.text, cell.mono ? Font::mono : Font::text, 14) + 24 + (cell.dot ? 16.0F : 0.0F);
     };
     const auto total = [&] {
         float sum = 16 + (right.empty() ? 0 : c.text_width(right, Font::text, 14) + 32);
@@ -397,8 +380,7 @@ void draw_status(const FrameDraw& d) {
                 c.ring({at + 4, r.center().y}, 4, {t.muted, 1.5F});
             at += 16;
         }
-        ui::fitted_text(c, {at, base}, cell.text, Font::text, 14, cell.strong ? t.ink : t.muted,
-                        r.right() - 8 - at);
+        ui::fitted_text(c, {at, base}, cell.text, Font::text, 14, cell.strong ? t.ink : t.muted, r.right() - 8 - at);
         const Rect box{x - 6, r.y, w - 8, r.h};
         if (cell.models) { // not on the way of Tab: a key does it
             const ui::Touch touched = ui::touch(d.ui, d.ui.id("models"), box, {.focusable = false, .grow = false});

@@ -10,18 +10,15 @@ using ui::Rect;
 
 // All of them hold the names of the scenes, the narrow one the first word of some: it leaves the stage what every scene needs.
 constexpr float kRail = 208, kNamedRail = 116, kNarrowRail = kWholeWidth - kStageWidth;
-constexpr float kStrip = 52; // a story of two lines, or three close ones, with its buttons
+constexpr float kStrip = 52;                        // a story of two lines, or three close ones, with its buttons
 constexpr float kDrawer = 400, kBesideDrawer = 780; // of the details, and what a stage needs to be whole beside them
 
-float compact_rail(ui::Vec2 size) {
-    return size.x >= 1348 ? kNamedRail : kNarrowRail;
-}
+float compact_rail(ui::Vec2 size) { return size.x >= 1348 ? kNamedRail : kNarrowRail; }
 
 FrameLayout full_layout(ui::Vec2 size, bool run) {
     FrameLayout l;
     l.tall = size.y >= 984; // below that the stage needs the height more than the chrome does
-    const float menu = l.tall ? 28 : 24, ribbon = l.tall ? 88 : 64, timeline = l.tall ? 96 : 56,
-                status = l.tall ? 28 : 24;
+    const float menu = l.tall ? 28 : 24, ribbon = l.tall ? 88 : 64, timeline = l.tall ? 96 : 56, status = l.tall ? 28 : 24;
     const float rail = kRail, side = 400, controls = 96, story = 376;
     const float bottom = size.y - status - (run ? timeline + ribbon : 0);
     l.menu = {0, 0, size.x, menu};
@@ -92,15 +89,9 @@ FrameLayout single_layout(ui::Vec2 size, const LayoutWish& wish, bool whole) {
         l.stage.y -= std::clamp(wish.pan.y, 0.0F, l.pan_limit.y);
         break;
     }
-    case Region::story:
-        l.story = body;
-        break;
-    case Region::details:
-        l.details = body;
-        break;
-    case Region::controls:
-        l.controls = {body.x, body.y, body.w, 96};
-        break;
+    case Region::story: l.story = body; break;
+    case Region::details: l.details = body; break;
+    case Region::controls: l.controls = {body.x, body.y, body.w, 96}; break;
     case Region::output:
         l.ribbon = {body.x, body.y, body.w, 88};
         l.timeline = {body.x, body.y + 88, body.w, 96};
@@ -153,17 +144,13 @@ FrameLayout frame_layout(ui::Vec2 size, const LayoutWish& wish, bool whole) {
     return single_layout(size, wish, whole);
 }
 
-bool can_present(ui::Vec2 size) {
-    return size.x >= 660 && size.y >= 440;
-}
+bool can_present(ui::Vec2 size) { return size.x >= 660 && size.y >= 440; }
 
 float window_scale(ui::Vec2 window) {
     const float fits = std::min(window.x / 1600, window.y / 1000);
     return std::clamp(std::floor(fits * 10 + 0.001F) / 10, 1.0F, 3.0F);
 }
 
-float presenter_scale(ui::Vec2 window) {
-    return std::clamp(std::min(window.x / kRoomWidth, window.y / kRoomHeight), 1.0F, kMostScale);
-}
+float presenter_scale(ui::Vec2 window) { return std::clamp(std::min(window.x / kRoomWidth, window.y / kRoomHeight), 1.0F, kMostScale); }
 
 } // namespace speclens

@@ -17,7 +17,7 @@ struct LayoutWish {
     bool details = false; // drawers of the compact layout
     bool controls = false;
     bool presenter = false;
-    bool run = true; // the scene is about the run: output and timeline belong to it
+    bool run = true;               // the scene is about the run: output and timeline belong to it
     Region region = Region::stage; // of the single layout
     ui::Vec2 pan;                  // of the single layout's stage
 };
@@ -25,7 +25,7 @@ struct LayoutWish {
 struct FrameLayout {
     Density density = Density::full;
     bool strip = false; // the story is two lines across the window
-    bool tall = true; // room for two timeline lanes of one height, the ghost lane at full height and the legend
+    bool tall = true;   // room for two timeline lanes of one height, the ghost lane at full height and the legend
     ui::Rect menu, rail, stage, stage_clip, story, details, controls, ribbon, timeline, status;
     ui::Vec2 pan_limit; // how far the stage can be panned
 };

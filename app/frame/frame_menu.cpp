@@ -28,8 +28,7 @@ struct Handle {
 std::vector<Handle> handles_of(const FrameDraw& d) {
     const FrameLayout& l = d.layout;
     if (l.density == Density::compact && l.story.w > 0) // scenes that take the whole window have no drawers
-        return {{"Controls", "Shift+I", Action::controls, l.controls.w > 0},
-                {"Details", "I", Action::details, l.details.w > 0}};
+        return {{"Controls", "Shift+I", Action::controls, l.controls.w > 0}, {"Details", "I", Action::details, l.details.w > 0}};
     if (l.density != Density::single) return {};
     static constexpr const char* kNames[kRegions] = {"Picture", "Story", "Details", "Controls", "Output"};
     const int at = static_cast<int>(d.state.layout.region);
@@ -54,8 +53,7 @@ float draw_handles(const FrameDraw& d) {
     for (const Handle& h : handles) {
         const Rect box{x, bar.y + 2, width(h), bar.h - 5};
         // Not on the way of Tab: they have keys.
-        const ui::Touch touched =
-            ui::touch(d.ui, d.ui.id("handle " + h.key), box, {.focusable = false, .grow = false});
+        const ui::Touch touched = ui::touch(d.ui, d.ui.id("handle " + h.key), box, {.focusable = false, .grow = false});
         c.fill(box, touched.hovered ? t.line : t.raised, 4);
         c.outline(box, h.on ? ui::Stroke{t.ink, 2} : ui::Stroke{t.line, t.edge_width}, 4);
         const float base = bar.y + bar.h / 2 + 5;
@@ -75,44 +73,29 @@ struct Row {
 
 bool checked(const FrameDraw& d, Action action) {
     switch (action) {
-    case Action::run_ahead:
-        return d.input.run_ahead;
-    case Action::details:
-        return d.layout.details.w > 0;
-    case Action::controls:
-        return d.layout.controls.w > 0;
-    case Action::present:
-        return d.state.layout.presenter;
-    case Action::notes:
-        return d.state.notes;
-    case Action::light:
-        return d.state.overlay.light;
-    case Action::pen:
-        return d.state.overlay.pen;
+    case Action::run_ahead: return d.input.run_ahead;
+    case Action::details: return d.layout.details.w > 0;
+    case Action::controls: return d.layout.controls.w > 0;
+    case Action::present: return d.state.layout.presenter;
+    case Action::notes: return d.state.notes;
+    case Action::light: return d.state.overlay.light;
+    case Action::pen: return d.state.overlay.pen;
     case Action::likeliest:
         return d.input.scene_name == "race" ? d.input.scene.race && likeliest_drafts(d.input.scene.race->settings.base)
                                             : d.input.scene.settings && likeliest_drafts(*d.input.scene.settings);
-    case Action::fewer_ids:
-        return d.input.scene.settings && d.input.scene.settings->options.fr_spec > 0;
-    case Action::theme_dark:
-        return d.input.theme == ui::ThemeKind::dark;
-    case Action::theme_light:
-        return d.input.theme == ui::ThemeKind::light;
-    case Action::theme_contrast:
-        return d.input.theme == ui::ThemeKind::contrast;
-    case Action::reduced_motion:
-        return d.input.scene.reduced_motion;
-    case Action::letters:
-        return d.input.scene.letters_article;
-    default:
-        return false;
+    case Action::fewer_ids: return d.input.scene.settings && d.input.scene.settings->options.fr_spec > 0;
+    case Action::theme_dark: return d.input.theme == ui::ThemeKind::dark;
+    case Action::theme_light: return d.input.theme == ui::ThemeKind::light;
+    case Action::theme_contrast: return d.input.theme == ui::ThemeKind::contrast;
+    case Action::reduced_motion: return d.input.scene.reduced_motion;
+    case Action::letters: return d.input.scene.letters_article;
+    default: return false;
     }
 }
 
 // Drawers and single regions have no place in a large window: then they are not listed at all.
 bool has_place(const FrameDraw& d, Action action) {
-    const bool placed =
-        action == Action::details || action == Action::controls || action == Action::next_region;
+    const bool placed = action == Action::details || action == Action::controls || action == Action::next_region;
     return !placed || why_not(d.input, action).empty();
 }
 
@@ -124,15 +107,13 @@ std::vector<Row> rows_of(const FrameDraw& d, const std::string& menu) {
                             SceneCommand{OpenScene{info.name}}, d.input.scene_name == info.name});
     for (const ActionInfo& info : action_list())
         if (info.menu && menu == info.menu && has_place(d, info.action))
-            rows.push_back({info.label, info.shortcut, why_not(d.input, info.action), PickAction{info.action},
-                            checked(d, info.action)});
+            rows.push_back({info.label, info.shortcut, why_not(d.input, info.action), PickAction{info.action}, checked(d, info.action)});
     return rows;
 }
 
 float menu_x(const FrameDraw& d, int index) {
     float x = d.layout.menu.x + 16 + d.ui.canvas.text_width("SpecLens", Font::text_bold, 15) + 17;
-    for (int i = 0; i < index; ++i)
-        x += d.ui.canvas.text_width(menu_names()[static_cast<std::size_t>(i)], Font::text, 15) + 19;
+    for (int i = 0; i < index; ++i) x += d.ui.canvas.text_width(menu_names()[static_cast<std::size_t>(i)], Font::text, 15) + 19;
     return x;
 }
 
@@ -172,8 +153,7 @@ void draw_menu_bar(const FrameDraw& d) {
         const float w = c.text_width(names[i], Font::text, 15) + 19;
         if (x + w > end - 8) break; // a very narrow window: the palette has everything
         const Rect box{x, r.y, w, r.h};
-        const ui::Touch touched =
-            ui::touch(d.ui, d.ui.id(std::string("menu ") + names[i]), box, {.grow = false});
+        const ui::Touch touched = ui::touch(d.ui, d.ui.id(std::string("menu ") + names[i]), box, {.grow = false});
         const bool open = d.state.menu == static_cast<int>(i);
         if (!open) ui::tooltip(d.ui, box, menu_about(d, names[i]));
         if (open || touched.hovered) c.fill({x + 1, r.y + 2, w - 2, r.h - 5}, d.ui.theme.raised, 4);
@@ -188,8 +168,7 @@ void draw_menu_bar(const FrameDraw& d) {
     }
     // Where no timeline has room for them.
     constexpr float kButton = 20, kTransport = 4 * (kButton + 8);
-    if (d.layout.timeline.w <= 0 && x + 16 + kTransport < end - 8)
-        x = draw_transport(d, x + 16, r.y + (r.h - kButton) / 2, kButton);
+    if (d.layout.timeline.w <= 0 && x + 16 + kTransport < end - 8) x = draw_transport(d, x + 16, r.y + (r.h - kButton) / 2, kButton);
     const float width = std::min(272.0F, end - 8 - x - 16);
     if (width < 60) return;
     const Rect search{end - 8 - width, r.y + 2, width, r.h - 5};
@@ -198,8 +177,7 @@ void draw_menu_bar(const FrameDraw& d) {
     c.outline(search, {touched.hovered ? d.ui.theme.muted : d.ui.theme.line, d.ui.theme.edge_width}, 4);
     ui::icon(c, ui::Icon::search, {search.x + 16, search.center().y}, 12, d.ui.theme.muted);
     if (width > 264) c.text({search.x + 32, base}, "Search scenes, tokens", Font::text, 14, d.ui.theme.muted);
-    if (width > 110)
-        c.text({search.right() - 12, base}, "Ctrl+K", Font::mono, 14, d.ui.theme.muted, Align::right);
+    if (width > 110) c.text({search.right() - 12, base}, "Ctrl+K", Font::mono, 14, d.ui.theme.muted, Align::right);
     if (touched.focused) ui::focus_ring(c, d.ui.theme, search, 4);
     ui::tooltip(d.ui, search, "Scenes, words of the field, prompts, tokens of this run and commands: a few letters find them");
     if (touched.clicked) d.pick(Action::palette);
@@ -213,14 +191,12 @@ void draw_open_menu(const FrameDraw& d) {
     const ui::Theme& t = d.ui.theme;
     float width = 200;
     for (const Row& row : rows)
-        width = std::max(width, c.text_width(row.label, Font::text, 15) +
-                                    c.text_width(row.shortcut, Font::mono, 14) + 84);
+        width = std::max(width, c.text_width(row.label, Font::text, 15) + c.text_width(row.shortcut, Font::mono, 14) + 84);
     const float content = static_cast<float>(rows.size()) * kRow, top = d.layout.menu.bottom();
-    const Rect box{std::min(menu_x(d, index), d.ui.screen.w - width - 4), top, width,
-                   std::min(content + 8, d.ui.screen.h - top - 4)};
+    const Rect box{std::min(menu_x(d, index), d.ui.screen.w - width - 4), top, width, std::min(content + 8, d.ui.screen.h - top - 4)};
     const Rect view = box.inset(0, 4);
     const float bar = content > view.h ? 8 : 0; // it scrolls
-    std::vector<ui::Id> names; // as the bar calls them
+    std::vector<ui::Id> names;                  // as the bar calls them
     for (const char* name : menu_names()) names.push_back(d.ui.id(std::string("menu ") + name));
     d.ui.begin_layer();
     c.fill(box, t.raised, 6);
@@ -241,9 +217,7 @@ void draw_open_menu(const FrameDraw& d) {
     const bool moved = mouse.x != was.x || mouse.y != was.y; // a resting pointer leaves the arrow keys alone
     const float up = ui::begin_scroll(d.ui, menu_names()[static_cast<std::size_t>(index)], view, content);
     const auto id_of = [&](std::size_t i) { return d.ui.id("row " + std::to_string(i)); };
-    const auto place_of = [&](std::size_t i) {
-        return Rect{box.x + 4, view.y - up + kRow * static_cast<float>(i), box.w - 8 - bar, kRow};
-    };
+    const auto place_of = [&](std::size_t i) { return Rect{box.x + 4, view.y - up + kRow * static_cast<float>(i), box.w - 8 - bar, kRow}; };
     std::vector<ui::Id> can; // be chosen
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (!rows[i].off.empty()) continue;

@@ -15,13 +15,9 @@ using ui::Rect;
 
 constexpr float kHead = 40, kNoteLine = 24;
 
-bool shown(const FrameDraw& d) {
-    return d.state.notes && d.input.lecture;
-}
+bool shown(const FrameDraw& d) { return d.state.notes && d.input.lecture; }
 
-std::string step_of(const LecturePlace& lecture) {
-    return std::to_string(lecture.step + 1) + " of " + std::to_string(lecture.steps());
-}
+std::string step_of(const LecturePlace& lecture) { return std::to_string(lecture.step + 1) + " of " + std::to_string(lecture.steps()); }
 
 Rect panel(const FrameDraw& d) {
     const FrameLayout& l = d.layout;
@@ -33,9 +29,7 @@ Rect panel(const FrameDraw& d) {
     return {s.x, bottom - h, s.w, h};
 }
 
-bool under_pointer(const FrameDraw& d) {
-    return !d.state.overlay.pen && panel(d).contains(d.ui.input.mouse);
-}
+bool under_pointer(const FrameDraw& d) { return !d.state.overlay.pen && panel(d).contains(d.ui.input.mouse); }
 
 // Beside the sentence of the presenter, which counts the beats of its scene.
 void draw_step(const FrameDraw& d) {
@@ -64,18 +58,16 @@ void draw_notes(const FrameDraw& d) {
     ui.push_id("notes " + std::to_string(lecture.step));
     const std::string& notes = lecture.now().notes;
     const std::string text = notes.empty() ? "This step has no notes." : notes;
-    const float close_w = std::max(100.0F, ui::button_width(ui.canvas, "Close", {.shortcut = "F4"})), copy_w = std::max(76.0F, ui::button_width(ui.canvas, "Copy"));
+    const float close_w = std::max(100.0F, ui::button_width(ui.canvas, "Close", {.shortcut = "F4"})),
+                copy_w = std::max(76.0F, ui::button_width(ui.canvas, "Copy"));
     const Rect close{r.right() - 24 - close_w, r.y + 6, close_w, 28}, copy{close.x - 8 - copy_w, r.y + 6, copy_w, 28};
-    ui::fitted_text(ui.canvas, {r.x + 24, r.y + 26},
-                    "Notes, step " + step_of(lecture) + " · " + lecture.now().title, Font::text_bold, 15,
+    ui::fitted_text(ui.canvas, {r.x + 24, r.y + 26}, "Notes, step " + step_of(lecture) + " · " + lecture.now().title, Font::text_bold, 15,
                     ui.theme.ink, copy.x - 24 - r.x - 24);
     if (ui::button(ui, "copy", copy, "Copy")) d.out.push_back(CopyText{text});
-    if (ui::button(ui, "close", close, "Close", {.shortcut = "F4"}) || ui.take_key(ui::Key::escape))
-        d.pick(Action::notes);
+    if (ui::button(ui, "close", close, "Close", {.shortcut = "F4"}) || ui.take_key(ui::Key::escape)) d.pick(Action::notes);
     const ui::ParagraphStyle style{.color = ui.theme.ink};
     const Rect view{r.x + 24, r.y + kHead, r.w - 48, r.h - kHead - 4};
-    const float height =
-        kNoteLine * static_cast<float>(ui::paragraph_lines(ui.canvas, view.w - 16, text, style)) + 4;
+    const float height = kNoteLine * static_cast<float>(ui::paragraph_lines(ui.canvas, view.w - 16, text, style)) + 4;
     const float up = ui::begin_scroll(ui, "words", view, height);
     ui::paragraph(ui.canvas, {view.x, view.y + 17 - up}, view.w - 16, text, style);
     ui::end_scroll(ui);

@@ -21,23 +21,21 @@ using ui::Font;
 using ui::Rect;
 using ui::Role;
 
-constexpr float kDivider = 24; // between prompt and output
+constexpr float kDivider = 24;      // between prompt and output
 constexpr const char* kJoins = "‹"; // the character before goes on in this token
 
 struct Item {
-    std::string label{}; // chip label, or the plain text of a prompt token
+    std::string label{};  // chip label, or the plain text of a prompt token
     std::string folded{}; // markers of a chat, which stand as one chip; empty: no markers
     bool prompt = false;
     Role role = Role::accepted;
     Position position{}; // of the token in its cycle
-    std::size_t at = 0; // in the text
+    std::size_t at = 0;  // in the text
     float w = 0, gap = 8;
 };
 
 Role role_of(TargetToken::From from) {
-    return from == TargetToken::From::residual ? Role::residual
-           : from == TargetToken::From::bonus  ? Role::bonus
-                                             : Role::target;
+    return from == TargetToken::From::residual ? Role::residual : from == TargetToken::From::bonus ? Role::bonus : Role::target;
 }
 
 // The token that the target added to a round, where it is in the text.
@@ -63,8 +61,7 @@ Piece piece_of(const Trace& trace, const std::vector<int>& tokens, std::size_t a
     constexpr std::size_t kReach = 3; // bytes of a character beyond its first
     std::string before, own = trace.text(tokens[at]), after;
     for (std::size_t i = at; i-- > 0 && before.size() < kReach;) before = trace.text(tokens[i]) + before;
-    for (std::size_t i = at + 1; i < tokens.size() && after.size() < kReach; ++i)
-        after += trace.text(tokens[i]);
+    for (std::size_t i = at + 1; i < tokens.size() && after.size() < kReach; ++i) after += trace.text(tokens[i]);
     if (before.size() > kReach) before.erase(0, before.size() - kReach);
     const std::string text = before + own + after;
     const std::size_t begin = before.size(), end = begin + own.size();
@@ -114,9 +111,7 @@ std::vector<bool> chat_markers(const Trace& trace, const RunView& view) {
     return marks;
 }
 
-int prompt_shown(const RunView& view) {
-    return view.header && starts_empty(*view.header) ? 0 : view.prompt_tokens;
-}
+int prompt_shown(const RunView& view) { return view.header && starts_empty(*view.header) ? 0 : view.prompt_tokens; }
 
 // Output from the newest to the oldest, until the width is used up. `own` receives the index in the list of
 // the token that replaced a draft token (or the last one).
@@ -245,10 +240,8 @@ float draw_ghosts(const FrameDraw& d, float own_x, float own_w, float y, float c
         ui::chip(c, d.ui.theme, {x, y, w, 28}, label, {.role = role});
         x += w + 8;
     }
-    const std::string words =
-        ghosts.size() == 1 ? "rejected this round, kept as a ghost" : "not used this round, kept as ghosts";
-    if (x + 8 + c.text_width(words, Font::text, 14) < right)
-        c.text({x + 8, y + 19}, words, Font::text, 14, d.ui.theme.muted);
+    const std::string words = ghosts.size() == 1 ? "rejected this round, kept as a ghost" : "not used this round, kept as ghosts";
+    if (x + 8 + c.text_width(words, Font::text, 14) < right) c.text({x + 8, y + 19}, words, Font::text, 14, d.ui.theme.muted);
     return std::min(begin, hook);
 }
 
@@ -258,9 +251,7 @@ struct Placed {
     float x;
 };
 
-ui::Id chip_id(const FrameDraw& d, const Item& item) {
-    return d.ui.id("token " + std::to_string(item.at));
-}
+ui::Id chip_id(const FrameDraw& d, const Item& item) { return d.ui.id("token " + std::to_string(item.at)); }
 
 // Which token Tab stops at: the newest, and from there the arrows lead to those before it.
 ui::Id ribbon_stop(const FrameDraw& d, const std::vector<Placed>& placed) {
@@ -275,11 +266,11 @@ void draw_chip(const FrameDraw& d, const Item& item, Rect box, bool newest, ui::
     const ui::Theme& t = d.ui.theme;
     const ui::Id id = chip_id(d, item);
     const ui::Touch touched = ui::touch(d.ui, id, box, {.grow = false, .stop = id == stop});
-    ui::chip(d.ui.canvas, t, box, item.label,
-             {.role = item.role, .selected = newest, .hovered = touched.hovered});
+    ui::chip(d.ui.canvas, t, box, item.label, {.role = item.role, .selected = newest, .hovered = touched.hovered});
     if (touched.focused) d.ui.canvas.outline(box.inset(-3, -3), {t.ink, 2}, 9); // the ribbon has little room
     ui::tooltip(d.ui, box,
-                std::string(ui::role_name(item.role)) + (item.position.round < 0 ? "" : " in round " + std::to_string(item.position.round + 1)) +
+                std::string(ui::role_name(item.role)) +
+                    (item.position.round < 0 ? "" : " in round " + std::to_string(item.position.round + 1)) +
                     ": a click leads to the end of that round");
     if (!touched.clicked || item.position.round < 0) return;
     for (const RoundSummary& round : d.input.scene.whole->round_list) {
@@ -299,8 +290,7 @@ void draw_ribbon(const FrameDraw& d) {
     const ui::Theme& t = d.ui.theme;
     const RunView& view = *d.input.scene.view;
     const bool tall = d.layout.tall;
-    const float chip_h = tall ? 32 : 28, chip_y = r.y + (tall ? 12.0F : 4.0F),
-                ghost_y = r.y + (tall ? 52.0F : 34.0F);
+    const float chip_h = tall ? 32 : 28, chip_y = r.y + (tall ? 12.0F : 4.0F), ghost_y = r.y + (tall ? 52.0F : 34.0F);
     const float base = chip_y + chip_h / 2 + 6;
 
     const bool legend = tall && r.w >= 1300;
@@ -311,9 +301,8 @@ void draw_ribbon(const FrameDraw& d) {
     int out = view.output_tokens;
     if (const RoundSummary* round = view.current(); round && !round->complete())
         out += round->accepted + (own_token(*d.input.scene.whole, *round) ? 1 : 0);
-    c.text({r.x + 16, r.y + (tall ? 55.0F : 47.0F)},
-           std::to_string(prompt_shown(view)) + " in · " + std::to_string(out) + " out", Font::text, 14,
-           t.muted);
+    c.text({r.x + 16, r.y + (tall ? 55.0F : 47.0F)}, std::to_string(prompt_shown(view)) + " in · " + std::to_string(out) + " out",
+           Font::text, 14, t.muted);
     if (legend) ui::legend(c, t, {r.right() - 464, r.y + 20});
 
     if (items.empty()) {
@@ -341,8 +330,7 @@ void draw_ribbon(const FrameDraw& d) {
         x += item.w + item.gap;
     }
     d.ui.push_clip({left - 4, r.y + 1, right - left + 6, r.h - 1});
-    if (divided >= 0)
-        c.line({divided + 10.5F, chip_y}, {divided + 10.5F, chip_y + chip_h}, t.hairline());
+    if (divided >= 0) c.line({divided + 10.5F, chip_y}, {divided + 10.5F, chip_y + chip_h}, t.hairline());
     const ui::Id stop = ribbon_stop(d, placed);
     std::vector<Flight> flights;
     float own_x = -1, own_w = 0;

@@ -45,15 +45,12 @@ namespace {
 
 // One past the replacement of this round: its end without the commit, where ghosts and replacement are both
 // fresh.
-std::size_t before_commit(const RoundSummary& round) {
-    return round.complete() ? round.end_event - 1 : round.end_event;
-}
+std::size_t before_commit(const RoundSummary& round) { return round.complete() ? round.end_event - 1 : round.end_event; }
 
 const RoundSummary* telling_round(const RunView& whole, bool& settled) {
     const RoundSummary* rejected = nullptr;
     for (const RoundSummary& round : whole.round_list) {
-        const bool lost = std::ranges::any_of(
-            round.drafts, [](const DraftSlot& s) { return s.state == DraftSlot::State::rejected; });
+        const bool lost = std::ranges::any_of(round.drafts, [](const DraftSlot& s) { return s.state == DraftSlot::State::rejected; });
         if (!lost || !round.complete()) continue;
         if (round.accepted > 0) {
             settled = true;
@@ -72,9 +69,8 @@ MostInstructive telling_cursor(const RunView& whole) {
     MostInstructive telling;
     const RoundSummary* round = telling_round(whole, telling.settled);
     if (!round) return {whole.events, telling.settled};
-    telling.cursor = round->complete() && round->resample && round->resample->from != TargetToken::From::target
-                         ? before_commit(*round)
-                         : round->end_event;
+    telling.cursor = round->complete() && round->resample && round->resample->from != TargetToken::From::target ? before_commit(*round)
+                                                                                                                : round->end_event;
     return telling;
 }
 

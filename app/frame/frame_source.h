@@ -20,7 +20,7 @@ class FrameSource {
     [[nodiscard]] const RunView& view() const { return view_; }   // up to the cursor
     [[nodiscard]] const RunView& whole() const { return whole_; } // everything that is there
     [[nodiscard]] std::size_t cursor() const { return view_.events; }
-    [[nodiscard]] std::uint64_t hash(); // of the events shown; computed when asked for, then kept
+    [[nodiscard]] std::uint64_t hash();                     // of the events shown; computed when asked for, then kept
     [[nodiscard]] bool altered() const { return altered_; } // a recorded run that does not match its hash
     // Fills the trace part of a scene's input.
     void fill(SceneInput& input) const;

@@ -51,8 +51,7 @@ void draw_verdict_events(const FrameDraw& d, const RoundSummary& round, const ui
 }
 
 // Cycles narrower than a few pixels are drawn in groups: drafting and verifying keep their shares.
-void draw_spec_lane(const FrameDraw& d, const RunClock& clock, const ui::Scale& x, float y, float h,
-                    double now) {
+void draw_spec_lane(const FrameDraw& d, const RunClock& clock, const ui::Scale& x, float y, float h, double now) {
     const auto& rounds = d.input.scene.whole->round_list;
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
@@ -70,8 +69,7 @@ void draw_spec_lane(const FrameDraw& d, const RunClock& clock, const ui::Scale& 
         const float from = x(sum.start), draft_end = x(sum.start + sum.draft), end = x(sum.end());
         const float gap = end - from > 8 ? 2.0F : end - from > 4 ? 1.0F : 0.5F;
         const auto strength = [&](double start) { return start < now - 1e-9 ? 1.0F : kAfter; };
-        if (single && !rounds[i].drafts.empty() &&
-            draft_end - from > 3.0F * static_cast<float>(rounds[i].drafts.size()) && clock.timed()) {
+        if (single && !rounds[i].drafts.empty() && draft_end - from > 3.0F * static_cast<float>(rounds[i].drafts.size()) && clock.timed()) {
             double at = sum.start;
             for (const DraftSlot& slot : rounds[i].drafts) {
                 if (slot.ms <= 0) continue; // from the same pass as the one before
@@ -80,20 +78,16 @@ void draw_spec_lane(const FrameDraw& d, const RunClock& clock, const ui::Scale& 
                 at += slot.ms;
             }
             if (rounds[i].head_ms > 0)
-                c.fill({x(at), y, std::max(0.5F, draft_end - x(at) - 1), h},
-                       t.role(Role::draft).alpha(0.55F * strength(at)), 1);
+                c.fill({x(at), y, std::max(0.5F, draft_end - x(at) - 1), h}, t.role(Role::draft).alpha(0.55F * strength(at)), 1);
         } else if (draft_end > from + 0.25F) {
-            c.fill({from, y, std::max(0.5F, draft_end - from - std::min(1.0F, gap)), h},
-                   t.role(Role::draft).alpha(strength(sum.start)), 1);
+            c.fill({from, y, std::max(0.5F, draft_end - from - std::min(1.0F, gap)), h}, t.role(Role::draft).alpha(strength(sum.start)), 1);
         }
         const double verify_start = sum.start + sum.draft;
         const float verify_end = x(verify_start + sum.verify);
         const Rect verify{draft_end, y, std::max(0.5F, verify_end - draft_end - gap), h};
-        if (sum.verify > 0)
-            c.fill(verify, t.role(Role::target).alpha(strength(verify_start)), gap > 1 ? 2.0F : 0);
+        if (sum.verify > 0) c.fill(verify, t.role(Role::target).alpha(strength(verify_start)), gap > 1 ? 2.0F : 0);
         if (end - verify_end > 1.5F)
-            c.fill({verify_end - gap + 1, y, end - verify_end - 1, h},
-                   t.muted.alpha(0.45F * strength(verify_start)), 1);
+            c.fill({verify_end - gap + 1, y, end - verify_end - 1, h}, t.muted.alpha(0.45F * strength(verify_start)), 1);
         if (single && !clock.timed()) draw_verdict_events(d, rounds[i], x, verify_start + sum.verify, y, h, strength(verify_start));
         if (single && rounds[i].commit) {
             const std::string words = "+" + std::to_string(rounds[i].commit->tokens.size());
@@ -105,8 +99,7 @@ void draw_spec_lane(const FrameDraw& d, const RunClock& clock, const ui::Scale& 
     }
 }
 
-void draw_plain_lane(const FrameDraw& d, const ui::Scale& x, float y, float h, double per_token, int tokens,
-                     double now) {
+void draw_plain_lane(const FrameDraw& d, const ui::Scale& x, float y, float h, double per_token, int tokens, double now) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Color full = d.ui.theme.role(Role::target);
     const float width = x.length(per_token);
@@ -119,8 +112,7 @@ void draw_plain_lane(const FrameDraw& d, const ui::Scale& x, float y, float h, d
     }
     for (int i = 0; i < tokens; ++i) {
         const double start = per_token * i;
-        c.fill({x(start), y, width - (width > 8 ? 2.0F : 1.0F), h},
-               full.alpha(start < now - 1e-9 ? 0.9F : kAfter), 2);
+        c.fill({x(start), y, width - (width > 8 ? 2.0F : 1.0F), h}, full.alpha(start < now - 1e-9 ? 0.9F : kAfter), 2);
     }
 }
 
@@ -135,8 +127,7 @@ void scrub(const FrameDraw& d, const RunClock& clock, const ui::Scale& x, Rect a
 // What the whole run came to, as much of it as has room: the status bar counts only up to the playhead.
 std::string summary(const FrameDraw& d, const RunClock& clock, const ReportedSpeed& reported, float room) {
     const RunView& whole = *d.input.scene.whole;
-    const std::string ms =
-        clock.timed() ? ui::number(whole.total_ms, whole.total_ms < 100 ? 1 : 0) + " ms" : std::string();
+    const std::string ms = clock.timed() ? ui::number(whole.total_ms, whole.total_ms < 100 ? 1 : 0) + " ms" : std::string();
     const std::string counts = (ms.empty() ? "" : ms + " · ") + counted(whole.output_tokens, "token");
     std::string all = "whole run: " + counts;
     if (whole.rounds > 0) all += " · " + ui::per_round(whole.tokens_per_round()) + " per round";
@@ -165,9 +156,7 @@ float draw_transport(const FrameDraw& d, float x, float y, float size) {
         Button{"last", ui::Icon::last, Action::last, "Last step (End)"}};
     for (const Button& b : buttons) {
         const std::string off = why_not(d.input, b.action);
-        if (ui::button(d.ui, b.id, {x, y, size, size}, "",
-                       {.icon = b.icon, .tooltip = b.tip, .disabled = off}))
-            d.pick(b.action);
+        if (ui::button(d.ui, b.id, {x, y, size, size}, "", {.icon = b.icon, .tooltip = b.tip, .disabled = off})) d.pick(b.action);
         x += size + 8;
     }
     return x;
@@ -189,11 +178,9 @@ void draw_timeline(const FrameDraw& d) {
     const double per_token = plain_ms(d.input.scene);
     const double plain_total = clock.timed() && !alone ? per_token * whole.output_tokens : 0;
     ReportedSpeed reported;
-    if (plain_total > 0 && whole.total_ms > 0 && whole.drafted > 0)
-        reported = reported_speed(whole, *d.input.scene.trace, per_token);
+    if (plain_total > 0 && whole.total_ms > 0 && whole.drafted > 0) reported = reported_speed(whole, *d.input.scene.trace, per_token);
     if (tall) {
-        c.text({r.x + 16, r.y + 76}, counted(static_cast<int>(whole.round_list.size()), "round"), Font::text, 14,
-               t.muted);
+        c.text({r.x + 16, r.y + 76}, counted(static_cast<int>(whole.round_list.size()), "round"), Font::text, 14, t.muted);
         if (reported.figure.known()) {
             c.text({r.x + 184, r.y + 76}, reported.words, Font::mono, 14, reported.sure() ? t.ink : t.muted, Align::right);
             ui::tooltip(d.ui, {r.x + 110, r.y + 60, 80, 24},
@@ -208,9 +195,8 @@ void draw_timeline(const FrameDraw& d) {
     c.text({x0 - 8, lanes.spec_text()}, alone ? "plain" : "spec", Font::text, 14, t.muted, Align::right);
     if (!alone) c.text({x0 - 8, lanes.plain_text()}, "plain", Font::text, 14, t.muted, Align::right);
     if (clock.total() <= 0) {
-        ui::fitted_text(c, {x0 + 8, lanes.spec_text()},
-                        "every draft and verify pass will appear here on one clock", Font::text, 14, t.muted,
-                        r.right() - x0 - 24);
+        ui::fitted_text(c, {x0 + 8, lanes.spec_text()}, "every draft and verify pass will appear here on one clock", Font::text, 14,
+                        t.muted, r.right() - x0 - 24);
         d.ui.pop_id();
         return;
     }
@@ -231,14 +217,12 @@ void draw_timeline(const FrameDraw& d) {
         c.text({x.b + 16, lanes.plain_text()}, ms, Font::text, 14, t.ink);
     } else if (!alone) {
         ui::fitted_text(c, {x0, lanes.plain_text()},
-                        clock.timed() ? no_plain_words(d.input.scene)
-                                      : "no times were recorded: one unit per event",
-                        Font::text, 14, t.muted, r.right() - x0 - 24);
+                        clock.timed() ? no_plain_words(d.input.scene) : "no times were recorded: one unit per event", Font::text, 14,
+                        t.muted, r.right() - x0 - 24);
     }
     const ui::Ticks marks = ui::ticks(0, longest, narrow ? 4 : 8, true);
     const float axis_text = tall ? 18 : 16;
-    ui::axis_x(c, t, x, lanes.axis, marks,
-               {.unit = clock.timed() ? "ms" : "events", .tick_marks = true, .label_offset = axis_text});
+    ui::axis_x(c, t, x, lanes.axis, marks, {.unit = clock.timed() ? "ms" : "events", .tick_marks = true, .label_offset = axis_text});
     const char* rest = "other work";
     const float rest_width = c.text_width(rest, Font::text, 14);
     if (clock.timed() && margin > rest_width + 84) { // beside the unit
@@ -252,9 +236,8 @@ void draw_timeline(const FrameDraw& d) {
         for (const RoundSummary& round : whole.round_list) {
             if (round.round != shown->round || round.first_event != shown->first_event) continue;
             const RunClock::Span span = clock.span(round);
-            c.outline({x(span.start) - 2, lanes.spec - 2, std::max(4.0F, x(span.end()) - x(span.start) + 2),
-                       lanes.spec_h + 4},
-                      {t.ink, 2}, 4);
+            c.outline({x(span.start) - 2, lanes.spec - 2, std::max(4.0F, x(span.end()) - x(span.start) + 2), lanes.spec_h + 4}, {t.ink, 2},
+                      4);
         }
     }
     ui::playhead(c, t, x(now), lanes.spec - 6, lanes_bottom + 2);

@@ -26,8 +26,7 @@ std::vector<ModelChoice> model_choices() {
     }
     if (folder.empty()) return choices;
     for (const FoundModel& found : find_models({"", folder, Place::Layout::folders}).models) {
-        const bool known = std::ranges::any_of(
-            fetchables(), [&](const Fetchable& one) { return found.path == folder / one.file; });
+        const bool known = std::ranges::any_of(fetchables(), [&](const Fetchable& one) { return found.path == folder / one.file; });
         if (!known)
             choices.push_back({found.path.string(), model_word(found.path.string()), ui::megabytes(static_cast<double>(found.bytes))});
     }

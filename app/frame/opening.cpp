@@ -22,7 +22,7 @@ using ui::Role;
 
 // When each part is over, in seconds.
 constexpr double kWritten = 3, kDrafted = 5, kChecked = 7.8, kCounted = 10;
-constexpr double kSweep = 1.4; // of the pass that checks
+constexpr double kSweep = 1.4;   // of the pass that checks
 constexpr double kPatience = 20; // for a run that does not come
 constexpr float kChip = 44, kGap = 10;
 
@@ -74,7 +74,7 @@ std::optional<Shown> shown_of(const SceneInput& in) {
         shown.own = label_of(*in.trace, best->resample->token);
         shown.own_role = best->resample->from == TargetToken::From::residual ? Role::residual
                          : best->resample->from == TargetToken::From::bonus  ? Role::bonus
-                                                                            : Role::target;
+                                                                             : Role::target;
     }
     shown.tokens = whole.output_tokens;
     shown.passes = whole.rounds;
@@ -133,8 +133,7 @@ void draw_pass(const FrameDraw& d, float x0, float x1, float y, float done, cons
     const ui::Color hue = d.ui.theme.role(Role::target);
     d.ui.canvas.fill({x0, y, x1 - x0, 8}, hue.alpha(0.2F), 4);
     d.ui.canvas.fill({x0, y, (x1 - x0) * done, 8}, hue, 4);
-    if (!words.empty())
-        d.ui.canvas.text({(x0 + x1) / 2, y - 12}, words, Font::text, 15, d.ui.theme.muted, Align::center);
+    if (!words.empty()) d.ui.canvas.text({(x0 + x1) / 2, y - 12}, words, Font::text, 15, d.ui.theme.muted, Align::center);
 }
 
 // One token after another, a pass for each.
@@ -147,8 +146,7 @@ void draw_written(const FrameDraw& d, const Shown& shown, const ChipRow& row, do
         const Rect at = row.at(i);
         if (now < kWritten && now < to) draw_pass(d, at.x, at.right(), at.y - 22, eased(now, from, from + 0.8 * each), "one pass");
         const float seen = now >= kWritten ? 1 : eased(now, from + 0.6 * each, to);
-        if (seen > 0)
-            ui::chip(d.ui.canvas, d.ui.theme, at, shown.before[i], {.role = Role::target, .alpha = seen});
+        if (seen > 0) ui::chip(d.ui.canvas, d.ui.theme, at, shown.before[i], {.role = Role::target, .alpha = seen});
     }
 }
 
@@ -211,7 +209,8 @@ void draw_toll(const FrameDraw& d, const Shown& shown, const ChipRow& row, doubl
         tokens += shown.own.empty() ? 0 : 1;
     }
     const float x = d.ui.screen.center().x, y = row.y + kChip + 72;
-    d.ui.canvas.text({x, y}, counted(passes, "pass") + ", " + counted(tokens, "token"), Font::mono_medium, 20, d.ui.theme.ink, Align::center);
+    d.ui.canvas.text({x, y}, counted(passes, "pass") + ", " + counted(tokens, "token"), Font::mono_medium, 20, d.ui.theme.ink,
+                     Align::center);
 }
 
 std::string heading_of(const Shown& shown, double now) {
@@ -228,9 +227,7 @@ void draw_heading(const FrameDraw& d, float y, const std::string& words, float s
     ui::fitted_text(d.ui.canvas, {s.center().x, y}, words, Font::text_bold, at, d.ui.theme.ink, s.w - 32, Align::center);
 }
 
-bool any_press(const FrameDraw& d) {
-    return d.ui.input.pressed || !d.ui.input.keys.empty() || !d.ui.input.typed.empty();
-}
+bool any_press(const FrameDraw& d) { return d.ui.input.pressed || !d.ui.input.keys.empty() || !d.ui.input.typed.empty(); }
 
 struct Door {
     const char *title, *words;
@@ -239,15 +236,16 @@ struct Door {
 
 std::vector<Door> doors_of(const FrameDraw& d) {
     std::vector<Door> doors = {
-        {"Watch one round", "Guesses, one check, coins: step by step, with the numbers of both models.",
-         {SceneCommand{OpenScene{"loop"}}}},
+        {"Watch one round", "Guesses, one check, coins: step by step, with the numbers of both models.", {SceneCommand{OpenScene{"loop"}}}},
         {"Race the drafters", "Drafters and plain decoding write the same text on one clock.", {SceneCommand{OpenScene{"race"}}}},
-        {"Write my prompt", "Your own words, on the model that is loaded.",
+        {"Write my prompt",
+         "Your own words, on the model that is loaded.",
          {SceneCommand{OpenScene{"loop"}}, PickAction{Action::edit_prompt}}}};
     if (d.input.read && !d.input.read->lectures.empty()) {
         const auto& all = d.input.read->lectures;
         const auto first = std::ranges::find_if(all, [](const auto& one) { return one.second.find("first-lesson") != std::string::npos; });
-        doors.push_back({"First lesson", "From the cost of a token to the speed-up; Page Down leads through it.",
+        doors.push_back({"First lesson",
+                         "From the cost of a token to the speed-up; Page Down leads through it.",
                          {OpenFile{first == all.end() ? all.front().second : first->second}}});
     }
     return doors;
@@ -263,7 +261,10 @@ void leave(const FrameDraw& d, std::vector<FrameCommand> leads = {}) {
 void draw_doors(const FrameDraw& d, const std::optional<Shown>& shown) {
     const Rect s = d.ui.screen;
     std::vector<Door> doors = doors_of(d);
-    const int count = static_cast<int>(doors.size()), columns = s.w >= 1000 ? count : s.w >= 560 ? 2 : 1,
+    const int count = static_cast<int>(doors.size()),
+              columns = s.w >= 1000  ? count
+                        : s.w >= 560 ? 2
+                                     : 1,
               rows = (count + columns - 1) / columns;
     const bool low = s.h < 480;
     draw_heading(d, s.y + s.h * (low ? 0.12F : 0.2F), "Guess ahead, check once", low ? 24.0F : 34.0F);
@@ -282,7 +283,8 @@ void draw_doors(const FrameDraw& d, const std::optional<Shown>& shown) {
     // The first is marked, so that Enter or Space goes on: who has not read on presses one of them.
     if (std::ranges::find(ids, d.ui.state.focus) == ids.end()) d.ui.move_focus(ids.front());
     for (int i = 0; i < count; ++i) {
-        const Rect box{left + (w + kBetween) * static_cast<float>(i % columns), top + (h + kBetween) * static_cast<float>(i / columns), w, h};
+        const Rect box{left + (w + kBetween) * static_cast<float>(i % columns), top + (h + kBetween) * static_cast<float>(i / columns), w,
+                       h};
         const Door& door = doors[static_cast<std::size_t>(i)];
         const ui::Touch touched = ui::touch(d.ui, ids[static_cast<std::size_t>(i)], box);
         d.ui.canvas.fill(box, touched.hovered || touched.focused ? d.ui.theme.raised : d.ui.theme.panel, 8);
@@ -302,8 +304,9 @@ void draw_doors(const FrameDraw& d, const std::optional<Shown>& shown) {
         const bool lesson = door.leads.size() == 1 && std::holds_alternative<OpenFile>(door.leads.front());
         if (lesson && d.ui.take_key(ui::Key::page_down)) return leave(d, door.leads); // as a clicker sends it
     }
-    ui::fitted_text(d.ui.canvas, {s.center().x, s.bottom() - 24}, "Enter opens the marked door, Esc the window as it is; Help shows this again", Font::text, 14,
-                    d.ui.theme.muted, s.w - 32, Align::center);
+    ui::fitted_text(d.ui.canvas, {s.center().x, s.bottom() - 24},
+                    "Enter opens the marked door, Esc the window as it is; Help shows this again", Font::text, 14, d.ui.theme.muted,
+                    s.w - 32, Align::center);
     const auto step = [&](int by) {
         const auto at = std::ranges::find(ids, d.ui.state.focus);
         const int from = at == ids.end() ? (by > 0 ? -1 : count) : static_cast<int>(at - ids.begin());
@@ -328,8 +331,8 @@ void draw_opening(const FrameDraw& d) {
     const bool whole_run = whole.stopped != nullptr || whole.failed != nullptr;
     if (opening.began < 0 && shown && whole_run) opening.began = now;
     const EngineStatus* status = d.input.scene.status;
-    const bool hopeless = (whole_run && !shown) || now - opening.opened > kPatience ||
-                          (status && status->state == EngineStatus::State::failed);
+    const bool hopeless =
+        (whole_run && !shown) || now - opening.opened > kPatience || (status && status->state == EngineStatus::State::failed);
     if (d.ui.reduced_motion || hopeless) opening.doors = true;
     const double at = opening.began < 0 ? 0 : now - opening.began;
     if (at >= kCounted) opening.doors = true;

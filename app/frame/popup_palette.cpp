@@ -31,9 +31,7 @@ using ui::Rect;
 constexpr float kRow = 34;
 constexpr std::size_t kMost = 200;
 
-char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 constexpr int kWordMatch = 10000; // more than scattered letters ever score
 
@@ -48,8 +46,8 @@ std::vector<std::string> words_in(std::string_view text) {
             continue;
         }
         const char c = text[i];
-        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                            c == '_' || (static_cast<unsigned char>(c) & 0x80) != 0;
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+                            (static_cast<unsigned char>(c) & 0x80) != 0;
         if (letter && !within) words.emplace_back();
         if (letter) words.back() += lower(c);
         within = letter;
@@ -65,8 +63,7 @@ int best_match(const std::string& typed, const std::vector<std::string>& among, 
     return best;
 }
 
-void add(std::vector<PaletteRow>& rows, const std::string& query, PaletteRow row,
-         std::string_view also = "") {
+void add(std::vector<PaletteRow>& rows, const std::string& query, PaletteRow row, std::string_view also = "") {
     const std::string own = ui::language().label(row.label); // found by its English words too
     row.score = search_score(query, own, own == row.label ? std::string(also) : std::string(also) + " " + row.label);
     if (row.score >= 0) rows.push_back(std::move(row));
@@ -96,9 +93,8 @@ void add_scene_keys(std::vector<PaletteRow>& rows, const FrameInput& input, cons
         const bool letter = name.size() == 1 && name[0] >= 'A' && name[0] <= 'Z';
         if (!letter && name != "Enter" && name != "Del") continue;
         const ui::Key key = name == "Enter" ? ui::Key::enter
-                            : name == "Del"
-                                ? ui::Key::del
-                                : static_cast<ui::Key>(static_cast<int>(ui::Key::a) + name[0] - 'A');
+                            : name == "Del" ? ui::Key::del
+                                            : static_cast<ui::Key>(static_cast<int>(ui::Key::a) + name[0] - 'A');
         add(rows, query, {words, name, PressKey{key}, 0});
     }
 }
@@ -113,18 +109,14 @@ void add_run_choices(std::vector<PaletteRow>& rows, const FrameInput& input, con
         if (std::ranges::find(ready, info.name) == ready.end()) continue;
         add(rows, query,
             {std::string("Drafter: ") + info.name, race ? "in or out of the race" : info.title,
-             race ? SceneCommand{ToggleLane{info.name}}
-                  : SceneCommand{Command{Restart{with_drafter(now, info.name)}}},
-             0},
+             race ? SceneCommand{ToggleLane{info.name}} : SceneCommand{Command{Restart{with_drafter(now, info.name)}}}, 0},
             std::string("model method settings ") + info.title);
     }
     const DrafterInfo* drafter = find_drafter(now.drafter);
     if (race || !drafter || ready.empty()) return;
     for (const RuleInfo& info : rule_list())
         if (can_judge(info, *drafter))
-            add(rows, query,
-                {std::string("Rule: ") + info.name, info.title,
-                 SceneCommand{Command{Restart{with_rule(now, info.name)}}}, 0},
+            add(rows, query, {std::string("Rule: ") + info.name, info.title, SceneCommand{Command{Restart{with_rule(now, info.name)}}}, 0},
                 std::string("accept verify ") + info.title);
 }
 
@@ -162,8 +154,10 @@ PaletteRow setting_row(const RunSetting& setting, const RunSettings& now, const 
     if (setting.is_switch()) {
         RunSettings changed = now;
         const SettingValue default_value = setting.get(RunSettings());
-        if (is_default(setting, now)) take_text(setting, option, "", changed);
-        else setting.set(changed, default_value);
+        if (is_default(setting, now))
+            take_text(setting, option, "", changed);
+        else
+            setting.set(changed, default_value);
         return {label, is_default(setting, now) ? "off: switch it on" : "on: switch it off", restart(changed), 0};
     }
     const std::optional<std::string> typed = value_typed(setting, query);
@@ -206,9 +200,7 @@ std::string from_home(const std::string& path) {
 }
 
 // "first-lesson": a lecture is looked for by what its file is called, too.
-std::string lecture_words(const std::string& file) {
-    return "course class teach " + std::filesystem::path(file).filename().string();
-}
+std::string lecture_words(const std::string& file) { return "course class teach " + std::filesystem::path(file).filename().string(); }
 
 // Models that are there; others are fetched by a command of their own.
 void add_models(std::vector<PaletteRow>& rows, const FrameInput& input, const std::string& query) {
@@ -220,8 +212,7 @@ void add_models(std::vector<PaletteRow>& rows, const FrameInput& input, const st
 }
 
 // Rows in a box with the chosen one raised; returns the row that was run.
-std::optional<std::size_t> draw_rows(const FrameDraw& d, Rect box, const std::vector<PaletteRow>& rows,
-                                     bool keyed) {
+std::optional<std::size_t> draw_rows(const FrameDraw& d, Rect box, const std::vector<PaletteRow>& rows, bool keyed) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     int& row = d.state.row;
@@ -239,8 +230,7 @@ std::optional<std::size_t> draw_rows(const FrameDraw& d, Rect box, const std::ve
     for (int i = first; i < std::min(count, first + visible); ++i) {
         const PaletteRow& item = rows[static_cast<std::size_t>(i)];
         const Rect at{box.x, box.y + kRow * static_cast<float>(i - first), box.w, kRow};
-        const ui::Touch touched =
-            ui::touch(d.ui, d.ui.id("row " + std::to_string(i)), at, {.focusable = false, .grow = false});
+        const ui::Touch touched = ui::touch(d.ui, d.ui.id("row " + std::to_string(i)), at, {.focusable = false, .grow = false});
         if (i == row)
             c.fill(at, t.line, 4);
         else if (touched.hovered)
@@ -258,8 +248,8 @@ std::optional<std::size_t> draw_rows(const FrameDraw& d, Rect box, const std::ve
 // A field, the rows that fit what is typed in it, and a line below; the chosen row is run, and true returned.
 // The field comes first: a row that Enter runs fits all that was typed before it.
 template <class RowsOf>
-bool draw_search(const FrameDraw& d, Rect box, bool& close, const RowsOf& rows_of, const char* placeholder,
-                 std::string_view below, Font font, bool browses = false) {
+bool draw_search(const FrameDraw& d, Rect box, bool& close, const RowsOf& rows_of, const char* placeholder, std::string_view below,
+                 Font font, bool browses = false) {
     const std::string before = d.state.query;
     const float button = browses && d.input.can_browse ? 116 : 0;
     // The arrows and Enter belong to the list, not to the field above it.
@@ -278,13 +268,11 @@ bool draw_search(const FrameDraw& d, Rect box, bool& close, const RowsOf& rows_o
     const float top = 60 + problem_height(d.state);
     const auto run = draw_rows(d, {box.x + 8, box.y + top, box.w - 16, box.h - 40 - top}, rows, enter);
     if (!d.state.problem.empty()) {
-        ui::fitted_text(d.ui.canvas, {box.x + 20, box.y + 70}, d.state.problem, Font::text, 14,
-                        d.ui.theme.role(ui::Role::rejected), box.w - 40);
-        ui::fitted_text(d.ui.canvas, {box.x + 20, box.y + 92}, d.state.remedy, Font::text, 14, d.ui.theme.ink,
+        ui::fitted_text(d.ui.canvas, {box.x + 20, box.y + 70}, d.state.problem, Font::text, 14, d.ui.theme.role(ui::Role::rejected),
                         box.w - 40);
+        ui::fitted_text(d.ui.canvas, {box.x + 20, box.y + 92}, d.state.remedy, Font::text, 14, d.ui.theme.ink, box.w - 40);
     }
-    ui::fitted_text(d.ui.canvas, {box.x + 20, box.bottom() - 14}, below, font, 14, d.ui.theme.muted,
-                    box.w - 40);
+    ui::fitted_text(d.ui.canvas, {box.x + 20, box.bottom() - 14}, below, font, 14, d.ui.theme.muted, box.w - 40);
     if (field.cancelled) close = true;
     if (run && !rows[*run].fill.empty()) {
         d.state.query = rows[*run].fill;
@@ -297,9 +285,7 @@ bool draw_search(const FrameDraw& d, Rect box, bool& close, const RowsOf& rows_o
 
 } // namespace
 
-float problem_height(const FrameUi& state) {
-    return state.problem.empty() ? 0 : 48;
-}
+float problem_height(const FrameUi& state) { return state.problem.empty() ? 0 : 48; }
 
 int fuzzy_score(const std::string& query, const std::string& text) {
     if (query.empty()) return 0;
@@ -326,17 +312,15 @@ int search_score(const std::string& query, const std::string& text, std::string_
     bool all = !typed.empty();
     for (const std::string& word : typed) {
         int best = std::max(best_match(word, label, 100, 60), best_match(word, others, 80, 40));
-        if (best == 0 && word.size() > 2 && std::ranges::any_of(label, [&](const std::string& l) {
-                return l.find(word) != std::string::npos;
-            }))
+        if (best == 0 && word.size() > 2 &&
+            std::ranges::any_of(label, [&](const std::string& l) { return l.find(word) != std::string::npos; }))
             best = 20;
         all = all && best > 0;
         score += best;
     }
     if (!all) return fuzzy_score(query, text);
-    const bool begins =
-        text.size() >= query.size() && std::equal(query.begin(), query.end(), text.begin(),
-                                                  [](char a, char b) { return lower(a) == lower(b); });
+    const bool begins = text.size() >= query.size() &&
+                        std::equal(query.begin(), query.end(), text.begin(), [](char a, char b) { return lower(a) == lower(b); });
     return kWordMatch + score + (begins ? 50 : 0) - static_cast<int>(text.size()) / 8;
 }
 
@@ -350,22 +334,18 @@ std::vector<PaletteRow> palette_rows(const FrameInput& input, const std::string&
         for (const RoundSummary& round : input.scene.whole->round_list)
             if (round.round + 1 == wanted || words.empty())
                 if (rows.size() < kMost)
-                    rows.push_back({"Round " + std::to_string(round.round + 1),
-                                    counted(round.accepted, "kept guess"),
+                    rows.push_back({"Round " + std::to_string(round.round + 1), counted(round.accepted, "kept guess"),
                                     SceneCommand{SetCursor{round.end_event}}, 0});
         return rows;
     }
     if (!filtered || prefix == '@')
         for (const SceneInfo& info : scene_list())
             add(rows, words,
-                {std::string("Scene: ") + info.title, "S" + std::to_string(info.number),
-                 SceneCommand{OpenScene{info.name}}, 0},
-                info.name);
+                {std::string("Scene: ") + info.title, "S" + std::to_string(info.number), SceneCommand{OpenScene{info.name}}, 0}, info.name);
     if (!filtered || prefix == '>')
         for (const ActionInfo& info : action_list())
             if (info.action != Action::palette && why_not(input, info.action).empty())
-                add(rows, words, {info.label, info.shortcut, PickAction{info.action}, 0},
-                    also_called(info.action));
+                add(rows, words, {info.label, info.shortcut, PickAction{info.action}, 0}, also_called(info.action));
     if (!filtered || prefix == '>') {
         add_scene_keys(rows, input, words);
         add_run_choices(rows, input, words);
@@ -379,20 +359,15 @@ std::vector<PaletteRow> palette_rows(const FrameInput& input, const std::string&
     if (!filtered && input.lecture)
         for (int i = 0; i < input.lecture->steps(); ++i) {
             const std::string& title = input.lecture->lecture->steps[static_cast<std::size_t>(i)].title;
-            add(rows, words,
-                {"Step " + std::to_string(i + 1) + ": " + title, "lecture", PickAction{Action::to_step, i},
-                 0},
-                "lecture");
+            add(rows, words, {"Step " + std::to_string(i + 1) + ": " + title, "lecture", PickAction{Action::to_step, i}, 0}, "lecture");
         }
     if (input.glossary && (prefix == '?' || (!filtered && words.size() > 2)))
         for (const GlossaryEntry* entry : glossary_matches(*input.glossary, words))
-            rows.push_back(
-                {"Word: " + entry->term, "glossary",
-                 PickAction{Action::glossary, 1 + static_cast<int>(entry - input.glossary->data())},
-                 kWordMatch - 1}); // what can be done comes first
+            rows.push_back({"Word: " + entry->term, "glossary",
+                            PickAction{Action::glossary, 1 + static_cast<int>(entry - input.glossary->data())},
+                            kWordMatch - 1}); // what can be done comes first
     if (prefix == '#' || (!filtered && !words.empty())) add_tokens(rows, input, words);
-    std::ranges::stable_sort(rows,
-                             [](const PaletteRow& a, const PaletteRow& b) { return a.score > b.score; });
+    std::ranges::stable_sort(rows, [](const PaletteRow& a, const PaletteRow& b) { return a.score > b.score; });
     return rows;
 }
 
@@ -404,15 +379,14 @@ std::vector<PaletteRow> fork_rows(const FrameInput& input) {
     const auto fork = [&](Fork f) { return SceneCommand{Command{std::move(f)}}; };
     RunSettings other = *input.scene.settings;
     ++other.fork;
-    rows.push_back({"Other dice from round " + std::to_string(round + 1) + " on", "same text so far",
-                    fork({.round = round, .settings = other}), 0});
+    rows.push_back(
+        {"Other dice from round " + std::to_string(round + 1) + " on", "same text so far", fork({.round = round, .settings = other}), 0});
     if (index >= static_cast<int>(model.columns.size())) return rows;
     const LoopColumn& column = model.columns[static_cast<std::size_t>(index)];
     const std::string at = "guess " + std::to_string(index + 1);
     if (column.check && column.check->u && throws_coins(model.rule)) {
         const bool kept = column.check->accepted;
-        rows.push_back({std::string(kept ? "A coin that rejects " : "A coin that keeps ") +
-                            quoted(*input.scene.trace, column.draft->token),
+        rows.push_back({std::string(kept ? "A coin that rejects " : "A coin that keeps ") + quoted(*input.scene.trace, column.draft->token),
                         "u = " + std::string(kept ? ".99" : "0"),
                         fork({.round = round, .force_coin = std::pair{index, kept ? 0.999 : 0.0}}), 0});
     }
@@ -428,8 +402,8 @@ std::vector<PaletteRow> fork_rows(const FrameInput& input) {
 }
 
 void draw_palette(const FrameDraw& d, Rect box, bool& close) {
-    if (draw_search(d, box, close, palette_rows, "a command, a scene, a token…",
-                    "> commands  @ scenes  # tokens  : round  ? words", Font::mono))
+    if (draw_search(d, box, close, palette_rows, "a command, a scene, a token…", "> commands  @ scenes  # tokens  : round  ? words",
+                    Font::mono))
         close = true;
 }
 
@@ -439,11 +413,9 @@ std::vector<PaletteRow> model_rows(const FrameInput& input, const std::string& q
     if (path) return {{"Open this model", "", PickModel{from_home(query)}, 0}};
     if (input.models)
         for (const ModelChoice& model : *input.models)
-            add(rows, query,
-                {model.label, (model.word == input.model ? "on screen · " : "") + model.detail, PickModel{model.word}, 0},
+            add(rows, query, {model.label, (model.word == input.model ? "on screen · " : "") + model.detail, PickModel{model.word}, 0},
                 model.word);
-    std::ranges::stable_sort(rows,
-                             [](const PaletteRow& a, const PaletteRow& b) { return a.score > b.score; });
+    std::ranges::stable_sort(rows, [](const PaletteRow& a, const PaletteRow& b) { return a.score > b.score; });
     return rows;
 }
 
@@ -456,28 +428,22 @@ void draw_models(const FrameDraw& d, Rect box, bool& close) {
 std::vector<PaletteRow> open_rows(const FrameInput& input, const std::string& query) {
     std::vector<PaletteRow> rows;
     if (input.saved)
-        for (const SavedFile& file : *input.saved)
-            add(rows, query, {"“" + file.label + "”", file.detail, OpenFile{file.path}, 0});
+        for (const SavedFile& file : *input.saved) add(rows, query, {"“" + file.label + "”", file.detail, OpenFile{file.path}, 0});
     if (input.read)
         for (const auto& [title, file] : input.read->lectures)
             add(rows, query, {"Lecture: " + title, "", OpenFile{file}, 0}, lecture_words(file));
-    std::ranges::stable_sort(rows,
-                             [](const PaletteRow& a, const PaletteRow& b) { return a.score > b.score; });
+    std::ranges::stable_sort(rows, [](const PaletteRow& a, const PaletteRow& b) { return a.score > b.score; });
     const bool link = is_link(query);
     if (link || query.find_first_of("/.") != std::string::npos)
-        rows.insert(rows.begin(),
-                    {link ? "Go to this link" : "Open this file", "",
-                     OpenFile{from_home(query)}, 0});
+        rows.insert(rows.begin(), {link ? "Go to this link" : "Open this file", "", OpenFile{from_home(query)}, 0});
     return rows;
 }
 
 void draw_open(const FrameDraw& d, Rect box, bool& close) {
     const bool any = d.input.saved && !d.input.saved->empty();
     // It goes once the file is open: a path that was mistyped stays to be corrected.
-    (void)draw_search(d, box, close, open_rows,
-                      "words of a prompt, the path of a run, race or lecture, or a link",
-                      any ? "Ctrl+S saves a run or a race; the newest comes first"
-                          : "Nothing was saved yet: Ctrl+S keeps a run or a race",
+    (void)draw_search(d, box, close, open_rows, "words of a prompt, the path of a run, race or lecture, or a link",
+                      any ? "Ctrl+S saves a run or a race; the newest comes first" : "Nothing was saved yet: Ctrl+S keeps a run or a race",
                       Font::text, true);
 }
 
@@ -485,27 +451,23 @@ void draw_glossary(const FrameDraw& d, Rect box, bool& close) {
     if (!d.input.glossary) return;
     const std::string before = d.state.query;
     const bool enter = d.ui.take_press({.key = ui::Key::enter}, true);
-    const ui::TextFieldResult field =
-        ui::text_field(d.ui, "query", {box.x + 12, box.y + 12, box.w - 24, 36}, d.state.query,
-                       {.take_focus = true, .placeholder = "a word of the field…"});
+    const ui::TextFieldResult field = ui::text_field(d.ui, "query", {box.x + 12, box.y + 12, box.w - 24, 36}, d.state.query,
+                                                     {.take_focus = true, .placeholder = "a word of the field…"});
     if (d.state.query != before) d.state.row = 0;
     const std::vector<const GlossaryEntry*> found = glossary_matches(*d.input.glossary, d.state.query);
     std::vector<PaletteRow> rows;
-    for (const GlossaryEntry* entry : found)
-        rows.push_back({entry->term, "", SceneCommand{OpenScene{entry->scene}}, 0});
+    for (const GlossaryEntry* entry : found) rows.push_back({entry->term, "", SceneCommand{OpenScene{entry->scene}}, 0});
     const bool narrow = box.w < 640;
     // Above one another, the chosen word's text comes before a long list.
     constexpr float kWords = 250;
     const float room = box.h - 76, low = std::clamp(room - kWords, 64.0F, room / 2);
     const Rect list{box.x + 8, box.y + 60, narrow ? box.w - 16 : 280, narrow ? low : room};
-    const Rect words =
-        narrow ? Rect{box.x + 20, list.bottom() + 8, box.w - 40, box.bottom() - list.bottom() - 16}
-               : Rect{list.right() + 24, list.y, box.right() - list.right() - 48, list.h};
+    const Rect words = narrow ? Rect{box.x + 20, list.bottom() + 8, box.w - 40, box.bottom() - list.bottom() - 16}
+                              : Rect{list.right() + 24, list.y, box.right() - list.right() - 48, list.h};
     if (const auto clicked = draw_rows(d, list, rows, false)) d.state.row = static_cast<int>(*clicked);
     if (field.cancelled) close = true;
     if (found.empty()) return;
-    const GlossaryEntry& entry =
-        *found[static_cast<std::size_t>(std::clamp<int>(d.state.row, 0, static_cast<int>(found.size()) - 1))];
+    const GlossaryEntry& entry = *found[static_cast<std::size_t>(std::clamp<int>(d.state.row, 0, static_cast<int>(found.size()) - 1))];
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     ui::fitted_text(c, {words.x, words.y + 22}, entry.term, Font::text_bold, 20, t.ink, words.w);
@@ -517,8 +479,7 @@ void draw_glossary(const FrameDraw& d, Rect box, bool& close) {
     }
     constexpr float kButton = 60;
     ui::ParagraphStyle style{.color = t.ink};
-    style.max_lines =
-        1 + std::max(0, static_cast<int>((box.bottom() - kButton - y) / ui::line_height(style.size)));
+    style.max_lines = 1 + std::max(0, static_cast<int>((box.bottom() - kButton - y) / ui::line_height(style.size)));
     ui::paragraph(c, {words.x, y}, words.w, entry.text, style);
     const SceneInfo* scene = find_scene(entry.scene);
     if (!scene) return;
@@ -534,9 +495,8 @@ void draw_glossary(const FrameDraw& d, Rect box, bool& close) {
 void draw_fork(const FrameDraw& d, Rect box, bool& close) {
     const std::vector<PaletteRow> rows = fork_rows(d.input);
     d.ui.canvas.text({box.x + 20, box.y + 34}, "Fork here: what if…", Font::text_bold, 20, d.ui.theme.ink);
-    ui::fitted_text(d.ui.canvas, {box.x + 20, box.y + 58},
-                    "The past stays as it was; from this round on a new branch is run.", Font::text, 14,
-                    d.ui.theme.muted, box.w - 40);
+    ui::fitted_text(d.ui.canvas, {box.x + 20, box.y + 58}, "The past stays as it was; from this round on a new branch is run.", Font::text,
+                    14, d.ui.theme.muted, box.w - 40);
     const bool enter = d.ui.take_key(ui::Key::enter);
     const auto run = draw_rows(d, {box.x + 8, box.y + 76, box.w - 16, box.h - 88}, rows, enter);
     if (run) {

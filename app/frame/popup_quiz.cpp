@@ -19,8 +19,7 @@ float choice_height(const FrameDraw& d, float width, const std::string& words) {
 
 // "Question 3 of 24", and how a room votes or voted.
 std::string heading_of(const QuizRound& round, const QuizQuestion& q) {
-    std::string words =
-        "Question " + std::to_string(round.at() + 1) + " of " + std::to_string(round.questions());
+    std::string words = "Question " + std::to_string(round.at() + 1) + " of " + std::to_string(round.questions());
     if (round.given() < 0) return words + " · Shift+A … counts a hand";
     if (round.hands() > 0)
         words += " · " + std::to_string(round.hands(q.answer)) + " of " + std::to_string(round.hands()) +
@@ -35,15 +34,11 @@ bool draw_choice(const FrameDraw& d, Rect box, int index, const QuizQuestion& q)
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     const bool open = given < 0;
-    const ui::Touch touched =
-        ui::touch(d.ui, d.ui.id("choice " + std::to_string(index)), box, {.focusable = open, .grow = false});
+    const ui::Touch touched = ui::touch(d.ui, d.ui.id("choice " + std::to_string(index)), box, {.focusable = open, .grow = false});
     if (touched.hovered && open) c.fill(box, t.raised, 6);
     const bool right = index == q.answer, taken = index == given;
     const bool marked = !open && (right || taken);
-    c.outline(box,
-              {marked ? (right ? t.role(ui::Role::accepted) : t.role(ui::Role::rejected)) : t.line,
-               marked ? 2.0F : t.edge_width},
-              6);
+    c.outline(box, {marked ? (right ? t.role(ui::Role::accepted) : t.role(ui::Role::rejected)) : t.line, marked ? 2.0F : t.edge_width}, 6);
     if (touched.focused) ui::focus_ring(c, t, box, 6);
     const std::string letter(1, static_cast<char>('A' + index));
     c.text({box.x + 16, box.y + kPad + 17}, letter, Font::mono, 15, t.muted);
@@ -52,8 +47,7 @@ bool draw_choice(const FrameDraw& d, Rect box, int index, const QuizQuestion& q)
     if (const int hands = round.hands(), here = hands > 0 ? round.hands(index) : 0; hands > 0) {
         const float share = static_cast<float>(here) / static_cast<float>(hands);
         c.fill({box.x + 8, box.bottom() - 6, (box.w - 16) * share, 3}, t.muted, 1.5F);
-        c.text({box.right() - (marked ? 36 : 16), box.y + kPad + 17}, std::to_string(here), Font::mono, 15,
-               t.ink, ui::Align::right);
+        c.text({box.right() - (marked ? 36 : 16), box.y + kPad + 17}, std::to_string(here), Font::mono, 15, t.ink, ui::Align::right);
     }
     if (marked)
         c.text({box.right() - 16, box.y + kPad + 17}, right ? "✓" : "✕", Font::text_bold, 17,
@@ -83,14 +77,12 @@ void draw_quiz(const FrameDraw& d, Rect box, bool& close) {
     ui::fitted_text(c, {x, box.y + 32}, heading_of(round, q), Font::text, 14, t.muted, w - 110);
     if (round.answered() > 0)
         c.text({box.right() - 24, box.y + 32},
-               std::to_string(round.right(*d.input.quiz)) + " of " + std::to_string(round.answered()) +
-                   " right",
-               Font::text, 14, t.muted, ui::Align::right);
+               std::to_string(round.right(*d.input.quiz)) + " of " + std::to_string(round.answered()) + " right", Font::text, 14, t.muted,
+               ui::Align::right);
     const float below = box.bottom() - 60;
     const Rect view{box.x, box.y + 44, box.w, below - box.y - 44};
     const float up = ui::begin_scroll(d.ui, "quiz", view, quiz_height(d, box.w) - 104);
-    float y = ui::paragraph(c, {x, box.y + 68 - up}, w, q.question,
-                            {.font = Font::text_bold, .size = 17, .color = t.ink, .leading = 24});
+    float y = ui::paragraph(c, {x, box.y + 68 - up}, w, q.question, {.font = Font::text_bold, .size = 17, .color = t.ink, .leading = 24});
     y += 2;
     const int given = round.given();
     for (int i = 0; i < static_cast<int>(q.choices.size()); ++i) {
@@ -98,16 +90,14 @@ void draw_quiz(const FrameDraw& d, Rect box, bool& close) {
         const auto key = static_cast<ui::Key>(static_cast<int>(ui::Key::a) + i);
         const auto digit = static_cast<ui::Key>(static_cast<int>(ui::Key::d1) + i);
         while (d.ui.take_key(key, {.shift = true})) round.add_hand(i); // as many as within one frame
-        if (draw_choice(d, {x, y - 14, w, h}, i, q) || d.ui.take_key(key) || d.ui.take_key(digit))
-            round.answer(i);
+        if (draw_choice(d, {x, y - 14, w, h}, i, q) || d.ui.take_key(key) || d.ui.take_key(digit)) round.answer(i);
         y += h + 8;
     }
     if (given >= 0) ui::paragraph(c, {x, y + 6}, w, q.why, {.color = t.ink});
     ui::end_scroll(d.ui);
     const SceneInfo* scene = find_scene(q.scene);
     if (given >= 0 && scene &&
-        ui::button(d.ui, "show", {x, below + 8, 220, 36}, std::string("Show it: ") + scene->title,
-                   {.icon = ui::Icon::play})) {
+        ui::button(d.ui, "show", {x, below + 8, 220, 36}, std::string("Show it: ") + scene->title, {.icon = ui::Icon::play})) {
         d.out.push_back(SceneCommand{OpenScene{q.scene}});
         if (q.beat > 0) d.out.push_back(SceneCommand{SetBeat{q.beat - 1}});
         close = true;

@@ -25,52 +25,35 @@ using ui::Rect;
 
 ui::Vec2 wanted_size(Popup popup) {
     switch (popup) {
-    case Popup::palette:
-        return {640, 480};
-    case Popup::fork:
-        return {560, 460};
-    case Popup::prompt:
-        return {760, 600};
-    case Popup::keys:
-        return {860, 640};
-    case Popup::glossary:
-        return {860, 560};
-    case Popup::quiz:
-        return {680, 620};
-    case Popup::description:
-        return {760, 680};
-    case Popup::open_file:
-        return {760, 480};
-    case Popup::models:
-        return {640, 480};
-    case Popup::export_frame:
-        return {640, 176};
-    case Popup::none:
-        break;
+    case Popup::palette: return {640, 480};
+    case Popup::fork: return {560, 460};
+    case Popup::prompt: return {760, 600};
+    case Popup::keys: return {860, 640};
+    case Popup::glossary: return {860, 560};
+    case Popup::quiz: return {680, 620};
+    case Popup::description: return {760, 680};
+    case Popup::open_file: return {760, 480};
+    case Popup::models: return {640, 480};
+    case Popup::export_frame: return {640, 176};
+    case Popup::none: break;
     }
     return {};
 }
 
 void heading(const FrameDraw& d, Rect box, std::string_view words) {
-    ui::fitted_text(d.ui.canvas, {box.x + 24, box.y + 38}, words, Font::text_bold, 20, d.ui.theme.ink,
-                    box.w - 80);
+    ui::fitted_text(d.ui.canvas, {box.x + 24, box.y + 38}, words, Font::text_bold, 20, d.ui.theme.ink, box.w - 80);
 }
 
 constexpr float kTextLine = 24;
 
-ui::ParagraphStyle text_style(const FrameDraw& d) {
-    return {.color = d.ui.theme.ink};
-}
+ui::ParagraphStyle text_style(const FrameDraw& d) { return {.color = d.ui.theme.ink}; }
 
 std::string frame_words(const FrameDraw& d) {
     return d.input.active ? in_english([&] { return d.input.active->describe(d.input.scene); }) : "";
 }
 
 float text_height(const FrameDraw& d, float box_width) {
-    return static_cast<float>(
-               ui::paragraph_lines(d.ui.canvas, box_width - 64, frame_words(d), text_style(d))) *
-               kTextLine +
-           8;
+    return static_cast<float>(ui::paragraph_lines(d.ui.canvas, box_width - 64, frame_words(d), text_style(d))) * kTextLine + 8;
 }
 
 // A dialog that is only read: arrows, Page, Home and End scroll it, and it opens at its beginning.
@@ -82,8 +65,7 @@ float begin_reading(const FrameDraw& d, std::string_view name, Rect view, float 
 
 bool prompt_is_changed(const FrameDraw& d) {
     const RunSettings* now = d.input.scene.settings;
-    return now &&
-           (d.state.prompt != now->prompt.text || d.state.system != now->prompt.system || d.state.chat != now->prompt.chat);
+    return now && (d.state.prompt != now->prompt.text || d.state.system != now->prompt.system || d.state.chat != now->prompt.chat);
 }
 
 constexpr std::size_t kGoodPrompts = 6;
@@ -122,9 +104,7 @@ float draw_good_prompts(const FrameDraw& d, Rect area) {
     return kPitch * static_cast<float>((good.size() + 1) / 2);
 }
 
-bool built_in_model(const FrameDraw& d) {
-    return d.input.scene.status && d.input.scene.status->built_in;
-}
+bool built_in_model(const FrameDraw& d) { return d.input.scene.status && d.input.scene.status->built_in; }
 
 // Words that the built-in model was not made for.
 bool beyond_the_model(const FrameDraw& d) {
@@ -195,8 +175,7 @@ std::vector<std::pair<std::string, std::string>> key_rows(const FrameDraw& d) {
     for (const ActionInfo& info : action_list()) {
         std::string label = ui::language().label(info.label);
         if (label.ends_with("…")) label.resize(label.size() - std::string("…").size());
-        if (info.shortcut[0] != '\0' && !has_own_key(own, info.shortcut))
-            rows.emplace_back(info.shortcut, label);
+        if (info.shortcut[0] != '\0' && !has_own_key(own, info.shortcut)) rows.emplace_back(info.shortcut, label);
     }
     if (std::ranges::find(own, digits, &std::pair<std::string, std::string>::first) == own.end())
         rows.emplace_back(digits, "Choose a drafter" + drafters);
@@ -214,22 +193,17 @@ void draw_popup(const FrameDraw& d) {
     float w = std::min(wanted.x, s.w - 24), h = std::min(wanted.y, s.h - 24);
     // Lists are as high as they need to be.
     if (d.state.popup == Popup::palette)
-        h = std::min(h, 112 + 34 * static_cast<float>(std::max<std::size_t>(
-                                       1, palette_rows(d.input, d.state.query).size())));
+        h = std::min(h, 112 + 34 * static_cast<float>(std::max<std::size_t>(1, palette_rows(d.input, d.state.query).size())));
     if (d.state.popup == Popup::open_file)
         h = std::min(h, 112 + problem_height(d.state) +
-                            34 * static_cast<float>(
-                                     std::max<std::size_t>(1, open_rows(d.input, d.state.query).size())));
+                            34 * static_cast<float>(std::max<std::size_t>(1, open_rows(d.input, d.state.query).size())));
     if (d.state.popup == Popup::models)
         h = std::min(h, 112 + 34 * static_cast<float>(std::max<std::size_t>(1, model_rows(d.input, d.state.query).size())));
-    if (d.state.popup == Popup::fork)
-        h = std::min(h, 96 + 34 * static_cast<float>(std::max<std::size_t>(1, fork_rows(d.input).size())));
+    if (d.state.popup == Popup::fork) h = std::min(h, 96 + 34 * static_cast<float>(std::max<std::size_t>(1, fork_rows(d.input).size())));
     if (d.state.popup == Popup::description) h = std::min(h, 76 + text_height(d, w));
     if (d.state.popup == Popup::quiz) h = std::min(h, quiz_height(d, w));
     const bool high = d.state.popup == Popup::palette || d.state.popup == Popup::open_file || d.state.popup == Popup::models;
-    const Rect box{
-        s.x + (s.w - w) / 2,
-        high ? s.y + std::min(72.0F, (s.h - std::min(wanted.y, s.h - 24)) / 2) : s.y + (s.h - h) / 2, w, h};
+    const Rect box{s.x + (s.w - w) / 2, high ? s.y + std::min(72.0F, (s.h - std::min(wanted.y, s.h - 24)) / 2) : s.y + (s.h - h) / 2, w, h};
     ui.begin_layer();
     ui.canvas.fill(s, ui::Color{0, 0, 0, 110});
     ui.canvas.fill(box, ui.theme.panel, 8);
@@ -238,38 +212,17 @@ void draw_popup(const FrameDraw& d) {
     bool close = false;
     const Popup shown = d.state.popup;
     switch (shown) {
-    case Popup::palette:
-        draw_palette(d, box, close);
-        break;
-    case Popup::fork:
-        draw_fork(d, box, close);
-        break;
-    case Popup::prompt:
-        draw_prompt_editor(d, box, close);
-        break;
-    case Popup::keys:
-        draw_keys_panel(d, box, close);
-        break;
-    case Popup::description:
-        draw_description(d, box, close);
-        break;
-    case Popup::glossary:
-        draw_glossary(d, box, close);
-        break;
-    case Popup::quiz:
-        draw_quiz(d, box, close);
-        break;
-    case Popup::open_file:
-        draw_open(d, box, close);
-        break;
-    case Popup::models:
-        draw_models(d, box, close);
-        break;
-    case Popup::export_frame:
-        draw_export(d, box, close);
-        break;
-    case Popup::none:
-        break;
+    case Popup::palette: draw_palette(d, box, close); break;
+    case Popup::fork: draw_fork(d, box, close); break;
+    case Popup::prompt: draw_prompt_editor(d, box, close); break;
+    case Popup::keys: draw_keys_panel(d, box, close); break;
+    case Popup::description: draw_description(d, box, close); break;
+    case Popup::glossary: draw_glossary(d, box, close); break;
+    case Popup::quiz: draw_quiz(d, box, close); break;
+    case Popup::open_file: draw_open(d, box, close); break;
+    case Popup::models: draw_models(d, box, close); break;
+    case Popup::export_frame: draw_export(d, box, close); break;
+    case Popup::none: break;
     }
     if (ui.take_press({.key = ui::Key::escape}, true)) close = true;
     // A click beside the dialog leaves it, but not what somebody has typed.
@@ -296,15 +249,15 @@ void draw_prompt_editor(const FrameDraw& d, Rect box, bool& close) {
     heading(d, box, "New run");
     const float x = box.x + 24, w = box.w - 48;
     const std::array<std::string, 2> kinds = {"raw text", "chat turn"};
-    if (const auto pick = ui::segmented(
-            d.ui, "kind", {box.right() - 24 - ui::segmented_width(d.ui.canvas, kinds), box.y + 16}, kinds,
-            s.chat ? 1 : 0))
+    if (const auto pick =
+            ui::segmented(d.ui, "kind", {box.right() - 24 - ui::segmented_width(d.ui.canvas, kinds), box.y + 16}, kinds, s.chat ? 1 : 0))
         s.chat = *pick == 1;
     const bool roomy = box.h >= 520;
     float y = box.y + 76;
     if (d.input.scene.status && d.input.prompt_room) {
         y = ui::paragraph(d.ui.canvas, {x, y}, w, able_words(built_in_model(d), d.input.scene.status->model),
-                          {.color = d.ui.theme.muted, .max_lines = roomy ? 2 : 1}) - 8;
+                          {.color = d.ui.theme.muted, .max_lines = roomy ? 2 : 1}) -
+            8;
     } else {
         y -= 8;
     }
@@ -314,8 +267,7 @@ void draw_prompt_editor(const FrameDraw& d, Rect box, bool& close) {
         for (const GalleryPrompt& g : *d.input.gallery) {
             std::string line = g.prompt.substr(0, 200);
             std::ranges::replace(line, '\n', ' ');
-            presets.push_back({ui::fit(d.ui.canvas, line, Font::text, 15, w - 220),
-                               g.domain + (g.chat ? ", chat" : ""), ""});
+            presets.push_back({ui::fit(d.ui.canvas, line, Font::text, 15, w - 220), g.domain + (g.chat ? ", chat" : ""), ""});
         }
         if (const auto pick =
                 ui::dropdown(d.ui, "preset", {x, y, w, 36}, presets, -1, {.max_rows = 8}, roomy ? "more prompts…" : "presets…")) {
@@ -345,17 +297,14 @@ void draw_prompt_editor(const FrameDraw& d, Rect box, bool& close) {
                     told ? off : "Enter starts, Shift+Enter breaks the line, Escape leaves it as it was", Font::text, 14,
                     told ? d.ui.theme.ink : d.ui.theme.muted, w - 136);
     if (room)
-        d.ui.canvas.text({x, box.bottom() - 20},
-                         std::to_string(room->tokens) + " of " + counted(room->holds, "token"), Font::mono,
-                         14, long_one ? d.ui.theme.role(ui::Role::rejected) : d.ui.theme.muted);
-    const bool start =
-        ui::button(d.ui, "start", {box.right() - 24 - 120, box.bottom() - 56, 120, 36}, "Start",
-                   {.kind = ui::ButtonKind::primary, .icon = ui::Icon::play, .disabled = off});
+        d.ui.canvas.text({x, box.bottom() - 20}, std::to_string(room->tokens) + " of " + counted(room->holds, "token"), Font::mono, 14,
+                         long_one ? d.ui.theme.role(ui::Role::rejected) : d.ui.theme.muted);
+    const bool start = ui::button(d.ui, "start", {box.right() - 24 - 120, box.bottom() - 56, 120, 36}, "Start",
+                                  {.kind = ui::ButtonKind::primary, .icon = ui::Icon::play, .disabled = off});
     if (beyond) {
         const Fetchable& real = fetchables().front();
-        const bool there = d.input.models && std::ranges::any_of(*d.input.models, [&](const ModelChoice& one) {
-                               return one.word == real.name && one.there;
-                           });
+        const bool there = d.input.models &&
+                           std::ranges::any_of(*d.input.models, [&](const ModelChoice& one) { return one.word == real.name && one.there; });
         const std::string button = (there ? "Use " : "Get ") + real.title;
         const float width = ui::button_width(d.ui.canvas, button);
         ui::paragraph(d.ui.canvas, {x, field.bottom() + 22}, w - width - 16, std::string("None of its prompts: ") + kSmallWorld,
@@ -384,8 +333,7 @@ void draw_keys_panel(const FrameDraw& d, Rect box, bool&) {
     std::vector<float> heights;
     float whole = 0;
     for (const auto& [key, does] : rows)
-        whole += heights.emplace_back(
-            kTextLine * static_cast<float>(ui::paragraph_lines(d.ui.canvas, words, does, style)));
+        whole += heights.emplace_back(kTextLine * static_cast<float>(ui::paragraph_lines(d.ui.canvas, words, does, style)));
     // Down one column, then down the next one.
     std::vector<ui::Vec2> places;
     float x = box.x + 24, y = 0, height = 0;
@@ -408,8 +356,7 @@ void draw_keys_panel(const FrameDraw& d, Rect box, bool&) {
 void draw_description(const FrameDraw& d, Rect box, bool&) {
     const std::string words = frame_words(d);
     heading(d, {box.x, box.y, box.w - 84, box.h}, "This frame in words");
-    if (ui::button(d.ui, "copy", {box.right() - 24 - 84, box.y + 12, 84, 36}, "Copy"))
-        d.out.push_back(CopyText{words});
+    if (ui::button(d.ui, "copy", {box.right() - 24 - 84, box.y + 12, 84, 36}, "Copy")) d.out.push_back(CopyText{words});
     const Rect view{box.x + 24, box.y + 60, box.w - 48, box.h - 76};
     const float up = begin_reading(d, "words", view, text_height(d, box.w));
     ui::paragraph(d.ui.canvas, {view.x, view.y + 18 - up}, view.w - 16, words, text_style(d));
@@ -418,15 +365,13 @@ void draw_description(const FrameDraw& d, Rect box, bool&) {
 
 void draw_export(const FrameDraw& d, Rect box, bool& close) {
     heading(d, box, "Export this frame");
-    const ui::TextFieldResult field =
-        ui::text_field(d.ui, "path", {box.x + 24, box.y + 60, box.w - 48, 36}, d.state.query,
-                       {.mono = true, .take_focus = true, .placeholder = "path ending in .png or .svg"});
+    const ui::TextFieldResult field = ui::text_field(d.ui, "path", {box.x + 24, box.y + 60, box.w - 48, 36}, d.state.query,
+                                                     {.mono = true, .take_focus = true, .placeholder = "path ending in .png or .svg"});
     const bool usable = d.state.query.ends_with(".png") || d.state.query.ends_with(".svg");
-    const bool go = ui::button(
-        d.ui, "go", {box.right() - 24 - 120, box.bottom() - 52, 120, 36}, "Export",
-        {.kind = ui::ButtonKind::primary, .disabled = usable ? "" : "The name must end in .png or .svg"});
-    if (d.input.can_browse && ui::button(d.ui, "browse", {box.x + 24, box.bottom() - 52, 116, 36}, "Browse…",
-                                         {.tooltip = "the file dialog of this desktop"}))
+    const bool go = ui::button(d.ui, "go", {box.right() - 24 - 120, box.bottom() - 52, 120, 36}, "Export",
+                               {.kind = ui::ButtonKind::primary, .disabled = usable ? "" : "The name must end in .png or .svg"});
+    if (d.input.can_browse &&
+        ui::button(d.ui, "browse", {box.x + 24, box.bottom() - 52, 116, 36}, "Browse…", {.tooltip = "the file dialog of this desktop"}))
         d.out.emplace_back(BrowseFiles{});
     if ((go || field.submitted) && usable) {
         d.out.push_back(ExportFile{d.state.query});

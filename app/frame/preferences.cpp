@@ -53,9 +53,9 @@ void save_preferences(const Preferences& preferences, const std::filesystem::pat
         throw Error("cannot make " + file.parent_path().string() + ": " + problem.message(),
                     "Set XDG_CONFIG_HOME to a folder that can be written.");
     OrderedJson json = {{"theme", ui::theme_name(preferences.theme)},
-                                   {"reduced_motion", preferences.reduced_motion},
-                                   {"swapped_letters", preferences.swapped_letters},
-                                   {"introduced", preferences.introduced}};
+                        {"reduced_motion", preferences.reduced_motion},
+                        {"swapped_letters", preferences.swapped_letters},
+                        {"introduced", preferences.introduced}};
     if (!preferences.language.empty()) json["language"] = preferences.language;
     if (!preferences.links_to.empty()) json["links_to"] = preferences.links_to;
     if (preferences.zoom > 0) json["zoom"] = std::round(preferences.zoom * 100) / 100.0;

@@ -56,9 +56,7 @@ double number_at(const Json& from, const char* key) {
 }
 
 // "2026-11-22T13:10Z" as "2026-11-22 13:10 UTC".
-std::string shown_date(const std::string& iso) {
-    return iso.size() < 16 ? iso : iso.substr(0, 10) + " " + iso.substr(11, 5) + " UTC";
-}
+std::string shown_date(const std::string& iso) { return iso.size() < 16 ? iso : iso.substr(0, 10) + " " + iso.substr(11, 5) + " UTC"; }
 
 // What the user said in a prompt: of a chat, its last turn.
 std::string asked(std::string text) {
@@ -81,8 +79,7 @@ std::string asked(std::string text) {
 std::vector<SavedFile> saved_files(const std::filesystem::path& folder) {
     std::vector<std::pair<std::filesystem::file_time_type, std::filesystem::path>> files;
     std::error_code problem;
-    for (std::filesystem::directory_iterator at(folder, problem), end; !problem && at != end;
-         at.increment(problem)) {
+    for (std::filesystem::directory_iterator at(folder, problem), end; !problem && at != end; at.increment(problem)) {
         const std::string ending = at->path().extension().string();
         std::error_code ignored;
         if ((ending == ".jsonl" || ending == ".json") && at->is_regular_file(ignored))
@@ -99,8 +96,7 @@ std::vector<SavedFile> saved_files(const std::filesystem::path& folder) {
             found.push_back({path.string(), asked(text_at(begin, "prompt")), "race · " + date});
         } else if (schema == "speclens-trace/1") {
             const auto sampling = begin.find("sampling");
-            const double temperature =
-                sampling != begin.end() && sampling->is_object() ? number_at(*sampling, "temperature") : 0;
+            const double temperature = sampling != begin.end() && sampling->is_object() ? number_at(*sampling, "temperature") : 0;
             found.push_back({path.string(), asked(text_at(begin, "prompt_text")),
                              text_at(begin, "drafter") + ", K = " + ui::number(number_at(begin, "k"), 0) +
                                  ", T = " + temperature_words(temperature) + " · " + date});

@@ -12,7 +12,8 @@ void TermCanvas::fill(ui::Rect rect, ui::Color color, float radius) {
 void TermCanvas::print(ui::Vec2 at, std::string_view utf8, ui::Font font, float size, ui::Color color, ui::Align align) {
     on_.print(at, utf8, font, size, color, align);
     constexpr float kAbove = 12, kControl = 36; // see ui::field_label()
-    const bool caption = align == ui::Align::left && mouse_.y >= at.y + kAbove && mouse_.y <= at.y + kAbove + kControl && mouse_.x >= at.x && seen();
+    const bool caption =
+        align == ui::Align::left && mouse_.y >= at.y + kAbove && mouse_.y <= at.y + kAbove + kControl && mouse_.x >= at.x && seen();
     if (caption && (caption_.empty() || at.x > caption_x_)) caption_ = utf8, caption_x_ = at.x;
     if (mouse_.y < at.y - size || mouse_.y > at.y + 0.35F * size || !seen()) return; // most texts: no width is needed
     const float width = on_.printed_width(utf8, font, size);
@@ -43,8 +44,7 @@ TermCanvas::Found TermCanvas::found(const std::vector<GlossaryEntry>& glossary, 
         const std::string_view text = text_;
         const float from = box_.x + on_.printed_width(text.substr(0, term.at), font_, size_),
                     to = box_.x + on_.printed_width(text.substr(0, term.at + term.length), font_, size_);
-        if (mouse_.x >= from && mouse_.x <= to)
-            return {term.entry->term + ": " + term.entry->text, {from, box_.y, to - from, box_.h}};
+        if (mouse_.x >= from && mouse_.x <= to) return {term.entry->term + ": " + term.entry->text, {from, box_.y, to - from, box_.h}};
     }
     return {};
 }

@@ -24,7 +24,9 @@ class TermCanvas final : public ui::Canvas {
     void fill(ui::Rect rect, ui::Color color, float radius) override;
     void outline(ui::Rect rect, const ui::Stroke& stroke, float radius) override { on_.outline(rect, stroke, radius); }
     void line(ui::Vec2 a, ui::Vec2 b, const ui::Stroke& stroke) override { on_.line(a, b, stroke); }
-    void polyline(std::span<const ui::Vec2> points, const ui::Stroke& stroke, bool closed) override { on_.polyline(points, stroke, closed); }
+    void polyline(std::span<const ui::Vec2> points, const ui::Stroke& stroke, bool closed) override {
+        on_.polyline(points, stroke, closed);
+    }
     void fill_convex(std::span<const ui::Vec2> points, ui::Color color) override { on_.fill_convex(points, color); }
     void disc(ui::Vec2 center, float radius, ui::Color color) override { on_.disc(center, radius, color); }
     void ring(ui::Vec2 center, float radius, const ui::Stroke& stroke) override { on_.ring(center, radius, stroke); }

@@ -49,12 +49,10 @@ WindowAssets load_window_assets(const std::filesystem::path& assets, const std::
     optional([&] { // a file of figures that cannot be read costs its own only
         std::vector<std::string> files;
         loaded.figures = std::make_shared<const Published>(Published::load(assets / "published", &files));
-        for (const std::string& file : files)
-            left_out(file, "Such files are left out; ./run list published names the next.");
+        for (const std::string& file : files) left_out(file, "Such files are left out; ./run list published names the next.");
     });
     optional([&] { loaded.ablations = std::make_shared<const Ablations>(load_experiments(assets / "models")); });
-    if (broken > 1)
-        loaded.problem += " (and " + std::to_string(broken - 1) + (broken == 2 ? " more file)" : " more files)");
+    if (broken > 1) loaded.problem += " (and " + std::to_string(broken - 1) + (broken == 2 ? " more file)" : " more files)");
     return loaded;
 }
 

@@ -1,5 +1,5 @@
-#include "app/frame/actions.h"
 #include "app/frontend/window_keys.h"
+#include "app/frame/actions.h"
 
 namespace speclens::cli {
 

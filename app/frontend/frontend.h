@@ -19,17 +19,17 @@
 #include "engine/run/drafter_comparison.h"
 #include "engine/run/engine_status.h"
 #include "engine/run/other_drafter_round.h"
+#include "engine/run/replay.h"
 #include "engine/run/session_commands.h"
 #include "engine/run/trace.h"
-#include "engine/run/replay.h"
 #include "remote/client/server_view.h"
 
 namespace speclens {
 
 // A place within a scene, as links name it.
 struct FramePlace {
-    int beat = 0;       // from 1; of a scene that the cursor drives: a step; 0: none named
-    std::size_t at = 0; // events shown; of a stepped race: steps; 0: none named
+    int beat = 0;                                     // from 1; of a scene that the cursor drives: a step; 0: none named
+    std::size_t at = 0;                               // events shown; of a stepped race: steps; 0: none named
     std::optional<std::pair<int, int>> selected = {}; // cycle and draft token, from 0
 };
 
@@ -38,8 +38,8 @@ struct SceneView {
     std::string scene = "loop";
     FramePlace place = {};
     RunSettings settings = {};
-    RaceSettings race = {}; // lanes may be empty: the default ones
-    std::string model = {}; // what it is of (engine/models/model_names.h); empty: whatever is loaded
+    RaceSettings race = {};                  // lanes may be empty: the default ones
+    std::string model = {};                  // what it is of (engine/models/model_names.h); empty: whatever is loaded
     std::optional<Precision> precision = {}; // of products in it; nothing: not said, which of the built-in model means f32
 };
 
@@ -58,7 +58,7 @@ struct LectureView {
 struct ViewReader {
     std::function<SceneView(const std::string& link)> link;
     std::function<LectureView(const std::string& file)> lecture;
-    std::vector<std::pair<std::string, std::string>> lectures; // title and file of those that came with the program
+    std::vector<std::pair<std::string, std::string>> lectures;              // title and file of those that came with the program
     std::function<std::vector<std::pair<std::string, std::string>>()> list; // the same anew, when another language is spoken
 };
 
@@ -67,20 +67,19 @@ struct WindowRequest {
     SceneView view;
     LectureView lecture;
     ViewReader read;
-    std::vector<std::pair<std::string, std::string>>
-        folders;                   // "model" or a drafter, and its folder as typed: for links
-    std::filesystem::path session; // a saved trace to open instead of a live run; empty: live; "-": one that
-                                   // arrives on standard input
-    const std::atomic<bool>* stop = nullptr; // set: waiting for that ends
-    std::string attach;            // address of a server to attach to; empty: none
-    std::string server_key;        // sent with what it is asked; empty: none
-    bool introduces = false; // nothing particular is asked for: who has not seen the opening sees it
-    bool remembers = false; // preferences are read and kept (app/frame/preferences.h); below, what goes first
+    std::vector<std::pair<std::string, std::string>> folders; // "model" or a drafter, and its folder as typed: for links
+    std::filesystem::path session;                            // a saved trace to open instead of a live run; empty: live; "-": one that
+                                                              // arrives on standard input
+    const std::atomic<bool>* stop = nullptr;                  // set: waiting for that ends
+    std::string attach;                                       // address of a server to attach to; empty: none
+    std::string server_key;                                   // sent with what it is asked; empty: none
+    bool introduces = false;                                  // nothing particular is asked for: who has not seen the opening sees it
+    bool remembers = false;           // preferences are read and kept (app/frame/preferences.h); below, what goes first
     std::optional<std::string> theme; // dark, light, contrast
     std::optional<float> zoom;
-    std::string language = "en"; // in which the window opens: language_of_window()
+    std::string language = "en";                     // in which the window opens: language_of_window()
     std::optional<std::string> chosen_language = {}; // by an option, which is kept; empty: that of the environment
-    std::optional<std::string> links_to = {}; // address of a page, by an option, which is kept; empty: speclens://
+    std::optional<std::string> links_to = {};        // address of a page, by an option, which is kept; empty: speclens://
     bool presenter = false;
     int width = 1600, height = 1000;
 };
@@ -96,26 +95,26 @@ void speak(const std::string& language);
 void open_window(const WindowRequest& request);
 
 struct FrameRequest {
-    std::string scene;      // "loop"
-    int beat = -1;          // story beat or step; -1: the most telling one (a rejection if there is one)
-    std::size_t cursor = 0; // events shown; 0: chosen by the beat
-    float moving = 1;       // how far the motion of the last of them is; 1: at rest
+    std::string scene;                                // "loop"
+    int beat = -1;                                    // story beat or step; -1: the most telling one (a rejection if there is one)
+    std::size_t cursor = 0;                           // events shown; 0: chosen by the beat
+    float moving = 1;                                 // how far the motion of the last of them is; 1: at rest
     std::optional<std::pair<int, int>> selected = {}; // cycle and draft token, from 0; absent: as the scene chooses
     int width = 1600, height = 1000;
     std::string theme = "dark";
-    float zoom = 0; // 0: as it fits the size
+    float zoom = 0;         // 0: as it fits the size
     bool presenter = false; // large type, fewer parts
     bool kept = false;      // somebody else looks at it later: what was live is recorded by then, and there is nothing to do
     double plain_ms_per_token = 0;
-    std::shared_ptr<const RaceView> race = {}; // for the scene "race"
-    double race_ms = -1;                       // its clock; -1: the moment at which the first lane finishes
-    Answers answers = {};                      // to what frame_wants() asked for
+    std::shared_ptr<const RaceView> race = {};     // for the scene "race"
+    double race_ms = -1;                           // its clock; -1: the moment at which the first lane finishes
+    Answers answers = {};                          // to what frame_wants() asked for
     std::shared_ptr<const ServerView> server = {}; // for the scene "server"; may be null
 };
 // Draws one frame of a finished or stepped trace; the file's ending decides PNG or SVG. Needs no display.
 // Without distributions among its answers the scene of the accept rule uses the recorded heads.
-void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace,
-                  const RunSettings& settings, const EngineStatus& status, const std::filesystem::path& file);
+void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings, const EngineStatus& status,
+                  const std::filesystem::path& file);
 // What to say of a frame that shows a part of its scene only, because the size is small for the zoom; empty:
 // it shows all.
 [[nodiscard]] std::string part_words(const FrameRequest& request);
@@ -138,16 +137,14 @@ inline constexpr int kVideoTick = 40, kGifTick = 50;
 // Throws Error where no encoder for films is installed.
 void check_video(const std::filesystem::path& file);
 // What this frame would show more with: cycles to replay, runs to measure. The caller answers in the request.
-[[nodiscard]] std::vector<Command> frame_wants(const FrameRequest& request,
-                                               std::shared_ptr<const Trace> trace,
-                                               const RunSettings& settings, const EngineStatus& status);
+[[nodiscard]] std::vector<Command> frame_wants(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
+                                               const EngineStatus& status);
 // The same frame in words.
-[[nodiscard]] std::string describe_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace,
-                                         const RunSettings& settings, const EngineStatus& status);
+[[nodiscard]] std::string describe_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
+                                         const EngineStatus& status);
 // The position the accept-rule scene shows for this request: (cycle, index), so that the caller can fetch its
 // distributions.
-[[nodiscard]] std::optional<std::pair<int, int>> shown_position(const FrameRequest& request,
-                                                                const Trace& trace);
+[[nodiscard]] std::optional<std::pair<int, int>> shown_position(const FrameRequest& request, const Trace& trace);
 
 // Ends of the rounds of all lanes on the race's clock, ascending from 0.
 [[nodiscard]] std::vector<double> race_stop_times(const RaceView& race);
@@ -157,10 +154,9 @@ struct SceneName {
     std::string name;
     std::string title;
 };
-[[nodiscard]] std::vector<SceneName> scene_names(); // scenes that exist
-[[nodiscard]] std::string
-scene_called(const std::string& word);      // "loop" for loop and S1; empty: there is none
-[[nodiscard]] std::string font_report();    // which font files were found, for `speclens check`
-[[nodiscard]] std::string display_report(); // whether a window can be opened, and why not
+[[nodiscard]] std::vector<SceneName> scene_names();              // scenes that exist
+[[nodiscard]] std::string scene_called(const std::string& word); // "loop" for loop and S1; empty: there is none
+[[nodiscard]] std::string font_report();                         // which font files were found, for `speclens check`
+[[nodiscard]] std::string display_report();                      // whether a window can be opened, and why not
 
 } // namespace speclens

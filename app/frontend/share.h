@@ -12,7 +12,7 @@ namespace speclens {
 
 struct SharedRound {
     std::shared_ptr<const Trace> trace;
-    int round = 0; // from 0; one that is complete
+    int round = 0;                             // from 0; one that is complete
     std::shared_ptr<const RaceView> race = {}; // instead of a round: all of it, every lane done; the trace may be null
     RunSettings settings;
     EngineStatus status;
@@ -23,11 +23,11 @@ struct SharedRound {
 };
 
 struct SharedFiles {
-    std::filesystem::path loop;    // six seconds, GIF
-    std::filesystem::path film;    // the same as MP4; empty: there is none
-    std::string no_film;           // why; empty: there is one
-    std::filesystem::path card;    // 1200x630, PNG
-    std::filesystem::path link;    // a file with the link; empty: none leads there
+    std::filesystem::path loop; // six seconds, GIF
+    std::filesystem::path film; // the same as MP4; empty: there is none
+    std::string no_film;        // why; empty: there is one
+    std::filesystem::path card; // 1200x630, PNG
+    std::filesystem::path link; // a file with the link; empty: none leads there
     std::string link_text;
 };
 

@@ -34,8 +34,7 @@ std::optional<double> frame_ms(std::shared_ptr<const Trace> trace, const RunSett
         input.scene.status = &status;
         input.hash = source.hash();
         nothing.time = 1 + i / 60.0;
-        ui::Ui ui(pixels.begin(kWidth, kHeight, 1, theme.bg), nothing, theme, widgets,
-                  {0, 0, kWidth, kHeight});
+        ui::Ui ui(pixels.begin(kWidth, kHeight, 1, theme.bg), nothing, theme, widgets, {0, 0, kWidth, kHeight});
         (void)compose(input, kept, ui);
         if (i >= 0) times.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
         (void)pixels.end(); // closes the frame; the window gives this part to the graphics driver

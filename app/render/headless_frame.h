@@ -10,14 +10,13 @@
 namespace speclens {
 
 // .png or .svg by the ending; width and height in device pixels. Popups are left out. Throws Error.
-void draw_to_file(const FrameInput& input, const FrameUi& kept, int width, int height,
-                  const std::filesystem::path& file);
+void draw_to_file(const FrameInput& input, const FrameUi& kept, int width, int height, const std::filesystem::path& file);
 
 // The same as pixels, in a frame of the caller's.
 [[nodiscard]] ui::Image draw_image(const FrameInput& input, const FrameUi& kept, int width, int height, ui::HeadlessFrame& frame);
 // The same on a part of the picture, in logical px; `more` is drawn over it.
-[[nodiscard]] ui::Image draw_image(const FrameInput& input, const FrameUi& kept, int width, int height, ui::HeadlessFrame& frame, ui::Rect screen,
-                                   const std::function<void(ui::Canvas&)>& more);
+[[nodiscard]] ui::Image draw_image(const FrameInput& input, const FrameUi& kept, int width, int height, ui::HeadlessFrame& frame,
+                                   ui::Rect screen, const std::function<void(ui::Canvas&)>& more);
 
 // "dark", "light", "contrast"; throws Error (usage) for anything else.
 [[nodiscard]] ui::ThemeKind theme_named(const std::string& name);

@@ -23,9 +23,9 @@
 #include "ui/canvas_svg.h"
 #include "ui/file_write.h"
 #include "ui/fonts.h"
-#include "ui/pictures/gif.h"
 #include "ui/headless.h"
 #include "ui/language/language.h"
+#include "ui/pictures/gif.h"
 #include "ui/pictures/png.h"
 
 namespace speclens {
@@ -41,8 +41,7 @@ const SceneInfo& scene_named(const std::string& name) {
     const SceneInfo* info = find_scene(name);
     if (info) return *info;
     std::string known;
-    for (const SceneInfo& scene : scene_list())
-        known += (known.empty() ? "" : ", ") + std::string(scene.name);
+    for (const SceneInfo& scene : scene_list()) known += (known.empty() ? "" : ", ") + std::string(scene.name);
     throw Error("there is no scene \"" + name + "\"", "Scenes of this version: " + known + ".", Exit::usage);
 }
 
@@ -55,8 +54,7 @@ struct StagedFrame {
     std::optional<Published> figures;
     std::optional<Ablations> ablations;
 
-    StagedFrame(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
-                const EngineStatus& status);
+    StagedFrame(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings, const EngineStatus& status);
     StagedFrame(const StagedFrame&) = delete; // the input points into it
     StagedFrame& operator=(const StagedFrame&) = delete;
 };
@@ -69,18 +67,14 @@ int places_of(const FrameRequest& request, const StagedFrame& p, int beats) {
 
 void check_beat(const FrameRequest& request, int places, bool beats) {
     if (request.beat < 0 || (request.beat >= 1 && request.beat <= places)) return;
-    const std::string what = beats                                             ? "beat"
-                             : request.race && !request.race->settings.stepped ? "round"
-                                                                               : "step";
+    const std::string what = beats ? "beat" : request.race && !request.race->settings.stepped ? "round" : "step";
     throw Error(request.scene + " has no " + what + " " + std::to_string(request.beat),
-                places > 0 ? "Its " + what + "s here are 1 to " + std::to_string(places) + "."
-                           : "Leave it out: this run has none.",
+                places > 0 ? "Its " + what + "s here are 1 to " + std::to_string(places) + "." : "Leave it out: this run has none.",
                 Exit::usage);
 }
 
 // Events of the run that the frame shows.
-std::size_t first_cursor(const FrameRequest& request, const Scene& scene, bool beats,
-                         const RunView& whole) {
+std::size_t first_cursor(const FrameRequest& request, const Scene& scene, bool beats, const RunView& whole) {
     if (request.cursor > 0) return request.cursor;
     if (!beats && request.beat > 0) return telling_step(whole, request.beat);
     const auto first = beats ? scene.first_look(whole) : std::nullopt;
@@ -172,19 +166,18 @@ Painter painter(const FrameInput& input, const FrameUi& kept, ui::Rect screen) {
 
 void check_size(const FrameRequest& request) {
     if (request.width < 320 || request.height < 240 || request.width > 16384 || request.height > 16384)
-        throw Error("a frame of " + std::to_string(request.width) + "×" + std::to_string(request.height) +
-                        " cannot be drawn",
+        throw Error("a frame of " + std::to_string(request.width) + "×" + std::to_string(request.height) + " cannot be drawn",
                     "Choose a size between 320x240 and 16384x16384.", Exit::usage);
     if (request.zoom != 0 && !(request.zoom >= 0.5F && request.zoom <= 4))
-        throw Error("a zoom of " + std::to_string(request.zoom) + " cannot be drawn", "Choose 0.5 to 4.",
-                    Exit::usage);
+        throw Error("a zoom of " + std::to_string(request.zoom) + " cannot be drawn", "Choose 0.5 to 4.", Exit::usage);
 }
 
 } // namespace
 
 ui::Image draw_image(const FrameInput& input, const FrameUi& kept, int width, int height, ui::HeadlessFrame& frame) {
     const float z = input.zoom;
-    return draw_image(input, kept, width, height, frame, {0, 0, static_cast<float>(width) / z, static_cast<float>(height) / z}, [](ui::Canvas&) {});
+    return draw_image(input, kept, width, height, frame, {0, 0, static_cast<float>(width) / z, static_cast<float>(height) / z},
+                      [](ui::Canvas&) {});
 }
 
 ui::Image draw_image(const FrameInput& input, const FrameUi& kept, int width, int height, ui::HeadlessFrame& frame, ui::Rect screen,
@@ -195,15 +188,13 @@ ui::Image draw_image(const FrameInput& input, const FrameUi& kept, int width, in
     return frame.end();
 }
 
-void draw_to_file(const FrameInput& input, const FrameUi& kept, int width, int height,
-                  const std::filesystem::path& file) {
+void draw_to_file(const FrameInput& input, const FrameUi& kept, int width, int height, const std::filesystem::path& file) {
     const std::string ending = file.extension().string();
     if (ending != ".svg" && ending != ".png")
         throw Error("cannot tell the format of " + file.string(), "Name the file .png or .svg.", Exit::usage);
     const ui::FontSet fonts;
     if (ending == ".svg") {
-        const ui::Rect screen{0, 0, static_cast<float>(width) / input.zoom,
-                              static_cast<float>(height) / input.zoom};
+        const ui::Rect screen{0, 0, static_cast<float>(width) / input.zoom, static_cast<float>(height) / input.zoom};
         ui::SvgCanvas canvas(fonts, screen.w, screen.h, ui::theme(input.theme).bg);
         painter(input, kept, screen)(canvas);
         ui::write_file(file.string(), std::string_view(canvas.finish()));
@@ -213,8 +204,8 @@ void draw_to_file(const FrameInput& input, const FrameUi& kept, int width, int h
     }
 }
 
-void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace,
-                  const RunSettings& settings, const EngineStatus& status, const std::filesystem::path& file) {
+void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings, const EngineStatus& status,
+                  const std::filesystem::path& file) {
     check_size(request);
     StagedFrame p(request, std::move(trace), settings, status);
     FrameUi state;
@@ -279,16 +270,13 @@ std::string part_words(const FrameRequest& request) {
     const FrameLayout shown = frame_layout(size, wish, scene->whole_window());
     if (shown.pan_limit.x <= 0 && shown.pan_limit.y <= 0) return "";
     char text[160];
-    std::snprintf(
-        text, sizeof text,
-        "this shows a part of the scene: at zoom %.3g all of it needs --size %.0fx%.0f, or a smaller --zoom",
-        static_cast<double>(zoom), static_cast<double>(std::ceil(kWholeWidth * zoom)),
-        static_cast<double>(std::ceil(kWholeHeight * zoom)));
+    std::snprintf(text, sizeof text, "this shows a part of the scene: at zoom %.3g all of it needs --size %.0fx%.0f, or a smaller --zoom",
+                  static_cast<double>(zoom), static_cast<double>(std::ceil(kWholeWidth * zoom)),
+                  static_cast<double>(std::ceil(kWholeHeight * zoom)));
     return text;
 }
 
-int frame_beats(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
-                const EngineStatus& status) {
+int frame_beats(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings, const EngineStatus& status) {
     if (request.race) return static_cast<int>(race_stop_times(*request.race).size()) - 1;
     StagedFrame p(request, std::move(trace), settings, status);
     return places_of(request, p, p.scene->beats(p.input.scene));
@@ -302,8 +290,8 @@ double frame_motion(const FrameRequest& request, std::shared_ptr<const Trace> tr
     return motion_seconds((*scene.trace)[scene.cursor - 1], false);
 }
 
-void render_animation(const std::vector<AnimationFrame>& frames, std::shared_ptr<const Trace> trace,
-                      const RunSettings& settings, const EngineStatus& status, const std::filesystem::path& file) {
+void render_animation(const std::vector<AnimationFrame>& frames, std::shared_ptr<const Trace> trace, const RunSettings& settings,
+                      const EngineStatus& status, const std::filesystem::path& file) {
     const ui::FontSet fonts;
     ui::HeadlessFrame pixels(fonts);
     std::vector<ui::GifFrame> pictures;
@@ -323,8 +311,8 @@ void render_animation(const std::vector<AnimationFrame>& frames, std::shared_ptr
     film ? film->finish() : ui::write_gif(file.string(), pictures);
 }
 
-std::vector<Command> frame_wants(const FrameRequest& request, std::shared_ptr<const Trace> trace,
-                                 const RunSettings& settings, const EngineStatus& status) {
+std::vector<Command> frame_wants(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
+                                 const EngineStatus& status) {
     StagedFrame p(request, std::move(trace), settings, status);
     const ui::FontSet fonts;
     ui::HeadlessFrame pixels(fonts);
@@ -370,8 +358,8 @@ std::string words_drawn(FrameInput input) {
 
 } // namespace
 
-std::string describe_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace,
-                           const RunSettings& settings, const EngineStatus& status) {
+std::string describe_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
+                           const EngineStatus& status) {
     StagedFrame p(request, std::move(trace), settings, status);
     if (ui::language().translates()) return words_drawn(p.input);
     return p.scene->describe(p.input.scene);
@@ -392,8 +380,7 @@ std::optional<std::pair<int, int>> shown_position(const FrameRequest& request, c
         input.cursor = view.events;
         input.available = whole.events;
         input.beat = request.beat < 0 ? 4 : request.beat - 1;
-        if (const auto example = request.selected ? std::nullopt : scene->example(input))
-            return std::pair{example->round, example->index};
+        if (const auto example = request.selected ? std::nullopt : scene->example(input)) return std::pair{example->round, example->index};
     }
     if (request.selected) wanted = Position{request.selected->first, request.selected->second};
     const std::optional<Position> at = accept_position(view, wanted);
@@ -401,9 +388,7 @@ std::optional<std::pair<int, int>> shown_position(const FrameRequest& request, c
     return std::pair{at->round, at->index};
 }
 
-std::vector<double> race_stop_times(const RaceView& race) {
-    return race_stops(race, -1, race_of_table(race));
-}
+std::vector<double> race_stop_times(const RaceView& race) { return race_stops(race, -1, race_of_table(race)); }
 
 std::vector<SceneName> scene_names() {
     std::vector<SceneName> names;
@@ -432,8 +417,7 @@ std::string font_report() {
         const ui::FontSet fonts;
         std::string text;
         for (const ui::FontReport& font : fonts.report())
-            text += (text.empty() ? "" : "; ") + std::string(font.wanted) + ": " + font.path +
-                    (font.exact ? "" : " (stands in)");
+            text += (text.empty() ? "" : "; ") + std::string(font.wanted) + ": " + font.path + (font.exact ? "" : " (stands in)");
         return text;
     } catch (const Error& error) {
         return std::string(error.what()) + ". " + error.remedy();

@@ -13,9 +13,9 @@
 namespace speclens {
 namespace {
 
-constexpr int kEndMs = 1200;   // how much longer the last picture stays
-constexpr int kFewestMs = 50;  // of a step
-constexpr int kRaceMs = 100;   // of a picture of a race
+constexpr int kEndMs = 1200;       // how much longer the last picture stays
+constexpr int kFewestMs = 50;      // of a step
+constexpr int kRaceMs = 100;       // of a picture of a race
 constexpr float kStripHeight = 62; // below a scene that has no story, logical px
 
 const RoundSummary* complete_round(const RunView& whole, int round) {
@@ -191,9 +191,7 @@ bool RoundShare::step() {
     return at_ < shots_.size() + kFiles;
 }
 
-double RoundShare::done() const {
-    return std::min(1.0, static_cast<double>(at_) / static_cast<double>(shots_.size() + 3));
-}
+double RoundShare::done() const { return std::min(1.0, static_cast<double>(at_) / static_cast<double>(shots_.size() + 3)); }
 
 SharedFiles share_round(const SharedRound& round, const std::filesystem::path& folder, const std::function<void(double)>& done) {
     const ui::FontSet fonts;

@@ -12,8 +12,8 @@
 #include "app/render/video.h"
 #include "scenes/race/race_model.h"
 #include "ui/fonts.h"
-#include "ui/pictures/gif.h"
 #include "ui/headless.h"
+#include "ui/pictures/gif.h"
 
 namespace speclens {
 
@@ -36,7 +36,8 @@ struct LoopShot {
 // Of the run, or of some lane; null: nothing has run.
 [[nodiscard]] const Header* shared_header(const SharedRound& shared);
 // The card on a canvas of its size: what came of it, the prompt, its tokens or lanes, the run and the link.
-void draw_share_card(ui::Canvas& canvas, const ui::Theme& theme, const SharedRound& shared, const RunView& whole, const RoundSummary& round);
+void draw_share_card(ui::Canvas& canvas, const ui::Theme& theme, const SharedRound& shared, const RunView& whole,
+                     const RoundSummary& round);
 void draw_race_card(ui::Canvas& canvas, const ui::Theme& theme, const SharedRound& shared, const RaceModel& race);
 // Below every picture of the loop, where the window has a story that nobody could read as fast: prompt, day, link.
 void draw_share_strip(ui::Canvas& canvas, const ui::Theme& theme, const SharedRound& shared, ui::Rect strip);
@@ -49,7 +50,7 @@ class RoundShare {
     RoundShare(const RoundShare&) = delete;
     RoundShare& operator=(const RoundShare&) = delete;
 
-    bool step(); // draws or writes one thing; false once everything is there. Throws Error
+    bool step();                       // draws or writes one thing; false once everything is there. Throws Error
     [[nodiscard]] double done() const; // 0 to 1
     [[nodiscard]] const SharedFiles& files() const { return files_; }
 

@@ -59,12 +59,9 @@ void draw_text(Canvas& canvas, const Theme& theme, const Trace& trace, const Run
 
 ui::Role own_role(TargetToken::From from) {
     switch (from) {
-    case TargetToken::From::residual:
-        return ui::Role::residual;
-    case TargetToken::From::bonus:
-        return ui::Role::bonus;
-    default:
-        return ui::Role::target;
+    case TargetToken::From::residual: return ui::Role::residual;
+    case TargetToken::From::bonus: return ui::Role::bonus;
+    default: return ui::Role::target;
     }
 }
 
@@ -125,8 +122,8 @@ void draw_link(Canvas& canvas, const Theme& theme, const std::string& link, floa
         std::size_t fits = left.size();
         while (fits > 1 && canvas.printed_width(left.substr(0, fits), Font::mono, kSize) > kRoom) --fits;
         const bool shortened = line == 1 && fits < left.size();
-        canvas.print({kLeft, y + kLine * static_cast<float>(line)}, shortened ? left.substr(0, fits - 1) + "…" : left.substr(0, fits), Font::mono,
-                     kSize, theme.muted);
+        canvas.print({kLeft, y + kLine * static_cast<float>(line)}, shortened ? left.substr(0, fits - 1) + "…" : left.substr(0, fits),
+                     Font::mono, kSize, theme.muted);
         left.erase(0, fits);
     }
 }
@@ -154,7 +151,8 @@ void draw_prompt(Canvas& canvas, const Theme& theme, std::string prompt, float x
     std::ranges::replace(prompt, '\n', ' ');
     canvas.text({x, y}, "Prompt", Font::text, size, theme.muted);
     x += canvas.text_width("Prompt", Font::text, size) + 12;
-    canvas.print({x, y}, shortened_to(canvas, ui::language().open_quote + prompt + ui::language().close_quote, Font::text, size, right - x), Font::text, size, theme.ink);
+    canvas.print({x, y}, shortened_to(canvas, ui::language().open_quote + prompt + ui::language().close_quote, Font::text, size, right - x),
+                 Font::text, size, theme.ink);
 }
 
 // By the time somebody looks at it nothing is live.
@@ -163,13 +161,9 @@ ui::Tier kept_tier(const Header& header) {
     return tier == ui::Tier::live ? ui::Tier::recorded : tier;
 }
 
-std::string day_of(const Header& header) {
-    return header.date.substr(0, 10);
-}
+std::string day_of(const Header& header) { return header.date.substr(0, 10); }
 
-std::string prompt_of(const Header& header) {
-    return header.chat ? header.chat->said : header.prompt_text;
-}
+std::string prompt_of(const Header& header) { return header.chat ? header.chat->said : header.prompt_text; }
 
 void draw_head(Canvas& canvas, const Theme& theme, const Header& header, const std::string& title, const std::string& subtitle) {
     canvas.print({kLeft, 66}, "SpecLens", Font::text_bold, 26, theme.muted);
@@ -182,7 +176,8 @@ void draw_head(Canvas& canvas, const Theme& theme, const Header& header, const s
 }
 
 // What was run and where, and the link.
-void draw_foot(Canvas& canvas, const Theme& theme, const SharedRound& shared, const Header& header, const std::string& facts, const std::string& run) {
+void draw_foot(Canvas& canvas, const Theme& theme, const SharedRound& shared, const Header& header, const std::string& facts,
+               const std::string& run) {
     canvas.text({kLeft, 544}, facts, Font::text_bold, 24, theme.ink);
     const float x = facts.empty() ? kLeft : kLeft + canvas.text_width(facts, Font::text_bold, 24) + 24;
     const std::string where = header.machine.empty() ? "" : " · " + header.machine;
@@ -244,7 +239,8 @@ void draw_share_card(Canvas& canvas, const Theme& theme, const SharedRound& shar
     const std::vector<RoundChip> chips = chips_of(*shared.trace, round);
     draw_chips(canvas, theme, chips, 304);
     draw_legend(canvas, theme, chips, 502);
-    const std::string run = run_words(header.drafter, header.k, header.sampling.temperature, header.draft_sampling.temperature, header.rule);
+    const std::string run =
+        run_words(header.drafter, header.k, header.sampling.temperature, header.draft_sampling.temperature, header.rule);
     draw_foot(canvas, theme, shared, header, ui::per_round(whole.tokens_per_round()) + " tokens per round", run);
 }
 

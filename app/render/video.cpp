@@ -32,11 +32,13 @@ constexpr int kFramesPerSecond = 1000 / kVideoTick;
 
 // Of what `-h` says of it: whole pictures in, one film out, sizes made even as most players want them.
 std::vector<std::string> arguments(const fs::path& encoder, const fs::path& file, const std::string& ending, int width, int height) {
+    // clang-format off
     std::vector<std::string> list = {encoder.string(), "-hide_banner", "-loglevel", "error", "-nostdin", "-y",
                                      "-f", "rawvideo", "-pixel_format", "rgba",
                                      "-video_size", std::to_string(width) + "x" + std::to_string(height),
                                      "-framerate", std::to_string(kFramesPerSecond), "-i", "pipe:0", "-an",
                                      "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p"};
+    // clang-format on
     // Encoders are the default ones of the format, whichever this ffmpeg was built with.
     const std::vector<std::string> own = ending == ".webm" ? std::vector<std::string>{"-crf", "24", "-b:v", "0", "-f", "webm"}
                                                            : std::vector<std::string>{"-crf", "18", "-movflags", "+faststart", "-f", "mp4"};
@@ -80,8 +82,8 @@ struct VideoFile::Encoder {
     fs::path file, temporary;
     int width = 0, height = 0;
     pid_t process = -1;
-    int frames = -1;             // our end of the socket that it reads pictures from
-    std::FILE* words = nullptr;  // what it says of errors
+    int frames = -1;            // our end of the socket that it reads pictures from
+    std::FILE* words = nullptr; // what it says of errors
     long shown_ms = 0, written = 0;
 
     // How it ended, as waitpid() tells.
@@ -89,7 +91,8 @@ struct VideoFile::Encoder {
         if (frames >= 0) ::close(std::exchange(frames, -1));
         int status = -1;
         if (process > 0)
-            while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {}
+            while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
+            }
         process = -1;
         return status;
     }

@@ -21,8 +21,7 @@ class EntryReader {
     }
     [[nodiscard]] std::string text(const Json& item, const char* key) const {
         const auto found = item.is_object() ? item.find(key) : item.end();
-        if (found == item.end() || !found->is_string() || found->get<std::string>().empty())
-            broken(item, std::string("no ") + key);
+        if (found == item.end() || !found->is_string() || found->get<std::string>().empty()) broken(item, std::string("no ") + key);
         return found->get<std::string>();
     }
     [[nodiscard]] Link place(const Json& item) const { // "see": SCENE or SCENE/BEAT

@@ -31,8 +31,12 @@ std::vector<GlossaryEntry> parse_glossary(const std::string& json, const std::st
     std::vector<GlossaryEntry> glossary;
     for (const Json& item : read.list) {
         const Link place = read.place(item);
-        GlossaryEntry entry{read.text(item, "term"), item.contains("of") ? read.text(item, "of") : "", {}, read.text(item, "text"),
-                            place.scene, place.beat};
+        GlossaryEntry entry{read.text(item, "term"),
+                            item.contains("of") ? read.text(item, "of") : "",
+                            {},
+                            read.text(item, "text"),
+                            place.scene,
+                            place.beat};
         if (const auto also = item.find("also"); also != item.end()) {
             if (!also->is_array()) read.broken(item, "\"also\" is no list");
             for (const Json& other : *also) {
@@ -83,8 +87,7 @@ std::vector<std::string> terms_to_translate(const std::filesystem::path& file, c
     return missing;
 }
 
-std::vector<const GlossaryEntry*> glossary_matches(const std::vector<GlossaryEntry>& glossary,
-                                                   std::string_view query) {
+std::vector<const GlossaryEntry*> glossary_matches(const std::vector<GlossaryEntry>& glossary, std::string_view query) {
     const std::string wanted = lower(query);
     std::vector<std::pair<int, const GlossaryEntry*>> found;
     for (const GlossaryEntry& entry : glossary) {

@@ -29,8 +29,7 @@ struct GlossaryEntry {
 [[nodiscard]] std::vector<std::string> terms_to_translate(const std::filesystem::path& file, const std::filesystem::path& translated);
 // Entries whose term, or another name of it, holds the query (any case); the best first, all for an empty
 // one.
-[[nodiscard]] std::vector<const GlossaryEntry*> glossary_matches(const std::vector<GlossaryEntry>& glossary,
-                                                                 std::string_view query);
+[[nodiscard]] std::vector<const GlossaryEntry*> glossary_matches(const std::vector<GlossaryEntry>& glossary, std::string_view query);
 
 // Where a text has words of the glossary: whole words, also in the plural and with other capitals (names of one or two letters,
 // as "K", only as they are written). Of words that share letters the longest.

@@ -9,9 +9,7 @@
 namespace speclens {
 namespace {
 
-std::filesystem::path folder() {
-    return assets_folder() / "languages";
-}
+std::filesystem::path folder() { return assets_folder() / "languages"; }
 
 } // namespace
 
@@ -47,8 +45,6 @@ std::string language_named(const std::string& word) {
                 Exit::usage);
 }
 
-std::filesystem::path file_of_language(const std::string& language, const std::string& name) {
-    return folder() / language / name;
-}
+std::filesystem::path file_of_language(const std::string& language, const std::string& name) { return folder() / language / name; }
 
 } // namespace speclens

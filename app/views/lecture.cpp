@@ -28,8 +28,7 @@ struct Reader {
     }
     void only(const toml::table& table, std::initializer_list<std::string_view> known) const {
         for (const auto& [key, node] : table)
-            if (std::ranges::find(known, key.str()) == known.end())
-                broken("'" + std::string(key.str()) + "' means nothing here", &node);
+            if (std::ranges::find(known, key.str()) == known.end()) broken("'" + std::string(key.str()) + "' means nothing here", &node);
     }
     [[nodiscard]] std::string text(const toml::table& table, std::string_view key, bool needed) const {
         const toml::node* node = table.get(key);
@@ -50,8 +49,7 @@ struct Reader {
         step.page_notes = text(table, "page_notes", false);
         if (const toml::node* node = table.get("minutes")) {
             const auto value = node->is_number() ? node->value<double>() : std::nullopt;
-            if (!value || !(*value >= 0) || *value > kMostMinutes)
-                broken("minutes is no number of minutes", node);
+            if (!value || !(*value >= 0) || *value > kMostMinutes) broken("minutes is no number of minutes", node);
             step.minutes = *value;
         }
         const std::string link = text(table, "link", true);
@@ -64,8 +62,7 @@ struct Reader {
             const auto value = node->value_exact<bool>();
             if (!value) broken("round is neither true nor false", node);
             step.round = *value;
-            if (step.round && step.link.at == 0)
-                broken("round is of a step that leads to a place in a run: speclens://loop?at=13", node);
+            if (step.round && step.link.at == 0) broken("round is of a step that leads to a place in a run: speclens://loop?at=13", node);
         }
         return step;
     }
@@ -79,9 +76,7 @@ double Lecture::minutes() const {
     return sum;
 }
 
-bool is_lecture_file(const std::filesystem::path& file) {
-    return file.string().ends_with(kEnding);
-}
+bool is_lecture_file(const std::filesystem::path& file) { return file.string().ends_with(kEnding); }
 
 Lecture load_lecture(const std::filesystem::path& file) {
     const Reader reader{file.string()};
@@ -96,8 +91,7 @@ Lecture load_lecture(const std::filesystem::path& file) {
     try {
         table = toml::parse(content.str(), file.string());
     } catch (const toml::parse_error& error) {
-        throw Error(file.string() + " line " + std::to_string(error.source().begin.line) + ": " +
-                        std::string(error.description()),
+        throw Error(file.string() + " line " + std::to_string(error.source().begin.line) + ": " + std::string(error.description()),
                     "The file is TOML: texts stand in quotes, steps begin with [[step]].");
     }
     reader.only(table, {"title", "about", "page_about", "step"});

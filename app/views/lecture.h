@@ -28,7 +28,7 @@ struct Lecture {
         Link link;
     };
     std::string title, about;
-    std::string page_about; // as page_notes
+    std::string page_about;  // as page_notes
     std::vector<Step> steps; // at least one
     [[nodiscard]] double minutes() const;
 };

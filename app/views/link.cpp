@@ -14,12 +14,9 @@ namespace {
 constexpr std::string_view kScheme = "speclens://";
 constexpr const char* kFingerprint = "fingerprint"; // no option: a model is compared with it
 constexpr std::size_t kLongest = std::size_t{1} << 20;
-constexpr const char* kExample =
-    "A link looks like speclens://domino/4?drafter=domino&k=7&prompt=Hello%20there.";
+constexpr const char* kExample = "A link looks like speclens://domino/4?drafter=domino&k=7&prompt=Hello%20there.";
 
-[[noreturn]] void broken(const std::string& what) {
-    throw Error("link: " + what, kExample, Exit::usage);
-}
+[[noreturn]] void broken(const std::string& what) { throw Error("link: " + what, kExample, Exit::usage); }
 
 bool plain(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -53,8 +50,7 @@ std::string decoded(std::string_view text) {
         const char* first = text.data() + i + 1;
         const char* last = first + std::min<std::size_t>(2, text.size() - i - 1);
         const auto [end, problem] = std::from_chars(first, last, byte, 16);
-        if (problem != std::errc() || end != first + 2)
-            broken("'" + std::string(text.substr(i, 3)) + "' is no %XX");
+        if (problem != std::errc() || end != first + 2) broken("'" + std::string(text.substr(i, 3)) + "' is no %XX");
         out += static_cast<char>(byte);
         i += 2;
     }
@@ -65,8 +61,7 @@ std::size_t number(const std::string& name, std::string_view text, std::size_t l
     std::size_t value = 0;
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (problem != std::errc() || end != text.data() + text.size() || value < least || value > most)
-        broken(name + " '" + std::string(text.substr(0, 40)) + "' is not an integer from " +
-               std::to_string(least));
+        broken(name + " '" + std::string(text.substr(0, 40)) + "' is not an integer from " + std::to_string(least));
     return value;
 }
 
@@ -187,8 +182,7 @@ Link parse_link(const std::string& text) {
         if (known == link_keys().end()) {
             std::string names = "at, select";
             for (const LinkKey& key : link_keys()) names += std::string(", ") + key.name;
-            throw Error("link: '" + name.substr(0, 40) + "' is no part of a link", "Known: " + names + ".",
-                        Exit::usage);
+            throw Error("link: '" + name.substr(0, 40) + "' is no part of a link", "Known: " + names + ".", Exit::usage);
         }
         if (known->value && equals == std::string_view::npos) broken(name + " needs a value");
         if (!known->value && !value.empty() && value != "1") broken(name + " is a switch: it takes no value");
@@ -207,9 +201,7 @@ std::string to_text(const Link& link) {
         separator = '&';
     };
     if (link.at > 0) add("at=" + std::to_string(link.at));
-    if (link.selected)
-        add("select=" + std::to_string(link.selected->first + 1) + "." +
-            std::to_string(link.selected->second + 1));
+    if (link.selected) add("select=" + std::to_string(link.selected->first + 1) + "." + std::to_string(link.selected->second + 1));
     for (const auto& [name, value] : link.options) {
         add(takes_value(name) ? name + "=" + encoded(value) : name);
     }
@@ -267,8 +259,7 @@ std::string command_of(const LinkOptions& options) {
 }
 
 void add_precision(const Header& header, LinkOptions& named) {
-    if (!header.fingerprint.empty() || header.precision != Precision::f32)
-        named.emplace_back("precision", name_of(header.precision));
+    if (!header.fingerprint.empty() || header.precision != Precision::f32) named.emplace_back("precision", name_of(header.precision));
 }
 
 } // namespace speclens

@@ -20,8 +20,7 @@
 
 namespace speclens {
 
-using LinkOptions =
-    std::vector<std::pair<std::string, std::string>>; // "k", "7"; switches have an empty value
+using LinkOptions = std::vector<std::pair<std::string, std::string>>; // "k", "7"; switches have an empty value
 
 struct Link {
     std::string scene;                           // as written: "loop", "S1"
@@ -52,7 +51,8 @@ struct LinkKey {
 
 // What a run of these settings is called in a link: always drafter, dice, temperature, rule, length and
 // prompt, the rest where it differs from the usual. `folders`: the word for the model (engine/models/model_names.h), its
-// fingerprint where it is not built in, its precision where it is not built in or that is not f32, and the heads that were given, from the command line.
+// fingerprint where it is not built in, its precision where it is not built in or that is not f32, and the heads that were given, from the
+// command line.
 [[nodiscard]] LinkOptions options_of(const RunSettings& settings, const LinkOptions& folders = {});
 [[nodiscard]] LinkOptions options_of(const RaceSettings& race, const LinkOptions& folders = {});
 

@@ -35,14 +35,16 @@ struct PriceReader {
     [[nodiscard]] Price price(const toml::table& table) const {
         for (const auto& [key, node] : table) {
             constexpr std::string_view kKnown[] = {"name", "what", "per_hour", "currency", "date", "source"};
-            if (std::ranges::find(kKnown, key.str()) == std::end(kKnown)) broken("'" + std::string(key.str()) + "' means nothing here", &node);
+            if (std::ranges::find(kKnown, key.str()) == std::end(kKnown))
+                broken("'" + std::string(key.str()) + "' means nothing here", &node);
         }
         Price price{text(table, "name"), text(table, "what"), 0, text(table, "currency"), text(table, "date"), text(table, "source")};
         const toml::node* hour = table.get("per_hour");
         const auto value = hour && hour->is_number() ? hour->value<double>() : std::nullopt;
         if (!value || !(*value > 0) || !(*value < kMostAnHour)) broken("per_hour is not a price above 0", hour ? hour : &table);
         price.per_hour = *value;
-        if (price.name.find_first_of("*,") != std::string::npos) broken("the name '" + price.name + "' has a * or a comma", table.get("name"));
+        if (price.name.find_first_of("*,") != std::string::npos)
+            broken("the name '" + price.name + "' has a * or a comma", table.get("name"));
         const bool day = price.date.size() >= 4 && price.date.find_first_not_of("0123456789-") == std::string::npos;
         if (!day) broken("date is '" + price.date + "', expected YYYY-MM-DD", table.get("date"));
         return price;
@@ -71,7 +73,8 @@ std::vector<Price> read_prices(const std::filesystem::path& file) {
         if (key.str() != "price" || !node.is_array_of_tables()) reader.broken("'" + std::string(key.str()) + "' means nothing here", &node);
         for (const toml::node& entry : *node.as_array()) {
             prices.push_back(reader.price(*entry.as_table()));
-            if (std::ranges::count(prices, prices.back().name, &Price::name) > 1) reader.broken("two prices are called '" + prices.back().name + "'", &entry);
+            if (std::ranges::count(prices, prices.back().name, &Price::name) > 1)
+                reader.broken("two prices are called '" + prices.back().name + "'", &entry);
         }
     }
     if (prices.empty()) reader.broken("has no price");
@@ -110,7 +113,8 @@ Rent rent_of(const std::vector<Price>& prices, const std::string& wanted) {
             break;
         }
         part.price = *found;
-        if (!rent.parts.empty() && rent.currency != part.price.currency) refuse("--price " + wanted + ": two currencies, " + rent.currency + " and " + part.price.currency);
+        if (!rent.parts.empty() && rent.currency != part.price.currency)
+            refuse("--price " + wanted + ": two currencies, " + rent.currency + " and " + part.price.currency);
         rent.currency = part.price.currency;
         rent.per_hour += part.count * part.price.per_hour;
         rent.parts.push_back(part);

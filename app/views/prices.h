@@ -9,10 +9,10 @@
 namespace speclens {
 
 struct Price {
-    std::string name, what;      // "g5.xlarge"; what one gets for it
-    double per_hour = 0;         // of one of them
-    std::string currency;        // "USD"
-    std::string date, source;    // YYYY, YYYY-MM or YYYY-MM-DD; who says so
+    std::string name, what;   // "g5.xlarge"; what one gets for it
+    double per_hour = 0;      // of one of them
+    std::string currency;     // "USD"
+    std::string date, source; // YYYY, YYYY-MM or YYYY-MM-DD; who says so
 };
 // Throws Error with the line for what is no such file; every field is needed, since a price without a date and a source is a rumour.
 [[nodiscard]] std::vector<Price> read_prices(const std::filesystem::path& file);

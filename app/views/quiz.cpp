@@ -9,8 +9,7 @@ namespace speclens {
 namespace {
 
 constexpr std::size_t kLargestQuiz = std::size_t{4} << 20;
-constexpr const char* kQuizRemedy =
-    "Every entry has see, question, two to five choices, answer (the index of the right one) and why.";
+constexpr const char* kQuizRemedy = "Every entry has see, question, two to five choices, answer (the index of the right one) and why.";
 
 } // namespace
 
@@ -21,17 +20,14 @@ std::vector<QuizQuestion> parse_quiz(const std::string& json, const std::string&
         const Link place = read.place(item);
         QuizQuestion q{read.text(item, "question"), read.text(item, "why"), {}, 0, place.scene, place.beat};
         const auto choices = item.find("choices");
-        if (choices == item.end() || !choices->is_array() || choices->size() < 2 ||
-            choices->size() > kMostChoices)
+        if (choices == item.end() || !choices->is_array() || choices->size() < 2 || choices->size() > kMostChoices)
             read.broken(item, "no two to five choices");
         for (const Json& choice : *choices) {
-            if (!choice.is_string() || choice.get<std::string>().empty())
-                read.broken(item, "a choice is no text");
+            if (!choice.is_string() || choice.get<std::string>().empty()) read.broken(item, "a choice is no text");
             q.choices.push_back(choice.get<std::string>());
         }
         const auto answer = item.find("answer");
-        if (answer == item.end() || !answer->is_number_unsigned() ||
-            answer->get<std::uint64_t>() >= q.choices.size())
+        if (answer == item.end() || !answer->is_number_unsigned() || answer->get<std::uint64_t>() >= q.choices.size())
             read.broken(item, "answer is no index of a choice");
         q.answer = answer->get<int>();
         if (item.contains("of")) q.of = read.text(item, "of");
@@ -81,18 +77,13 @@ void QuizRound::add_hand(int choice) {
     if (given_[at_] < 0) ++hands_[at_][static_cast<std::size_t>(choice)];
 }
 
-void QuizRound::no_hands() {
-    hands_[at_] = {};
-}
+void QuizRound::no_hands() { hands_[at_] = {}; }
 
-int QuizRound::hands() const {
-    return std::accumulate(hands_[at_].begin(), hands_[at_].end(), 0);
-}
+int QuizRound::hands() const { return std::accumulate(hands_[at_].begin(), hands_[at_].end(), 0); }
 
 void QuizRound::go(std::ptrdiff_t by) {
     const auto count = static_cast<std::ptrdiff_t>(given_.size());
-    if (count > 0)
-        at_ = static_cast<std::size_t>(((static_cast<std::ptrdiff_t>(at_) + by) % count + count) % count);
+    if (count > 0) at_ = static_cast<std::size_t>(((static_cast<std::ptrdiff_t>(at_) + by) % count + count) % count);
 }
 
 int QuizRound::answered() const {

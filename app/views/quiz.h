@@ -14,9 +14,9 @@ inline constexpr std::size_t kMostChoices = 5;
 struct QuizQuestion {
     std::string question, why;
     std::vector<std::string> choices;
-    int answer = 0;    // index into choices
-    std::string scene; // that shows it
-    int beat = 0;      // from 1; 0: none in particular
+    int answer = 0;      // index into choices
+    std::string scene;   // that shows it
+    int beat = 0;        // from 1; 0: none in particular
     std::string of = {}; // of a translation: the English question
 };
 
@@ -43,7 +43,7 @@ class QuizRound {
     void no_hands();
     [[nodiscard]] int hands(int choice) const { return hands_[at_][static_cast<std::size_t>(choice)]; }
     [[nodiscard]] int hands() const; // for all choices
-    void go(std::ptrdiff_t by); // around the end
+    void go(std::ptrdiff_t by);      // around the end
     [[nodiscard]] int answered() const;
     [[nodiscard]] int right(const std::vector<QuizQuestion>& quiz) const;
 

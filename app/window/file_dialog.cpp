@@ -35,9 +35,7 @@ std::string found_on_path(const std::string& name) {
     return "";
 }
 
-bool is_kdialog(const std::string& program) {
-    return program.ends_with("kdialog");
-}
+bool is_kdialog(const std::string& program) { return program.ends_with("kdialog"); }
 
 } // namespace
 
@@ -51,9 +49,7 @@ std::string FileDialog::program() {
     return "";
 }
 
-bool FileDialog::possible() {
-    return portal_there() || !program().empty();
-}
+bool FileDialog::possible() { return portal_there() || !program().empty(); }
 
 std::vector<std::string> file_patterns(FileQuestion::For what) {
     if (what == FileQuestion::For::model) return {"*.gguf", "*.json"};
@@ -67,8 +63,12 @@ std::vector<std::string> FileDialog::command(const std::string& program, const F
     std::string filter;
     for (const std::string& pattern : file_patterns(question.what)) filter += (filter.empty() ? "" : " ") + pattern;
     if (is_kdialog(program)) {
-        std::vector<std::string> words = {program, "--title", question.title, save ? "--getsavefilename" : "--getopenfilename",
-                                          question.start.empty() ? "." : question.start, filter};
+        std::vector<std::string> words = {program,
+                                          "--title",
+                                          question.title,
+                                          save ? "--getsavefilename" : "--getopenfilename",
+                                          question.start.empty() ? "." : question.start,
+                                          filter};
         return words;
     }
     std::vector<std::string> words = {program, "--file-selection", "--title=" + question.title};
@@ -85,7 +85,7 @@ std::vector<std::string> FileDialog::command(const std::string& program, const F
 // What the thread that waits for the dialog shares with the window.
 struct FileDialog::Asked {
     pid_t pid = -1;
-    int out = -1;                      // of the program's words
+    int out = -1;                       // of the program's words
     std::array<int, 2> closing{-1, -1}; // the window writes into it to close the portal's dialog
     std::thread thread;
     mutable std::mutex mutex;

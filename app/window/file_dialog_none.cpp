@@ -31,24 +31,16 @@ extern "C" __attribute__((used, visibility("default"))) void page_file_was_chose
     if (waiting()) waiting()();
 }
 
-std::string FileDialog::program() {
-    return "";
-}
+std::string FileDialog::program() { return ""; }
 
-bool FileDialog::possible() {
-    return true;
-}
+bool FileDialog::possible() { return true; }
 
-std::vector<std::string> FileDialog::command(const std::string&, const FileQuestion&) {
-    return {};
-}
+std::vector<std::string> FileDialog::command(const std::string&, const FileQuestion&) { return {}; }
 
-FileDialog::FileDialog(const FileQuestion& question, std::function<void()> notify)
-    : asked_(std::make_unique<Asked>()) {
+FileDialog::FileDialog(const FileQuestion& question, std::function<void()> notify) : asked_(std::make_unique<Asked>()) {
     if (question.what == FileQuestion::For::save) {
         const std::size_t slash = question.start.rfind('/');
-        const std::string name =
-            slash == std::string::npos ? question.start : question.start.substr(slash + 1);
+        const std::string name = slash == std::string::npos ? question.start : question.start.substr(slash + 1);
         asked_->answer = "/saved/" + (name.empty() ? std::string("speclens.png") : name);
         notify();
         return;
@@ -57,9 +49,7 @@ FileDialog::FileDialog(const FileQuestion& question, std::function<void()> notif
     page_browse(question.what == FileQuestion::For::model ? ".gguf,.json" : ".jsonl,.json,.toml,.gguf");
 }
 
-FileDialog::~FileDialog() {
-    waiting() = nullptr;
-}
+FileDialog::~FileDialog() { waiting() = nullptr; }
 
 std::optional<FileAnswer> FileDialog::answer() const {
     if (!asked_->answer.empty()) return FileAnswer{.path = asked_->answer, .problem = ""};

@@ -50,21 +50,13 @@ void for_every_picture(std::function<void()> turn) {
     emscripten_set_main_loop([] { every_turn()(); }, 0, false);
 }
 
-Size size() {
-    return {page_width(), page_height()};
-}
+Size size() { return {page_width(), page_height()}; }
 
-std::string clipboard() {
-    return taken(page_clipboard());
-}
+std::string clipboard() { return taken(page_clipboard()); }
 
-void set_clipboard(const std::string& text) {
-    page_copy(text.c_str());
-}
+void set_clipboard(const std::string& text) { page_copy(text.c_str()); }
 
-void toggle_fullscreen() {
-    page_fullscreen();
-}
+void toggle_fullscreen() { page_fullscreen(); }
 
 void say(const std::string& words) {
     static std::string before;
@@ -80,33 +72,19 @@ void show_link(const std::string& link) {
     page_link(link.c_str());
 }
 
-std::string address_of(const std::string& link) {
-    return taken(page_address(link.c_str()));
-}
+std::string address_of(const std::string& link) { return taken(page_address(link.c_str())); }
 
-void first_picture() {
-    page_ready();
-}
+void first_picture() { page_ready(); }
 
-void built(double milliseconds) {
-    page_built(milliseconds);
-}
+void built(double milliseconds) { page_built(milliseconds); }
 
-void want(const std::string& scene) {
-    page_want(scene.c_str());
-}
+void want(const std::string& scene) { page_want(scene.c_str()); }
 
-bool fetch_head(const std::string& network) {
-    return page_fetch_head(network.c_str()) != 0;
-}
+bool fetch_head(const std::string& network) { return page_fetch_head(network.c_str()) != 0; }
 
-bool more_models() {
-    return page_more() != 0;
-}
+bool more_models() { return page_more() != 0; }
 
-bool pasted() {
-    return page_pasted() != 0;
-}
+bool pasted() { return page_pasted() != 0; }
 
 Fingers fingers() {
     Fingers now;
@@ -123,16 +101,10 @@ void typing(bool wanted) {
     if (std::exchange(before, wanted) != wanted) page_typing(wanted ? 1 : 0);
 }
 
-std::string typed() {
-    return taken(page_typed());
-}
+std::string typed() { return taken(page_typed()); }
 
-std::string dropped() {
-    return taken(page_dropped());
-}
+std::string dropped() { return taken(page_dropped()); }
 
-std::string opened_link() {
-    return taken(page_opened());
-}
+std::string opened_link() { return taken(page_opened()); }
 
 } // namespace speclens::page

@@ -41,8 +41,8 @@ void want(const std::string& scene);
 [[nodiscard]] bool pasted();
 // What two fingers did since it was asked last; takes it.
 struct Fingers {
-    bool down = false;    // two are on the glass, or were
-    double apart = 1;     // how much further apart they are than before
+    bool down = false;     // two are on the glass, or were
+    double apart = 1;      // how much further apart they are than before
     double dx = 0, dy = 0; // CSS pixels that both moved
 };
 [[nodiscard]] Fingers fingers();

@@ -62,8 +62,8 @@ Library load() {
               find(file, "sd_bus_message_close_container", l.close_container) && find(file, "sd_bus_call", l.call) &&
               find(file, "sd_bus_message_unref", l.message_unref) && find(file, "sd_bus_message_read", l.read) &&
               find(file, "sd_bus_message_enter_container", l.enter) && find(file, "sd_bus_message_exit_container", l.leave) &&
-              find(file, "sd_bus_message_skip", l.skip) && find(file, "sd_bus_process", l.process) &&
-              find(file, "sd_bus_get_fd", l.fd) && find(file, "sd_bus_flush", l.flush);
+              find(file, "sd_bus_message_skip", l.skip) && find(file, "sd_bus_process", l.process) && find(file, "sd_bus_get_fd", l.fd) &&
+              find(file, "sd_bus_flush", l.flush);
     return l;
 }
 
@@ -177,9 +177,7 @@ void close_request(Bus* bus, const std::string& path) {
 
 } // namespace
 
-bool portal_there() {
-    return bus_there() && portal_installed() && library().whole;
-}
+bool portal_there() { return bus_there() && portal_installed() && library().whole; }
 
 FileAnswer ask_portal(const FileQuestion& question, int closing) {
     const FileAnswer none{"", "the desktop portal showed no dialog"};

@@ -64,8 +64,7 @@ class Notice {
 // What the window was started with. A wrong file or theme is an error of the command line, before any window
 // appears.
 struct Opening {
-    explicit Opening(const WindowRequest& request)
-        : liked(request.remembers ? load_preferences(preferences_file()) : Preferences()) {
+    explicit Opening(const WindowRequest& request) : liked(request.remembers ? load_preferences(preferences_file()) : Preferences()) {
         if (request.theme) liked.theme = theme_named(*request.theme);
         if (request.zoom) liked.zoom = *request.zoom;
         if (request.chosen_language) liked.language = *request.chosen_language;
@@ -91,16 +90,14 @@ struct Opening {
 class Shell {
   public:
     Shell(const WindowRequest& request, const ShellScript& script)
-        : request_(request), script_(script), opening_(request), window_(request.width, request.height),
-          renderer_(fonts_), controller_(port(), request.view.settings, request.view.scene),
-          density_(window_.content_scale()) {
+        : request_(request), script_(script), opening_(request), window_(request.width, request.height), renderer_(fonts_),
+          controller_(port(), request.view.settings, request.view.scene), density_(window_.content_scale()) {
         report_.gl = renderer_.description();
         set_up_controller();
         load_assets();
         if (opening_.race) controller_.show_race(opening_.race);
         if (const auto& saved = opening_.saved)
-            controller_.show_saved(saved,
-                                   saved->header() ? settings_of(*saved->header()) : request.view.settings,
+            controller_.show_saved(saved, saved->header() ? settings_of(*saved->header()) : request.view.settings,
                                    opening_.follower != nullptr);
         if (!opening_.notice.empty()) controller_.saved_is_over(opening_.notice, began_);
     }
@@ -273,8 +270,7 @@ class Shell {
         if (serves && !(*controller_.served() == served_)) servers_.reset();
         if (serves) served_ = *controller_.served();
         if (!servers_)
-            servers_ = std::make_unique<ServerSession>(models_to_serve(), served_, request_.server_key,
-                                                       [this] { server_changed_.give(); });
+            servers_ = std::make_unique<ServerSession>(models_to_serve(), served_, request_.server_key, [this] { server_changed_.give(); });
         servers_->send(std::move(order));
     }
 
@@ -312,13 +308,10 @@ class Shell {
         if (request_.chosen_language && request_.remembers) liked_.language = load_preferences(preferences_file()).language;
         if (request_.links_to && request_.remembers) liked_.links_to = load_preferences(preferences_file()).links_to;
         controller_.export_frame = [this](const std::filesystem::path& file) {
-            draw_to_file(controller_.frame(glfwGetTime()), controller_.chrome, window_.width, window_.height,
-                         file);
+            draw_to_file(controller_.frame(glfwGetTime()), controller_.chrome, window_.width, window_.height, file);
         };
         controller_.downloads = kPage;
-        controller_.share_round = [this](SharedRound round, const std::filesystem::path& folder) {
-            begin_share(std::move(round), folder);
-        };
+        controller_.share_round = [this](SharedRound round, const std::filesystem::path& folder) { begin_share(std::move(round), folder); };
     }
 
     void begin_share(SharedRound round, const std::filesystem::path& folder) {
@@ -357,8 +350,8 @@ class Shell {
     // Sleeps until something happens or has to move; seconds until the next thing that moves by itself, as
     // Controller::next_change said before.
     double wait() {
-        const bool frame_now = window_.dirty || sharing_ || !window_.queue.empty() || changed_.waits() ||
-                               server_changed_.waits() || fetched_.waits() || chosen_.waits() || opening_.grew.waits();
+        const bool frame_now = window_.dirty || sharing_ || !window_.queue.empty() || changed_.waits() || server_changed_.waits() ||
+                               fetched_.waits() || chosen_.waits() || opening_.grew.waits();
         const double now = glfwGetTime(), next = controller_.next_change(now);
         double wait = frame_now ? 0 : kSignalCheck;
         if (next >= 0) wait = std::min(wait, next);
@@ -379,14 +372,12 @@ class Shell {
         go_on_sharing();
         // The session starts behind the first picture: the window never waits for a model.
         if (report_.frames == 1 && !opening_.saved && !session_) {
-            session_ = std::make_unique<Session>(request_.models, request_.view.settings,
-                                                 [this] { changed_.give(); });
+            session_ = std::make_unique<Session>(request_.models, request_.view.settings, [this] { changed_.give(); });
             engine_ = session_.get();
         }
         if (changed_.take() && session_) {
             const Snapshot published = session_->published();
-            if (std::exchange(revision_, published.revision) != published.revision)
-                controller_.observe(published, glfwGetTime());
+            if (std::exchange(revision_, published.revision) != published.revision) controller_.observe(published, glfwGetTime());
             window_.dirty = true;
         }
         if (opening_.grew.take() && opening_.follower) {
@@ -422,27 +413,23 @@ class Shell {
 
     [[nodiscard]] bool must_draw(double next, double time) const {
         const double then = controller_.next_change(time);
-        const bool due =
-            (wake_at_ > 0 && time >= wake_at_) || (then > 0 && next >= 0 && time >= waited_from_ + next);
+        const bool due = (wake_at_ > 0 && time >= wake_at_) || (then > 0 && next >= 0 && time >= waited_from_ + next);
         return window_.dirty || !window_.queue.empty() || then == 0 || due || script_;
     }
 
     std::vector<FrameCommand> draw(double time) {
         window_.dirty = false;
         window_.measure();
-        controller_.window = {static_cast<float>(window_.width) / density_,
-                              static_cast<float>(window_.height) / density_};
+        controller_.window = {static_cast<float>(window_.width) / density_, static_cast<float>(window_.height) / density_};
         window_.scale = controller_.scale() * density_;
         controller_.tick(time);
-        for (const ui::KeyPress& key : controller_.take_keys(widgets_))
-            window_.queue.push({.kind = RawEvent::Kind::key, .key = key});
+        for (const ui::KeyPress& key : controller_.take_keys(widgets_)) window_.queue.push({.kind = RawEvent::Kind::key, .key = key});
         const ui::Input input = window_.queue.next(time, window_.held());
         const double build = glfwGetTime();
         const ui::Theme& colours = ui::theme(controller_.theme);
         ui::Canvas& canvas = renderer_.begin(window_.width, window_.height, window_.scale);
         ui::Ui ui(canvas, input, colours, widgets_,
-                  {0, 0, static_cast<float>(window_.width) / window_.scale,
-                   static_cast<float>(window_.height) / window_.scale});
+                  {0, 0, static_cast<float>(window_.width) / window_.scale, static_cast<float>(window_.height) / window_.scale});
         ui.reduced_motion = controller_.reduced_motion;
         ui.clipboard = window_.clipboard();
         std::vector<FrameCommand> commands = compose(controller_.frame(time), controller_.chrome, ui);
@@ -457,8 +444,7 @@ class Shell {
         wake_at_ = widgets_.wake_at;
         // Widgets and scenes change their own state while they draw: one more frame shows it.
         const bool dragged = input.down && (input.mouse.x != last_mouse_.x || input.mouse.y != last_mouse_.y);
-        if (input.pressed || input.released || dragged || input.wheel != 0 || !input.keys.empty() ||
-            !input.typed.empty())
+        if (input.pressed || input.released || dragged || input.wheel != 0 || !input.keys.empty() || !input.typed.empty())
             window_.dirty = true;
         last_mouse_ = input.mouse;
         return commands;
@@ -508,8 +494,8 @@ class Shell {
     const ui::FontSet fonts_;
     GlRenderer renderer_;
     Notice changed_, server_changed_, fetched_, chosen_; // by the threads of these
-    std::unique_ptr<FileDialog> dialog_;                  // while somebody chooses
-    RunSettings served_;                     // that it was made with
+    std::unique_ptr<FileDialog> dialog_;                 // while somebody chooses
+    RunSettings served_;                                 // that it was made with
     std::unique_ptr<Session> session_;
     std::atomic<const Session*> engine_ = nullptr; // the same, for the thread of servers_
     std::unique_ptr<ServerSession> servers_;       // made when the first server is asked for; serves models of session_
@@ -532,9 +518,7 @@ class Shell {
 
 } // namespace
 
-ShellReport run_window(const WindowRequest& request, const ShellScript& script) {
-    return Shell(request, script).run();
-}
+ShellReport run_window(const WindowRequest& request, const ShellScript& script) { return Shell(request, script).run(); }
 
 std::string language_of_window(const std::optional<std::string>& asked, bool remembers) {
     if (asked) return language_named(*asked);
@@ -556,8 +540,7 @@ void open_window(const WindowRequest& request) {
 std::string display_report() {
     const char* x11 = std::getenv("DISPLAY");
     const char* wayland = std::getenv("WAYLAND_DISPLAY");
-    if ((!x11 || !*x11) && (!wayland || !*wayland))
-        return std::string("none (DISPLAY is not set). ") + kNoDisplay;
+    if ((!x11 || !*x11) && (!wayland || !*wayland)) return std::string("none (DISPLAY is not set). ") + kNoDisplay;
     try {
         GlfwLibrary library;
         glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);

@@ -48,8 +48,8 @@ GlRenderer::GlRenderer(const ui::FontSet& fonts) : impl_(std::make_unique<Impl>(
     ImGui::GetIO().IniFilename = nullptr;
     ImGui::GetIO().LogFilename = nullptr;
     if (!ImGui_ImplOpenGL3_Init(kShaders))
-        throw Error("OpenGL 3.3 functions could not be loaded",
-                    "Update the graphics driver, or try LIBGL_ALWAYS_SOFTWARE=1.", Exit::display);
+        throw Error("OpenGL 3.3 functions could not be loaded", "Update the graphics driver, or try LIBGL_ALWAYS_SOFTWARE=1.",
+                    Exit::display);
     ImGui_ImplOpenGL3_NewFrame(); // makes shaders and the font texture
     // Bitmaps are drawn 1:1: a filter would only blur them.
     glBindTexture(GL_TEXTURE_2D, static_cast<GLuint>(reinterpret_cast<std::intptr_t>(m.atlas->TexID)));
@@ -83,15 +83,12 @@ void GlRenderer::end(ui::Color ground) {
     ImGui::Render();
     m.upload();
     glViewport(0, 0, m.width, m.height);
-    glClearColor(static_cast<float>(ground.r) / 255, static_cast<float>(ground.g) / 255,
-                 static_cast<float>(ground.b) / 255, 1);
+    glClearColor(static_cast<float>(ground.r) / 255, static_cast<float>(ground.g) / 255, static_cast<float>(ground.b) / 255, 1);
     glClear(GL_COLOR_BUFFER_BIT);
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
 }
 
-std::string GlRenderer::description() const {
-    return gl_version();
-}
+std::string GlRenderer::description() const { return gl_version(); }
 
 std::string gl_version() {
     const auto text = [](unsigned name) {

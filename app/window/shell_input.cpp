@@ -8,8 +8,8 @@ namespace {
 // Keys that may open, close or run something: what came before them was meant for the window as it was, what comes
 // behind them for the window that they lead to. Letters are typed, and arrows repeat, many in one frame.
 bool acts(const ui::KeyPress& press) {
-    return press.ctrl || press.alt || press.key == ui::Key::enter || press.key == ui::Key::escape ||
-           press.key == ui::Key::tab || (press.key >= ui::Key::f1 && press.key <= ui::Key::f12);
+    return press.ctrl || press.alt || press.key == ui::Key::enter || press.key == ui::Key::escape || press.key == ui::Key::tab ||
+           (press.key >= ui::Key::f1 && press.key <= ui::Key::f12);
 }
 
 } // namespace
@@ -28,22 +28,14 @@ ui::Input InputQueue::next(double time, ui::Mods held) {
         RawEvent event = std::move(events_.front());
         events_.pop_front();
         switch (event.kind) {
-        case RawEvent::Kind::move:
-            mouse_ = event.at;
-            break;
-        case RawEvent::Kind::wheel:
-            in.wheel += event.wheel;
-            break;
+        case RawEvent::Kind::move: mouse_ = event.at; break;
+        case RawEvent::Kind::wheel: in.wheel += event.wheel; break;
         case RawEvent::Kind::key:
             in.keys.push_back(event.key);
             stop = act;
             break;
-        case RawEvent::Kind::text:
-            in.typed += event.text;
-            break;
-        case RawEvent::Kind::drop:
-            in.dropped.push_back(std::move(event.text));
-            break;
+        case RawEvent::Kind::text: in.typed += event.text; break;
+        case RawEvent::Kind::drop: in.dropped.push_back(std::move(event.text)); break;
         case RawEvent::Kind::button:
             if (event.down == down_) break; // a second button of the same device
             down_ = event.down;

@@ -22,9 +22,7 @@ std::string& last_glfw_error() {
     return text;
 }
 
-ShellWindow& of(GLFWwindow* window) {
-    return *static_cast<ShellWindow*>(glfwGetWindowUserPointer(window));
-}
+ShellWindow& of(GLFWwindow* window) { return *static_cast<ShellWindow*>(glfwGetWindowUserPointer(window)); }
 
 // Not larger than the usable part of the screen.
 void fit_to_screen(int& w, int& h) {
@@ -42,9 +40,7 @@ GlfwLibrary::GlfwLibrary() {
     if (!glfwInit()) throw Error("no window can be opened: " + last_glfw_error(), kNoDisplay, Exit::display);
 }
 
-GlfwLibrary::~GlfwLibrary() {
-    glfwTerminate();
-}
+GlfwLibrary::~GlfwLibrary() { glfwTerminate(); }
 
 ShellWindow::ShellWindow(int w, int h) {
     glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
@@ -55,8 +51,7 @@ ShellWindow::ShellWindow(int w, int h) {
     fit_to_screen(w, h);
     handle = glfwCreateWindow(w, h, "SpecLens", nullptr, nullptr);
     if (!handle)
-        throw Error("no OpenGL 3.3 window: " + last_glfw_error(),
-                    std::string("Try LIBGL_ALWAYS_SOFTWARE=1. ") + kNoDisplay, Exit::display);
+        throw Error("no OpenGL 3.3 window: " + last_glfw_error(), std::string("Try LIBGL_ALWAYS_SOFTWARE=1. ") + kNoDisplay, Exit::display);
     glfwMakeContextCurrent(handle);
     glfwSwapInterval(1);
     glfwSetWindowUserPointer(handle, this);
@@ -65,9 +60,7 @@ ShellWindow::ShellWindow(int w, int h) {
     measure();
 }
 
-ShellWindow::~ShellWindow() {
-    glfwDestroyWindow(handle);
-}
+ShellWindow::~ShellWindow() { glfwDestroyWindow(handle); }
 
 void ShellWindow::push(RawEvent event) {
     queue.push(std::move(event));
@@ -88,9 +81,8 @@ void ShellWindow::listen() {
 #endif
         of(w).push({.kind = RawEvent::Kind::button, .down = change == GLFW_PRESS});
     });
-    glfwSetScrollCallback(handle, [](GLFWwindow* w, double, double y) {
-        of(w).push({.kind = RawEvent::Kind::wheel, .wheel = static_cast<float>(y)});
-    });
+    glfwSetScrollCallback(
+        handle, [](GLFWwindow* w, double, double y) { of(w).push({.kind = RawEvent::Kind::wheel, .wheel = static_cast<float>(y)}); });
     glfwSetKeyCallback(handle, [](GLFWwindow* w, int key, int scancode, int change, int mods) {
         if (change == GLFW_RELEASE) return;
         const ui::Key known = key_from_glfw(key, scancode);
@@ -133,14 +125,10 @@ float ShellWindow::content_scale() const {
     return std::clamp(x, 1.0F, 3.0F);
 }
 
-bool ShellWindow::minimised() const {
-    return glfwGetWindowAttrib(handle, GLFW_ICONIFIED) != 0;
-}
+bool ShellWindow::minimised() const { return glfwGetWindowAttrib(handle, GLFW_ICONIFIED) != 0; }
 
 ui::Mods ShellWindow::held() const {
-    const auto down = [&](int a, int b) {
-        return glfwGetKey(handle, a) == GLFW_PRESS || glfwGetKey(handle, b) == GLFW_PRESS;
-    };
+    const auto down = [&](int a, int b) { return glfwGetKey(handle, a) == GLFW_PRESS || glfwGetKey(handle, b) == GLFW_PRESS; };
     return {.shift = down(GLFW_KEY_LEFT_SHIFT, GLFW_KEY_RIGHT_SHIFT),
             .ctrl = down(GLFW_KEY_LEFT_CONTROL, GLFW_KEY_RIGHT_CONTROL),
             .alt = down(GLFW_KEY_LEFT_ALT, GLFW_KEY_RIGHT_ALT)};

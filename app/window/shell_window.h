@@ -10,9 +10,8 @@ struct GLFWwindow;
 namespace speclens {
 
 // What to do where no window can be opened.
-inline constexpr const char* kNoDisplay =
-    "Draw files instead with: speclens render --all DIR; print a run with: speclens "
-    "run; or connect with: ssh -X.";
+inline constexpr const char* kNoDisplay = "Draw files instead with: speclens render --all DIR; print a run with: speclens "
+                                          "run; or connect with: ssh -X.";
 
 // GLFW initialised for the life of this object. Throws Error (display).
 struct GlfwLibrary {

@@ -54,8 +54,8 @@ AdviceVerdict verdict_of(const Advice& advice) {
     for (const AdviceCell& cell : advice.cells)
         if (&cell != &best && cell.high >= best.speed_up) verdict.as_fast.push_back(&cell);
     if (advice.prompts < kFewestAdvicePrompts) {
-        verdict.reason = printed("%d %s tell too little of others: it takes %d", advice.prompts,
-                      advice.prompts == 1 ? "prompt" : "prompts", kFewestAdvicePrompts);
+        verdict.reason = printed("%d %s tell too little of others: it takes %d", advice.prompts, advice.prompts == 1 ? "prompt" : "prompts",
+                                 kFewestAdvicePrompts);
     } else if (advice.busy_cores > kMostBusyCores) {
         verdict.reason = printed("other programs kept %.1f cores busy, so the times are in doubt", advice.busy_cores);
     } else if (best.low > 1) {

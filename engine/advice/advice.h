@@ -22,8 +22,8 @@ struct AdviceCell {
     double speed_up = 0, low = 0, high = 0;
     double tokens_per_round = 0;
     double draft_ms = 0, verify_ms = 0, other_ms = 0; // of a round
-    int prompts = 0;      // with rounds of exactly this length
-    bool worked_out = false; // most prompts had longer drafts, whose places say what these would have kept
+    int prompts = 0;                                  // with rounds of exactly this length
+    bool worked_out = false;                          // most prompts had longer drafts, whose places say what these would have kept
     bool tree = false;
     [[nodiscard]] double round_ms() const { return draft_ms + verify_ms + other_ms; }
 };
@@ -73,9 +73,9 @@ struct AdviceVerdict {
         speculate, // with `best`
         plain      // nothing pays: `best` comes nearest
     } kind = Kind::none;
-    const AdviceCell* best = nullptr;         // of the advice; null: there is no cell
-    std::string reason;                       // of none, a clause
-    std::vector<const AdviceCell*> as_fast;   // as far as is known: their intervals hold the best figure
+    const AdviceCell* best = nullptr;       // of the advice; null: there is no cell
+    std::string reason;                     // of none, a clause
+    std::vector<const AdviceCell*> as_fast; // as far as is known: their intervals hold the best figure
 };
 // The best figure decides; where two are within a hundredth, the shorter draft.
 [[nodiscard]] AdviceVerdict verdict_of(const Advice& advice);

@@ -43,30 +43,30 @@ const char* name_of_kind(AdviceVerdict::Kind kind) {
 std::string advice_json(const Advice& advice) {
     const AdviceVerdict verdict = verdict_of(advice);
     OrderedJson json = {{"schema", "speclens-advice/1"},
-                    {"verdict", name_of_kind(verdict.kind)},
-                    {"sentence", verdict_sentence(advice)},
-                    {"reason", verdict.reason.empty() ? OrderedJson(nullptr) : OrderedJson(verdict.reason)},
-                    {"covers", kAdviceCovers},
-                    {"model", advice.model},
-                    {"fingerprint", advice.fingerprint.empty() ? OrderedJson(nullptr) : OrderedJson(advice.fingerprint)},
-                    {"precision", name_of(advice.precision)},
-                    {"machine", advice.machine},
-                    {"backend", advice.backend},
-                    {"date", advice.date},
-                    {"temperature", advice.temperature},
-                    {"max_tokens", advice.max_tokens},
-                    {"prompts", advice.prompts},
-                    {"prompts_planned", advice.planned},
-                    {"complete", advice.complete},
-                    {"text_tokens", {advice.shortest, advice.longest}},
-                    {"plain_ms", advice.plain_ms},
-                    {"clock", advice.clock},
-                    {"busy_cores", advice.busy_cores},
-                    {"best", nullptr},
-                    {"findings", advice_findings(advice)},
-                    {"cells", OrderedJson::array()},
-                    {"drafters", OrderedJson::array()},
-                    {"contexts", OrderedJson::array()}};
+                        {"verdict", name_of_kind(verdict.kind)},
+                        {"sentence", verdict_sentence(advice)},
+                        {"reason", verdict.reason.empty() ? OrderedJson(nullptr) : OrderedJson(verdict.reason)},
+                        {"covers", kAdviceCovers},
+                        {"model", advice.model},
+                        {"fingerprint", advice.fingerprint.empty() ? OrderedJson(nullptr) : OrderedJson(advice.fingerprint)},
+                        {"precision", name_of(advice.precision)},
+                        {"machine", advice.machine},
+                        {"backend", advice.backend},
+                        {"date", advice.date},
+                        {"temperature", advice.temperature},
+                        {"max_tokens", advice.max_tokens},
+                        {"prompts", advice.prompts},
+                        {"prompts_planned", advice.planned},
+                        {"complete", advice.complete},
+                        {"text_tokens", {advice.shortest, advice.longest}},
+                        {"plain_ms", advice.plain_ms},
+                        {"clock", advice.clock},
+                        {"busy_cores", advice.busy_cores},
+                        {"best", nullptr},
+                        {"findings", advice_findings(advice)},
+                        {"cells", OrderedJson::array()},
+                        {"drafters", OrderedJson::array()},
+                        {"contexts", OrderedJson::array()}};
     if (verdict.best) json["best"] = cell_json(*verdict.best, advice);
     for (const AdviceCell& cell : advice.cells) json["cells"].push_back(cell_json(cell, advice));
     for (const AdviceDrafter& drafter : advice.drafters) {
@@ -77,10 +77,8 @@ std::string advice_json(const Advice& advice) {
             json["drafters"].push_back({{"drafter", drafter.name}, {"problem", drafter.problem}});
     }
     for (const AdviceContext& context : advice.contexts)
-        json["contexts"].push_back({{"tokens", context.tokens},
-                                    {"plain_ms", context.plain_ms},
-                                    {"verify_ms", context.verify_ms},
-                                    {"speedup", context.speed_up}});
+        json["contexts"].push_back(
+            {{"tokens", context.tokens}, {"plain_ms", context.plain_ms}, {"verify_ms", context.verify_ms}, {"speedup", context.speed_up}});
     return json.dump(2, BadUtf8::replaced) + "\n";
 }
 
@@ -88,27 +86,29 @@ std::string advice_json(const ServedAdvice& advice, const std::string& server) {
     const auto known = [](double value) { return value > 0 ? OrderedJson(value) : OrderedJson(nullptr); };
     using Kind = ServedAdvice::Kind;
     OrderedJson json = {{"schema", "speclens-served-advice/1"},
-                    {"verdict", advice.kind == Kind::keep ? "speculate" : advice.kind == Kind::change ? "change" : "none"},
-                    {"sentence", verdict_sentence(advice)},
-                    {"reason", advice.reason.empty() ? OrderedJson(nullptr) : OrderedJson(advice.reason)},
-                    {"covers", kAdviceCovers},
-                    {"server", server},
-                    {"prompts", advice.prompts},
-                    {"tokens_per_second", known(advice.rate)},
-                    {"tokens_per_second_low", known(advice.rate_low)},
-                    {"tokens_per_second_high", known(advice.rate_high)},
-                    {"plain_tokens_per_second", or_null(advice.plain_rate)},
-                    {"plain_measured", advice.plain_measured},
-                    {"speedup", known(advice.speed_up)},
-                    {"speedup_low", known(advice.low)},
-                    {"speedup_high", known(advice.high)},
-                    {"k", advice.k > 0 ? OrderedJson(advice.k) : OrderedJson(nullptr)},
-                    {"tokens_per_round", known(advice.tokens_per_round)},
-                    {"round_passes", or_null(advice.round_passes)},
-                    {"alpha_to_break_even", or_null(advice.alpha)},
-                    {"best_k", advice.best_k ? OrderedJson(*advice.best_k) : OrderedJson(nullptr)},
-                    {"best_speedup", advice.best_k ? OrderedJson(advice.best_speed_up) : OrderedJson(nullptr)},
-                    {"findings", advice_findings(advice)}};
+                        {"verdict", advice.kind == Kind::keep     ? "speculate"
+                                    : advice.kind == Kind::change ? "change"
+                                                                  : "none"},
+                        {"sentence", verdict_sentence(advice)},
+                        {"reason", advice.reason.empty() ? OrderedJson(nullptr) : OrderedJson(advice.reason)},
+                        {"covers", kAdviceCovers},
+                        {"server", server},
+                        {"prompts", advice.prompts},
+                        {"tokens_per_second", known(advice.rate)},
+                        {"tokens_per_second_low", known(advice.rate_low)},
+                        {"tokens_per_second_high", known(advice.rate_high)},
+                        {"plain_tokens_per_second", or_null(advice.plain_rate)},
+                        {"plain_measured", advice.plain_measured},
+                        {"speedup", known(advice.speed_up)},
+                        {"speedup_low", known(advice.low)},
+                        {"speedup_high", known(advice.high)},
+                        {"k", advice.k > 0 ? OrderedJson(advice.k) : OrderedJson(nullptr)},
+                        {"tokens_per_round", known(advice.tokens_per_round)},
+                        {"round_passes", or_null(advice.round_passes)},
+                        {"alpha_to_break_even", or_null(advice.alpha)},
+                        {"best_k", advice.best_k ? OrderedJson(*advice.best_k) : OrderedJson(nullptr)},
+                        {"best_speedup", advice.best_k ? OrderedJson(advice.best_speed_up) : OrderedJson(nullptr)},
+                        {"findings", advice_findings(advice)}};
     return json.dump(2, BadUtf8::replaced) + "\n";
 }
 

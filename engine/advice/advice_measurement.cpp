@@ -9,15 +9,15 @@
 #include "engine/drafters/drafter_info.h"
 #include "engine/lab/time_table.h"
 #include "engine/model/model.h"
-#include "engine/run/run_view.h"
 #include "engine/run/gallery.h"
+#include "engine/run/run_view.h"
 #include "kernels/backend.h"
 #include "kernels/error.h"
 
 namespace speclens {
 namespace {
 
-constexpr int kLongestAdvised = 7;      // draft tokens, unless other lengths are asked for
+constexpr int kLongestAdvised = 7; // draft tokens, unless other lengths are asked for
 constexpr int kWarmUpTokens = 6;
 constexpr std::size_t kPlain = static_cast<std::size_t>(-1);
 constexpr double kContextSeconds = 1.2; // for passes behind each
@@ -100,7 +100,8 @@ void AdviceMeasurement::plan_lengths() {
         const auto network = models_->network(name);
         const int most = network ? network->config.most_drafts() : lengths.back();
         std::vector<int> own;
-        if (info->tree) own = {std::min(most, settings.options.tree_depth > 0 ? settings.options.tree_depth : default_k(name))};
+        if (info->tree)
+            own = {std::min(most, settings.options.tree_depth > 0 ? settings.options.tree_depth : default_k(name))};
         else
             for (const int k : lengths)
                 if (const int possible = std::min(k, most); own.empty() || own.back() != possible) own.push_back(possible);

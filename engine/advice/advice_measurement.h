@@ -10,11 +10,11 @@
 
 #include "engine/advice/advice.h"
 #include "engine/advice/estimate.h"
-#include "engine/base/clock.h"
 #include "engine/base/busy.h"
+#include "engine/base/clock.h"
 #include "engine/lab/pass_times.h"
-#include "engine/run/gallery.h"
 #include "engine/models/models.h"
+#include "engine/run/gallery.h"
 #include "engine/run/run.h"
 #include "engine/run/run_settings.h"
 
@@ -38,8 +38,8 @@ class AdviceMeasurement {
     AdviceMeasurement(std::shared_ptr<const Models> models, AdvicePlan plan);
     ~AdviceMeasurement();
 
-    bool step(); // one phase of one run; false once everything is done
-    void stop(); // complete with the prompts that are whole
+    bool step();                       // one phase of one run; false once everything is done
+    void stop();                       // complete with the prompts that are whole
     [[nodiscard]] double done() const; // 0 … 1
     // Of whole prompts; never null. A new one after the first eight prompts, then seldom, and at the end.
     [[nodiscard]] std::shared_ptr<const Advice> advice() const { return advice_; }

@@ -38,8 +38,8 @@ std::string too_long_words(const Advice& advice, const AdviceCell& best) {
         if (cell.drafter == best.drafter && cell.k > best.k) longest = &cell;
     if (!longest || longest->high >= best.speed_up) return "";
     return printed("%s: K = %d brings %.2f tokens a round instead of %.2f, and a round takes %.2f times as long: %.2f×.",
-                 best.drafter.c_str(), longest->k, longest->tokens_per_round, best.tokens_per_round,
-                 longest->round_ms() / best.round_ms(), longest->speed_up);
+                   best.drafter.c_str(), longest->k, longest->tokens_per_round, best.tokens_per_round,
+                   longest->round_ms() / best.round_ms(), longest->speed_up);
 }
 
 // A drafter that no acceptance could save, or that comes nowhere near.
@@ -49,9 +49,9 @@ std::string hopeless_words(const Advice& advice, const AdviceDrafter& drafter) {
     const CellBreakEven even = break_even_of(*cell, advice.plain_ms);
     if (even.tokens > cell->k + 1)
         return printed("%s cannot pay here: with K = %d a round takes %.1f plain passes and brings %d tokens at most.",
-                     cell->drafter.c_str(), cell->k, even.tokens, cell->k + 1);
+                       cell->drafter.c_str(), cell->k, even.tokens, cell->k + 1);
     return printed("%s does not pay: at its best, K = %d, %.2f×; a round brings %.2f tokens and would need %.2f.", cell->drafter.c_str(),
-                 cell->k, cell->speed_up, cell->tokens_per_round, even.tokens);
+                   cell->k, cell->speed_up, cell->tokens_per_round, even.tokens);
 }
 
 // Checking is not free on this machine.
@@ -64,7 +64,7 @@ std::string dear_check_words(const Advice& advice, const AdviceCell& best) {
 std::string dear_draft_words(const AdviceCell& best) {
     if (best.round_ms() <= 0 || best.draft_ms < 0.4 * best.round_ms()) return "";
     return printed("%.0f %% of a round is drafting: a cheaper drafter of the same acceptance would gain most.",
-                 100 * best.draft_ms / best.round_ms());
+                   100 * best.draft_ms / best.round_ms());
 }
 
 // A place behind which hardly anything is kept.
@@ -73,7 +73,7 @@ std::string dead_place_words(const AdviceDrafter& drafter) {
     for (std::size_t i = 1; i < drafter.judged.size(); ++i)
         if (drafter.judged[i] >= kEnough && drafter.kept[i] * 50 < drafter.judged[i])
             return printed("%s: guess %zu is kept %d times of %d; longer drafts are for nothing.", drafter.name.c_str(), i + 1,
-                         drafter.kept[i], drafter.judged[i]);
+                           drafter.kept[i], drafter.judged[i]);
     return "";
 }
 
@@ -127,7 +127,8 @@ std::vector<std::string> break_even_words(const Advice& advice) {
                    (even.alpha ? ", every guess kept with " + chance_words(*even.alpha) : ", which no acceptance gives") +
                    printed("; here a round brings %.2f.", best.tokens_per_round));
     std::string pays = "; drafting costs nothing, so it pays at every speed.";
-    if (!even.most_plain_rate) pays = "; checking alone costs more than a round brings, so it pays at no speed of the target.";
+    if (!even.most_plain_rate)
+        pays = "; checking alone costs more than a round brings, so it pays at no speed of the target.";
     else if (std::isfinite(*even.most_plain_rate))
         pays = printed("; it pays below %.0f, if drafting takes as long as here.", *even.most_plain_rate);
     list.push_back(printed("Plain decoding writes %.0f tokens a second here", 1000 / advice.plain_ms) + pays);
@@ -156,8 +157,8 @@ std::vector<std::string> advice_findings(const Advice& advice) {
 
 std::string advice_conditions(const Advice& advice) {
     return printed("%d %s, texts of %d to %d tokens, T = %g, at most %d new tokens; intervals for 90 %% of other prompts of this kind",
-                 advice.prompts, advice.prompts == 1 ? "prompt" : "prompts", advice.shortest, advice.longest, advice.temperature,
-                 advice.max_tokens);
+                   advice.prompts, advice.prompts == 1 ? "prompt" : "prompts", advice.shortest, advice.longest, advice.temperature,
+                   advice.max_tokens);
 }
 
 std::vector<const AdviceCell*> best_of_each(const Advice& advice) {

@@ -11,9 +11,9 @@ namespace speclens {
 
 // What a round of a cell must bring to be as fast as plain decoding.
 struct CellBreakEven {
-    double tokens = 0;                       // per round
-    std::optional<double> alpha;             // if every draft token stayed with the same chance; absent: no chance is enough
-    std::optional<double> most_plain_rate;   // tokens a second of plain decoding; absent: it pays at no speed
+    double tokens = 0;                     // per round
+    std::optional<double> alpha;           // if every draft token stayed with the same chance; absent: no chance is enough
+    std::optional<double> most_plain_rate; // tokens a second of plain decoding; absent: it pays at no speed
 };
 [[nodiscard]] CellBreakEven break_even_of(const AdviceCell& cell, double plain_ms);
 

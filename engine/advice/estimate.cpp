@@ -10,14 +10,14 @@
 namespace speclens {
 namespace {
 
-constexpr double kDeviations = 1.645;   // 90 % of a normal distribution lie within
+constexpr double kDeviations = 1.645; // 90 % of a normal distribution lie within
 constexpr std::uint32_t kResamples = 400;
-constexpr int kBlocks = 4;              // of prompts, one after another
+constexpr int kBlocks = 4;               // of prompts, one after another
 constexpr std::size_t kFewestRounds = 6; // of a block, to know its cost
-constexpr double kLeastClock = 0.01;    // timers, and what so few blocks do not show
-constexpr double kUnknownClock = 0.05;  // where no block has enough rounds
-constexpr double kWorkedOut = 0.015;    // deviation of what is worked out from longer drafts
-constexpr double kHalfBelieved = 30;    // own rounds of a length that correct what was worked out by half
+constexpr double kLeastClock = 0.01;     // timers, and what so few blocks do not show
+constexpr double kUnknownClock = 0.05;   // where no block has enough rounds
+constexpr double kWorkedOut = 0.015;     // deviation of what is worked out from longer drafts
+constexpr double kHalfBelieved = 30;     // own rounds of a length that correct what was worked out by half
 
 // All of one drafter.
 struct Folded {
@@ -31,16 +31,13 @@ Folded fold_evidence(const AdviceEvidence& evidence) {
     return folded;
 }
 
-bool is_whole(const FoldedRuns& runs, const FoldedRuns& plain) {
-    return !plain.all.empty() && runs.all.size() == plain.all.size();
-}
+bool is_whole(const FoldedRuns& runs, const FoldedRuns& plain) { return !plain.all.empty() && runs.all.size() == plain.all.size(); }
 
 // The longest drafts of the same drafter that every prompt has; nullptr: none.
 const FoldedRuns* longest_whole(const Folded& folded, const std::string& drafter) {
     const FoldedRuns* longest = nullptr;
     for (const FoldedRuns& runs : folded.lengths)
-        if (runs.runs->drafter == drafter && is_whole(runs, folded.plain) && (!longest || runs.runs->k > longest->runs->k))
-            longest = &runs;
+        if (runs.runs->drafter == drafter && is_whole(runs, folded.plain) && (!longest || runs.runs->k > longest->runs->k)) longest = &runs;
     return longest;
 }
 
@@ -48,7 +45,7 @@ const FoldedRuns* longest_whole(const Folded& folded, const std::string& drafter
 struct Share {
     double plain_ms = 0, plain_tokens = 0;
     WalkedRounds walked;
-    double ms = 0;         // of the walked rounds
+    double ms = 0;                         // of the walked rounds
     double own_rounds = 0, own_tokens = 0; // run with exactly this length; 0: not run
 };
 
@@ -193,8 +190,7 @@ double clock_of(const Folded& folded) {
         std::vector<double> ratios;
         for (std::size_t b = 0; b < kBlocks; ++b) {
             std::vector<int> prompts;
-            for (std::size_t i = b * plain.size() / kBlocks; i < (b + 1) * plain.size() / kBlocks; ++i)
-                prompts.push_back(plain[i].prompt);
+            for (std::size_t i = b * plain.size() / kBlocks; i < (b + 1) * plain.size() / kBlocks; ++i) prompts.push_back(plain[i].prompt);
             const double round = typical_cost(runs, prompts), pass = typical_cost(folded.plain, prompts);
             if (round > 0 && pass > 0) ratios.push_back(std::log(round / pass));
         }

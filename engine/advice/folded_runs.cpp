@@ -52,8 +52,7 @@ RoundCost FoldedRuns::mean_cost(int drafted) const {
     const auto nearest = std::ranges::min_element(means_, {}, [&](const auto& entry) { return std::abs(entry.first - drafted); });
     if (nearest == means_.end()) return {};
     const Mean& mean = nearest->second;
-    return {mean.sum.draft / mean.rounds, mean.sum.verify / mean.rounds, mean.sum.other / mean.rounds,
-            mean.sum.own_ms / mean.rounds};
+    return {mean.sum.draft / mean.rounds, mean.sum.verify / mean.rounds, mean.sum.other / mean.rounds, mean.sum.own_ms / mean.rounds};
 }
 
 double FoldedRuns::carries_on() const {

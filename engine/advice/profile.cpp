@@ -41,8 +41,8 @@ std::string broken_rates(const SpeculationProfile& p) {
         if (p.marginal[i] > before + kRounded)
             return printed("marginal_accept_rates rise at place %zu, from %.6f to %.6f", i + 1, before, p.marginal[i]);
         if (apart(product, p.marginal[i], kRounded))
-            return printed("marginal_accept_rates at place %zu is %.6f, the product of the conditional ones is %.6f", i + 1,
-                         p.marginal[i], product);
+            return printed("marginal_accept_rates at place %zu is %.6f, the product of the conditional ones is %.6f", i + 1, p.marginal[i],
+                           product);
         before = p.marginal[i];
     }
     return "";
@@ -58,8 +58,7 @@ std::string broken_histogram(const SpeculationProfile& p) {
             return printed("acceptance_length_histogram has %g rounds of %d tokens with K = %d", count, tokens, p.k);
         length += tokens * count / all;
     }
-    if (apart(length, p.mean, kMeanTolerance))
-        return printed("mean_accept_length is %.4f, the histogram gives %.4f", p.mean, length);
+    if (apart(length, p.mean, kMeanTolerance)) return printed("mean_accept_length is %.4f, the histogram gives %.4f", p.mean, length);
     for (std::size_t i = 0; i < p.marginal.size(); ++i) {
         double kept = 0;
         for (const auto& [tokens, count] : p.histogram)
@@ -198,36 +197,37 @@ std::string profile_json(const SpeculationProfile& p) {
     };
     OrderedJson violations = OrderedJson::array();
     const double implied = 1 + sum(p.marginal);
-    OrderedJson json = {{"schema_version", "1.0"},
-                    {"measured", true},
-                    {"method", text_or_null(p.method)},
-                    {"draft_checkpoint", text_or_null(p.draft_checkpoint)},
-                    {"target_model", p.target_model.empty() ? OrderedJson(nullptr) : OrderedJson{{"name", p.target_model}}},
-                    {"num_speculative_tokens", p.k},
-                    {"max_supported_k", std::max(p.k, p.most_k)},
-                    {"verification_method", p.verification},
-                    {"conditional_accept_rates", list(p.conditional)},
-                    {"marginal_accept_rates", list(p.marginal)},
-                    {"mean_accept_length", six(p.mean)},
-                    {"mean_accept_length_per_request", p.mean_per_request ? OrderedJson(six(*p.mean_per_request)) : OrderedJson(nullptr)},
-                    {"accept_length_model", p.chain ? "chain_analytic" : "measured_per_k"},
-                    {"accept_length_by_k", object(p.by_k)},
-                    {"acceptance_length_histogram", object(p.histogram)},
-                    {"measurement_conditions",
-                     {{"temperature", p.temperature},
-                      {"rule", text_or_null(p.rule)},
-                      {"prompts", p.prompts},
-                      {"prompts_hash", text_or_null(p.prompts_hash)},
-                      {"backend", text_or_null(p.backend)},
-                      {"machine", text_or_null(p.machine)}}},
-                    {"validation",
-                     {{"mean_consistency",
-                       {{"implied_mean_accept_length", six(implied)},
-                        {"reported_mean_accept_length", six(p.mean)},
-                        {"abs_delta", six(std::abs(implied - p.mean))},
-                        {"tolerance", kMeanTolerance},
-                        {"passed", !apart(implied, p.mean, kMeanTolerance)}}},
-                      {"marginal_monotonicity", {{"passed", true}, {"violations", violations}}}}}};
+    OrderedJson json = {
+        {"schema_version", "1.0"},
+        {"measured", true},
+        {"method", text_or_null(p.method)},
+        {"draft_checkpoint", text_or_null(p.draft_checkpoint)},
+        {"target_model", p.target_model.empty() ? OrderedJson(nullptr) : OrderedJson{{"name", p.target_model}}},
+        {"num_speculative_tokens", p.k},
+        {"max_supported_k", std::max(p.k, p.most_k)},
+        {"verification_method", p.verification},
+        {"conditional_accept_rates", list(p.conditional)},
+        {"marginal_accept_rates", list(p.marginal)},
+        {"mean_accept_length", six(p.mean)},
+        {"mean_accept_length_per_request", p.mean_per_request ? OrderedJson(six(*p.mean_per_request)) : OrderedJson(nullptr)},
+        {"accept_length_model", p.chain ? "chain_analytic" : "measured_per_k"},
+        {"accept_length_by_k", object(p.by_k)},
+        {"acceptance_length_histogram", object(p.histogram)},
+        {"measurement_conditions",
+         {{"temperature", p.temperature},
+          {"rule", text_or_null(p.rule)},
+          {"prompts", p.prompts},
+          {"prompts_hash", text_or_null(p.prompts_hash)},
+          {"backend", text_or_null(p.backend)},
+          {"machine", text_or_null(p.machine)}}},
+        {"validation",
+         {{"mean_consistency",
+           {{"implied_mean_accept_length", six(implied)},
+            {"reported_mean_accept_length", six(p.mean)},
+            {"abs_delta", six(std::abs(implied - p.mean))},
+            {"tolerance", kMeanTolerance},
+            {"passed", !apart(implied, p.mean, kMeanTolerance)}}},
+          {"marginal_monotonicity", {{"passed", true}, {"violations", violations}}}}}};
     return json.dump(2, BadUtf8::replaced) + "\n";
 }
 

@@ -15,17 +15,17 @@
 namespace speclens {
 
 struct SpeculationProfile {
-    std::string method;                       // "medusa", "draft_model", "ngram" …; empty: not said
+    std::string method; // "medusa", "draft_model", "ngram" …; empty: not said
     std::string draft_checkpoint, target_model;
-    int k = 0;                                // num_speculative_tokens
-    int most_k = 0;                           // max_supported_k
+    int k = 0;                                   // num_speculative_tokens
+    int most_k = 0;                              // max_supported_k
     std::string verification = "longest_prefix"; // or "block"
-    std::vector<double> conditional, marginal; // of each place: kept once all before were; kept in all rounds
-    double mean = 0;                          // tokens per round, the target's own included
+    std::vector<double> conditional, marginal;   // of each place: kept once all before were; kept in all rounds
+    double mean = 0;                             // tokens per round, the target's own included
     std::optional<double> mean_per_request;
-    bool chain = true;                        // a smaller K keeps the first places as they are; else by_k was measured
-    std::map<int, double> by_k;               // tokens per round
-    std::map<int, double> histogram;          // rounds by their tokens
+    bool chain = true;               // a smaller K keeps the first places as they are; else by_k was measured
+    std::map<int, double> by_k;      // tokens per round
+    std::map<int, double> histogram; // rounds by their tokens
     // measurement_conditions; written, not read
     double temperature = 0;
     std::string rule, prompts_hash, backend, machine;

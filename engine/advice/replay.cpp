@@ -11,10 +11,10 @@ constexpr int kWalks = 8; // through each answer: what is unseen is thrown anew 
 
 // What is known of a draft token for one token of the answer.
 enum class Place : std::uint8_t {
-    unseen,  // the target wrote it behind a full round
+    unseen, // the target wrote it behind a full round
     kept,
     refused,
-    silent,  // a round that began here found nothing to draft
+    silent,   // a round that began here found nothing to draft
     chain_end // a chain ended before it though there was room: a round that begins here may draft
 };
 
@@ -93,8 +93,7 @@ WalkedRounds as_drafted(const std::vector<DraftedRound>& rounds) {
     return walked;
 }
 
-WalkedRounds walked_with(const std::vector<DraftedRound>& rounds, int asked, int k, int limit, double unseen,
-                         std::uint64_t seed) {
+WalkedRounds walked_with(const std::vector<DraftedRound>& rounds, int asked, int k, int limit, double unseen, std::uint64_t seed) {
     const std::vector<Place> places = places_of(rounds, asked, limit);
     const int written = static_cast<int>(places.size());
     WalkedRounds walked;

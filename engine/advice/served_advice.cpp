@@ -100,8 +100,8 @@ ServedAdvice advise_on(const ServedEvidence& evidence) {
     if (evidence.rounds <= 0 && evidence.drafted <= 0)
         advice.reason = "nothing was drafted, so there is no speculation to judge";
     else if (advice.prompts < kFewestServed)
-        advice.reason = printed("%d timed %s tell too little: it takes %d", advice.prompts, advice.prompts == 1 ? "answer" : "answers",
-                                kFewestServed);
+        advice.reason =
+            printed("%d timed %s tell too little: it takes %d", advice.prompts, advice.prompts == 1 ? "answer" : "answers", kFewestServed);
     else if (!advice.plain_rate)
         advice.reason = printed("the server does not say how fast it is without speculation; it pays if that is below %.0f to %.0f "
                                 "tokens a second",
@@ -118,8 +118,7 @@ ServedAdvice advise_on(const ServedEvidence& evidence) {
 std::string verdict_sentence(const ServedAdvice& advice) {
     const std::string range = printed("%.2f× to %.2f×", advice.low, advice.high);
     const std::string length = advice.k > 0 ? printed(" with K = %d", advice.k) : "";
-    const bool shorter = advice.best_k && *advice.best_k > 0 && *advice.best_k < advice.k &&
-                         advice.best_speed_up > 1.05 * advice.speed_up;
+    const bool shorter = advice.best_k && *advice.best_k > 0 && *advice.best_k < advice.k && advice.best_speed_up > 1.05 * advice.speed_up;
     const std::string instead = shorter ? printed("; K = %d should give about %.2f×", *advice.best_k, advice.best_speed_up) : "";
     switch (advice.kind) {
     case ServedAdvice::Kind::none: return "No verdict: " + advice.reason + ".";
@@ -127,8 +126,7 @@ std::string verdict_sentence(const ServedAdvice& advice) {
         return "Keep speculating" + length + ": " + range + instead +
                printed("; if it fell below %.0f tokens a second, it would not pay.", *advice.plain_rate);
     case ServedAdvice::Kind::change:
-        return "Speculation does not pay" + length + ": " + range +
-               (shorter ? instead + ", else switch it off." : "; switch it off.");
+        return "Speculation does not pay" + length + ": " + range + (shorter ? instead + ", else switch it off." : "; switch it off.");
     }
     return "";
 }
@@ -144,7 +142,7 @@ std::vector<std::string> advice_findings(const ServedAdvice& advice) {
     if (advice.round_passes && advice.k > 0)
         list.push_back(printed("A round brings %.2f tokens and takes %.2f plain passes", advice.tokens_per_round, *advice.round_passes) +
                        (advice.alpha ? printed(": it breaks even where every guess is kept with %.3f.", *advice.alpha)
-                        : printed(": more than its %d tokens at most, so no acceptance makes it pay.", advice.k + 1)));
+                                     : printed(": more than its %d tokens at most, so no acceptance makes it pay.", advice.k + 1)));
     if (advice.draft_token_passes)
         list.push_back(printed("A guess adds %.2f plain passes to a round, if all cost alike; ", *advice.draft_token_passes) +
                        (*advice.best_k > 0 ? printed("the best length is then K = %d, %.2f×.", *advice.best_k, advice.best_speed_up)

@@ -35,12 +35,12 @@ struct ServedAdvice {
     double rate = 0, rate_low = 0, rate_high = 0; // tokens a second with speculation, 90 %
     std::optional<double> plain_rate;
     bool plain_measured = false;
-    double speed_up = 0, low = 0, high = 0; // 0: not known
-    int k = 0;                              // most drafts of a round; 0: not reported
-    double tokens_per_round = 0;            // 0: not reported
-    std::optional<double> round_passes;     // what a round takes, in plain passes
-    std::optional<double> alpha;            // of every draft token, to break even; absent: not known, or none is enough
-    std::optional<double> draft_token_passes;     // what each draft token adds to a round, in plain passes
+    double speed_up = 0, low = 0, high = 0;   // 0: not known
+    int k = 0;                                // most drafts of a round; 0: not reported
+    double tokens_per_round = 0;              // 0: not reported
+    std::optional<double> round_passes;       // what a round takes, in plain passes
+    std::optional<double> alpha;              // of every draft token, to break even; absent: not known, or none is enough
+    std::optional<double> draft_token_passes; // what each draft token adds to a round, in plain passes
     // The best draft length if each draft token costs alike; 0: none pays. Absent: not known.
     std::optional<int> best_k;
     double best_speed_up = 0;

@@ -101,15 +101,15 @@ void BasicJson<Order>::forget() noexcept {
 template <KeyOrder Order>
 const char* BasicJson<Order>::type_name() const {
     switch (type_) {
-        case Type::null: return "null";
-        case Type::object: return "object";
-        case Type::array: return "array";
-        case Type::string: return "string";
-        case Type::boolean: return "boolean";
-        case Type::discarded: return "discarded";
-        case Type::integer:
-        case Type::unsigned_integer:
-        case Type::real: break;
+    case Type::null: return "null";
+    case Type::object: return "object";
+    case Type::array: return "array";
+    case Type::string: return "string";
+    case Type::boolean: return "boolean";
+    case Type::discarded: return "discarded";
+    case Type::integer:
+    case Type::unsigned_integer:
+    case Type::real: break;
     }
     return "number";
 }
@@ -220,16 +220,16 @@ bool BasicJson<Order>::equals(const BasicJson& other) const {
     }
     if (type_ != other.type_) return false;
     switch (type_) {
-        case Type::null: return true;
-        case Type::boolean: return held_.boolean == other.held_.boolean;
-        case Type::string: return *held_.string == *other.held_.string;
-        case Type::array: return *held_.array == *other.held_.array;
-        case Type::object:
-            return size() == other.size() && std::ranges::all_of(*held_.object, [&](const Member& member) {
-                const BasicJson* same = other.member(member.key());
-                return same && member.value().equals(*same);
-            });
-        default: return false; // discarded
+    case Type::null: return true;
+    case Type::boolean: return held_.boolean == other.held_.boolean;
+    case Type::string: return *held_.string == *other.held_.string;
+    case Type::array: return *held_.array == *other.held_.array;
+    case Type::object:
+        return size() == other.size() && std::ranges::all_of(*held_.object, [&](const Member& member) {
+                   const BasicJson* same = other.member(member.key());
+                   return same && member.value().equals(*same);
+               });
+    default: return false; // discarded
     }
 }
 

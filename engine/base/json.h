@@ -58,12 +58,16 @@ concept Map = requires {
     typename T::mapped_type;
 };
 template <class T>
-concept Tuple = requires { std::tuple_size<T>::value; } && !requires(const T& t) { t.begin(); };
+concept Tuple = requires {
+    std::tuple_size<T>::value;
+}
+&&!requires(const T& t) { t.begin(); };
 template <class T>
 concept Range = requires(const T& t) {
     t.begin();
     t.end();
-} && !Text<T> && !Map<T> && !is_json<T>;
+}
+&&!Text<T> && !Map<T> && !is_json<T>;
 } // namespace json_detail
 
 template <KeyOrder Order>
@@ -82,8 +86,8 @@ class BasicJson {
     class Element {
       public:
         template <class T>
-            requires(!std::same_as<std::remove_cvref_t<T>, Element> && std::constructible_from<BasicJson, T>)
-        Element(T&& value) : value_(std::forward<T>(value)) {}
+        requires(!std::same_as<std::remove_cvref_t<T>, Element> && std::constructible_from<BasicJson, T>) Element(T&& value)
+            : value_(std::forward<T>(value)) {}
         Element(std::initializer_list<Element> elements) : value_(elements) {}
 
       private:
@@ -93,17 +97,21 @@ class BasicJson {
 
     BasicJson(std::nullptr_t = nullptr) noexcept {}
     template <std::same_as<bool> T>
-    BasicJson(T value) noexcept : type_(Type::boolean) { held_.boolean = value; }
+    BasicJson(T value) noexcept : type_(Type::boolean) {
+        held_.boolean = value;
+    }
     template <std::integral T>
-        requires(!std::same_as<T, bool>)
-    BasicJson(T value) noexcept {
+    requires(!std::same_as<T, bool>) BasicJson(T value)
+    noexcept {
         if constexpr (std::signed_integral<T>)
             type_ = Type::integer, held_.integer = value;
         else
             type_ = Type::unsigned_integer, held_.natural = value;
     }
     template <std::floating_point T>
-    BasicJson(T value) noexcept : type_(Type::real) { held_.real = static_cast<double>(value); }
+    BasicJson(T value) noexcept : type_(Type::real) {
+        held_.real = static_cast<double>(value);
+    }
     BasicJson(std::string&& value) : type_(Type::string) { held_.string = new std::string(std::move(value)); }
     template <json_detail::Text T>
     BasicJson(const T& value) : BasicJson(std::string(std::string_view(value))) {}
@@ -120,8 +128,7 @@ class BasicJson {
         std::apply([&](const auto&... value) { (push_back(BasicJson(value)), ...); }, values);
     }
     template <KeyOrder Other>
-        requires(Other != Order)
-    BasicJson(const BasicJson<Other>& other);
+    requires(Other != Order) BasicJson(const BasicJson<Other>& other);
     BasicJson(std::initializer_list<Element> elements);
     BasicJson(const BasicJson& other);
     BasicJson(BasicJson&& other) noexcept : type_(other.type_), held_(other.held_) { other.type_ = Type::null; }
@@ -138,7 +145,8 @@ class BasicJson {
 
     // The text as a whole. Of two equal keys of one object the last counts; `repeated` is told of it with the depth of the object,
     // 1 for the outermost. Throws JsonError, whose text ends with the place and what was expected there.
-    [[nodiscard]] static BasicJson parse(std::string_view text, const std::function<void(int depth, const std::string& key)>& repeated = {});
+    [[nodiscard]] static BasicJson parse(std::string_view text,
+                                         const std::function<void(int depth, const std::string& key)>& repeated = {});
     [[nodiscard]] static BasicJson parse(std::istream& in);
     [[nodiscard]] static BasicJson parse_or_discard(std::string_view text);
     [[nodiscard]] static BasicJson parse_or_discard(std::istream& in);
@@ -182,13 +190,21 @@ class BasicJson {
     [[nodiscard]] BasicJson& at(std::size_t index) { return const_cast<BasicJson&>(std::as_const(*this).at(index)); }
     [[nodiscard]] const BasicJson& at(std::size_t index) const;
     template <json_detail::Text K>
-    BasicJson& operator[](const K& key) { return make(std::string_view(key)); }
+    BasicJson& operator[](const K& key) {
+        return make(std::string_view(key));
+    }
     template <json_detail::Text K>
-    [[nodiscard]] const BasicJson& operator[](const K& key) const { return at(std::string_view(key)); }
+    [[nodiscard]] const BasicJson& operator[](const K& key) const {
+        return at(std::string_view(key));
+    }
     template <std::integral I>
-    BasicJson& operator[](I index) { return make(static_cast<std::size_t>(index)); }
+    BasicJson& operator[](I index) {
+        return make(static_cast<std::size_t>(index));
+    }
     template <std::integral I>
-    [[nodiscard]] const BasicJson& operator[](I index) const { return at(static_cast<std::size_t>(index)); }
+    [[nodiscard]] const BasicJson& operator[](I index) const {
+        return at(static_cast<std::size_t>(index));
+    }
     [[nodiscard]] BasicJson& front() { return *begin(); }
     [[nodiscard]] const BasicJson& front() const { return *begin(); }
     [[nodiscard]] BasicJson& back() { return *--end(); }
@@ -215,11 +231,13 @@ class BasicJson {
     [[nodiscard]] std::partial_ordering compare(const BasicJson& other) const; // of two numbers
     friend bool operator==(const BasicJson& a, const BasicJson& b) { return a.equals(b); }
     template <class T>
-        requires(!std::same_as<T, BasicJson> && std::constructible_from<BasicJson, const T&>)
-    friend bool operator==(const BasicJson& a, const T& b) { return a.equals(BasicJson(b)); }
+    requires(!std::same_as<T, BasicJson> && std::constructible_from<BasicJson, const T&>) friend bool operator==(const BasicJson& a,
+                                                                                                                 const T& b) {
+        return a.equals(BasicJson(b));
+    }
     // Of a number with another one.
     template <class T>
-        requires std::is_arithmetic_v<T>
+    requires std::is_arithmetic_v<T>
     friend std::partial_ordering operator<=>(const BasicJson& a, T b) { return a.compare(BasicJson(b)); }
 
   private:
@@ -306,9 +324,7 @@ class BasicJson<Order>::Cursor {
     Cursor() = default;
     explicit Cursor(As<BasicJson>* element) : element_(element) {}
     explicit Cursor(As<Member>* member) : member_(member) {}
-    operator Cursor<true>() const
-        requires(!Const)
-    {
+    operator Cursor<true>() const requires(!Const) {
         return member_ ? Cursor<true>(static_cast<const Member*>(member_)) : Cursor<true>(static_cast<const BasicJson*>(element_));
     }
     reference operator*() const { return member_ ? member_->value() : *element_; }
@@ -343,8 +359,7 @@ std::span<const JsonMember<Order>> BasicJson<Order>::items() const {
 
 template <KeyOrder Order>
 template <KeyOrder Other>
-    requires(Other != Order)
-BasicJson<Order>::BasicJson(const BasicJson<Other>& other) {
+requires(Other != Order) BasicJson<Order>::BasicJson(const BasicJson<Other>& other) {
     if (other.is_object()) {
         *this = object();
         for (const auto& [key, value] : other.items()) make(key) = BasicJson(value);
@@ -363,18 +378,19 @@ template <KeyOrder Order>
 template <class T>
 T BasicJson<Order>::number() const {
     switch (type_) {
-        case Type::integer: return static_cast<T>(held_.integer);
-        case Type::unsigned_integer: return static_cast<T>(held_.natural);
-        case Type::real:
-            if constexpr (std::is_integral_v<T>) // others are undefined
-                if (!(held_.real > static_cast<double>(std::numeric_limits<T>::lowest()) - 1 &&
-                      held_.real < std::ldexp(1.0, std::numeric_limits<T>::digits)))
-                    fail_range();
-            return static_cast<T>(held_.real);
-        case Type::boolean:
-            if constexpr (!std::same_as<T, std::int64_t> && !std::same_as<T, std::uint64_t> && !std::same_as<T, double>) return static_cast<T>(held_.boolean);
-            [[fallthrough]];
-        default: fail_type("number");
+    case Type::integer: return static_cast<T>(held_.integer);
+    case Type::unsigned_integer: return static_cast<T>(held_.natural);
+    case Type::real:
+        if constexpr (std::is_integral_v<T>) // others are undefined
+            if (!(held_.real > static_cast<double>(std::numeric_limits<T>::lowest()) - 1 &&
+                  held_.real < std::ldexp(1.0, std::numeric_limits<T>::digits)))
+                fail_range();
+        return static_cast<T>(held_.real);
+    case Type::boolean:
+        if constexpr (!std::same_as<T, std::int64_t> && !std::same_as<T, std::uint64_t> && !std::same_as<T, double>)
+            return static_cast<T>(held_.boolean);
+        [[fallthrough]];
+    default: fail_type("number");
     }
 }
 

@@ -26,15 +26,13 @@ std::string read_text_file(const std::filesystem::path& file, std::size_t limit)
         throw wrong_path(file, "a file", "Check the path; a regular file is expected there.");
     const auto size = std::filesystem::file_size(file, failure);
     if (!failure && size > limit)
-        throw Error(short_name(file) + " has " + std::to_string(size) + " bytes, more than the " +
-                        std::to_string(limit) + " allowed for such a file",
+        throw Error(short_name(file) + " has " + std::to_string(size) + " bytes, more than the " + std::to_string(limit) +
+                        " allowed for such a file",
                     "Is this the right file?");
     std::ifstream stream(file, std::ios::binary);
     std::string text(failure ? 0 : static_cast<std::size_t>(size), '\0');
     stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-    if (failure || !stream)
-        throw Error(short_name(file) + " cannot be read",
-                    "Check the permissions of the file, or copy it again.");
+    if (failure || !stream) throw Error(short_name(file) + " cannot be read", "Check the permissions of the file, or copy it again.");
     return text;
 }
 
@@ -42,9 +40,7 @@ std::string read_at_most(std::istream& in, std::size_t limit, const std::string&
     std::string text, block(std::size_t{1} << 16, '\0');
     while (in.read(block.data(), static_cast<std::streamsize>(block.size())), in.gcount() > 0) {
         text.append(block, 0, static_cast<std::size_t>(in.gcount()));
-        if (text.size() > limit)
-            throw Error(name + ": more than " + std::to_string(limit >> 20) + " MB",
-                        "Is this the right file?");
+        if (text.size() > limit) throw Error(name + ": more than " + std::to_string(limit >> 20) + " MB", "Is this the right file?");
     }
     if (in.bad()) throw Error(name + ": cannot be read", "Is it a readable file?");
     return text;
@@ -72,11 +68,9 @@ Json parse_foreign_json(std::string_view text) {
     return Json::parse_or_discard(text);
 }
 
-Json parse_json_object(std::string_view text, const std::string& name, const std::string& remedy,
-                       EqualKeys equal) {
+Json parse_json_object(std::string_view text, const std::string& name, const std::string& remedy, EqualKeys equal) {
     if (text.starts_with("version https://git-lfs")) throw lfs_pointer(name);
-    if (too_deep(text))
-        throw Error(name + ": nests deeper than " + std::to_string(kDeepestJson) + " levels", remedy);
+    if (too_deep(text)) throw Error(name + ": nests deeper than " + std::to_string(kDeepestJson) + " levels", remedy);
     try {
         std::string twice; // the first of them
         const auto note = [&](int, const std::string& key) {
@@ -104,8 +98,7 @@ std::string shown(const Json& value) {
 }
 
 Error lfs_pointer(const std::string& name) {
-    return {name + ": is a Git LFS pointer, not the file itself",
-            "Run git lfs pull in its folder, or download the file again."};
+    return {name + ": is a Git LFS pointer, not the file itself", "Run git lfs pull in its folder, or download the file again."};
 }
 
 } // namespace speclens

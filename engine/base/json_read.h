@@ -16,8 +16,7 @@ namespace speclens {
 [[nodiscard]] std::string short_name(const std::filesystem::path& file);
 // What is wrong with a path that is not `expected`, "a file" or "a folder": whole and as it was given,
 // because the mistake may be in any part of it. A ~ that nobody expanded is named.
-[[nodiscard]] Error wrong_path(const std::filesystem::path& path, const std::string& expected,
-                               const std::string& remedy);
+[[nodiscard]] Error wrong_path(const std::filesystem::path& path, const std::string& expected, const std::string& remedy);
 // Throws Error when the file is missing, is a folder, cannot be read, or is larger than `limit` bytes.
 [[nodiscard]] std::string read_text_file(const std::filesystem::path& file, std::size_t limit);
 // All of a stream, for files that may be pipes or devices without end. Throws Error beyond `limit` bytes.
@@ -31,8 +30,8 @@ inline constexpr int kDeepestJson = 256;
 // Of two equal keys of one object the last one counts, as for most readers, or the text is refused.
 enum class EqualKeys : std::uint8_t { last_counts, refused };
 // Throws Error("NAME: not valid JSON …") unless `text` is one JSON object.
-[[nodiscard]] Json parse_json_object(std::string_view text, const std::string& name,
-                                     const std::string& remedy, EqualKeys equal = EqualKeys::last_counts);
+[[nodiscard]] Json parse_json_object(std::string_view text, const std::string& name, const std::string& remedy,
+                                     EqualKeys equal = EqualKeys::last_counts);
 // A value in a message: at most 40 characters of its JSON text, "an array" or "an object".
 [[nodiscard]] std::string shown(const Json& value);
 // For a small text file that stands where `git lfs pull` would put `name`.

@@ -50,7 +50,8 @@ void JsonText::settle(std::vector<JsonMember<Order>>& members) {
         std::ranges::stable_sort(order, {}, [&](std::size_t i) { return std::string_view(members[i].key()); });
         std::vector<std::size_t> dropped;
         for (std::size_t i = 0, next = 0; i < order.size(); i = next) {
-            for (next = i + 1; next < order.size() && members[order[next]].key() == members[order[i]].key(); ++next) dropped.push_back(order[next]);
+            for (next = i + 1; next < order.size() && members[order[next]].key() == members[order[i]].key(); ++next)
+                dropped.push_back(order[next]);
             if (next > i + 1) members[order[i]].value() = std::move(members[order[next - 1]].value());
         }
         std::ranges::sort(dropped, std::greater());
@@ -136,23 +137,21 @@ class JsonText::Writer {
     void write(const BasicJson<Order>& json, int depth) {
         using Type = typename BasicJson<Order>::Type;
         switch (json.type_) {
-            case Type::null: out_ += "null"; break;
-            case Type::boolean: out_ += json.held_.boolean ? "true" : "false"; break;
-            case Type::integer: number(json.held_.integer); break;
-            case Type::unsigned_integer: number(json.held_.natural); break;
-            case Type::real: real(json.held_.real); break;
-            case Type::string: text(*json.held_.string); break;
-            case Type::discarded: out_ += "<discarded>"; break;
-            case Type::array:
-                list(*json.held_.array, '[', ']', depth, [&](const BasicJson<Order>& value) { write(value, depth + 1); });
-                break;
-            case Type::object:
-                list(*json.held_.object, '{', '}', depth, [&](const JsonMember<Order>& member) {
-                    text(member.key());
-                    out_ += indent_ < 0 ? ":" : ": ";
-                    write(member.value(), depth + 1);
-                });
-                break;
+        case Type::null: out_ += "null"; break;
+        case Type::boolean: out_ += json.held_.boolean ? "true" : "false"; break;
+        case Type::integer: number(json.held_.integer); break;
+        case Type::unsigned_integer: number(json.held_.natural); break;
+        case Type::real: real(json.held_.real); break;
+        case Type::string: text(*json.held_.string); break;
+        case Type::discarded: out_ += "<discarded>"; break;
+        case Type::array: list(*json.held_.array, '[', ']', depth, [&](const BasicJson<Order>& value) { write(value, depth + 1); }); break;
+        case Type::object:
+            list(*json.held_.object, '{', '}', depth, [&](const JsonMember<Order>& member) {
+                text(member.key());
+                out_ += indent_ < 0 ? ":" : ": ";
+                write(member.value(), depth + 1);
+            });
+            break;
         }
     }
 
@@ -252,11 +251,7 @@ static std::ostream& write_to(std::ostream& out, const BasicJson<Order>& json) {
     out.width(0);
     return out << json.dump(indent);
 }
-std::ostream& operator<<(std::ostream& out, const Json& json) {
-    return write_to(out, json);
-}
-std::ostream& operator<<(std::ostream& out, const OrderedJson& json) {
-    return write_to(out, json);
-}
+std::ostream& operator<<(std::ostream& out, const Json& json) { return write_to(out, json); }
+std::ostream& operator<<(std::ostream& out, const OrderedJson& json) { return write_to(out, json); }
 
 } // namespace speclens

@@ -20,8 +20,6 @@ double quantile(std::vector<double> values, double share) {
     return at_rank(values, std::clamp<std::size_t>(rank, 1, values.size()) - 1);
 }
 
-double median(std::vector<double> values) {
-    return values.empty() ? 0 : at_rank(values, values.size() / 2);
-}
+double median(std::vector<double> values) { return values.empty() ? 0 : at_rank(values, values.size() / 2); }
 
 } // namespace speclens

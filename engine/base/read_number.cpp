@@ -28,7 +28,8 @@ std::from_chars_result read_by_strtod(const char* first, const char* last, doubl
     if (named)
         end = std::find_if_not(digits, last, [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '(' || c == ')'; });
     else
-        end = std::find_if_not(digits, last, [](unsigned char c) { return std::isdigit(c) || c == '.' || c == 'e' || c == 'E' || c == '+' || c == '-'; });
+        end = std::find_if_not(digits, last,
+                               [](unsigned char c) { return std::isdigit(c) || c == '.' || c == 'e' || c == 'E' || c == '+' || c == '-'; });
     const std::string text(first, end);
     char* stopped = nullptr;
     errno = 0;

@@ -22,7 +22,7 @@ Block philox(Block counter, std::uint32_t key0, std::uint32_t key1) {
     return counter;
 }
 
-}  // namespace
+} // namespace
 
 double uniform(const CoinKey& key) {
     const Block counter{{key.position, static_cast<std::uint32_t>(key.purpose) | key.lane << 8, key.attempt, key.fork}};
@@ -31,4 +31,4 @@ double uniform(const CoinKey& key) {
     return static_cast<double>(word >> 11) * 0x1.0p-53;
 }
 
-}  // namespace speclens
+} // namespace speclens

@@ -60,9 +60,7 @@ long count_of(const Counts& counts, const std::vector<int>& sequence) {
 
 } // namespace
 
-double chi_square_tail(double x, int degrees) {
-    return degrees <= 0 ? 1 : upper_gamma(degrees / 2.0, x / 2);
-}
+double chi_square_tail(double x, int degrees) { return degrees <= 0 ? 1 : upper_gamma(degrees / 2.0, x / 2); }
 
 // A difference d adds at least 4 n d² to the mean of chi-square (Cauchy and Schwarz, over the cells). What
 // remains is the noise of that sum: taken as normal, it is at its lowest tenth 1.2816 deviations below its
@@ -70,8 +68,7 @@ double chi_square_tail(double x, int degrees) {
 double least_distance(int degrees, double alarm, double draws) {
     if (degrees <= 0 || draws <= 0) return 1;
     const double alarmed = boundary([&](double x) { return chi_square_tail(x, degrees) > alarm; });
-    const double added = boundary(
-        [&](double more) { return degrees + more - 1.2816 * std::sqrt(2 * (degrees + 2 * more)) < alarmed; });
+    const double added = boundary([&](double more) { return degrees + more - 1.2816 * std::sqrt(2 * (degrees + 2 * more)) < alarmed; });
     return std::min(1.0, std::sqrt(added / (4 * draws)));
 }
 
@@ -101,8 +98,7 @@ DistributionTest against_distribution(const Counts& drawn, const ExactDistributi
         ++cells;
     }
     if (pooled_expected >= kLeastExpected) {
-        test.chi_square +=
-            (pooled_seen - pooled_expected) * (pooled_seen - pooled_expected) / pooled_expected;
+        test.chi_square += (pooled_seen - pooled_expected) * (pooled_seen - pooled_expected) / pooled_expected;
         ++cells;
     }
     test.total_variation = distance / 2;
@@ -123,13 +119,12 @@ DistributionTest against_draws(const Counts& a, const Counts& b) {
     const auto filled = [&](double seen) { return std::min(na, nb) * seen / (na + nb) >= kLeastExpected; };
     const auto cell = [&](double seen_a, double seen_b) {
         const double share = (seen_a + seen_b) / (na + nb);
-        test.chi_square += (seen_a - na * share) * (seen_a - na * share) / (na * share) +
-                           (seen_b - nb * share) * (seen_b - nb * share) / (nb * share);
+        test.chi_square +=
+            (seen_a - na * share) * (seen_a - na * share) / (na * share) + (seen_b - nb * share) * (seen_b - nb * share) / (nb * share);
         ++cells;
     };
     for (const auto& [sequence, count] : both) {
-        const double seen_a = static_cast<double>(count_of(a, sequence)),
-                     seen_b = static_cast<double>(count_of(b, sequence));
+        const double seen_a = static_cast<double>(count_of(a, sequence)), seen_b = static_cast<double>(count_of(b, sequence));
         test.total_variation += std::abs(seen_a / na - seen_b / nb) / 2;
         if (filled(static_cast<double>(count))) {
             cell(seen_a, seen_b);

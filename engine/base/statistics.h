@@ -7,7 +7,7 @@
 
 namespace speclens {
 
-using Counts = std::map<std::vector<int>, long>;     // sequence -> how often it was drawn
+using Counts = std::map<std::vector<int>, long>;              // sequence -> how often it was drawn
 using ExactDistribution = std::map<std::vector<int>, double>; // sequence -> its probability
 
 struct DistributionTest {

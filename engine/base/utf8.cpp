@@ -6,9 +6,9 @@ namespace speclens {
 namespace {
 
 struct Step {
-    std::size_t bytes = 0;   // length of the character, or of the maximal broken part
+    std::size_t bytes = 0; // length of the character, or of the maximal broken part
     bool valid = false;
-    bool unfinished = false;  // could become valid with more bytes
+    bool unfinished = false; // could become valid with more bytes
 };
 
 // One character of UTF-8 (Unicode 15, table 3-7: no overlong forms, no surrogates, at most U+10FFFF).
@@ -18,7 +18,8 @@ Step next_character(std::string_view text) {
     if (lead < 0x80) return {1, true, false};
     std::size_t need = 0;
     unsigned char low = 0x80, high = 0xBF;
-    if (lead >= 0xC2 && lead <= 0xDF) need = 1;
+    if (lead >= 0xC2 && lead <= 0xDF)
+        need = 1;
     else if (lead >= 0xE0 && lead <= 0xEF) {
         need = 2;
         if (lead == 0xE0) low = 0xA0;
@@ -39,7 +40,7 @@ Step next_character(std::string_view text) {
     return {need + 1, true, false};
 }
 
-}  // namespace
+} // namespace
 
 bool is_valid_utf8(std::string_view text) {
     while (!text.empty()) {
@@ -55,8 +56,10 @@ std::string valid_utf8(std::string_view text) {
     result.reserve(text.size());
     while (!text.empty()) {
         const Step step = next_character(text);
-        if (step.valid) result += text.substr(0, step.bytes);
-        else result += "\xEF\xBF\xBD";
+        if (step.valid)
+            result += text.substr(0, step.bytes);
+        else
+            result += "\xEF\xBF\xBD";
         text.remove_prefix(step.bytes);
     }
     return result;
@@ -72,4 +75,4 @@ std::size_t complete_utf8_prefix(std::string_view text) {
     return text.size();
 }
 
-}  // namespace speclens
+} // namespace speclens

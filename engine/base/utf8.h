@@ -12,4 +12,4 @@ namespace speclens {
 // Length of the longest prefix that ends on a character boundary; the rest may be an unfinished character.
 [[nodiscard]] std::size_t complete_utf8_prefix(std::string_view text);
 
-}  // namespace speclens
+} // namespace speclens

@@ -73,7 +73,8 @@ AdaptivePlan adaptive_plan(const Models& models, const std::vector<RunSettings>&
     }
     const DrafterInfo* const info = find_drafter(drafter);
     const RuleInfo* const judge = find_rule(rule);
-    plan.margins = info && info->drafts() && !info->tree && !info->copies() && !(judge && judge->is_cascade()) && !texts.front().options.by_text;
+    plan.margins =
+        info && info->drafts() && !info->tree && !info->copies() && !(judge && judge->is_cascade()) && !texts.front().options.by_text;
     plan.most = std::max(1, most);
     std::erase_if(plan.fixed, [&](int k) { return k >= plan.most; });
     plan.fixed.push_back(plan.most);
@@ -117,9 +118,7 @@ SweepInterval AdaptiveResult::speed_up(const AdaptiveWay& of) const {
     return ways.empty() ? SweepInterval() : ratio_of(of.rates, ways.front().rates);
 }
 
-bool AdaptiveResult::in_doubt(const AdaptiveWay& of) const {
-    return busy_cores > kMostBusyCores || speed_up(of).spread() > kMostSpread;
-}
+bool AdaptiveResult::in_doubt(const AdaptiveWay& of) const { return busy_cores > kMostBusyCores || speed_up(of).spread() > kMostSpread; }
 
 const AdaptiveWay* AdaptiveResult::best_fixed() const {
     const AdaptiveWay* best = nullptr;
@@ -131,10 +130,11 @@ const AdaptiveWay* AdaptiveResult::best_fixed() const {
 // One way, once through all arrivals.
 class AdaptiveStudy::Batch {
   public:
-    Batch(const std::shared_ptr<const Models>& models, const AdaptivePlan& plan, const AdaptiveWay& way, const std::vector<double>& arrivals,
-          const CostTable& costs)
+    Batch(const std::shared_ptr<const Models>& models, const AdaptivePlan& plan, const AdaptiveWay& way,
+          const std::vector<double>& arrivals, const CostTable& costs)
         : plan_(plan), way_(way), arrivals_(arrivals), costs_(costs), formula_(std::min(5, plan.most), plan.most),
-          article_(std::min(5, plan.most), 1, plan.most), gain_(plan.most), margin_(plan.most), engine_(models, settings_of(*models, plan)) {}
+          article_(std::min(5, plan.most), 1, plan.most), gain_(plan.most), margin_(plan.most),
+          engine_(models, settings_of(*models, plan)) {}
 
     // A round. False: all texts have ended.
     bool step() {
@@ -157,7 +157,9 @@ class AdaptiveStudy::Batch {
 
     [[nodiscard]] double busy_ms() const { return busy_ms_; }
     [[nodiscard]] long tokens() const { return tokens_; }
-    [[nodiscard]] double tokens_per_round() const { return text_rounds_ > 0 ? static_cast<double>(tokens_) / static_cast<double>(text_rounds_) : 0; }
+    [[nodiscard]] double tokens_per_round() const {
+        return text_rounds_ > 0 ? static_cast<double>(tokens_) / static_cast<double>(text_rounds_) : 0;
+    }
     [[nodiscard]] double wait_ms() const { return wait_ms_ / static_cast<double>(plan_.texts.size()); }
     [[nodiscard]] const std::vector<AdaptiveRound>& rounds() const { return rounds_; }
     [[nodiscard]] std::optional<double> auc() const { return way_.chooser == Chooser::margin ? margin_.auc() : std::nullopt; }
@@ -285,8 +287,9 @@ double AdaptiveStudy::done() const {
     return (static_cast<double>(way_ + result_.ways.size() * static_cast<std::size_t>(repeat_)) + (costs_.empty() ? 0 : 1)) / all;
 }
 
-// First once plainly with all texts at once, which tells how far apart they shall arrive. Then all ways by turns, fixed ones first, so that costs
-// are known before a controller asks; every other repeat goes the other way round, so that a machine that slows down or speeds up meets all alike.
+// First once plainly with all texts at once, which tells how far apart they shall arrive. Then all ways by turns, fixed ones first, so that
+// costs are known before a controller asks; every other repeat goes the other way round, so that a machine that slows down or speeds up
+// meets all alike.
 bool AdaptiveStudy::step() {
     if (result_.complete) return false;
     if (!batch_) begin();
@@ -294,13 +297,9 @@ bool AdaptiveStudy::step() {
     return !result_.complete;
 }
 
-AdaptiveWay& AdaptiveStudy::way_now() {
-    return result_.ways[repeat_ % 2 == 0 ? way_ : result_.ways.size() - 1 - way_];
-}
+AdaptiveWay& AdaptiveStudy::way_now() { return result_.ways[repeat_ % 2 == 0 ? way_ : result_.ways.size() - 1 - way_]; }
 
-void AdaptiveStudy::begin() {
-    batch_ = std::make_unique<Batch>(models_, plan_, way_now(), result_.arrivals_ms, costs_);
-}
+void AdaptiveStudy::begin() { batch_ = std::make_unique<Batch>(models_, plan_, way_now(), result_.arrivals_ms, costs_); }
 
 void AdaptiveStudy::take() {
     AdaptiveWay& way = way_now();

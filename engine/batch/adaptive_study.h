@@ -1,6 +1,7 @@
 // Does choosing K as one goes pay? Several ways to choose it, on the same arrivals of the same texts with the same dice, one batch after
-// the other: every fixed K, the controllers of k_controller.h and margin_controller.h, and the confidence of a head that has one. Beside them an oracle that
-// knows in hindsight how many drafts of every round would be kept, priced with the measured costs: of every repeat the best of those rounds, so no way is above it.
+// the other: every fixed K, the controllers of k_controller.h and margin_controller.h, and the confidence of a head that has one. Beside
+// them an oracle that knows in hindsight how many drafts of every round would be kept, priced with the measured costs: of every repeat the
+// best of those rounds, so no way is above it.
 //
 // Texts arrive by a clock that runs with the rounds that were made and skips what is idle: seldom at first, then many at once, so that
 // the best K is not the same all the time. Costs are measured in the batches with fixed K, and frozen before a controller sees them.
@@ -24,7 +25,7 @@ struct Models; // engine/models/models.h
 struct AdaptivePlan {
     std::vector<RunSettings> texts; // with their dice and drafter; k is ours
     int seats = 8;
-    int most = 7;                                // K of a round
+    int most = 7;                                      // K of a round
     std::vector<int> fixed = {0, 1, 2, 3, 4, 5, 6, 7}; // ascending, from 0 to `most`
     int repeats = 3;
     bool confident = false; // the drafter's head tells its confidence
@@ -62,12 +63,12 @@ struct AdaptiveRound {
 
 struct AdaptiveWay {
     Chooser chooser = Chooser::fixed;
-    int k = 0; // fixed, margin, confidence
-    std::vector<double> rates = {}; // tokens a second of every repeat, while there was something to do
+    int k = 0;                                // fixed, margin, confidence
+    std::vector<double> rates = {};           // tokens a second of every repeat, while there was something to do
     double tokens_per_round = 0, wait_ms = 0; // of a text in a round; from arrival to the last token, a mean
     std::vector<AdaptiveRound> rounds = {};   // of the last repeat
     std::optional<double> auc = {};           // margin: MarginController::auc() of the last repeat
-    [[nodiscard]] double rate() const; // mean of the repeats: what drifts there drifts back; 0 of none
+    [[nodiscard]] double rate() const;        // mean of the repeats: what drifts there drifts back; 0 of none
 };
 
 struct AdaptiveResult {
@@ -76,8 +77,8 @@ struct AdaptiveResult {
     std::vector<double> arrivals_ms;
     std::vector<AdaptiveWay> ways; // fixed ones first, by K; the oracle last
     bool complete = false;
-    double busy_cores = 0;       // that other programs kept busy meanwhile
-    int compared = 0, equal = 0; // texts with those of plain decoding, at temperature 0
+    double busy_cores = 0;                                              // that other programs kept busy meanwhile
+    int compared = 0, equal = 0;                                        // texts with those of plain decoding, at temperature 0
     [[nodiscard]] SweepInterval speed_up(const AdaptiveWay& way) const; // over plain decoding
     [[nodiscard]] bool in_doubt(const AdaptiveWay& way) const;          // that figure, as SweepCell::in_doubt
     [[nodiscard]] const AdaptiveWay* way(Chooser chooser) const;
@@ -123,7 +124,7 @@ class AdaptiveStudy {
     std::unique_ptr<Batch> batch_;
     std::vector<Ran> ran_; // all of them
     BusyMeter busy_;
-    std::vector<std::vector<int>> plain_;         // sequences
+    std::vector<std::vector<int>> plain_; // sequences
 };
 
 } // namespace speclens

@@ -31,19 +31,13 @@ const BatchSettings& checked(const BatchSettings& settings) {
     return settings;
 }
 
-std::span<const int> first(std::span<const int> tokens, int count) {
-    return tokens.first(static_cast<std::size_t>(count));
-}
+std::span<const int> first(std::span<const int> tokens, int count) { return tokens.first(static_cast<std::size_t>(count)); }
 
-int common(std::span<const int> a, std::span<const int> b) {
-    return static_cast<int>(std::ranges::mismatch(a, b).in1 - a.begin());
-}
+int common(std::span<const int> a, std::span<const int> b) { return static_cast<int>(std::ranges::mismatch(a, b).in1 - a.begin()); }
 
 } // namespace
 
-int blocks_for(int texts, int positions) {
-    return texts * BlockTable::blocks_for(positions, PagedModel::kBlock);
-}
+int blocks_for(int texts, int positions) { return texts * BlockTable::blocks_for(positions, PagedModel::kBlock); }
 
 BatchEngine::BatchEngine(std::shared_ptr<const Models> models, const BatchSettings& settings)
     : models_(std::move(models)), settings_(checked(settings)), model_(target_of(*models_), settings.blocks), pool_(settings.blocks),
@@ -72,7 +66,8 @@ int BatchEngine::submit(PreparedRun prepared, BatchOwner owner) {
 int BatchEngine::submit(Scoring scoring, BatchOwner owner) {
     const int count = static_cast<int>(scoring.tokens.size()), context = models_->holds(), vocab = models_->vocab();
     if (count < 2 || scoring.first < 0 || scoring.first > count - 2 || scoring.top < 0)
-        throw Error("a text of " + std::to_string(count) + " tokens has no token behind place " + std::to_string(scoring.first) + " to judge",
+        throw Error("a text of " + std::to_string(count) + " tokens has no token behind place " + std::to_string(scoring.first) +
+                        " to judge",
                     "Send two tokens or more, and a place before the last.", Exit::usage);
     if (count > context) throw PromptTooLong(count, models_->target_name(), context);
     for (const int id : scoring.tokens)
@@ -81,10 +76,12 @@ int BatchEngine::submit(Scoring scoring, BatchOwner owner) {
                         "Use the tokenizer of this model.", Exit::usage, ErrorKind::unknown_token);
     const int needed = BlockTable::blocks_for(count - 1, PagedModel::kBlock);
     if (needed > pool_.blocks())
-        throw Error("the text takes " + std::to_string(needed) + " blocks of keys and values, the pool has " + std::to_string(pool_.blocks()),
+        throw Error("the text takes " + std::to_string(needed) + " blocks of keys and values, the pool has " +
+                        std::to_string(pool_.blocks()),
                     "Ask for more blocks, or send a shorter text.", Exit::usage);
     Text text;
-    text.prepared.settings.k = std::min(count - 1 - scoring.first, settings_.prompt_rows) - 1; // rows with logits of its first pass, but one
+    text.prepared.settings.k =
+        std::min(count - 1 - scoring.first, settings_.prompt_rows) - 1; // rows with logits of its first pass, but one
     text.prepared.prompt.ids = std::move(scoring.tokens);
     text.scoring = std::move(scoring);
     text.shown.prompt_tokens = count;
@@ -101,13 +98,9 @@ int BatchEngine::enter(Text text) {
     return number;
 }
 
-std::span<const int> BatchEngine::tokens_of(const Text& text) {
-    return text.run ? text.run->sequence() : text.prompt();
-}
+std::span<const int> BatchEngine::tokens_of(const Text& text) { return text.run ? text.run->sequence() : text.prompt(); }
 
-std::vector<int> BatchEngine::taps_of(const Text& text) {
-    return text.run ? text.run->taps() : std::vector<int>();
-}
+std::vector<int> BatchEngine::taps_of(const Text& text) { return text.run ? text.run->taps() : std::vector<int>(); }
 
 int BatchEngine::free_blocks() const {
     std::map<int, int> held; // by kept texts
@@ -373,8 +366,8 @@ void BatchEngine::plan_reading(int number, int& rows_left, std::vector<Part>& pa
     const int read = text.seat->length(), rows = std::min(rows_left, known_tokens(text) - read);
     if (!reserve(number, rows)) return;
     rows_left -= rows;
-    Part part{.text = number, .input = {.tokens = sequence.subspan(static_cast<std::size_t>(read), static_cast<std::size_t>(rows)),
-                                        .logits_from = rows},
+    Part part{.text = number,
+              .input = {.tokens = sequence.subspan(static_cast<std::size_t>(read), static_cast<std::size_t>(rows)), .logits_from = rows},
               .reads = true};
     parts.push_back(part);
 }

@@ -40,25 +40,25 @@ namespace speclens {
 // What became of a text.
 struct BatchText {
     enum class State : std::uint8_t { waiting, reading, decoding, done, failed, cancelled } state = State::waiting;
-    int preempted = 0;                   // how often
+    int preempted = 0;                                // how often
     double arrived_ms = 0, first_ms = 0, done_ms = 0; // on the engine's clock; 0: not yet
     struct Delivery {
         double ms = 0; // on the engine's clock
         int tokens = 0;
     };
-    std::vector<Delivery> deliveries;    // one for each of its rounds
-    std::vector<int> sequence;           // with the prompt; once it has ended
+    std::vector<Delivery> deliveries; // one for each of its rounds
+    std::vector<int> sequence;        // with the prompt; once it has ended
     int prompt_tokens = 0;
-    std::string text;                    // of the new tokens; once it has ended
-    std::shared_ptr<const Trace> trace;  // from joining on; untimed, because a pass belongs to several texts
-    std::vector<ScoredToken> scores;     // of a text that is only judged; once it has ended
-    std::string error, remedy;           // failed
+    std::string text;                   // of the new tokens; once it has ended
+    std::shared_ptr<const Trace> trace; // from joining on; untimed, because a pass belongs to several texts
+    std::vector<ScoredToken> scores;    // of a text that is only judged; once it has ended
+    std::string error, remedy;          // failed
     [[nodiscard]] bool ended() const { return state >= State::done; }
 };
 
 // Whose text it is, where several people are served.
 struct BatchOwner {
-    std::string key;                            // prompts share blocks only where this is the same; turns are fair between keys
+    std::string key;                                // prompts share blocks only where this is the same; turns are fair between keys
     std::shared_ptr<const SuffixTrie> answers = {}; // of this owner: what the drafter suffix drafts from too; does not change any more
 };
 
@@ -88,7 +88,7 @@ class BatchEngine {
     [[nodiscard]] std::vector<ScoredToken> take_scores(int text) { return std::move(at(text).shown.scores); }
 
     [[nodiscard]] const BatchText& text(int number) const { return at(number).shown; }
-    [[nodiscard]] int texts() const { return submitted_; } // since the beginning
+    [[nodiscard]] int texts() const { return submitted_; }           // since the beginning
     [[nodiscard]] const BatchRound& round() const { return round_; } // the last one
     [[nodiscard]] const BlockPool& pool() const { return pool_; }
     [[nodiscard]] int free_blocks() const; // with those that are only kept for who may begin alike
@@ -105,13 +105,13 @@ class BatchEngine {
         BatchText shown;
         BatchOwner owner;
         [[nodiscard]] const std::vector<int>& prompt() const { return prepared.prompt.ids; }
-        std::unique_ptr<Run> run;          // from joining to the end, also while preempted; none where it is only judged
-        std::optional<Scoring> scoring;    // then this, with
+        std::unique_ptr<Run> run;       // from joining to the end, also while preempted; none where it is only judged
+        std::optional<Scoring> scoring; // then this, with
         std::unique_ptr<Seat> own_seat;
-        PassInput places;                  // the next of its places
-        Seat* seat = nullptr;              // its target
-        const PassInput* asked = nullptr;  // the pass that its round waits for
-        std::optional<int> most_drafts;    // draft_at_most()
+        PassInput places;                 // the next of its places
+        Seat* seat = nullptr;             // its target
+        const PassInput* asked = nullptr; // the pass that its round waits for
+        std::optional<int> most_drafts;   // draft_at_most()
         Cycle::GoOn go_on;
     };
     // A text's part of a pass to come.
@@ -132,7 +132,7 @@ class BatchEngine {
     int enter(Text text);
     [[nodiscard]] static std::span<const int> tokens_of(const Text& text); // that are there
     [[nodiscard]] static std::vector<int> taps_of(const Text& text);
-    [[nodiscard]] bool drop_kept(); // the oldest; false: there is none
+    [[nodiscard]] bool drop_kept();                                 // the oldest; false: there is none
     [[nodiscard]] std::map<std::string, int> prompt_shares() const; // rows of this round, by owner
     void ask_for_places(Text& text);
     void finish_scoring(int number);

@@ -10,9 +10,7 @@
 namespace speclens {
 namespace {
 
-int blocks_of(int positions) {
-    return BlockTable::blocks_for(positions, PagedModel::kBlock);
-}
+int blocks_of(int positions) { return BlockTable::blocks_for(positions, PagedModel::kBlock); }
 
 template <class Of>
 double mean_over(const std::vector<FilmRound>& rounds, const Of& of) {
@@ -28,9 +26,7 @@ int FilmText::for_drafts() const {
     return static_cast<int>(during.size()) - blocks_of(before + 1);
 }
 
-int FilmText::taken() const {
-    return std::max(0, static_cast<int>(during.size()) - blocks_of(before));
-}
+int FilmText::taken() const { return std::max(0, static_cast<int>(during.size()) - blocks_of(before)); }
 
 int FilmRound::used(bool in_pass) const {
     const std::vector<int>& holders = in_pass ? during : after;
@@ -68,8 +64,8 @@ int BlockFilm::lengths() const {
     return static_cast<int>(lengths.size());
 }
 
-BlockFilmRecorder::BlockFilmRecorder(std::shared_ptr<const Models> models, std::span<const RunSettings> texts, const BatchSettings& settings,
-                                     int rounds)
+BlockFilmRecorder::BlockFilmRecorder(std::shared_ptr<const Models> models, std::span<const RunSettings> texts,
+                                     const BatchSettings& settings, int rounds)
     : engine_(std::make_unique<BatchEngine>(models, settings)), rounds_(rounds) {
     film_.blocks = settings.blocks;
     film_.texts = settings.texts;

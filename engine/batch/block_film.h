@@ -13,10 +13,10 @@
 
 namespace speclens {
 
-class BatchEngine;     // engine/batch/batch_engine.h
-struct BatchSettings;  // engine/batch/batch_settings.h
-struct Models;         // engine/models/models.h
-struct RunSettings;    // engine/run/run_settings.h
+class BatchEngine;    // engine/batch/batch_engine.h
+struct BatchSettings; // engine/batch/batch_settings.h
+struct Models;        // engine/models/models.h
+struct RunSettings;   // engine/run/run_settings.h
 
 // One text in one round.
 struct FilmText {
@@ -29,14 +29,14 @@ struct FilmText {
 };
 
 struct FilmRound {
-    std::vector<FilmText> texts; // in the order of arrival
+    std::vector<FilmText> texts;    // in the order of arrival
     std::vector<int> during, after; // holders of every block of the pool
     int waiting = 0;                // texts without a seat or without blocks, after it
     int copied = 0, shared_tokens = 0;
     [[nodiscard]] int used(bool in_pass) const;
     [[nodiscard]] int preempted() const;
-    [[nodiscard]] int for_drafts() const;     // counted, of all texts
-    [[nodiscard]] double estimated() const;   // drafts ÷ block size, of all texts
+    [[nodiscard]] int for_drafts() const;   // counted, of all texts
+    [[nodiscard]] double estimated() const; // drafts ÷ block size, of all texts
 };
 
 struct BlockFilm {

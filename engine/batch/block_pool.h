@@ -19,9 +19,9 @@ class BlockPool {
     // The blocks that nobody holds, in the order in which they will be taken from the back.
     [[nodiscard]] const std::vector<int>& free_blocks() const { return free_; }
 
-    [[nodiscard]] int take();   // a free block, with one holder; there must be one (CHECK)
-    void share(int block);      // one holder more
-    void release(int block);    // one fewer; without any it is free
+    [[nodiscard]] int take(); // a free block, with one holder; there must be one (CHECK)
+    void share(int block);    // one holder more
+    void release(int block);  // one fewer; without any it is free
     // Told of every block that becomes free: tests spoil it.
     void on_freed(std::function<void(int block)> freed) { freed_ = std::move(freed); }
 

@@ -6,9 +6,7 @@
 
 namespace speclens {
 
-bool BlockTable::shares_last() const {
-    return length_ % size_ != 0 && !alone(length_);
-}
+bool BlockTable::shares_last() const { return length_ % size_ != 0 && !alone(length_); }
 
 int BlockTable::missing(int rows) const {
     const int more = blocks_for(length_ + rows, size_) - static_cast<int>(blocks_.size());

@@ -28,9 +28,7 @@ constexpr std::size_t kStack = 4 << 20;
 
 thread_local Fiber* running = nullptr;
 
-void* stack_of(void* memory) {
-    return static_cast<char*>(memory) + getpagesize();
-}
+void* stack_of(void* memory) { return static_cast<char*>(memory) + getpagesize(); }
 
 } // namespace
 
@@ -66,9 +64,7 @@ void Fiber::start(std::function<void()> work) {
     resume();
 }
 
-void Fiber::enter(unsigned high, unsigned low) {
-    reinterpret_cast<Fiber*>((static_cast<std::uintptr_t>(high) << 32) | low)->run();
-}
+void Fiber::enter(unsigned high, unsigned low) { reinterpret_cast<Fiber*>((static_cast<std::uintptr_t>(high) << 32) | low)->run(); }
 
 void Fiber::run() {
 #if defined(__SANITIZE_ADDRESS__)

@@ -4,9 +4,7 @@
 
 namespace speclens {
 
-Fiber::Fiber() {
-    CHECK(false, "there are no fibers here");
-}
+Fiber::Fiber() { CHECK(false, "there are no fibers here"); }
 
 Fiber::~Fiber() = default;
 

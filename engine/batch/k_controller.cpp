@@ -35,9 +35,7 @@ int ArticleController::update(int accepted, int proposed) {
     return k_;
 }
 
-double FormulaController::alpha() const {
-    return accepted_ + stopped_ > 0 ? accepted_ / (accepted_ + stopped_) : 0.5;
-}
+double FormulaController::alpha() const { return accepted_ + stopped_ > 0 ? accepted_ / (accepted_ + stopped_) : 0.5; }
 
 void FormulaController::saw(int accepted, int proposed) {
     accepted_ = accepted_ * kFade + accepted;

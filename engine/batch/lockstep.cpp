@@ -67,9 +67,7 @@ void Lockstep::apart(const std::function<void()>& work) {
     apart_ = before;
 }
 
-void Lockstep::matmul(const Tensor& x, std::span<const Projection> parts) {
-    wait({.x = x, .parts = {parts.begin(), parts.end()}});
-}
+void Lockstep::matmul(const Tensor& x, std::span<const Projection> parts) { wait({.x = x, .parts = {parts.begin(), parts.end()}}); }
 
 void Lockstep::matmul_swiglu(const Tensor& x, const Tensor& gate, const Tensor& up, const Tensor& out) {
     wait({.x = x, .parts = {{gate, {}, out}, {up, {}, {}}}, .swiglu = true});

@@ -9,19 +9,13 @@ namespace {
 constexpr double kWidest = 40; // beyond it a row is as clear as can be
 constexpr double kRidge = 1e-3;
 
-double clipped(double margin) {
-    return std::min(margin, kWidest);
-}
+double clipped(double margin) { return std::min(margin, kWidest); }
 
-double logistic(double x) {
-    return 1 / (1 + std::exp(-x));
-}
+double logistic(double x) { return 1 / (1 + std::exp(-x)); }
 
 } // namespace
 
-double MarginModel::keeps(double margin) const {
-    return logistic(slope_ * clipped(margin) + level_);
-}
+double MarginModel::keeps(double margin) const { return logistic(slope_ * clipped(margin) + level_); }
 
 void MarginModel::saw(double margin, bool kept) {
     const std::pair<double, bool> answer{clipped(margin), kept};
@@ -45,7 +39,8 @@ void MarginModel::refit() {
         }
         const double determinant = ss * ll - sl * sl;
         const double d_slope = (ll * by_slope - sl * by_level) / determinant, d_level = (ss * by_level - sl * by_slope) / determinant;
-        const double shorter = std::min(1.0, 4 / std::max(1e-9, std::max(std::abs(d_slope), std::abs(d_level)))); // far off, a step leads too far
+        const double shorter =
+            std::min(1.0, 4 / std::max(1e-9, std::max(std::abs(d_slope), std::abs(d_level)))); // far off, a step leads too far
         slope += shorter * d_slope, level += shorter * d_level;
         if (std::abs(d_slope) + std::abs(d_level) < 1e-9) break;
     }

@@ -39,7 +39,7 @@ class MarginController {
 
     // The draft of one text in one round.
     struct Hand {
-        std::vector<double> margins; // of the places that were asked about
+        std::vector<double> margins;    // of the places that were asked about
         double reached = 1, tokens = 1; // chance that all so far are kept; expected tokens of the round
     };
     // Of a batch. Refits where it is time to; all texts of the round are foretold alike.
@@ -54,10 +54,10 @@ class MarginController {
   private:
     static constexpr int kRefit = 32, kWarm = 3, kProbe = 20; // rounds of a text; refits; rounds
     std::vector<MarginModel> places_;
-    std::vector<double> cost_; // by drafts
+    std::vector<double> cost_;                       // by drafts
     std::vector<std::pair<double, bool>> forecasts_; // after the warm-up
-    int rounds_ = 0, seen_ = 0, refits_ = 0; // seen_: since the last refit
-    bool in_full_ = true; // this round
+    int rounds_ = 0, seen_ = 0, refits_ = 0;         // seen_: since the last refit
+    bool in_full_ = true;                            // this round
 };
 
 } // namespace speclens

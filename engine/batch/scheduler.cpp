@@ -25,9 +25,7 @@ void Scheduler::leave(int text) {
     forget_keys();
 }
 
-void Scheduler::served(int text, int rows) {
-    keys_.at(at(text).key).rows += rows;
-}
+void Scheduler::served(int text, int rows) { keys_.at(at(text).key).rows += rows; }
 
 std::optional<long long> Scheduler::least_served() const {
     std::optional<long long> least;

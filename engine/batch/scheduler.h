@@ -24,16 +24,16 @@ class Scheduler {
     explicit Scheduler(int most) : most_(most) {}
 
     void arrive(int text, const std::string& key = {}); // numbers grow with the time of arrival
-    void leave(int text);       // done, failed or cancelled, wherever it is
-    void served(int text, int rows); // a pass had so many rows of it
+    void leave(int text);                               // done, failed or cancelled, wherever it is
+    void served(int text, int rows);                    // a pass had so many rows of it
     // The waiting text that joins next, where there is a seat for it.
     [[nodiscard]] std::optional<int> next() const;
-    void admit(int text);       // next()
+    void admit(int text); // next()
     // Who gives up its blocks so that `text` gets some: the last in flight to join, `text` itself where it is that.
     [[nodiscard]] int victim(int text) const;
     // The same where `text` cannot stop in the middle: the last of the others; none where it is alone.
     [[nodiscard]] std::optional<int> other_victim(int text) const;
-    void preempt(int text);     // waits before all that never joined
+    void preempt(int text); // waits before all that never joined
     // In the order in which they joined for the first time.
     [[nodiscard]] const std::vector<int>& in_flight() const { return in_flight_; }
     // Those that gave up their blocks, then the others in the order of arrival.

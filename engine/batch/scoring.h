@@ -16,9 +16,9 @@ struct Scoring {
 
 // What stands behind a place, at temperature 1 and unfiltered.
 struct ScoredToken {
-    TopEntries top;     // largest first
-    double logp = 0;    // of the text's own token
-    int rank = 0;       // of that token, from 1: how many are likelier, and 1
+    TopEntries top;  // largest first
+    double logp = 0; // of the text's own token
+    int rank = 0;    // of that token, from 1: how many are likelier, and 1
 };
 
 [[nodiscard]] ScoredToken scored_token(const Distribution& distribution, int token, int top);

@@ -13,10 +13,10 @@
 namespace speclens {
 namespace {
 
-constexpr double kLeastSlice = 250;      // ms
-constexpr std::size_t kKeptRounds = 12;  // of a cell
-constexpr int kPhasesAStep = 16;         // of a run alone
-constexpr double kProofs = 0.2;          // their share of done()
+constexpr double kLeastSlice = 250;     // ms
+constexpr std::size_t kKeptRounds = 12; // of a cell
+constexpr int kPhasesAStep = 16;        // of a run alone
+constexpr double kProofs = 0.2;         // their share of done()
 
 RunSettings text_with(const RunSettings& text, const SweepMethod& method) {
     RunSettings settings = text;
@@ -68,7 +68,8 @@ class SweepMeasurement::Slice {
     // `ms` count; then it goes on, where `until_one_ends`, until some text ended. The list goes on with its text `first`.
     Slice(const std::shared_ptr<const Models>& models, const SweepPlan& plan, const SweepMethod& method, const BatchSettings& settings,
           std::size_t first, double ms, bool until_one_ends)
-        : plan_(plan), method_(method), ms_(ms), until_one_ends_(until_one_ends), seats_(settings.texts), engine_(models, settings), next_(first) {
+        : plan_(plan), method_(method), ms_(ms), until_one_ends_(until_one_ends), seats_(settings.texts), engine_(models, settings),
+          next_(first) {
         for (int i = 0; i < settings.texts; ++i) submit();
     }
 
@@ -136,7 +137,8 @@ class SweepMeasurement::Slice {
             if (!slice_.first_ms.empty()) break;
             for (int i = 0; i < engine_.texts(); ++i) {
                 const BatchText& text = engine_.text(i);
-                if (!text.deliveries.empty() && (text.arrived_ms >= begun_ms_) == late) slice_.first_ms.push_back(text.first_ms - text.arrived_ms);
+                if (!text.deliveries.empty() && (text.arrived_ms >= begun_ms_) == late)
+                    slice_.first_ms.push_back(text.first_ms - text.arrived_ms);
             }
         }
         for (int i = 0; i < engine_.texts(); ++i) count_between(engine_.text(i));
@@ -166,7 +168,8 @@ class SweepMeasurement::Slice {
     std::vector<Ended> ended_;
 };
 
-SweepMeasurement::SweepMeasurement(std::shared_ptr<const Models> models, SweepPlan plan) : models_(std::move(models)), plan_(std::move(plan)) {
+SweepMeasurement::SweepMeasurement(std::shared_ptr<const Models> models, SweepPlan plan)
+    : models_(std::move(models)), plan_(std::move(plan)) {
     check_plan(plan_);
     for (const int concurrency : plan_.concurrency)
         for (const SweepMethod& method : plan_.methods) {
@@ -194,8 +197,8 @@ bool SweepMeasurement::step() {
     return true;
 }
 
-// The longest prompts of the plan, each third one asked twice in a row: those share blocks until one of them writes. The blocks are so few that
-// somebody has to give up his, and the texts so many that they reach lengths of all kinds. With the longest drafts.
+// The longest prompts of the plan, each third one asked twice in a row: those share blocks until one of them writes. The blocks are so few
+// that somebody has to give up his, and the texts so many that they reach lengths of all kinds. With the longest drafts.
 void SweepMeasurement::begin_film() {
     constexpr int kSeats = 4, kTexts = 20, kTokens = 48, kRounds = 40;
     std::vector<PreparedRun> asked;

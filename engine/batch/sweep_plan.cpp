@@ -4,8 +4,8 @@
 #include "engine/batch/worker_pool.h"
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter_info.h"
-#include "engine/run/gallery.h"
 #include "engine/models/models.h"
+#include "engine/run/gallery.h"
 #include "engine/run/session_commands.h"
 #include "kernels/error.h"
 

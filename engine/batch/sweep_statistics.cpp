@@ -18,7 +18,8 @@ constexpr double kLow = 0.05, kHigh = 0.95;
 std::vector<std::size_t> drawn(std::size_t slices, int draw, std::uint32_t cell) {
     std::vector<std::size_t> taken;
     for (std::size_t i = 0; i < slices; ++i) {
-        const double u = uniform({.seed = 40, .position = static_cast<std::uint32_t>(draw), .lane = cell, .attempt = static_cast<std::uint32_t>(i)});
+        const double u =
+            uniform({.seed = 40, .position = static_cast<std::uint32_t>(draw), .lane = cell, .attempt = static_cast<std::uint32_t>(i)});
         taken.push_back(std::min(slices - 1, static_cast<std::size_t>(u * static_cast<double>(slices))));
     }
     return taken;
@@ -44,9 +45,7 @@ Rates rates_of(const SweepCell& cell) {
     return rates;
 }
 
-std::size_t common(const Rates& with, const Rates& without) {
-    return std::min(with.size(), without.size());
-}
+std::size_t common(const Rates& with, const Rates& without) { return std::min(with.size(), without.size()); }
 
 std::vector<std::size_t> all_of(std::size_t slices) {
     std::vector<std::size_t> all(slices);
@@ -68,9 +67,7 @@ double crossing(const std::vector<double>& texts, const std::vector<double>& rat
 
 } // namespace
 
-double SweepInterval::spread() const {
-    return low > 0 && value > 0 ? std::max(high / value, value / low) - 1 : 0;
-}
+double SweepInterval::spread() const { return low > 0 && value > 0 ? std::max(high / value, value / low) - 1 : 0; }
 
 SweepInterval ratio_of(const std::vector<double>& with, const std::vector<double>& without) {
     const std::size_t turns = common(with, without);
@@ -82,9 +79,7 @@ SweepInterval ratio_of(const std::vector<double>& with, const std::vector<double
     return found;
 }
 
-SweepInterval speed_up_of(const SweepCell& cell, const SweepCell& plain) {
-    return ratio_of(rates_of(cell), rates_of(plain));
-}
+SweepInterval speed_up_of(const SweepCell& cell, const SweepCell& plain) { return ratio_of(rates_of(cell), rates_of(plain)); }
 
 std::optional<SweepCrossing> crossing_of(const std::vector<const SweepCell*>& cells, const std::vector<const SweepCell*>& plain) {
     std::vector<Rates> with, without;

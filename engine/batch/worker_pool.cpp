@@ -16,7 +16,7 @@ namespace {
 
 struct Ended {}; // the pool is over, or the worker's line was cut
 
-int total(const std::vector<WorkerRound>& rounds, int WorkerRound::* of) {
+int total(const std::vector<WorkerRound>& rounds, int WorkerRound::*of) {
     int sum = 0;
     for (const WorkerRound& round : rounds) sum += round.*of;
     return sum;
@@ -30,17 +30,11 @@ WireTotals PoolWorker::wire() const {
     return sum;
 }
 
-int PoolWorker::tokens() const {
-    return total(rounds, &WorkerRound::tokens);
-}
+int PoolWorker::tokens() const { return total(rounds, &WorkerRound::tokens); }
 
-int PoolWorker::drafted() const {
-    return total(rounds, &WorkerRound::drafted);
-}
+int PoolWorker::drafted() const { return total(rounds, &WorkerRound::drafted); }
 
-int PoolWorker::accepted() const {
-    return total(rounds, &WorkerRound::accepted);
-}
+int PoolWorker::accepted() const { return total(rounds, &WorkerRound::accepted); }
 
 int PoolFilm::tokens() const {
     int sum = 0;
@@ -120,7 +114,8 @@ struct WorkerPool::Worker {
 
 WorkerPool::WorkerPool(std::shared_ptr<const Models> models, std::vector<RunSettings> workers) {
     if (!models->scorer)
-        throw Error("draft workers share a target elsewhere, and this one is here", "Name its address: --model http://HOST:PORT.", Exit::usage);
+        throw Error("draft workers share a target elsewhere, and this one is here", "Name its address: --model http://HOST:PORT.",
+                    Exit::usage);
     if (workers.empty() || workers.size() > kMostWorkers)
         throw Error(std::to_string(workers.size()) + " draft workers", "Choose 1 to " + std::to_string(kMostWorkers) + ".", Exit::usage);
     film_.target = models->target_name();
@@ -149,9 +144,7 @@ WorkerPool::~WorkerPool() {
         }
 }
 
-const Run& WorkerPool::run(int worker) const {
-    return *workers_.at(static_cast<std::size_t>(worker))->run;
-}
+const Run& WorkerPool::run(int worker) const { return *workers_.at(static_cast<std::size_t>(worker))->run; }
 
 double WorkerPool::done() const {
     double sum = 0;
@@ -163,13 +156,13 @@ double WorkerPool::done() const {
     return sum / static_cast<double>(workers_.size());
 }
 
-void WorkerPool::disconnect(int worker) {
-    workers_.at(static_cast<std::size_t>(worker))->line->closed = true;
-}
+void WorkerPool::disconnect(int worker) { workers_.at(static_cast<std::size_t>(worker))->line->closed = true; }
 
 bool WorkerPool::step() {
     const auto over = [&](std::size_t i) { return workers_[i]->begun && workers_[i]->fiber->ended(); };
-    const auto waits = [&](std::size_t i) { return workers_[i]->begun && workers_[i]->line->waits() && !workers_[i]->line->arrives(std::chrono::milliseconds(0)); };
+    const auto waits = [&](std::size_t i) {
+        return workers_[i]->begun && workers_[i]->line->waits() && !workers_[i]->line->arrives(std::chrono::milliseconds(0));
+    };
     std::size_t waiting = workers_.size();
     for (std::size_t turn = 0; turn < workers_.size(); ++turn) {
         const std::size_t i = (next_ + turn) % workers_.size();
@@ -182,8 +175,10 @@ bool WorkerPool::step() {
         Worker& worker = *workers_[i];
         PoolWorker& shown = film_.workers[i];
         shown.state = PoolWorker::State::drafting;
-        if (worker.begun) worker.fiber->resume();
-        else worker.fiber->start([this, i] { work(i); });
+        if (worker.begun)
+            worker.fiber->resume();
+        else
+            worker.fiber->start([this, i] { work(i); });
         worker.begun = true;
         if (!worker.fiber->ended()) {
             shown.state = PoolWorker::State::waiting;

@@ -30,9 +30,7 @@ BlockDrafter::BlockDrafter(const DrafterArgs& args)
     : network_(args.network), options_(args.options), taps_(network_->config.taps),
       stack_(network_->backend(), network_->config.layer, network_->layer, network_->cos_sin.view(),
              args.target.capacity() + network_->config.block, network_->backend().max_rows()),
-      base_rows_(network_->backend(), network_->config.layer.vocab, tokens_of(*network_->target),
-                 network_->name),
-      head_(own_head(args)) {
+      base_rows_(network_->backend(), network_->config.layer.vocab, tokens_of(*network_->target), network_->name), head_(own_head(args)) {
     for (int& tap : taps_) {
         tap += options_.tap_shift;
         if (tap < kTapEmbedding || tap >= args.target.layers())
@@ -82,11 +80,11 @@ void BlockDrafter::keep_taps(const Tensor& features) {
 }
 
 void BlockDrafter::absorb(const Tensor& features, int first) {
-    if (first != length_) return;  // what came before did not fit: draft() sees that the context is incomplete
+    if (first != length_) return; // what came before did not fit: draft() sees that the context is incomplete
     const int rows = static_cast<int>(features.rows), hidden = network_->config.layer.hidden;
     std::vector<int> at(static_cast<std::size_t>(rows));
     for (int i = 0; i < rows; ++i) at[static_cast<std::size_t>(i)] = first + i;
-    if (at.back() >= network_->cos_sin.view().rows) return;  // behind the last position the head knows
+    if (at.back() >= network_->cos_sin.view().rows) return; // behind the last position the head knows
     const Tensor positions = {positions_.view().data, DType::i32, 1, rows};
     backend().upload(positions, at.data());
 
@@ -96,8 +94,7 @@ void BlockDrafter::absorb(const Tensor& features, int first) {
     backend().matmul(features, fuse);
     backend().add_norm(fused, {}, network_->hidden_norm.view(), network_->config.layer.rms_eps, context);
     stack_.reserve(kept_ + rows, kept_);
-    for (int layer = 0; layer < network_->config.layer.layers; ++layer)
-        stack_.store_context(layer, context, positions, kept_);
+    for (int layer = 0; layer < network_->config.layer.layers; ++layer) stack_.store_context(layer, context, positions, kept_);
     length_ += rows;
     kept_ += rows;
     if (const int most = options_.context_last; most > 0 && kept_ > most) {
@@ -112,9 +109,7 @@ void BlockDrafter::absorb(const Tensor& features, int first) {
 }
 
 // One slot more than drafts, as in training; only a full anchor-aligned block leaves none unused.
-int BlockDrafter::slots_for(int k) const {
-    return network_->config.anchor_aligned && k == network_->config.block ? k : k + 1;
-}
+int BlockDrafter::slots_for(int k) const { return network_->config.anchor_aligned && k == network_->config.block ? k : k + 1; }
 
 std::vector<LayerStack::Pass::Range> BlockDrafter::window_ranges(int window, int slots) const {
     std::vector<LayerStack::Pass::Range> ranges;
@@ -142,8 +137,7 @@ BlockDrafter::Block BlockDrafter::fill(int anchor, int k) {
     const Tensor ids = {ids_.view().data, DType::i32, 1, embedded};
     backend().upload(ids, tokens.data());
     backend().embed(network_->target->embedding.view(), ids, pass.residual.slice(0, embedded));
-    if (embedded < slots)
-        backend().copy(masks_.view().slice(0, slots - 1), pass.residual.slice(1, slots - 1));
+    if (embedded < slots) backend().copy(masks_.view().slice(0, slots - 1), pass.residual.slice(1, slots - 1));
     std::vector<LayerStack::Pass::Range> seen;
     for (int layer = 0; layer < config.layer.layers; ++layer) {
         const int window = config.windows.empty() ? 0 : config.windows[static_cast<std::size_t>(layer)];
@@ -175,7 +169,7 @@ Draft BlockDrafter::draft(const DraftRequest& request) {
     waiting_ = {};
     const int k = std::min(request.k, network_->config.most_drafts());
     const bool complete = length_ == static_cast<int>(request.sequence.size()) - 1;
-    if (!complete || length_ + slots_for(k) > network_->cos_sin.view().rows) return draft;  // past its positions
+    if (!complete || length_ + slots_for(k) > network_->cos_sin.view().rows) return draft; // past its positions
 
     const Block block = fill(request.sequence.back(), k);
     const TimeMark filled = backend().mark();
@@ -185,8 +179,7 @@ Draft BlockDrafter::draft(const DraftRequest& request) {
         // One pass for the whole block, behind the one over what was accepted. A device may still be at them when
         // they were asked for: then the head, which waits for the first answer, waited for them.
         DraftNode& first = draft.nodes.front();
-        const double waited_ms =
-            std::clamp(backend().elapsed_ms(begun, filled) - asked_ms, 0.0, first.head_ms);
+        const double waited_ms = std::clamp(backend().elapsed_ms(begun, filled) - asked_ms, 0.0, first.head_ms);
         first.head_ms -= waited_ms;
         first.ms += asked_ms + waited_ms;
     }
@@ -216,7 +209,8 @@ void BlockDrafter::look(const Block& block, Draft& draft) {
     std::vector<float> taps(taps_.size() * hidden);
     backend().download(newest_taps_.view(), taps.data());
     for (std::size_t i = 0; i < taps_.size(); ++i)
-        draft.nodes.front().internals.add(std::string(Internals::Strip::kTap) + std::to_string(taps_[i]), std::span(taps).subspan(i * hidden, hidden));
+        draft.nodes.front().internals.add(std::string(Internals::Strip::kTap) + std::to_string(taps_[i]),
+                                          std::span(taps).subspan(i * hidden, hidden));
 }
 
 void BlockDrafter::look_at_correction(DraftNode& node, int index, ModelRows& corrected, const DraftRequest& request) {
@@ -236,4 +230,4 @@ void BlockDrafter::look_up(const Tensor& table, int token, const Tensor& out) {
     backend().embed(table, id, out);
 }
 
-}  // namespace speclens
+} // namespace speclens

@@ -13,7 +13,7 @@ namespace {
 struct OpenPath {
     double weight = 0; // log-probability of the path
     int parent = -1, rank = 0, depth = 1;
-    int order = 0;     // of equals the one that was found first
+    int order = 0; // of equals the one that was found first
     bool operator<(const OpenPath& other) const { return weight != other.weight ? weight < other.weight : order > other.order; }
 };
 

@@ -21,7 +21,7 @@ DraftNode next_node(PassRows& rows, int row, int index, int vocab, const DraftRe
     DraftNode node;
     node.parent = index - 1;
     const std::optional<int> forced = request.forced(index);
-    if (request.raw_distributions) {  // first: another sampling takes the distributions of this one away
+    if (request.raw_distributions) { // first: another sampling takes the distributions of this one away
         node.raw_distribution = rows.take_distribution(row, kRawSampling);
         node.raw_distribution.resize(static_cast<std::size_t>(vocab), 0.0);
     }
@@ -70,4 +70,4 @@ std::size_t known_tokens(std::span<const int> tokens, int vocab) {
 
 bool is_stop(std::span<const int> stops, int token) { return std::find(stops.begin(), stops.end(), token) != stops.end(); }
 
-}  // namespace speclens
+} // namespace speclens

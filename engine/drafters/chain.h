@@ -24,4 +24,4 @@ namespace speclens {
 
 [[nodiscard]] bool is_stop(std::span<const int> stops, int token);
 
-}  // namespace speclens
+} // namespace speclens

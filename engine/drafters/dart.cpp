@@ -19,19 +19,16 @@ class Dart final : public Eagle3Drafter {
   public:
     explicit Dart(const DrafterArgs& args) : Eagle3Drafter(args), options_(args.options) {
         if (options_.ngram_weight > 0 && ngrams() == nullptr)
-            throw Error(
-                "the DART head " + head().network().name +
-                    " has no n-grams: no file in its folder ends in .trie",
-                "Put small.trie or full.trie of its release beside model.safetensors, or draft without them: "
-                "--ngram-weight 0.",
-                Exit::usage);
+            throw Error("the DART head " + head().network().name + " has no n-grams: no file in its folder ends in .trie",
+                        "Put small.trie or full.trie of its release beside model.safetensors, or draft without them: "
+                        "--ngram-weight 0.",
+                        Exit::usage);
     }
 
     [[nodiscard]] Draft draft(const DraftRequest& request) override {
         Stopwatch watch;
         const int levels = std::min(request.k, head().network().config.most_drafts());
-        if (!catch_up(request.sequence, false, std::max(0, levels - 1)) || levels <= 0 || request.nodes <= 0)
-            return {};
+        if (!catch_up(request.sequence, false, std::max(0, levels - 1)) || levels <= 0 || request.nodes <= 0) return {};
         head().predict();
         std::vector<DartLevel> places;
         std::vector<TopEntries> distributions;
@@ -41,9 +38,8 @@ class Dart final : public Eagle3Drafter {
         }
         const double network_ms = watch.ms();
         watch = {};
-        const std::vector<DartPath> paths =
-            dart_search(places, ngrams(), request.sequence, request.stops,
-                        {.ngram_weight = options_.ngram_weight, .beam = kBeam, .paths = request.nodes});
+        const std::vector<DartPath> paths = dart_search(places, ngrams(), request.sequence, request.stops,
+                                                        {.ngram_weight = options_.ngram_weight, .beam = kBeam, .paths = request.nodes});
         Draft draft = tree_of(paths, distributions, request);
         if (!draft.nodes.empty()) {
             draft.nodes.front().ms = network_ms;
@@ -61,8 +57,7 @@ class Dart final : public Eagle3Drafter {
     // At temperature 1, over the target's vocabulary, with as many entries as search and trace want.
     [[nodiscard]] TopEntries distribution_of(int row, const DraftRequest& request) {
         const int vocab = head().network().config.draft_vocab;
-        const int entries =
-            std::min(vocab, std::max(options_.tree_topk, request.entries < 0 ? vocab : request.entries));
+        const int entries = std::min(vocab, std::max(options_.tree_topk, request.entries < 0 ? vocab : request.entries));
         return head().widened(head().rows().heads(row, kRawSampling, entries).distribution);
     }
 
@@ -105,11 +100,9 @@ class Dart final : public Eagle3Drafter {
         if (path.level == 0 || options_.ngram_weight == 0)
             std::snprintf(text, sizeof text, "score %.2f", static_cast<double>(path.score));
         else if (path.share == 0)
-            std::snprintf(text, sizeof text, "score %.2f, n-gram never seen",
-                          static_cast<double>(path.score));
+            std::snprintf(text, sizeof text, "score %.2f, n-gram never seen", static_cast<double>(path.score));
         else
-            std::snprintf(text, sizeof text, "score %.2f, n-gram %.2g", static_cast<double>(path.score),
-                          static_cast<double>(path.share));
+            std::snprintf(text, sizeof text, "score %.2f, n-gram %.2g", static_cast<double>(path.score), static_cast<double>(path.share));
         return text;
     }
 

@@ -11,8 +11,7 @@ namespace speclens {
 namespace {
 
 // The last `count` tokens of the text and the path that ends at `at` (-1: the text alone).
-std::vector<int> context_of(std::span<const int> text, const std::vector<DartPath>& paths, int at,
-                            std::size_t count) {
+std::vector<int> context_of(std::span<const int> text, const std::vector<DartPath>& paths, int at, std::size_t count) {
     std::vector<int> context;
     for (; at >= 0 && context.size() < count; at = paths[static_cast<std::size_t>(at)].parent)
         context.push_back(paths[static_cast<std::size_t>(at)].token);
@@ -23,9 +22,8 @@ std::vector<int> context_of(std::span<const int> text, const std::vector<DartPat
 
 } // namespace
 
-std::vector<DartPath> dart_search(std::span<const DartLevel> levels, const NgramTrie* ngrams,
-                                  std::span<const int> text, std::span<const int> stops,
-                                  const DartSettings& settings) {
+std::vector<DartPath> dart_search(std::span<const DartLevel> levels, const NgramTrie* ngrams, std::span<const int> text,
+                                  std::span<const int> stops, const DartSettings& settings) {
     const auto weight = static_cast<float>(settings.ngram_weight);
     CHECK(weight == 0 || ngrams != nullptr, "n-grams that weigh something");
     std::vector<DartPath> all;
@@ -38,16 +36,12 @@ std::vector<DartPath> dart_search(std::span<const DartLevel> levels, const Ngram
         const std::size_t first = all.size();
         for (const int parent : beam) {
             std::vector<float> shares(place.tokens.size(), 0.0f);
-            if (judged)
-                shares = ngrams->shares(
-                    context_of(text, all, parent, static_cast<std::size_t>(ngrams->order() - 1)),
-                    place.tokens);
+            if (judged) shares = ngrams->shares(context_of(text, all, parent, static_cast<std::size_t>(ngrams->order() - 1)), place.tokens);
             const float before = parent < 0 ? 0.0f : all[static_cast<std::size_t>(parent)].score;
             for (std::size_t i = 0; i < place.tokens.size(); ++i) {
                 float step = std::log(place.probabilities[i] + 1e-10f) * distribution_weight;
                 if (level > 0) step += std::log(shares[i] + 1e-10f) * weight;
-                all.push_back({place.tokens[i], parent, static_cast<int>(level), before + level_weight * step,
-                               shares[i]});
+                all.push_back({place.tokens[i], parent, static_cast<int>(level), before + level_weight * step, shares[i]});
             }
         }
         beam.resize(all.size() - first);
@@ -66,9 +60,8 @@ std::vector<DartPath> dart_search(std::span<const DartLevel> levels, const Ngram
     const auto score = [&](int path) { return all[static_cast<std::size_t>(path)].score; };
     std::ranges::stable_sort(chosen, [&](int a, int b) { return score(a) > score(b); });
     chosen.resize(std::min(chosen.size(), static_cast<std::size_t>(std::max(0, settings.paths))));
-    std::ranges::stable_sort(chosen, [&](int a, int b) {
-        return all[static_cast<std::size_t>(a)].level < all[static_cast<std::size_t>(b)].level;
-    });
+    std::ranges::stable_sort(chosen,
+                             [&](int a, int b) { return all[static_cast<std::size_t>(a)].level < all[static_cast<std::size_t>(b)].level; });
     std::vector<int> place(all.size(), -1);
     std::vector<DartPath> best;
     for (const int path : chosen) {

@@ -36,8 +36,7 @@ struct DartSettings {
 // to its parent's score, the second term from level 1 on; in single precision, as the released search has it.
 // Paths that end in one of `stops` go on to the next level only where nothing else does. `text` ends with the
 // pending token. `ngrams`: null only for weight 0.
-[[nodiscard]] std::vector<DartPath> dart_search(std::span<const DartLevel> levels, const NgramTrie* ngrams,
-                                                std::span<const int> text, std::span<const int> stops,
-                                                const DartSettings& settings);
+[[nodiscard]] std::vector<DartPath> dart_search(std::span<const DartLevel> levels, const NgramTrie* ngrams, std::span<const int> text,
+                                                std::span<const int> stops, const DartSettings& settings);
 
 } // namespace speclens

@@ -33,4 +33,4 @@ DrafterInfo dflash_info() {
     };
 }
 
-}  // namespace speclens
+} // namespace speclens

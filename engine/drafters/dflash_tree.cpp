@@ -38,8 +38,9 @@ DrafterInfo dflash_tree_info() {
         .short_title = "DFlash, tree",
         .icon = "fork",
         .about = "DFlash's block as a tree of its likeliest paths (DDTree, Ringel & Romano 2026).",
-        .how = "The block gives a distribution for each of the next places in one pass. Of all paths through them the likeliest are verified "
-               "together, so that one wrong favourite does not end the round.",
+        .how =
+            "The block gives a distribution for each of the next places in one pass. Of all paths through them the likeliest are verified "
+            "together, so that one wrong favourite does not end the round.",
         .cost = "{tree}",
         .short_cost = "{tree}",
         .kin = {.takes = "several hidden states",

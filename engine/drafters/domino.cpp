@@ -14,8 +14,7 @@ namespace {
 class Domino final : public BlockDrafter {
   public:
     explicit Domino(const DrafterArgs& args)
-        : BlockDrafter(args), causal_(args, head(), args.options.head_pool),
-          corrects_(args.options.correction) {}
+        : BlockDrafter(args), causal_(args, head(), args.options.head_pool), corrects_(args.options.correction) {}
 
   protected:
     void add_products(std::int64_t rows, std::vector<Projection>& products) override {
@@ -24,8 +23,8 @@ class Domino final : public BlockDrafter {
 
     void choose(const Block& block, int k, const DraftRequest& request, Draft& draft) override {
         if (!corrects_) return BlockDrafter::choose(block, k, request, draft);
-        if (request.sampling.temperature == 0 && request.entries == 0 && !request.internals &&
-            request.force.empty() && !request.go_on && causal_.whole())
+        if (request.sampling.temperature == 0 && request.entries == 0 && !request.internals && request.force.empty() && !request.go_on &&
+            causal_.whole())
             return choose_at_once(block, request, draft);
         const int prefix = network().config.prefix, vocab = network().config.layer.vocab;
         Stopwatch watch;
@@ -52,8 +51,7 @@ class Domino final : public BlockDrafter {
     // Greedy draft tokens of which nothing is recorded: one question to the device for the whole block.
     void choose_at_once(const Block& block, const DraftRequest& request, Draft& draft) {
         const Stopwatch watch;
-        for (const int token :
-             causal_.draft_tokens(block.rows, block.base, network().config.prefix, block.anchor)) {
+        for (const int token : causal_.draft_tokens(block.rows, block.base, network().config.prefix, block.anchor)) {
             DraftNode node;
             node.parent = static_cast<int>(draft.nodes.size()) - 1;
             node.token = token;
@@ -76,7 +74,7 @@ class Domino final : public BlockDrafter {
             const auto gate = std::span<const float>(gates).subspan(g * width, width);
             node.internals.add(names[g], gate);
             node.internals.add(std::string("mean ") + names[g],
-                          std::accumulate(gate.begin(), gate.end(), 0.0) / static_cast<double>(width));
+                               std::accumulate(gate.begin(), gate.end(), 0.0) / static_cast<double>(width));
         }
         const bool was_corrected = index >= network().config.prefix;
         node.internals.add("corrected", was_corrected ? 1 : 0);
@@ -100,7 +98,8 @@ DrafterInfo domino_info() {
         .short_title = "Domino",
         .icon = "hexagon",
         .about = "DFlash's block, corrected from left to right by a small causal head (Huang et al. 2026).",
-        .how = "A block in one pass, as with DFlash. Then a small recurrent head corrects each distribution, left to right, because it knows what "
+        .how = "A block in one pass, as with DFlash. Then a small recurrent head corrects each distribution, left to right, because it "
+               "knows what "
                "was just drafted.",
         .cost = "{guesses}, one pass + GRU head",
         .short_cost = "{k} in one + GRU",

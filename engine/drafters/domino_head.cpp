@@ -29,8 +29,7 @@ DominoHead::DominoHead(const DrafterArgs& args, const OutputHead& head, int pool
     if (pool_size_ == 0) return;
     const auto columns = static_cast<int>(head.weight.rows);
     if (pool_size_ >= columns)
-        throw Error("--head-pool " + std::to_string(pool_size_) + " keeps all " + std::to_string(columns) +
-                        " ids",
+        throw Error("--head-pool " + std::to_string(pool_size_) + " keeps all " + std::to_string(columns) + " ids",
                     "Give a smaller number, or leave the option out.", Exit::usage);
     pool_base_ = Buffer(backend(), DType::f32, c.block, pool_size_);
     pool_correction_ = Buffer(backend(), DType::f32, pool_size_, c.rank);
@@ -114,8 +113,7 @@ void DominoHead::resume(const Tensor& state) {
 ModelRows& DominoHead::correct(int index) {
     catch_up();
     if (pool_size_ > 0)
-        (void)correct_row(index, pool_correction_.view(), pool_base_.view().slice(index - pool_first_, 1),
-                          pool_ids_);
+        (void)correct_row(index, pool_correction_.view(), pool_base_.view().slice(index - pool_first_, 1), pool_ids_);
     else
         (void)correct_row(index, correction_.weight, base_.slice(index, 1), correction_.ids);
     return corrected_;
@@ -123,11 +121,9 @@ ModelRows& DominoHead::correct(int index) {
 
 // Logits of row `index` from the state, in corrected_; and, but for the last row, the recurrent part of the next step in
 // hidden_.
-Tensor DominoHead::correct_row(int index, const Tensor& weight, const Tensor& base,
-                               std::span<const int> ids) {
-    const Projection of_state[] = {
-        {network_.mix_state.view(), from_rows_.view().slice(index, 1), mixed_.view()},
-        {network_.gru_hidden.view(), {}, hidden_.view()}};
+Tensor DominoHead::correct_row(int index, const Tensor& weight, const Tensor& base, std::span<const int> ids) {
+    const Projection of_state[] = {{network_.mix_state.view(), from_rows_.view().slice(index, 1), mixed_.view()},
+                                   {network_.gru_hidden.view(), {}, hidden_.view()}};
     hidden_known_ = index + 1 < base_.rows;
     backend().matmul(state_.view(), std::span(of_state).first(hidden_known_ ? 2 : 1));
     backend().silu(mixed_.view());
@@ -145,8 +141,7 @@ std::vector<int> DominoHead::draft_tokens(const Tensor& rows, const Tensor& base
     };
     begin(rows, base, prefix);
     prefix = std::min(prefix, count);
-    if (prefix > 0)
-        backend().argmax(base.slice(0, prefix), {drafted_.view().data, DType::i32, 1, prefix});
+    if (prefix > 0) backend().argmax(base.slice(0, prefix), {drafted_.view().data, DType::i32, 1, prefix});
     for (int i = 0; i < count && prefix < count; ++i) {
         step(i == 0 ? input_of(anchor) : input_of_column(place(i - 1)), {});
         if (i >= prefix) backend().argmax(correct_row(i, correction_.weight, base.slice(i, 1), correction_.ids), place(i));

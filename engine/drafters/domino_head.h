@@ -48,7 +48,7 @@ class DominoHead {
     // ---- for the internals ----
     [[nodiscard]] ModelRows& rows() { return corrected_; } // of the last correction
     void catch_up();
-    void keep_gates() { keep_gates_ = true; } // from the next begin() on they are kept for gates()
+    void keep_gates() { keep_gates_ = true; }                           // from the next begin() on they are kept for gates()
     [[nodiscard]] const Tensor& state() const { return state_.view(); } // (1, G)
     [[nodiscard]] const Tensor& gates() const { return gates_.view(); } // (1, 3G): r, z, n of the last step
     [[nodiscard]] const Tensor& mixed() const { return mixed_.view(); } // (1, E): what W₂ was multiplied with
@@ -61,8 +61,7 @@ class DominoHead {
     [[nodiscard]] Tensor input_of_id(const Tensor& id); // (1, 1)
     // One more token for the state.
     void step(const Tensor& input, const Tensor& gates);
-    [[nodiscard]] Tensor correct_row(int index, const Tensor& weight, const Tensor& base,
-                                     std::span<const int> ids);
+    [[nodiscard]] Tensor correct_row(int index, const Tensor& weight, const Tensor& base, std::span<const int> ids);
     void choose_pool(const Tensor& base, int first);
 
     const DraftNetwork& network_;

@@ -67,9 +67,11 @@ DrafterInfo domino_tree_info() {
         .title = "Domino, tree",
         .short_title = "Domino, tree",
         .icon = "fork",
-        .about = "Domino's block as a tree of its likeliest paths, each corrected by what stands on it (after DDTree, Ringel & Romano 2026).",
-        .how = "The block in one pass, as with Domino. Then the likeliest paths are grown token by token: the recurrent head corrects a place "
-               "by the path to it, so every branch has a distribution of its own.",
+        .about =
+            "Domino's block as a tree of its likeliest paths, each corrected by what stands on it (after DDTree, Ringel & Romano 2026).",
+        .how =
+            "The block in one pass, as with Domino. Then the likeliest paths are grown token by token: the recurrent head corrects a place "
+            "by the path to it, so every branch has a distribution of its own.",
         .cost = "{tree}",
         .short_cost = "{tree}",
         .kin = {.takes = "several hidden states",

@@ -27,9 +27,7 @@ class Nested {
         if (found != nullptr && !found->is_object()) fields.fail(section, "is " + shown(*found));
         if (found != nullptr) inner_.emplace(*found, fields.file() + ": " + section, fields.remedy());
     }
-    [[nodiscard]] const Fields& of(const char* name) const {
-        return inner_ && inner_->find(name) != nullptr ? *inner_ : outer_;
-    }
+    [[nodiscard]] const Fields& of(const char* name) const { return inner_ && inner_->find(name) != nullptr ? *inner_ : outer_; }
 
   private:
     const Fields& outer_;
@@ -52,8 +50,7 @@ std::string eagle3_layer(const TensorFiles& file) {
 // Layers of an EAGLE-3 head, by its tensors.
 int eagle3_layers(const TensorFiles& file) {
     int layers = 1;
-    while (tensor_of(file, "layers." + std::to_string(layers) + ".input_layernorm.weight") != nullptr)
-        ++layers;
+    while (tensor_of(file, "layers." + std::to_string(layers) + ".input_layernorm.weight") != nullptr) ++layers;
     return layers;
 }
 
@@ -69,8 +66,7 @@ std::string mtp_tensors(const TensorFiles& file) {
 // What kind of head it is: by the name of its architecture, or by its tensors where that is no head's name,
 // which is said.
 Kind kind_of(const Fields& fields, const TensorFiles& file, DraftConfig& config) {
-    static const std::set<std::string> kEagle = {"LlamaForCausalLMEagle3", "Qwen3Eagle3Model",
-                                                 "Eagle3Speculator", "Eagle3DraftModel",
+    static const std::set<std::string> kEagle = {"LlamaForCausalLMEagle3", "Qwen3Eagle3Model", "Eagle3Speculator", "Eagle3DraftModel",
                                                  "LlamaForCausalLMDart"};
     static const std::set<std::string> kBlocks = {"DFlashDraftModel", "DominoDraftModel", "DSparkDraftModel",
                                                   "Qwen3DSparkModel", "DFlashSpeculator", "DSparkSpeculator"};
@@ -82,19 +78,16 @@ Kind kind_of(const Fields& fields, const TensorFiles& file, DraftConfig& config)
     if (!mtp_tensors(file).empty()) return Kind::mtp;
     if (kBlocks.contains(name)) return Kind::block;
     if (name == "PEagleDraftModel" || name == "PEagleSpeculator" || tensor_of(file, "mask_hidden") != nullptr)
-        fields.fail(
-            "architectures",
-            "names " + name +
-                ", a P-EAGLE head: it guesses all places in one pass, from masks and a trained state " +
-                "(mask_hidden), which is not supported",
-            kSupportedHeads);
+        fields.fail("architectures",
+                    "names " + name + ", a P-EAGLE head: it guesses all places in one pass, from masks and a trained state " +
+                        "(mask_hidden), which is not supported",
+                    kSupportedHeads);
     if (kEagle.contains(name)) return Kind::eagle;
 
     const std::string says = named ? "names " + name : "does not name an architecture";
     const StoredTensor* fuse = tensor_of(file, "fc.weight");
     if (const std::string layer = eagle3_layer(file); !layer.empty() && fuse != nullptr) {
-        add_notice(config.notice, fields.file() + ": architectures " + says +
-                                      "; by its tensors (fc.weight, " + layer +
+        add_notice(config.notice, fields.file() + ": architectures " + says + "; by its tensors (fc.weight, " + layer +
                                       "hidden_norm.weight) it is an EAGLE-3 head, and is used as one");
         return Kind::eagle;
     }
@@ -103,8 +96,7 @@ Kind kind_of(const Fields& fields, const TensorFiles& file, DraftConfig& config)
                     says + "; by its tensors (fc.weight joins two states) it is an EAGLE-1 or EAGLE-2 head, "
                            "which is not supported",
                     kSupportedHeads);
-    if (file.find("model.embed_tokens.weight") != nullptr &&
-        file.find("model.layers.0.mlp.gate_proj.weight") != nullptr)
+    if (file.find("model.embed_tokens.weight") != nullptr && file.find("model.layers.0.mlp.gate_proj.weight") != nullptr)
         fields.fail("architectures", says + ", and the folder holds a whole model, not a head",
                     "A model drafts for another with --drafter small=DIR.");
     fields.fail("architectures", named ? says + ", which is not supported" : says, kSupportedHeads);
@@ -123,8 +115,7 @@ Method block_method(const Nested& own) {
 std::vector<int> even_taps(int count, int layers) {
     if (count == 1) return {layers / 2};
     std::vector<int> taps;
-    for (int i = 0; i < count; ++i)
-        taps.push_back(static_cast<int>(std::nearbyint(1 + i * (layers - 4.0) / (count - 1))));
+    for (int i = 0; i < count; ++i) taps.push_back(static_cast<int>(std::nearbyint(1 + i * (layers - 4.0) / (count - 1))));
     return taps;
 }
 
@@ -132,8 +123,7 @@ void check_taps(const Fields& fields, const char* name, const std::vector<int>& 
     if (taps.empty()) fields.fail(name, "is empty");
     for (const int tap : taps)
         if (tap < kTapEmbedding || tap > layers - 1)
-            fields.fail(name, "has the entry " + std::to_string(tap) + "; the target has layers 0 to " +
-                                  std::to_string(layers - 1));
+            fields.fail(name, "has the entry " + std::to_string(tap) + "; the target has layers 0 to " + std::to_string(layers - 1));
 }
 
 // Trainers take the raw output of the last layer, transformers and some servers the state after the final
@@ -151,8 +141,7 @@ void read_windows(const Fields& fields, const Fields& geometry, DraftConfig& con
     const Nested own(fields, "dflash_config");
     for (const char* name : {"use_swa", "attention_sink_bias"})
         if (own.of(name).flag_or(name, false))
-            own.of(name).fail(name, "is true, which is not supported",
-                              "Windows are read from layer_types and sliding_window.");
+            own.of(name).fail(name, "is true, which is not supported", "Windows are read from layer_types and sliding_window.");
     if (!own.of("is_neox_style").flag_or("is_neox_style", true))
         own.of("is_neox_style").fail("is_neox_style", "is false, which is not supported", kSupportedHeads);
     const Json* types = geometry.find("layer_types");
@@ -161,8 +150,7 @@ void read_windows(const Fields& fields, const Fields& geometry, DraftConfig& con
         if (!types->is_array()) geometry.fail("layer_types", "is " + shown(*types) + ", expected a list");
         for (const Json& type : *types) {
             if (type != "full_attention" && type != "sliding_attention")
-                geometry.fail("layer_types", "has the entry " + shown(type) + ", which is not supported",
-                              kSupportedHeads);
+                geometry.fail("layer_types", "has the entry " + shown(type) + ", which is not supported", kSupportedHeads);
             any = any || type == "sliding_attention";
         }
     }
@@ -171,13 +159,11 @@ void read_windows(const Fields& fields, const Fields& geometry, DraftConfig& con
         geometry.fail("use_sliding_window", wanted ? "is true, but layer_types names no layer with a window"
                                                    : "is false, but layer_types has layers with a window");
     const bool causal = own.of("causal").flag_or("causal", fields.flag_or("is_causal", any));
-    if (causal && !any)
-        own.of("causal").fail("causal",
-                              "is true for layers that see the whole block, which is not supported");
+    if (causal && !any) own.of("causal").fail("causal", "is true for layers that see the whole block, which is not supported");
     if (!any) return;
     if (static_cast<int>(types->size()) != config.layer.layers)
-        geometry.fail("layer_types", "has " + std::to_string(types->size()) + " entries for " +
-                                         std::to_string(config.layer.layers) + " layers");
+        geometry.fail("layer_types",
+                      "has " + std::to_string(types->size()) + " entries for " + std::to_string(config.layer.layers) + " layers");
     const int window = geometry.integer("sliding_window", 1, 1 << 30);
     for (const Json& type : *types) config.windows.push_back(type == "sliding_attention" ? window : 0);
     config.window_causal = causal && !fields.flag_or("sliding_window_non_causal", false);
@@ -191,19 +177,17 @@ std::vector<int> from_entering(std::vector<int> taps) {
 
 std::string listed(const std::vector<int>& ids) {
     std::string text;
-    for (std::size_t i = 0; i < ids.size(); ++i)
-        text += (i == 0 ? "" : i + 1 == ids.size() ? " and " : ", ") + std::to_string(ids[i]);
+    for (std::size_t i = 0; i < ids.size(); ++i) text += (i == 0 ? "" : i + 1 == ids.size() ? " and " : ", ") + std::to_string(ids[i]);
     return text;
 }
 
 // Whose outputs the head reads. Lists come under three names and in two counts: the layers that a state
 // leaves, or, by speculators, those that it enters. `first` is the name of the head's dialect, `default_taps` what
 // is taken where no list is given. What could have been meant in another way is said.
-void read_taps(const Nested& own, const char* first, bool speculators, const std::vector<int>& default_taps,
-               int layers, DraftConfig& config) {
+void read_taps(const Nested& own, const char* first, bool speculators, const std::vector<int>& default_taps, int layers,
+               DraftConfig& config) {
     const auto enters = [&](const std::string& name) {
-        return name == "aux_hidden_state_layer_ids" ||
-               (speculators && name == "eagle_aux_hidden_state_layer_ids");
+        return name == "aux_hidden_state_layer_ids" || (speculators && name == "eagle_aux_hidden_state_layer_ids");
     };
     const auto outputs = [&](const char* name) {
         const std::vector<int> ids = own.of(name).integers(name, enters(name) ? 0 : kTapEmbedding, 1 << 20);
@@ -211,15 +195,14 @@ void read_taps(const Nested& own, const char* first, bool speculators, const std
     };
     const char* used = first;
     config.taps = outputs(first);
-    for (const char* other :
-         {"target_layer_ids", "eagle_aux_hidden_state_layer_ids", "aux_hidden_state_layer_ids"}) {
+    for (const char* other : {"target_layer_ids", "eagle_aux_hidden_state_layer_ids", "aux_hidden_state_layer_ids"}) {
         if (other == std::string_view(first)) continue;
         const std::vector<int> same = outputs(other);
         if (same.empty() || same == config.taps) continue;
         if (!config.taps.empty()) {
             add_notice(config.notice, own.of(used).file() + ": names the target's layers twice; " + used +
-                                          " counts (the outputs of layers " + listed(config.taps) + "), " +
-                                          other + " means those of " + listed(same));
+                                          " counts (the outputs of layers " + listed(config.taps) + "), " + other + " means those of " +
+                                          listed(same));
             continue;
         }
         config.taps = same;
@@ -235,11 +218,9 @@ void read_taps(const Nested& own, const char* first, bool speculators, const std
         std::vector<int> meant = {1, layers / 2 - 1, layers - 4};
         for (int& tap : meant) tap += enters(used) ? -1 : 1;
         if (config.taps == meant)
-            add_notice(config.notice, file + ": " + used + " is taken for the layers that a state " +
-                                          (enters(used) ? "enters" : "leaves") + ", the outputs of layers " +
-                                          listed(config.taps) + "; most heads read those of " +
-                                          listed({1, layers / 2 - 1, layers - 4}) +
-                                          ", which the same list means in the other count");
+            add_notice(config.notice, file + ": " + used + " is taken for the layers that a state " + (enters(used) ? "enters" : "leaves") +
+                                          ", the outputs of layers " + listed(config.taps) + "; most heads read those of " +
+                                          listed({1, layers / 2 - 1, layers - 4}) + ", which the same list means in the other count");
     }
     check_taps(own.of(used), used, config.taps, layers);
 }
@@ -251,8 +232,7 @@ bool samples_from_anchor(const Fields& fields, const DraftConfig& config) {
     const Json* about = fields.find("speculators_config");
     if (about == nullptr || !about->is_object()) return false;
     const Json* methods = Fields(*about, fields.file(), fields.remedy()).find("proposal_methods");
-    if (methods == nullptr || !methods->is_array() || methods->empty() || !(*methods)[0].is_object())
-        return false;
+    if (methods == nullptr || !methods->is_array() || methods->empty() || !(*methods)[0].is_object()) return false;
     const Fields method((*methods)[0], fields.file() + ": proposal_methods", fields.remedy());
     return method.integer_or("speculative_tokens", 0, 0, 1 << 20) == config.block;
 }
@@ -275,12 +255,10 @@ void read_mask(const Nested& own, const ModelConfig& target, const TensorFiles& 
     }
 }
 
-void read_block(const Fields& fields, const ModelConfig& target, const TensorFiles& file, DraftConfig& config,
-                bool speculators) {
+void read_block(const Fields& fields, const ModelConfig& target, const TensorFiles& file, DraftConfig& config, bool speculators) {
     const Nested own(fields, "dflash_config");
     const bool deepspec = config.architecture == "Qwen3DSparkModel";
-    const bool exported = config.architecture == "DSparkSpeculator" ||
-                          (speculators && config.architecture == "DSparkDraftModel");
+    const bool exported = config.architecture == "DSparkSpeculator" || (speculators && config.architecture == "DSparkDraftModel");
     config.method = deepspec || exported ? Method::dspark : block_method(own);
     config.block = own.of("block_size").integer("block_size", 2, 64);
     read_mask(own, target, file, config);
@@ -304,15 +282,13 @@ void read_block(const Fields& fields, const ModelConfig& target, const TensorFil
     config.gathers_head = config.draft_vocab > 0 && !speculators && file.find("lm_head.weight") == nullptr;
     const Fields& conditioning = own.of("conditioning");
     const std::string source = conditioning.text_or("conditioning", "features");
-    if (source != "features" && source != "none")
-        conditioning.fail("conditioning", "is \"" + source + "\", expected features or none");
+    if (source != "features" && source != "none") conditioning.fail("conditioning", "is \"" + source + "\", expected features or none");
     config.conditioned = source == "features";
 
     if (config.method == Method::domino) {
         config.gru = own.of("gru_hidden_dim").integer("gru_hidden_dim", 1, 1 << 16);
         config.rank = own.of("emb_dim").integer("emb_dim", 1, 1 << 16);
-        config.prefix =
-            own.of("pure_draft_prefix_len").integer_or("pure_draft_prefix_len", 0, 0, config.block);
+        config.prefix = own.of("pure_draft_prefix_len").integer_or("pure_draft_prefix_len", 0, 0, config.block);
         config.anchor_aligned = own.of("shift_label").flag_or("shift_label", false);
     } else if (config.method == Method::dspark) {
         if (!speculators) config.anchor_aligned = true;
@@ -320,8 +296,7 @@ void read_block(const Fields& fields, const ModelConfig& target, const TensorFil
         const Fields& head = own.of("markov_head_type");
         const std::string type = head.text_or("markov_head_type", "vanilla");
         if (type != "vanilla" && type != "gated" && type != "rnn")
-            head.fail("markov_head_type", "is \"" + type + "\", which is not supported",
-                      "Supported are vanilla, gated and rnn.");
+            head.fail("markov_head_type", "is \"" + type + "\", which is not supported", "Supported are vanilla, gated and rnn.");
         config.markov = type == "gated" ? DraftConfig::Markov::gated
                         : type == "rnn" ? DraftConfig::Markov::rnn
                                         : DraftConfig::Markov::vanilla;
@@ -332,41 +307,35 @@ void read_block(const Fields& fields, const ModelConfig& target, const TensorFil
                       kSupportedHeads);
         config.confidence = own.of("enable_confidence_head").flag_or("enable_confidence_head", false);
         config.confidence_with_markov =
-            config.markov_rank > 0 &&
-            own.of("confidence_head_with_markov").flag_or("confidence_head_with_markov", false);
+            config.markov_rank > 0 && own.of("confidence_head_with_markov").flag_or("confidence_head_with_markov", false);
         // deepseek-ai's block-7 DFlash: the same class without its heads, and still anchor-aligned
         if (config.markov_rank == 0 && !config.confidence) config.method = Method::dflash;
     }
 }
 
 // A config.json that was copied from the target's counts the target's layers.
-void count_layers(const Fields& geometry, const ModelConfig& target, const TensorFiles& file,
-                  DraftConfig& config) {
+void count_layers(const Fields& geometry, const ModelConfig& target, const TensorFiles& file, DraftConfig& config) {
     const int here = eagle3_layers(file), said = config.layer.layers;
     const bool by_tensors = !config.notice.empty(); // its name was no head's either
     if (here == said || (said != target.layers && !by_tensors)) return;
     config.layer.layers = here;
-    add_notice(config.notice, geometry.file() + ": num_hidden_layers is " + std::to_string(said) +
-                                  ", and the head holds " + std::to_string(here) +
-                                  (here == 1 ? " layer" : " layers") + ", which counts");
+    add_notice(config.notice, geometry.file() + ": num_hidden_layers is " + std::to_string(said) + ", and the head holds " +
+                                  std::to_string(here) + (here == 1 ? " layer" : " layers") + ", which counts");
 }
 
 // DART's head is EAGLE-3's with one more tensor; its config.json says how many places it looks ahead (draft_length).
-void read_eagle3(const Fields& fields, const ModelConfig& target, const TensorFiles& file, bool speculators,
-                 DraftConfig& config) {
+void read_eagle3(const Fields& fields, const ModelConfig& target, const TensorFiles& file, bool speculators, DraftConfig& config) {
     const bool dart = config.architecture == "LlamaForCausalLMDart" || fields.find("draft_length") != nullptr;
     config.method = dart ? Method::dart : Method::eagle3;
     if (dart) config.masks = fields.integer("draft_length", 1, 32);
     const bool deepspec = config.architecture == "Qwen3Eagle3Model";
-    config.layer.qk_norm =
-        deepspec || tensor_of(file, eagle3_layer(file) + "self_attn.q_norm.weight") != nullptr;
+    config.layer.qk_norm = deepspec || tensor_of(file, eagle3_layer(file) + "self_attn.q_norm.weight") != nullptr;
     const Nested own(fields, "eagle_config");
     // the outputs below layers 2, L/2 and L-3
     read_taps(own, deepspec ? "target_layer_ids" : "eagle_aux_hidden_state_layer_ids", speculators,
               {1, target.layers / 2 - 1, target.layers - 4}, target.layers, config);
     if (!own.of("use_aux_hidden_state").flag_or("use_aux_hidden_state", true))
-        own.of("use_aux_hidden_state")
-            .fail("use_aux_hidden_state", "is false, which is not supported", kSupportedHeads);
+        own.of("use_aux_hidden_state").fail("use_aux_hidden_state", "is false, which is not supported", kSupportedHeads);
     config.draft_vocab = fields.integer_or("draft_vocab_size", target.vocab, 1, target.vocab);
     config.norm_before_residual = fields.flag_or("norm_before_residual", false);
     config.output_norms = !fields.flag_or("norm_output", true) ? 0 : dart ? 2 : 1;
@@ -380,6 +349,7 @@ void refuse_unknown(const Fields& fields, const std::set<std::string_view>& know
             fields.fail(name.c_str(), "is not known, so what the head was trained for is not", "Use a head of a layout in docs/models.md.");
 }
 
+// clang-format off
 constexpr std::array<std::string_view, 42> kGeometryFields = {
     "architectures", "model_type", "hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads",
     "head_dim", "vocab_size", "max_position_embeddings", "rms_norm_eps", "rope_theta", "rope_scaling", "rope_parameters", "hidden_act",
@@ -387,6 +357,7 @@ constexpr std::array<std::string_view, 42> kGeometryFields = {
     "pad_token_id", "initializer_range", "use_cache", "transformers_version", "pretraining_tp", "layer_types", "sliding_window",
     "use_sliding_window", "max_window_layers", "target_fingerprint", "num_target_layers", "target_hidden_size", "_name_or_path",
     "num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_layers", "rope_interleaved", "qkv_bias", "made_by"};
+// clang-format on
 
 void read_mtp(const Fields& fields, const Fields& geometry, const TensorFiles& file, const ModelConfig& target, bool speculators,
               DraftConfig& config) {
@@ -399,7 +370,8 @@ void read_mtp(const Fields& fields, const Fields& geometry, const TensorFiles& f
     const std::string type = geometry.text_or("model_type", "");
     for (const char* gated : {"qwen3_next", "qwen3_5", "qwen3_5_text"})
         if (type == gated)
-            geometry.fail("model_type", "is \"" + type + "\", whose MTP layer has gated attention, which is not supported", kSupportedHeads);
+            geometry.fail("model_type", "is \"" + type + "\", whose MTP layer has gated attention, which is not supported",
+                          kSupportedHeads);
     for (const char* count : {"num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_layers"})
         if (const int layers = fields.integer_or(count, 1, 0, 1000); layers > 1)
             fields.fail(count, "is " + std::to_string(layers) + "; one MTP layer is supported, which is used again for every guess",
@@ -422,8 +394,7 @@ void read_medusa(const Fields& fields, DraftConfig& config) {
     config.shared_head = fields.flag_or("shared_lm_head", false);
 }
 
-void check_against_target(const Fields& fields, const Fields& geometry, const ModelConfig& target,
-                          const DraftConfig& config) {
+void check_against_target(const Fields& fields, const Fields& geometry, const ModelConfig& target, const DraftConfig& config) {
     const auto differ = [&](const char* name, int here, int there) {
         geometry.fail(name, "is " + std::to_string(here) + ", the target has " + std::to_string(there),
                       "This head belongs to another target: give that one with --model.");
@@ -446,19 +417,14 @@ const char* name_of(Method method) {
 int DraftConfig::most_drafts() const {
     switch (method) {
     case Method::eagle3:
-    case Method::mtp:
-        return 64;
-    case Method::medusa:
-        return medusa_heads;
-    case Method::dart:
-        return masks + 1; // the newest column's place, and one for each mask
-    default:
-        return anchor_aligned ? block : block - 1;
+    case Method::mtp: return 64;
+    case Method::medusa: return medusa_heads;
+    case Method::dart: return masks + 1; // the newest column's place, and one for each mask
+    default: return anchor_aligned ? block : block - 1;
     }
 }
 
-DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelConfig& target,
-                              const TensorFiles& tensors) {
+DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelConfig& target, const TensorFiles& tensors) {
     const auto path = folder / "config.json";
     const std::string file = short_name(path);
     const Json json = parse_json_object(read_text_file(path, kLargestConfig), file, kCheck);
@@ -466,13 +432,10 @@ DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelCo
 
     DraftConfig config;
     const Kind kind = kind_of(fields, tensors, config);
-    const Json* nested =
-        fields.find("transformer_layer_config"); // speculators exports keep the geometry there
-    if (nested != nullptr && !nested->is_object())
-        fields.fail("transformer_layer_config", "is " + shown(*nested));
+    const Json* nested = fields.find("transformer_layer_config"); // speculators exports keep the geometry there
+    if (nested != nullptr && !nested->is_object()) fields.fail("transformer_layer_config", "is " + shown(*nested));
     const bool speculators = nested != nullptr;
-    const Fields geometry(speculators ? *nested : json,
-                          speculators ? file + ": transformer_layer_config" : file, fields.remedy());
+    const Fields geometry(speculators ? *nested : json, speculators ? file + ": transformer_layer_config" : file, fields.remedy());
     if (kind == Kind::medusa) {
         config.layer.hidden = fields.integer_or("hidden_size", target.hidden, 1, 1 << 17);
         config.layer.vocab = fields.integer_or("vocab_size", target.vocab, 1, 1 << 22);
@@ -491,19 +454,13 @@ DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelCo
     }
     check_against_target(fields, geometry, target, config);
     switch (kind) {
-    case Kind::medusa:
-        read_medusa(fields, config);
-        break;
-    case Kind::mtp:
-        read_mtp(fields, geometry, tensors, target, speculators, config);
-        break;
-    case Kind::eagle:
-        read_eagle3(fields, target, tensors, speculators, config);
-        break;
+    case Kind::medusa: read_medusa(fields, config); break;
+    case Kind::mtp: read_mtp(fields, geometry, tensors, target, speculators, config); break;
+    case Kind::eagle: read_eagle3(fields, target, tensors, speculators, config); break;
     case Kind::block:
         // of layers as Llama has them or as Qwen3 does
-        config.layer.qk_norm = tensor_of(tensors, "layers.0.self_attn.q_norm.weight") != nullptr ||
-                               geometry.text_or("model_type", "") != "llama";
+        config.layer.qk_norm =
+            tensor_of(tensors, "layers.0.self_attn.q_norm.weight") != nullptr || geometry.text_or("model_type", "") != "llama";
         read_windows(fields, geometry, config);
         read_block(fields, target, tensors, config, speculators);
         break;

@@ -19,8 +19,7 @@ struct DraftConfig {
     std::string architecture; // as the file names it
     ModelConfig layer;        // geometry of the draft layers; vocab and hidden size are the target's
     std::vector<int> taps;    // see PassInput::taps
-    std::string
-        notice; // lines: what of the files can be read in two ways, and which one was taken; empty: nothing
+    std::string notice;       // lines: what of the files can be read in two ways, and which one was taken; empty: nothing
 
     // ---- block drafters: DFlash, Domino, DSpark ----
     int block = 0;               // B: rows of a block, the anchor's included
@@ -65,23 +64,22 @@ struct DraftConfig {
     bool shared_head = false; // the heads use the target's output matrix
 
     // ---- MTP ----
-    std::string tensors;      // what stands before the names of its tensors
-    bool state_first = false; // the joining matrix reads the target's state first, then the token (MiMo)
+    std::string tensors;       // what stands before the names of its tensors
+    bool state_first = false;  // the joining matrix reads the target's state first, then the token (MiMo)
     bool zeroes_first = false; // the token of the first row counts as zeros (MiMo)
 };
 [[nodiscard]] const char* name_of(DraftConfig::Method method); // "eagle3", as --drafter spells it
-inline constexpr const char* kQwenMtp = "mtp."; // DraftConfig::tensors of Qwen's layout; the others end in "mtp_layers.0."
-inline constexpr const char* kMaskTensor = "mask_embedding"; // see DraftConfig::own_mask
+inline constexpr const char* kQwenMtp = "mtp.";                // DraftConfig::tensors of Qwen's layout; the others end in "mtp_layers.0."
+inline constexpr const char* kMaskTensor = "mask_embedding";   // see DraftConfig::own_mask
 
-// The shape of the public heads of `drafter` (AngelSlim EAGLE-3, DART on the same layer, z-lab DFlash, Huang2020 Domino, deepseek-ai DSpark) for
-// a target of this shape, for cost measurements with random weights (bench --geometry). A small target gets heads as
-// much smaller. Throws Error (usage) for drafters that have no such head.
+// The shape of the public heads of `drafter` (AngelSlim EAGLE-3, DART on the same layer, z-lab DFlash, Huang2020 Domino, deepseek-ai
+// DSpark) for a target of this shape, for cost measurements with random weights (bench --geometry). A small target gets heads as much
+// smaller. Throws Error (usage) for drafters that have no such head.
 [[nodiscard]] DraftConfig head_geometry(const std::string& drafter, const ModelConfig& target);
 
 // Throws Error naming the field. `target` is what the network drafts for: sizes that must agree are compared.
 // `file`: the head's tensors, by whose names and shapes a head is told that its config.json calls something
 // else.
-[[nodiscard]] DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelConfig& target,
-                                            const TensorFiles& file);
+[[nodiscard]] DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelConfig& target, const TensorFiles& file);
 
 } // namespace speclens

@@ -28,12 +28,9 @@ class SlotList {
     void matrix(const std::string& name, std::int64_t rows, std::int64_t cols, Buffer& to) {
         slots_.push_back({name, rows, cols, false, true, &to});
     }
-    void vector(const std::string& name, std::int64_t size, Buffer& to) {
-        slots_.push_back({name, 1, size, true, true, &to});
-    }
+    void vector(const std::string& name, std::int64_t size, Buffer& to) { slots_.push_back({name, 1, size, true, true, &to}); }
     // Columns [first, first + cols) of a matrix that has `stored` of them.
-    void columns(const std::string& name, std::int64_t rows, std::int64_t first, std::int64_t cols,
-                 std::int64_t stored, Buffer& to) {
+    void columns(const std::string& name, std::int64_t rows, std::int64_t first, std::int64_t cols, std::int64_t stored, Buffer& to) {
         slots_.push_back({name, rows, cols, false, true, &to, first, stored});
     }
     void layer(const ModelConfig& config, const std::string& prefix, std::int64_t input, LayerWeights& to) {
@@ -46,8 +43,7 @@ class SlotList {
 };
 
 // Early exports put a section's name before its tensors; the first spelling whose tensor exists.
-std::string spelling(const TensorFiles* file, const std::vector<std::string>& prefixes,
-                     const std::string& name) {
+std::string spelling(const TensorFiles* file, const std::vector<std::string>& prefixes, const std::string& name) {
     for (const std::string& prefix : prefixes)
         if (file != nullptr && file->find(prefix + name) != nullptr) return prefix;
     return prefixes.front();
@@ -63,14 +59,12 @@ void eagle3_slots(DraftNetwork& n, const TensorFiles* file, SlotList& slots) {
     const std::string prefix = spelling(file, {all + "midlayer.", all + "layers.0."}, "hidden_norm.weight");
     slots.matrix(all + "fc.weight", h, static_cast<std::int64_t>(c.taps.size()) * h, n.fc);
     if (c.fc_norm) n.fc_norm.resize(c.taps.size());
-    for (std::size_t i = 0; i < n.fc_norm.size(); ++i)
-        slots.vector(all + "fc_norm." + std::to_string(i) + ".weight", h, n.fc_norm[i]);
+    for (std::size_t i = 0; i < n.fc_norm.size(); ++i) slots.vector(all + "fc_norm." + std::to_string(i) + ".weight", h, n.fc_norm[i]);
     n.layer.resize(static_cast<std::size_t>(c.layer.layers));
     slots.vector(prefix + "hidden_norm.weight", h, n.hidden_norm);
     if (c.masks > 0) slots.vector(prefix + "mask_rep", 2 * h, n.mask);
     slots.layer(c.layer, prefix, 2 * h, n.layer[0]); // only the first layer sees pairs
-    for (std::size_t l = 1; l < n.layer.size(); ++l)
-        slots.layer(c.layer, all + "layers." + std::to_string(l) + ".", h, n.layer[l]);
+    for (std::size_t l = 1; l < n.layer.size(); ++l) slots.layer(c.layer, all + "layers." + std::to_string(l) + ".", h, n.layer[l]);
     slots.vector(all + "norm.weight", h, n.norm);
     const std::string head = spelling(file, {"", kModelPrefix}, "lm_head.weight");
     slots.matrix(head + "lm_head.weight", c.draft_vocab, h, n.lm_head);
@@ -111,8 +105,7 @@ void dspark_slots(DraftNetwork& n, SlotList& slots) {
     if (!c.confidence) return;
     const std::int64_t stored = c.confidence_with_markov ? h + rank : h;
     slots.columns("confidence_head.proj.weight", 1, 0, h, stored, n.confidence_row);
-    if (c.confidence_with_markov)
-        slots.columns("confidence_head.proj.weight", 1, h, rank, stored, n.confidence_prev);
+    if (c.confidence_with_markov) slots.columns("confidence_head.proj.weight", 1, h, rank, stored, n.confidence_prev);
     slots.vector("confidence_head.proj.bias", 1, n.confidence_bias);
 }
 
@@ -122,8 +115,7 @@ void block_slots(DraftNetwork& n, SlotList& slots) {
     slots.matrix("fc.weight", h, static_cast<std::int64_t>(c.taps.size()) * h, n.fc);
     slots.vector("hidden_norm.weight", h, n.hidden_norm);
     n.layer.resize(static_cast<std::size_t>(c.layer.layers));
-    for (std::size_t l = 0; l < n.layer.size(); ++l)
-        slots.layer(c.layer, "layers." + std::to_string(l) + ".", h, n.layer[l]);
+    for (std::size_t l = 0; l < n.layer.size(); ++l) slots.layer(c.layer, "layers." + std::to_string(l) + ".", h, n.layer[l]);
     slots.vector("norm.weight", h, n.norm);
     if (c.own_mask) slots.matrix(kMaskTensor, 1, h, n.mask);
     if (c.draft_vocab > 0 && !c.gathers_head) slots.matrix("lm_head.weight", c.draft_vocab, h, n.lm_head);
@@ -142,8 +134,7 @@ void medusa_slots(DraftNetwork& n, SlotList& slots) {
             slots.matrix(block + "weight", h, h, head.blocks[b].weight);
             slots.vector(block + "bias", h, head.blocks[b].bias);
         }
-        if (!c.shared_head)
-            slots.matrix(prefix + std::to_string(c.medusa_blocks) + ".weight", c.layer.vocab, h, head.head);
+        if (!c.shared_head) slots.matrix(prefix + std::to_string(c.medusa_blocks) + ".weight", c.layer.vocab, h, head.head);
     }
 }
 
@@ -164,16 +155,10 @@ void mtp_slots(DraftNetwork& n, SlotList& slots) {
 std::vector<Slot> network_slots(DraftNetwork& n, const TensorFiles* file) {
     SlotList slots;
     switch (n.config.method) {
-    case Method::medusa:
-        medusa_slots(n, slots);
-        break;
+    case Method::medusa: medusa_slots(n, slots); break;
     case Method::eagle3:
-    case Method::dart:
-        eagle3_slots(n, file, slots);
-        break;
-    case Method::dflash:
-        block_slots(n, slots);
-        break;
+    case Method::dart: eagle3_slots(n, file, slots); break;
+    case Method::dflash: block_slots(n, slots); break;
     case Method::domino:
         block_slots(n, slots);
         domino_slots(n, spelling(file, {"", "logit_head."}, "prefix_gru.weight_ih_l0"), slots);
@@ -182,28 +167,24 @@ std::vector<Slot> network_slots(DraftNetwork& n, const TensorFiles* file) {
         block_slots(n, slots);
         dspark_slots(n, slots);
         break;
-    case Method::mtp:
-        mtp_slots(n, slots);
-        break;
+    case Method::mtp: mtp_slots(n, slots); break;
     }
     return slots.take();
 }
 
 bool is_list(const StoredTensor& stored, std::int64_t count) {
-    return stored.shape == std::vector<std::int64_t>{count} ||
-           stored.shape == std::vector<std::int64_t>{count, 1};
+    return stored.shape == std::vector<std::int64_t>{count} || stored.shape == std::vector<std::int64_t>{count, 1};
 }
 
 // A list of `count` integers, stored as (count) or (count, 1) in any of the integer types that exports
 // use; `marks` may be bytes too.
-std::vector<std::int64_t> read_integers(const TensorFiles& file, const std::string& name,
-                                        const StoredTensor& stored, std::int64_t count, bool marks) {
+std::vector<std::int64_t> read_integers(const TensorFiles& file, const std::string& name, const StoredTensor& stored, std::int64_t count,
+                                        bool marks) {
     const DType type = stored.dtype;
-    const bool whole =
-        type == DType::i64 || type == DType::i32 || (marks && (type == DType::u8 || type == DType::boolean));
+    const bool whole = type == DType::i64 || type == DType::i32 || (marks && (type == DType::u8 || type == DType::boolean));
     if (!whole || !is_list(stored, count))
-        throw Error(file.file_name(stored) + ": " + name + " is " + name_of(type) + " of shape " +
-                        shape_text(stored.shape) + ", expected i64 or i32 of shape " + shape_text({count}),
+        throw Error(file.file_name(stored) + ": " + name + " is " + name_of(type) + " of shape " + shape_text(stored.shape) +
+                        ", expected i64 or i32 of shape " + shape_text({count}),
                     "Is this the right config.json?");
     const std::vector<std::byte> data = file.read(stored);
     std::vector<std::int64_t> values(static_cast<std::size_t>(count), 0);
@@ -230,19 +211,14 @@ void compare_marks(const TensorFiles& file, const DraftConfig& config, const std
     const StoredTensor* stored = file.find(name);
     if (stored == nullptr || !is_list(*stored, config.layer.vocab)) return;
     const std::vector<std::int64_t> marks = read_integers(file, name, *stored, config.layer.vocab, true);
-    if (std::ranges::count_if(marks, [](std::int64_t mark) { return mark != 0; }) != config.draft_vocab)
-        return;
+    if (std::ranges::count_if(marks, [](std::int64_t mark) { return mark != 0; }) != config.draft_vocab) return;
     for (std::size_t i = 0; i < ids.size(); ++i) {
         if (marks[static_cast<std::size_t>(ids[i])] != 0) continue;
-        const bool absolute = offsets[i] >= 0 && offsets[i] < config.layer.vocab &&
-                              marks[static_cast<std::size_t>(offsets[i])] != 0;
-        throw Error(
-            file.file_name(*stored) + ": d2t[" + std::to_string(i) + "] is " + std::to_string(offsets[i]) +
-                ", which names the target's id " + std::to_string(ids[i]) +
-                ", and t2d does not mark that one" +
-                (absolute ? "; it marks " + std::to_string(offsets[i]) + ", so d2t seems to hold ids" : ""),
-            absolute ? "d2t must hold offsets: subtract i from entry i."
-                     : "Download the weights again; the two must agree.");
+        const bool absolute = offsets[i] >= 0 && offsets[i] < config.layer.vocab && marks[static_cast<std::size_t>(offsets[i])] != 0;
+        throw Error(file.file_name(*stored) + ": d2t[" + std::to_string(i) + "] is " + std::to_string(offsets[i]) +
+                        ", which names the target's id " + std::to_string(ids[i]) + ", and t2d does not mark that one" +
+                        (absolute ? "; it marks " + std::to_string(offsets[i]) + ", so d2t seems to hold ids" : ""),
+                    absolute ? "d2t must hold offsets: subtract i from entry i." : "Download the weights again; the two must agree.");
     }
 }
 
@@ -252,28 +228,24 @@ std::vector<int> read_target_ids(const TensorFiles& file, const DraftConfig& con
     const std::string name = spelling(&file, {"", kModelPrefix}, "d2t") + "d2t";
     const StoredTensor* stored = file.find(name);
     if (stored == nullptr && config.draft_vocab != config.layer.vocab)
-        throw Error("model.safetensors: tensor d2t is missing, and the head has " +
-                        std::to_string(config.draft_vocab) + " of " + std::to_string(config.layer.vocab) +
-                        " ids (draft_vocab_size)",
+        throw Error("model.safetensors: tensor d2t is missing, and the head has " + std::to_string(config.draft_vocab) + " of " +
+                        std::to_string(config.layer.vocab) + " ids (draft_vocab_size)",
                     "Download the weights again; d2t says which ids they are.");
     std::vector<std::int64_t> offsets(ids.size(), 0);
     if (stored != nullptr) offsets = read_integers(file, name, *stored, config.draft_vocab, false);
-    const bool absolute = std::ranges::is_sorted(offsets, std::ranges::less_equal{}) && !offsets.empty() &&
-                          offsets.front() >= 0 &&
+    const bool absolute = std::ranges::is_sorted(offsets, std::ranges::less_equal{}) && !offsets.empty() && offsets.front() >= 0 &&
                           offsets.back() < config.layer.vocab; // as ids they would fit
     for (std::size_t i = 0; i < ids.size(); ++i) {
         const auto row = static_cast<std::int64_t>(i);
         const std::int64_t last = i == 0 ? -1 : ids[i - 1];
         // compared before the addition, so that a wild offset cannot overflow
         if (offsets[i] < last + 1 - row || offsets[i] > config.layer.vocab - 1 - row) {
-            const std::string what =
-                "model.safetensors: d2t[" + std::to_string(i) + "] is " + std::to_string(offsets[i]);
+            const std::string what = "model.safetensors: d2t[" + std::to_string(i) + "] is " + std::to_string(offsets[i]);
             if (i > 0 && offsets[i] == last - row)
                 throw Error(what + ", so " + std::to_string(i - 1) + " and " + std::to_string(i) +
                                 " are two draft ids for the target's id " + std::to_string(last),
                             "The file is damaged: download the weights again.");
-            throw Error(what + ", which is no ascending id of the target" +
-                            (absolute ? ": it holds ids, where offsets are expected" : ""),
+            throw Error(what + ", which is no ascending id of the target" + (absolute ? ": it holds ids, where offsets are expected" : ""),
                         absolute ? "d2t must hold offsets: subtract i from entry i."
                                  : "The file is damaged or belongs to another vocabulary.");
         }
@@ -289,19 +261,17 @@ std::string whole_vocabulary(const DraftNetwork& network) {
     if ((c.method != Method::eagle3 && c.method != Method::dart) || c.draft_vocab != c.layer.vocab) return "";
     // of a step of its own: states of the target are fused once a round
     const auto step = static_cast<double>(network.bytes.per_token - network.fc.bytes());
-    const auto share =
-        static_cast<int>(std::lround(100 * static_cast<double>(network.lm_head.bytes()) / step));
+    const auto share = static_cast<int>(std::lround(100 * static_cast<double>(network.lm_head.bytes()) / step));
     return "config.json: the head ranks all " + std::to_string(c.draft_vocab) +
-           " ids of the target (draft_vocab_size = vocab_size); its output matrix is " +
-           std::to_string(share) + " % of the bytes that a draft step reads";
+           " ids of the target (draft_vocab_size = vocab_size); its output matrix is " + std::to_string(share) +
+           " % of the bytes that a draft step reads";
 }
 
 // Tensors that exports carry along: copies of the target's own, and what only training needs.
 bool ignorable(std::string_view name, bool own_head) {
     if (name.starts_with(kModelPrefix)) name.remove_prefix(std::string_view(kModelPrefix).size());
     if (name.ends_with(".inv_freq") || name == "t2d" || name == "embed_tokens.weight") return true;
-    if (name == "verifier_lm_head.weight" || name == "verifier_norm.weight")
-        return true; // the target's, by speculators
+    if (name == "verifier_lm_head.weight" || name == "verifier_norm.weight") return true; // the target's, by speculators
     return own_head ? name == "d2t" : name == "lm_head.weight";
 }
 
@@ -310,8 +280,7 @@ bool ignorable(std::string_view name, bool own_head) {
 std::size_t gru_table_bytes(const DraftConfig& c) {
     constexpr std::size_t kLargestTable = 32'000'000;
     if (c.method != Method::domino) return 0;
-    const std::size_t bytes =
-        static_cast<std::size_t>(ranked_ids(c)) * 3 * static_cast<std::size_t>(c.gru) * sizeof(float);
+    const std::size_t bytes = static_cast<std::size_t>(ranked_ids(c)) * 3 * static_cast<std::size_t>(c.gru) * sizeof(float);
     return bytes > kLargestTable ? 0 : bytes;
 }
 
@@ -332,8 +301,7 @@ void make_gru_table(DraftNetwork& network) {
         const Tensor tokens = {ids.view().data, DType::i32, 1, count};
         backend.upload(tokens, these.data());
         backend.embed(network.target->embedding.view(), tokens, embedded.view().slice(0, count));
-        const Projection input[] = {
-            {network.gru_input.view(), {}, network.gru_table.view().slice(first, count)}};
+        const Projection input[] = {{network.gru_input.view(), {}, network.gru_table.view().slice(first, count)}};
         backend.matmul(embedded.view().slice(0, count), input);
     }
     network.bytes.add_table(network.gru_table.bytes());
@@ -377,13 +345,11 @@ std::shared_ptr<const NgramTrie> made_up_ngrams(int vocab) {
 
 } // namespace
 
-std::shared_ptr<const DraftNetwork> DraftNetwork::load(std::shared_ptr<const Model> target,
-                                                       const std::filesystem::path& folder,
+std::shared_ptr<const DraftNetwork> DraftNetwork::load(std::shared_ptr<const Model> target, const std::filesystem::path& folder,
                                                        const Progress& progress) {
     std::error_code failure;
     if (!std::filesystem::is_directory(folder, failure))
-        throw wrong_path(folder, "a folder",
-                         "Give the folder of a draft head with config.json and model.safetensors.");
+        throw wrong_path(folder, "a folder", "Give the folder of a draft head with config.json and model.safetensors.");
     auto network = std::make_shared<DraftNetwork>();
     network->name = std::filesystem::weakly_canonical(folder, failure).filename().string();
     network->target = std::move(target);
@@ -411,14 +377,13 @@ std::shared_ptr<const DraftNetwork> DraftNetwork::load(std::shared_ptr<const Mod
 std::size_t DraftNetwork::weight_bytes(const DraftConfig& config) {
     DraftNetwork shape;
     shape.config = config;
-    const auto gathered = config.gathers_head ? bytes_of(DType::bf16, std::int64_t{config.draft_vocab} * config.layer.hidden)
-                                              : std::size_t{0};
+    const auto gathered =
+        config.gathers_head ? bytes_of(DType::bf16, std::int64_t{config.draft_vocab} * config.layer.hidden) : std::size_t{0};
     return bf16_bytes(network_slots(shape, nullptr)) + gathered + gru_table_bytes(config) +
            (config.method == Method::medusa ? 0 : cos_sin_bytes(config.layer));
 }
 
-std::shared_ptr<const DraftNetwork> DraftNetwork::random(std::shared_ptr<const Model> target,
-                                                         const DraftConfig& config, std::string name,
+std::shared_ptr<const DraftNetwork> DraftNetwork::random(std::shared_ptr<const Model> target, const DraftConfig& config, std::string name,
                                                          std::uint64_t seed, const Progress& progress) {
     auto network = std::make_shared<DraftNetwork>();
     network->name = std::move(name);

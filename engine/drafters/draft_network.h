@@ -25,15 +25,12 @@ struct MedusaHead {
 class DraftNetwork {
   public:
     // Throws Error (files, shapes, a head for another target) or Cancelled.
-    [[nodiscard]] static std::shared_ptr<const DraftNetwork> load(std::shared_ptr<const Model> target,
-                                                                  const std::filesystem::path& folder,
+    [[nodiscard]] static std::shared_ptr<const DraftNetwork> load(std::shared_ptr<const Model> target, const std::filesystem::path& folder,
                                                                   const Progress& progress = {});
 
     // Random weights of a given shape (cost measurements, tests); an EAGLE-3 head drafts the first ids.
-    [[nodiscard]] static std::shared_ptr<const DraftNetwork> random(std::shared_ptr<const Model> target,
-                                                                    const DraftConfig& config,
-                                                                    std::string name, std::uint64_t seed,
-                                                                    const Progress& progress = {});
+    [[nodiscard]] static std::shared_ptr<const DraftNetwork> random(std::shared_ptr<const Model> target, const DraftConfig& config,
+                                                                    std::string name, std::uint64_t seed, const Progress& progress = {});
 
     // Bytes of a head of this shape in bf16, with its tables: WeightBytes::all without loading anything.
     [[nodiscard]] static std::size_t weight_bytes(const DraftConfig& config);

@@ -23,9 +23,9 @@ enum class DrafterNeeds { nothing, draft_model, network };
 
 // How the draft tokens of a round come about.
 enum class Drafting : std::uint8_t {
-    nothing,     // there are none
-    one_by_one,  // each is a pass that reads the ones before
-    at_once,     // one pass, a set of heads or a look into the text makes all of them, whatever K is
+    nothing,    // there are none
+    one_by_one, // each is a pass that reads the ones before
+    at_once,    // one pass, a set of heads or a look into the text makes all of them, whatever K is
 };
 
 // Where a drafter stands among the others, in a few words each; empty: its own, unpublished.
@@ -34,28 +34,28 @@ struct DrafterKin {
     const char* sequential = ""; // what a draft does one after the other
     const char* keeps = "";      // from round to round, beside weights
     int year = 0;
-    const char* source = "";     // "arXiv:2211.17192"
-    const char* served = "";     // which engines have it by their own documents or code (docs/models.md names those); empty: not found there
+    const char* source = ""; // "arXiv:2211.17192"
+    const char* served = ""; // which engines have it by their own documents or code (docs/models.md names those); empty: not found there
 };
 
 // What a drafter is, beside its code: all that the command line, the window and the documents have to know of it stands in
 // `NAME_info()` of its file. `how`, `cost` and `short_cost` are words of the window.
 struct DrafterInfo {
-    const char* name;                // command line and files: "domino"
-    const char* title;               // window: "Small draft model, tree"
-    const char* short_title;         // legends: "small, tree"
-    const char* icon = "diamond";    // its mark in pictures, a name of ui/glyphs.h
-    const char* about;               // one sentence, with the paper
+    const char* name;                 // command line and files: "domino"
+    const char* title;                // window: "Small draft model, tree"
+    const char* short_title;          // legends: "small, tree"
+    const char* icon = "diamond";     // its mark in pictures, a name of ui/glyphs.h
+    const char* about;                // one sentence, with the paper
     const char* noun = "the drafter"; // in a sentence
-    const char* how = "";            // how it works, in two or three sentences
+    const char* how = "";             // how it works, in two or three sentences
     // In the lanes of a race: {k} draft tokens in a row at most, or in words {guesses}, {tokens}, {passes}, {heads}; {tree}: those
     // of its tree.
     const char* cost = "{guesses}";
     const char* short_cost = "{guesses}";
     DrafterKin kin = {};
     DrafterNeeds needs = DrafterNeeds::nothing;
-    const char* method = "";         // that a chain and a tree share, with its trained head: "eagle3"; empty: its own name
-    bool needs_layers = false;       // cannot run on a table target
+    const char* method = "";   // that a chain and a tree share, with its trained head: "eagle3"; empty: its own name
+    bool needs_layers = false; // cannot run on a table target
     Drafting drafting = Drafting::one_by_one;
     bool tree = false;               // proposes trees; needs a rule that judges them
     bool block = false;              // fills a block of masks in one pass
@@ -67,7 +67,7 @@ struct DrafterInfo {
     bool translates = false;         // a draft model with another tokenizer will do
     bool own_ids = false;            // its head ranks ids of its own, a part of the vocabulary
     int default_k = 4;               // draft tokens in a row where nothing else is asked for: what serves it well on the bundle
-    int default_order = 0;             // whose turn it is where a run names no drafter: the first that is ready, from 1; 0: never
+    int default_order = 0;           // whose turn it is where a run names no drafter: the first that is ready, from 1; 0: never
     int race_place = 0;              // its place among the lanes of a race where none were named, from 1; 0: only when asked for
     std::vector<Setting> reads = {}; // what of DrafterOptions means something for it
     std::vector<std::string_view> published = {}; // names under which figures of it were published (engine/published)
@@ -89,8 +89,8 @@ inline constexpr std::array kTreeSettings = {Setting::tree_topk, Setting::tree_d
 [[nodiscard]] std::vector<Setting> reads_of(std::span<const Setting> shared, std::initializer_list<Setting> own = {});
 
 [[nodiscard]] const std::vector<DrafterInfo>& drafter_list();
-[[nodiscard]] const DrafterInfo* find_drafter(const std::string& name);  // nullptr: unknown
-[[nodiscard]] int default_k(const std::string& drafter); // DrafterInfo::default_k; 4 for an unknown name
+[[nodiscard]] const DrafterInfo* find_drafter(const std::string& name); // nullptr: unknown
+[[nodiscard]] int default_k(const std::string& drafter);                // DrafterInfo::default_k; 4 for an unknown name
 [[nodiscard]] bool drafts_at_once(const std::string& drafter);
 // Whether `rule` can judge what `drafter` proposes: every rule judges chains.
 [[nodiscard]] bool can_judge(const RuleInfo& rule, const DrafterInfo& drafter);
@@ -108,4 +108,4 @@ void take_options(const std::string& drafter, const DrafterOptions& from, Drafte
 // Throws Error (usage) when an option was set that `drafter` has no use for.
 void check_options(const std::string& drafter, const DrafterOptions& options, int target_layers);
 
-}  // namespace speclens
+} // namespace speclens

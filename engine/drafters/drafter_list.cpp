@@ -21,9 +21,7 @@ std::vector<Setting> reads_of(std::span<const Setting> shared, std::initializer_
     return all;
 }
 
-bool can_judge(const RuleInfo& rule, const DrafterInfo& drafter) {
-    return !drafter.tree || rule.siblings != Siblings::none;
-}
+bool can_judge(const RuleInfo& rule, const DrafterInfo& drafter) { return !drafter.tree || rule.siblings != Siblings::none; }
 
 std::string judging_rule(const std::string& rule, const std::string& drafter) {
     const RuleInfo* by = find_rule(rule);
@@ -52,13 +50,12 @@ bool Draft::is_chain() const {
 
 std::vector<int> Draft::depths() const {
     std::vector<int> depth;
-    for (const DraftNode& node : nodes)
-        depth.push_back(node.parent < 0 ? 1 : depth[static_cast<std::size_t>(node.parent)] + 1);
+    for (const DraftNode& node : nodes) depth.push_back(node.parent < 0 ? 1 : depth[static_cast<std::size_t>(node.parent)] + 1);
     return depth;
 }
 
 std::vector<int> Draft::lanes() const {
-    std::vector<int> lane, children(nodes.size() + 1, 0);  // children so far of node i at i + 1
+    std::vector<int> lane, children(nodes.size() + 1, 0); // children so far of node i at i + 1
     for (const DraftNode& node : nodes) lane.push_back(children[static_cast<std::size_t>(node.parent + 1)]++);
     return lane;
 }
@@ -128,4 +125,4 @@ void check_options(const std::string& drafter, const DrafterOptions& options, in
     if (info && info->check) info->check(options, target_layers);
 }
 
-}  // namespace speclens
+} // namespace speclens

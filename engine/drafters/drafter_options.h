@@ -22,4 +22,4 @@ struct DrafterOptions {
     bool operator==(const DrafterOptions&) const = default;
 };
 
-}  // namespace speclens
+} // namespace speclens

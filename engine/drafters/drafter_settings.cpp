@@ -26,24 +26,26 @@ auto of_members(const DrafterSetting& setting, const Visit& visit) {
 }
 
 [[noreturn]] void out_of_range(const DrafterSetting& setting, const std::string& value) {
-    throw Error("--" + std::string(setting.option) + " must be " + shortest(setting.least) + " … " + shortest(setting.most) + ", got " + value,
+    throw Error("--" + std::string(setting.option) + " must be " + shortest(setting.least) + " … " + shortest(setting.most) + ", got " +
+                    value,
                 "See: speclens help run.", Exit::usage);
 }
 
 } // namespace
 
 const std::vector<DrafterSetting>& drafter_settings() {
-    constexpr bool O::* always = nullptr;
+    constexpr bool O::*always = nullptr;
     constexpr auto conditioning = &O::conditioning;
     constexpr auto correction = &O::correction;
     static const std::vector<DrafterSetting> list = {
-#define SWITCH(member, default_value, option, needs, words, about) {Setting::member, #member, option, "", &O::member, 0, 1, needs, words, about},
-#define WHOLE(member, default_value, option, value, least, most, needs, words, about) \
+#define SWITCH(member, default_value, option, needs, words, about)                                                                         \
+    {Setting::member, #member, option, "", &O::member, 0, 1, needs, words, about},
+#define WHOLE(member, default_value, option, value, least, most, needs, words, about)                                                      \
     {Setting::member, #member, option, value, &O::member, least, most, needs, words, about},
-#define REAL(member, default_value, option, value, least, most, needs, words, about) \
+#define REAL(member, default_value, option, value, least, most, needs, words, about)                                                       \
     {Setting::member, #member, option, value, &O::member, least, most, needs, words, about},
 #define LAYERS(member, option, value, words, about) {Setting::member, #member, option, value, &O::member, 0, 10000, always, words, about},
-#define PAIR(id, low, default_low, high, default_high, option, value, least, most, words, about) \
+#define PAIR(id, low, default_low, high, default_high, option, value, least, most, words, about)                                           \
     {Setting::id, #id, option, value, IntPair(&O::low, &O::high), least, most, always, words, about, #low, #high},
 #include "engine/drafters/settings.inc"
 #undef SWITCH
@@ -55,9 +57,7 @@ const std::vector<DrafterSetting>& drafter_settings() {
     return list;
 }
 
-const DrafterSetting& row_of(Setting setting) {
-    return drafter_settings()[static_cast<std::size_t>(setting)];
-}
+const DrafterSetting& row_of(Setting setting) { return drafter_settings()[static_cast<std::size_t>(setting)]; }
 
 const DrafterSetting* find_setting(std::string_view option) {
     const auto found = std::ranges::find(drafter_settings(), option, &DrafterSetting::option);
@@ -86,18 +86,16 @@ void copy(const DrafterSetting& setting, const DrafterOptions& from, DrafterOpti
 }
 
 std::string text_of(const DrafterSetting& setting, const DrafterOptions& options) {
-    return std::visit(Overloaded{[](bool O::*) { return std::string(); },
-                                 [&](int O::* member) { return std::to_string(options.*member); },
-                                 [&](double O::* member) { return shortest(options.*member); },
-                                 [&](std::vector<int> O::* member) {
-                                     std::string text;
-                                     for (const int layer : options.*member) text += (text.empty() ? "" : ",") + std::to_string(layer);
-                                     return text;
-                                 },
-                                 [&](const IntPair& pair) {
-                                     return std::to_string(options.*pair.first) + "," + std::to_string(options.*pair.second);
-                                 }},
-                      setting.member);
+    return std::visit(
+        Overloaded{[](bool O::*) { return std::string(); }, [&](int O::*member) { return std::to_string(options.*member); },
+                   [&](double O::*member) { return shortest(options.*member); },
+                   [&](std::vector<int> O::*member) {
+                       std::string text;
+                       for (const int layer : options.*member) text += (text.empty() ? "" : ",") + std::to_string(layer);
+                       return text;
+                   },
+                   [&](const IntPair& pair) { return std::to_string(options.*pair.first) + "," + std::to_string(options.*pair.second); }},
+        setting.member);
 }
 
 std::string words_of(const DrafterOptions& options) {
@@ -113,15 +111,16 @@ std::string words_of(const DrafterOptions& options) {
 
 void take_text(const DrafterSetting& setting, const std::string& name, const std::string& text, DrafterOptions& to) {
     const auto least = static_cast<long long>(setting.least), most = static_cast<long long>(setting.most);
-    std::visit(Overloaded{[&](bool O::* member) { to.*member = !(O{}.*member); },
-                          [&](int O::* member) { to.*member = static_cast<int>(whole(name, text, least, most)); },
-                          [&](double O::* member) { to.*member = real(name, text, setting.least, setting.most); },
-                          [&](std::vector<int> O::* member) { to.*member = whole_list(name, text, least, most); },
+    std::visit(Overloaded{[&](bool O::*member) { to.*member = !(O{}.*member); },
+                          [&](int O::*member) { to.*member = static_cast<int>(whole(name, text, least, most)); },
+                          [&](double O::*member) { to.*member = real(name, text, setting.least, setting.most); },
+                          [&](std::vector<int> O::*member) { to.*member = whole_list(name, text, least, most); },
                           [&](const IntPair& pair) {
                               const std::vector<int> both = whole_list(name, text, least, most);
                               if (both.size() != 2 || both[0] > both[1])
                                   throw Error(name + ": '" + text + "' is not " + setting.value,
-                                              "Give two integers, the smaller first: " + name + " " + text_of(setting, {}) + ".", Exit::usage);
+                                              "Give two integers, the smaller first: " + name + " " + text_of(setting, {}) + ".",
+                                              Exit::usage);
                               to.*pair.first = both[0];
                               to.*pair.second = both[1];
                           }},
@@ -133,10 +132,9 @@ void check_range(const DrafterSetting& setting, const DrafterOptions& options) {
         if (!(value >= setting.least && value <= setting.most)) out_of_range(setting, shortest(value));
     };
     if (is_default(setting, options)) return; // also a 0 that says: not set
-    std::visit(Overloaded{[](bool O::*) {},
-                          [&](int O::* member) { within(options.*member); },
-                          [&](double O::* member) { within(options.*member); },
-                          [&](std::vector<int> O::* member) { std::ranges::for_each(options.*member, within); },
+    std::visit(Overloaded{[](bool O::*) {}, [&](int O::*member) { within(options.*member); },
+                          [&](double O::*member) { within(options.*member); },
+                          [&](std::vector<int> O::*member) { std::ranges::for_each(options.*member, within); },
                           [&](const IntPair& pair) {
                               if (options.*pair.first > options.*pair.second)
                                   throw Error("--" + std::string(setting.option) + " needs MIN <= MAX, got " + text_of(setting, options),

@@ -27,20 +27,20 @@ enum class Setting : int {
 };
 
 using IntPair = std::pair<int DrafterOptions::*, int DrafterOptions::*>; // the smaller first
-using SettingMember = std::variant<bool DrafterOptions::*, int DrafterOptions::*, double DrafterOptions::*,
-                                   std::vector<int> DrafterOptions::*, IntPair>;
+using SettingMember =
+    std::variant<bool DrafterOptions::*, int DrafterOptions::*, double DrafterOptions::*, std::vector<int> DrafterOptions::*, IntPair>;
 
 struct DrafterSetting {
     Setting id;
-    const char* key;                 // in files: "head_pool"
-    const char* option;              // on the command line and in links, without the dashes: "head-pool"
-    const char* value;               // placeholder of its value: "N"; empty for a switch
+    const char* key;    // in files: "head_pool"
+    const char* option; // on the command line and in links, without the dashes: "head-pool"
+    const char* value;  // placeholder of its value: "N"; empty for a switch
     SettingMember member;
-    double least, most;              // of what may be typed; numbers only
-    bool DrafterOptions::* needs;    // it does nothing while this is off; null: it always counts
-    const char* words;               // of a run where it differs from the default; {}: the value
-    const char* about;               // help, without who reads it
-    const char* low_key = nullptr;   // of a pair: the keys of its two numbers
+    double least, most;            // of what may be typed; numbers only
+    bool DrafterOptions::*needs;   // it does nothing while this is off; null: it always counts
+    const char* words;             // of a run where it differs from the default; {}: the value
+    const char* about;             // help, without who reads it
+    const char* low_key = nullptr; // of a pair: the keys of its two numbers
     const char* high_key = nullptr;
     [[nodiscard]] bool is_switch() const { return *value == '\0'; }
 };

@@ -16,10 +16,8 @@ namespace {
 class DSpark final : public BlockDrafter {
   public:
     explicit DSpark(const DrafterArgs& args)
-        : BlockDrafter(args),
-          corrected_(backend(), network().config.layer.vocab, tokens_of(*network().target), network().name),
-          threshold_(args.options.confidence),
-          corrects_(args.options.correction && network().config.markov_rank > 0) {
+        : BlockDrafter(args), corrected_(backend(), network().config.layer.vocab, tokens_of(*network().target), network().name),
+          threshold_(args.options.confidence), corrects_(args.options.correction && network().config.markov_rank > 0) {
         if (network().config.markov_rank > 0) {
             markov_out_ = ranking_head(args, network().markov_out.view());
             markov_.emplace(network());
@@ -27,15 +25,13 @@ class DSpark final : public BlockDrafter {
         confidence_ = row_of(1);
         of_rows_ = Buffer(backend(), DType::f32, network().config.block, 1);
         if (threshold_ > 0 && !network().config.confidence)
-            throw Error("--confidence needs a confidence head, and " + network().name + " has none",
-                        "Leave the option out.", Exit::usage);
+            throw Error("--confidence needs a confidence head, and " + network().name + " has none", "Leave the option out.", Exit::usage);
     }
 
   protected:
     void add_products(std::int64_t rows, std::vector<Projection>& products) override {
         if (network().config.confidence)
-            products.push_back({network().confidence_row.view(), network().confidence_bias.view(),
-                                of_rows_.view().slice(0, rows)});
+            products.push_back({network().confidence_row.view(), network().confidence_bias.view(), of_rows_.view().slice(0, rows)});
     }
 
     void choose(const Block& block, int k, const DraftRequest& request, Draft& draft) override {
@@ -91,14 +87,14 @@ class DSpark final : public BlockDrafter {
     }
 
     ModelRows corrected_;
-    OutputHead markov_out_;  // (V, ρ), cut like the head
+    OutputHead markov_out_; // (V, ρ), cut like the head
     double threshold_;
     bool corrects_;
     std::optional<MarkovHead> markov_;
     Buffer confidence_, of_rows_; // (1, 1); (B, 1)
 };
 
-}  // namespace
+} // namespace
 
 DrafterInfo dspark_info() {
     return {
@@ -133,4 +129,4 @@ DrafterInfo dspark_info() {
     };
 }
 
-}  // namespace speclens
+} // namespace speclens

@@ -76,10 +76,12 @@ DrafterInfo dspark_tree_info() {
         .title = "DSpark, tree",
         .short_title = "DSpark, tree",
         .icon = "fork",
-        .about = "DSpark's block as a tree of its likeliest paths, each place corrected by the token before it (after DDTree, Ringel & Romano "
-                 "2026).",
-        .how = "The block in one pass, as with DSpark. Then the likeliest paths are grown token by token: a place is corrected by the token "
-               "right before it, so it differs from branch to branch.",
+        .about =
+            "DSpark's block as a tree of its likeliest paths, each place corrected by the token before it (after DDTree, Ringel & Romano "
+            "2026).",
+        .how =
+            "The block in one pass, as with DSpark. Then the likeliest paths are grown token by token: a place is corrected by the token "
+            "right before it, so it differs from branch to branch.",
         .cost = "{tree}",
         .short_cost = "{tree}",
         .kin = {.takes = "several hidden states",

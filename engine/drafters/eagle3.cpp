@@ -42,12 +42,10 @@ class Eagle3 final : public Eagle3Drafter {
         const std::vector<float> fused = head().fused(observed());
         const std::size_t hidden = own_.front().size();
         std::vector<float> errors, own, truth;
-        for (std::size_t i = 0; i < own_.size() && (i + 1) * hidden <= fused.size() && i < Internals::kCells;
-             ++i) {
+        for (std::size_t i = 0; i < own_.size() && (i + 1) * hidden <= fused.size() && i < Internals::kCells; ++i) {
             const auto real = std::span(fused).subspan(i * hidden, hidden);
             double gap = 0;
-            for (std::size_t j = 0; j < hidden; ++j)
-                gap += std::pow(static_cast<double>(own_[i][j]) - static_cast<double>(real[j]), 2);
+            for (std::size_t j = 0; j < hidden; ++j) gap += std::pow(static_cast<double>(own_[i][j]) - static_cast<double>(real[j]), 2);
             own.push_back(static_cast<float>(norm(own_[i])));
             truth.push_back(static_cast<float>(norm(real)));
             errors.push_back(truth.back() > 0 ? static_cast<float>(std::sqrt(gap)) / truth.back() : 0);
@@ -76,7 +74,8 @@ class Eagle3 final : public Eagle3Drafter {
             head().network().backend().download(taps, values.data());
             const std::vector<int>& layers = head().network().config.taps;
             for (std::size_t i = 0; i < layers.size(); ++i)
-                internals.add(std::string(Internals::Strip::kTap) + std::to_string(layers[i]), std::span(values).subspan(i * hidden, hidden));
+                internals.add(std::string(Internals::Strip::kTap) + std::to_string(layers[i]),
+                              std::span(values).subspan(i * hidden, hidden));
         }
         own_.emplace_back(hidden);
         head().network().backend().download(head().outputs(), own_.back().data());
@@ -89,9 +88,10 @@ class Eagle3 final : public Eagle3Drafter {
         node.parent = index - 1;
         ModelRows& rows = head().rows();
         const std::optional<int> forced = request.forced(index);
-        if (request.raw_distributions) node.raw_distribution = head().widened(rows.distribution(0, kRawSampling));  // before the sampled one
+        if (request.raw_distributions) node.raw_distribution = head().widened(rows.distribution(0, kRawSampling)); // before the sampled one
         if (request.sampling.temperature > 0) {
-            const Distribution& distribution = rows.distribution(0, request.sampling); // of the ids that the head ranks, in the target's order
+            const Distribution& distribution =
+                rows.distribution(0, request.sampling); // of the ids that the head ranks, in the target's order
             if (!forced) {
                 node.u = request.coin(index);
                 node.token = head().target_id(sample(distribution, *node.u));

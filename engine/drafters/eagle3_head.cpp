@@ -8,13 +8,11 @@
 namespace speclens {
 
 Eagle3Head::Eagle3Head(std::shared_ptr<const DraftNetwork> network, int capacity)
-    : network_(std::move(network)),
-      capacity_(std::min(capacity, static_cast<int>(network_->cos_sin.view().rows))),
-      stack_(network_->backend(), network_->config.layer, network_->layer, network_->cos_sin.view(),
-             capacity_, network_->backend().max_rows()),
+    : network_(std::move(network)), capacity_(std::min(capacity, static_cast<int>(network_->cos_sin.view().rows))),
+      stack_(network_->backend(), network_->config.layer, network_->layer, network_->cos_sin.view(), capacity_,
+             network_->backend().max_rows()),
       rows_(network_->backend(), network_->config.draft_vocab,
-            static_cast<int>(std::ranges::lower_bound(network_->target_id, tokens_of(*network_->target)) -
-                             network_->target_id.begin()),
+            static_cast<int>(std::ranges::lower_bound(network_->target_id, tokens_of(*network_->target)) - network_->target_id.begin()),
             network_->name) {
     const int rows = backend().max_rows(), hidden = network_->config.layer.hidden;
     const auto matrix = [&](int count) { return Buffer(backend(), DType::f32, count, hidden); };
@@ -50,8 +48,7 @@ void Eagle3Head::absorb(const Tensor& features, std::span<const int> next_tokens
     fuse(features, g);
     std::vector<int> positions(next_tokens.size());
     std::iota(positions.begin(), positions.end(), length_);
-    const Tensor outputs =
-        run(next_tokens, g, 0, positions, {.prefix = length_, .first_slot = length_, .ancestors = {}});
+    const Tensor outputs = run(next_tokens, g, 0, positions, {.prefix = length_, .first_slot = length_, .ancestors = {}});
     length_ += rows;
     outputs_ = newest_.view();
     backend().copy(outputs.slice(rows - 1, 1), outputs_);
@@ -73,8 +70,7 @@ void Eagle3Head::absorb_ahead(const Tensor& features, std::span<const int> next_
     if (rows + masks > 0) {
         std::vector<int> positions(static_cast<std::size_t>(rows + masks));
         std::iota(positions.begin(), positions.end(), length_);
-        const Tensor outputs = run(next_tokens, g, masks, positions,
-                                   {.prefix = length_, .first_slot = length_, .ancestors = {}});
+        const Tensor outputs = run(next_tokens, g, masks, positions, {.prefix = length_, .first_slot = length_, .ancestors = {}});
         if (rows > 0) backend().copy(outputs.slice(rows - 1, 1), newest_.view());
         if (masks > 0) backend().copy(outputs.slice(rows, masks), outputs_.slice(1, masks));
     }
@@ -100,8 +96,7 @@ void Eagle3Head::fuse(const Tensor& features, const Tensor& g) {
         backend().gather_rows({features.data, DType::f32, cells, hidden}, order, blocks);
         for (std::int64_t tap = 0; tap < taps; ++tap) {
             const Tensor block = blocks.slice(tap * rows, rows);
-            backend().add_norm(block, {}, network_->fc_norm[static_cast<std::size_t>(tap)].view(),
-                               network_->config.layer.rms_eps, block);
+            backend().add_norm(block, {}, network_->fc_norm[static_cast<std::size_t>(tap)].view(), network_->config.layer.rms_eps, block);
         }
         from.clear();
         for (std::int64_t row = 0; row < rows; ++row)
@@ -118,8 +113,8 @@ void Eagle3Head::extend(int token, int own) {
     const Tensor g = features_.view().slice(0, 1);
     backend().copy(outputs_, g);
     const int position = length_ + own;
-    const Tensor outputs = run(std::span(&token, 1), g, 0, std::span(&position, 1),
-                               {.prefix = position, .first_slot = position, .ancestors = {}});
+    const Tensor outputs =
+        run(std::span(&token, 1), g, 0, std::span(&position, 1), {.prefix = position, .first_slot = position, .ancestors = {}});
     outputs_ = newest_.view();
     backend().copy(outputs, outputs_);
 }
@@ -154,8 +149,7 @@ void Eagle3Head::grow(std::span<const int> tokens, std::span<const int> parents)
     backend().gather_rows(tree_outputs_.view(), indices, g);
 
     AttentionMask mask{.prefix = length_, .first_slot = length_, .ancestors = {}};
-    mask.ancestors = {ancestors_.view().data, DType::i64, static_cast<std::int64_t>(rows),
-                      static_cast<std::int64_t>(words)};
+    mask.ancestors = {ancestors_.view().data, DType::i64, static_cast<std::int64_t>(rows), static_cast<std::int64_t>(words)};
     backend().upload(mask.ancestors, bits.data());
     const Tensor outputs = run(tree_tokens_, g, 0, positions, mask);
     backend().copy(outputs, tree_outputs_.view().slice(1, static_cast<std::int64_t>(rows)));
@@ -163,8 +157,8 @@ void Eagle3Head::grow(std::span<const int> tokens, std::span<const int> parents)
     outputs_ = tree_outputs_.view().slice(1 + static_cast<std::int64_t>(rows) - grown, grown);
 }
 
-Tensor Eagle3Head::run(std::span<const int> tokens, const Tensor& features, int masks,
-                       std::span<const int> positions, const AttentionMask& mask) {
+Tensor Eagle3Head::run(std::span<const int> tokens, const Tensor& features, int masks, std::span<const int> positions,
+                       const AttentionMask& mask) {
     const int pairs = static_cast<int>(tokens.size()), rows = pairs + masks;
     const float eps = network_->config.layer.rms_eps;
     stack_.reserve(mask.first_slot + rows, mask.prefix);
@@ -192,8 +186,7 @@ Tensor Eagle3Head::run(std::span<const int> tokens, const Tensor& features, int 
             backend().upload(indices, order.data());
             backend().gather_rows(both, indices, joined.slice(0, 2 * pairs));
         }
-        backend().copy(network_->config.norm_before_residual ? normed_features : features,
-                       pass.residual.slice(0, pairs));
+        backend().copy(network_->config.norm_before_residual ? normed_features : features, pass.residual.slice(0, pairs));
     }
     if (masks > 0) { // as they are: no embedding, no norm
         backend().copy(masks_.view().slice(0, 2 * masks), joined.slice(2 * pairs, 2 * masks));
@@ -230,8 +223,7 @@ void Eagle3Head::predict() {
 
 Distribution Eagle3Head::widened(const Distribution& distribution) const {
     Distribution wide(static_cast<std::size_t>(network_->config.layer.vocab), 0.0);
-    for (std::size_t i = 0; i < distribution.size(); ++i)
-        wide[static_cast<std::size_t>(target_id(static_cast<int>(i)))] = distribution[i];
+    for (std::size_t i = 0; i < distribution.size(); ++i) wide[static_cast<std::size_t>(target_id(static_cast<int>(i)))] = distribution[i];
     return wide;
 }
 
@@ -277,8 +269,7 @@ bool Eagle3Drafter::catch_up(std::span<const int> sequence, bool internals, int 
 
 void Eagle3Drafter::absorb(const Tensor& features, int first, std::span<const int> sequence, int masks) {
     if (first != head_.length()) return; // a piece before this one did not fit
-    const auto next =
-        sequence.subspan(static_cast<std::size_t>(first) + 1, static_cast<std::size_t>(features.rows));
+    const auto next = sequence.subspan(static_cast<std::size_t>(first) + 1, static_cast<std::size_t>(features.rows));
     if (masks > 0)
         head_.absorb_ahead(features, next, masks);
     else

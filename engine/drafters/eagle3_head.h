@@ -67,8 +67,7 @@ class Eagle3Head {
     void fuse(const Tensor& features, const Tensor& g);
     // features (rows, h) are the columns' g, `masks` more columns follow. The layer's raw outputs, valid until the next
     // run.
-    Tensor run(std::span<const int> tokens, const Tensor& features, int masks, std::span<const int> positions,
-               const AttentionMask& mask);
+    Tensor run(std::span<const int> tokens, const Tensor& features, int masks, std::span<const int> positions, const AttentionMask& mask);
 
     std::shared_ptr<const DraftNetwork> network_;
     int capacity_;

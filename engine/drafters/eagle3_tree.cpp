@@ -63,14 +63,12 @@ class Eagle3Tree final : public Eagle3Drafter {
 
     // Appends the children of the beam's nodes, whose rows were predicted in this order, and returns the next
     // beam.
-    std::vector<std::size_t> expand(std::vector<Node>& nodes, const std::vector<std::size_t>& beam,
-                                    const DraftRequest& request) {
+    std::vector<std::size_t> expand(std::vector<Node>& nodes, const std::vector<std::size_t>& beam, const DraftRequest& request) {
         const std::size_t first = nodes.size();
         const int vocab = head().network().config.draft_vocab;
         const int entries = std::min(vocab, std::max(width_, request.entries < 0 ? vocab : request.entries));
         for (std::size_t row = 0; row < beam.size(); ++row) {
-            const TopEntries distribution =
-                head().widened(head().rows().heads(static_cast<int>(row), kRawSampling, entries).distribution);
+            const TopEntries distribution = head().widened(head().rows().heads(static_cast<int>(row), kRawSampling, entries).distribution);
             const double score = beam[row] == kRoot ? 0 : nodes[beam[row]].score;
             const std::size_t children = std::min(distribution.entries.size(), static_cast<std::size_t>(width_));
             for (std::size_t c = 0; c < children; ++c) {
@@ -91,8 +89,7 @@ class Eagle3Tree final : public Eagle3Drafter {
     }
 
     static void sort_by_score(const std::vector<Node>& nodes, std::vector<std::size_t>& order) {
-        std::ranges::stable_sort(
-            order, [&](std::size_t a, std::size_t b) { return nodes[a].score > nodes[b].score; });
+        std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return nodes[a].score > nodes[b].score; });
     }
 
     // The best nodes in the order in which they were made: a path's score never rises, so parents are among

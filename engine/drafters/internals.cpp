@@ -28,15 +28,12 @@ double log_of_sum(std::span<const float> logits) {
 std::vector<int> likeliest(std::span<const float> logits, std::size_t count) {
     std::vector<int> ids(logits.size());
     std::iota(ids.begin(), ids.end(), 0);
-    const auto known =
-        std::count_if(logits.begin(), logits.end(), [](float value) { return std::isfinite(value); });
+    const auto known = std::count_if(logits.begin(), logits.end(), [](float value) { return std::isfinite(value); });
     count = std::min(count, static_cast<std::size_t>(known)); // the others were cut out of a head or a pool
-    std::partial_sort(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(count), ids.end(),
-                      [&](int a, int b) {
-                          const float left = logits[static_cast<std::size_t>(a)],
-                                      right = logits[static_cast<std::size_t>(b)];
-                          return left != right ? left > right : a < b;
-                      });
+    std::partial_sort(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(count), ids.end(), [&](int a, int b) {
+        const float left = logits[static_cast<std::size_t>(a)], right = logits[static_cast<std::size_t>(b)];
+        return left != right ? left > right : a < b;
+    });
     ids.resize(count);
     return ids;
 }
@@ -78,8 +75,7 @@ void Internals::add(std::string name, double value, std::string unit) {
 }
 
 void Internals::add_correction(std::span<const float> base, std::span<const float> corrected) {
-    CHECK(base.size() == corrected.size() && !base.empty(),
-          "a correction changes the logits of one vocabulary");
+    CHECK(base.size() == corrected.size() && !base.empty(), "a correction changes the logits of one vocabulary");
     double squares = 0, sum = 0;
     for (std::size_t i = 0; i < base.size(); ++i) {
         if (!std::isfinite(base[i]) || !std::isfinite(corrected[i])) continue; // cut out of head or pool
@@ -99,20 +95,18 @@ void Internals::add_correction(std::span<const float> base, std::span<const floa
         const auto at = static_cast<std::size_t>(id);
         if (!std::isfinite(base[at]) || !std::isfinite(corrected[at])) continue;
         const double was = static_cast<double>(base[at]), is = static_cast<double>(corrected[at]);
-        movers.push_back({id, six_digits(was), six_digits(is), six_digits(std::min(0.0, was - base_sum)),
-                          six_digits(std::min(0.0, is - final_sum))});
+        movers.push_back(
+            {id, six_digits(was), six_digits(is), six_digits(std::min(0.0, was - base_sum)), six_digits(std::min(0.0, is - final_sum))});
     }
     const auto leads = [&](int id) { return id == before.front() || id == after.front(); };
-    std::erase_if(movers, [&](const Mover& mover) {
-        return !leads(mover.token) && std::exp(std::max(mover.base_logp, mover.final_logp)) < kLikely;
-    });
+    std::erase_if(
+        movers, [&](const Mover& mover) { return !leads(mover.token) && std::exp(std::max(mover.base_logp, mover.final_logp)) < kLikely; });
     const auto larger = [](const Mover& a, const Mover& b) {
         const double left = std::abs(a.gain()), right = std::abs(b.gain());
         return left != right ? left > right : a.token < b.token;
     };
-    std::sort(movers.begin(), movers.end(), [&](const Mover& a, const Mover& b) {
-        return leads(a.token) != leads(b.token) ? leads(a.token) : larger(a, b);
-    });
+    std::sort(movers.begin(), movers.end(),
+              [&](const Mover& a, const Mover& b) { return leads(a.token) != leads(b.token) ? leads(a.token) : larger(a, b); });
     movers.resize(std::min<std::size_t>(movers.size(), kMovers));
     std::sort(movers.begin(), movers.end(), larger);
 }

@@ -12,17 +12,15 @@ namespace speclens {
 namespace {
 
 struct Match {
-    int start = -1;  // first token of the earlier occurrence
-    int length = 0;  // n
+    int start = -1; // first token of the earlier occurrence
+    int length = 0; // n
 };
 
 Match find_match(std::span<const int> text, const DrafterOptions& options) {
     const int size = static_cast<int>(text.size());
     for (int n = std::min(options.ngram_max, size - 1); n >= options.ngram_min; --n) {
         const auto suffix = text.last(static_cast<std::size_t>(n));
-        const auto matches = [&](int start) {
-            return std::equal(suffix.begin(), suffix.end(), text.begin() + start);
-        };
+        const auto matches = [&](int start) { return std::equal(suffix.begin(), suffix.end(), text.begin() + start); };
         if (options.ngram_recent) {
             for (int start = size - n - 1; start >= 0; --start)
                 if (matches(start)) return {start, n};
@@ -52,7 +50,7 @@ class Lookup final : public Drafter {
                                                   ", copied token " + std::to_string(i)));
             if (is_stop(request.stops, draft.nodes.back().token)) break;
         }
-        if (!draft.nodes.empty()) draft.nodes.front().ms = watch.ms();  // one search for the whole chain
+        if (!draft.nodes.empty()) draft.nodes.front().ms = watch.ms(); // one search for the whole chain
         return draft;
     }
 
@@ -60,7 +58,7 @@ class Lookup final : public Drafter {
     DrafterOptions options_;
 };
 
-}  // namespace
+} // namespace
 
 DrafterInfo lookup_info() {
     return {
@@ -90,4 +88,4 @@ DrafterInfo lookup_info() {
     };
 }
 
-}  // namespace speclens
+} // namespace speclens

@@ -12,7 +12,8 @@ MappedRows::MappedRows(int draft, int target) : target_(static_cast<std::size_t>
     std::iota(to_target_.begin(), to_target_.begin() + target, 0);
 }
 
-MappedRows::MappedRows(std::span<const int> to_target, int target) : to_target_(to_target.begin(), to_target.end()), target_(static_cast<std::size_t>(target)) {}
+MappedRows::MappedRows(std::span<const int> to_target, int target)
+    : to_target_(to_target.begin(), to_target.end()), target_(static_cast<std::size_t>(target)) {}
 
 PassRows& MappedRows::of(PassRows& rows) {
     if (to_target_.empty()) return rows;

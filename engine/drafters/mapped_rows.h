@@ -13,7 +13,7 @@ namespace speclens {
 
 class MappedRows final : public PassRows {
   public:
-    MappedRows(int draft, int target); // numbers of ids, of which equal ones mean the same
+    MappedRows(int draft, int target);                      // numbers of ids, of which equal ones mean the same
     MappedRows(std::span<const int> to_target, int target); // for every id of the draft that of the target; -1: there is none
 
     // `rows`, of the draft model, over the target's ids, or over fewer where all that it has are the target's; valid until its next pass.

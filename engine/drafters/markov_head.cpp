@@ -36,8 +36,7 @@ void MarkovHead::begin(const Tensor& rows) {
     if (network_.config.markov == Markov::vanilla) return;
     const bool gated = network_.config.markov == Markov::gated;
     const Projection part[] = {{(gated ? network_.gate_row : network_.joint_row).view(),
-                                (gated ? network_.gate_bias : network_.joint_bias).view(),
-                                from_rows_.view().slice(0, rows.rows)}};
+                                (gated ? network_.gate_bias : network_.joint_bias).view(), from_rows_.view().slice(0, rows.rows)}};
     backend().matmul(rows, part);
     const std::vector<float> zeros(static_cast<std::size_t>(rank_), 0.0f);
     backend().upload(state_.view(), zeros.data());
@@ -47,19 +46,15 @@ Tensor MarkovHead::step(int index, int token) {
     backend().upload(id_.view(), &token);
     backend().embed(network_.markov_in.view(), id_.view(), previous_.view());
     switch (network_.config.markov) {
-    case Markov::gated:
-        return gated(index);
-    case Markov::rnn:
-        return rnn(index);
-    case Markov::vanilla:
-        break;
+    case Markov::gated: return gated(index);
+    case Markov::rnn: return rnn(index);
+    case Markov::vanilla: break;
     }
     return previous_.view();
 }
 
 Tensor MarkovHead::gated(int index) {
-    const Projection gate[] = {
-        {network_.gate_prev.view(), from_rows_.view().slice(index, 1), gates_.view().slice(1, 1)}};
+    const Projection gate[] = {{network_.gate_prev.view(), from_rows_.view().slice(index, 1), gates_.view().slice(1, 1)}};
     backend().matmul(previous_.view(), gate);
     const Tensor in = {gates_.view().data, DType::f32, 1, 3 * rank_}; // tanh(0) leaves the gated part only
     backend().gru(in, zero_.view(), previous_.view(), e_.view(), {});

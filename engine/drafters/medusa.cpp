@@ -11,8 +11,7 @@
 namespace speclens {
 
 MedusaDrafter::MedusaDrafter(const DrafterArgs& args)
-    : network_(args.network),
-      rows_(network_->backend(), network_->config.layer.vocab, tokens_of(*network_->target), network_->name) {
+    : network_(args.network), rows_(network_->backend(), network_->config.layer.vocab, tokens_of(*network_->target), network_->name) {
     const int hidden = network_->config.layer.hidden;
     state_ = Buffer(backend(), DType::f32, 1, hidden);
     x_ = Buffer(backend(), DType::f32, heads(), hidden);

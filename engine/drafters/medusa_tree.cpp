@@ -28,25 +28,21 @@ class MedusaTree final : public MedusaDrafter {
 
         std::vector<TopEntries> best; // of each head, the most likely first
         const int wanted = request.entries < 0 ? -1 : std::max(request.entries, topk_);
-        for (int head = 0; head < shape.back().depth; ++head)
-            best.push_back(rows().heads(head, kRawSampling, wanted).distribution);
+        for (int head = 0; head < shape.back().depth; ++head) best.push_back(rows().heads(head, kRawSampling, wanted).distribution);
         std::vector<int> node_of(shape.size(), kNone); // place of the shape -> node
         for (std::size_t place = 0; place < shape.size(); ++place) {
             const auto [parent_place, lane, level] = shape[place];
             const int parent = parent_place < 0 ? -1 : node_of[static_cast<std::size_t>(parent_place)];
             const TopEntries& distribution = best[static_cast<std::size_t>(level - 1)];
             if (parent == kNone || lane >= static_cast<int>(distribution.entries.size())) continue;
-            if (parent >= 0 && is_stop(request.stops, draft.nodes[static_cast<std::size_t>(parent)].token))
-                continue;
+            if (parent >= 0 && is_stop(request.stops, draft.nodes[static_cast<std::size_t>(parent)].token)) continue;
             const int own = static_cast<int>(draft.nodes.size());
             const int token = distribution.entries[static_cast<std::size_t>(lane)].id;
             DraftNode node;
             node.token = request.forced(own).value_or(token);
             node.parent = parent;
             if (request.entries != 0) node.heads.raw = first_entries(distribution, request.entries);
-            node.extra = node.token != token
-                             ? kForced
-                             : "head " + std::to_string(level) + ", rank " + std::to_string(lane + 1);
+            node.extra = node.token != token ? kForced : "head " + std::to_string(level) + ", rank " + std::to_string(lane + 1);
             node_of[place] = own;
             draft.nodes.push_back(std::move(node));
         }

@@ -25,8 +25,8 @@ class Mtp final : public Drafter {
         : network_(args.network), taps_(network_->config.taps), head_(args.target_head()),
           capacity_(std::min(args.target.capacity() + args.target.max_rows(), static_cast<int>(network_->cos_sin.view().rows))),
           stack_(backend(), network_->config.layer, network_->layer, network_->cos_sin.view(), capacity_, backend().max_rows()),
-          rows_(backend(), network_->config.layer.vocab, tokens_of(*network_->target), network_->name),
-          last_(args.options.context_last), prompt_(args.options.mtp_prompt) {
+          rows_(backend(), network_->config.layer.vocab, tokens_of(*network_->target), network_->name), last_(args.options.context_last),
+          prompt_(args.options.mtp_prompt) {
         if (args.options.mtp_raw) taps_ = {args.target.layers() - 1};
         const int rows = backend().max_rows(), hidden = network_->config.layer.hidden;
         ids_ = Buffer(backend(), DType::i32, 1, rows);
@@ -47,9 +47,12 @@ class Mtp final : public Drafter {
 
     // The rows of a verified round are run when the next draft starts: they are a part of its cost.
     void observe(const Observation& observation) override {
-        if (observation.prompt && !prompt_) skip(observation);
-        else if (observation.prompt) absorb(observation.features, observation.first, observation.sequence);
-        else waiting_ = {observation.features, observation.first};
+        if (observation.prompt && !prompt_)
+            skip(observation);
+        else if (observation.prompt)
+            absorb(observation.features, observation.first, observation.sequence);
+        else
+            waiting_ = {observation.features, observation.first};
     }
 
     [[nodiscard]] Draft draft(const DraftRequest& request) override {
@@ -138,7 +141,8 @@ class Mtp final : public Drafter {
     [[nodiscard]] std::vector<LayerStack::Pass::Range> pairs_seen(int first_slot, int rows) const {
         std::vector<LayerStack::Pass::Range> seen;
         if (last_ == 0 && start_ == 0) return seen;
-        for (int slot = first_slot; slot < first_slot + rows; ++slot) seen.push_back({last_ > 0 ? std::max(start_, slot + 1 - last_) : start_, slot + 1});
+        for (int slot = first_slot; slot < first_slot + rows; ++slot)
+            seen.push_back({last_ > 0 ? std::max(start_, slot + 1 - last_) : start_, slot + 1});
         return seen;
     }
 

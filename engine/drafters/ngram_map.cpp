@@ -36,8 +36,8 @@ class NgramMap final : public Drafter {
         for (int index = 0; index < most; ++index) {
             const int from = source.begin + index;
             draft.nodes.push_back(copied_node(request, index, text_[static_cast<std::size_t>(from)],
-                                              std::to_string(source.key) + "-gram found at token " + std::to_string(source.begin - source.key) +
-                                                  ", copied token " + std::to_string(from)));
+                                              std::to_string(source.key) + "-gram found at token " +
+                                                  std::to_string(source.begin - source.key) + ", copied token " + std::to_string(from)));
             if (is_stop(request.stops, draft.nodes.back().token)) break;
         }
         if (!draft.nodes.empty()) draft.nodes.front().ms = watch.ms();
@@ -61,7 +61,9 @@ class NgramMap final : public Drafter {
         std::uint64_t hash = static_cast<std::uint64_t>(tokens);
         for (int i = 0; i < tokens; ++i) hash = (hash + static_cast<std::uint64_t>(begin[i]) + 1) * 6364136223846793005ull;
         std::size_t slot = static_cast<std::size_t>(hash >> 32) & (slots_.size() - 1);
-        const auto other = [&](const Key& key) { return key.tokens != tokens || !std::equal(begin, begin + tokens, text_.begin() + (key.latest - tokens)); };
+        const auto other = [&](const Key& key) {
+            return key.tokens != tokens || !std::equal(begin, begin + tokens, text_.begin() + (key.latest - tokens));
+        };
         while (slots_[slot] != kNone && other(keys_[static_cast<std::size_t>(slots_[slot])])) slot = (slot + 1) & (slots_.size() - 1);
         return slot;
     }
@@ -124,8 +126,10 @@ DrafterInfo ngram_map_info() {
         .title = "N-gram map",
         .short_title = "n-gram map",
         .icon = "cross_fat",
-        .about = "Looks up the last tokens among all earlier runs of them, and copies as far as the two latest places agree (after ngram-map of llama.cpp).",
-        .how = "No network: a map of all short runs of tokens knows the two latest places of each. It copies what followed the latest, as far as "
+        .about = "Looks up the last tokens among all earlier runs of them, and copies as far as the two latest places agree (after "
+                 "ngram-map of llama.cpp).",
+        .how = "No network: a map of all short runs of tokens knows the two latest places of each. It copies what followed the latest, as "
+               "far as "
                "the place before agrees; where they differ at once, a shorter run is tried.",
         .cost = "copies up to {tokens}",
         .short_cost = "copies {k}",

@@ -55,8 +55,7 @@ class NgramMod final : public Drafter {
 
     void read(std::span<const int> sequence) {
         const auto n = static_cast<std::size_t>(options_.mod_ngram);
-        for (std::size_t i = std::max(known_, n); i < sequence.size(); ++i)
-            next_[entry_of(sequence.subspan(i - n, n))] = sequence[i];
+        for (std::size_t i = std::max(known_, n); i < sequence.size(); ++i) next_[entry_of(sequence.subspan(i - n, n))] = sequence[i];
         known_ = std::max(known_, sequence.size());
     }
 
@@ -74,8 +73,9 @@ DrafterInfo ngram_mod_info() {
         .short_title = "n-gram table",
         .icon = "cross_fat",
         .about = "Looks the next token up by a hash of the last ones, in a table without keys (ngram-mod of llama.cpp).",
-        .how = "No network: one table entry for each run of last tokens, found by its hash, holds the token that came next. Memory and time "
-               "are constant; it knows neither how often something occurred nor whether the entry was meant.",
+        .how =
+            "No network: one table entry for each run of last tokens, found by its hash, holds the token that came next. Memory and time "
+            "are constant; it knows neither how often something occurred nor whether the entry was meant.",
         .cost = "looks up to {tokens}",
         .short_cost = "looks up {k}",
         .kin = {.takes = "nothing but the text",

@@ -22,13 +22,11 @@ constexpr std::uint64_t kLongestOrder = 16;
 // The file front to back; a short one is an Error.
 class Reader {
   public:
-    Reader(const std::filesystem::path& file, std::string name)
-        : name_(std::move(name)), in_(file, std::ios::binary) {
+    Reader(const std::filesystem::path& file, std::string name) : name_(std::move(name)), in_(file, std::ios::binary) {
         std::error_code failure;
         size_ = std::filesystem::file_size(file, failure);
         if (!in_ || failure)
-            throw Error(name_ + ": cannot be opened (" +
-                            (failure ? failure.message() : std::strerror(errno)) + ")",
+            throw Error(name_ + ": cannot be opened (" + (failure ? failure.message() : std::strerror(errno)) + ")",
                         "A DART head has its n-grams beside its weights, as a file that ends in .trie.");
     }
     template <class T>
@@ -59,13 +57,11 @@ NgramTrie NgramTrie::read(const std::filesystem::path& file, const Progress& pro
     Reader in(file, short_name(file));
     NgramTrie trie;
     const auto order = in.next<std::uint64_t>(), count = in.next<std::uint64_t>();
-    if (order < 2 || order > kLongestOrder)
-        in.damaged("says that it counts sequences of " + std::to_string(order) + " tokens");
+    if (order < 2 || order > kLongestOrder) in.damaged("says that it counts sequences of " + std::to_string(order) + " tokens");
     // every node is in the file, and every node but the root hangs from one link
-    if (count == 0 || count > std::numeric_limits<std::uint32_t>::max() ||
-        in.left() != count * kNodeBytes + (count - 1) * kLinkBytes)
-        in.damaged("has " + std::to_string(in.size()) + " bytes, which is no room for just the " +
-                   std::to_string(count) + " nodes that it says it has");
+    if (count == 0 || count > std::numeric_limits<std::uint32_t>::max() || in.left() != count * kNodeBytes + (count - 1) * kLinkBytes)
+        in.damaged("has " + std::to_string(in.size()) + " bytes, which is no room for just the " + std::to_string(count) +
+                   " nodes that it says it has");
     trie.order_ = static_cast<int>(order);
     try {
         trie.nodes_.reserve(count);
@@ -87,8 +83,7 @@ NgramTrie NgramTrie::read(const std::filesystem::path& file, const Progress& pro
         node.first = trie.links_.size();
         const std::string name = "node " + std::to_string(i);
         if (node.count < 0) in.damaged(name + " was seen " + std::to_string(node.count) + " times");
-        if (links > count - 1 - node.first)
-            in.damaged(name + " has " + std::to_string(links) + " children, more than there are nodes");
+        if (links > count - 1 - node.first) in.damaged(name + " has " + std::to_string(links) + " children, more than there are nodes");
         node.links = static_cast<std::uint32_t>(links);
         for (std::uint64_t j = 0; j < links; ++j) {
             Link link;
@@ -110,8 +105,7 @@ NgramTrie NgramTrie::read(const std::filesystem::path& file, const Progress& pro
         for (std::uint64_t j = from.first; j < from.first + from.links; ++j) {
             const std::uint32_t to = trie.links_[j].node;
             if (trie.nodes_[to].count > from.count)
-                in.damaged("node " + std::to_string(to) + " was seen " +
-                           std::to_string(trie.nodes_[to].count) +
+                in.damaged("node " + std::to_string(to) + " was seen " + std::to_string(trie.nodes_[to].count) +
                            " times, more often than what it continues, node " + std::to_string(i));
         }
     }
@@ -129,8 +123,7 @@ NgramTrie NgramTrie::count(std::span<const std::vector<int>> texts, int order) {
         for (std::size_t start = 0; start < text.size(); ++start) {
             std::size_t at = 0;
             ++growing[0].count;
-            for (std::size_t i = start; i < std::min(text.size(), start + static_cast<std::size_t>(order));
-                 ++i) {
+            for (std::size_t i = start; i < std::min(text.size(), start + static_cast<std::size_t>(order)); ++i) {
                 const auto [child, added] = growing[at].children.try_emplace(text[i], growing.size());
                 at = child->second;
                 if (added) growing.emplace_back();
@@ -140,10 +133,8 @@ NgramTrie NgramTrie::count(std::span<const std::vector<int>> texts, int order) {
     NgramTrie trie;
     trie.order_ = order;
     for (const Growing& from : growing) {
-        trie.nodes_.push_back(
-            {trie.links_.size(), static_cast<std::uint32_t>(from.children.size()), from.count});
-        for (const auto& [token, node] : from.children)
-            trie.links_.push_back({token, static_cast<std::uint32_t>(node)});
+        trie.nodes_.push_back({trie.links_.size(), static_cast<std::uint32_t>(from.children.size()), from.count});
+        for (const auto& [token, node] : from.children) trie.links_.push_back({token, static_cast<std::uint32_t>(node)});
     }
     return trie;
 }
@@ -151,16 +142,14 @@ NgramTrie NgramTrie::count(std::span<const std::vector<int>> texts, int order) {
 std::int64_t NgramTrie::child(std::int64_t node, int token) const {
     const Node& from = nodes_[static_cast<std::size_t>(node)];
     const auto first = links_.begin() + static_cast<std::ptrdiff_t>(from.first), end = first + from.links;
-    const auto found =
-        std::lower_bound(first, end, token, [](const Link& link, int wanted) { return link.token < wanted; });
+    const auto found = std::lower_bound(first, end, token, [](const Link& link, int wanted) { return link.token < wanted; });
     return found == end || found->token != token ? -1 : static_cast<std::int64_t>(found->node);
 }
 
 std::vector<float> NgramTrie::shares(std::span<const int> context, std::span<const int> tokens) const {
     std::vector<float> shares(tokens.size(), 0.0f);
     std::vector<bool> known(tokens.size(), false);
-    for (std::size_t length = std::min(context.size(), static_cast<std::size_t>(order_ - 1)); length > 0;
-         --length) {
+    for (std::size_t length = std::min(context.size(), static_cast<std::size_t>(order_ - 1)); length > 0; --length) {
         std::int64_t node = 0;
         for (const int token : context.last(length))
             if (node >= 0) node = child(node, token);

@@ -27,9 +27,7 @@ class NgramTrie {
     // Tokens of the longest counted sequence; at most order() - 1 of them are a context.
     [[nodiscard]] int order() const { return order_; }
     [[nodiscard]] std::int64_t nodes() const { return static_cast<std::int64_t>(nodes_.size()); }
-    [[nodiscard]] std::size_t bytes() const {
-        return nodes_.size() * sizeof(Node) + links_.size() * sizeof(Link);
-    }
+    [[nodiscard]] std::size_t bytes() const { return nodes_.size() * sizeof(Node) + links_.size() * sizeof(Link); }
 
     // How likely each of `tokens` is after `context` (its last order() - 1 tokens count): the share of the
     // longest context's occurrences that this token followed, of the longest context after which it was seen

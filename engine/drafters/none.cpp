@@ -12,7 +12,7 @@ class None final : public Drafter {
     Draft draft(const DraftRequest&) override { return {}; }
 };
 
-}  // namespace
+} // namespace
 
 DrafterInfo none_info() {
     return {
@@ -30,4 +30,4 @@ DrafterInfo none_info() {
     };
 }
 
-}  // namespace speclens
+} // namespace speclens

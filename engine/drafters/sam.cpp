@@ -57,8 +57,9 @@ DrafterInfo sam_info() {
         .short_title = "SAM",
         .icon = "cross_fat",
         .about = "Copies what followed the longest run of last tokens that occurred before, of any length (SAM decoding, Hu et al. 2024).",
-        .how = "No network: an automaton of the text knows the longest match in constant time a token, however long it is. It remembers one "
-               "place for it and copies what came next; how often something occurred it does not know.",
+        .how =
+            "No network: an automaton of the text knows the longest match in constant time a token, however long it is. It remembers one "
+            "place for it and copies what came next; how often something occurred it does not know.",
         .cost = "copies up to {tokens}",
         .short_cost = "copies {k}",
         .kin = {.takes = "nothing but the text",

@@ -28,8 +28,8 @@ class Skip final : public Drafter {
         int feed = request.sequence.back();
         for (int i = 0; i < request.k; ++i) {
             const Stopwatch watch;
-            PassRows& rows = target_.forward({.tokens = std::span(&feed, 1), .plan = plan_,
-                                                .head = reduced_.reduced() ? &reduced_ : nullptr});
+            PassRows& rows =
+                target_.forward({.tokens = std::span(&feed, 1), .plan = plan_, .head = reduced_.reduced() ? &reduced_ : nullptr});
             if (!goes_on(rows, 0, i, request)) break;
             DraftNode node = next_node(rows, 0, i, target_.vocab(), request);
             feed = node.token;
@@ -44,10 +44,10 @@ class Skip final : public Drafter {
   private:
     Decoder& target_;
     LayerPlan plan_;
-    OutputHead reduced_;  // no ids: the target's own head
+    OutputHead reduced_; // no ids: the target's own head
 };
 
-}  // namespace
+} // namespace
 
 LayerPlan skip_plan(const DrafterOptions& options, int layers) {
     const bool sets_only = options.exit_layer == 0 && !(options.skip_attention.empty() && options.skip_mlp.empty());
@@ -62,7 +62,8 @@ namespace {
 
 void check_layers(const DrafterOptions& options, int target_layers) {
     if (options.exit_layer < 0 || options.exit_layer > target_layers)
-        throw Error("--exit-layer must be 1 … " + std::to_string(target_layers) + " for this target, got " + std::to_string(options.exit_layer),
+        throw Error("--exit-layer must be 1 … " + std::to_string(target_layers) + " for this target, got " +
+                        std::to_string(options.exit_layer),
                     "Leave it out to use two thirds of the layers.", Exit::usage);
     for (const std::vector<int>* set : {&options.skip_attention, &options.skip_mlp})
         for (const int layer : *set)
@@ -101,4 +102,4 @@ DrafterInfo skip_info() {
     };
 }
 
-}  // namespace speclens
+} // namespace speclens

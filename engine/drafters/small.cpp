@@ -14,8 +14,7 @@ namespace {
 
 class Small final : public Drafter {
   public:
-    explicit Small(DrafterArgs args)
-        : model_(std::move(args.draft_model)), vocab_(args.target.vocab()), mapped_(model_->vocab(), vocab_) {
+    explicit Small(DrafterArgs args) : model_(std::move(args.draft_model)), vocab_(args.target.vocab()), mapped_(model_->vocab(), vocab_) {
         if (args.options.fr_spec > 0) reduced_ = model_->reduced_head(*args.frequent, args.options.fr_spec);
     }
 
@@ -39,16 +38,16 @@ class Small final : public Drafter {
         CHECK(!feed.empty(), "the draft model's cache is ahead of the text");
         const int room = model_->capacity() - model_->length() - static_cast<int>(feed.size()) + 1;
         const int k = std::min(request.k, room);
-        if (k <= 0) return draft;  // its context is full, and may be shorter than the target's
-        if (known_tokens(feed, model_->vocab()) < feed.size()) return draft;  // it cannot read on
-        while (static_cast<int>(feed.size()) > model_->max_rows()) {  // after a long stretch without drafting
+        if (k <= 0) return draft;                                            // its context is full, and may be shorter than the target's
+        if (known_tokens(feed, model_->vocab()) < feed.size()) return draft; // it cannot read on
+        while (static_cast<int>(feed.size()) > model_->max_rows()) {         // after a long stretch without drafting
             model_->prefill(std::span(feed).first(feed.size() - 1));
             feed.erase(feed.begin(), feed.end() - 1);
         }
         for (int i = 0; i < k; ++i) {
             const Stopwatch watch;
-            PassRows& rows = mapped_.of(model_->forward({.tokens = feed, .logits_from = static_cast<int>(feed.size()) - 1,
-                                                         .head = reduced_.reduced() ? &reduced_ : nullptr}));
+            PassRows& rows = mapped_.of(model_->forward(
+                {.tokens = feed, .logits_from = static_cast<int>(feed.size()) - 1, .head = reduced_.reduced() ? &reduced_ : nullptr}));
             if (!goes_on(rows, 0, i, request)) break;
             DraftNode node = next_node(rows, 0, i, vocab_, request);
             const int token = node.token;
@@ -64,10 +63,10 @@ class Small final : public Drafter {
     std::unique_ptr<Decoder> model_;
     int vocab_;
     MappedRows mapped_;
-    OutputHead reduced_;  // no ids: the model's own head
+    OutputHead reduced_; // no ids: the model's own head
 };
 
-}  // namespace
+} // namespace
 
 DrafterInfo small_info() {
     return {
@@ -102,4 +101,4 @@ DrafterInfo small_info() {
     };
 }
 
-}  // namespace speclens
+} // namespace speclens

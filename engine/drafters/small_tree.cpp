@@ -18,8 +18,7 @@ namespace {
 class SmallTree final : public Drafter {
   public:
     explicit SmallTree(DrafterArgs args)
-        : model_(std::move(args.draft_model)), options_(args.options), vocab_(args.target.vocab()),
-          mapped_(model_->vocab(), vocab_) {
+        : model_(std::move(args.draft_model)), options_(args.options), vocab_(args.target.vocab()), mapped_(model_->vocab(), vocab_) {
         if (options_.fr_spec > 0) reduced_ = model_->reduced_head(*args.frequent, options_.fr_spec);
     }
 
@@ -44,7 +43,7 @@ class SmallTree final : public Drafter {
         if (shape.empty()) return draft;
         if (const auto text = request.sequence.subspan(static_cast<std::size_t>(model_->length()));
             known_tokens(text, model_->vocab()) < text.size())
-            return draft;  // it cannot read on
+            return draft; // it cannot read on
 
         Growth tree{request, shape, draft, std::vector<int>(shape.size(), -1), {}, {}, 0};
         for (std::size_t first = 0; first < shape.size();) {
@@ -63,10 +62,10 @@ class SmallTree final : public Drafter {
         const DraftRequest& request;
         const std::vector<ShapeNode>& shape;
         Draft& draft;
-        std::vector<int> node_of;   // place of the shape -> node of the draft, -1: empty
-        std::vector<int> fed;       // nodes that have been a row of the last pass, in its order
-        std::vector<int> feed_of;   // node -> its row there
-        int above = 0;              // rows of that pass without logits: the levels above the one that was read
+        std::vector<int> node_of; // place of the shape -> node of the draft, -1: empty
+        std::vector<int> fed;     // nodes that have been a row of the last pass, in its order
+        std::vector<int> feed_of; // node -> its row there
+        int above = 0;            // rows of that pass without logits: the levels above the one that was read
     };
 
     struct Limits {
@@ -101,7 +100,7 @@ class SmallTree final : public Drafter {
             }
             at = next;
         }
-        if (tree.draft.nodes.size() > before) tree.draft.nodes[before].ms = watch.ms();  // one pass for the whole level
+        if (tree.draft.nodes.size() > before) tree.draft.nodes[before].ms = watch.ms(); // one pass for the whole level
         return true;
     }
 
@@ -109,7 +108,7 @@ class SmallTree final : public Drafter {
     PassRows* read_text(const DraftRequest& request) {
         std::vector<int> feed(request.sequence.begin() + model_->length(), request.sequence.end());
         CHECK(!feed.empty(), "the draft model's cache is ahead of the text");
-        if (static_cast<int>(feed.size()) > model_->max_rows()) {  // after a long stretch without drafting
+        if (static_cast<int>(feed.size()) > model_->max_rows()) { // after a long stretch without drafting
             model_->prefill(std::span(feed).first(feed.size() - 1));
             feed.erase(feed.begin(), feed.end() - 1);
         }
@@ -135,9 +134,8 @@ class SmallTree final : public Drafter {
             parents.push_back(parent < 0 ? -1 : tree.feed_of[static_cast<std::size_t>(parent)]);
         }
         const int committed = static_cast<int>(tree.request.sequence.size());
-        PassRows& rows =
-            mapped_.of(model_->forward({.tokens = tokens, .parents = parents, .logits_from = tree.above, .head = head()}));
-        model_->truncate(committed);  // the rows stay readable
+        PassRows& rows = mapped_.of(model_->forward({.tokens = tokens, .parents = parents, .logits_from = tree.above, .head = head()}));
+        model_->truncate(committed); // the rows stay readable
         return &rows;
     }
 
@@ -145,8 +143,8 @@ class SmallTree final : public Drafter {
     void add_children(Growth& tree, PassRows& rows, int row, int parent, std::size_t at, std::size_t next) {
         const DraftRequest& request = tree.request;
         const bool best = request.siblings == Siblings::best || request.sampling.temperature == 0;
-        Distribution distribution;         // of the next sibling, when siblings are drawn
-        TopEntries favourites;  // else, the most likely first
+        Distribution distribution; // of the next sibling, when siblings are drawn
+        TopEntries favourites;     // else, the most likely first
         RecordedRow shown;
         if (best) {
             const int wanted = request.entries < 0 ? -1 : std::max(request.entries, static_cast<int>(next - at));
@@ -170,8 +168,8 @@ class SmallTree final : public Drafter {
                 if (forced) {
                     node.token = *forced;
                 } else {
-                    node.u = request.tree_coin ? request.tree_coin(tree.shape[place].depth, lane)
-                                               : request.coin(tree.shape[place].depth - 1);
+                    node.u =
+                        request.tree_coin ? request.tree_coin(tree.shape[place].depth, lane) : request.coin(tree.shape[place].depth - 1);
                     node.token = sample(distribution, *node.u);
                 }
                 node.distribution = distribution;
@@ -206,15 +204,15 @@ class SmallTree final : public Drafter {
     [[nodiscard]] const OutputHead* head() const { return reduced_.reduced() ? &reduced_ : nullptr; }
 
     std::unique_ptr<Decoder> model_;
-    OutputHead reduced_;  // no ids: the model's own head
+    OutputHead reduced_; // no ids: the model's own head
     DrafterOptions options_;
     int vocab_;
     MappedRows mapped_;
-    Limits limits_;  // of shape_
+    Limits limits_; // of shape_
     std::vector<ShapeNode> shape_;
 };
 
-}  // namespace
+} // namespace
 
 DrafterInfo small_tree_info() {
     return {
@@ -244,4 +242,4 @@ DrafterInfo small_tree_info() {
     };
 }
 
-}  // namespace speclens
+} // namespace speclens

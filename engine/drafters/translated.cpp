@@ -34,18 +34,18 @@ class Translated final : public Drafter {
         if (ids.size() > 1) read(std::span(ids).first(std::min(ids.size() - 1, static_cast<std::size_t>(model_->capacity()))));
     }
 
-    void observe(const Observation&) override {}  // the next draft cuts off what did not stay
+    void observe(const Observation&) override {} // the next draft cuts off what did not stay
 
     Draft draft(const DraftRequest& request) override {
         const std::vector<int> ids = spelling_.ids(request.sequence);
         const int room = model_->capacity() - static_cast<int>(ids.size()) + 1;
         const int k = std::min(request.k, room);
-        if (ids.empty() || k <= 0) return {};  // inside a character, or its context is full
+        if (ids.empty() || k <= 0) return {}; // inside a character, or its context is full
         const auto same = static_cast<std::size_t>(std::ranges::mismatch(read_, ids).in1 - read_.begin());
         read_.resize(std::min(same, ids.size() - 1));
         model_->truncate(static_cast<int>(read_.size()));
         std::vector<int> feed(ids.begin() + static_cast<std::ptrdiff_t>(read_.size()), ids.end());
-        if (static_cast<int>(feed.size()) > model_->max_rows()) {  // after a long stretch without drafting
+        if (static_cast<int>(feed.size()) > model_->max_rows()) { // after a long stretch without drafting
             read(std::span(feed).first(feed.size() - 1));
             feed.erase(feed.begin(), feed.end() - 1);
         }
@@ -74,7 +74,7 @@ class Translated final : public Drafter {
             const int token = node.token, theirs = map_->to_draft(token);
             node.ms = watch.ms() - node.record_ms;
             draft.nodes.push_back(std::move(node));
-            if (is_stop(request.stops, token) || theirs < 0) break;  // a forced token may be none of its own
+            if (is_stop(request.stops, token) || theirs < 0) break; // a forced token may be none of its own
             feed.assign(1, theirs);
         }
         return draft;
@@ -90,7 +90,7 @@ class Translated final : public Drafter {
             const int token = request.sampling.temperature == 0 ? rows.argmax().front() : rows.draw(0, request.sampling, request.coin(i));
             ms.push_back(watch.ms());
             ended = map_->is_draft_stop(token);
-            if (!ended && map_->draft().is_special(token)) break;  // says nothing that can be written
+            if (!ended && map_->draft().is_special(token)) break; // says nothing that can be written
             if (!ended) written.push_back(token);
             feed.assign(1, token);
         }
@@ -118,11 +118,11 @@ class Translated final : public Drafter {
     bool by_text_;
     DraftSpelling spelling_;
     MappedRows mapped_;
-    std::vector<int> read_;  // what the cache holds, in the draft's ids
+    std::vector<int> read_; // what the cache holds, in the draft's ids
 };
 
-}  // namespace
+} // namespace
 
 std::unique_ptr<Drafter> make_translated(DrafterArgs args) { return std::make_unique<Translated>(std::move(args)); }
 
-}  // namespace speclens
+} // namespace speclens

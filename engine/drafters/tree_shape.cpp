@@ -11,7 +11,7 @@ struct Candidate {
 };
 
 // Costs of a step to the child of lane `lane`; they rise with it.
-int chance_cost(int lane) { return lane == 0 ? 1 : 4 + lane; }  // minus log2 of its probability, in halves
+int chance_cost(int lane) { return lane == 0 ? 1 : 4 + lane; } // minus log2 of its probability, in halves
 int rank_cost(int lane) { return lane + 1; }
 
 std::vector<ShapeNode> cheapest(int topk, int depth, int nodes, int (*step_cost)(int)) {
@@ -49,9 +49,9 @@ std::vector<ShapeNode> cheapest(int topk, int depth, int nodes, int (*step_cost)
     return shape;
 }
 
-}  // namespace
+} // namespace
 
 std::vector<ShapeNode> tree_shape(int topk, int depth, int nodes) { return cheapest(topk, depth, nodes, chance_cost); }
 std::vector<ShapeNode> rank_shape(int topk, int depth, int nodes) { return cheapest(topk, depth, nodes, rank_cost); }
 
-}  // namespace speclens
+} // namespace speclens

@@ -7,9 +7,9 @@
 namespace speclens {
 
 struct ShapeNode {
-    int parent = -1;  // index of an earlier node; -1: the pending token
-    int lane = 0;     // which child of its parent, from 0
-    int depth = 1;    // tokens from the pending one
+    int parent = -1; // index of an earlier node; -1: the pending token
+    int lane = 0;    // which child of its parent, from 0
+    int depth = 1;   // tokens from the pending one
 };
 
 // At most `nodes` nodes with at most `topk` children each and at most `depth` levels, level by level. A budget that
@@ -23,4 +23,4 @@ struct ShapeNode {
 // which are found by measuring heads and look alike.
 [[nodiscard]] std::vector<ShapeNode> rank_shape(int topk, int depth, int nodes);
 
-}  // namespace speclens
+} // namespace speclens

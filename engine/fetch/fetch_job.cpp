@@ -7,8 +7,7 @@
 
 namespace speclens {
 
-FetchJob::FetchJob(Fetchable what, std::filesystem::path folder, std::function<void()> notify)
-    : notify_(std::move(notify)) {
+FetchJob::FetchJob(Fetchable what, std::filesystem::path folder, std::function<void()> notify) : notify_(std::move(notify)) {
     FetchView view;
     view.name = what.name;
     view.title = what.title;
@@ -54,9 +53,8 @@ void FetchJob::main(const Fetchable& what, const std::filesystem::path& folder) 
         });
     };
     try {
-        static_cast<void>(fetch_model(what, folder, progress, [this](const std::string& note) {
-            publish([&](FetchView& view) { view.note = note; });
-        }));
+        static_cast<void>(
+            fetch_model(what, folder, progress, [this](const std::string& note) { publish([&](FetchView& view) { view.note = note; }); }));
         publish([](FetchView& view) { view.over = true; });
     } catch (const Cancelled&) {
         publish([](FetchView& view) { view.over = view.cancelled = true; });

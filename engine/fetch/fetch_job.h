@@ -15,11 +15,11 @@ namespace speclens {
 
 struct FetchView {
     std::string name = {}, title = {}; // as Fetchable has them
-    std::string job = {};       // "fetching SmolLM2-135M-Instruct"; empty: it has just begun
-    double done = 0, total = 0; // MB
-    std::string note = {};      // what the user should know, the last sentence of fetch_model(); may be empty
+    std::string job = {};              // "fetching SmolLM2-135M-Instruct"; empty: it has just begun
+    double done = 0, total = 0;        // MB
+    std::string note = {};             // what the user should know, the last sentence of fetch_model(); may be empty
     bool over = false;
-    bool cancelled = false;     // it is over because it was asked to end
+    bool cancelled = false;              // it is over because it was asked to end
     std::string error = {}, remedy = {}; // it is over because it failed; empty otherwise
     [[nodiscard]] bool arrived() const { return over && !cancelled && error.empty(); }
 };

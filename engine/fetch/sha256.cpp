@@ -22,9 +22,7 @@ Sha256::Sha256() : state_(std::make_unique<State>()) {
 
 Sha256::~Sha256() = default;
 
-void Sha256::add(std::string_view bytes) {
-    CHECK(EVP_DigestUpdate(state_->context, bytes.data(), bytes.size()) == 1, "SHA-256 failed");
-}
+void Sha256::add(std::string_view bytes) { CHECK(EVP_DigestUpdate(state_->context, bytes.data(), bytes.size()) == 1, "SHA-256 failed"); }
 
 std::string Sha256::hex() {
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};

@@ -49,8 +49,7 @@ void read_member(const std::filesystem::path& archive, const std::string& member
         fail(archive, member + " cannot be looked at");
     if (stat.encryption_method != ZIP_EM_NONE) fail(archive, member + " is encrypted");
     if (stat.comp_method != ZIP_CM_STORE && stat.comp_method != ZIP_CM_DEFLATE)
-        fail(archive, member + " is packed by method " + std::to_string(stat.comp_method) +
-                          ", only stored and deflated are read");
+        fail(archive, member + " is packed by method " + std::to_string(stat.comp_method) + ", only stored and deflated are read");
     const std::string too_large = member + " is larger than the " + std::to_string(limit) + " bytes it may have";
     if (stat.size > limit) fail(archive, too_large);
 

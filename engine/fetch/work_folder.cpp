@@ -24,8 +24,7 @@ namespace {
 
 } // namespace
 
-WorkFolder::WorkFolder(const std::filesystem::path& place, const std::function<void()>& waiting,
-                       const std::function<void()>& tick)
+WorkFolder::WorkFolder(const std::filesystem::path& place, const std::function<void()>& waiting, const std::function<void()>& tick)
     : path_(place / ".get") {
     std::error_code problem;
     std::filesystem::create_directories(place, problem);

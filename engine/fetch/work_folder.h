@@ -11,8 +11,7 @@ class WorkFolder {
   public:
     // Makes `place` where it is missing and waits while another process is at work there: `waiting` is called once,
     // `tick` ten times a second and may throw. Throws Error when the folder cannot be made or locked.
-    WorkFolder(const std::filesystem::path& place, const std::function<void()>& waiting,
-               const std::function<void()>& tick);
+    WorkFolder(const std::filesystem::path& place, const std::function<void()>& waiting, const std::function<void()>& tick);
     WorkFolder(const WorkFolder&) = delete;
     WorkFolder& operator=(const WorkFolder&) = delete;
     ~WorkFolder();

@@ -92,9 +92,7 @@ class Scan {
     [[nodiscard]] std::uint64_t size_of(const fs::path& path) const {
         const fs::path there = inside(path);
         struct stat info {};
-        return !there.empty() && lstat(there.c_str(), &info) == 0 && S_ISREG(info.st_mode)
-                   ? static_cast<std::uint64_t>(info.st_size)
-                   : 0;
+        return !there.empty() && lstat(there.c_str(), &info) == 0 && S_ISREG(info.st_mode) ? static_cast<std::uint64_t>(info.st_size) : 0;
     }
     [[nodiscard]] bool goes_on() {
         if (!found_.incomplete.empty()) return false;
@@ -192,8 +190,8 @@ std::string drafter_of(const std::string& architecture, const Json& config) {
     if (architecture == "MedusaModel") return "medusa";
     if (architecture == "LlamaForCausalLMDart") return "dart";
     if (architecture.find("Eagle3") != std::string::npos) return "eagle3";
-    const bool block = architecture.starts_with("DFlash") || architecture == "DominoDraftModel" ||
-                       architecture.find("DSpark") != std::string::npos;
+    const bool block =
+        architecture.starts_with("DFlash") || architecture == "DominoDraftModel" || architecture.find("DSpark") != std::string::npos;
     if (!block) return "";
     std::string type = text_at(config, "projector_type");
     const Json* own = object_at(config, "dflash_config");
@@ -261,8 +259,8 @@ void Scan::look_at_gguf(const Folder& folder, const std::string& name) {
     std::uint64_t bytes = file.bytes();
     if (part)
         for (const std::string& other : folder.files)
-            if (const auto its = part_of(other); its && other != name && its->second == part->second &&
-                                                 other.starts_with(name.substr(0, part->second)))
+            if (const auto its = part_of(other);
+                its && other != name && its->second == part->second && other.starts_with(name.substr(0, part->second)))
                 bytes += size_of(folder.path / other);
     found_.models.push_back({place_.name, name_of(folder.path / name), folder.path / name, std::move(*facts), bytes});
 }
@@ -297,8 +295,7 @@ void Scan::look_at_manifests() {
 // "sha256:…" of a manifest as the name of a blob; empty when it has any other form, a path for instance.
 std::string blob_name(const std::string& digest) {
     constexpr std::size_t kPrefix = 7, kDigits = 64;
-    const bool form = digest.size() == kPrefix + kDigits && digest.starts_with("sha256") &&
-                      (digest[6] == ':' || digest[6] == '-') &&
+    const bool form = digest.size() == kPrefix + kDigits && digest.starts_with("sha256") && (digest[6] == ':' || digest[6] == '-') &&
                       digest.find_first_not_of("0123456789abcdef", kPrefix) == std::string::npos;
     return form ? "sha256-" + digest.substr(kPrefix) : "";
 }
@@ -337,32 +334,27 @@ std::vector<Place> known_places() {
     const auto first = [](const fs::path& said, const fs::path& default_folder) { return said.empty() ? default_folder : said; };
     const fs::path cache = first(variable("XDG_CACHE_HOME"), in_home(".cache"));
     const fs::path hugging_face = first(variable("HF_HOME"), below(cache, "huggingface"));
-    const std::vector<Place> all = {
-        {"Hugging Face", first(variable("HF_HUB_CACHE"), below(hugging_face, "hub")), Layout::hub},
-        {"LM Studio", in_home(".lmstudio/models"), Layout::folders},
-        {"LM Studio", in_home(".cache/lm-studio/models"), Layout::folders},
-        {"llama.cpp", first(variable("LLAMA_CACHE"), below(cache, "llama.cpp")), Layout::folders},
-        {"Ollama", first(variable("OLLAMA_MODELS"), in_home(".ollama/models")), Layout::ollama}};
+    const std::vector<Place> all = {{"Hugging Face", first(variable("HF_HUB_CACHE"), below(hugging_face, "hub")), Layout::hub},
+                                    {"LM Studio", in_home(".lmstudio/models"), Layout::folders},
+                                    {"LM Studio", in_home(".cache/lm-studio/models"), Layout::folders},
+                                    {"llama.cpp", first(variable("LLAMA_CACHE"), below(cache, "llama.cpp")), Layout::folders},
+                                    {"Ollama", first(variable("OLLAMA_MODELS"), in_home(".ollama/models")), Layout::ollama}};
     std::vector<Place> places;
     for (const Place& place : all)
         if (place.root.is_absolute()) places.push_back(place); // never what the current folder decides
     return places;
 }
 
-Found find_models(const Place& place, const ScanLimits& limits) {
-    return Scan(place, limits).run();
-}
+Found find_models(const Place& place, const ScanLimits& limits) { return Scan(place, limits).run(); }
 
 std::vector<const FoundModel*> possible_drafters(const FoundModel& target, std::span<const FoundModel> all) {
     std::vector<const FoundModel*> drafters;
     if (!target.facts.drafter.empty() || target.facts.vocab == 0) return drafters;
     for (const FoundModel& other : all) {
         if (other.facts.vocab != target.facts.vocab) continue;
-        const bool head = !other.facts.drafter.empty() && target.facts.hidden > 0 &&
-                          other.facts.hidden == target.facts.hidden;
-        const bool smaller = other.facts.drafter.empty() && !other.facts.family.empty() &&
-                             other.facts.family == target.facts.family && other.facts.hidden > 0 &&
-                             other.facts.hidden < target.facts.hidden;
+        const bool head = !other.facts.drafter.empty() && target.facts.hidden > 0 && other.facts.hidden == target.facts.hidden;
+        const bool smaller = other.facts.drafter.empty() && !other.facts.family.empty() && other.facts.family == target.facts.family &&
+                             other.facts.hidden > 0 && other.facts.hidden < target.facts.hidden;
         if (head || smaller) drafters.push_back(&other);
     }
     return drafters;

@@ -19,7 +19,7 @@ struct FoundModel {
     std::string name;           // as its place calls it; bytes from the disk, to be made visible before they are shown
     std::filesystem::path path; // a folder with config.json, or a .gguf file
     ModelFacts facts;
-    std::uint64_t bytes = 0;    // of its weights
+    std::uint64_t bytes = 0; // of its weights
 };
 
 struct Place {
@@ -37,15 +37,15 @@ struct Place {
 
 // Where looking stops, for each place.
 struct ScanLimits {
-    int depth = 8;                             // folders within folders
-    int entries = 20'000;                      // names
+    int depth = 8;        // folders within folders
+    int entries = 20'000; // names
     std::chrono::milliseconds time{2000};
-    std::size_t config_bytes = 16'000'000;     // of a config.json or a manifest
+    std::size_t config_bytes = 16'000'000; // of a config.json or a manifest
 };
 
 struct Found {
     std::vector<FoundModel> models; // by name
-    std::string incomplete;                // why not everything was looked at; empty: it was
+    std::string incomplete;         // why not everything was looked at; empty: it was
 };
 // Regular files only, and links only to what is below the root; a root that is not there has no models. Broken files
 // and those that may not be read are passed over.
@@ -53,7 +53,6 @@ struct Found {
 
 // Those of `all` that could draft for `target` by what they say of themselves: heads of the same width and number of
 // tokens, and smaller models of the same family and number of tokens. Whether one does, only loading it tells.
-[[nodiscard]] std::vector<const FoundModel*> possible_drafters(const FoundModel& target,
-                                                               std::span<const FoundModel> all);
+[[nodiscard]] std::vector<const FoundModel*> possible_drafters(const FoundModel& target, std::span<const FoundModel> all);
 
 } // namespace speclens

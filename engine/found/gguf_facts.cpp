@@ -15,8 +15,8 @@ namespace speclens {
 
 namespace {
 
-constexpr std::uint64_t kHead = 16 << 20;         // bytes that may be looked at
-constexpr std::uint64_t kLongestText = 1024;      // of a key or a value that is kept
+constexpr std::uint64_t kHead = 16 << 20;    // bytes that may be looked at
+constexpr std::uint64_t kLongestText = 1024; // of a key or a value that is kept
 constexpr std::uint64_t kMostFields = 10'000;
 enum class Kind : std::uint32_t { u8, i8, u16, i16, u32, i32, f32, boolean, text, array, u64, i64, f64 };
 constexpr std::array<std::uint64_t, 13> kBytes = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8}; // 0: has a length of its own
@@ -77,9 +77,7 @@ Kind read_kind(Head& head) {
     return static_cast<Kind>(kind);
 }
 
-std::uint64_t bytes_of(Kind kind) {
-    return kBytes[static_cast<std::size_t>(kind)];
-}
+std::uint64_t bytes_of(Kind kind) { return kBytes[static_cast<std::size_t>(kind)]; }
 
 std::uint64_t skip_array(Head& head) { // gives its length
     const Kind kind = read_kind(head);
@@ -94,18 +92,18 @@ std::uint64_t skip_array(Head& head) { // gives its length
 }
 
 std::string file_type(std::uint64_t number) {
+    // clang-format off
     static constexpr const char* kNames[] = {
         "F32",    "F16",    "Q4_0",    "Q4_1",   nullptr,  nullptr,  nullptr,  "Q8_0",   "Q5_0",  "Q5_1",
         "Q2_K",   "Q3_K_S", "Q3_K_M",  "Q3_K_L", "Q4_K_S", "Q4_K_M", "Q5_K_S", "Q5_K_M", "Q6_K",  "IQ2_XXS",
         "IQ2_XS", "Q2_K_S", "IQ3_XS",  "IQ3_XXS", "IQ1_S", "IQ4_NL", "IQ3_S",  "IQ3_M",  "IQ2_S", "IQ2_M",
         "IQ4_XS", "IQ1_M",  "BF16",    nullptr,  nullptr,  nullptr,  "TQ1_0",  "TQ2_0",  "MXFP4"};
+    // clang-format on
     const char* name = number < std::size(kNames) ? kNames[number] : nullptr;
     return name ? name : "file type " + std::to_string(number);
 }
 
-int small(std::uint64_t value) {
-    return value > static_cast<std::uint64_t>(std::numeric_limits<int>::max()) ? 0 : static_cast<int>(value);
-}
+int small(std::uint64_t value) { return value > static_cast<std::uint64_t>(std::numeric_limits<int>::max()) ? 0 : static_cast<int>(value); }
 
 void read_field(Head& head, ModelFacts& facts) {
     const std::string key = head.text_value();
@@ -138,8 +136,7 @@ std::optional<ModelFacts> read_gguf_facts(int fd) {
         std::array<char, 4> magic{};
         head.take(magic.data(), magic.size());
         const auto version = head.number<std::uint32_t>();
-        if (std::string_view(magic.data(), magic.size()) != "GGUF" || (version != 2 && version != 3))
-            return std::nullopt;
+        if (std::string_view(magic.data(), magic.size()) != "GGUF" || (version != 2 && version != 3)) return std::nullopt;
     } catch (const TooFar&) {
         return std::nullopt;
     }

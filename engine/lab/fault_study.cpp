@@ -8,12 +8,9 @@ namespace speclens {
 
 const char* fault_study_name(PlantedFault fault) {
     switch (fault) {
-    case PlantedFault::rounding:
-        return "planted: rounding";
-    case PlantedFault::rollback:
-        return "planted: rollback";
-    default:
-        return "";
+    case PlantedFault::rounding: return "planted: rounding";
+    case PlantedFault::rollback: return "planted: rollback";
+    default: return "";
     }
 }
 

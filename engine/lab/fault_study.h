@@ -17,6 +17,7 @@ struct Models; // engine/models/models.h
 [[nodiscard]] PlantedFault fault_of_study(const std::string& name);
 
 // The run of a study by this name: with its fault, where it has one and the target is a model.
-[[nodiscard]] std::unique_ptr<Run> study_run(const std::shared_ptr<const Models>& models, const RunSettings& settings, const std::string& name);
+[[nodiscard]] std::unique_ptr<Run> study_run(const std::shared_ptr<const Models>& models, const RunSettings& settings,
+                                             const std::string& name);
 
 } // namespace speclens

@@ -8,8 +8,8 @@
 #include "engine/base/json_read.h"
 #include "engine/lab/medusa_training.h"
 #include "engine/lab/mtp_training.h"
-#include "engine/run/gallery.h"
 #include "engine/models/models.h"
+#include "engine/run/gallery.h"
 #include "engine/run/run.h"
 #include "engine/run/session_commands.h"
 #include "kernels/backend.h"
@@ -42,11 +42,12 @@ std::vector<std::uint16_t> narrowed(const std::vector<float>& values) {
     return out;
 }
 
-void adam(std::vector<float>& value, const std::vector<float>& slope, std::vector<float>& mean, std::vector<float>& square, double rate, int step) {
+void adam(std::vector<float>& value, const std::vector<float>& slope, std::vector<float>& mean, std::vector<float>& square, double rate,
+          int step) {
     const double mean_bias = 1 - std::pow(kAdamMean, step), square_bias = 1 - std::pow(kAdamSquare, step);
     const auto m = static_cast<float>(kAdamMean), s = static_cast<float>(kAdamSquare);
-    const auto scale = static_cast<float>(rate / mean_bias),
-               root = static_cast<float>(1 / std::sqrt(square_bias)), floor = static_cast<float>(kAdamFloor);
+    const auto scale = static_cast<float>(rate / mean_bias), root = static_cast<float>(1 / std::sqrt(square_bias)),
+               floor = static_cast<float>(kAdamFloor);
     for (std::size_t i = 0; i < value.size(); ++i) {
         mean[i] = m * mean[i] + (1 - m) * slope[i];
         square[i] = s * square[i] + (1 - s) * slope[i] * slope[i];
@@ -59,8 +60,7 @@ void check_heads_folder(const std::filesystem::path& folder) {
     const std::filesystem::path config = folder / "config.json";
     if (!std::filesystem::is_directory(folder, ignored) || made_here(config)) return;
     const auto refuse = [&](const std::string& file) {
-        throw Error(folder.string() + " holds a model already: " + file +
-                        " was not written by 'speclens train', which would replace it",
+        throw Error(folder.string() + " holds a model already: " + file + " was not written by 'speclens train', which would replace it",
                     "Give a new folder.", Exit::usage);
     };
     if (std::filesystem::exists(std::filesystem::symlink_status(config, ignored))) refuse("config.json");
@@ -69,16 +69,14 @@ void check_heads_folder(const std::filesystem::path& folder) {
 }
 
 void check_plan(const HeadPlan& plan, const Models& models) {
-    const auto refuse = [](const std::string& what, const std::string& remedy) {
-        throw Error(what, remedy, Exit::usage);
-    };
+    const auto refuse = [](const std::string& what, const std::string& remedy) { throw Error(what, remedy, Exit::usage); };
     if (!models.target || !models.tokenizer)
         refuse("heads are trained on the states of a checkpoint with a tokenizer",
                "Give its folder with --model DIR, or use the built-in model.");
     const auto within = [&](const char* name, long value, long least, long most) {
         if (value < least || value > most)
-            refuse(std::string(name) + " must be " + std::to_string(least) + " … " + std::to_string(most) +
-                       ", got " + std::to_string(value),
+            refuse(std::string(name) + " must be " + std::to_string(least) + " … " + std::to_string(most) + ", got " +
+                       std::to_string(value),
                    "Give a number in between.");
     };
     within("heads", plan.heads, 1, 8);
@@ -86,11 +84,9 @@ void check_plan(const HeadPlan& plan, const Models& models) {
     within("max-tokens", plan.max_tokens, 2, 100000);
     within("steps", plan.steps, 1, 1000000);
     within("batch", plan.batch, 1, 512);
-    if (!(plan.rate > 0) || plan.rate > 1)
-        refuse("the rate must be above 0 and at most 1", "3e-3 is usual here.");
+    if (!(plan.rate > 0) || plan.rate > 1) refuse("the rate must be above 0 and at most 1", "3e-3 is usual here.");
     if (plan.prompts.empty() || plan.held_out.empty())
-        refuse("training needs prompts to train on and prompts to measure on",
-               "Give at least two, one a line.");
+        refuse("training needs prompts to train on and prompts to measure on", "Give at least two, one a line.");
 }
 
 const char* name_of(HeadKind kind) { return kind == HeadKind::mtp ? "mtp" : "medusa"; }
@@ -109,12 +105,10 @@ HeadPlan default_head_plan(const TrainHeads& asked, const ChatFormat& format) {
     plan.max_tokens = asked.max_tokens;
     const std::filesystem::path folder = assets_folder() / "prompts";
     plan.prompts = load_gallery(folder / "heldout.jsonl");
-    for (const GalleryPrompt& prompt : load_gallery(folder / "showcase.jsonl"))
-        plan.prompts.push_back(prompt);
+    for (const GalleryPrompt& prompt : load_gallery(folder / "showcase.jsonl")) plan.prompts.push_back(prompt);
     plan.held_out = load_gallery(folder / "gallery.jsonl");
     const auto same = [&](const GalleryPrompt& prompt) { // the showcase shares some with the gallery
-        return std::ranges::any_of(plan.held_out,
-                                   [&](const GalleryPrompt& held) { return held.prompt == prompt.prompt; });
+        return std::ranges::any_of(plan.held_out, [&](const GalleryPrompt& held) { return held.prompt == prompt.prompt; });
     };
     std::erase_if(plan.prompts, same);
     if (asked.prompts > 0)
@@ -145,9 +139,7 @@ bool HeadTraining::step() {
         if (at < held)
             read_text(plan.held_out[static_cast<std::size_t>(at)], true, at);
         else
-            read_text(
-                plan.prompts[static_cast<std::size_t>((at - held) % static_cast<int>(plan.prompts.size()))],
-                false, at - held);
+            read_text(plan.prompts[static_cast<std::size_t>((at - held) % static_cast<int>(plan.prompts.size()))], false, at - held);
         view_.text_seconds += watch.ms() / 1000;
         ++view_.texts_done;
         ++revision_;
@@ -162,7 +154,8 @@ bool HeadTraining::step() {
         return true;
     }
     const Stopwatch watch;
-    const double rate = plan.rate * std::min(1.0, (done_ + 1) / static_cast<double>(kWarmUp)) * (1 - done_ / static_cast<double>(plan.steps));
+    const double rate =
+        plan.rate * std::min(1.0, (done_ + 1) / static_cast<double>(kWarmUp)) * (1 - done_ / static_cast<double>(plan.steps));
     loss_sum_ += optimise(++done_, rate);
     ++loss_count_;
     seconds_ += watch.ms() / 1000;
@@ -266,8 +259,7 @@ void HeadTraining::save(const std::filesystem::path& folder) const {
     check_heads_folder(folder);
     std::error_code problem;
     std::filesystem::create_directories(folder, problem);
-    if (problem)
-        throw Error("cannot make " + folder.string() + ": " + problem.message(), "Choose another folder.");
+    if (problem) throw Error("cannot make " + folder.string() + ": " + problem.message(), "Choose another folder.");
     write_files(folder);
 }
 

@@ -25,7 +25,7 @@ struct Models;      // engine/models/models.h
 [[nodiscard]] const char* name_of(HeadKind kind); // of the drafter
 
 struct HeadPlan {
-    HeadKind kind = {}; // medusa
+    HeadKind kind = {};                  // medusa
     std::vector<GalleryPrompt> prompts;  // trained on
     std::vector<GalleryPrompt> held_out; // measured on; never trained on
     int heads = 4;                       // Medusa's; MTP: how many draft tokens ahead its layer is trained for
@@ -63,11 +63,11 @@ struct HeadTrainingPoint {
 };
 struct HeadTrainingView {
     HeadPlan plan;
-    int texts_done = 0, texts = 0;   // written and read so far, of all
-    int states = 0, held_states = 0; // places that are trained on, measured on
-    double text_seconds = 0;         // for writing and reading the texts
-    std::vector<HeadTrainingPoint> curve;    // the first one is at step 0
-    HeadWorth shipped; // the head that was loaded, on the same places; no shares: there is none
+    int texts_done = 0, texts = 0;        // written and read so far, of all
+    int states = 0, held_states = 0;      // places that are trained on, measured on
+    double text_seconds = 0;              // for writing and reading the texts
+    std::vector<HeadTrainingPoint> curve; // the first one is at step 0
+    HeadWorth shipped;                    // the head that was loaded, on the same places; no shares: there is none
     bool complete = false;
     bool ended_early = false; // ended before its last step
 };
@@ -127,7 +127,8 @@ class HeadTraining {
 // ---- for both kinds ----
 inline constexpr const char* kMadeBy = "speclens train"; // stands in config.json: these files may be replaced
 // One step of Adam (Kingma and Ba 2015, algorithm 1).
-void adam(std::vector<float>& value, const std::vector<float>& slope, std::vector<float>& mean, std::vector<float>& square, double rate, int step);
+void adam(std::vector<float>& value, const std::vector<float>& slope, std::vector<float>& mean, std::vector<float>& square, double rate,
+          int step);
 [[nodiscard]] std::vector<std::uint16_t> narrowed(const std::vector<float>& values); // to bf16
 
 } // namespace speclens

@@ -10,9 +10,7 @@
 namespace speclens {
 namespace {
 
-float sigmoid(float x) {
-    return 1 / (1 + std::exp(-x));
-}
+float sigmoid(float x) { return 1 / (1 + std::exp(-x)); }
 
 } // namespace
 
@@ -44,8 +42,7 @@ void MedusaGradient::upload(const MedusaWeights& head) {
 void MedusaGradient::forward(const Tensor& weight, const Tensor& bias, std::span<const float> states) {
     const auto rows = static_cast<std::int64_t>(states.size()) / hidden_;
     CHECK(rows >= 1 && rows <= most_, "more states than a batch may have");
-    const Tensor x = states_.view().slice(0, rows), pre = product_.view().slice(0, rows),
-                 u = u_.view().slice(0, rows);
+    const Tensor x = states_.view().slice(0, rows), pre = product_.view().slice(0, rows), u = u_.view().slice(0, rows);
     backend().upload(x, states.data());
     const Projection first[] = {{weight, bias, pre}};
     backend().matmul(x, first);
@@ -58,8 +55,7 @@ void MedusaGradient::forward(const Tensor& weight, const Tensor& bias, std::span
     backend().matmul(u, out);
 }
 
-double MedusaGradient::loss(std::span<const MedusaWeights> heads, const MedusaBatch& batch,
-                            std::vector<MedusaWeights>& gradient) {
+double MedusaGradient::loss(std::span<const MedusaWeights> heads, const MedusaBatch& batch, std::vector<MedusaWeights>& gradient) {
     CHECK(heads.size() == batch.labels.size(), "labels for every head");
     const auto h = static_cast<std::size_t>(hidden_), rows = batch.states.size() / h;
     const auto count = static_cast<std::int64_t>(rows);
@@ -78,8 +74,7 @@ double MedusaGradient::loss(std::span<const MedusaWeights> heads, const MedusaBa
     const auto flat = [&](const Buffer& buffer) { // (h, rows) at the front of a larger buffer
         return Tensor{buffer.view().data, DType::f32, hidden_, count};
     };
-    const Tensor labels_view = {labels_.view().data, DType::i32, 1, count},
-                 ids_view = {ids_.view().data, DType::i32, 1, count};
+    const Tensor labels_view = {labels_.view().data, DType::i32, 1, count}, ids_view = {ids_.view().data, DType::i32, 1, count};
     for (std::size_t k = 0; k < heads.size(); ++k, factor *= kMedusaDecay) {
         upload(heads[k]);
         forward(linear_.view(), bias_.view(), batch.states);
@@ -91,8 +86,7 @@ double MedusaGradient::loss(std::span<const MedusaWeights> heads, const MedusaBa
         }
         backend().upload(ids_view, index.data());
         backend().upload(labels_view, label.data());
-        const Tensor column = {p.data, DType::f32, count * vocab_, 1},
-                     chosen = picked_.view().slice(0, count);
+        const Tensor column = {p.data, DType::f32, count * vocab_, 1}, chosen = picked_.view().slice(0, count);
         backend().gather_rows(column, ids_view, chosen);
         backend().download(chosen, picked.data());
         const Projection back[] = {{head_transposed_.view(), {}, u}}; // Σ_v p_v E_v
@@ -129,8 +123,7 @@ std::vector<int> MedusaGradient::predictions(const MedusaWeights& head, std::spa
     return predictions(linear_.view(), bias_.view(), states);
 }
 
-std::vector<int> MedusaGradient::predictions(const Tensor& weight, const Tensor& bias,
-                                         std::span<const float> states) {
+std::vector<int> MedusaGradient::predictions(const Tensor& weight, const Tensor& bias, std::span<const float> states) {
     const auto h = static_cast<std::size_t>(hidden_), most = static_cast<std::size_t>(most_);
     std::vector<int> all;
     for (std::size_t first = 0; first * h < states.size(); first += most) {

@@ -31,13 +31,11 @@ class MedusaGradient {
     MedusaGradient(std::shared_ptr<const Model> target, int rows);
 
     // Fills `gradient` (one entry per head, the shapes of `heads`) and returns the loss.
-    double loss(std::span<const MedusaWeights> heads, const MedusaBatch& batch,
-                std::vector<MedusaWeights>& gradient);
+    double loss(std::span<const MedusaWeights> heads, const MedusaBatch& batch, std::vector<MedusaWeights>& gradient);
     // What head `head` predicts for each state: the likeliest token, lowest id on ties.
     [[nodiscard]] std::vector<int> predictions(const MedusaWeights& head, std::span<const float> states);
     // The same of a head that is on the backend: weight (h, h), bias (1, h) or empty.
-    [[nodiscard]] std::vector<int> predictions(const Tensor& weight, const Tensor& bias,
-                                           std::span<const float> states);
+    [[nodiscard]] std::vector<int> predictions(const Tensor& weight, const Tensor& bias, std::span<const float> states);
 
   private:
     [[nodiscard]] Backend& backend() const { return *target_->backend; }
@@ -49,9 +47,9 @@ class MedusaGradient {
     int hidden_, vocab_, most_;
     Buffer states_, linear_, bias_, product_, u_, logits_; // (rows, h) … (rows, V)
     Buffer head_transposed_;                               // (h, V)
-    Buffer ids_, picked_, labels_, from_labels_; // (1, rows) i32, (rows, 1), (1, rows) i32, (rows, h)
-    Buffer left_, right_, outer_;                // (h, rows), (h, rows), (h, h)
-    std::vector<float> pre_;                     // (rows, h): W x + b
+    Buffer ids_, picked_, labels_, from_labels_;           // (1, rows) i32, (rows, 1), (1, rows) i32, (rows, h)
+    Buffer left_, right_, outer_;                          // (h, rows), (h, rows), (h, h)
+    std::vector<float> pre_;                               // (rows, h): W x + b
 };
 
 } // namespace speclens

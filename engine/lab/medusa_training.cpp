@@ -86,11 +86,10 @@ std::shared_ptr<const DraftNetwork> MedusaTraining::network() const {
     for (const MedusaWeights& weights : heads_) {
         MedusaHead head;
         head.blocks.resize(1);
-        head.blocks[0].weight = models_->backend->import_weight(narrowed(weights.matrix).data(), DType::bf16, target.hidden,
-                                                                target.hidden, models_->target->precision);
+        head.blocks[0].weight = models_->backend->import_weight(narrowed(weights.matrix).data(), DType::bf16, target.hidden, target.hidden,
+                                                                models_->target->precision);
         std::vector<float> bias(weights.bias.size());
-        std::ranges::transform(weights.bias, bias.begin(),
-                               [](float value) { return widen_bf16(narrow_bf16(value)); });
+        std::ranges::transform(weights.bias, bias.begin(), [](float value) { return widen_bf16(narrow_bf16(value)); });
         head.blocks[0].bias = models_->backend->import_weight(bias.data(), DType::f32, 1, target.hidden);
         network->bytes.all += head.blocks[0].weight.bytes() + head.blocks[0].bias.bytes();
         network->medusa.push_back(std::move(head));
@@ -102,15 +101,15 @@ std::shared_ptr<const DraftNetwork> MedusaTraining::network() const {
 void MedusaTraining::write_files(const std::filesystem::path& folder) const {
     const ModelConfig& target = models_->target->config;
     const OrderedJson config = {{"architectures", {"MedusaModel"}},
-                                           {"model_type", "medusa"},
-                                           {"medusa_num_heads", heads_.size()},
-                                           {"medusa_num_layers", 1},
-                                           {"base_model_name_or_path", models_->target->name},
-                                           {"hidden_size", target.hidden},
-                                           {"vocab_size", target.vocab},
-                                           {"shared_lm_head", true},
-                                           {"torch_dtype", "bfloat16"},
-                                           {"made_by", kMadeBy}};
+                                {"model_type", "medusa"},
+                                {"medusa_num_heads", heads_.size()},
+                                {"medusa_num_layers", 1},
+                                {"base_model_name_or_path", models_->target->name},
+                                {"hidden_size", target.hidden},
+                                {"vocab_size", target.vocab},
+                                {"shared_lm_head", true},
+                                {"torch_dtype", "bfloat16"},
+                                {"made_by", kMadeBy}};
     std::vector<TensorToWrite> tensors;
     const auto add = [&](const std::string& name, const std::vector<float>& values, std::vector<std::int64_t> shape) {
         tensors.push_back({name, DType::bf16, std::move(shape), [&values] {

@@ -6,7 +6,8 @@
 
 namespace speclens {
 
-// The first point is of heads that repeat the target's own draft token. Files: the layout of Medusa's authors with one shared output matrix.
+// The first point is of heads that repeat the target's own draft token. Files: the layout of Medusa's authors with one shared output
+// matrix.
 class MedusaTraining final : public HeadTraining {
   public:
     MedusaTraining(std::shared_ptr<const Models> models, HeadPlan plan); // throws what check_plan throws

@@ -168,13 +168,13 @@ struct MtpGradient::Depth {
     // Of a row: its text; its place t; the row of the depth below that it continues; whether its draft token counts.
     std::vector<int> text, place, below;
     std::vector<char> counts;
-    std::vector<int> tokens;                      // that are read
-    Values embedded, state, pair, joined, input;  // (rows, h) … (rows, 2h) …
-    Values q_raw, k_raw, q, k, v, mixed;          // before and after norm and rotation
-    std::vector<std::size_t> weights_at;          // of a row's attention weights, all heads
+    std::vector<int> tokens;                     // that are read
+    Values embedded, state, pair, joined, input; // (rows, h) … (rows, 2h) …
+    Values q_raw, k_raw, q, k, v, mixed;         // before and after norm and rotation
+    std::vector<std::size_t> weights_at;         // of a row's attention weights, all heads
     Values attention;
     Values after_attention, mlp_input, gate, up, gated, out, g;
-    Values g_slope, k_slope, v_slope;             // k_slope: after norm and rotation
+    Values g_slope, k_slope, v_slope; // k_slope: after norm and rotation
     [[nodiscard]] std::size_t rows() const { return place.size(); }
 };
 
@@ -193,7 +193,8 @@ MtpGradient::MtpGradient(std::shared_ptr<const Model> target, ModelConfig shape)
 MtpGradient::~MtpGradient() = default;
 
 Values MtpGradient::product(std::span<const float> a, std::span<const float> b, std::size_t k) {
-    const auto m = static_cast<std::int64_t>(a.size() / k), n = static_cast<std::int64_t>(b.size() / k), inner = static_cast<std::int64_t>(k);
+    const auto m = static_cast<std::int64_t>(a.size() / k), n = static_cast<std::int64_t>(b.size() / k),
+               inner = static_cast<std::int64_t>(k);
     Values out(static_cast<std::size_t>(m * n));
     if (out.empty()) return out;
     const std::int64_t most = std::min<std::int64_t>(m, backend().max_rows());
@@ -305,8 +306,10 @@ void MtpGradient::forward(Pass& pass) {
                 const float* const q = &depth.q[(row * heads + head) * d];
                 const std::size_t begin = depth.attention.size();
                 float most = -INFINITY, sum = 0;
-                for (const float* key : keys) depth.attention.push_back(scale * dot(q, key + part, d)), most = std::max(most, depth.attention.back());
-                for (std::size_t s = begin; s < depth.attention.size(); ++s) sum += depth.attention[s] = std::exp(depth.attention[s] - most);
+                for (const float* key : keys)
+                    depth.attention.push_back(scale * dot(q, key + part, d)), most = std::max(most, depth.attention.back());
+                for (std::size_t s = begin; s < depth.attention.size(); ++s)
+                    sum += depth.attention[s] = std::exp(depth.attention[s] - most);
                 float* const to = &depth.mixed[(row * heads + head) * d];
                 for (std::size_t s = 0; s < keys.size(); ++s) {
                     const float share = depth.attention[begin + s] /= sum;
@@ -339,7 +342,8 @@ double MtpGradient::head_loss(Pass& pass) {
     for (const MtpText* text : pass.texts) {
         const auto count = text->tokens.size() - 1, from = at(text->first) + 1;
         truth_at.push_back(static_cast<std::ptrdiff_t>(truth_states.size() / h) - static_cast<std::ptrdiff_t>(from));
-        if (from < count) truth_states.insert(truth_states.end(), text->states.begin() + static_cast<std::ptrdiff_t>(from * h), text->states.end());
+        if (from < count)
+            truth_states.insert(truth_states.end(), text->states.begin() + static_cast<std::ptrdiff_t>(from * h), text->states.end());
     }
     Values truth = logits(truth_states);
     for (std::size_t row = 0; row * v < truth.size(); ++row) {
@@ -364,7 +368,8 @@ double MtpGradient::head_loss(Pass& pass) {
         const double share = factor / total / static_cast<double>(counted.size());
         for (std::size_t n = 0; n < counted.size(); ++n) {
             const std::size_t row = counted[n];
-            const float* const p = &truth[static_cast<std::size_t>(truth_at[at(depth.text[row])] + depth.place[row] + 1 + static_cast<int>(i)) * v];
+            const float* const p =
+                &truth[static_cast<std::size_t>(truth_at[at(depth.text[row])] + depth.place[row] + 1 + static_cast<int>(i)) * v];
             float* const logit = &q[n * v];
             const float most = *std::max_element(logit, logit + v);
             double sum = 0, expected = 0;
@@ -450,8 +455,10 @@ void MtpGradient::backward(Pass& pass) {
         // All that looks at this depth's keys is at it or above, so their slopes are whole now.
         rotate(q_slope, heads, d, depth.place, static_cast<int>(i), angles_, true);
         rotate(depth.k_slope, kv, d, depth.place, static_cast<int>(i), angles_, true);
-        Values input_slope = product_back(depth.input, h, w.q, normed_back(depth.q_raw, w.q_norm, c.rms_eps, q_slope, slope.q_norm), slope.q);
-        add(product_back(depth.input, h, w.k, normed_back(depth.k_raw, w.k_norm, c.rms_eps, depth.k_slope, slope.k_norm), slope.k), input_slope);
+        Values input_slope =
+            product_back(depth.input, h, w.q, normed_back(depth.q_raw, w.q_norm, c.rms_eps, q_slope, slope.q_norm), slope.q);
+        add(product_back(depth.input, h, w.k, normed_back(depth.k_raw, w.k_norm, c.rms_eps, depth.k_slope, slope.k_norm), slope.k),
+            input_slope);
         add(product_back(depth.input, h, w.v, depth.v_slope, slope.v), input_slope);
         add(normed_back(depth.joined, w.input_norm, c.rms_eps, input_slope, slope.input_norm), stream);
         // the pair

@@ -69,8 +69,10 @@ std::shared_ptr<const DraftNetwork> MtpTraining::network() const {
     network->config.tensors = "mtp_layers.0.";
     network->layer.resize(1);
     LayerWeights& l = network->layer[0];
+    // clang-format off
     const std::array<Buffer*, 15> buffers = {&network->fc, &network->token_norm, &network->hidden_norm, &l.input_norm, &l.wq, &l.wk, &l.wv, &l.wo,
                                              &l.q_norm, &l.k_norm, &l.post_norm, &l.gate, &l.up, &l.down, &network->norm};
+    // clang-format on
     const auto tensors = mtp_tensors(layer);
     const auto values = weights_.all();
     for (std::size_t i = 0; i < buffers.size(); ++i) {
@@ -94,20 +96,20 @@ std::shared_ptr<const DraftNetwork> MtpTraining::network() const {
 void MtpTraining::write_files(const std::filesystem::path& folder) const {
     const ModelConfig& target = models_->target->config;
     const OrderedJson config = {{"architectures", {"MTPDraftModel"}},
-                                           {"model_type", target.qk_norm ? "qwen3" : "llama"},
-                                           {"hidden_size", target.hidden},
-                                           {"intermediate_size", target.ffn},
-                                           {"num_hidden_layers", 1},
-                                           {"num_attention_heads", target.heads},
-                                           {"num_key_value_heads", target.kv_heads},
-                                           {"head_dim", target.head_dim},
-                                           {"vocab_size", target.vocab},
-                                           {"max_position_embeddings", target.max_positions},
-                                           {"rms_norm_eps", target.rms_eps},
-                                           {"rope_theta", target.rope_theta},
-                                           {"hidden_act", "silu"},
-                                           {"torch_dtype", "bfloat16"},
-                                           {"made_by", kMadeBy}};
+                                {"model_type", target.qk_norm ? "qwen3" : "llama"},
+                                {"hidden_size", target.hidden},
+                                {"intermediate_size", target.ffn},
+                                {"num_hidden_layers", 1},
+                                {"num_attention_heads", target.heads},
+                                {"num_key_value_heads", target.kv_heads},
+                                {"head_dim", target.head_dim},
+                                {"vocab_size", target.vocab},
+                                {"max_position_embeddings", target.max_positions},
+                                {"rms_norm_eps", target.rms_eps},
+                                {"rope_theta", target.rope_theta},
+                                {"hidden_act", "silu"},
+                                {"torch_dtype", "bfloat16"},
+                                {"made_by", kMadeBy}};
     std::vector<TensorToWrite> tensors;
     const auto names = mtp_tensors(mtp_shape(target));
     const auto values = weights_.all();

@@ -13,7 +13,8 @@ Buffer transposed_head(const Model& target) {
     Backend& backend = *target.backend;
     const auto h = static_cast<std::size_t>(target.config.hidden), v = static_cast<std::size_t>(target.config.vocab),
                most = std::min(v, static_cast<std::size_t>(backend.max_rows()));
-    const Buffer index(backend, DType::i32, 1, static_cast<std::int64_t>(most)), found(backend, DType::f32, static_cast<std::int64_t>(most), target.config.hidden);
+    const Buffer index(backend, DType::i32, 1, static_cast<std::int64_t>(most)),
+        found(backend, DType::f32, static_cast<std::int64_t>(most), target.config.hidden);
     std::vector<float> transposed(h * v), rows(most * h);
     std::vector<int> ids(most);
     bool narrow = true;
@@ -33,7 +34,8 @@ Buffer transposed_head(const Model& target) {
     }
     if (!narrow) return backend.import_weight(transposed.data(), DType::f32, target.config.hidden, target.config.vocab);
     std::vector<std::uint16_t> halves(transposed.size());
-    std::ranges::transform(transposed, halves.begin(), [](float x) { return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(x) >> 16); });
+    std::ranges::transform(transposed, halves.begin(),
+                           [](float x) { return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(x) >> 16); });
     return backend.import_weight(halves.data(), DType::bf16, target.config.hidden, target.config.vocab);
 }
 

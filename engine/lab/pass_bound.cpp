@@ -2,9 +2,7 @@
 
 namespace speclens {
 
-bool stays_in_cache(const PassTimes& times) {
-    return times.cache_limit > 0 && times.weight_bytes + times.cache_bytes <= times.cache_limit;
-}
+bool stays_in_cache(const PassTimes& times) { return times.cache_limit > 0 && times.weight_bytes + times.cache_bytes <= times.cache_limit; }
 
 double rows_that_fill(const PassTimes& times) {
     if (!(times.product_rate > 0) || times.floor_ms() <= 0 || times.multiply_adds <= 0) return 0;

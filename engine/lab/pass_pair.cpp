@@ -27,8 +27,7 @@ bool other_bytes(DType a, DType b) {
 PassPair::PassPair(std::shared_ptr<const Models> models, const MeasurePasses& asked, std::function<bool()> go_on)
     : models_(std::move(models)), of_forms_(asked.forms), go_on_(std::move(go_on)) {
     if (!models_->target)
-        throw Error(models_->scorer ? "a server's passes cannot be timed from here" : "a table has no passes to time",
-                    "Load a model.");
+        throw Error(models_->scorer ? "a server's passes cannot be timed from here" : "a table has no passes to time", "Load a model.");
     const Model& target = *models_->target;
     const Subject own{.name = models_->target_name(),
                       .model = models_->target_name(),
@@ -36,8 +35,7 @@ PassPair::PassPair(std::shared_ptr<const Models> models, const MeasurePasses& as
                       .form = target.forms().front(),
                       .loaded = true};
     // By the weights that both have in one form: a large model of few bits needs no other beside it.
-    const bool two = !asked.beside.empty() &&
-                     Model::weight_bytes(target.config) < Model::weight_bytes(geometry(asked.beside)) / 2;
+    const bool two = !asked.beside.empty() && Model::weight_bytes(target.config) < Model::weight_bytes(geometry(asked.beside)) / 2;
     const Subject shape = two ? Subject{.name = asked.beside, .model = asked.beside, .config = geometry(asked.beside)} : own;
     if (of_forms_) {
         for (const DType form : {DType::bf16, DType::q8_0, DType::q4_0})
@@ -97,8 +95,7 @@ void PassPair::begin() {
     none.random_weights = true;
     try {
         if (!models_->backend->keeps(subject.form, subject.config.hidden))
-            throw Error("the backend " + models_->backend->name() + " keeps no " + name_of(subject.form) +
-                            " matrices of this shape",
+            throw Error("the backend " + models_->backend->name() + " keeps no " + name_of(subject.form) + " matrices of this shape",
                         "Time them with --backend cpu.");
         Models made;
         made.backend = models_->backend;

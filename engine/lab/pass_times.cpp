@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "engine/base/clock.h"
 #include "engine/base/busy.h"
+#include "engine/base/clock.h"
 #include "engine/model/decoder.h"
 #include "engine/model/model_memory.h"
 #include "engine/model/model_parts.h"
@@ -56,9 +56,7 @@ const PassTime* PassTimes::of(int rows) const {
     return found == passes.end() ? nullptr : &*found;
 }
 
-double PassTimes::read_share(const PassTime& pass) const {
-    return pass.ms > 0 ? floor_ms() / pass.ms : 0;
-}
+double PassTimes::read_share(const PassTime& pass) const { return pass.ms > 0 ? floor_ms() / pass.ms : 0; }
 
 double PassTimes::arithmetic_share(const PassTime& pass) const {
     if (!(product_rate > 0) || pass.ms <= 0) return 0;
@@ -78,8 +76,7 @@ std::string PassTimes::in_doubt() const {
     }
     const auto worst = std::ranges::max_element(passes, {}, &PassTime::spread);
     if (worst != passes.end() && worst->spread() > kSteadySpread)
-        return with_share("a pass over " + std::to_string(worst->rows) + (worst->rows == 1 ? " token" : " tokens"),
-                          worst->spread());
+        return with_share("a pass over " + std::to_string(worst->rows) + (worst->rows == 1 ? " token" : " tokens"), worst->spread());
     if (read_spread > kSteadySpread) return with_share("the plain read", read_spread);
     if (product_spread > kSteadySpread) return with_share("the product in cache", product_spread);
     return {};
@@ -97,7 +94,7 @@ PassPlan window_passes(const Models& models) {
 
 struct PassMeasurement::Work {
     struct Task {
-        int rows = 0; // 0: the read or the product
+        int rows = 0;                 // 0: the read or the product
         std::function<double()> once; // ms
         std::vector<double> ms = {};
         double spent = 0; // ms, with what was not counted
@@ -123,8 +120,7 @@ struct PassMeasurement::Work {
     [[nodiscard]] bool has(const Task& task) const { return static_cast<int>(task.ms.size()) >= plan.repeats; }
     [[nodiscard]] bool complete() const {
         if (std::ranges::all_of(tasks, [&](const Task& task) { return has(task); })) return true;
-        return plan.seconds > 0 && elapsed > budget() &&
-               std::ranges::none_of(tasks, [](const Task& task) { return task.ms.empty(); });
+        return plan.seconds > 0 && elapsed > budget() && std::ranges::none_of(tasks, [](const Task& task) { return task.ms.empty(); });
     }
     // With a limit of time, everything that still wants repeats gets an equal share of it.
     [[nodiscard]] double turn() const {
@@ -149,8 +145,7 @@ void PassMeasurement::Work::once_around() {
         if (twice && !late()) (void)task.once(); // caches as the same work leaves them
         const double took = task.once();
         if (round >= 0) task.ms.push_back(took), task.spent += own.ms();
-        if (first && task.rows > 1 && late())
-            std::erase_if(tasks, [rows = task.rows](const Task& other) { return other.rows > rows; });
+        if (first && task.rows > 1 && late()) std::erase_if(tasks, [rows = task.rows](const Task& other) { return other.rows > rows; });
     }
     first = false;
     elapsed += watch.ms();

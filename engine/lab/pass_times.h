@@ -33,13 +33,13 @@ struct PassTime : Timing {
 };
 
 struct PassTimes {
-    std::string model;           // that was measured
-    bool random_weights = false; // of its shape: the speed is right, the text would mean nothing
-    DType form = DType::bf16;    // of its matrices in memory, of most of their bytes
+    std::string model;                    // that was measured
+    bool random_weights = false;          // of its shape: the speed is right, the text would mean nothing
+    DType form = DType::bf16;             // of its matrices in memory, of most of their bytes
     Precision precision = Precision::f32; // of products with them
-    std::string problem;         // why there are no passes of it, a sentence; empty: there are, or nobody measured
-    int context = 0;             // tokens before the pass
-    int repeats = 0;             // of the width that had the fewest
+    std::string problem;                  // why there are no passes of it, a sentence; empty: there are, or nobody measured
+    int context = 0;                      // tokens before the pass
+    int repeats = 0;                      // of the width that had the fewest
     std::vector<PassTime> passes;
     double weight_bytes = 0;   // that a pass reads, however many rows it has
     double cache_bytes = 0;    // of keys and values of the context, read at least once by a pass
@@ -58,9 +58,7 @@ struct PassTimes {
 
     [[nodiscard]] const PassTime* of(int rows) const; // nullptr: not measured
     // A pass that did nothing but read weights and cache, ms; 0 where the bandwidth is not known.
-    [[nodiscard]] double floor_ms() const {
-        return bandwidth_gbs > 0 ? (weight_bytes + cache_bytes) / bandwidth_gbs / 1e6 : 0;
-    }
+    [[nodiscard]] double floor_ms() const { return bandwidth_gbs > 0 ? (weight_bytes + cache_bytes) / bandwidth_gbs / 1e6 : 0; }
     // What a pass over so many rows takes at least, ms: its bytes at the bandwidth or its products at the kernel's peak,
     // whichever takes longer. 0: one of the two is not known.
     [[nodiscard]] double bound_ms(int rows) const;
@@ -92,8 +90,8 @@ class PassMeasurement {
     PassMeasurement(const PassMeasurement&) = delete;
     PassMeasurement& operator=(const PassMeasurement&) = delete;
 
-    bool step();                         // one round; false: complete, and nothing was done
-    [[nodiscard]] double done() const;   // 0 … 1
+    bool step();                            // one round; false: complete, and nothing was done
+    [[nodiscard]] double done() const;      // 0 … 1
     [[nodiscard]] PassTimes result() const; // so far; no passes before the first whole round after the warm-up
 
   private:
@@ -103,8 +101,7 @@ class PassMeasurement {
 
 // All of it at once. `go_on(done)` is asked between rounds with the share that is done; false ends the measurement with
 // what there is.
-[[nodiscard]] PassTimes measure_passes(const Models& models, const PassPlan& plan,
-                                       const std::function<bool(double)>& go_on = {});
+[[nodiscard]] PassTimes measure_passes(const Models& models, const PassPlan& plan, const std::function<bool(double)>& go_on = {});
 
 // Milliseconds of a plain read of so many bytes, as every other time; nothing timed where there is no memory for it.
 [[nodiscard]] Timing time_reads(Backend& backend, std::size_t bytes, int repeats);

@@ -34,8 +34,8 @@ RunSettings greedy(RunSettings settings, const std::string& drafter) {
 
 } // namespace
 
-PrecisionReading read_precision(const std::shared_ptr<const Models>& models, std::span<const int> text,
-                                std::span<const RunSettings> runs, const std::function<void(double)>& go_on) {
+PrecisionReading read_precision(const std::shared_ptr<const Models>& models, std::span<const int> text, std::span<const RunSettings> runs,
+                                const std::function<void(double)>& go_on) {
     CHECK(models->target && text.size() >= 2, "a text and a model that reads it");
     PrecisionReading reading;
     reading.precision = models->precision();

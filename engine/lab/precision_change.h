@@ -37,16 +37,15 @@ struct PrecisionReading {
 // greedily. Needs a model, not a table or a server. `go_on(done)` is asked with the share that is done and may throw.
 // Throws Error (memory).
 [[nodiscard]] PrecisionReading read_precision(const std::shared_ptr<const Models>& models, std::span<const int> text,
-                                              std::span<const RunSettings> runs,
-                                              const std::function<void(double)>& go_on = {});
+                                              std::span<const RunSettings> runs, const std::function<void(double)>& go_on = {});
 
 struct PrecisionChange {
     Precision from = Precision::f32, to = Precision::f32;
-    int tokens = 0;                    // that have a log-probability
-    double mean = 0;                   // of to − from, natural log
-    double mean_size = 0, worst = 0;   // of |to − from|
-    int worst_at = 0;                  // index of that token in the text
-    int likeliest_differs = 0;         // places
+    int tokens = 0;                  // that have a log-probability
+    double mean = 0;                 // of to − from, natural log
+    double mean_size = 0, worst = 0; // of |to − from|
+    int worst_at = 0;                // index of that token in the text
+    int likeliest_differs = 0;       // places
     struct Drafter {
         DraftReading from, to;
     };

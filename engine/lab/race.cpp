@@ -4,22 +4,22 @@
 #include <array>
 
 #include "engine/drafters/drafter_info.h"
-#include "engine/run/run_view.h"
-#include "engine/run/gallery.h"
 #include "engine/models/models.h"
+#include "engine/run/gallery.h"
 #include "engine/run/run.h"
+#include "engine/run/run_view.h"
 #include "kernels/backend.h"
 #include "kernels/error.h"
 
 namespace speclens {
 namespace {
 
-constexpr int kRepeats = 8;                // of all lanes, where they are over quickly
-constexpr double kRepeatMs = 800;          // of all repeats together: no further one begins
+constexpr int kRepeats = 8;       // of all lanes, where they are over quickly
+constexpr double kRepeatMs = 800; // of all repeats together: no further one begins
 constexpr int kWarmUpTokens = 6;
-constexpr int kShowEvery = 8;             // prompts between two publications of the averages
+constexpr int kShowEvery = 8; // prompts between two publications of the averages
 
-}  // namespace
+} // namespace
 
 bool RaceView::lanes_finished() const {
     return std::ranges::all_of(lanes, [](const RaceLane& lane) { return lane.finished || !lane.problem.empty(); });
@@ -29,7 +29,7 @@ RaceView race_lanes(const Models& models, RaceSettings settings) {
     if (settings.lanes.empty() || settings.lanes.size() > static_cast<std::size_t>(kRaceLanes))
         throw Error("a race of " + std::to_string(settings.lanes.size()) + " lanes cannot be shown",
                     "Choose 1 to " + std::to_string(kRaceLanes) + " drafters.", Exit::usage);
-    settings.base.trace_top = 0;  // no rows: a race is about texts and times
+    settings.base.trace_top = 0; // no rows: a race is about texts and times
     if (settings.chat_if_possible) {
         RunSettings& base = settings.base;
         if (std::ranges::find(settings.prompts, base.prompt.text, &GalleryPrompt::prompt) != settings.prompts.end()) {
@@ -130,7 +130,7 @@ void Race::begin(const Job& job) {
     } catch (const Error& error) {
         if (job.kind == Job::Kind::average) {
             const auto* too_long = dynamic_cast<const PromptTooLong*>(&error);
-            if (!too_long) throw;  // it is not the prompt: the next one would fail as well
+            if (!too_long) throw; // it is not the prompt: the next one would fail as well
             view_.skipped_for = too_long->model();
             return skip_prompt();
         }
@@ -146,8 +146,7 @@ void Race::begin(const Job& job) {
 
 void Race::end() {
     switch (job_.kind) {
-    case Job::Kind::warm_up:
-        break;
+    case Job::Kind::warm_up: break;
     case Job::Kind::lane: {
         const double ms = fold(run_->trace(), run_->trace().size()).total_ms;
         lanes_ms_ += ms;
@@ -232,7 +231,11 @@ std::vector<RaceEntry> race_entries(const std::vector<std::string>& drafters, co
     for (const std::string& name : drafters) {
         const DrafterInfo* info = find_drafter(name);
         const int levels = info && info->tree ? base.options.tree_depth : 0;
-        entries.push_back({name, judging_rule(base.rule, name), name == kNoDrafter ? 0 : levels > 0 ? levels : base.k > 0 ? base.k : default_k(name)});
+        entries.push_back({name, judging_rule(base.rule, name),
+                           name == kNoDrafter ? 0
+                           : levels > 0       ? levels
+                           : base.k > 0       ? base.k
+                                              : default_k(name)});
     }
     std::ranges::stable_partition(entries, [](const RaceEntry& entry) { return entry.drafter == kNoDrafter; });
     return entries;
@@ -251,4 +254,4 @@ std::vector<std::string> default_racers(const std::vector<std::string>& ready) {
 
 std::vector<std::string> default_racers(const Models& models) { return default_racers(models.ready_drafters()); }
 
-}  // namespace speclens
+} // namespace speclens

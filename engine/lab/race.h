@@ -24,34 +24,34 @@ struct Models; // engine/models/models.h
 // Averages of one lane over prompts.
 struct LaneAverage {
     Totals totals;
-    Estimate speed_up;          // over the lane `none`; value 0 when there is no such lane
+    Estimate speed_up; // over the lane `none`; value 0 when there is no such lane
     Estimate tokens_per_round;
 };
 
 struct RaceLane {
-    RunSettings settings;                // of this lane on the race's prompt
-    std::string problem;                 // why it cannot run; empty: it can
-    std::shared_ptr<const Trace> trace;  // with the times of all repeats; null until there is one
+    RunSettings settings;               // of this lane on the race's prompt
+    std::string problem;                // why it cannot run; empty: it can
+    std::shared_ptr<const Trace> trace; // with the times of all repeats; null until there is one
     bool finished = false;
-    std::optional<LaneAverage> average;  // over RaceView::prompts_done prompts
+    std::optional<LaneAverage> average; // over RaceView::prompts_done prompts
 };
 
 // What a race shows; a snapshot that never changes.
 struct RaceView {
     RaceSettings settings;
     std::vector<RaceLane> lanes;
-    double busy_cores = 0;           // that other programs kept busy meanwhile
-    int running = -1;                // lane that is generating now; -1: none
-    int prompts_done = 0, prompts = 0;  // of the averages
-    int skipped = 0;                 // of prompts_done: longer than a context, so in no lane's averages
-    std::string skipped_for;         // the model with the context that the last of them did not fit
+    double busy_cores = 0;             // that other programs kept busy meanwhile
+    int running = -1;                  // lane that is generating now; -1: none
+    int prompts_done = 0, prompts = 0; // of the averages
+    int skipped = 0;                   // of prompts_done: longer than a context, so in no lane's averages
+    std::string skipped_for;           // the model with the context that the last of them did not fit
     std::string model, backend;
     Precision precision = Precision::f32; // of products with the models
     // Of a stepped race: events of every lane after each step; the first entry: the prompts were read.
     std::vector<std::vector<std::size_t>> steps;
-    bool ended_early = false;                // it was stopped or failed before it was finished, and goes no further
+    bool ended_early = false; // it was stopped or failed before it was finished, and goes no further
     [[nodiscard]] bool lanes_finished() const;
-    [[nodiscard]] bool lanes_over() const { return ended_early || lanes_finished(); }  // nothing more comes of them
+    [[nodiscard]] bool lanes_over() const { return ended_early || lanes_finished(); } // nothing more comes of them
     [[nodiscard]] bool finished() const { return lanes_finished() && prompts_done == prompts; }
 };
 
@@ -65,7 +65,7 @@ class Race {
     Race(std::shared_ptr<const Models> models, RaceSettings settings, TimeTable* table = nullptr);
     ~Race();
 
-    bool step();  // one phase of one generation; false once everything is done
+    bool step(); // one phase of one generation; false once everything is done
     void finish() {
         while (step()) {
         }
@@ -97,9 +97,9 @@ class Race {
     TimeTable own_table_;
     TimeTable* table_;
     BusyMeter busy_;
-    int repeat_ = 0;                              // of all lanes
-    double lanes_ms_ = 0;                         // one generation of each
-    std::vector<std::vector<Sample>> samples_;    // lane, prompt
+    int repeat_ = 0;                           // of all lanes
+    double lanes_ms_ = 0;                      // one generation of each
+    std::vector<std::vector<Sample>> samples_; // lane, prompt
 };
 
 // Draft tokens per round where nothing else is asked for: the same in every lane, so that every lane verifies as many rows.
@@ -111,4 +111,4 @@ inline constexpr int kRaceDrafts = 7;
 [[nodiscard]] std::vector<std::string> default_racers(const Models& models);
 [[nodiscard]] std::vector<std::string> default_racers(const std::vector<std::string>& ready_drafters);
 
-}  // namespace speclens
+} // namespace speclens

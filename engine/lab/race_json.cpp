@@ -49,12 +49,9 @@ Estimate estimate_of(const OrderedJson& json) {
 }
 
 OrderedJson first_json(const FirstDrafts& first) {
-    return {{"at_start", first.at_start},
-            {"kept_at_start", first.kept_at_start},
-            {"after_full_round", first.after_full},
-            {"kept_after_full_round", first.kept_after_full},
-            {"after_refusal", first.after_refusal},
-            {"kept_after_refusal", first.kept_after_refusal}};
+    return {{"at_start", first.at_start},           {"kept_at_start", first.kept_at_start},
+            {"after_full_round", first.after_full}, {"kept_after_full_round", first.kept_after_full},
+            {"after_refusal", first.after_refusal}, {"kept_after_refusal", first.kept_after_refusal}};
 }
 
 FirstDrafts first_of(const OrderedJson& json) {
@@ -65,8 +62,7 @@ FirstDrafts first_of(const OrderedJson& json) {
     first.kept_after_full = count_of(json.at("kept_after_full_round"));
     first.after_refusal = count_of(json.at("after_refusal"));
     first.kept_after_refusal = count_of(json.at("kept_after_refusal"));
-    if (first.kept_at_start > first.at_start || first.kept_after_full > first.after_full ||
-        first.kept_after_refusal > first.after_refusal)
+    if (first.kept_at_start > first.at_start || first.kept_after_full > first.after_full || first.kept_after_refusal > first.after_refusal)
         throw std::invalid_argument("more first guesses were kept than judged");
     return first;
 }
@@ -102,7 +98,7 @@ LaneAverage average_of(const OrderedJson& json) {
     t.accepted = count_of(json.at("accepted_drafts"));
     t.judged_at = json.at("judged_by_position").get<std::vector<int>>();
     t.accepted_at = json.at("accepted_by_position").get<std::vector<int>>();
-    if (json.contains("first_guesses")) t.first = first_of(json.at("first_guesses"));  // files before it have none
+    if (json.contains("first_guesses")) t.first = first_of(json.at("first_guesses")); // files before it have none
     t.head_ms = measure_of(json.at("head_ms"));
     t.draft_ms = measure_of(json.at("draft_ms")) + t.head_ms;
     t.verify_ms = measure_of(json.at("verify_ms"));
@@ -133,7 +129,8 @@ OrderedJson trace_json_of(const Trace& trace, std::size_t events) {
 
 // What schema 1 has always had of the settings that all lanes share; the others were added where they differ from the default.
 bool is_always_there(const RunSetting& setting) {
-    static constexpr std::array<std::string_view, 8> kKeys = {"prompt", "system", "chat", "temperature", "top_k", "top_p", "seed", "max_tokens"};
+    static constexpr std::array<std::string_view, 8> kKeys = {"prompt", "system", "chat", "temperature",
+                                                              "top_k",  "top_p",  "seed", "max_tokens"};
     return std::ranges::find(kKeys, setting.key) != kKeys.end();
 }
 
@@ -174,8 +171,7 @@ RaceLane lane_of(const OrderedJson& json, const RunSettings& base, const std::st
     for (const OrderedJson& line : json.at("trace")) lines += line.dump() + "\n";
     std::istringstream in(lines);
     lane.trace = read_trace(in, name + ", lane " + lane.settings.drafter);
-    if (!lane.trace->header())
-        throw std::invalid_argument("the trace of lane " + lane.settings.drafter + " is empty");
+    if (!lane.trace->header()) throw std::invalid_argument("the trace of lane " + lane.settings.drafter + " is empty");
     lane.settings.options = lane.trace->header()->options;
     lane.settings.options.tree_budget = budget;
     return lane;
@@ -184,8 +180,7 @@ RaceLane lane_of(const OrderedJson& json, const RunSettings& base, const std::st
 // A step of a file from elsewhere may point anywhere.
 void check_steps(const RaceView& race) {
     for (std::size_t s = 0; s < race.steps.size(); ++s) {
-        if (race.steps[s].size() != race.lanes.size())
-            throw std::invalid_argument("a step without an entry for every lane");
+        if (race.steps[s].size() != race.lanes.size()) throw std::invalid_argument("a step without an entry for every lane");
         for (std::size_t i = 0; i < race.lanes.size(); ++i) {
             const std::size_t most = race.lanes[i].trace ? race.lanes[i].trace->size() : 0;
             if (race.steps[s][i] > most || (s > 0 && race.steps[s][i] < race.steps[s - 1][i]))
@@ -195,8 +190,7 @@ void check_steps(const RaceView& race) {
 }
 
 RaceView race_of(const OrderedJson& json, const std::string& name) {
-    if (json.at("schema") != kRaceSchema)
-        throw std::invalid_argument("the schema is not " + std::string(kRaceSchema));
+    if (json.at("schema") != kRaceSchema) throw std::invalid_argument("the schema is not " + std::string(kRaceSchema));
     RaceView race;
     RunSettings& base = race.settings.base;
     take_settings(json, base);
@@ -236,17 +230,17 @@ std::string race_json(const RaceView& race) {
     for (const RaceLane& lane : race.lanes)
         if (!header && lane.trace) header = lane.trace->header();
     OrderedJson json = {{"schema", kRaceSchema},
-                     {"machine", header ? header->machine : ""},
-                     {"date", header ? header->date : ""},
-                     {"device", race.backend},
-                     {"model", race.model},
-                     {"busy_cores", race.busy_cores},
-                     {"prompts", race.prompts},
-                     {"prompts_done", race.prompts_done},
-                     {"skipped", race.skipped},
-                     {"skipped_for", race.skipped_for},
-                     {"stepped", race.settings.stepped},
-                     {"lanes", OrderedJson::array()}};
+                        {"machine", header ? header->machine : ""},
+                        {"date", header ? header->date : ""},
+                        {"device", race.backend},
+                        {"model", race.model},
+                        {"busy_cores", race.busy_cores},
+                        {"prompts", race.prompts},
+                        {"prompts_done", race.prompts_done},
+                        {"skipped", race.skipped},
+                        {"skipped_for", race.skipped_for},
+                        {"stepped", race.settings.stepped},
+                        {"lanes", OrderedJson::array()}};
     put_settings(json, base);
     if (race.precision != Precision::f32) json["precision"] = name_of(race.precision);
     for (std::size_t i = 0; i < race.lanes.size(); ++i) {
@@ -254,15 +248,14 @@ std::string race_json(const RaceView& race) {
         const std::size_t events = !lane.trace                                    ? 0
                                    : race.settings.stepped && !race.steps.empty() ? race.steps.back()[i]
                                                                                   : lane.trace->size();
-        json["lanes"].push_back(
-            {{"drafter", lane.settings.drafter},
-             {"rule", lane.settings.rule},
-             {"k", lane.settings.k},
-             {"tree_budget", lane.settings.options.tree_budget},
-             {"problem", lane.problem},
-             {"finished", lane.finished},
-             {"average", lane.average ? average_json(*lane.average) : OrderedJson(nullptr)},
-             {"trace", lane.trace ? trace_json_of(*lane.trace, events) : OrderedJson(nullptr)}});
+        json["lanes"].push_back({{"drafter", lane.settings.drafter},
+                                 {"rule", lane.settings.rule},
+                                 {"k", lane.settings.k},
+                                 {"tree_budget", lane.settings.options.tree_budget},
+                                 {"problem", lane.problem},
+                                 {"finished", lane.finished},
+                                 {"average", lane.average ? average_json(*lane.average) : OrderedJson(nullptr)},
+                                 {"trace", lane.trace ? trace_json_of(*lane.trace, events) : OrderedJson(nullptr)}});
         if (!(lane.settings.rule_params == RuleParams()))
             json["lanes"].back()["rule_params"] = rule_params_json(lane.settings.rule, lane.settings.rule_params);
     }
@@ -279,8 +272,7 @@ void save_race(const RaceView& race, const std::filesystem::path& file) {
 RaceView read_race(const std::string& text, const std::string& name) {
     const char* remedy = "Give a race that was saved with Ctrl+S, or by speclens describe race --json FILE.";
     try {
-        if (too_deep(text))
-            throw std::invalid_argument("it nests deeper than " + std::to_string(kDeepestJson) + " levels");
+        if (too_deep(text)) throw std::invalid_argument("it nests deeper than " + std::to_string(kDeepestJson) + " levels");
         return race_of(OrderedJson::parse(text), name);
     } catch (const JsonError& error) {
         throw Error(name + ": not a saved race: " + error.what(), remedy);

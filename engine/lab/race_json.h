@@ -16,7 +16,6 @@ void save_race(const RaceView& race,
 // Throws Error that names the file and the field.
 [[nodiscard]] RaceView load_race(const std::filesystem::path& file);
 [[nodiscard]] RaceView read_race(const std::string& text, const std::string& name);
-[[nodiscard]] bool
-is_race_file(const std::filesystem::path& file); // by its first words; false where it cannot be read twice
+[[nodiscard]] bool is_race_file(const std::filesystem::path& file); // by its first words; false where it cannot be read twice
 
 } // namespace speclens

@@ -72,7 +72,8 @@ RecordedPasses read_recorded_passes(const std::filesystem::path& file) {
     for (const Json& entry : *passes)
         if (entry.is_object() && entry.value("context", Json()) == Json(times.context)) times.passes.push_back(pass_of(entry, name));
     const bool rising = std::ranges::adjacent_find(times.passes, std::ranges::greater_equal(), &PassTime::rows) == times.passes.end();
-    if (times.passes.size() < 2 || times.passes.front().rows != 1 || !rising) top.fail("passes", "do not begin with one token and go on to more");
+    if (times.passes.size() < 2 || times.passes.front().rows != 1 || !rising)
+        top.fail("passes", "do not begin with one token and go on to more");
     return read;
 }
 
@@ -80,8 +81,7 @@ const RecordedPasses* recorded_passes(std::string_view model) {
     static const std::vector<RecordedPasses> shipped = [] {
         std::vector<RecordedPasses> all;
         std::error_code ignored;
-        for (const auto& entry : std::filesystem::directory_iterator(assets_folder() / "passes", ignored))
-            try {
+        for (const auto& entry : std::filesystem::directory_iterator(assets_folder() / "passes", ignored)) try {
                 all.push_back(read_recorded_passes(entry.path()));
             } catch (const Error&) { // nothing is shown of it
             }

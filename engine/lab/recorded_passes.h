@@ -11,8 +11,8 @@
 namespace speclens {
 
 struct RecordedPasses {
-    PassTimes times;            // of the context that was timed first
-    std::string machine, date;  // "2-core AMD EPYC", "2026-11-25"
+    PassTimes times;           // of the context that was timed first
+    std::string machine, date; // "2-core AMD EPYC", "2026-11-25"
 };
 
 // Throws Error naming the file and the field; a result that was in doubt is none.

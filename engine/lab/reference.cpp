@@ -4,8 +4,8 @@
 
 #include "engine/base/json_read.h"
 #include "engine/model/precision.h"
-#include "engine/rules/verify.h"
 #include "engine/models/models.h"
+#include "engine/rules/verify.h"
 #include "engine/weights/config_fields.h"
 #include "kernels/error.h"
 
@@ -71,8 +71,7 @@ const Reference* like(const Header& header) {
     static const std::vector<Reference> shipped = [] {
         std::vector<Reference> all;
         std::error_code ignored;
-        for (const auto& entry : std::filesystem::directory_iterator(assets_folder() / "reference", ignored))
-            try {
+        for (const auto& entry : std::filesystem::directory_iterator(assets_folder() / "reference", ignored)) try {
                 for (Reference& one : read_references(entry.path())) all.push_back(std::move(one));
             } catch (const Error&) { // nothing is told from it
             }

@@ -17,7 +17,7 @@ struct Reference {
     double speed_up = 0, tokens_per_round = 0; // over `prompts`
     double plain_ms = 0, round_ms = 0;
     int prompts = 0;
-    std::string machine, date; // "2-core AMD EPYC", "2026-11-25"
+    std::string machine, date;            // "2-core AMD EPYC", "2026-11-25"
     Precision precision = Precision::f32; // as in Header
 };
 

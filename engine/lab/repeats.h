@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "engine/base/clock.h"
 #include "engine/base/busy.h"
+#include "engine/base/clock.h"
 #include "engine/lab/time_table.h"
 #include "engine/models/models.h"
 #include "engine/run/run.h"
@@ -14,10 +14,10 @@
 namespace speclens {
 
 struct RepeatPlan {
-    double seconds = 0.7;  // of measuring, at most: what is long enough to be timed well in it is
-    int generations = 12;  // of each, at most
+    double seconds = 0.7;                    // of measuring, at most: what is long enough to be timed well in it is
+    int generations = 12;                    // of each, at most
     double most_busy_cores = kMostBusyCores; // where other programs keep more, the same run is timed again when it comes back
-    double most_seconds = 5; // one whole generation of each, however long, but no longer than this
+    double most_seconds = 5;                 // one whole generation of each, however long, but no longer than this
 };
 
 class Repeats {
@@ -35,9 +35,9 @@ class Repeats {
     struct Side {
         PreparedRun prepared;
         std::unique_ptr<Run> run;
-        std::size_t taken = 0;  // events whose times the table has
-        int generations = 0;    // whole ones
-        bool fresh = true;      // the next pass finds the caches as the other side left them
+        std::size_t taken = 0; // events whose times the table has
+        int generations = 0;   // whole ones
+        bool fresh = true;     // the next pass finds the caches as the other side left them
     };
     void advance(Side& side, int tokens);
     [[nodiscard]] bool enough() const;

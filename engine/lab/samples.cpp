@@ -5,8 +5,8 @@
 #include <functional>
 
 #include "engine/base/rng.h"
-#include "engine/run/run_view.h"
 #include "engine/run/run.h"
+#include "engine/run/run_view.h"
 
 namespace speclens {
 namespace {
@@ -46,7 +46,7 @@ Estimate bootstrap(std::size_t n, std::uint64_t seed, const Ratio& ratio) {
     return result;
 }
 
-}  // namespace
+} // namespace
 
 FirstDrafts& FirstDrafts::operator+=(const FirstDrafts& other) {
     at_start += other.at_start;
@@ -111,8 +111,7 @@ Sample sample_of(const Run& run) {
         before = &round;
     }
     sample.accepted_at.resize(sample.judged_at.size(), 0);
-    sample.output.assign(run.sequence().begin() + static_cast<std::ptrdiff_t>(view.header->prompt.size()),
-                         run.sequence().end());
+    sample.output.assign(run.sequence().begin() + static_cast<std::ptrdiff_t>(view.header->prompt.size()), run.sequence().end());
     return sample;
 }
 
@@ -153,8 +152,7 @@ Totals total(std::span<const Sample* const> samples) {
     return t;
 }
 
-Estimate speed_up(std::span<const Sample* const> plain, std::span<const Sample* const> speculative,
-                  std::uint64_t seed) {
+Estimate speed_up(std::span<const Sample* const> plain, std::span<const Sample* const> speculative, std::uint64_t seed) {
     return bootstrap(plain.size(), seed, [&](const std::vector<std::size_t>& chosen) {
         double plain_ms = 0, speculative_ms = 0, plain_tokens = 0, speculative_tokens = 0;
         for (const std::size_t i : chosen) {
@@ -188,4 +186,4 @@ Interval wilson(int successes, int trials) {
     return {std::max(0.0, center - half), std::min(1.0, center + half)};
 }
 
-}  // namespace speclens
+} // namespace speclens

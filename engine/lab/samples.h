@@ -20,24 +20,24 @@ class Trace; // engine/run/trace.h
 // draft token. A round begins where the last one ended, and behind a refusal that is a hard place. Rounds right behind one
 // without draft tokens are none of these.
 struct FirstDrafts {
-    int at_start = 0, kept_at_start = 0;  // of a generation's first round, behind the prompt
+    int at_start = 0, kept_at_start = 0; // of a generation's first round, behind the prompt
     int after_full = 0, kept_after_full = 0, after_refusal = 0, kept_after_refusal = 0;
     FirstDrafts& operator+=(const FirstDrafts& other);
 };
 
 struct Sample {
     int rounds = 0, tokens = 0, drafted = 0, accepted = 0;
-    std::vector<int> judged_at;                        // rounds in which draft i was judged
-    std::vector<int> accepted_at;                      // rounds in which draft i was accepted
+    std::vector<int> judged_at;   // rounds in which draft i was judged
+    std::vector<int> accepted_at; // rounds in which draft i was accepted
     FirstDrafts first;
-    double head_ms = 0;                                // part of draft_ms
-    double draft_ms = 0, verify_ms = 0, other_ms = 0;  // other: verdicts, resampling and commits
-    double accept_ms = 0;                              // part of other_ms: distributions, verdicts, resampling
-    double excess_ms = 0;                              // what medians of repeats add to these times; 0: unknown
-    WireTotals wire;                                   // of a target elsewhere
-    std::vector<int> output;                           // new tokens
+    double head_ms = 0;                               // part of draft_ms
+    double draft_ms = 0, verify_ms = 0, other_ms = 0; // other: verdicts, resampling and commits
+    double accept_ms = 0;                             // part of other_ms: distributions, verdicts, resampling
+    double excess_ms = 0;                             // what medians of repeats add to these times; 0: unknown
+    WireTotals wire;                                  // of a target elsewhere
+    std::vector<int> output;                          // new tokens
     std::shared_ptr<const Trace> trace;
-    void take_times();  // anew, those that the trace has now
+    void take_times(); // anew, those that the trace has now
     [[nodiscard]] double total_ms() const { return draft_ms + verify_ms + other_ms; }
 };
 
@@ -46,15 +46,15 @@ struct Sample {
 
 struct Totals {
     int prompts = 0, rounds = 0, tokens = 0, drafted = 0, accepted = 0;
-    std::vector<int> judged_at, accepted_at;           // rounds, by draft position
+    std::vector<int> judged_at, accepted_at; // rounds, by draft position
     FirstDrafts first;
-    std::vector<double> acceptance;                    // accepted at i / rounds
-    std::vector<double> conditional;                   // accepted at i / judged at i
-    double head_ms = 0;                                // part of draft_ms
-    double accept_ms = 0;                              // part of other_ms
-    double draft_ms = 0, verify_ms = 0, other_ms = 0;  // means per round
-    WireTotals wire;                                   // sums
-    double spread = 0;                                 // what medians add to the times, a share of them
+    std::vector<double> acceptance;                   // accepted at i / rounds
+    std::vector<double> conditional;                  // accepted at i / judged at i
+    double head_ms = 0;                               // part of draft_ms
+    double accept_ms = 0;                             // part of other_ms
+    double draft_ms = 0, verify_ms = 0, other_ms = 0; // means per round
+    WireTotals wire;                                  // sums
+    double spread = 0;                                // what medians add to the times, a share of them
     double tokens_per_second = 0;
     [[nodiscard]] double tokens_per_round() const { return rounds ? static_cast<double>(tokens) / rounds : 0; }
     [[nodiscard]] double round_ms() const { return draft_ms + verify_ms + other_ms; }
@@ -68,11 +68,10 @@ struct Totals {
 // A ratio of sums over prompts with a 95 % bootstrap interval that resamples prompts (2000 times, seeded).
 struct Estimate {
     double value = 0, low = 0, high = 0;
-    bool interval = false;  // false: fewer than two prompts
+    bool interval = false; // false: fewer than two prompts
 };
 // Plain over speculative time per token.
-[[nodiscard]] Estimate speed_up(std::span<const Sample* const> plain, std::span<const Sample* const> speculative,
-                                std::uint64_t seed);
+[[nodiscard]] Estimate speed_up(std::span<const Sample* const> plain, std::span<const Sample* const> speculative, std::uint64_t seed);
 [[nodiscard]] Estimate tokens_per_round(std::span<const Sample* const> samples, std::uint64_t seed);
 
 // 95 % interval of a proportion (Wilson 1927, score interval); {0, 1} of nothing.
@@ -81,4 +80,4 @@ struct Interval {
 };
 [[nodiscard]] Interval wilson(int successes, int trials);
 
-}  // namespace speclens
+} // namespace speclens

@@ -7,8 +7,7 @@
 
 namespace speclens {
 
-SteppedRace::SteppedRace(std::shared_ptr<const Models> models, RaceSettings settings)
-    : models_(std::move(models)) {
+SteppedRace::SteppedRace(std::shared_ptr<const Models> models, RaceSettings settings) : models_(std::move(models)) {
     settings.stepped = true;
     settings.base.timing = false;
     view_ = race_lanes(*models_, std::move(settings));
@@ -20,7 +19,7 @@ void SteppedRace::prepare() {
     if (lane.problem.empty()) {
         try {
             auto run = std::make_unique<Run>(models_, lane.settings);
-            run->step();  // reads the prompt
+            run->step(); // reads the prompt
             lane.trace = run->shared_trace();
             runs_.back() = std::move(run);
         } catch (const Error& error) {
@@ -68,4 +67,4 @@ bool SteppedRace::step() {
     return true;
 }
 
-}  // namespace speclens
+} // namespace speclens

@@ -18,29 +18,29 @@ class SteppedRace {
     // Throws Error as Race does. A lane that cannot run gets a problem instead.
     SteppedRace(std::shared_ptr<const Models> models, RaceSettings settings);
 
-    void ask(Stride stride) { asked_.push_back(stride); }  // done after what was asked before
-    bool step();   // one phase of one lane; false: nothing that was asked for is left to do
+    void ask(Stride stride) { asked_.push_back(stride); } // done after what was asked before
+    bool step();                                          // one phase of one lane; false: nothing that was asked for is left to do
     void finish() {
         while (step()) {
         }
     }
     [[nodiscard]] bool waiting() const { return ready_ && asked_.empty(); }
     [[nodiscard]] const RaceView& view() const { return view_; }
-    [[nodiscard]] std::size_t revision() const { return revision_; }  // grows when view() has something new
+    [[nodiscard]] std::size_t revision() const { return revision_; } // grows when view() has something new
 
   private:
-    void prepare();          // the next lane: its run, and the prompt
-    bool advance(int lane);  // one phase; true: this lane has gone as far as the stride says
+    void prepare();         // the next lane: its run, and the prompt
+    bool advance(int lane); // one phase; true: this lane has gone as far as the stride says
     [[nodiscard]] bool over() const;
-    void record();           // the end of a step
+    void record(); // the end of a step
 
     std::shared_ptr<const Models> models_;
     RaceView view_;
-    std::vector<std::unique_ptr<Run>> runs_;  // null: cannot run
-    std::deque<Stride> asked_;                // the first one is under way
-    std::size_t lane_ = 0;                    // whose turn it is
-    bool ready_ = false;                      // every lane has read its prompt
+    std::vector<std::unique_ptr<Run>> runs_; // null: cannot run
+    std::deque<Stride> asked_;               // the first one is under way
+    std::size_t lane_ = 0;                   // whose turn it is
+    bool ready_ = false;                     // every lane has read its prompt
     std::size_t revision_ = 0;
 };
 
-}  // namespace speclens
+} // namespace speclens

@@ -30,8 +30,7 @@ StudyPoint summary_of(const RunSettings& settings, const Trace& trace) {
             ++point.judged[i];
             point.kept[i] += round.drafts[i].check->accepted;
         }
-        const int full =
-            round.tree && view.header ? std::min(point.draft_length(), view.header->nodes) : point.draft_length();
+        const int full = round.tree && view.header ? std::min(point.draft_length(), view.header->nodes) : point.draft_length();
         if (&round == &view.round_list.front() || static_cast<int>(round.drafts.size()) < full) continue;
         draft.push_back(round.draft_ms);
         head.push_back(round.head_ms);

@@ -19,14 +19,14 @@ struct StudyPoint {
     std::string problem; // why it could not be run; empty: it was
     int most = 0;        // draft tokens in a row that it can make, where those are fewer than settings.k; else 0
     int rounds = 0, tokens = 0;
-    std::vector<int> output; // new tokens
+    std::vector<int> output;            // new tokens
     std::shared_ptr<const Trace> trace; // null: not kept, or it could not be run
     // Medians over the rounds that proposed draft_length() tokens, the first round left out; 0: there was none.
     double draft_ms = 0, verify_ms = 0;
-    double head_ms = 0; // part of draft_ms
+    double head_ms = 0;                // part of draft_ms
     double spread = 0, busy_cores = 0; // of the times above, as in TraceTimes
-    int timed = 0;      // rounds behind them
-    int without = 0;    // rounds without a draft token; the last one aside, which may have had no room for any
+    int timed = 0;                     // rounds behind them
+    int without = 0;                   // rounds without a draft token; the last one aside, which may have had no room for any
     // Of each position: rounds whose draft token there was judged, and kept. (A draft token is judged when those before
     // it were kept.)
     std::vector<int> judged, kept;
@@ -40,7 +40,6 @@ struct Study {
     std::vector<StudyPoint> points;
     [[nodiscard]] bool complete() const { return static_cast<int>(points.size()) == planned; }
 };
-
 
 // What a finished run came to.
 [[nodiscard]] StudyPoint summary_of(const RunSettings& settings, const Trace& trace);

@@ -71,8 +71,7 @@ class Kinds {
                 if (i >= from) {
                     see(i, PassKind{Part::commit, drafter_, commit->accepted_drafts, tree_ ? 1 : 0, 0}, commit->ms);
                     // with nothing to judge every rule draws from the target's distribution
-                    see(i, PassKind{Part::accept, (drafts_ > 0 ? rule_ : "") + sampling_, judged_, 0, 0},
-                        commit->accept_ms);
+                    see(i, PassKind{Part::accept, (drafts_ > 0 ? rule_ : "") + sampling_, judged_, 0, 0}, commit->accept_ms);
                 }
                 before_ = static_cast<int>(commit->tokens.size());
                 context_ = commit->kv_after;
@@ -98,8 +97,8 @@ bool is_aside(PassKind::Part part) {
 // What plain decoding of one token is made of: the pass, the choice of the token and the bookkeeping.
 std::array<PassKind, 3> plain_parts(const Header& header, int context) {
     using Part = PassKind::Part;
-    return {PassKind{Part::verify, "", 1, 0, context_step(context)},
-            PassKind{Part::accept, sampling_words(header.sampling), 0, 0, 0}, PassKind{Part::commit, kNoDrafter, 0, 0, 0}};
+    return {PassKind{Part::verify, "", 1, 0, context_step(context)}, PassKind{Part::accept, sampling_words(header.sampling), 0, 0, 0},
+            PassKind{Part::commit, kNoDrafter, 0, 0, 0}};
 }
 
 // The sum of quiet times, and of what medians add to them.
@@ -139,8 +138,7 @@ void TimeTable::add(const PassKind& kind, double ms) {
 void TimeTable::add(const Trace& trace, std::size_t from, std::size_t to) {
     const Header* header = trace.header();
     if (!header || !header->timing) return;
-    Kinds(trace).each(from, std::min(to, trace.size()),
-                      [&](std::size_t, const PassKind& kind, double ms) { add(kind, ms); });
+    Kinds(trace).each(from, std::min(to, trace.size()), [&](std::size_t, const PassKind& kind, double ms) { add(kind, ms); });
 }
 
 PassSamples TimeTable::of(const PassKind& kind) const {

@@ -28,16 +28,16 @@ struct PassKind {
         accept, // distributions, verdicts and resampling of a round
         commit, // dropping rejected rows, and what the drafter keeps of the target's states
     } part = Part::verify;
-    std::string who;   // drafter and its options; verify: what taps the target's layers; accept: rule and sampling
-    int count = 0;     // draft, head: index of the draft token; verify: rows; accept: draft tokens judged; commit: accepted ones
-    int before = 0;    // draft, head: tokens of the round before, which some drafters catch up on; verify: 1 for a tree
-    int context = 0;   // tokens in the cache, in steps that grow
+    std::string who; // drafter and its options; verify: what taps the target's layers; accept: rule and sampling
+    int count = 0;   // draft, head: index of the draft token; verify: rows; accept: draft tokens judged; commit: accepted ones
+    int before = 0;  // draft, head: tokens of the round before, which some drafters catch up on; verify: 1 for a tree
+    int context = 0; // tokens in the cache, in steps that grow
     auto operator<=>(const PassKind&) const = default;
 };
 
 // Milliseconds of one kind.
 struct PassSamples {
-    double ms = 0;      // lower quartile
+    double ms = 0; // lower quartile
     double median = 0;
     int count = 0;
     // How far repeats lie apart: (median - lower quartile) ÷ lower quartile.

@@ -11,8 +11,6 @@ Timing timing_of(const std::vector<double>& ms) {
     return {low, std::max(low, median(ms)), static_cast<int>(ms.size())};
 }
 
-bool distinguishable(const Timing& a, const Timing& b) {
-    return a.median < b.ms || b.median < a.ms;
-}
+bool distinguishable(const Timing& a, const Timing& b) { return a.median < b.ms || b.median < a.ms; }
 
 } // namespace speclens

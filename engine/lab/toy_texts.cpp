@@ -30,9 +30,7 @@ const Toy& toy() {
     return tables;
 }
 
-std::size_t row_after(const std::vector<int>& text) {
-    return text.empty() ? 0 : 1 + static_cast<std::size_t>(text.back());
-}
+std::size_t row_after(const std::vector<int>& text) { return text.empty() ? 0 : 1 + static_cast<std::size_t>(text.back()); }
 
 } // namespace
 
@@ -70,9 +68,7 @@ ToyText toy_text(const RuleInfo& rule, std::uint64_t seed, long n) {
     ToyText text;
     std::uint32_t thrown = 0;
     const auto coin = [&](Purpose purpose) {
-        return uniform({.seed = seed + static_cast<std::uint64_t>(n) * 0x9E3779B97F4A7C15ULL,
-                        .position = thrown++,
-                        .purpose = purpose});
+        return uniform({.seed = seed + static_cast<std::uint64_t>(n) * 0x9E3779B97F4A7C15ULL, .position = thrown++, .purpose = purpose});
     };
     for (; static_cast<int>(text.tokens.size()) < kToyTokens; ++text.rounds) {
         const ToyDrafts drafts = toy_drafts(text.tokens, rule, coin);
@@ -80,7 +76,9 @@ ToyText toy_text(const RuleInfo& rule, std::uint64_t seed, long n) {
         round.drafts = drafts.tokens;
         round.parents = drafts.parents;
         round.p = [&](int row) -> const Distribution& { return toy().target[drafts.rows[static_cast<std::size_t>(row)]]; };
-        round.q = [&](int node) -> const Distribution& { return toy_draft(rule)[drafts.rows[static_cast<std::size_t>(round.row_of(node))]]; };
+        round.q = [&](int node) -> const Distribution& {
+            return toy_draft(rule)[drafts.rows[static_cast<std::size_t>(round.row_of(node))]];
+        };
         round.p_argmax = [&](int row) { return argmax(round.p(row)); };
         round.accept_coin = [&](int) { return coin(Purpose::accept); };
         round.resample_coin = [&](int) { return coin(Purpose::resample); };

@@ -36,7 +36,8 @@ struct ToyDrafts {
     std::vector<int> tokens, parents; // parents: empty for a chain
     std::vector<std::size_t> rows;    // of the tables: row 0 behind the text, row 1 + i behind draft token i
 };
-// A chain of draft tokens that are drawn, or, for a rule that judges the draft's favourites, both favourites and what is likeliest behind each.
+// A chain of draft tokens that are drawn, or, for a rule that judges the draft's favourites, both favourites and what is likeliest behind
+// each.
 [[nodiscard]] ToyDrafts toy_drafts(const std::vector<int>& text, const RuleInfo& rule, const std::function<double(Purpose)>& coin);
 
 } // namespace speclens

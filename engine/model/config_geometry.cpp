@@ -25,8 +25,7 @@ void read_rope(const Fields& fields, ModelConfig& config) {
     if (both && theta.find("rope_theta") == nullptr) {
         const Json own = parameters->is_object() ? parameters->value("rope_theta", Json()) : Json();
         if (!own.is_null() && own != kTransformersTheta)
-            fields.fail("rope_parameters",
-                        "has a rope_theta of " + shown(own) + ", which rope_scaling beside it switches off",
+            fields.fail("rope_parameters", "has a rope_theta of " + shown(own) + ", which rope_scaling beside it switches off",
                         "Put rope_theta into rope_scaling, or remove one of the two sections.");
         config.rope_theta = kTransformersTheta;
     } else {
@@ -43,11 +42,8 @@ void read_rope(const Fields& fields, ModelConfig& config) {
     if (scaling == nullptr) return;
 
     for (const auto& [name, value] : scaling->items())
-        if (value.is_object())
-            rope.fail(name.c_str(),
-                      "is an object: one set of rotary positions for each type of layer is not supported");
-    if (rope.number_or("partial_rotary_factor", 1, 0, 1) != 1)
-        rope.fail("partial_rotary_factor", "is below 1, which is not supported");
+        if (value.is_object()) rope.fail(name.c_str(), "is an object: one set of rotary positions for each type of layer is not supported");
+    if (rope.number_or("partial_rotary_factor", 1, 0, 1) != 1) rope.fail("partial_rotary_factor", "is below 1, which is not supported");
     const std::string type = rope.text_or("rope_type", rope.text_or("type", "default"));
     using Scaling = ModelConfig::RopeScaling;
     if (type == "default") return;
@@ -67,26 +63,21 @@ void read_rope(const Fields& fields, ModelConfig& config) {
         return;
     }
     if (type != "yarn")
-        rope.fail("rope_type", "is \"" + type + "\", which is not supported",
-                  "Supported are default, linear, llama3 and yarn.");
+        rope.fail("rope_type", "is \"" + type + "\", which is not supported", "Supported are default, linear, llama3 and yarn.");
     config.rope_scaling = Scaling::yarn;
     config.rope_factor = rope.number("factor", 1, 1e4);
     const char* const original = "original_max_position_embeddings";
     config.rope_original_positions = rope.integer_or(original, config.max_positions, 1, 1 << 30);
     // transformers 4 does not read this one and transformers 5 prefers it
-    if (fields.integer_or(original, config.rope_original_positions, 1, 1 << 30) !=
-        config.rope_original_positions)
+    if (fields.integer_or(original, config.rope_original_positions, 1, 1 << 30) != config.rope_original_positions)
         fields.fail(original,
-                    "is " + shown(*fields.find(original)) + " beside " +
-                        std::to_string(config.rope_original_positions) + " for yarn",
+                    "is " + shown(*fields.find(original)) + " beside " + std::to_string(config.rope_original_positions) + " for yarn",
                     "Put it into the section of yarn, and remove the other one.");
     // variants of yarn that these families do not use
     for (const auto& [name, default_value] : {std::pair{"beta_fast", 32.0}, std::pair{"beta_slow", 1.0}})
-        if (rope.number_or(name, default_value, 0, 1e6) != default_value)
-            rope.fail(name, "has a value that is not supported");
+        if (rope.number_or(name, default_value, 0, 1e6) != default_value) rope.fail(name, "has a value that is not supported");
     for (const char* name : {"attention_factor", "mscale", "mscale_all_dim"})
-        if (rope.find(name) != nullptr)
-            rope.fail(name, "is not supported", "Remove the field to use its default.");
+        if (rope.find(name) != nullptr) rope.fail(name, "is not supported", "Remove the field to use its default.");
     if (scaling->contains("truncate") && scaling->at("truncate") != true) // null is false to transformers
         rope.fail("truncate", "is " + shown(scaling->at("truncate")) + ", only true is supported");
     const double stretched = config.rope_factor * config.rope_original_positions;
@@ -95,8 +86,7 @@ void read_rope(const Fields& fields, ModelConfig& config) {
 
 // "three", "37".
 std::string in_words(std::size_t number) {
-    constexpr const char* kWords[] = {"no",  "one",   "two",   "three", "four", "five",
-                                      "six", "seven", "eight", "nine",  "ten"};
+    constexpr const char* kWords[] = {"no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"};
     return number < std::size(kWords) ? kWords[number] : std::to_string(number);
 }
 
@@ -113,8 +103,7 @@ bool recurrent(const Json& type) {
 std::string recurrent_layers(const Fields& fields) {
     const Json* section = fields.find("text_config"); // of models that see pictures too
     const Json none = Json::object();
-    const Fields inner(section != nullptr && section->is_object() ? *section : none, fields.file(),
-                       fields.remedy());
+    const Fields inner(section != nullptr && section->is_object() ? *section : none, fields.file(), fields.remedy());
     std::size_t layers = 0, states = 0;
     for (const Fields* where : {&fields, &inner}) {
         const Json* types = where->find("layer_types");
@@ -142,8 +131,8 @@ void read_geometry(const Fields& fields, ModelConfig& config) {
     config.kv_heads = fields.integer_or("num_key_value_heads", config.heads, 1, 1024);
     config.vocab = fields.integer("vocab_size", 1, 1 << 22);
     if (fields.find("head_dim") == nullptr && config.hidden % config.heads != 0)
-        fields.fail("hidden_size", "is " + std::to_string(config.hidden) + ", not a multiple of the " +
-                                       std::to_string(config.heads) + " heads, and head_dim is missing");
+        fields.fail("hidden_size", "is " + std::to_string(config.hidden) + ", not a multiple of the " + std::to_string(config.heads) +
+                                       " heads, and head_dim is missing");
     config.head_dim = fields.integer_or("head_dim", config.hidden / config.heads, 1, 4096);
     config.rms_eps = static_cast<float>(fields.number_or("rms_norm_eps", 1e-6, 1e-30, 1));
     config.max_positions = fields.integer_or("max_position_embeddings", 32768, 1, 1 << 30);
@@ -159,16 +148,14 @@ void refuse_variants(const Fields& fields, const char* supported) {
             if (type != "full_attention") {
                 if (const std::string state = recurrent_layers(fields); !state.empty())
                     fields.fail("layer_types", "has the entry " + shown(type) + ": " + state, kServeIt);
-                fields.fail("layer_types", "has the entry " + shown(type) + ", which is not supported yet",
-                            supported);
+                fields.fail("layer_types", "has the entry " + shown(type) + ", which is not supported yet", supported);
             }
     refuse_activations(fields, supported);
 }
 
 void refuse_activations(const Fields& fields, const char* supported) {
     const std::string activation = fields.text_or("hidden_act", "silu");
-    if (activation != "silu")
-        fields.fail("hidden_act", "is \"" + activation + "\", which is not supported", supported);
+    if (activation != "silu") fields.fail("hidden_act", "is \"" + activation + "\", which is not supported", supported);
 }
 
 } // namespace speclens

@@ -12,8 +12,7 @@ void read_geometry(const Fields& fields, ModelConfig& config);
 // Why a model whose layers are not all attention is refused: "three of four layers carry a recurrent state
 // …"; empty: all are.
 [[nodiscard]] std::string recurrent_layers(const Fields& fields);
-inline constexpr const char* kServeIt =
-    "Serve it with an engine that does that, and attach: speclens attach URL.";
+inline constexpr const char* kServeIt = "Serve it with an engine that does that, and attach: speclens attach URL.";
 // Appends a line to what a user is told.
 inline void add_notice(std::string& notice, const std::string& more) {
     if (!more.empty()) notice += (notice.empty() ? "" : "\n") + more;

@@ -31,4 +31,4 @@ Distribution PassRows::take_distribution(int row, const Sampling& sampling) {
     return std::move(cached.distribution);
 }
 
-}  // namespace speclens
+} // namespace speclens

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/frequent.h"
 #include "engine/model/distribution.h"
+#include "engine/model/frequent.h"
 #include "engine/model/top_entries.h"
 #include "engine/model/wire.h"
 #include "kernels/types.h"
@@ -22,26 +22,26 @@ namespace speclens {
 
 // Which sub-layers a pass runs; the default runs all of them. Used by layer-skip self-speculation.
 struct LayerPlan {
-    int exit_layer = -1;               // run layers 0 … exit_layer-1, then the final norm and head; -1: all
-    std::vector<int> skip_attention = {};  // layers whose attention sub-layer is left out (residual passes through)
-    std::vector<int> skip_mlp = {};        // likewise the MLP sub-layer
+    int exit_layer = -1;                  // run layers 0 … exit_layer-1, then the final norm and head; -1: all
+    std::vector<int> skip_attention = {}; // layers whose attention sub-layer is left out (residual passes through)
+    std::vector<int> skip_mlp = {};       // likewise the MLP sub-layer
     [[nodiscard]] bool full() const { return exit_layer < 0 && skip_attention.empty() && skip_mlp.empty(); }
 };
-struct DrafterOptions;  // engine/drafters/drafter_options.h
+struct DrafterOptions; // engine/drafters/drafter_options.h
 // What layer skip runs of a target with so many layers.
 [[nodiscard]] LayerPlan skip_plan(const DrafterOptions& options, int layers);
 
 // One forward pass. Row i is token tokens[i]; its cache slot is length() + i.
 struct PassInput {
-    std::span<const int> tokens;             // 1 … max_rows()
-    std::span<const int> parents = {};       // index of the parent row in this pass, -1 = the cache; empty = chain
-    std::span<const int> positions = {};     // rotary positions; empty = length() + depth of the row
+    std::span<const int> tokens;         // 1 … max_rows()
+    std::span<const int> parents = {};   // index of the parent row in this pass, -1 = the cache; empty = chain
+    std::span<const int> positions = {}; // rotary positions; empty = length() + depth of the row
     LayerPlan plan = {};
-    int logits_from = 0;                     // rows before this one need no logits (prefill: rows - 1, or rows for none)
+    int logits_from = 0; // rows before this one need no logits (prefill: rows - 1, or rows for none)
     // Hidden states to keep for these rows, see features(): layer j's output (the raw residual) for 0 <= j < L,
     // kTapEmbedding, or L for the last state after the final norm.
     std::span<const int> taps = {};
-    const OutputHead* head = nullptr;        // instead of the model's own; it and its ids outlive the rows
+    const OutputHead* head = nullptr; // instead of the model's own; it and its ids outlive the rows
 };
 inline constexpr int kTapEmbedding = -1;
 
@@ -50,7 +50,7 @@ inline constexpr int kTapEmbedding = -1;
 class PassRows {
   public:
     virtual ~PassRows() = default;
-    [[nodiscard]] virtual int count() const = 0;            // rows with logits
+    [[nodiscard]] virtual int count() const = 0; // rows with logits
     // Most likely id of every row, lowest id on ties; one download of `count` ids.
     [[nodiscard]] virtual const std::vector<int>& argmax() = 0;
     // The distribution of row i after temperature and filters, computed once for each row. Valid until the next pass,
@@ -72,15 +72,15 @@ class PassRows {
     [[nodiscard]] virtual std::vector<float> logits(int row) = 0;
 
   protected:
-    void forget_distributions();  // a new pass of count() rows begins
+    void forget_distributions(); // a new pass of count() rows begins
     virtual void compute_distribution(int row, const Sampling& sampling, Distribution& distribution) = 0;
 
   private:
     struct Cached {
         bool known = false;
-        Distribution distribution;  // keeps its memory from pass to pass
+        Distribution distribution; // keeps its memory from pass to pass
     };
-    std::optional<Sampling> sampling_;  // of the distributions that are known
+    std::optional<Sampling> sampling_; // of the distributions that are known
     std::vector<Cached> distributions_;
 };
 
@@ -89,13 +89,13 @@ class Decoder {
     virtual ~Decoder() = default;
 
     [[nodiscard]] virtual const std::string& name() const = 0;
-    [[nodiscard]] virtual int vocab() const = 0;      // width of a distribution
-    [[nodiscard]] virtual int layers() const = 0;     // 0 for tables
-    [[nodiscard]] virtual int capacity() const = 0;   // largest length()
-    [[nodiscard]] virtual int max_rows() const = 0;   // of one pass
-    [[nodiscard]] virtual int length() const = 0;     // tokens in the cache
-    [[nodiscard]] virtual std::size_t memory_bytes() const = 0;  // weights (once per model) and cache
-    [[nodiscard]] virtual bool is_table() const = 0;  // exact toy distribution: tier TABLE
+    [[nodiscard]] virtual int vocab() const = 0;                // width of a distribution
+    [[nodiscard]] virtual int layers() const = 0;               // 0 for tables
+    [[nodiscard]] virtual int capacity() const = 0;             // largest length()
+    [[nodiscard]] virtual int max_rows() const = 0;             // of one pass
+    [[nodiscard]] virtual int length() const = 0;               // tokens in the cache
+    [[nodiscard]] virtual std::size_t memory_bytes() const = 0; // weights (once per model) and cache
+    [[nodiscard]] virtual bool is_table() const = 0;            // exact toy distribution: tier TABLE
     // The model's output matrix cut to the n most frequent ids, for PassInput::head. Throws Error where there is none.
     [[nodiscard]] virtual OutputHead reduced_head(const FrequentIds& frequent, int n) const = 0;
 
@@ -130,7 +130,7 @@ class Decoder {
 };
 
 // ---- checkpoints ----
-class Model;  // engine/model/model.h
+class Model; // engine/model/model.h
 // capacity: cache slots; 0 = min(max_position_embeddings, 4096).
 [[nodiscard]] std::unique_ptr<Decoder> make_model_decoder(std::shared_ptr<const Model> model, int capacity = 0);
 
@@ -141,11 +141,10 @@ struct TableModel {
     std::string name = "table";
     int vocab = 0;
     std::vector<std::pair<std::string, Distribution>> rows;
-    std::vector<std::string> texts;  // optional display text per id
-    std::vector<int> stops;          // ids that end the text
+    std::vector<std::string> texts; // optional display text per id
+    std::vector<int> stops;         // ids that end the text
 };
 // prompt_length: how many leading tokens of the cache are not part of the context key.
-[[nodiscard]] std::unique_ptr<Decoder> make_table_decoder(std::shared_ptr<const TableModel> table, int prompt_length,
-                                                          int capacity = 4096);
+[[nodiscard]] std::unique_ptr<Decoder> make_table_decoder(std::shared_ptr<const TableModel> table, int prompt_length, int capacity = 4096);
 
-}  // namespace speclens
+} // namespace speclens

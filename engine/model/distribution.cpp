@@ -37,25 +37,24 @@ void keep_only(Distribution& distribution, const std::vector<int>& ids) {
     normalise(distribution);
 }
 
-}  // namespace
+} // namespace
 
 void check_sampling(const Sampling& s) {
     constexpr double kLeastTemperature = 1e-30;
     if (!(s.temperature >= 0) || !std::isfinite(s.temperature))
         throw Error("temperature must be 0 or more, got " + std::to_string(s.temperature),
                     "Use 0 for greedy decoding or a value such as 0.8.", Exit::usage);
-    if (s.temperature > 0 && s.temperature < kLeastTemperature)  // dividing by it leaves the range of a float
+    if (s.temperature > 0 && s.temperature < kLeastTemperature) // dividing by it leaves the range of a float
         throw Error("a temperature above 0 must be at least 1e-30", "Use 0 for greedy decoding.", Exit::usage);
     if (!(s.top_p > 0 && s.top_p <= 1))
         throw Error("top-p must be in (0, 1], got " + std::to_string(s.top_p),
                     "Use 1 to switch the filter off; a very small value keeps only the most likely token.", Exit::usage);
-    if (s.top_k < 0)
-        throw Error("top-k must be 0 or more, got " + std::to_string(s.top_k), "Use 0 to switch the filter off.",
-                    Exit::usage);
+    if (s.top_k < 0) throw Error("top-k must be 0 or more, got " + std::to_string(s.top_k), "Use 0 to switch the filter off.", Exit::usage);
 }
 
 void filter_distribution(Distribution& distribution, const Sampling& s) {
-    if (s.top_k > 0 && static_cast<std::size_t>(s.top_k) < distribution.size()) keep_only(distribution, by_probability(distribution, s.top_k));
+    if (s.top_k > 0 && static_cast<std::size_t>(s.top_k) < distribution.size())
+        keep_only(distribution, by_probability(distribution, s.top_k));
     if (s.top_p < 1) {
         // The smallest set of most likely ids whose mass reaches top_p; the first one always stays. Sorting
         // starts with a short head, since the set is short in practice.
@@ -130,4 +129,4 @@ double overlap(std::span<const double> p, std::span<const double> q) {
     return sum;
 }
 
-}  // namespace speclens
+} // namespace speclens

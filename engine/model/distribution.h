@@ -8,17 +8,17 @@
 
 namespace speclens {
 
-using Distribution = std::vector<double>;  // size = vocabulary
+using Distribution = std::vector<double>; // size = vocabulary
 
 // temperature 0 means greedy: the distribution is one-hot at the largest value, lowest id on ties.
 struct Sampling {
     double temperature = 0;
-    int top_k = 0;     // 0: off
-    double top_p = 1;  // 1: off
+    int top_k = 0;    // 0: off
+    double top_p = 1; // 1: off
     bool operator==(const Sampling&) const = default;
 };
 
-inline constexpr Sampling kRawSampling{.temperature = 1};  // the model's own distribution
+inline constexpr Sampling kRawSampling{.temperature = 1}; // the model's own distribution
 
 // Throws Error (usage) for a negative or NaN temperature, top_p outside (0, 1], negative top_k.
 void check_sampling(const Sampling& sampling);
@@ -30,7 +30,7 @@ void check_sampling(const Sampling& sampling);
 void filter_distribution(Distribution& distribution, const Sampling& sampling);
 
 [[nodiscard]] Distribution one_hot(int size, int id);
-[[nodiscard]] int argmax(std::span<const double> distribution);  // lowest id on ties
+[[nodiscard]] int argmax(std::span<const double> distribution); // lowest id on ties
 
 // Inverse CDF, ids ascending; falls back to the last id with mass. u in [0, 1).
 [[nodiscard]] int sample(std::span<const double> distribution, double u);
@@ -45,4 +45,4 @@ struct Residual {
 // sum over ids of min(p, q): the probability that the token rule keeps a token drawn from q.
 [[nodiscard]] double overlap(std::span<const double> p, std::span<const double> q);
 
-}  // namespace speclens
+} // namespace speclens

@@ -13,7 +13,8 @@ namespace speclens {
 std::string fingerprint(const Model& model) {
     const ModelConfig& c = model.config;
     Fnv hash;
-    for (const int size : {c.hidden, c.ffn, c.layers, c.heads, c.kv_heads, c.head_dim, c.vocab, int{c.qkv_bias}, int{c.qk_norm}}) hash.add(size);
+    for (const int size : {c.hidden, c.ffn, c.layers, c.heads, c.kv_heads, c.head_dim, c.vocab, int{c.qkv_bias}, int{c.qk_norm}})
+        hash.add(size);
     hash.add(static_cast<double>(static_cast<float>(c.rope_theta)));
     for (int id = 0; model.tokenizer && id < model.tokenizer->size(); ++id) {
         const std::string bytes = model.tokenizer->bytes_of(id);

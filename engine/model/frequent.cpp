@@ -14,8 +14,7 @@ namespace {
 
 const char* const kFile = "frequent.json";
 constexpr std::size_t kLargestList = 64'000'000; // bytes
-const char* const kFrequentRemedy =
-    "It holds {\"ids\": [most frequent first]}, made by assets/recipe/frequency.py.";
+const char* const kFrequentRemedy = "It holds {\"ids\": [most frequent first]}, made by assets/recipe/frequency.py.";
 
 } // namespace
 
@@ -51,9 +50,8 @@ Buffer gather_head_rows(Backend& backend, const Tensor& matrix, std::span<const 
             continue;
         }
         narrow.resize(values.size()); // widened from bf16, so the upper half is all there is
-        std::ranges::transform(values, narrow.begin(), [](float value) {
-            return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16);
-        });
+        std::ranges::transform(values, narrow.begin(),
+                               [](float value) { return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16); });
         backend.import_weight(to, stored, narrow.data());
     }
     backend.sync();
@@ -66,31 +64,26 @@ FrequentIds::FrequentIds(int vocab, std::vector<int> stops)
     std::erase_if(stops_, [&](int id) { return id < 0 || id >= vocab; });
 }
 
-std::shared_ptr<const FrequentIds> FrequentIds::read(const std::filesystem::path& target, int vocab,
-                                                     const std::vector<int>& stops) {
+std::shared_ptr<const FrequentIds> FrequentIds::read(const std::filesystem::path& target, int vocab, const std::vector<int>& stops) {
     auto frequent = std::make_shared<FrequentIds>(vocab, stops);
     std::error_code failure;
     std::filesystem::path file = target / kFile;
-    if (!std::filesystem::exists(file, failure))
-        file = std::filesystem::weakly_canonical(target, failure).parent_path() / kFile;
+    if (!std::filesystem::exists(file, failure)) file = std::filesystem::weakly_canonical(target, failure).parent_path() / kFile;
     if (!std::filesystem::exists(file, failure)) return frequent;
 
     const std::string name = short_name(file);
     const Json json = parse_json_object(read_text_file(file, kLargestList), name, kFrequentRemedy);
     const auto found = json.find("ids");
-    if (found == json.end() || !found->is_array() || found->empty())
-        throw Error(name + ": ids is missing or no list", kFrequentRemedy);
+    if (found == json.end() || !found->is_array() || found->empty()) throw Error(name + ": ids is missing or no list", kFrequentRemedy);
     std::vector<bool> seen(static_cast<std::size_t>(vocab));
     frequent->order_.clear();
     for (const Json& value : *found) {
         const bool whole = value.is_number_integer();
         if (!whole || value < 0 || value >= vocab)
-            throw Error(name + ": ids has the entry " + shown(value) + ", the target has ids 0 to " +
-                            std::to_string(vocab - 1),
+            throw Error(name + ": ids has the entry " + shown(value) + ", the target has ids 0 to " + std::to_string(vocab - 1),
                         "Was it made for this target? Make it again with assets/recipe/frequency.py.");
         const int id = value.get<int>();
-        if (seen[static_cast<std::size_t>(id)])
-            throw Error(name + ": ids names " + std::to_string(id) + " twice", kFrequentRemedy);
+        if (seen[static_cast<std::size_t>(id)]) throw Error(name + ": ids names " + std::to_string(id) + " twice", kFrequentRemedy);
         seen[static_cast<std::size_t>(id)] = true;
         frequent->order_.push_back(id);
     }
@@ -101,14 +94,11 @@ std::shared_ptr<const FrequentIds> FrequentIds::read(const std::filesystem::path
 std::vector<int> FrequentIds::first(int n) const {
     const auto most = static_cast<int>(order_.size());
     if (n >= vocab_)
-        throw Error("--fr-spec " + std::to_string(n) + " keeps all " + std::to_string(vocab_) +
-                        " ids of the vocabulary",
+        throw Error("--fr-spec " + std::to_string(n) + " keeps all " + std::to_string(vocab_) + " ids of the vocabulary",
                     "Give a smaller number, or leave the option out.", Exit::usage);
     if (n > most)
-        throw Error("--fr-spec " + std::to_string(n) + " asks for more than the " + std::to_string(most) +
-                        " ids of " + kFile,
-                    "Give a smaller number, or make a longer list with assets/recipe/frequency.py.",
-                    Exit::usage);
+        throw Error("--fr-spec " + std::to_string(n) + " asks for more than the " + std::to_string(most) + " ids of " + kFile,
+                    "Give a smaller number, or make a longer list with assets/recipe/frequency.py.", Exit::usage);
     if (n <= static_cast<int>(stops_.size()))
         throw Error("--fr-spec " + std::to_string(n) + " leaves room for the end of the text only",
                     "Give at least " + std::to_string(stops_.size() + 1) + ".", Exit::usage);
@@ -121,8 +111,7 @@ std::vector<int> FrequentIds::first(int n) const {
     return ids;
 }
 
-OutputHead FrequentIds::reduced_head(Backend& backend, const Tensor& matrix, const std::shared_ptr<const void>& owner,
-                            int n) const {
+OutputHead FrequentIds::reduced_head(Backend& backend, const Tensor& matrix, const std::shared_ptr<const void>& owner, int n) const {
     const std::lock_guard lock(mutex_);
     if (gathered_n_ != n) gathered_.clear();
     gathered_n_ = n;

@@ -37,8 +37,8 @@ class FrequentIds {
     // As `frequent.json` in the target's folder, or else beside it, lists them: {"ids": […], most frequent
     // first} (assets/recipe/frequency.py). Without a file: in the order of the ids. Throws Error for a broken
     // file.
-    [[nodiscard]] static std::shared_ptr<const FrequentIds> read(const std::filesystem::path& target,
-                                                                 int vocab, const std::vector<int>& stops);
+    [[nodiscard]] static std::shared_ptr<const FrequentIds> read(const std::filesystem::path& target, int vocab,
+                                                                 const std::vector<int>& stops);
 
     [[nodiscard]] bool from_file() const { return from_file_; }
     // The n most frequent, ascending; stop ids take the places of the rarest, because a drafter that cannot
@@ -48,8 +48,7 @@ class FrequentIds {
     // `matrix` (V', …), a weight with one row per id, cut to the rows of first(n) that it has. Rows are gathered
     // once for a matrix and n, for as long as somebody holds the result and `owner` lives, whose memory the matrix is in:
     // an address alone may be that of another matrix by now. Another n forgets them.
-    [[nodiscard]] OutputHead reduced_head(Backend& backend, const Tensor& matrix, const std::shared_ptr<const void>& owner,
-                                 int n) const;
+    [[nodiscard]] OutputHead reduced_head(Backend& backend, const Tensor& matrix, const std::shared_ptr<const void>& owner, int n) const;
 
   private:
     struct Gathered {

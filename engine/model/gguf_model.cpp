@@ -12,9 +12,7 @@ namespace {
 
 constexpr const char* kServeWithLlamaCpp = "Serve it with llama-server and attach to it: speclens attach http://127.0.0.1:PORT.";
 
-[[noreturn]] void refuse(const Gguf& file, const std::string& what) {
-    throw Error(file.name() + ": " + what, kServeWithLlamaCpp);
-}
+[[noreturn]] void refuse(const Gguf& file, const std::string& what) { throw Error(file.name() + ": " + what, kServeWithLlamaCpp); }
 
 // What is known of architectures that are refused, by the beginning of their name.
 std::string why_refused(const std::string& name) {
@@ -59,7 +57,7 @@ void read_scaling(const Gguf& file, const std::string& arch, ModelConfig& config
         config.rope_original_positions =
             static_cast<int>(file.integer(base + "original_context_length", 1, 1 << 30).value_or(config.max_positions));
         for (const auto& [name, default_value] : {std::pair{"yarn_beta_fast", 32.0}, std::pair{"yarn_beta_slow", 1.0},
-                                          std::pair{"yarn_ext_factor", 1.0}, std::pair{"yarn_attn_factor", 1.0}})
+                                                  std::pair{"yarn_ext_factor", 1.0}, std::pair{"yarn_attn_factor", 1.0}})
             if (const auto value = file.number(base + name, -1e6, 1e6); value && *value != default_value)
                 refuse(file, base + name + " has a value that is not supported");
     } else if (type != "none" && type != "linear") {
@@ -99,7 +97,8 @@ int needed(const Gguf& file, const std::string& key, int high) {
 
 void refuse_variants_of(const Gguf& file, const std::string& arch) {
     if (file.integer(arch + ".expert_count", 0, 1 << 20).value_or(0) > 0)
-        refuse(file, "is a mixture of " + std::to_string(*file.integer(arch + ".expert_count", 0, 1 << 20)) + " experts, which is not supported");
+        refuse(file,
+               "is a mixture of " + std::to_string(*file.integer(arch + ".expert_count", 0, 1 << 20)) + " experts, which is not supported");
     for (const char* name : {".logit_scale", ".residual_scale", ".embedding_scale", ".attention.scale", ".attention.clamp_kqv",
                              ".attention.max_alibi_bias", ".final_logit_softcapping", ".attn_logit_softcapping"})
         if (const auto value = file.number(arch + name, -1e9, 1e9); value && *value != 0 && *value != 1)
@@ -134,11 +133,13 @@ ModelConfig gguf_config(const Gguf& file) {
     config.kv_heads = of_all_layers(file, arch + ".attention.head_count_kv", config.heads, config.layers);
     const auto dim = file.integer(arch + ".attention.key_length", 1, 4096);
     if (!dim && config.hidden % config.heads != 0)
-        file.fail(arch + ".embedding_length", "is no multiple of the " + std::to_string(config.heads) + " heads, and attention.key_length is missing");
+        file.fail(arch + ".embedding_length",
+                  "is no multiple of the " + std::to_string(config.heads) + " heads, and attention.key_length is missing");
     config.head_dim = static_cast<int>(dim.value_or(config.hidden / config.heads));
     for (const char* name : {".attention.value_length", ".rope.dimension_count"})
         if (const auto other = file.integer(arch + name, 1, 4096); other && *other != config.head_dim)
-            refuse(file, arch + name + " is " + std::to_string(*other) + " where a head has " + std::to_string(config.head_dim) + ", which is not supported");
+            refuse(file, arch + name + " is " + std::to_string(*other) + " where a head has " + std::to_string(config.head_dim) +
+                             ", which is not supported");
     const auto eps = file.number(arch + ".attention.layer_norm_rms_epsilon", 1e-30, 1);
     if (!eps) file.fail(arch + ".attention.layer_norm_rms_epsilon", "is missing");
     config.rms_eps = static_cast<float>(*eps);
@@ -146,8 +147,7 @@ ModelConfig gguf_config(const Gguf& file) {
     config.max_positions = needed(file, arch + ".context_length", 1 << 30);
 
     const StoredTensor* embedding = file.find("token_embd.weight");
-    if (embedding == nullptr || embedding->shape.size() != 2)
-        refuse(file, "has no token_embd.weight: it holds no language model");
+    if (embedding == nullptr || embedding->shape.size() != 2) refuse(file, "has no token_embd.weight: it holds no language model");
     if (embedding->shape.front() > (1 << 22)) refuse(file, "token_embd.weight has " + std::to_string(embedding->shape.front()) + " rows");
     config.vocab = static_cast<int>(embedding->shape.front());
     config.tied = file.find("output.weight") == nullptr;
@@ -155,8 +155,10 @@ ModelConfig gguf_config(const Gguf& file) {
     config.qk_norm = config.family == ModelConfig::Family::qwen3;
     read_scaling(file, arch, config);
     if (config.rope_scaling == ModelConfig::RopeScaling::yarn)
-        config.max_positions = std::max(config.max_positions, static_cast<int>(std::min(config.rope_factor * config.rope_original_positions, 1e9)));
-    if (const auto window = file.integer(arch + ".attention.sliding_window", 0, 1 << 30); window && *window > 0 && *window < config.max_positions) {
+        config.max_positions =
+            std::max(config.max_positions, static_cast<int>(std::min(config.rope_factor * config.rope_original_positions, 1e9)));
+    if (const auto window = file.integer(arch + ".attention.sliding_window", 0, 1 << 30);
+        window && *window > 0 && *window < config.max_positions) {
         config.notice = file.name() + ": attention looks back " + std::to_string(*window) +
                         " tokens (sliding_window); texts are held to as many, where that changes nothing";
         config.max_positions = static_cast<int>(*window);
@@ -192,8 +194,8 @@ std::map<std::string, RowTensors::Source> gguf_tensors(const Gguf& file, const M
         if (tensor == nullptr) return;
         used.insert(stored);
         RowTensors::Source source{stored, tensor->shape.size() < 2 ? DType::f32 : as(*tensor)};
-        const bool paired = config.family == ModelConfig::Family::llama &&
-                            (stored.ends_with(".attn_q.weight") || stored.ends_with(".attn_k.weight"));
+        const bool paired =
+            config.family == ModelConfig::Family::llama && (stored.ends_with(".attn_q.weight") || stored.ends_with(".attn_k.weight"));
         if (paired) source.paired_rows = config.head_dim;
         sources.emplace(name, std::move(source));
     };
@@ -227,7 +229,8 @@ VocabularyTable gguf_vocabulary(const Gguf& file) {
     table.tokens.assign(tokens->begin(), tokens->begin() + static_cast<std::ptrdiff_t>(size));
     if (const auto* merges = file.texts(base + "merges")) table.merges = *merges;
     const auto of_tokens = [&](std::size_t listed, const char* key) { // as many as there are tokens, or it is said
-        if (listed != tokens->size()) file.fail(base + key, "has " + std::to_string(listed) + " entries for " + std::to_string(tokens->size()) + " tokens");
+        if (listed != tokens->size())
+            file.fail(base + key, "has " + std::to_string(listed) + " entries for " + std::to_string(tokens->size()) + " tokens");
         return static_cast<std::ptrdiff_t>(size);
     };
     if (const auto scores = file.numbers(base + "scores"))

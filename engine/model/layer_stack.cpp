@@ -8,9 +8,7 @@
 namespace speclens {
 namespace {
 
-HeadShape heads_of(const ModelConfig& c) {
-    return {c.heads, c.kv_heads, c.head_dim};
-}
+HeadShape heads_of(const ModelConfig& c) { return {c.heads, c.kv_heads, c.head_dim}; }
 
 // Of the products with these layers, which decides what their cache holds.
 Precision precision_of(std::span<const LayerWeights> layers) {
@@ -19,8 +17,8 @@ Precision precision_of(std::span<const LayerWeights> layers) {
 
 } // namespace
 
-LayerStack::LayerStack(Backend& backend, const ModelConfig& config, std::span<const LayerWeights> layers,
-                       const Tensor& cos_sin, int capacity, int max_rows)
+LayerStack::LayerStack(Backend& backend, const ModelConfig& config, std::span<const LayerWeights> layers, const Tensor& cos_sin,
+                       int capacity, int max_rows)
     : backend_(backend), config_(config), layers_(layers), cos_sin_(cos_sin), capacity_(capacity),
       cache_dtype_(backend.cache_dtype(precision_of(layers))), cache_(layers.size()) {
     // engine/model/model_memory.cpp foretells the sizes of these
@@ -85,8 +83,7 @@ std::size_t LayerStack::cache_bytes() const {
 LayerStack::Pass LayerStack::begin(std::span<const int> positions, const AttentionMask& mask) {
     Pass pass;
     pass.rows = static_cast<int>(positions.size());
-    CHECK(pass.rows >= 1 && pass.rows <= residual_.view().rows,
-          "a pass with more rows than there is room for");
+    CHECK(pass.rows >= 1 && pass.rows <= residual_.view().rows, "a pass with more rows than there is room for");
     pass.positions = {positions_.view().data, DType::i32, 1, pass.rows};
     backend_.upload(pass.positions, positions.data());
     pass.mask = mask;
@@ -113,8 +110,7 @@ void LayerStack::attend(int layer, const Tensor& input, Pass& pass) {
     const Tensor q = scratch(q_), k = scratch(k_), v = scratch(v_), attended = scratch(attended_);
     CHECK(pass.pending.empty(), "a sub-layer's output was not added");
 
-    const Projection qkv[] = {
-        {w.wq.view(), w.bq.view(), q}, {w.wk.view(), w.bk.view(), k}, {w.wv.view(), w.bv.view(), v}};
+    const Projection qkv[] = {{w.wq.view(), w.bq.view(), q}, {w.wk.view(), w.bk.view(), k}, {w.wv.view(), w.bv.view(), v}};
     backend_.matmul(input, qkv);
     rope_store(layer, q, k, v, pass);
     if (!pass.texts.texts.empty())
@@ -141,14 +137,12 @@ void LayerStack::rope_store(int layer, const Tensor& q, const Tensor& k, const T
 }
 
 // One row at a time, over the part of the cache that it sees: its last slot counts as the row's own.
-void LayerStack::attend_ranges(const KvLayer& cache, const Tensor& q, const Tensor& attended,
-                               const Pass& pass) {
+void LayerStack::attend_ranges(const KvLayer& cache, const Tensor& q, const Tensor& attended, const Pass& pass) {
     for (int row = 0; row < pass.rows; ++row) {
         const auto [first, end] = pass.ranges[static_cast<std::size_t>(row)];
         CHECK(first >= 0 && first < end && end <= cache.k.rows, "a row must see at least one slot");
         const KvLayer part = {cache.k.slice(first, end - first), cache.v.slice(first, end - first)};
-        const AttentionMask mask = {
-            .prefix = end - first - 1, .first_slot = end - first - 1, .ancestors = {}};
+        const AttentionMask mask = {.prefix = end - first - 1, .first_slot = end - first - 1, .ancestors = {}};
         backend_.attention(heads_of(config_), q.slice(row, 1), part, mask, attended.slice(row, 1));
     }
 }
@@ -158,8 +152,8 @@ void LayerStack::store_context(int layer, const Tensor& context, const Tensor& p
     const Tensor k = k_.view().slice(0, context.rows), v = v_.view().slice(0, context.rows);
     const Projection kv[] = {{w.wk.view(), w.bk.view(), k}, {w.wv.view(), w.bv.view(), v}};
     backend_.matmul(context, kv);
-    backend_.rope_store(heads_of(config_), {}, k, v, {}, w.k_norm.view(), config_.rms_eps, cos_sin_,
-                        positions, cache_[static_cast<std::size_t>(layer)].view(), first_slot);
+    backend_.rope_store(heads_of(config_), {}, k, v, {}, w.k_norm.view(), config_.rms_eps, cos_sin_, positions,
+                        cache_[static_cast<std::size_t>(layer)].view(), first_slot);
 }
 
 void LayerStack::store(int layer, Pass& pass) {

@@ -33,8 +33,8 @@ class LayerStack {
     };
 
     // `config` gives the geometry, `cos_sin` the rotary table; both and the layers must outlive this object.
-    LayerStack(Backend& backend, const ModelConfig& config, std::span<const LayerWeights> layers,
-               const Tensor& cos_sin, int capacity, int max_rows);
+    LayerStack(Backend& backend, const ModelConfig& config, std::span<const LayerWeights> layers, const Tensor& cos_sin, int capacity,
+               int max_rows);
 
     // ---- cache ----
     // Room for `slots` slots in every layer; the first `used` keep their contents.

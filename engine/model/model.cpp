@@ -19,8 +19,7 @@ namespace {
 
 // Tensors of an export that carry nothing the engine needs.
 bool ignorable(std::string_view name, const ModelConfig& config) {
-    return name.ends_with(".inv_freq") || name == "t2d" || (config.tied && name == "lm_head.weight") ||
-           is_mtp_tensor(name, config);
+    return name.ends_with(".inv_freq") || name == "t2d" || (config.tied && name == "lm_head.weight") || is_mtp_tensor(name, config);
 }
 
 // A tied config leaves lm_head.weight out. Where the file has one that is no copy of the embedding, that is
@@ -54,8 +53,7 @@ void join(std::string& notice, const std::string& more) {
 DType form_of(const StoredTensor& tensor, WeightForm form, const Backend& backend, bool narrow_floats) {
     const std::int64_t cols = tensor.shape.back();
     if (form == WeightForm::q8 && backend.keeps(DType::q8_0, cols)) return DType::q8_0;
-    if (is_quantised(tensor.dtype))
-        return form == WeightForm::keep && backend.keeps(tensor.dtype, cols) ? tensor.dtype : DType::bf16;
+    if (is_quantised(tensor.dtype)) return form == WeightForm::keep && backend.keeps(tensor.dtype, cols) ? tensor.dtype : DType::bf16;
     const bool wide = tensor.dtype == DType::f32 || tensor.dtype == DType::f16;
     return wide && narrow_floats ? DType::bf16 : tensor.dtype;
 }
@@ -68,8 +66,8 @@ std::string main_type(const TensorFiles& file) {
 }
 
 // What both kinds of files end with: the weights go to the backend, and the rotary table is made.
-void import_model(Model& model, const TensorFiles& source, const TensorFiles& form,
-                  const std::function<bool(std::string_view)>& ignored, const Progress& progress) {
+void import_model(Model& model, const TensorFiles& source, const TensorFiles& form, const std::function<bool(std::string_view)>& ignored,
+                  const Progress& progress) {
     Backend& backend = *model.backend;
     const StoredWeights weights(form, model_slots(model), ignored);
     check_memory(model.name, loading_memory(model.config, backend, weights.bytes_on_device()), backend.free_memory());
@@ -97,20 +95,20 @@ void load_gguf(Model& model, const std::filesystem::path& path, WeightForm form,
     model.tokenizer = Tokenizer::of_table(table, file.name());
     check_vocabulary(model, file.name(), "its embedding");
     const auto spelled = [&](int id) { return id >= 0 ? std::optional(model.tokenizer->bytes_of(id)) : std::nullopt; };
-    model.chat = chat_format_of(file.text("tokenizer.chat_template"), file.name(), *model.tokenizer, spelled(table.bos), spelled(table.eos));
+    model.chat =
+        chat_format_of(file.text("tokenizer.chat_template"), file.name(), *model.tokenizer, spelled(table.bos), spelled(table.eos));
     const bool narrow = form == WeightForm::by_default || form == WeightForm::bf16;
-    const RowTensors rows(file, gguf_tensors(file, model.config, [&](const StoredTensor& tensor) {
-        return form_of(tensor, form, *model.backend, narrow);
-    }));
-    import_model(model, file, rows, [](std::string_view) { return false; }, progress);
+    const RowTensors rows(
+        file, gguf_tensors(file, model.config, [&](const StoredTensor& tensor) { return form_of(tensor, form, *model.backend, narrow); }));
+    import_model(
+        model, file, rows, [](std::string_view) { return false; }, progress);
 }
 
 void load_folder(Model& model, const std::filesystem::path& folder, WeightForm form, const Progress& progress) {
     std::error_code failure;
     model.config = read_config(folder);
     check_cancelled(progress);
-    if (std::filesystem::exists(folder / "tokenizer.json", failure))
-        model.tokenizer = Tokenizer::load(folder / "tokenizer.json");
+    if (std::filesystem::exists(folder / "tokenizer.json", failure)) model.tokenizer = Tokenizer::load(folder / "tokenizer.json");
     if (model.tokenizer) model.chat = read_chat_format(folder, *model.tokenizer);
     check_vocabulary(model, short_name(folder / "tokenizer.json"), "config.json (vocab_size)");
     const Safetensors file = Safetensors::open_folder(folder);
@@ -118,8 +116,8 @@ void load_folder(Model& model, const std::filesystem::path& folder, WeightForm f
     if (form == WeightForm::bf16 || form == WeightForm::q8) {
         std::map<std::string, RowTensors::Source> sources;
         for (const auto& [name, tensor] : file.tensors())
-            sources.emplace(name, RowTensors::Source{name, tensor.shape.size() == 2 ? form_of(tensor, form, *model.backend, true)
-                                                                                    : tensor.dtype});
+            sources.emplace(
+                name, RowTensors::Source{name, tensor.shape.size() == 2 ? form_of(tensor, form, *model.backend, true) : tensor.dtype});
         const RowTensors rows(file, std::move(sources));
         import_model(model, file, rows, ignored, progress);
     } else {
@@ -162,12 +160,10 @@ std::vector<DType> Model::forms() const {
     return forms;
 }
 
-void Model::forget_prompts() const {
-    prompts->clear();
-}
+void Model::forget_prompts() const { prompts->clear(); }
 
-std::shared_ptr<const Model> Model::load(Backend& backend, const std::filesystem::path& path,
-                                         const Progress& progress, WeightForm form, Precision precision) {
+std::shared_ptr<const Model> Model::load(Backend& backend, const std::filesystem::path& path, const Progress& progress, WeightForm form,
+                                         Precision precision) {
     std::error_code failure;
     auto model = std::make_shared<Model>();
     model->prompts = std::make_shared<PromptCache>();

@@ -32,8 +32,7 @@ ModelConfig::Family read_family(const Fields& fields) {
 
 // DeepSeek's name of the field, and Qwen3.5's.
 int read_mtp_layers(const Fields& fields) {
-    return std::max(fields.integer_or("num_nextn_predict_layers", 0, 0, 1000),
-                    fields.integer_or("mtp_num_hidden_layers", 0, 0, 1000));
+    return std::max(fields.integer_or("num_nextn_predict_layers", 0, 0, 1000), fields.integer_or("mtp_num_hidden_layers", 0, 0, 1000));
 }
 
 void add_stops(const Fields& fields, int vocab, std::vector<int>& stops) {
@@ -41,8 +40,7 @@ void add_stops(const Fields& fields, int vocab, std::vector<int>& stops) {
     if (value == nullptr) return;
     const auto add = [&](const Json& id) {
         if (!id.is_number_integer() || id < 0 || id >= vocab)
-            fields.fail("eos_token_id", "has the entry " + shown(id) + ", expected ids from 0 to " +
-                                            std::to_string(vocab - 1));
+            fields.fail("eos_token_id", "has the entry " + shown(id) + ", expected ids from 0 to " + std::to_string(vocab - 1));
         const int stop = id.get<int>();
         if (std::ranges::find(stops, stop) == stops.end()) stops.push_back(stop);
     };
@@ -53,18 +51,15 @@ void add_stops(const Fields& fields, int vocab, std::vector<int>& stops) {
 void refuse_unsupported(const Fields& fields, const ModelConfig& config) {
     refuse_variants(fields, kSupportedModels);
     if (!fields.flag_or("is_causal", true))
-        fields.fail("is_causal", "is false: a model that looks ahead cannot continue a text",
-                    kSupportedModels);
+        fields.fail("is_causal", "is false: a model that looks ahead cannot continue a text", kSupportedModels);
     if (const Json* types = fields.find("layer_types");
         types != nullptr && types->is_array() && static_cast<int>(types->size()) != config.layers)
-        fields.fail("layer_types", "has " + std::to_string(types->size()) + " entries for " +
-                                       std::to_string(config.layers) + " layers");
+        fields.fail("layer_types", "has " + std::to_string(types->size()) + " entries for " + std::to_string(config.layers) + " layers");
     if (config.family != ModelConfig::Family::qwen2 && fields.flag_or("attention_bias", false))
         fields.fail("attention_bias", "is true, which is supported for Qwen2.5 only", kSupportedModels);
     if (fields.flag_or("mlp_bias", false)) fields.fail("mlp_bias", "is true, which is not supported", kSupportedModels);
     if (fields.find("quantization_config") != nullptr)
-        fields.fail("quantization_config", "is present: quantised weights are not supported",
-                    "Use the original bf16 checkpoint.");
+        fields.fail("quantization_config", "is present: quantised weights are not supported", "Use the original bf16 checkpoint.");
 }
 
 // Mistral's first releases look back sliding_window positions. Within so many tokens the window changes nothing, so longer
@@ -73,9 +68,8 @@ void limit_to_window(const Fields& fields, ModelConfig& config) {
     if (config.family != ModelConfig::Family::llama || fields.find("sliding_window") == nullptr) return;
     const int window = fields.integer("sliding_window", 1, 1 << 30);
     if (window >= config.max_positions) return;
-    add_notice(config.notice,
-               fields.file() + ": attention looks back " + std::to_string(window) +
-                   " tokens (sliding_window); texts are held to as many, where that changes nothing");
+    add_notice(config.notice, fields.file() + ": attention looks back " + std::to_string(window) +
+                                  " tokens (sliding_window); texts are held to as many, where that changes nothing");
     config.max_positions = window;
 }
 
@@ -84,23 +78,17 @@ void limit_to_window(const Fields& fields, ModelConfig& config) {
 void check_config(const ModelConfig& config, const std::string& file) {
     const auto fail = [&](const std::string& what) { throw Error(file + ": " + what, kCheckConfig); };
     if (config.heads % config.kv_heads != 0)
-        fail("num_attention_heads is " + std::to_string(config.heads) +
-             ", not a multiple of num_key_value_heads " + std::to_string(config.kv_heads));
+        fail("num_attention_heads is " + std::to_string(config.heads) + ", not a multiple of num_key_value_heads " +
+             std::to_string(config.kv_heads));
     if (config.heads / config.kv_heads > kMostGroup)
-        fail("num_attention_heads is " + std::to_string(config.heads) + " and num_key_value_heads " +
-             std::to_string(config.kv_heads) + ": more than " + std::to_string(kMostGroup) +
-             " query heads would share a key/value head");
+        fail("num_attention_heads is " + std::to_string(config.heads) + " and num_key_value_heads " + std::to_string(config.kv_heads) +
+             ": more than " + std::to_string(kMostGroup) + " query heads would share a key/value head");
     if (config.head_dim > kMostHeadDim)
-        fail("head_dim is " + std::to_string(config.head_dim) + ", the attention takes " +
-             std::to_string(kMostHeadDim) + " at most");
+        fail("head_dim is " + std::to_string(config.head_dim) + ", the attention takes " + std::to_string(kMostHeadDim) + " at most");
     if (config.head_dim % 2 != 0)
-        fail("head_dim is " + std::to_string(config.head_dim) +
-             ", an even number is needed for rotary positions");
-    const double largest =
-        std::max({1.0 * config.vocab, 1.0 * config.ffn, 1.0 * config.heads * config.head_dim}) *
-        config.hidden;
-    if (largest > 2e10)
-        fail("the sizes give a matrix of " + std::to_string(static_cast<long long>(largest)) + " numbers");
+        fail("head_dim is " + std::to_string(config.head_dim) + ", an even number is needed for rotary positions");
+    const double largest = std::max({1.0 * config.vocab, 1.0 * config.ffn, 1.0 * config.heads * config.head_dim}) * config.hidden;
+    if (largest > 2e10) fail("the sizes give a matrix of " + std::to_string(static_cast<long long>(largest)) + " numbers");
 }
 
 ModelConfig read_config(const std::filesystem::path& folder) {
@@ -124,9 +112,8 @@ ModelConfig read_config(const std::filesystem::path& folder) {
     const auto generation = folder / "generation_config.json";
     std::error_code failure;
     if (std::filesystem::exists(generation, failure)) {
-        const Json extra =
-            parse_json_object(read_text_file(generation, kLargestConfig), short_name(generation),
-                              "Delete the file or download it again; config.json is enough.");
+        const Json extra = parse_json_object(read_text_file(generation, kLargestConfig), short_name(generation),
+                                             "Delete the file or download it again; config.json is enough.");
         add_stops(Fields(extra, short_name(generation), kCheckConfig), config.vocab, config.stops);
     }
     add_stops(fields, config.vocab, config.stops);

@@ -18,25 +18,21 @@ std::unique_ptr<Decoder> make_model_decoder(std::shared_ptr<const Model> model, 
     const auto positions = static_cast<int>(model->cos_sin.view().rows);
     if (capacity == 0) capacity = std::min(positions, kDefaultCapacity);
     if (capacity < 0 || capacity > positions)
-        throw Error(model->name + ": a context of " + std::to_string(capacity) +
-                        " tokens was asked for, the model has " + std::to_string(positions) + " positions",
+        throw Error(model->name + ": a context of " + std::to_string(capacity) + " tokens was asked for, the model has " +
+                        std::to_string(positions) + " positions",
                     "Choose a context from 1 to " + std::to_string(positions) + ".", Exit::usage);
-    check_memory(model->name, decoder_memory(model->config, *model->backend, capacity, model->precision),
-                 model->backend->free_memory());
+    check_memory(model->name, decoder_memory(model->config, *model->backend, capacity, model->precision), model->backend->free_memory());
     return std::make_unique<ModelDecoder>(std::move(model), capacity);
 }
 
 ModelDecoder::ModelDecoder(std::shared_ptr<const Model> model, int capacity)
-    : model_(std::move(model)), capacity_(capacity),
-      max_rows_(std::min(model_->backend->max_rows(), capacity)),
+    : model_(std::move(model)), capacity_(capacity), max_rows_(std::min(model_->backend->max_rows(), capacity)),
       stack_(*model_->backend, model_->config, model_->layer, model_->cos_sin.view(), capacity_, max_rows_),
       forward_(model_, stack_, max_rows_) {
     ancestors_ = Buffer(backend(), DType::i64, max_rows_, (max_rows_ + 63) / 64);
 }
 
-std::size_t ModelDecoder::memory_bytes() const {
-    return model_->bytes.all + stack_.cache_bytes();
-}
+std::size_t ModelDecoder::memory_bytes() const { return model_->bytes.all + stack_.cache_bytes(); }
 
 PassRows& ModelDecoder::forward(const PassInput& input) {
     const int rows = static_cast<int>(input.tokens.size());
@@ -126,8 +122,6 @@ void ModelDecoder::keep(int base, std::span<const int> rows) {
     length_ = base + static_cast<int>(rows.size());
 }
 
-void ModelDecoder::poison() {
-    stack_.poison(length_);
-}
+void ModelDecoder::poison() { stack_.poison(length_); }
 
 } // namespace speclens

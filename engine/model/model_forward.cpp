@@ -7,17 +7,11 @@
 namespace speclens {
 namespace {
 
-bool contains(std::span<const int> list, int value) {
-    return std::ranges::find(list, value) != list.end();
-}
+bool contains(std::span<const int> list, int value) { return std::ranges::find(list, value) != list.end(); }
 
-Tensor row_vector(const Buffer& buffer, int cols) {
-    return {buffer.view().data, buffer.view().dtype, 1, cols};
-}
+Tensor row_vector(const Buffer& buffer, int cols) { return {buffer.view().data, buffer.view().dtype, 1, cols}; }
 
-int layers_run(const LayerPlan& plan, int layers) {
-    return plan.exit_layer < 0 ? layers : plan.exit_layer;
-}
+int layers_run(const LayerPlan& plan, int layers) { return plan.exit_layer < 0 ? layers : plan.exit_layer; }
 
 } // namespace
 
@@ -32,7 +26,9 @@ std::vector<int> row_positions(const PassInput& input, int length) {
     std::vector<int> positions(input.tokens.size());
     for (std::size_t i = 0; i < positions.size(); ++i) {
         const int parent = input.parents.empty() ? static_cast<int>(i) - 1 : input.parents[i];
-        positions[i] = !input.positions.empty() ? input.positions[i] : parent < 0 ? length : positions[static_cast<std::size_t>(parent)] + 1;
+        positions[i] = !input.positions.empty() ? input.positions[i]
+                       : parent < 0             ? length
+                                                : positions[static_cast<std::size_t>(parent)] + 1;
     }
     return positions;
 }
@@ -52,19 +48,16 @@ std::vector<std::uint64_t> ancestor_bits(std::span<const int> parents) {
 void check_pass(const PassInput& input, const Model& model) {
     const int rows = static_cast<int>(input.tokens.size()), layers = model.config.layers;
     CHECK(input.logits_from >= 0 && input.logits_from <= rows, "logits_from is outside the pass");
-    for (const int token : input.tokens)
-        CHECK(token >= 0 && token < model.config.vocab, "token id outside the vocabulary");
+    for (const int token : input.tokens) CHECK(token >= 0 && token < model.config.vocab, "token id outside the vocabulary");
     CHECK(input.parents.empty() || static_cast<int>(input.parents.size()) == rows, "one parent per row");
     for (int i = 0; i < static_cast<int>(input.parents.size()); ++i)
         CHECK(input.parents[i] >= -1 && input.parents[i] < i, "a parent must be an earlier row or -1");
-    CHECK(input.positions.empty() || static_cast<int>(input.positions.size()) == rows,
-          "one position per row");
+    CHECK(input.positions.empty() || static_cast<int>(input.positions.size()) == rows, "one position per row");
     for (const int position : input.positions)
         CHECK(position >= 0 && position < model.cos_sin.view().rows, "position outside the rotary table");
     CHECK(input.plan.exit_layer <= layers, "exit layer behind the last layer");
     const int last = layers_run(input.plan, layers) - 1;
-    for (const int tap : input.taps)
-        CHECK(tap >= kTapEmbedding && (tap <= last || tap == layers), "tap on a layer that does not run");
+    for (const int tap : input.taps) CHECK(tap >= kTapEmbedding && (tap <= last || tap == layers), "tap on a layer that does not run");
 }
 
 ModelForward::ModelForward(std::shared_ptr<const Model> model, LayerStack& stack, int max_rows)
@@ -80,8 +73,7 @@ void ModelForward::run(const PassInput& input, LayerStack::Pass& pass) {
 
 void ModelForward::run_layers(const PassInput& input, LayerStack::Pass& pass) {
     const auto taps = static_cast<std::int64_t>(input.taps.size());
-    if (taps_.view().rows < taps * pass.rows)
-        taps_ = Buffer(backend(), DType::f32, taps * max_rows_, pass.residual.cols);
+    if (taps_.view().rows < taps * pass.rows) taps_ = Buffer(backend(), DType::f32, taps * max_rows_, pass.residual.cols);
     tapped_layers_.assign(input.taps.begin(), input.taps.end());
     tapped_rows_ = pass.rows;
 
@@ -111,8 +103,7 @@ void ModelForward::run_layers(const PassInput& input, LayerStack::Pass& pass) {
 
 void ModelForward::keep_tap(int tap, const Tensor& rows, const PassInput& input) {
     for (std::size_t t = 0; t < input.taps.size(); ++t)
-        if (input.taps[t] == tap)
-            backend().copy(rows, taps_.view().slice(static_cast<std::int64_t>(t) * rows.rows, rows.rows));
+        if (input.taps[t] == tap) backend().copy(rows, taps_.view().slice(static_cast<std::int64_t>(t) * rows.rows, rows.rows));
 }
 
 // From one block of rows per tap to one row with all taps side by side, which is what drafters multiply.
@@ -151,14 +142,13 @@ std::vector<Tensor> ModelForward::features(std::span<const Part> parts) {
 
 void ModelForward::run_head(const PassInput& input, LayerStack::Pass& pass) {
     const int count = pass.rows - input.logits_from;
-    const std::span<const int> ids =
-        input.head ? std::span<const int>(input.head->ids) : std::span<const int>();
+    const std::span<const int> ids = input.head ? std::span<const int>(input.head->ids) : std::span<const int>();
     const Tensor logits = rows_.begin(count, ids);
     if (count == 0) return;
     const auto wanted = [&](const Tensor& rows) { return rows.slice(input.logits_from, count); };
     const Tensor normed = pass.normed.slice(0, count);
-    backend().add_norm(wanted(pass.residual), pass.pending.empty() ? Tensor{} : wanted(pass.pending),
-                       model_->final_norm.view(), model_->config.rms_eps, normed);
+    backend().add_norm(wanted(pass.residual), pass.pending.empty() ? Tensor{} : wanted(pass.pending), model_->final_norm.view(),
+                       model_->config.rms_eps, normed);
     const Projection head[] = {{input.head ? input.head->weight : model_->head(), {}, logits}};
     backend().matmul(normed, head);
 }

@@ -44,9 +44,9 @@ class ModelForward {
     int max_rows_;
     ModelRows rows_;
 
-    Buffer ids_;               // (1, rows) i32
-    Buffer taps_, tapped_;     // (taps * rows, h) by tap, and (rows * taps, h) by row
-    Buffer tap_order_;         // (1, rows * taps) i32
+    Buffer ids_;                     // (1, rows) i32
+    Buffer taps_, tapped_;           // (taps * rows, h) by tap, and (rows * taps, h) by row
+    Buffer tap_order_;               // (1, rows * taps) i32
     std::vector<int> tapped_layers_; // of the last pass
     int tapped_rows_ = 0;
 };

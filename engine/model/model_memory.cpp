@@ -15,16 +15,14 @@ constexpr int kLogitRows = 65; // of the widest verify pass: 64 draft tokens and
 std::string size_text(std::size_t bytes) {
     char text[32];
     const double size = static_cast<double>(bytes);
-    std::snprintf(text, sizeof text, size < 1e8 ? "%.1f MB" : "%.2f GB",
-                  size < 1e8 ? size / 1e6 : size / 1e9);
+    std::snprintf(text, sizeof text, size < 1e8 ? "%.1f MB" : "%.2f GB", size < 1e8 ? size / 1e6 : size / 1e9);
     return text;
 }
 
 // Tokens of context for which there is room; 0 when not even the first slots fit.
 int possible_context(const MemoryNeed& need, std::size_t free) {
     if (need.context == 0 || need.weights + need.scratch >= free) return 0;
-    const std::size_t per_token =
-        std::max<std::size_t>(need.cache / static_cast<std::size_t>(need.context), 1);
+    const std::size_t per_token = std::max<std::size_t>(need.cache / static_cast<std::size_t>(need.context), 1);
     const std::size_t tokens = (free - need.weights - need.scratch) / per_token;
     return tokens < kFirstSlots ? 0 : static_cast<int>(std::min<std::size_t>(tokens, kLargestContext));
 }
@@ -40,9 +38,9 @@ MemoryNeed decoder_memory(const ModelConfig& c, const Backend& backend, int cont
     MemoryNeed need;
     need.context = context;
     need.cache = 2 * size(c.layers) * size(context) * kv * bytes_of(backend.cache_dtype(precision));
-    need.scratch = (activations + logits) * sizeof(float) +
-                   backend.attention_scratch({.heads = c.heads, .kv_heads = c.kv_heads, .dim = c.head_dim},
-                                             static_cast<int>(rows), context);
+    need.scratch =
+        (activations + logits) * sizeof(float) +
+        backend.attention_scratch({.heads = c.heads, .kv_heads = c.kv_heads, .dim = c.head_dim}, static_cast<int>(rows), context);
     return need;
 }
 
@@ -63,13 +61,11 @@ void check_memory(const std::string& name, const MemoryNeed& need, std::size_t f
     part(("cache for a context of " + std::to_string(need.context) + " tokens").c_str(), need.cache);
     part("scratch", need.scratch);
     const int context = possible_context(need, free);
-    const std::string remedy =
-        context > 0 ? "There is room for a context of " + std::to_string(context) +
-                          " tokens: shorten the prompt, ask for fewer new tokens, or choose a smaller model."
-                    : "Choose a smaller model, or close other programs.";
-    throw Error(name + " needs " + size_text(need.total()) + " of memory (" + parts + "), " +
-                    size_text(free) + " are free",
-                remedy, Exit::device);
+    const std::string remedy = context > 0 ? "There is room for a context of " + std::to_string(context) +
+                                                 " tokens: shorten the prompt, ask for fewer new tokens, or choose a smaller model."
+                                           : "Choose a smaller model, or close other programs.";
+    throw Error(name + " needs " + size_text(need.total()) + " of memory (" + parts + "), " + size_text(free) + " are free", remedy,
+                Exit::device);
 }
 
 } // namespace speclens

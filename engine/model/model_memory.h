@@ -26,8 +26,7 @@ inline constexpr int kFirstSlots = 256;
                                         Precision precision = Precision::f32);
 // A model with `weights` bytes, the rotary table and the smallest decoder. How long a context will be asked
 // for is not known yet: make_model_decoder looks again.
-[[nodiscard]] MemoryNeed loading_memory(const ModelConfig& config, const Backend& backend,
-                                        std::size_t weights);
+[[nodiscard]] MemoryNeed loading_memory(const ModelConfig& config, const Backend& backend, std::size_t weights);
 // Throws Error with the numbers and what would help when `need` is more than `free` bytes.
 void check_memory(const std::string& name, const MemoryNeed& need, std::size_t free);
 

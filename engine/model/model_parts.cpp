@@ -50,21 +50,17 @@ std::vector<float> inverse_frequencies(const ModelConfig& config) {
     const int half = config.head_dim / 2;
     std::vector<float> inverse(static_cast<std::size_t>(half));
     for (int j = 0; j < half; ++j)
-        inverse[static_cast<std::size_t>(j)] =
-            static_cast<float>(std::pow(config.rope_theta, -2.0 * j / config.head_dim));
+        inverse[static_cast<std::size_t>(j)] = static_cast<float>(std::pow(config.rope_theta, -2.0 * j / config.head_dim));
     using Scaling = ModelConfig::RopeScaling;
     switch (config.rope_scaling) {
-    case Scaling::none:
-        break;
+    case Scaling::none: break;
     case Scaling::linear:
         for (float& value : inverse) value /= static_cast<float>(config.rope_factor);
         break;
     case Scaling::yarn:
         if (config.rope_factor > 1) stretch_by_yarn(config, inverse);
         break;
-    case Scaling::llama3:
-        stretch_as_llama3(config, inverse);
-        break;
+    case Scaling::llama3: stretch_as_llama3(config, inverse); break;
     case Scaling::divisors:
         CHECK(config.rope_divisors.size() == inverse.size(), "a divisor for each pair");
         for (std::size_t j = 0; j < inverse.size(); ++j) inverse[j] /= config.rope_divisors[j];
@@ -75,10 +71,8 @@ std::vector<float> inverse_frequencies(const ModelConfig& config) {
 
 } // namespace
 
-void layer_slots(const ModelConfig& c, const std::string& prefix, std::int64_t input, LayerWeights& w,
-                 std::vector<Slot>& slots) {
-    const std::int64_t h = c.hidden, f = c.ffn, q = std::int64_t{c.heads} * c.head_dim,
-                       kv = std::int64_t{c.kv_heads} * c.head_dim;
+void layer_slots(const ModelConfig& c, const std::string& prefix, std::int64_t input, LayerWeights& w, std::vector<Slot>& slots) {
+    const std::int64_t h = c.hidden, f = c.ffn, q = std::int64_t{c.heads} * c.head_dim, kv = std::int64_t{c.kv_heads} * c.head_dim;
     const auto matrix = [&](const std::string& name, std::int64_t rows, std::int64_t cols, Buffer& to) {
         slots.push_back({prefix + name, rows, cols, false, true, &to});
     };
@@ -108,8 +102,7 @@ void layer_slots(const ModelConfig& c, const std::string& prefix, std::int64_t i
 std::vector<Slot> model_slots(Model& model) {
     const ModelConfig& c = model.config;
     std::vector<Slot> slots;
-    slots.push_back(
-        {"model.embed_tokens.weight", c.vocab, c.hidden, false, /*read_per_token=*/c.tied, &model.embedding});
+    slots.push_back({"model.embed_tokens.weight", c.vocab, c.hidden, false, /*read_per_token=*/c.tied, &model.embedding});
     model.layer.resize(static_cast<std::size_t>(c.layers));
     for (std::size_t l = 0; l < model.layer.size(); ++l)
         layer_slots(c, "model.layers." + std::to_string(l) + ".", c.hidden, model.layer[l], slots);
@@ -137,8 +130,7 @@ bool is_mtp_tensor(std::string_view name, const ModelConfig& config) {
 }
 
 std::string mtp_notice(const TensorFiles& file, const ModelConfig& config) {
-    const auto stored = std::ranges::find_if(
-        file.tensors(), [&](const auto& tensor) { return is_mtp_tensor(tensor.first, config); });
+    const auto stored = std::ranges::find_if(file.tensors(), [&](const auto& tensor) { return is_mtp_tensor(tensor.first, config); });
     if (stored != file.tensors().end())
         return file.file_name(stored->second) + ": has an MTP head (" + stored->first +
                " …), which guesses several next tokens; --drafter mtp drafts with it where docs/models.md has its layout";
@@ -149,8 +141,7 @@ std::string mtp_notice(const TensorFiles& file, const ModelConfig& config) {
 }
 
 std::size_t cos_sin_bytes(const ModelConfig& config) {
-    return static_cast<std::size_t>(config.context()) * static_cast<std::size_t>(config.head_dim) *
-           sizeof(float);
+    return static_cast<std::size_t>(config.context()) * static_cast<std::size_t>(config.head_dim) * sizeof(float);
 }
 
 Buffer make_cos_sin(Backend& backend, const ModelConfig& config) {
@@ -174,14 +165,11 @@ Buffer make_cos_sin(Backend& backend, const ModelConfig& config) {
 }
 
 void check_cancelled(const Progress& progress) {
-    if (progress.cancelled != nullptr && progress.cancelled->load(std::memory_order_relaxed))
-        throw Cancelled();
+    if (progress.cancelled != nullptr && progress.cancelled->load(std::memory_order_relaxed)) throw Cancelled();
 }
 
-void report_megabytes(const Progress& progress, const std::string& what, std::size_t done,
-                      std::size_t total) {
-    if (progress.report)
-        progress.report(what, static_cast<double>(done) / 1e6, static_cast<double>(total) / 1e6, Progress::kMegabytes);
+void report_megabytes(const Progress& progress, const std::string& what, std::size_t done, std::size_t total) {
+    if (progress.report) progress.report(what, static_cast<double>(done) / 1e6, static_cast<double>(total) / 1e6, Progress::kMegabytes);
 }
 
 } // namespace speclens

@@ -34,8 +34,7 @@ struct Slot {
 };
 // The matrices and norms of one decoder layer, named PREFIXinput_layernorm.weight … `input` is the width of
 // what q, k and v are made from.
-void layer_slots(const ModelConfig& config, const std::string& prefix, std::int64_t input, LayerWeights& to,
-                 std::vector<Slot>& slots);
+void layer_slots(const ModelConfig& config, const std::string& prefix, std::int64_t input, LayerWeights& to, std::vector<Slot>& slots);
 // Every tensor of the architecture, in file order of a Hugging Face export. Sizes model.layer.
 [[nodiscard]] std::vector<Slot> model_slots(Model& model);
 
@@ -48,8 +47,8 @@ void layer_slots(const ModelConfig& config, const std::string& prefix, std::int6
 
 // Made-up weights for every slot: uniform with standard deviation 0.02, norms 1, biases 0; a pure function of
 // (seed, slot, index). Matrices as Model::random has them. Throws Cancelled.
-void import_random(Backend& backend, const std::vector<Slot>& slots, const std::string& what, std::uint64_t seed,
-                   const Progress& progress, WeightBytes& bytes, Precision precision, DType form = DType::bf16);
+void import_random(Backend& backend, const std::vector<Slot>& slots, const std::string& what, std::uint64_t seed, const Progress& progress,
+                   WeightBytes& bytes, Precision precision, DType form = DType::bf16);
 // What the slots of a bf16 checkpoint take on a backend: vectors become f32.
 [[nodiscard]] std::size_t bf16_bytes(std::span<const Slot> slots);
 

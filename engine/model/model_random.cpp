@@ -35,8 +35,7 @@ std::uint64_t hash(std::uint64_t counter) {
 std::vector<std::uint16_t> levels() {
     std::vector<std::uint16_t> table(256);
     const double width = kScale * std::sqrt(12.0);
-    for (int i = 0; i < 256; ++i)
-        table[static_cast<std::size_t>(i)] = narrow_bf16(static_cast<float>(((i + 0.5) / 256 - 0.5) * width));
+    for (int i = 0; i < 256; ++i) table[static_cast<std::size_t>(i)] = narrow_bf16(static_cast<float>(((i + 0.5) / 256 - 0.5) * width));
     return table;
 }
 
@@ -46,8 +45,7 @@ struct RandomBlock {
     int steps;    // equally likely values of a number
     bool minimum; // behind the scale: chosen so that the mean is 0. Elsewhere it is half a step below
 };
-constexpr RandomBlock kBlocks[] = {
-    {DType::q8_0, 256, false}, {DType::q5_0, 32, false}, {DType::q4_1, 16, true}, {DType::q4_0, 16, false}};
+constexpr RandomBlock kBlocks[] = {{DType::q8_0, 256, false}, {DType::q5_0, 32, false}, {DType::q4_1, 16, true}, {DType::q4_0, 16, false}};
 
 const RandomBlock* random_block(DType form) {
     const auto found = std::ranges::find(kBlocks, form, &RandomBlock::dtype);
@@ -95,13 +93,12 @@ void fill_bytes(std::uint64_t stream, std::size_t first, std::span<std::byte> to
 std::size_t bf16_bytes(std::span<const Slot> slots) {
     std::size_t total = 0;
     for (const Slot& slot : slots)
-        total += static_cast<std::size_t>(slot.rows * slot.cols) *
-                 (slot.vector ? sizeof(float) : sizeof(std::uint16_t));
+        total += static_cast<std::size_t>(slot.rows * slot.cols) * (slot.vector ? sizeof(float) : sizeof(std::uint16_t));
     return total;
 }
 
-void import_random(Backend& backend, const std::vector<Slot>& slots, const std::string& what, std::uint64_t seed,
-                   const Progress& progress, WeightBytes& bytes, Precision precision, DType form) {
+void import_random(Backend& backend, const std::vector<Slot>& slots, const std::string& what, std::uint64_t seed, const Progress& progress,
+                   WeightBytes& bytes, Precision precision, DType form) {
     const std::vector<std::uint16_t> level = levels();
     const std::uint16_t one = narrow_bf16(1), zero = 0;
     const std::size_t total = random_bytes(backend, slots, form);
@@ -112,8 +109,7 @@ void import_random(Backend& backend, const std::vector<Slot>& slots, const std::
         const std::uint64_t stream = hash(hash(seed + 1) ^ tensor);
         const std::uint16_t constant = slot.name.ends_with("bias") ? zero : one;
         const auto fill = [&](std::size_t first, std::span<std::byte> to) {
-            const std::size_t begin = first / sizeof(std::uint16_t),
-                              count = to.size() / sizeof(std::uint16_t);
+            const std::size_t begin = first / sizeof(std::uint16_t), count = to.size() / sizeof(std::uint16_t);
             auto* host = reinterpret_cast<std::uint16_t*>(to.data());
             if (slot.vector) std::fill_n(host, count, constant);
             std::uint64_t numbers = 0;
@@ -121,8 +117,7 @@ void import_random(Backend& backend, const std::vector<Slot>& slots, const std::
                 check_cancelled(progress);
                 const std::size_t end = std::min(count, piece + kPiece);
                 for (std::size_t i = piece; i < end; ++i) {
-                    if (i == 0 || (begin + i) % 8 == 0)
-                        numbers = hash(stream + (begin + i) / 8) >> (begin + i) % 8 * 8;
+                    if (i == 0 || (begin + i) % 8 == 0) numbers = hash(stream + (begin + i) / 8) >> (begin + i) % 8 * 8;
                     host[i] = level[numbers & 0xFF];
                     numbers >>= 8;
                 }
@@ -156,13 +151,12 @@ std::size_t Model::weight_bytes(const ModelConfig& config) {
     return bf16_bytes(model_slots(shape)) + cos_sin_bytes(config);
 }
 
-std::shared_ptr<const Model> Model::random(Backend& backend, const ModelConfig& config, std::string name,
-                                           std::uint64_t seed, const Progress& progress, DType form,
-                                           Precision precision) {
+std::shared_ptr<const Model> Model::random(Backend& backend, const ModelConfig& config, std::string name, std::uint64_t seed,
+                                           const Progress& progress, DType form, Precision precision) {
     check_config(config, name);
     if (form != DType::bf16 && !random_block(form))
-        throw Error(std::string("random weights cannot be made as ") + name_of(form),
-                    "Choose bf16, Q8_0, Q5_0, Q4_1 or Q4_0.", Exit::usage);
+        throw Error(std::string("random weights cannot be made as ") + name_of(form), "Choose bf16, Q8_0, Q5_0, Q4_1 or Q4_0.",
+                    Exit::usage);
     auto model = std::make_shared<Model>();
     model->prompts = std::make_shared<PromptCache>();
     model->backend = &backend;

@@ -51,8 +51,7 @@ const std::vector<int>& ModelRows::argmax() {
         }
         const int drawn = drawable();
         for (int row = 0; row < count_; ++row)
-            if (argmax_[static_cast<std::size_t>(row)] >= drawn)
-                argmax_[static_cast<std::size_t>(row)] = best_drawable(row);
+            if (argmax_[static_cast<std::size_t>(row)] >= drawn) argmax_[static_cast<std::size_t>(row)] = best_drawable(row);
         for (int& id : argmax_) id = id_of(id);
     }
     argmax_known_ = true;
@@ -83,8 +82,7 @@ void ModelRows::shares_of_logits(int row, double temperature, std::vector<double
     const auto best = std::ranges::max_element(known);
     if (best == known.end() || !std::isfinite(*best)) not_finite();
     const auto highest = static_cast<double>(*best);
-    for (std::size_t i = 0; i < known.size(); ++i)
-        shares[i] = std::exp((static_cast<double>(known[i]) - highest) / temperature);
+    for (std::size_t i = 0; i < known.size(); ++i) shares[i] = std::exp((static_cast<double>(known[i]) - highest) / temperature);
 }
 
 void ModelRows::distribution_into(int row, const Sampling& sampling, Distribution& distribution) {
@@ -154,8 +152,7 @@ void ModelRows::compute_distribution(int row, const Sampling& sampling, Distribu
 
 Tensor ModelRows::compute(Probabilities& probabilities, double temperature) {
     if (probabilities.temperature != temperature) {
-        if (probabilities.rows.view().rows < count_)
-            probabilities.rows = Buffer(*backend_, DType::f32, logits_.view().rows, vocab_);
+        if (probabilities.rows.view().rows < count_) probabilities.rows = Buffer(*backend_, DType::f32, logits_.view().rows, vocab_);
         backend_->softmax(rows_of(logits_), static_cast<float>(temperature), rows_of(probabilities.rows));
         probabilities.temperature = temperature;
     }
@@ -174,9 +171,8 @@ RecordedRow ModelRows::heads(int row, const Sampling& sampling, int entries) {
     if (entries == 0) return heads;
     select(std::min(entries, width()));
     // Where padding is among the largest, the whole distribution tells what comes behind it.
-    const auto listed = std::span(largest_.id)
-                            .subspan(static_cast<std::size_t>(row * largest_.entries),
-                                     static_cast<std::size_t>(largest_.entries));
+    const auto listed =
+        std::span(largest_.id).subspan(static_cast<std::size_t>(row * largest_.entries), static_cast<std::size_t>(largest_.entries));
     const double padding = padding_mass(row);
     if (padding > 0.5 || std::ranges::any_of(listed, [&](std::int32_t id) { return id >= tokens_; }))
         return PassRows::heads(row, sampling, entries);
@@ -220,8 +216,7 @@ double ModelRows::padding_mass(int row) {
     const int drawn = drawable();
     if (drawn == width()) return 0;
     std::vector<float> tail(static_cast<std::size_t>(width() - drawn));
-    download_columns(compute(at_temperature_.temperature == 1.0 ? at_temperature_ : at_one_, 1), row, drawn,
-                     tail);
+    download_columns(compute(at_temperature_.temperature == 1.0 ? at_temperature_ : at_one_, 1), row, drawn, tail);
     return std::accumulate(tail.begin(), tail.end(), 0.0);
 }
 
@@ -229,8 +224,7 @@ TopEntries ModelRows::raw_head(int row, double padding) const {
     const auto first = static_cast<std::size_t>(row) * static_cast<std::size_t>(largest_.entries);
     const auto probability = static_cast<double>(largest_.probability[static_cast<std::size_t>(row)]);
     if (!(probability > 0)) not_finite();
-    const double highest =
-        std::log(probability) - std::log1p(-padding) - static_cast<double>(largest_.logit[first]);
+    const double highest = std::log(probability) - std::log1p(-padding) - static_cast<double>(largest_.logit[first]);
     TopEntries top;
     top.entries.reserve(static_cast<std::size_t>(largest_.entries));
     double mass = 0;
@@ -266,8 +260,7 @@ std::vector<float> ModelRows::logits(int row) {
     backend_->download(rows_of(logits_).slice(row, 1), values.data());
     if (ids_.empty()) return values;
     std::vector<float> wide(static_cast<std::size_t>(vocab_), -std::numeric_limits<float>::infinity());
-    for (std::size_t column = 0; column < values.size(); ++column)
-        wide[static_cast<std::size_t>(ids_[column])] = values[column];
+    for (std::size_t column = 0; column < values.size(); ++column) wide[static_cast<std::size_t>(ids_[column])] = values[column];
     return wide;
 }
 

@@ -55,9 +55,7 @@ class ModelRows final : public PassRows {
     };
 
     [[nodiscard]] int width() const { return ids_.empty() ? vocab_ : static_cast<int>(ids_.size()); }
-    [[nodiscard]] int id_of(int column) const {
-        return ids_.empty() ? column : ids_[static_cast<std::size_t>(column)];
-    }
+    [[nodiscard]] int id_of(int column) const { return ids_.empty() ? column : ids_[static_cast<std::size_t>(column)]; }
     // Columns whose ids have a token, the first ones of a row.
     [[nodiscard]] int drawable() const;
     // Of a row's columns [first, first + count), which need not be whole.
@@ -73,7 +71,7 @@ class ModelRows final : public PassRows {
     void compute_distribution(int row, const Sampling& sampling, Distribution& distribution) override;
     [[nodiscard]] Tensor compute(Probabilities& probabilities, double temperature);
     void select(int entries);
-    [[nodiscard]] double padding_mass(int row);                // of the softmax at temperature 1
+    [[nodiscard]] double padding_mass(int row);                       // of the softmax at temperature 1
     [[nodiscard]] TopEntries raw_head(int row, double padding) const; // padding: its mass at temperature 1
     [[nodiscard]] TopEntries distribution_head(int row, const Distribution& distribution) const;
     [[noreturn]] void not_finite() const;

@@ -12,16 +12,14 @@ std::shared_ptr<const Model> checked(std::shared_ptr<const Model> model, int blo
     CHECK(blocks > 0, "a pool without blocks");
     const Backend& backend = *model->backend;
     if (!backend.pages())
-        throw Error("the backend " + backend.name() + " cannot compute several texts in one pass",
-                    "Use the CPU: --backend cpu.", Exit::device);
+        throw Error("the backend " + backend.name() + " cannot compute several texts in one pass", "Use the CPU: --backend cpu.",
+                    Exit::device);
     MemoryNeed need = decoder_memory(model->config, backend, blocks * PagedModel::kBlock, model->precision);
     check_memory(model->name, need, backend.free_memory());
     return model;
 }
 
-bool has_logits(const PassInput& input) {
-    return input.logits_from == 0;
-}
+bool has_logits(const PassInput& input) { return input.logits_from == 0; }
 
 } // namespace
 
@@ -39,9 +37,7 @@ std::size_t PagedModel::block_bytes(const Model& model) {
     return bytes_of(model.backend->cache_dtype(model.precision), values);
 }
 
-std::size_t PagedModel::block_bytes() const {
-    return block_bytes(*model_);
-}
+std::size_t PagedModel::block_bytes() const { return block_bytes(*model_); }
 
 void PagedModel::forward(std::span<Text> texts) {
     CHECK(!texts.empty(), "a pass without texts");
@@ -83,7 +79,8 @@ LayerStack::Pass PagedModel::begin_pass(std::span<const Text> texts) {
         CHECK(texts.size() == 1 || (input.plan.full() && input.head == nullptr), "a plan or head of its own in a pass of several texts");
         CHECK(input.positions.empty(), "positions of a text in a batch are those of its rows");
         logits = logits || has_logits(input);
-        TextRows row{.first_row = static_cast<int>(tokens_.size()), .rows = rows, .prefix = text.length, .blocks = text.blocks, .ancestors = {}};
+        TextRows row{
+            .first_row = static_cast<int>(tokens_.size()), .rows = rows, .prefix = text.length, .blocks = text.blocks, .ancestors = {}};
         tokens_.insert(tokens_.end(), input.tokens.begin(), input.tokens.end());
         for (const int position : row_positions(input, text.length)) positions.push_back(position);
         for (const int tap : input.taps)

@@ -28,8 +28,8 @@ class PagedModel {
         int length = 0;              // committed positions
         std::span<const int> blocks; // room for length + input.tokens.size() positions
         // Afterwards, until the next pass:
-        int first_logits = 0;        // its first row in rows()
-        Tensor features = {};        // (rows, taps * h), what input.taps asked for
+        int first_logits = 0; // its first row in rows()
+        Tensor features = {}; // (rows, taps * h), what input.taps asked for
     };
 
     // Throws Error: a backend that has no pages, or too little memory for so many blocks.
@@ -61,8 +61,8 @@ class PagedModel {
     LayerStack stack_;
     ModelForward forward_;
 
-    Buffer ancestors_; // of every tree in the pass, one behind the other: i64
-    std::vector<TextRows> texts_; // of the pass
+    Buffer ancestors_;               // of every tree in the pass, one behind the other: i64
+    std::vector<TextRows> texts_;    // of the pass
     std::vector<int> tokens_, taps_; // of all rows; that any text wants
 };
 

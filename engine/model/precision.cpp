@@ -10,12 +10,8 @@ std::optional<Precision> find_precision(std::string_view name) {
     return std::nullopt;
 }
 
-std::string precision_words(Precision precision) {
-    return std::string(name_of(precision)) + " products";
-}
+std::string precision_words(Precision precision) { return std::string(name_of(precision)) + " products"; }
 
-Precision default_precision(const Backend& backend) {
-    return backend.has_products(Precision::bf16) ? Precision::bf16 : Precision::f32;
-}
+Precision default_precision(const Backend& backend) { return backend.has_products(Precision::bf16) ? Precision::bf16 : Precision::f32; }
 
 } // namespace speclens

@@ -24,9 +24,9 @@ class Backend;
 // The form in which matrices are kept in memory. What is widened or narrowed is rounded once, when it is loaded.
 enum class WeightForm : std::uint8_t {
     by_default, // a GGUF file as bf16, a folder of safetensors as it is stored (f16 as f32, exactly)
-    bf16,  // bf16 everywhere
-    keep,  // as stored: quantised matrices stay so where the backend multiplies with them (Backend::keeps), others as usual
-    q8     // quantised to Q8_0, where the backend multiplies with it
+    bf16,       // bf16 everywhere
+    keep,       // as stored: quantised matrices stay so where the backend multiplies with them (Backend::keeps), others as usual
+    q8          // quantised to Q8_0, where the backend multiplies with it
 };
 
 } // namespace speclens

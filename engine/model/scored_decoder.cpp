@@ -29,8 +29,7 @@ class ScoredRows final : public PassRows {
     }
     [[nodiscard]] std::vector<float> logits(int row) override {
         std::vector<float> values(static_cast<std::size_t>(vocab_), static_cast<float>(kLogZero));
-        for (const TopEntries::Entry& entry : at(row).entries)
-            values[static_cast<std::size_t>(entry.id)] = static_cast<float>(entry.logp);
+        for (const TopEntries::Entry& entry : at(row).entries) values[static_cast<std::size_t>(entry.id)] = static_cast<float>(entry.logp);
         return values;
     }
 
@@ -45,15 +44,13 @@ class ScoredRows final : public PassRows {
                             " likeliest tokens of a place: their distribution is not known",
                         "Ask for fewer with --listed N, or decode with --temp 0.", Exit::network);
         distribution.assign(static_cast<std::size_t>(vocab_), 0);
-        for (const TopEntries::Entry& entry : at(row).entries)
-            distribution[static_cast<std::size_t>(entry.id)] = std::exp(entry.logp);
+        for (const TopEntries::Entry& entry : at(row).entries) distribution[static_cast<std::size_t>(entry.id)] = std::exp(entry.logp);
         distribution = apply_sampling(distribution, sampling);
     }
     // The first entries of a head; what is cut off joins the rest.
     [[nodiscard]] static TopEntries truncated(TopEntries top, int entries) {
         if (entries < 0 || entries >= static_cast<int>(top.entries.size())) return top;
-        for (auto i = static_cast<std::size_t>(entries); i < top.entries.size(); ++i)
-            top.rest += std::exp(top.entries[i].logp);
+        for (auto i = static_cast<std::size_t>(entries); i < top.entries.size(); ++i) top.rest += std::exp(top.entries[i].logp);
         top.entries.resize(static_cast<std::size_t>(entries));
         if (entries == 0) top.rest = 0;
         return top;
@@ -102,8 +99,7 @@ class ScoredDecoder final : public Decoder {
     }
     [[nodiscard]] std::optional<Wire> wire() const override { return wire_; }
     void prefill(std::span<const int> tokens, std::span<const int>, const FeatureSink&, const Reading&) override {
-        CHECK(length() + static_cast<int>(tokens.size()) <= capacity_,
-              "the prompt does not fit into the cache");
+        CHECK(length() + static_cast<int>(tokens.size()) <= capacity_, "the prompt does not fit into the cache");
         tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
     }
     void truncate(int length) override {
@@ -111,8 +107,7 @@ class ScoredDecoder final : public Decoder {
         tokens_.resize(static_cast<std::size_t>(length));
     }
     void keep(int base, std::span<const int> rows) override {
-        for (std::size_t i = 0; i < rows.size(); ++i)
-            CHECK(rows[i] == static_cast<int>(i), "keep: a server judges chains only");
+        for (std::size_t i = 0; i < rows.size(); ++i) CHECK(rows[i] == static_cast<int>(i), "keep: a server judges chains only");
         truncate(base + static_cast<int>(rows.size()));
     }
     [[nodiscard]] Tensor features() const override { return {}; }

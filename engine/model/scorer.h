@@ -42,7 +42,6 @@ class Scorer {
 class Decoder;
 // The cache is the list of tokens: every pass sends the whole text again. No trees, no layers, no hidden
 // states. A pass can be begun, and goes on while its caller does something else.
-[[nodiscard]] std::unique_ptr<Decoder> make_scored_decoder(std::shared_ptr<const Scorer> scorer,
-                                                           int capacity);
+[[nodiscard]] std::unique_ptr<Decoder> make_scored_decoder(std::shared_ptr<const Scorer> scorer, int capacity);
 
 } // namespace speclens

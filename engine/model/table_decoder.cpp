@@ -26,15 +26,12 @@ class TableLookup {
             longest_ = std::max(longest_, key.empty() ? 0 : commas + 1);
         }
         if (!rows_.contains(""))
-            throw Error(
-                table.name + ": no row for the empty context",
-                "Add the key \"\": it is the distribution of the first token and the last resort of every context.");
+            throw Error(table.name + ": no row for the empty context",
+                        "Add the key \"\": it is the distribution of the first token and the last resort of every context.");
     }
     [[nodiscard]] std::size_t row(std::span<const int> context) const {
-        for (std::size_t length = std::min<std::size_t>(context.size(), static_cast<std::size_t>(longest_));
-             length > 0; --length)
-            if (const auto found = rows_.find(key(context.last(length))); found != rows_.end())
-                return found->second;
+        for (std::size_t length = std::min<std::size_t>(context.size(), static_cast<std::size_t>(longest_)); length > 0; --length)
+            if (const auto found = rows_.find(key(context.last(length))); found != rows_.end()) return found->second;
         return rows_.at("");
     }
 
@@ -64,9 +61,7 @@ class TableRows final : public PassRows {
     [[nodiscard]] const std::vector<int>& argmax() override { return argmax_; }
     [[nodiscard]] std::vector<float> logits(int row) override {
         std::vector<float> values;
-        for (const double p : raw(row))
-            values.push_back(p > 0 ? static_cast<float>(std::log(p))
-                                   : -std::numeric_limits<float>::infinity());
+        for (const double p : raw(row)) values.push_back(p > 0 ? static_cast<float>(std::log(p)) : -std::numeric_limits<float>::infinity());
         return values;
     }
 
@@ -86,8 +81,8 @@ class TableRows final : public PassRows {
 class TableDecoder final : public Decoder {
   public:
     TableDecoder(std::shared_ptr<const TableModel> table, int prompt_length, int capacity)
-        : table_(std::move(table)), lookup_(*table_), rows_(*table_),
-          prompt_(static_cast<std::size_t>(prompt_length)), capacity_(capacity) {}
+        : table_(std::move(table)), lookup_(*table_), rows_(*table_), prompt_(static_cast<std::size_t>(prompt_length)),
+          capacity_(capacity) {}
 
     [[nodiscard]] const std::string& name() const override { return table_->name; }
     [[nodiscard]] int vocab() const override { return table_->vocab; }
@@ -100,8 +95,8 @@ class TableDecoder final : public Decoder {
     }
     [[nodiscard]] bool is_table() const override { return true; }
     [[nodiscard]] OutputHead reduced_head(const FrequentIds&, int) const override {
-        throw Error("--fr-spec cuts an output matrix, and a table has none",
-                    "Leave it out, or use a checkpoint with --model DIR.", Exit::usage);
+        throw Error("--fr-spec cuts an output matrix, and a table has none", "Leave it out, or use a checkpoint with --model DIR.",
+                    Exit::usage);
     }
 
     PassRows& forward(const PassInput& input) override {
@@ -109,14 +104,11 @@ class TableDecoder final : public Decoder {
         CHECK(rows >= 1 && static_cast<int>(rows) <= max_rows(), "a pass must have 1 … max_rows() tokens");
         CHECK(static_cast<int>(base + rows) <= capacity_, "the pass does not fit into the cache");
         CHECK(input.parents.empty() || input.parents.size() == rows, "one parent per row");
-        CHECK(input.logits_from >= 0 && input.logits_from <= static_cast<int>(rows),
-              "logits_from is outside the pass");
-        CHECK(input.plan.full() && input.taps.empty() && input.head == nullptr,
-              "a table has no layers and no head");
+        CHECK(input.logits_from >= 0 && input.logits_from <= static_cast<int>(rows), "logits_from is outside the pass");
+        CHECK(input.plan.full() && input.taps.empty() && input.head == nullptr, "a table has no layers and no head");
         std::vector<std::size_t> found;
         for (std::size_t i = 0; i < rows; ++i) {
-            const int token = input.tokens[i],
-                      parent = input.parents.empty() ? static_cast<int>(i) - 1 : input.parents[i];
+            const int token = input.tokens[i], parent = input.parents.empty() ? static_cast<int>(i) - 1 : input.parents[i];
             CHECK(token >= 0 && token < vocab(), "token id outside the vocabulary");
             CHECK(parent >= -1 && parent < static_cast<int>(i), "a parent must be an earlier row or -1");
             if (static_cast<int>(i) >= input.logits_from) found.push_back(lookup_.row(context(input, i)));
@@ -154,8 +146,7 @@ class TableDecoder final : public Decoder {
     // ancestors.
     [[nodiscard]] std::vector<int> context(const PassInput& input, std::size_t row) const {
         std::vector<int> path;
-        for (int i = static_cast<int>(row); i >= 0; i = input.parents.empty() ? i - 1 : input.parents[i])
-            path.push_back(input.tokens[i]);
+        for (int i = static_cast<int>(row); i >= 0; i = input.parents.empty() ? i - 1 : input.parents[i]) path.push_back(input.tokens[i]);
         std::vector<int> all = tokens_;
         all.insert(all.end(), path.rbegin(), path.rend());
         all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(prompt_, all.size())));
@@ -172,8 +163,7 @@ class TableDecoder final : public Decoder {
 
 } // namespace
 
-std::unique_ptr<Decoder> make_table_decoder(std::shared_ptr<const TableModel> table, int prompt_length,
-                                            int capacity) {
+std::unique_ptr<Decoder> make_table_decoder(std::shared_ptr<const TableModel> table, int prompt_length, int capacity) {
     CHECK(prompt_length >= 0 && capacity > 0, "a table decoder needs room for its prompt");
     return std::make_unique<TableDecoder>(std::move(table), prompt_length, capacity);
 }

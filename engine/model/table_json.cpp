@@ -11,12 +11,9 @@ namespace {
 constexpr std::size_t kLargestTable = 256'000'000;
 constexpr int kLargestVocab = 100'000;
 constexpr double kSumTolerance = 1e-6;
-const char* const kTableRemedy =
-    "docs/formats.md shows a table, and speclens oracle --help a file of cases.";
+const char* const kTableRemedy = "docs/formats.md shows a table, and speclens oracle --help a file of cases.";
 
-[[noreturn]] void fail(const std::string& name, const std::string& what) {
-    throw Error(name + ": " + what, kTableRemedy);
-}
+[[noreturn]] void fail(const std::string& name, const std::string& what) { throw Error(name + ": " + what, kTableRemedy); }
 
 const Json& member(const Json& json, const char* field, const std::string& name) {
     const auto found = json.find(field);
@@ -27,8 +24,7 @@ const Json& member(const Json& json, const char* field, const std::string& name)
 int read_int(const Json& value, const std::string& name, const std::string& what, int low, int high) {
     const bool whole = value.is_number_integer();
     if (!whole || value < low || value > high)
-        fail(name, what + " is " + shown(value) + ", expected an integer from " + std::to_string(low) +
-                       " to " + std::to_string(high));
+        fail(name, what + " is " + shown(value) + ", expected an integer from " + std::to_string(low) + " to " + std::to_string(high));
     return value.get<int>();
 }
 
@@ -58,8 +54,7 @@ Distribution read_distribution(const Json& row, int vocab, const std::string& wh
     double sum = 0;
     for (const Json& entry : row) {
         const double p = entry.is_number() ? entry.get<double>() : std::nan("");
-        if (!(p >= 0 && p <= 1 + kSumTolerance))
-            fail(where, "has the entry " + shown(entry) + ", not a probability");
+        if (!(p >= 0 && p <= 1 + kSumTolerance)) fail(where, "has the entry " + shown(entry) + ", not a probability");
         distribution.push_back(p);
         sum += p;
     }
@@ -68,8 +63,7 @@ Distribution read_distribution(const Json& row, int vocab, const std::string& wh
     return distribution;
 }
 
-std::shared_ptr<TableModel> read_model(const Json& json, int vocab, const std::string& name,
-                                       const std::string& role) {
+std::shared_ptr<TableModel> read_model(const Json& json, int vocab, const std::string& name, const std::string& role) {
     const std::string table = name + ": " + role;
     if (!json.is_object() || json.empty()) fail(table, "is not a table of contexts");
     if (!json.contains("")) fail(table, "has no row for the empty context \"\"");
@@ -78,8 +72,7 @@ std::shared_ptr<TableModel> read_model(const Json& json, int vocab, const std::s
     model->vocab = vocab;
     for (const auto& [key, row] : json.items()) {
         if (!is_context(key, vocab))
-            fail(table, "has the context \"" + key.substr(0, 40) + "\"; expected ids below " +
-                            std::to_string(vocab) + " joined by commas");
+            fail(table, "has the context \"" + key.substr(0, 40) + "\"; expected ids below " + std::to_string(vocab) + " joined by commas");
         model->rows.emplace_back(key, read_distribution(row, vocab, table + " after \"" + key + "\""));
     }
     return model;
@@ -96,13 +89,11 @@ void read_texts(const Json& json, const std::string& name, TableModel& model) {
     }
     if (const auto stops = json.find("stops"); stops != json.end()) {
         if (!stops->is_array()) fail(name, "stops must be a list of ids");
-        for (const Json& stop : *stops)
-            model.stops.push_back(read_int(stop, name, "a stop", 0, model.vocab - 1));
+        for (const Json& stop : *stops) model.stops.push_back(read_int(stop, name, "a stop", 0, model.vocab - 1));
     }
 }
 
-TablePair read_pair(const Json& json, const char* target, const char* draft, int vocab,
-                    const std::string& name) {
+TablePair read_pair(const Json& json, const char* target, const char* draft, int vocab, const std::string& name) {
     TablePair pair;
     if (json.contains(target)) pair.target = read_model(json[target], vocab, name, "target");
     if (json.contains(draft)) pair.draft = read_model(json[draft], vocab, name, "draft");
@@ -140,15 +131,15 @@ OracleCase read_case(const Json& json, const std::string& name) {
 TablePair toy_tables() {
     return parse_table(R"({"schema":"speclens-table/1","vocab":3,"texts":["a","b","c"],
 "target":{"":[0.5,0.3,0.2],"0":[0.1,0.6,0.3],"1":[0.7,0.1,0.2],"2":[0.25,0.25,0.5]},
-"draft":{"":[0.3,0.5,0.2],"0":[0.4,0.4,0.2],"1":[0.2,0.1,0.7],"2":[0.25,0.25,0.5]}})", "built-in table");
+"draft":{"":[0.3,0.5,0.2],"0":[0.4,0.4,0.2],"1":[0.2,0.1,0.7],"2":[0.25,0.25,0.5]}})",
+                       "built-in table");
 }
 
 TablePair parse_table(std::string_view text, const std::string& name) {
     const Json json = parse_json_object(text, name, kTableRemedy, EqualKeys::refused);
     const auto schema = json.find("schema");
     if (schema == json.end() || *schema != "speclens-table/1")
-        fail(name, "the schema is " + (schema == json.end() ? "missing" : shown(*schema)) +
-                       ", expected \"speclens-table/1\"");
+        fail(name, "the schema is " + (schema == json.end() ? "missing" : shown(*schema)) + ", expected \"speclens-table/1\"");
     const int vocab = read_int(member(json, "vocab", name), name, "vocab", 1, kLargestVocab);
     const auto target = read_model(member(json, "target", name), vocab, name, "target");
     read_texts(json, name, *target);
@@ -162,9 +153,7 @@ TablePair parse_table(std::string_view text, const std::string& name) {
     return pair;
 }
 
-TablePair load_table(const std::filesystem::path& file) {
-    return parse_table(read_text_file(file, kLargestTable), short_name(file));
-}
+TablePair load_table(const std::filesystem::path& file) { return parse_table(read_text_file(file, kLargestTable), short_name(file)); }
 
 std::vector<OracleCase> parse_oracle_cases(std::string_view text, const std::string& name) {
     const Json json = parse_json_object(text, name, kTableRemedy, EqualKeys::refused);

@@ -30,12 +30,12 @@ struct OracleCase {
     std::string id;
     std::string rule;
     int vocab = 0;
-    int block = 0;                        // draft tokens of a round; depth of a tree
-    std::map<std::string, double> params; // "k", "alpha", "temperature", …; those that are numbers
+    int block = 0;                                  // draft tokens of a round; depth of a tree
+    std::map<std::string, double> params;           // "k", "alpha", "temperature", …; those that are numbers
     std::map<std::string, std::string> text_params; // "verifier", …; those that are text
-    TablePair distributions;                                 // p and q: what the rule gets
+    TablePair distributions;                        // p and q: what the rule gets
     TablePair raw_distributions; // p_raw and q_raw where the case has them: the distributions before temperature; else null
-    std::string json;   // the whole case, for fields that only a test or a command needs ("expect")
+    std::string json;            // the whole case, for fields that only a test or a command needs ("expect")
 };
 [[nodiscard]] std::vector<OracleCase> load_oracle_cases(const std::filesystem::path& file);
 [[nodiscard]] std::vector<OracleCase> parse_oracle_cases(std::string_view json, const std::string& name);

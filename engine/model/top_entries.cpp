@@ -49,4 +49,4 @@ TopEntries top_of(const Distribution& distribution, int count) {
     return top;
 }
 
-}  // namespace speclens
+} // namespace speclens

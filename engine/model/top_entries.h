@@ -17,8 +17,8 @@ struct TopEntries {
         double logp = kLogZero;
         bool operator==(const Entry&) const = default;
     };
-    std::vector<Entry> entries;  // largest first
-    double rest = 0;             // probability (not log) of every id that is not listed
+    std::vector<Entry> entries; // largest first
+    double rest = 0;            // probability (not log) of every id that is not listed
     [[nodiscard]] bool empty() const { return entries.empty(); }
     bool operator==(const TopEntries&) const = default;
 };
@@ -27,8 +27,8 @@ struct TopEntries {
 
 // What a trace keeps of one row of logits.
 struct RecordedRow {
-    TopEntries distribution;  // the distribution tokens are drawn from and judged by: after temperature and filters
-    TopEntries raw;  // the model's own distribution, at temperature 1 and unfiltered, where that is another one; else empty
+    TopEntries distribution; // the distribution tokens are drawn from and judged by: after temperature and filters
+    TopEntries raw;          // the model's own distribution, at temperature 1 and unfiltered, where that is another one; else empty
 };
 
-}  // namespace speclens
+} // namespace speclens

@@ -17,14 +17,12 @@ class StoredWeights {
   public:
     // `file` must outlive this object. `ignorable` names the tensors that may be there without a slot.
     // Throws Error: a tensor is missing, unknown, quantised or of the wrong shape.
-    StoredWeights(const TensorFiles& file, std::vector<Slot> slots,
-                  const std::function<bool(std::string_view)>& ignorable);
+    StoredWeights(const TensorFiles& file, std::vector<Slot> slots, const std::function<bool(std::string_view)>& ignorable);
 
     [[nodiscard]] std::size_t bytes_on_device() const;
     // Fills every slot and adds to `bytes`; products with the matrices are in `precision`. Progress counts megabytes of
     // `what`. Throws Error or Cancelled.
-    void import_into(Backend& backend, const std::string& what, const Progress& progress, WeightBytes& bytes,
-                     Precision precision) const;
+    void import_into(Backend& backend, const std::string& what, const Progress& progress, WeightBytes& bytes, Precision precision) const;
 
   private:
     const TensorFiles& file_;

@@ -38,8 +38,7 @@ Buffer WeightImport::vector(DType stored, std::int64_t cols, const Fill& fill) {
             wide[i] = widen_bf16(upper);
         }
     }
-    return wide.empty() ? backend_.import_weight(host_.data(), stored, 1, cols)
-                        : backend_.import_weight(wide.data(), DType::f32, 1, cols);
+    return wide.empty() ? backend_.import_weight(host_.data(), stored, 1, cols) : backend_.import_weight(wide.data(), DType::f32, 1, cols);
 }
 
 void WeightImport::slot(const Slot& slot, DType stored, const Fill& fill, WeightBytes& bytes) {

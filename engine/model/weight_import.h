@@ -26,8 +26,7 @@ class WeightImport {
     using Fill = std::function<void(std::size_t first, std::span<std::byte> to)>;
 
     // Products with the matrices are in `precision`.
-    WeightImport(Backend& backend, const Progress& progress, Precision precision,
-                 std::size_t piece_bytes = kImportBytes)
+    WeightImport(Backend& backend, const Progress& progress, Precision precision, std::size_t piece_bytes = kImportBytes)
         : backend_(backend), progress_(progress), precision_(precision), piece_bytes_(piece_bytes) {}
 
     // What Backend::import_weight makes of the whole. Throws Cancelled, and what `fill` throws.

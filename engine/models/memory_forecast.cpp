@@ -34,9 +34,7 @@ class Count {
     }
 
   private:
-    static std::size_t per_token(const MemoryNeed& need) {
-        return need.cache / static_cast<std::size_t>(need.context);
-    }
+    static std::size_t per_token(const MemoryNeed& need) { return need.cache / static_cast<std::size_t>(need.context); }
     const Backend& backend_;
     int context_;
     Precision precision_;
@@ -62,8 +60,8 @@ MemoryForecast forecast_memory(const Models& models, int context, std::size_t fr
     return all;
 }
 
-MemoryForecast forecast_memory(const Backend& backend, const ModelConfig& target,
-                               std::span<const DraftConfig> heads, int context, std::size_t free) {
+MemoryForecast forecast_memory(const Backend& backend, const ModelConfig& target, std::span<const DraftConfig> heads, int context,
+                               std::size_t free) {
     MemoryForecast all;
     Count count(backend, context);
     all.target = Model::weight_bytes(target);

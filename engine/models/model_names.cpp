@@ -24,9 +24,7 @@ std::vector<std::string> known_models() {
     return names;
 }
 
-bool is_known_model(const std::string& word) {
-    return word == kBuiltInModel || find_fetchable(word) != nullptr;
-}
+bool is_known_model(const std::string& word) { return word == kBuiltInModel || find_fetchable(word) != nullptr; }
 
 fs::path model_file(const std::string& word) {
     if (word.empty() || word == kBuiltInModel) return {};
@@ -36,16 +34,16 @@ fs::path model_file(const std::string& word) {
     std::error_code failure;
     if (!fs::exists(file, failure))
         throw Error(known->title + " is not on this machine yet",
-                    "Fetch it: speclens get " + known->name + " (" + std::to_string(std::lround(static_cast<double>(known->wheel_bytes) / 1e6)) +
-                        " MB, " + known->licence + "). The built-in model needs nothing: --model " + kBuiltInModel + ".");
+                    "Fetch it: speclens get " + known->name + " (" +
+                        std::to_string(std::lround(static_cast<double>(known->wheel_bytes) / 1e6)) + " MB, " + known->licence +
+                        "). The built-in model needs nothing: --model " + kBuiltInModel + ".");
     return file;
 }
 
 std::string model_word(const std::string& word) {
     if (word.empty()) return kBuiltInModel;
     if (is_known_model(word)) return word;
-    for (const Fetchable& known : fetchables())
-        try {
+    for (const Fetchable& known : fetchables()) try {
             if (same_place(word, fetched_folder() / known.file)) return known.name;
         } catch (const Error&) { // no home, so nothing was fetched to it
         }
@@ -57,8 +55,7 @@ std::string model_word(const std::string& word) {
 
 std::string default_model(const fs::path& assets) {
     std::error_code failure;
-    for (const Fetchable& known : fetchables())
-        try {
+    for (const Fetchable& known : fetchables()) try {
             if (fs::exists(assets / "models" / known.name / "MANIFEST.json", failure) && fs::exists(fetched_folder() / known.file, failure))
                 return known.name;
         } catch (const Error&) { // no home, so nothing was fetched to it

@@ -17,11 +17,11 @@ class Scorer;      // engine/model/scorer.h
 struct Vocabulary; // the same
 
 struct ModelPaths {
-    std::filesystem::path target = {};  // folder of a checkpoint, a GGUF file, or a table .json; empty: the bundle
-    std::filesystem::path draft = {};   // folder or GGUF file of a separate draft model; empty: the bundle's, when the target is
-                                        // the bundle's
-    std::map<std::string, std::filesystem::path> heads = {};  // folders of trained heads, by drafter; the bundle's are
-                                                              // added, when the target is the bundle's
+    std::filesystem::path target = {}; // folder of a checkpoint, a GGUF file, or a table .json; empty: the bundle
+    std::filesystem::path draft = {};  // folder or GGUF file of a separate draft model; empty: the bundle's, when the target is
+                                       // the bundle's
+    std::map<std::string, std::filesystem::path> heads = {}; // folders of trained heads, by drafter; the bundle's are
+                                                             // added, when the target is the bundle's
     // Heads in `heads` that say they were trained on another target are loaded all the same, where the shapes are equal.
     bool force_heads = false;
     std::string backend = "auto";

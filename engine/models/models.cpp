@@ -31,7 +31,7 @@ std::string text_in(const Tokenizer* tokenizer, const TableModel* table, int id)
     return "<" + std::to_string(id) + ">";
 }
 
-}  // namespace
+} // namespace
 
 std::string Models::target_name() const {
     if (!bundle.empty()) return bundle;
@@ -44,9 +44,7 @@ std::string Models::weights() const {
 }
 Precision Models::precision() const { return target ? target->precision : draft ? draft->precision : Precision::f32; }
 int Models::layers() const { return target ? target->config.layers : 0; }
-int Models::holds() const {
-    return target ? target->config.context() : scorer ? scorer->capacity() : 4096;
-}
+int Models::holds() const { return target ? target->config.context() : scorer ? scorer->capacity() : 4096; }
 
 int Models::vocab() const {
     return target ? target->config.vocab : target_table ? target_table->vocab : scorer ? scorer->vocabulary().size : 0;
@@ -57,9 +55,7 @@ const std::vector<int>& Models::stops() const {
     return target ? target->config.stops : target_table ? target_table->stops : scorer ? scorer->vocabulary().stops : kNone;
 }
 
-std::string Models::text_of(int id) const {
-    return text_in(tokenizer.get(), target_table.get(), id);
-}
+std::string Models::text_of(int id) const { return text_in(tokenizer.get(), target_table.get(), id); }
 
 std::function<std::string(int)> Models::texts() const {
     return [words = tokenizer, table = target_table](int id) { return text_in(words.get(), table.get(), id); };
@@ -125,8 +121,8 @@ std::string bundle_name(const fs::path& manifest) {
 std::string difference(const Model& target, const Model& draft) {
     if (target.tokenizer && draft.tokenizer) return vocabulary_difference(*target.tokenizer, *draft.tokenizer);
     if (target.config.vocab != draft.config.vocab)
-        return "the target has " + std::to_string(target.config.vocab) + " tokens and the draft " +
-               std::to_string(draft.config.vocab) + ", and no tokenizers to compare";
+        return "the target has " + std::to_string(target.config.vocab) + " tokens and the draft " + std::to_string(draft.config.vocab) +
+               ", and no tokenizers to compare";
     return "";
 }
 
@@ -136,8 +132,8 @@ constexpr int kFewestCommon = 100;
 // What a draft with other tokens can be read by; null: there are too few, or no tokenizers.
 std::shared_ptr<const VocabularyMap> common_tokens(const Model& target, const Model& draft) {
     if (!target.tokenizer || !draft.tokenizer) return nullptr;
-    auto map = std::make_shared<VocabularyMap>(target.tokenizer, target.config.stops, target.config.vocab, draft.tokenizer, draft.config.stops,
-                                               draft.config.vocab);
+    auto map = std::make_shared<VocabularyMap>(target.tokenizer, target.config.stops, target.config.vocab, draft.tokenizer,
+                                               draft.config.stops, draft.config.vocab);
     return map->common() >= kFewestCommon ? map : nullptr;
 }
 
@@ -152,8 +148,7 @@ void check_int8(const ModelPaths& paths, Precision precision) {
 
 void check_int8(const Model& target) {
     if (target.precision == Precision::int8 && std::ranges::none_of(target.forms(), is_quantised))
-        throw Error("8-bit products need quantised matrices, and " + target.name + " has none: they are " +
-                        name_of(target.forms().front()),
+        throw Error("8-bit products need quantised matrices, and " + target.name + " has none: they are " + name_of(target.forms().front()),
                     kInt8Remedy, Exit::usage);
 }
 
@@ -163,8 +158,8 @@ void check_fingerprint(const fs::path& head, const Models& models) {
     if (said.empty()) return;
     const std::string here = models.fingerprint.empty() ? fingerprint(*models.target) : models.fingerprint;
     if (said == here) return;
-    throw Error(short_name(head / "config.json") + ": the head was trained on another model than " + models.target_name() +
-                    ": " + kTrainedOn + " is " + said + ", this model's is " + here,
+    throw Error(short_name(head / "config.json") + ": the head was trained on another model than " + models.target_name() + ": " +
+                    kTrainedOn + " is " + said + ", this model's is " + here,
                 "Give that model with --model. Only the shape is equal: with --force-heads it runs, and its guesses will mostly be wrong.",
                 Exit::usage);
 }
@@ -212,12 +207,13 @@ void load_around_scorer(const ModelPaths& paths, const Progress& progress, Model
     models.scorer = paths.scorer(vocabulary, progress);
 }
 
-}  // namespace
+} // namespace
 
 namespace {
 
 // Throws Error where the folder has a head for another drafter.
-std::shared_ptr<const DraftNetwork> head_for(const std::string& drafter, const fs::path& folder, const Models& models, const Progress& progress) {
+std::shared_ptr<const DraftNetwork> head_for(const std::string& drafter, const fs::path& folder, const Models& models,
+                                             const Progress& progress) {
     auto network = DraftNetwork::load(models.target, folder, progress);
     if (const std::string method = name_of(network->config.method); method != drafter)
         throw Error(short_name(folder / "config.json") + ": is " + (method[0] == 'e' ? "an " : "a ") + method +
@@ -266,8 +262,8 @@ Models loaded_models(const ModelPaths& paths, const Progress& progress) {
     models.tokenizer = models.target->tokenizer;
     models.chat = models.target->chat;
     models.frequent = FrequentIds::read(target, models.target->config.vocab, models.target->config.stops);
-    const ShippedHeads shipped = built_in ? heads_in(assets_folder() / "models")
-                                          : shipped_heads(assets_folder() / "models", models.fingerprint);
+    const ShippedHeads shipped =
+        built_in ? heads_in(assets_folder() / "models") : shipped_heads(assets_folder() / "models", models.fingerprint);
     const auto is = [](const fs::path& given, const fs::path& ours) { // or nothing was given
         std::error_code missing;
         return !ours.empty() && (given.empty() || fs::equivalent(given, ours, missing));
@@ -293,7 +289,7 @@ Models loaded_models(const ModelPaths& paths, const Progress& progress) {
     return models;
 }
 
-}  // namespace
+} // namespace
 
 Models load_models(const ModelPaths& paths, const Progress& progress) {
     const Stopwatch watch;
@@ -314,4 +310,4 @@ std::map<std::string, std::shared_ptr<const DraftNetwork>> heads_that_came(const
     return came;
 }
 
-}  // namespace speclens
+} // namespace speclens

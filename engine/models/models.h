@@ -26,38 +26,38 @@ struct TableModel;   // engine/model/decoder.h
 class VocabularyMap; // engine/text/vocabulary_map.h
 
 struct Models {
-    std::shared_ptr<Backend> backend;                 // shared by copies that differ in their heads
+    std::shared_ptr<Backend> backend;                         // shared by copies that differ in their heads
     std::shared_ptr<Turns> turns = std::make_shared<Turns>(); // at the backend; needed where several threads use it
     std::shared_ptr<const Model> target;
-    std::shared_ptr<const Model> draft;               // null: no small drafter
-    std::shared_ptr<const TableModel> target_table;   // instead of `target`
+    std::shared_ptr<const Model> draft;             // null: no small drafter
+    std::shared_ptr<const TableModel> target_table; // instead of `target`
     std::shared_ptr<const TableModel> draft_table;
-    std::shared_ptr<const Scorer> scorer;             // instead of `target`: a server
-    std::shared_ptr<const FrequentIds> frequent;      // of the target's ids; null for tables and random models
-    std::shared_ptr<const Tokenizer> tokenizer;       // null for tables and random models
-    ChatFormat chat;                                  // of the target
-    std::map<std::string, std::shared_ptr<const DraftNetwork>> networks;  // trained heads, by drafter
-    std::set<std::string> shipped;                    // names of `networks`, and "small" of `draft`, that come with the program for this target
-    std::shared_ptr<const SuffixTrie> answers;        // that earlier runs wrote, where they are remembered (answer_memory.h)
+    std::shared_ptr<const Scorer> scorer;                                // instead of `target`: a server
+    std::shared_ptr<const FrequentIds> frequent;                         // of the target's ids; null for tables and random models
+    std::shared_ptr<const Tokenizer> tokenizer;                          // null for tables and random models
+    ChatFormat chat;                                                     // of the target
+    std::map<std::string, std::shared_ptr<const DraftNetwork>> networks; // trained heads, by drafter
+    std::set<std::string> shipped;             // names of `networks`, and "small" of `draft`, that come with the program for this target
+    std::shared_ptr<const SuffixTrie> answers; // that earlier runs wrote, where they are remembered (answer_memory.h)
     std::shared_ptr<const VocabularyMap> vocabularies; // of a `draft` with another tokenizer; null: it has the target's, or none to compare
-    std::string vocabulary_problem;                   // why `draft` cannot draft for `target`; empty: it can
-    std::string bundle;                               // "bundle S" when the target is the shipped one, else empty
-    double load_ms = 0;                               // what loading all of it took
-    std::string fingerprint;                          // of a target that is not the shipped one; empty for tables and servers
+    std::string vocabulary_problem;                    // why `draft` cannot draft for `target`; empty: it can
+    std::string bundle;                                // "bundle S" when the target is the shipped one, else empty
+    double load_ms = 0;                                // what loading all of it took
+    std::string fingerprint;                           // of a target that is not the shipped one; empty for tables and servers
 
     [[nodiscard]] std::string target_name() const;
     [[nodiscard]] std::string draft_name() const;
-    [[nodiscard]] std::string weights() const;        // "bf16, from Q4_1"; empty for the bundle, tables and servers
-    [[nodiscard]] Precision precision() const;        // of products; before a server that judges: with the draft model
-    [[nodiscard]] int layers() const;                 // of the target, 0 for tables and servers
+    [[nodiscard]] std::string weights() const; // "bf16, from Q4_1"; empty for the bundle, tables and servers
+    [[nodiscard]] Precision precision() const; // of products; before a server that judges: with the draft model
+    [[nodiscard]] int layers() const;          // of the target, 0 for tables and servers
     [[nodiscard]] int vocab() const;
-    [[nodiscard]] int holds() const;                  // tokens in the target's context
+    [[nodiscard]] int holds() const; // tokens in the target's context
     [[nodiscard]] const std::vector<int>& stops() const;
-    [[nodiscard]] std::string text_of(int id) const;  // bytes of a token; "<17>" without a tokenizer
+    [[nodiscard]] std::string text_of(int id) const; // bytes of a token; "<17>" without a tokenizer
     // The same for a trace, which may be dropped last, and by any thread: it keeps no weights, whose memory is the
     // backend's and so the engine thread's to release.
     [[nodiscard]] std::function<std::string(int)> texts() const;
-    [[nodiscard]] std::shared_ptr<const DraftNetwork> network(const std::string& drafter) const;  // null: none
+    [[nodiscard]] std::shared_ptr<const DraftNetwork> network(const std::string& drafter) const; // null: none
     [[nodiscard]] std::vector<std::string> ready_drafters() const;
     // What `drafter` drafts with comes with the program, or it needs nothing of the kind.
     [[nodiscard]] bool drafts_as_shipped(const std::string& drafter) const;
@@ -69,9 +69,10 @@ struct Models {
 [[nodiscard]] Models load_models(const ModelPaths& paths, const Progress& progress = {});
 
 // Heads in the folder of the shipped target that came after it was loaded, by drafter; none for another target. Throws as load_models.
-[[nodiscard]] std::map<std::string, std::shared_ptr<const DraftNetwork>> heads_that_came(const Models& models, const Progress& progress = {});
+[[nodiscard]] std::map<std::string, std::shared_ptr<const DraftNetwork>> heads_that_came(const Models& models,
+                                                                                         const Progress& progress = {});
 
 // The folder with assets/models: $SPECLENS_ASSETS, next to the executable's source tree, or the install prefix.
 [[nodiscard]] std::filesystem::path assets_folder();
 
-}  // namespace speclens
+} // namespace speclens

@@ -30,7 +30,8 @@ ShippedHeads heads_in(const fs::path& folder) {
     ShippedHeads heads;
     std::error_code failure;
     for (const DrafterInfo& info : drafter_list())
-        if (info.needs_network() && fs::exists(folder / info.name / "config.json", failure)) heads.networks.emplace(info.name, folder / info.name);
+        if (info.needs_network() && fs::exists(folder / info.name / "config.json", failure))
+            heads.networks.emplace(info.name, folder / info.name);
     if (fs::exists(folder / "small", failure)) heads.draft = folder / "small";
     return heads;
 }

@@ -27,12 +27,10 @@ ServedResult read_result(const OrderedJson& object, const std::string& where) {
     result.low = kReader.number_of(tokens[1], where);
     result.high = kReader.number_of(tokens[2], where);
     const OrderedJson& conditional = kReader.member(all, "conditional", where);
-    if (!conditional.is_array() || conditional.size() > 64)
-        kReader.fail(where, "conditional is not a list of at most 64");
+    if (!conditional.is_array() || conditional.size() > 64) kReader.fail(where, "conditional is not a list of at most 64");
     for (const OrderedJson& share : conditional) {
         if (share.is_null()) break; // no round came so far
-        if (!share.is_array() || share.empty())
-            kReader.fail(where, "conditional holds something else than [share, low, high]");
+        if (!share.is_array() || share.empty()) kReader.fail(where, "conditional holds something else than [share, low, high]");
         result.conditional.push_back(kReader.number_of(share[0], where));
     }
     return result;
@@ -56,8 +54,7 @@ void read_curve(const OrderedJson& rows, TrainingRun& run, const std::string& wh
         by_position.erase(by_position.lower_bound(position), by_position.end());
         std::map<std::string, double>& values = by_position[position];
         for (const auto& [name, value] : row.items())
-            if (name != "positions" && name != "step" && value.is_number())
-                values[name] = kReader.number_of(value, where);
+            if (name != "positions" && name != "step" && value.is_number()) values[name] = kReader.number_of(value, where);
     }
     for (const auto& [position, values] : by_position) {
         run.positions.push_back(position);
@@ -106,14 +103,13 @@ OrderedJson object_or(const OrderedJson& file, const char* outer, const std::str
 
 const ServedResult* TrainingRun::result(int drafts, bool base_only, double temperature) const {
     for (const ServedResult& one : served)
-        if (one.drafts == drafts && one.base_only == base_only &&
-            std::abs(one.temperature - temperature) < 1e-9)
-            return &one;
+        if (one.drafts == drafts && one.base_only == base_only && std::abs(one.temperature - temperature) < 1e-9) return &one;
     return nullptr;
 }
 
 const AblationStudy* Ablations::find(std::string_view name, std::string_view target) const {
-    const auto found = std::ranges::find_if(studies, [&](const AblationStudy& study) { return study.name == name && study.target == target; });
+    const auto found =
+        std::ranges::find_if(studies, [&](const AblationStudy& study) { return study.name == name && study.target == target; });
     return found == studies.end() ? nullptr : &*found;
 }
 

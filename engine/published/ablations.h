@@ -28,10 +28,9 @@ struct ServedResult {
 struct TrainingRun {
     int seed = 0, steps = 0;
     std::string method;
-    std::vector<std::string> arguments; // of the trainer, beyond the method's defaults
-    std::vector<double> positions;      // trained so far, ascending
-    std::map<std::string, std::vector<double>>
-        curves; // "final_loss", "base_loss", "loss", "accept_len" …, as long
+    std::vector<std::string> arguments;                // of the trainer, beyond the method's defaults
+    std::vector<double> positions;                     // trained so far, ascending
+    std::map<std::string, std::vector<double>> curves; // "final_loss", "base_loss", "loss", "accept_len" …, as long
     std::vector<ServedResult> served;
     [[nodiscard]] const ServedResult* result(int drafts, bool base_only,
                                              double temperature) const; // null: not served so
@@ -50,7 +49,7 @@ struct AblationStudy {
 };
 
 struct Ablations {
-    std::vector<AblationStudy> studies; // in the order of the file
+    std::vector<AblationStudy> studies;    // in the order of the file
     std::vector<LongAnswers> long_answers; // of each model that was measured so
     [[nodiscard]] const AblationStudy* find(std::string_view name, std::string_view target = "") const;
 };

@@ -4,9 +4,7 @@
 
 namespace speclens {
 
-void ExperimentReader::fail(const std::string& where, const std::string& what) const {
-    throw Error(where + ": " + what, remedy);
-}
+void ExperimentReader::fail(const std::string& where, const std::string& what) const { throw Error(where + ": " + what, remedy); }
 
 double ExperimentReader::number_of(const OrderedJson& value, const std::string& where) const {
     if (!value.is_number() || !std::isfinite(value.get<double>())) fail(where, "expected a number");

@@ -14,9 +14,9 @@ struct ExperimentReader {
     [[nodiscard]] double number_of(const OrderedJson& value, const std::string& where) const;
     [[nodiscard]] const OrderedJson& member(const OrderedJson& object, const char* name, const std::string& where) const;
     [[nodiscard]] double number(const OrderedJson& object, const char* name, double low, double high, const std::string& where) const;
-    [[nodiscard]] int whole_of(const OrderedJson& object, const char* name, const std::string& where) const;  // up to 10^9
-    [[nodiscard]] const OrderedJson& list_of(const OrderedJson& object, const char* name, const std::string& where) const;  // not empty
-    [[nodiscard]] std::string text_or(const OrderedJson& object, const char* name) const;  // empty: there is none
+    [[nodiscard]] int whole_of(const OrderedJson& object, const char* name, const std::string& where) const;               // up to 10^9
+    [[nodiscard]] const OrderedJson& list_of(const OrderedJson& object, const char* name, const std::string& where) const; // not empty
+    [[nodiscard]] std::string text_or(const OrderedJson& object, const char* name) const; // empty: there is none
 };
 
 } // namespace speclens

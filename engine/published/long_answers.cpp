@@ -28,7 +28,9 @@ LongAnswers parse_long_answers(std::string_view json, const std::string& name) {
     answers.answers = r.whole_of(file, "seeds", name) * static_cast<int>(r.list_of(file, "prompts", name).size());
     const std::string where = name + ": stretches";
     for (const auto& object : r.list_of(file, "stretches", name)) {
-        Stretch one{.from = r.whole_of(object, "from", where), .to = r.whole_of(object, "to", where), .tokens = r.number(object, "tokens_per_round", 1, 1000, where)};
+        Stretch one{.from = r.whole_of(object, "from", where),
+                    .to = r.whole_of(object, "to", where),
+                    .tokens = r.number(object, "tokens_per_round", 1, 1000, where)};
         if (object.contains("rounds")) one.rounds = r.whole_of(object, "rounds", where);
         if (object.contains("draft_ms")) one.draft_ms = r.number(object, "draft_ms", 0, 1e6, where);
         if (object.contains("verify_ms")) one.verify_ms = r.number(object, "verify_ms", 0, 1e6, where);

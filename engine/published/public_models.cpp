@@ -23,8 +23,7 @@ std::vector<PublicModel> read_public_models(const std::filesystem::path& file) {
         const auto text = [&](const char* field, bool needed) {
             const auto found = entry.find(field);
             if (found == entry.end() && !needed) return std::string();
-            if (found == entry.end() || !found->is_string())
-                throw wrong(std::string(field) + " of an entry is missing or no text");
+            if (found == entry.end() || !found->is_string()) throw wrong(std::string(field) + " of an entry is missing or no text");
             return found->get<std::string>();
         };
         PublicModel model;
@@ -39,8 +38,7 @@ std::vector<PublicModel> read_public_models(const std::filesystem::path& file) {
         if (const auto count = entry.find("parameters"); count != entry.end() && count->is_number())
             model.parameters = count->get<double>();
         if (model.kind != "target" && model.kind != "head") throw wrong("kind is \"" + model.kind + "\"");
-        if (model.kind == "head" && find_drafter(model.drafter) == nullptr)
-            throw wrong("there is no drafter \"" + model.drafter + "\"");
+        if (model.kind == "head" && find_drafter(model.drafter) == nullptr) throw wrong("there is no drafter \"" + model.drafter + "\"");
         models.push_back(std::move(model));
     }
     return models;

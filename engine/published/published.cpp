@@ -16,17 +16,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using Experiment = std::tuple<std::string, std::optional<std::string>, std::optional<std::string>,
-                              std::optional<std::string>>;
-using PointKey = std::tuple<Experiment, std::string, std::string, std::optional<std::string>,
-                            std::optional<int>, std::optional<int>, std::optional<double>>;
+using Experiment = std::tuple<std::string, std::optional<std::string>, std::optional<std::string>, std::optional<std::string>>;
+using PointKey = std::tuple<Experiment, std::string, std::string, std::optional<std::string>, std::optional<int>, std::optional<int>,
+                            std::optional<double>>;
 
-Experiment experiment_of(const PublishedFigure& f) {
-    return {f.source, f.model, f.dataset, f.hardware};
-}
-PointKey point_of(const PublishedFigure& f) {
-    return {experiment_of(f), f.method, f.variant, f.engine, f.batch, f.budget, f.temperature};
-}
+Experiment experiment_of(const PublishedFigure& f) { return {f.source, f.model, f.dataset, f.hardware}; }
+PointKey point_of(const PublishedFigure& f) { return {experiment_of(f), f.method, f.variant, f.engine, f.batch, f.budget, f.temperature}; }
 
 [[noreturn]] void fail(const PublishedFigure& figure, const std::string& what) {
     throw Error(figure.file + ": " + figure.id + ": " + what, kPublishedRemedy);
@@ -34,15 +29,13 @@ PointKey point_of(const PublishedFigure& f) {
 
 // The slot of a point that a figure fills; null when it fills none.
 const PublishedFigure** slot(OperatingPoint& point, const PublishedFigure& figure) {
-    if (figure.standing == Standing::wrong || (figure.form != Form::exact && figure.form != Form::range))
-        return nullptr;
-    const std::pair<const char*, const PublishedFigure**> slots[] = {
-        {"tokens_per_round", &point.tokens_per_round},
-        {"speedup", &point.speedup},
-        {"draft_ms", &point.draft_ms},
-        {"head_ms", &point.head_ms},
-        {"verify_ms", &point.verify_ms},
-        {"target_ms", &point.target_ms}};
+    if (figure.standing == Standing::wrong || (figure.form != Form::exact && figure.form != Form::range)) return nullptr;
+    const std::pair<const char*, const PublishedFigure**> slots[] = {{"tokens_per_round", &point.tokens_per_round},
+                                                                     {"speedup", &point.speedup},
+                                                                     {"draft_ms", &point.draft_ms},
+                                                                     {"head_ms", &point.head_ms},
+                                                                     {"verify_ms", &point.verify_ms},
+                                                                     {"target_ms", &point.target_ms}};
     for (const auto& [name, place] : slots)
         if (figure.quantity == name) return place;
     return nullptr;
@@ -62,8 +55,8 @@ std::vector<OperatingPoint> points_of(std::span<const PublishedFigure> figures) 
         }
         const PublishedFigure** place = slot(points[found->second], figure);
         if (*place)
-            fail(figure, "quantity repeats " + figure.quantity + " of " + (*place)->id +
-                             " under the same conditions; give one of them a variant");
+            fail(figure,
+                 "quantity repeats " + figure.quantity + " of " + (*place)->id + " under the same conditions; give one of them a variant");
         *place = &figure;
         if (figure.quantity == "target_ms") steps.emplace(experiment_of(figure), &figure);
     }
@@ -81,16 +74,14 @@ std::vector<OperatingPoint> points_of(std::span<const PublishedFigure> figures) 
 void drop_conflicts_with_others(std::vector<PublishedFigure>& figures) {
     std::set<std::string> ids;
     for (const PublishedFigure& figure : figures) ids.insert(figure.id);
-    for (PublishedFigure& figure : figures)
-        std::erase_if(figure.conflicts, [&](const PublishedConflict& c) { return !ids.count(c.with); });
+    for (PublishedFigure& figure : figures) std::erase_if(figure.conflicts, [&](const PublishedConflict& c) { return !ids.count(c.with); });
 }
 
 // Shows every conflict on both sides; refuses those that name nobody, or are stated twice.
 void link_conflicts(std::vector<PublishedFigure>& figures) {
     std::map<std::string, PublishedFigure*, std::less<>> by_id;
     for (PublishedFigure& figure : figures)
-        if (!by_id.emplace(figure.id, &figure).second)
-            fail(figure, "id is used by another entry of " + by_id[figure.id]->file);
+        if (!by_id.emplace(figure.id, &figure).second) fail(figure, "id is used by another entry of " + by_id[figure.id]->file);
     std::vector<std::pair<std::string, PublishedConflict>> mirrored;
     std::set<std::pair<std::string, std::string>> pairs;
     for (const PublishedFigure& figure : figures)
@@ -98,8 +89,7 @@ void link_conflicts(std::vector<PublishedFigure>& figures) {
             if (!by_id.count(conflict.with) || conflict.with == figure.id)
                 fail(figure, "conflicts_with names \"" + conflict.with + "\", which is no other entry");
             if (!pairs.insert(std::minmax(figure.id, conflict.with)).second)
-                fail(figure,
-                     "conflicts_with states the conflict with \"" + conflict.with + "\" a second time");
+                fail(figure, "conflicts_with states the conflict with \"" + conflict.with + "\" a second time");
             mirrored.push_back({conflict.with, {figure.id, conflict.why}});
         }
     for (auto& [id, conflict] : mirrored) by_id[id]->conflicts.push_back(std::move(conflict));
@@ -124,8 +114,7 @@ Published Published::load(const fs::path& folder, std::vector<std::string>* left
     std::error_code failure;
     std::vector<fs::path> files;
     for (const auto& entry : fs::directory_iterator(folder, failure))
-        if (entry.path().extension() == ".json" && entry.path().filename() != "sources.json")
-            files.push_back(entry.path());
+        if (entry.path().extension() == ".json" && entry.path().filename() != "sources.json") files.push_back(entry.path());
     if (failure || files.empty())
         throw Error("the published figures are missing: no .json file in a folder \"published\"",
                     "Clone the repository again, or set SPECLENS_ASSETS to its assets folder.");
@@ -137,14 +126,12 @@ Published Published::load(const fs::path& folder, std::vector<std::string>* left
               [](const PublishedSource& a, const PublishedSource& b) { return a.id < b.id; });
     std::set<std::string> known;
     for (const PublishedSource& source : result.sources_)
-        if (!known.insert(source.id).second)
-            throw Error("published/sources.json: " + source.id + ": id is used twice", kPublishedRemedy);
+        if (!known.insert(source.id).second) throw Error("published/sources.json: " + source.id + ": id is used twice", kPublishedRemedy);
     for (const fs::path& file : files) {
         try {
             std::vector<PublishedFigure> read = read_published_figures(file);
             for (const PublishedFigure& figure : read)
-                if (!known.count(figure.source))
-                    fail(figure, "source is \"" + figure.source + "\", which sources.json does not list");
+                if (!known.count(figure.source)) fail(figure, "source is \"" + figure.source + "\", which sources.json does not list");
             std::move(read.begin(), read.end(), std::back_inserter(result.figures_));
         } catch (const Error& error) {
             if (!left_out) throw;
@@ -160,9 +147,8 @@ Published Published::load(const fs::path& folder, std::vector<std::string>* left
 }
 
 const PublishedSource& Published::source_of(const PublishedFigure& figure) const {
-    const auto found =
-        std::lower_bound(sources_.begin(), sources_.end(), figure.source,
-                         [](const PublishedSource& s, const std::string& id) { return s.id < id; });
+    const auto found = std::lower_bound(sources_.begin(), sources_.end(), figure.source,
+                                        [](const PublishedSource& s, const std::string& id) { return s.id < id; });
     CHECK(found != sources_.end() && found->id == figure.source, "no such source: " + figure.source);
     return *found;
 }
@@ -175,12 +161,10 @@ const PublishedFigure* Published::find(std::string_view id) const {
 
 std::vector<const PublishedFigure*> Published::select(const PublishedQuery& query) const {
     std::vector<const PublishedFigure*> found;
-    const auto fits = [](std::string_view asked, const std::string& has) {
-        return asked.empty() || asked == has;
-    };
+    const auto fits = [](std::string_view asked, const std::string& has) { return asked.empty() || asked == has; };
     for (const PublishedFigure& figure : figures_)
-        if (fits(query.method, figure.method) && fits(query.quantity, figure.quantity) &&
-            fits(query.unit, figure.unit) && fits(query.source, figure.source))
+        if (fits(query.method, figure.method) && fits(query.quantity, figure.quantity) && fits(query.unit, figure.unit) &&
+            fits(query.source, figure.source))
             found.push_back(&figure);
     return found;
 }
@@ -198,8 +182,6 @@ std::size_t Published::conflict_count() const {
     return sides / 2;
 }
 
-std::vector<OperatingPoint> Published::operating_points() const {
-    return points_of(figures_);
-}
+std::vector<OperatingPoint> Published::operating_points() const { return points_of(figures_); }
 
 } // namespace speclens

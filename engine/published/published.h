@@ -50,7 +50,7 @@ struct PublishedFigure {
     std::optional<std::string> model, dataset, hardware, engine;
     std::optional<int> batch, budget; // requests at a time; draft tokens, counted as the source counts them
     std::optional<double> temperature;
-    std::optional<double> acceptance; // a calculation's: the chance of every draft token to be accepted
+    std::optional<double> acceptance;       // a calculation's: the chance of every draft token to be accepted
     std::string source;                     // id of a PublishedSource
     std::optional<std::string> place, date; // table, figure or section; YYYY, YYYY-MM or YYYY-MM-DD
     Standing standing = Standing::as_published;
@@ -85,8 +85,7 @@ class Published {
   public:
     // Figures in order of method, file and place in the file. Throws Error. With `left_out`, a file with a
     // mistake is left out instead, and what is wrong with it is added there.
-    [[nodiscard]] static Published load(const std::filesystem::path& folder,
-                                        std::vector<std::string>* left_out = nullptr);
+    [[nodiscard]] static Published load(const std::filesystem::path& folder, std::vector<std::string>* left_out = nullptr);
 
     [[nodiscard]] std::span<const PublishedSource> sources() const { return sources_; } // by id
     [[nodiscard]] std::span<const PublishedFigure> figures() const { return figures_; }

@@ -7,18 +7,19 @@
 
 namespace speclens {
 
-const char* const kPublishedRemedy =
-    "Compare the entry with assets/published/README.md, which describes the fields.";
+const char* const kPublishedRemedy = "Compare the entry with assets/published/README.md, which describes the fields.";
 
 namespace {
 
 constexpr std::size_t kLargestPublished = 16'000'000;
 
+// clang-format off
 constexpr const char* kFields[] = {
     "id",     "claim",       "method", "variant", "quantity", "form",   "value",
     "unit",   "at",          "model",  "dataset", "hardware", "engine", "batch",
     "budget", "temperature", "source", "place",   "date",     "status", "conflicts_with",
     "rates_divided", "untraced", "acceptance"};
+// clang-format on
 constexpr const char* kOptional[] = {"variant", "at", "conflicts_with", "rates_divided", "untraced", "acceptance"};
 
 constexpr PublishedQuantity kQuantities[] = {
@@ -95,8 +96,7 @@ class Entry {
     }
     std::string text(const char* field) const {
         const Json& value = get(field);
-        if (!value.is_string() || value.text().empty())
-            fail(field, "is " + shown(value) + ", expected text");
+        if (!value.is_string() || value.text().empty()) fail(field, "is " + shown(value) + ", expected text");
         return value.get<std::string>();
     }
     std::optional<std::string> text_or_null(const char* field) const {
@@ -112,8 +112,7 @@ class Entry {
     }
     double number(const char* field, const Json& value) const {
         const double found = value.is_number() ? value.get<double>() : std::nan("");
-        if (!(std::isfinite(found) && found >= 0))
-            fail(field, "has " + shown(value) + ", expected a number from 0");
+        if (!(std::isfinite(found) && found >= 0)) fail(field, "has " + shown(value) + ", expected a number from 0");
         return found;
     }
     std::string id_word(const char* field) const {
@@ -154,23 +153,19 @@ bool is_date(const std::string& text) { // YYYY, YYYY-MM or YYYY-MM-DD
     if (text.size() != 4 && text.size() != 7 && text.size() != 10) return false;
     for (std::size_t i = 0; i < text.size(); ++i)
         if (kShape[i] == '-' ? text[i] != '-' : text[i] < '0' || text[i] > '9') return false;
-    const auto part = [&](std::size_t at) {
-        return text.size() > at ? 10 * (text[at] - '0') + (text[at + 1] - '0') : 1;
-    };
+    const auto part = [&](std::size_t at) { return text.size() > at ? 10 * (text[at] - '0') + (text[at + 1] - '0') : 1; };
     return part(5) >= 1 && part(5) <= 12 && part(8) >= 1 && part(8) <= 31;
 }
 
 void read_quantity(const Entry& entry, PublishedFigure& figure) {
     figure.quantity = entry.text("quantity");
     figure.unit = entry.text("unit");
-    const auto found = std::find_if(std::begin(kQuantities), std::end(kQuantities),
-                                    [&](const PublishedQuantity& q) { return figure.quantity == q.name; });
+    const auto found =
+        std::find_if(std::begin(kQuantities), std::end(kQuantities), [&](const PublishedQuantity& q) { return figure.quantity == q.name; });
     if (found == std::end(kQuantities))
-        entry.fail("quantity",
-                   "is \"" + figure.quantity + "\", which engine/published/published_read.cpp does not list");
+        entry.fail("quantity", "is \"" + figure.quantity + "\", which engine/published/published_read.cpp does not list");
     if (found->units[0] && !one_of(found->units, figure.unit))
-        entry.fail("unit",
-                   "is \"" + figure.unit + "\", expected " + found->units + " for " + figure.quantity);
+        entry.fail("unit", "is \"" + figure.unit + "\", expected " + found->units + " for " + figure.quantity);
 }
 
 void read_values(const Entry& entry, PublishedFigure& figure) {
@@ -178,8 +173,7 @@ void read_values(const Entry& entry, PublishedFigure& figure) {
     const Json& value = entry.get("value");
     const bool several = figure.form == Form::range || figure.form == Form::list;
     if (several != value.is_array())
-        entry.fail("value",
-                   "is " + shown(value) + ", expected " + (several ? "a list of numbers" : "a number"));
+        entry.fail("value", "is " + shown(value) + ", expected " + (several ? "a list of numbers" : "a number"));
     if (several)
         for (const Json& one : value) figure.values.push_back(entry.number("value", one));
     else
@@ -191,24 +185,21 @@ void read_values(const Entry& entry, PublishedFigure& figure) {
             if (one > 1) entry.fail("value", "has a fraction above 1");
     const Json* at = entry.find("at");
     if ((at != nullptr) != (figure.form == Form::list))
-        entry.fail("at",
-                   at ? "has a meaning for lists only" : "is missing; a list says what its values belong to");
+        entry.fail("at", at ? "has a meaning for lists only" : "is missing; a list says what its values belong to");
     if (!at) return;
-    if (!at->is_object() || at->size() != 2 || !at->contains("name") || !at->contains("values") ||
-        !(*at)["name"].is_string() || !(*at)["values"].is_array())
+    if (!at->is_object() || at->size() != 2 || !at->contains("name") || !at->contains("values") || !(*at)["name"].is_string() ||
+        !(*at)["values"].is_array())
         entry.fail("at", "is not {\"name\": text, \"values\": [numbers or texts]}");
     figure.at = (*at)["name"].get<std::string>();
     for (const Json& label : (*at)["values"]) {
-        if (!label.is_number() && !label.is_string())
-            entry.fail("at", "has " + shown(label) + ", expected numbers or texts");
+        if (!label.is_number() && !label.is_string()) entry.fail("at", "has " + shown(label) + ", expected numbers or texts");
         figure.labels.push_back(label.is_string() ? label.get<std::string>() : label.dump());
         if (label.is_number()) figure.positions.push_back(label.get<double>());
     }
-    if (!figure.positions.empty() && figure.positions.size() != figure.labels.size())
-        entry.fail("at", "mixes numbers and texts");
+    if (!figure.positions.empty() && figure.positions.size() != figure.labels.size()) entry.fail("at", "mixes numbers and texts");
     if (figure.labels.size() != figure.values.size() || figure.values.empty())
-        entry.fail("at", "has " + std::to_string(figure.labels.size()) + " values for " +
-                             std::to_string(figure.values.size()) + " of the list");
+        entry.fail("at",
+                   "has " + std::to_string(figure.labels.size()) + " values for " + std::to_string(figure.values.size()) + " of the list");
 }
 
 void read_status(const Entry& entry, PublishedFigure& figure) {
@@ -233,16 +224,14 @@ void read_conflicts(const Entry& entry, PublishedFigure& figure) {
     if (!conflicts) return;
     if (!conflicts->is_array()) entry.fail("conflicts_with", "is " + shown(*conflicts) + ", expected a list");
     for (const Json& conflict : *conflicts) {
-        if (!conflict.is_object() || conflict.size() != 2 || !conflict.contains("id") ||
-            !conflict.contains("why") || !conflict["id"].is_string() || !conflict["why"].is_string() ||
-            conflict["why"].text().empty())
+        if (!conflict.is_object() || conflict.size() != 2 || !conflict.contains("id") || !conflict.contains("why") ||
+            !conflict["id"].is_string() || !conflict["why"].is_string() || conflict["why"].text().empty())
             entry.fail("conflicts_with", "has an item that is not {\"id\": id, \"why\": sentence}");
         figure.conflicts.push_back({conflict["id"].get<std::string>(), conflict["why"].get<std::string>()});
     }
 }
 
-PublishedFigure read_figure(const std::string& file, const std::string& number, const Json& common,
-                            const Json& own) {
+PublishedFigure read_figure(const std::string& file, const std::string& number, const Json& common, const Json& own) {
     const auto id = own.find("id");
     const std::string name = id != own.end() && id->is_string() ? id->get<std::string>() : number;
     const Entry entry(file, name, common, own);
@@ -268,32 +257,27 @@ PublishedFigure read_figure(const std::string& file, const std::string& number, 
     figure.engine = entry.text_or_null("engine");
     figure.batch = entry.count_or_null("batch");
     figure.budget = entry.count_or_null("budget");
-    if (const Json& t = entry.get("temperature"); !t.is_null())
-        figure.temperature = entry.number("temperature", t);
+    if (const Json& t = entry.get("temperature"); !t.is_null()) figure.temperature = entry.number("temperature", t);
     if (const Json* rate = entry.find("acceptance")) figure.acceptance = entry.number("acceptance", *rate);
     figure.source = entry.text("source");
     figure.place = entry.text_or_null("place");
     figure.date = entry.text_or_null("date");
-    if (figure.date && !is_date(*figure.date))
-        entry.fail("date", "is \"" + *figure.date + "\", expected YYYY, YYYY-MM or YYYY-MM-DD");
+    if (figure.date && !is_date(*figure.date)) entry.fail("date", "is \"" + *figure.date + "\", expected YYYY, YYYY-MM or YYYY-MM-DD");
     read_status(entry, figure);
     read_conflicts(entry, figure);
     return figure;
 }
 
-Json read_json(const std::filesystem::path& file, const std::string& schema,
-               const std::vector<std::string>& members) {
+Json read_json(const std::filesystem::path& file, const std::string& schema, const std::vector<std::string>& members) {
     const std::string name = short_name(file);
     Json json = parse_json_object(read_text_file(file, kLargestPublished), name, kPublishedRemedy);
     for (const std::string& member : members)
         if (!json.contains(member)) throw Error(name + ": has no \"" + member + "\"", kPublishedRemedy);
     for (const auto& [member, value] : json.items())
         if (std::find(members.begin(), members.end(), member) == members.end())
-            throw Error(name + ": \"" + member.substr(0, 40) + "\" is not a field of the file",
-                        kPublishedRemedy);
+            throw Error(name + ": \"" + member.substr(0, 40) + "\" is not a field of the file", kPublishedRemedy);
     if (json["schema"] != schema)
-        throw Error(name + ": the schema is " + shown(json["schema"]) + ", expected \"" + schema + "\"",
-                    kPublishedRemedy);
+        throw Error(name + ": the schema is " + shown(json["schema"]) + ", expected \"" + schema + "\"", kPublishedRemedy);
     return json;
 }
 
@@ -314,8 +298,8 @@ std::vector<PublishedFigure> read_published_figures(const std::filesystem::path&
     int group_number = 0;
     for (const Json& group : json["groups"]) {
         const std::string here = "group " + std::to_string(++group_number);
-        if (!group.is_object() || group.size() != 2 || !group.contains("common") ||
-            !group.contains("entries") || !group["common"].is_object() || !group["entries"].is_array())
+        if (!group.is_object() || group.size() != 2 || !group.contains("common") || !group.contains("entries") ||
+            !group["common"].is_object() || !group["entries"].is_array())
             throw Error(name + ": " + here + " is not {\"common\": {…}, \"entries\": […]}", kPublishedRemedy);
         int number = 0;
         for (const Json& entry : group["entries"]) {
@@ -337,19 +321,14 @@ std::vector<PublishedSource> read_published_sources(const std::filesystem::path&
         const std::string number = "source " + std::to_string(sources.size() + 1);
         if (!row.is_object()) throw Error(name + ": " + number + " is not an object", kPublishedRemedy);
         const auto id = row.find("id");
-        const Entry entry(name, id != row.end() && id->is_string() ? id->get<std::string>() : number,
-                          kNothing, row);
+        const Entry entry(name, id != row.end() && id->is_string() ? id->get<std::string>() : number, kNothing, row);
         for (const auto& [field, value] : row.items())
-            if (!one_of("id|title|by|identifier", field))
-                entry.fail("\"" + field.substr(0, 40) + "\"", "is not a field of a source");
-        sources.push_back(
-            {entry.id_word("id"), entry.text("title"), entry.text("by"), entry.text("identifier")});
+            if (!one_of("id|title|by|identifier", field)) entry.fail("\"" + field.substr(0, 40) + "\"", "is not a field of a source");
+        sources.push_back({entry.id_word("id"), entry.text("title"), entry.text("by"), entry.text("identifier")});
     }
     return sources;
 }
 
-std::span<const PublishedQuantity> published_quantities() {
-    return kQuantities;
-}
+std::span<const PublishedQuantity> published_quantities() { return kQuantities; }
 
 } // namespace speclens

@@ -31,20 +31,13 @@ std::string published_number(double value) {
 std::string published_value(const PublishedFigure& figure) {
     const std::string first = published_number(figure.values.front());
     switch (figure.form) {
-    case Form::exact:
-        return with_unit(first, figure.unit);
-    case Form::about:
-        return "about " + with_unit(first, figure.unit);
-    case Form::up_to:
-        return "up to " + with_unit(first, figure.unit);
-    case Form::below:
-        return "below " + with_unit(first, figure.unit);
-    case Form::over:
-        return "over " + with_unit(first, figure.unit);
-    case Form::range:
-        return with_unit(first + "–" + published_number(figure.values.back()), figure.unit);
-    case Form::list:
-        break;
+    case Form::exact: return with_unit(first, figure.unit);
+    case Form::about: return "about " + with_unit(first, figure.unit);
+    case Form::up_to: return "up to " + with_unit(first, figure.unit);
+    case Form::below: return "below " + with_unit(first, figure.unit);
+    case Form::over: return "over " + with_unit(first, figure.unit);
+    case Form::range: return with_unit(first + "–" + published_number(figure.values.back()), figure.unit);
+    case Form::list: break;
     }
     return std::to_string(figure.values.size()) + " values";
 }
@@ -53,8 +46,7 @@ std::string published_series(const PublishedFigure& figure) {
     if (figure.form != Form::list) return "";
     std::string text;
     for (std::size_t i = 0; i < figure.values.size(); ++i)
-        add(text, with_unit(published_number(figure.values[i]), figure.unit == "x" ? "x" : "fraction") +
-                      " (" + figure.labels[i] + ")");
+        add(text, with_unit(published_number(figure.values[i]), figure.unit == "x" ? "x" : "fraction") + " (" + figure.labels[i] + ")");
     const bool named = figure.unit != "x" && figure.unit != "fraction";
     return text + (named ? " " + figure.unit : "") + ", by " + figure.at;
 }
@@ -62,8 +54,7 @@ std::string published_series(const PublishedFigure& figure) {
 std::string published_conditions(const PublishedFigure& figure) {
     std::string text;
     add(text, figure.variant);
-    for (const auto* part : {&figure.model, &figure.dataset, &figure.hardware, &figure.engine})
-        add(text, part->value_or(""));
+    for (const auto* part : {&figure.model, &figure.dataset, &figure.hardware, &figure.engine}) add(text, part->value_or(""));
     if (figure.batch) add(text, "batch " + std::to_string(*figure.batch));
     if (figure.budget) add(text, std::to_string(*figure.budget) + " draft tokens");
     if (figure.temperature) add(text, "T=" + published_number(*figure.temperature));

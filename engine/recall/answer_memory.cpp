@@ -37,9 +37,7 @@ AnswerMemory::AnswerMemory(std::filesystem::path file, std::string model, int vo
     }
 }
 
-void AnswerMemory::remember(std::span<const int> answer) {
-    add({answer.begin(), answer.end()});
-}
+void AnswerMemory::remember(std::span<const int> answer) { add({answer.begin(), answer.end()}); }
 
 void AnswerMemory::add(std::vector<int> answer) {
     if (answer.empty()) return;
@@ -69,8 +67,8 @@ std::shared_ptr<const SuffixTrie> AnswerMemory::trie(int depth) const {
 }
 
 std::string AnswerMemory::words() const {
-    return std::to_string(answers_.size()) + (answers_.size() == 1 ? " answer, " : " answers, ") + std::to_string(tokens_) + " token ids, in " +
-           file_.string() + ", which only you can read";
+    return std::to_string(answers_.size()) + (answers_.size() == 1 ? " answer, " : " answers, ") + std::to_string(tokens_) +
+           " token ids, in " + file_.string() + ", which only you can read";
 }
 
 } // namespace speclens

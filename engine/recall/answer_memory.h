@@ -22,7 +22,7 @@ class AnswerMemory {
     AnswerMemory(std::filesystem::path file, std::string model, int vocab);
 
     void remember(std::span<const int> answer);
-    void save() const; // beside the old file, then renamed; mode 0600. Throws Error.
+    void save() const;                                                     // beside the old file, then renamed; mode 0600. Throws Error.
     [[nodiscard]] std::shared_ptr<const SuffixTrie> trie(int depth) const; // null: nothing is remembered yet
     [[nodiscard]] std::size_t answers() const { return answers_.size(); }
     [[nodiscard]] std::size_t tokens() const { return tokens_; }

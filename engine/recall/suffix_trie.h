@@ -15,7 +15,7 @@ class SuffixTrie {
     explicit SuffixTrie(int depth) : depth_(depth) { clear(); }
 
     void clear();
-    void begin_text();       // what follows belongs to another text; no run of tokens reaches from one into the next
+    void begin_text(); // what follows belongs to another text; no run of tokens reaches from one into the next
     void append(int token);
     [[nodiscard]] int depth() const { return depth_; }
     [[nodiscard]] std::size_t tokens() const { return tokens_; }
@@ -25,16 +25,16 @@ class SuffixTrie {
 
     // What followed a match: at each branch the child with most occurrences, of equals the one that was seen last.
     struct Path {
-        int match = 0;                     // tokens of the match; 0: nothing was found
-        int occurrences = 0;               // of the match, the present one included where it belongs to a text of this trie
-        int text = 0, place = 0;           // where the first token of the path was seen last
+        int match = 0;           // tokens of the match; 0: nothing was found
+        int occurrences = 0;     // of the match, the present one included where it belongs to a text of this trie
+        int text = 0, place = 0; // where the first token of the path was seen last
         std::vector<int> tokens;
         std::vector<double> probabilities; // of the path up to each token: the product of the children's shares
         double score = 0;                  // their sum: tokens that would be kept if these shares were the target's
     };
     struct Limits {
-        int tokens = 32;      // of a path at most
-        double factor = 1;    // and at most so many times the length of its match
+        int tokens = 32;       // of a path at most
+        double factor = 1;     // and at most so many times the length of its match
         double min_prob = 0.1; // the path ends where its probability is less
     };
     // Of the paths behind the last 1, 2, … tokens of `context` the one with the best score, of equals that of the longer match.
@@ -49,8 +49,8 @@ class SuffixTrie {
         std::int32_t above = 0;           // tokens above the label
         std::int32_t count = 0;           // suffixes that go through all of it
         std::int32_t children = 0;
-        std::int32_t best = kNone;        // the child with most of them, of equals the last one
-        std::int32_t branch = kNone;      // of its children in `branches_`, where there are several
+        std::int32_t best = kNone;   // the child with most of them, of equals the last one
+        std::int32_t branch = kNone; // of its children in `branches_`, where there are several
     };
     struct Place {
         std::int32_t node = kRoot, within = 0; // tokens of its label that are matched
@@ -70,7 +70,7 @@ class SuffixTrie {
     int new_node(const Node& node);
     void add_child(int node, int token, int child);
     void replace_child(int node, int token, int by);
-    void passed(int node, int child); // one more suffix went on to it
+    void passed(int node, int child);            // one more suffix went on to it
     [[nodiscard]] int walk(int node, int token); // where a suffix that ended at the end of `node` ends now; kNone: in a leaf of its own
 
     // (branch, token) -> child, open addressing.

@@ -17,13 +17,13 @@ double keep_prefix(double joint, const Distribution& p, const Distribution& q) {
     double left = 0;
     for (std::size_t v = 0; v < p.size(); ++v) left += std::max(joint * p[v] - q[v], 0.0);
     const double lost = 1 - joint;
-    return left + lost > 0 ? left / (left + lost) : 1;  // 0/0: identical rows, nothing can be lost
+    return left + lost > 0 ? left / (left + lost) : 1; // 0/0: identical rows, nothing can be lost
 }
 
 Verdict verify_block(const Round& round) {
     Verdict verdict;
     const int k = round.count();
-    std::vector<double> joint{1};  // P_0 … P_K
+    std::vector<double> joint{1}; // P_0 … P_K
     int kept = 0;
     for (int i = 0; i < k; ++i) {
         const std::size_t x = static_cast<std::size_t>(round.drafts[static_cast<std::size_t>(i)]);
@@ -66,4 +66,4 @@ RuleInfo block_rule() {
     };
 }
 
-}  // namespace speclens
+} // namespace speclens

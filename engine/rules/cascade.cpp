@@ -41,27 +41,32 @@ Verdict verify_mixture(const Round& round, std::string_view rule) {
     for (int row = 0; row <= k; ++row) {
         DistributionsOfBoth& here = at[static_cast<std::size_t>(row)];
         here.p_raw = round.p_raw(row);
-        if (row < k) here.q_raw = round.q_raw(row);
-        else if (round.after_last.distribution) here.q_raw = *round.after_last.raw;
+        if (row < k)
+            here.q_raw = round.q_raw(row);
+        else if (round.after_last.distribution)
+            here.q_raw = *round.after_last.raw;
     }
     std::vector<Distribution> pi;
     for (int row = 0; row <= k; ++row) {
         DistributionsOfBoth& here = at[static_cast<std::size_t>(row)];
         here.p = round.p(row);
-        if (row < k) here.q = round.q(row);
-        else if (round.after_last.distribution) here.q = *round.after_last.distribution;
+        if (row < k)
+            here.q = round.q(row);
+        else if (round.after_last.distribution)
+            here.q = *round.after_last.distribution;
         pi.push_back(here.q.empty() ? here.p : cascade_mixture(rule, round.params.alpha, here));
     }
     Round mixed = round;
     mixed.p = [&pi](int row) -> const Distribution& { return pi[static_cast<std::size_t>(row)]; };
     Verdict verdict = find_rule(round.params.block ? "block" : "token")->verify(mixed);
     for (Judgement& check : verdict.checks)
-        check.mixture = pi[static_cast<std::size_t>(check.node)][static_cast<std::size_t>(round.drafts[static_cast<std::size_t>(check.node)])];
+        check.mixture =
+            pi[static_cast<std::size_t>(check.node)][static_cast<std::size_t>(round.drafts[static_cast<std::size_t>(check.node)])];
     verdict.mixed = verdict.from == TokenSource::residual || round.after_last.distribution;
     return verdict;
 }
 
-}  // namespace
+} // namespace
 
 Distribution cascade_mixture(std::string_view rule, double alpha, const DistributionsOfBoth& at) {
     const auto keep_from = [&](double least) { return best_of(at.q_raw) >= least - kTie ? at.q : at.p; };
@@ -99,34 +104,39 @@ RuleInfo cascade(const char* name, const char* title, const char* about, double 
 } // namespace
 
 RuleInfo cascade_chow_rule() {
-    return cascade("cascade_chow", "Cascade, Chow",
-                   "Keep the draft's distribution where the draft is confident, else use the target's. Follows that mixture, NOT the target "
-                   "(Narasimhan et al. 2024).",
-                   0, 1, 1, [](const Round& round) { return verify_mixture(round, "cascade_chow"); });
+    return cascade(
+        "cascade_chow", "Cascade, Chow",
+        "Keep the draft's distribution where the draft is confident, else use the target's. Follows that mixture, NOT the target "
+        "(Narasimhan et al. 2024).",
+        0, 1, 1, [](const Round& round) { return verify_mixture(round, "cascade_chow"); });
 }
 RuleInfo cascade_diff_rule() {
-    return cascade("cascade_diff", "Cascade, difference",
-                   "Keep the draft's distribution where the draft is about as confident as the target. Follows that mixture, NOT the target "
-                   "(Narasimhan et al. 2024).",
-                   -1, 1, 1, [](const Round& round) { return verify_mixture(round, "cascade_diff"); }, nothing_kept);
+    return cascade(
+        "cascade_diff", "Cascade, difference",
+        "Keep the draft's distribution where the draft is about as confident as the target. Follows that mixture, NOT the target "
+        "(Narasimhan et al. 2024).",
+        -1, 1, 1, [](const Round& round) { return verify_mixture(round, "cascade_diff"); }, nothing_kept);
 }
 RuleInfo cascade_opt_rule() {
-    return cascade("cascade_opt", "Cascade, optimal",
-                   "As the difference, weighed by how far the two distributions are apart, since deferring costs rejections. Follows that mixture, "
-                   "NOT the target (Narasimhan et al. 2024).",
-                   -kAnyNumber, kAnyNumber, 4, [](const Round& round) { return verify_mixture(round, "cascade_opt"); });
+    return cascade(
+        "cascade_opt", "Cascade, optimal",
+        "As the difference, weighed by how far the two distributions are apart, since deferring costs rejections. Follows that mixture, "
+        "NOT the target (Narasimhan et al. 2024).",
+        -kAnyNumber, kAnyNumber, 4, [](const Round& round) { return verify_mixture(round, "cascade_opt"); });
 }
 RuleInfo cascade_tokenV1_rule() {
-    return cascade("cascade_tokenV1", "Cascade, token V1",
-                   "Token by token: keep a token of the draft that the draft gives nearly the target's best probability, replace the "
-                   "others. NOT lossless (Narasimhan et al. 2024).",
-                   -1, 1, 1, [](const Round& round) { return verify_mixture(round, "cascade_tokenV1"); }, nothing_kept);
+    return cascade(
+        "cascade_tokenV1", "Cascade, token V1",
+        "Token by token: keep a token of the draft that the draft gives nearly the target's best probability, replace the "
+        "others. NOT lossless (Narasimhan et al. 2024).",
+        -1, 1, 1, [](const Round& round) { return verify_mixture(round, "cascade_tokenV1"); }, nothing_kept);
 }
 RuleInfo cascade_tokenV2_rule() {
-    return cascade("cascade_tokenV2", "Cascade, token V2",
-                   "Token by token: keep a token of the draft that the target gives its best probability less alpha. NOT lossless "
-                   "(Narasimhan et al. 2024).",
-                   -1, 1, 1, [](const Round& round) { return verify_mixture(round, "cascade_tokenV2"); }, nothing_kept);
+    return cascade(
+        "cascade_tokenV2", "Cascade, token V2",
+        "Token by token: keep a token of the draft that the target gives its best probability less alpha. NOT lossless "
+        "(Narasimhan et al. 2024).",
+        -1, 1, 1, [](const Round& round) { return verify_mixture(round, "cascade_tokenV2"); }, nothing_kept);
 }
 RuleInfo cascade_tokenV3_rule() {
     return cascade("cascade_tokenV3", "Cascade, token V3",
@@ -135,4 +145,4 @@ RuleInfo cascade_tokenV3_rule() {
                    0, 1, 1, [](const Round& round) { return verify_mixture(round, "cascade_tokenV3"); });
 }
 
-}  // namespace speclens
+} // namespace speclens

@@ -11,4 +11,4 @@ namespace speclens {
 // rule: the name of a cascade in rules.inc. Sums to 1 up to rounding.
 [[nodiscard]] Distribution cascade_mixture(std::string_view rule, double alpha, const DistributionsOfBoth& at);
 
-}  // namespace speclens
+} // namespace speclens

@@ -7,7 +7,7 @@ namespace {
 
 // The end of the longest path on which every token is the target's best one; -1: no first token is.
 int longest_match(const Round& round) {
-    std::vector<int> depth(round.drafts.size(), 0);  // of the nodes that match all the way up; 0: no match
+    std::vector<int> depth(round.drafts.size(), 0); // of the nodes that match all the way up; 0: no match
     int best = -1;
     for (int i = 0; i < round.count(); ++i) {
         const int parent = round.parent(i);
@@ -22,8 +22,7 @@ int longest_match(const Round& round) {
 
 Verdict verify_greedy(const Round& round) {
     Verdict verdict;
-    for (int node = longest_match(round); node >= 0; node = round.parent(node))
-        verdict.path.insert(verdict.path.begin(), node);
+    for (int node = longest_match(round); node >= 0; node = round.parent(node)) verdict.path.insert(verdict.path.begin(), node);
     bool leaf = false;
     for (std::size_t step = 0; step <= verdict.path.size(); ++step) {
         const std::vector<int> children = round.children(step == 0 ? -1 : verdict.path[step - 1]);
@@ -54,4 +53,4 @@ RuleInfo greedy_rule() {
     };
 }
 
-}  // namespace speclens
+} // namespace speclens

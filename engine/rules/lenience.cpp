@@ -21,4 +21,4 @@ RuleInfo lenience_rule() {
     };
 }
 
-}  // namespace speclens
+} // namespace speclens

@@ -41,4 +41,4 @@ RuleInfo match_rule() {
     };
 }
 
-}  // namespace speclens
+} // namespace speclens

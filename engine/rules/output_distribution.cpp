@@ -30,7 +30,8 @@ OutputDistribution output_distribution_at(const RuleInfo& rule, const RuleParams
         for (std::size_t v = 0; v < p.size(); ++v)
             emitted.kept += emitted.distribution[v] = p[v] > 0 ? (scale * q[v] > p[v] ? p[v] / scale : q[v]) : 0;
         const Residual rest = residual(p, q);
-        for (std::size_t v = 0; v < p.size(); ++v) emitted.distribution[v] += (1 - emitted.kept) * (rest.distribution.empty() ? p[v] : rest.distribution[v]);
+        for (std::size_t v = 0; v < p.size(); ++v)
+            emitted.distribution[v] += (1 - emitted.kept) * (rest.distribution.empty() ? p[v] : rest.distribution[v]);
     } else if (name == "typical") {
         const double limit = typical_limit(p, params);
         for (std::size_t v = 0; v < p.size(); ++v)
@@ -39,9 +40,9 @@ OutputDistribution output_distribution_at(const RuleInfo& rule, const RuleParams
     } else if (name == "match") {
         for (std::size_t v = 0; v < p.size(); ++v) emitted.kept += p[v] * q[v];
     } else {
-        emitted.kept = overlap(p, q);  // token; block for a block of one
+        emitted.kept = overlap(p, q); // token; block for a block of one
     }
     return emitted;
 }
 
-}  // namespace speclens
+} // namespace speclens

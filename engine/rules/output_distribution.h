@@ -8,7 +8,7 @@
 
 namespace speclens {
 
-struct RuleInfo;  // engine/rules/verify.h
+struct RuleInfo; // engine/rules/verify.h
 
 // The distributions of one position: target p and draft q as they are sampled, and at temperature 1, unfiltered.
 struct DistributionsOfBoth {
@@ -16,8 +16,8 @@ struct DistributionsOfBoth {
 };
 
 struct OutputDistribution {
-    Distribution distribution;          // of the token that is written
-    double kept = 0;  // probability that the draft stays
+    Distribution distribution; // of the token that is written
+    double kept = 0;           // probability that the draft stays
 };
 // Of a rule that samples and judges chains only (Siblings::none). A lossless rule writes p.
 [[nodiscard]] OutputDistribution output_distribution_at(const RuleInfo& rule, const RuleParams& params, const DistributionsOfBoth& at);
@@ -25,4 +25,4 @@ struct OutputDistribution {
 // Sum over ids of max(p - q, 0): the total variation distance of two distributions.
 [[nodiscard]] double distance(const Distribution& p, const Distribution& q);
 
-}  // namespace speclens
+} // namespace speclens

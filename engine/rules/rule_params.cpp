@@ -29,7 +29,7 @@ void check_range(const RuleParameter& p, double value, const RuleInfo& rule) {
                 std::string(p.about) + ".", Exit::usage);
 }
 
-}  // namespace
+} // namespace
 
 void set_parameter(RuleParams& params, const RuleInfo& rule, const std::string& name, const std::string& value) {
     if (name == "verifier" && rule.takes_verifier) {
@@ -76,4 +76,4 @@ std::string to_text(const RuleParams& params, const RuleInfo& rule) {
     return text;
 }
 
-}  // namespace speclens
+} // namespace speclens

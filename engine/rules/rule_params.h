@@ -8,24 +8,24 @@
 namespace speclens {
 
 struct RuleParams {
-    double lenience = 0.3;  // lenience: l of min(1, p / ((1-l) q)), 0 … 1; 0 is the token rule
-    double epsilon = 0.09;  // typical: keep x where p(x) > min(epsilon, delta * exp(-H(p))), H in nats
+    double lenience = 0.3; // lenience: l of min(1, p / ((1-l) q)), 0 … 1; 0 is the token rule
+    double epsilon = 0.09; // typical: keep x where p(x) > min(epsilon, delta * exp(-H(p))), H in nats
     double delta = 0.3;
-    double alpha = 0.2;     // cascades: how readily the draft is trusted; the range depends on the criterion
-    double rho = 0;         // tree_kseq: how far every sibling is held back, 1 … siblings; 0: as many as there are
-    bool block = false;     // cascades: judge by block verification instead of token by token
+    double alpha = 0.2; // cascades: how readily the draft is trusted; the range depends on the criterion
+    double rho = 0;     // tree_kseq: how far every sibling is held back, 1 … siblings; 0: as many as there are
+    bool block = false; // cascades: judge by block verification instead of token by token
     bool operator==(const RuleParams&) const = default;
 };
 
-struct RuleInfo;  // engine/rules/verify.h
+struct RuleInfo; // engine/rules/verify.h
 
 // A number of a rule, for lists, help texts and sliders.
 struct RuleParameter {
     const char* name;
     const char* about;
     double RuleParams::*value;
-    double low, high;    // what is allowed
-    double most_useful;  // where a slider may end: `high`, or less where that has no bound
+    double low, high;   // what is allowed
+    double most_useful; // where a slider may end: `high`, or less where that has no bound
 };
 inline constexpr double kAnyNumber = 1.7976931348623157e308;
 
@@ -39,4 +39,4 @@ void check_parameters(const RuleParams& params, const RuleInfo& rule);
 // "alpha=0.2 verifier=block", only what the rule reads; empty where it takes nothing.
 [[nodiscard]] std::string to_text(const RuleParams& params, const RuleInfo& rule);
 
-}  // namespace speclens
+} // namespace speclens

@@ -6,10 +6,10 @@
 namespace speclens {
 
 enum class Siblings : std::uint8_t {
-    none,     // one child per node: a chain
-    best,     // the most likely tokens of the draft; nothing is drawn, so each proposal distribution is one-hot
-    without,  // drawn from the draft's distribution without replacement: each from what the ones before left of it
-    with,     // drawn from the draft's distribution independently; the same token may come twice
+    none,    // one child per node: a chain
+    best,    // the most likely tokens of the draft; nothing is drawn, so each proposal distribution is one-hot
+    without, // drawn from the draft's distribution without replacement: each from what the ones before left of it
+    with,    // drawn from the draft's distribution independently; the same token may come twice
 };
 
-}  // namespace speclens
+} // namespace speclens

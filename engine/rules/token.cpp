@@ -49,4 +49,4 @@ RuleInfo token_rule() {
     };
 }
 
-}  // namespace speclens
+} // namespace speclens

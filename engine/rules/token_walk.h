@@ -9,4 +9,4 @@ namespace speclens {
 // normalise(max(p - q, 0)), behind the last node from p. scale 1: the token rule.
 [[nodiscard]] Verdict walk_tokens(const Round& round, double scale);
 
-}  // namespace speclens
+} // namespace speclens

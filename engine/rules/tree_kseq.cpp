@@ -16,8 +16,8 @@ namespace {
 // What a node of k siblings does: how far each is held back, and the distribution when none is kept.
 struct Node {
     double rho = 1;
-    double beta = 0;    // that one sibling is kept
-    double missed = 1;  // that none is
+    double beta = 0;   // that one sibling is kept
+    double missed = 1; // that none is
 };
 
 Node node_for(const Distribution& p, const Distribution& q, int k, double rho) {
@@ -39,11 +39,13 @@ Distribution residual_of(const Distribution& p, const Distribution& q, const Nod
 }
 
 bool drawn_independently(const Round& round) {
-    std::vector<int> first(static_cast<std::size_t>(round.count()) + 1, -1);  // child of each node, of -1 at 0
+    std::vector<int> first(static_cast<std::size_t>(round.count()) + 1, -1); // child of each node, of -1 at 0
     for (int node = 0; node < round.count(); ++node) {
         int& sibling = first[static_cast<std::size_t>(round.parent(node) + 1)];
-        if (sibling < 0) sibling = node;
-        else if (round.q(sibling) != round.q(node)) return false;
+        if (sibling < 0)
+            sibling = node;
+        else if (round.q(sibling) != round.q(node))
+            return false;
     }
     return true;
 }
@@ -69,10 +71,8 @@ Verdict verify_tree_kseq(const Round& round) {
                 const std::size_t token = static_cast<std::size_t>(round.drafts[static_cast<std::size_t>(child)]);
                 const double held = node.rho * q[token], u = round.accept_coin(child);
                 const bool stays = held > 0 && u * held < p[token];
-                verdict.checks.push_back({.node = child,
-                                          .threshold = held > 0 ? std::min(1.0, p[token] / held) : 0.0,
-                                          .u = u,
-                                          .accepted = stays});
+                verdict.checks.push_back(
+                    {.node = child, .threshold = held > 0 ? std::min(1.0, p[token] / held) : 0.0, .u = u, .accepted = stays});
                 if (!stays) continue;
                 accepted = child;
                 break;
@@ -103,9 +103,10 @@ RuleInfo tree_kseq_rule() {
         .kind = RuleKind::kseq,
         .needs_q = true,
         .siblings = Siblings::with,
-        .parameters = {{"rho", "0 takes the number of siblings, which is always valid; smaller values of 1 or more keep more", &RuleParams::rho, 0, 64, 8}},
+        .parameters = {{"rho", "0 takes the number of siblings, which is always valid; smaller values of 1 or more keep more",
+                        &RuleParams::rho, 0, 64, 8}},
         .verify = verify_tree_kseq,
     };
 }
 
-}  // namespace speclens
+} // namespace speclens

@@ -20,7 +20,7 @@ Distribution strike_out(const Distribution& goal, const Round& round, int node) 
     return left;
 }
 
-}  // namespace
+} // namespace
 
 RuleInfo tree_topk_rule() {
     return {
@@ -34,4 +34,4 @@ RuleInfo tree_topk_rule() {
     };
 }
 
-}  // namespace speclens
+} // namespace speclens

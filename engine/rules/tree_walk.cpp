@@ -9,7 +9,7 @@ Verdict walk_tree(const Round& round, double (*proposal)(const Round& round, int
     for (;;) {
         const int row = verdict.row();
         const std::vector<int> children = round.children(verdict.path.empty() ? -1 : verdict.path.back());
-        Distribution goal;  // empty: nothing was rejected here yet, the goal is the target's distribution
+        Distribution goal; // empty: nothing was rejected here yet, the goal is the target's distribution
         int accepted = -1;
         for (const int child : children) {
             const std::size_t token = static_cast<std::size_t>(round.drafts[static_cast<std::size_t>(child)]);
@@ -28,7 +28,7 @@ Verdict walk_tree(const Round& round, double (*proposal)(const Round& round, int
                 break;
             }
             goal = deplete(goal.empty() ? round.p(row) : goal, round, child);
-            if (goal.empty()) {  // only rounding rejects a child whose acceptance was certain
+            if (goal.empty()) { // only rounding rejects a child whose acceptance was certain
                 verdict.residual_fallback = true;
                 break;
             }
@@ -37,9 +37,7 @@ Verdict walk_tree(const Round& round, double (*proposal)(const Round& round, int
             verdict.path.push_back(accepted);
             continue;
         }
-        verdict.from = round.count() == 0 ? TokenSource::target
-                       : children.empty() ? TokenSource::bonus
-                                          : TokenSource::residual;
+        verdict.from = round.count() == 0 ? TokenSource::target : children.empty() ? TokenSource::bonus : TokenSource::residual;
         verdict.distribution = goal.empty() ? round.p(row) : std::move(goal);
         verdict.u = round.resample_coin(row);
         verdict.token = sample(verdict.distribution, *verdict.u);
@@ -53,4 +51,4 @@ double drawn_with(const Round& round, int node) {
 
 Distribution without_proposal(const Distribution& goal, const Round& round, int node) { return residual(goal, round.q(node)).distribution; }
 
-}  // namespace speclens
+} // namespace speclens

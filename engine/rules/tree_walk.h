@@ -18,4 +18,4 @@ using Deplete = Distribution (*)(const Distribution& goal, const Round& round, i
 [[nodiscard]] double drawn_with(const Round& round, int node);
 [[nodiscard]] Distribution without_proposal(const Distribution& goal, const Round& round, int node);
 
-}  // namespace speclens
+} // namespace speclens

@@ -16,4 +16,4 @@ RuleInfo tree_wor_rule() {
     };
 }
 
-}  // namespace speclens
+} // namespace speclens

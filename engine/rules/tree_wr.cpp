@@ -17,4 +17,4 @@ RuleInfo tree_wr_rule() {
     };
 }
 
-}  // namespace speclens
+} // namespace speclens

@@ -18,7 +18,7 @@ double entropy(const Distribution& distribution) {
     return sum;
 }
 
-}  // namespace
+} // namespace
 
 double typical_limit(const Distribution& p, const RuleParams& params) {
     return std::min(params.epsilon, params.delta * std::exp(-entropy(p)));
@@ -55,9 +55,10 @@ RuleInfo typical_rule() {
         .kind = RuleKind::typical,
         .guarantee = Guarantee::nothing,
         .parameters = {{"epsilon", "a token above this probability is always kept", &RuleParams::epsilon, 0, 1, 1},
-                       {"delta", "scales the limit where the target is unsure: delta times exp of minus its entropy", &RuleParams::delta, 0, kAnyNumber, 1}},
+                       {"delta", "scales the limit where the target is unsure: delta times exp of minus its entropy", &RuleParams::delta, 0,
+                        kAnyNumber, 1}},
         .verify = verify_typical,
     };
 }
 
-}  // namespace speclens
+} // namespace speclens

@@ -9,4 +9,4 @@ namespace speclens {
 // min(epsilon, delta * exp(-H(p))), H in nats.
 [[nodiscard]] double typical_limit(const Distribution& p, const RuleParams& params);
 
-}  // namespace speclens
+} // namespace speclens

@@ -26,12 +26,8 @@ Verdict replace_from(const Round& round, const std::function<const Distribution&
     return verdict;
 }
 
-Verdict redraw_from_the_draft(const Round& round) {
-    return replace_from(round, round.q);
-}
-Verdict replace_from_the_target(const Round& round) {
-    return replace_from(round, round.p);
-}
+Verdict redraw_from_the_draft(const Round& round) { return replace_from(round, round.q); }
+Verdict replace_from_the_target(const Round& round) { return replace_from(round, round.p); }
 
 Verdict ratio_upside_down(const Round& round) {
     Round swapped = round;
@@ -40,9 +36,7 @@ Verdict ratio_upside_down(const Round& round) {
     return find_rule("token")->verify(swapped);
 }
 
-Verdict chosen_as_if_drawn(const Round& round) {
-    return walk_tree(round, &drawn_with, &without_proposal);
-}
+Verdict chosen_as_if_drawn(const Round& round) { return walk_tree(round, &drawn_with, &without_proposal); }
 
 Verdict block_with_the_residual_of_a_token(const Round& round) {
     Verdict verdict = find_rule("block")->verify(round);
@@ -73,7 +67,9 @@ Verdict compared_with_a_fresh_sample(const Round& round) {
 
 Verdict stopped_at_an_unlikely_draw(const Round& round) {
     constexpr double kLeast = 0.25;
-    const auto likely = [&](int node) { return round.q(node)[static_cast<std::size_t>(round.drafts[static_cast<std::size_t>(node)])] >= kLeast; };
+    const auto likely = [&](int node) {
+        return round.q(node)[static_cast<std::size_t>(round.drafts[static_cast<std::size_t>(node)])] >= kLeast;
+    };
     Round shorter = round;
     int count = 0;
     while (count < round.count() && likely(count)) ++count;
@@ -91,6 +87,7 @@ std::span<const RuleInfo> wrong_rules() {
         rule.kind = kind;
         return rule;
     };
+    // clang-format off
     static const RuleInfo kRules[] = {
         wrong("bonus", "Bonus after a rejection", "A replacement at the last position is taken for a bonus, and the rejected draft stays.",
               bonus_after_a_rejection),
@@ -113,6 +110,7 @@ std::span<const RuleInfo> wrong_rules() {
                                                      "takes its place.",
               stopped_at_an_unlikely_draw),
     };
+    // clang-format on
     return kRules;
 }
 

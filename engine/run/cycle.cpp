@@ -29,12 +29,12 @@ Failed failure() {
     }
 }
 
-}  // namespace
+} // namespace
 
-Cycle::Cycle(Decoder& target, Drafter& drafter, const RuleInfo& rule, CycleSettings settings, Trace& trace,
-             std::vector<int> sequence, int prompt_tokens, int first_round, std::vector<std::uint32_t> attempts)
-    : target_(target), drafter_(drafter), rule_(rule), settings_(std::move(settings)), trace_(trace),
-      sequence_(std::move(sequence)), prompt_tokens_(prompt_tokens), round_index_(first_round), attempts_(std::move(attempts)) {
+Cycle::Cycle(Decoder& target, Drafter& drafter, const RuleInfo& rule, CycleSettings settings, Trace& trace, std::vector<int> sequence,
+             int prompt_tokens, int first_round, std::vector<std::uint32_t> attempts)
+    : target_(target), drafter_(drafter), rule_(rule), settings_(std::move(settings)), trace_(trace), sequence_(std::move(sequence)),
+      prompt_tokens_(prompt_tokens), round_index_(first_round), attempts_(std::move(attempts)) {
     CHECK(!sequence_.empty(), "a run needs at least one token to start from");
     CHECK(target_.length() == 0, "the target's cache must be empty at the start");
 }
@@ -64,12 +64,12 @@ void Cycle::finish_round() {
 
 void Cycle::advance() {
     switch (next_) {
-        case Next::prefill: do_prefill(); break;
-        case Next::draft: do_draft(); break;
-        case Next::verify: do_verify(); break;
-        case Next::accept: do_accept(); break;
-        case Next::resample: do_resample(); break;
-        case Next::commit: do_commit(); break;
+    case Next::prefill: do_prefill(); break;
+    case Next::draft: do_draft(); break;
+    case Next::verify: do_verify(); break;
+    case Next::accept: do_accept(); break;
+    case Next::resample: do_resample(); break;
+    case Next::commit: do_commit(); break;
     }
 }
 
@@ -106,7 +106,7 @@ void Cycle::do_prefill() {
         if (reading_) reading_(read, static_cast<int>(fed.size()));
     };
     target_.prefill(fed, taps, taps.empty() ? Decoder::FeatureSink{} : observe, reading);
-    if (settings_.timing) target_.wait();  // or the first draft would be charged with the prompt
+    if (settings_.timing) target_.wait(); // or the first draft would be charged with the prompt
     if (!settings_.prompt_recorded)
         trace_.append(Prefill{static_cast<int>(fed.size()), settings_.timing ? watch.ms() + target_.saved_ms() : 0});
     next_ = Next::draft;
@@ -115,7 +115,7 @@ void Cycle::do_prefill() {
 void Cycle::do_draft() {
     const int committed = static_cast<int>(sequence_.size());
     const int remaining = settings_.max_tokens - (committed - prompt_tokens_);
-    const int room = target_.capacity() - committed;  // rows that fit beside the pending token's
+    const int room = target_.capacity() - committed; // rows that fit beside the pending token's
     if (remaining <= 0) return stop(Stopped::kLength);
     if (room < 0) return stop(Stopped::kContextFull);
 
@@ -126,7 +126,7 @@ void Cycle::do_draft() {
     if (!rule_.is_cascade()) request.go_on = go_on_; // a cascade reads the row behind the last draft, which a stop leaves out
 
     const int proposed = request.k;
-    if (rule_.is_cascade() && settings_.k > 0) ++request.k;  // the draft's distribution behind its last node is needed too
+    if (rule_.is_cascade() && settings_.k > 0) ++request.k; // the draft's distribution behind its last node is needed too
     const Stopwatch watch;
     const bool ready = take_ahead();
     if (!ready) draft_ = request.k > 0 ? drafter_.draft(request) : Draft{};
@@ -150,7 +150,7 @@ void Cycle::do_draft() {
         if (settings_.trace_top != 0) {
             event.top = !node.heads.distribution.empty() ? node.heads.distribution
                         : node.distribution.empty()      ? TopEntries{{{node.token, 0.0}}, 0}
-                                                : top_of(node.distribution, settings_.trace_top);
+                                                         : top_of(node.distribution, settings_.trace_top);
             event.raw_top = node.heads.raw;
             event.base_top = node.base;
         }
@@ -184,7 +184,8 @@ void Cycle::draft_ahead(Verified& event) {
     text.insert(text.end(), drafted_tokens_.begin(), drafted_tokens_.end());
     const auto ends = [&](int id) { return std::ranges::find(settings_.stops, id) != settings_.stops.end(); };
     const int next = static_cast<int>(text.size()) + 1; // tokens that are known then
-    if (tree_ || std::ranges::any_of(drafted_tokens_, ends) || round_index_ + 1 == settings_.forced_round || request_at(next).k <= 0) return;
+    if (tree_ || std::ranges::any_of(drafted_tokens_, ends) || round_index_ + 1 == settings_.forced_round || request_at(next).k <= 0)
+        return;
     const Stopwatch watch;
     DraftRequest own = request_at(next - 1);
     own.sequence = text;
@@ -267,12 +268,13 @@ void Cycle::do_verify() {
     kv_before_ = target_.length();
     CHECK(kv_before_ == static_cast<int>(sequence_.size()) - 1, "the cache must hold all but the pending token");
 
-    Verified event{.round = round_index_, .rows = static_cast<int>(pass_tokens_.size()), .draft_ms = empty_draft_ms_, .from_ahead = from_ahead_};
+    Verified event{
+        .round = round_index_, .rows = static_cast<int>(pass_tokens_.size()), .draft_ms = empty_draft_ms_, .from_ahead = from_ahead_};
     const Stopwatch watch;
     if (settings_.ahead && target_.begin(pass_)) draft_ahead(event);
     rows_ = &target_.forward(pass_);
     if (settings_.sampling.temperature == 0)
-        (void)rows_->argmax();  // waits for the pass
+        (void)rows_->argmax(); // waits for the pass
     else if (settings_.timing)
         target_.wait();
     draft_distributions_.assign(drafted_tokens_.size(), {});
@@ -285,9 +287,7 @@ void Cycle::do_verify() {
     next_ = Next::accept;
 }
 
-const Distribution& Cycle::target_distribution(int row) {
-    return rows_->distribution(row, settings_.sampling);
-}
+const Distribution& Cycle::target_distribution(int row) { return rows_->distribution(row, settings_.sampling); }
 
 const Distribution& Cycle::draft_distribution(int index) {
     const DraftNode& node = draft_.nodes[static_cast<std::size_t>(index)];
@@ -329,9 +329,7 @@ void Cycle::judge() {
         const auto node = static_cast<std::size_t>(index);
         return forced ? settings_.force_coin->second : coin(Purpose::accept, depths_[node] - 1, lanes_[node]);
     };
-    round.resample_coin = [this](int row) {
-        return coin(Purpose::resample, row == 0 ? 0 : depths_[static_cast<std::size_t>(row - 1)]);
-    };
+    round.resample_coin = [this](int row) { return coin(Purpose::resample, row == 0 ? 0 : depths_[static_cast<std::size_t>(row - 1)]); };
     verdict_ = rule_.verify(round);
     residual_fallbacks_ += verdict_.residual_fallback;
     judged_ = true;
@@ -360,8 +358,8 @@ void Cycle::do_accept() {
     event.typical_threshold = judgement.typical_threshold;
     event.threshold = judgement.threshold;
     event.u = judgement.u;
-    event.set = judgement.u && settings_.force_coin && round_index_ == settings_.forced_round &&
-                settings_.force_coin->first == judgement.node;
+    event.set =
+        judgement.u && settings_.force_coin && round_index_ == settings_.forced_round && settings_.force_coin->first == judgement.node;
     event.accepted = judgement.accepted;
     if (settings_.trace_top != 0) {
         RecordedRow heads = rows_->heads(row, settings_.sampling, settings_.trace_top);
@@ -402,9 +400,7 @@ void Cycle::do_commit() {
     for (const int node : verdict_.path) tokens.push_back(drafted_tokens_[static_cast<std::size_t>(node)]);
     tokens.push_back(verdict_.token);
     // The text ends at the first stop token, inclusive; nothing follows it.
-    const auto is_stop = [&](int id) {
-        return std::find(settings_.stops.begin(), settings_.stops.end(), id) != settings_.stops.end();
-    };
+    const auto is_stop = [&](int id) { return std::find(settings_.stops.begin(), settings_.stops.end(), id) != settings_.stops.end(); };
     const auto end = std::find_if(tokens.begin(), tokens.end(), is_stop);
     const bool ended = end != tokens.end();
     if (ended) tokens.erase(end + 1, tokens.end());
@@ -452,7 +448,7 @@ std::vector<std::uint32_t> attempts_before(const Trace& trace, int round) {
     const Header* header = trace.header();
     if (!header) return attempts;
     std::size_t length = header->prompt.size();
-    std::vector<std::size_t> depth;  // of the drafts of the running cycle
+    std::vector<std::size_t> depth; // of the drafts of the running cycle
     for (std::size_t i = 0; i < trace.size(); ++i) {
         if (const auto* draft = std::get_if<Drafted>(&trace[i])) {
             if (draft->round >= round) break;
@@ -470,4 +466,4 @@ std::vector<std::uint32_t> attempts_before(const Trace& trace, int round) {
     return attempts;
 }
 
-}  // namespace speclens
+} // namespace speclens

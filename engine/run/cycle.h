@@ -20,34 +20,33 @@
 namespace speclens {
 
 struct CycleSettings {
-    int k = 4;                        // draft tokens in a row at most
-    int nodes = 0;                    // draft tokens of a tree at most; 0: only chains are asked for
+    int k = 4;     // draft tokens in a row at most
+    int nodes = 0; // draft tokens of a tree at most; 0: only chains are asked for
     Sampling sampling;
     Sampling draft_sampling;
     std::uint64_t seed = 0;
     std::uint32_t fork = 0;
-    std::function<double(const CoinKey&)> coins = uniform;  // the one source of every number that is drawn; tests give others
-    int max_tokens = 64;              // new tokens of the whole run
+    std::function<double(const CoinKey&)> coins = uniform; // the one source of every number that is drawn; tests give others
+    int max_tokens = 64;                                   // new tokens of the whole run
     RuleParams rule_params = {};
-    int trace_top = 64;               // 0: no rows; -1: all
-    bool timing = true;               // false: every ms is 0
-    bool internals = false;                // record engine/drafters/internals.h
-    bool ahead = false;               // draft the next round while the target's pass is made elsewhere (Decoder::begin)
+    int trace_top = 64;     // 0: no rows; -1: all
+    bool timing = true;     // false: every ms is 0
+    bool internals = false; // record engine/drafters/internals.h
+    bool ahead = false;     // draft the next round while the target's pass is made elsewhere (Decoder::begin)
     std::vector<int> stops;
-    bool prompt_recorded = false;     // the trace has the Prefill: that of the run which a fork goes on from
+    bool prompt_recorded = false; // the trace has the Prefill: that of the run which a fork goes on from
     // Changes of one round made by a fork.
     int forced_round = -1;
-    std::vector<std::pair<int, int>> force_drafts;      // (index of the node, token)
-    std::optional<std::pair<int, double>> force_coin;   // (index of the node, u)
+    std::vector<std::pair<int, int>> force_drafts;    // (index of the node, token)
+    std::optional<std::pair<int, double>> force_coin; // (index of the node, u)
 };
 
 class Cycle {
   public:
     // `sequence`: the tokens so far (prompt, or prompt and committed output when a fork continues), the last
     // one pending. `prompt_tokens` of them are the prompt. `first_round` numbers the first round.
-    Cycle(Decoder& target, Drafter& drafter, const RuleInfo& rule, CycleSettings settings, Trace& trace,
-          std::vector<int> sequence, int prompt_tokens, int first_round = 0,
-          std::vector<std::uint32_t> attempts = {});
+    Cycle(Decoder& target, Drafter& drafter, const RuleInfo& rule, CycleSettings settings, Trace& trace, std::vector<int> sequence,
+          int prompt_tokens, int first_round = 0, std::vector<std::uint32_t> attempts = {});
 
     // False once the run has stopped. Whatever it throws ends the run with Failed.
     bool step();
@@ -60,7 +59,7 @@ class Cycle {
     [[nodiscard]] std::vector<int> taps() const { return drafter_.taps(); } // that a reading of the prompt needs
     [[nodiscard]] const std::vector<int>& sequence() const { return sequence_; }
     [[nodiscard]] long residual_fallbacks() const { return residual_fallbacks_; }
-    void stop(const std::string& reason);  // appends Stopped
+    void stop(const std::string& reason); // appends Stopped
     // DraftRequest::go_on of the rounds to come.
     using GoOn = std::function<bool(int index, double margin)>;
     void go_on(GoOn go_on) { go_on_ = std::move(go_on); }
@@ -80,7 +79,7 @@ class Cycle {
     void draft_ahead(Verified& event);
     [[nodiscard]] bool take_ahead(); // what was drafted ahead is of the text that came
     void do_verify();
-    void judge();        // distributions and verdict, once per round, at the first accept step
+    void judge(); // distributions and verdict, once per round, at the first accept step
     void do_accept();
     void do_resample();
     void do_commit();
@@ -100,34 +99,34 @@ class Cycle {
     Reading reading_;
     GoOn go_on_;
     int round_index_ = 0;
-    std::vector<std::uint32_t> attempts_;  // earlier rounds that drafted for each position
+    std::vector<std::uint32_t> attempts_; // earlier rounds that drafted for each position
     Next next_ = Next::prefill;
     bool stopped_ = false;
     long residual_fallbacks_ = 0;
 
     // State of the running cycle.
     Draft draft_;
-    std::vector<int> drafted_tokens_, parents_, depths_, lanes_;  // of each node
+    std::vector<int> drafted_tokens_, parents_, depths_, lanes_; // of each node
     bool tree_ = false;
-    PassInput pass_;                                       // of the target, its rows and taps in:
+    PassInput pass_; // of the target, its rows and taps in:
     std::vector<int> pass_tokens_, pass_parents_, taps_;
     PassRows* rows_ = nullptr;
     std::vector<Distribution> draft_distributions_;
-    std::optional<DraftNode> after_last_;  // a rule that mixes: what the draft says after its last node; not proposed
+    std::optional<DraftNode> after_last_; // a rule that mixes: what the draft says after its last node; not proposed
     Verdict verdict_;
     bool judged_ = false;
     std::size_t checked_ = 0;
     int kv_before_ = 0;
-    double empty_draft_ms_ = 0;  // of a draft that proposed nothing
+    double empty_draft_ms_ = 0; // of a draft that proposed nothing
     double accept_ms_ = 0;
 
     // Drafted beside the last pass, for the text that comes if all is kept and the target's own token is as drafted.
     std::vector<int> ahead_text_; // empty: nothing was
     Draft ahead_;
-    int from_ahead_ = 0;          // of the running round's draft
+    int from_ahead_ = 0; // of the running round's draft
 };
 
 // How many rounds before `round` drafted for each position; what a fork needs to keep the same dice.
 [[nodiscard]] std::vector<std::uint32_t> attempts_before(const Trace& trace, int round);
 
-}  // namespace speclens
+} // namespace speclens

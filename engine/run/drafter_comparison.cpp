@@ -5,8 +5,8 @@
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/model/model.h"
-#include "engine/run/run_view.h"
 #include "engine/run/one_round.h"
+#include "engine/run/run_view.h"
 #include "engine/run/session_commands.h"
 #include "kernels/error.h"
 
@@ -54,11 +54,9 @@ DrafterComparison empty_comparison(const Models& models, const Trace& trace, con
     check_exit_layer(models, wanted.exit_layer);
     bool found = round == 0;
     for (std::size_t i = 0; i < trace.size(); ++i)
-        if (const auto* commit = std::get_if<Committed>(&trace[i]))
-            found = found || commit->round + 1 == round;
+        if (const auto* commit = std::get_if<Committed>(&trace[i])) found = found || commit->round + 1 == round;
     if (!found || round < 0)
-        throw Error("round " + std::to_string(round + 1) + " is not in this run",
-                    "Choose a round that was decoded.", Exit::usage);
+        throw Error("round " + std::to_string(round + 1) + " is not in this run", "Choose a round that was decoded.", Exit::usage);
     DrafterComparison comparison;
     comparison.round = round;
     comparison.of = &trace;
@@ -71,7 +69,7 @@ DrafterComparison empty_comparison(const Models& models, const Trace& trace, con
 namespace {
 
 ComparisonRow ask(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
-             const DrafterComparison& so_far, const DrafterInfo& info) {
+                  const DrafterComparison& so_far, const DrafterInfo& info) {
     ComparisonRow row;
     row.drafter = info.name;
     row.settings = settings;
@@ -106,14 +104,14 @@ ComparisonRow ask(const std::shared_ptr<const Models>& models, const RunSettings
 
 } // namespace
 
-ComparisonRow compare_next(const std::shared_ptr<const Models>& models, const RunSettings& settings,
-                    const Trace& trace, const DrafterComparison& so_far) {
+ComparisonRow compare_next(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
+                           const DrafterComparison& so_far) {
     CHECK(!so_far.complete(), "every drafter was asked");
     return ask(models, settings, trace, so_far, *compared_drafters()[so_far.rows.size()]);
 }
 
-DrafterComparison with_exit_layer(const std::shared_ptr<const Models>& models, const RunSettings& settings,
-                        const Trace& trace, DrafterComparison answered, int exit_layer) {
+DrafterComparison with_exit_layer(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
+                                  DrafterComparison answered, int exit_layer) {
     check_exit_layer(*models, exit_layer);
     answered.exit_layer = exit_layer;
     for (ComparisonRow& row : answered.rows)

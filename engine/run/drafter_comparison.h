@@ -14,17 +14,17 @@
 namespace speclens {
 
 struct CompareDrafters; // engine/run/session_commands.h
-struct Models; // engine/models/models.h
+struct Models;          // engine/models/models.h
 
 struct ComparisonRow {
     std::string drafter;
-    RunSettings settings;  // of its round; timing without recorded distributions
-    std::string problem;   // why it did not draft; empty: it did
-    std::size_t bytes = 0; // of weights and n-grams that it needs beside the target's weights; 0: none
-    std::vector<int> taps; // layers of the target whose output its head reads; empty: none
-    int ranks = 0;         // ids that its output can rank, where that is less than the vocabulary; else 0
-    LayerPlan plan = {};   // skip: what it runs of the target; else the full plan
-    double draft_ms = 0;   // drafting of the round: the best of kDraftTries replays; 0: not timed
+    RunSettings settings;               // of its round; timing without recorded distributions
+    std::string problem;                // why it did not draft; empty: it did
+    std::size_t bytes = 0;              // of weights and n-grams that it needs beside the target's weights; 0: none
+    std::vector<int> taps;              // layers of the target whose output its head reads; empty: none
+    int ranks = 0;                      // ids that its output can rank, where that is less than the vocabulary; else 0
+    LayerPlan plan = {};                // skip: what it runs of the target; else the full plan
+    double draft_ms = 0;                // drafting of the round: the best of kDraftTries replays; 0: not timed
     std::shared_ptr<const Trace> trace; // header, then the events of the round; null with a problem
 };
 // Replays of each round. The first one warms the caches, and the best one is least disturbed.
@@ -34,8 +34,8 @@ struct DrafterComparison {
     int round = 0;
     const Trace* of = nullptr; // the trace that the round is from; only compared
     int target_layers = 0;
-    int exit_layer = 0;         // that `skip` was asked for; 0: as the run has it
-    int planned = 0;            // rows to come in all
+    int exit_layer = 0;              // that `skip` was asked for; 0: as the run has it
+    int planned = 0;                 // rows to come in all
     std::vector<ComparisonRow> rows; // in the order of drafter_list(), without plain decoding
     [[nodiscard]] bool complete() const { return static_cast<int>(rows.size()) == planned; }
 };
@@ -45,11 +45,10 @@ struct DrafterComparison {
 // The row of the next drafter. `settings` are those that the round was made with; its own drafter keeps its
 // options, the others have theirs as they are by default. Guesses that a fork forced are left out. Times
 // include no context that an earlier round left to absorb. An Error of the drafter becomes ComparisonRow::problem.
-[[nodiscard]] ComparisonRow compare_next(const std::shared_ptr<const Models>& models, const RunSettings& settings,
-                                  const Trace& trace, const DrafterComparison& so_far);
+[[nodiscard]] ComparisonRow compare_next(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
+                                         const DrafterComparison& so_far);
 // The same answers, but `skip` asked again with another exit layer.
-[[nodiscard]] DrafterComparison with_exit_layer(const std::shared_ptr<const Models>& models,
-                                      const RunSettings& settings, const Trace& trace, DrafterComparison answered,
-                                      int exit_layer);
+[[nodiscard]] DrafterComparison with_exit_layer(const std::shared_ptr<const Models>& models, const RunSettings& settings,
+                                                const Trace& trace, DrafterComparison answered, int exit_layer);
 
 } // namespace speclens

@@ -12,26 +12,26 @@ namespace speclens {
 
 struct EngineStatus {
     enum class State : std::uint8_t { loading, idle, running, stopped, failed } state = State::loading;
-    std::string backend;         // "CPU · AVX-512 · 2 threads"
-    std::string model;           // target's name
-    std::string draft_model;     // separate draft model's name or empty
+    std::string backend;                  // "CPU · AVX-512 · 2 threads"
+    std::string model;                    // target's name
+    std::string draft_model;              // separate draft model's name or empty
     Precision precision = Precision::f32; // of products with them
-    std::string notice;          // why speculation is off, what was clamped; empty when all is well
-    std::string job;             // "loading target"
+    std::string notice;                   // why speculation is off, what was clamped; empty when all is well
+    std::string job;                      // "loading target"
     double job_done = 0, job_total = 0;
-    std::string job_unit;        // "MB"
-    std::string error, remedy;   // state == failed
-    bool prompt_too_long = false;  // why it failed: another prompt may fit
-    std::size_t memory_bytes = 0;  // weights and caches
-    std::vector<std::string> ready_drafters;  // can run with the loaded models
-    double plain_ms_per_token = 0;  // measured plain decoding; 0 until known
-    bool timing = false;            // the run is being timed: its times may still change
-    std::string timed_model;        // whose passes are being timed; empty: nobody's
-    double timed = 0;               // share of it that is done
-    bool built_in = true;           // the target is the one that is shipped; also before it is known
-    int opened = 0;                 // answers to OpenModel
-    std::string open_error, open_remedy;  // why the last of them changed nothing; empty: it did, or there was none
-    std::string opened_as;          // its model as links name it (engine/models/model_names.h); empty: none was opened
+    std::string job_unit;                    // "MB"
+    std::string error, remedy;               // state == failed
+    bool prompt_too_long = false;            // why it failed: another prompt may fit
+    std::size_t memory_bytes = 0;            // weights and caches
+    std::vector<std::string> ready_drafters; // can run with the loaded models
+    double plain_ms_per_token = 0;           // measured plain decoding; 0 until known
+    bool timing = false;                     // the run is being timed: its times may still change
+    std::string timed_model;                 // whose passes are being timed; empty: nobody's
+    double timed = 0;                        // share of it that is done
+    bool built_in = true;                    // the target is the one that is shipped; also before it is known
+    int opened = 0;                          // answers to OpenModel
+    std::string open_error, open_remedy;     // why the last of them changed nothing; empty: it did, or there was none
+    std::string opened_as;                   // its model as links name it (engine/models/model_names.h); empty: none was opened
 };
 
 } // namespace speclens

@@ -41,7 +41,9 @@ bool suits(const Models& models, const RunSettings& settings) {
 std::string default_drafter(const std::function<bool(const std::string&)>& ready) {
     const DrafterInfo* by_default = find_drafter(kNoDrafter);
     for (const DrafterInfo& drafter : drafter_list())
-        if (drafter.default_order > 0 && (by_default->default_order == 0 || drafter.default_order < by_default->default_order) && ready(drafter.name)) by_default = &drafter;
+        if (drafter.default_order > 0 && (by_default->default_order == 0 || drafter.default_order < by_default->default_order) &&
+            ready(drafter.name))
+            by_default = &drafter;
     return by_default->name;
 }
 std::string default_drafter(const Models& models) {

@@ -23,8 +23,7 @@ Verdict judge_everything(const Round& round) {
         verdict.checks.push_back({.node = i, .threshold = 1, .u = {}, .accepted = true});
         if (!round.parents.empty() && round.accept_coin(i) == kKeep) last = i;
     }
-    for (int node = last; node >= 0; node = round.parent(node))
-        verdict.path.insert(verdict.path.begin(), node);
+    for (int node = last; node >= 0; node = round.parent(node)) verdict.path.insert(verdict.path.begin(), node);
     verdict.from = TargetToken::From::bonus;
     verdict.distribution = round.p(verdict.row());
     verdict.token = argmax(verdict.distribution);
@@ -34,21 +33,24 @@ Verdict judge_everything(const Round& round) {
 // A replayed round is drafted anew, so the rule must ask the drafter for the same as the run's did.
 RuleInfo replay_rule(const RunSettings& settings) {
     const RuleInfo& rule = rule_at(*find_rule(settings.rule), settings.sampling);
-    return {.name = "replay", .title = "Replay", .about = "Judges every draft.", .siblings = rule.siblings, .guarantee = rule.guarantee,
+    return {.name = "replay",
+            .title = "Replay",
+            .about = "Judges every draft.",
+            .siblings = rule.siblings,
+            .guarantee = rule.guarantee,
             .verify = judge_everything};
 }
 
 Distribution distribution_of(const TopEntries& top, int vocab) {
     Distribution distribution(static_cast<std::size_t>(vocab), 0.0);
-    for (const TopEntries::Entry& entry : top.entries)
-        distribution[static_cast<std::size_t>(entry.id)] = std::exp(entry.logp);
+    for (const TopEntries::Entry& entry : top.entries) distribution[static_cast<std::size_t>(entry.id)] = std::exp(entry.logp);
     return distribution;
 }
 
 } // namespace
 
-DistributionPair full_distributions(std::shared_ptr<const Models> models, const RunSettings& settings, const Trace& trace,
-                  int round, int index) {
+DistributionPair full_distributions(std::shared_ptr<const Models> models, const RunSettings& settings, const Trace& trace, int round,
+                                    int index) {
     const int vocab = models->vocab();
     RunSettings replay = settings;
     replay.trace_top = -1;
@@ -57,8 +59,7 @@ DistributionPair full_distributions(std::shared_ptr<const Models> models, const 
     Fork fork;
     fork.round = round;
     for (std::size_t i = 0; i < trace.size(); ++i) // where the target's own token hung in a tree
-        if (const auto* own = std::get_if<TargetToken>(&trace[i]);
-            own && own->round == round && own->parent && *own->parent >= 0)
+        if (const auto* own = std::get_if<TargetToken>(&trace[i]); own && own->round == round && own->parent && *own->parent >= 0)
             fork.force_coin = {*own->parent, kKeep};
     const RuleInfo rule = replay_rule(replay);
     Run scratch(std::move(models), replay, trace, fork, &rule);
@@ -73,8 +74,7 @@ DistributionPair full_distributions(std::shared_ptr<const Models> models, const 
             if (const auto* drafted = std::get_if<Drafted>(&event); drafted && drafted->index == index) {
                 pair.draft = distribution_of(drafted->top, vocab);
                 pair.draft_raw = drafted->raw_top.empty() ? pair.draft : distribution_of(drafted->raw_top, vocab);
-            } else if (const auto* checked = std::get_if<Checked>(&event);
-                       checked && checked->index == index) {
+            } else if (const auto* checked = std::get_if<Checked>(&event); checked && checked->index == index) {
                 pair.target = distribution_of(checked->top, vocab);
                 pair.target_raw = checked->raw_top.empty() ? pair.target : distribution_of(checked->raw_top, vocab);
                 return pair;
@@ -85,8 +85,7 @@ DistributionPair full_distributions(std::shared_ptr<const Models> models, const 
             }
         }
     }
-    throw Error("position " + std::to_string(index + 1) + " of round " + std::to_string(round + 1) +
-                    " has no distributions",
+    throw Error("position " + std::to_string(index + 1) + " of round " + std::to_string(round + 1) + " has no distributions",
                 "Choose a position that the target judged.", Exit::usage);
 }
 

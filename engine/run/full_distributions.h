@@ -13,8 +13,8 @@ struct RunSettings;
 
 struct DistributionPair {
     int round = 0, index = 0;
-    Distribution target, draft;          // after temperature and filters
-    Distribution target_raw, draft_raw;  // at temperature 1, unfiltered
+    Distribution target, draft;         // after temperature and filters
+    Distribution target_raw, draft_raw; // at temperature 1, unfiltered
 };
 
 // Of one position of a round (index = number of drafts: the row of the bonus token, without a draft distribution), by replaying

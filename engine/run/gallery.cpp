@@ -16,7 +16,10 @@ std::filesystem::path held_out_file(const std::filesystem::path& assets, bool bu
 }
 
 Prompt prompt_of(const GalleryPrompt& ready, bool chat_if_possible, bool thinking) {
-    return {.text = ready.prompt, .system = ready.system, .chat = ready.chat, .chat_if_possible = chat_if_possible && ready.chat,
+    return {.text = ready.prompt,
+            .system = ready.system,
+            .chat = ready.chat,
+            .chat_if_possible = chat_if_possible && ready.chat,
             .thinking = thinking};
 }
 
@@ -28,10 +31,8 @@ std::vector<GalleryPrompt> load_gallery(const std::filesystem::path& file) {
         if (!row.is_object() || !row.contains("prompt") || !row["prompt"].is_string()) continue;
         GalleryPrompt prompt;
         prompt.prompt = row["prompt"].get<std::string>();
-        if (row.contains("domain") && row["domain"].is_string())
-            prompt.domain = row["domain"].get<std::string>();
-        if (row.contains("system") && row["system"].is_string())
-            prompt.system = row["system"].get<std::string>();
+        if (row.contains("domain") && row["domain"].is_string()) prompt.domain = row["domain"].get<std::string>();
+        if (row.contains("system") && row["system"].is_string()) prompt.system = row["system"].get<std::string>();
         if (row.contains("chat") && row["chat"].is_boolean()) prompt.chat = row["chat"].get<bool>();
         prompts.push_back(std::move(prompt));
     }

@@ -6,8 +6,8 @@
 
 namespace speclens {
 
-std::shared_ptr<Trace> one_round(const std::shared_ptr<const Models>& models, const RunSettings& settings,
-                                 const RunSettings& changed, const Trace& base, int cycle) {
+std::shared_ptr<Trace> one_round(const std::shared_ptr<const Models>& models, const RunSettings& settings, const RunSettings& changed,
+                                 const Trace& base, int cycle) {
     Fork fork;
     fork.round = cycle;
     fork.settings = changed;
@@ -19,8 +19,7 @@ std::shared_ptr<Trace> one_round(const std::shared_ptr<const Models>& models, co
     bool over = false;
     for (bool more = true; !over && more;) {
         more = run.step(); // the last step of a run may be the one that commits this round
-        for (; !over && seen < run.trace().size(); ++seen)
-            over = std::holds_alternative<Committed>(run.trace()[seen]);
+        for (; !over && seen < run.trace().size(); ++seen) over = std::holds_alternative<Committed>(run.trace()[seen]);
     }
     if (!over) throw Error("nothing is left to guess: the run ends here", "Choose an earlier round.");
     auto round = std::make_shared<Trace>(models->texts());

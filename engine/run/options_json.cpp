@@ -44,7 +44,7 @@ struct ReadOption {
     void operator()(const char* name, std::vector<int>& to) const { to = from.ids(name); }
 };
 
-}  // namespace
+} // namespace
 
 OrderedJson options_json(const DrafterOptions& options) {
     const DrafterOptions defaults;
@@ -58,8 +58,10 @@ OrderedJson options_json(const DrafterOptions& options) {
 OrderedJson value_json(const RunSetting& setting, const RunSettings& settings) {
     return std::visit(
         [](const auto& value) -> OrderedJson {
-            if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::monostate>) return nullptr;
-            else return value;
+            if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::monostate>)
+                return nullptr;
+            else
+                return value;
         },
         setting.get(settings));
 }
@@ -69,12 +71,12 @@ void take_json(const RunSetting& setting, const OrderedJson& object, RunSettings
     const OrderedJson& value = from.field(setting.key);
     if (value.is_null()) return setting.set(to, setting.get(RunSettings()));
     switch (setting.kind) {
-        case kKindOf<bool>: return setting.set(to, from.flag(setting.key));
-        case kKindOf<std::int64_t>: return setting.set(to, std::int64_t{from.integer(setting.key)});
-        case kKindOf<std::uint64_t>: return setting.set(to, value.is_number_unsigned() ? value.get<std::uint64_t>() : std::uint64_t{0});
-        case kKindOf<double>: return setting.set(to, from.finite(setting.key));
-        case kKindOf<std::string>: return setting.set(to, from.text(setting.key));
-        default: return setting.set(to, from.ids(setting.key));
+    case kKindOf<bool>: return setting.set(to, from.flag(setting.key));
+    case kKindOf<std::int64_t>: return setting.set(to, std::int64_t{from.integer(setting.key)});
+    case kKindOf<std::uint64_t>: return setting.set(to, value.is_number_unsigned() ? value.get<std::uint64_t>() : std::uint64_t{0});
+    case kKindOf<double>: return setting.set(to, from.finite(setting.key));
+    case kKindOf<std::string>: return setting.set(to, from.text(setting.key));
+    default: return setting.set(to, from.ids(setting.key));
     }
 }
 
@@ -111,4 +113,4 @@ DrafterOptions drafter_options_of(const OrderedJson& object) {
     return options;
 }
 
-}  // namespace speclens
+} // namespace speclens

@@ -19,4 +19,4 @@ void take_rule_params(const OrderedJson& object, const std::string& rule, RulePa
 // Throws trace_file::Malformed. Unknown names are left out: a later version may have more of them.
 [[nodiscard]] DrafterOptions drafter_options_of(const OrderedJson& object);
 
-}  // namespace speclens
+} // namespace speclens

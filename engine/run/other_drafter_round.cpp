@@ -12,8 +12,7 @@ namespace {
 Header standing_alone(Header header, const Trace& base, int round) {
     for (std::size_t i = 0; i < base.size(); ++i) {
         const auto* commit = std::get_if<Committed>(&base[i]);
-        if (commit && commit->round < round)
-            header.prompt.insert(header.prompt.end(), commit->tokens.begin(), commit->tokens.end());
+        if (commit && commit->round < round) header.prompt.insert(header.prompt.end(), commit->tokens.begin(), commit->tokens.end());
     }
     return header;
 }
@@ -21,8 +20,9 @@ Header standing_alone(Header header, const Trace& base, int round) {
 } // namespace
 
 OtherDrafterRound draft_as(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
-               const FetchOtherDrafterRound& wanted) {
-    OtherDrafterRound other_round{wanted.round, wanted.drafter, settings.drafter, &trace, settings, models->why_not(wanted.drafter), nullptr, {}};
+                           const FetchOtherDrafterRound& wanted) {
+    OtherDrafterRound other_round{
+        wanted.round, wanted.drafter, settings.drafter, &trace, settings, models->why_not(wanted.drafter), nullptr, {}};
     other_round.settings.drafter = wanted.drafter;
     other_round.settings.rule = judging_rule(settings.rule, settings.drafter, wanted.drafter);
     other_round.settings.options = {};
@@ -33,8 +33,7 @@ OtherDrafterRound draft_as(const std::shared_ptr<const Models>& models, const Ru
         std::shared_ptr<Trace> round;
         for (int i = 0; i < 2; ++i) round = one_round(models, settings, other_round.settings, trace, wanted.round);
         bool comparison = false;
-        for (std::size_t i = 0; i < round->size(); ++i)
-            comparison = comparison || std::holds_alternative<Drafted>((*round)[i]);
+        for (std::size_t i = 0; i < round->size(); ++i) comparison = comparison || std::holds_alternative<Drafted>((*round)[i]);
         if (!comparison) throw Error("it has no guess there", "Choose another round.");
         auto alone = std::make_shared<Trace>(models->texts());
         alone->append(standing_alone(*round->header(), trace, wanted.round));
@@ -43,7 +42,8 @@ OtherDrafterRound draft_as(const std::shared_ptr<const Models>& models, const Ru
         if (!find_drafter(wanted.drafter)->causal_head) return other_round;
         RunSettings off = other_round.settings;
         off.options.correction = false;
-        other_round.replayed = Replay{wanted.round, off.options, other_round.trace.get(), {}, one_round(models, settings, off, trace, wanted.round)};
+        other_round.replayed =
+            Replay{wanted.round, off.options, other_round.trace.get(), {}, one_round(models, settings, off, trace, wanted.round)};
     } catch (const Error& error) { // asked in passing: the run has nothing to do with it
         other_round.problem = std::string(error.what()) + ". " + error.remedy();
     } catch (const std::exception& error) {

@@ -6,14 +6,14 @@
 #include <optional>
 #include <string>
 
+#include "engine/run/replay.h"
 #include "engine/run/run_settings.h"
 #include "engine/run/trace.h"
-#include "engine/run/replay.h"
 
 namespace speclens {
 
 struct FetchOtherDrafterRound; // engine/run/session_commands.h
-struct Models; // engine/models/models.h
+struct Models;                 // engine/models/models.h
 
 struct OtherDrafterRound {
     int round = 0;
@@ -23,13 +23,13 @@ struct OtherDrafterRound {
     RunSettings settings;               // of the replay
     std::string problem;                // why there is no round, and what to try; empty: there is
     std::shared_ptr<const Trace> trace; // header, whose prompt is the text before the round, then the round's events
-    std::optional<Replay> replayed;           // Domino: that round with its head off
+    std::optional<Replay> replayed;     // Domino: that round with its head off
 };
 
 // `settings` are those that the round was made with (Run::settings_at); without a draft length the drafter has its
 // usual one. The round is played twice and the second one kept: the first one reads the weights. What
 // fails becomes OtherDrafterRound::problem, and so does a round without a draft token.
 [[nodiscard]] OtherDrafterRound draft_as(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
-                             const FetchOtherDrafterRound& wanted);
+                                         const FetchOtherDrafterRound& wanted);
 
 } // namespace speclens

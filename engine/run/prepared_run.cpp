@@ -5,8 +5,8 @@
 
 #include "engine/drafters/drafter.h"
 #include "engine/model/scorer.h"
-#include "engine/rules/verify.h"
 #include "engine/models/models.h"
+#include "engine/rules/verify.h"
 #include "engine/text/vocabulary_map.h"
 #include "kernels/error.h"
 
@@ -19,38 +19,32 @@ void check_settings(const Models& models, const RunSettings& s) {
     const auto unknown = [](const char* kind, const std::string& name, const auto& list) {
         std::string names;
         for (const auto& info : list) names += (names.empty() ? "" : ", ") + std::string(info.name);
-        throw Error(std::string("unknown ") + kind + " \"" + name + "\"", "Known: " + names + ".",
-                    Exit::usage);
+        throw Error(std::string("unknown ") + kind + " \"" + name + "\"", "Known: " + names + ".", Exit::usage);
     };
     if (!find_drafter(s.drafter)) unknown("drafter", s.drafter, drafter_list());
     const RuleInfo* rule = find_rule(s.rule);
     if (!rule) unknown("rule", s.rule, rule_list());
     if (rule->greedy_only && s.sampling.temperature != 0)
-        throw Error("the rule \"" + s.rule + "\" needs temperature 0, got " +
-                        std::to_string(s.sampling.temperature),
+        throw Error("the rule \"" + s.rule + "\" needs temperature 0, got " + std::to_string(s.sampling.temperature),
                     "Use --temp 0, or the rule token or match.", Exit::usage);
     if (rule->is_cascade() && models.scorer)
-        throw Error("the rule \"" + s.rule +
-                        "\" reads the target's whole distribution, and a server tells the likeliest tokens only",
-                    "Use --rule token, match or block, or load the target here with --model DIR.",
-                    Exit::usage);
+        throw Error("the rule \"" + s.rule + "\" reads the target's whole distribution, and a server tells the likeliest tokens only",
+                    "Use --rule token, match or block, or load the target here with --model DIR.", Exit::usage);
     check_parameters(s.rule_params, *rule);
     if (s.k < 0 || s.k > 64)
-        throw Error("K must be 0 … 64 draft tokens per round, got " + std::to_string(s.k),
-                    "Use 0 for plain decoding.", Exit::usage);
+        throw Error("K must be 0 … 64 draft tokens per round, got " + std::to_string(s.k), "Use 0 for plain decoding.", Exit::usage);
     // At temperature 0 most rules are the greedy one, which judges chains and trees.
-    if (rule_at(*rule, s.sampling).siblings == Siblings::none && s.k > 0 &&
-        !can_judge(*rule, *find_drafter(s.drafter)))
+    if (rule_at(*rule, s.sampling).siblings == Siblings::none && s.k > 0 && !can_judge(*rule, *find_drafter(s.drafter)))
         throw tree_error(s.rule);
     if (s.max_tokens < 1)
-        throw Error("max-tokens must be at least 1, got " + std::to_string(s.max_tokens),
-                    "Ask for some tokens.", Exit::usage);
+        throw Error("max-tokens must be at least 1, got " + std::to_string(s.max_tokens), "Ask for some tokens.", Exit::usage);
     check_options(s.drafter, s.options, models.layers());
     if (s.draft_ahead && !models.scorer)
-        throw Error("--draft-ahead drafts while a server judges, and the target is here", "Leave it out, or give --model URL.", Exit::usage);
-    if (s.options.by_text && models.draft && !models.vocabularies)
-        throw Error("--by-text is for a draft model with another tokenizer, and " + models.draft_name() + " has the target's tokens", "Leave --by-text out.",
+        throw Error("--draft-ahead drafts while a server judges, and the target is here", "Leave it out, or give --model URL.",
                     Exit::usage);
+    if (s.options.by_text && models.draft && !models.vocabularies)
+        throw Error("--by-text is for a draft model with another tokenizer, and " + models.draft_name() + " has the target's tokens",
+                    "Leave --by-text out.", Exit::usage);
 }
 
 // A server tells the likeliest tokens only; under a top-k that keeps no others its distribution is exact. Says what
@@ -59,8 +53,8 @@ std::string keep_listed(const Scorer& scorer, Sampling& sampling) {
     if (scorer.listed() >= scorer.vocabulary().size) return ""; // all of them
     if (sampling.temperature == 0 || (sampling.top_k > 0 && sampling.top_k <= scorer.listed())) return "";
     sampling.top_k = scorer.listed();
-    return "top-k " + std::to_string(sampling.top_k) + ": the server tells its " +
-           std::to_string(sampling.top_k) + " likeliest tokens, and among those the rule is exact";
+    return "top-k " + std::to_string(sampling.top_k) + ": the server tells its " + std::to_string(sampling.top_k) +
+           " likeliest tokens, and among those the rule is exact";
 }
 
 RunPlan plan_of(const Models& models, const RunSettings& s) {
@@ -68,8 +62,7 @@ RunPlan plan_of(const Models& models, const RunSettings& s) {
     plan.drafter = find_drafter(s.drafter);
     if (plan.drafts() && s.k == 0) plan.notice = "speculation is off: K = 0";
     if (plan.drafts() && s.k > 0)
-        if (const std::string problem = models.why_not(s.drafter); !problem.empty())
-            plan.notice = "speculation is off: " + problem;
+        if (const std::string problem = models.why_not(s.drafter); !problem.empty()) plan.notice = "speculation is off: " + problem;
     if (!plan.notice.empty()) plan.drafter = find_drafter(kNoDrafter);
     if (!plan.drafts()) return plan;
     plan.k = plan.drafter->tree && s.options.tree_depth > 0 ? s.options.tree_depth : s.k;
@@ -91,16 +84,13 @@ int slots(const Models& models, const RunSettings& s, const RunPlan& plan, int p
     if (prompt >= limit) throw PromptTooLong(prompt, models.target_name(), limit);
     if (plan.drafter->needs_draft_model() && models.draft && prompt >= models.draft->config.context())
         throw PromptTooLong(prompt, models.draft_name(), models.draft->config.context());
-    const long long wanted =
-        prompt + std::max<long long>(s.max_tokens, committed) + std::max({s.k, plan.k, plan.nodes}) + 1;
+    const long long wanted = prompt + std::max<long long>(s.max_tokens, committed) + std::max({s.k, plan.k, plan.nodes}) + 1;
     return static_cast<int>(std::min<long long>(wanted, limit));
 }
 
 } // namespace
 
-bool RunPlan::drafts() const {
-    return drafter->drafts();
-}
+bool RunPlan::drafts() const { return drafter->drafts(); }
 
 PreparedRun prepared_run(const Models& models, RunSettings settings, long long committed) {
     check_settings(models, settings);

@@ -24,7 +24,7 @@ struct PreparedRun {
     RunSettings settings; // their sampling as far as the target tells its distribution
     RunPlan plan;
     PromptTokens prompt;
-    int capacity = 0;     // positions that the target's cache may take
+    int capacity = 0; // positions that the target's cache may take
 };
 // For these models, or a copy of them with other answers to draft from. `committed`: new tokens that a fork goes on from. Throws Error
 // for an empty prompt, unknown names, bad numbers, and PromptTooLong.

@@ -11,7 +11,7 @@ struct RunSettings; // engine/run/run_settings.h
 // How much of the contexts a prompt takes.
 struct PromptRoom {
     int tokens = 0;
-    int holds = 0;                 // of the smallest context; the prompt leaves at least one place in it
+    int holds = 0; // of the smallest context; the prompt leaves at least one place in it
     [[nodiscard]] bool fits() const { return tokens < holds; }
 };
 // No prompt: no tokens. For any thread, and for whoever outlives the models: it keeps no weights, whose memory is the engine

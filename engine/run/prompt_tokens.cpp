@@ -13,9 +13,7 @@
 namespace speclens {
 namespace {
 
-std::string tokens_text(int count) {
-    return std::to_string(count) + (count == 1 ? " token" : " tokens");
-}
+std::string tokens_text(int count) { return std::to_string(count) + (count == 1 ? " token" : " tokens"); }
 
 // What reads a prompt: all of the models but their weights.
 struct PromptReader {
@@ -37,8 +35,7 @@ PromptTokens tokens_of(const PromptReader& models, const Prompt& asked) {
         prompt.ids = asked.token_ids;
         for (int id : prompt.ids) {
             if (id < 0 || id >= models.vocab)
-                throw Error("token id " + std::to_string(id) + " is outside the vocabulary of " +
-                                std::to_string(models.vocab),
+                throw Error("token id " + std::to_string(id) + " is outside the vocabulary of " + std::to_string(models.vocab),
                             "Use ids from 0 to " + std::to_string(models.vocab - 1) + ".", Exit::usage, ErrorKind::unknown_token);
             prompt.text += models.text_of(id);
         }
@@ -72,16 +69,14 @@ PromptTokens tokens_of(const PromptReader& models, const Prompt& asked) {
         prompt.text.insert(0, models.tokenizer->bytes_of(bos));
     }
     if (asked.text.empty() || prompt.ids.empty())
-        throw Error("the prompt is empty",
-                    "Type at least one character; the model continues what it is given.", Exit::usage);
+        throw Error("the prompt is empty", "Type at least one character; the model continues what it is given.", Exit::usage);
     return prompt;
 }
 
 PromptRoom room_of(const PromptReader& models, const RunSettings& settings) {
     PromptRoom room{.holds = models.holds};
     const DrafterInfo* drafter = find_drafter(settings.drafter);
-    if (drafter && drafter->needs_draft_model() && models.draft_holds > 0)
-        room.holds = std::min(room.holds, models.draft_holds);
+    if (drafter && drafter->needs_draft_model() && models.draft_holds > 0) room.holds = std::min(room.holds, models.draft_holds);
     if (!settings.prompt.text.empty() || !settings.prompt.token_ids.empty())
         room.tokens = static_cast<int>(tokens_of(models, settings.prompt).ids.size());
     return room;
@@ -89,17 +84,14 @@ PromptRoom room_of(const PromptReader& models, const RunSettings& settings) {
 
 } // namespace
 
-PromptTokens prompt_tokens(const Models& models, const Prompt& prompt) {
-    return tokens_of(PromptReader(models), prompt);
-}
+PromptTokens prompt_tokens(const Models& models, const Prompt& prompt) { return tokens_of(PromptReader(models), prompt); }
 
 std::function<PromptRoom(const RunSettings&)> prompt_counter(const Models& models) {
     return [reader = PromptReader(models)](const RunSettings& settings) { return room_of(reader, settings); };
 }
 
 PromptTooLong::PromptTooLong(int tokens, std::string model, int context)
-    : Error("the prompt has " + tokens_text(tokens) + "; the context of " + model + " holds " +
-                std::to_string(context),
+    : Error("the prompt has " + tokens_text(tokens) + "; the context of " + model + " holds " + std::to_string(context),
             "Shorten the prompt by at least " + tokens_text(tokens - context + 1) + ".", Exit::usage, ErrorKind::prompt_too_long),
       model_(std::move(model)) {}
 

@@ -15,7 +15,7 @@ struct Models; // engine/models/models.h
 class PromptTooLong final : public Error {
   public:
     PromptTooLong(int tokens, std::string model, int context);
-    [[nodiscard]] const std::string& model() const { return model_; }  // whose context it is
+    [[nodiscard]] const std::string& model() const { return model_; } // whose context it is
 
   private:
     std::string model_;
@@ -25,8 +25,8 @@ class PromptTooLong final : public Error {
 struct PromptTokens {
     std::vector<int> ids;
     std::string text;
-    bool chat = false;   // asked as a chat
-    std::string notice;  // why a chat is asked as text (Prompt::chat_if_possible)
+    bool chat = false;  // asked as a chat
+    std::string notice; // why a chat is asked as text (Prompt::chat_if_possible)
 };
 [[nodiscard]] PromptTokens prompt_tokens(const Models& models, const Prompt& prompt); // throws Error
 

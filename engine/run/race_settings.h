@@ -17,12 +17,12 @@ struct RaceEntry {
     bool operator==(const RaceEntry&) const = default;
 };
 struct RaceSettings {
-    RunSettings base;                  // prompt, dice, temperature, length; drafter, rule and k are the lanes'
-    std::vector<RaceEntry> lanes;      // 1 … kRaceLanes
-    std::vector<GalleryPrompt> prompts;   // for the averages; may be empty
-    double average_seconds = 20;       // the averages stop growing after so much measured time
-    bool stepped = false;              // the lanes go on together, as far as StepRace says; nothing is timed
-    bool chat_if_possible = true;      // chats of `prompts` are asked as text where the model's format is not known
+    RunSettings base;                   // prompt, dice, temperature, length; drafter, rule and k are the lanes'
+    std::vector<RaceEntry> lanes;       // 1 … kRaceLanes
+    std::vector<GalleryPrompt> prompts; // for the averages; may be empty
+    double average_seconds = 20;        // the averages stop growing after so much measured time
+    bool stepped = false;               // the lanes go on together, as far as StepRace says; nothing is timed
+    bool chat_if_possible = true;       // chats of `prompts` are asked as text where the model's format is not known
     bool operator==(const RaceSettings&) const = default;
 };
 

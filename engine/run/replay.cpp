@@ -21,22 +21,20 @@ bool of_round(const Event& event, int round) {
 } // namespace
 
 Replay replay_round(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
-                 const FetchReplay& wanted) {
+                    const FetchReplay& wanted) {
     RunSettings changed = settings;
     changed.options = wanted.options;
     Fork fork;
     fork.round = wanted.round;
     for (std::size_t i = 0; i < trace.size(); ++i)
-        if (const auto* drafted = std::get_if<Drafted>(&trace[i]);
-            drafted && drafted->round == wanted.round && drafted->forced())
+        if (const auto* drafted = std::get_if<Drafted>(&trace[i]); drafted && drafted->round == wanted.round && drafted->forced())
             fork.force_draft = {drafted->index, drafted->token};
     if (wanted.force_draft) fork.force_draft = wanted.force_draft;
     Run run(models, changed, trace, fork);
     bool over = false;
     std::size_t seen = run.trace().size();
     while (!over && run.step())
-        for (; seen < run.trace().size(); ++seen)
-            over = over || is_of<Committed>(run.trace()[seen], wanted.round);
+        for (; seen < run.trace().size(); ++seen) over = over || is_of<Committed>(run.trace()[seen], wanted.round);
 
     auto replayed = std::make_shared<Trace>(models->texts());
     replayed->append(*run.trace().header());

@@ -12,20 +12,20 @@
 namespace speclens {
 
 struct FetchReplay; // engine/run/session_commands.h
-struct Models; // engine/models/models.h
+struct Models;      // engine/models/models.h
 
 struct Replay {
     int round = 0;
-    DrafterOptions options;             // those of the replay
-    const Trace* of = nullptr;          // the trace that the round is from; only compared
+    DrafterOptions options;                    // those of the replay
+    const Trace* of = nullptr;                 // the trace that the round is from; only compared
     std::optional<std::pair<int, int>> forced; // the draft token that was put into it: (index, token)
-    std::shared_ptr<const Trace> trace; // header, then the events of the replayed round
+    std::shared_ptr<const Trace> trace;        // header, then the events of the replayed round
 };
 
 // `settings` are those that the round was made with (Run::settings_at). A draft that a fork forced in that round is forced again. Times
 // include no context that an earlier round left to absorb, so they are not compared with the run's. Throws
 // Error when the round is not in the trace.
-[[nodiscard]] Replay replay_round(const std::shared_ptr<const Models>& models, const RunSettings& settings,
-                               const Trace& trace, const FetchReplay& wanted);
+[[nodiscard]] Replay replay_round(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
+                                  const FetchReplay& wanted);
 
 } // namespace speclens

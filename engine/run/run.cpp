@@ -60,21 +60,18 @@ std::unique_ptr<Decoder> target_decoder(const Models& models, int prompt, int ca
 }
 
 std::unique_ptr<Decoder> draft_decoder(const Models& models, int prompt, int capacity) {
-    if (models.draft)
-        return make_model_decoder(models.draft, std::min(capacity, models.draft->config.context()));
+    if (models.draft) return make_model_decoder(models.draft, std::min(capacity, models.draft->config.context()));
     return models.target_table ? make_table_decoder(models.draft_table, prompt, capacity) : nullptr;
 }
 
 // The ids that a reduced head may draft; says so where nothing tells which of them are frequent.
 std::shared_ptr<const FrequentIds> frequent_ids(const Models& models, const RunSettings& s, RunPlan& plan) {
     if (!plan.drafts() || s.options.fr_spec <= 0) return models.frequent;
-    auto ids =
-        models.frequent ? models.frequent : std::make_shared<FrequentIds>(models.vocab(), models.stops());
+    auto ids = models.frequent ? models.frequent : std::make_shared<FrequentIds>(models.vocab(), models.stops());
     if (!ids->from_file())
-        plan.notice +=
-            (plan.notice.empty() ? "" : "; ") + std::string("the draft ranks the ids with the ") +
-            std::to_string(s.options.fr_spec) +
-            " lowest numbers: there is no frequent.json with the target that says which are frequent";
+        plan.notice += (plan.notice.empty() ? "" : "; ") + std::string("the draft ranks the ids with the ") +
+                       std::to_string(s.options.fr_spec) +
+                       " lowest numbers: there is no frequent.json with the target that says which are frequent";
     return ids;
 }
 
@@ -87,9 +84,7 @@ Header header_of(const Models& models, const RunSettings& s, const RunPlan& plan
     header.weights = models.weights();
     header.precision = models.precision();
     header.drafter = plan.drafter->name;
-    header.drafter_model = network                             ? network->name
-                           : plan.drafter->needs_draft_model() ? models.draft_name()
-                                                               : "";
+    header.drafter_model = network ? network->name : plan.drafter->needs_draft_model() ? models.draft_name() : "";
     header.own_draft = models.target && !models.drafts_as_shipped(plan.drafter->name);
     header.backend = models.backend->description();
     header.machine = machine_name();
@@ -143,8 +138,7 @@ bool copy_until(const Trace& base, const Fork& fork, Trace& trace, std::vector<i
         trace.append(event);
     }
     if (!found)
-        throw Error("round " + std::to_string(fork.round + 1) + " is not in this run",
-                    "Choose a round that was decoded.", Exit::usage);
+        throw Error("round " + std::to_string(fork.round + 1) + " is not in this run", "Choose a round that was decoded.", Exit::usage);
     trace.append(Commanded{to_text(fork)});
     return read;
 }
@@ -158,8 +152,7 @@ Run::Run(std::shared_ptr<const Models> models, PreparedRun prepared, MakeTarget 
     build(std::move(prepared), nullptr, nullptr, nullptr);
 }
 
-Run::Run(std::shared_ptr<const Models> models, const RunSettings& settings, const Trace& base,
-         const Fork& fork, const RuleInfo* replay)
+Run::Run(std::shared_ptr<const Models> models, const RunSettings& settings, const Trace& base, const Fork& fork, const RuleInfo* replay)
     : models_(std::move(models)) {
     RunSettings changed = fork.settings.value_or(settings);
     changed.prompt = settings.prompt;
@@ -181,11 +174,9 @@ void Run::build(PreparedRun prepared, const Trace* base, const Fork* fork, const
     RunPlan& plan = prepared.plan;
     const int prompt_size = static_cast<int>(prepared.prompt.ids.size()), capacity = prepared.capacity;
     target_ = make_target_ ? make_target_(capacity) : target_decoder(*models_, prompt_size, capacity);
-    drafter_ = plan.drafter->make(
-        {*target_,
-         plan.drafter->needs_draft_model() ? draft_decoder(*models_, prompt_size, capacity) : nullptr,
-         models_->network(plan.drafter->name), settings_.options, frequent_ids(*models_, settings_, plan), models_->answers,
-         plan.drafter->translates ? models_->vocabularies : nullptr});
+    drafter_ = plan.drafter->make({*target_, plan.drafter->needs_draft_model() ? draft_decoder(*models_, prompt_size, capacity) : nullptr,
+                                   models_->network(plan.drafter->name), settings_.options, frequent_ids(*models_, settings_, plan),
+                                   models_->answers, plan.drafter->translates ? models_->vocabularies : nullptr});
 
     trace_ = std::make_shared<Trace>(models_->texts());
     trace_->append(header_of(*models_, settings_, plan, prepared.prompt));
@@ -198,8 +189,7 @@ void Run::build(PreparedRun prepared, const Trace* base, const Fork* fork, const
         if (replay) { // the distributions of the prefix that was really drafted, also where it had been changed by
                       // hand
             for (std::size_t i = 1; i < base->size(); ++i)
-                if (const auto* drafted = std::get_if<Drafted>(&(*base)[i]);
-                    drafted && drafted->round == fork->round)
+                if (const auto* drafted = std::get_if<Drafted>(&(*base)[i]); drafted && drafted->round == fork->round)
                     cycle.force_drafts.emplace_back(drafted->index, drafted->token);
         }
         cycle.force_coin = fork->force_coin;
@@ -207,33 +197,20 @@ void Run::build(PreparedRun prepared, const Trace* base, const Fork* fork, const
         cycle.prompt_recorded = copy_until(*base, *fork, *trace_, sequence);
     }
     const RuleInfo& rule = replay ? *replay : rule_at(*find_rule(settings_.rule), settings_.sampling);
-    round_index_ =
-        std::make_unique<Cycle>(*target_, *drafter_, rule, std::move(cycle), *trace_, std::move(sequence),
-                                prompt_size, base ? fork->round : 0, std::move(attempts));
+    round_index_ = std::make_unique<Cycle>(*target_, *drafter_, rule, std::move(cycle), *trace_, std::move(sequence), prompt_size,
+                                           base ? fork->round : 0, std::move(attempts));
 }
 
-bool Run::step() {
-    return round_index_->step();
-}
+bool Run::step() { return round_index_->step(); }
 void Run::finish() {
     while (round_index_->step()) {
     }
 }
-void Run::stop(const std::string& reason) {
-    round_index_->stop(reason);
-}
-bool Run::stopped() const {
-    return round_index_->stopped();
-}
-const std::vector<int>& Run::sequence() const {
-    return round_index_->sequence();
-}
-long Run::residual_fallbacks() const {
-    return round_index_->residual_fallbacks();
-}
-std::size_t Run::memory_bytes() const {
-    return target_->memory_bytes();
-}
+void Run::stop(const std::string& reason) { round_index_->stop(reason); }
+bool Run::stopped() const { return round_index_->stopped(); }
+const std::vector<int>& Run::sequence() const { return round_index_->sequence(); }
+long Run::residual_fallbacks() const { return round_index_->residual_fallbacks(); }
+std::size_t Run::memory_bytes() const { return target_->memory_bytes(); }
 
 std::string Run::output_text() const {
     const std::size_t prompt = trace_->header()->prompt.size();

@@ -38,10 +38,10 @@ class Run {
     void finish_round() { round_index_->finish_round(); }
     [[nodiscard]] std::vector<int> taps() const { return round_index_->taps(); }
 
-    bool step();             // one phase; false once stopped
-    void finish();           // steps until stopped
+    bool step();   // one phase; false once stopped
+    void finish(); // steps until stopped
     void stop(const std::string& reason);
-    void go_on(Cycle::GoOn go_on) { round_index_->go_on(std::move(go_on)); } // see there; before the first step
+    void go_on(Cycle::GoOn go_on) { round_index_->go_on(std::move(go_on)); }                  // see there; before the first step
     void on_reading(Cycle::Reading reading) { round_index_->on_reading(std::move(reading)); } // see there; before the first step
     void set_plain_ms(double ms) { trace_->set_plain_ms(ms); }
     [[nodiscard]] bool stopped() const;
@@ -50,11 +50,9 @@ class Run {
     [[nodiscard]] const RunSettings& settings() const { return settings_; }
     [[nodiscard]] const std::vector<EarlierSettings>& earlier() const { return earlier_; }
     // That `round` was made with: the settings of the run, or those from before a fork behind it.
-    [[nodiscard]] const RunSettings& settings_at(int round) const {
-        return speclens::settings_at(round, earlier_, settings_);
-    }
+    [[nodiscard]] const RunSettings& settings_at(int round) const { return speclens::settings_at(round, earlier_, settings_); }
     [[nodiscard]] const std::vector<int>& sequence() const;
-    [[nodiscard]] std::string output_text() const;  // new tokens only, special tokens left out
+    [[nodiscard]] std::string output_text() const; // new tokens only, special tokens left out
     [[nodiscard]] long residual_fallbacks() const;
     [[nodiscard]] std::size_t memory_bytes() const;
 
@@ -71,4 +69,4 @@ class Run {
     std::unique_ptr<Cycle> round_index_;
 };
 
-}  // namespace speclens
+} // namespace speclens

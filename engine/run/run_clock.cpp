@@ -4,8 +4,7 @@
 
 namespace speclens {
 
-RunClock::RunClock(const Trace& trace, const RunView& whole, Unit unit)
-    : trace_(trace), whole_(whole), unit_(unit) {
+RunClock::RunClock(const Trace& trace, const RunView& whole, Unit unit) : trace_(trace), whole_(whole), unit_(unit) {
     for (const RoundSummary& round : whole.round_list)
         if (round.total_ms() > 0) {
             timed_ = true;

@@ -25,7 +25,7 @@ class RunClock {
     [[nodiscard]] Span span(const RoundSummary& round) const;
 
   private:
-    [[nodiscard]] Span raw(const RoundSummary& round) const; // in ms, or events
+    [[nodiscard]] Span raw(const RoundSummary& round) const;     // in ms, or events
     [[nodiscard]] double scale(const RoundSummary& round) const; // of a length in it to the unit of the clock
     // Of one event of a round, ms or 1.
     [[nodiscard]] double length(const RoundSummary& round, std::size_t event) const;

@@ -17,14 +17,18 @@ using R = RunSettings;
 
 template <typename T>
 SettingValue setting_value(const T& value) {
-    if constexpr (std::is_same_v<T, int>) return std::int64_t{value};
-    else return SettingValue(value);
+    if constexpr (std::is_same_v<T, int>)
+        return std::int64_t{value};
+    else
+        return SettingValue(value);
 }
 
 template <typename T>
 void take_setting(T& to, const SettingValue& value) {
-    if constexpr (std::is_same_v<T, int>) to = static_cast<int>(std::get<std::int64_t>(value));
-    else to = std::get<T>(value);
+    if constexpr (std::is_same_v<T, int>)
+        to = static_cast<int>(std::get<std::int64_t>(value));
+    else
+        to = std::get<T>(value);
 }
 
 // ---- where a setting means something ----
@@ -56,7 +60,8 @@ void check_name(const RunSetting& setting, const std::string& name) {
     const std::string_view option = setting.option;
     if (option == "drafter" && find_drafter(name) == nullptr)
         throw Error("unknown drafter '" + name + "'", "See: speclens list drafters.", Exit::usage);
-    if (option == "rule" && find_rule(name) == nullptr) throw Error("unknown rule '" + name + "'", "See: speclens list rules.", Exit::usage);
+    if (option == "rule" && find_rule(name) == nullptr)
+        throw Error("unknown rule '" + name + "'", "See: speclens list rules.", Exit::usage);
 }
 
 SettingValue get_draft_temperature(const R& s) { // of the target where nothing else is said
@@ -99,28 +104,43 @@ bool takes_all(const RunSetting& setting) { return std::string_view(setting.valu
 
 void add_settings_of_drafters(std::vector<RunSetting>& rows) {
     for (const DrafterSetting& setting : drafter_settings()) {
-        RunSetting row{.key = setting.key, .option = setting.option, .value = setting.value, .least = setting.least, .most = setting.most,
-                       .of_drafter = &setting, .about = setting.about};
-        row.kind = std::visit([](auto member) -> std::size_t {
-            if constexpr (std::is_same_v<decltype(member), IntPair>) return SettingValue(std::vector<int>()).index();
-            else return setting_value(DrafterOptions{}.*member).index();
-        }, setting.member);
+        RunSetting row{.key = setting.key,
+                       .option = setting.option,
+                       .value = setting.value,
+                       .least = setting.least,
+                       .most = setting.most,
+                       .of_drafter = &setting,
+                       .about = setting.about};
+        row.kind = std::visit(
+            [](auto member) -> std::size_t {
+                if constexpr (std::is_same_v<decltype(member), IntPair>)
+                    return SettingValue(std::vector<int>()).index();
+                else
+                    return setting_value(DrafterOptions{}.*member).index();
+            },
+            setting.member);
         row.get = [&setting](const R& s) -> SettingValue {
             if (is_unset(setting, s.options)) return {};
-            return std::visit([&](auto member) -> SettingValue {
-                if constexpr (std::is_same_v<decltype(member), IntPair>)
-                    return std::vector<int>{s.options.*member.first, s.options.*member.second};
-                else return setting_value(s.options.*member);
-            }, setting.member);
+            return std::visit(
+                [&](auto member) -> SettingValue {
+                    if constexpr (std::is_same_v<decltype(member), IntPair>)
+                        return std::vector<int>{s.options.*member.first, s.options.*member.second};
+                    else
+                        return setting_value(s.options.*member);
+                },
+                setting.member);
         };
         row.set = [&setting](R& s, const SettingValue& value) {
             if (std::holds_alternative<std::monostate>(value)) return copy(setting, {}, s.options);
-            std::visit([&](auto member) {
-                if constexpr (std::is_same_v<decltype(member), IntPair>) {
-                    const auto& both = std::get<std::vector<int>>(value);
-                    s.options.*member.first = both.at(0), s.options.*member.second = both.at(1);
-                } else take_setting(s.options.*member, value);
-            }, setting.member);
+            std::visit(
+                [&](auto member) {
+                    if constexpr (std::is_same_v<decltype(member), IntPair>) {
+                        const auto& both = std::get<std::vector<int>>(value);
+                        s.options.*member.first = both.at(0), s.options.*member.second = both.at(1);
+                    } else
+                        take_setting(s.options.*member, value);
+                },
+                setting.member);
         };
         row.needs = [&setting](const R& s) { return setting.needs == nullptr || s.options.*setting.needs; };
         row.read = [&setting](const DrafterInfo& info) { return info.reads_setting(setting.id); };
@@ -132,19 +152,19 @@ std::vector<RunSetting> all_settings() {
     using enum RunSetting::Of;
     using enum RunSetting::Written;
     std::vector<RunSetting> rows;
-#define SETTING(member, default_value, option, value, least, most, linked, saved, needs, readers, group, commands, about) \
+#define SETTING(member, default_value, option, value, least, most, linked, saved, needs, readers, group, commands, about)                  \
     PLACED(member, #member, "", option, value, least, most, linked, saved, needs, readers, group, commands, set, about)
-#define PLACED(place, key, within, option, value, least, most, linked, saved, needs, readers, group, commands, setter, about) \
-    rows.push_back({run, key, option, value, "", linked, saved, within, least, most, setting_value(R{}.place).index(), \
-                    [](const R& s) { return setting_value(s.place); }, [](R& s, const SettingValue& v) { take_setting(s.place, v); }, \
+#define PLACED(place, key, within, option, value, least, most, linked, saved, needs, readers, group, commands, setter, about)              \
+    rows.push_back({run, key, option, value, "", linked, saved, within, least, most, setting_value(R{}.place).index(),                     \
+                    [](const R& s) { return setting_value(s.place); }, [](R& s, const SettingValue& v) { take_setting(s.place, v); },      \
                     needs, readers, nullptr, about});
-#define OTHER(name, key, within, example, option, value, least, most, linked, saved, needs, readers, group, commands, setter, about) \
-    rows.push_back({run, key, option, value, "", linked, saved, within, least, most, setting_value(example).index(), get_##name, set_##name, \
-                    needs, readers, nullptr, about});
+#define OTHER(name, key, within, example, option, value, least, most, linked, saved, needs, readers, group, commands, setter, about)       \
+    rows.push_back({run, key, option, value, "", linked, saved, within, least, most, setting_value(example).index(), get_##name,           \
+                    set_##name, needs, readers, nullptr, about});
 #define OPPOSITE(of, word, group, commands, about) std::ranges::find(rows, std::string_view(of), &RunSetting::option)->opposite = word;
-#define OF_MODELS(name, value, linked, group, commands, setter, about) \
+#define OF_MODELS(name, value, linked, group, commands, setter, about)                                                                     \
     rows.push_back({models, name, name, value, "", linked, never, nullptr, 0, 0, 0, {}, {}, {}, {}, nullptr, about});
-#define OF_RACE(name, value, linked, group, commands, setter, about) \
+#define OF_RACE(name, value, linked, group, commands, setter, about)                                                                       \
     rows.push_back({race, name, name, value, "", linked, never, nullptr, 0, 0, 0, {}, {}, {}, {}, nullptr, about});
 #define DRAFTERS add_settings_of_drafters(rows);
 #include "engine/run/run_settings.inc"
@@ -183,7 +203,8 @@ std::string readers_of(const RunSetting& setting) {
 }
 
 std::string text_of(const RunSetting& setting, const RunSettings& settings) {
-    if (setting.of_drafter != nullptr && !is_unset(*setting.of_drafter, settings.options)) return text_of(*setting.of_drafter, settings.options);
+    if (setting.of_drafter != nullptr && !is_unset(*setting.of_drafter, settings.options))
+        return text_of(*setting.of_drafter, settings.options);
     struct Words {
         const RunSetting& setting;
         std::string operator()(std::monostate) const { return ""; }
@@ -209,12 +230,12 @@ void take_text(const RunSetting& setting, const std::string& name, const std::st
     const bool all = text == "all" && takes_all(setting);
     static const RunSettings defaults;
     switch (setting.kind) {
-        case kKindOf<bool>: return setting.set(to, !std::get<bool>(setting.get(defaults)));
-        case kKindOf<std::int64_t>: return setting.set(to, std::int64_t{all ? -1 : whole(name, text, least, most)});
-        case kKindOf<std::uint64_t>: return setting.set(to, static_cast<std::uint64_t>(whole(name, text, least, most)));
-        case kKindOf<double>: return setting.set(to, real(name, text, setting.least, setting.most));
-        case kKindOf<std::string>: check_name(setting, text); return setting.set(to, text);
-        default: return setting.set(to, whole_list(name, text, least, most));
+    case kKindOf<bool>: return setting.set(to, !std::get<bool>(setting.get(defaults)));
+    case kKindOf<std::int64_t>: return setting.set(to, std::int64_t{all ? -1 : whole(name, text, least, most)});
+    case kKindOf<std::uint64_t>: return setting.set(to, static_cast<std::uint64_t>(whole(name, text, least, most)));
+    case kKindOf<double>: return setting.set(to, real(name, text, setting.least, setting.most));
+    case kKindOf<std::string>: check_name(setting, text); return setting.set(to, text);
+    default: return setting.set(to, whole_list(name, text, least, most));
     }
 }
 

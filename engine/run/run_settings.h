@@ -17,12 +17,12 @@ struct RunSettings {
     Prompt prompt;
     std::string drafter = "small";
     std::string rule = "token";
-    RuleParams rule_params;            // what the rule does not read is kept for when it is switched
-    Sampling sampling;                 // target
-    std::optional<Sampling> draft_sampling;  // absent: the same as the target's
+    RuleParams rule_params;                 // what the rule does not read is kept for when it is switched
+    Sampling sampling;                      // target
+    std::optional<Sampling> draft_sampling; // absent: the same as the target's
     std::uint32_t fork = 0;
-    int trace_top = 64;                // entries of each recorded distribution; 0 = fast mode, no rows; -1 = all
-    bool internals = false;                 // record what the drafter's tensors look like (engine/drafters/internals.h); changes no token
+    int trace_top = 64;     // entries of each recorded distribution; 0 = fast mode, no rows; -1 = all
+    bool internals = false; // record what the drafter's tensors look like (engine/drafters/internals.h); changes no token
     DrafterOptions options;
     // k: draft tokens per round, 0 is plain decoding; seed; max_tokens; timing
 #define SETTING(member, default_value, ...) decltype(default_value) member = default_value;
@@ -38,11 +38,10 @@ inline constexpr const char* kHeadPrompt = "Tell me a short story about a fox.";
 
 // A fork goes on with other settings; the rounds before it were drafted and judged under these.
 struct EarlierSettings {
-    int until = 0;                     // the first round for which they no longer held
+    int until = 0; // the first round for which they no longer held
     RunSettings settings;
 };
 // Those that a round was made with: the first of `earlier` (in order) that held for it, else `now`.
-[[nodiscard]] const RunSettings& settings_at(int round, const std::vector<EarlierSettings>& earlier,
-                                             const RunSettings& now);
+[[nodiscard]] const RunSettings& settings_at(int round, const std::vector<EarlierSettings>& earlier, const RunSettings& now);
 
 } // namespace speclens

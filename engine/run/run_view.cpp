@@ -28,7 +28,7 @@ class Folder {
         RoundSummary& c = round(e.round);
         view_.phase = Phase::draft;
         const int index = static_cast<int>(c.drafts.size());
-        const int parent = e.parent >= 0 && e.parent < index ? e.parent : -1;  // a hostile file may say anything
+        const int parent = e.parent >= 0 && e.parent < index ? e.parent : -1; // a hostile file may say anything
         c.tree = c.tree || parent != index - 1;
         c.drafts.push_back({.draft = &e,
                             .parent = parent,
@@ -49,7 +49,7 @@ class Folder {
     void operator()(const Checked& e) {
         RoundSummary& c = round(e.round);
         view_.phase = Phase::accept;
-        if (e.index < 0 || e.index >= static_cast<int>(c.drafts.size())) return;  // a hostile file
+        if (e.index < 0 || e.index >= static_cast<int>(c.drafts.size())) return; // a hostile file
         DraftSlot& slot = c.drafts[static_cast<std::size_t>(e.index)];
         slot.check = &e;
         c.last_judged = e.index;
@@ -58,7 +58,7 @@ class Folder {
             ++c.accepted;
             c.path.push_back(e.index);
         }
-        if (e.prefix_coefficient) return;  // of a block every draft token is judged, whatever became of those before it
+        if (e.prefix_coefficient) return; // of a block every draft token is judged, whatever became of those before it
         if (e.accepted) {
             // The siblings that come after it, and what was drafted below them.
             discard_if(c, [&](const DraftSlot& other) { return &other > &slot && other.parent == slot.parent; });
@@ -114,9 +114,9 @@ class Folder {
     static Origin own_origin(const RoundSummary& c) {
         if (!c.resample) return Origin::plain;
         switch (c.resample->from) {
-            case TargetToken::From::residual: return Origin::residual;
-            case TargetToken::From::bonus: return Origin::bonus;
-            case TargetToken::From::target: break;
+        case TargetToken::From::residual: return Origin::residual;
+        case TargetToken::From::bonus: return Origin::bonus;
+        case TargetToken::From::target: break;
         }
         return Origin::plain;
     }
@@ -139,7 +139,7 @@ class Folder {
     EventTimes times_; // of the event
 };
 
-}  // namespace
+} // namespace
 
 int RoundSummary::own_slot() const {
     for (int i = static_cast<int>(drafts.size()); i-- > 0;)
@@ -182,9 +182,7 @@ bool no_room_for_draft(const RunView& whole, const RoundSummary& round) {
     return whole.stopped && whole.stopped->reason == Stopped::kContextFull && whole.round_list.back().round == round.round;
 }
 
-bool starts_empty(const Header& header) {
-    return header.tier == "TABLE" && header.prompt_text.empty();
-}
+bool starts_empty(const Header& header) { return header.tier == "TABLE" && header.prompt_text.empty(); }
 
 RunView fold(const Trace& trace, std::size_t count) {
     RunView view;
@@ -222,4 +220,4 @@ std::size_t next_rejection(const Trace& trace, std::size_t cursor) {
     return trace.size();
 }
 
-}  // namespace speclens
+} // namespace speclens

@@ -18,8 +18,8 @@ enum class Origin : std::uint8_t { prompt, accepted, residual, bonus, plain };
 struct OutputToken {
     int id = 0;
     Origin origin = Origin::prompt;
-    int round = -1;  // -1 for the prompt
-    int index = -1;  // draft index (node of a tree) for accepted tokens, else -1
+    int round = -1; // -1 for the prompt
+    int index = -1; // draft index (node of a tree) for accepted tokens, else -1
 };
 
 enum class Phase : std::uint8_t { none, prefill, draft, verify, accept, resample, commit, stopped, failed };
@@ -27,33 +27,33 @@ enum class Phase : std::uint8_t { none, prefill, draft, verify, accept, resample
 // One draft token and what became of it.
 struct DraftSlot {
     const Drafted* draft = nullptr;
-    const Checked* check = nullptr;  // nullptr: not judged (yet, or discarded)
-    int parent = -1;                 // index of an earlier slot, -1: follows the pending token
-    int depth = 1;                   // tokens from the pending one to this one
-    double ms = 0, head_ms = 0;      // of the draft step, as in Drafted
+    const Checked* check = nullptr; // nullptr: not judged (yet, or discarded)
+    int parent = -1;                // index of an earlier slot, -1: follows the pending token
+    int depth = 1;                  // tokens from the pending one to this one
+    double ms = 0, head_ms = 0;     // of the draft step, as in Drafted
     // drafted: still to be judged, under block verification also behind a rejected one
     enum class State : std::uint8_t { drafted, accepted, rejected, discarded } state = State::drafted;
 };
 
 struct RoundSummary {
     int round = 0;
-    std::size_t first_event = 0;  // index of the first event of the round
-    std::size_t end_event = 0;    // one past the last event seen of it
+    std::size_t first_event = 0; // index of the first event of the round
+    std::size_t end_event = 0;   // one past the last event seen of it
     std::vector<DraftSlot> drafts;
     const Verified* verify = nullptr;
     const TargetToken* resample = nullptr;
     const Committed* commit = nullptr;
-    double start_ms = 0;   // on the run's clock: prefill excluded, phases laid end to end
-    double draft_ms = 0;  // all of drafting
-    double head_ms = 0;   // part of draft_ms: the correcting head, or DART's search
+    double start_ms = 0; // on the run's clock: prefill excluded, phases laid end to end
+    double draft_ms = 0; // all of drafting
+    double head_ms = 0;  // part of draft_ms: the correcting head, or DART's search
     double verify_ms = 0;
-    double other_ms = 0;   // accept + commit
-    double accept_ms = 0;  // part of other_ms: verdicts and resampling
+    double other_ms = 0;       // accept + commit
+    double accept_ms = 0;      // part of other_ms: verdicts and resampling
     double empty_draft_ms = 0; // part of draft_ms that proposed nothing: Verified::draft_ms
-    int accepted = 0;      // judged and accepted so far
-    std::vector<int> path; // those drafts in order, as indices of `drafts`
-    int last_judged = -1;  // index of the draft that was judged last
-    bool tree = false;     // some draft does not follow the one before it
+    int accepted = 0;          // judged and accepted so far
+    std::vector<int> path;     // those drafts in order, as indices of `drafts`
+    int last_judged = -1;      // index of the draft that was judged last
+    bool tree = false;         // some draft does not follow the one before it
     [[nodiscard]] double total_ms() const { return draft_ms + verify_ms + other_ms; }
     [[nodiscard]] bool complete() const { return commit != nullptr; }
     // The draft that the target's own token follows, or would follow by now; -1: the pending token.
@@ -70,12 +70,12 @@ struct RoundSummary {
 
 struct RunView {
     const Header* header = nullptr;
-    Phase phase = Phase::none;          // of the last event
-    std::size_t events = 0;             // how many events were folded
-    std::uint64_t times_revision = 0;   // Trace::times_revision() that they were folded with
-    std::vector<OutputToken> tokens;    // prompt, then committed output
+    Phase phase = Phase::none;        // of the last event
+    std::size_t events = 0;           // how many events were folded
+    std::uint64_t times_revision = 0; // Trace::times_revision() that they were folded with
+    std::vector<OutputToken> tokens;  // prompt, then committed output
     int prompt_tokens = 0;
-    std::vector<RoundSummary> round_list;   // the last one may be incomplete
+    std::vector<RoundSummary> round_list; // the last one may be incomplete
     int prefill_tokens = 0;
     double prefill_ms = 0;
     const Stopped* stopped = nullptr;
@@ -113,4 +113,4 @@ void fold_on(RunView& view, const Trace& trace, std::size_t count);
 // One past the next rejected check after the cursor; trace.size() when there is none.
 [[nodiscard]] std::size_t next_rejection(const Trace& trace, std::size_t cursor);
 
-}  // namespace speclens
+} // namespace speclens

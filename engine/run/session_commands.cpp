@@ -12,25 +12,17 @@ std::string to_text(const Command& command) {
         std::string operator()(const Fork& c) const {
             std::string text = "fork at cycle " + std::to_string(c.round);
             if (c.force_draft)
-                text += ", draft " + std::to_string(c.force_draft->first) + " := token " +
-                        std::to_string(c.force_draft->second);
-            if (c.force_coin)
-                text += ", coin " + std::to_string(c.force_coin->first) + " := " + std::to_string(c.force_coin->second);
+                text += ", draft " + std::to_string(c.force_draft->first) + " := token " + std::to_string(c.force_draft->second);
+            if (c.force_coin) text += ", coin " + std::to_string(c.force_coin->first) + " := " + std::to_string(c.force_coin->second);
             if (c.settings)
                 text += ", " + c.settings->drafter + " k=" + std::to_string(c.settings->k) + " rule=" + c.settings->rule +
                         " seed=" + std::to_string(c.settings->seed) + " fork=" + std::to_string(c.settings->fork);
             return text;
         }
         std::string operator()(const FetchReplay& c) const { return "twin of cycle " + std::to_string(c.round); }
-        std::string operator()(const FetchOtherDrafterRound& c) const {
-            return c.drafter + " at cycle " + std::to_string(c.round);
-        }
-        std::string operator()(const CompareDrafters& c) const {
-            return "guesses of every drafter at cycle " + std::to_string(c.round);
-        }
-        std::string operator()(const RunStudy& c) const {
-            return "study " + c.name + ", " + std::to_string(c.runs.size()) + " runs";
-        }
+        std::string operator()(const FetchOtherDrafterRound& c) const { return c.drafter + " at cycle " + std::to_string(c.round); }
+        std::string operator()(const CompareDrafters& c) const { return "guesses of every drafter at cycle " + std::to_string(c.round); }
+        std::string operator()(const RunStudy& c) const { return "study " + c.name + ", " + std::to_string(c.runs.size()) + " runs"; }
         std::string operator()(const FetchDistributions& c) const {
             return "distributions of cycle " + std::to_string(c.round) + " index " + std::to_string(c.index);
         }

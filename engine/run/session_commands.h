@@ -19,22 +19,32 @@ namespace speclens {
 inline constexpr std::int64_t kUnlimitedPhases = std::numeric_limits<std::int64_t>::max();
 
 // `budget`: phases to perform right after it was applied (the gate is set to it, so no earlier budget leaks in).
-struct Restart { RunSettings settings; std::int64_t budget = 0; };  // new trace from the prompt
-struct Cancel {};                                    // stop the run, keep the trace
+struct Restart {
+    RunSettings settings;
+    std::int64_t budget = 0;
+};                // new trace from the prompt
+struct Cancel {}; // stop the run, keep the trace
 // Go back to the start of a round, change something, and wait for budget. Opens a new trace (branch).
 struct Fork {
     int round = 0;
-    std::optional<RunSettings> settings = {};        // drafter, rule, k, sampling, seed (prompt fields are kept)
-    std::optional<std::pair<int, int>> force_draft = {};  // (index, token)
-    std::optional<std::pair<int, double>> force_coin = {};  // (index, u)
+    std::optional<RunSettings> settings = {};              // drafter, rule, k, sampling, seed (prompt fields are kept)
+    std::optional<std::pair<int, int>> force_draft = {};   // (index, token)
+    std::optional<std::pair<int, double>> force_coin = {}; // (index, u)
     std::int64_t budget = 0;
 };
 // Compute the full distributions of one judged position of the current trace, for the accept-rule scene.
-struct FetchDistributions { int round = 0; int index = 0; };
-struct StartRace { RaceSettings settings; };         // replaces a race of the same kind, timed or stepped
-struct StopRace {};                                  // the stepped one where it is open, else the timed one
-struct StepRace { Stride stride = Stride::phase; };
-struct EndSteppedRace {};                            // a timed race that waited for it goes on
+struct FetchDistributions {
+    int round = 0;
+    int index = 0;
+};
+struct StartRace {
+    RaceSettings settings;
+};                  // replaces a race of the same kind, timed or stepped
+struct StopRace {}; // the stepped one where it is open, else the timed one
+struct StepRace {
+    Stride stride = Stride::phase;
+};
+struct EndSteppedRace {}; // a timed race that waited for it goes on
 // Replay one round of the current trace with other method options, or with another draft token: the same text, dice
 // and forced drafts. The answer is a Replay (engine/run/replay.h).
 struct FetchReplay {
@@ -89,7 +99,7 @@ struct MeasureLoad {
 enum class HeadKind : std::uint8_t { medusa, mtp };
 struct TrainHeads {
     int steps = 600;
-    int texts = 4; // answers to each prompt
+    int texts = 4;       // answers to each prompt
     int max_tokens = 64; // of each answer
     int prompts = 0;     // the first so many to train on, and to measure on; 0: all
     HeadKind kind = HeadKind::medusa;
@@ -104,9 +114,9 @@ struct OpenModel {
 // Heads of the built-in model that came into its folder after it was loaded: a page fetches some later. Whatever goes on goes on;
 // what is begun from then on has them, and what every drafter drafts is asked again.
 struct LoadHeads {};
-using Command = std::variant<Restart, Cancel, Fork, FetchDistributions, FetchReplay, FetchOtherDrafterRound, CompareDrafters, RunStudy, StartRace,
-                             StopRace, StepRace, EndSteppedRace, MeasurePasses, AskAdvice, MeasureLoad, TrainHeads, OpenModel,
-                             LoadHeads>;
-[[nodiscard]] std::string to_text(const Command& command);  // one line, for Event Commanded
+using Command =
+    std::variant<Restart, Cancel, Fork, FetchDistributions, FetchReplay, FetchOtherDrafterRound, CompareDrafters, RunStudy, StartRace,
+                 StopRace, StepRace, EndSteppedRace, MeasurePasses, AskAdvice, MeasureLoad, TrainHeads, OpenModel, LoadHeads>;
+[[nodiscard]] std::string to_text(const Command& command); // one line, for Event Commanded
 
 } // namespace speclens

@@ -48,8 +48,7 @@ std::string doubt_words(const SpeedUp& figure, const TraceTimes* times) {
         std::snprintf(text, sizeof text, "other programs kept %.1f cores busy", times ? times->busy_cores : 0);
         return text;
     case SpeedUp::Doubt::slower:
-        std::snprintf(text, sizeof text, "a plain pass takes %.1f times what was recorded on this machine",
-                      times ? times->to_recorded : 0);
+        std::snprintf(text, sizeof text, "a plain pass takes %.1f times what was recorded on this machine", times ? times->to_recorded : 0);
         return text;
     case SpeedUp::Doubt::impossible: return "more than tokens per round allow: time it again";
     }

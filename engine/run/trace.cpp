@@ -86,7 +86,7 @@ class Hasher : public Fnv {
     void event(const Commanded& e) { add(e.text); }
 };
 
-}  // namespace
+} // namespace
 
 EventTimes own_times(const Event& event) {
     if (const auto* prefill = std::get_if<Prefill>(&event)) return {prefill->ms, 0};
@@ -128,9 +128,8 @@ std::uint64_t Trace::hash(std::size_t count) const {
 bool Trace::intact() const {
     const std::size_t events = size();
     for (std::size_t i = events; i-- > 0;)
-        if (const auto* end = std::get_if<Stopped>(&(*this)[i]))
-            return end->hash == 0 || end->hash == hash(i);
+        if (const auto* end = std::get_if<Stopped>(&(*this)[i])) return end->hash == 0 || end->hash == hash(i);
     return true;
 }
 
-}  // namespace speclens
+} // namespace speclens

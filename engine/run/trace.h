@@ -30,26 +30,26 @@ namespace speclens {
 
 // First event of every trace: how the run was set up.
 struct Header {
-    std::string model;     // display name of the target
-    std::string fingerprint; // of a target that is not built in (engine/model/fingerprint.h); else empty
-    std::string weights;   // what its matrices are in memory and were in the file: "bf16, from Q4_1"; empty: as built in
+    std::string model;                    // display name of the target
+    std::string fingerprint;              // of a target that is not built in (engine/model/fingerprint.h); else empty
+    std::string weights;                  // what its matrices are in memory and were in the file: "bf16, from Q4_1"; empty: as built in
     Precision precision = Precision::f32; // of products with its matrices and those of the draft
-    std::string drafter;   // name in drafters.inc
-    std::string drafter_model;  // display name of a separate draft model, or empty
-    bool own_draft = false;     // that one, or the trained head, does not come with the program for this target
-    std::string rule;      // name in rules.inc
+    std::string drafter;                  // name in drafters.inc
+    std::string drafter_model;            // display name of a separate draft model, or empty
+    bool own_draft = false;               // that one, or the trained head, does not come with the program for this target
+    std::string rule;                     // name in rules.inc
     RuleParams rule_params;
-    std::string backend;   // Backend::description()
-    std::string machine;   // e.g. "2-core Xeon, Linux"
-    std::string date;      // ISO 8601, UTC, day and minute
-    std::string tier = "LIVE";  // LIVE, TABLE, RECORDED …
-    int nodes = 0;         // draft tokens of one round asked for where they form a tree; 0: chains of k
-    int draft_ids = 0;     // ids that the draft ranks (FR-Spec); 0: all it has
-    Sampling sampling;     // of the target
+    std::string backend;       // Backend::description()
+    std::string machine;       // e.g. "2-core Xeon, Linux"
+    std::string date;          // ISO 8601, UTC, day and minute
+    std::string tier = "LIVE"; // LIVE, TABLE, RECORDED …
+    int nodes = 0;             // draft tokens of one round asked for where they form a tree; 0: chains of k
+    int draft_ids = 0;         // ids that the draft ranks (FR-Spec); 0: all it has
+    Sampling sampling;         // of the target
     Sampling draft_sampling;
     int vocab = 0;
-    int prefill_boundary = 0;  // tokens 0 … boundary-1 were fed as prefill pieces
-    std::vector<int> prompt;   // token ids
+    int prefill_boundary = 0; // tokens 0 … boundary-1 were fed as prefill pieces
+    std::vector<int> prompt;  // token ids
     std::string prompt_text;
     // A chat prompt before the model's format was put around it.
     struct Chat {
@@ -59,14 +59,14 @@ struct Header {
     };
     std::optional<Chat> chat;
     DrafterOptions options;
-    std::string notice;    // why speculation is off, or what was adjusted; empty when all is well
+    std::string notice; // why speculation is off, or what was adjusted; empty when all is well
     // As in RunSettings; k: draft tokens in a row asked for, as far as the drafter can make them.
 #define SETTING(member, default_value, ...) decltype(default_value) member = default_value;
 #include "engine/run/run_settings.inc"
 };
 
 struct Prefill {
-    int tokens = 0;  // fed in this pass (all prompt tokens but the pending last one)
+    int tokens = 0; // fed in this pass (all prompt tokens but the pending last one)
     double ms = 0;
 };
 
@@ -76,29 +76,29 @@ struct Drafted {
     int index = 0;
     int parent = -1;
     int token = 0;
-    double q = 0;              // log-probability under the distribution it was drawn from
-    std::optional<double> u;   // the coin that drew it; none for a deterministic draft
-    TopEntries top;                   // that distribution (after temperature and filters); empty in fast mode
-    TopEntries raw_top;               // at temperature 1 and unfiltered, where it differs; else empty
-    TopEntries base_top;              // at temperature 1: the row before a correction, where the method corrects
-    std::string extra;         // what the method can show ("matched 3 tokens at 12"); empty if nothing
-    double ms = 0;             // time of this draft step, without head_ms
-    double head_ms = 0;        // time of the correcting head
-    Internals internals;                 // empty unless the run was made with RunSettings::internals; not in the hash
+    double q = 0;            // log-probability under the distribution it was drawn from
+    std::optional<double> u; // the coin that drew it; none for a deterministic draft
+    TopEntries top;          // that distribution (after temperature and filters); empty in fast mode
+    TopEntries raw_top;      // at temperature 1 and unfiltered, where it differs; else empty
+    TopEntries base_top;     // at temperature 1: the row before a correction, where the method corrects
+    std::string extra;       // what the method can show ("matched 3 tokens at 12"); empty if nothing
+    double ms = 0;           // time of this draft step, without head_ms
+    double head_ms = 0;      // time of the correcting head
+    Internals internals;     // empty unless the run was made with RunSettings::internals; not in the hash
     [[nodiscard]] bool forced() const { return extra == kForced; }
 };
 
 struct Verified {
     int round = 0;
-    int rows = 0;  // rows of the target pass: pending token + drafts (row 1 + index)
-    double ms = 0;        // of the pass
-    double draft_ms = 0;  // of the draft before it, where that proposed nothing: else its tokens have the time
+    int rows = 0;                  // rows of the target pass: pending token + drafts (row 1 + index)
+    double ms = 0;                 // of the pass
+    double draft_ms = 0;           // of the draft before it, where that proposed nothing: else its tokens have the time
     std::optional<Wire> wire = {}; // of a target elsewhere
     // Drafting the next round meanwhile (RunSettings::draft_ahead), a guess at the target's own token included. What the next
     // round takes of it has no time of its own: `ms` has it.
-    int ahead = 0;        // tokens drafted ahead beside this pass
+    int ahead = 0; // tokens drafted ahead beside this pass
     double ahead_ms = 0;
-    int from_ahead = 0;   // drafts of this round that were made beside the pass before it
+    int from_ahead = 0; // drafts of this round that were made beside the pass before it
 };
 
 // The verdict on one draft token; in a tree the siblings are judged in order until one is accepted.
@@ -106,19 +106,19 @@ struct Checked {
     int round = 0;
     int index = 0;
     int token = 0;
-    double p = 0;             // log-probability under the target's distribution
-    double q = 0;             // log-probability under the distribution the token was drawn from
-    double threshold = 0;     // accept iff u < threshold (probability, not log); 0 or 1 for greedy
-    std::optional<double> u;  // absent where no coin is thrown
-    bool set = false;         // u was not thrown: a fork put it there
-    bool accepted = false;    // kept; in block verification a later coin may keep it although its own failed
-    std::optional<double> sibling_residual;  // log-probability of the token in what its rejected siblings left of the target's distribution;
-                                 // absent for a first child, where that is p
-    std::optional<double> mixture;  // cascades: log-probability in the mixture that judged it
-    std::optional<double> typical_threshold; // typical acceptance: the probability that p had to exceed
+    double p = 0;                           // log-probability under the target's distribution
+    double q = 0;                           // log-probability under the distribution the token was drawn from
+    double threshold = 0;                   // accept iff u < threshold (probability, not log); 0 or 1 for greedy
+    std::optional<double> u;                // absent where no coin is thrown
+    bool set = false;                       // u was not thrown: a fork put it there
+    bool accepted = false;                  // kept; in block verification a later coin may keep it although its own failed
+    std::optional<double> sibling_residual; // log-probability of the token in what its rejected siblings left of the target's distribution;
+                                            // absent for a first child, where that is p
+    std::optional<double> mixture;          // cascades: log-probability in the mixture that judged it
+    std::optional<double> typical_threshold;  // typical acceptance: the probability that p had to exceed
     std::optional<double> prefix_coefficient; // block verification: log of the coefficient of the prefix up to here
-    TopEntries top;                  // the target's distribution at this position
-    TopEntries raw_top;              // at temperature 1 and unfiltered, where it differs
+    TopEntries top;                           // the target's distribution at this position
+    TopEntries raw_top;                       // at temperature 1 and unfiltered, where it differs
 };
 
 // The target's own token at the end of a round.
@@ -126,10 +126,10 @@ struct TargetToken {
     int round = 0;
     using From = TokenSource;
     From from = From::target;
-    std::optional<int> parent;  // trees: the draft that it follows, -1 = the pending token. Chains: the last accepted
+    std::optional<int> parent; // trees: the draft that it follows, -1 = the pending token. Chains: the last accepted
     int token = 0;
     std::optional<double> u;
-    double p = 0;   // log-probability under the distribution it was drawn from
+    double p = 0;          // log-probability under the distribution it was drawn from
     TopEntries top;        // that distribution
     TopEntries target_top; // the target's distribution at this position where `top` is a residual
     TopEntries raw_top;    // the target's distribution at temperature 1 and unfiltered, where it differs
@@ -138,14 +138,14 @@ struct TargetToken {
 struct Committed {
     int round = 0;
     int accepted_drafts = 0;
-    std::vector<int> path;    // trees: indices of the accepted drafts, in order. Chains: empty, it is 0, 1, …
-    std::vector<int> tokens;  // accepted drafts, then the target's own token (may be cut by a stop)
-    int kv_before = 0;        // target cache length before the round, after its verify pass, after truncation
+    std::vector<int> path;   // trees: indices of the accepted drafts, in order. Chains: empty, it is 0, 1, …
+    std::vector<int> tokens; // accepted drafts, then the target's own token (may be cut by a stop)
+    int kv_before = 0;       // target cache length before the round, after its verify pass, after truncation
     int kv_verify = 0;
     int kv_after = 0;
-    double accept_ms = 0;     // distributions, verdicts and resampling
-    double ms = 0;            // truncation and the drafter's observe
-    Internals internals;                // the draft in the light of the target's answer; as in Drafted
+    double accept_ms = 0; // distributions, verdicts and resampling
+    double ms = 0;        // truncation and the drafter's observe
+    Internals internals;  // the draft in the light of the target's answer; as in Drafted
 };
 
 struct Stopped {
@@ -180,9 +180,9 @@ class Trace {
 
     void append(Event event);                                   // writer only; CHECKs the chunk limit
     [[nodiscard]] std::size_t size() const;                     // acquire
-    [[nodiscard]] const Event& operator[](std::size_t i) const;  // i < a size() seen before
+    [[nodiscard]] const Event& operator[](std::size_t i) const; // i < a size() seen before
     [[nodiscard]] std::string text(int id) const { return text_of_(id); }
-    [[nodiscard]] const Header* header() const;  // nullptr while empty
+    [[nodiscard]] const Header* header() const; // nullptr while empty
 
     // Plain decoding with the same models on the same machine, ms per token; 0: not measured. No event: it is measured
     // before a run, or after it. Any thread.
@@ -219,4 +219,4 @@ class Trace {
     mutable std::atomic<std::uint64_t> times_revision_{0};
 };
 
-}  // namespace speclens
+} // namespace speclens

@@ -31,17 +31,13 @@ class Reader {
         if (wide < -1 || wide > (1 << 30)) wrong(name, "between -1 and 2^30");
         return static_cast<int>(wide);
     }
-    [[nodiscard]] int integer_or(const char* name, int otherwise) const {
-        return o_.contains(name) ? integer(name) : otherwise;
-    }
+    [[nodiscard]] int integer_or(const char* name, int otherwise) const { return o_.contains(name) ? integer(name) : otherwise; }
     [[nodiscard]] double number(const char* name) const {
         const OrderedJson& value = field(name);
         if (!value.is_number()) wrong(name, "a number");
         return value.get<double>();
     }
-    [[nodiscard]] double number_or(const char* name, double otherwise) const {
-        return o_.contains(name) ? number(name) : otherwise;
-    }
+    [[nodiscard]] double number_or(const char* name, double otherwise) const { return o_.contains(name) ? number(name) : otherwise; }
     [[nodiscard]] double logp(const char* name) const { return logp(name, field(name)); }
     [[nodiscard]] double milliseconds(const char* name) const {
         const double ms = number_or(name, 0);
@@ -96,8 +92,7 @@ class Reader {
         const OrderedJson& list = o_[name];
         if (!list.is_array()) wrong(name, "a list of [id, log-probability]");
         for (const OrderedJson& entry : list) {
-            if (!entry.is_array() || entry.size() != 2 || !entry[0].is_number_integer() ||
-                !(entry[1].is_number() || entry[1].is_null()))
+            if (!entry.is_array() || entry.size() != 2 || !entry[0].is_number_integer() || !(entry[1].is_number() || entry[1].is_null()))
                 wrong(name, "a list of [id, log-probability]");
             const auto id = entry[0].get<std::int64_t>();
             if (id < 0 || id > (1 << 30)) wrong(name, "a list of [id, log-probability]");

@@ -16,8 +16,7 @@ constexpr std::size_t kMostLine = 64U << 20; // bytes; an event with whole distr
 
 } // namespace
 
-TraceFollower::TraceFollower(int descriptor, const std::string& name, std::function<void()> grown,
-                             const std::atomic<bool>* stop)
+TraceFollower::TraceFollower(int descriptor, const std::string& name, std::function<void()> grown, const std::atomic<bool>* stop)
     : descriptor_(descriptor), grown_(std::move(grown)), reader_(name) {
     while (!reader_.trace()->header() && !end_) {
         if (stop && *stop) throw Cancelled();

@@ -24,8 +24,7 @@ class TraceFollower {
     // Reads the open file `descriptor`, which stays the caller's, and waits for the header of the run.
     // `grown` is called on the thread that reads, after every piece that arrived and at the end. Throws
     // Error: what arrives is no run, or nothing does. Cancelled: `stop` was set while waiting.
-    TraceFollower(int descriptor, const std::string& name, std::function<void()> grown,
-                  const std::atomic<bool>* stop = nullptr);
+    TraceFollower(int descriptor, const std::string& name, std::function<void()> grown, const std::atomic<bool>* stop = nullptr);
     ~TraceFollower(); // does not wait for more
 
     [[nodiscard]] std::shared_ptr<const Trace> trace() const { return reader_.trace(); }

@@ -28,9 +28,9 @@ void put_coin(OrderedJson& object, const std::optional<double>& u) {
 
 const char* from_name(TargetToken::From from) {
     switch (from) {
-        case TargetToken::From::residual: return "residual";
-        case TargetToken::From::bonus: return "bonus";
-        case TargetToken::From::target: break;
+    case TargetToken::From::residual: return "residual";
+    case TargetToken::From::bonus: return "bonus";
+    case TargetToken::From::target: break;
     }
     return "target";
 }
@@ -39,11 +39,8 @@ void put_internals(OrderedJson& object, std::vector<int>& ids, const Internals& 
     if (internals.empty()) return;
     OrderedJson all = OrderedJson::object();
     for (const Internals::Strip& strip : internals.strips)
-        all["strips"].push_back({{"name", strip.name},
-                                 {"values", strip.values},
-                                 {"low", strip.low},
-                                 {"high", strip.high},
-                                 {"cells", strip.cells}});
+        all["strips"].push_back(
+            {{"name", strip.name}, {"values", strip.values}, {"low", strip.low}, {"high", strip.high}, {"cells", strip.cells}});
     for (const Internals::Number& number : internals.numbers) {
         OrderedJson one = {{"name", number.name}, {"value", number.value}};
         if (!number.unit.empty()) one["unit"] = number.unit;
@@ -75,7 +72,8 @@ void put_settings(OrderedJson& o, const Header& header) {
     }
     settings.sampling = header.draft_sampling;
     for (const RunSetting& setting : run_setting_list())
-        if (setting.within != nullptr && o["sampling"].contains(setting.key)) o["draft_sampling"][setting.key] = value_json(setting, settings);
+        if (setting.within != nullptr && o["sampling"].contains(setting.key))
+            o["draft_sampling"][setting.key] = value_json(setting, settings);
     if (OrderedJson values = rule_params_json(header.rule, header.rule_params); !values.empty()) o["rule_params"] = std::move(values);
 }
 
@@ -173,16 +171,16 @@ struct EventJson {
         top("raw_top", e.raw_top);
     }
     void operator()(const Committed& e) const {
+        // clang-format off
         o = {{"kind", "commit"},          {"cycle", e.round},         {"accepted_drafts", e.accepted_drafts},
              {"tokens", e.tokens},        {"kv_before", e.kv_before}, {"kv_verify", e.kv_verify},
              {"kv_after", e.kv_after},    {"accept_ms", e.accept_ms}, {"ms", e.ms}};
+        // clang-format on
         if (!e.path.empty()) o["path"] = e.path;
         ids = e.tokens;
         put_internals(o, ids, e.internals);
     }
-    void operator()(const Stopped& e) const {
-        o = {{"kind", "stop"}, {"reason", e.reason}, {"hash", hash_text(e.hash)}};
-    }
+    void operator()(const Stopped& e) const { o = {{"kind", "stop"}, {"reason", e.reason}, {"hash", hash_text(e.hash)}}; }
     void operator()(const Failed& e) const { o = {{"kind", "failed"}, {"what", e.what}, {"try", e.remedy}}; }
     void operator()(const Commanded& e) const { o = {{"kind", "command"}, {"text", e.text}}; }
 };
@@ -197,7 +195,7 @@ std::string hex(const std::string& bytes) {
     return text;
 }
 
-}  // namespace
+} // namespace
 
 std::string TraceWriter::line(const Event& event) {
     OrderedJson object;
@@ -209,8 +207,10 @@ std::string TraceWriter::line(const Event& event) {
     for (int id : ids) {
         if (!named_.insert(id).second) continue;
         const std::string text = trace_->text(id);
-        if (is_valid_utf8(text)) texts[std::to_string(id)] = text;
-        else bytes[std::to_string(id)] = hex(text);
+        if (is_valid_utf8(text))
+            texts[std::to_string(id)] = text;
+        else
+            bytes[std::to_string(id)] = hex(text);
     }
     if (!texts.empty()) object["texts"] = std::move(texts);
     if (!bytes.empty()) object["bytes"] = std::move(bytes);
@@ -234,8 +234,7 @@ std::string TraceWriter::closing_lines() const {
                      .dump() +
                  "\n";
     }
-    if (trace_->plain_ms() > 0)
-        lines += OrderedJson{{"kind", "plain"}, {"ms_per_token", trace_->plain_ms()}}.dump() + "\n";
+    if (trace_->plain_ms() > 0) lines += OrderedJson{{"kind", "plain"}, {"ms_per_token", trace_->plain_ms()}}.dump() + "\n";
     return lines;
 }
 
@@ -248,4 +247,4 @@ void save_trace(const Trace& trace, const std::filesystem::path& file) {
     out.commit();
 }
 
-}  // namespace speclens
+} // namespace speclens

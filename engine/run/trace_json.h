@@ -21,7 +21,7 @@ namespace speclens {
 class TraceWriter {
   public:
     explicit TraceWriter(const Trace& trace) : trace_(&trace) {}
-    [[nodiscard]] std::string line(const Event& event);  // without the newline
+    [[nodiscard]] std::string line(const Event& event); // without the newline
     // What is known behind the last event, a line each with its newline: Trace::plain_ms() and Trace::times().
     [[nodiscard]] std::string closing_lines() const;
 
@@ -59,4 +59,4 @@ void refuse_folder(const std::filesystem::path& file);
 [[nodiscard]] std::shared_ptr<Trace> load_trace(const std::filesystem::path& file, std::string* notice = nullptr);
 [[nodiscard]] std::shared_ptr<Trace> read_trace(std::istream& in, const std::string& name, std::string* notice = nullptr);
 
-}  // namespace speclens
+} // namespace speclens

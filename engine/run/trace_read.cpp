@@ -115,8 +115,11 @@ Event read_event(const OrderedJson& object) {
         return e;
     }
     if (kind == "verify") {
-        Verified e{.round = r.integer("cycle"), .rows = r.integer("rows"), .ms = r.milliseconds("ms"), .draft_ms = r.milliseconds("draft_ms")};
-        if (object.contains("sent")) e.wire = Wire{r.bytes("sent"), r.bytes("received"), r.milliseconds("wire_ms"), r.milliseconds("server_ms"), r.integer_or("retries", 0)};
+        Verified e{
+            .round = r.integer("cycle"), .rows = r.integer("rows"), .ms = r.milliseconds("ms"), .draft_ms = r.milliseconds("draft_ms")};
+        if (object.contains("sent"))
+            e.wire = Wire{r.bytes("sent"), r.bytes("received"), r.milliseconds("wire_ms"), r.milliseconds("server_ms"),
+                          r.integer_or("retries", 0)};
         e.ahead = r.integer_or("ahead", 0);
         e.ahead_ms = r.milliseconds("ahead_ms");
         e.from_ahead = r.integer_or("from_ahead", 0);
@@ -145,9 +148,12 @@ Event read_event(const OrderedJson& object) {
         TargetToken e;
         e.round = r.integer("cycle");
         const std::string from = r.text("from");
-        if (from == "residual") e.from = TargetToken::From::residual;
-        else if (from == "bonus") e.from = TargetToken::From::bonus;
-        else if (from != "target") throw Malformed{"\"from\" must be residual, bonus or target"};
+        if (from == "residual")
+            e.from = TargetToken::From::residual;
+        else if (from == "bonus")
+            e.from = TargetToken::From::bonus;
+        else if (from != "target")
+            throw Malformed{"\"from\" must be residual, bonus or target"};
         if (object.contains("parent")) e.parent = r.integer("parent");
         e.token = r.integer("token");
         e.u = r.coin();
@@ -199,7 +205,7 @@ void read_texts(const OrderedJson& object, std::map<int, std::string>& texts) {
     }
 }
 
-}  // namespace
+} // namespace
 
 struct TraceReader::Texts {
     std::mutex mutex; // the trace is read on other threads
@@ -207,8 +213,7 @@ struct TraceReader::Texts {
 };
 
 TraceReader::TraceReader(std::string name)
-    : name_(std::move(name)), texts_(std::make_shared<Texts>()),
-      trace_(std::make_shared<Trace>([texts = texts_](int id) {
+    : name_(std::move(name)), texts_(std::make_shared<Texts>()), trace_(std::make_shared<Trace>([texts = texts_](int id) {
           const std::lock_guard lock(texts->mutex);
           const auto found = texts->of.find(id);
           return found == texts->of.end() ? "<" + std::to_string(id) + ">" : found->second;
@@ -225,8 +230,7 @@ void TraceReader::line(const std::string& text, bool last) {
     if (object.is_discarded()) {
         if (!last || trace_->size() == 0) throw bad("not valid JSON");
         // Killed while writing: everything before is whole.
-        if (notice_.empty())
-            notice_ = "the file ends in the middle of line " + std::to_string(line_) + "; shown up to there";
+        if (notice_.empty()) notice_ = "the file ends in the middle of line " + std::to_string(line_) + "; shown up to there";
         return;
     }
     try {
@@ -259,10 +263,10 @@ std::shared_ptr<Trace> read_trace(std::istream& in, const std::string& name, std
     TraceReader reader(name);
     std::string text;
     while (std::getline(in, text)) reader.line(text, in.peek() == std::istream::traits_type::eof());
-    if (in.bad())
-        throw Error(name + ": cannot be read to its end", "Copy it again, or record a shorter run.");
+    if (in.bad()) throw Error(name + ": cannot be read to its end", "Copy it again, or record a shorter run.");
     if (reader.trace()->size() == 0)
-        throw Error(name + " is empty", "Is this a SpecLens session (JSON Lines, schema speclens-trace/1)? Record one with: speclens run --json FILE");
+        throw Error(name + " is empty",
+                    "Is this a SpecLens session (JSON Lines, schema speclens-trace/1)? Record one with: speclens run --json FILE");
     if (notice && !reader.notice().empty()) *notice = reader.notice();
     return reader.trace();
 }
@@ -280,9 +284,8 @@ std::shared_ptr<Trace> load_trace(const std::filesystem::path& file, std::string
     if (file == "-") return read_trace(std::cin, "standard input", notice);
     refuse_folder(file);
     std::ifstream in(file, std::ios::binary);
-    if (!in)
-        throw Error("cannot open the session file " + file.string(), "Check the path; record one with: speclens run --json FILE");
+    if (!in) throw Error("cannot open the session file " + file.string(), "Check the path; record one with: speclens run --json FILE");
     return read_trace(in, file.filename().string(), notice);
 }
 
-}  // namespace speclens
+} // namespace speclens

@@ -20,9 +20,9 @@ struct TraceTimes {
     // How far repeats of one pass lie apart, (median - lower quartile) ÷ lower quartile, weighted by time: of this run,
     // of plain decoding.
     double spread = 0, plain_spread = 0;
-    double busy_cores = 0;          // that other programs kept busy meanwhile
-    double to_recorded = 0;         // plain_ms by what was recorded on a machine of this name; 0: nothing was
-    int repeats = 0;                // at least so many of each pass that makes up most of the time; 0: unknown
+    double busy_cores = 0;  // that other programs kept busy meanwhile
+    double to_recorded = 0; // plain_ms by what was recorded on a machine of this name; 0: nothing was
+    int repeats = 0;        // at least so many of each pass that makes up most of the time; 0: unknown
     bool operator==(const TraceTimes&) const = default;
 };
 

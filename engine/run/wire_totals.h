@@ -9,12 +9,12 @@
 namespace speclens {
 
 struct WireTotals {
-    int rounds = 0;                       // rounds whose pass was made elsewhere
-    std::int64_t sent = 0, received = 0;  // bytes
-    double ms = 0, server_ms = 0;         // time of the exchanges, and the server's part of it, as far as it said
-    int answered = 0;                     // rounds in which it said
-    int retries = 0;                      // of lines that broke
-    int ahead = 0, taken = 0;             // tokens drafted beside a pass; of them those that a round took
+    int rounds = 0;                      // rounds whose pass was made elsewhere
+    std::int64_t sent = 0, received = 0; // bytes
+    double ms = 0, server_ms = 0;        // time of the exchanges, and the server's part of it, as far as it said
+    int answered = 0;                    // rounds in which it said
+    int retries = 0;                     // of lines that broke
+    int ahead = 0, taken = 0;            // tokens drafted beside a pass; of them those that a round took
     double ahead_ms = 0;
 
     [[nodiscard]] bool any() const { return rounds > 0; }

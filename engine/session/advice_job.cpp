@@ -40,8 +40,6 @@ class AdviceJob final : public Job {
 
 } // namespace
 
-JobOrder order_of(const AskAdvice& asked) {
-    return job_order<AdviceJob>(Slot::measurement, "measuring for advice", asked);
-}
+JobOrder order_of(const AskAdvice& asked) { return job_order<AdviceJob>(Slot::measurement, "measuring for advice", asked); }
 
 } // namespace speclens

@@ -123,7 +123,12 @@ Desk Engine::desk() {
         keep_models(std::move(changed));
         publish([&](Snapshot& s) { s.status.ready_drafters = models_->ready_drafters(); });
     };
-    return {models_, run_.get(), run_models_, times_, shown_, [this] { return !called(EngineHost::Call::end_of_run); },
+    return {models_,
+            run_.get(),
+            run_models_,
+            times_,
+            shown_,
+            [this] { return !called(EngineHost::Call::end_of_run); },
             given_ ? nullptr : decltype(Desk::keep)(keep)};
 }
 
@@ -203,9 +208,7 @@ double Engine::done() const {
 
 EngineStatus::State Engine::run_state() const {
     if (!run_) return EngineStatus::State::idle;
-    return run_->stopped()      ? EngineStatus::State::stopped
-           : gate_.budget() > 0 ? EngineStatus::State::running
-                                : EngineStatus::State::idle;
+    return run_->stopped() ? EngineStatus::State::stopped : gate_.budget() > 0 ? EngineStatus::State::running : EngineStatus::State::idle;
 }
 
 // Between two publications the window draws nothing new: its work would show up in the times that are measured. So a run
@@ -259,8 +262,7 @@ void Engine::show_run() {
 
 // A long prompt: the window shows how far it was read, and whatever ends a run ends it here too.
 void Engine::show_reading(int read, int all) {
-    if (called(EngineHost::Call::end_of_run))
-        throw Error("the prompt was not read to its end", "Start the run again.", Exit::interrupted);
+    if (called(EngineHost::Call::end_of_run)) throw Error("the prompt was not read to its end", "Start the run again.", Exit::interrupted);
     publish([&](Snapshot& s) {
         s.status.state = EngineStatus::State::running;
         s.status.job = "reading the prompt";
@@ -291,8 +293,7 @@ bool Engine::reach(int round) {
     std::size_t seen = 0;
     int complete = 0;
     const auto there = [&] {
-        for (; seen < run_->trace().size(); ++seen)
-            complete += std::holds_alternative<Committed>(run_->trace()[seen]) ? 1 : 0;
+        for (; seen < run_->trace().size(); ++seen) complete += std::holds_alternative<Committed>(run_->trace()[seen]) ? 1 : 0;
         return complete >= round;
     };
     while (!there()) {

@@ -24,7 +24,7 @@ class EngineHost {
     enum class Call : std::uint8_t { none, end_of_run, close };
     [[nodiscard]] virtual Call called() const { return Call::none; } // what long work is to be left for; any thread
     virtual void published(const Snapshot&) {}                       // after every change
-    virtual void models_missing() {} // they could not be loaded: what waits for them is not asked any more
+    virtual void models_missing() {}                                 // they could not be loaded: what waits for them is not asked any more
 };
 
 class Engine {
@@ -83,8 +83,8 @@ class Engine {
     void show_run();
     void show_progress();
     void show_reading(int read, int all);
-    void time_shown();      // what the table knows by now
-    void plan_repeats();    // of a run that was not timed yet
+    void time_shown();   // what the table knows by now
+    void plan_repeats(); // of a run that was not timed yet
     [[nodiscard]] const Run& shown_run() { return desk().shown_run(); }
     [[nodiscard]] EngineStatus::State run_state() const;
     // Lets the run go on until this round can begin, or is past its end. False: something else is asked for meanwhile.
@@ -125,11 +125,11 @@ class Engine {
     std::unique_ptr<Run> run_;
     std::shared_ptr<const Models> run_models_; // that it was made with: heads may have been trained since
     Stopwatch run_published_;
-    bool run_unshown_ = false;        // steps that nobody was told of
-    std::uint64_t runs_skipped_ = 0;  // asked for, and given up before they began
-    std::vector<Place> jobs_;         // in the order of their turns
-    std::optional<Slot> failed_;      // whose error is shown
-    std::exception_ptr failure_;      // for rethrow()
+    bool run_unshown_ = false;       // steps that nobody was told of
+    std::uint64_t runs_skipped_ = 0; // asked for, and given up before they began
+    std::vector<Place> jobs_;        // in the order of their turns
+    std::optional<Slot> failed_;     // whose error is shown
+    std::exception_ptr failure_;     // for rethrow()
 };
 
 } // namespace speclens

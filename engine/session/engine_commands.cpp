@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/models/model_names.h"
 #include "engine/run/drafter_comparison.h"
 #include "engine/run/fitting.h"
 #include "engine/run/full_distributions.h"
-#include "engine/models/model_names.h"
 #include "engine/run/replay.h"
 #include "engine/session/engine.h"
 #include "kernels/error.h"
@@ -174,7 +174,8 @@ void Engine::carry_out(const LoadHeads&) {
         s.status.ready_drafters = models_->ready_drafters();
         s.comparison.reset(); // else its rows are kept
     });
-    if (comparison && run_ && comparison->of == run_->shared_trace().get()) begin(order_of(CompareDrafters{comparison->round, comparison->exit_layer}));
+    if (comparison && run_ && comparison->of == run_->shared_trace().get())
+        begin(order_of(CompareDrafters{comparison->round, comparison->exit_layer}));
 }
 
 void Engine::end_all() {

@@ -10,11 +10,11 @@ namespace speclens {
 // How many phases the engine may still perform. Run = kUnlimitedPhases (engine/run/session_commands.h), pause = 0, step = 1.
 class Gate {
   public:
-    void set(std::int64_t steps);   // replaces the budget and, where it changes, wakes the engine
+    void set(std::int64_t steps); // replaces the budget and, where it changes, wakes the engine
     void add(std::int64_t steps);
-    void wake();                    // a command is waiting
-    void close();                   // no more waiting: wait() returns false from now on
-    [[nodiscard]] bool try_take();  // takes one step if there is budget
+    void wake();                   // a command is waiting
+    void close();                  // no more waiting: wait() returns false from now on
+    [[nodiscard]] bool try_take(); // takes one step if there is budget
     // Blocks until there is budget, wake() was called or the gate was closed. False when closed.
     [[nodiscard]] bool wait();
     [[nodiscard]] std::int64_t budget() const;

@@ -19,22 +19,22 @@ namespace speclens {
 enum class Slot : std::uint8_t {
     run,         // the one on the screen: no job
     stepped,     // somebody looks on, step by step
-    other_round,       // questions about a round of the run
+    other_round, // questions about a round of the run
     comparison,
     times,       // what the run takes
     studies,     // one after another, each with a name
     measurement, // whatever uses the clock: there is one
     training,
-    race,        // timed: between the pieces of something else its passes would run on cold caches
+    race, // timed: between the pieces of something else its passes would run on cold caches
 };
 
 class Job {
   public:
     virtual ~Job() = default;
-    virtual bool step() = 0;                  // a piece, so short that commands are obeyed in between; false: it is over
-    virtual void show(Snapshot& shown) = 0;   // what there is of it by now
-    virtual void end_early(Snapshot&) {}            // it goes no further: what is shown of it says so
-    virtual void stop() {}                    // the same, before it is shown for the last time
+    virtual bool step() = 0;                                   // a piece, so short that commands are obeyed in between; false: it is over
+    virtual void show(Snapshot& shown) = 0;                    // what there is of it by now
+    virtual void end_early(Snapshot&) {}                       // it goes no further: what is shown of it says so
+    virtual void stop() {}                                     // the same, before it is shown for the last time
     [[nodiscard]] virtual bool waits() const { return false; } // for somebody to say how far it goes
     [[nodiscard]] virtual std::size_t revision() const = 0;    // grows when there is something new to show
     [[nodiscard]] virtual double done() const { return 0; }    // 0 … 1
@@ -53,7 +53,7 @@ struct Desk {
     std::shared_ptr<const Models> run_models; // that it was made with: heads may have been trained since
     TimeTable& times;                         // of the models; outlives every job
     const Snapshot& shown;
-    std::function<bool()> go_on;              // false: it is to end in the middle of a piece. From any thread
+    std::function<bool()> go_on; // false: it is to end in the middle of a piece. From any thread
     // A head that was trained, for runs from now on; empty: the models stay as they are.
     std::function<void(const std::string& drafter, std::shared_ptr<const DraftNetwork>)> keep;
 

@@ -9,14 +9,16 @@ namespace speclens {
 [[nodiscard]] JobOrder order_of(const StartRace& asked);              // race_jobs.cpp, the timed and the stepped one
 [[nodiscard]] JobOrder order_of(const FetchOtherDrafterRound& asked); // round_jobs.cpp
 [[nodiscard]] JobOrder order_of(const CompareDrafters& asked);
-[[nodiscard]] JobOrder order_of(const RunStudy& asked);               // study_job.cpp
-[[nodiscard]] JobOrder order_of(const MeasurePasses& asked);          // passes_job.cpp
-[[nodiscard]] JobOrder order_of(const AskAdvice& asked);              // advice_job.cpp
-[[nodiscard]] JobOrder order_of(const MeasureLoad& asked);            // load_job.cpp
-[[nodiscard]] JobOrder order_of(const TrainHeads& asked);             // training_job.cpp
+[[nodiscard]] JobOrder order_of(const RunStudy& asked);      // study_job.cpp
+[[nodiscard]] JobOrder order_of(const MeasurePasses& asked); // passes_job.cpp
+[[nodiscard]] JobOrder order_of(const AskAdvice& asked);     // advice_job.cpp
+[[nodiscard]] JobOrder order_of(const MeasureLoad& asked);   // load_job.cpp
+[[nodiscard]] JobOrder order_of(const TrainHeads& asked);    // training_job.cpp
 
 template <typename C>
-concept BeginsJob = requires(const C& command) { order_of(command); };
+concept BeginsJob = requires(const C& command) {
+    order_of(command);
+};
 
 // The stepped race of order_of(StartRace) goes so far.
 void ask_stepped(Job& race, Stride stride);

@@ -44,7 +44,8 @@ class PoolJob final : public Job {
         if (pool_.step()) return true;
         const std::vector<PoolWorker>& workers = pool_.film().workers;
         if (std::ranges::all_of(workers, [](const PoolWorker& worker) { return worker.state == PoolWorker::State::failed; }))
-            throw Error("no draft worker came to its end: " + workers.front().error, "Look whether the server at --model still answers.", Exit::network);
+            throw Error("no draft worker came to its end: " + workers.front().error, "Look whether the server at --model still answers.",
+                        Exit::network);
         return false;
     }
     void show(Snapshot& shown) override {

@@ -12,8 +12,8 @@ namespace speclens {
 class Mailbox {
   public:
     void push(Command command);
-    [[nodiscard]] std::vector<Command> take();  // swap, oldest first
-    [[nodiscard]] bool ends_run() const;  // a command waits that replaces the run, or stops it
+    [[nodiscard]] std::vector<Command> take(); // swap, oldest first
+    [[nodiscard]] bool ends_run() const;       // a command waits that replaces the run, or stops it
 
   private:
     mutable std::mutex mutex_;

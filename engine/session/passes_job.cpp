@@ -27,8 +27,6 @@ class PassesJob final : public Job {
 
 } // namespace
 
-JobOrder order_of(const MeasurePasses& asked) {
-    return job_order<PassesJob>(Slot::measurement, "timing passes", asked);
-}
+JobOrder order_of(const MeasurePasses& asked) { return job_order<PassesJob>(Slot::measurement, "timing passes", asked); }
 
 } // namespace speclens

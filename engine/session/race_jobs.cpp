@@ -53,8 +53,6 @@ JobOrder order_of(const StartRace& asked) {
     return job_order<TimedRaceJob>(Slot::race, "racing", asked);
 }
 
-void ask_stepped(Job& race, Stride stride) {
-    dynamic_cast<SteppedRaceJob&>(race).ask(stride);
-}
+void ask_stepped(Job& race, Stride stride) { dynamic_cast<SteppedRaceJob&>(race).ask(stride); }
 
 } // namespace speclens

@@ -66,8 +66,6 @@ JobOrder order_of(const FetchOtherDrafterRound& asked) {
     return job_order<OtherDrafterJob>(Slot::other_round, "drafting with " + asked.drafter, asked);
 }
 
-JobOrder order_of(const CompareDrafters& asked) {
-    return job_order<ComparisonJob>(Slot::comparison, "asking every drafter", asked);
-}
+JobOrder order_of(const CompareDrafters& asked) { return job_order<ComparisonJob>(Slot::comparison, "asking every drafter", asked); }
 
 } // namespace speclens

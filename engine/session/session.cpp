@@ -52,9 +52,7 @@ bool Session::work_for(double ms) {
     return false;
 }
 
-EngineHost::Call Session::called() const {
-    return closing_ ? Call::close : mailbox_.ends_run() ? Call::end_of_run : Call::none;
-}
+EngineHost::Call Session::called() const { return closing_ ? Call::close : mailbox_.ends_run() ? Call::end_of_run : Call::none; }
 
 // What is let go of goes on this thread, and not under the mutex.
 void Session::published(const Snapshot& now) {

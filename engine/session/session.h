@@ -24,7 +24,7 @@ class Session final : private EngineHost {
             Worker worker = threads_possible() ? Worker::own_thread : Worker::caller);
     ~Session() override; // stops within one phase
 
-    void send(Command command);          // mailbox and wake-up
+    void send(Command command); // mailbox and wake-up
     [[nodiscard]] Gate& gate() { return engine_.gate(); }
     [[nodiscard]] Snapshot published() const;
     // Of a session whose caller works: obeys and takes steps until so much time has passed or nothing is to be done. The models are
@@ -51,8 +51,8 @@ class Session final : private EngineHost {
     mutable std::mutex published_mutex_;
     Snapshot published_;
     std::shared_ptr<const Models> models_; // of the engine
-    bool loaded_ = false;  // work_for() alone asks
-    std::thread thread_;   // none: the caller works
+    bool loaded_ = false;                  // work_for() alone asks
+    std::thread thread_;                   // none: the caller works
 };
 
-}  // namespace speclens
+} // namespace speclens

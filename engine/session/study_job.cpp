@@ -7,8 +7,7 @@ namespace {
 class StudyJob final : public Job {
   public:
     StudyJob(const Desk& desk, const RunStudy& asked)
-        : models_(desk.models), times_(desk.times), runs_(asked.runs),
-          study_{asked.name, static_cast<int>(asked.runs.size()), {}} {}
+        : models_(desk.models), times_(desk.times), runs_(asked.runs), study_{asked.name, static_cast<int>(asked.runs.size()), {}} {}
     // One phase.
     bool step() override {
         if (study_.complete()) return false;
@@ -51,8 +50,6 @@ class StudyJob final : public Job {
 
 } // namespace
 
-JobOrder order_of(const RunStudy& asked) {
-    return job_order<StudyJob>(Slot::studies, "running a study", asked, asked.name);
-}
+JobOrder order_of(const RunStudy& asked) { return job_order<StudyJob>(Slot::studies, "running a study", asked, asked.name); }
 
 } // namespace speclens

@@ -41,8 +41,6 @@ class TrainingJob final : public Job {
 
 } // namespace
 
-JobOrder order_of(const TrainHeads& asked) {
-    return job_order<TrainingJob>(Slot::training, "training heads", asked);
-}
+JobOrder order_of(const TrainHeads& asked) { return job_order<TrainingJob>(Slot::training, "training heads", asked); }
 
 } // namespace speclens

@@ -59,9 +59,8 @@ struct ChatFormat {
 // As `chat_template` writes chats with these spellings of bos_token and eos_token (nothing: the model names
 // none). `file` is where it was found, for messages. What cannot be told from it is a `problem`; so is a
 // missing template.
-[[nodiscard]] ChatFormat chat_format_of(const std::optional<std::string>& chat_template,
-                                        const std::string& file, const Tokenizer& tokenizer,
-                                        const std::optional<std::string>& bos = {},
+[[nodiscard]] ChatFormat chat_format_of(const std::optional<std::string>& chat_template, const std::string& file,
+                                        const Tokenizer& tokenizer, const std::optional<std::string>& bos = {},
                                         const std::optional<std::string>& eos = {});
 // The same for the template of the folder (in tokenizer_config.json, or chat_template.jinja). Throws Error
 // for a broken tokenizer_config.json.
@@ -70,10 +69,8 @@ struct ChatFormat {
 // The turns, then an opened assistant turn, with what was said as literal parts. What was thought before the
 // last question is dropped. Throws Error where the format has a problem, or does not take turns in this
 // order.
-[[nodiscard]] std::vector<TextPart> chat_parts(const std::vector<ChatTurn>& turns, bool thinking,
-                                               const ChatFormat& format = {});
-[[nodiscard]] std::string chat_prompt(const std::vector<ChatTurn>& turns, bool thinking,
-                                      const ChatFormat& format = {}); // as one text
+[[nodiscard]] std::vector<TextPart> chat_parts(const std::vector<ChatTurn>& turns, bool thinking, const ChatFormat& format = {});
+[[nodiscard]] std::string chat_prompt(const std::vector<ChatTurn>& turns, bool thinking, const ChatFormat& format = {}); // as one text
 
 // Why asking for thinking changes nothing in this format; empty: it does, or the format has a problem.
 [[nodiscard]] std::string why_no_thinking(const ChatFormat& format);

@@ -28,8 +28,7 @@ std::optional<std::string> template_in(const Json& config) {
     if (found->is_string()) return found->get<std::string>();
     if (!found->is_array()) return {};
     for (const Json& entry : *found)
-        if (entry.is_object() && entry.value("name", Json()) == "default" && entry.contains("template") &&
-            entry["template"].is_string())
+        if (entry.is_object() && entry.value("name", Json()) == "default" && entry.contains("template") && entry["template"].is_string())
             return entry["template"].get<std::string>();
     return {};
 }
@@ -43,15 +42,7 @@ std::optional<std::string> token_in(const Json& config, const char* field) {
 
 // ---- the questions: orders of turns, each letter one, with answers of several kinds ----
 
-enum class Said {
-    plain,
-    thought,
-    thought_twice,
-    thought_unopened,
-    thought_empty,
-    by_a_tool,
-    thought_for_a_tool
-};
+enum class Said { plain, thought, thought_twice, thought_unopened, thought_empty, by_a_tool, thought_for_a_tool };
 
 std::vector<AskedTurn> turns_of(std::string_view order, Said said) {
     std::vector<AskedTurn> turns;
@@ -63,8 +54,7 @@ std::vector<AskedTurn> turns_of(std::string_view order, Said said) {
         const bool answer = order[i] == 'a', asked = order[i] == 'u' && i > 0;
         const bool tool = asked && (said == Said::by_a_tool || said == Said::thought_for_a_tool);
         if (tool) mark("<tool_response>");
-        const bool opens =
-            said == Said::thought || said == Said::thought_twice || said == Said::thought_for_a_tool;
+        const bool opens = said == Said::thought || said == Said::thought_twice || said == Said::thought_for_a_tool;
         if (answer && opens) mark("<think>");
         if (answer && said == Said::thought_empty) mark("<think>\n\n</think>\n\n");
         if (answer && (opens || said == Said::thought_unopened)) {
@@ -142,8 +132,7 @@ struct Flat {
             const int now = during == kOutermost ? part.during : during;
             if (!part.inside.empty()) {
                 add(part.inside, trimmed || (part.blanks.empty() && (part.left || part.right)), now);
-            } else if (part.words < 0 && !parts.empty() && parts.back().words < 0 &&
-                       parts.back().during == now) {
+            } else if (part.words < 0 && !parts.empty() && parts.back().words < 0 && parts.back().during == now) {
                 parts.back().text += part.text;
             } else {
                 parts.push_back({part.text, part.words, trimmed, now});
@@ -189,8 +178,8 @@ constexpr const char* kOpening = "how it opens an answer cannot be told from it"
 
 class FormatReader {
   public:
-    FormatReader(const ChatTemplate& chat_template, std::string_view text,
-                 const std::optional<std::string>& bos, const std::optional<std::string>& eos)
+    FormatReader(const ChatTemplate& chat_template, std::string_view text, const std::optional<std::string>& bos,
+                 const std::optional<std::string>& eos)
         : template_(&chat_template), text_(text), bos_(bos), eos_(eos) {}
 
     ChatFormat read() {
@@ -274,8 +263,7 @@ class FormatReader {
             const std::size_t answer = flat.place(2);
             if (answer == Flat::npos || answer > system) throw Refusal{kSystem};
             std::string before = flat.literals(answer + 1, system);
-            if (!take_start(before, format_.assistant.after) || !take_start(before, format_.user.before))
-                throw Refusal{kSystem};
+            if (!take_start(before, format_.assistant.after) || !take_start(before, format_.user.before)) throw Refusal{kSystem};
             format_.system = {before, flat.literals(system + 1, last), flat.parts[system].trimmed};
             format_.begin = begin;
             return;
@@ -318,12 +306,8 @@ class FormatReader {
     }
     // Blanks may be taken away around a whole user's turn with the system's words in it.
     [[nodiscard]] static bool system_is_trimmed(const std::vector<Written>& written) {
-        const auto alone = [](const Written& part) {
-            return part.inside.size() == 1 && part.inside[0].words == 0;
-        };
-        return std::ranges::any_of(written, [&](const Written& part) {
-            return alone(part) || std::ranges::any_of(part.inside, alone);
-        });
+        const auto alone = [](const Written& part) { return part.inside.size() == 1 && part.inside[0].words == 0; };
+        return std::ranges::any_of(written, [&](const Written& part) { return alone(part) || std::ranges::any_of(part.inside, alone); });
     }
     static bool take_end(std::string& text, const std::string& end) {
         if (!text.ends_with(end)) return false;
@@ -351,8 +335,7 @@ class FormatReader {
     [[nodiscard]] static bool fits(const ChatFormat& format, const Asked& one) {
         for (int fill = 0; fill < kFills; ++fill) {
             std::vector<ChatTurn> turns;
-            for (const AskedTurn& turn : turns_of(one.order, one.said))
-                turns.push_back({turn.role, spelled(turn.content, fill)});
+            for (const AskedTurn& turn : turns_of(one.order, one.said)) turns.push_back({turn.role, spelled(turn.content, fill)});
             try {
                 const std::string ours = chat_prompt(turns, one.thinking, format);
                 if (one.walk.raised || ours != spelled(one.walk.written, fill)) return false;
@@ -364,11 +347,13 @@ class FormatReader {
     }
     // Finds what is taken of turns in other orders and of thoughts, as much as can be.
     void fit() {
+        // clang-format off
         static constexpr std::array kOrders = {
             "u",    "su",   "uau",  "suau", "uauau", "suauau", "s",     "a",     "uu",  "ua",   "us",
             "ss",   "sa",   "au",   "aa",   "as",    "sus",    "suu",   "sua",   "sau", "uus",  "uua",
             "usu",  "uaa",  "uas",  "uuu",  "aua",   "auu",    "usa",   "saa",   "ssu", "uuau", "uauu",
             "usau", "uasu", "uaua", "suas", "suua",  "saua",   "suusu", "uauaua"};
+        // clang-format on
         // A template that does not spell them asks for neither.
         const bool asks = text_.find("enable_thinking") != std::string_view::npos;
         const bool thinks = text_.find("think>") != std::string_view::npos;
@@ -379,8 +364,8 @@ class FormatReader {
                 const std::string_view name = order;
                 plain.push_back({name, thinking, Said::plain, walk(name, thinking)});
                 if (name.size() > 3 || !thinks) continue;
-                for (const Said said : {Said::thought, Said::thought_twice, Said::thought_unopened,
-                                        Said::thought_empty, Said::by_a_tool, Said::thought_for_a_tool})
+                for (const Said said : {Said::thought, Said::thought_twice, Said::thought_unopened, Said::thought_empty, Said::by_a_tool,
+                                        Said::thought_for_a_tool})
                     if (name.find(said == Said::by_a_tool ? 'u' : 'a') != std::string_view::npos)
                         all.push_back({name, thinking, said, walk(name, thinking, said)});
             }
@@ -389,8 +374,8 @@ class FormatReader {
         std::optional<ChatFormat> best;
         int best_takes = -1;
         if (begun_.empty()) begun_.push_back(format_);
-        static constexpr std::array kAnswers = {Answers::as_think, Answers::kept, Answers::said,
-                                                Answers::said_flush, Answers::always_flush};
+        static constexpr std::array kAnswers = {Answers::as_think, Answers::kept, Answers::said, Answers::said_flush,
+                                                Answers::always_flush};
         for (std::size_t i = 0; i < begun_.size() * kAnswers.size(); ++i) {
             const Answers answers = kAnswers[i % kAnswers.size()];
             ChatFormat format = begun_[i / kAnswers.size()];
@@ -424,22 +409,19 @@ class FormatReader {
 
 } // namespace
 
-ChatFormat chat_format_of(const std::optional<std::string>& chat_template, const std::string& file,
-                          const Tokenizer& tokenizer, const std::optional<std::string>& bos,
-                          const std::optional<std::string>& eos) {
+ChatFormat chat_format_of(const std::optional<std::string>& chat_template, const std::string& file, const Tokenizer& tokenizer,
+                          const std::optional<std::string>& bos, const std::optional<std::string>& eos) {
     const auto refused = [](const std::string& problem) {
         ChatFormat format{"", Think::never};
         format.problem = valid_utf8(problem.substr(0, 400)); // it quotes the template
         return format;
     };
-    if (!chat_template)
-        return refused(file + ": there is no chat template, so how this model writes a chat is not known");
+    if (!chat_template) return refused(file + ": there is no chat template, so how this model writes a chat is not known");
     const auto refuse = [&](const std::string& why, const std::string& marks) {
         return refused(file + ": the chat template is of a kind that is not supported: " + why +
                        (marks.empty() ? "" : "; it writes " + marks));
     };
-    if (bos && tokenizer.id_of(*bos) < 0)
-        return refused(file + ": the model has no token " + *bos + ", which is its bos_token");
+    if (bos && tokenizer.id_of(*bos) < 0) return refused(file + ": the model has no token " + *bos + ", which is its bos_token");
     if (chat_template->size() > kLargestTemplate) return refuse("it is larger than 1 MB", "");
     const ChatTemplate tree = parse_chat_template(*chat_template);
     if (!tree.problem.empty()) return refuse(tree.problem, "");
@@ -454,11 +436,9 @@ ChatFormat read_chat_format(const std::filesystem::path& folder, const Tokenizer
     std::error_code failure;
     const auto file = folder / "tokenizer_config.json", own = folder / "chat_template.jinja";
     Json config = Json::object();
-    if (std::filesystem::exists(file, failure))
-        config = parse_json_object(read_text_file(file, kLargest), short_name(file), kChatRemedy);
+    if (std::filesystem::exists(file, failure)) config = parse_json_object(read_text_file(file, kLargest), short_name(file), kChatRemedy);
     const auto bos = token_in(config, "bos_token"), eos = token_in(config, "eos_token");
-    if (std::filesystem::exists(own, failure))
-        return chat_format_of(read_text_file(own, kLargest), short_name(own), tokenizer, bos, eos);
+    if (std::filesystem::exists(own, failure)) return chat_format_of(read_text_file(own, kLargest), short_name(own), tokenizer, bos, eos);
     const bool configured = std::filesystem::exists(file, failure);
     const std::string name = configured ? short_name(file) : folder.filename().string();
     return chat_format_of(template_in(config), name, tokenizer, bos, eos);

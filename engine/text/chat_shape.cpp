@@ -25,9 +25,7 @@ struct Unknown {
     std::string what;
 };
 struct Raised {};
-[[noreturn]] void not_followed(const std::string& what) {
-    throw Unknown{what};
-}
+[[noreturn]] void not_followed(const std::string& what) { throw Unknown{what}; }
 
 // ---- texts of literals and words ----
 
@@ -35,9 +33,7 @@ Text literal(std::string text) {
     if (text.empty()) return {};
     return {Written{.text = std::move(text)}};
 }
-bool is_literal(const Written& part) {
-    return part.words < 0 && part.inside.empty();
-}
+bool is_literal(const Written& part) { return part.words < 0 && part.inside.empty(); }
 bool is_literal(const Text& text) {
     return std::ranges::all_of(text, [](const Written& part) { return is_literal(part); });
 }
@@ -66,17 +62,15 @@ Text joined(Text a, const Text& b) {
 // Marks that the words of a turn are known to hold or not: an answer may be asked for its thought, and a
 // user's turn whether a tool speaks.
 bool is_known_mark(std::string_view mark) {
-    static constexpr std::array<std::string_view, 4> kMarks = {"<think>", "</think>", "<tool_response>",
-                                                               "</tool_response>"};
+    static constexpr std::array<std::string_view, 4> kMarks = {"<think>", "</think>", "<tool_response>", "</tool_response>"};
     return std::ranges::find(kMarks, mark) != kMarks.end();
 }
 void need_known_mark(const Text& text, const std::string& mark) {
     if (!is_literal(text) && !is_known_mark(mark)) not_followed("it looks for \"" + mark + "\" in what is said");
 }
 bool holds(const Text& text, const std::string& mark) {
-    return std::ranges::any_of(text, [&](const Written& part) {
-        return part.text.find(mark) != std::string::npos || holds(part.inside, mark);
-    });
+    return std::ranges::any_of(text,
+                               [&](const Written& part) { return part.text.find(mark) != std::string::npos || holds(part.inside, mark); });
 }
 
 std::string_view without_blanks(std::string_view text, bool left, bool right, const std::string& blanks) {
@@ -117,8 +111,7 @@ std::vector<Text> split(const Text& text, const std::string& mark) {
     for (const Written& part : text) {
         if (is_literal(part)) {
             std::size_t from = 0;
-            for (std::size_t at; (at = part.text.find(mark, from)) != std::string::npos;
-                 from = at + mark.size()) {
+            for (std::size_t at; (at = part.text.find(mark, from)) != std::string::npos; from = at + mark.size()) {
                 pieces.back() = joined(std::move(pieces.back()), literal(part.text.substr(from, at - from)));
                 pieces.emplace_back();
             }
@@ -153,17 +146,7 @@ std::optional<bool> is_filled(const Text& text, bool stripped_away = false) {
 // ---- values ----
 
 struct Value {
-    enum class Kind {
-        undefined,
-        none,
-        truth,
-        number,
-        text,
-        list,
-        turn,
-        space,
-        function
-    } kind = Kind::undefined;
+    enum class Kind { undefined, none, truth, number, text, list, turn, space, function } kind = Kind::undefined;
     long long number = 0; // truth, number; turn: its index
     Text text = {};       // text; function: its name
     std::vector<Value> list = {};
@@ -171,45 +154,31 @@ struct Value {
 };
 using Kind = Value::Kind;
 
-Value truth(bool value) {
-    return {.kind = Kind::truth, .number = value};
-}
-Value number(long long value) {
-    return {.kind = Kind::number, .number = value};
-}
-Value text_value(Text text) {
-    return {.kind = Kind::text, .text = std::move(text)};
-}
-bool is_integer(const Value& value) {
-    return value.kind == Kind::number;
-}
+Value truth(bool value) { return {.kind = Kind::truth, .number = value}; }
+Value number(long long value) { return {.kind = Kind::number, .number = value}; }
+Value text_value(Text text) { return {.kind = Kind::text, .text = std::move(text)}; }
+bool is_integer(const Value& value) { return value.kind == Kind::number; }
 
 bool is_true(const Value& value) {
     switch (value.kind) {
     case Kind::undefined:
-    case Kind::none:
-        return false;
+    case Kind::none: return false;
     case Kind::truth:
-    case Kind::number:
-        return value.number != 0;
-    case Kind::list:
-        return !value.list.empty();
+    case Kind::number: return value.number != 0;
+    case Kind::list: return !value.list.empty();
     case Kind::text:
         if (const auto filled = is_filled(value.text)) return *filled;
         not_followed("it asks whether something was said");
-    default:
-        return true;
+    default: return true;
     }
 }
 
 bool equal(const Value& a, const Value& b) {
-    const bool numbers = (a.kind == Kind::truth || a.kind == Kind::number) &&
-                         (b.kind == Kind::truth || b.kind == Kind::number);
+    const bool numbers = (a.kind == Kind::truth || a.kind == Kind::number) && (b.kind == Kind::truth || b.kind == Kind::number);
     if (numbers) return a.number == b.number;
     if (a.kind != b.kind) return false;
     if (a.kind == Kind::undefined || a.kind == Kind::none) return true;
-    if (a.kind == Kind::text && is_literal(a.text) && is_literal(b.text))
-        return spelled(a.text) == spelled(b.text);
+    if (a.kind == Kind::text && is_literal(a.text) && is_literal(b.text)) return spelled(a.text) == spelled(b.text);
     if (a.kind == Kind::turn && a.number == b.number) return true;
     not_followed("it compares what is said");
 }
@@ -221,9 +190,7 @@ class Walker {
         Value messages{.kind = Kind::list};
         for (std::size_t i = 0; i < question.turns.size(); ++i)
             messages.list.push_back({.kind = Kind::turn, .number = static_cast<long long>(i)});
-        const auto spelling = [](const std::optional<std::string>& token) {
-            return token ? text_value(literal(*token)) : Value{};
-        };
+        const auto spelling = [](const std::optional<std::string>& token) { return token ? text_value(literal(*token)) : Value{}; };
         scopes_[0] = {{"messages", messages},
                       {"add_generation_prompt", truth(true)},
                       {"enable_thinking", truth(question.thinking)},
@@ -261,21 +228,11 @@ class Walker {
         for (const Node& node : nodes) {
             step();
             switch (node.kind) {
-            case Node::Kind::text:
-                write(literal(node.text));
-                break;
-            case Node::Kind::output:
-                write(printed(value_of(node.expression)));
-                break;
-            case Node::Kind::branch:
-                run(is_true(value_of(node.expression)) ? node.body : node.otherwise);
-                break;
-            case Node::Kind::loop:
-                run_loop(node);
-                break;
-            case Node::Kind::assign:
-                assign(node.text, value_of(node.expression));
-                break;
+            case Node::Kind::text: write(literal(node.text)); break;
+            case Node::Kind::output: write(printed(value_of(node.expression))); break;
+            case Node::Kind::branch: run(is_true(value_of(node.expression)) ? node.body : node.otherwise); break;
+            case Node::Kind::loop: run_loop(node); break;
+            case Node::Kind::assign: assign(node.text, value_of(node.expression)); break;
             }
         }
     }
@@ -341,52 +298,35 @@ class Walker {
 
     static Text printed(const Value& value) {
         switch (value.kind) {
-        case Kind::undefined:
-            return {};
-        case Kind::text:
-            return value.text;
-        case Kind::number:
-            return literal(std::to_string(value.number));
-        case Kind::none:
-            return literal("None");
-        case Kind::truth:
-            return literal(value.number ? "True" : "False");
-        default:
-            not_followed("it writes a list");
+        case Kind::undefined: return {};
+        case Kind::text: return value.text;
+        case Kind::number: return literal(std::to_string(value.number));
+        case Kind::none: return literal("None");
+        case Kind::truth: return literal(value.number ? "True" : "False");
+        default: not_followed("it writes a list");
         }
     }
 
     Value value_of(const Expression& e) {
         step();
         switch (e.kind) {
-        case Expression::Kind::literal:
-            return text_value(literal(e.text));
-        case Expression::Kind::number:
-            return number(e.number);
-        case Expression::Kind::name:
-            return named(e.text);
-        case Expression::Kind::attribute:
-            return field(value_of(e.args[0]), e.text);
-        case Expression::Kind::item:
-            return item(value_of(e.args[0]), value_of(e.args[1]));
-        case Expression::Kind::slice:
-            return slice(e);
-        case Expression::Kind::call:
-            return call(e);
-        case Expression::Kind::filter:
-            return filter(e);
-        case Expression::Kind::test:
-            return truth(test(e));
+        case Expression::Kind::literal: return text_value(literal(e.text));
+        case Expression::Kind::number: return number(e.number);
+        case Expression::Kind::name: return named(e.text);
+        case Expression::Kind::attribute: return field(value_of(e.args[0]), e.text);
+        case Expression::Kind::item: return item(value_of(e.args[0]), value_of(e.args[1]));
+        case Expression::Kind::slice: return slice(e);
+        case Expression::Kind::call: return call(e);
+        case Expression::Kind::filter: return filter(e);
+        case Expression::Kind::test: return truth(test(e));
         case Expression::Kind::unary:
             if (e.text == "not") return truth(!is_true(value_of(e.args[0])));
             return number(-whole(value_of(e.args[0])));
-        case Expression::Kind::binary:
-            return binary(e);
+        case Expression::Kind::binary: return binary(e);
         case Expression::Kind::choice:
             if (is_true(value_of(e.args[0]))) return value_of(e.args[1]);
             return e.args[2].kind == Expression::Kind::missing ? Value{} : value_of(e.args[2]);
-        default:
-            not_followed("it uses " + e.text);
+        default: not_followed("it uses " + e.text);
         }
     }
 
@@ -417,8 +357,7 @@ class Walker {
     }
 
     [[nodiscard]] Value item(const Value& value, const Value& key) const {
-        if (value.kind == Kind::turn && key.kind == Kind::text && is_literal(key.text))
-            return field(value, spelled(key.text));
+        if (value.kind == Kind::turn && key.kind == Kind::text && is_literal(key.text)) return field(value, spelled(key.text));
         if (value.kind != Kind::list || !is_integer(key)) not_followed("it picks from something other than turns");
         const auto count = static_cast<long long>(value.list.size());
         const long long at = key.number < 0 ? key.number + count : key.number;
@@ -434,8 +373,7 @@ class Walker {
             if (!is_integer(read)) not_followed("it cuts turns");
             return read.number;
         };
-        const bool whole =
-            e.args[1].kind == Expression::Kind::missing && e.args[2].kind == Expression::Kind::missing;
+        const bool whole = e.args[1].kind == Expression::Kind::missing && e.args[2].kind == Expression::Kind::missing;
         const long long by = bound(e.args[3], 1);
         if (by == -1 && whole) {
             std::ranges::reverse(value.list);
@@ -446,8 +384,7 @@ class Walker {
         const auto clamped = [&](long long at) { return std::clamp(at < 0 ? at + count : at, 0LL, count); };
         const long long from = clamped(bound(e.args[1], 0)), to = clamped(bound(e.args[2], count));
         return {.kind = Kind::list,
-                .list = from < to ? std::vector<Value>(value.list.begin() + from, value.list.begin() + to)
-                                  : std::vector<Value>()};
+                .list = from < to ? std::vector<Value>(value.list.begin() + from, value.list.begin() + to) : std::vector<Value>()};
     }
 
     [[nodiscard]] std::string literal_argument(const Expression& e) {
@@ -460,8 +397,7 @@ class Walker {
         const Expression& what = e.args[0];
         if (what.kind == Expression::Kind::attribute) return method(e, value_of(what.args[0]), what.text);
         const Value function = what.kind == Expression::Kind::name ? value_of(what) : Value{};
-        if (function.kind != Kind::function)
-            not_followed("it calls " + (what.text.empty() ? std::string("something") : what.text));
+        if (function.kind != Kind::function) not_followed("it calls " + (what.text.empty() ? std::string("something") : what.text));
         const std::string name = spelled(function.text);
         if (name == "raise_exception") throw Raised{};
         if (name == "strftime_now") not_followed("it writes the date of the day (strftime_now)");
@@ -504,24 +440,19 @@ class Walker {
     Value filter(const Expression& e) {
         Value value = value_of(e.args[0]);
         const std::size_t given = e.args.size() - 1;
-        if (e.text == "trim" && given == 0 && value.kind == Kind::text)
-            return text_value(strip(value.text, true, true, ""));
+        if (e.text == "trim" && given == 0 && value.kind == Kind::text) return text_value(strip(value.text, true, true, ""));
         if ((e.text == "selectattr" || e.text == "rejectattr") && given == 3 && value.kind == Kind::list) {
             const std::string name = literal_argument(e.args[1]), how = literal_argument(e.args[2]);
             const Value wanted = value_of(e.args[3]);
             if (how != "equalto" && how != "==" && how != "eq") not_followed("it uses the filter " + e.text);
-            std::erase_if(value.list, [&](const Value& item) {
-                return equal(field(item, name), wanted) != (e.text == "selectattr");
-            });
+            std::erase_if(value.list, [&](const Value& item) { return equal(field(item, name), wanted) != (e.text == "selectattr"); });
             return value;
         }
         if (given != 0) not_followed("it uses the filter " + e.text);
         if (e.text == "list" && value.kind == Kind::list) return value;
         if (e.text == "string" && value.kind == Kind::text) return value;
-        if ((e.text == "length" || e.text == "count") && value.kind == Kind::list)
-            return number(static_cast<long long>(value.list.size()));
-        if ((e.text == "first" || e.text == "last") && value.kind == Kind::list)
-            return item(value, number(e.text == "first" ? 0 : -1));
+        if ((e.text == "length" || e.text == "count") && value.kind == Kind::list) return number(static_cast<long long>(value.list.size()));
+        if ((e.text == "first" || e.text == "last") && value.kind == Kind::list) return item(value, number(e.text == "first" ? 0 : -1));
         not_followed("it uses the filter " + e.text);
     }
 
@@ -564,8 +495,7 @@ class Walker {
         if (e.text == "!=") return truth(!equal(a, b));
         if (e.text == "in" || e.text == "not in") return truth(contains(b, a) == (e.text == "in"));
         if (e.text == "~") return text_value(joined(printed(a), printed(b)));
-        if (e.text == "+" && a.kind == Kind::text && b.kind == Kind::text)
-            return text_value(joined(a.text, b.text));
+        if (e.text == "+" && a.kind == Kind::text && b.kind == Kind::text) return text_value(joined(a.text, b.text));
         if (e.text == "+" && a.kind == Kind::list && b.kind == Kind::list) {
             Value all = a;
             all.list.insert(all.list.end(), b.list.begin(), b.list.end());
@@ -574,8 +504,7 @@ class Walker {
         }
         const long long x = whole(a), y = whole(b);
         const auto small = [](long long value) {
-            if (value > 1'000'000'000 || value < -1'000'000'000)
-                not_followed("it reckons with very large numbers");
+            if (value > 1'000'000'000 || value < -1'000'000'000) not_followed("it reckons with very large numbers");
             return number(value);
         };
         if (e.text == "+") return small(x + y);
@@ -591,8 +520,7 @@ class Walker {
     }
 
     [[nodiscard]] static bool contains(const Value& where, const Value& what) {
-        if (where.kind == Kind::list)
-            return std::ranges::any_of(where.list, [&](const Value& item) { return equal(item, what); });
+        if (where.kind == Kind::list) return std::ranges::any_of(where.list, [&](const Value& item) { return equal(item, what); });
         if (what.kind != Kind::text || !is_literal(what.text)) not_followed("it looks for what is said");
         const std::string mark = spelled(what.text);
         if (where.kind == Kind::turn) return mark == "role" || mark == "content";
@@ -613,16 +541,13 @@ class Walker {
 
 // Length of the blank at the front of `text` (UTF-8), as Python's str.isspace() tells; 0: none is there.
 std::size_t blank_at(std::string_view text) {
-    const auto byte = [&](std::size_t i) {
-        return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
-    };
+    const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0; };
     const unsigned char c = static_cast<unsigned char>(byte(0));
     if ((c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x20)) return 1;
     if (c == 0xC2 && (byte(1) == 0x85 || byte(1) == 0xA0)) return 2;
-    const unsigned wide = static_cast<unsigned>(byte(0)) << 16 | static_cast<unsigned>(byte(1)) << 8 |
-                          static_cast<unsigned>(byte(2));
-    const bool space = wide == 0xE19A80 || (wide >= 0xE28080 && wide <= 0xE2808A) || wide == 0xE280A8 ||
-                       wide == 0xE280A9 || wide == 0xE280AF || wide == 0xE2819F || wide == 0xE38080;
+    const unsigned wide = static_cast<unsigned>(byte(0)) << 16 | static_cast<unsigned>(byte(1)) << 8 | static_cast<unsigned>(byte(2));
+    const bool space = wide == 0xE19A80 || (wide >= 0xE28080 && wide <= 0xE2808A) || wide == 0xE280A8 || wide == 0xE280A9 ||
+                       wide == 0xE280AF || wide == 0xE2819F || wide == 0xE38080;
     return space ? 3 : 0;
 }
 
@@ -641,8 +566,6 @@ std::string_view stripped(std::string_view text) {
     return text;
 }
 
-ChatWalk walk_chat(const ChatTemplate& chat_template, const ChatQuestion& question) {
-    return Walker(chat_template, question).walk();
-}
+ChatWalk walk_chat(const ChatTemplate& chat_template, const ChatQuestion& question) { return Walker(chat_template, question).walk(); }
 
 } // namespace speclens

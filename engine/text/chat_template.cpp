@@ -14,7 +14,7 @@ namespace {
 using Expression = TemplateExpression;
 using Node = TemplateNode;
 
-constexpr int kDeepest = 64; // brackets within brackets, branches within branches
+constexpr int kDeepest = 64;             // brackets within brackets, branches within branches
 constexpr std::size_t kMostWords = 1000; // of one expression
 
 void add_utf8(std::string& out, std::uint32_t c) {
@@ -46,11 +46,9 @@ std::string decoded(std::string_view literal) {
         const auto number = [&](std::size_t from, std::size_t most, int base) { // bytes read
             std::uint32_t value = 0;
             const char* begin = literal.data() + from;
-            const auto read =
-                std::from_chars(begin, begin + std::min(most, literal.size() - from), value, base);
+            const auto read = std::from_chars(begin, begin + std::min(most, literal.size() - from), value, base);
             const auto length = static_cast<std::size_t>(read.ptr - begin);
-            if (read.ec != std::errc() || (base == 16 && length != most) || value > 0x10FFFF)
-                return std::size_t{0};
+            if (read.ec != std::errc() || (base == 16 && length != most) || value > 0x10FFFF) return std::size_t{0};
             add_utf8(out, value);
             return length;
         };
@@ -70,12 +68,8 @@ std::string decoded(std::string_view literal) {
     return out;
 }
 
-bool is_word(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-}
-bool is_space(char c) {
-    return std::isspace(static_cast<unsigned char>(c));
-}
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)); }
 
 // Behind the quote that closes the one at `at`; npos where none does.
 std::size_t literal_end(std::string_view source, std::size_t at) {
@@ -105,8 +99,7 @@ std::optional<std::vector<Word>> words_of(std::string_view source) {
         } else if (is_word(c)) {
             while (at < source.size() && is_word(source[at])) ++at;
             const bool number = std::isdigit(static_cast<unsigned char>(c));
-            words.push_back(
-                {number ? Word::Kind::number : Word::Kind::name, source.substr(begin, at - begin)});
+            words.push_back({number ? Word::Kind::number : Word::Kind::name, source.substr(begin, at - begin)});
         } else {
             static constexpr std::array<std::string_view, 6> kTwo = {"==", "!=", "<=", ">=", "//", "**"};
             const bool two = std::ranges::find(kTwo, source.substr(at, 2)) != kTwo.end();
@@ -122,9 +115,7 @@ std::optional<std::vector<Word>> words_of(std::string_view source) {
 // what stands behind a value: .a [b] (c), | filters, is tests. What has no use in a chat (lists, fractions,
 // tests with arguments) becomes an unknown, which matters only where it is asked for. Throws BadSyntax.
 struct BadSyntax {};
-Expression without_use(std::string_view what) {
-    return {.kind = Expression::Kind::unknown, .text = std::string(what)};
-}
+Expression without_use(std::string_view what) { return {.kind = Expression::Kind::unknown, .text = std::string(what)}; }
 class ExpressionParser {
   public:
     explicit ExpressionParser(std::vector<Word> words) : words_(std::move(words)) {}
@@ -141,8 +132,7 @@ class ExpressionParser {
             Expression condition = alternative();
             Expression other{.kind = Expression::Kind::missing};
             if (take("else")) other = choice();
-            value = {.kind = Expression::Kind::choice,
-                     .args = {std::move(condition), std::move(value), std::move(other)}};
+            value = {.kind = Expression::Kind::choice, .args = {std::move(condition), std::move(value), std::move(other)}};
         }
         return value;
     }
@@ -180,9 +170,7 @@ class ExpressionParser {
             if (found == operators.end()) return value;
             ++at_;
             Expression right = operand();
-            value = {.kind = Expression::Kind::binary,
-                     .text = std::string(*found),
-                     .args = {std::move(value), std::move(right)}};
+            value = {.kind = Expression::Kind::binary, .text = std::string(*found), .args = {std::move(value), std::move(right)}};
         }
     }
     Expression negation() {
@@ -192,14 +180,12 @@ class ExpressionParser {
     }
     Expression comparison() {
         Expression value = sum();
-        static constexpr std::array<std::string_view, 7> kOperators = {
-            "==", "!=", "<=", ">=", "<", ">", "in"};
+        static constexpr std::array<std::string_view, 7> kOperators = {"==", "!=", "<=", ">=", "<", ">", "in"};
         std::string word;
         if (is("not") && is("in", 1)) {
             word = "not in";
             at_ += 2;
-        } else if (const auto found = std::ranges::find_if(kOperators, [&](auto o) { return is(o); });
-                   found != kOperators.end()) {
+        } else if (const auto found = std::ranges::find_if(kOperators, [&](auto o) { return is(o); }); found != kOperators.end()) {
             word = *found;
             ++at_;
         } else {
@@ -211,9 +197,7 @@ class ExpressionParser {
             (void)comparison_rest();
             return without_use("comparisons in a row");
         }
-        return {.kind = Expression::Kind::binary,
-                .text = std::move(word),
-                .args = {std::move(value), std::move(right)}};
+        return {.kind = Expression::Kind::binary, .text = std::move(word), .args = {std::move(value), std::move(right)}};
     }
     Expression comparison_rest() {
         if (take("not"))
@@ -223,9 +207,7 @@ class ExpressionParser {
         return comparison();
     }
     Expression sum() {
-        return chain({"+", "-"}, [&] {
-            return chain({"~"}, [&] { return chain({"*", "/", "//", "%"}, [&] { return sign(); }); });
-        });
+        return chain({"+", "-"}, [&] { return chain({"~"}, [&] { return chain({"*", "/", "//", "%"}, [&] { return sign(); }); }); });
     }
     Expression sign() {
         const Depth depth(*this);
@@ -259,8 +241,7 @@ class ExpressionParser {
             return {.kind = Expression::Kind::number, .number = value};
         }
         if (word.kind == Word::Kind::name) {
-            static constexpr std::array<std::string_view, 8> kReserved = {"if",  "else", "and", "or",
-                                                                          "not", "in",   "is",  "for"};
+            static constexpr std::array<std::string_view, 8> kReserved = {"if", "else", "and", "or", "not", "in", "is", "for"};
             if (std::ranges::find(kReserved, word.source) != kReserved.end()) throw BadSyntax{};
             return {.kind = Expression::Kind::name, .text = std::string(word.source)};
         }
@@ -310,10 +291,9 @@ class ExpressionParser {
                 const bool other = take("not");
                 value = {.kind = Expression::Kind::test, .text = name(), .args = {std::move(value)}};
                 const Word next = peek();
-                static constexpr std::array<std::string_view, 6> kGoesOn = {"else", "or", "and",
-                                                                            "if",   "is", "in"};
-                const bool named = next.kind == Word::Kind::name && next.source != "not" &&
-                                   std::ranges::find(kGoesOn, next.source) == kGoesOn.end();
+                static constexpr std::array<std::string_view, 6> kGoesOn = {"else", "or", "and", "if", "is", "in"};
+                const bool named =
+                    next.kind == Word::Kind::name && next.source != "not" && std::ranges::find(kGoesOn, next.source) == kGoesOn.end();
                 const bool bracket = is("(") || is("[") || is("{");
                 if (named || bracket || next.kind == Word::Kind::literal || next.kind == Word::Kind::number) {
                     if (take("(")) {
@@ -324,8 +304,7 @@ class ExpressionParser {
                     }
                     value = without_use("a test with an argument");
                 }
-                if (other)
-                    value = {.kind = Expression::Kind::unary, .text = "not", .args = {std::move(value)}};
+                if (other) value = {.kind = Expression::Kind::unary, .text = "not", .args = {std::move(value)}};
             } else if (is("(") || is("[") || is(".")) {
                 throw BadSyntax{};
             } else {
@@ -372,9 +351,7 @@ class ExpressionParser {
         }
     }
 
-    [[nodiscard]] Word peek(std::size_t ahead = 0) const {
-        return at_ + ahead < words_.size() ? words_[at_ + ahead] : Word{};
-    }
+    [[nodiscard]] Word peek(std::size_t ahead = 0) const { return at_ + ahead < words_.size() ? words_[at_ + ahead] : Word{}; }
     [[nodiscard]] bool is(std::string_view word, std::size_t ahead = 0) const {
         const Word here = peek(ahead);
         return (here.kind == Word::Kind::name || here.kind == Word::Kind::mark) && here.source == word;
@@ -420,8 +397,8 @@ std::optional<std::vector<Tag>> tags_of(std::string_view source) {
     bool at_line_start = true;
     while (!rest.empty()) {
         std::size_t open = 0; // of "{{", "{%" or "{#"
-        while (open < rest.size() && (rest[open] != '{' || open + 1 == rest.size() ||
-                                      std::string_view("{%#").find(rest[open + 1]) == std::string_view::npos))
+        while (open < rest.size() &&
+               (rest[open] != '{' || open + 1 == rest.size() || std::string_view("{%#").find(rest[open + 1]) == std::string_view::npos))
             ++open;
         std::string before(rest.substr(0, open));
         if (open == rest.size()) {
@@ -520,9 +497,7 @@ class TreeParser {
         return out;
     }
     // The tag that was read last.
-    [[nodiscard]] std::string last() const {
-        return last_ ? std::string(trimmed(last_->source)).substr(0, 60) : "";
-    }
+    [[nodiscard]] std::string last() const { return last_ ? std::string(trimmed(last_->source)).substr(0, 60) : ""; }
 
     struct Broken {
         std::string why;
@@ -530,16 +505,12 @@ class TreeParser {
 
   private:
     [[noreturn]] static void fail(const std::string& why) { throw Broken{why}; }
-    static std::string_view rest_of(const Tag& tag, const std::string& word) {
-        return trimmed(trimmed(tag.source).substr(word.size()));
-    }
+    static std::string_view rest_of(const Tag& tag, const std::string& word) { return trimmed(trimmed(tag.source).substr(word.size())); }
     // The = of a name = value, outside of all else.
     static std::size_t assignment_mark(std::string_view text) {
         std::size_t at = 0;
         while (at < text.size() && (is_word(text[at]) || text[at] == '.' || is_space(text[at]))) ++at;
-        return at < text.size() && text[at] == '=' && !text.substr(at).starts_with("==")
-                   ? at
-                   : std::string_view::npos;
+        return at < text.size() && text[at] == '=' && !text.substr(at).starts_with("==") ? at : std::string_view::npos;
     }
     static Node assignment(std::string_view text) {
         const std::size_t mark = assignment_mark(text);
@@ -607,8 +578,7 @@ void add_literals(const Expression& expression, std::string& out) {
 void add_literals(const std::vector<Node>& nodes, std::string& out) {
     for (const Node& node : nodes) {
         if (node.kind == Node::Kind::text) out += node.text + "\n";
-        if (node.kind == Node::Kind::output || node.kind == Node::Kind::assign)
-            add_literals(node.expression, out);
+        if (node.kind == Node::Kind::output || node.kind == Node::Kind::assign) add_literals(node.expression, out);
         add_literals(node.body, out);
         add_literals(node.otherwise, out);
     }

@@ -62,9 +62,7 @@ class BpeTokenizer final : public Tokenizer {
         const auto found = ids_.find(std::string(token));
         return found == ids_.end() ? -1 : found->second;
     }
-    [[nodiscard]] bool is_special(int id) const override {
-        return id >= 0 && id < size() && parts_.special[static_cast<std::size_t>(id)];
-    }
+    [[nodiscard]] bool is_special(int id) const override { return id >= 0 && id < size() && parts_.special[static_cast<std::size_t>(id)]; }
     [[nodiscard]] int bos() const override { return parts_.bos; }
 
   private:
@@ -72,9 +70,7 @@ class BpeTokenizer final : public Tokenizer {
     using Borders = std::vector<std::pair<std::size_t, std::size_t>>;
 
     static void check_size(std::size_t bytes) {
-        if (bytes > kLargestText)
-            throw Error("the text has " + std::to_string(bytes) + " bytes", "Use a prompt below 1 GB.",
-                        Exit::usage);
+        if (bytes > kLargestText) throw Error("the text has " + std::to_string(bytes) + " bytes", "Use a prompt below 1 GB.", Exit::usage);
     }
 
     // A special token that reaches into a literal part is what somebody said: text.
@@ -87,10 +83,9 @@ class BpeTokenizer final : public Tokenizer {
     // Cuts `text` at added tokens and hands what lies between them, and where, to `between`.
     template <class Between>
     void split(const AddedTokens& added, std::string_view text, const Borders& literal, std::vector<int>& ids,
-             const Between& between) const {
+               const Between& between) const {
         AddedTokens::Passed said;
-        if (!literal.empty())
-            said = [&](int id, std::size_t begin, std::size_t end) { return is_said(id, begin, end, literal); };
+        if (!literal.empty()) said = [&](int id, std::size_t begin, std::size_t end) { return is_said(id, begin, end, literal); };
         std::size_t from = 0;
         AddedTokens::Cursor cursor;
         while (const auto hit = added.next(text, cursor, said)) {
@@ -114,8 +109,7 @@ class BpeTokenizer final : public Tokenizer {
             for (const auto& [begin, end] : literal)
                 if (begin < at + rest.size() && end > at) moved.push_back({place(begin), place(end)});
             split(parts_.normalized, normal, moved, ids, [&](std::string_view plain, std::size_t in_rest) {
-                split_text(plain, at == 0 && in_rest == 0, parts_.splits,
-                           [&](std::string_view piece) { encode_piece(piece, ids); });
+                split_text(plain, at == 0 && in_rest == 0, parts_.splits, [&](std::string_view piece) { encode_piece(piece, ids); });
             });
         });
     }
@@ -149,16 +143,14 @@ void read_tokenizer_config(const std::filesystem::path& file, TokenizerParts& pa
     const Json config = parse_json_object(read_text_file(file, kLargestTokenizer), name, remedy);
     const Json kind = config.value("tokenizer_class", Json());
     if (kind != "LlamaTokenizer" && kind != "LlamaTokenizerFast") return;
-    if (config.value("add_eos_token", Json()) == true)
-        throw Error(name + ": add_eos_token is true, which is not supported", remedy);
+    if (config.value("add_eos_token", Json()) == true) throw Error(name + ": add_eos_token is true, which is not supported", remedy);
     parts.bos = -1;
     if (config.value("add_bos_token", Json()) == false) return;
     Json bos = config.value("bos_token", Json());
     if (bos.is_object()) bos = bos.value("content", Json());
     if (!bos.is_string()) return;
     const auto found = std::ranges::find(parts.bytes, bos.get<std::string>());
-    if (found == parts.bytes.end())
-        throw Error(name + ": bos_token " + shown(bos) + " is not in tokenizer.json", remedy);
+    if (found == parts.bytes.end()) throw Error(name + ": bos_token " + shown(bos) + " is not in tokenizer.json", remedy);
     parts.bos = static_cast<int>(found - parts.bytes.begin());
 }
 
@@ -170,17 +162,14 @@ std::string joined(std::span<const TextPart> parts) {
     return text;
 }
 
-std::shared_ptr<const Tokenizer> make_tokenizer(TokenizerParts parts) {
-    return std::make_shared<BpeTokenizer>(std::move(parts));
-}
+std::shared_ptr<const Tokenizer> make_tokenizer(TokenizerParts parts) { return std::make_shared<BpeTokenizer>(std::move(parts)); }
 
 std::shared_ptr<const Tokenizer> Tokenizer::of_table(const VocabularyTable& table, const std::string& file) {
     return make_tokenizer(parse_vocabulary_table(table, file));
 }
 
 std::shared_ptr<const Tokenizer> Tokenizer::load(const std::filesystem::path& tokenizer_json) {
-    TokenizerParts parts =
-        parse_tokenizer_json(read_text_file(tokenizer_json, kLargestTokenizer), short_name(tokenizer_json));
+    TokenizerParts parts = parse_tokenizer_json(read_text_file(tokenizer_json, kLargestTokenizer), short_name(tokenizer_json));
     read_tokenizer_config(tokenizer_json.parent_path() / "tokenizer_config.json", parts);
     return make_tokenizer(std::move(parts));
 }

@@ -28,8 +28,7 @@ class Tokenizer {
     [[nodiscard]] static std::shared_ptr<const Tokenizer> load(const std::filesystem::path& tokenizer_json);
     // The vocabulary of a GGUF file; `file` is its name in messages. Throws Error naming it, what is wrong or not
     // supported, and the remedy. Ids are those of the model's tokenizer.json where llama.cpp's differ.
-    [[nodiscard]] static std::shared_ptr<const Tokenizer> of_table(const VocabularyTable& table,
-                                                                   const std::string& file);
+    [[nodiscard]] static std::shared_ptr<const Tokenizer> of_table(const VocabularyTable& table, const std::string& file);
     virtual ~Tokenizer() = default;
 
     // Invalid UTF-8 bytes are replaced by U+FFFD first (like Hugging Face's str input). A byte that the vocabulary
@@ -43,8 +42,8 @@ class Tokenizer {
     // Concatenated bytes of the tokens; may begin or end inside a UTF-8 character. The blank that SentencePiece puts
     // in front of a text is the first token's and stays.
     [[nodiscard]] virtual std::string decode(const std::vector<int>& ids, bool skip_special = false) const = 0;
-    [[nodiscard]] virtual std::string bytes_of(int id) const = 0;  // "" for ids without an entry
-    [[nodiscard]] virtual int size() const = 0;                    // largest id + 1
+    [[nodiscard]] virtual std::string bytes_of(int id) const = 0; // "" for ids without an entry
+    [[nodiscard]] virtual int size() const = 0;                   // largest id + 1
     // By bytes (" the", not the file's "Ġthe"): an added token or a vocabulary entry; -1 when there is none.
     [[nodiscard]] virtual int id_of(std::string_view token) const = 0;
     [[nodiscard]] virtual bool is_special(int id) const = 0;
@@ -62,12 +61,12 @@ class Tokenizer {
 class StreamDecoder {
   public:
     explicit StreamDecoder(const Tokenizer& tokenizer) : tokenizer_(&tokenizer) {}
-    [[nodiscard]] std::string push(int id);  // text that became complete
-    [[nodiscard]] std::string flush();       // the rest; broken bytes as U+FFFD
+    [[nodiscard]] std::string push(int id); // text that became complete
+    [[nodiscard]] std::string flush();      // the rest; broken bytes as U+FFFD
 
   private:
     const Tokenizer* tokenizer_;
     std::string pending_;
 };
 
-}  // namespace speclens
+} // namespace speclens

@@ -6,9 +6,7 @@
 namespace speclens {
 namespace {
 
-bool continues(char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
-}
+bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
 // The character of valid UTF-8 that begins at `at`, and the one that ends there.
 std::string_view character_after(std::string_view text, std::size_t at) {
@@ -41,17 +39,14 @@ bool is_word(std::string_view character) {
 }
 
 bool is_single_word(std::string_view text, std::size_t begin, std::size_t end) {
-    return (begin == 0 || !is_word(character_before(text, begin))) &&
-           (end == text.size() || !is_word(character_after(text, end)));
+    return (begin == 0 || !is_word(character_before(text, begin))) && (end == text.size() || !is_word(character_after(text, end)));
 }
 
 } // namespace
 
 void AddedTokens::add(const AddedToken& token) {
     auto& list = by_first_byte_[static_cast<unsigned char>(token.content.front())];
-    const auto longer = [](const AddedToken& a, const AddedToken& b) {
-        return a.content.size() > b.content.size();
-    };
+    const auto longer = [](const AddedToken& a, const AddedToken& b) { return a.content.size() > b.content.size(); };
     list.insert(std::ranges::upper_bound(list, token, longer), token);
 }
 
@@ -72,8 +67,7 @@ std::optional<AddedTokens::Hit> AddedTokens::next(std::string_view text, Cursor&
             hit.begin -= character_before(text, hit.begin).size();
         if (token->rstrip) {
             hit.end = std::max(hit.end, cursor.white_end);
-            while (hit.end < text.size() && is_white(character_after(text, hit.end)))
-                hit.end += character_after(text, hit.end).size();
+            while (hit.end < text.size() && is_white(character_after(text, hit.end))) hit.end += character_after(text, hit.end).size();
             cursor.white_end = hit.end;
         }
         cursor.end = hit.end;

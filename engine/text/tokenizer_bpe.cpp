@@ -20,16 +20,12 @@ struct MergeCandidate {
     int rank, position; // position of the left symbol
     int id;             // of the merged token
     // std::push_heap keeps the largest on top; the best candidate is the smallest
-    bool operator<(const MergeCandidate& other) const {
-        return rank != other.rank ? rank > other.rank : position > other.position;
-    }
+    bool operator<(const MergeCandidate& other) const { return rank != other.rank ? rank > other.rank : position > other.position; }
 };
 
 } // namespace
 
-void MergeTable::reserve(std::size_t merges) {
-    entries_.assign(std::bit_ceil(2 * merges + 2), Entry{});
-}
+void MergeTable::reserve(std::size_t merges) { entries_.assign(std::bit_ceil(2 * merges + 2), Entry{}); }
 
 std::size_t MergeTable::place(std::uint64_t pair) const {
     const std::size_t mask = entries_.size() - 1;
@@ -74,8 +70,7 @@ void Letters::spell(std::string_view piece, std::vector<int>& letters) const {
         if (const auto found = characters.find(std::string(character)); found != characters.end()) {
             hit(found->second);
         } else if (std::ranges::all_of(character, [&](char c) { return byte_id(c) >= 0; })) {
-            for (const char c : character)
-                letters.push_back(byte_id(c)); // before an unknown letter that waits
+            for (const char c : character) letters.push_back(byte_id(c)); // before an unknown letter that waits
         } else {
             miss();
         }

@@ -30,16 +30,13 @@ class Section {
     [[nodiscard]] bool flag(const char* field, bool otherwise) const {
         const Json* value = find(field);
         if (value == nullptr) return otherwise;
-        if (!value->is_boolean())
-            fail(std::string(field) + " is " + shown(*value) + ", expected true or false");
+        if (!value->is_boolean()) fail(std::string(field) + " is " + shown(*value) + ", expected true or false");
         return value->get<bool>();
     }
     void require(bool holds, const std::string& what) const {
         if (!holds) fail(what);
     }
-    [[noreturn]] void fail(const std::string& what) const {
-        throw Error(name_ + " " + what, kTokenizerRemedy);
-    }
+    [[noreturn]] void fail(const std::string& what) const { throw Error(name_ + " " + what, kTokenizerRemedy); }
     [[nodiscard]] const std::string& name() const { return name_; }
 
   private:
@@ -51,8 +48,7 @@ class Section {
 
 int read_id(const Json& value, const Section& section, const std::string& token) {
     const bool whole = value.is_number_integer();
-    if (!whole || value < 0 || value > kLargestId)
-        section.fail("gives token \"" + token + "\" the id " + shown(value));
+    if (!whole || value < 0 || value > kLargestId) section.fail("gives token \"" + token + "\" the id " + shown(value));
     return value.get<int>();
 }
 
@@ -85,8 +81,7 @@ void read_merges(const Section& model, VocabularyBuilder& vocabulary, TokenizerP
     for (const Json& merge : *merges) {
         const auto [left, right] = merge_sides(merge, model);
         if (const auto missing = vocabulary.merge(left, right, rank++))
-            model.fail("merges \"" + left + "\" and \"" + right + "\", but \"" + *missing +
-                       "\" is not in the vocab");
+            model.fail("merges \"" + left + "\" and \"" + right + "\", but \"" + *missing + "\" is not in the vocab");
     }
 }
 
@@ -109,8 +104,7 @@ void read_model(const Section& model, TokenizerParts& parts) {
                   parts.letters.byte_level ? "uses byte_fallback, which is not supported behind ByteLevel"
                                            : "has neither ByteLevel before it nor byte_fallback");
     for (const char* affix : {"continuing_subword_prefix", "end_of_word_suffix"})
-        model.require(model.find(affix) == nullptr || model.text(affix).empty(),
-                      std::string("uses ") + affix + ", which is not supported");
+        model.require(model.find(affix) == nullptr || model.text(affix).empty(), std::string("uses ") + affix + ", which is not supported");
     parts.ignore_merges = model.flag("ignore_merges", false);
     VocabularyBuilder vocabulary(parts);
     read_vocabulary(model, vocabulary);
@@ -162,8 +156,7 @@ SplitStep read_split(const Section& section, const std::string& file) {
     const Json* pattern = section.find("pattern");
     if (pattern == nullptr || !pattern->is_object()) section.fail("has no pattern");
     const Section kind(*pattern, section.name() + ": pattern");
-    step.pattern = kind.find("String") == nullptr ? Pattern(kind.text("Regex"), file)
-                                                  : Pattern::of_text(text_pattern(section), file);
+    step.pattern = kind.find("String") == nullptr ? Pattern(kind.text("Regex"), file) : Pattern::of_text(text_pattern(section), file);
     return step;
 }
 
@@ -171,8 +164,8 @@ SplitStep read_split(const Section& section, const std::string& file) {
 SplitStep read_metaspace(const Section& section, const std::string& file) {
     SplitStep step;
     step.blank = section.text("replacement");
-    section.require(step.blank == kSentenceBlank, "puts \"" + step.blank + "\" in place of blanks, only \"" +
-                                                      kSentenceBlank + "\" is supported");
+    section.require(step.blank == kSentenceBlank,
+                    "puts \"" + step.blank + "\" in place of blanks, only \"" + kSentenceBlank + "\" is supported");
     const std::string scheme = section.find("prepend_scheme") != nullptr ? section.text("prepend_scheme")
                                : section.flag("add_prefix_space", true)  ? "always"
                                                                          : "never";
@@ -199,15 +192,13 @@ bool read_splitter(const Section& section, const std::string& file, TokenizerPar
         if (section.flag("add_prefix_space", true)) step.prepend = " ";
         parts.splits.push_back(std::move(step));
     } else {
-        section.fail("has a step of type " + type +
-                     ", only Split, Digits, Metaspace and ByteLevel are supported");
+        section.fail("has a step of type " + type + ", only Split, Digits, Metaspace and ByteLevel are supported");
     }
     return type == "ByteLevel";
 }
 
 // Text is bytes behind ByteLevel. Without it the model must spell unknown characters by their bytes itself.
-void read_pre_tokenizer(const Json* json, bool byte_fallback, const std::string& file,
-                        TokenizerParts& parts) {
+void read_pre_tokenizer(const Json* json, bool byte_fallback, const std::string& file, TokenizerParts& parts) {
     const std::string name = file + ": pre_tokenizer";
     parts.letters.byte_level = !byte_fallback;
     if (json == nullptr && byte_fallback) return;
@@ -232,13 +223,10 @@ void read_pre_tokenizer(const Json* json, bool byte_fallback, const std::string&
 // [BOS, the text]: the one template that is supported, as of tokenizers with the class of Llama's.
 int bos_of_template(const Section& section) {
     const Json* single = section.find("single");
-    const auto is = [](const Json& piece, const char* kind) {
-        return piece.is_object() && piece.contains(kind);
-    };
-    if (single == nullptr || !single->is_array() || single->size() != 2 ||
-        !is((*single)[0], "SpecialToken") || !is((*single)[1], "Sequence"))
-        section.fail(
-            "is TemplateProcessing, which puts tokens around every text; only one in front is supported");
+    const auto is = [](const Json& piece, const char* kind) { return piece.is_object() && piece.contains(kind); };
+    if (single == nullptr || !single->is_array() || single->size() != 2 || !is((*single)[0], "SpecialToken") ||
+        !is((*single)[1], "Sequence"))
+        section.fail("is TemplateProcessing, which puts tokens around every text; only one in front is supported");
     const std::string name = Section((*single)[0]["SpecialToken"], section.name()).text("id");
     const Json* specials = section.find("special_tokens");
     const Json token = specials != nullptr && specials->is_object() ? specials->value(name, Json()) : Json();
@@ -275,8 +263,7 @@ void read_decoder(const Json& json, const std::string& file, const TokenizerPart
         for (const Json& step : *steps) read_decoder(step, file, parts);
     } else {
         static const char* const known[] = {"Replace", "ByteFallback", "Fuse", "Strip", "Metaspace"};
-        section.require(std::ranges::find(known, type) != std::end(known),
-                        "has a step of type " + type + ", which is not supported");
+        section.require(std::ranges::find(known, type) != std::end(known), "has a step of type " + type + ", which is not supported");
     }
 }
 
@@ -309,8 +296,7 @@ void read_added_tokens(const Json& list, const std::string& file, TokenizerParts
 } // namespace
 
 TokenizerParts parse_tokenizer_json(std::string_view text, const std::string& file) {
-    const Json json =
-        parse_json_object(text, file, "Download the file again; it must be the unchanged tokenizer.json.");
+    const Json json = parse_json_object(text, file, "Download the file again; it must be the unchanged tokenizer.json.");
     const Section root(json, file + ":");
     TokenizerParts parts;
     const Json* model = root.find("model");

@@ -130,8 +130,8 @@ struct Letters {
     bool byte_level = true;
     std::array<int, 256> bytes = {};                 // ids, -1: none; SentencePiece: of <0x00> to <0xFF>
     std::unordered_map<std::string, int> characters; // SentencePiece only
-    int unknown = -1; // for letters without a token; -1: they are left out, as if they were not there
-    bool fuse_unknown = false; // one for a whole run of them
+    int unknown = -1;                                // for letters without a token; -1: they are left out, as if they were not there
+    bool fuse_unknown = false;                       // one for a whole run of them
 
     // Appends the ids of one piece.
     void spell(std::string_view piece, std::vector<int>& letters) const;
@@ -145,7 +145,7 @@ struct TokenizerParts {
     std::vector<bool> special;      // per id
     Letters letters;
     MergeTable merges;
-    bool ignore_merges = false; // a piece that is a token is that token, whatever the merges make of it
+    bool ignore_merges = false;                 // a piece that is a token is that token, whatever the merges make of it
     std::unordered_map<std::string, int> whole; // with ignore_merges: bytes of a piece -> id
     std::vector<NormalStep> normal;
     std::vector<SplitStep> splits; // applied one after the other
@@ -164,8 +164,7 @@ class VocabularyBuilder {
     [[nodiscard]] bool add_plain(const std::string& text, int id);
     [[nodiscard]] int find(const std::string& spelling) const; // -1: none
     // Returns the first of left, right and left + right that is no token; nothing: the merge was added.
-    [[nodiscard]] std::optional<std::string> merge(const std::string& left, const std::string& right,
-                                                   int rank);
+    [[nodiscard]] std::optional<std::string> merge(const std::string& left, const std::string& right, int rank);
 
   private:
     TokenizerParts* parts_;

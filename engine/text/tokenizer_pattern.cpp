@@ -19,14 +19,11 @@ constexpr unsigned long kDeepestStack = 10'000'000; // remembered places, some 4
 constexpr double kSeconds = 2, kSecondsPerByte = 1e-4; // of this thread's processor time
 const char* const kPatternRemedy = "Is this the unchanged tokenizer.json of the model?";
 
-const OnigUChar* units(const char* text) {
-    return reinterpret_cast<const OnigUChar*>(text);
-}
+const OnigUChar* units(const char* text) { return reinterpret_cast<const OnigUChar*>(text); }
 
 std::string onig_message(int code, OnigErrorInfo* info = nullptr) {
     OnigUChar text[ONIG_MAX_ERROR_MESSAGE_LEN] = {};
-    const int length =
-        info == nullptr ? onig_error_code_to_str(text, code) : onig_error_code_to_str(text, code, info);
+    const int length = info == nullptr ? onig_error_code_to_str(text, code) : onig_error_code_to_str(text, code, info);
     return {reinterpret_cast<const char*>(text), static_cast<std::size_t>(std::max(length, 0))};
 }
 
@@ -49,8 +46,7 @@ void start_oniguruma() {
 class Searches {
   public:
     Searches(OnigRegex regex, std::string_view text, const std::string& file, Pattern::Effort& effort)
-        : regex_(regex), text_(text), file_(&file), effort_(&effort),
-          limits_(onig_new_match_param(), &onig_free_match_param),
+        : regex_(regex), text_(text), file_(&file), effort_(&effort), limits_(onig_new_match_param(), &onig_free_match_param),
           region_(onig_region_new(), [](OnigRegion* region) { onig_region_free(region, 1); }) {
         CHECK(limits_ && region_, "no memory for matching");
         onig_initialize_match_param(limits_.get());
@@ -63,15 +59,12 @@ class Searches {
         // pattern does.
         for (unsigned long steps = kFirstTry;; steps = std::min(4 * steps, effort_->steps)) {
             if (steps > kFirstTry) effort_->steps -= steps;
-            if ((steps > kFirstTry || ++searches_ % 64 == 0) && thread_seconds() > effort_->until)
-                fail("it takes too long");
+            if ((steps > kFirstTry || ++searches_ % 64 == 0) && thread_seconds() > effort_->until) fail("it takes too long");
             const int found = search(from, steps);
             if (found >= 0)
-                return Pattern::Span{static_cast<std::size_t>(region_->beg[0]),
-                                     static_cast<std::size_t>(region_->end[0]), true};
+                return Pattern::Span{static_cast<std::size_t>(region_->beg[0]), static_cast<std::size_t>(region_->end[0]), true};
             if (found == ONIG_MISMATCH) return std::nullopt;
-            const bool more =
-                found == ONIGERR_RETRY_LIMIT_IN_MATCH_OVER || found == ONIGERR_RETRY_LIMIT_IN_SEARCH_OVER;
+            const bool more = found == ONIGERR_RETRY_LIMIT_IN_MATCH_OVER || found == ONIGERR_RETRY_LIMIT_IN_SEARCH_OVER;
             if (!more || effort_->steps <= kFirstTry) fail(onig_message(found));
         }
     }
@@ -85,8 +78,7 @@ class Searches {
         onig_set_retry_limit_in_match_of_match_param(limits_.get(), steps);
         onig_set_retry_limit_in_search_of_match_param(limits_.get(), steps);
         const OnigUChar *begin = units(text_.data()), *end = begin + text_.size();
-        return onig_search_with_param(regex_, begin, end, begin + from, end, region_.get(), ONIG_OPTION_NONE,
-                                      limits_.get());
+        return onig_search_with_param(regex_, begin, end, begin + from, end, region_.get(), ONIG_OPTION_NONE, limits_.get());
     }
 
     OnigRegex regex_;
@@ -110,11 +102,10 @@ Pattern::Pattern(const std::string& regex, const std::string& file) : file_(file
     start_oniguruma();
     OnigRegex compiled = nullptr;
     OnigErrorInfo info = {};
-    const int code = onig_new(&compiled, units(regex.data()), units(regex.data() + regex.size()),
-                              ONIG_OPTION_NONE, ONIG_ENCODING_UTF8, ONIG_SYNTAX_RUBY, &info);
+    const int code = onig_new(&compiled, units(regex.data()), units(regex.data() + regex.size()), ONIG_OPTION_NONE, ONIG_ENCODING_UTF8,
+                              ONIG_SYNTAX_RUBY, &info);
     if (code != ONIG_NORMAL)
-        throw Error(file + ": pre_tokenizer has a pattern that is not a valid regular expression (" +
-                        onig_message(code, &info) + ")",
+        throw Error(file + ": pre_tokenizer has a pattern that is not a valid regular expression (" + onig_message(code, &info) + ")",
                     kPatternRemedy);
     code_ = std::shared_ptr<void>(compiled, [](void* p) { onig_free(static_cast<OnigRegex>(p)); });
 }
@@ -129,8 +120,7 @@ Pattern Pattern::of_text(const std::string& text, const std::string& file) {
 }
 
 Pattern::Effort::Effort(std::size_t bytes)
-    : steps(10'000'000 + 64 * bytes),
-      until(thread_seconds() + kSeconds + kSecondsPerByte * static_cast<double>(bytes)) {}
+    : steps(10'000'000 + 64 * bytes), until(thread_seconds() + kSeconds + kSecondsPerByte * static_cast<double>(bytes)) {}
 
 std::vector<Pattern::Span> Pattern::spans(std::string_view text, Effort& effort) const {
     std::vector<Span> result;

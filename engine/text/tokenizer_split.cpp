@@ -30,8 +30,8 @@ std::string with_ordered_marks(std::string_view text) {
     };
     while (!text.empty()) {
         utf8proc_int32_t c = 0;
-        const auto length = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                                             static_cast<utf8proc_ssize_t>(text.size()), &c);
+        const auto length =
+            utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()), static_cast<utf8proc_ssize_t>(text.size()), &c);
         CHECK(length > 0, "text for normalisation must be valid UTF-8");
         const std::string_view bytes = text.substr(0, static_cast<std::size_t>(length));
         const int order = utf8proc_get_property(c)->combining_class;
@@ -65,8 +65,7 @@ struct Piece {
 };
 
 // What the spans of a pattern make of a text; may hold empty pieces.
-std::vector<Pattern::Span> delimited(const std::vector<Pattern::Span>& spans, Delimiter delimiter,
-                                     bool invert) {
+std::vector<Pattern::Span> delimited(const std::vector<Pattern::Span>& spans, Delimiter delimiter, bool invert) {
     std::vector<Pattern::Span> result;
     bool last = false;    // the span before is a match
     bool pending = false; // the last piece is a match that waits for the text behind it
@@ -93,8 +92,7 @@ std::string nfc(std::string_view text) {
     const std::string ordered = with_ordered_marks(text);
     utf8proc_uint8_t* composed = nullptr;
     const utf8proc_ssize_t length =
-        utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(ordered.data()),
-                     static_cast<utf8proc_ssize_t>(ordered.size()), &composed,
+        utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(ordered.data()), static_cast<utf8proc_ssize_t>(ordered.size()), &composed,
                      static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
     const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(composed, &std::free);
     CHECK(length >= 0, std::string("utf8proc: ") + utf8proc_errmsg(length));
@@ -104,15 +102,11 @@ std::string nfc(std::string_view text) {
 std::string normalized(std::string_view text, const std::vector<NormalStep>& steps) {
     std::string result(text);
     for (const NormalStep& step : steps) switch (step.kind) {
-        case NormalStep::Kind::nfc:
-            result = nfc(result);
-            break;
+        case NormalStep::Kind::nfc: result = nfc(result); break;
         case NormalStep::Kind::prepend:
             if (!result.empty()) result.insert(0, step.content);
             break;
-        case NormalStep::Kind::replace:
-            result = replaced(result, step.pattern, step.content);
-            break;
+        case NormalStep::Kind::replace: result = replaced(result, step.pattern, step.content); break;
         }
     return result;
 }
@@ -126,20 +120,16 @@ void split_text(std::string_view text, bool at_start, const std::vector<SplitSte
         Pattern::Effort effort(text.size());
         for (Piece part : pieces) {
             const auto change = [&](std::string to) { part.text = changed.emplace_back(std::move(to)); };
-            if (!step.blank.empty() && part.text.find(' ') != std::string_view::npos)
-                change(replaced(part.text, " ", step.blank));
-            if (!step.prepend.empty() && !part.text.starts_with(step.prepend) &&
-                (part.at_start || !step.first_only))
+            if (!step.blank.empty() && part.text.find(' ') != std::string_view::npos) change(replaced(part.text, " ", step.blank));
+            if (!step.prepend.empty() && !part.text.starts_with(step.prepend) && (part.at_start || !step.first_only))
                 change(step.prepend + std::string(part.text));
             if (!step.pattern) {
                 next.push_back(part);
                 continue;
             }
-            for (const Pattern::Span& span :
-                 delimited(step.pattern->spans(part.text, effort), step.delimiter, step.invert))
+            for (const Pattern::Span& span : delimited(step.pattern->spans(part.text, effort), step.delimiter, step.invert))
                 if (span.end > span.begin)
-                    next.push_back({part.text.substr(span.begin, span.end - span.begin),
-                                    part.at_start && span.begin == 0});
+                    next.push_back({part.text.substr(span.begin, span.end - span.begin), part.at_start && span.begin == 0});
         }
         pieces.swap(next);
     }

@@ -11,8 +11,7 @@ namespace {
 std::string quoted(const std::string& bytes) {
     const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
     const std::string start = bytes.substr(0, complete_utf8_prefix(std::string_view(bytes).substr(0, 40)));
-    if (is_valid_utf8(start) && std::ranges::none_of(start, control))
-        return "\"" + start + (start.size() < bytes.size() ? "…\"" : "\"");
+    if (is_valid_utf8(start) && std::ranges::none_of(start, control)) return "\"" + start + (start.size() < bytes.size() ? "…\"" : "\"");
     static const char* const kHex = "0123456789abcdef";
     std::string text = "bytes";
     for (const char c : bytes.substr(0, 12))
@@ -27,8 +26,7 @@ std::string vocabulary_difference(const Tokenizer& target, const Tokenizer& draf
     for (int id = 0; id < both; ++id) {
         const std::string ours = target.bytes_of(id), theirs = draft.bytes_of(id);
         if (ours != theirs && !ours.empty() && !theirs.empty())
-            return "token " + std::to_string(id) + " is " + quoted(ours) + " in the target and " +
-                   quoted(theirs) + " in the draft";
+            return "token " + std::to_string(id) + " is " + quoted(ours) + " in the target and " + quoted(theirs) + " in the draft";
     }
     return "";
 }

@@ -28,13 +28,11 @@ class TableReader {
             read_pre_type();
         } else if (table_.model == "llama") {
             parts_.letters.byte_level = false;
-            if (table_.add_space_prefix.value_or(true))
-                parts_.normal.push_back({NormalStep::Kind::prepend, "", kSentenceBlank});
+            if (table_.add_space_prefix.value_or(true)) parts_.normal.push_back({NormalStep::Kind::prepend, "", kSentenceBlank});
             parts_.normal.push_back({NormalStep::Kind::replace, " ", kSentenceBlank});
             add_bos_ = true;
         } else {
-            fail("tokenizer.ggml.model is \"" + valid_utf8(table_.model.substr(0, 40)) +
-                 "\", only \"gpt2\" and \"llama\" are supported");
+            fail("tokenizer.ggml.model is \"" + valid_utf8(table_.model.substr(0, 40)) + "\", only \"gpt2\" and \"llama\" are supported");
         }
         VocabularyBuilder vocabulary(parts_);
         read_tokens(vocabulary);
@@ -58,22 +56,15 @@ class TableReader {
         if (count > static_cast<std::size_t>(kLargestId))
             fail("the vocabulary has " + std::to_string(count) + " tokens, more than any known model");
         if (table_.types.size() != count)
-            fail("the vocabulary has " + std::to_string(count) + " tokens and " +
-                 std::to_string(table_.types.size()) + " types of tokens");
-        if (sentence_piece() ? table_.scores.size() != count
-                             : !table_.scores.empty() && table_.scores.size() != count)
-            fail("the vocabulary has " + std::to_string(count) + " tokens and " +
-                 std::to_string(table_.scores.size()) + " scores");
-        for (const auto& [name, id] : {std::pair{"bos", table_.bos},
-                                       {"eos", table_.eos},
-                                       {"unknown", table_.unknown},
-                                       {"padding", table_.padding}})
+            fail("the vocabulary has " + std::to_string(count) + " tokens and " + std::to_string(table_.types.size()) + " types of tokens");
+        if (sentence_piece() ? table_.scores.size() != count : !table_.scores.empty() && table_.scores.size() != count)
+            fail("the vocabulary has " + std::to_string(count) + " tokens and " + std::to_string(table_.scores.size()) + " scores");
+        for (const auto& [name, id] :
+             {std::pair{"bos", table_.bos}, {"eos", table_.eos}, {"unknown", table_.unknown}, {"padding", table_.padding}})
             if (id < -1 || (id >= 0 && static_cast<std::size_t>(id) >= count))
-                fail("the " + std::string(name) + " token is " + std::to_string(id) + " of " +
-                     std::to_string(count));
+                fail("the " + std::string(name) + " token is " + std::to_string(id) + " of " + std::to_string(count));
         if (table_.add_eos.value_or(false)) fail("add_eos_token is true, which is not supported");
-        if (table_.remove_extra_whitespaces.value_or(false))
-            fail("remove_extra_whitespaces is true, which is not supported");
+        if (table_.remove_extra_whitespaces.value_or(false)) fail("remove_extra_whitespaces is true, which is not supported");
         if (!sentence_piece() && table_.add_space_prefix.value_or(false))
             fail("add_space_prefix is true, which is not supported with \"gpt2\"");
     }
@@ -86,9 +77,7 @@ class TableReader {
             step.pattern.emplace(regex, file_);
             parts_.splits.push_back(std::move(step));
         };
-        const auto is = [&](std::initializer_list<std::string_view> names) {
-            return std::ranges::find(names, pre) != names.end();
-        };
+        const auto is = [&](std::initializer_list<std::string_view> names) { return std::ranges::find(names, pre) != names.end(); };
         if (is({"gpt2", "gpt-2"})) {
             parts_.splits.push_back(split_like_gpt2(file_));
         } else if (is({"smollm"})) {
@@ -101,15 +90,13 @@ class TableReader {
             add_bos_ = pre == "deepseek-r1-qwen";
         } else if (is({"llama-bpe", "llama3", "llama-v3"})) {
             parts_.ignore_merges = true;
-            isolate(
-                R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*)"
-                R"(|\s*[\r\n]+|\s+(?!\S)|\s+)");
+            isolate(R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*)"
+                    R"(|\s*[\r\n]+|\s+(?!\S)|\s+)");
             add_bos_ = true;
         } else {
-            throw Error(
-                file_ + ": tokenizer.ggml.pre is \"" + valid_utf8(pre.substr(0, 40)) +
-                    "\", which is not supported (gpt-2, smollm, qwen2, llama-bpe and deepseek-r1-qwen are)",
-                "Serve it with llama-server and attach.");
+            throw Error(file_ + ": tokenizer.ggml.pre is \"" + valid_utf8(pre.substr(0, 40)) +
+                            "\", which is not supported (gpt-2, smollm, qwen2, llama-bpe and deepseek-r1-qwen are)",
+                        "Serve it with llama-server and attach.");
         }
     }
 
@@ -118,9 +105,7 @@ class TableReader {
             const std::string& text = table_.tokens[at];
             const int id = static_cast<int>(at);
             const std::int32_t type = table_.types[at];
-            const auto refuse = [&](const std::string& what) {
-                fail("token " + std::to_string(id) + " " + what);
-            };
+            const auto refuse = [&](const std::string& what) { fail("token " + std::to_string(id) + " " + what); };
             if (type < normal || type > byte) refuse("is of type " + std::to_string(type));
             if (type == unused) { // rows that pad the embedding: "[PAD151936]"
                 place_token(parts_, id, "", false);
@@ -128,15 +113,12 @@ class TableReader {
             }
             if (text.empty()) refuse("is empty");
             if (!is_valid_utf8(text)) refuse("is not valid UTF-8");
-            if (sentence_piece() && text.size() > kLongestSentenceToken)
-                refuse("has " + std::to_string(text.size()) + " bytes");
+            if (sentence_piece() && text.size() > kLongestSentenceToken) refuse("has " + std::to_string(text.size()) + " bytes");
             const bool letters = type == normal || type == byte;
             if (type == byte && !sentence_piece()) refuse("is of type 6, a byte, which only \"llama\" has");
             if (!(letters ? vocabulary.add(text, id) : vocabulary.add_plain(text, id)))
-                refuse("is \"" + text.substr(0, complete_utf8_prefix(std::string_view(text).substr(0, 40))) +
-                       "\", as another one is");
-            if (type == byte && parts_.bytes[at].size() != 1)
-                refuse("is a byte, but not spelled as \"<0x0A>\"");
+                refuse("is \"" + text.substr(0, complete_utf8_prefix(std::string_view(text).substr(0, 40))) + "\", as another one is");
+            if (type == byte && parts_.bytes[at].size() != 1) refuse("is a byte, but not spelled as \"<0x0A>\"");
             if (letters) continue;
             const bool special = type != user_defined;
             place_token(parts_, id, text, special);
@@ -167,14 +149,12 @@ class TableReader {
             int left, right, id;
         };
         const auto characters = [](std::string_view text) {
-            return std::ranges::count_if(
-                text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+            return std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
         };
         std::vector<Candidate> all;
         for (std::size_t at = 0; at < table_.tokens.size(); ++at) {
             const std::string& text = table_.tokens[at];
-            if (!std::isfinite(table_.scores[at]))
-                fail("token " + std::to_string(at) + " has no finite score");
+            if (!std::isfinite(table_.scores[at])) fail("token " + std::to_string(at) + " has no finite score");
             if (table_.types[at] == unused) continue;
             const auto first = static_cast<std::ptrdiff_t>(all.size());
             for (std::size_t border = 1; border < text.size(); ++border) {
@@ -182,13 +162,11 @@ class TableReader {
                 const std::string left = text.substr(0, border), right = text.substr(border);
                 const int left_id = vocabulary.find(left), right_id = vocabulary.find(right);
                 if (left_id < 0 || right_id < 0) continue;
-                all.push_back({table_.scores[at], static_cast<std::size_t>(characters(left)),
-                               static_cast<std::size_t>(characters(right)), left_id, right_id,
-                               static_cast<int>(at)});
+                all.push_back({table_.scores[at], static_cast<std::size_t>(characters(left)), static_cast<std::size_t>(characters(right)),
+                               left_id, right_id, static_cast<int>(at)});
             }
-            std::sort(all.begin() + first, all.end(), [](const Candidate& a, const Candidate& b) {
-                return a.left != b.left ? a.left < b.left : a.right < b.right;
-            });
+            std::sort(all.begin() + first, all.end(),
+                      [](const Candidate& a, const Candidate& b) { return a.left != b.left ? a.left < b.left : a.right < b.right; });
         }
         std::ranges::stable_sort(all, [](const Candidate& a, const Candidate& b) {
             if (a.score != b.score) return a.score > b.score;
@@ -202,10 +180,9 @@ class TableReader {
 
     void find_unknown() {
         const auto found = std::ranges::find(table_.types, static_cast<std::int32_t>(unknown));
-        parts_.letters.unknown = table_.unknown >= 0 ? table_.unknown
-                                 : found != table_.types.end()
-                                     ? static_cast<int>(found - table_.types.begin())
-                                     : -1;
+        parts_.letters.unknown = table_.unknown >= 0           ? table_.unknown
+                                 : found != table_.types.end() ? static_cast<int>(found - table_.types.begin())
+                                                               : -1;
         parts_.letters.fuse_unknown = true;
     }
 
@@ -223,8 +200,6 @@ class TableReader {
 
 } // namespace
 
-TokenizerParts parse_vocabulary_table(const VocabularyTable& table, const std::string& file) {
-    return TableReader(table, file).read();
-}
+TokenizerParts parse_vocabulary_table(const VocabularyTable& table, const std::string& file) { return TableReader(table, file).read(); }
 
 } // namespace speclens

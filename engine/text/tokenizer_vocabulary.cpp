@@ -9,17 +9,14 @@ namespace {
 
 // ---- the byte alphabet: one printable code point per byte (GPT-2) ----
 
-bool maps_to_itself(int byte) {
-    return (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
-}
+bool maps_to_itself(int byte) { return (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE; }
 
 // code point -> byte, -1 for code points outside the alphabet
 class ByteAlphabet {
   public:
     ByteAlphabet() : bytes_(0x100 + 68, -1) {
         int next = 0x100;
-        for (int byte = 0; byte < 256; ++byte)
-            bytes_[static_cast<std::size_t>(maps_to_itself(byte) ? byte : next++)] = byte;
+        for (int byte = 0; byte < 256; ++byte) bytes_[static_cast<std::size_t>(maps_to_itself(byte) ? byte : next++)] = byte;
     }
     // A token's spelling in the file to its bytes; nothing where the spelling is outside the alphabet.
     [[nodiscard]] std::optional<std::string> bytes_of(const std::string& spelling) const {
@@ -59,8 +56,7 @@ bool is_one_character(const std::string& text) {
 
 std::string with_blanks(std::string text) {
     const std::string_view mark = kSentenceBlank;
-    for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos; ++at)
-        text.replace(at, mark.size(), " ");
+    for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos; ++at) text.replace(at, mark.size(), " ");
     return text;
 }
 
@@ -76,9 +72,7 @@ void place_token(TokenizerParts& parts, int id, const std::string& bytes, bool s
     parts.special[at] = special;
 }
 
-VocabularyBuilder::VocabularyBuilder(TokenizerParts& parts) : parts_(&parts) {
-    parts.letters.bytes.fill(-1);
-}
+VocabularyBuilder::VocabularyBuilder(TokenizerParts& parts) : parts_(&parts) { parts.letters.bytes.fill(-1); }
 
 bool VocabularyBuilder::add_plain(const std::string& text, int id) {
     const auto at = static_cast<std::size_t>(id);
@@ -105,8 +99,7 @@ bool VocabularyBuilder::add(const std::string& spelling, int id) {
     if (parts_->ignore_merges) parts_->whole.emplace(spelling, id);
     const int byte = lone_byte(spelling);
     if (byte >= 0) letters.bytes[static_cast<std::size_t>(byte)] = id;
-    place_token(*parts_, id, byte >= 0 ? std::string(1, static_cast<char>(byte)) : with_blanks(spelling),
-                false);
+    place_token(*parts_, id, byte >= 0 ? std::string(1, static_cast<char>(byte)) : with_blanks(spelling), false);
     return true;
 }
 
@@ -115,8 +108,7 @@ int VocabularyBuilder::find(const std::string& spelling) const {
     return found == ids_.end() ? -1 : found->second;
 }
 
-std::optional<std::string> VocabularyBuilder::merge(const std::string& left, const std::string& right,
-                                                    int rank) {
+std::optional<std::string> VocabularyBuilder::merge(const std::string& left, const std::string& right, int rank) {
     const int ids[] = {find(left), find(right), find(left + right)};
     if (ids[0] < 0) return left;
     if (ids[1] < 0) return right;

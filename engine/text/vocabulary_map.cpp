@@ -8,9 +8,7 @@
 namespace speclens {
 namespace {
 
-bool puts_a_blank(const Tokenizer& tokenizer) {
-    return tokenizer.decode(tokenizer.encode("a")).starts_with(' ');
-}
+bool puts_a_blank(const Tokenizer& tokenizer) { return tokenizer.decode(tokenizer.encode("a")).starts_with(' '); }
 
 // Ids of a text that goes on from another one. A tokenizer that puts a blank in front takes the text's own for it.
 std::vector<int> encode_on(const Tokenizer& tokenizer, bool blank, std::string_view text) {
@@ -24,8 +22,8 @@ std::vector<int> encode_on(const Tokenizer& tokenizer, bool blank, std::string_v
 VocabularyMap::VocabularyMap(std::shared_ptr<const Tokenizer> target, std::span<const int> target_stops, int target_vocab,
                              std::shared_ptr<const Tokenizer> draft, std::span<const int> draft_stops, int draft_vocab)
     : target_(std::move(target)), draft_(std::move(draft)), to_target_(static_cast<std::size_t>(draft_vocab), -1),
-      to_draft_(static_cast<std::size_t>(target_vocab), -1), draft_stops_(draft_stops.begin(), draft_stops.end()), target_blank_(puts_a_blank(*target_)),
-      draft_blank_(puts_a_blank(*draft_)) {
+      to_draft_(static_cast<std::size_t>(target_vocab), -1), draft_stops_(draft_stops.begin(), draft_stops.end()),
+      target_blank_(puts_a_blank(*target_)), draft_blank_(puts_a_blank(*draft_)) {
     const auto join = [&](int ours, int theirs) {
         if (ours < 0 || theirs < 0 || ours >= target_vocab || theirs >= draft_vocab) return;
         to_draft_[static_cast<std::size_t>(ours)] = theirs;
@@ -45,9 +43,7 @@ VocabularyMap::VocabularyMap(std::shared_ptr<const Tokenizer> target, std::span<
     }
 }
 
-bool VocabularyMap::is_draft_stop(int draft_id) const {
-    return std::ranges::find(draft_stops_, draft_id) != draft_stops_.end();
-}
+bool VocabularyMap::is_draft_stop(int draft_id) const { return std::ranges::find(draft_stops_, draft_id) != draft_stops_.end(); }
 
 std::vector<int> VocabularyMap::as_target(std::span<const int> draft_ids, bool whole) const {
     std::string text;

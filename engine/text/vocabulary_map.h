@@ -15,12 +15,12 @@ class VocabularyMap {
   public:
     // By bytes, special tokens too where they are spelled alike; the first id of several counts. The ends of a text (`stops`) and the
     // token that a text begins with go by what they are for: the first of one side is the first of the other.
-    VocabularyMap(std::shared_ptr<const Tokenizer> target, std::span<const int> target_stops, int target_vocab, std::shared_ptr<const Tokenizer> draft,
-                  std::span<const int> draft_stops, int draft_vocab);
+    VocabularyMap(std::shared_ptr<const Tokenizer> target, std::span<const int> target_stops, int target_vocab,
+                  std::shared_ptr<const Tokenizer> draft, std::span<const int> draft_stops, int draft_vocab);
 
     [[nodiscard]] int to_target(int draft_id) const { return to_target_[static_cast<std::size_t>(draft_id)]; } // -1: there is none
     [[nodiscard]] int to_draft(int target_id) const { return to_draft_[static_cast<std::size_t>(target_id)]; } // likewise
-    [[nodiscard]] std::span<const int> targets() const { return to_target_; } // of every draft id
+    [[nodiscard]] std::span<const int> targets() const { return to_target_; }                                  // of every draft id
     [[nodiscard]] int target_vocab() const { return static_cast<int>(to_draft_.size()); }
     [[nodiscard]] int common() const { return common_; } // ids that both have
     [[nodiscard]] bool is_draft_stop(int draft_id) const;
@@ -28,7 +28,8 @@ class VocabularyMap {
     [[nodiscard]] const Tokenizer& draft() const { return *draft_; }
 
     // What a draft model wrote, in target ids: its bytes encoded by the target's tokenizer. An unfinished character at the end is left out.
-    // `whole`: nothing comes behind it; else the last token is left out too, unless it is the only one: more text might have merged with it.
+    // `whole`: nothing comes behind it; else the last token is left out too, unless it is the only one: more text might have merged with
+    // it.
     [[nodiscard]] std::vector<int> as_target(std::span<const int> draft_ids, bool whole) const;
 
   private:

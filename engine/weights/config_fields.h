@@ -18,8 +18,7 @@ inline constexpr std::size_t kLargestConfig = 16'000'000; // bytes of a config.j
 class Fields {
   public:
     // `remedy`: what to try when a field is wrong.
-    Fields(const Json& json, std::string file, const char* remedy)
-        : json_(&json), file_(std::move(file)), remedy_(remedy) {}
+    Fields(const Json& json, std::string file, const char* remedy) : json_(&json), file_(std::move(file)), remedy_(remedy) {}
 
     [[nodiscard]] const std::string& file() const { return file_; }
     [[nodiscard]] const char* remedy() const { return remedy_; }
@@ -39,8 +38,7 @@ class Fields {
         if (value == nullptr) fail(name, "is missing");
         const bool whole = value->is_number_integer();
         if (!whole || *value < low || *value > high)
-            fail(name, "is " + shown(*value) + ", expected an integer from " + std::to_string(low) + " to " +
-                           std::to_string(high));
+            fail(name, "is " + shown(*value) + ", expected an integer from " + std::to_string(low) + " to " + std::to_string(high));
         return value->get<int>();
     }
     [[nodiscard]] int integer_or(const char* name, int otherwise, int low, int high) const {
@@ -50,8 +48,7 @@ class Fields {
         const Json* value = find(name);
         if (value == nullptr) fail(name, "is missing");
         const double number = value->is_number() ? value->get<double>() : std::nan("");
-        if (!(number >= low && number <= high))
-            fail(name, "is " + shown(*value) + ", which makes no sense there");
+        if (!(number >= low && number <= high)) fail(name, "is " + shown(*value) + ", which makes no sense there");
         return number;
     }
     [[nodiscard]] double number_or(const char* name, double otherwise, double low, double high) const {
@@ -78,8 +75,8 @@ class Fields {
         for (const Json& value : *list) {
             const bool whole = value.is_number_integer();
             if (!whole || value < low || value > high)
-                fail(name, "has the entry " + shown(value) + ", expected integers from " +
-                               std::to_string(low) + " to " + std::to_string(high));
+                fail(name,
+                     "has the entry " + shown(value) + ", expected integers from " + std::to_string(low) + " to " + std::to_string(high));
             values.push_back(value.get<int>());
         }
         return values;

@@ -27,6 +27,7 @@ struct GgufType {
     const char* name;
     std::optional<DType> dtype;
 };
+// clang-format off
 constexpr GgufType kTypes[] = {
     {0, "F32", DType::f32},    {1, "F16", DType::f16},    {2, "Q4_0", DType::q4_0},  {3, "Q4_1", DType::q4_1},
     {6, "Q5_0", DType::q5_0},  {7, "Q5_1", DType::q5_1},  {8, "Q8_0", DType::q8_0},  {9, "Q8_1", {}},
@@ -38,6 +39,7 @@ constexpr GgufType kTypes[] = {
     {30, "BF16", DType::bf16}, {34, "TQ1_0", {}},         {35, "TQ2_0", {}},         {39, "MXFP4", {}},
     {40, "NVFP4", {}},
 };
+// clang-format on
 
 // Kinds of values of the metadata.
 enum Kind : std::uint32_t { u8, i8, u16, i16, u32, i32, f32, boolean, text, array, u64, i64, f64 };
@@ -49,12 +51,9 @@ class Walk {
 
     [[nodiscard]] std::size_t at() const { return at_; }
     [[nodiscard]] std::size_t left() const { return file_.size() - at_; }
-    [[noreturn]] void fail(const std::string& what, const char* remedy = kAgain) const {
-        throw Error(file_.name() + ": " + what, remedy);
-    }
+    [[noreturn]] void fail(const std::string& what, const char* remedy = kAgain) const { throw Error(file_.name() + ": " + what, remedy); }
     void need(std::uint64_t bytes, const std::string& of) const {
-        if (bytes > left())
-            fail("ends within " + of + " (byte " + std::to_string(at_) + " of " + std::to_string(file_.size()) + ")");
+        if (bytes > left()) fail("ends within " + of + " (byte " + std::to_string(at_) + " of " + std::to_string(file_.size()) + ")");
         if (at_ + bytes > kLargestGgufHeader) fail("the header is larger than 1 GB", "Is this a GGUF file of a language model?");
     }
     void bytes(void* to, std::size_t count, const std::string& of) {
@@ -96,53 +95,37 @@ std::size_t size_of(std::uint32_t kind) { // 0: of no fixed size
     switch (kind) {
     case u8:
     case i8:
-    case boolean:
-        return 1;
+    case boolean: return 1;
     case u16:
-    case i16:
-        return 2;
+    case i16: return 2;
     case u32:
     case i32:
-    case f32:
-        return 4;
+    case f32: return 4;
     case u64:
     case i64:
-    case f64:
-        return 8;
-    default:
-        return 0;
+    case f64: return 8;
+    default: return 0;
     }
 }
 
 GgufValue read_number(Walk& walk, std::uint32_t kind, const std::string& key) {
     switch (kind) {
-    case u8:
-        return std::int64_t{walk.number<std::uint8_t>(key)};
-    case i8:
-        return std::int64_t{walk.number<std::int8_t>(key)};
-    case u16:
-        return std::int64_t{walk.number<std::uint16_t>(key)};
-    case i16:
-        return std::int64_t{walk.number<std::int16_t>(key)};
-    case u32:
-        return std::int64_t{walk.number<std::uint32_t>(key)};
-    case i32:
-        return std::int64_t{walk.number<std::int32_t>(key)};
-    case i64:
-        return walk.number<std::int64_t>(key);
+    case u8: return std::int64_t{walk.number<std::uint8_t>(key)};
+    case i8: return std::int64_t{walk.number<std::int8_t>(key)};
+    case u16: return std::int64_t{walk.number<std::uint16_t>(key)};
+    case i16: return std::int64_t{walk.number<std::int16_t>(key)};
+    case u32: return std::int64_t{walk.number<std::uint32_t>(key)};
+    case i32: return std::int64_t{walk.number<std::int32_t>(key)};
+    case i64: return walk.number<std::int64_t>(key);
     case u64: {
         const auto value = walk.number<std::uint64_t>(key);
         if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return value;
         return static_cast<std::int64_t>(value);
     }
-    case f32:
-        return double{walk.number<float>(key)};
-    case f64:
-        return walk.number<double>(key);
-    case boolean:
-        return walk.number<std::uint8_t>(key) != 0;
-    default:
-        walk.fail("the metadata " + key + " has the unknown type " + std::to_string(kind));
+    case f32: return double{walk.number<float>(key)};
+    case f64: return walk.number<double>(key);
+    case boolean: return walk.number<std::uint8_t>(key) != 0;
+    default: walk.fail("the metadata " + key + " has the unknown type " + std::to_string(kind));
     }
 }
 
@@ -184,9 +167,7 @@ std::map<std::string, GgufValue, std::less<>> read_metadata(Walk& walk, std::uin
         std::string key = walk.string("the names of its metadata");
         if (!is_valid_utf8(key)) walk.fail("a name of its metadata is no text");
         const auto kind = walk.number<std::uint32_t>(key);
-        GgufValue value = kind == text    ? GgufValue(walk.string(key))
-                          : kind == array ? read_array(walk, key)
-                                          : read_number(walk, kind, key);
+        GgufValue value = kind == text ? GgufValue(walk.string(key)) : kind == array ? read_array(walk, key) : read_number(walk, kind, key);
         const auto [place, added] = metadata.emplace(std::move(key), std::move(value));
         if (!added) walk.fail("the metadata " + place->first + " is there twice");
     }
@@ -255,7 +236,8 @@ std::map<std::string, GgufValue, std::less<>> Gguf::add(std::unique_ptr<StoredFi
     walk.bytes(magic, 4, "its first bytes");
     if (std::memcmp(magic, "GGUF", 4) != 0) {
         if (std::memcmp(magic, "vers", 4) == 0) throw lfs_pointer(file->name());
-        walk.fail("is no GGUF file (it does not begin with GGUF)", "Old GGML files must be converted first; a folder of safetensors is given as the folder.");
+        walk.fail("is no GGUF file (it does not begin with GGUF)",
+                  "Old GGML files must be converted first; a folder of safetensors is given as the folder.");
     }
     const auto version = walk.number<std::uint32_t>("its version");
     if (version == 0x02000000 || version == 0x03000000)
@@ -265,8 +247,8 @@ std::map<std::string, GgufValue, std::less<>> Gguf::add(std::unique_ptr<StoredFi
     const auto tensors = walk.number<std::uint64_t>("its counts"), values = walk.number<std::uint64_t>("its counts");
     constexpr std::uint64_t kLeastTensor = 8 + 1 + 4 + 8 + 4 + 8, kLeastValue = 8 + 4 + 1;
     if (tensors > file->size() / kLeastTensor || values > file->size() / kLeastValue)
-        walk.fail("claims " + std::to_string(tensors) + " tensors and " + std::to_string(values) +
-                  " values of metadata, more than its " + std::to_string(file->size()) + " bytes can hold");
+        walk.fail("claims " + std::to_string(tensors) + " tensors and " + std::to_string(values) + " values of metadata, more than its " +
+                  std::to_string(file->size()) + " bytes can hold");
     auto metadata = read_metadata(walk, values);
 
     StoredTensors found;
@@ -329,7 +311,8 @@ Gguf Gguf::open(const std::filesystem::path& path) {
     const std::int64_t parts = result.integer("split.count", 0, kMostParts).value_or(0);
     if (parts <= 1) return result;
     if (!split || split->parts != parts)
-        result.fail("split.count", "is " + std::to_string(parts) + ", and the name of the file does not say which part it is: NAME-00001-of-0000" +
+        result.fail("split.count", "is " + std::to_string(parts) +
+                                       ", and the name of the file does not say which part it is: NAME-00001-of-0000" +
                                        std::to_string(parts) + ".gguf is expected");
     for (std::int64_t number = 2; number <= parts; ++number) {
         const auto file = path.parent_path() / part_file(*split, number);
@@ -343,8 +326,8 @@ Gguf Gguf::open(const std::filesystem::path& path) {
     }
     const auto tensors = result.integer("split.tensors.count", 0, std::numeric_limits<std::int64_t>::max());
     if (tensors && *tensors != static_cast<std::int64_t>(result.tensors_.size()))
-        result.fail("split.tensors.count", "is " + std::to_string(*tensors) + ", but the parts hold " +
-                                               std::to_string(result.tensors_.size()) + " tensors");
+        result.fail("split.tensors.count",
+                    "is " + std::to_string(*tensors) + ", but the parts hold " + std::to_string(result.tensors_.size()) + " tensors");
     return result;
 }
 
@@ -354,7 +337,8 @@ const GgufValue* Gguf::value(std::string_view key) const {
 }
 
 void Gguf::fail(std::string_view key, const std::string& what) const {
-    throw Error(name() + ": " + std::string(key) + " " + what, "Is this a GGUF file of a language model? Download it again, or make it anew.");
+    throw Error(name() + ": " + std::string(key) + " " + what,
+                "Is this a GGUF file of a language model? Download it again, or make it anew.");
 }
 
 std::optional<std::string> Gguf::text(std::string_view key) const {
@@ -407,7 +391,8 @@ std::optional<std::vector<std::int64_t>> Gguf::integers(std::string_view key, st
     if (whole == nullptr) fail(key, "is no list of integers");
     for (const std::int64_t one : *whole)
         if (one < low || one > high)
-            fail(key, "has the entry " + std::to_string(one) + ", expected integers from " + std::to_string(low) + " to " + std::to_string(high));
+            fail(key, "has the entry " + std::to_string(one) + ", expected integers from " + std::to_string(low) + " to " +
+                          std::to_string(high));
     return *whole;
 }
 
@@ -426,9 +411,7 @@ void Gguf::read(const StoredTensor& tensor, std::size_t first, std::span<std::by
     files_[static_cast<std::size_t>(tensor.file)]->read(tensor.begin + first, to);
 }
 
-const std::string& Gguf::file_name(const StoredTensor& tensor) const {
-    return files_[static_cast<std::size_t>(tensor.file)]->name();
-}
+const std::string& Gguf::file_name(const StoredTensor& tensor) const { return files_[static_cast<std::size_t>(tensor.file)]->name(); }
 
 bool looks_like_gguf(const std::filesystem::path& path) {
     std::error_code failure;

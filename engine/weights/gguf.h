@@ -22,8 +22,7 @@ namespace speclens {
 // Numbers of an array, widened to the largest of their kind.
 using GgufNumbers = std::variant<std::vector<std::int64_t>, std::vector<double>>;
 // std::uint64_t only where the number is too large for std::int64_t.
-using GgufValue =
-    std::variant<std::int64_t, std::uint64_t, double, bool, std::string, std::vector<std::string>, GgufNumbers>;
+using GgufValue = std::variant<std::int64_t, std::uint64_t, double, bool, std::string, std::vector<std::string>, GgufNumbers>;
 
 class Gguf final : public TensorFiles {
   public:
@@ -42,8 +41,7 @@ class Gguf final : public TensorFiles {
     [[nodiscard]] std::optional<double> number(std::string_view key, double low, double high) const;
     [[nodiscard]] std::optional<bool> flag(std::string_view key) const;
     [[nodiscard]] const std::vector<std::string>* texts(std::string_view key) const;
-    [[nodiscard]] std::optional<std::vector<std::int64_t>> integers(std::string_view key, std::int64_t low,
-                                                                    std::int64_t high) const;
+    [[nodiscard]] std::optional<std::vector<std::int64_t>> integers(std::string_view key, std::int64_t low, std::int64_t high) const;
     [[nodiscard]] std::optional<std::vector<double>> numbers(std::string_view key) const;
     [[noreturn]] void fail(std::string_view key, const std::string& what) const; // of the first part
 

@@ -11,9 +11,7 @@
 namespace speclens {
 namespace {
 
-bool is_number(DType dtype) {
-    return dtype == DType::f32 || dtype == DType::f16 || dtype == DType::bf16 || is_quantised(dtype);
-}
+bool is_number(DType dtype) { return dtype == DType::f32 || dtype == DType::f16 || dtype == DType::bf16 || is_quantised(dtype); }
 
 void narrow(DType as, const float* from, std::int64_t values, std::byte* to) {
     if (as == DType::f32) {
@@ -55,8 +53,7 @@ RowTensors::RowTensors(const TensorFiles& file, std::map<std::string, Source> so
         if (stored->shape.empty() || stored->shape.size() > 2) refuse("has shape " + shape_text(stored->shape));
         StoredTensor tensor = *stored;
         tensor.dtype = source.as;
-        if (source.as != stored->dtype && !is_number(stored->dtype))
-            refuse(std::string("is stored as ") + name_of(stored->dtype));
+        if (source.as != stored->dtype && !is_number(stored->dtype)) refuse(std::string("is stored as ") + name_of(stored->dtype));
         const std::int64_t cols = stored->shape.back(), rows = stored->shape.size() == 2 ? stored->shape.front() : 1;
         if (cols % block_of(source.as).values != 0)
             refuse("has rows of " + std::to_string(cols) + " values, which cannot be kept as " + name_of(source.as));
@@ -98,8 +95,6 @@ void RowTensors::read(const StoredTensor& tensor, std::size_t first, std::span<s
     }
 }
 
-const std::string& RowTensors::file_name(const StoredTensor& tensor) const {
-    return file_.file_name(*items_[tensor.begin].stored);
-}
+const std::string& RowTensors::file_name(const StoredTensor& tensor) const { return file_.file_name(*items_[tensor.begin].stored); }
 
 } // namespace speclens

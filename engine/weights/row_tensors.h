@@ -14,8 +14,8 @@ namespace speclens {
 class RowTensors final : public TensorFiles {
   public:
     struct Source {
-        std::string name;              // in the file
-        DType as = DType::bf16;        // what is read: the stored type itself, or f32, bf16, q8_0
+        std::string name;       // in the file
+        DType as = DType::bf16; // what is read: the stored type itself, or f32, bf16, q8_0
         // Rows of ggml's llama come in pairs (x0, x_half, x1, …) within each head of so many rows; 0: as they stand. What is
         // read is in Hugging Face's order (all first halves, then all second ones).
         std::int64_t paired_rows = 0;

@@ -49,14 +49,12 @@ Safetensors Safetensors::open_folder(const std::filesystem::path& folder) {
     if (std::filesystem::exists(single, failure)) return open(single);
     const std::string again = "Download the folder again, all shards included.";
     if (!std::filesystem::exists(index, failure))
-        throw Error(
-            short_name(single) + " does not exist, and no model.safetensors.index.json either",
-            "Give a Hugging Face folder with safetensors weights; .bin weights must be converted first.");
+        throw Error(short_name(single) + " does not exist, and no model.safetensors.index.json either",
+                    "Give a Hugging Face folder with safetensors weights; .bin weights must be converted first.");
 
     const Json json = parse_json_object(read_text_file(index, kLargestIndex), short_name(index), again);
     const auto map = json.find("weight_map");
-    if (map == json.end() || !map->is_object() || map->empty())
-        throw Error(short_name(index) + ": no weight_map", again);
+    if (map == json.end() || !map->is_object() || map->empty()) throw Error(short_name(index) + ": no weight_map", again);
 
     Safetensors result;
     std::map<std::string, int> shard_number;
@@ -64,28 +62,23 @@ Safetensors Safetensors::open_folder(const std::filesystem::path& folder) {
         const std::string name = shard.is_string() ? shard.get<std::string>() : "";
         // a shard is a plain file name: an index must not reach outside its folder
         if (name.empty() || name.find('/') != std::string::npos || name == "..")
-            throw Error(short_name(index) + ": tensor " + tensor + " is mapped to " + shown(shard) +
-                            ", which is not a file name",
-                        again);
+            throw Error(short_name(index) + ": tensor " + tensor + " is mapped to " + shown(shard) + ", which is not a file name", again);
         if (shard_number.contains(name)) continue;
-        if (!std::filesystem::exists(folder / name, failure))
-            throw Error(short_name(index) + ": the shard " + name + " is missing", again);
+        if (!std::filesystem::exists(folder / name, failure)) throw Error(short_name(index) + ": the shard " + name + " is missing", again);
         shard_number.emplace(name, static_cast<int>(result.files_.size()));
         Safetensors part = open(folder / name);
         const int number = static_cast<int>(result.files_.size());
         for (auto& [stored, description] : part.tensors_) {
             description.file = number;
             if (!result.tensors_.emplace(stored, description).second)
-                throw Error(short_name(folder / name) + ": tensor " + stored + " is also in another shard",
-                            again);
+                throw Error(short_name(folder / name) + ": tensor " + stored + " is also in another shard", again);
         }
         result.files_.push_back(std::move(part.files_.front()));
     }
     for (const auto& [tensor, shard] : map->items()) {
         const StoredTensor* found = result.find(tensor);
         if (found == nullptr || found->file != shard_number.at(shard.get<std::string>()))
-            throw Error(short_name(index) + ": tensor " + tensor + " is not in " + shard.get<std::string>(),
-                        again);
+            throw Error(short_name(index) + ": tensor " + tensor + " is not in " + shard.get<std::string>(), again);
     }
     return result;
 }

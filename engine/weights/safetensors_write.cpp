@@ -11,23 +11,14 @@ namespace {
 
 const char* spelling(DType dtype) {
     switch (dtype) {
-    case DType::f32:
-        return "F32";
-    case DType::f16:
-        return "F16";
-    case DType::bf16:
-        return "BF16";
-    case DType::i64:
-        return "I64";
-    case DType::i32:
-        return "I32";
-    case DType::u8:
-        return "U8";
-    case DType::boolean:
-        return "BOOL";
-    default:
-        CHECK(false, "no type of a safetensors file");
-        return "";
+    case DType::f32: return "F32";
+    case DType::f16: return "F16";
+    case DType::bf16: return "BF16";
+    case DType::i64: return "I64";
+    case DType::i32: return "I32";
+    case DType::u8: return "U8";
+    case DType::boolean: return "BOOL";
+    default: CHECK(false, "no type of a safetensors file"); return "";
     }
 }
 

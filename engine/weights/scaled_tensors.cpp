@@ -32,9 +32,7 @@ std::vector<float> scales_of(const TensorFiles& file, const std::string& name, c
 }
 
 // Lists of bytes are something else: marks of ids.
-bool is_bytes(const StoredTensor& stored) {
-    return stored.dtype == DType::u8 && stored.shape.size() == 2 && stored.shape[1] > 1;
-}
+bool is_bytes(const StoredTensor& stored) { return stored.dtype == DType::u8 && stored.shape.size() == 2 && stored.shape[1] > 1; }
 
 bool is_scale(const TensorFiles& file, const std::string& name) {
     const std::string suffix = kScaleSuffix;
@@ -75,8 +73,6 @@ void ScaledTensors::read(const StoredTensor& tensor, std::size_t first, std::spa
     }
 }
 
-const std::string& ScaledTensors::file_name(const StoredTensor& tensor) const {
-    return file_.file_name(*items_[tensor.begin].stored);
-}
+const std::string& ScaledTensors::file_name(const StoredTensor& tensor) const { return file_.file_name(*items_[tensor.begin].stored); }
 
 } // namespace speclens

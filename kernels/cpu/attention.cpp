@@ -98,12 +98,12 @@ class Visits {
 // heads walk over a block before the next one, so this is one stream through memory, as far as a walk has all heads.
 struct Stream {
     const AttentionTask* task = nullptr;
-    std::uintptr_t cache = 0; // where what is asked for of row 0 is
-    std::int64_t slot = 0;    // the one that is asked for
-    std::int64_t together = 0; // of slots that lie side by side, less one; a power of two less one
+    std::uintptr_t cache = 0;               // where what is asked for of row 0 is
+    std::int64_t slot = 0;                  // the one that is asked for
+    std::int64_t together = 0;              // of slots that lie side by side, less one; a power of two less one
     std::int64_t slot_bytes = 0, bytes = 0; // from row to row; of each
-    int slots = 0;            // left
-    std::uintptr_t at = 0;    // of the slot
+    int slots = 0;                          // left
+    std::uintptr_t at = 0;                  // of the slot
     std::int64_t offset = 0;
 
     HWY_INLINE void ask(std::int64_t some) {
@@ -149,12 +149,8 @@ Block<T> block_of(const AttentionTask& task, int kv_head, Visits& visits) {
     return block;
 }
 
-HWY_INLINE V load_key(const float* p) {
-    return load_once(p);
-}
-HWY_INLINE V load_value(const float* p) {
-    return hn::LoadU(F(), p);
-}
+HWY_INLINE V load_key(const float* p) { return load_once(p); }
+HWY_INLINE V load_value(const float* p) { return hn::LoadU(F(), p); }
 
 HWY_INLINE V load_value(const std::uint16_t* p) {
     const F f;
@@ -166,21 +162,16 @@ HWY_INLINE V load_value(const std::uint16_t* p) {
     const hn::RebindToUnsigned<F> u32;
     const auto bits = hn::PromoteTo(u32, hn::LoadU(u16, p));
     const auto high = hn::Set(u32, 0x7C00u);
-    const V scaled = hn::Mul(hn::BitCast(f, hn::ShiftLeft<13>(hn::And(bits, hn::Set(u32, 0x7FFFu)))),
-                             hn::Set(f, 0x1p112f));
+    const V scaled = hn::Mul(hn::BitCast(f, hn::ShiftLeft<13>(hn::And(bits, hn::Set(u32, 0x7FFFu)))), hn::Set(f, 0x1p112f));
     const auto special = hn::IfThenElseZero(hn::Eq(hn::And(bits, high), high), hn::Set(u32, 0x7F800000u));
     const auto sign = hn::ShiftLeft<16>(hn::And(bits, hn::Set(u32, 0x8000u)));
     return hn::BitCast(f, hn::Or(hn::Or(hn::BitCast(u32, scaled), special), sign));
 #endif
 }
-HWY_INLINE V load_key(const std::uint16_t* p) {
-    return load_value(p);
-}
+HWY_INLINE V load_key(const std::uint16_t* p) { return load_value(p); }
 
 // The first n < kLanes of them, zeros after them.
-HWY_INLINE V load_few(const float* p, std::int64_t n) {
-    return load_first(p, n);
-}
+HWY_INLINE V load_few(const float* p, std::int64_t n) { return load_first(p, n); }
 HWY_INLINE V load_few(const std::uint16_t* p, std::int64_t n) {
     HWY_ALIGN std::uint16_t padded[kLanes] = {};
     for (std::int64_t i = 0; i < n; ++i) padded[i] = p[i];
@@ -201,8 +192,7 @@ HWY_INLINE void clear(V* v, std::index_sequence<I...>) {
 
 // scores[head][i] = scale * (q[head] · keys[i]) for i < count, −inf up to the end of the last vector.
 template <class T, std::size_t... Hs>
-HWY_INLINE void score(const float* q, const Block<T>& block, int d, float scale, float* scores,
-                      std::index_sequence<Hs...>) {
+HWY_INLINE void score(const float* q, const Block<T>& block, int d, float scale, float* scores, std::index_sequence<Hs...>) {
     const F f;
     constexpr int H = sizeof...(Hs);
     const int count = block.count;
@@ -232,8 +222,7 @@ HWY_INLINE void score(const float* q, const Block<T>& block, int d, float scale,
     }
     const int padded = (count + kStride - 1) / kStride * kStride;
     for (int h = 0; h < H; ++h) {
-        std::fill(scores + h * kBlock + count, scores + h * kBlock + padded,
-                  -std::numeric_limits<float>::infinity());
+        std::fill(scores + h * kBlock + count, scores + h * kBlock + padded, -std::numeric_limits<float>::infinity());
     }
 }
 
@@ -254,8 +243,8 @@ HWY_INLINE void store_sums(const V* sum, float* out, std::index_sequence<Ns...>)
 
 // out[head] = out[head] * keep[head] + Σ weights[head][i] * values[i], on N vectors of columns from c on.
 template <class T, std::size_t... Ns, std::size_t... Hs>
-HWY_INLINE void weigh_columns(const float* weights, const Block<T>& block, const float* keep, int c, int d,
-                              float* out, std::index_sequence<Ns...> vectors, std::index_sequence<Hs...>) {
+HWY_INLINE void weigh_columns(const float* weights, const Block<T>& block, const float* keep, int c, int d, float* out,
+                              std::index_sequence<Ns...> vectors, std::index_sequence<Hs...>) {
     constexpr int N = sizeof...(Ns);
     const F f;
     V sum[N * sizeof...(Hs)];
@@ -264,15 +253,13 @@ HWY_INLINE void weigh_columns(const float* weights, const Block<T>& block, const
         const T* at = block.values[i] + c;
         if (c == 0 && block.ahead != nullptr) block.ahead->values.ask(static_cast<std::int64_t>(sizeof(T)) * d);
         const V values[N] = {load_value(at + static_cast<int>(Ns) * kStride)...};
-        (add_weighted(hn::Set(f, weights[static_cast<int>(Hs) * kBlock + i]), values, sum + N * Hs, vectors),
-         ...);
+        (add_weighted(hn::Set(f, weights[static_cast<int>(Hs) * kBlock + i]), values, sum + N * Hs, vectors), ...);
     }
     (store_sums(sum + N * Hs, out + static_cast<int>(Hs) * d + c, vectors), ...);
 }
 
 template <class T, std::size_t... Hs>
-HWY_INLINE void weigh(const float* weights, const Block<T>& block, const float* keep, int d, float* out,
-                      std::index_sequence<Hs...> heads) {
+HWY_INLINE void weigh(const float* weights, const Block<T>& block, const float* keep, int d, float* out, std::index_sequence<Hs...> heads) {
     int c = 0;
     for (; c + 4 * kStride <= d; c += 4 * kStride) {
         weigh_columns(weights, block, keep, c, d, out, std::make_index_sequence<4>(), heads);
@@ -284,8 +271,7 @@ HWY_INLINE void weigh(const float* weights, const Block<T>& block, const float* 
     for (int h = 0; h < static_cast<int>(sizeof...(Hs)); ++h) {
         V sum = hn::Mul(load_first(out + h * d + c, d - c), hn::Set(F(), keep[h]));
         for (int i = 0; i < block.count; ++i) {
-            sum = hn::MulAdd(hn::Set(F(), weights[h * kBlock + i]), load_few(block.values[i] + c, d - c),
-                             sum);
+            sum = hn::MulAdd(hn::Set(F(), weights[h * kBlock + i]), load_few(block.values[i] + c, d - c), sum);
         }
         store_first(sum, out + h * d + c, d - c);
     }
@@ -313,8 +299,7 @@ HWY_INLINE float weigh_scores(float* scores, int count, Online& state) {
 
 // Adds a block of visits to H heads of one row.
 template <int H, class T>
-HWY_NOINLINE void add_block(const float* q, const Block<T>& block, int d, float scale, Online* state,
-                            float* out) {
+HWY_NOINLINE void add_block(const float* q, const Block<T>& block, int d, float scale, Online* state, float* out) {
     constexpr auto heads = std::make_index_sequence<H>();
     HWY_ALIGN float scores[H * kBlock];
     float keep[H];
@@ -344,18 +329,10 @@ void add_block_to_group(const AttentionTask& task, int row, int kv_head, Block<T
         const float* heads = q + g * d;
         float* out = sums.out + g * d;
         switch (std::min(group - g, kHeads)) {
-        case 1:
-            add_block<1>(heads, block, d, scale, sums.state + g, out);
-            break;
-        case 2:
-            add_block<2>(heads, block, d, scale, sums.state + g, out);
-            break;
-        case 3:
-            add_block<std::min(3, kHeads)>(heads, block, d, scale, sums.state + g, out);
-            break;
-        default:
-            add_block<kHeads>(heads, block, d, scale, sums.state + g, out);
-            break;
+        case 1: add_block<1>(heads, block, d, scale, sums.state + g, out); break;
+        case 2: add_block<2>(heads, block, d, scale, sums.state + g, out); break;
+        case 3: add_block<std::min(3, kHeads)>(heads, block, d, scale, sums.state + g, out); break;
+        default: add_block<kHeads>(heads, block, d, scale, sums.state + g, out); break;
         }
         block.ahead = nullptr;
     }
@@ -400,9 +377,7 @@ void finish(const AttentionTask& task, int row, int kv_head, const Sums& sums) {
     }
 }
 
-std::int64_t part_length(const AttentionTask& task) {
-    return task.part > 0 ? task.part : std::numeric_limits<std::int64_t>::max() / 2;
-}
+std::int64_t part_length(const AttentionTask& task) { return task.part > 0 ? task.part : std::numeric_limits<std::int64_t>::max() / 2; }
 
 // A block in f32, exactly, for several rows: each of them would widen it again.
 struct WideBlock {
@@ -454,7 +429,8 @@ void walk(const AttentionTask& task, const Walkers& who, std::int64_t first_part
         Stream ahead{.task = &task,
                      .cache = reinterpret_cast<std::uintptr_t>(cache) + sizeof(T) * static_cast<std::uintptr_t>(who.first_head * d),
                      .slot = slot,
-                     .together = task.blocks == nullptr ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << task.block_bits) - 1,
+                     .together =
+                         task.blocks == nullptr ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << task.block_bits) - 1,
                      .slot_bytes = slot_bytes,
                      .bytes = static_cast<std::int64_t>(sizeof(T)) * (who.last_head - who.first_head) * d,
                      .slots = kBlock};
@@ -521,12 +497,9 @@ void attend_all(const AttentionTask& task, int first_row, int last_row, int kv_h
     float outs[kMostSums];
     const int together = std::clamp(kMostSums / (group * d), 1, kRows);
     for (int begin = first_row; begin < last_row; begin += together) {
-        const auto total = [&](int row) {
-            return Sums{out_of(task, row, kv_head), totals + (row - begin) * group};
-        };
+        const auto total = [&](int row) { return Sums{out_of(task, row, kv_head), totals + (row - begin) * group}; };
         const auto where = [&](int row, int, std::int64_t part) {
-            return part == 0 ? total(row)
-                             : Sums{outs + (row - begin) * group * d, states + (row - begin) * group};
+            return part == 0 ? total(row) : Sums{outs + (row - begin) * group * d, states + (row - begin) * group};
         };
         const int end = std::min(begin + together, last_row);
         walk<T>(task, {begin, end, kv_head, kv_head + 1}, 0, std::numeric_limits<std::int64_t>::max(), where,
@@ -556,12 +529,10 @@ void attend_some(const AttentionTask& task, const Walkers& who, int part) {
     if (part == open)
         for (int row = who.first_row; row < who.last_row; ++row)
             for (int head = who.first_head; head < who.last_head; ++head)
-                for (std::int64_t at = part; at < task.parts; ++at)
-                    std::fill_n(part_of(task, row, head, at).state, group, Online());
+                for (std::int64_t at = part; at < task.parts; ++at) std::fill_n(part_of(task, row, head, at).state, group, Online());
     walk<T>(
         task, who, part, part < open ? part + 1 : task.parts,
-        [&](int row, int head, std::int64_t at) { return part_of(task, row, head, at); },
-        [](int, int, std::int64_t) {});
+        [&](int row, int head, std::int64_t at) { return part_of(task, row, head, at); }, [](int, int, std::int64_t) {});
 }
 
 void attend_part(const AttentionTask& task, int first_row, int last_row, int first_head, int last_head, int part) {

@@ -58,8 +58,7 @@ void CpuBackend::softmax(const Tensor& logits, float temperature, const Tensor& 
     const std::int64_t n = out.cols;
     share(out.rows, 4 * n, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t row = first; row < last; ++row) {
-            row_.softmax(data_of<const float>(logits) + row * n, n, temperature,
-                         data_of<float>(out) + row * n);
+            row_.softmax(data_of<const float>(logits) + row * n, n, temperature, data_of<float>(out) + row * n);
         }
     });
 }
@@ -68,8 +67,7 @@ void CpuBackend::argmax(const Tensor& rows, const Tensor& ids) {
     shapes::argmax(rows, ids);
     share(rows.rows, rows.cols, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t row = first; row < last; ++row) {
-            data_of<std::int32_t>(ids)[row] =
-                row_.argmax(data_of<const float>(rows) + row * rows.cols, rows.cols);
+            data_of<std::int32_t>(ids)[row] = row_.argmax(data_of<const float>(rows) + row * rows.cols, rows.cols);
         }
     });
 }
@@ -78,8 +76,8 @@ void CpuBackend::top_k(const Tensor& rows, int k, const Tensor& ids, const Tenso
     shapes::top_k(rows, k, ids, values);
     share(rows.rows, 2 * rows.cols, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t row = first; row < last; ++row) {
-            row_.top_k(data_of<const float>(rows) + row * rows.cols, rows.cols, k,
-                       data_of<std::int32_t>(ids) + row * k, data_of<float>(values) + row * k);
+            row_.top_k(data_of<const float>(rows) + row * rows.cols, rows.cols, k, data_of<std::int32_t>(ids) + row * k,
+                       data_of<float>(values) + row * k);
         }
     });
 }

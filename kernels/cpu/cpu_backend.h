@@ -37,21 +37,17 @@ class CpuBackend final : public Backend {
     CpuBackend(Isa isa, int threads) : CpuBackend(isa, narrow_products(isa), threads) {}
     // With none but these of the machine's instructions for narrow numbers.
     CpuBackend(Isa isa, const NarrowProducts& narrow, int threads)
-        : isa_(isa), pool_(threads), f32_(products_of(isa, narrow, Precision::f32)),
-          bf16_(products_of(isa, narrow, Precision::bf16)), int8_(products_of(isa, narrow, Precision::int8)),
-          attention_(attention_kernels(isa)), norm_rope_(norm_rope_kernels(isa)), gate_(gate_kernels(isa)),
-          row_(row_kernels(isa)) {}
+        : isa_(isa), pool_(threads), f32_(products_of(isa, narrow, Precision::f32)), bf16_(products_of(isa, narrow, Precision::bf16)),
+          int8_(products_of(isa, narrow, Precision::int8)), attention_(attention_kernels(isa)), norm_rope_(norm_rope_kernels(isa)),
+          gate_(gate_kernels(isa)), row_(row_kernels(isa)) {}
 
     // ---- about the device ----
     std::string name() const override { return "cpu"; }
     std::string description() const override {
-        return std::string("CPU · ") + title_of(isa_) + " · " + std::to_string(threads()) +
-               (threads() == 1 ? " thread" : " threads");
+        return std::string("CPU · ") + title_of(isa_) + " · " + std::to_string(threads()) + (threads() == 1 ? " thread" : " threads");
     }
     int threads() const override { return pool_.threads(); }
-    DType cache_dtype(Precision precision) const override {
-        return precision == Precision::f32 ? DType::f32 : DType::f16;
-    }
+    DType cache_dtype(Precision precision) const override { return precision == Precision::f32 ? DType::f32 : DType::f16; }
     std::size_t attention_scratch(const HeadShape& shape, int rows, int context) const override;
     std::size_t free_memory() const override { return available_memory(); }
     int max_rows() const override { return kMaxPassRows; }
@@ -83,34 +79,27 @@ class CpuBackend final : public Backend {
         const auto now = std::chrono::steady_clock::now().time_since_epoch();
         return {.ticks = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count(), .event = -1};
     }
-    double elapsed_ms(const TimeMark& from, const TimeMark& to) override {
-        return static_cast<double>(to.ticks - from.ticks) * 1e-6;
-    }
+    double elapsed_ms(const TimeMark& from, const TimeMark& to) override { return static_cast<double>(to.ticks - from.ticks) * 1e-6; }
 
     // ---- operations ----
     void embed(const Tensor& table, const Tensor& ids, const Tensor& out) override;
-    void add_norm(const Tensor& residual, const Tensor& delta, const Tensor& weight, float eps,
-                  const Tensor& out) override;
+    void add_norm(const Tensor& residual, const Tensor& delta, const Tensor& weight, float eps, const Tensor& out) override;
     void matmul(const Tensor& x, std::span<const Projection> parts) override;
     void matmul_swiglu(const Tensor& x, const Tensor& gate, const Tensor& up, const Tensor& out) override;
     bool gather_products(ProductGatherer* gatherer) override {
         gatherer_ = gatherer;
         return true;
     }
-    void rope_store(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v,
-                    const Tensor& q_norm, const Tensor& k_norm, float eps, const Tensor& cos_sin,
-                    const Tensor& positions, const KvLayer& cache, int first_slot) override;
-    void attention(const HeadShape& shape, const Tensor& q, const KvLayer& cache, const AttentionMask& mask,
-                   const Tensor& out) override;
+    void rope_store(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& q_norm, const Tensor& k_norm,
+                    float eps, const Tensor& cos_sin, const Tensor& positions, const KvLayer& cache, int first_slot) override;
+    void attention(const HeadShape& shape, const Tensor& q, const KvLayer& cache, const AttentionMask& mask, const Tensor& out) override;
     bool pages() const override { return true; }
-    void rope_store_paged(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v,
-                          const Tensor& q_norm, const Tensor& k_norm, float eps, const Tensor& cos_sin,
-                          const Tensor& positions, const KvLayer& cache, const PagedRows& rows) override;
-    void attention_paged(const HeadShape& shape, const Tensor& q, const KvLayer& cache, const PagedRows& rows,
-                         const Tensor& out) override;
+    void rope_store_paged(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& q_norm,
+                          const Tensor& k_norm, float eps, const Tensor& cos_sin, const Tensor& positions, const KvLayer& cache,
+                          const PagedRows& rows) override;
+    void attention_paged(const HeadShape& shape, const Tensor& q, const KvLayer& cache, const PagedRows& rows, const Tensor& out) override;
     void silu(const Tensor& x) override;
-    void gru(const Tensor& in, const Tensor& hid, const Tensor& state, const Tensor& out,
-             const Tensor& gates) override;
+    void gru(const Tensor& in, const Tensor& hid, const Tensor& state, const Tensor& out, const Tensor& gates) override;
     void softmax(const Tensor& logits, float temperature, const Tensor& out) override;
     void argmax(const Tensor& rows, const Tensor& ids) override;
     void top_k(const Tensor& rows, int k, const Tensor& ids, const Tensor& values) override;
@@ -140,9 +129,7 @@ class CpuBackend final : public Backend {
             const int thread = first / pieces;
             const Range whole = share_of(units, thread, threads());
             const std::int64_t length = ((whole.last - whole.first + pieces - 1) / pieces + grain - 1) / grain * grain;
-            const auto begin_of = [&](int piece) {
-                return std::min(whole.first + (piece - thread * pieces) * length, whole.last);
-            };
+            const auto begin_of = [&](int piece) { return std::min(whole.first + (piece - thread * pieces) * length, whole.last); };
             if (begin_of(first) < begin_of(last)) work(begin_of(first), begin_of(last));
         });
     }
@@ -154,9 +141,7 @@ class CpuBackend final : public Backend {
         const Products& all = products(weight.precision);
         return is_quantised(weight.dtype) ? all.quantised : weight.tiled ? all.tiles : all.rows;
     }
-    bool packed_alike(const Tensor& a, const Tensor& b) const {
-        return kernels_for(a).pack == kernels_for(b).pack && a.dtype == b.dtype;
-    }
+    bool packed_alike(const Tensor& a, const Tensor& b) const { return kernels_for(a).pack == kernels_for(b).pack && a.dtype == b.dtype; }
     // A task for `weight` with x as its kernel wants it; where the outputs go is left open.
     MatmulTask prepare(const Tensor& x, const Tensor& weight);
 
@@ -168,9 +153,9 @@ class CpuBackend final : public Backend {
     [[nodiscard]] static bool worth_parts(const AttentionTask& task);
     void attend(std::span<const AttentionTask> tasks);
     void attention_in_parts(AttentionTask& task);
-    std::vector<AttentionTask> attention_tasks_;   // of the texts of a pass
-    std::vector<std::int64_t> attention_units_;    // units of all texts before this one
-    std::vector<float> part_sums_; // its scratch, kept
+    std::vector<AttentionTask> attention_tasks_; // of the texts of a pass
+    std::vector<std::int64_t> attention_units_;  // units of all texts before this one
+    std::vector<float> part_sums_;               // its scratch, kept
     std::vector<AttentionState> part_states_;
 
     Isa isa_;

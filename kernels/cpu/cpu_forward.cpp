@@ -47,30 +47,27 @@ void CpuBackend::embed(const Tensor& table, const Tensor& ids, const Tensor& out
                 to[c] = widen_bf16(data_of<const std::uint16_t>(table)[index_in_tiles(id, c, h)]);
             }
         } else {
-            std::transform(data_of<const std::uint16_t>(table) + id * h,
-                           data_of<const std::uint16_t>(table) + (id + 1) * h, to, widen_bf16);
+            std::transform(data_of<const std::uint16_t>(table) + id * h, data_of<const std::uint16_t>(table) + (id + 1) * h, to,
+                           widen_bf16);
         }
     }
 }
 
-void CpuBackend::add_norm(const Tensor& residual, const Tensor& delta, const Tensor& weight, float eps,
-                          const Tensor& out) {
+void CpuBackend::add_norm(const Tensor& residual, const Tensor& delta, const Tensor& weight, float eps, const Tensor& out) {
     shapes::add_norm(residual, delta, weight, out);
     const std::int64_t rows = residual.rows;
     const std::int64_t h = residual.cols;
     share(rows, h, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t row = first; row < last; ++row) {
-            norm_rope_.add_norm(data_of<float>(residual) + row * h,
-                                delta.empty() ? nullptr : data_of<const float>(delta) + row * h,
-                                data_or_null<const float>(weight), eps,
-                                out.empty() ? nullptr : data_of<float>(out) + row * h, h);
+            norm_rope_.add_norm(data_of<float>(residual) + row * h, delta.empty() ? nullptr : data_of<const float>(delta) + row * h,
+                                data_or_null<const float>(weight), eps, out.empty() ? nullptr : data_of<float>(out) + row * h, h);
         }
     });
 }
 
 CpuBackend::Packed& CpuBackend::packed_for(const MatmulKernels& kernels, DType weights, std::size_t size) {
-    auto found = std::ranges::find_if(
-        packed_, [&](const Packed& packed) { return packed.pack == kernels.pack && packed.weights == weights; });
+    auto found =
+        std::ranges::find_if(packed_, [&](const Packed& packed) { return packed.pack == kernels.pack && packed.weights == weights; });
     if (found == packed_.end()) found = packed_.insert(found, Packed{kernels.pack, weights, nullptr, 0});
     if (size > found->size) {
         found->data.reset();
@@ -119,8 +116,7 @@ void CpuBackend::matmul(const Tensor& x, std::span<const Projection> parts) {
         fetch(tasks_.front(), kernels_for(parts.front().weight));
         for (std::size_t i = 0; i < parts.size(); ++i) {
             const std::int64_t begin = (std::max(first, units_before_[i]) - units_before_[i]) * kUnit;
-            const std::int64_t end =
-                std::min((std::min(last, units_before_[i + 1]) - units_before_[i]) * kUnit, parts[i].out.cols);
+            const std::int64_t end = std::min((std::min(last, units_before_[i + 1]) - units_before_[i]) * kUnit, parts[i].out.cols);
             if (begin >= end) continue;
             MatmulTask task = tasks_[i];
             task.out = data_of<float>(parts[i].out) + begin;
@@ -140,28 +136,26 @@ void CpuBackend::matmul_swiglu(const Tensor& x, const Tensor& gate, const Tensor
     constexpr std::int64_t kStrip = 16 << 10; // values
     static_assert(kMaxPassRows * 2 * kUnit <= kStrip);
     const std::int64_t strip = std::clamp(kStrip / x.rows, 2 * kUnit, 8 * kUnit) / kUnit * kUnit;
-    share((f + kUnit - 1) / kUnit, 2 * kUnit * x.cols * x.rows,
-          [&](std::int64_t first_unit, std::int64_t last_unit) {
-              fetch(gate_task, kernels_for(gate));
-              alignas(64) float gates[kStrip];
-              alignas(64) float ups[kStrip];
-              const std::int64_t last = std::min(last_unit * kUnit, f);
-              for (std::int64_t j = first_unit * kUnit; j < last; j += strip) {
-                  const std::int64_t width = std::min(strip, last - j);
-                  MatmulTask task = gate_task;
-                  task.out_stride = strip;
-                  task.out = gates;
-                  kernels_for(gate).multiply(task, j, j + width);
-                  task = up_task;
-                  task.out_stride = strip;
-                  task.out = ups;
-                  kernels_for(up).multiply(task, j, j + width);
-                  for (std::int64_t row = 0; row < x.rows; ++row) {
-                      norm_rope_.silu_times(gates + row * strip, ups + row * strip,
-                                            data_of<float>(out) + row * f + j, width);
-                  }
-              }
-          });
+    share((f + kUnit - 1) / kUnit, 2 * kUnit * x.cols * x.rows, [&](std::int64_t first_unit, std::int64_t last_unit) {
+        fetch(gate_task, kernels_for(gate));
+        alignas(64) float gates[kStrip];
+        alignas(64) float ups[kStrip];
+        const std::int64_t last = std::min(last_unit * kUnit, f);
+        for (std::int64_t j = first_unit * kUnit; j < last; j += strip) {
+            const std::int64_t width = std::min(strip, last - j);
+            MatmulTask task = gate_task;
+            task.out_stride = strip;
+            task.out = gates;
+            kernels_for(gate).multiply(task, j, j + width);
+            task = up_task;
+            task.out_stride = strip;
+            task.out = ups;
+            kernels_for(up).multiply(task, j, j + width);
+            for (std::int64_t row = 0; row < x.rows; ++row) {
+                norm_rope_.silu_times(gates + row * strip, ups + row * strip, data_of<float>(out) + row * f + j, width);
+            }
+        }
+    });
 }
 
 struct CpuBackend::RopeTask {
@@ -206,19 +200,18 @@ void CpuBackend::rope_rows(const RopeTask& task, std::int64_t first, std::int64_
     }
 }
 
-void CpuBackend::rope_store(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v,
-                            const Tensor& q_norm, const Tensor& k_norm, float eps, const Tensor& cos_sin,
-                            const Tensor& positions, const KvLayer& cache, int first_slot) {
+void CpuBackend::rope_store(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& q_norm,
+                            const Tensor& k_norm, float eps, const Tensor& cos_sin, const Tensor& positions, const KvLayer& cache,
+                            int first_slot) {
     shapes::rope_store(shape, q, k, v, q_norm, k_norm, cos_sin, positions, cache, first_slot);
     CHECK(shape.dim <= kMostHeadDim, "rope_store: head dimension");
     const RopeTask task = {shape, q, k, v, q_norm, k_norm, eps, cos_sin, positions, cache};
-    share(k.rows, 2 * task.columns(),
-          [&](std::int64_t first, std::int64_t last) { rope_rows(task, first, last, first_slot + first); });
+    share(k.rows, 2 * task.columns(), [&](std::int64_t first, std::int64_t last) { rope_rows(task, first, last, first_slot + first); });
 }
 
-void CpuBackend::rope_store_paged(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v,
-                                  const Tensor& q_norm, const Tensor& k_norm, float eps, const Tensor& cos_sin,
-                                  const Tensor& positions, const KvLayer& cache, const PagedRows& paged) {
+void CpuBackend::rope_store_paged(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& q_norm,
+                                  const Tensor& k_norm, float eps, const Tensor& cos_sin, const Tensor& positions, const KvLayer& cache,
+                                  const PagedRows& paged) {
     shapes::rope_store_paged(shape, q, k, v, q_norm, k_norm, cos_sin, positions, cache, paged);
     CHECK(shape.dim <= kMostHeadDim, "rope_store: head dimension");
     const RopeTask task = {shape, q, k, v, q_norm, k_norm, eps, cos_sin, positions, cache};
@@ -235,13 +228,11 @@ void CpuBackend::rope_store_paged(const HeadShape& shape, const Tensor& q, const
 
 void CpuBackend::silu(const Tensor& x) {
     shapes::silu(x);
-    share(x.rows, 4 * x.cols, [&](std::int64_t first, std::int64_t last) {
-        gate_.silu(data_of<float>(x) + first * x.cols, (last - first) * x.cols);
-    });
+    share(x.rows, 4 * x.cols,
+          [&](std::int64_t first, std::int64_t last) { gate_.silu(data_of<float>(x) + first * x.cols, (last - first) * x.cols); });
 }
 
-void CpuBackend::gru(const Tensor& in, const Tensor& hid, const Tensor& state, const Tensor& out,
-                     const Tensor& gates) {
+void CpuBackend::gru(const Tensor& in, const Tensor& hid, const Tensor& state, const Tensor& out, const Tensor& gates) {
     shapes::gru(in, hid, state, out, gates);
     const std::int64_t rows = state.rows;
     const std::int64_t g = state.cols;
@@ -283,8 +274,7 @@ bool CpuBackend::worth_parts(const AttentionTask& task) {
     return task.part > 0 && task.rows <= kSharedRows && task.prefix + task.rows > kAttentionPart;
 }
 
-void CpuBackend::attention(const HeadShape& shape, const Tensor& q, const KvLayer& cache,
-                           const AttentionMask& mask, const Tensor& out) {
+void CpuBackend::attention(const HeadShape& shape, const Tensor& q, const KvLayer& cache, const AttentionMask& mask, const Tensor& out) {
     shapes::attention(shape, q, cache, mask, out);
     AttentionTask task = attention_task(shape, q, cache, out);
     task.prefix = mask.prefix;
@@ -294,8 +284,7 @@ void CpuBackend::attention(const HeadShape& shape, const Tensor& q, const KvLaye
     attend(std::span(&task, 1));
 }
 
-void CpuBackend::attention_paged(const HeadShape& shape, const Tensor& q, const KvLayer& cache, const PagedRows& paged,
-                                 const Tensor& out) {
+void CpuBackend::attention_paged(const HeadShape& shape, const Tensor& q, const KvLayer& cache, const PagedRows& paged, const Tensor& out) {
     shapes::attention_paged(shape, q, cache, paged, out);
     attention_tasks_.clear();
     for (const TextRows& text : paged.texts) {
@@ -322,17 +311,20 @@ void CpuBackend::attend(std::span<const AttentionTask> tasks) {
         visits += std::int64_t{task.rows} * (task.prefix + (task.rows + 1) / 2);
     }
     const std::int64_t units = attention_units_.back(), rows = units / shape.kv_heads;
-    share(units, 2 * (visits / rows) * group_cols, [&](std::int64_t first, std::int64_t last) {
-        auto text = static_cast<std::size_t>(std::ranges::upper_bound(attention_units_, first) - attention_units_.begin()) - 1;
-        for (std::int64_t unit = first; unit < last;) {
-            while (unit >= attention_units_[text + 1]) ++text;
-            const AttentionTask& task = tasks[text];
-            const std::int64_t kv_head = (unit - attention_units_[text]) / task.rows, row = (unit - attention_units_[text]) % task.rows;
-            const std::int64_t together = std::min({std::int64_t{kAttentionRows}, task.rows - row, last - unit});
-            attention_.attend(task, static_cast<int>(row), static_cast<int>(row + together), static_cast<int>(kv_head));
-            unit += together;
-        }
-    }, 1);
+    share(
+        units, 2 * (visits / rows) * group_cols,
+        [&](std::int64_t first, std::int64_t last) {
+            auto text = static_cast<std::size_t>(std::ranges::upper_bound(attention_units_, first) - attention_units_.begin()) - 1;
+            for (std::int64_t unit = first; unit < last;) {
+                while (unit >= attention_units_[text + 1]) ++text;
+                const AttentionTask& task = tasks[text];
+                const std::int64_t kv_head = (unit - attention_units_[text]) / task.rows, row = (unit - attention_units_[text]) % task.rows;
+                const std::int64_t together = std::min({std::int64_t{kAttentionRows}, task.rows - row, last - unit});
+                attention_.attend(task, static_cast<int>(row), static_cast<int>(row + together), static_cast<int>(kv_head));
+                unit += together;
+            }
+        },
+        1);
 }
 
 // Long contexts of few rows: dealt out over positions. A unit is one part of as many rows as walk together, of all
@@ -352,13 +344,16 @@ void CpuBackend::attention_in_parts(AttentionTask& task) {
     const int walks = (task.rows + kAttentionRows - 1) / kAttentionRows;
     const int heads = pieces * walks >= 4 * threads() ? shape.kv_heads : 1; // of a unit
     const std::int64_t cost = 2 * std::int64_t{task.part} * heads * group * shape.dim * std::min(task.rows, kAttentionRows);
-    share(std::int64_t{pieces} * walks * shape.kv_heads / heads, cost, [&](std::int64_t first, std::int64_t last) {
-        for (std::int64_t unit = first; unit < last; ++unit) {
-            const int piece = static_cast<int>(unit % pieces), walk = static_cast<int>(unit / pieces % walks);
-            const int row = walk * kAttentionRows, head = static_cast<int>(unit / pieces / walks) * heads;
-            attention_.attend_part(task, row, std::min(row + kAttentionRows, task.rows), head, head + heads, piece);
-        }
-    }, 1);
+    share(
+        std::int64_t{pieces} * walks * shape.kv_heads / heads, cost,
+        [&](std::int64_t first, std::int64_t last) {
+            for (std::int64_t unit = first; unit < last; ++unit) {
+                const int piece = static_cast<int>(unit % pieces), walk = static_cast<int>(unit / pieces % walks);
+                const int row = walk * kAttentionRows, head = static_cast<int>(unit / pieces / walks) * heads;
+                attention_.attend_part(task, row, std::min(row + kAttentionRows, task.rows), head, head + heads, piece);
+            }
+        },
+        1);
     share(std::int64_t{task.rows} * shape.kv_heads, std::int64_t{2} * task.parts * group * shape.dim,
           [&](std::int64_t first, std::int64_t last) {
               for (std::int64_t unit = first; unit < last; ++unit)

@@ -61,9 +61,7 @@ void gru(const float* in, const float* hid, const float* state, float* out, floa
     const F f;
     for (std::int64_t i = 0; i < g; i += kLanes) {
         const std::int64_t count = std::min(kLanes, g - i);
-        const auto load = [&](const float* p) {
-            return count == kLanes ? hn::LoadU(f, p) : load_first(p, count);
-        };
+        const auto load = [&](const float* p) { return count == kLanes ? hn::LoadU(f, p) : load_first(p, count); };
         const auto store = [&](V v, float* p) {
             if (count == kLanes) {
                 hn::StoreU(v, f, p);
@@ -71,8 +69,8 @@ void gru(const float* in, const float* hid, const float* state, float* out, floa
                 store_first(v, p, count);
             }
         };
-        const Gates step = gru_step(load(in + i), load(in + g + i), load(in + 2 * g + i), load(hid + i),
-                                    load(hid + g + i), load(hid + 2 * g + i), load(state + i));
+        const Gates step = gru_step(load(in + i), load(in + g + i), load(in + 2 * g + i), load(hid + i), load(hid + g + i),
+                                    load(hid + 2 * g + i), load(state + i));
         store(step.state, out + i);
         if (gates == nullptr) continue;
         store(step.r, gates + i);

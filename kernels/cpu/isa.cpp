@@ -33,9 +33,7 @@ Leaf features(unsigned subleaf) { // Intel's Software Developer's Manual, CPUID 
     if (subleaf > 0) __cpuid_count(7, subleaf, leaf.eax, leaf.ebx, leaf.ecx, leaf.edx);
     return leaf;
 }
-bool has_bit(unsigned word, int bit) {
-    return (word >> bit & 1) != 0;
-}
+bool has_bit(unsigned word, int bit) { return (word >> bit & 1) != 0; }
 
 // Tiles make the state of a thread larger by 8 KiB, so Linux gives them only to processes that ask
 // (Documentation/arch/x86/xstate.rst).
@@ -53,24 +51,18 @@ bool may_use_tiles() {
 
 const char* name_of(Isa isa) {
     switch (isa) {
-    case Isa::portable:
-        return "portable";
-    case Isa::avx2:
-        return "avx2";
-    case Isa::avx512:
-        return "avx512";
+    case Isa::portable: return "portable";
+    case Isa::avx2: return "avx2";
+    case Isa::avx512: return "avx512";
     }
     return "?";
 }
 
 const char* title_of(Isa isa) {
     switch (isa) {
-    case Isa::portable:
-        return HWY_ARCH_X86 ? "portable (SSSE3)" : "portable";
-    case Isa::avx2:
-        return "AVX2";
-    case Isa::avx512:
-        return "AVX-512";
+    case Isa::portable: return HWY_ARCH_X86 ? "portable (SSSE3)" : "portable";
+    case Isa::avx2: return "AVX2";
+    case Isa::avx512: return "AVX-512";
     }
     return "?";
 }
@@ -104,8 +96,7 @@ NarrowProducts narrow_products(Isa isa) {
 Isa choose_isa() {
     const std::vector<Isa> available = available_isas();
     if (available.empty()) {
-        throw Error("this processor lacks SSSE3", "SpecLens needs an x86-64 processor from 2008 or later",
-                    Exit::device);
+        throw Error("this processor lacks SSSE3", "SpecLens needs an x86-64 processor from 2008 or later", Exit::device);
     }
     const char* wanted = std::getenv("SPECLENS_ISA");
     if (wanted == nullptr || *wanted == '\0') return available.back();
@@ -115,8 +106,7 @@ Isa choose_isa() {
         if (std::string(wanted) == name_of(isa)) return isa;
         here += (here.empty() ? "" : ", ") + std::string(name_of(isa));
     }
-    const bool known = std::string(wanted) == name_of(Isa::avx2) ||
-                       std::string(wanted) == name_of(Isa::avx512) ||
+    const bool known = std::string(wanted) == name_of(Isa::avx2) || std::string(wanted) == name_of(Isa::avx512) ||
                        std::string(wanted) == name_of(Isa::portable);
     throw Error("SPECLENS_ISA=" + std::string(wanted) +
                     (known ? ": this processor lacks that instruction set" : ": unknown instruction set"),

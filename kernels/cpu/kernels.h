@@ -56,11 +56,11 @@ struct AttentionState {
 struct AttentionTask {
     HeadShape shape;
     int rows = 0;
-    const float* q = nullptr;   // (rows, H * d)
-    DType cache = DType::f32;   // or f16
-    const void* k = nullptr;    // (slots, K * d)
-    const void* v = nullptr;    // (slots, K * d)
-    float* out = nullptr;       // (rows, H * d)
+    const float* q = nullptr; // (rows, H * d)
+    DType cache = DType::f32; // or f16
+    const void* k = nullptr;  // (slots, K * d)
+    const void* v = nullptr;  // (slots, K * d)
+    float* out = nullptr;     // (rows, H * d)
     int prefix = 0;
     int first_slot = 0;
     const std::uint64_t* ancestors = nullptr; // (rows, words), null: causal
@@ -96,11 +96,9 @@ struct AttentionKernels {
 
 struct NormRopeKernels {
     // residual += delta (unless null); out = RMSNorm(residual) * weight (unless null).
-    void (*add_norm)(float* residual, const float* delta, const float* weight, float eps, float* out,
-                     std::int64_t h);
+    void (*add_norm)(float* residual, const float* delta, const float* weight, float eps, float* out, std::int64_t h);
     // to = rotate(RMSNorm(from) * weight) over one head; weight null: no norm; from == to is fine.
-    void (*rope_head)(const float* from, float* to, const float* weight, float eps, const float* cos_sin,
-                      int d);
+    void (*rope_head)(const float* from, float* to, const float* weight, float eps, const float* cos_sin, int d);
     // f16 to the nearest, ties to even; what is larger than any finite one becomes the largest. NaN stays NaN.
     void (*to_f16)(const float* from, std::uint16_t* to, std::int64_t n);
     // out = silu(gate) * up
@@ -113,8 +111,7 @@ struct NormRopeKernels {
 struct GateKernels {
     void (*silu)(float* x, std::int64_t n); // in place
     // One step of a GRU of width g; see Backend::gru. gates may be null, out may be state.
-    void (*gru)(const float* in, const float* hid, const float* state, float* out, float* gates,
-                std::int64_t g);
+    void (*gru)(const float* in, const float* hid, const float* state, float* out, float* gates, std::int64_t g);
 };
 [[nodiscard]] const GateKernels& gate_kernels(Isa isa);
 

@@ -48,9 +48,7 @@ const MatmulKernels* amx_matmul() {
 
 namespace speclens {
 
-const MatmulKernels* amx_matmul() {
-    return nullptr;
-}
+const MatmulKernels* amx_matmul() { return nullptr; }
 
 } // namespace speclens
 

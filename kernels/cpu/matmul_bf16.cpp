@@ -31,8 +31,8 @@ namespace {
 
 static_assert(kLanes == kTiledRows); // a vector is a line of a tile
 
-constexpr int kMaxColumns = 8;                // rows of x per load of a weight
-constexpr std::int64_t kAhead = 8;            // lines between prefetch and use, in each tile
+constexpr int kMaxColumns = 8;                 // rows of x per load of a weight
+constexpr std::int64_t kAhead = 8;             // lines between prefetch and use, in each tile
 constexpr std::int64_t kPanelBytes = 64 << 10; // weights that wait in L2 for the next rows of x
 
 using Pairs = hn::Vec<hn::Repartition<std::uint32_t, F>>; // of bf16, the even column in the low half
@@ -40,14 +40,10 @@ constexpr hn::Repartition<std::uint32_t, F> kPairs;
 
 // Tiles side by side for C rows of x: with many rows enough chains to hide the latency of a sum of products (six cycles at
 // one a round), few enough for 32 registers. One or two rows wait for memory, which is read faster in few places at once.
-constexpr int tiles_for(int columns) {
-    return columns <= 2 ? 2 : columns <= 5 ? 4 : 3;
-}
+constexpr int tiles_for(int columns) { return columns <= 2 ? 2 : columns <= 5 ? 4 : 3; }
 
 // acc + both products of every lane
-HWY_INLINE void add_products(V& acc, Pairs weights, Pairs x) {
-    asm("vdpbf16ps %2, %1, %0" : "+v"(acc.raw) : "v"(weights.raw), "v"(x.raw));
-}
+HWY_INLINE void add_products(V& acc, Pairs weights, Pairs x) { asm("vdpbf16ps %2, %1, %0" : "+v"(acc.raw) : "v"(weights.raw), "v"(x.raw)); }
 
 template <std::size_t... Gs>
 HWY_INLINE void multiply_line(const Pairs* HWY_RESTRICT w, Pairs x, V* HWY_RESTRICT acc, std::index_sequence<Gs...>) {
@@ -65,8 +61,7 @@ HWY_INLINE void step(const std::uint32_t* lines, std::int64_t tile_size, const s
 }
 
 template <std::size_t... Gs>
-HWY_INLINE void prefetch_lines(const std::uint32_t* lines, std::int64_t tile_size, std::int64_t distance,
-                               std::index_sequence<Gs...>) {
+HWY_INLINE void prefetch_lines(const std::uint32_t* lines, std::int64_t tile_size, std::int64_t distance, std::index_sequence<Gs...>) {
     const auto at = reinterpret_cast<std::uintptr_t>(lines);
     (hwy::Prefetch(reinterpret_cast<const std::uint32_t*>(
          at + static_cast<std::uintptr_t>(4 * (static_cast<std::int64_t>(Gs) * tile_size + distance)))),
@@ -87,9 +82,7 @@ HWY_INLINE void store_outputs(const V* acc, const float* bias, float* HWY_RESTRI
      ...);
 }
 
-std::int64_t packed_row(std::int64_t k) {
-    return (2 * k + 63) / 64 * 64;
-}
+std::int64_t packed_row(std::int64_t k) { return (2 * k + 63) / 64 * 64; }
 
 // G tiles for C rows of x.
 template <int G, int C>
@@ -115,8 +108,7 @@ HWY_INLINE void block(const std::uint32_t* tile, std::int64_t k, const std::byte
 // Outputs [first, last) for C rows of x, in blocks of G tiles and what is left one by one. `out` is where output `first` of
 // the first of these rows goes.
 template <int C>
-HWY_NOINLINE void outputs_for_rows(const MatmulTask& task, const std::byte* x, float* out, std::int64_t first,
-                                   std::int64_t last) {
+HWY_NOINLINE void outputs_for_rows(const MatmulTask& task, const std::byte* x, float* out, std::int64_t first, std::int64_t last) {
     constexpr int G = tiles_for(C);
     const auto* weight = static_cast<const std::uint32_t*>(task.weight);
     const auto bias = [&](std::int64_t j) { return task.bias ? task.bias + j : nullptr; };
@@ -149,17 +141,15 @@ void multiply_bf16(const MatmulTask& task, std::int64_t first, std::int64_t last
     for (std::int64_t j = first; j < last; j += height) {
         for (int i = 0, row = 0; row < task.rows; row = block_begin(task.rows, ++i)) {
             rows_function(block_begin(task.rows, i + 1) - row, std::make_index_sequence<kMaxColumns>())(
-                task, static_cast<const std::byte*>(task.x) + row * packed_row(task.k),
-                task.out + row * task.out_stride + (j - first), j, std::min(last, j + height));
+                task, static_cast<const std::byte*>(task.x) + row * packed_row(task.k), task.out + row * task.out_stride + (j - first), j,
+                std::min(last, j + height));
         }
     }
 }
 
 void pack_bf16(const float* x, int rows, std::int64_t k, DType, std::byte* packed) {
     const hn::Rebind<std::uint16_t, F> u16;
-    const auto narrow = [&](V v) {
-        return hn::TruncateTo(u16, hn::ShiftRight<16>(hn::BitCast(kPairs, round_to_bf16(v))));
-    };
+    const auto narrow = [&](V v) { return hn::TruncateTo(u16, hn::ShiftRight<16>(hn::BitCast(kPairs, round_to_bf16(v)))); };
     for (int row = 0; row < rows; ++row) {
         const float* from = x + row * k;
         auto* to = reinterpret_cast<std::uint16_t*>(packed + row * packed_row(k));

@@ -45,9 +45,7 @@ constexpr std::int64_t kPanelBytes = 64 << 10;         // weights that wait in L
 
 // Vectors of outputs side by side for C rows of x. The integer sums begin anew in every stretch, so even one chain waits
 // little, and tiles are read faster one after the other than side by side.
-constexpr int vectors_for(int columns) {
-    return kManyRegisters || columns > 1 ? 1 : 2;
-}
+constexpr int vectors_for(int columns) { return kManyRegisters || columns > 1 ? 1 : 2; }
 
 // ---- quads: the numbers of four columns, as the bytes of a lane, in the order of quad_column ----
 
@@ -166,7 +164,8 @@ struct WithPairs {
             const hn::Repartition<std::int8_t, F> i8;
             const auto w = hn::BitCast(i8, weights), v = hn::BitCast(i8, x);
 #if HWY_TARGET == HWY_AVX3
-            return pair_products(hn::BitCast(kWords, hn::Abs(w)), hn::BitCast(kWords, hn::IfThenElse(hn::Lt(w, hn::Zero(i8)), hn::Neg(v), v)));
+            return pair_products(hn::BitCast(kWords, hn::Abs(w)),
+                                 hn::BitCast(kWords, hn::IfThenElse(hn::Lt(w, hn::Zero(i8)), hn::Neg(v), v)));
 #elif HWY_TARGET == HWY_AVX2
             return pair_products(hn::BitCast(kWords, hn::Abs(w)), U{_mm256_sign_epi8(v.raw, w.raw)});
 #else
@@ -207,8 +206,7 @@ HWY_INLINE const std::byte* tile_of(const std::byte* tile, std::int64_t sub, std
 }
 
 HWY_INLINE void prefetch(const std::byte* from, std::int64_t distance) {
-    hwy::Prefetch(reinterpret_cast<const std::byte*>(reinterpret_cast<std::uintptr_t>(from) +
-                                                     static_cast<std::uintptr_t>(distance)));
+    hwy::Prefetch(reinterpret_cast<const std::byte*>(reinterpret_cast<std::uintptr_t>(from) + static_cast<std::uintptr_t>(distance)));
 }
 
 // A stretch of G vectors of outputs and C rows of x; what belongs to (c, g) is at c * G + g. Index sequences instead of loops:
@@ -222,12 +220,10 @@ struct Stretch {
     Sums sums[G * C];
 
     template <std::size_t... Is>
-    HWY_INLINE void begin(const std::byte* block, std::int64_t sub, std::int64_t tile_bytes, int stretch,
-                          const ActivationBlock* const* x, std::index_sequence<Is...>) {
-        for (int g = 0; g < G; ++g)
-            scales[g].begin_stretch(tile_of(block, sub, g, tile_bytes), (sub + g) % kVectors, stretch);
-        (sums[Is].begin(Sums::kPositive && quad_offset(T) != 0 ? hn::Set(kInts, x[Is / G]->start[stretch % 2 * kHalf])
-                                                               : hn::Zero(kInts)),
+    HWY_INLINE void begin(const std::byte* block, std::int64_t sub, std::int64_t tile_bytes, int stretch, const ActivationBlock* const* x,
+                          std::index_sequence<Is...>) {
+        for (int g = 0; g < G; ++g) scales[g].begin_stretch(tile_of(block, sub, g, tile_bytes), (sub + g) % kVectors, stretch);
+        (sums[Is].begin(Sums::kPositive && quad_offset(T) != 0 ? hn::Set(kInts, x[Is / G]->start[stretch % 2 * kHalf]) : hn::Zero(kInts)),
          ...);
     }
 
@@ -250,8 +246,7 @@ struct Stretch {
     HWY_INLINE void end(const ActivationBlock* const* x, V* HWY_RESTRICT acc, std::index_sequence<Is...>) const {
         ((acc[Is] = hn::MulAdd(hn::ConvertTo(F(), sums[Is].sum), hn::Mul(scales[Is % G].scale, hn::Set(F(), x[Is / G]->scale)), acc[Is])),
          ...);
-        if constexpr (T == DType::q4_1)
-            ((acc[Is] = hn::MulAdd(scales[Is % G].offset, hn::Set(F(), x[Is / G]->scaled_sum), acc[Is])), ...);
+        if constexpr (T == DType::q4_1) ((acc[Is] = hn::MulAdd(scales[Is % G].offset, hn::Set(F(), x[Is / G]->scaled_sum), acc[Is])), ...);
         if constexpr (T == DType::q4_k)
             ((acc[Is] = hn::NegMulAdd(scales[Is % G].offset, hn::Set(F(), x[Is / G]->scaled_sum), acc[Is])), ...);
     }
@@ -271,21 +266,18 @@ HWY_INLINE void store_outputs(const V* acc, const float* bias, float* HWY_RESTRI
      ...);
 }
 
-std::int64_t packed_row(std::int64_t k) {
-    return k / kActivationBlock * static_cast<std::int64_t>(sizeof(ActivationBlock));
-}
+std::int64_t packed_row(std::int64_t k) { return k / kActivationBlock * static_cast<std::int64_t>(sizeof(ActivationBlock)); }
 
 template <class S, std::size_t... Qs, std::size_t... Cs>
 HWY_INLINE void add_quads(S& stretch, const std::byte* block, std::int64_t sub, std::int64_t tile_bytes, int number,
-                          const ActivationBlock* const* x, auto vectors, std::index_sequence<Cs...> columns,
-                          std::index_sequence<Qs...>) {
+                          const ActivationBlock* const* x, auto vectors, std::index_sequence<Cs...> columns, std::index_sequence<Qs...>) {
     (stretch.template add_quad<static_cast<int>(Qs)>(block, sub, tile_bytes, number, x, vectors, columns), ...);
 }
 
 // G vectors of outputs for C rows of x, starting at vector `sub` of the tile at `tile`.
 template <DType T, template <DType> class Sums, int G, int C>
-HWY_INLINE void block(const std::byte* tile, std::int64_t sub, std::int64_t k, const std::byte* HWY_RESTRICT x,
-                      const float* bias, float* HWY_RESTRICT out, std::int64_t out_stride) {
+HWY_INLINE void block(const std::byte* tile, std::int64_t sub, std::int64_t k, const std::byte* HWY_RESTRICT x, const float* bias,
+                      float* HWY_RESTRICT out, std::int64_t out_stride) {
     constexpr QuantLayout kLayout = *quant_layout(T);
     constexpr auto vectors = std::make_index_sequence<G>();
     constexpr auto columns = std::make_index_sequence<C>();
@@ -321,15 +313,14 @@ HWY_INLINE void block(const std::byte* tile, std::int64_t sub, std::int64_t k, c
 // Outputs [first, last), whole tiles, for C rows of x, in blocks of G vectors and what is left in smaller ones.
 // `out` is where output `first` of the first of these rows goes.
 template <DType T, template <DType> class Sums, int G, int C>
-HWY_NOINLINE void outputs_for_rows(const MatmulTask& task, const std::byte* x, float* out, std::int64_t first,
-                                   std::int64_t last) {
+HWY_NOINLINE void outputs_for_rows(const MatmulTask& task, const std::byte* x, float* out, std::int64_t first, std::int64_t last) {
     constexpr QuantLayout kLayout = *quant_layout(T);
     const auto* weight = static_cast<const std::byte*>(task.weight);
     const std::int64_t tile_bytes = task.k / kLayout.values * kLayout.tile_bytes();
     std::int64_t j = first;
     for (; j + G * kLanes <= last; j += G * kLanes) {
-        block<T, Sums, G, C>(weight + j / kTiledRows * tile_bytes, j % kTiledRows / kLanes, task.k, x,
-                             task.bias ? task.bias + j : nullptr, out + (j - first), task.out_stride);
+        block<T, Sums, G, C>(weight + j / kTiledRows * tile_bytes, j % kTiledRows / kLanes, task.k, x, task.bias ? task.bias + j : nullptr,
+                             out + (j - first), task.out_stride);
     }
     if constexpr (G > 1) {
         if (j < last) outputs_for_rows<T, Sums, G / 2, C>(task, x, out + (j - first), j, last);
@@ -355,13 +346,12 @@ void multiply_whole_tiles(const MatmulTask& task, std::int64_t first, std::int64
     // With several blocks, a panel of weights stays in cache until all have passed.
     constexpr std::int64_t kUnit = 4 * kTiledRows;
     const auto output_bytes = static_cast<std::int64_t>(bytes_of(T, task.k));
-    const std::int64_t height =
-        task.rows <= kMaxColumns ? last - first : std::max(kUnit, kPanelBytes / output_bytes / kUnit * kUnit);
+    const std::int64_t height = task.rows <= kMaxColumns ? last - first : std::max(kUnit, kPanelBytes / output_bytes / kUnit * kUnit);
     for (std::int64_t j = first; j < last; j += height) {
         for (int i = 0, row = 0; row < task.rows; row = block_begin(task.rows, ++i)) {
             const auto function = rows_function<T, Sums>(block_begin(task.rows, i + 1) - row, std::make_index_sequence<kMaxColumns>());
-            function(task, static_cast<const std::byte*>(task.x) + row * packed_row(task.k),
-                     task.out + row * task.out_stride + (j - first), j, std::min(last, j + height));
+            function(task, static_cast<const std::byte*>(task.x) + row * packed_row(task.k), task.out + row * task.out_stride + (j - first),
+                     j, std::min(last, j + height));
         }
     }
 }
@@ -392,20 +382,13 @@ void multiply_typed(const MatmulTask& task, std::int64_t first, std::int64_t las
 template <template <DType> class Sums>
 void multiply_int8(const MatmulTask& task, std::int64_t first, std::int64_t last) {
     switch (task.dtype) {
-    case DType::q8_0:
-        return multiply_typed<DType::q8_0, Sums>(task, first, last);
-    case DType::q4_0:
-        return multiply_typed<DType::q4_0, Sums>(task, first, last);
-    case DType::q4_1:
-        return multiply_typed<DType::q4_1, Sums>(task, first, last);
-    case DType::q5_0:
-        return multiply_typed<DType::q5_0, Sums>(task, first, last);
-    case DType::q4_k:
-        return multiply_typed<DType::q4_k, Sums>(task, first, last);
-    case DType::q6_k:
-        return multiply_typed<DType::q6_k, Sums>(task, first, last);
-    default:
-        check_failed("a quantised type with tiles", __FILE__, __LINE__, name_of(task.dtype));
+    case DType::q8_0: return multiply_typed<DType::q8_0, Sums>(task, first, last);
+    case DType::q4_0: return multiply_typed<DType::q4_0, Sums>(task, first, last);
+    case DType::q4_1: return multiply_typed<DType::q4_1, Sums>(task, first, last);
+    case DType::q5_0: return multiply_typed<DType::q5_0, Sums>(task, first, last);
+    case DType::q4_k: return multiply_typed<DType::q4_k, Sums>(task, first, last);
+    case DType::q6_k: return multiply_typed<DType::q6_k, Sums>(task, first, last);
+    default: check_failed("a quantised type with tiles", __FILE__, __LINE__, name_of(task.dtype));
     }
 }
 
@@ -444,7 +427,8 @@ void pack_block(const float* from, const Shuffle* shuffles, int offset, bool hal
         hn::StoreU(hn::DemoteTo(i8, hn::NearestInt(hn::Mul(hn::LoadU(f, from + i), inverse))), i8, q + i);
 
     const hn::FixedTag<std::uint8_t, 16> u8;
-    const auto low = hn::Load(u8, reinterpret_cast<const std::uint8_t*>(q)), high = hn::Load(u8, reinterpret_cast<const std::uint8_t*>(q) + 16);
+    const auto low = hn::Load(u8, reinterpret_cast<const std::uint8_t*>(q)),
+               high = hn::Load(u8, reinterpret_cast<const std::uint8_t*>(q) + 16);
     for (int half = 0; half < 2; ++half)
         hn::StoreU(hn::Or(hn::TableLookupBytesOr0(low, hn::Load(u8, shuffles[half].from_low)),
                           hn::TableLookupBytesOr0(high, hn::Load(u8, shuffles[half].from_high))),

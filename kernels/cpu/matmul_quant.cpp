@@ -68,9 +68,7 @@ struct Widen {
     const std::byte* at; // Q8_0: of the next column
 
     // block: sixteen rows; sub: vector of the tile
-    HWY_INLINE void begin_stretch(const std::byte* block, std::int64_t sub, int stretch) {
-        scales.begin_stretch(block, sub, stretch);
-    }
+    HWY_INLINE void begin_stretch(const std::byte* block, std::int64_t sub, int stretch) { scales.begin_stretch(block, sub, stretch); }
 
     // The columns of this piece of the block are next.
     HWY_INLINE void begin_piece(const std::byte* block, std::int64_t sub, int stretch, int piece) {
@@ -148,16 +146,15 @@ HWY_INLINE void store_outputs(const V* acc, const float* bias, float* HWY_RESTRI
 }
 
 HWY_INLINE void prefetch(const std::byte* from, std::int64_t distance) {
-    hwy::Prefetch(reinterpret_cast<const std::byte*>(reinterpret_cast<std::uintptr_t>(from) +
-                                                     static_cast<std::uintptr_t>(distance)));
+    hwy::Prefetch(reinterpret_cast<const std::byte*>(reinterpret_cast<std::uintptr_t>(from) + static_cast<std::uintptr_t>(distance)));
 }
 
 // ---- up to kMaxColumns rows of x: weights straight from the tiles ----
 
 // So many columns for G vectors of outputs and C rows of x.
 template <DType T, std::size_t... Gs, std::size_t... Cs>
-HWY_INLINE void multiply_columns(Widen<T>* weights, const float* const* x, std::int64_t column, std::int64_t count,
-                                 V* HWY_RESTRICT acc, std::index_sequence<Gs...> vectors, std::index_sequence<Cs...>) {
+HWY_INLINE void multiply_columns(Widen<T>* weights, const float* const* x, std::int64_t column, std::int64_t count, V* HWY_RESTRICT acc,
+                                 std::index_sequence<Gs...> vectors, std::index_sequence<Cs...>) {
     constexpr std::size_t G = sizeof...(Gs);
     for (std::int64_t i = column; i < column + count; ++i) {
         const V w[G] = {weights[Gs].next()...};
@@ -166,13 +163,13 @@ HWY_INLINE void multiply_columns(Widen<T>* weights, const float* const* x, std::
 }
 
 template <DType T, std::size_t... Gs>
-HWY_INLINE void begin_stretch(Widen<T>* weights, const std::byte* block, std::int64_t sub, std::int64_t tile_bytes,
-                              int stretch, std::index_sequence<Gs...>) {
+HWY_INLINE void begin_stretch(Widen<T>* weights, const std::byte* block, std::int64_t sub, std::int64_t tile_bytes, int stretch,
+                              std::index_sequence<Gs...>) {
     (weights[Gs].begin_stretch(tile_of(block, sub, Gs, tile_bytes), (sub + Gs) % kVectors, stretch), ...);
 }
 template <DType T, std::size_t... Gs>
-HWY_INLINE void begin_piece(Widen<T>* weights, const std::byte* block, std::int64_t sub, std::int64_t tile_bytes,
-                            int stretch, int piece, std::index_sequence<Gs...>) {
+HWY_INLINE void begin_piece(Widen<T>* weights, const std::byte* block, std::int64_t sub, std::int64_t tile_bytes, int stretch, int piece,
+                            std::index_sequence<Gs...>) {
     (weights[Gs].begin_piece(tile_of(block, sub, Gs, tile_bytes), (sub + Gs) % kVectors, stretch, piece), ...);
 }
 template <DType T, std::size_t... Gs>
@@ -183,8 +180,8 @@ HWY_INLINE void begin_rest(Widen<T>* weights, const std::byte* block, std::int64
 
 // G vectors of outputs for C rows of x, starting at vector `sub` of the tile at `tile`.
 template <DType T, int G, int C>
-HWY_INLINE void block(const std::byte* tile, std::int64_t sub, std::int64_t k, const float* HWY_RESTRICT x,
-                      const float* bias, float* HWY_RESTRICT out, std::int64_t out_stride) {
+HWY_INLINE void block(const std::byte* tile, std::int64_t sub, std::int64_t k, const float* HWY_RESTRICT x, const float* bias,
+                      float* HWY_RESTRICT out, std::int64_t out_stride) {
     using W = Widen<T>;
     constexpr auto vectors = std::make_index_sequence<G>();
     constexpr auto columns = std::make_index_sequence<C>();
@@ -227,15 +224,13 @@ HWY_INLINE void block(const std::byte* tile, std::int64_t sub, std::int64_t k, c
 // Outputs [first, last), whole tiles, for C rows of x, in blocks of G vectors and what is left in smaller ones.
 // `out` is where output `first` of the first of these rows goes.
 template <DType T, int G, int C>
-HWY_NOINLINE void outputs_for_rows(const MatmulTask& task, const float* x, float* out, std::int64_t first,
-                                   std::int64_t last) {
+HWY_NOINLINE void outputs_for_rows(const MatmulTask& task, const float* x, float* out, std::int64_t first, std::int64_t last) {
     const auto* weight = static_cast<const std::byte*>(task.weight);
-    const std::int64_t tile_bytes =
-        task.k / Widen<T>::kLayout.values * static_cast<std::int64_t>(Widen<T>::kLayout.tile_bytes());
+    const std::int64_t tile_bytes = task.k / Widen<T>::kLayout.values * static_cast<std::int64_t>(Widen<T>::kLayout.tile_bytes());
     std::int64_t j = first;
     for (; j + G * kLanes <= last; j += G * kLanes) {
-        block<T, G, C>(weight + j / kTiledRows * tile_bytes, j % kTiledRows / kLanes, task.k, x,
-                       task.bias ? task.bias + j : nullptr, out + (j - first), task.out_stride);
+        block<T, G, C>(weight + j / kTiledRows * tile_bytes, j % kTiledRows / kLanes, task.k, x, task.bias ? task.bias + j : nullptr,
+                       out + (j - first), task.out_stride);
     }
     if constexpr (G > 1) {
         if (j < last) outputs_for_rows<T, G / 2, C>(task, x, out + (j - first), j, last);
@@ -276,9 +271,8 @@ HWY_INLINE void widen_tile(const std::byte* tile, std::int64_t first, std::int64
 }
 
 template <std::size_t... Gs, std::size_t... Cs>
-HWY_INLINE void multiply_line(const float* const* lines, std::int64_t line, const float* HWY_RESTRICT x,
-                              std::int64_t x_stride, V* HWY_RESTRICT acc, std::index_sequence<Gs...> vectors,
-                              std::index_sequence<Cs...>) {
+HWY_INLINE void multiply_line(const float* const* lines, std::int64_t line, const float* HWY_RESTRICT x, std::int64_t x_stride,
+                              V* HWY_RESTRICT acc, std::index_sequence<Gs...> vectors, std::index_sequence<Cs...>) {
     constexpr std::size_t G = sizeof...(Gs);
     const V w[G] = {hn::Load(F(), lines[Gs] + line * kTiledRows)...};
     (multiply_vector(w, hn::Set(F(), x[static_cast<std::int64_t>(Cs) * x_stride + line]), acc + Cs * G, vectors), ...);
@@ -308,8 +302,7 @@ HWY_INLINE void panel_block(const PanelTask& task, const float* const* lines, st
     } else {
         load_outputs<G>(acc, out, task.out_stride, all);
     }
-    for (std::int64_t line = 0; line < task.columns; ++line)
-        multiply_line(lines, line, task.x, task.x_stride, acc, vectors, columns);
+    for (std::int64_t line = 0; line < task.columns; ++line) multiply_line(lines, line, task.x, task.x_stride, acc, vectors, columns);
     store_outputs<G>(acc, task.bias ? task.bias + output : nullptr, out, task.out_stride, all);
 }
 
@@ -318,9 +311,7 @@ template <int C>
 HWY_NOINLINE void panel_for_rows(const PanelTask& task, std::int64_t tiles) {
     constexpr int G = 2;
     const std::int64_t vectors = tiles * kVectors;
-    const auto lines_of = [&](std::int64_t v) {
-        return task.tile + v / kVectors * task.columns * kTiledRows + v % kVectors * kLanes;
-    };
+    const auto lines_of = [&](std::int64_t v) { return task.tile + v / kVectors * task.columns * kTiledRows + v % kVectors * kLanes; };
     std::int64_t v = 0;
     for (; v + G <= vectors; v += G) {
         const float* const lines[G] = {lines_of(v), lines_of(v + 1)};
@@ -349,15 +340,13 @@ template <DType T>
 void multiply_panels(const MatmulTask& task, std::int64_t first, std::int64_t last) {
     HWY_ALIGN float panel[kPanelTiles * kPanelColumns * kTiledRows];
     const auto* weight = static_cast<const std::byte*>(task.weight);
-    const std::int64_t tile_bytes =
-        task.k / Widen<T>::kLayout.values * static_cast<std::int64_t>(Widen<T>::kLayout.tile_bytes());
+    const std::int64_t tile_bytes = task.k / Widen<T>::kLayout.values * static_cast<std::int64_t>(Widen<T>::kLayout.tile_bytes());
     for (std::int64_t j = first; j < last; j += kPanelTiles * kTiledRows) {
         const std::int64_t tiles = std::min(kPanelTiles, (last - j) / kTiledRows);
         for (std::int64_t column = 0; column < task.k; column += kPanelColumns) {
             const std::int64_t end = std::min(column + kPanelColumns, task.k);
             for (std::int64_t t = 0; t < tiles; ++t)
-                widen_tile<T>(weight + (j / kTiledRows + t) * tile_bytes, column, end,
-                              panel + t * (end - column) * kTiledRows);
+                widen_tile<T>(weight + (j / kTiledRows + t) * tile_bytes, column, end, panel + t * (end - column) * kTiledRows);
             for (int i = 0, row = 0; row < task.rows; row = block_begin(task.rows, ++i)) {
                 const PanelTask part = {.tile = panel,
                                         .columns = end - column,
@@ -410,20 +399,13 @@ void multiply_typed(const MatmulTask& task, std::int64_t first, std::int64_t las
 
 void multiply_quant(const MatmulTask& task, std::int64_t first, std::int64_t last) {
     switch (task.dtype) {
-    case DType::q8_0:
-        return multiply_typed<DType::q8_0>(task, first, last);
-    case DType::q4_0:
-        return multiply_typed<DType::q4_0>(task, first, last);
-    case DType::q4_1:
-        return multiply_typed<DType::q4_1>(task, first, last);
-    case DType::q5_0:
-        return multiply_typed<DType::q5_0>(task, first, last);
-    case DType::q4_k:
-        return multiply_typed<DType::q4_k>(task, first, last);
-    case DType::q6_k:
-        return multiply_typed<DType::q6_k>(task, first, last);
-    default:
-        check_failed("a quantised type with tiles", __FILE__, __LINE__, name_of(task.dtype));
+    case DType::q8_0: return multiply_typed<DType::q8_0>(task, first, last);
+    case DType::q4_0: return multiply_typed<DType::q4_0>(task, first, last);
+    case DType::q4_1: return multiply_typed<DType::q4_1>(task, first, last);
+    case DType::q5_0: return multiply_typed<DType::q5_0>(task, first, last);
+    case DType::q4_k: return multiply_typed<DType::q4_k>(task, first, last);
+    case DType::q6_k: return multiply_typed<DType::q6_k>(task, first, last);
+    default: check_failed("a quantised type with tiles", __FILE__, __LINE__, name_of(task.dtype));
     }
 }
 

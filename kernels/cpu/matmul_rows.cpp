@@ -30,9 +30,7 @@ namespace {
 
 // Floats of a row of packed x: whole pairs of the widest vectors, and one cache line more so that rows do not fall on the
 // same cache sets.
-constexpr std::int64_t packed_stride(std::int64_t k) {
-    return (k + 31) / 32 * 32 + 16;
-}
+constexpr std::int64_t packed_stride(std::int64_t k) { return (k + 31) / 32 * 32 + 16; }
 
 constexpr std::int64_t kStep = 2 * kLanes;      // columns consumed per step: an even and an odd vector
 constexpr int kMaxColumns = 8;                  // rows of x per weight load
@@ -58,12 +56,8 @@ HWY_INLINE V odd_part(const std::uint16_t* w) {
     return hn::BitCast(F(), hn::And(hn::BitCast(u32, hn::LoadU(u16, w)), hn::Set(u32, 0xFFFF0000u)));
 }
 
-HWY_INLINE V even_part(const float* w) {
-    return hn::LoadU(F(), w);
-}
-HWY_INLINE V odd_part(const float* w) {
-    return hn::LoadU(F(), w + kLanes);
-}
+HWY_INLINE V even_part(const float* w) { return hn::LoadU(F(), w); }
+HWY_INLINE V odd_part(const float* w) { return hn::LoadU(F(), w + kLanes); }
 
 template <class W>
 HWY_INLINE void prefetch(const W* w) {
@@ -80,15 +74,13 @@ HWY_INLINE void multiply(const V* HWY_RESTRICT w, V x, V* HWY_RESTRICT acc, std:
 // r]. Index sequences instead of loops: the accumulators stay in registers only when every index is a
 // constant.
 template <class W, std::size_t... Rs, std::size_t... Cs>
-HWY_INLINE void step(const W* HWY_RESTRICT w, std::int64_t w_stride, const float* HWY_RESTRICT x,
-                     std::int64_t x_stride, V* HWY_RESTRICT acc, std::index_sequence<Rs...> outputs,
-                     std::index_sequence<Cs...>) {
+HWY_INLINE void step(const W* HWY_RESTRICT w, std::int64_t w_stride, const float* HWY_RESTRICT x, std::int64_t x_stride,
+                     V* HWY_RESTRICT acc, std::index_sequence<Rs...> outputs, std::index_sequence<Cs...>) {
     constexpr std::size_t R = sizeof...(Rs);
     const V even[R] = {even_part(w + static_cast<std::int64_t>(Rs) * w_stride)...};
     (multiply(even, load_once(x + static_cast<std::int64_t>(Cs) * x_stride), acc + Cs * R, outputs), ...);
     const V odd[R] = {odd_part(w + static_cast<std::int64_t>(Rs) * w_stride)...};
-    (multiply(odd, load_once(x + static_cast<std::int64_t>(Cs) * x_stride + kLanes), acc + Cs * R, outputs),
-     ...);
+    (multiply(odd, load_once(x + static_cast<std::int64_t>(Cs) * x_stride + kLanes), acc + Cs * R, outputs), ...);
 }
 
 template <class W, std::size_t... Rs>
@@ -103,27 +95,23 @@ HWY_INLINE void clear(V* acc, std::index_sequence<I...>) {
 
 // Sums the lanes of the accumulators, adds the bias and stores R outputs for each of the C rows.
 template <int R, std::size_t... Cs>
-HWY_INLINE void store_outputs(const V* HWY_RESTRICT acc, const float* bias, float* HWY_RESTRICT out,
-                              std::int64_t out_stride, std::index_sequence<Cs...>) {
+HWY_INLINE void store_outputs(const V* HWY_RESTRICT acc, const float* bias, float* HWY_RESTRICT out, std::int64_t out_stride,
+                              std::index_sequence<Cs...>) {
     const F4 f;
     if constexpr (R % 4 == 0) {
         for (int r = 0; r < R; r += 4) {
             const V4 add = bias ? hn::LoadU(f, bias + r) : hn::Zero(f);
-            (hn::StoreU(hn::Add(reduce4(acc[Cs * R + r], acc[Cs * R + r + 1], acc[Cs * R + r + 2],
-                                        acc[Cs * R + r + 3]),
-                                add),
-                        f, out + static_cast<std::int64_t>(Cs) * out_stride + r),
+            (hn::StoreU(hn::Add(reduce4(acc[Cs * R + r], acc[Cs * R + r + 1], acc[Cs * R + r + 2], acc[Cs * R + r + 3]), add), f,
+                        out + static_cast<std::int64_t>(Cs) * out_stride + r),
              ...);
         }
     } else {
         const V zero = hn::Zero(F());
         alignas(16) float sums[sizeof...(Cs) * 4];
-        (hn::Store(reduce4(acc[Cs * R], R > 1 ? acc[Cs * R + R - 1] : zero, zero, zero), f, sums + 4 * Cs),
-         ...);
+        (hn::Store(reduce4(acc[Cs * R], R > 1 ? acc[Cs * R + R - 1] : zero, zero, zero), f, sums + 4 * Cs), ...);
         for (std::size_t c = 0; c < sizeof...(Cs); ++c) {
             for (int r = 0; r < R; ++r) {
-                out[static_cast<std::int64_t>(c) * out_stride + r] =
-                    sums[4 * c + static_cast<std::size_t>(r)] + (bias ? bias[r] : 0.0f);
+                out[static_cast<std::int64_t>(c) * out_stride + r] = sums[4 * c + static_cast<std::size_t>(r)] + (bias ? bias[r] : 0.0f);
             }
         }
     }
@@ -131,9 +119,8 @@ HWY_INLINE void store_outputs(const V* HWY_RESTRICT acc, const float* bias, floa
 
 // R outputs for C rows of x. w: first of the R weight rows; out: first output of the first row.
 template <class W, int R, int C, bool kTail>
-HWY_INLINE void tile(const W* HWY_RESTRICT w, std::int64_t k, const float* HWY_RESTRICT x,
-                     std::int64_t x_stride, const float* HWY_RESTRICT bias, float* HWY_RESTRICT out,
-                     std::int64_t out_stride) {
+HWY_INLINE void tile(const W* HWY_RESTRICT w, std::int64_t k, const float* HWY_RESTRICT x, std::int64_t x_stride,
+                     const float* HWY_RESTRICT bias, float* HWY_RESTRICT out, std::int64_t out_stride) {
     static_assert(R % 4 == 0 || R <= 2);
     constexpr auto outputs = std::make_index_sequence<R>();
     constexpr auto columns = std::make_index_sequence<C>();
@@ -155,8 +142,8 @@ HWY_INLINE void tile(const W* HWY_RESTRICT w, std::int64_t k, const float* HWY_R
 
 // All outputs of a panel for C rows of x.
 template <class W, int C, bool kTail>
-HWY_NOINLINE void panel(const W* w, std::int64_t outputs, std::int64_t k, const float* x,
-                        std::int64_t x_stride, const float* bias, float* out, std::int64_t out_stride) {
+HWY_NOINLINE void panel(const W* w, std::int64_t outputs, std::int64_t k, const float* x, std::int64_t x_stride, const float* bias,
+                        float* out, std::int64_t out_stride) {
     constexpr int R = outputs_for(C);
     std::int64_t j = 0;
     for (; j + R <= outputs; j += R) {
@@ -168,39 +155,30 @@ HWY_NOINLINE void panel(const W* w, std::int64_t outputs, std::int64_t k, const 
 }
 
 template <class W, bool kTail>
-void panel_for(int columns, const W* w, std::int64_t outputs, std::int64_t k, const float* x,
-               std::int64_t x_stride, const float* bias, float* out, std::int64_t out_stride) {
+void panel_for(int columns, const W* w, std::int64_t outputs, std::int64_t k, const float* x, std::int64_t x_stride, const float* bias,
+               float* out, std::int64_t out_stride) {
     switch (columns) {
-    case 1:
-        return panel<W, 1, kTail>(w, outputs, k, x, x_stride, bias, out, out_stride);
-    case 2:
-        return panel<W, 2, kTail>(w, outputs, k, x, x_stride, bias, out, out_stride);
-    case 3:
-        return panel<W, 3, kTail>(w, outputs, k, x, x_stride, bias, out, out_stride);
-    case 4:
-        return panel<W, 4, kTail>(w, outputs, k, x, x_stride, bias, out, out_stride);
-    case 5:
-        return panel<W, 5, kTail>(w, outputs, k, x, x_stride, bias, out, out_stride);
-    case 6:
-        return panel<W, 6, kTail>(w, outputs, k, x, x_stride, bias, out, out_stride);
-    case 7:
-        return panel<W, 7, kTail>(w, outputs, k, x, x_stride, bias, out, out_stride);
-    default:
-        return panel<W, 8, kTail>(w, outputs, k, x, x_stride, bias, out, out_stride);
+    case 1: return panel<W, 1, kTail>(w, outputs, k, x, x_stride, bias, out, out_stride);
+    case 2: return panel<W, 2, kTail>(w, outputs, k, x, x_stride, bias, out, out_stride);
+    case 3: return panel<W, 3, kTail>(w, outputs, k, x, x_stride, bias, out, out_stride);
+    case 4: return panel<W, 4, kTail>(w, outputs, k, x, x_stride, bias, out, out_stride);
+    case 5: return panel<W, 5, kTail>(w, outputs, k, x, x_stride, bias, out, out_stride);
+    case 6: return panel<W, 6, kTail>(w, outputs, k, x, x_stride, bias, out, out_stride);
+    case 7: return panel<W, 7, kTail>(w, outputs, k, x, x_stride, bias, out, out_stride);
+    default: return panel<W, 8, kTail>(w, outputs, k, x, x_stride, bias, out, out_stride);
     }
 }
 
 // A panel for any number of rows: blocks of at most kMaxColumns, as equal as possible.
 template <class W>
-void all_rows(const W* w, std::int64_t outputs, std::int64_t k, const float* x, std::int64_t x_stride,
-              int rows, const float* bias, float* out, std::int64_t out_stride) {
+void all_rows(const W* w, std::int64_t outputs, std::int64_t k, const float* x, std::int64_t x_stride, int rows, const float* bias,
+              float* out, std::int64_t out_stride) {
     const int blocks = (rows + kMaxColumns - 1) / kMaxColumns;
     for (int block = 0; block < blocks; ++block) {
         const int first = rows * block / blocks;
         const int columns = rows * (block + 1) / blocks - first;
         const auto run = k % kStep == 0 ? panel_for<W, false> : panel_for<W, true>;
-        run(columns, w, outputs, k, x + first * x_stride, x_stride, bias, out + first * out_stride,
-            out_stride);
+        run(columns, w, outputs, k, x + first * x_stride, x_stride, bias, out + first * out_stride, out_stride);
     }
 }
 
@@ -211,8 +189,8 @@ void multiply_typed(const MatmulTask& task, std::int64_t first, std::int64_t las
     const std::int64_t in_l2 = kPanelBytes / (task.k * static_cast<std::int64_t>(sizeof(W))) / 8 * 8;
     const std::int64_t height = task.rows <= kMaxColumns ? last - first : std::max<std::int64_t>(8, in_l2);
     for (std::int64_t j = first; j < last; j += height) {
-        all_rows(weight + j * task.k, std::min(height, last - j), task.k, static_cast<const float*>(task.x),
-                 packed_stride(task.k), task.rows, task.bias ? task.bias + j : nullptr, task.out + (j - first), task.out_stride);
+        all_rows(weight + j * task.k, std::min(height, last - j), task.k, static_cast<const float*>(task.x), packed_stride(task.k),
+                 task.rows, task.bias ? task.bias + j : nullptr, task.out + (j - first), task.out_stride);
     }
 }
 
@@ -252,9 +230,7 @@ void pack_rows(const float* x, int rows, std::int64_t k, DType weights, std::byt
     }
 }
 
-std::int64_t packed_row(std::int64_t k) {
-    return packed_stride(k) * static_cast<std::int64_t>(sizeof(float));
-}
+std::int64_t packed_row(std::int64_t k) { return packed_stride(k) * static_cast<std::int64_t>(sizeof(float)); }
 
 } // namespace
 

@@ -25,7 +25,7 @@ namespace speclens {
 namespace HWY_NAMESPACE {
 namespace {
 
-constexpr std::int64_t kLine = 2 * kTiledRows; // bf16 values in a line: two columns of sixteen outputs
+constexpr std::int64_t kLine = 2 * kTiledRows;         // bf16 values in a line: two columns of sixteen outputs
 constexpr std::int64_t kVectors = kTiledRows / kLanes; // vectors per line
 constexpr bool kManyRegisters = kLanes == 16;          // 32 with AVX-512, 16 otherwise
 constexpr int kMaxColumns = kManyRegisters ? 8 : 6;    // rows of x per weight load
@@ -40,8 +40,7 @@ constexpr int vectors_for(int columns) {
 }
 
 // Vector i of a block that starts at vector `sub` of its tile.
-HWY_INLINE const std::uint16_t* vector_at(const std::uint16_t* tile, std::int64_t sub, std::int64_t i,
-                                          std::int64_t tile_size) {
+HWY_INLINE const std::uint16_t* vector_at(const std::uint16_t* tile, std::int64_t sub, std::int64_t i, std::int64_t tile_size) {
     return tile + (sub + i) / kVectors * tile_size + (sub + i) % kVectors * 2 * kLanes;
 }
 
@@ -58,23 +57,20 @@ HWY_INLINE V odd_part(const std::uint16_t* w) {
 }
 
 HWY_INLINE void prefetch(const std::uint16_t* w, std::int64_t distance) {
-    hwy::Prefetch(reinterpret_cast<const std::uint16_t*>(reinterpret_cast<std::uintptr_t>(w) +
-                                                         static_cast<std::uintptr_t>(2 * distance)));
+    hwy::Prefetch(reinterpret_cast<const std::uint16_t*>(reinterpret_cast<std::uintptr_t>(w) + static_cast<std::uintptr_t>(2 * distance)));
 }
 
 // acc[g] += w[g] * x
 template <std::size_t... Gs>
-HWY_INLINE void multiply_vector(const V* HWY_RESTRICT w, V x, V* HWY_RESTRICT acc,
-                                std::index_sequence<Gs...>) {
+HWY_INLINE void multiply_vector(const V* HWY_RESTRICT w, V x, V* HWY_RESTRICT acc, std::index_sequence<Gs...>) {
     ((acc[Gs] = hn::MulAdd(w[Gs], x, acc[Gs])), ...);
 }
 
 // Two columns of the weights, G vectors of outputs, C rows of x; the accumulator of (c, g) is acc[c * G + g].
 // Index sequences instead of loops: the accumulators stay in registers only when every index is a constant.
 template <std::size_t... Gs, std::size_t... Cs>
-HWY_INLINE void step(const std::uint16_t* tile, std::int64_t sub, std::int64_t tile_size,
-                     const float* const* x, std::int64_t column, V* HWY_RESTRICT acc,
-                     std::index_sequence<Gs...> vectors, std::index_sequence<Cs...>) {
+HWY_INLINE void step(const std::uint16_t* tile, std::int64_t sub, std::int64_t tile_size, const float* const* x, std::int64_t column,
+                     V* HWY_RESTRICT acc, std::index_sequence<Gs...> vectors, std::index_sequence<Cs...>) {
     constexpr std::size_t G = sizeof...(Gs);
     const F f;
     const V even[G] = {even_part(vector_at(tile, sub, Gs, tile_size))...};
@@ -84,8 +80,7 @@ HWY_INLINE void step(const std::uint16_t* tile, std::int64_t sub, std::int64_t t
 }
 
 template <std::size_t... Ts>
-HWY_INLINE void prefetch_lines(const std::uint16_t* tile, std::int64_t tile_size, std::int64_t distance,
-                               std::index_sequence<Ts...>) {
+HWY_INLINE void prefetch_lines(const std::uint16_t* tile, std::int64_t tile_size, std::int64_t distance, std::index_sequence<Ts...>) {
     (prefetch(tile + static_cast<std::int64_t>(Ts) * tile_size, distance), ...);
 }
 
@@ -95,8 +90,8 @@ HWY_INLINE void set_all(V* acc, V value, std::index_sequence<I...>) {
 }
 
 template <int G, std::size_t... I>
-HWY_INLINE void store_outputs(const V* acc, const float* bias, float* HWY_RESTRICT out,
-                              std::int64_t out_stride, std::index_sequence<I...>) {
+HWY_INLINE void store_outputs(const V* acc, const float* bias, float* HWY_RESTRICT out, std::int64_t out_stride,
+                              std::index_sequence<I...>) {
     const F f;
     (hn::StoreU(bias ? hn::Add(acc[I], hn::LoadU(f, bias + I % G * kLanes)) : acc[I], f,
                 out + static_cast<std::int64_t>(I / G) * out_stride + I % G * kLanes),
@@ -105,9 +100,8 @@ HWY_INLINE void store_outputs(const V* acc, const float* bias, float* HWY_RESTRI
 
 // G vectors of outputs for C rows of x, starting at vector `sub` of the tile at `tile`.
 template <int G, int C>
-HWY_INLINE void block(const std::uint16_t* tile, std::int64_t sub, std::int64_t k,
-                      const float* HWY_RESTRICT x, const float* bias, float* HWY_RESTRICT out,
-                      std::int64_t out_stride) {
+HWY_INLINE void block(const std::uint16_t* tile, std::int64_t sub, std::int64_t k, const float* HWY_RESTRICT x, const float* bias,
+                      float* HWY_RESTRICT out, std::int64_t out_stride) {
     constexpr auto vectors = std::make_index_sequence<G>();
     constexpr auto columns = std::make_index_sequence<C>();
     constexpr auto all = std::make_index_sequence<G * C>();
@@ -132,13 +126,12 @@ HWY_INLINE void block(const std::uint16_t* tile, std::int64_t sub, std::int64_t 
 // Outputs [first, last) for C rows of x, in blocks of G vectors and what is left in smaller ones.
 // `out` is where output `first` of the first of these rows goes.
 template <int G, int C>
-HWY_NOINLINE void outputs_for_rows(const MatmulTask& task, const float* x, float* out, std::int64_t first,
-                                   std::int64_t last) {
+HWY_NOINLINE void outputs_for_rows(const MatmulTask& task, const float* x, float* out, std::int64_t first, std::int64_t last) {
     const std::uint16_t* weight = static_cast<const std::uint16_t*>(task.weight);
     std::int64_t j = first;
     for (; j + G * kLanes <= last; j += G * kLanes) {
-        block<G, C>(weight + j / kTiledRows * kTiledRows * task.k, j % kTiledRows / kLanes, task.k, x,
-                    task.bias ? task.bias + j : nullptr, out + (j - first), task.out_stride);
+        block<G, C>(weight + j / kTiledRows * kTiledRows * task.k, j % kTiledRows / kLanes, task.k, x, task.bias ? task.bias + j : nullptr,
+                    out + (j - first), task.out_stride);
     }
     if constexpr (G > 1) {
         if (j < last) outputs_for_rows<G / 2, C>(task, x, out + (j - first), j, last);
@@ -146,8 +139,7 @@ HWY_NOINLINE void outputs_for_rows(const MatmulTask& task, const float* x, float
 }
 
 template <int C>
-void outputs_for_rows(const MatmulTask& task, const float* x, float* out, std::int64_t first,
-                      std::int64_t last) {
+void outputs_for_rows(const MatmulTask& task, const float* x, float* out, std::int64_t first, std::int64_t last) {
     outputs_for_rows<vectors_for(C), C>(task, x, out, first, last);
 }
 
@@ -168,30 +160,14 @@ void multiply_tiles(const MatmulTask& task, std::int64_t first, std::int64_t las
             const float* x = static_cast<const float*>(task.x) + row * task.k;
             float* out = task.out + row * task.out_stride + (j - first);
             switch (block_begin(task.rows, i + 1) - row) {
-            case 1:
-                outputs_for_rows<1>(task, x, out, j, end);
-                break;
-            case 2:
-                outputs_for_rows<2>(task, x, out, j, end);
-                break;
-            case 3:
-                outputs_for_rows<3>(task, x, out, j, end);
-                break;
-            case 4:
-                outputs_for_rows<4>(task, x, out, j, end);
-                break;
-            case 5:
-                outputs_for_rows<5>(task, x, out, j, end);
-                break;
-            case 6:
-                outputs_for_rows<6>(task, x, out, j, end);
-                break;
-            case 7:
-                outputs_for_rows<std::min(7, kMaxColumns)>(task, x, out, j, end);
-                break;
-            default:
-                outputs_for_rows<kMaxColumns>(task, x, out, j, end);
-                break;
+            case 1: outputs_for_rows<1>(task, x, out, j, end); break;
+            case 2: outputs_for_rows<2>(task, x, out, j, end); break;
+            case 3: outputs_for_rows<3>(task, x, out, j, end); break;
+            case 4: outputs_for_rows<4>(task, x, out, j, end); break;
+            case 5: outputs_for_rows<5>(task, x, out, j, end); break;
+            case 6: outputs_for_rows<6>(task, x, out, j, end); break;
+            case 7: outputs_for_rows<std::min(7, kMaxColumns)>(task, x, out, j, end); break;
+            default: outputs_for_rows<kMaxColumns>(task, x, out, j, end); break;
             }
         }
     }
@@ -200,9 +176,7 @@ void multiply_tiles(const MatmulTask& task, std::int64_t first, std::int64_t las
 void pack_rounded(const float* x, int rows, std::int64_t k, DType, std::byte* packed) {
     round_all_to_bf16(x, rows * k, reinterpret_cast<float*>(packed));
 }
-std::int64_t rounded_row(std::int64_t k) {
-    return k * static_cast<std::int64_t>(sizeof(float));
-}
+std::int64_t rounded_row(std::int64_t k) { return k * static_cast<std::int64_t>(sizeof(float)); }
 
 } // namespace
 

@@ -26,8 +26,8 @@ constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
 [[noreturn]] void out_of_memory(std::size_t bytes, std::size_t available) {
-    throw Error("out of memory: need " + std::to_string((bytes + kMiB - 1) / kMiB) + " MiB, " +
-                    std::to_string(available / kMiB) + " MiB available",
+    throw Error("out of memory: need " + std::to_string((bytes + kMiB - 1) / kMiB) + " MiB, " + std::to_string(available / kMiB) +
+                    " MiB available",
                 "choose a smaller model or a shorter context, or close other programs", Exit::device, ErrorKind::out_of_memory);
 }
 
@@ -37,8 +37,7 @@ void* map_aligned(std::size_t bytes) {
     void* data = nullptr;
     if (posix_memalign(&data, large ? kHugePage : kCacheLine, std::max<std::size_t>(bytes, 1)) != 0) return nullptr;
 #if defined(MADV_HUGEPAGE)
-    if (large)
-        madvise(data, bytes / kHugePage * kHugePage, MADV_HUGEPAGE); // a wish; failure changes only speed
+    if (large) madvise(data, bytes / kHugePage * kHugePage, MADV_HUGEPAGE); // a wish; failure changes only speed
 #endif
     return data;
 }
@@ -131,8 +130,7 @@ std::size_t largest_cache() {
 void* allocate_aligned(std::size_t bytes) {
     // The kernel promises more than it has and kills the process later, so large requests are checked first.
     if (bytes >= 64 * kMiB) {
-        if (const std::size_t available = available_memory(); bytes > available)
-            out_of_memory(bytes, available);
+        if (const std::size_t available = available_memory(); bytes > available) out_of_memory(bytes, available);
     }
     void* const data = SharedBlocks::takes(bytes) ? shared_blocks().allocate(bytes) : map_aligned(bytes);
     if (!data) out_of_memory(bytes, available_memory());

@@ -46,8 +46,7 @@ HWY_INLINE void scale_by(const float* x, float scale, const float* weight, float
     for (; i < n; ++i) out[i] = (x[i] * scale) * weight[i];
 }
 
-void add_norm(float* residual, const float* delta, const float* weight, float eps, float* out,
-              std::int64_t h) {
+void add_norm(float* residual, const float* delta, const float* weight, float eps, float* out, std::int64_t h) {
     const F f;
     if (delta != nullptr) {
         std::int64_t i = 0;
@@ -116,8 +115,7 @@ void silu_times(const float* gate, const float* up, float* out, std::int64_t n) 
     for (; i + kLanes <= n; i += kLanes) {
         hn::StoreU(silu_product(hn::LoadU(f, gate + i), hn::LoadU(f, up + i)), f, out + i);
     }
-    if (i < n)
-        store_first(silu_product(load_first(gate + i, n - i), load_first(up + i, n - i)), out + i, n - i);
+    if (i < n) store_first(silu_product(load_first(gate + i, n - i), load_first(up + i, n - i)), out + i, n - i);
 }
 
 } // namespace

@@ -5,9 +5,7 @@
 namespace speclens {
 namespace {
 
-Products of_f32(Isa isa) {
-    return {tile_matmul(isa), quant_matmul(isa), row_matmul(isa), true, title_of(isa)};
-}
+Products of_f32(Isa isa) { return {tile_matmul(isa), quant_matmul(isa), row_matmul(isa), true, title_of(isa)}; }
 
 Products of_bf16(Isa isa, const NarrowProducts& narrow) {
     const MatmulKernels& rounded = tile_matmul(isa, true);
@@ -40,12 +38,9 @@ Products of_int8(Isa isa, const NarrowProducts& narrow) {
 
 Products products_of(Isa isa, const NarrowProducts& narrow, Precision precision) {
     switch (precision) {
-    case Precision::f32:
-        return of_f32(isa);
-    case Precision::bf16:
-        return of_bf16(isa, narrow);
-    case Precision::int8:
-        return of_int8(isa, narrow);
+    case Precision::f32: return of_f32(isa);
+    case Precision::bf16: return of_bf16(isa, narrow);
+    case Precision::int8: return of_int8(isa, narrow);
     }
     check_failed("a precision", __FILE__, __LINE__, name_of(precision));
 }

@@ -28,16 +28,11 @@ static_assert(sizeof(ActivationBlock) == 48);
 // What is to be subtracted from the numbers of the weights as they are multiplied. Q8_0: 128 was added to make them positive.
 [[nodiscard]] constexpr int quad_offset(DType weights) {
     switch (weights) {
-    case DType::q8_0:
-        return 128;
-    case DType::q4_0:
-        return 8;
-    case DType::q5_0:
-        return 16;
-    case DType::q6_k:
-        return 32;
-    default:
-        return 0;
+    case DType::q8_0: return 128;
+    case DType::q4_0: return 8;
+    case DType::q5_0: return 16;
+    case DType::q6_k: return 32;
+    default: return 0;
     }
 }
 
@@ -46,13 +41,13 @@ static_assert(sizeof(ActivationBlock) == 48);
 [[nodiscard]] constexpr int quad_column(const QuantLayout& layout, int quad, int byte) {
     if (layout.bits == 4) return quad / 2 * 8 + 2 * byte + quad % 2; // the low halves of a word's bytes, then the high ones
     if (layout.bits == 5) {
-        if (quad < 5) return 6 * quad + byte;                        // the first four numbers of a word
+        if (quad < 5) return 6 * quad + byte;                               // the first four numbers of a word
         if (quad < 7) return 12 * (quad - 5) + 4 + byte % 2 + byte / 2 * 6; // the last two of two words
-        return 28 + byte;                                            // those of the fifth word, and the rest
+        return 28 + byte;                                                   // those of the fifth word, and the rest
     }
     if (layout.bits == 6) {
-        if (quad < 3) return 5 * quad + byte;       // the first four numbers of a word
-        return byte < 3 ? 5 * byte + 4 : 15;        // the last one of each word, and the rest
+        if (quad < 3) return 5 * quad + byte; // the first four numbers of a word
+        return byte < 3 ? 5 * byte + 4 : 15;  // the last one of each word, and the rest
     }
     return 4 * quad + byte;
 }

@@ -20,9 +20,7 @@ using I = hn::Vec<hn::Repartition<std::int32_t, F>>;
 constexpr hn::Repartition<std::uint32_t, F> kWords;
 constexpr hn::Repartition<std::int32_t, F> kInts;
 
-HWY_INLINE U load_words(const std::byte* from) {
-    return hn::LoadU(kWords, reinterpret_cast<const std::uint32_t*>(from));
-}
+HWY_INLINE U load_words(const std::byte* from) { return hn::LoadU(kWords, reinterpret_cast<const std::uint32_t*>(from)); }
 
 HWY_INLINE V load_halves(const std::byte* from) {
 #if HWY_TARGET == HWY_SSSE3 // as widen_f16 in kernels/quant.cpp; the other sets have an instruction
@@ -40,9 +38,7 @@ HWY_INLINE V load_halves(const std::byte* from) {
 #endif
 }
 
-HWY_INLINE V to_float(U small) {
-    return hn::ConvertTo(F(), hn::BitCast(kInts, small));
-}
+HWY_INLINE V to_float(U small) { return hn::ConvertTo(F(), hn::BitCast(kInts, small)); }
 
 // Of a stretch, a run of columns with one scale (and offset).
 template <DType T>
@@ -65,10 +61,8 @@ struct Scales {
                 scales = hn::And(hn::ShiftRightSame(s, shift), six);
                 mins = hn::And(hn::ShiftRightSame(m, shift), six);
             } else {
-                scales = hn::Or(hn::And(hn::ShiftRightSame(rest, shift), four),
-                                hn::And(hn::ShiftRightSame(s, shift + 2), top));
-                mins = hn::Or(hn::And(hn::ShiftRightSame(rest, shift + 4), four),
-                              hn::And(hn::ShiftRightSame(m, shift + 2), top));
+                scales = hn::Or(hn::And(hn::ShiftRightSame(rest, shift), four), hn::And(hn::ShiftRightSame(s, shift + 2), top));
+                mins = hn::Or(hn::And(hn::ShiftRightSame(rest, shift + 4), four), hn::And(hn::ShiftRightSame(m, shift + 2), top));
             }
             scale = hn::Mul(d, to_float(scales));
             offset = hn::Mul(load_halves(block + 32 + 2 * kLanes * sub), to_float(mins));

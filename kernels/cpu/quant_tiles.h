@@ -31,14 +31,14 @@ namespace speclens {
 
 struct QuantLayout {
     DType dtype = DType::q8_0;
-    int values = 0;       // columns of a block
-    int bytes = 0;        // of one row's block in the file
-    int halves = 0;       // f16 scales of a row
-    int half_at[2] = {};  // where they are in the file's block
-    int words = 0;        // small scales, in words of four bytes
-    int word_at = 0;      // where they are in the file's block
-    int bits = 0;         // of a number
-    int stretch = 0;      // columns whose numbers fill a whole number of words
+    int values = 0;      // columns of a block
+    int bytes = 0;       // of one row's block in the file
+    int halves = 0;      // f16 scales of a row
+    int half_at[2] = {}; // where they are in the file's block
+    int words = 0;       // small scales, in words of four bytes
+    int word_at = 0;     // where they are in the file's block
+    int bits = 0;        // of a number
+    int stretch = 0;     // columns whose numbers fill a whole number of words
 
     // Columns in a word of numbers, without those in the bits that are left; words of a stretch.
     [[nodiscard]] constexpr int per_word() const { return 32 / bits; }
@@ -74,16 +74,11 @@ struct QuantPlace {
 [[nodiscard]] constexpr QuantPlace low_place(DType dtype, int col) {
     const int half = col / 128, within = col % 128;
     switch (dtype) {
-    case DType::q8_0:
-        return {2 + col, 0};
-    case DType::q4_0:
-        return {2 + col % 16, col / 16 * 4};
-    case DType::q4_1:
-        return {4 + col % 16, col / 16 * 4};
-    case DType::q5_0:
-        return {6 + col % 16, col / 16 * 4};
-    case DType::q4_k:
-        return {16 + col / 64 * 32 + col % 32, col / 32 % 2 * 4};
+    case DType::q8_0: return {2 + col, 0};
+    case DType::q4_0: return {2 + col % 16, col / 16 * 4};
+    case DType::q4_1: return {4 + col % 16, col / 16 * 4};
+    case DType::q5_0: return {6 + col % 16, col / 16 * 4};
+    case DType::q4_k: return {16 + col / 64 * 32 + col % 32, col / 32 % 2 * 4};
     default: // q6_k
         return {64 * half + within % 64, within / 64 * 4};
     }
@@ -110,15 +105,12 @@ inline void number_to_block(const QuantLayout& layout, std::uint32_t number, int
 }
 
 // Columns of a stretch that are in the bits which its words leave: columns [stretch - left_over, stretch).
-[[nodiscard]] constexpr int left_over(const QuantLayout& layout) {
-    return layout.stretch - layout.stretch_words() * layout.per_word();
-}
+[[nodiscard]] constexpr int left_over(const QuantLayout& layout) { return layout.stretch - layout.stretch_words() * layout.per_word(); }
 
 // Moves the bits of one row's block from the file's order to lane `row` of a block of sixteen rows.
 inline void block_to_lane(const QuantLayout& layout, const std::byte* block, std::int64_t row, std::byte* to) {
     for (int i = 0; i < layout.halves; ++i) std::memcpy(to + 32 * i + 2 * row, block + layout.half_at[i], 2);
-    for (int i = 0; i < layout.words; ++i)
-        std::memcpy(to + layout.words_at() + 64 * i + 4 * row, block + layout.word_at + 4 * i, 4);
+    for (int i = 0; i < layout.words; ++i) std::memcpy(to + layout.words_at() + 64 * i + 4 * row, block + layout.word_at + 4 * i, 4);
     std::byte* numbers = to + layout.numbers_at();
     if (layout.bits == 8) {
         for (int col = 0; col < layout.values; ++col) numbers[16 * col + row] = block[low_place(layout.dtype, col).byte];
@@ -131,8 +123,7 @@ inline void block_to_lane(const QuantLayout& layout, const std::byte* block, std
             rest |= number_in_block(layout, block, first + words * per_word + i) << (layout.bits * i);
         for (int w = 0; w < words; ++w, numbers += 64) {
             std::uint32_t word = 0;
-            for (int i = 0; i < per_word; ++i)
-                word |= number_in_block(layout, block, first + w * per_word + i) << (layout.bits * i);
+            for (int i = 0; i < per_word; ++i) word |= number_in_block(layout, block, first + w * per_word + i) << (layout.bits * i);
             if (left_over(layout) > 0) word |= (rest >> (2 * w) & 3) << 30;
             std::memcpy(numbers + 4 * row, &word, 4);
         }
@@ -143,8 +134,7 @@ inline void block_to_lane(const QuantLayout& layout, const std::byte* block, std
 inline void lane_to_block(const QuantLayout& layout, const std::byte* from, std::int64_t row, std::byte* block) {
     std::memset(block, 0, static_cast<std::size_t>(layout.bytes));
     for (int i = 0; i < layout.halves; ++i) std::memcpy(block + layout.half_at[i], from + 32 * i + 2 * row, 2);
-    for (int i = 0; i < layout.words; ++i)
-        std::memcpy(block + layout.word_at + 4 * i, from + layout.words_at() + 64 * i + 4 * row, 4);
+    for (int i = 0; i < layout.words; ++i) std::memcpy(block + layout.word_at + 4 * i, from + layout.words_at() + 64 * i + 4 * row, 4);
     const std::byte* numbers = from + layout.numbers_at();
     if (layout.bits == 8) {
         for (int col = 0; col < layout.values; ++col) block[low_place(layout.dtype, col).byte] = numbers[16 * col + row];
@@ -157,8 +147,7 @@ inline void lane_to_block(const QuantLayout& layout, const std::byte* from, std:
         for (int w = 0; w < words; ++w, numbers += 64) {
             std::uint32_t word = 0;
             std::memcpy(&word, numbers + 4 * row, 4);
-            for (int i = 0; i < per_word; ++i)
-                number_to_block(layout, word >> (layout.bits * i) & mask, first + w * per_word + i, block);
+            for (int i = 0; i < per_word; ++i) number_to_block(layout, word >> (layout.bits * i) & mask, first + w * per_word + i, block);
             rest |= word >> 30 << (2 * w);
         }
         for (int i = 0; i < left_over(layout); ++i)
@@ -167,8 +156,8 @@ inline void lane_to_block(const QuantLayout& layout, const std::byte* from, std:
 }
 
 // Tiles [first, last) of a matrix with `rows` rows, whose first row in the file's order is at `from`.
-inline void pack_quant_tiles(const QuantLayout& layout, const std::byte* from, std::int64_t rows, std::int64_t cols,
-                             std::int64_t first, std::int64_t last, std::byte* to) {
+inline void pack_quant_tiles(const QuantLayout& layout, const std::byte* from, std::int64_t rows, std::int64_t cols, std::int64_t first,
+                             std::int64_t last, std::byte* to) {
     const std::int64_t blocks = cols / layout.values, row_bytes = blocks * layout.bytes;
     for (std::int64_t tile = first; tile < last; ++tile) {
         std::byte* place = to + tile * kTiledRows * row_bytes;
@@ -180,16 +169,14 @@ inline void pack_quant_tiles(const QuantLayout& layout, const std::byte* from, s
 }
 
 // Row `row` of a matrix in tiles, in the file's order.
-inline void row_of_quant_tiles(const QuantLayout& layout, const std::byte* tiles, std::int64_t cols, std::int64_t row,
-                               std::byte* to) {
+inline void row_of_quant_tiles(const QuantLayout& layout, const std::byte* tiles, std::int64_t cols, std::int64_t row, std::byte* to) {
     const std::int64_t blocks = cols / layout.values;
     const std::byte* tile = tiles + row / kTiledRows * kTiledRows * blocks * layout.bytes;
     for (std::int64_t block = 0; block < blocks; ++block)
         lane_to_block(layout, tile + block * layout.tile_bytes(), row % kTiledRows, to + block * layout.bytes);
 }
 // Writes such a row into a matrix in tiles, over whatever is there.
-inline void row_into_quant_tiles(const QuantLayout& layout, const std::byte* from, std::int64_t cols, std::int64_t row,
-                                 std::byte* tiles) {
+inline void row_into_quant_tiles(const QuantLayout& layout, const std::byte* from, std::int64_t cols, std::int64_t row, std::byte* tiles) {
     const std::int64_t blocks = cols / layout.values;
     std::byte* tile = tiles + row / kTiledRows * kTiledRows * blocks * layout.bytes;
     for (std::int64_t block = 0; block < blocks; ++block)

@@ -87,14 +87,11 @@ void rank_values(const float* values, int n, std::int32_t* ranks) {
     for (int block = 0; block < n; block += kStride) {
         const V own = hn::Load(f, values + block);
         auto rank = hn::Zero(i32);
-        const auto count = [&](auto comes_before) {
-            rank = hn::IfThenElse(hn::RebindMask(i32, comes_before), hn::Add(rank, one), rank);
-        };
+        const auto count = [&](auto comes_before) { rank = hn::IfThenElse(hn::RebindMask(i32, comes_before), hn::Add(rank, one), rank); };
         for (int i = 0; i < block; ++i) count(hn::Ge(hn::Set(f, values[i]), own));
         for (int i = block; i < std::min(block + kStride, n); ++i) {
             const V value = hn::Set(f, values[i]);
-            const auto later =
-                hn::Gt(hn::Iota(f, static_cast<float>(block)), hn::Set(f, static_cast<float>(i)));
+            const auto later = hn::Gt(hn::Iota(f, static_cast<float>(block)), hn::Set(f, static_cast<float>(i)));
             count(hn::Or(hn::Gt(value, own), hn::And(hn::Eq(value, own), later)));
         }
         for (int i = block + kStride; i < n; ++i) count(hn::Gt(hn::Set(f, values[i]), own));
@@ -122,8 +119,7 @@ struct Candidates {
             const auto among = hn::Ge(v, lowest);
             if (hn::AllFalse(f, among)) continue;
             if (count + kLanes > kMost) return false;
-            hn::CompressStore(hn::Iota(i32, static_cast<std::int32_t>(i)), hn::RebindMask(i32, among), i32,
-                              ids + count);
+            hn::CompressStore(hn::Iota(i32, static_cast<std::int32_t>(i)), hn::RebindMask(i32, among), i32, ids + count);
             count += static_cast<int>(hn::CompressStore(v, among, f, values + count));
         }
         for (; i < n; ++i) {
@@ -172,9 +168,8 @@ void top_k(const float* in, std::int64_t n, int k, std::int32_t* ids, float* val
     const auto value_of = [&](std::int32_t id) { return std::isnan(in[id]) ? -kInfinity : in[id]; };
     std::vector<std::int32_t> order(static_cast<std::size_t>(n));
     std::iota(order.begin(), order.end(), 0);
-    std::partial_sort(order.begin(), order.begin() + k, order.end(), [&](std::int32_t a, std::int32_t b) {
-        return value_of(a) > value_of(b) || (value_of(a) == value_of(b) && a < b);
-    });
+    std::partial_sort(order.begin(), order.begin() + k, order.end(),
+                      [&](std::int32_t a, std::int32_t b) { return value_of(a) > value_of(b) || (value_of(a) == value_of(b) && a < b); });
     for (int i = 0; i < k; ++i) {
         ids[i] = order[static_cast<std::size_t>(i)];
         values[i] = value_of(ids[i]);
@@ -189,9 +184,8 @@ std::uint64_t read_all(const std::uint64_t* data, std::int64_t words) {
     std::int64_t i = 0;
     for (; i + 4 * lanes <= words; i += 4 * lanes) {
         for (std::int64_t line = 0; line < 4 * lanes; line += 8) {
-            hwy::Prefetch(
-                reinterpret_cast<const std::uint64_t*>(reinterpret_cast<std::uintptr_t>(data + i) +
-                                                       static_cast<std::uintptr_t>((ahead + line) * 8)));
+            hwy::Prefetch(reinterpret_cast<const std::uint64_t*>(reinterpret_cast<std::uintptr_t>(data + i) +
+                                                                 static_cast<std::uintptr_t>((ahead + line) * 8)));
         }
         a = hn::Add(a, hn::LoadU(u, data + i));
         b = hn::Add(b, hn::LoadU(u, data + i + lanes));

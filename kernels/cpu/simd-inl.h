@@ -81,9 +81,7 @@ HWY_INLINE float sum_lanes(V v) {
     return hn::GetLane(reduce4(v, zero, zero, zero));
 }
 
-HWY_INLINE float max_lanes(V v) {
-    return hn::GetLane(hn::MaxOfLanes(F(), v));
-}
+HWY_INLINE float max_lanes(V v) { return hn::GetLane(hn::MaxOfLanes(F(), v)); }
 
 // The nearest bf16, ties to even, as a float; NaN stays NaN.
 HWY_INLINE V round_to_bf16(V x) {
@@ -121,8 +119,7 @@ HWY_INLINE V exp_nonpositive(V x) {
     p = hn::MulAdd(p, r, hn::Set(f, 1.6666665459e-1f));
     p = hn::MulAdd(p, r, hn::Set(f, 5.0000001201e-1f));
     p = hn::Add(hn::MulAdd(p, hn::Mul(r, r), r), hn::Set(f, 1.0f));
-    const V scaled =
-        hn::BitCast(f, hn::Add(hn::BitCast(i32, p), hn::ShiftLeft<23>(hn::BitCast(i32, shifted))));
+    const V scaled = hn::BitCast(f, hn::Add(hn::BitCast(i32, p), hn::ShiftLeft<23>(hn::BitCast(i32, shifted))));
     const V value = hn::IfThenZeroElse(hn::Lt(x, tiny), scaled);
     return hn::IfThenElse(hn::IsNaN(x), x, value);
 }

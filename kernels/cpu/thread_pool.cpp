@@ -81,8 +81,7 @@ void ThreadPool::launch(int pieces, Function function, const void* context) {
     work_on(0, number);
     for (int thread = 0; thread < threads(); ++thread) {
         const Share& share = shares_[static_cast<std::size_t>(thread)];
-        for (std::uint32_t done = 0; (done = share.done.load(std::memory_order_acquire)) != share.due;)
-            wait_while(share.done, done);
+        for (std::uint32_t done = 0; (done = share.done.load(std::memory_order_acquire)) != share.due;) wait_while(share.done, done);
     }
 }
 
@@ -102,8 +101,8 @@ Range ThreadPool::take(int share, std::uint32_t launch, bool front) {
         const std::int64_t some = (range.last - range.first + 1) / 2;
         const Range taken = front ? Range{range.first, range.first + some} : Range{range.last - some, range.last};
         const Range rest = front ? Range{taken.last, range.last} : Range{range.first, taken.first};
-        const std::uint64_t after = std::uint64_t{launch} << 32 | static_cast<std::uint64_t>(rest.first) << 16 |
-                                    static_cast<std::uint64_t>(rest.last);
+        const std::uint64_t after =
+            std::uint64_t{launch} << 32 | static_cast<std::uint64_t>(rest.first) << 16 | static_cast<std::uint64_t>(rest.last);
         if (left.compare_exchange_weak(before, after, std::memory_order_acq_rel, std::memory_order_relaxed)) return taken;
     }
 }

@@ -47,8 +47,8 @@ class ThreadPool {
     template <class Work>
     void deal(int pieces, const Work& work) {
         if (workers_.empty()) return work(0, pieces);
-        launch(pieces, [](const void* context, int first, int last) { (*static_cast<const Work*>(context))(first, last); },
-               &work);
+        launch(
+            pieces, [](const void* context, int first, int last) { (*static_cast<const Work*>(context))(first, last); }, &work);
     }
     // Calls work(share) once for every share 0 … threads() - 1.
     template <class Work>
@@ -80,8 +80,8 @@ class ThreadPool {
     bool spin_ = true;
     // One cache line: a worker that sees a new launch has what to do with it.
     alignas(64) std::atomic<std::uint32_t> launch_ = 0; // one more per launch
-    std::atomic<int> pieces_ = 0; // may be read by who comes late; what he takes with it is refused
-    Function function_ = nullptr; // written before launch_ changes, read by who took pieces of that launch
+    std::atomic<int> pieces_ = 0;                       // may be read by who comes late; what he takes with it is refused
+    Function function_ = nullptr;                       // written before launch_ changes, read by who took pieces of that launch
     const void* context_ = nullptr;
     std::vector<Share> shares_;
     std::atomic<bool> stop_ = false;

@@ -22,8 +22,7 @@ namespace speclens {
 }
 
 // Tiles [first, last) of a matrix whose rows of bf16 start at `from`, which need not be aligned.
-inline void pack_tiles(const std::byte* from, std::int64_t cols, std::int64_t first, std::int64_t last,
-                       std::uint16_t* to) {
+inline void pack_tiles(const std::byte* from, std::int64_t cols, std::int64_t first, std::int64_t last, std::uint16_t* to) {
     for (std::int64_t tile = first; tile < last; ++tile) {
         const std::byte* rows = from + 2 * tile * kTiledRows * cols;
         std::uint16_t* lines = to + tile * kTiledRows * cols;

@@ -24,8 +24,7 @@ namespace speclens::cuda {
 __device__ inline int keys_of(const AttentionTask& t, int row) {
     if (t.ancestors == nullptr) return t.prefix + row + 1;
     int keys = t.prefix;
-    for (int w = 0; w < t.words; ++w)
-        keys += __popcll(t.ancestors[static_cast<std::int64_t>(row) * t.words + w]);
+    for (int w = 0; w < t.words; ++w) keys += __popcll(t.ancestors[static_cast<std::int64_t>(row) * t.words + w]);
     return keys;
 }
 
@@ -58,13 +57,11 @@ __device__ inline void attend_unit(const AttentionTask& t, int unit) {
     SIMT_SHARED(float, q);                                               // (kQueries, dim), scaled
     float* const score = q + kQueries * t.dim;                           // (kQueries, kChunk)
     int* const slot = reinterpret_cast<int*>(score + kQueries * kChunk); // (kChunk)
-    int* const keys = slot + kChunk; // (kQueries): keys of each query in this chunk
-    const int group = t.heads / t.kv_heads, kv_head = static_cast<int>(blockIdx.y),
-              tid = static_cast<int>(threadIdx.x);
+    int* const keys = slot + kChunk;                                     // (kQueries): keys of each query in this chunk
+    const int group = t.heads / t.kv_heads, kv_head = static_cast<int>(blockIdx.y), tid = static_cast<int>(threadIdx.x);
 
     // Which chunk, and which queries: numbers in [first, last) of row * group + head of the group.
-    const int tiles = (t.rows * group + kQueries - 1) / kQueries,
-              row_tiles = (group + kQueries - 1) / kQueries;
+    const int tiles = (t.rows * group + kQueries - 1) / kQueries, row_tiles = (group + kQueries - 1) / kQueries;
     int chunk, first, last;
     if (unit < t.shared_chunks * tiles) {
         chunk = unit / tiles;
@@ -86,8 +83,7 @@ __device__ inline void attend_unit(const AttentionTask& t, int unit) {
     const float scale = 1.0f / sqrtf(static_cast<float>(t.dim));
     for (int i = tid; i < count * t.dim; i += kAttentionThreads) {
         const int query = first + i / t.dim;
-        const std::int64_t head =
-            static_cast<std::int64_t>(query / group) * t.heads + kv_head * group + query % group;
+        const std::int64_t head = static_cast<std::int64_t>(query / group) * t.heads + kv_head * group + query % group;
         q[i] = t.q[head * t.dim + i % t.dim] * scale;
     }
     __syncthreads();
@@ -125,8 +121,7 @@ __device__ inline void attend_unit(const AttentionTask& t, int unit) {
         score[i * kChunk + lane + kWarp] = wb;
         if (lane != 0 || keys[i] == 0) continue;
         const int query = first + i;
-        const std::int64_t head =
-            static_cast<std::int64_t>(query / group) * t.heads + kv_head * group + query % group;
+        const std::int64_t head = static_cast<std::int64_t>(query / group) * t.heads + kv_head * group + query % group;
         float* const to = t.partial + (head * t.chunks + chunk) * (t.dim + 2) + t.dim;
         to[0] = max;
         to[1] = sum;
@@ -144,14 +139,12 @@ __device__ inline void attend_unit(const AttentionTask& t, int unit) {
             const float value = v[slot[n] * stride];
             SIMT_UNROLL
             for (int i = 0; i < kShare; ++i)
-                if (begin + i < count && n < keys[begin + i])
-                    sum[i] = fmaf(score[(begin + i) * kChunk + n], value, sum[i]);
+                if (begin + i < count && n < keys[begin + i]) sum[i] = fmaf(score[(begin + i) * kChunk + n], value, sum[i]);
         }
         for (int i = 0; i < kShare; ++i) {
             if (begin + i >= count || keys[begin + i] == 0) continue;
             const int query = first + begin + i;
-            const std::int64_t head =
-                static_cast<std::int64_t>(query / group) * t.heads + kv_head * group + query % group;
+            const std::int64_t head = static_cast<std::int64_t>(query / group) * t.heads + kv_head * group + query % group;
             t.partial[(head * t.chunks + chunk) * (t.dim + 2) + column] = sum[i];
         }
     }
@@ -177,22 +170,20 @@ __device__ inline void combine_row(const AttentionTask& t, int row) {
 }
 
 // grid: (attention_units(…), kv_heads)
-__global__ void __launch_bounds__(kAttentionThreads) attend_chunks(AttentionTask t) {
-    attend_unit(t, static_cast<int>(blockIdx.x));
-}
+__global__ void __launch_bounds__(kAttentionThreads) attend_chunks(AttentionTask t) { attend_unit(t, static_cast<int>(blockIdx.x)); }
 
 // grid: (heads, rows)
-__global__ void __launch_bounds__(kAttentionThreads) combine_chunks(AttentionTask t) {
-    combine_row(t, static_cast<int>(blockIdx.y));
-}
+__global__ void __launch_bounds__(kAttentionThreads) combine_chunks(AttentionTask t) { combine_row(t, static_cast<int>(blockIdx.y)); }
 
 // The last text that begins at or before `at`: of the blocks of a grid by `unit`, of rows by `launch_row`.
-__device__ inline const TextTask& text_at(const TextTask* texts, int count, int TextTask::* begins, int at) {
+__device__ inline const TextTask& text_at(const TextTask* texts, int count, int TextTask::*begins, int at) {
     int low = 0, high = count;
     while (high - low > 1) {
         const int middle = (low + high) / 2;
-        if (texts[middle].*begins <= at) low = middle;
-        else high = middle;
+        if (texts[middle].*begins <= at)
+            low = middle;
+        else
+            high = middle;
     }
     return texts[low];
 }

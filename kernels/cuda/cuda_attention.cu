@@ -67,9 +67,9 @@ AttentionTask attention_task(const HeadShape& shape, const Tensor& q, const KvLa
 
 } // namespace
 
-void CudaBackend::rope_store(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v,
-                             const Tensor& q_norm, const Tensor& k_norm, float eps, const Tensor& cos_sin,
-                             const Tensor& positions, const KvLayer& cache, int first_slot) {
+void CudaBackend::rope_store(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& q_norm,
+                             const Tensor& k_norm, float eps, const Tensor& cos_sin, const Tensor& positions, const KvLayer& cache,
+                             int first_slot) {
     shapes::rope_store(shape, q, k, v, q_norm, k_norm, cos_sin, positions, cache, first_slot);
     RopeTask task = rope_task(shape, q, k, v, q_norm, k_norm, eps, cos_sin, positions, cache);
     task.first_slot = first_slot;
@@ -92,8 +92,7 @@ std::size_t CudaBackend::attention_scratch(const HeadShape& shape, int rows, int
     return row_bytes * static_cast<std::size_t>(rows_together(row_bytes, rows, attention_bytes_));
 }
 
-void CudaBackend::attention(const HeadShape& shape, const Tensor& q, const KvLayer& cache,
-                            const AttentionMask& mask, const Tensor& out) {
+void CudaBackend::attention(const HeadShape& shape, const Tensor& q, const KvLayer& cache, const AttentionMask& mask, const Tensor& out) {
     shapes::attention(shape, q, cache, mask, out);
     AttentionTask task = attention_task(shape, q, cache, out);
     const int rows = task.rows, context = mask.prefix + rows;
@@ -111,10 +110,9 @@ void CudaBackend::attention(const HeadShape& shape, const Tensor& q, const KvLay
         task.first_row = first;
         task.rows = std::min(together, rows - first);
         const int units = attention_units(task.rows, shape.heads / shape.kv_heads, task.chunks, task.shared_chunks);
-        list_.add(attend_chunks, dim3(static_cast<unsigned>(units), static_cast<unsigned>(shape.kv_heads)),
-                  kAttentionThreads, static_cast<std::size_t>(attention_shared(shape.dim)), task);
-        list_.add(combine_chunks, dim3(static_cast<unsigned>(shape.heads), static_cast<unsigned>(task.rows)),
-                  kAttentionThreads, 0, task);
+        list_.add(attend_chunks, dim3(static_cast<unsigned>(units), static_cast<unsigned>(shape.kv_heads)), kAttentionThreads,
+                  static_cast<std::size_t>(attention_shared(shape.dim)), task);
+        list_.add(combine_chunks, dim3(static_cast<unsigned>(shape.heads), static_cast<unsigned>(task.rows)), kAttentionThreads, 0, task);
     }
 }
 

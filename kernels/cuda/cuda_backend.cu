@@ -15,9 +15,7 @@ namespace {
 constexpr std::size_t kPinned = std::size_t{8} << 20;
 constexpr std::size_t kEvents = 1024; // marks that may be asked for later
 
-bool divides_into_tiles(std::int64_t rows, std::int64_t cols) {
-    return rows > 0 && cols > 0 && rows % kTile == 0 && cols % kTile == 0;
-}
+bool divides_into_tiles(std::int64_t rows, std::int64_t cols) { return rows > 0 && cols > 0 && rows % kTile == 0 && cols % kTile == 0; }
 
 std::string gigabytes(std::size_t bytes) {
     const std::size_t tenths = bytes / 100'000'000;
@@ -30,9 +28,7 @@ static_assert(kTile == kTiledRows);
 
 Matrix matrix_of(const Tensor& tensor) {
     CHECK(tensor.dtype == DType::f32 || tensor.dtype == DType::bf16, "a matrix is f32 or bf16");
-    const Layout layout = tensor.dtype == DType::f32 ? Layout::f32_rows
-                          : tensor.tiled             ? Layout::bf16_tiles
-                                                     : Layout::bf16_rows;
+    const Layout layout = tensor.dtype == DType::f32 ? Layout::f32_rows : tensor.tiled ? Layout::bf16_tiles : Layout::bf16_rows;
     return {tensor.data, tensor.cols, layout};
 }
 
@@ -44,14 +40,12 @@ std::unique_ptr<Backend> make_cuda_backend(const CudaOptions& options, std::stri
     if (status == cudaSuccess) status = cudaGetDeviceProperties(&properties, 0);
     if (status != cudaSuccess) {
         why = cudaGetErrorString(status);
-        if (status == cudaErrorInsufficientDriver)
-            why = "no NVIDIA driver is installed, or it is too old for this build (" + why + ")";
+        if (status == cudaErrorInsufficientDriver) why = "no NVIDIA driver is installed, or it is too old for this build (" + why + ")";
         (void)cudaGetLastError(); // it is not ours to report twice
         return nullptr;
     }
     const bool tensor_cores = options.tensor_cores && properties.major >= 8 && built_with_tensor_cores();
-    const std::string description = std::string("CUDA · ") + properties.name + " · " +
-                                    gigabytes(properties.totalGlobalMem) +
+    const std::string description = std::string("CUDA · ") + properties.name + " · " + gigabytes(properties.totalGlobalMem) +
                                     (tensor_cores ? "" : " · without tensor cores");
     return std::make_unique<CudaBackend>(options, description, tensor_cores);
 }
@@ -83,8 +77,8 @@ void* CudaBackend::allocate(std::size_t bytes) {
     const cudaError_t status = cudaMalloc(&data, std::max<std::size_t>(bytes, 1));
     if (status == cudaErrorMemoryAllocation) {
         (void)cudaGetLastError(); // not sticky: later calls work
-        throw Error("out of memory: need " + std::to_string(bytes >> 20) + " MiB more on the GPU, " +
-                        std::to_string(free_memory() >> 20) + " MiB are free",
+        throw Error("out of memory: need " + std::to_string(bytes >> 20) + " MiB more on the GPU, " + std::to_string(free_memory() >> 20) +
+                        " MiB are free",
                     "Choose a smaller model or a shorter context, close other programs on the GPU, or use "
                     "--backend cpu.",
                     Exit::device, ErrorKind::out_of_memory);
@@ -130,8 +124,8 @@ void* CudaBackend::reserve(Scratch& scratch, std::size_t bytes) {
 Buffer CudaBackend::allocate_weight(DType stored, std::int64_t rows, std::int64_t cols, Precision precision) {
     shapes::weight(*this, stored, rows, cols);
     if (precision != Precision::f32)
-        throw Error(std::string("the CUDA backend multiplies in f32 only, not in ") + name_of(precision),
-                    "Use --precision f32.", Exit::device);
+        throw Error(std::string("the CUDA backend multiplies in f32 only, not in ") + name_of(precision), "Use --precision f32.",
+                    Exit::device);
     Tensor view = {.data = nullptr, .dtype = shapes::kept_as(stored), .rows = rows, .cols = cols};
     view.tiled = stored == DType::bf16 && divides_into_tiles(rows, cols);
     view.data = allocate(view.bytes());
@@ -145,8 +139,8 @@ void CudaBackend::import_weight(const Tensor& to, DType stored, const void* host
     const std::int64_t unit = to.tiled ? kTile : 1;
     const std::size_t row_bytes = static_cast<std::size_t>(to.cols) * bytes_of(stored);
     const std::size_t piece_bytes = std::max(kPinned / 2, static_cast<std::size_t>(unit) * row_bytes);
-    const std::int64_t most = std::max<std::int64_t>(
-        unit, static_cast<std::int64_t>(piece_bytes / std::max<std::size_t>(row_bytes, 1)) / unit * unit);
+    const std::int64_t most =
+        std::max<std::int64_t>(unit, static_cast<std::int64_t>(piece_bytes / std::max<std::size_t>(row_bytes, 1)) / unit * unit);
     const auto* bytes = static_cast<const std::byte*>(host);
     for (std::int64_t row = 0; row < to.rows && to.cols > 0; row += most) {
         const Tensor part = to.slice(row, std::min(most, to.rows - row));
@@ -157,17 +151,15 @@ void CudaBackend::import_weight(const Tensor& to, DType stored, const void* host
             const std::size_t some = std::min(kPinned, count - at);
             check(cudaStreamSynchronize(stream_), "loading weights"); // the pinned memory is free again
             std::memcpy(pinned_, bytes + static_cast<std::size_t>(row) * row_bytes + at, some);
-            check(cudaMemcpyAsync(static_cast<std::byte*>(landing) + at, pinned_, some,
-                                  cudaMemcpyHostToDevice, stream_),
+            check(cudaMemcpyAsync(static_cast<std::byte*>(landing) + at, pinned_, some, cudaMemcpyHostToDevice, stream_),
                   "loading weights");
         }
         const auto* from = static_cast<const std::uint16_t*>(landing);
         if (to.tiled)
-            list_.add(pack_tiles, blocks(part.size(), kCopyThreads), kCopyThreads, 0, from, part.rows,
-                      part.cols, data_of<std::uint16_t>(part));
+            list_.add(pack_tiles, blocks(part.size(), kCopyThreads), kCopyThreads, 0, from, part.rows, part.cols,
+                      data_of<std::uint16_t>(part));
         else if (convert)
-            list_.add(widen_halves, blocks(part.size(), kCopyThreads), kCopyThreads, 0, from, part.size(),
-                      data_of<float>(part));
+            list_.add(widen_halves, blocks(part.size(), kCopyThreads), kCopyThreads, 0, from, part.size(), data_of<float>(part));
     }
     sync();
 }
@@ -189,8 +181,7 @@ void CudaBackend::upload(const Tensor& to, const void* host) {
         const std::size_t some = std::min(kPinned, bytes - at);
         check(cudaStreamSynchronize(stream_), "uploading");
         std::memcpy(pinned_, static_cast<const std::byte*>(host) + at, some);
-        check(cudaMemcpyAsync(data_of<std::byte>(to) + at, pinned_, some, cudaMemcpyHostToDevice, stream_),
-              "uploading");
+        check(cudaMemcpyAsync(data_of<std::byte>(to) + at, pinned_, some, cudaMemcpyHostToDevice, stream_), "uploading");
     }
 }
 
@@ -200,9 +191,7 @@ void CudaBackend::download(const Tensor& from, void* host) {
     const std::size_t bytes = from.bytes();
     for (std::size_t at = 0; at < bytes; at += kPinned) {
         const std::size_t some = std::min(kPinned, bytes - at);
-        check(cudaMemcpyAsync(pinned_, data_of<const std::byte>(from) + at, some, cudaMemcpyDeviceToHost,
-                              stream_),
-              "reading results");
+        check(cudaMemcpyAsync(pinned_, data_of<const std::byte>(from) + at, some, cudaMemcpyDeviceToHost, stream_), "reading results");
         check(cudaStreamSynchronize(stream_), "reading results");
         std::memcpy(static_cast<std::byte*>(host) + at, pinned_, some);
     }
@@ -217,8 +206,8 @@ void CudaBackend::copy(const Tensor& from, const Tensor& to) {
     const bool apart = a + bytes <= b || b + bytes <= a;
     if (apart && bytes % sizeof(std::int32_t) == 0 && a % 4 == 0 && b % 4 == 0) {
         const auto words = static_cast<std::int64_t>(bytes / sizeof(std::int32_t));
-        list_.add(copy_words, blocks(words, kCopyThreads), kCopyThreads, 0, data_of<const std::int32_t>(from),
-                  words, data_of<std::int32_t>(to));
+        list_.add(copy_words, blocks(words, kCopyThreads), kCopyThreads, 0, data_of<const std::int32_t>(from), words,
+                  data_of<std::int32_t>(to));
         return;
     }
     void* const between = reserve(staging_, bytes);
@@ -248,12 +237,10 @@ TimeMark CudaBackend::mark() {
 
 double CudaBackend::elapsed_ms(const TimeMark& from, const TimeMark& to) {
     for (const TimeMark& at : {from, to})
-        CHECK(at.event >= 0 && static_cast<std::size_t>(at.ticks) + kEvents >= next_event_,
-              "a mark is too old");
+        CHECK(at.event >= 0 && static_cast<std::size_t>(at.ticks) + kEvents >= next_event_, "a mark is too old");
     float ms = 0;
     check(cudaEventSynchronize(events_[static_cast<std::size_t>(to.event)]), "waiting for a time");
-    check(cudaEventElapsedTime(&ms, events_[static_cast<std::size_t>(from.event)],
-                               events_[static_cast<std::size_t>(to.event)]),
+    check(cudaEventElapsedTime(&ms, events_[static_cast<std::size_t>(from.event)], events_[static_cast<std::size_t>(to.event)]),
           "reading a time");
     return static_cast<double>(ms);
 }
@@ -269,8 +256,7 @@ double CudaBackend::read_ms(const Tensor& buffer) {
     constexpr int kBlocks = 4096, kReads = 8; // at once: starting the first one takes time, too
     const std::int64_t count = buffer.size() / 2;
     const Buffer sums(*this, DType::i32, 1, std::int64_t{kBlocks} * kReadThreads);
-    const auto grid = dim3(
-        static_cast<unsigned>(std::min<std::int64_t>(kBlocks, (count + kReadThreads - 1) / kReadThreads)));
+    const auto grid = dim3(static_cast<unsigned>(std::min<std::int64_t>(kBlocks, (count + kReadThreads - 1) / kReadThreads)));
     const TimeMark start = mark();
     for (int read = 0; read < kReads; ++read)
         list_.add(read_all, grid, kReadThreads, 0, data_of<const uint4>(buffer), count, data_of<unsigned>(sums.view()));

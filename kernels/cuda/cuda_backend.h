@@ -22,8 +22,8 @@ namespace speclens::cuda {
 inline constexpr int kMaxPassRows = 512;
 
 struct CudaOptions {
-    bool graphs = true;       // SPECLENS_CUDA_GRAPHS=0 turns them off
-    bool tensor_cores = true; // SPECLENS_CUDA_PLAIN=1 turns them off; devices before 8.0 have none that fit
+    bool graphs = true;                                   // SPECLENS_CUDA_GRAPHS=0 turns them off
+    bool tensor_cores = true;                             // SPECLENS_CUDA_PLAIN=1 turns them off; devices before 8.0 have none that fit
     std::size_t attention_bytes = std::size_t{256} << 20; // of partial results in a launch, where a row needs no more
 };
 
@@ -33,9 +33,7 @@ struct CudaOptions {
 // Null, with the reason in `why`, when there is no usable device.
 [[nodiscard]] std::unique_ptr<Backend> make_cuda_backend(const CudaOptions& options, std::string& why);
 
-inline dim3 blocks(std::int64_t threads, int per_block) {
-    return dim3(static_cast<unsigned>((threads + per_block - 1) / per_block));
-}
+inline dim3 blocks(std::int64_t threads, int per_block) { return dim3(static_cast<unsigned>((threads + per_block - 1) / per_block)); }
 
 class CudaBackend final : public Backend {
   public:
@@ -71,22 +69,19 @@ class CudaBackend final : public Backend {
 
     // ---- operations ----
     void embed(const Tensor& table, const Tensor& ids, const Tensor& out) override;
-    void add_norm(const Tensor& residual, const Tensor& delta, const Tensor& weight, float eps,
-                  const Tensor& out) override;
+    void add_norm(const Tensor& residual, const Tensor& delta, const Tensor& weight, float eps, const Tensor& out) override;
     void matmul(const Tensor& x, std::span<const Projection> parts) override;
     void matmul_swiglu(const Tensor& x, const Tensor& gate, const Tensor& up, const Tensor& out) override;
-    void rope_store(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v,
-                    const Tensor& q_norm, const Tensor& k_norm, float eps, const Tensor& cos_sin,
-                    const Tensor& positions, const KvLayer& cache, int first_slot) override;
-    void attention(const HeadShape& shape, const Tensor& q, const KvLayer& cache, const AttentionMask& mask,
-                   const Tensor& out) override;
+    void rope_store(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& q_norm, const Tensor& k_norm,
+                    float eps, const Tensor& cos_sin, const Tensor& positions, const KvLayer& cache, int first_slot) override;
+    void attention(const HeadShape& shape, const Tensor& q, const KvLayer& cache, const AttentionMask& mask, const Tensor& out) override;
     bool pages() const override { return true; }
-    void rope_store_paged(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& q_norm, const Tensor& k_norm,
-                          float eps, const Tensor& cos_sin, const Tensor& positions, const KvLayer& cache, const PagedRows& rows) override;
+    void rope_store_paged(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& q_norm,
+                          const Tensor& k_norm, float eps, const Tensor& cos_sin, const Tensor& positions, const KvLayer& cache,
+                          const PagedRows& rows) override;
     void attention_paged(const HeadShape& shape, const Tensor& q, const KvLayer& cache, const PagedRows& rows, const Tensor& out) override;
     void silu(const Tensor& x) override;
-    void gru(const Tensor& in, const Tensor& hid, const Tensor& state, const Tensor& out,
-             const Tensor& gates) override;
+    void gru(const Tensor& in, const Tensor& hid, const Tensor& state, const Tensor& out, const Tensor& gates) override;
     void softmax(const Tensor& logits, float temperature, const Tensor& out) override;
     void argmax(const Tensor& rows, const Tensor& ids) override;
     void top_k(const Tensor& rows, int k, const Tensor& ids, const Tensor& values) override;
@@ -113,7 +108,7 @@ class CudaBackend final : public Backend {
     std::size_t attention_bytes_;
     cudaStream_t stream_ = nullptr;
     LaunchList list_;
-    std::exception_ptr lost_; // why launches were dropped that nobody has heard of yet
+    std::exception_ptr lost_;         // why launches were dropped that nobody has heard of yet
     std::vector<cudaEvent_t> events_; // a ring: marks older than its size are gone
     std::size_t next_event_ = 0;
     void* pinned_ = nullptr; // host memory on the way to the device

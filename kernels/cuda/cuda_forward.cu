@@ -26,19 +26,16 @@ constexpr std::size_t kEnough = 64;
 
 void CudaBackend::embed(const Tensor& table, const Tensor& ids, const Tensor& out) {
     shapes::embed(table, ids, out);
-    if (list_.size() > kEnough)
-        flush(); // a pass begins: a long prompt keeps the device busy from its first piece
-    list_.add(embed_rows, dim3(static_cast<unsigned>(out.rows)), kEmbedThreads, 0, matrix_of(table),
-              table.rows, data_of<const std::int32_t>(ids), data_of<float>(out));
+    if (list_.size() > kEnough) flush(); // a pass begins: a long prompt keeps the device busy from its first piece
+    list_.add(embed_rows, dim3(static_cast<unsigned>(out.rows)), kEmbedThreads, 0, matrix_of(table), table.rows,
+              data_of<const std::int32_t>(ids), data_of<float>(out));
 }
 
-void CudaBackend::add_norm(const Tensor& residual, const Tensor& delta, const Tensor& weight, float eps,
-                           const Tensor& out) {
+void CudaBackend::add_norm(const Tensor& residual, const Tensor& delta, const Tensor& weight, float eps, const Tensor& out) {
     shapes::add_norm(residual, delta, weight, out);
     const std::int64_t rows = residual.rows, cols = residual.cols;
-    list_.add(cuda::add_norm, dim3(static_cast<unsigned>(rows)), kNormThreads, kNormShared,
-              data_of<float>(residual), data_or_null<const float>(delta), data_or_null<const float>(weight),
-              eps, data_or_null<float>(out), cols);
+    list_.add(cuda::add_norm, dim3(static_cast<unsigned>(rows)), kNormThreads, kNormShared, data_of<float>(residual),
+              data_or_null<const float>(delta), data_or_null<const float>(weight), eps, data_or_null<float>(out), cols);
 }
 
 void CudaBackend::matmul(const Tensor& x, std::span<const Projection> parts) {
@@ -47,9 +44,7 @@ void CudaBackend::matmul(const Tensor& x, std::span<const Projection> parts) {
     for (std::size_t first = 0; first < parts.size();) {
         const bool tiled = tensor_cores_ && parts[first].weight.tiled;
         std::size_t last = first + 1;
-        while (last < parts.size() && last - first < Parts::kMost &&
-               (tensor_cores_ && parts[last].weight.tiled) == tiled)
-            ++last;
+        while (last < parts.size() && last - first < Parts::kMost && (tensor_cores_ && parts[last].weight.tiled) == tiled) ++last;
         launch_matmul(x, parts.subspan(first, last - first), tiled);
         first = last;
     }
@@ -68,20 +63,17 @@ void CudaBackend::launch_matmul(const Tensor& x, std::span<const Projection> pro
     std::int64_t units = 0;
     for (const Projection& p : projections) {
         units += p.out.cols / unit;
-        parts.part[parts.count++] = {matrix_of(p.weight), data_or_null<const float>(p.bias),
-                                     data_of<float>(p.out), p.out.cols, units};
+        parts.part[parts.count++] = {matrix_of(p.weight), data_or_null<const float>(p.bias), data_of<float>(p.out), p.out.cols, units};
     }
     if (units == 0) return;
     const auto* from = data_of<const float>(x);
     if (!tiled) {
-        list_.add(matmul_plain, blocks(units, kMatmulThreads / kWarp), kMatmulThreads, 0, from, x.rows,
-                  parts);
+        list_.add(matmul_plain, blocks(units, kMatmulThreads / kWarp), kMatmulThreads, 0, from, x.rows, parts);
         return;
     }
     const auto launch = [&](auto kernel, int tiles, int groups) {
         const dim3 grid(static_cast<unsigned>(units), blocks(x.rows, groups * kGroupRows).x);
-        list_.add(kernel, grid, kTileThreads, static_cast<std::size_t>(tile_shared(tiles, groups)), from,
-                  x.rows, parts);
+        list_.add(kernel, grid, kTileThreads, static_cast<std::size_t>(tile_shared(tiles, groups)), from, x.rows, parts);
     };
     if (x.rows <= kGroupRows)
         wide ? launch(matmul_tiles<2, 1>, 2, 1) : launch(matmul_tiles<1, 1>, 1, 1);
@@ -96,14 +88,14 @@ void CudaBackend::matmul_swiglu(const Tensor& x, const Tensor& gate, const Tenso
     const std::int64_t n = out.cols;
     const auto* from = data_of<const float>(x);
     if (!tensor_cores_ || !gate.tiled || !up.tiled) {
-        list_.add(swiglu_plain, blocks(n, kMatmulThreads / kWarp), kMatmulThreads, 0, from, x.rows,
-                  matrix_of(gate), matrix_of(up), n, data_of<float>(out));
+        list_.add(swiglu_plain, blocks(n, kMatmulThreads / kWarp), kMatmulThreads, 0, from, x.rows, matrix_of(gate), matrix_of(up), n,
+                  data_of<float>(out));
         return;
     }
     const auto launch = [&](auto kernel, int groups) {
         const dim3 grid(static_cast<unsigned>(n / kTile), blocks(x.rows, groups * kGroupRows).x);
-        list_.add(kernel, grid, kTileThreads, static_cast<std::size_t>(tile_shared(2, groups)), from, x.rows,
-                  matrix_of(gate), matrix_of(up), n, data_of<float>(out));
+        list_.add(kernel, grid, kTileThreads, static_cast<std::size_t>(tile_shared(2, groups)), from, x.rows, matrix_of(gate),
+                  matrix_of(up), n, data_of<float>(out));
     };
     if (x.rows <= kGroupRows)
         launch(swiglu_tiles<1>, 1);

@@ -12,8 +12,8 @@
 #if defined(__CUDACC__)
 #include <cuda_runtime.h>
 #define SIMT_UNROLL _Pragma("unroll")
-#define SIMT_SHARED(T, name)                                                                                 \
-    extern __shared__ uint4 simt_shared_memory[];                                                            \
+#define SIMT_SHARED(T, name)                                                                                                               \
+    extern __shared__ uint4 simt_shared_memory[];                                                                                          \
     T* const name = reinterpret_cast<T*>(simt_shared_memory)
 #else
 #include "kernels/simt/simt.h"

@@ -5,8 +5,7 @@
 namespace {
 
 [[maybe_unused]] const bool kDeviceChosen = [] {
-    if (const char* bytes = std::getenv("EMULATED_MEMORY"))
-        simt::device.memory = std::strtoull(bytes, nullptr, 10);
+    if (const char* bytes = std::getenv("EMULATED_MEMORY")) simt::device.memory = std::strtoull(bytes, nullptr, 10);
     if (const char* launches = std::getenv("EMULATED_FAULT")) simt::device.fault_after = std::atoi(launches);
     return true;
 }();

@@ -13,8 +13,7 @@ __global__ void silu(float* x, std::int64_t count) {
 }
 
 // in, hid, gates (rows, 3g); state, out (rows, g). gates may be null, out may be state.
-__global__ void gru(const float* in, const float* hid, const float* state, float* out, float* gates, int rows,
-                    int g) {
+__global__ void gru(const float* in, const float* hid, const float* state, float* out, float* gates, int rows, int g) {
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i >= static_cast<std::int64_t>(rows) * g) return;
     const std::int64_t row = i / g, j = i % g, at = row * 3 * g + j;

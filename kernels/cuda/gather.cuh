@@ -9,12 +9,10 @@ inline constexpr int kGatherThreads = 256;
 
 // out[i] = in[indices[i]], rows of `bytes`; one block per row i.
 template <class Word>
-__global__ void gather_rows(const Word* in, std::int64_t rows, std::int64_t words,
-                            const std::int32_t* indices, Word* out) {
+__global__ void gather_rows(const Word* in, std::int64_t rows, std::int64_t words, const std::int32_t* indices, Word* out) {
     const std::int64_t index = indices[blockIdx.x];
     if (index < 0 || index >= rows) __trap();
-    for (std::int64_t w = threadIdx.x; w < words; w += blockDim.x)
-        out[blockIdx.x * words + w] = in[index * words + w];
+    for (std::int64_t w = threadIdx.x; w < words; w += blockDim.x) out[blockIdx.x * words + w] = in[index * words + w];
 }
 
 // Slot to[i] = slot from[i], one move after the other: a thread owns its columns.

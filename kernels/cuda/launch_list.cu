@@ -27,8 +27,7 @@ LaunchList::Graph::~Graph() { // a device that failed says so again: nothing to 
 
 bool LaunchList::Launch::same(const Launch& other) const {
     const auto equal = [](const dim3& a, const dim3& b) { return a.x == b.x && a.y == b.y && a.z == b.z; };
-    return kernel == other.kernel && equal(grid, other.grid) && equal(block, other.block) &&
-           shared == other.shared && bytes == other.bytes;
+    return kernel == other.kernel && equal(grid, other.grid) && equal(block, other.block) && shared == other.shared && bytes == other.bytes;
 }
 
 void LaunchList::Launch::point_at_arguments(std::vector<void*>& pointers) {
@@ -61,9 +60,7 @@ void LaunchList::flush(cudaStream_t stream) {
     }
     for (Launch& launch : going_) {
         launch.point_at_arguments(pointers_);
-        check(cudaLaunchKernel(launch.kernel, launch.grid, launch.block, pointers_.data(), launch.shared,
-                               stream),
-              "starting a kernel");
+        check(cudaLaunchKernel(launch.kernel, launch.grid, launch.block, pointers_.data(), launch.shared, stream), "starting a kernel");
     }
 }
 
@@ -76,8 +73,7 @@ LaunchList::Graph* LaunchList::known() {
 // Only what comes a second time is worth it: making a graph costs more than running it.
 void LaunchList::record(cudaStream_t stream) {
     std::size_t hash = going_.size();
-    for (const Launch& launch : going_)
-        hash = (hash ^ reinterpret_cast<std::size_t>(launch.kernel)) * 0x100000001B3u;
+    for (const Launch& launch : going_) hash = (hash ^ reinterpret_cast<std::size_t>(launch.kernel)) * 0x100000001B3u;
     if (std::ranges::find(seen_, hash) == seen_.end()) {
         seen_[next_seen_++ % seen_.size()] = hash;
         return;
@@ -89,8 +85,7 @@ void LaunchList::record(cudaStream_t stream) {
         const cudaKernelNodeParams params = launch.node(pointers_);
         cudaGraphNode_t node = nullptr;
         const bool first = graph->nodes.empty();
-        check(cudaGraphAddKernelNode(&node, graph->graph, first ? nullptr : &graph->nodes.back(),
-                                     first ? 0 : 1, &params),
+        check(cudaGraphAddKernelNode(&node, graph->graph, first ? nullptr : &graph->nodes.back(), first ? 0 : 1, &params),
               "making a graph");
         graph->nodes.push_back(node);
     }
@@ -98,8 +93,7 @@ void LaunchList::record(cudaStream_t stream) {
     // Else it asks for its memory when it first runs, where nothing can be done without it any more.
     check(cudaGraphUpload(graph->exec, stream), "making a graph");
     graph->used = flushes_;
-    if (known_.size() == kMostGraphs)
-        known_.erase(std::ranges::min_element(known_, {}, [](const auto& g) { return g->used; }));
+    if (known_.size() == kMostGraphs) known_.erase(std::ranges::min_element(known_, {}, [](const auto& g) { return g->used; }));
     known_.push_back(std::move(graph));
 }
 

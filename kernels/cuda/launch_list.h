@@ -34,15 +34,12 @@ class LaunchList {
 #if defined(SIMT_EMULATED)
         simt::remember(kernel);
 #endif
-        Launch launch = {reinterpret_cast<const void*>(kernel), grid, block,
-                         static_cast<unsigned>(shared),         {},   {}};
+        Launch launch = {reinterpret_cast<const void*>(kernel), grid, block, static_cast<unsigned>(shared), {}, {}};
         (put<P>(launch, static_cast<P>(arguments)), ...);
         launches_.push_back(std::move(launch));
     }
 
-    [[nodiscard]] std::size_t size() const {
-        return launches_.size();
-    }
+    [[nodiscard]] std::size_t size() const { return launches_.size(); }
     void flush(cudaStream_t stream);
     void drop() { launches_.clear(); } // what was asked for is not done
 

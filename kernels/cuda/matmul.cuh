@@ -38,8 +38,8 @@ __device__ inline int part_of(const Parts& parts, std::int64_t& unit) {
 
 // Sums of rows [row, row + kRowsAtOnce) for one output; rows past the end repeat the last one and are not
 // kept.
-__device__ inline void dot_rows(const float* x, std::int64_t rows, std::int64_t row, const Matrix& weight,
-                                std::int64_t output, float (&sum)[kRowsAtOnce]) {
+__device__ inline void dot_rows(const float* x, std::int64_t rows, std::int64_t row, const Matrix& weight, std::int64_t output,
+                                float (&sum)[kRowsAtOnce]) {
     for (float& s : sum) s = 0;
     for (std::int64_t c = threadIdx.x % kWarp; c < weight.cols; c += kWarp) {
         const float w = value_at(weight, output, c);
@@ -51,8 +51,7 @@ __device__ inline void dot_rows(const float* x, std::int64_t rows, std::int64_t 
 }
 
 // grid: outputs of all parts / 4
-__global__ void __launch_bounds__(kMatmulThreads)
-    matmul_plain(const float* x, std::int64_t rows, Parts parts) {
+__global__ void __launch_bounds__(kMatmulThreads) matmul_plain(const float* x, std::int64_t rows, Parts parts) {
     std::int64_t output = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / kWarp;
     if (output >= parts.part[parts.count - 1].end) return; // whole warps
     const Part& part = parts.part[part_of(parts, output)];
@@ -76,8 +75,7 @@ __global__ void __launch_bounds__(kMatmulThreads)
         dot_rows(x, rows, row, gate, output, g);
         dot_rows(x, rows, row, up, output, u);
         for (int r = 0; r < kRowsAtOnce; ++r)
-            if (row + r < rows && static_cast<int>(threadIdx.x % kWarp) == r)
-                out[(row + r) * n + output] = silu_of(g[r]) * u[r];
+            if (row + r < rows && static_cast<int>(threadIdx.x % kWarp) == r) out[(row + r) * n + output] = silu_of(g[r]) * u[r];
     }
 }
 

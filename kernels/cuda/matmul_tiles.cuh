@@ -24,8 +24,8 @@ inline constexpr int kGroupRows = 8; // columns of B: rows of the pass
 // Adds this warp's share of the products to acc[tile][group]. `tile[t]` points at the first tile of sixteen
 // outputs; x at the first row of the block; `rows` of them exist.
 template <int kTiles, int kGroups>
-__device__ inline void multiply_share(const float* x, std::int64_t rows, std::int64_t cols,
-                                      const uint4* const (&tile)[kTiles], float (&acc)[kTiles][kGroups][4]) {
+__device__ inline void multiply_share(const float* x, std::int64_t rows, std::int64_t cols, const uint4* const (&tile)[kTiles],
+                                      float (&acc)[kTiles][kGroups][4]) {
     const int lane = static_cast<int>(threadIdx.x % kWarp), warp = static_cast<int>(threadIdx.x / kWarp);
     for (std::int64_t k = warp; k < cols / kTile; k += kTileWarps) {
         uint4 a[kTiles];
@@ -74,8 +74,7 @@ template <int kTiles, int kGroups>
 __device__ inline float total(const float* sums, int output, int row) {
     float sum = 0;
     SIMT_UNROLL
-    for (int w = 0; w < kTileWarps; ++w)
-        sum += sums[(w * kTiles * kTile + output) * kGroups * kGroupRows + row];
+    for (int w = 0; w < kTileWarps; ++w) sum += sums[(w * kTiles * kTile + output) * kGroups * kGroupRows + row];
     return sum;
 }
 
@@ -90,8 +89,7 @@ __global__ void __launch_bounds__(kTileThreads) matmul_tiles(const float* x, std
     SIMT_SHARED(float, sums);
     std::int64_t unit = blockIdx.x;
     const Part& part = parts.part[part_of(parts, unit)];
-    const std::int64_t cols = part.weight.cols,
-                       first = static_cast<std::int64_t>(blockIdx.y) * kGroups * kGroupRows;
+    const std::int64_t cols = part.weight.cols, first = static_cast<std::int64_t>(blockIdx.y) * kGroups * kGroupRows;
     const uint4* tile[kTiles];
     SIMT_UNROLL
     for (int t = 0; t < kTiles; ++t) tile[t] = tile_at(part.weight, unit * kTiles + t);
@@ -121,8 +119,7 @@ __global__ void __launch_bounds__(kTileThreads)
     for (int i = static_cast<int>(threadIdx.x); i < kTile * kGroups * kGroupRows; i += kTileThreads) {
         const int output = i % kTile, row = i / kTile;
         if (first + row >= rows) continue;
-        const float g = total<2, kGroups>(sums, output, row),
-                    u = total<2, kGroups>(sums, kTile + output, row);
+        const float g = total<2, kGroups>(sums, output, row), u = total<2, kGroups>(sums, kTile + output, row);
         out[(first + row) * n + static_cast<std::int64_t>(blockIdx.x) * kTile + output] = silu_of(g) * u;
     }
 }

@@ -21,13 +21,10 @@ struct Matrix {
     Layout layout = Layout::f32_rows;
 };
 
-__device__ inline float widen_bf16(std::uint16_t bits) {
-    return __uint_as_float(static_cast<unsigned>(bits) << 16);
-}
+__device__ inline float widen_bf16(std::uint16_t bits) { return __uint_as_float(static_cast<unsigned>(bits) << 16); }
 
 // Where value (row, col) of a tiled matrix is.
-__host__ __device__ inline std::int64_t index_in_tiles(std::int64_t row, std::int64_t col,
-                                                       std::int64_t cols) {
+__host__ __device__ inline std::int64_t index_in_tiles(std::int64_t row, std::int64_t col, std::int64_t cols) {
     const std::int64_t tile = row / kTile * (cols / kTile) + col / kTile;
     const int r = static_cast<int>(row % kTile), c = static_cast<int>(col % kTile);
     const int lane = r % 8 * 4 + c % 8 / 2;
@@ -37,8 +34,7 @@ __host__ __device__ inline std::int64_t index_in_tiles(std::int64_t row, std::in
 __device__ inline float value_at(const Matrix& m, std::int64_t row, std::int64_t col) {
     if (m.layout == Layout::f32_rows) return static_cast<const float*>(m.data)[row * m.cols + col];
     const auto* bits = static_cast<const std::uint16_t*>(m.data);
-    return widen_bf16(
-        bits[m.layout == Layout::bf16_rows ? row * m.cols + col : index_in_tiles(row, col, m.cols)]);
+    return widen_bf16(bits[m.layout == Layout::bf16_rows ? row * m.cols + col : index_in_tiles(row, col, m.cols)]);
 }
 
 } // namespace speclens::cuda

@@ -73,30 +73,23 @@ __device__ inline void multiply_add(float (&d)[4], const uint4& a, const Pair& b
     simt::warp_collective(
         SIMT_PLACE,
         [](void* const lanes[32]) {
-            const auto half = [](unsigned word, int which) {
-                return __uint_as_float(which == 0 ? word << 16 : word & 0xFFFF0000u);
-            };
+            const auto half = [](unsigned word, int which) { return __uint_as_float(which == 0 ? word << 16 : word & 0xFFFF0000u); };
             float left[16][16], right[16][8];
             for (int l = 0; l < 32; ++l) {
                 const auto* lane = static_cast<const Lane*>(lanes[l]);
-                for (int e = 0; e < 8; ++e)
-                    left[l / 4 + e / 2 % 2 * 8][l % 4 * 2 + e % 2 + e / 4 * 8] = half(lane->a[e / 2], e % 2);
-                for (int e = 0; e < 4; ++e)
-                    right[l % 4 * 2 + e % 2 + e / 2 * 8][l / 4] = half(lane->b[e / 2], e % 2);
+                for (int e = 0; e < 8; ++e) left[l / 4 + e / 2 % 2 * 8][l % 4 * 2 + e % 2 + e / 4 * 8] = half(lane->a[e / 2], e % 2);
+                for (int e = 0; e < 4; ++e) right[l % 4 * 2 + e % 2 + e / 2 * 8][l / 4] = half(lane->b[e / 2], e % 2);
             }
             for (int l = 0; l < 32; ++l)
                 for (int e = 0; e < 4; ++e) {
                     float& sum = static_cast<const Lane*>(lanes[l])->d[e];
-                    for (int k = 0; k < 16; ++k)
-                        sum += left[l / 4 + e / 2 * 8][k] * right[k][l % 4 * 2 + e % 2];
+                    for (int k = 0; k < 16; ++k) sum += left[l / 4 + e / 2 * 8][k] * right[k][l % 4 * 2 + e % 2];
                 }
         },
         &own);
 }
 
-__device__ inline uint4 load_once(const uint4* from) {
-    return *from;
-}
+__device__ inline uint4 load_once(const uint4* from) { return *from; }
 
 #endif
 

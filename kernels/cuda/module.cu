@@ -17,8 +17,7 @@ bool set_to(const char* variable, const char* value) {
 
 } // namespace
 
-extern "C" __attribute__((visibility("default"))) speclens::Backend*
-speclens_make_cuda_backend(int version, char* why, std::size_t size) {
+extern "C" __attribute__((visibility("default"))) speclens::Backend* speclens_make_cuda_backend(int version, char* why, std::size_t size) {
     std::string reason;
     try {
         if (version != speclens::kCudaVersion) {

@@ -10,8 +10,7 @@ inline constexpr int kNormShared = kNormThreads / kWarp * static_cast<int>(sizeo
 
 // residual += delta (unless null); out = RMSNorm(residual) * weight (unless null).  (rows, cols)
 __global__ void __launch_bounds__(kNormThreads)
-    add_norm(float* residual, const float* delta, const float* weight, float eps, float* out,
-             std::int64_t cols) {
+    add_norm(float* residual, const float* delta, const float* weight, float eps, float* out, std::int64_t cols) {
     SIMT_SHARED(float, scratch);
     float* const own = residual + blockIdx.x * cols;
     const float* const added = delta == nullptr ? nullptr : delta + blockIdx.x * cols;

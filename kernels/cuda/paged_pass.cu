@@ -7,13 +7,11 @@
 
 namespace speclens::cuda {
 
-int chunks_of(int context) {
-    return (context + kChunk - 1) / kChunk;
-}
+int chunks_of(int context) { return (context + kChunk - 1) / kChunk; }
 
 std::size_t partial_bytes(const HeadShape& shape, int context) {
-    return static_cast<std::size_t>(shape.heads) * static_cast<std::size_t>(chunks_of(context)) *
-           static_cast<std::size_t>(shape.dim + 2) * sizeof(float);
+    return static_cast<std::size_t>(shape.heads) * static_cast<std::size_t>(chunks_of(context)) * static_cast<std::size_t>(shape.dim + 2) *
+           sizeof(float);
 }
 
 namespace {

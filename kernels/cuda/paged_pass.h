@@ -29,9 +29,9 @@ class PagedPass {
     [[nodiscard]] const std::vector<Launch>& launches() const { return launches_; }
     // On the way to the device: a TextTask for every text of every launch, the slot of every row, the blocks of all texts.
     [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
-    [[nodiscard]] std::size_t slots_at() const { return slots_at_; }   // in bytes
+    [[nodiscard]] std::size_t slots_at() const { return slots_at_; } // in bytes
     [[nodiscard]] std::size_t blocks_at() const { return blocks_at_; }
-    [[nodiscard]] std::size_t scratch() const { return scratch_; }     // bytes of partial results, of the largest launch
+    [[nodiscard]] std::size_t scratch() const { return scratch_; } // bytes of partial results, of the largest launch
 
   private:
     struct Seen { // of a text

@@ -12,8 +12,7 @@ __device__ inline float warp_sum(float value) {
 }
 
 __device__ inline float warp_max(float value) { // NaN never wins
-    for (int bits = kWarp / 2; bits > 0; bits /= 2)
-        value = fmaxf(value, __shfl_xor_sync(kWholeWarp, value, bits));
+    for (int bits = kWarp / 2; bits > 0; bits /= 2) value = fmaxf(value, __shfl_xor_sync(kWholeWarp, value, bits));
     return value;
 }
 

@@ -22,8 +22,7 @@ struct RopeTask {
     const std::int32_t* slots = nullptr; // (rows): where each row goes; null: first_slot and those behind it
 };
 
-__device__ inline void rotate_head(const float* from, float* to, const float* norm, float eps,
-                                   const float* angles, int dim) {
+__device__ inline void rotate_head(const float* from, float* to, const float* norm, float eps, const float* angles, int dim) {
     const int lane = static_cast<int>(threadIdx.x % kWarp), half = dim / 2;
     float scale = 1;
     if (norm != nullptr) {
@@ -55,8 +54,7 @@ __global__ void __launch_bounds__(kRopeThreads) rope_store(RopeTask t) {
         rotate_head(q, q, t.q_norm, t.eps, angles, t.dim);
     } else if (head < t.heads + t.kv_heads) {
         const std::int64_t at = static_cast<std::int64_t>(head - t.heads) * t.dim;
-        rotate_head(t.k + row * kv_cols + at, t.k_cache + slot * kv_cols + at, t.k_norm, t.eps, angles,
-                    t.dim);
+        rotate_head(t.k + row * kv_cols + at, t.k_cache + slot * kv_cols + at, t.k_norm, t.eps, angles, t.dim);
     } else {
         const std::int64_t at = static_cast<std::int64_t>(head - t.heads - t.kv_heads) * t.dim;
         for (int i = static_cast<int>(threadIdx.x % kWarp); i < t.dim; i += kWarp)

@@ -8,13 +8,10 @@ namespace speclens::cuda {
 inline constexpr int kRowThreads = 256;
 inline constexpr float kHopeless = -87.0f; // e^-87 of the largest is the smallest normal float: below is 0
 
-[[nodiscard]] inline constexpr int softmax_shared() {
-    return kRowThreads / kWarp * static_cast<int>(sizeof(float));
-}
+[[nodiscard]] inline constexpr int softmax_shared() { return kRowThreads / kWarp * static_cast<int>(sizeof(float)); }
 
 // out = softmax(in / temperature); out may be in. A NaN makes its whole row NaN.
-__global__ void __launch_bounds__(kRowThreads)
-    softmax(const float* in, std::int64_t cols, float scale, float* out) {
+__global__ void __launch_bounds__(kRowThreads) softmax(const float* in, std::int64_t cols, float scale, float* out) {
     SIMT_SHARED(float, scratch);
     const float* const row = in + blockIdx.x * cols;
     float* const to = out + blockIdx.x * cols;
@@ -44,34 +41,27 @@ __device__ inline unsigned rank_of(float value) {
 
 // Unique for every entry of a row, and larger for the one that comes first.
 __device__ inline unsigned long long key_of(float value, std::int64_t index) {
-    return static_cast<unsigned long long>(rank_of(value)) << 32 |
-           (0xFFFFFFFFull - static_cast<unsigned>(index));
+    return static_cast<unsigned long long>(rank_of(value)) << 32 | (0xFFFFFFFFull - static_cast<unsigned>(index));
 }
-__device__ inline std::int32_t index_of(unsigned long long key) {
-    return static_cast<std::int32_t>(0xFFFFFFFFull - (key & 0xFFFFFFFFull));
-}
+__device__ inline std::int32_t index_of(unsigned long long key) { return static_cast<std::int32_t>(0xFFFFFFFFull - (key & 0xFFFFFFFFull)); }
 
 inline constexpr int kSpan = 4096; // columns of a row that one block looks at
 
-[[nodiscard]] inline constexpr int argmax_shared() {
-    return kRowThreads * static_cast<int>(sizeof(unsigned long long));
-}
+[[nodiscard]] inline constexpr int argmax_shared() { return kRowThreads * static_cast<int>(sizeof(unsigned long long)); }
 
 // Every thread of the block gets the largest key of the block.
 __device__ inline unsigned long long block_best(unsigned long long own, unsigned long long* best) {
     best[threadIdx.x] = own;
     for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
         __syncthreads();
-        if (threadIdx.x < half && best[threadIdx.x + half] > best[threadIdx.x])
-            best[threadIdx.x] = best[threadIdx.x + half];
+        if (threadIdx.x < half && best[threadIdx.x + half] > best[threadIdx.x]) best[threadIdx.x] = best[threadIdx.x + half];
     }
     __syncthreads();
     return best[0];
 }
 
 // grid: (spans, rows). best_keys (rows, spans): of each span.
-__global__ void __launch_bounds__(kRowThreads)
-    argmax_spans(const float* in, std::int64_t cols, unsigned long long* best_keys) {
+__global__ void __launch_bounds__(kRowThreads) argmax_spans(const float* in, std::int64_t cols, unsigned long long* best_keys) {
     SIMT_SHARED(unsigned long long, best);
     const float* const row = in + blockIdx.y * cols;
     const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kSpan;
@@ -86,8 +76,7 @@ __global__ void __launch_bounds__(kRowThreads)
 }
 
 // grid: rows
-__global__ void __launch_bounds__(kRowThreads)
-    argmax_of_spans(const unsigned long long* best_keys, std::int64_t spans, std::int32_t* ids) {
+__global__ void __launch_bounds__(kRowThreads) argmax_of_spans(const unsigned long long* best_keys, std::int64_t spans, std::int32_t* ids) {
     SIMT_SHARED(unsigned long long, best);
     unsigned long long own = 0;
     for (std::int64_t s = threadIdx.x; s < spans; s += blockDim.x) {
@@ -103,14 +92,11 @@ __global__ void __launch_bounds__(kRowThreads)
 
 inline constexpr int kDigit = 8, kBuckets = 1 << kDigit;
 
-[[nodiscard]] inline constexpr int top_k_shared() {
-    return (kBuckets + 4) * static_cast<int>(sizeof(int));
-}
+[[nodiscard]] inline constexpr int top_k_shared() { return (kBuckets + 4) * static_cast<int>(sizeof(int)); }
 
 // chosen (rows, k): room for the keys
 __global__ void __launch_bounds__(kRowThreads)
-    top_k(const float* in, std::int64_t cols, int k, unsigned long long* chosen, std::int32_t* ids,
-          float* values) {
+    top_k(const float* in, std::int64_t cols, int k, unsigned long long* chosen, std::int32_t* ids, float* values) {
     SIMT_SHARED(int, count);             // keys per bucket
     int* const found = count + kBuckets; // bucket, keys wanted inside it, keys chosen
     const float* const row = in + blockIdx.x * cols;
@@ -118,8 +104,7 @@ __global__ void __launch_bounds__(kRowThreads)
     unsigned long long prefix = 0;
     int wanted = k;
     for (int shift = 64 - kDigit; shift >= 0; shift -= kDigit) {
-        for (int b = static_cast<int>(threadIdx.x); b < kBuckets; b += static_cast<int>(blockDim.x))
-            count[b] = 0;
+        for (int b = static_cast<int>(threadIdx.x); b < kBuckets; b += static_cast<int>(blockDim.x)) count[b] = 0;
         __syncthreads();
         for (std::int64_t c = threadIdx.x; c < cols; c += blockDim.x) {
             const unsigned long long key = key_of(row[c], c);

@@ -8,8 +8,7 @@ namespace speclens::cuda {
 
 inline constexpr int kCopyThreads = 256;
 
-__global__ void pack_tiles(const std::uint16_t* from, std::int64_t rows, std::int64_t cols,
-                           std::uint16_t* to) {
+__global__ void pack_tiles(const std::uint16_t* from, std::int64_t rows, std::int64_t cols, std::uint16_t* to) {
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < rows * cols) to[index_in_tiles(i / cols, i % cols, cols)] = from[i];
 }
@@ -32,8 +31,7 @@ struct Letter {
 };
 
 __global__ void deliver(Letter letter, std::int32_t* to) {
-    for (int i = static_cast<int>(threadIdx.x); i < letter.count; i += static_cast<int>(blockDim.x))
-        to[i] = letter.word[i];
+    for (int i = static_cast<int>(threadIdx.x); i < letter.count; i += static_cast<int>(blockDim.x)) to[i] = letter.word[i];
 }
 
 __global__ void copy_words(const std::int32_t* from, std::int64_t words, std::int32_t* to) {
@@ -44,8 +42,7 @@ __global__ void copy_words(const std::int32_t* from, std::int64_t words, std::in
 inline constexpr int kReadThreads = 256;
 
 // Reads everything once; the sum of the words of each thread keeps the reads alive.
-__global__ void __launch_bounds__(kReadThreads)
-    read_all(const uint4* data, std::int64_t count, unsigned* sums) {
+__global__ void __launch_bounds__(kReadThreads) read_all(const uint4* data, std::int64_t count, unsigned* sums) {
     unsigned sum = 0;
     const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
     const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -56,21 +56,16 @@ simt_switch:
 .size simt_switch, . - simt_switch
 )");
 using Context = void*;
-void exchange(Context& save, Context& load) {
-    simt_switch(&save, load);
-}
+void exchange(Context& save, Context& load) { simt_switch(&save, load); }
 void prepare(Context& context, unsigned char* stack, void (*entry)()) {
-    auto* top =
-        reinterpret_cast<void**>(stack + kStack) - 3; // `entry` finds the alignment that a call leaves
+    auto* top = reinterpret_cast<void**>(stack + kStack) - 3; // `entry` finds the alignment that a call leaves
     *--top = reinterpret_cast<void*>(entry);
     for (int i = 0; i < 6; ++i) *--top = nullptr;
     context = top;
 }
 #else
 using Context = ucontext_t;
-void exchange(Context& save, Context& load) {
-    swapcontext(&save, &load);
-}
+void exchange(Context& save, Context& load) { swapcontext(&save, &load); }
 void prepare(Context& context, unsigned char* stack, void (*entry)()) {
     getcontext(&context);
     context.uc_stack.ss_sp = stack;
@@ -122,8 +117,7 @@ bool release_barrier() {
     const std::string first = block.fibres[0].place;
     for (unsigned i = 1; i < block.size; ++i)
         if (block.fibres[i].place != first)
-            throw Fault("threads of a block wait at different barriers: " + first + " and " +
-                        block.fibres[i].place);
+            throw Fault("threads of a block wait at different barriers: " + first + " and " + block.fibres[i].place);
     for (unsigned i = 0; i < block.size; ++i) block.fibres[i].state = State::ready;
     return true;
 }
@@ -134,8 +128,7 @@ bool release_warp(unsigned first) {
         const Fibre& fibre = block.fibres[first + i];
         if (fibre.state != State::at_warp) return false;
         if (std::strcmp(fibre.place, block.fibres[first].place) != 0)
-            throw Fault(std::string("lanes of a warp wait at different operations: ") +
-                        block.fibres[first].place + " and " + fibre.place);
+            throw Fault(std::string("lanes of a warp wait at different operations: ") + block.fibres[first].place + " and " + fibre.place);
         lanes[i] = fibre.own;
     }
     block.fibres[first].work(lanes);
@@ -169,8 +162,7 @@ void run_block() {
         std::string places;
         for (unsigned i = 0; i < block.size; ++i) {
             const Fibre& fibre = block.fibres[i];
-            if (places.find(fibre.place) == std::string::npos)
-                places += std::string(places.empty() ? "" : ", ") + fibre.place;
+            if (places.find(fibre.place) == std::string::npos) places += std::string(places.empty() ? "" : ", ") + fibre.place;
         }
         throw Fault("threads of a block wait for ones that never come: " + places);
     }
@@ -199,9 +191,7 @@ void forget_frames() {
 
 } // namespace
 
-void barrier(const char* place) {
-    yield_as(State::at_barrier, place);
-}
+void barrier(const char* place) { yield_as(State::at_barrier, place); }
 
 void warp_collective(const char* place, WarpWork work, void* own) {
     Fibre& self = block.fibres[block.running];
@@ -215,9 +205,7 @@ void trap(const char* place) {
     yield_as(State::done, place); // and is never resumed
 }
 
-void remember(const void* address, Kernel kernel) {
-    kernels()[address] = std::move(kernel);
-}
+void remember(const void* address, Kernel kernel) { kernels()[address] = std::move(kernel); }
 
 void run_grid(const void* kernel, dim3 grid, dim3 size, void** arguments, std::size_t bytes) {
     if (device.fault_after >= 0 && device.fault_after-- == 0) device.fault = cudaErrorIllegalAddress;
@@ -226,8 +214,7 @@ void run_grid(const void* kernel, dim3 grid, dim3 size, void** arguments, std::s
     if (found == kernels().end()) throw Fault("a kernel was launched that was never remembered");
     block.size = size.x * size.y * size.z;
     if (block.size == 0 || grid.x == 0 || grid.y == 0 || grid.z == 0) throw Fault("a launch without threads");
-    if (block.size > 1024 || grid.y > 65535 || grid.z > 65535)
-        throw Fault("a launch larger than a GPU allows");
+    if (block.size > 1024 || grid.y > 65535 || grid.z > 65535) throw Fault("a launch larger than a GPU allows");
     if (bytes > (std::size_t{48} << 10)) throw Fault("more than 48 KiB of shared memory");
     make_fibres(block.size);
     if (block.abandoned) forget_frames();
@@ -260,8 +247,6 @@ void run_grid(const void* kernel, dim3 grid, dim3 size, void** arguments, std::s
     block.abandoned = false;
 }
 
-const std::vector<std::size_t>& argument_sizes(const void* kernel) {
-    return kernels().at(kernel).sizes;
-}
+const std::vector<std::size_t>& argument_sizes(const void* kernel) { return kernels().at(kernel).sizes; }
 
 } // namespace simt

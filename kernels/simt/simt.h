@@ -52,8 +52,7 @@ void barrier(const char* place);
 // Waits for all lanes of the warp, then calls work(lanes) once, where lanes[i] is what lane i passed.
 using WarpWork = void (*)(void* const lanes[32]);
 void warp_collective(const char* place, WarpWork work, void* own);
-void trap(
-    const char* place); // does not return; saying so would make the address sanitizer look at the wrong stack
+void trap(const char* place); // does not return; saying so would make the address sanitizer look at the wrong stack
 
 // What a launch calls for every thread; registered under the address of the kernel.
 struct Kernel {
@@ -69,9 +68,7 @@ template <class... P>
 void remember(void (*kernel)(P...)) {
     const auto call = [](const void* address, void** arguments) {
         const auto typed = reinterpret_cast<void (*)(P...)>(const_cast<void*>(address));
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            typed(*static_cast<std::remove_cv_t<P>*>(arguments[I])...);
-        }
+        [&]<std::size_t... I>(std::index_sequence<I...>) { typed(*static_cast<std::remove_cv_t<P>*>(arguments[I])...); }
         (std::index_sequence_for<P...>{});
     };
     remember(reinterpret_cast<const void*>(kernel), {call, {sizeof(P)...}});
@@ -99,9 +96,7 @@ T shuffle(const char* place, T value, int source) {
     return own.result;
 }
 
-inline int lane() {
-    return static_cast<int>(threadIdx.x % 32);
-}
+inline int lane() { return static_cast<int>(threadIdx.x % 32); }
 
 } // namespace simt
 
@@ -117,21 +112,11 @@ inline int lane() {
 #define __shfl_xor_sync(mask, value, bits) simt::shuffle(SIMT_PLACE, (value), simt::lane() ^ (bits))
 #define __trap() simt::trap(SIMT_PLACE)
 
-inline int min(int a, int b) {
-    return a < b ? a : b;
-}
-inline int max(int a, int b) {
-    return a > b ? a : b;
-}
-inline float __uint_as_float(unsigned bits) {
-    return std::bit_cast<float>(bits);
-}
-inline unsigned __float_as_uint(float value) {
-    return std::bit_cast<unsigned>(value);
-}
-inline int __popcll(unsigned long long bits) {
-    return std::popcount(bits);
-}
+inline int min(int a, int b) { return a < b ? a : b; }
+inline int max(int a, int b) { return a > b ? a : b; }
+inline float __uint_as_float(unsigned bits) { return std::bit_cast<float>(bits); }
+inline unsigned __float_as_uint(float value) { return std::bit_cast<unsigned>(value); }
+inline int __popcll(unsigned long long bits) { return std::popcount(bits); }
 inline int atomicAdd(int* at, int value) {
     const int before = *at;
     *at += value;
@@ -148,11 +133,7 @@ enum cudaError_t : int {
     cudaErrorNoDevice = 100,
     cudaErrorIllegalAddress = 700,
 };
-enum cudaMemcpyKind : int {
-    cudaMemcpyHostToDevice = 1,
-    cudaMemcpyDeviceToHost = 2,
-    cudaMemcpyDeviceToDevice = 3
-};
+enum cudaMemcpyKind : int { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2, cudaMemcpyDeviceToDevice = 3 };
 using cudaStream_t = struct simt_stream*;
 using cudaEvent_t = struct simt_event*;
 using cudaGraph_t = struct simt_graph*;
@@ -183,8 +164,7 @@ cudaError_t cudaMalloc(void** data, std::size_t bytes);
 cudaError_t cudaFree(void* data);
 cudaError_t cudaMallocHost(void** data, std::size_t bytes);
 cudaError_t cudaFreeHost(void* data);
-cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
-                            cudaStream_t stream);
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream);
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream);
 cudaError_t cudaStreamCreate(cudaStream_t* stream);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
@@ -194,17 +174,15 @@ cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t from, cudaEvent_t to);
-cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared,
-                             cudaStream_t stream);
+cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared, cudaStream_t stream);
 cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned flags);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
-cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
-                                   std::size_t count, const cudaKernelNodeParams* params);
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, std::size_t count,
+                                   const cudaKernelNodeParams* params);
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long flags);
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec);
-cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                             const cudaKernelNodeParams* params);
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, const cudaKernelNodeParams* params);
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream);
 
 namespace simt {
@@ -214,10 +192,10 @@ struct Device {
     std::size_t memory = std::size_t{1} << 30; // bytes that cudaMalloc may hand out in all
     std::size_t used = 0;
     int major = 8;
-    int built_for = 80; // the architecture that kernels were compiled for
+    int built_for = 80;              // the architecture that kernels were compiled for
     cudaError_t fault = cudaSuccess; // returned by every call from now on, as after a fault of a real device
     int fault_after = -1;            // launches until such a fault; negative: never
-    int refusals = 0; // launches and graphs that find no memory, which harms nothing else
+    int refusals = 0;                // launches and graphs that find no memory, which harms nothing else
     int launches = 0, graph_launches = 0, graphs = 0, node_updates = 0;
 };
 extern Device device;

@@ -28,31 +28,23 @@ std::unordered_map<void*, std::size_t>& allocations() {
     return map;
 }
 
-#define SIMT_FAIL_IF_FAULTY                                                                                  \
+#define SIMT_FAIL_IF_FAULTY                                                                                                                \
     if (simt::device.fault != cudaSuccess) return simt::device.fault
 
 } // namespace
 
 const char* cudaGetErrorString(cudaError_t error) {
     switch (error) {
-    case cudaSuccess:
-        return "no error";
-    case cudaErrorInvalidValue:
-        return "invalid argument";
-    case cudaErrorMemoryAllocation:
-        return "out of memory";
-    case cudaErrorInsufficientDriver:
-        return "CUDA driver version is insufficient for CUDA runtime version";
-    case cudaErrorNoDevice:
-        return "no CUDA-capable device is detected";
-    case cudaErrorIllegalAddress:
-        return "an illegal memory access was encountered";
+    case cudaSuccess: return "no error";
+    case cudaErrorInvalidValue: return "invalid argument";
+    case cudaErrorMemoryAllocation: return "out of memory";
+    case cudaErrorInsufficientDriver: return "CUDA driver version is insufficient for CUDA runtime version";
+    case cudaErrorNoDevice: return "no CUDA-capable device is detected";
+    case cudaErrorIllegalAddress: return "an illegal memory access was encountered";
     }
     return "unknown error";
 }
-cudaError_t cudaGetLastError() {
-    return simt::device.fault;
-}
+cudaError_t cudaGetLastError() { return simt::device.fault; }
 cudaError_t cudaGetDeviceCount(int* count) {
     *count = 1;
     return simt::device.fault;
@@ -111,12 +103,8 @@ cudaError_t cudaStreamCreate(cudaStream_t* stream) {
     *stream = nullptr;
     return simt::device.fault;
 }
-cudaError_t cudaStreamDestroy(cudaStream_t) {
-    return simt::device.fault;
-}
-cudaError_t cudaStreamSynchronize(cudaStream_t) {
-    return simt::device.fault;
-}
+cudaError_t cudaStreamDestroy(cudaStream_t) { return simt::device.fault; }
+cudaError_t cudaStreamSynchronize(cudaStream_t) { return simt::device.fault; }
 cudaError_t cudaEventCreate(cudaEvent_t* event) {
     *event = new simt_event{};
     return simt::device.fault;
@@ -129,15 +117,12 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
     event->at = std::chrono::steady_clock::now();
     return simt::device.fault;
 }
-cudaError_t cudaEventSynchronize(cudaEvent_t) {
-    return simt::device.fault;
-}
+cudaError_t cudaEventSynchronize(cudaEvent_t) { return simt::device.fault; }
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t from, cudaEvent_t to) {
     *ms = std::chrono::duration<float, std::milli>(to->at - from->at).count();
     return simt::device.fault;
 }
-cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared,
-                             cudaStream_t) {
+cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared, cudaStream_t) {
     SIMT_FAIL_IF_FAULTY;
     if (simt::device.refusals > 0) return --simt::device.refusals, cudaErrorMemoryAllocation;
     ++simt::device.launches;
@@ -168,8 +153,8 @@ void take(simt_node& node, const cudaKernelNodeParams& params) {
     for (auto& value : node.values) node.arguments.push_back(value.data());
 }
 } // namespace
-cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t*,
-                                   std::size_t, const cudaKernelNodeParams* params) {
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t*, std::size_t,
+                                   const cudaKernelNodeParams* params) {
     SIMT_FAIL_IF_FAULTY;
     graph->nodes.push_back(std::make_unique<simt_node>());
     take(*graph->nodes.back(), *params);
@@ -196,8 +181,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
     delete exec;
     return simt::device.fault;
 }
-cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t, cudaGraphNode_t node,
-                                             const cudaKernelNodeParams* params) {
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t, cudaGraphNode_t node, const cudaKernelNodeParams* params) {
     SIMT_FAIL_IF_FAULTY;
     if (node->params.func != params->func) return cudaErrorInvalidValue;
     ++simt::device.node_updates;
@@ -208,7 +192,6 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     if (const cudaError_t error = cudaGraphUpload(exec, stream); error != cudaSuccess) return error;
     ++simt::device.graph_launches;
     for (const auto& node : exec->nodes)
-        simt::run_grid(node->params.func, node->params.gridDim, node->params.blockDim, node->arguments.data(),
-                       node->params.sharedMemBytes);
+        simt::run_grid(node->params.func, node->params.gridDim, node->params.blockDim, node->arguments.data(), node->params.sharedMemBytes);
     return cudaSuccess;
 }

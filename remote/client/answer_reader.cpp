@@ -34,8 +34,7 @@ std::vector<double> numbers_at(const Json& json, const char* key) {
 
 std::vector<int> rounds_at(const Json& json, const char* key) {
     std::vector<int> out;
-    for (const double value : numbers_at(json, key))
-        out.push_back(static_cast<int>(std::min(value, kMostServedDrafts)));
+    for (const double value : numbers_at(json, key)) out.push_back(static_cast<int>(std::min(value, kMostServedDrafts)));
     return out;
 }
 
@@ -62,8 +61,7 @@ std::vector<std::string> pieces_of(const Json& choice, bool& tokens_apart) {
                 if (const Json* function = call.is_object() ? object_in(call, "function") : nullptr)
                     for (const char* key : {"name", "arguments"}) add(*function, key);
     }
-    if (const auto text = choice.find("text"); text != choice.end() && text->is_string())
-        whole += text->get<std::string>();
+    if (const auto text = choice.find("text"); text != choice.end() && text->is_string()) whole += text->get<std::string>();
     std::vector<std::string> tokens;
     if (const Json* logprobs = object_in(choice, "logprobs")) {
         if (const auto list = logprobs->find("tokens"); list != logprobs->end() && list->is_array())
@@ -82,8 +80,7 @@ std::vector<std::string> pieces_of(const Json& choice, bool& tokens_apart) {
 
 } // namespace
 
-std::vector<double> judged_in(const std::vector<int>& accepted, const std::vector<int>& drafted,
-                              std::size_t places) {
+std::vector<double> judged_in(const std::vector<int>& accepted, const std::vector<int>& drafted, std::size_t places) {
     std::vector<double> out(places, 0);
     if (accepted.empty() || accepted.size() != drafted.size()) return {};
     for (std::size_t round = 0; round < accepted.size(); ++round) {
@@ -101,12 +98,10 @@ std::string refusal(const std::string& body, int status) {
         const auto error = json.find("error");
         const Json& from = error != json.end() && error->is_object() ? *error : json;
         for (const char* key : {"message", "detail"})
-            if (const auto found = from.find(key); found != from.end() && found->is_string())
-                words = found->get<std::string>();
+            if (const auto found = from.find(key); found != from.end() && found->is_string()) words = found->get<std::string>();
     }
     if (words.empty()) words = body.substr(0, 200);
-    return "the server refuses with status " + std::to_string(status) +
-           (words.empty() ? "" : ": " + words.substr(0, 400));
+    return "the server refuses with status " + std::to_string(status) + (words.empty() ? "" : ": " + words.substr(0, 400));
 }
 
 void AnswerReader::event(const std::string& data, double ms) {
@@ -129,14 +124,13 @@ void AnswerReader::event(const std::string& data, double ms) {
         take_choice(Json{{"text", *text}}, ms);
     else if (const auto written = json.find("text"); written != json.end() && written->is_string()) // /generate
         take_choice(Json{{"text", *written}}, ms);
-    if (const auto stop = json.find("stop_type"); stop != json.end() && stop->is_string() && !stop->get<std::string>().empty() && *stop != "none")
+    if (const auto stop = json.find("stop_type");
+        stop != json.end() && stop->is_string() && !stop->get<std::string>().empty() && *stop != "none")
         out_.finish = *stop == "limit" ? "length" : "stop";
     if (const Json* timings = object_in(json, "timings")) take_timings(*timings);
     growth_.resize(out_.pieces.size(), growth_now_);
-    if (const Json* usage = object_in(json, "usage"))
-    {
-        if (const auto tokens = number_at(*usage, "completion_tokens"))
-            out_.tokens = static_cast<int>(std::min(*tokens, 1e9));
+    if (const Json* usage = object_in(json, "usage")) {
+        if (const auto tokens = number_at(*usage, "completion_tokens")) out_.tokens = static_cast<int>(std::min(*tokens, 1e9));
         // Predicted outputs: what of the user's own text was taken, and what was not.
         if (const Json* details = object_in(*usage, "completion_tokens_details")) {
             const auto taken = number_at(*details, "accepted_prediction_tokens"),
@@ -151,12 +145,10 @@ void AnswerReader::event(const std::string& data, double ms) {
                 repeated_ = *prompt > 1 && *cached >= *prompt - 1;
     }
     if (const Json* metrics = object_in(json, "metrics")) {
-        lists_none_ =
-            metrics->contains("speculative_decoding") && (*metrics)["speculative_decoding"].is_null();
+        lists_none_ = metrics->contains("speculative_decoding") && (*metrics)["speculative_decoding"].is_null();
         if (const Json* spec = object_in(*metrics, "speculative_decoding")) {
             const auto histogram = histogram_at(*spec, "acceptance_histogram");
-            SpecCounts counts =
-                counts_of_histogram(histogram, number_at(*spec, "num_draft_tokens").value_or(0));
+            SpecCounts counts = counts_of_histogram(histogram, number_at(*spec, "num_draft_tokens").value_or(0));
             if (histogram.empty()) {
                 counts.rounds = number_at(*spec, "num_spec_steps");
                 counts.accepted = number_at(*spec, "num_accepted_draft_tokens").value_or(0);
@@ -171,8 +163,7 @@ void AnswerReader::event(const std::string& data, double ms) {
             listed_tokens_ = rounds_at(*spec, "per_step_tokens");
             out_.counts->judged_at = numbers_at(*spec, "judged_per_position");
             if (out_.counts->judged_at.empty())
-                out_.counts->judged_at =
-                    judged_in(listed_accepted_, listed_drafted_, out_.counts->accepted_at.size());
+                out_.counts->judged_at = judged_in(listed_accepted_, listed_drafted_, out_.counts->accepted_at.size());
         }
     }
     if (const Json* ext = object_in(json, "sglext"))
@@ -221,16 +212,15 @@ void AnswerReader::take_timings(const Json& timings) {
 void AnswerReader::take_details(const Json& spec) {
     auto histogram = histogram_at(spec, "spec_correct_drafts_histogram");
     if (histogram.empty()) histogram = histogram_at(spec, "spec_accept_histogram");
-    const double drafted = number_at(spec, "spec_num_proposed_drafts")
-                               .value_or(number_at(spec, "spec_draft_token_num").value_or(0));
+    const double drafted = number_at(spec, "spec_num_proposed_drafts").value_or(number_at(spec, "spec_draft_token_num").value_or(0));
     SpecCounts counts = counts_of_histogram(histogram, drafted);
     const auto rounds = number_at(spec, "spec_verify_ct"), kept = number_at(spec, "spec_num_correct_drafts");
     if (!histogram.empty() && ((rounds && rounds != counts.rounds) || (kept && *kept != counts.accepted)))
         wrong_ = "its histogram and its totals of rounds and accepted drafts differ";
     reported_length_ = number_at(spec, "spec_accept_length");
     if (rounds) counts.rounds = rounds;
-    counts.accepted = number_at(spec, "spec_num_correct_drafts")
-                          .value_or(number_at(spec, "spec_accept_token_num").value_or(counts.accepted));
+    counts.accepted =
+        number_at(spec, "spec_num_correct_drafts").value_or(number_at(spec, "spec_accept_token_num").value_or(counts.accepted));
     out_.counts = counts;
 }
 
@@ -238,16 +228,14 @@ namespace {
 
 bool is_answer(const Json& json) {
     return json.is_object() &&
-           (json.contains("choices") || json.contains("meta_info") ||
-            (json.contains("timings") && json["timings"].is_object()) ||
+           (json.contains("choices") || json.contains("meta_info") || (json.contains("timings") && json["timings"].is_object()) ||
             (json.contains("usage") && json["usage"].is_object()));
 }
 
 ServerKind kind_of(const Json& json) {
     if (json.contains("sglext") || json.contains("meta_info")) return ServerKind::sglang;
     if (json.contains("timings")) return ServerKind::llamacpp;
-    if (const Json* metrics = object_in(json, "metrics"); metrics && metrics->contains("speculative_decoding"))
-        return ServerKind::vllm;
+    if (const Json* metrics = object_in(json, "metrics"); metrics && metrics->contains("speculative_decoding")) return ServerKind::vllm;
     return ServerKind::unknown;
 }
 

@@ -23,8 +23,7 @@ class AnswerReader {
     [[nodiscard]] bool complete() const { return done_ || !out_.finish.empty(); }
     // Assigns rounds; once. `drafts_nothing`: the server's own figures say that it never drafted.
     // `counted`: what the server's own counters grew by meanwhile; of this request where drafted and accepted agree.
-    [[nodiscard]] ServedText finish(double ms, bool drafts_nothing = false,
-                                    const std::optional<SpecCounts>& counted = {});
+    [[nodiscard]] ServedText finish(double ms, bool drafts_nothing = false, const std::optional<SpecCounts>& counted = {});
     [[nodiscard]] const ServedText& so_far() const { return out_; }
 
   private:
@@ -45,12 +44,12 @@ class AnswerReader {
     std::vector<std::optional<Growth>> growth_; // of every piece
     std::vector<Seen> seen_;                    // of every event that tells how many tokens were written
     std::optional<Growth> growth_now_;
-    bool timings_ = false;  // llama.cpp's
-    std::string wrong_;     // figures of one answer that contradict each other
+    bool timings_ = false; // llama.cpp's
+    std::string wrong_;    // figures of one answer that contradict each other
     std::optional<double> reported_length_;
     bool contradicted_ = false;
-    bool repeated_ = false; // the server had the whole prompt in its cache
-    std::vector<int> arrivals_;                 // pieces per event
+    bool repeated_ = false;     // the server had the whole prompt in its cache
+    std::vector<int> arrivals_; // pieces per event
     std::vector<int> listed_accepted_, listed_drafted_, listed_tokens_;
     bool done_ = false;        // "[DONE]" came
     bool tokens_apart_ = true; // every piece is one token
@@ -59,8 +58,7 @@ class AnswerReader {
 
 // SpecCounts::judged_at of rounds that drafted chains: each judged what it kept and the draft behind. Empty where they
 // are not all listed, or where more was drafted than there are places: trees.
-[[nodiscard]] std::vector<double> judged_in(const std::vector<int>& accepted, const std::vector<int>& drafted,
-                                            std::size_t places);
+[[nodiscard]] std::vector<double> judged_in(const std::vector<int>& accepted, const std::vector<int>& drafted, std::size_t places);
 
 // One whole answer that was not streamed, or the events of one that was, as saved in a file. Absent: it is neither.
 struct SavedAnswer {

@@ -29,8 +29,7 @@ void AnswerReader::fit_written() {
 // prefill; the last round may have been cut. A server may also have no token before its first round: where
 // pieces stopped arriving together, a round ended, and that decides.
 void AnswerReader::fit_listed() {
-    const int total = std::accumulate(listed_accepted_.begin(), listed_accepted_.end(), 0) +
-                      static_cast<int>(listed_accepted_.size());
+    const int total = std::accumulate(listed_accepted_.begin(), listed_accepted_.end(), 0) + static_cast<int>(listed_accepted_.size());
     const int pieces = static_cast<int>(out_.pieces.size()), last = listed_accepted_.back();
     const auto fits = [&](int before) { return total + before >= pieces && total + before - pieces <= last; };
     const auto ends_where_pieces_came = [&](int before) {
@@ -42,8 +41,7 @@ void AnswerReader::fit_listed() {
     };
     const bool first = fits(1) && !(fits(0) && !ends_where_pieces_came(1) && ends_where_pieces_came(0));
     if (!first && !fits(0)) {
-        out_.notes.push_back("the listed rounds make " + std::to_string(total + 1) + " tokens, " +
-                             std::to_string(pieces) +
+        out_.notes.push_back("the listed rounds make " + std::to_string(total + 1) + " tokens, " + std::to_string(pieces) +
                              " pieces arrived: which of them were guessed stays open");
         return;
     }
@@ -71,14 +69,11 @@ void AnswerReader::fit_growth() {
     for (std::size_t i = 0; i < out_.pieces.size(); ++i) {
         ServedPiece& piece = out_.pieces[i];
         if (growth_[i] && growth_[i]->drafted > before.drafted) {
-            const double drafted = growth_[i]->drafted - before.drafted,
-                         accepted = growth_[i]->accepted - before.accepted;
+            const double drafted = growth_[i]->drafted - before.drafted, accepted = growth_[i]->accepted - before.accepted;
             if (drafted > kMostServedDrafts || accepted < 0 || accepted > drafted) {
                 out_.rounds.clear();
-                for (ServedPiece& open : out_.pieces)
-                    open = {std::move(open.text), open.ms, -1, Author::unknown};
-                out_.notes.push_back(
-                    "draft_n and draft_n_accepted do not fit together: which pieces were guessed stays open");
+                for (ServedPiece& open : out_.pieces) open = {std::move(open.text), open.ms, -1, Author::unknown};
+                out_.notes.push_back("draft_n and draft_n_accepted do not fit together: which pieces were guessed stays open");
                 return;
             }
             out_.rounds.push_back({static_cast<int>(drafted), static_cast<int>(accepted)});
@@ -99,10 +94,7 @@ void AnswerReader::fit_growth() {
     out_.provenance = Provenance::inferred;
     std::vector<double> histogram;
     for (const ServedRound& round : out_.rounds) {
-        histogram.resize(
-            std::max<std::size_t>(histogram.size(),
-                                  static_cast<std::size_t>(std::max(round.accepted, round.drafted)) + 1),
-            0);
+        histogram.resize(std::max<std::size_t>(histogram.size(), static_cast<std::size_t>(std::max(round.accepted, round.drafted)) + 1), 0);
         histogram[static_cast<std::size_t>(round.accepted)] += 1;
     }
     out_.counts = counts_of_histogram(histogram, before.drafted);
@@ -141,8 +133,7 @@ void AnswerReader::fit_passes(const std::optional<SpecCounts>& counted) {
     std::vector<int> accepted, drafted;
     for (const Pass& pass : found.passes) {
         const int round = pass.drafted > 0 ? static_cast<int>(out_.rounds.size()) : -1;
-        for (int i = 0; i < pass.written; ++i)
-            tokens.push_back({i < pass.accepted ? Author::draft : Author::target, round});
+        for (int i = 0; i < pass.written; ++i) tokens.push_back({i < pass.accepted ? Author::draft : Author::target, round});
         if (round < 0) continue;
         out_.rounds.push_back({pass.drafted, pass.accepted});
         histogram.resize(std::max(histogram.size(), static_cast<std::size_t>(std::max(pass.accepted, pass.drafted)) + 1), 0);
@@ -194,8 +185,7 @@ void AnswerReader::check_counts() {
     std::string wrong = wrong_.empty() ? contradiction(*out_.counts) : wrong_;
     const auto length = acceptance_length(*out_.counts);
     if (wrong.empty() && reported_length_ && length && std::abs(*reported_length_ - *length) > 0.01)
-        wrong = "an acceptance length of " + std::to_string(*reported_length_) + " beside " + std::to_string(*length) +
-                " by its counts";
+        wrong = "an acceptance length of " + std::to_string(*reported_length_) + " beside " + std::to_string(*length) + " by its counts";
     if (wrong.empty()) return;
     out_.notes.push_back("its counts contradict each other (" + wrong + "): nothing is taken from them");
     out_.counts.reset();
@@ -229,12 +219,10 @@ void AnswerReader::fit_arrivals() {
 
 ServedText AnswerReader::finish(double ms, bool drafts_nothing, const std::optional<SpecCounts>& counted) {
     out_.total_ms = ms;
-    const bool grew =
-        std::any_of(growth_.begin(), growth_.end(), [](const auto& g) { return g.has_value(); });
-    const bool reported_tokens = !listed_tokens_.empty() && listed_tokens_.size() == listed_accepted_.size() &&
-                             listed_tokens_.size() == listed_drafted_.size() &&
-                             std::accumulate(listed_tokens_.begin(), listed_tokens_.end(), 0LL) ==
-                                 static_cast<long long>(out_.pieces.size());
+    const bool grew = std::any_of(growth_.begin(), growth_.end(), [](const auto& g) { return g.has_value(); });
+    const bool reported_tokens =
+        !listed_tokens_.empty() && listed_tokens_.size() == listed_accepted_.size() && listed_tokens_.size() == listed_drafted_.size() &&
+        std::accumulate(listed_tokens_.begin(), listed_tokens_.end(), 0LL) == static_cast<long long>(out_.pieces.size());
     if (reported_tokens && tokens_apart_)
         fit_written();
     else if (!listed_accepted_.empty() && tokens_apart_)

@@ -11,8 +11,7 @@ namespace speclens {
 namespace {
 
 [[noreturn]] void bad_endpoint(const std::string& text, const std::string& why) {
-    throw Error("'" + text + "' is no address of a server: " + why, "For example http://127.0.0.1:8000.",
-                Exit::usage);
+    throw Error("'" + text + "' is no address of a server: " + why, "For example http://127.0.0.1:8000.", Exit::usage);
 }
 
 // 127.0.0.0/8; a name may begin alike.
@@ -22,14 +21,11 @@ bool is_loopback(const std::string& host) {
 }
 
 bool whole_port(const std::string& text) {
-    return !text.empty() && text.size() <= 5 &&
-           std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); }) &&
+    return !text.empty() && text.size() <= 5 && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); }) &&
            std::stoi(text) >= 1 && std::stoi(text) <= 65535;
 }
 
-bool host_byte(unsigned char c) {
-    return std::isalnum(c) || c == '.' || c == '-' || c == '_' || c == ':' || c == '[' || c == ']';
-}
+bool host_byte(unsigned char c) { return std::isalnum(c) || c == '.' || c == '-' || c == '_' || c == ':' || c == '[' || c == ']'; }
 
 } // namespace
 
@@ -39,20 +35,17 @@ Endpoint parse_endpoint(const std::string& text) {
     const bool typed = colon != std::string::npos;
     if (typed) {
         scheme = rest.substr(0, colon);
-        std::transform(scheme.begin(), scheme.end(), scheme.begin(),
-                       [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+        std::transform(scheme.begin(), scheme.end(), scheme.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
         rest.erase(0, colon + 3);
     }
-    if (scheme != "http" && scheme != "https")
-        bad_endpoint(text, "the scheme is '" + scheme + "', not http or https");
+    if (scheme != "http" && scheme != "https") bad_endpoint(text, "the scheme is '" + scheme + "', not http or https");
     Endpoint out;
     out.secure = scheme == "https";
     const std::size_t slash = rest.find('/');
     std::string host = rest.substr(0, slash), path = slash == std::string::npos ? "" : rest.substr(slash);
     if (host.find('@') != std::string::npos)
-        bad_endpoint(
-            text.substr(0, colon == std::string::npos ? 0 : colon + 3) + "…",
-            "names and passwords do not belong there; --key-from NAME takes a key from the environment");
+        bad_endpoint(text.substr(0, colon == std::string::npos ? 0 : colon + 3) + "…",
+                     "names and passwords do not belong there; --key-from NAME takes a key from the environment");
     if (path.find_first_of("?# ") != std::string::npos) bad_endpoint(text, "its path has a query or a space");
     const bool bracket = !host.empty() && host.front() == '[';
     const std::size_t end = bracket ? host.find(']') : 0;
@@ -61,8 +54,7 @@ Endpoint parse_endpoint(const std::string& text) {
     std::string port = port_at == std::string::npos ? "" : host.substr(port_at + 1);
     host = host.substr(0, port_at);
     if (host.empty()) bad_endpoint(text, "it has no host");
-    if (!std::all_of(host.begin(), host.end(), host_byte))
-        bad_endpoint(text, "the host has a character that no host has");
+    if (!std::all_of(host.begin(), host.end(), host_byte)) bad_endpoint(text, "the host has a character that no host has");
     if (port_at != std::string::npos && !whole_port(port)) bad_endpoint(text, "the port is '" + port + "'");
     if (port.empty()) port = !typed ? "8000" : out.secure ? "443" : "80";
     // What people copy from a browser or a client's settings.

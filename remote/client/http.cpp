@@ -30,9 +30,7 @@ class Watchdog {
               std::mutex mutex;
               std::unique_lock lock(mutex);
               std::condition_variable_any woken; // by `done`: nobody must wait for the end of a sleep
-              while (!woken.wait_for(lock, done, std::chrono::milliseconds(50),
-                                     [&] { return done.stop_requested(); }))
-                  look();
+              while (!woken.wait_for(lock, done, std::chrono::milliseconds(50), [&] { return done.stop_requested(); })) look();
           }) {}
     ~Watchdog() {
         thread_.request_stop();
@@ -63,9 +61,7 @@ class Watchdog {
     [[nodiscard]] bool flooded() const { return flooded_.load(); }
 
   private:
-    static double now() {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-    }
+    static double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
     void look() {
         const std::lock_guard lock(mutex_);
         if (socket_ < 0) return;
@@ -104,8 +100,7 @@ constexpr const char* kIsItBusy = "Is it a web server, and is it busy? Try again
         throw Error(where + " did not answer in time or closed the connection", kIsItBusy, Exit::network);
     if (error == E::SSLConnection || error == E::SSLServerVerification || error == E::SSLLoadingCerts)
         throw Error(where + ": the encrypted connection failed (" + httplib::to_string(error) + ")",
-                    "A plain server wants http://; a certificate that this machine does not know is refused.",
-                    Exit::network);
+                    "A plain server wants http://; a certificate that this machine does not know is refused.", Exit::network);
     throw Error(where + ": " + httplib::to_string(error), "Check the address.", Exit::network);
 }
 
@@ -129,8 +124,7 @@ HttpAnswer exchange(const Endpoint& endpoint, httplib::Request request, const Ht
         watchdog.watch(socket);
         // Nobody tells when the request is sent or the first byte comes: a server may think for one silence,
         // as ever, and the rest of its header may take another one.
-        watchdog.allow(settings.connect_seconds +
-                       static_cast<double>(request.body.size()) / kUploadBytesPerSecond + 2 * silence);
+        watchdog.allow(settings.connect_seconds + static_cast<double>(request.body.size()) / kUploadBytesPerSecond + 2 * silence);
     });
     request.response_handler = [&](const httplib::Response& response) {
         answer.status = response.status;
@@ -157,21 +151,19 @@ HttpAnswer exchange(const Endpoint& endpoint, httplib::Request request, const Ht
     const httplib::Result result = client.send(request);
     if (settings.cancelled && settings.cancelled->load()) throw Error("cancelled", "", Exit::interrupted, ErrorKind::cancelled);
     if (too_large || (watchdog.flooded() && !stopped))
-        throw Error(endpoint.shown() + request.path + " answers with more than " +
-                        std::to_string(settings.most_bytes) + " bytes",
+        throw Error(endpoint.shown() + request.path + " answers with more than " + std::to_string(settings.most_bytes) + " bytes",
                     "Is this the right address?", Exit::network);
     if (watchdog.late() && !stopped) // also when there is a result: a cut looks like the end of the body
         throw Error(endpoint.shown() + request.path + " did not answer in time: " +
-                        (header ? "the rest of its answer comes too slowly"
-                                : "the header of its answer is not whole"),
+                        (header ? "the rest of its answer comes too slowly" : "the header of its answer is not whole"),
                     kIsItBusy, Exit::network);
     // Newer versions of the library give up a header of more than a hundred lines as they do a silent server.
     // What came is told apart from nothing by its bytes: the system counts the end of a connection as one,
     // and of an encrypted one the handshake, so there it cannot be told.
     const bool plain = endpoint.origin.starts_with("http://");
     if (result.error() == httplib::Error::Read && plain && !header && watchdog.received() > 1)
-        throw Error(endpoint.shown() + request.path + ": the header of its answer breaks off or is too long",
-                    "Is this the right address?", Exit::network);
+        throw Error(endpoint.shown() + request.path + ": the header of its answer breaks off or is too long", "Is this the right address?",
+                    Exit::network);
     if (!result && !stopped) unreachable(endpoint, result.error());
     answer.sent = std::max(static_cast<std::int64_t>(watchdog.sent()), body_bytes);
     answer.received = static_cast<std::int64_t>(std::max<std::uint64_t>(watchdog.received(), bytes));
@@ -187,8 +179,8 @@ HttpAnswer http_get(const Endpoint& endpoint, const std::string& path, const Htt
     return exchange(endpoint, std::move(request), settings, {});
 }
 
-HttpAnswer http_post(const Endpoint& endpoint, const std::string& path, const std::string& body,
-                     const HttpSettings& settings, const std::function<bool(std::string_view)>& arrived) {
+HttpAnswer http_post(const Endpoint& endpoint, const std::string& path, const std::string& body, const HttpSettings& settings,
+                     const std::function<bool(std::string_view)>& arrived) {
     httplib::Request request;
     request.method = "POST";
     request.path = path;

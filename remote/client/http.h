@@ -30,12 +30,10 @@ struct HttpAnswer {
 // too large, and Error (exit interrupted) when cancelled; every status is an answer. `path` begins with '/'
 // and follows the endpoint's base. Silences bound what drips, too: after connect_seconds and two of them (and
 // a second for each 10 kB of the request) the header has to be whole, and three later the body.
-[[nodiscard]] HttpAnswer http_get(const Endpoint& endpoint, const std::string& path,
-                                  const HttpSettings& settings = {});
+[[nodiscard]] HttpAnswer http_get(const Endpoint& endpoint, const std::string& path, const HttpSettings& settings = {});
 // `body` is JSON. What comes back with a good status is handed on as it arrives, not kept; false ends it. It
 // may go on for ever, as long as something of it arrives in every two silences.
-[[nodiscard]] HttpAnswer http_post(const Endpoint& endpoint, const std::string& path, const std::string& body,
-                                   const HttpSettings& settings,
+[[nodiscard]] HttpAnswer http_post(const Endpoint& endpoint, const std::string& path, const std::string& body, const HttpSettings& settings,
                                    const std::function<bool(std::string_view)>& arrived);
 
 } // namespace speclens

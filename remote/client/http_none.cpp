@@ -12,9 +12,7 @@ namespace {
 
 } // namespace
 
-HttpAnswer http_get(const Endpoint& endpoint, const std::string&, const HttpSettings&) {
-    no_connections(endpoint);
-}
+HttpAnswer http_get(const Endpoint& endpoint, const std::string&, const HttpSettings&) { no_connections(endpoint); }
 
 HttpAnswer http_post(const Endpoint& endpoint, const std::string&, const std::string&, const HttpSettings&,
                      const std::function<bool(std::string_view)>&) {

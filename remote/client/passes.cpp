@@ -224,9 +224,8 @@ Passes find_passes(std::span<const Seen> seen, PassFacts facts) {
         out.sure = Passes::Sure::inferred;
     else
         return out;
-    const auto best = std::ranges::min_element(last, {}, [&](const auto& entry) {
-        return std::tuple(counted && !reported(entry), entry.second.cost(), entry.first.first);
-    });
+    const auto best = std::ranges::min_element(
+        last, {}, [&](const auto& entry) { return std::tuple(counted && !reported(entry), entry.second.cost(), entry.first.first); });
     State state = best->first;
     std::vector<std::pair<Step, int>> steps;
     for (std::size_t i = layers.behind.size(); i-- > 1;) {

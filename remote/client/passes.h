@@ -34,8 +34,8 @@ struct Passes {
     bool contradiction = false;
 };
 struct PassFacts {
-    int limit = 0;                    // of tokens, where the text ended by it: drafts become shorter towards it; 0: none
-    std::optional<int> rounds = {};   // all of them, where the server's own counters tell
+    int limit = 0;                  // of tokens, where the text ended by it: drafts become shorter towards it; 0: none
+    std::optional<int> rounds = {}; // all of them, where the server's own counters tell
 };
 // `seen` in the order of events; totals that fall are a contradiction. Of what fits, passes are preferred that
 // draft as llama-server does: always as many tokens as the longest draft that is certain, and as the limit leaves

@@ -19,15 +19,13 @@ std::optional<Json> object_at(const Endpoint& endpoint, const char* path, const 
 
 std::string text_of(const Json& json, const char* key) {
     const auto found = json.find(key);
-    return found != json.end() && found->is_string() ? found->get<std::string>().substr(0, 200)
-                                                     : std::string();
+    return found != json.end() && found->is_string() ? found->get<std::string>().substr(0, 200) : std::string();
 }
 
 // SGLang without --enable-metrics still has the average here.
 std::optional<double> length_reported_in(const Json& info) {
     const auto states = info.find("internal_states");
-    if (states == info.end() || !states->is_array() || states->empty() || !states->front().is_object())
-        return {};
+    if (states == info.end() || !states->is_array() || states->empty() || !states->front().is_object()) return {};
     const auto length = states->front().find("avg_spec_accept_length");
     if (length == states->front().end() || !length->is_number()) return {};
     return reported_length(length->get<double>()); // 0 before the first request
@@ -55,8 +53,7 @@ std::string query_value(const std::string& text) {
 }
 
 // Whether the answer at this path is metrics; keeps what they say.
-bool read_metrics_at(const Endpoint& endpoint, const std::string& path, const HttpAnswer& answer,
-                     ServerFacts& facts) {
+bool read_metrics_at(const Endpoint& endpoint, const std::string& path, const HttpAnswer& answer, ServerFacts& facts) {
     if (!answer.ok()) return false;
     try {
         facts.reading = read_metrics(parse_exposition(answer.body, endpoint.shown() + path));
@@ -102,10 +99,9 @@ void read_models(const Json& json, ServerFacts& facts, const std::string& wanted
 
 [[noreturn]] void key_refused(const Endpoint& endpoint, bool has_key) {
     if (has_key)
-        throw Error(endpoint.shown() + " refuses this key",
-                    "Is the variable that --key-from names the right one, and its value whole?", Exit::network);
-    throw Error(endpoint.shown() + " wants a key",
-                "Put it into an environment variable and name that: --key-from NAME.", Exit::network);
+        throw Error(endpoint.shown() + " refuses this key", "Is the variable that --key-from names the right one, and its value whole?",
+                    Exit::network);
+    throw Error(endpoint.shown() + " wants a key", "Put it into an environment variable and name that: --key-from NAME.", Exit::network);
 }
 
 // llama-server: {"error":{"message":"Loading model","type":"unavailable_error","code":503}}
@@ -144,8 +140,7 @@ std::string slots_path(const ServerFacts& facts) {
 ServerFacts probe_server(const Endpoint& endpoint, const HttpSettings& settings, const std::string& model) {
     ServerFacts facts;
     const HttpAnswer metrics = http_get(endpoint, "/metrics", settings);
-    if (loads(metrics))
-        throw ServerLoads(endpoint.shown() + " loads its model", "Wait until it has.", Exit::network);
+    if (loads(metrics)) throw ServerLoads(endpoint.shown() + " loads its model", "Wait until it has.", Exit::network);
     const bool refused = metrics.status == 401 || metrics.status == 403;
     if (refused && !settings.key.empty()) key_refused(endpoint, true);
     if (read_metrics_at(endpoint, "/metrics", metrics, facts)) facts.kind = facts.reading.kind;
@@ -163,8 +158,7 @@ ServerFacts probe_server(const Endpoint& endpoint, const HttpSettings& settings,
     if (facts.kind == ServerKind::unknown ||
         (facts.kind == ServerKind::sglang && (!facts.reading.reported_length || !facts.reading.reported_drafts)))
         for (const char* path : {"/server_info", "/get_server_info"})
-            if (const auto info = object_at(endpoint, path, settings);
-                info && info->contains("internal_states")) {
+            if (const auto info = object_at(endpoint, path, settings); info && info->contains("internal_states")) {
                 facts.kind = ServerKind::sglang;
                 facts.version = text_of(*info, "version");
                 if (!facts.reading.reported_length) facts.reading.reported_length = length_reported_in(*info);
@@ -176,8 +170,7 @@ ServerFacts probe_server(const Endpoint& endpoint, const HttpSettings& settings,
     const bool others = facts.kind == ServerKind::vllm || facts.kind == ServerKind::sglang;
     if (!facts.metrics && !refused && !others && !facts.models.empty() && (!facts.router || facts.loaded > 0)) {
         const std::string path = "/metrics?model=" + query_value(facts.models.front()) + "&autoload=false";
-        if (read_metrics_at(endpoint, path, http_get(endpoint, path, settings), facts))
-            facts.kind = facts.reading.kind;
+        if (read_metrics_at(endpoint, path, http_get(endpoint, path, settings), facts)) facts.kind = facts.reading.kind;
     }
     if (facts.kind == ServerKind::llamacpp && facts.metrics) {
         const HttpAnswer slots = http_get(endpoint, slots_path(facts), settings);
@@ -223,8 +216,8 @@ ServerReading scrape(const Endpoint& endpoint, const ServerFacts& facts, const H
     }
     const HttpAnswer answer = http_get(endpoint, facts.metrics_path, settings);
     if (!answer.ok())
-        throw Error(endpoint.shown() + "/metrics answers with status " + std::to_string(answer.status),
-                    "Is the server going down?", Exit::network);
+        throw Error(endpoint.shown() + "/metrics answers with status " + std::to_string(answer.status), "Is the server going down?",
+                    Exit::network);
     ServerReading reading = read_metrics(parse_exposition(answer.body, endpoint.shown() + "/metrics"));
     // Older versions tell their settings elsewhere, and those stay.
     if (!reading.reported_drafts) reading.reported_drafts = facts.reading.reported_drafts;
@@ -239,11 +232,9 @@ ServerReading scrape(const Endpoint& endpoint, const ServerFacts& facts, const H
 
 std::string caution(const Endpoint& endpoint, bool has_key) {
     if (endpoint.loopback || endpoint.secure) return "";
-    return endpoint.shown() +
-           (has_key
-                ? " is another machine and http is not encrypted: others on the way can read the key and the "
-                  "prompt"
-                : " is another machine and http is not encrypted: others on the way can read what is sent");
+    return endpoint.shown() + (has_key ? " is another machine and http is not encrypted: others on the way can read the key and the "
+                                         "prompt"
+                                       : " is another machine and http is not encrypted: others on the way can read what is sent");
 }
 
 } // namespace speclens

@@ -18,11 +18,9 @@ struct ServerLoads : Error {
 // router it asks only `model` (empty: the first loaded one), and nothing that would load it. Throws ServerLoads, and
 // Error (exit network) when nobody listens, when the key is wrong or missing, and when nothing that answers is a server
 // of language models.
-[[nodiscard]] ServerFacts probe_server(const Endpoint& endpoint, const HttpSettings& settings,
-                                       const std::string& model = "");
+[[nodiscard]] ServerFacts probe_server(const Endpoint& endpoint, const HttpSettings& settings, const std::string& model = "");
 // One more scrape; for a server without /metrics the one figure that SGLang keeps elsewhere.
-[[nodiscard]] ServerReading scrape(const Endpoint& endpoint, const ServerFacts& facts,
-                                   const HttpSettings& settings);
+[[nodiscard]] ServerReading scrape(const Endpoint& endpoint, const ServerFacts& facts, const HttpSettings& settings);
 
 // Why sending a key or a prompt there needs a second thought; empty: no reason.
 [[nodiscard]] std::string caution(const Endpoint& endpoint, bool has_key);

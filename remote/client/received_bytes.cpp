@@ -33,13 +33,9 @@ std::uint64_t sent_bytes(int socket) {
     return info.tcpi_bytes_sent - info.tcpi_bytes_retrans;
 }
 #else
-std::uint64_t received_bytes(int) {
-    return 0;
-}
+std::uint64_t received_bytes(int) { return 0; }
 
-std::uint64_t sent_bytes(int) {
-    return 0;
-}
+std::uint64_t sent_bytes(int) { return 0; }
 #endif
 
 } // namespace speclens

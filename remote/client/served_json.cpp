@@ -7,9 +7,7 @@
 namespace speclens {
 namespace {
 
-std::string one_line(const Json& json) {
-    return json.dump(-1, BadUtf8::replaced);
-}
+std::string one_line(const Json& json) { return json.dump(-1, BadUtf8::replaced); }
 
 Json counts_json(const SpecCounts& c) {
     Json json = {{"drafted", c.drafted}, {"accepted", c.accepted}, {"accepted_at", c.accepted_at}};
@@ -26,11 +24,8 @@ void put(Json& json, const char* key, const std::optional<double>& value) {
 } // namespace
 
 std::string reading_json(const ServerReading& r, double seconds, const char* tier) {
-    Json json = {{"schema", "speclens-reading/1"},
-                 {"tier", tier},
-                 {"seconds", seconds},
-                 {"server", server_name(r.kind)},
-                 {"models", r.models}};
+    Json json = {
+        {"schema", "speclens-reading/1"}, {"tier", tier}, {"seconds", seconds}, {"server", server_name(r.kind)}, {"models", r.models}};
     if (r.counts) {
         json["counts"] = counts_json(*r.counts);
         json["findings"] = findings(*r.counts);
@@ -63,7 +58,7 @@ std::string reading_json(const ServerReading& r, double seconds, const char* tie
 }
 
 std::string log_json(const LogEntry& e) {
-    Json json = {{"schema", "speclens-log/1"},    {"tier", "RECORDED"},     {"line", e.line},
+    Json json = {{"schema", "speclens-log/1"},    {"tier", "RECORDED"},       {"line", e.line},
                  {"server", server_name(e.kind)}, {"since_start", e.whole()}, {"per_position", e.per_position}};
     if (!e.method.empty()) json["method"] = e.method;
     if (!e.writer.empty()) json["writer"] = e.writer;
@@ -99,10 +94,7 @@ std::string log_sum_json(const LogReading& log) {
 }
 
 std::string bench_json(const BenchRecord& r) {
-    Json json = {{"schema", "speclens-bench-record/1"},
-                 {"tier", "RECORDED"},
-                 {"tokens", r.tokens},
-                 {"gaps_ms", r.gaps}};
+    Json json = {{"schema", "speclens-bench-record/1"}, {"tier", "RECORDED"}, {"tokens", r.tokens}, {"gaps_ms", r.gaps}};
     const auto reported = [&](const char* key, double value) {
         if (value > 0) json[key] = value;
     };
@@ -128,15 +120,11 @@ std::string served_json(const ServedText& s, const char* tier) {
     put(json, "tokens_per_second", s.tokens_per_second());
     json["pieces"] = Json::array();
     for (const ServedPiece& p : s.pieces)
-        json["pieces"].push_back({{"text", p.text},
-                                  {"ms", p.ms},
-                                  {"round", p.round},
-                                  {"tokens", p.tokens},
-                                  {"author", kAuthors[static_cast<int>(p.author)]}});
+        json["pieces"].push_back(
+            {{"text", p.text}, {"ms", p.ms}, {"round", p.round}, {"tokens", p.tokens}, {"author", kAuthors[static_cast<int>(p.author)]}});
     json["rounds"] = Json::array();
     for (const ServedRound& r : s.rounds)
-        json["rounds"].push_back(
-            {{"drafted", r.drafted >= 0 ? Json(r.drafted) : Json(nullptr)}, {"accepted", r.accepted}});
+        json["rounds"].push_back({{"drafted", r.drafted >= 0 ? Json(r.drafted) : Json(nullptr)}, {"accepted", r.accepted}});
     if (s.counts) {
         json["counts"] = counts_json(*s.counts);
         if (s.rounds_at_most) json["counts"]["rounds_at_most"] = *s.rounds_at_most;

@@ -13,8 +13,7 @@
 namespace speclens {
 
 // `tier`: RECORDED for what was saved.
-[[nodiscard]] std::string reading_json(const ServerReading& reading, double seconds,
-                                       const char* tier = "REMOTE");
+[[nodiscard]] std::string reading_json(const ServerReading& reading, double seconds, const char* tier = "REMOTE");
 [[nodiscard]] std::string log_json(const LogEntry& entry);
 // All entries together, each token once, and what stands out.
 [[nodiscard]] std::string log_sum_json(const LogReading& log);

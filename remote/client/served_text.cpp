@@ -31,9 +31,7 @@ std::string ServedText::text() const {
 
 int ServedText::passes_without_draft() const {
     const auto undrafted = [](const ServedRound& round) { return round.drafted == 0; };
-    const auto alone = [](const ServedPiece& piece) {
-        return piece.author == Author::target && piece.round < 0;
-    };
+    const auto alone = [](const ServedPiece& piece) { return piece.author == Author::target && piece.round < 0; };
     return static_cast<int>(std::ranges::count_if(rounds, undrafted) + std::ranges::count_if(pieces, alone));
 }
 
@@ -102,9 +100,7 @@ std::string request_body(ServerKind kind, const RequestSettings& r) {
     return body.dump(-1, BadUtf8::replaced);
 }
 
-bool may_switch_off(const ServerFacts& facts) {
-    return facts.kind == ServerKind::llamacpp || facts.version.starts_with("SpecLens");
-}
+bool may_switch_off(const ServerFacts& facts) { return facts.kind == ServerKind::llamacpp || facts.version.starts_with("SpecLens"); }
 
 namespace {
 
@@ -142,8 +138,8 @@ bool never_drafted(const Endpoint& endpoint, const ServerFacts& facts, const Htt
 
 } // namespace
 
-ServedText send_request(const Endpoint& endpoint, const ServerFacts& facts, const RequestSettings& request,
-                        const HttpSettings& settings, const std::function<void(const ServedText&)>& follow) {
+ServedText send_request(const Endpoint& endpoint, const ServerFacts& facts, const RequestSettings& request, const HttpSettings& settings,
+                        const std::function<void(const ServedText&)>& follow) {
     RequestSettings asked = request;
     if (asked.model.empty() && !facts.models.empty()) asked.model = facts.models.front();
     asked.own_server = facts.version.starts_with("SpecLens");
@@ -160,12 +156,11 @@ ServedText send_request(const Endpoint& endpoint, const ServerFacts& facts, cons
         reader.event(data, watch.ms());
         if (follow) follow(reader.so_far());
     });
-    const HttpAnswer answer =
-        http_post(endpoint, asked.chat ? "/v1/chat/completions" : "/v1/completions",
-                  request_body(facts.kind, asked), settings, [&](std::string_view bytes) {
-                      events.push(bytes);
-                      return true;
-                  });
+    const HttpAnswer answer = http_post(endpoint, asked.chat ? "/v1/chat/completions" : "/v1/completions", request_body(facts.kind, asked),
+                                        settings, [&](std::string_view bytes) {
+                                            events.push(bytes);
+                                            return true;
+                                        });
     if (answer.status == 401 || answer.status == 403)
         throw Error(refusal(answer.body, answer.status),
                     settings.key.empty() ? "It wants a key: --key-from NAME names the environment variable that holds it."
@@ -178,13 +173,12 @@ ServedText send_request(const Endpoint& endpoint, const ServerFacts& facts, cons
                     Exit::network);
     events.finish();
     if (!reader.complete())
-        throw Error("the answer ended in the middle: the server told neither a reason nor that it was done",
-                    "Look into the server's log.", Exit::network);
+        throw Error("the answer ended in the middle: the server told neither a reason nor that it was done", "Look into the server's log.",
+                    Exit::network);
     const double ms = watch.ms();
-    ServedText served = reader.finish(ms,
-                         facts.kind == ServerKind::vllm && !reader.so_far().counts &&
-                             never_drafted(endpoint, facts, settings),
-                         grown_since(before, reader.so_far().counts, endpoint, facts, settings));
+    ServedText served =
+        reader.finish(ms, facts.kind == ServerKind::vllm && !reader.so_far().counts && never_drafted(endpoint, facts, settings),
+                      grown_since(before, reader.so_far().counts, endpoint, facts, settings));
     if (facts.kind == ServerKind::llamacpp && asked.temperature > 0 && served.counts && served.counts->drafted > 0)
         served.notes.push_back("llama.cpp keeps a draft where it equals a fresh sample of the target: at T > 0 fewer are "
                                "kept than by min(1, target ÷ draft), and the text is the same in distribution");

@@ -59,8 +59,8 @@ struct ServedText {
     int unwritten = 0;
     std::optional<double> rounds_at_most; // where rounds are not reported: each writes a token of the target's
     std::optional<double> reported_tokens_per_second;
-    int tokens = 0;                   // as the server counts; 0: it does not say
-    bool tokens_apart = false;        // every piece is one token; known at the end
+    int tokens = 0;            // as the server counts; 0: it does not say
+    bool tokens_apart = false; // every piece is one token; known at the end
     double first_ms = 0, total_ms = 0;
     std::string finish;             // "stop", "length"
     std::vector<std::string> notes; // what is missing and which option of the server would give it
@@ -80,9 +80,8 @@ inline constexpr double kTogetherMs = 1, kShortestTimedMs = 10;
 inline constexpr int kFewestTimedArrivals = 3;
 // `follow` sees the text while it grows (rounds are known at the end only); may be empty. Throws Error: what
 // http_post throws, and what the server answers when it refuses.
-[[nodiscard]] ServedText send_request(const Endpoint& endpoint, const ServerFacts& facts,
-                                      const RequestSettings& request, const HttpSettings& settings,
-                                      const std::function<void(const ServedText&)>& follow = {});
+[[nodiscard]] ServedText send_request(const Endpoint& endpoint, const ServerFacts& facts, const RequestSettings& request,
+                                      const HttpSettings& settings, const std::function<void(const ServedText&)>& follow = {});
 
 // Whether a request to such a server can ask for no drafts ("speculative.n_max": 0). Some versions of llama.cpp do not
 // listen: what the answer drafted tells.

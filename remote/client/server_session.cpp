@@ -12,9 +12,7 @@ namespace {
 
 constexpr int kMostSilent = 5;
 
-double seconds_now() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double seconds_now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 } // namespace
 
@@ -24,16 +22,15 @@ ModelSource load_from(ModelPaths paths) {
     };
 }
 
-ServerSession::ServerSession(ModelSource models, RunSettings settings, std::string key,
-                             std::function<void()> notify, double every_seconds)
-    : models_(std::move(models)), settings_(std::move(settings)), key_(std::move(key)),
-      notify_(std::move(notify)), every_seconds_(every_seconds) {
+ServerSession::ServerSession(ModelSource models, RunSettings settings, std::string key, std::function<void()> notify, double every_seconds)
+    : models_(std::move(models)), settings_(std::move(settings)), key_(std::move(key)), notify_(std::move(notify)),
+      every_seconds_(every_seconds) {
     thread_ = std::thread([this] { main(); });
 }
 
 ServerSession::~ServerSession() {
     {
-        const std::lock_guard lock(mutex_);  // else the thread may look before and sleep after
+        const std::lock_guard lock(mutex_); // else the thread may look before and sleep after
         closing_.store(true);
         leaving_.store(true);
     }
@@ -80,8 +77,7 @@ void ServerSession::main() {
         {
             std::unique_lock lock(mutex_);
             const double wait = endpoint_ ? std::max(0.0, next_scrape_ - seconds_now()) : 3600;
-            wake_.wait_for(lock, std::chrono::duration<double>(wait),
-                           [&] { return closing_.load() || !orders_.empty(); });
+            wake_.wait_for(lock, std::chrono::duration<double>(wait), [&] { return closing_.load() || !orders_.empty(); });
             if (!orders_.empty()) {
                 order = std::move(orders_.front());
                 orders_.pop_front();
@@ -130,8 +126,7 @@ void ServerSession::detach() {
 // From now on something is under way, unless an order that ends it has come meanwhile.
 void ServerSession::stay() {
     const std::lock_guard lock(mutex_);
-    const bool called = std::ranges::any_of(
-        orders_, [](const ServerOrder& order) { return !std::holds_alternative<AskServer>(order); });
+    const bool called = std::ranges::any_of(orders_, [](const ServerOrder& order) { return !std::holds_alternative<AskServer>(order); });
     leaving_.store(closing_.load() || called);
 }
 
@@ -251,13 +246,11 @@ void ServerSession::ask(const RequestSettings& request) {
     asker_ = std::thread([this, request, endpoint = *endpoint_, facts = view()->facts] {
         try {
             double shown = 0;
-            ServedText served =
-                send_request(endpoint, facts, request, http(120), [&](const ServedText& so_far) {
-                    if (seconds_now() - shown < 0.05) return;
-                    shown = seconds_now();
-                    publish(
-                        [&](ServerView& view) { view.served = std::make_shared<const ServedText>(so_far); });
-                });
+            ServedText served = send_request(endpoint, facts, request, http(120), [&](const ServedText& so_far) {
+                if (seconds_now() - shown < 0.05) return;
+                shown = seconds_now();
+                publish([&](ServerView& view) { view.served = std::make_shared<const ServedText>(so_far); });
+            });
             publish([&](ServerView& view) {
                 view.served = std::make_shared<const ServedText>(std::move(served));
                 view.asking = false;

@@ -26,8 +26,7 @@ class ServerSession {
   public:
     // `models` and `settings`: what ServeHere serves. `notify` is called (from other threads) after every
     // change. `key`: sent with every request; empty: none. `every_seconds`: between two scrapes.
-    ServerSession(ModelSource models, RunSettings settings, std::string key, std::function<void()> notify = {},
-                  double every_seconds = 1);
+    ServerSession(ModelSource models, RunSettings settings, std::string key, std::function<void()> notify = {}, double every_seconds = 1);
     ~ServerSession(); // ends within a moment
     void send(ServerOrder order);
     [[nodiscard]] std::shared_ptr<const ServerView> view() const; // never null
@@ -54,8 +53,7 @@ class ServerSession {
     std::condition_variable wake_;
     std::shared_ptr<const ServerView> view_ = std::make_shared<ServerView>();
     std::deque<ServerOrder> orders_;
-    std::atomic<bool> closing_{false},
-        leaving_{false}; // leaving_: what is under way at this server is of no use any more
+    std::atomic<bool> closing_{false}, leaving_{false}; // leaving_: what is under way at this server is of no use any more
     std::optional<Endpoint> endpoint_;
     double began_ = 0, next_scrape_ = 0;
     int silent_ = 0; // scrapes in a row that failed

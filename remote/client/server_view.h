@@ -5,8 +5,8 @@
 #include <string>
 #include <variant>
 
-#include "remote/client/server_facts.h"
 #include "remote/client/served_text.h"
+#include "remote/client/server_facts.h"
 #include "remote/reading/watch.h"
 
 namespace speclens {

@@ -21,9 +21,7 @@ void each_line(std::string_view text, const std::function<bool(std::string_view)
 // {"metadata": {…}, "metrics": {…} or null, "error": null or {…}}
 std::optional<Json> record_of(std::string_view line) {
     Json json = parse_foreign_json(line);
-    if (!json.is_object() || !json.contains("metadata") || !json["metadata"].is_object() ||
-        !json.contains("metrics"))
-        return {};
+    if (!json.is_object() || !json.contains("metadata") || !json["metadata"].is_object() || !json.contains("metrics")) return {};
     return json;
 }
 
@@ -51,8 +49,7 @@ BenchRecord answered(const Json& metrics) {
     const double scale = value_of(metrics, "inter_chunk_latency", &gaps);
     if (gaps && gaps->is_array())
         for (const Json& gap : *gaps)
-            if (const auto ms = gap.is_number() ? reported_count(gap.get<double>() * scale) : std::nullopt)
-                record.gaps.push_back(*ms);
+            if (const auto ms = gap.is_number() ? reported_count(gap.get<double>() * scale) : std::nullopt) record.gaps.push_back(*ms);
     return record;
 }
 
@@ -104,8 +101,7 @@ BenchRecords parse_bench_records(std::string_view text, const std::string& sourc
         return true;
     });
     if (records.answered.empty() && records.failed == 0)
-        throw Error(source + ": no line is a record of a request",
-                    "AIPerf writes them to profile_export.jsonl.");
+        throw Error(source + ": no line is a record of a request", "AIPerf writes them to profile_export.jsonl.");
     return records;
 }
 

@@ -12,11 +12,11 @@ namespace speclens {
 
 // Of one request that was answered. 0: not reported.
 struct BenchRecord {
-    double tokens = 0;        // written, hidden reasoning included where the file counts it
-    double first_ms = 0;      // until the first token
-    double whole_ms = 0;      // until the last one
-    double between_ms = 0;    // between two tokens, on average
-    std::vector<double> gaps; // between two chunks, ms; empty for answers that were not streamed
+    double tokens = 0;                              // written, hidden reasoning included where the file counts it
+    double first_ms = 0;                            // until the first token
+    double whole_ms = 0;                            // until the last one
+    double between_ms = 0;                          // between two tokens, on average
+    std::vector<double> gaps;                       // between two chunks, ms; empty for answers that were not streamed
     [[nodiscard]] double tokens_per_chunk() const { // 0: not streamed
         return gaps.empty() || tokens <= 0 ? 0 : tokens / static_cast<double>(gaps.size() + 1);
     }

@@ -10,8 +10,7 @@ namespace speclens {
 
 class EventStream {
   public:
-    explicit EventStream(std::function<void(const std::string& data)> on_event)
-        : on_event_(std::move(on_event)) {}
+    explicit EventStream(std::function<void(const std::string& data)> on_event) : on_event_(std::move(on_event)) {}
     void push(std::string_view bytes);
     void finish(); // an event without its closing empty line counts too
 

@@ -12,8 +12,7 @@ namespace speclens {
 namespace {
 
 bool name_byte(char c, bool first) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == ':' ||
-           (!first && c >= '0' && c <= '9');
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == ':' || (!first && c >= '0' && c <= '9');
 }
 
 // Reads one line from the left; every part returns false where the line is no sample.
@@ -112,10 +111,8 @@ std::vector<MetricSample> parse_exposition(std::string_view text, const std::str
         if (std::optional<MetricSample> sample = sample_of(line)) out.push_back(std::move(*sample));
     }
     if (out.empty())
-        throw Error(
-            source + " holds no metrics",
-            "The text of a server's /metrics is expected: lines such as 'vllm:num_requests_running 1'.",
-            Exit::network);
+        throw Error(source + " holds no metrics",
+                    "The text of a server's /metrics is expected: lines such as 'vllm:num_requests_running 1'.", Exit::network);
     return out;
 }
 

@@ -12,9 +12,7 @@ namespace {
 
 constexpr int kDeepestWrapping = 4; // Docker's JSON around that of a logger around that of the server
 
-bool digit(char c) {
-    return c >= '0' && c <= '9';
-}
+bool digit(char c) { return c >= '0' && c <= '9'; }
 
 // ECMA-48 control sequences: "ESC [" up to a letter.
 std::string without_colours(std::string_view text) {
@@ -74,15 +72,14 @@ void unwrap(std::string_view text, const std::function<void(std::string_view)>& 
 
 } // namespace
 
-void each_message(std::string_view line, const std::function<void(std::string_view)>& take) {
-    unwrap(line, take, 0);
-}
+void each_message(std::string_view line, const std::function<void(std::string_view)>& take) { unwrap(line, take, 0); }
 
 std::string writer_of(std::string_view line) {
     if (line.starts_with("[pod/")) return std::string(line.substr(0, line.find(']') + 1));
     if (line.starts_with('[')) { // a date has other characters
         const std::size_t end = line.find(']');
-        if (end != std::string_view::npos && end > 1 && std::all_of(line.begin() + 1, line.begin() + static_cast<std::ptrdiff_t>(end), digit))
+        if (end != std::string_view::npos && end > 1 &&
+            std::all_of(line.begin() + 1, line.begin() + static_cast<std::ptrdiff_t>(end), digit))
             return std::string(line.substr(0, end + 1));
     }
     constexpr std::size_t kLongestPrefix = 120;
@@ -90,7 +87,8 @@ std::string writer_of(std::string_view line) {
     // "Oct 01 12:00:00 host llama-server[812]: "
     if (const std::size_t end = head.find("]: "); end != std::string_view::npos) {
         const std::size_t open = head.rfind('[', end);
-        if (open != std::string_view::npos && open + 1 < end && std::all_of(head.begin() + static_cast<std::ptrdiff_t>(open) + 1, head.begin() + static_cast<std::ptrdiff_t>(end), digit)) {
+        if (open != std::string_view::npos && open + 1 < end &&
+            std::all_of(head.begin() + static_cast<std::ptrdiff_t>(open) + 1, head.begin() + static_cast<std::ptrdiff_t>(end), digit)) {
             const std::size_t space = head.rfind(' ', open);
             const std::size_t begin = space == std::string_view::npos ? 0 : space + 1;
             return std::string(head.substr(begin, end + 1 - begin));

@@ -84,9 +84,7 @@ struct Open {
     std::optional<Printed> length, rate;
     std::vector<double> places;
     // What cannot be is not reported, and said.
-    void leave_out(const std::string& words) {
-        entry.left_out += (entry.left_out.empty() ? "" : ", ") + words;
-    }
+    void leave_out(const std::string& words) { entry.left_out += (entry.left_out.empty() ? "" : ", ") + words; }
     void settle();
 
   private:
@@ -104,8 +102,7 @@ struct RoundRange {
 };
 
 // As the header says.
-RoundRange rounds_allowed(double accepted, double drafted, std::optional<Printed> length,
-                          const std::vector<double>& places) {
+RoundRange rounds_allowed(double accepted, double drafted, std::optional<Printed> length, const std::vector<double>& places) {
     RoundRange range;
     const auto narrow = [&](double kept, double off) { // accepted ÷ rounds, as printed
         if (kept + off > 0) range.low = std::max(range.low, accepted / (kept + off));
@@ -122,15 +119,13 @@ RoundRange rounds_allowed(double accepted, double drafted, std::optional<Printed
     return range;
 }
 
-std::optional<Rounds> rounds_in(const RoundRange& range, double accepted, double drafted,
-                                std::optional<Printed> length, std::size_t full) { // full: places that every round may draft
+std::optional<Rounds> rounds_in(const RoundRange& range, double accepted, double drafted, std::optional<Printed> length,
+                                std::size_t full) { // full: places that every round may draft
     constexpr double kMostOff = 0.01;
     if (full > 0 && range.low * static_cast<double>(full) == drafted) return Rounds{range.low, 0};
     if (!std::isfinite(range.high)) return {};
-    const double middle =
-                     length && length->value > 1 ? std::round(accepted / (length->value - 1)) : range.low,
-                 count = std::clamp(middle, range.low, range.high),
-                 off = std::max(count - range.low, range.high - count);
+    const double middle = length && length->value > 1 ? std::round(accepted / (length->value - 1)) : range.low,
+                 count = std::clamp(middle, range.low, range.high), off = std::max(count - range.low, range.high - count);
     return off <= kMostOff * count ? std::optional(Rounds{count, off}) : std::nullopt;
 }
 
@@ -156,23 +151,21 @@ void Open::settle_figures() {
         }
     for (std::size_t i = 1; i < places.size(); ++i)
         if (places[i] > places[i - 1]) {
-            leave_out("place " + std::to_string(i + 1) + " kept more often (" + figure(places[i]) +
-                      ") than place " + std::to_string(i) + " (" + figure(places[i - 1]) + ")");
+            leave_out("place " + std::to_string(i + 1) + " kept more often (" + figure(places[i]) + ") than place " + std::to_string(i) +
+                      " (" + figure(places[i - 1]) + ")");
             places.clear();
             break;
         }
     const auto k = static_cast<double>(places.size());
     if (length && k > 0 && length->value > k + 1 + length->off) {
-        leave_out("an acceptance length of " + figure(length->value) + " with " + std::to_string(places.size()) +
-                  " places");
+        leave_out("an acceptance length of " + figure(length->value) + " with " + std::to_string(places.size()) + " places");
         length.reset();
         places.clear();
     }
     if (length && k > 0) {
         const double sum = std::accumulate(places.begin(), places.end(), 0.0);
         if (std::abs(sum - (length->value - 1)) > length->off + k * kShareOff + kTiny) {
-            leave_out("places that add up to " + figure(sum) + " beside an acceptance length of " +
-                      figure(length->value));
+            leave_out("places that add up to " + figure(sum) + " beside an acceptance length of " + figure(length->value));
             length.reset();
             places.clear();
         }
@@ -195,8 +188,7 @@ void Open::settle_counts() {
         return;
     }
     if (rate && *drafted > 0 && std::abs(*accepted / *drafted - rate->value) > rate->off + 1e-6) {
-        leave_out(figure(*accepted) + " accepted of " + figure(*drafted) + " drafted beside a rate of " +
-                  figure(rate->value));
+        leave_out(figure(*accepted) + " accepted of " + figure(*drafted) + " drafted beside a rate of " + figure(rate->value));
         e.rate.reset();
         e.length.reset();
         return;
@@ -208,8 +200,7 @@ void Open::settle_counts() {
         const auto own = acceptance_length(*e.counts);
         if (!fits || (length && own && std::abs(*own - length->value) > length->off + 1e-6)) {
             leave_out(figure(*accepted) + " accepted in " + figure(*rounds) + " rounds" +
-                      (fits ? " beside an acceptance length of " + figure(length->value)
-                            : ", " + figure(*drafted) + " drafted"));
+                      (fits ? " beside an acceptance length of " + figure(length->value) : ", " + figure(*drafted) + " drafted"));
             e.length.reset();
             e.counts->rounds.reset();
             return;
@@ -261,8 +252,7 @@ std::optional<Open> vllm_entry(std::string_view line) {
     Open o;
     o.entry.kind = ServerKind::vllm;
     o.length = printed_after(line, "Mean acceptance length");
-    if (const auto percent = printed_after(line, "raft acceptance rate"))
-        o.rate = Printed{percent->value / 100, percent->off / 100};
+    if (const auto percent = printed_after(line, "raft acceptance rate")) o.rate = Printed{percent->value / 100, percent->off / 100};
     o.places = list_after(line, "Per-position acceptance rate");
     o.accepted = after(line, "Accepted:", " tok");
     o.drafted = after(line, "Drafted:", " tok");
@@ -275,15 +265,13 @@ std::optional<Open> vllm_v0_entry(std::string_view line) {
     Open o;
     o.entry.kind = ServerKind::vllm;
     o.entry.span = LogEntry::Span::start;
-    const auto k = after(line, "Number of speculative tokens"),
-               accepted = after(line, "Number of accepted tokens"),
+    const auto k = after(line, "Number of speculative tokens"), accepted = after(line, "Number of accepted tokens"),
                drafted = after(line, "Number of draft tokens"), emitted = after(line, "Number of emitted tokens");
     const auto efficiency = printed_after(line, "System efficiency");
     if (!accepted || !drafted || !emitted) return {};
     o.rate = printed_after(line, "Draft acceptance rate");
     const V0Counts reported = read_v0_counts(
-        {*drafted, *accepted, *emitted, k, efficiency ? std::optional(efficiency->value) : std::nullopt,
-         efficiency ? efficiency->off : 0});
+        {*drafted, *accepted, *emitted, k, efficiency ? std::optional(efficiency->value) : std::nullopt, efficiency ? efficiency->off : 0});
     if (!reported.wrong.empty()) o.leave_out(reported.wrong);
     o.entry.reported_accepted = *accepted;
     o.entry.counts = reported.counts;
@@ -295,9 +283,7 @@ std::optional<Open> vllm_v0_entry(std::string_view line) {
 }
 
 std::optional<Open> sglang_entry(std::string_view line) {
-    if (line.find("Decode batch") == std::string_view::npos ||
-        line.find("accept len") == std::string_view::npos)
-        return {};
+    if (line.find("Decode batch") == std::string_view::npos || line.find("accept len") == std::string_view::npos) return {};
     Open o;
     LogEntry& e = o.entry;
     e.kind = ServerKind::sglang;
@@ -316,8 +302,7 @@ std::optional<Open> sglang_entry(std::string_view line) {
 
 // K where a line shows the settings SGLang was started with.
 std::optional<double> sglang_drafts(std::string_view line) {
-    return drafts_of_settings(after(line, "speculative_num_draft_tokens"),
-                              after(line, "speculative_num_steps"));
+    return drafts_of_settings(after(line, "speculative_num_draft_tokens"), after(line, "speculative_num_steps"));
 }
 
 // What the rates of all lines together mean, and with it the rate of each.
@@ -362,9 +347,8 @@ std::optional<Open> llama_request(std::string_view line) {
     o.entry.kind = ServerKind::llamacpp;
     o.entry.span = LogEntry::Span::request;
     o.entry.task = task_of(line);
-    o.rate = printed_after(line, line.find("acceptance rate =", at) != std::string_view::npos
-                                     ? "draft acceptance rate"
-                                     : "draft acceptance");
+    o.rate =
+        printed_after(line, line.find("acceptance rate =", at) != std::string_view::npos ? "draft acceptance rate" : "draft acceptance");
     const std::size_t open = line.find('(', at);
     if (open == std::string_view::npos) return {};
     o.accepted = after(line.substr(open), "", " accepted");
@@ -420,10 +404,9 @@ std::optional<DepthLine> llama_depth(std::string_view line) {
     const auto seq = after(line, "adaptive draft depth seq", ":");
     if (!seq) return {};
     const std::string_view rest = line.substr(line.find("adaptive draft depth seq"));
-    const auto from = after(rest.substr(rest.find(':')), ""), to = after(rest, "->"),
-               drafted = after(rest, "n_draft=", ","), accepted = after(rest, "n_accepted=", ",");
-    if (!from || !to || !drafted || !accepted || *drafted > kMostServedDrafts || *from > kMostServedDrafts ||
-        *to > kMostServedDrafts)
+    const auto from = after(rest.substr(rest.find(':')), ""), to = after(rest, "->"), drafted = after(rest, "n_draft=", ","),
+               accepted = after(rest, "n_accepted=", ",");
+    if (!from || !to || !drafted || !accepted || *drafted > kMostServedDrafts || *from > kMostServedDrafts || *to > kMostServedDrafts)
         return {};
     return DepthLine{*seq, *from, *to, {*drafted, *accepted}};
 }
@@ -534,12 +517,13 @@ struct LogReader::State {
             if (example.line == 0) example.line = out.lines;
             return true;
         };
-        for (const auto& [name, into] : {std::pair{"n_draft", &example.k}, {"n_predict", &example.predicted},
-                                         {"n_drafted", &example.drafted}, {"n_accept", &example.accepted}})
+        for (const auto& [name, into] : {std::pair{"n_draft", &example.k},
+                                         {"n_predict", &example.predicted},
+                                         {"n_drafted", &example.drafted},
+                                         {"n_accept", &example.accepted}})
             if (figure_of(name, *into)) return true;
-        const auto percent = example.drafted && example.accepted && example_figure(line, "accept")
-                                 ? printed_after(line, "accept ")
-                                 : std::nullopt;
+        const auto percent =
+            example.drafted && example.accepted && example_figure(line, "accept") ? printed_after(line, "accept ") : std::nullopt;
         if (!percent) return false;
         Open o;
         o.entry.kind = ServerKind::llamacpp;
@@ -551,7 +535,7 @@ struct LogReader::State {
         o.drafted = example.drafted;
         if (example.predicted && *example.predicted >= *example.accepted) {
             o.rounds = *example.predicted - *example.accepted;
-            if (example.k && *o.rounds * *example.k < *example.drafted && *example.k > 0) {
+            if (example.k && *o.rounds * *example.k<*example.drafted&& * example.k> 0) {
                 o.leave_out(figure(*example.drafted) + " drafted in " + figure(*o.rounds) + " rounds of " + figure(*example.k));
                 o.rounds.reset();
             }
@@ -617,9 +601,7 @@ struct LogReader::State {
 LogReader::LogReader() : state_(std::make_unique<State>()) {}
 LogReader::~LogReader() = default;
 
-void LogReader::on_entry(std::function<void(const LogEntry&)> reported) {
-    state_->reported = std::move(reported);
-}
+void LogReader::on_entry(std::function<void(const LogEntry&)> reported) { state_->reported = std::move(reported); }
 
 void LogReader::push(std::string_view bytes) {
     std::string& pending = state_->pending;
@@ -636,9 +618,7 @@ void LogReader::push(std::string_view bytes) {
     pending += bytes;
 }
 
-void LogReader::flush() {
-    state_->settle_last();
-}
+void LogReader::flush() { state_->settle_last(); }
 
 LogReading LogReader::finish(const std::string& source) {
     State& s = *state_;
@@ -656,19 +636,16 @@ LogReading LogReader::finish(const std::string& source) {
         o.entry.line = s.example.line;
         o.accepted = s.example.accepted;
         o.drafted = s.example.drafted;
-        if (s.example.predicted && *s.example.predicted >= *s.example.accepted)
-            o.rounds = *s.example.predicted - *s.example.accepted;
+        if (s.example.predicted && *s.example.predicted >= *s.example.accepted) o.rounds = *s.example.predicted - *s.example.accepted;
         s.settle(std::move(o));
     }
     LogReading out = std::move(s.out);
     std::ranges::stable_sort(out.entries, {}, &LogEntry::line);
     if (out.entries.empty())
-        throw Error(
-            source + (out.lines == 1
-                          ? ": its one line does not speak of acceptance"
-                          : ": none of its " + std::to_string(out.lines) + " lines speaks of acceptance"),
-            "Lines of vLLM (SpecDecoding metrics:), SGLang (Decode batch … accept len) and llama.cpp (draft "
-            "acceptance = …, statistics …) are understood.");
+        throw Error(source + (out.lines == 1 ? ": its one line does not speak of acceptance"
+                                             : ": none of its " + std::to_string(out.lines) + " lines speaks of acceptance"),
+                    "Lines of vLLM (SpecDecoding metrics:), SGLang (Decode batch … accept len) and llama.cpp (draft "
+                    "acceptance = …, statistics …) are understood.");
     out.reported = settle_rates(out.entries, s.sglang_k);
     return out;
 }
@@ -685,9 +662,7 @@ struct Sums {
 Sums sums_of(const std::vector<LogEntry>& entries) {
     Sums out;
     std::map<std::pair<std::string, std::string>, SpecCounts> last; // by writer and method
-    const auto add = [](std::optional<SpecCounts>& to, const SpecCounts& counts) {
-        to = to ? *to + counts : counts;
-    };
+    const auto add = [](std::optional<SpecCounts>& to, const SpecCounts& counts) { to = to ? *to + counts : counts; };
     for (const LogEntry& e : entries) {
         if (!e.counts) continue;
         if (!e.whole()) {
@@ -709,15 +684,12 @@ SpecCounts LogReading::sum() const {
     const Sums sums = sums_of(entries);
     if (!sums.whole_holds_parts()) return sums.parts.value_or(SpecCounts());
     // Of the same tokens, whichever tells more.
-    const bool same = sums.parts && sums.parts->drafted == sums.whole->drafted &&
-                      sums.parts->accepted == sums.whole->accepted;
+    const bool same = sums.parts && sums.parts->drafted == sums.whole->drafted && sums.parts->accepted == sums.whole->accepted;
     const bool counted = same && sums.parts->rounds && (!sums.parts->worked_out || !sums.whole->rounds);
     return counted ? *sums.parts : *sums.whole;
 }
 
-bool LogReading::sum_is_whole() const {
-    return sums_of(entries).whole_holds_parts();
-}
+bool LogReading::sum_is_whole() const { return sums_of(entries).whole_holds_parts(); }
 
 std::vector<std::string> log_findings(const LogReading& log) {
     std::vector<std::string> out;
@@ -734,9 +706,9 @@ std::vector<std::string> log_findings(const LogReading& log) {
         }
     }
     if (averages > 0 && alone == averages)
-        out.push_back(nothing_accepted_words(
-            "nothing is accepted: " + std::to_string(averages) +
-            (averages == 1 ? " line says" : " lines say") + " an acceptance length of 1.00, the target's own token alone"));
+        out.push_back(nothing_accepted_words("nothing is accepted: " + std::to_string(averages) +
+                                             (averages == 1 ? " line says" : " lines say") +
+                                             " an acceptance length of 1.00, the target's own token alone"));
     constexpr int kSuspicious = 3;
     if (repeats >= kSuspicious)
         out.push_back(std::to_string(repeats) + " of " + std::to_string(requests) +
@@ -745,9 +717,7 @@ std::vector<std::string> log_findings(const LogReading& log) {
     return out;
 }
 
-ServerKind LogReading::kind() const {
-    return entries.empty() ? ServerKind::unknown : entries.front().kind;
-}
+ServerKind LogReading::kind() const { return entries.empty() ? ServerKind::unknown : entries.front().kind; }
 
 LogReading parse_log(std::string_view text, const std::string& source) {
     LogReader reader;

@@ -27,13 +27,13 @@ struct LogEntry {
     enum class Span : std::uint8_t { interval, request, start } span = Span::interval;
     int line = 0; // from 1; of several the first
     ServerKind kind = ServerKind::unknown;
-    std::string method;                 // llama.cpp's statistics: "draft-eagle3"
-    std::string writer;                 // which of several programs (log_line.h)
-    std::string task;                   // llama.cpp: "slot 1, task 21"
-    std::optional<SpecCounts> counts;   // where the line has counts; rounds worked out as above
-    bool listed = false;                // rounds are counted one by one from lines of their own
-    std::optional<double> length, rate; // tokens per round; accepted ÷ drafted
-    std::optional<double> reported_rate;    // SGLang's "accept rate", which may be another (reported_rates.h)
+    std::string method;                  // llama.cpp's statistics: "draft-eagle3"
+    std::string writer;                  // which of several programs (log_line.h)
+    std::string task;                    // llama.cpp: "slot 1, task 21"
+    std::optional<SpecCounts> counts;    // where the line has counts; rounds worked out as above
+    bool listed = false;                 // rounds are counted one by one from lines of their own
+    std::optional<double> length, rate;  // tokens per round; accepted ÷ drafted
+    std::optional<double> reported_rate; // SGLang's "accept rate", which may be another (reported_rates.h)
     // vLLM up to 0.8 counts as accepted what would have been kept behind the first refusal, too.
     std::optional<double> reported_accepted;
     std::vector<double> per_position; // unconditional, as the line says

@@ -6,7 +6,7 @@
 
 namespace speclens {
 
-inline constexpr double kMostReported = 1e15;         // a double still counts by one there
+inline constexpr double kMostReported = 1e15;     // a double still counts by one there
 inline constexpr double kMostServedDrafts = 4096; // more of one round is no count of drafts
 
 // A number that can be, from 0. NaN and infinities, which text may name, are none; nor is a negative zero.

@@ -16,8 +16,7 @@ struct ReportedAverage {
 };
 
 // K by SGLang's settings: speculative_num_draft_tokens counts the slot of the current token too.
-[[nodiscard]] std::optional<double> drafts_of_settings(std::optional<double> draft_tokens,
-                                                       std::optional<double> steps);
+[[nodiscard]] std::optional<double> drafts_of_settings(std::optional<double> draft_tokens, std::optional<double> steps);
 
 // What such averages mean.
 struct ReportedRates {
@@ -32,7 +31,7 @@ struct ReportedRates {
 };
 // All of one server. `drafts`: K by its settings, not used where no formula fits it. `rounding`: how far a
 // figure may be off.
-[[nodiscard]] ReportedRates read_reported_rates(const std::vector<ReportedAverage>& averages,
-                                        std::optional<double> drafts, double rounding);
+[[nodiscard]] ReportedRates read_reported_rates(const std::vector<ReportedAverage>& averages, std::optional<double> drafts,
+                                                double rounding);
 
 } // namespace speclens

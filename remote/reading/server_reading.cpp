@@ -18,13 +18,11 @@ struct Prefix {
     ServerKind kind;
     std::string_view text;
 };
-constexpr Prefix kPrefixes[] = {
-    {ServerKind::vllm, "vllm:"}, {ServerKind::sglang, "sglang:"}, {ServerKind::llamacpp, "llamacpp:"}};
+constexpr Prefix kPrefixes[] = {{ServerKind::vllm, "vllm:"}, {ServerKind::sglang, "sglang:"}, {ServerKind::llamacpp, "llamacpp:"}};
 
 // A counter's name with and without the suffix that client libraries append.
 bool is_counter(std::string_view name, std::string_view wanted) {
-    return name == wanted ||
-           (name.size() == wanted.size() + 6 && name.starts_with(wanted) && name.ends_with("_total"));
+    return name == wanted || (name.size() == wanted.size() + 6 && name.starts_with(wanted) && name.ends_with("_total"));
 }
 
 // The samples of one server, by the name behind its prefix.
@@ -33,8 +31,7 @@ class Reader {
     Reader(const std::vector<MetricSample>& samples, std::string_view prefix) {
         for (const MetricSample& sample : samples)
             if (std::string_view(sample.name).starts_with(prefix))
-                (reported_count(sample.value) ? rows_ : odd_)
-                    .push_back({std::string_view(sample.name).substr(prefix.size()), &sample});
+                (reported_count(sample.value) ? rows_ : odd_).push_back({std::string_view(sample.name).substr(prefix.size()), &sample});
     }
     // Sum over engines and models; several names: the first one that occurs.
     std::optional<double> sum(std::initializer_list<std::string_view> names) const {
@@ -103,9 +100,8 @@ class Reader {
             if (!is_counter(name, wanted)) continue;
             const std::string* place = sample->label("position");
             int at = -1;
-            if (!place ||
-                std::from_chars(place->data(), place->data() + place->size(), at).ec != std::errc() ||
-                at < 0 || at >= kMostPlaces)
+            if (!place || std::from_chars(place->data(), place->data() + place->size(), at).ec != std::errc() || at < 0 ||
+                at >= kMostPlaces)
                 continue;
             out.resize(std::max<std::size_t>(out.size(), static_cast<std::size_t>(at) + 1), 0);
             out[static_cast<std::size_t>(at)] += sample->value;
@@ -116,8 +112,7 @@ class Reader {
         std::vector<std::string> out;
         for (const auto& row : rows_)
             if (const std::string* model = row.second->label("model_name"))
-                if (std::find(out.begin(), out.end(), *model) == out.end() && out.size() < 16)
-                    out.push_back(*model);
+                if (std::find(out.begin(), out.end(), *model) == out.end() && out.size() < 16) out.push_back(*model);
         return out;
     }
     // The samples apart by their labels but for `position`, each group a reader of its own.
@@ -183,15 +178,12 @@ struct PartCounts {
 };
 PartCounts read_part(const Reader& reader) {
     PartCounts out;
-    const auto drafted = reader.sum({"spec_decode_num_draft_tokens"}),
-               accepted = reader.sum({"spec_decode_num_accepted_tokens"}),
-               emitted = reader.sum({"spec_decode_num_emitted_tokens"}),
-               rounds = reader.sum({"spec_decode_num_drafts"});
+    const auto drafted = reader.sum({"spec_decode_num_draft_tokens"}), accepted = reader.sum({"spec_decode_num_accepted_tokens"}),
+               emitted = reader.sum({"spec_decode_num_emitted_tokens"}), rounds = reader.sum({"spec_decode_num_drafts"});
     if (!drafted || !accepted) return out;
     if (!rounds && emitted) {
         const auto efficiency = reader.mean({"spec_decode_efficiency"});
-        V0Counts reported = read_v0_counts(
-            {*drafted, *accepted, *emitted, {}, efficiency, efficiency ? rounding_of(*efficiency) : 0});
+        V0Counts reported = read_v0_counts({*drafted, *accepted, *emitted, {}, efficiency, efficiency ? rounding_of(*efficiency) : 0});
         out.reported_accepted = accepted;
         out.counts = std::move(reported.counts);
         out.wrong = std::move(reported.wrong);
@@ -206,14 +198,10 @@ PartCounts read_part(const Reader& reader) {
 
 const char* server_name(ServerKind kind) {
     switch (kind) {
-    case ServerKind::vllm:
-        return "vLLM";
-    case ServerKind::sglang:
-        return "SGLang";
-    case ServerKind::llamacpp:
-        return "llama.cpp";
-    case ServerKind::unknown:
-        break;
+    case ServerKind::vllm: return "vLLM";
+    case ServerKind::sglang: return "SGLang";
+    case ServerKind::llamacpp: return "llama.cpp";
+    case ServerKind::unknown: break;
     }
     return "unknown server";
 }
@@ -243,19 +231,16 @@ ServerReading read_metrics(const std::vector<MetricSample>& samples) {
             out.counts.reset();
             out.parts.clear();
         }
-        out.odd_counts = !out.counts && out.wrong.empty() && (reader.odd("spec_decode_num_draft_tokens") ||
-                                         reader.odd("spec_decode_num_accepted_tokens"));
+        out.odd_counts = !out.counts && out.wrong.empty() &&
+                         (reader.odd("spec_decode_num_draft_tokens") || reader.odd("spec_decode_num_accepted_tokens"));
         if (out.counts) // our own server tells more than vLLM, whose names it has
-            out.counts->judged_at =
-                Reader(samples, "speclens:").places("spec_decode_num_judged_tokens_per_pos");
+            out.counts->judged_at = Reader(samples, "speclens:").places("spec_decode_num_judged_tokens_per_pos");
         out.generated = reader.sum({"generation_tokens", "tokens_predicted"});
         out.prompt_tokens = reader.sum({"prompt_tokens"});
-        out.running =
-            reader.over_replicas({"num_requests_running", "num_running_reqs", "requests_processing"});
+        out.running = reader.over_replicas({"num_requests_running", "num_running_reqs", "requests_processing"});
         out.waiting = reader.over_replicas({"num_requests_waiting", "num_queue_reqs", "requests_deferred"});
         out.preempted = reader.sum({"num_preemptions"});
-        if (const auto share = reader.mean(
-                {"kv_cache_usage_perc", "gpu_cache_usage_perc", "token_usage", "kv_cache_usage_ratio"}))
+        if (const auto share = reader.mean({"kv_cache_usage_perc", "gpu_cache_usage_perc", "token_usage", "kv_cache_usage_ratio"}))
             out.cache_share = reported_share(*share);
         out.reported_throughput = reader.over_replicas({"gen_throughput", "predicted_tokens_seconds"});
         out.first_token = reader.spent({"time_to_first_token_seconds"});
@@ -267,10 +252,8 @@ ServerReading read_metrics(const std::vector<MetricSample>& samples) {
             out.verify_calls = reader.sum({"spec_verify_calls"});
             if (const auto length = reader.mean_where("spec_accept_length", "spec_accept_length"))
                 out.reported_length = reported_length(*length);
-            if (const auto rate = reader.mean_where("spec_accept_length", "spec_accept_rate"))
-                out.reported_rate = reported_share(*rate);
-            out.reported_drafts =
-                drafts_of_settings(reader.mean({"spec_num_draft_tokens"}), reader.mean({"spec_num_steps"}));
+            if (const auto rate = reader.mean_where("spec_accept_length", "spec_accept_rate")) out.reported_rate = reported_share(*rate);
+            out.reported_drafts = drafts_of_settings(reader.mean({"spec_num_draft_tokens"}), reader.mean({"spec_num_steps"}));
         }
         break;
     }
@@ -284,20 +267,16 @@ ReportedRates reported_rates(const ServerReading& r) {
     return read_reported_rates(averages, r.reported_drafts, kRounding);
 }
 
-bool drafts_nothing(const ServerReading& r) {
-    return r.counts && r.counts->empty() && r.generated.value_or(0) > 0;
-}
+bool drafts_nothing(const ServerReading& r) { return r.counts && r.counts->empty() && r.generated.value_or(0) > 0; }
 
 std::vector<std::string> what_is_missing(const ServerReading& r) {
     std::vector<std::string> out;
     if (r.kind == ServerKind::unknown)
-        out.push_back(
-            "none of the names begins with vllm:, sglang: or llamacpp:; other servers are not understood");
+        out.push_back("none of the names begins with vllm:, sglang: or llamacpp:; other servers are not understood");
     if (r.odd_counts)
         out.push_back("its spec_decode counters say what cannot be (no number, infinite, negative or beyond "
                       "1e15): nothing is taken from them");
-    if (!r.wrong.empty())
-        out.push_back("its spec_decode counters contradict each other (" + r.wrong + "): nothing is taken from them");
+    if (!r.wrong.empty()) out.push_back("its spec_decode counters contradict each other (" + r.wrong + "): nothing is taken from them");
     if (r.reported_accepted && !r.counts && r.wrong.empty())
         out.push_back("this vLLM is 0.8 or older and counts no rounds; with its system efficiency "
                       "(spec_decode_efficiency) they could be worked out");
@@ -307,20 +286,16 @@ std::vector<std::string> what_is_missing(const ServerReading& r) {
                       "emitted, and only those compare with later versions");
     const bool reported = r.counts || r.odd_counts || !r.wrong.empty() || r.reported_accepted;
     if (r.kind == ServerKind::vllm && !reported)
-        out.push_back(
-            "no spec_decode counters: this vLLM does not speculate (--speculative-config switches it on)");
+        out.push_back("no spec_decode counters: this vLLM does not speculate (--speculative-config switches it on)");
     if (r.kind == ServerKind::sglang && !r.reported_length)
-        out.push_back(
-            "no spec_accept_length above 0: this SGLang does not speculate (--speculative-algorithm), or has "
-            "not served a request yet");
+        out.push_back("no spec_accept_length above 0: this SGLang does not speculate (--speculative-algorithm), or has "
+                      "not served a request yet");
     if (r.kind == ServerKind::sglang && r.reported_length && !r.counts)
-        out.push_back(
-            "SGLang averages by itself and counts no places: no acceptance by position, and no figure of the "
-            "last seconds alone");
+        out.push_back("SGLang averages by itself and counts no places: no acceptance by position, and no figure of the "
+                      "last seconds alone");
     if (r.kind == ServerKind::llamacpp && !reported)
-        out.push_back(
-            "no spec_decode counters: this llama-server drafts nothing (--spec-type is none unless it is "
-            "given), or is older than pull request 26389");
+        out.push_back("no spec_decode counters: this llama-server drafts nothing (--spec-type is none unless it is "
+                      "given), or is older than pull request 26389");
     if (r.counts && r.counts->drafted > 0 && !r.counts->rounds)
         out.push_back("it counts no rounds: the acceptance length and what is divided by rounds stay open");
     if (r.counts && r.counts->rounds.value_or(0) > 0 && r.counts->accepted_at.empty() && !r.reported_accepted)

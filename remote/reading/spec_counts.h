@@ -19,7 +19,7 @@ struct SpecCounts {
     // [i]: rounds that kept all drafts before i+1 and had one there that was judged; empty: the server does
     // not say. A round may have fewer drafts than others, or the text may end among its kept ones.
     std::vector<double> judged_at = {};
-    double places_off = 0; // each of accepted_at may be off by this much: read off rounded shares
+    double places_off = 0;   // each of accepted_at may be off by this much: read off rounded shares
     bool worked_out = false; // rounds and places are inferred from rounded quotients, not reported
 
     [[nodiscard]] bool empty() const { return drafted <= 0 && rounds.value_or(0) <= 0; }

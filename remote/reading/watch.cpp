@@ -5,21 +5,16 @@
 namespace speclens {
 namespace {
 
-bool fell(const std::optional<double>& before, const std::optional<double>& after) {
-    return before && after && *after < *before;
-}
+bool fell(const std::optional<double>& before, const std::optional<double>& after) { return before && after && *after < *before; }
 
 bool began_anew(const ServerReading& before, const ServerReading& after) {
-    if (before.kind != after.kind || fell(before.generated, after.generated) ||
-        fell(before.prompt_tokens, after.prompt_tokens))
+    if (before.kind != after.kind || fell(before.generated, after.generated) || fell(before.prompt_tokens, after.prompt_tokens))
         return true;
     return before.counts && after.counts &&
-           (fell(before.counts->rounds, after.counts->rounds) ||
-            after.counts->drafted < before.counts->drafted);
+           (fell(before.counts->rounds, after.counts->rounds) || after.counts->drafted < before.counts->drafted);
 }
 
-std::optional<double> per_second(const std::optional<double>& before, const std::optional<double>& after,
-                                 double seconds) {
+std::optional<double> per_second(const std::optional<double>& before, const std::optional<double>& after, double seconds) {
     if (!before || !after || !(seconds > 0)) return {};
     return (*after - *before) / seconds;
 }
@@ -35,7 +30,8 @@ std::optional<double> written_per_second(const ServerReading& before, const Serv
     }
     const double spent = *after.generating_seconds - *before.generating_seconds;
     if (spent > 0 && before.generated && after.generated) return (*after.generated - *before.generated) / spent;
-    return after.running.value_or(0) > 0 || before.running.value_or(0) > 0 ? std::nullopt : per_second(before.generated, after.generated, seconds);
+    return after.running.value_or(0) > 0 || before.running.value_or(0) > 0 ? std::nullopt
+                                                                           : per_second(before.generated, after.generated, seconds);
 }
 
 } // namespace
@@ -75,9 +71,7 @@ WatchInterval Watch::between(const At& from, const At& to) {
         out.rounds_per_second = *out.counts.rounds / out.seconds;
     else if (!to.reading.counts)
         out.rounds_per_second = per_second(from.reading.verify_calls, to.reading.verify_calls, out.seconds);
-    const auto spent = [](const Spent& a, const Spent& b) {
-        return Spent{b.seconds - a.seconds, b.count - a.count}.mean_ms();
-    };
+    const auto spent = [](const Spent& a, const Spent& b) { return Spent{b.seconds - a.seconds, b.count - a.count}.mean_ms(); };
     out.first_token_ms = spent(from.reading.first_token, to.reading.first_token);
     out.between_tokens_ms = spent(from.reading.between_tokens, to.reading.between_tokens);
     return out;

@@ -12,9 +12,7 @@
 namespace speclens {
 namespace {
 
-int blocks_of(int positions) {
-    return BlockTable::blocks_for(positions, PagedModel::kBlock);
-}
+int blocks_of(int positions) { return BlockTable::blocks_for(positions, PagedModel::kBlock); }
 
 } // namespace
 
@@ -71,9 +69,7 @@ BatchQueue::~BatchQueue() {
     models_.reset(); // heads that were replaced meanwhile may be its own by now
 }
 
-int BatchQueue::context() const {
-    return std::min(models_->holds(), settings_.blocks * PagedModel::kBlock);
-}
+int BatchQueue::context() const { return std::min(models_->holds(), settings_.blocks * PagedModel::kBlock); }
 
 // ---- requests ----
 
@@ -82,7 +78,8 @@ std::unique_ptr<TextQueue::Ticket> BatchQueue::enter(const RunSettings& settings
     const int held = settings_.blocks * PagedModel::kBlock;
     if (blocks_of(prepared.capacity) > settings_.blocks)
         throw Refused{400, "the text may take " + std::to_string(prepared.capacity) +
-                               " tokens with its prompt, and this server has room for " + std::to_string(held) + "; ask for fewer with max_tokens"};
+                               " tokens with its prompt, and this server has room for " + std::to_string(held) +
+                               "; ask for fewer with max_tokens"};
     auto place = std::make_shared<Place>();
     place->prepared = std::move(prepared);
     place->owner.key = key;
@@ -231,8 +228,7 @@ void BatchQueue::publish(Place& place) {
     if (events == place.news.events && !text.ended()) return;
     place.news = {text.trace, events};
     place.ended = text.ended();
-    if (text.state == BatchText::State::failed)
-        place.refused = {500, text.error + (text.remedy.empty() ? "" : ". " + text.remedy)};
+    if (text.state == BatchText::State::failed) place.refused = {500, text.error + (text.remedy.empty() ? "" : ". " + text.remedy)};
     if (text.state == BatchText::State::cancelled && !text.trace) place.refused = stops();
     if (text.state == BatchText::State::done && place.scoring)
         place.scores = engine_->take_scores(place.number);

@@ -29,7 +29,8 @@ class BatchQueue final : public TextQueue {
   public:
     // `blocks` 0: as many as default_blocks(). `counts` outlives the queue. More than `most` requests are refused. `memory`: null, or what
     // is remembered. Takes a turn. Throws Error where the batch cannot be.
-    BatchQueue(std::shared_ptr<const Models> models, BatchSettings settings, int most, std::unique_ptr<KeyMemory> memory, ServeCounts& counts);
+    BatchQueue(std::shared_ptr<const Models> models, BatchSettings settings, int most, std::unique_ptr<KeyMemory> memory,
+               ServeCounts& counts);
     ~BatchQueue() override;
     [[nodiscard]] std::unique_ptr<Ticket> enter(const RunSettings& settings, const std::string& key) override;
     [[nodiscard]] std::vector<ScoredToken> score(Scoring scoring, const std::string& key, const std::function<bool()>& listens) override;
@@ -44,7 +45,7 @@ class BatchQueue final : public TextQueue {
     class Own;
     // A request's text, from entering to leaving; the queue's while `number` is in places_.
     struct Place {
-        PreparedRun prepared; // until it is handed in
+        PreparedRun prepared;           // until it is handed in
         std::optional<Scoring> scoring; // instead: a text that is only judged
         std::vector<ScoredToken> scores;
         BatchOwner owner;

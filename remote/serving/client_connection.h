@@ -9,7 +9,7 @@ namespace speclens {
 class ClientConnection {
   public:
     explicit ClientConnection(const httplib::Request& request); // on its thread, which keeps the connection open
-    [[nodiscard]] bool closed() const; // by the other side; false where it was not found
+    [[nodiscard]] bool closed() const;                          // by the other side; false where it was not found
 
   private:
     int socket_ = -1;

@@ -5,8 +5,7 @@
 
 namespace speclens {
 
-CompletionAnswer::CompletionAnswer(const Models& models, CompletionRequest asked, std::string model,
-                                   bool chat, std::uint64_t number)
+CompletionAnswer::CompletionAnswer(const Models& models, CompletionRequest asked, std::string model, bool chat, std::uint64_t number)
     : asked_(std::move(asked)), model_(std::move(model)), chat_(chat), number_(number), models_(&models),
       tokenizer_(models.tokenizer.get()), created_(std::time(nullptr)) {
     if (tokenizer_) decoder_.emplace(*tokenizer_);
@@ -22,9 +21,7 @@ bool CompletionAnswer::follow(const Trace& trace, std::size_t events, ServeCount
             if (draft->index == 0) depths_.clear(), parents_.clear();
             parents_.push_back(draft->parent);
             const int parent = draft->parent;
-            depths_.push_back(parent < 0 || parent >= static_cast<int>(depths_.size())
-                                  ? 1
-                                  : depths_[static_cast<std::size_t>(parent)] + 1);
+            depths_.push_back(parent < 0 || parent >= static_cast<int>(depths_.size()) ? 1 : depths_[static_cast<std::size_t>(parent)] + 1);
         }
         if (const auto* commit = std::get_if<Committed>(&event)) {
             round(*commit, counts);
@@ -89,8 +86,7 @@ Json CompletionAnswer::whole(const std::string& text) const {
         choice["message"] = {{"role", "assistant"}, {"content", text}};
     else
         choice["text"] = text;
-    return framed(
-        noticed({{"choices", Json::array({choice})}, {"usage", usage()}, {"metrics", spec_metrics()}}), false);
+    return framed(noticed({{"choices", Json::array({choice})}, {"usage", usage()}, {"metrics", spec_metrics()}}), false);
 }
 
 Json CompletionAnswer::pieces_json() const {
@@ -150,8 +146,7 @@ Json CompletionAnswer::framed(Json body, bool chunk) const {
 }
 
 std::string CompletionAnswer::event(Json body) const {
-    return "data: " + framed(std::move(body), true).dump(-1, BadUtf8::replaced) +
-           "\n\n";
+    return "data: " + framed(std::move(body), true).dump(-1, BadUtf8::replaced) + "\n\n";
 }
 
 } // namespace speclens

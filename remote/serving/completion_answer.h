@@ -16,16 +16,15 @@ namespace speclens {
 
 class CompletionAnswer {
   public:
-    CompletionAnswer(const Models& models, CompletionRequest asked, std::string model, bool chat,
-                     std::uint64_t number);
+    CompletionAnswer(const Models& models, CompletionRequest asked, std::string model, bool chat, std::uint64_t number);
     // Goes on in the first `events` of the trace to the end of a round; whether it wrote tokens.
     bool follow(const Trace& trace, std::size_t events, ServeCounts& counts);
     [[nodiscard]] bool behind(std::size_t events) const { return seen_ < events; }
     [[nodiscard]] bool ended() const { return !finish_.empty(); }
     [[nodiscard]] const std::vector<std::string>& pieces() const { return pieces_; } // of the last look
-    [[nodiscard]] std::string chunk(bool first) const;       // them, as a server-sent event
-    [[nodiscard]] std::string last_chunk() const;            // usage and rounds
-    [[nodiscard]] Json whole(const std::string& text) const; // an answer that is not streamed
+    [[nodiscard]] std::string chunk(bool first) const;                               // them, as a server-sent event
+    [[nodiscard]] std::string last_chunk() const;                                    // usage and rounds
+    [[nodiscard]] Json whole(const std::string& text) const;                         // an answer that is not streamed
     [[nodiscard]] const CompletionRequest& asked() const { return asked_; }
     [[nodiscard]] int tokens() const { return tokens_; }
     void prompt(int tokens) { prompt_ = tokens; }

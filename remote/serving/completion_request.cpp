@@ -11,9 +11,7 @@
 #include "engine/base/json_read.h"
 
 namespace speclens {
-Refused refused_by(const Error& error) {
-    return {400, std::string(error.what()) + ". " + error.remedy(), 0, error.kind()};
-}
+Refused refused_by(const Error& error) { return {400, std::string(error.what()) + ". " + error.remedy(), 0, error.kind()}; }
 
 namespace {
 
@@ -21,8 +19,8 @@ double number_between(const Json& body, const char* key, double fallback, double
     const auto found = body.find(key);
     if (found == body.end() || found->is_null()) return fallback;
     if (!found->is_number() || !(found->get<double>() >= least) || !(found->get<double>() <= most))
-        throw Refused{400, std::string(key) + " is " + shown(*found) + ", expected a number from " +
-                               shown(Json(least)) + " to " + shown(Json(most))};
+        throw Refused{400, std::string(key) + " is " + shown(*found) + ", expected a number from " + shown(Json(least)) + " to " +
+                               shown(Json(most))};
     return found->get<double>();
 }
 
@@ -30,22 +28,20 @@ double number_between(const Json& body, const char* key, double fallback, double
 // number as a double.
 std::optional<std::int64_t> whole_of(const Json& json) {
     constexpr double kMostExact = 9'007'199'254'740'992; // 2^53
-    if (json.is_number_unsigned() && json.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max())
-        return {};
+    if (json.is_number_unsigned() && json.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max()) return {};
     if (json.is_number_integer()) return json.get<std::int64_t>();
     const double value = json.is_number() ? json.get<double>() : std::nan("");
     if (!(std::abs(value) <= kMostExact) || value != std::trunc(value)) return {};
     return static_cast<std::int64_t>(value);
 }
 
-std::int64_t whole_between(const Json& body, const char* key, std::int64_t fallback, std::int64_t least,
-                           std::int64_t most) {
+std::int64_t whole_between(const Json& body, const char* key, std::int64_t fallback, std::int64_t least, std::int64_t most) {
     const auto found = body.find(key);
     if (found == body.end() || found->is_null()) return fallback;
     const auto value = whole_of(*found);
     if (!value || *value < least || *value > most)
-        throw Refused{400, std::string(key) + " is " + shown(*found) + ", expected an integer from " +
-                               std::to_string(least) + " to " + std::to_string(most)};
+        throw Refused{400, std::string(key) + " is " + shown(*found) + ", expected an integer from " + std::to_string(least) + " to " +
+                               std::to_string(most)};
     return *value;
 }
 
@@ -59,7 +55,8 @@ std::string content_of(const Json& message) {
     std::string text;
     for (const Json& part : *content) {
         const auto type = part.is_object() ? part.find("type") : part.end();
-        const bool is_text = part.is_object() && (type == part.end() || *type == "text") && part.contains("text") && part["text"].is_string();
+        const bool is_text =
+            part.is_object() && (type == part.end() || *type == "text") && part.contains("text") && part["text"].is_string();
         if (!is_text)
             throw Refused{400, "a message has a part of type " + (part.is_object() && type != part.end() ? shown(*type) : shown(part)) +
                                    ", which is not supported by this server: it takes text"};
@@ -72,15 +69,11 @@ std::string content_of(const Json& message) {
 std::optional<bool> wants_thinking(const Json& body) {
     const auto words = body.find("chat_template_kwargs");
     if (words == body.end() || words->is_null()) return {};
-    if (!words->is_object())
-        throw Refused{400, "chat_template_kwargs is " + shown(*words) + ", expected an object"};
+    if (!words->is_object()) throw Refused{400, "chat_template_kwargs is " + shown(*words) + ", expected an object"};
     std::optional<bool> wanted;
     for (const auto& [name, value] : words->items()) {
-        if (name != "enable_thinking")
-            throw Refused{400,
-                          "chat_template_kwargs: " + name + " is not supported, only enable_thinking is"};
-        if (!value.is_boolean())
-            throw Refused{400, "enable_thinking is " + shown(value) + ", expected true or false"};
+        if (name != "enable_thinking") throw Refused{400, "chat_template_kwargs: " + name + " is not supported, only enable_thinking is"};
+        if (!value.is_boolean()) throw Refused{400, "enable_thinking is " + shown(value) + ", expected true or false"};
         wanted = value.get<bool>();
     }
     return wanted;
@@ -89,17 +82,13 @@ std::optional<bool> wants_thinking(const Json& body) {
 // The whole conversation as the model's chat format has it: as text, so that no turn is lost.
 void read_messages(const Json& body, CompletionRequest& asked, const ChatFormat& format) {
     RunSettings& settings = asked.settings;
-    if (!format.problem.empty())
-        throw Refused{400,
-                      format.problem + "; /v1/completions takes a prompt with the marks of that template"};
+    if (!format.problem.empty()) throw Refused{400, format.problem + "; /v1/completions takes a prompt with the marks of that template"};
     const auto messages = body.find("messages");
-    if (messages == body.end() || !messages->is_array() || messages->empty())
-        throw Refused{400, "messages is missing or empty"};
+    if (messages == body.end() || !messages->is_array() || messages->empty()) throw Refused{400, "messages is missing or empty"};
     std::vector<ChatTurn> turns;
     for (const Json& message : *messages) {
         const auto role = message.is_object() ? message.find("role") : message.end();
-        if (!message.is_object() || role == message.end() || !role->is_string())
-            throw Refused{400, "a message has no role"};
+        if (!message.is_object() || role == message.end() || !role->is_string()) throw Refused{400, "a message has no role"};
         if (*role != "system" && *role != "user" && *role != "assistant")
             throw Refused{400, "the role " + shown(*role) + " is none of system, user, assistant"};
         turns.push_back({role->get<std::string>(), content_of(message)});
@@ -121,10 +110,13 @@ void read_messages(const Json& body, CompletionRequest& asked, const ChatFormat&
 }
 
 // Fields that are taken; that only matter beside one that is refused; that say nothing about the answer.
+// clang-format off
 constexpr std::string_view kTaken[] = {
     "model", "messages", "prompt", "max_tokens", "max_completion_tokens", "n_predict", "temperature", "top_p", "top_k", "seed",
     "n", "stream", "stream_options", "logprobs", "prompt_logprobs", "return_pieces", "chat_template_kwargs", "tool_choice",
     "add_generation_prompt", "speculative.n_max"};
+// clang-format on
+// clang-format off
 constexpr std::string_view kWithoutEffect[] = {
     // of samplers that are refused unless they are off
     "dry_base", "dry_allowed_length", "dry_penalty_last_n", "dry_sequence_breakers", "mirostat_tau", "mirostat_eta",
@@ -134,6 +126,7 @@ constexpr std::string_view kWithoutEffect[] = {
     "cache_prompt", "cache_salt", "id_slot", "slot_id", "timings_per_token", "return_tokens", "return_spec_tokens_details",
     "return_progress", "rid", "add_special_tokens", "skip_special_tokens", "spaces_between_special_tokens",
     "include_stop_str_in_output", "return_tokens_as_token_ids", "detokenize", "min_keep", "n_keep", "t_max_predict_ms"};
+// clang-format on
 
 // What would change the answer and is not built: silence about it would be a wrong answer, so every field that is not
 // known is refused by its name. One that says what holds anyway is let through: null, false, 0, nothing, or its neutral
@@ -144,8 +137,11 @@ void refuse_unknown(const Json& body) {
         double value;
     };
     static constexpr Neutral kNeutral[] = {{"repetition_penalty", 1}, {"repeat_penalty", 1}, {"length_penalty", 1}, {"best_of", 1},
-                                           {"typical_p", 1}, {"typ_p", 1}, {"tfs_z", 1}, {"top_n_sigma", -1}, {"adaptive_target", -1}};
-    const auto known = [](const auto& list, const std::string& key) { return std::ranges::find(list, std::string_view(key)) != std::end(list); };
+                                           {"typical_p", 1},          {"typ_p", 1},          {"tfs_z", 1},          {"top_n_sigma", -1},
+                                           {"adaptive_target", -1}};
+    const auto known = [](const auto& list, const std::string& key) {
+        return std::ranges::find(list, std::string_view(key)) != std::end(list);
+    };
     for (const auto& [key, value] : body.items()) {
         if (known(kTaken, key) || known(kWithoutEffect, key)) continue;
         double neutral = 0;
@@ -195,15 +191,13 @@ void read_prompt_field(const Json& body, RunSettings& settings) {
 
 } // namespace
 
-CompletionRequest read_request(const std::string& text, bool chat, const RunSettings& base,
-                               const ChatFormat& format, int most_listed) {
+CompletionRequest read_request(const std::string& text, bool chat, const RunSettings& base, const ChatFormat& format, int most_listed) {
     const Json body = parse_foreign_json(text);
     if (!body.is_object()) throw Refused{400, "the body is not a JSON object"};
     refuse_unknown(body);
     if (body.value("add_generation_prompt", Json()) == false)
         throw Refused{400, "add_generation_prompt is false, which is not supported by this server"};
-    if (const Json choice = body.value("tool_choice", Json());
-        !choice.is_null() && choice != "none" && choice != "auto")
+    if (const Json choice = body.value("tool_choice", Json()); !choice.is_null() && choice != "none" && choice != "auto")
         throw Refused{400, "tool_choice is " + shown(choice) + "; this server calls no tools"};
     CompletionRequest asked;
     asked.settings = base;
@@ -214,18 +208,17 @@ CompletionRequest read_request(const std::string& text, bool chat, const RunSett
         read_messages(body, asked, format);
     else
         read_prompt_field(body, asked.settings);
-    const std::int64_t most = whole_between(body, "max_completion_tokens",
-                                            whole_between(body, "max_tokens", whole_between(body, "n_predict", 64, 1, 100'000), 1, 100'000),
-                                            1, 100'000);
+    const std::int64_t most =
+        whole_between(body, "max_completion_tokens",
+                      whole_between(body, "max_tokens", whole_between(body, "n_predict", 64, 1, 100'000), 1, 100'000), 1, 100'000);
     asked.settings.max_tokens = static_cast<int>(most);
     asked.settings.sampling.temperature = number_between(body, "temperature", 1, 0, 100);
     asked.settings.sampling.top_p = number_between(body, "top_p", 1, 1e-6, 1);
     const std::int64_t top_k = whole_between(body, "top_k", base.sampling.top_k, -1, 1'000'000'000);
-    asked.settings.sampling.top_k =
-        static_cast<int>(std::max<std::int64_t>(0, top_k)); // -1 and 0: all of them
+    asked.settings.sampling.top_k = static_cast<int>(std::max<std::int64_t>(0, top_k)); // -1 and 0: all of them
     if (const auto seed = body.find("seed"); seed != body.end() && !seed->is_null())
-        asked.settings.seed = static_cast<std::uint64_t>(
-            whole_between(body, "seed", 0, 0, std::numeric_limits<std::int64_t>::max())); // as --seed takes
+        asked.settings.seed =
+            static_cast<std::uint64_t>(whole_between(body, "seed", 0, 0, std::numeric_limits<std::int64_t>::max())); // as --seed takes
     if (const auto n = body.find("n"); n != body.end() && !n->is_null() && *n != 1)
         throw Refused{400, "n is " + shown(*n) + "; this server writes one answer, so only 1 is supported"};
     // llama.cpp's: fewer drafts than the server was started with, or none.

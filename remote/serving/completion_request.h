@@ -13,7 +13,7 @@ namespace speclens {
 struct Refused {
     int status;
     std::string why;
-    int retry_seconds = 0; // 503: when to come again; 0: nobody knows
+    int retry_seconds = 0;             // 503: when to come again; 0: nobody knows
     ErrorKind kind = ErrorKind::other; // unknown_token is told in the answer, so that a client of ours need not read `why`
 };
 [[nodiscard]] Refused refused_by(const Error& error);
@@ -30,7 +30,7 @@ struct CompletionRequest {
 inline constexpr int kMostPromptTop = 20; // where nobody says more; as vLLM unless started with --max-logprobs
 // `chat`: /v1/chat/completions, in the format of the model, else /v1/completions. Drafter, rule and K are
 // those of `base`. Throws Refused.
-[[nodiscard]] CompletionRequest read_request(const std::string& body, bool chat, const RunSettings& base,
-                                             const ChatFormat& format = {}, int most_listed = kMostPromptTop);
+[[nodiscard]] CompletionRequest read_request(const std::string& body, bool chat, const RunSettings& base, const ChatFormat& format = {},
+                                             int most_listed = kMostPromptTop);
 
 } // namespace speclens

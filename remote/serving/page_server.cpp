@@ -36,9 +36,7 @@ PageServer::PageServer(const std::filesystem::path& folder, std::string host, in
                                 {"X-Content-Type-Options", "nosniff"}});
 }
 
-PageServer::~PageServer() {
-    stop();
-}
+PageServer::~PageServer() { stop(); }
 
 int PageServer::bind() {
     State& s = *state_;
@@ -48,16 +46,13 @@ int PageServer::bind() {
     else if (!s.server.bind_to_port(s.host, port))
         port = -1;
     if (port < 0)
-        throw Error("nothing can listen at " + s.host + ", port " + std::to_string(s.port), "Is it taken? Try --port 0, any free one.", Exit::network);
+        throw Error("nothing can listen at " + s.host + ", port " + std::to_string(s.port), "Is it taken? Try --port 0, any free one.",
+                    Exit::network);
     return port;
 }
 
-void PageServer::serve() {
-    state_->server.listen_after_bind();
-}
+void PageServer::serve() { state_->server.listen_after_bind(); }
 
-void PageServer::stop() {
-    state_->server.stop();
-}
+void PageServer::stop() { state_->server.stop(); }
 
 } // namespace speclens

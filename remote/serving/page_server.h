@@ -13,9 +13,9 @@ class PageServer {
     // Throws Error (model) where the folder has no index.html.
     PageServer(const std::filesystem::path& folder, std::string host, int port); // port 0: any free one
     ~PageServer();                                                               // stops
-    int bind();   // the port; throws Error (exit network) when it is taken
-    void serve(); // answers until stop(); call bind() first
-    void stop();  // from any thread
+    int bind();                                                                  // the port; throws Error (exit network) when it is taken
+    void serve();                                                                // answers until stop(); call bind() first
+    void stop();                                                                 // from any thread
 
   private:
     struct State;

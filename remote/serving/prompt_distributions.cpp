@@ -11,9 +11,7 @@ namespace {
 
 constexpr double kNever = -9999.0; // what vLLM writes for a probability of 0
 
-double sent(double logp) {
-    return logp > kLogZero ? logp : kNever;
-}
+double sent(double logp) { return logp > kLogZero ? logp : kNever; }
 
 Json place(const Models& models, const ScoredToken& score, int token) {
     const auto entry = [&](int id, double logp, int rank) {
@@ -29,8 +27,7 @@ Json place(const Models& models, const ScoredToken& score, int token) {
 } // namespace
 
 std::vector<ScoredToken> score_alone(const Models& models, const Scoring& scoring) {
-    if (!models.target)
-        throw Error("this target tells no log-probabilities of a prompt", "Serve a checkpoint.", Exit::usage);
+    if (!models.target) throw Error("this target tells no log-probabilities of a prompt", "Serve a checkpoint.", Exit::usage);
     const std::span<const int> tokens = scoring.tokens;
     const int count = static_cast<int>(tokens.size()), limit = models.target->config.context();
     if (count > limit) throw PromptTooLong(count, models.target_name(), limit);
@@ -41,7 +38,8 @@ std::vector<ScoredToken> score_alone(const Models& models, const Scoring& scorin
         const int rows = std::min(decoder->max_rows(), count - 1 - from);
         PassRows& pass = decoder->forward({.tokens = tokens.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(rows))});
         for (int row = 0; row < rows; ++row)
-            scores.push_back(scored_token(pass.distribution(row, kRawSampling), tokens[static_cast<std::size_t>(from + row) + 1], scoring.top));
+            scores.push_back(
+                scored_token(pass.distribution(row, kRawSampling), tokens[static_cast<std::size_t>(from + row) + 1], scoring.top));
         from += rows;
     }
     return scores;

@@ -18,6 +18,7 @@ namespace speclens {
 [[nodiscard]] Json prompt_distributions(const Models& models, std::span<const int> tokens, std::span<const ScoredToken> scores);
 // SGLang's meta_info of /generate: input_token_logprobs and input_top_logprobs from place `first` on, of which itself nothing is said.
 // `texts`: the tokens as text, too.
-[[nodiscard]] Json scoring_meta(const Models& models, std::span<const int> tokens, int first, std::span<const ScoredToken> scores, bool texts);
+[[nodiscard]] Json scoring_meta(const Models& models, std::span<const int> tokens, int first, std::span<const ScoredToken> scores,
+                                bool texts);
 
 } // namespace speclens

@@ -23,10 +23,8 @@ void refuse(httplib::Response& response, const Refused& refused);
 using Addresses = std::map<std::string, std::string>; // and the method of each: GET or POST
 
 // 405 where the address has another method, which the library does not tell from an unknown address.
-[[nodiscard]] bool refuse_method(const Addresses& addresses, const httplib::Request& request,
-                                 httplib::Response& response);
+[[nodiscard]] bool refuse_method(const Addresses& addresses, const httplib::Request& request, httplib::Response& response);
 // Puts words to a refusal of the library's.
-void explain_refusal(const Addresses& addresses, const httplib::Request& request,
-                     httplib::Response& response);
+void explain_refusal(const Addresses& addresses, const httplib::Request& request, httplib::Response& response);
 
 } // namespace speclens

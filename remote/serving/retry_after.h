@@ -7,7 +7,7 @@ namespace speclens {
 class RetryAfter {
   public:
     static constexpr int kMost = 60;
-    void took(double seconds); // a text, from its first round to its end
+    void took(double seconds);                    // a text, from its first round to its end
     [[nodiscard]] int seconds(int at_once) const; // 1 … kMost; 1 where no text has ended yet
 
   private:

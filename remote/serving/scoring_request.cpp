@@ -10,8 +10,8 @@ namespace speclens {
 namespace {
 
 // Of the request; of its sampling_params.
-constexpr std::string_view kScoringFields[] = {"input_ids", "sampling_params", "return_logprob", "logprob_start_len", "top_logprobs_num",
-                                       "return_text_in_logprobs", "stream", "rid"};
+constexpr std::string_view kScoringFields[] = {"input_ids",        "sampling_params",         "return_logprob", "logprob_start_len",
+                                               "top_logprobs_num", "return_text_in_logprobs", "stream",         "rid"};
 constexpr std::string_view kScoringSampling[] = {"max_new_tokens", "temperature"};
 
 template <std::size_t N>

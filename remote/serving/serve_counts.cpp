@@ -98,8 +98,7 @@ void ServeCounts::Histogram::observe(double value, double times) {
     seconds += value * times;
 }
 
-std::string ServeCounts::Histogram::exposition(const std::string& name, const std::string& help,
-                                               const std::string& labels) const {
+std::string ServeCounts::Histogram::exposition(const std::string& name, const std::string& help, const std::string& labels) const {
     std::string out = "# HELP " + name + " " + help + "\n# TYPE " + name + " histogram\n";
     double count = 0;
     for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -108,8 +107,8 @@ std::string ServeCounts::Histogram::exposition(const std::string& name, const st
         if (i < bounds.size()) std::snprintf(bound, sizeof bound, "%g", bounds[i]);
         out += name + "_bucket{" + labels + ",le=\"" + bound + "\"} " + metric_number(count) + "\n";
     }
-    return out + name + "_sum{" + labels + "} " + metric_number(seconds) + "\n" + name + "_count{" + labels +
-           "} " + metric_number(count) + "\n";
+    return out + name + "_sum{" + labels + "} " + metric_number(seconds) + "\n" + name + "_count{" + labels + "} " + metric_number(count) +
+           "\n";
 }
 
 // Names of vLLM where it has them. Texts and rows over passes are the mean size of a batch.
@@ -120,7 +119,8 @@ std::string ServeCounts::batch_exposition(const std::string& labels) const {
            metric(labels, "speclens:kv_blocks", "gauge", "Blocks of keys and values.", blocks_) +
            metric(labels, "speclens:kv_blocks_free", "gauge", "Of them not in use.", free_blocks_) +
            metric(labels, "vllm:num_preemptions_total", "counter", "Texts that gave up their blocks for earlier ones.", preempted_) +
-           metric(labels, "speclens:prompt_tokens_shared_total", "counter", "Tokens of prompts found in blocks of other texts.", shared_tokens_) +
+           metric(labels, "speclens:prompt_tokens_shared_total", "counter", "Tokens of prompts found in blocks of other texts.",
+                  shared_tokens_) +
            metric(labels, "speclens:batch_passes_total", "counter", "Passes of the target.", passes_) +
            metric(labels, "speclens:batch_texts_total", "counter", "Texts in them.", texts_in_passes_) +
            metric(labels, "speclens:batch_rows_total", "counter", "Rows of them.", rows_);
@@ -137,24 +137,19 @@ std::string ServeCounts::exposition(const std::string& model) const {
     add("vllm:num_requests_waiting", "gauge", "Requests that wait.", waiting_);
     add("vllm:prompt_tokens_total", "counter", "Tokens of prompts.", prompt_tokens_);
     add("vllm:generation_tokens_total", "counter", "Tokens written.", tokens_);
-    add("vllm:spec_decode_num_drafts_total", "counter", "Rounds that judged guesses.",
-           spec_.rounds.value_or(0));
+    add("vllm:spec_decode_num_drafts_total", "counter", "Rounds that judged guesses.", spec_.rounds.value_or(0));
     add("vllm:spec_decode_num_draft_tokens_total", "counter", "Guesses judged.", spec_.drafted);
     add("vllm:spec_decode_num_accepted_tokens_total", "counter", "Guesses kept.", spec_.accepted);
     out += batch_exposition(labels);
     const auto by_place = [&](const std::string& name, const char* help, const std::vector<double>& values) {
         out += "# HELP " + name + " " + help + "\n# TYPE " + name + " counter\n";
         for (std::size_t i = 0; i < values.size(); ++i)
-            out += name + "{" + labels + ",position=\"" + std::to_string(i) + "\"} " +
-                   metric_number(values[i]) + "\n";
+            out += name + "{" + labels + ",position=\"" + std::to_string(i) + "\"} " + metric_number(values[i]) + "\n";
     };
-    by_place("vllm:spec_decode_num_accepted_tokens_per_pos_total",
-             "Rounds that kept the guess at this place.", spec_.accepted_at);
-    by_place("speclens:spec_decode_num_judged_tokens_per_pos_total",
-             "Rounds that kept all guesses before this place and judged one here.", spec_.judged_at);
-    return out +
-           first_.exposition("vllm:time_to_first_token_seconds", "From the request to its first token.",
-                             labels) +
+    by_place("vllm:spec_decode_num_accepted_tokens_per_pos_total", "Rounds that kept the guess at this place.", spec_.accepted_at);
+    by_place("speclens:spec_decode_num_judged_tokens_per_pos_total", "Rounds that kept all guesses before this place and judged one here.",
+             spec_.judged_at);
+    return out + first_.exposition("vllm:time_to_first_token_seconds", "From the request to its first token.", labels) +
            between_.exposition("vllm:inter_token_latency_seconds", "Between tokens of one request.", labels);
 }
 

@@ -34,15 +34,16 @@ class ServeCounts {
         std::vector<double> counts = std::vector<double>(bounds.size() + 1, 0); // of each bucket alone
         double seconds = 0;
         void observe(double value, double times);
-        [[nodiscard]] std::string exposition(const std::string& name, const std::string& help,
-                                             const std::string& labels) const;
+        [[nodiscard]] std::string exposition(const std::string& name, const std::string& help, const std::string& labels) const;
     };
     // The bounds are vLLM's (v1/metrics/loggers.py), so that its dashboards fit.
+    // clang-format off
     static constexpr double kFirstTokenBounds[] = {0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1,
                                                    0.25,  0.5,   0.75, 1,    2.5,  5,    7.5,  10,
                                                    20,    40,    80,   160,  640,  2560};
     static constexpr double kBetweenBounds[] = {0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5,
                                                 0.75, 1,     2.5,  5,     7.5, 10,   20,  40,  80};
+    // clang-format on
     SpecCounts spec_;
     int waiting_ = 0, running_ = 0;
     int blocks_ = 0, free_blocks_ = 0; // none: texts are computed one after the other

@@ -32,8 +32,8 @@ namespace {
 
 std::unique_ptr<TextQueue> make_queue(const std::shared_ptr<const Models>& models, const ServeSettings& settings, ServeCounts& counts) {
     if (!BatchQueue::can(*models)) return std::make_unique<SingleQueue>(models, settings.most_waiting, counts);
-    return std::make_unique<BatchQueue>(models, settings.batch, settings.most_waiting, settings.key_memory ? std::make_unique<KeyMemory>() : nullptr,
-                                        counts);
+    return std::make_unique<BatchQueue>(models, settings.batch, settings.most_waiting,
+                                        settings.key_memory ? std::make_unique<KeyMemory>() : nullptr, counts);
 }
 
 // Whose request it is: the key that it comes with, as OpenAI's clients send it.
@@ -120,11 +120,11 @@ struct SpecServer::State {
         try {
             const CompletionRequest asked = read_request(request.body, chat, settings.base, models->chat, settings.most_listed);
             if (!asked.model.empty() && asked.model != model())
-                throw Refused{404,
-                              "the model " + asked.model + " does not exist; this server has " + model()};
+                throw Refused{404, "the model " + asked.model + " does not exist; this server has " + model()};
             // Before a stream begins, while a status can still be sent.
             const std::shared_ptr<Entered> entered(new Entered{queue->enter(asked.settings, key_of(request)),
-                                                               CompletionAnswer(*models, asked, model(), chat, ++number), ClientConnection(request)});
+                                                               CompletionAnswer(*models, asked, model(), chat, ++number),
+                                                               ClientConnection(request)});
             if (!asked.stream) return answer_whole(*entered, key_of(request), response);
             response.set_chunked_content_provider("text/event-stream", [this, entered](std::size_t, httplib::DataSink& sink) {
                 stream(*entered, sink);
@@ -155,7 +155,8 @@ struct SpecServer::State {
             const std::vector<int>& ids = trace->header()->prompt;
             check_entries(std::ssize(ids) - 1, asked.prompt_top);
             std::vector<ScoredToken> scores;
-            if (ids.size() > 1) scores = queue->score({.tokens = ids, .first = 0, .top = asked.prompt_top}, key, [&] { return !request.client.closed(); });
+            if (ids.size() > 1)
+                scores = queue->score({.tokens = ids, .first = 0, .top = asked.prompt_top}, key, [&] { return !request.client.closed(); });
             if (scores.size() + 1 < ids.size()) return; // nobody reads it
             whole["choices"][0]["prompt_logprobs"] = prompt_distributions(*models, ids, scores);
         }
@@ -170,7 +171,8 @@ struct SpecServer::State {
             const ClientConnection client(request);
             const std::vector<int> tokens = asked.scoring.tokens;
             const int first = asked.scoring.first;
-            const std::vector<ScoredToken> scores = queue->score(std::move(asked.scoring), key_of(request), [&] { return !client.closed(); });
+            const std::vector<ScoredToken> scores =
+                queue->score(std::move(asked.scoring), key_of(request), [&] { return !client.closed(); });
             if (scores.empty()) return; // nobody reads it
             Json meta = scoring_meta(*models, tokens, first, scores, asked.texts);
             meta["id"] = "score-" + std::to_string(++number);
@@ -190,7 +192,8 @@ struct SpecServer::State {
         const auto listens = [&] { return !request.client.closed() && sink.is_writable(); };
         const auto put = [&](const std::string& text) { return listens() && sink.write(text.data(), text.size()); };
         try {
-            const bool whole = follow(request, [&](bool first) { return put(request.answer.chunk(first)); }, listens);
+            const bool whole = follow(
+                request, [&](bool first) { return put(request.answer.chunk(first)); }, listens);
             if (whole && request.answer.asked().usage) (void)put(request.answer.last_chunk());
         } catch (const Refused& refused) {
             (void)put(error_event(refused));
@@ -204,17 +207,14 @@ struct SpecServer::State {
     }
 };
 
-SpecServer::SpecServer(std::shared_ptr<const Models> models, ServeSettings settings)
-    : state_(std::make_unique<State>()) {
+SpecServer::SpecServer(std::shared_ptr<const Models> models, ServeSettings settings) : state_(std::make_unique<State>()) {
     state_->models = std::move(models);
     state_->settings = std::move(settings);
     State& s = *state_;
     s.queue = make_queue(s.models, s.settings, s.counts);
     s.server.set_payload_max_length(kMostRequestBytes);
     // A thread for everybody who may wait, and some more: /metrics answers however long the queue is.
-    s.server.new_task_queue = [&s] {
-        return new RequestThreads(static_cast<std::size_t>(s.settings.most_waiting) + 8);
-    };
+    s.server.new_task_queue = [&s] { return new RequestThreads(static_cast<std::size_t>(s.settings.most_waiting) + 8); };
     // The library keeps a thread for a connection that waits for its next request: one request each, then.
     s.server.set_keep_alive_max_count(1);
     // The library's own choice lets two programs listen at one port and share the requests.
@@ -232,12 +232,9 @@ SpecServer::SpecServer(std::shared_ptr<const Models> models, ServeSettings setti
         const bool body = request.has_header("Content-Length") || request.has_header("Transfer-Encoding");
         return !body && refuse_method(s.addresses, request, response) ? Then::Handled : Then::Unhandled;
     });
-    s.server.set_error_handler([&s](const httplib::Request& request, httplib::Response& response) {
-        explain_refusal(s.addresses, request, response);
-    });
-    s.get("/health", [](const httplib::Request&, httplib::Response& response) {
-        response.set_content("", "text/plain");
-    });
+    s.server.set_error_handler(
+        [&s](const httplib::Request& request, httplib::Response& response) { explain_refusal(s.addresses, request, response); });
+    s.get("/health", [](const httplib::Request&, httplib::Response& response) { response.set_content("", "text/plain"); });
     s.get("/version", [](const httplib::Request&, httplib::Response& response) {
         response.set_content(Json({{"version", "SpecLens " SPEC_VERSION}}).dump(), "application/json");
     });
@@ -253,26 +250,20 @@ SpecServer::SpecServer(std::shared_ptr<const Models> models, ServeSettings setti
                                                   {"max_model_len", s.queue->context()}}})}};
         response.set_content(body.dump(), "application/json");
     });
-    s.post("/v1/completions",
-           [&s](const httplib::Request& q, httplib::Response& r) { s.complete(q, r, false); });
+    s.post("/v1/completions", [&s](const httplib::Request& q, httplib::Response& r) { s.complete(q, r, false); });
     s.post("/generate", [&s](const httplib::Request& q, httplib::Response& r) { s.generate(q, r); });
-    s.post("/v1/chat/completions",
-           [&s](const httplib::Request& q, httplib::Response& r) { s.complete(q, r, true); });
+    s.post("/v1/chat/completions", [&s](const httplib::Request& q, httplib::Response& r) { s.complete(q, r, true); });
 }
 
-SpecServer::~SpecServer() {
-    stop();
-}
+SpecServer::~SpecServer() { stop(); }
 
 int SpecServer::bind() {
     const std::string& host = state_->settings.host;
     int port = state_->settings.port;
-    const bool bound = port == 0 ? (port = state_->server.bind_to_any_port(host)) > 0
-                                 : state_->server.bind_to_port(host, port);
+    const bool bound = port == 0 ? (port = state_->server.bind_to_any_port(host)) > 0 : state_->server.bind_to_port(host, port);
     if (!bound)
         throw Error("cannot listen at " + host + ":" + std::to_string(state_->settings.port),
-                    "Another program has that port, or the host is not this machine's: try --port 0.",
-                    Exit::network);
+                    "Another program has that port, or the host is not this machine's: try --port 0.", Exit::network);
     // The library lets five connections wait to be accepted; more at once would be reset.
     // Idle ones wait there, too.
     constexpr int kIdle = 1024;
@@ -302,8 +293,6 @@ std::string SpecServer::batching() const {
            std::to_string(PagedModel::kBlock) + " tokens";
 }
 
-std::string SpecServer::metrics() const {
-    return state_->counts.exposition(state_->model());
-}
+std::string SpecServer::metrics() const { return state_->counts.exposition(state_->model()); }
 
 } // namespace speclens

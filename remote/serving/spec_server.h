@@ -18,9 +18,9 @@ struct Models; // engine/models/models.h
 
 struct ServeSettings {
     std::string host = "127.0.0.1";
-    int port = 8000; // 0: any free one
-    int most_waiting = 256; // more requests than this are refused; each costs a thread until it is answered
-    RunSettings base; // drafter, rule, K, dice; prompt, length and temperature come with the requests
+    int port = 8000;         // 0: any free one
+    int most_waiting = 256;  // more requests than this are refused; each costs a thread until it is answered
+    RunSettings base;        // drafter, rule, K, dice; prompt, length and temperature come with the requests
     BatchSettings batch;     // blocks 0: as many as default_blocks()
     bool key_memory = false; // a key's answers are remembered for its next requests (key_memory.h)
     int most_listed = 20;    // likeliest tokens of a place that a client may ask for
@@ -29,11 +29,11 @@ struct ServeSettings {
 class SpecServer {
   public:
     SpecServer(std::shared_ptr<const Models> models, ServeSettings settings);
-    ~SpecServer();                             // stops
-    int bind();                                // the port; throws Error (exit network) when it is taken
-    void serve();                              // answers until stop(); call bind() first
-    void stop();                               // from any thread; texts under way end after their round
-    [[nodiscard]] std::string metrics() const; // what GET /metrics answers
+    ~SpecServer();                              // stops
+    int bind();                                 // the port; throws Error (exit network) when it is taken
+    void serve();                               // answers until stop(); call bind() first
+    void stop();                                // from any thread; texts under way end after their round
+    [[nodiscard]] std::string metrics() const;  // what GET /metrics answers
     [[nodiscard]] std::string batching() const; // how many texts at once, in how many blocks: one sentence
 
   private:

@@ -1,7 +1,7 @@
 // Of a build without connections: nothing is served, and whoever asks for it is told.
 #include "engine/models/models.h"
-#include "remote/serving/spec_server.h"
 #include "kernels/error.h"
+#include "remote/serving/spec_server.h"
 
 namespace speclens {
 
@@ -18,12 +18,8 @@ int SpecServer::bind() {
 void SpecServer::serve() {}
 void SpecServer::stop() {}
 
-std::string SpecServer::metrics() const {
-    return "";
-}
+std::string SpecServer::metrics() const { return ""; }
 
-std::string SpecServer::batching() const {
-    return "";
-}
+std::string SpecServer::batching() const { return ""; }
 
 } // namespace speclens

@@ -36,7 +36,7 @@ class TextQueue {
     // What the target says of a text that somebody else wrote. Waits, and asks now and then whether its client still `listens`:
     // empty where it does not. Throws as enter() and wait() do.
     [[nodiscard]] virtual std::vector<ScoredToken> score(Scoring scoring, const std::string& key, const std::function<bool()>& listens) = 0;
-    virtual void stop() = 0; // texts under way end after their round, and nobody enters any more
+    virtual void stop() = 0;                       // texts under way end after their round, and nobody enters any more
     [[nodiscard]] virtual int context() const = 0; // tokens that a text may have here, with its prompt
 };
 

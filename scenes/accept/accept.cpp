@@ -30,9 +30,7 @@ class AcceptRuleScene final : public Scene {
         return find_in(*input.whole, contested_guess());
     }
 
-    std::optional<std::size_t> first_look(const RunView& whole) const override {
-        return accept_first_look(whole);
-    }
+    std::optional<std::size_t> first_look(const RunView& whole) const override { return accept_first_look(whole); }
 
     std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
         std::vector<SceneCommand> out;
@@ -83,12 +81,8 @@ class AcceptRuleScene final : public Scene {
                 {"Z", "Undo, with Shift redo"}, {"Del", "Reload the distributions of the run"}};
     }
 
-    bool can_take_back(bool forward) const override {
-        return !(forward ? state_.redo : state_.undo).empty();
-    }
-    void take_back(bool forward) override {
-        forward ? swap_edit(state_.redo, state_.undo) : swap_edit(state_.undo, state_.redo);
-    }
+    bool can_take_back(bool forward) const override { return !(forward ? state_.redo : state_.undo).empty(); }
+    void take_back(bool forward) override { forward ? swap_edit(state_.redo, state_.undo) : swap_edit(state_.undo, state_.redo); }
 
   private:
     // Edits belong to one position: another one starts clean.
@@ -111,8 +105,7 @@ class AcceptRuleScene final : public Scene {
         state.flipped = true;
     }
 
-    static void draw_empty(const SceneInput& input, ui::Ui& ui, const AcceptView& view,
-                           std::vector<SceneCommand>& out) {
+    static void draw_empty(const SceneInput& input, ui::Ui& ui, const AcceptView& view, std::vector<SceneCommand>& out) {
         if (drafts_nothing(input)) {
             draw_other_drafter(input, ui, drafter_instead(input), out);
             for (const ui::Key key : {ui::Key::left, ui::Key::right}) (void)ui.take_key(key); // no beat to see
@@ -120,8 +113,7 @@ class AcceptRuleScene final : public Scene {
         }
         const ui::Rect r = input.stage;
         ui::slot(ui.canvas, ui.theme, {r.x + 24, r.y + 108, r.w - 48, 200},
-                 view.source.position ? "no rows were recorded here"
-                                      : "two distributions will stand here once a guess is judged");
+                 view.source.position ? "no rows were recorded here" : "two distributions will stand here once a guess is judged");
     }
 
     static void keys(const AcceptView& view, ui::Ui& ui, AcceptWish& wish, std::vector<SceneCommand>& out) {
@@ -175,10 +167,9 @@ class AcceptRuleScene final : public Scene {
         }
         if (wish.edit) {
             if (!wish.dragging || !state_.dragging) state_.remember();
-            const bool distribution_changed =
-                wish.edit->bars.size() != state_.edit.bars.size() || !wish.edit->bars.empty() ||
-                wish.edit->one_hot != state_.edit.one_hot || wish.edit->raw != state_.edit.raw ||
-                wish.edit->target_t != state_.edit.target_t || wish.edit->draft_t != state_.edit.draft_t;
+            const bool distribution_changed = wish.edit->bars.size() != state_.edit.bars.size() || !wish.edit->bars.empty() ||
+                                              wish.edit->one_hot != state_.edit.one_hot || wish.edit->raw != state_.edit.raw ||
+                                              wish.edit->target_t != state_.edit.target_t || wish.edit->draft_t != state_.edit.draft_t;
             if (distribution_changed && wish.edit->coin == state_.edit.coin) state_.counts = {};
             state_.edit = *wish.edit;
         }
@@ -214,8 +205,6 @@ class AcceptRuleScene final : public Scene {
 
 } // namespace
 
-std::unique_ptr<Scene> make_accept_rule() {
-    return std::make_unique<AcceptRuleScene>();
-}
+std::unique_ptr<Scene> make_accept_rule() { return std::make_unique<AcceptRuleScene>(); }
 
 } // namespace speclens

@@ -21,9 +21,9 @@ namespace {
 
 using ui::Align;
 using ui::Font;
+using ui::probability;
 using ui::Rect;
 using ui::Role;
-using ui::probability;
 
 // What the coin on screen decides, and where it would decide otherwise. `a`: accepted below it.
 std::string coin_hint(const AcceptDraw& d, bool proposed, double a) {
@@ -41,10 +41,8 @@ void draw_axis(const AcceptDraw& d) {
     const double step = g.high <= 0.5 ? 0.1 : 0.2;
     for (int i = 0; i * step <= g.high + 1e-9; ++i) {
         const float y = g.base - g.px(i * step) + 0.5F;
-        d.ui.canvas.line({g.first - 24, y}, {g.right, y},
-                         {d.ui.theme.line.alpha(i == 0 ? 0.9F : 0.6F), d.ui.theme.edge_width});
-        d.ui.canvas.text({g.first - 32, y + 4.5F}, ui::tick_label(i * step, 1), Font::mono, 14,
-                         d.ui.theme.muted, Align::right);
+        d.ui.canvas.line({g.first - 24, y}, {g.right, y}, {d.ui.theme.line.alpha(i == 0 ? 0.9F : 0.6F), d.ui.theme.edge_width});
+        d.ui.canvas.text({g.first - 32, y + 4.5F}, ui::tick_label(i * step, 1), Font::mono, 14, d.ui.theme.muted, Align::right);
     }
 }
 
@@ -76,13 +74,12 @@ void drag(const AcceptDraw& d, std::size_t i, Side side, float x, float y) {
     const float size = d.ui.target, out = std::min(size / 2, (d.grid.pitch - d.grid.bar) / 2 - 8);
     const Rect hit{target ? x - out : x + out - size, y - size / 2, size, size};
     const ui::Handle handle = ui::drag_handle(d.ui, "bar " + std::to_string(i), {x, y}, d.grid.px(0.01), hit);
-    if (handle.touch.hovered || handle.touch.held || handle.touch.focused)
-        d.ui.canvas.ring({x, y}, 9, {d.ui.theme.ink, 2});
+    if (handle.touch.hovered || handle.touch.held || handle.touch.focused) d.ui.canvas.ring({x, y}, 9, {d.ui.theme.ink, 2});
     if (handle.touch.began) d.wish.chosen = static_cast<int>(i);
     if (handle.moved) {
         AcceptEdit edit = d.editable();
-        const double value = static_cast<double>(d.grid.base - handle.moved->y) /
-                             static_cast<double>(d.grid.base - d.grid.top) * d.grid.high;
+        const double value =
+            static_cast<double>(d.grid.base - handle.moved->y) / static_cast<double>(d.grid.base - d.grid.top) * d.grid.high;
         set_bar(edit.bars, i, side, value);
         d.wish.edit = edit;
     }
@@ -162,9 +159,9 @@ SumPlaces sum_places(const AcceptDraw& d, const std::array<Sum, 3>& sums) {
         float right = std::min(g.right, g.x(10) + g.bar + 20);
         for (std::size_t k = 3; k-- > 0;) {
             const ui::Canvas& canvas = d.ui.canvas;
-            const float words = std::max(canvas.text_width(sums[k].detail, Font::text, 14),
-                                         canvas.text_width(sums[k].number, Font::mono_medium, 20) + 8 +
-                                             canvas.text_width(sums[k].word, Font::text_bold, 20));
+            const float words =
+                std::max(canvas.text_width(sums[k].detail, Font::text, 14), canvas.text_width(sums[k].number, Font::mono_medium, 20) + 8 +
+                                                                                canvas.text_width(sums[k].word, Font::text_bold, 20));
             const float w = std::max(least, 26 + words + 12);
             float x = right - w;
             while (x > g.first - 20 && !free(x, x + w)) x -= 8;
@@ -200,8 +197,7 @@ void draw_sums(const AcceptDraw& d, const std::array<Sum, 3>& sums, const SumPla
     for (std::size_t k = 0; k < 3; ++k) {
         const float x = places.x[k];
         // A ground of its own: no line of the grid runs through the words.
-        d.ui.canvas.fill({x - 10, g.top - 8, places.w[k], 64},
-                         sums[k].told ? d.ui.theme.raised : d.ui.theme.bg, 6);
+        d.ui.canvas.fill({x - 10, g.top - 8, places.w[k], 64}, sums[k].told ? d.ui.theme.raised : d.ui.theme.bg, 6);
         d.ui.canvas.fill({x, g.top, 4, 48}, d.ui.theme.role(sums[k].role), 1);
         const std::string& number = sums[k].number;
         d.ui.canvas.text({x + 16, g.top + 20}, number, Font::mono_medium, 20, d.ui.theme.ink);
@@ -217,8 +213,7 @@ void draw_accept_chart(const AcceptDraw& d) {
     const std::array<Sum, 3> sums = sums_of(d);
     const SumPlaces places = d.parts().sums && g.numbers ? sum_places(d, sums) : SumPlaces{};
     const float table = g.base + (g.numbers ? 92.0F : 32.0F), band = places.over_chosen ? g.top + 64 : g.close ? g.top - 6 : g.top - 28;
-    d.ui.canvas.fill({g.x(static_cast<std::size_t>(d.view.chosen)) - (g.pitch - g.bar) / 2 + 1, band,
-                      g.pitch - 2, table - band},
+    d.ui.canvas.fill({g.x(static_cast<std::size_t>(d.view.chosen)) - (g.pitch - g.bar) / 2 + 1, band, g.pitch - 2, table - band},
                      d.ui.theme.raised.alpha(0.75F), 6);
     draw_axis(d);
     draw_sums(d, sums, places);
@@ -227,8 +222,8 @@ void draw_accept_chart(const AcceptDraw& d) {
     for (std::size_t i = 0; i < d.view.bars.size(); ++i) draw_caps(d, i, d.view.bars[i]);
     const Letters letter = letters(d.input.letters_article);
     const auto label = [&](std::size_t i, double value, const std::string& words) {
-        d.ui.canvas.text({g.x(i) + g.bar / 2, std::max(g.top - 12, g.base - g.px(value) - 12)}, words,
-                         Font::text_bold, 14, d.ui.theme.ink, Align::center);
+        d.ui.canvas.text({g.x(i) + g.bar / 2, std::max(g.top - 12, g.base - g.px(value) - 12)}, words, Font::text_bold, 14, d.ui.theme.ink,
+                         Align::center);
     };
     if (const auto named = named_bars(d.view)) {
         const AcceptBar &target = d.view.bars[named->target], &draft = d.view.bars[named->draft];
@@ -267,8 +262,7 @@ void draw_accept_table(const AcceptDraw& d) {
         if (bar.id < 0)
             canvas.text({x, y + 24}, "other", Font::text, 14, theme.muted, Align::center);
         else
-            ui::token_text(canvas, {x, y + 24},
-                           ui::fit_token(canvas, bar_label(d.input, bar), 15, g.pitch - 8), 15, theme.ink,
+            ui::token_text(canvas, {x, y + 24}, ui::fit_token(canvas, bar_label(d.input, bar), 15, g.pitch - 8), 15, theme.ink,
                            Align::center);
         if (bar.locked) canvas.line({x - 14, y + 30}, {x + 14, y + 30}, {theme.ink, 2});
         if (!g.numbers) continue;
@@ -324,8 +318,7 @@ void draw_share(const AcceptDraw& d, Rect strip, const std::vector<Piece>& list,
     ui::share_strip(d.ui.canvas, d.ui.theme, strip, shares, role);
     const AcceptBar& first = d.view.bars[list[0].bar];
     const std::string label = bar_label(d.input, first), number = probability(list[0].mass);
-    const float w =
-        ui::token_text_width(d.ui.canvas, label, 15) + 8 + d.ui.canvas.text_width(number, Font::mono, 14);
+    const float w = ui::token_text_width(d.ui.canvas, label, 15) + 8 + d.ui.canvas.text_width(number, Font::mono, 14);
     const float room = strip.w * static_cast<float>(list[0].mass / std::max(1e-9, 1 - d.view.kept));
     if (w + 24 > room) return;
     d.ui.canvas.fill({strip.x + 6, strip.y + 3, w + 12, strip.h - 6}, d.ui.theme.bg.alpha(0.85F), 2);
@@ -343,8 +336,7 @@ void draw_accept_coin(const AcceptDraw& d) {
     const std::string coin_for = "The coin for";
     canvas.text({g.left, y + 444}, coin_for, Font::text_bold, 15, theme.ink);
     float x = g.left + canvas.text_width(coin_for, Font::text_bold, 15) + 10;
-    const std::string label =
-        bar.id < 0 ? std::string("other") : ui::fit_token(canvas, bar_label(d.input, bar), 15, 140);
+    const std::string label = bar.id < 0 ? std::string("other") : ui::fit_token(canvas, bar_label(d.input, bar), 15, 140);
     const float chip = ui::chip_width(canvas, label, 28);
     ui::chip(canvas, theme, {x, y + 425, chip, 28}, label, {.role = Role::draft});
     x += chip + 12;
@@ -355,8 +347,8 @@ void draw_accept_coin(const AcceptDraw& d) {
     const float verdict_width = canvas.text_width(verdict, Font::text_bold, 15);
     canvas.text({g.right, y + 444}, verdict, Font::text_bold, 15, theme.ink, Align::right);
     if (proposed && d.view.thrown)
-        ui::icon(canvas, accepts ? ui::Icon::check : ui::Icon::cross, {g.right - verdict_width - 14, y + 439},
-                 14, theme.role(accepts ? Role::accepted : Role::rejected));
+        ui::icon(canvas, accepts ? ui::Icon::check : ui::Icon::cross, {g.right - verdict_width - 14, y + 439}, 14,
+                 theme.role(accepts ? Role::accepted : Role::rejected));
     const float beside = g.right - verdict_width - 36 - x;
     ui::fitted_text(canvas, {x, y + 444}, ui::fitting(canvas, formula(d), Font::text, 15, beside), Font::text, 15, theme.muted, beside);
 
@@ -366,13 +358,11 @@ void draw_accept_coin(const AcceptDraw& d) {
     const float ax = gauge.x + gauge.w * static_cast<float>(a);
     const float ux = gauge.x + gauge.w * static_cast<float>(d.view.coin);
     const float label_x = ux < gauge.x + 72 ? ux + 12 : gauge.x + 12; // beside the coin, never under it
-    if (ax - label_x > 68)
-        canvas.text({label_x, gauge.y + 17}, "accept", Font::text_bold, 14, theme.on(Role::accepted));
+    if (ax - label_x > 68) canvas.text({label_x, gauge.y + 17}, "accept", Font::text_bold, 14, theme.on(Role::accepted));
     ui::coin_marker(canvas, theme, ux, gauge.y - 8, gauge.bottom() + 8);
     canvas.disc({ux, gauge.y - 8}, 7, theme.ink);
     const ui::Handle handle = ui::drag_handle(d.ui, "coin", {ux, gauge.y + 4}, gauge.w / 100);
-    if (handle.touch.hovered || handle.touch.held || handle.touch.focused)
-        canvas.ring({ux, gauge.y - 8}, 10, {theme.ink, 2});
+    if (handle.touch.hovered || handle.touch.held || handle.touch.focused) canvas.ring({ux, gauge.y - 8}, 10, {theme.ink, 2});
     if (handle.moved) {
         AcceptEdit edit = d.state.edit;
         edit.coin = std::clamp(static_cast<double>((handle.moved->x - gauge.x) / gauge.w), 0.0, 0.9999);
@@ -381,15 +371,13 @@ void draw_accept_coin(const AcceptDraw& d) {
     if (handle.touch.held || handle.touch.released) d.wish.dragging = true;
     const std::string u = "u = " + probability(d.view.coin);
     const bool flip = ux + 14 + canvas.text_width(u, Font::mono_medium, 15) > g.right;
-    canvas.text({flip ? ux - 14 : ux + 14, gauge.y - 6}, u, Font::mono_medium, 15, theme.ink,
-                flip ? Align::right : Align::left);
+    canvas.text({flip ? ux - 14 : ux + 14, gauge.y - 6}, u, Font::mono_medium, 15, theme.ink, flip ? Align::right : Align::left);
 
     // Scale below the gauge; the threshold moves aside from 0 and 1.
     canvas.text({gauge.x, gauge.bottom() + 20}, "0", Font::mono, 14, theme.muted);
     canvas.text({gauge.right(), gauge.bottom() + 20}, "1", Font::mono, 14, theme.muted, Align::right);
     const bool ends = ax < gauge.x + 40 || ax > gauge.right() - 40;
-    if (!ends)
-        canvas.text({ax, gauge.bottom() + 20}, probability(a), Font::mono, 14, theme.ink, Align::center);
+    if (!ends) canvas.text({ax, gauge.bottom() + 20}, probability(a), Font::mono, 14, theme.ink, Align::center);
     const std::string hint = coin_hint(d, proposed, a);
     const float hint_width = canvas.text_width(hint, Font::text, 14);
     const float after = ax + 32, room = g.right - 24 - after;
@@ -408,8 +396,7 @@ void draw_accept_strips(const AcceptDraw& d, float y) {
     const ui::Theme& theme = d.ui.theme;
     canvas.text({x, y + 560}, "Over-claimed = owed", Font::text_bold, 15, theme.ink);
     const std::string mass = lost_number(d.view);
-    canvas.text({x + w, y + 560}, d.view.at_least ? mass : mass + " = " + mass, Font::mono, 14, theme.muted,
-                Align::right);
+    canvas.text({x + w, y + 560}, d.view.at_least ? mass : mass + " = " + mass, Font::mono, 14, theme.muted, Align::right);
     if (d.view.at_least) {
         ui::paragraph(canvas, {x, y + 588}, w,
                       "The recorded heads do not list enough of both distributions to say which tokens share it. "
@@ -421,8 +408,7 @@ void draw_accept_strips(const AcceptDraw& d, float y) {
     draw_share(d, {x, y + 576, w, 24}, over, Role::rejected);
     draw_share(d, {x, y + 608, w, 24}, owed, Role::residual);
     if (owed.empty()) {
-        ui::fitted_text(canvas, {x, y + 652}, "the distributions are equal: nothing is ever rejected", Font::text, 14,
-                        theme.muted, w);
+        ui::fitted_text(canvas, {x, y + 652}, "the distributions are equal: nothing is ever rejected", Font::text, 14, theme.muted, w);
         return;
     }
     // The residual as a distribution of its own.
@@ -434,10 +420,8 @@ void draw_accept_strips(const AcceptDraw& d, float y) {
     float used = 0;
     for (const Piece& piece : owed) {
         const AcceptBar& bar = d.view.bars[piece.bar];
-        const std::string label = bar_label(d.input, bar),
-                          number = probability(piece.mass / (1 - d.view.kept));
-        const float item =
-            ui::token_text_width(canvas, label, 14) + 6 + canvas.text_width(number, Font::mono, 14) + 14;
+        const std::string label = bar_label(d.input, bar), number = probability(piece.mass / (1 - d.view.kept));
+        const float item = ui::token_text_width(canvas, label, 14) + 6 + canvas.text_width(number, Font::mono, 14) + 14;
         if (left + used + item - 14 > right || items.size() == 4) break;
         used += item;
         items.emplace_back(label, number);
@@ -469,9 +453,7 @@ void draw_accept_proof(const AcceptDraw& d, float y) {
     const auto owed = [&](float x, float bottom, float h) {
         if (h < 0.5F) return;
         canvas.fill({x, bottom - h, bar, h}, theme.role(Role::residual).alpha(0.35F));
-        if (h >= 2)
-            canvas.outline({x + 0.5F, bottom - h + 0.5F, bar - 1, h - 1},
-                           {theme.role(Role::residual), 1, 2, 2});
+        if (h >= 2) canvas.outline({x + 0.5F, bottom - h + 0.5F, bar - 1, h - 1}, {theme.role(Role::residual), 1, 2, 2});
     };
     for (int k = 0; k < 3; ++k) {
         const float x0 = left + static_cast<float>(k) * (chart + joint);
@@ -480,18 +462,12 @@ void draw_accept_proof(const AcceptDraw& d, float y) {
             const float x = x0 + step * static_cast<float>(i), kept = px(b.kept);
             if (k != 1) canvas.fill({x, base - kept, bar, kept}, theme.role(Role::accepted).alpha(0.8F));
             if (k != 0) owed(x, k == 1 ? base : base - kept, px(b.owed()));
-            if (k == 2)
-                canvas.line({x - 1, base - px(b.p)}, {x + bar + 1, base - px(b.p)},
-                            {theme.role(Role::target), 2});
+            if (k == 2) canvas.line({x - 1, base - px(b.p)}, {x + bar + 1, base - px(b.p)}, {theme.role(Role::target), 2});
         }
         canvas.line({x0 - 2, base + 0.5F}, {x0 + chart, base + 0.5F}, theme.hairline());
-        const std::string words = k == 0   ? "kept " + kept_number(d.view)
-                                  : k == 1 ? lost_number(d.view) + " × residual"
-                                           : "target 1.00";
+        const std::string words = k == 0 ? "kept " + kept_number(d.view) : k == 1 ? lost_number(d.view) + " × residual" : "target 1.00";
         canvas.text({x0 + chart / 2, y + 652}, words, Font::text, 14, theme.muted, Align::center);
-        if (k < 2)
-            canvas.text({x0 + chart + joint / 2 - 2, base - 20}, k == 0 ? "+" : "=", Font::text_bold, 20,
-                        theme.ink, Align::center);
+        if (k < 2) canvas.text({x0 + chart + joint / 2 - 2, base - 20}, k == 0 ? "+" : "=", Font::text_bold, 20, theme.ink, Align::center);
     }
 }
 
@@ -510,7 +486,8 @@ void draw_strip(const AcceptDraw& d, Rect strip, std::span<const StripPart> part
         x += at.w;
         if (at.w < 0.5F) continue;
         canvas.fill(at, part.fill);
-        if (at.w >= 3) canvas.outline({at.x + 0.5F, at.y + 0.5F, at.w - 1, at.h - 1}, {part.edge, 1, part.dotted ? 2.0F : 0, part.dotted ? 2.0F : 0});
+        if (at.w >= 3)
+            canvas.outline({at.x + 0.5F, at.y + 0.5F, at.w - 1, at.h - 1}, {part.edge, 1, part.dotted ? 2.0F : 0, part.dotted ? 2.0F : 0});
         ui::tooltip(d.ui, at, part.words + " " + fine_probability(part.share));
         const std::string number = probability(part.share);
         const std::vector<std::string> words{part.words + " " + number, number};
@@ -531,8 +508,8 @@ void draw_accept_reach(const AcceptDraw& d) {
     const std::string heading = "Out of the draft's reach";
     canvas.text({g.left, y + 440}, heading, Font::text_bold, 15, theme.ink);
     const float used = canvas.text_width(heading, Font::text_bold, 15) + 16;
-    const std::string sum = std::string("1 − Σ ") + letters(d.input.letters_article).target + " over its " + ui::integer(reach.named) + " of " +
-                            ui::integer(reach.ids) + " tokens = " + fine_probability(reach.never);
+    const std::string sum = std::string("1 − Σ ") + letters(d.input.letters_article).target + " over its " + ui::integer(reach.named) +
+                            " of " + ui::integer(reach.ids) + " tokens = " + fine_probability(reach.never);
     ui::fitted_text(canvas, {g.right, y + 440}, sum, Font::text, 14, theme.muted, g.right - g.left - used, Align::right);
     const ui::Color blue = theme.role(Role::target), violet = theme.role(Role::residual), green = theme.role(Role::accepted);
     const double named = std::max(0.0, 1 - d.view.kept - reach.never);
@@ -571,8 +548,7 @@ void draw_parts(const AcceptDraw& d) {
         draw_accept_coin(d);
         if (d.grid.tall && about_books(d.input.beat)) dim(d.ui, {x, y + 418, w, 112});
     } else if (!d.grid.close) {
-        ui::slot(d.ui.canvas, d.ui.theme, {x, y + 428, w, 88},
-                 "here a coin will decide: beat " + std::to_string(kCoinBeat + 1));
+        ui::slot(d.ui.canvas, d.ui.theme, {x, y + 428, w, 88}, "here a coin will decide: beat " + std::to_string(kCoinBeat + 1));
     }
     if (!d.grid.tall) return;
     if (parts.books) {
@@ -610,8 +586,7 @@ AcceptGrid accept_grid(Rect stage, const AcceptView& view, bool coin) {
     g.bar = std::min(48.0F, g.pitch - 30);
     g.tall = stage.h >= 656;
     // Without strips and proof the chart gets what is left, at most its full height.
-    const float height =
-        g.tall ? 200.0F + std::clamp(stage.h - 664, 0.0F, 160.0F) : std::clamp(stage.h - 344, 120.0F, 200.0F);
+    const float height = g.tall ? 200.0F + std::clamp(stage.h - 664, 0.0F, 160.0F) : std::clamp(stage.h - 344, 120.0F, 200.0F);
     g.top = stage.y + 108;
     g.base = g.top + height;
     g.y = g.base - (stage.y + 308);
@@ -672,8 +647,7 @@ void draw_accept_controls(const AcceptDraw& d, std::vector<SceneCommand>& out) {
         if (d.view.source.position == position) chosen = static_cast<int>(loads.size());
         loads.push_back({position_words(position, *d.input.view), "", ""});
     }
-    if (const auto pick = ui::dropdown(ui, "load", at, loads, chosen,
-                                       {.disabled = loads.empty() ? off : std::string_view()}))
+    if (const auto pick = ui::dropdown(ui, "load", at, loads, chosen, {.disabled = loads.empty() ? off : std::string_view()}))
         out.push_back(Select{positions[static_cast<std::size_t>(*pick)]});
 
     at = place(84);
@@ -681,9 +655,7 @@ void draw_accept_controls(const AcceptDraw& d, std::vector<SceneCommand>& out) {
     const std::array<ui::Choice, 2> kinds = {ui::Choice{"used", "after temperature and filters", ""},
                                              ui::Choice{"raw", "temperature 1, unfiltered", ""}};
     if (const auto pick = ui::dropdown(ui, "distributions", at, kinds, d.view.source.raw ? 1 : 0, {.disabled = off}))
-        change([&](AcceptEdit& e) {
-            e.raw = *pick == 1, e.bars.clear(), e.target_t.reset(), e.draft_t.reset();
-        });
+        change([&](AcceptEdit& e) { e.raw = *pick == 1, e.bars.clear(), e.target_t.reset(), e.draft_t.reset(); });
 
     const std::array<std::string, 2> drafts = {"sampled", "one-hot"};
     at = place(ui::segmented_width(ui.canvas, drafts));
@@ -696,17 +668,14 @@ void draw_accept_controls(const AcceptDraw& d, std::vector<SceneCommand>& out) {
     const auto temperature = [&](const char* name, const char* label, double now) {
         at = place(100);
         ui::field_label(ui, at, label);
-        return ui::stepper(ui, name, at, now,
-                           {.low = 0.1, .high = 2, .step = 0.1, .decimals = 1, .disabled = no_t});
+        return ui::stepper(ui, name, at, now, {.low = 0.1, .high = 2, .step = 0.1, .decimals = 1, .disabled = no_t});
     };
     const double target_t = d.view.source.target_t, draft_t = d.view.source.draft_t;
     if (r.w >= 820) {
         if (const auto t = temperature("target t", "Target T", target_t))
-            change(
-                [&](AcceptEdit& e) { e.target_t = *t, e.draft_t = draft_t, e.raw = false, e.bars.clear(); });
+            change([&](AcceptEdit& e) { e.target_t = *t, e.draft_t = draft_t, e.raw = false, e.bars.clear(); });
         if (const auto t = temperature("draft t", "Draft T", draft_t))
-            change(
-                [&](AcceptEdit& e) { e.draft_t = *t, e.target_t = target_t, e.raw = false, e.bars.clear(); });
+            change([&](AcceptEdit& e) { e.draft_t = *t, e.target_t = target_t, e.raw = false, e.bars.clear(); });
     }
 
     const bool wide = r.w >= 940;
@@ -725,8 +694,7 @@ void draw_accept_controls(const AcceptDraw& d, std::vector<SceneCommand>& out) {
     ui::field_label(ui, at, "Coin");
     if (ui::button(ui, "flip", at, "Flip", {.shortcut = "C", .disabled = off})) d.wish.flips = 1;
     at = place(std::min(108.0F, r.right() - 24 - x));
-    if (at.w >= 60 && ui::button(ui, "many", at, at.w >= 104 ? "× 1 000" : "× 1000",
-                                 {.shortcut = at.w >= 104 ? "M" : "", .disabled = off}))
+    if (at.w >= 60 && ui::button(ui, "many", at, at.w >= 104 ? "× 1 000" : "× 1000", {.shortcut = at.w >= 104 ? "M" : "", .disabled = off}))
         d.wish.flips = 1000;
 }
 
@@ -737,35 +705,31 @@ void draw_accept_flips(const AcceptDraw& d, Rect r) {
     const float x = r.x + 24, right = r.right() - 24;
     if (d.view.bars.empty()) {
         canvas.text({x, r.y + 32}, "Coins", Font::text_bold, 15, theme.ink);
-        ui::paragraph(canvas, {x, r.y + 64}, right - x,
-                      "Thrown coins are counted here once two distributions are loaded.", {.color = theme.muted});
+        ui::paragraph(canvas, {x, r.y + 64}, right - x, "Thrown coins are counted here once two distributions are loaded.",
+                      {.color = theme.muted});
         return;
     }
     const FlipCounts& counts = d.state.counts;
     const bool any = counts.flips > 0;
     const FlipTest test = test_flips(d.view, counts);
-    ui::fitted_text(canvas, {x, r.y + 32}, any ? flips_heading(counts, test) : "Throw the coins and count",
-                    Font::text_bold, 15, theme.ink, right - x);
+    ui::fitted_text(canvas, {x, r.y + 32}, any ? flips_heading(counts, test) : "Throw the coins and count", Font::text_bold, 15, theme.ink,
+                    right - x);
     if (any) {
-        canvas.text({x, r.y + 56}, test.enough ? "χ² p = " + ui::probability(test.chi2_p) : "too few for χ²",
-                    Font::mono, 14, theme.muted);
-        canvas.text({right, r.y + 56}, "TV = " + ui::number(test.tv, 3).substr(test.tv < 1 ? 1 : 0),
-                    Font::mono, 14, theme.muted, Align::right);
+        canvas.text({x, r.y + 56}, test.enough ? "χ² p = " + ui::probability(test.chi2_p) : "too few for χ²", Font::mono, 14, theme.muted);
+        canvas.text({right, r.y + 56}, "TV = " + ui::number(test.tv, 3).substr(test.tv < 1 ? 1 : 0), Font::mono, 14, theme.muted,
+                    Align::right);
     } else {
-        canvas.text({x, r.y + 56}, "C throws one, M a thousand; blue: the target", Font::text, 14,
-                    theme.muted);
+        canvas.text({x, r.y + 56}, "C throws one, M a thousand; blue: the target", Font::text, 14, theme.muted);
     }
 
     // Bars share one scale with the expected marks; the longest fills the row.
     const std::size_t n = d.view.bars.size();
     const float pitch = std::min(24.0F, (r.h - 76 - 40) / static_cast<float>(n));
-    const std::size_t rows =
-        pitch >= 20 ? n : std::min(n, static_cast<std::size_t>(std::max(1.0F, (r.h - 116) / 20)));
+    const std::size_t rows = pitch >= 20 ? n : std::min(n, static_cast<std::size_t>(std::max(1.0F, (r.h - 116) / 20)));
     const float row_h = pitch >= 20 ? pitch : 20;
     double longest = 1e-9;
     for (std::size_t i = 0; i < n; ++i)
-        longest = std::max(
-            {longest, d.view.bars[i].p, any ? static_cast<double>(counts.total(i)) / counts.flips : 0.0});
+        longest = std::max({longest, d.view.bars[i].p, any ? static_cast<double>(counts.total(i)) / counts.flips : 0.0});
     const float from = x + 72, room = right - 52 - from;
     const auto px = [&](double share) { return static_cast<float>(share / longest) * room; };
     for (std::size_t i = 0; i < rows; ++i) {
@@ -774,23 +738,20 @@ void draw_accept_flips(const AcceptDraw& d, Rect r) {
         if (bar.id < 0)
             canvas.text({x, y + 12}, "other", Font::text, 14, theme.muted);
         else
-            ui::token_text(canvas, {x, y + 12}, ui::fit_token(canvas, bar_label(d.input, bar), 14, 64), 14,
-                           theme.ink);
+            ui::token_text(canvas, {x, y + 12}, ui::fit_token(canvas, bar_label(d.input, bar), 14, 64), 14, theme.ink);
         if (any) {
             const float kept = px(static_cast<double>(counts.kept[i]) / counts.flips);
             const float added = px(static_cast<double>(counts.resampled[i]) / counts.flips);
             canvas.fill({from, y, kept, 14}, theme.role(Role::accepted).alpha(0.85F));
             if (added > 0) {
                 canvas.fill({from + kept, y, added, 14}, theme.role(Role::residual).alpha(0.35F));
-                if (added > 2)
-                    canvas.outline({from + kept + 0.5F, y + 0.5F, added - 1, 13},
-                                   {theme.role(Role::residual), 1, 2, 2});
+                if (added > 2) canvas.outline({from + kept + 0.5F, y + 0.5F, added - 1, 13}, {theme.role(Role::residual), 1, 2, 2});
             }
         }
         const float mark = from + px(bar.p);
         canvas.line({mark, y - 3}, {mark, y + 17}, {theme.role(Role::target), 3});
-        canvas.text({right, y + 12}, any ? ui::integer(counts.total(i)) : ui::probability(bar.p), Font::mono,
-                    14, any ? theme.ink : theme.muted, Align::right);
+        canvas.text({right, y + 12}, any ? ui::integer(counts.total(i)) : ui::probability(bar.p), Font::mono, 14,
+                    any ? theme.ink : theme.muted, Align::right);
     }
     const float y = r.y + 76 + row_h * static_cast<float>(rows) + 12;
     float at = x;
@@ -800,14 +761,13 @@ void draw_accept_flips(const AcceptDraw& d, Rect r) {
         canvas.text({at + 18, y}, kept, Font::text, 14, theme.muted);
         at += 18 + canvas.text_width(kept, Font::text, 14) + 16;
         ui::icon(canvas, ui::Icon::redo, {at + 6, y - 4}, 12, theme.role(Role::residual));
-        const std::string added =
-            (d.view.at_least ? "≤ " : "") + ui::integer(counts.flips - counts.kept_total()) + " resampled";
+        const std::string added = (d.view.at_least ? "≤ " : "") + ui::integer(counts.flips - counts.kept_total()) + " resampled";
         canvas.text({at + 18, y}, added, Font::text, 14, theme.muted);
         at += 18 + canvas.text_width(added, Font::text, 14) + 16;
     }
     canvas.line({at + 2, y - 12}, {at + 2, y + 2}, {theme.role(Role::target), 3});
-    ui::fitted_text(canvas, {at + 12, y}, any ? "expected" : "what the target gives each token", Font::text,
-                    14, theme.muted, right - at - 12);
+    ui::fitted_text(canvas, {at + 12, y}, any ? "expected" : "what the target gives each token", Font::text, 14, theme.muted,
+                    right - at - 12);
 }
 
 } // namespace speclens

@@ -61,11 +61,10 @@ struct AcceptGrid {
 struct AcceptParts {
     bool sums = true; // kept, rejected and owed, and the overlap of every token
     bool coin = true;
-    bool books = true; // the strips and the proof
+    bool books = true;  // the strips and the proof
     bool reach = false; // what the draft can name, where the coin stands in other beats
 };
-[[nodiscard]] AcceptParts accept_parts(const SceneInput& input, const AcceptView& view,
-                                       const AcceptState& state);
+[[nodiscard]] AcceptParts accept_parts(const SceneInput& input, const AcceptView& view, const AcceptState& state);
 
 struct AcceptDraw {
     const SceneInput& input;
@@ -79,28 +78,21 @@ struct AcceptDraw {
     [[nodiscard]] AcceptParts parts() const { return accept_parts(input, view, state); }
 };
 
-void draw_accept_stage(const AcceptDraw& d); // chart, table, coin and proof, or the thrown coins in their place
+void draw_accept_stage(const AcceptDraw& d);             // chart, table, coin and proof, or the thrown coins in their place
 void draw_accept_flips(const AcceptDraw& d, ui::Rect r); // what was thrown, counted
 void draw_accept_controls(const AcceptDraw& d, std::vector<SceneCommand>& out);
 
 // Beats from 0: the first that needs a part of the stage, and the last, which counts thrown coins.
 inline constexpr int kAcceptBeats = accept_says.size, kSumsBeat = 1, kCoinBeat = 3, kBooksBeat = 4, kReachBeat = 7, kCountBeat = 8;
 inline constexpr int kResidualBeat = 5, kBalanceBeat = 6; // behind kBooksBeat, of strips and proof too
-[[nodiscard]] inline bool about_books(int beat) {
-    return beat >= kBooksBeat && beat <= kBalanceBeat;
-}
+[[nodiscard]] inline bool about_books(int beat) { return beat >= kBooksBeat && beat <= kBalanceBeat; }
 // Where a stage has no room for both, strips and proof stand in the place of the coin while they are told of.
-[[nodiscard]] inline bool books_for_coin(const SceneInput& input, const AcceptGrid& grid) {
-    return !grid.tall && about_books(input.beat);
-}
+[[nodiscard]] inline bool books_for_coin(const SceneInput& input, const AcceptGrid& grid) { return !grid.tall && about_books(input.beat); }
 // In the place of the chart, where there is no panel beside the stage.
-[[nodiscard]] inline bool counts_on_stage(const SceneInput& input) {
-    return input.beat == kCountBeat && input.details.w <= 0;
-}
+[[nodiscard]] inline bool counts_on_stage(const SceneInput& input) { return input.beat == kCountBeat && input.details.w <= 0; }
 [[nodiscard]] Story accept_story(const SceneInput& input, const AcceptView& view, const AcceptState& state);
 [[nodiscard]] StageTitle accept_title(const SceneInput& input, const AcceptView& view);
-[[nodiscard]] std::string accept_description(const SceneInput& input, const AcceptView& view,
-                                             const AcceptState& state);
+[[nodiscard]] std::string accept_description(const SceneInput& input, const AcceptView& view, const AcceptState& state);
 
 // "p" and "q" as the user wants them: papers write p for the target, the article writes p for the draft.
 struct Letters {

@@ -25,8 +25,7 @@ Distributions distributions_for(const AcceptView& view) {
         distributions.p = view.source.p;
         distributions.q = view.source.q;
         distributions.bar_of.assign(distributions.p.size(), bars - 1);
-        for (int i = 0; i + 1 < bars; ++i)
-            distributions.bar_of[static_cast<std::size_t>(view.bars[static_cast<std::size_t>(i)].id)] = i;
+        for (int i = 0; i + 1 < bars; ++i) distributions.bar_of[static_cast<std::size_t>(view.bars[static_cast<std::size_t>(i)].id)] = i;
         return distributions;
     }
     const auto add = [&](double p, double q, int bar) {
@@ -49,9 +48,7 @@ Distributions distributions_for(const AcceptView& view) {
 
 } // namespace
 
-int FlipCounts::kept_total() const {
-    return std::accumulate(kept.begin(), kept.end(), 0);
-}
+int FlipCounts::kept_total() const { return std::accumulate(kept.begin(), kept.end(), 0); }
 
 void flip(const AcceptView& view, std::uint64_t seed, int count, FlipCounts& counts) {
     if (view.bars.empty()) return;
@@ -65,8 +62,7 @@ void flip(const AcceptView& view, std::uint64_t seed, int count, FlipCounts& cou
     }
     for (int n = 0; n < count; ++n) {
         const auto coin = [&](Purpose purpose) {
-            return uniform(
-                {.seed = seed, .position = static_cast<std::uint32_t>(counts.flips), .purpose = purpose});
+            return uniform({.seed = seed, .position = static_cast<std::uint32_t>(counts.flips), .purpose = purpose});
         };
         const int drafts[] = {sample(distributions.q, coin(Purpose::draft))};
         Round round;
@@ -80,8 +76,7 @@ void flip(const AcceptView& view, std::uint64_t seed, int count, FlipCounts& cou
         const bool accepted = verdict.accepted() == 1;
         const int out = distributions.bar_of[static_cast<std::size_t>(accepted ? drafts[0] : verdict.token)];
         ++(accepted ? counts.kept : counts.resampled)[static_cast<std::size_t>(out)];
-        counts.last = {distributions.bar_of[static_cast<std::size_t>(drafts[0])], out, coin(Purpose::accept),
-                       accepted};
+        counts.last = {distributions.bar_of[static_cast<std::size_t>(drafts[0])], out, coin(Purpose::accept), accepted};
         ++counts.flips;
     }
 }

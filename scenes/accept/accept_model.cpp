@@ -54,8 +54,10 @@ void find_reach(const Distribution& p_raw, const Distribution& q_raw, AcceptSour
         s.named[id] = q_raw[id] > 0;
         reach.ids += p_raw[id] > 0 || q_raw[id] > 0;
         reach.named += q_raw[id] > 0;
-        if (s.named[id]) within += s.p[id];
-        else if (s.p[id] > reach.most) reach.most = s.p[id], reach.largest = static_cast<int>(id);
+        if (s.named[id])
+            within += s.p[id];
+        else if (s.p[id] > reach.most)
+            reach.most = s.p[id], reach.largest = static_cast<int>(id);
     }
     reach.never = std::clamp(1 - within, 0.0, 1.0);
     reach.known = true;
@@ -114,8 +116,7 @@ std::vector<AcceptBar> bars_of_distributions(const AcceptSource& s) {
     std::partial_sort(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(want), ids.end(),
                       [&](int a, int b) { return s.p[a] != s.p[b] ? s.p[a] > s.p[b] : a < b; });
     ids.resize(want);
-    if (std::ranges::find(ids, s.draft_token) == ids.end() && s.draft_token < static_cast<int>(s.p.size()) &&
-        !ids.empty())
+    if (std::ranges::find(ids, s.draft_token) == ids.end() && s.draft_token < static_cast<int>(s.p.size()) && !ids.empty())
         ids.back() = s.draft_token;
     std::vector<AcceptBar> bars;
     AcceptBar other{-1, 1, 1, overlap(s.p, s.q), false, false};
@@ -143,9 +144,7 @@ std::vector<AcceptBar> bars_of_heads(const AcceptSource& s) {
     std::vector<AcceptBar> bars;
     double kept_tokens = 0;
     for (const DistributionRow& row : table.rows) {
-        AcceptBar bar{
-            row.id, std::max(0.0, row.target.value_or(0)), std::max(0.0, row.draft.value_or(0)), 0, false,
-            false};
+        AcceptBar bar{row.id, std::max(0.0, row.target.value_or(0)), std::max(0.0, row.draft.value_or(0)), 0, false, false};
         bar.kept = std::min(bar.p, bar.q);
         if (row.target.value_or(0) < 0) bar.p_most = s.p_most;
         if (row.draft.value_or(0) < 0) bar.q_most = s.q_most;
@@ -187,10 +186,8 @@ AcceptView accept_view(const SceneInput& input, const AcceptEdit& edit, int chos
         view.kept += view.bars[i].kept;
         view.at_least = view.at_least || view.bars[i].at_least;
     }
-    view.chosen =
-        chosen >= 0 && chosen < static_cast<int>(view.bars.size()) ? chosen : std::max(0, view.drafted);
-    if (const auto at = static_cast<std::size_t>(view.chosen); at < loaded.size())
-        view.kept_as_loaded = loaded[at].p >= loaded[at].q;
+    view.chosen = chosen >= 0 && chosen < static_cast<int>(view.bars.size()) ? chosen : std::max(0, view.drafted);
+    if (const auto at = static_cast<std::size_t>(view.chosen); at < loaded.size()) view.kept_as_loaded = loaded[at].p >= loaded[at].q;
     view.thrown = edit.coin || view.source.coin;
     view.coin = edit.coin.value_or(view.source.coin.value_or(0.5));
     return view;
@@ -225,9 +222,7 @@ std::optional<Claimed> most_claimed(const RoundSummary& round) {
 }
 
 // Another rule rejects for other reasons, so its rejections may have nothing to show here.
-bool by_another_rule(const RunView& view) {
-    return view.header && view.header->rule != "token" && view.header->sampling.temperature > 0;
-}
+bool by_another_rule(const RunView& view) { return view.header && view.header->rule != "token" && view.header->sampling.temperature > 0; }
 
 // How much the two distributions of a judged guess have to tell, from 0 (certain, or foreign to each other) on.
 double contest(const DraftSlot& slot) {
@@ -261,7 +256,8 @@ std::optional<Position> most_telling(const RoundSummary& round, double least, do
 
 const Criterion& unlisted_by_the_draft() {
     static const Criterion kUnlisted{
-        "unlisted by the draft", {}, // looked for in this run only
+        "unlisted by the draft",
+        {}, // looked for in this run only
         [](const RoundSummary& round) { return most_telling(round, 0.01, unlisted); },
         [](const RoundSummary& round, const Position& at) { return unlisted(round.drafts[static_cast<std::size_t>(at.index)]); }};
     return kUnlisted;
@@ -271,9 +267,7 @@ const Criterion& contested_guess() {
     static const Criterion kContested{
         "contested guess", [] { return accept_says("words.criterion"_t); },
         [](const RoundSummary& round) { return most_telling(round, 0, contest); },
-        [](const RoundSummary& round, const Position& at) {
-            return contest(round.drafts[static_cast<std::size_t>(at.index)]);
-        }};
+        [](const RoundSummary& round, const Position& at) { return contest(round.drafts[static_cast<std::size_t>(at.index)]); }};
     return kContested;
 }
 

@@ -57,11 +57,11 @@ struct AcceptSource {
     bool full = false;                // p and q are whole distributions; else recorded heads
     bool heads_are_all = false;       // which list every token that has a probability
     bool raw = false;                 // shown before temperature and filters
-    Distribution p, q;                         // full
-    std::vector<bool> named;                   // full: ids that the draft gives anything at temperature 1
+    Distribution p, q;                // full
+    std::vector<bool> named;          // full: ids that the draft gives anything at temperature 1
     AcceptReach reach;
-    TopEntries p_head, q_head;               // heads, with the draft token in them where its probabilities are known
-    double p_most = 0, q_most = 0;    // of a token that is in no head
+    TopEntries p_head, q_head;     // heads, with the draft token in them where its probabilities are known
+    double p_most = 0, q_most = 0; // of a token that is in no head
     int draft_token = -1;
     std::optional<double> coin; // of the run
     bool accepted = false;
@@ -94,8 +94,7 @@ struct AcceptView {
 // The judged position that the scene shows: the selected one; else, of a run that the token rule judged, the
 // last rejection or the last check; else, of the last judged round, the guess of which the draft claims most
 // beyond the target.
-[[nodiscard]] std::optional<Position> accept_position(const RunView& view,
-                                                      const std::optional<Position>& selected);
+[[nodiscard]] std::optional<Position> accept_position(const RunView& view, const std::optional<Position>& selected);
 // A guess whose two distributions share something and differ in something, and whose coin was no formality: of several the one
 // with most to tell, rejected ones first, because then all beats have their subject.
 [[nodiscard]] const Criterion& contested_guess();

@@ -60,8 +60,7 @@ Words coin_words(const SceneInput& input, const AcceptView& view) {
     if (view.bar().q <= 0) return accept_says.beat("coin:never"_t, "token"_v = token);
     const Header& run = *input.view->header;
     const std::string threshold = fine_probability(view.threshold()), coin = probability(view.coin);
-    if (view.thrown)
-        return accept_says.beat("coin:thrown"_t, "threshold"_v = threshold, "coin"_v = coin, "stays"_v = view.accepts());
+    if (view.thrown) return accept_says.beat("coin:thrown"_t, "threshold"_v = threshold, "coin"_v = coin, "stays"_v = view.accepts());
     return accept_says.beat("coin:none"_t, "threshold"_v = threshold, "coin"_v = coin, "stays"_v = view.accepts(),
                             "greedy"_v = run.sampling.temperature == 0, "rule"_v = run.rule);
 }
@@ -156,7 +155,8 @@ std::string beat_title(const SceneInput& input, const AcceptView& view, int beat
     case 5: return accept_says("residual.title"_t);
     case 6: return accept_says("books.title"_t);
     case kReachBeat:
-        if (view.reach.known && !view.edited && !view.reach.some()) return accept_says("reach.title:all"_t, "ids"_v = ui::integer(view.reach.ids));
+        if (view.reach.known && !view.edited && !view.reach.some())
+            return accept_says("reach.title:all"_t, "ids"_v = ui::integer(view.reach.ids));
         if (!view.reach.some()) return accept_says("reach.title:other"_t);
         return accept_says("reach.title:some"_t, "never"_v = view.reach.much() ? fine_probability(view.reach.never) : "");
     default: return accept_says("count.title"_t);
@@ -173,28 +173,21 @@ AcceptParts accept_parts(const SceneInput& input, const AcceptView& view, const 
     return parts;
 }
 
-Letters letters(bool article) {
-    return article ? Letters{"q", "p"} : Letters{"p", "q"};
-}
+Letters letters(bool article) { return article ? Letters{"q", "p"} : Letters{"p", "q"}; }
 
 std::string verdict_words(const SceneInput& input, const AcceptView& view) {
     if (!view.coin_known()) return accept_says("verdict.unknown"_t);
     if (view.bar().q <= 0) return accept_says("verdict.never"_t);
     const bool accepts = view.accepts();
     if (!view.thrown) return accept_says("verdict.would"_t, "accepted"_v = accepts);
-    const bool as_in_the_run =
-        !view.edited && view.chosen == view.drafted && view.source.coin && view.coin == *view.source.coin;
+    const bool as_in_the_run = !view.edited && view.chosen == view.drafted && view.source.coin && view.coin == *view.source.coin;
     if (as_in_the_run && accepts != view.source.accepted)
         return accept_says("verdict.otherwise"_t, "accepted"_v = accepts, "rule"_v = input.view->header->rule);
     return accept_says("verdict.here"_t, "accepted"_v = accepts);
 }
 
-std::string kept_number(const AcceptView& view) {
-    return view.told() ? (view.at_least ? "≥ " : "") + probability(view.kept) : "–";
-}
-std::string lost_number(const AcceptView& view) {
-    return view.told() ? (view.at_least ? "≤ " : "") + probability(1 - view.kept) : "–";
-}
+std::string kept_number(const AcceptView& view) { return view.told() ? (view.at_least ? "≥ " : "") + probability(view.kept) : "–"; }
+std::string lost_number(const AcceptView& view) { return view.told() ? (view.at_least ? "≤ " : "") + probability(1 - view.kept) : "–"; }
 std::string overlap_number(const AcceptBar& bar) {
     if (bar.at_least && bar.kept < 0.01) return "≥ 0";
     return (bar.at_least ? "≥ " : "") + probability(bar.kept);
@@ -228,7 +221,8 @@ StageTitle accept_title(const SceneInput& input, const AcceptView& view) {
         title.subtitle = accept_says("subtitle.nothing"_t, "no_drafter"_v = drafts_nothing(input));
         return title;
     }
-    const std::string place = accept_says("words.place"_t, "position"_v = source.position->index + 1, "round"_v = source.position->round + 1);
+    const std::string place =
+        accept_says("words.place"_t, "position"_v = source.position->index + 1, "round"_v = source.position->round + 1);
     title.subtitle = place;
     if (view.bars.empty()) {
         title.title = accept_says("title.not_recorded"_t);
@@ -237,12 +231,11 @@ StageTitle accept_title(const SceneInput& input, const AcceptView& view) {
     title.title = beat_title(input, view, std::clamp(input.beat, 0, kAcceptBeats - 1));
     const std::string& rule = input.view->header->rule;
     const bool other_t = !source.raw && source.draft_t != source.target_t;
-    title.subtitle =
-        accept_says("subtitle.told"_t, "place"_v = place, "whole"_v = source.full || source.heads_are_all, "raw"_v = source.raw,
-                    "temperature"_v = temperature_words(source.target_t),
-                    "draft_temperature"_v = other_t ? temperature_words(source.draft_t) : "", "why_raw"_v = source.why_raw,
-                    "rule"_v = rule == "token" ? "" : rule, "edited"_v = view.edited,
-                    "drag"_v = !view.edited && !counts_on_stage(input), "article"_v = input.letters_article);
+    title.subtitle = accept_says("subtitle.told"_t, "place"_v = place, "whole"_v = source.full || source.heads_are_all,
+                                 "raw"_v = source.raw, "temperature"_v = temperature_words(source.target_t),
+                                 "draft_temperature"_v = other_t ? temperature_words(source.draft_t) : "", "why_raw"_v = source.why_raw,
+                                 "rule"_v = rule == "token" ? "" : rule, "edited"_v = view.edited,
+                                 "drag"_v = !view.edited && !counts_on_stage(input), "article"_v = input.letters_article);
     return title;
 }
 
@@ -271,7 +264,7 @@ Story accept_story(const SceneInput& input, const AcceptView& view, const Accept
     story.heading = words.heading;
     story.text = words.text;
     const bool seeks = accept_says.criterion(beat, "contested guess"_part) && beat != kCountBeat; // counting shows much anyhow
-    if (!view.edited && view.kept > 0.95 && seeks) { // nothing to see: go where there is
+    if (!view.edited && view.kept > 0.95 && seeks) {                                              // nothing to see: go where there is
         if (const auto at = last_rejection(*input.whole); at && at != view.source.position) {
             story.text = accept_says("words.agree"_t, "text"_v = words.text);
             story.task = accept_says("words.task:rejection"_t);
@@ -279,8 +272,8 @@ Story accept_story(const SceneInput& input, const AcceptView& view, const Accept
             return story;
         }
         if (!find_in(*input.whole, contested_guess()))
-            story.text = accept_says("words.no_example"_t, "none"_v = without_example_words(input, contested_guess()),
-                                     "text"_v = words.text);
+            story.text =
+                accept_says("words.no_example"_t, "none"_v = without_example_words(input, contested_guess()), "text"_v = words.text);
         if (found_elsewhere(input, contested_guess()).settings) {
             offer_example(story, input, contested_guess());
             return story;
@@ -295,11 +288,10 @@ Story accept_story(const SceneInput& input, const AcceptView& view, const Accept
         }
         return story;
     }
-    story.task_done =
-        beat == kCountBeat ? state.flipped
-        : beat == kCoinBeat && view.coin_known()
-            ? state.edit.coin.has_value()
-            : view.edited && (view.kept_as_loaded || view.source.accepted || view.threshold() >= 1);
+    story.task_done = beat == kCountBeat ? state.flipped
+                      : beat == kCoinBeat && view.coin_known()
+                          ? state.edit.coin.has_value()
+                          : view.edited && (view.kept_as_loaded || view.source.accepted || view.threshold() >= 1);
     return story;
 }
 
@@ -314,34 +306,33 @@ std::string accept_description(const SceneInput& input, const AcceptView& view, 
         const AcceptParts parts = accept_parts(input, view, state);
         out << "Distributions (target " << letter.target << ", draft " << letter.draft << "):\n";
         for (const AcceptBar& bar : view.bars)
-            out << "  " << (bar.id < 0 ? std::string("other") : bar_words(input, bar)) << ": target "
-                << share_number(bar, Side::target) << ", draft " << share_number(bar, Side::draft)
-                << (parts.sums ? ", overlap " + overlap_number(bar) : std::string()) << "\n";
+            out << "  " << (bar.id < 0 ? std::string("other") : bar_words(input, bar)) << ": target " << share_number(bar, Side::target)
+                << ", draft " << share_number(bar, Side::draft) << (parts.sums ? ", overlap " + overlap_number(bar) : std::string())
+                << "\n";
         if (parts.sums)
-            out << "Kept " << kept_number(view) << ", rejected " << lost_number(view) << ", owed "
-                << lost_number(view) << (view.told() ? "" : ": overlap below the recorded heads") << "\n";
+            out << "Kept " << kept_number(view) << ", rejected " << lost_number(view) << ", owed " << lost_number(view)
+                << (view.told() ? "" : ": overlap below the recorded heads") << "\n";
         const AcceptBar& bar = view.bar();
         if (parts.reach)
             out << "The draft names " << view.reach.named << " of " << view.reach.ids << " tokens; to the others the target gives "
                 << fine_probability(view.reach.never) << ". Output: kept " << probability(view.kept) << ", replaced by a token it can name "
-                << probability(std::max(0.0, 1 - view.kept - view.reach.never)) << ", by another one " << fine_probability(view.reach.never) << "\n";
+                << probability(std::max(0.0, 1 - view.kept - view.reach.never)) << ", by another one " << fine_probability(view.reach.never)
+                << "\n";
         else if (parts.coin)
-            out << "Coin for " << bar_words(input, bar) << ": u = " << probability(view.coin)
-                << ", threshold " << (view.coin_known() ? fine_probability(view.threshold()) : "–") << ", "
-                << verdict_words(input, view) << (view.thrown ? "" : "; this run threw no coin") << "\n";
+            out << "Coin for " << bar_words(input, bar) << ": u = " << probability(view.coin) << ", threshold "
+                << (view.coin_known() ? fine_probability(view.threshold()) : "–") << ", " << verdict_words(input, view)
+                << (view.thrown ? "" : "; this run threw no coin") << "\n";
         if (parts.books && view.kept < 1 - 1e-6 && !view.at_least) {
             out << "Residual:";
             for (const AcceptBar& b : view.bars)
                 if (b.owed() > 1e-4)
-                    out << " " << (b.id < 0 ? std::string("other") : bar_words(input, b)) << " "
-                        << probability(b.owed() / (1 - view.kept));
+                    out << " " << (b.id < 0 ? std::string("other") : bar_words(input, b)) << " " << probability(b.owed() / (1 - view.kept));
             out << "\n";
         }
         if (state.counts.flips > 0) {
             const FlipTest test = test_flips(view, state.counts);
-            out << state.counts.flips << " flips: " << (view.at_least ? "≥ " : "")
-                << state.counts.kept_total() << " kept, " << (view.at_least ? "≤ " : "")
-                << state.counts.flips - state.counts.kept_total() << " resampled, TV "
+            out << state.counts.flips << " flips: " << (view.at_least ? "≥ " : "") << state.counts.kept_total() << " kept, "
+                << (view.at_least ? "≤ " : "") << state.counts.flips - state.counts.kept_total() << " resampled, TV "
                 << ui::number(test.tv, 3);
             if (test.enough) out << ", chi-squared p " << probability(test.chi2_p);
             out << "\n";

@@ -35,9 +35,7 @@ class AdviceScene final : public Scene {
         return out;
     }
 
-    std::string describe(const SceneInput& input) const override {
-        return advice_description(input, advice_model(input, state_));
-    }
+    std::string describe(const SceneInput& input) const override { return advice_description(input, advice_model(input, state_)); }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
         return {{"↑ ↓", "Mark a faster, slower drafter"}, {"M", "Measure every drafter with 1 to 7 guesses"}};
@@ -85,8 +83,6 @@ class AdviceScene final : public Scene {
 
 } // namespace
 
-std::unique_ptr<Scene> make_advice() {
-    return std::make_unique<AdviceScene>();
-}
+std::unique_ptr<Scene> make_advice() { return std::make_unique<AdviceScene>(); }
 
 } // namespace speclens

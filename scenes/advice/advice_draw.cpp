@@ -99,8 +99,8 @@ void draw_advice_ranking(const AdviceDraw& d, Rect area) {
     const auto fits = static_cast<std::size_t>(std::max(1.0F, (bottom - top) / 26));
     const std::size_t shown = std::min(fits, m.best.size());
     const float pitch = std::min(44.0F, (bottom - top) / static_cast<float>(shown));
-    const ui::Scale x = scale_of({m.best.begin(), m.best.begin() + static_cast<std::ptrdiff_t>(shown)}, area.x + name_w,
-                                 area.right() - value_w);
+    const ui::Scale x =
+        scale_of({m.best.begin(), m.best.begin() + static_cast<std::ptrdiff_t>(shown)}, area.x + name_w, area.right() - value_w);
     const float end = top + pitch * static_cast<float>(shown);
     ui::axis_x(canvas, theme, x, end + 2, ui::ticks(x.lo, x.hi, std::max(2, static_cast<int>((area.w - name_w) / 90))),
                {.unit = "×", .grid_to = top, .grid = true});
@@ -112,12 +112,13 @@ void draw_advice_ranking(const AdviceDraw& d, Rect area) {
         if (&cell == m.marked || touch.hovered)
             canvas.fill({row.x, row.y + 2, row.w, row.h - 4}, theme.raised.alpha(&cell == m.marked ? 0.9F : 0.45F), 4);
         const float y = row.center().y;
-        ui::fitted_text(canvas, {row.x + 8, y + 5}, ranked_name(d, cell),
-                        &cell == m.marked ? Font::text_bold : Font::text, 14, theme.ink, name_w - 16);
+        ui::fitted_text(canvas, {row.x + 8, y + 5}, ranked_name(d, cell), &cell == m.marked ? Font::text_bold : Font::text, 14, theme.ink,
+                        name_w - 16);
         interval(d, cell, {x(cell.low), y}, {x(cell.speed_up), y}, {x(cell.high), y});
         canvas.text({area.right() - 4, y + 5}, figure_words(m, cell.speed_up), Font::mono, 14, theme.ink, Align::right);
-        ui::tooltip(d.ui, row, cell.drafter + " with K = " + std::to_string(cell.k) + ": " + range_words(cell) + ", " +
-                                   ui::number(cell.tokens_per_round, 2) + " tokens a round");
+        ui::tooltip(d.ui, row,
+                    cell.drafter + " with K = " + std::to_string(cell.k) + ": " + range_words(cell) + ", " +
+                        ui::number(cell.tokens_per_round, 2) + " tokens a round");
     }
     canvas.line({x(1), top}, {x(1), end}, {theme.ink, 2});
     if (shown < m.best.size())
@@ -147,9 +148,9 @@ void draw_advice_lengths(const AdviceDraw& d, Rect area) {
         interval(d, cell, {line[i].x, y(cell.low)}, line[i], {line[i].x, y(cell.high)});
         canvas.text({line[i].x, plot.bottom() + 20}, std::to_string(cell.k), Font::mono, 14,
                     cell.k == m.marked->k ? theme.ink : theme.muted, Align::center);
-        ui::tooltip(d.ui, {line[i].x - 10, plot.y, 20, plot.h}, "K = " + std::to_string(cell.k) + ": " + range_words(cell) + ", " +
-                                                                    ui::number(cell.tokens_per_round, 2) + " tokens a round in " +
-                                                                    ui::number(cell.round_ms(), 2) + " ms");
+        ui::tooltip(d.ui, {line[i].x - 10, plot.y, 20, plot.h},
+                    "K = " + std::to_string(cell.k) + ": " + range_words(cell) + ", " + ui::number(cell.tokens_per_round, 2) +
+                        " tokens a round in " + ui::number(cell.round_ms(), 2) + " ms");
     }
     canvas.text({plot.center().x, plot.bottom() + 42}, "guesses K in a round", Font::text, 14, theme.muted, Align::center);
 }
@@ -159,8 +160,8 @@ void draw_advice_round(const AdviceDraw& d, Rect area) {
     const ui::Theme& theme = d.ui.theme;
     const AdviceCell& cell = *d.model.marked;
     const double pass = d.model.advice->plain_ms, tokens = cell.tokens_per_round, plain = tokens * pass, round = cell.round_ms();
-    head(d, area, "The same tokens, twice", ui::number(tokens, 2) + " of them: a round of " + cell.drafter + ", K = " +
-                                                std::to_string(cell.k) + ", and plain decoding; ms");
+    head(d, area, "The same tokens, twice",
+         ui::number(tokens, 2) + " of them: a round of " + cell.drafter + ", K = " + std::to_string(cell.k) + ", and plain decoding; ms");
     const ui::Scale x{0, 1.04 * std::max(plain, round), area.x, area.right() - 40}; // the unit stands behind the last tick
     const float h = std::clamp(area.h * 0.12F, 34.0F, 60.0F), first = area.y + 92, second = first + h + 56;
     if (second + h + 40 > area.bottom()) return;
@@ -169,22 +170,30 @@ void draw_advice_round(const AdviceDraw& d, Rect area) {
     const ui::Segment parts[] = {
         {.start = 0, .length = cell.draft_ms, .role = Role::draft, .label = "draft", .value = ui::number(cell.draft_ms, 2)},
         {.start = cell.draft_ms, .length = cell.verify_ms, .role = Role::target, .label = "verify", .value = ui::number(cell.verify_ms, 2)},
-        {.start = cell.draft_ms + cell.verify_ms, .length = cell.other_ms, .role = Role::discarded, .label = "other",
+        {.start = cell.draft_ms + cell.verify_ms,
+         .length = cell.other_ms,
+         .role = Role::discarded,
+         .label = "other",
          .value = ui::number(cell.other_ms, 2)}};
     (void)ui::gantt_lane(canvas, theme, x, first, h, parts, 2);
     canvas.text({area.x, second - 10}, "plain decoding", Font::text, 14, theme.muted);
     std::vector<ui::Segment> passes;
     for (int i = 0; i < static_cast<int>(std::ceil(tokens - 1e-9)); ++i)
-        passes.push_back({.start = i * pass, .length = std::min(1.0, tokens - i) * pass, .role = Role::target,
+        passes.push_back({.start = i * pass,
+                          .length = std::min(1.0, tokens - i) * pass,
+                          .role = Role::target,
                           .value = i == 0 ? ui::number(pass, 2) : std::string()});
     (void)ui::gantt_lane(canvas, theme, x, second, h, passes, 2);
     const double saved = plain - round;
     if (second + h + 64 > area.bottom()) return;
     ui::fitted_text(canvas, {area.x, second + h + 64},
-                    std::string(saved >= 0 ? "saved " : "lost ") + ui::number(std::abs(saved), 2) + " ms a round: " +
-                        ui::number(plain, 2) + " ÷ " + ui::number(round, 2) + " = " + figure_words(d.model, plain / round),
+                    std::string(saved >= 0 ? "saved " : "lost ") + ui::number(std::abs(saved), 2) + " ms a round: " + ui::number(plain, 2) +
+                        " ÷ " + ui::number(round, 2) + " = " + figure_words(d.model, plain / round),
                     Font::text_bold, 16,
-                    d.model.in_doubt ? theme.muted : saved >= 0 ? theme.role(Role::accepted) : theme.role(Role::rejected), area.w);
+                    d.model.in_doubt ? theme.muted
+                    : saved >= 0     ? theme.role(Role::accepted)
+                                     : theme.role(Role::rejected),
+                    area.w);
     const AdviceDrafter* drafter = d.model.advice->drafter(cell.drafter);
     if (!drafter || second + h + 150 > area.bottom()) return;
     std::string places;
@@ -232,7 +241,8 @@ void draw_advice_change(const AdviceDraw& d, Rect area) {
     const double at = std::log2(*even.most_plain_rate);
     if (at < x.lo || at > x.hi) return;
     canvas.line({x(at), plot.y}, {x(at), plot.bottom()}, {theme.muted, 1.5F});
-    ui::fitted_text(canvas, {x(at) + 8, plot.y + 18}, "breaks even", Font::text, 14, theme.muted, std::max(40.0F, plot.right() - x(at) - 8));
+    ui::fitted_text(canvas, {x(at) + 8, plot.y + 18}, "breaks even", Font::text, 14, theme.muted,
+                    std::max(40.0F, plot.right() - x(at) - 8));
 }
 
 void draw_advice_details(const AdviceDraw& d) {
@@ -270,23 +280,26 @@ void draw_advice_controls(const AdviceDraw& d) {
     Rect at = row.place(150);
     ui::field_label(ui, at, "This machine");
     std::string off = m.impossible;
-    if (m.under_way) off = "Measuring: Esc ends it";
-    else if (off.empty() && !d.input.settings) off = "There is no run yet";
-    if (ui::button(ui, "measure", at, "Measure", {.shortcut = "M", .tooltip = "Runs every drafter on held-out prompts, here", .disabled = off})) d.out.push_back(ask_advice(d.input));
+    if (m.under_way)
+        off = "Measuring: Esc ends it";
+    else if (off.empty() && !d.input.settings)
+        off = "There is no run yet";
+    if (ui::button(ui, "measure", at, "Measure",
+                   {.shortcut = "M", .tooltip = "Runs every drafter on held-out prompts, here", .disabled = off}))
+        d.out.push_back(ask_advice(d.input));
     if (!m.measured() || keeps_answer_back(d.input)) return; // they begin with the best one
     if (row.room() >= 150) {
         at = row.place(std::min(190.0F, row.room()));
         ui::field_label(ui, at, "Drafter");
         const auto here = static_cast<int>(std::ranges::find(m.best, m.marked) - m.best.begin());
-        if (const auto to = ui::stepper(ui, "drafter", at, here,
-                                        {.low = 0, .high = static_cast<double>(m.best.size()) - 1, .text = m.marked->drafter}))
+        if (const auto to =
+                ui::stepper(ui, "drafter", at, here, {.low = 0, .high = static_cast<double>(m.best.size()) - 1, .text = m.marked->drafter}))
             d.state.marked = m.best[static_cast<std::size_t>(*to)]->drafter;
     }
     if (row.room() < 150 || !d.input.settings) return;
     at = row.place(std::min(220.0F, row.room()));
     ui::field_label(ui, at, "The run on the screen");
-    if (ui::button(ui, "use", at, "Use " + m.marked->drafter + ", K " + std::to_string(m.marked->k),
-                   {.disabled = m.impossible}))
+    if (ui::button(ui, "use", at, "Use " + m.marked->drafter + ", K " + std::to_string(m.marked->k), {.disabled = m.impossible}))
         d.out.push_back(run_marked(d.input, m));
 }
 

@@ -36,8 +36,8 @@ struct AdviceModel {
     std::vector<const AdviceCell*> lengths; // of the marked drafter
     bool under_way = false;
     double done = 0;
-    bool in_doubt = false;   // other programs kept the cores busy
-    std::string impossible;  // why nothing can be measured here; empty: it can
+    bool in_doubt = false;  // other programs kept the cores busy
+    std::string impossible; // why nothing can be measured here; empty: it can
     [[nodiscard]] bool measured() const { return advice && !best.empty(); }
 };
 [[nodiscard]] AdviceModel advice_model(const SceneInput& input, const AdviceState& state);

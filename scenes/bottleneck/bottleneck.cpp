@@ -67,8 +67,7 @@ class BottleneckScene final : public Scene {
         const ui::Rect stage = d.input.stage;
         const float x = stage.x + 24, w = stage.w - 48, top = stage.y + 88, bottom = stage.bottom() - 8;
         const ui::Rect all{x, top, w, bottom - top};
-        if (!d.model.told)
-            return d.model.asks ? draw_bottleneck_question(d, all) : draw_bottleneck_walk(d, all);
+        if (!d.model.told) return d.model.asks ? draw_bottleneck_question(d, all) : draw_bottleneck_walk(d, all);
         if (!d.model.measured()) {
             ui::slot(d.ui.canvas, d.ui.theme, {x, top, w, std::min(240.0F, bottom - top)},
                      d.model.untimed.empty() ? "the time of passes over 1 to 64 tokens will stand here"
@@ -77,8 +76,7 @@ class BottleneckScene final : public Scene {
         }
         constexpr float kBus = 92, kLanes = 128;
         const float room = bottom - top;
-        const bool lanes = !d.input.presenter && room > kLanes + 240,
-                   bus = room > kBus + (lanes ? kLanes : 0) + 220;
+        const bool lanes = !d.input.presenter && room > kLanes + 240, bus = room > kBus + (lanes ? kLanes : 0) + 220;
         if (bus) draw_bottleneck_bus(d, {x, top, w, kBus});
         const float y = top + (bus ? kBus : 0);
         const float h = bottom - y - (lanes ? kLanes + 20 : 0), facts = std::min(440.0F, w * 0.42F);
@@ -91,8 +89,7 @@ class BottleneckScene final : public Scene {
     }
 
     static void keys(const BottleneckDraw& d) {
-        if (can_measure(d.input, d.model) && d.ui.take_key(ui::Key::m))
-            d.out.push_back(measure_both());
+        if (can_measure(d.input, d.model) && d.ui.take_key(ui::Key::m)) d.out.push_back(measure_both());
         if (can_measure_forms(d.input, d.model) && d.ui.take_key(ui::Key::b)) measure_and_show_forms(d.out);
         if (d.model.asks) {
             const int last = static_cast<int>(std::size(kSayings)) - 1;
@@ -112,8 +109,6 @@ class BottleneckScene final : public Scene {
 
 } // namespace
 
-std::unique_ptr<Scene> make_bottleneck() {
-    return std::make_unique<BottleneckScene>();
-}
+std::unique_ptr<Scene> make_bottleneck() { return std::make_unique<BottleneckScene>(); }
 
 } // namespace speclens

@@ -41,10 +41,10 @@ CostChart begin_chart(const BottleneckDraw& d, Rect r) {
     const ui::Theme& theme = d.ui.theme;
     const BottleneckModel& m = d.model;
     const std::string in_bits = m.forms.empty() ? std::string() : " in " + bits_words(m.forms.front()->form);
-    ui::fitted_text(canvas, {r.x, r.y + 14}, "Time of a pass, by that of one token" + in_bits, Font::text_bold, 15, theme.ink,
-                    r.w);
+    ui::fitted_text(canvas, {r.x, r.y + 14}, "Time of a pass, by that of one token" + in_bits, Font::text_bold, 15, theme.ink, r.w);
     const std::string singly = std::string(in_bits.empty() ? "dashed" : "grey") + ": as many passes one by one";
-    ui::fitted_text(canvas, {r.x, r.y + 34}, ui::fitting(canvas, {"both axes double at every tick; " + singly, singly}, Font::text, 14, r.w), Font::text, 14,
+    ui::fitted_text(canvas, {r.x, r.y + 34},
+                    ui::fitting(canvas, {"both axes double at every tick; " + singly, singly}, Font::text, 14, r.w), Font::text, 14,
                     theme.muted, r.w);
     const Rect plot{r.x + 46, r.y + 54, r.w - 46 - 20, r.h - 54 - 44};
     int widest = 1;
@@ -58,8 +58,7 @@ CostChart begin_chart(const BottleneckDraw& d, Rect r) {
         const Rect band{x - 11, plot.y, 22, plot.h};
         const ui::Touch touch = // no stop of Tab: arrows and the stepper choose a width
             ui::touch(d.ui, d.ui.id("pass " + std::to_string(pass.rows)), band, {.focusable = false});
-        if (pass.rows == m.marked || touch.hovered)
-            canvas.fill(band, theme.raised.alpha(pass.rows == m.marked ? 0.9F : 0.45F), 4);
+        if (pass.rows == m.marked || touch.hovered) canvas.fill(band, theme.raised.alpha(pass.rows == m.marked ? 0.9F : 0.45F), 4);
         if (touch.clicked) d.state.rows = pass.rows;
     }
     const float doubled = chart.y(1) - chart.y(2);
@@ -70,17 +69,14 @@ CostChart begin_chart(const BottleneckDraw& d, Rect r) {
         canvas.text({plot.x - 8, y + 5}, std::to_string(times) + "×", Font::mono, 14, theme.muted, Align::right);
     }
     for (int rows = 1; rows <= widest; rows *= 2)
-        canvas.text({chart.x(rows), plot.bottom() + 20}, std::to_string(rows), Font::mono, 14,
-                    rows == m.marked ? theme.ink : theme.muted, Align::center);
-    canvas.text({plot.center().x, plot.bottom() + 40}, "tokens in the pass", Font::text, 14, theme.muted,
-                Align::center);
+        canvas.text({chart.x(rows), plot.bottom() + 20}, std::to_string(rows), Font::mono, 14, rows == m.marked ? theme.ink : theme.muted,
+                    Align::center);
+    canvas.text({plot.center().x, plot.bottom() + 40}, "tokens in the pass", Font::text, 14, theme.muted, Align::center);
     return chart;
 }
 
 // Another form than the one that is measured first.
-bool other_form(const BottleneckDraw& d, const PassTimes& of) {
-    return !d.model.forms.empty() && &of != d.model.all().front();
-}
+bool other_form(const BottleneckDraw& d, const PassTimes& of) { return !d.model.forms.empty() && &of != d.model.all().front(); }
 
 ui::Color color_of(const BottleneckDraw& d, const PassTimes& of) {
     return &of == d.model.beside || other_form(d, of) ? d.ui.theme.role(Role::target) : d.ui.theme.ink;
@@ -122,9 +118,8 @@ void curve(const BottleneckDraw& d, const CostChart& chart, const PassTimes& of)
         d.ui.canvas.line({line[i].x, line[i].y}, {line[i].x, top}, {color_of(d, of), 1.5F});
         mark(d, of, line[i]);
         ui::tooltip(d.ui, {line[i].x - 8, line[i].y - 8, 16, 16},
-                    of.model + (other_form(d, of) ? " in " + bits_words(of.form) : std::string()) + ", " +
-                        counted(pass.rows, "token") + ": " + ui::number(pass.ms, 3) +
-                        " ms, lower quartile of " + std::to_string(pass.repeats) + " passes, median " +
+                    of.model + (other_form(d, of) ? " in " + bits_words(of.form) : std::string()) + ", " + counted(pass.rows, "token") +
+                        ": " + ui::number(pass.ms, 3) + " ms, lower quartile of " + std::to_string(pass.repeats) + " passes, median " +
                         ui::number(pass.median, 3));
     }
 }
@@ -143,26 +138,26 @@ void draw_bottleneck_bus(const BottleneckDraw& d, Rect area) {
         canvas.outline(r, {theme.role(Role::target), 1.5F}, 6);
     }
     const double one = m.ms(m.marked);
-    ui::fitted_text(canvas, {memory.x + 14, memory.y + 24}, "Weights, " + ui::megabytes(t.weight_bytes),
-                    Font::text_bold, 15, theme.ink, box - 28);
-    ui::fitted_text(canvas, {memory.x + 14, memory.y + 44}, "all read in every pass", Font::text, 14,
-                    theme.muted, box - 28);
-    ui::fitted_text(canvas, {units.x + 14, units.y + 24}, counted(m.marked, "token") + " at once",
-                    Font::text_bold, 15, theme.ink, box - 28);
+    ui::fitted_text(canvas, {memory.x + 14, memory.y + 24}, "Weights, " + ui::megabytes(t.weight_bytes), Font::text_bold, 15, theme.ink,
+                    box - 28);
+    ui::fitted_text(canvas, {memory.x + 14, memory.y + 44}, "all read in every pass", Font::text, 14, theme.muted, box - 28);
+    ui::fitted_text(canvas, {units.x + 14, units.y + 24}, counted(m.marked, "token") + " at once", Font::text_bold, 15, theme.ink,
+                    box - 28);
     const double used = m.rate(m.marked) / m.best_rate();
-    ui::fitted_text(canvas, {units.x + 14, units.y + 44}, "arithmetic " + ui::percent(used) + " busy",
-                    Font::text, 14, theme.muted, box - 28);
+    ui::fitted_text(canvas, {units.x + 14, units.y + 44}, "arithmetic " + ui::percent(used) + " busy", Font::text, 14, theme.muted,
+                    box - 28);
     ui::bar(canvas, theme, {units.x, units.bottom() + 8, units.w, 6}, used, Role::target);
     const float from = memory.right() + 12, to = units.x - 12, y = area.y + h / 2;
     canvas.fill({from, y - 5, to - from - 8, 10}, theme.tint(Role::target), 2);
     ui::arrow(canvas, {from, y}, {to, y}, {theme.role(Role::target), 2}, 8);
     const double reads = t.weight_bytes / one / 1e6;
     const std::string rate = ui::number(reads, 0) + " GB/s of weights";
-    ui::fitted_text(canvas, {from + 8, y - 14}, ui::fitting(canvas, {t.model + ": " + rate, rate}, Font::text, 14, to - from - 16), Font::text, 14, theme.ink,
-                    to - from - 16);
+    ui::fitted_text(canvas, {from + 8, y - 14}, ui::fitting(canvas, {t.model + ": " + rate, rate}, Font::text, 14, to - from - 16),
+                    Font::text, 14, theme.ink, to - from - 16);
     if (t.floor_ms() > 0)
         ui::fitted_text(canvas, {from + 8, y + 24},
-                        "a plain read does " + ui::number(t.bandwidth_gbs, 0) + " GB/s" + (reads > kWholeBandwidth * t.bandwidth_gbs ? ": some is in the cache" : ""),
+                        "a plain read does " + ui::number(t.bandwidth_gbs, 0) + " GB/s" +
+                            (reads > kWholeBandwidth * t.bandwidth_gbs ? ": some is in the cache" : ""),
                         Font::text, 14, theme.muted, to - from - 16);
 }
 
@@ -182,7 +177,8 @@ void draw_bottleneck_facts(const BottleneckDraw& d, Rect area) {
     const BottleneckModel& m = d.model;
     std::vector<const PassTimes*> models = m.curves();
     models.insert(models.end(), m.formless.begin(), m.formless.end());
-    if (m.forms.empty() && m.formless.empty() && models.size() < 2 && m.beside) models.insert(models.begin(), m.beside); // why it is not measured
+    if (m.forms.empty() && m.formless.empty() && models.size() < 2 && m.beside)
+        models.insert(models.begin(), m.beside); // why it is not measured
     const float x = area.x + 28, w = area.w - 28;
     float y = area.y + 14;
     for (const PassTimes* of : models) {
@@ -194,8 +190,7 @@ void draw_bottleneck_facts(const BottleneckDraw& d, Rect area) {
                                            .color = i == 0 ? theme.ink : theme.muted,
                                            .leading = 20,
                                            .max_lines = 2};
-            if (y + 20 * static_cast<float>(ui::paragraph_lines(canvas, w, lines[i], style) - 1) > area.bottom() - 4)
-                return;
+            if (y + 20 * static_cast<float>(ui::paragraph_lines(canvas, w, lines[i], style) - 1) > area.bottom() - 4) return;
             if (i == 0 && of->passes.size() >= 2) {
                 canvas.line({area.x, y - 5}, {area.x + 18, y - 5}, stroke_of(d, *of));
                 mark(d, *of, {area.x + 9, y - 5});
@@ -216,23 +211,17 @@ void draw_bottleneck_lanes(const BottleneckDraw& d, Rect area) {
     const float left = area.x + 92, first = area.y + 30, h = 24;
     const double together = m.ms(m.marked), singly = m.one_ms() * m.marked;
     const ui::Scale x{0, std::max(together, singly) * 1.02, left, area.right() - 8};
-    const ui::Segment pass = {.start = 0,
-                              .length = together,
-                              .role = Role::target,
-                              .label = "one pass",
-                              .value = ui::number(together, 2)};
+    const ui::Segment pass = {.start = 0, .length = together, .role = Role::target, .label = "one pass", .value = ui::number(together, 2)};
     ui::gantt_lane(canvas, theme, x, first, h, std::span(&pass, 1));
     std::vector<ui::Segment> passes;
     for (int i = 0; i < m.marked; ++i)
-        passes.push_back(
-            {.start = m.one_ms() * i, .length = m.one_ms(), .role = Role::target, .strength = 0.8F});
+        passes.push_back({.start = m.one_ms() * i, .length = m.one_ms(), .role = Role::target, .strength = 0.8F});
     ui::gantt_lane(canvas, theme, x, first + 32, h, passes);
     canvas.text({area.x, first + 17}, "at once", Font::text, 14, theme.muted);
     canvas.text({area.x, first + 49}, "one by one", Font::text, 14, theme.muted);
     ui::fitted_text(canvas, {area.x, first + 80},
-                    ui::number(together, 2) + " ms against " + std::to_string(m.marked) + " × " +
-                        ui::number(m.one_ms(), 2) + " = " + ui::number(singly, 2) +
-                        " ms: " + ui::speed_up(singly / together),
+                    ui::number(together, 2) + " ms against " + std::to_string(m.marked) + " × " + ui::number(m.one_ms(), 2) + " = " +
+                        ui::number(singly, 2) + " ms: " + ui::speed_up(singly / together),
                     Font::mono, 14, theme.ink, area.w);
 }
 
@@ -279,29 +268,22 @@ void draw_bottleneck_details(const BottleneckDraw& d) {
     ui::fitted_text(canvas, {x, r.y + 32}, "What is printed about it", Font::text_bold, 15, theme.ink, w);
     const auto figures = printed_shares(d.input.figures);
     if (figures.empty()) {
-        ui::paragraph(canvas, {x, r.y + 64}, w, "The published figures are not at hand.",
-                      {.color = theme.muted});
+        ui::paragraph(canvas, {x, r.y + 64}, w, "The published figures are not at hand.", {.color = theme.muted});
         return;
     }
-    ui::fitted_text(canvas, {x, r.y + 54}, "PUBLISHED, a model of 7 billion weights", Font::text, 14,
-                    theme.muted, w);
+    ui::fitted_text(canvas, {x, r.y + 54}, "PUBLISHED, a model of 7 billion weights", Font::text, 14, theme.muted, w);
     const ui::ParagraphStyle words{.size = 14, .color = theme.muted, .max_lines = 2};
-    const float foot = ui::paragraph_above(canvas, {x, r.bottom() - 20}, w,
-                                           d.input.figures->source_of(*figures.front()).title, words);
+    const float foot = ui::paragraph_above(canvas, {x, r.bottom() - 20}, w, d.input.figures->source_of(*figures.front()).title, words);
     float y = r.y + 84;
     for (const PublishedFigure* figure : figures) {
-        const float lines = ui::line_height(words.size) *
-                            static_cast<float>(ui::paragraph_lines(canvas, w, figure->claim, words));
+        const float lines = ui::line_height(words.size) * static_cast<float>(ui::paragraph_lines(canvas, w, figure->claim, words));
         if (y + 24 + lines > foot - 24) break;
         const bool wrong = figure->standing == Standing::wrong;
         const Rect box{x, y - 15, 112, 22};
         canvas.hatch(box, theme.role(wrong ? Role::rejected : Role::target).alpha(0.25F));
         canvas.outline(box, {theme.role(wrong ? Role::rejected : Role::target), 1}, 3);
-        canvas.text({box.right() - 8, y + 1}, published_value(*figure), Font::mono, 14, theme.ink,
-                    Align::right);
-        ui::fitted_text(canvas, {x + 124, y + 1},
-                        standing_words(figure->standing),
-                        Font::text, 14, theme.muted, w - 124);
+        canvas.text({box.right() - 8, y + 1}, published_value(*figure), Font::mono, 14, theme.ink, Align::right);
+        ui::fitted_text(canvas, {x + 124, y + 1}, standing_words(figure->standing), Font::text, 14, theme.muted, w - 124);
         ui::paragraph(canvas, {x, y + 22}, w, figure->claim, words);
         y += 30 + lines;
     }
@@ -318,16 +300,14 @@ void draw_bottleneck_controls(const BottleneckDraw& d) {
     Rect at = row.place(std::max(ui::segmented_width(ui.canvas, sayings), 236.0F));
     ui::field_label(ui, at, "16 tokens at once take … the time?");
     ui::tooltip(ui, at, "How much longer 16 tokens take: say it before you measure");
-    if (const auto pick = ui::segmented(ui, "said", {at.x, at.y}, sayings, d.state.said))
-        choose_answer(d, *pick);
+    if (const auto pick = ui::segmented(ui, "said", {at.x, at.y}, sayings, d.state.said)) choose_answer(d, *pick);
     if (m.told && m.measured() && row.room() > 120) {
         at = row.place(108);
         ui::field_label(ui, at, "Tokens N");
         const auto& passes = m.focus->passes;
         const auto here = std::ranges::find(passes, m.marked, &PassTime::rows) - passes.begin();
-        if (const auto to = ui::stepper(
-                ui, "rows", at, static_cast<double>(here),
-                {.low = 0, .high = static_cast<double>(passes.size() - 1), .text = std::to_string(m.marked)}))
+        if (const auto to = ui::stepper(ui, "rows", at, static_cast<double>(here),
+                                        {.low = 0, .high = static_cast<double>(passes.size() - 1), .text = std::to_string(m.marked)}))
             d.state.rows = passes[static_cast<std::size_t>(*to)].rows;
     }
     at = row.place(std::min(168.0F, row.room()));

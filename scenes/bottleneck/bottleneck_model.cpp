@@ -14,9 +14,7 @@ namespace {
 
 // The width that is marked first: the one that was asked about where it is answered, else a block of seven
 // guesses.
-int usual_width(int beat) {
-    return beat == kQuestionBeat || beat == kQuestionBeat + 1 ? kAsked : 8;
-}
+int usual_width(int beat) { return beat == kQuestionBeat || beat == kQuestionBeat + 1 ? kAsked : 8; }
 
 // Measured, and at the marked width; not in doubt.
 void keep_steady(std::vector<const PassTimes*>& times, int marked) {
@@ -55,9 +53,7 @@ double BottleneckModel::ms(int rows) const {
     return pass ? pass->ms : 0;
 }
 
-double BottleneckModel::factor(int rows) const {
-    return focus ? pass_factor(*focus, rows) : 0;
-}
+double BottleneckModel::factor(int rows) const { return focus ? pass_factor(*focus, rows) : 0; }
 
 double BottleneckModel::rate(int rows) const {
     const double took = ms(rows);
@@ -87,9 +83,7 @@ std::vector<const PassTimes*> BottleneckModel::steady_forms() const {
     return held;
 }
 
-std::vector<const PassTimes*> BottleneckModel::curves() const {
-    return forms.empty() ? all() : forms;
-}
+std::vector<const PassTimes*> BottleneckModel::curves() const { return forms.empty() ? all() : forms; }
 
 bool BottleneckModel::leaves_room() const {
     return measured() && std::ranges::any_of(all(), [](const PassTimes* of) { return speclens::leaves_room(*of); });
@@ -109,7 +103,8 @@ BottleneckModel bottleneck_model(const SceneInput& input, const BottleneckState&
     m.kept = input.kept;
     if (!m.untimed.empty()) m.tier = tier_of(input.whole->header);
     if (input.status && !input.status->timed_model.empty())
-        m.under_way = bottleneck_says("words.under_way"_t, "model"_v = input.status->timed_model, "done"_v = ui::percent(input.status->timed));
+        m.under_way =
+            bottleneck_says("words.under_way"_t, "model"_v = input.status->timed_model, "done"_v = ui::percent(input.status->timed));
     m.told = !bottleneck_says.hides(input.beat, "times"_part) || (m.measured() && state.answered == input.beat);
     m.asks = !m.told && input.beat == kQuestionBeat;
     if (m.told && !m.measured() && m.untimed.empty() && input.beat != kFormsBeat) take_recorded(m);
@@ -141,8 +136,7 @@ std::vector<std::string> form_facts(const BottleneckModel& m, const PassTimes& o
     if (of.passes.size() < 2) return {name + ": not measured", of.problem};
     std::vector<std::string> lines = {name + ", " + ui::megabytes(of.weight_bytes) + " of weights"};
     const PassTimes& most = *m.forms.front();
-    if (&of == &most || of.random_weights != most.random_weights)
-        lines.push_back(of.model + (of.random_weights ? ", random weights" : ""));
+    if (&of == &most || of.random_weights != most.random_weights) lines.push_back(of.model + (of.random_weights ? ", random weights" : ""));
     const double one = of.passes.front().ms, factor = pass_factor(of, m.marked);
     lines.push_back("1 token: " + ui::number(one, 2) + " ms" +
                     (&of == &most ? "" : ", " + ui::speed_up(one / m.clock(of)) + " of " + bits_words(most.form)) +
@@ -169,22 +163,20 @@ FormsTold forms_told(const BottleneckModel& m) {
 std::string read_words(const PassTimes& times) {
     const double share = times.read_share(times.passes.front());
     if (share <= kWholeBandwidth) return "at " + ui::percent(share) + " of the bandwidth";
-    return "faster than a plain read" + (times.cache_limit > 0 ? ": some of it stays in the cache of " + ui::megabytes(times.cache_limit) : std::string());
+    return "faster than a plain read" +
+           (times.cache_limit > 0 ? ": some of it stays in the cache of " + ui::megabytes(times.cache_limit) : std::string());
 }
 
 std::vector<std::string> model_facts(const PassTimes& times, int marked) {
     std::vector<std::string> lines;
     if (times.passes.size() < 2) return {times.model + ": not measured", times.problem};
-    lines.push_back(times.model + (is_quantised(times.form) ? std::string(" in ") + name_of(times.form) : "") + ", " + ui::megabytes(times.weight_bytes) + " of weights");
+    lines.push_back(times.model + (is_quantised(times.form) ? std::string(" in ") + name_of(times.form) : "") + ", " +
+                    ui::megabytes(times.weight_bytes) + " of weights");
     if (times.random_weights) lines.emplace_back("random weights of a real shape: speed right, text meaningless");
     const std::string cached = "stays in the cache of " + ui::megabytes(times.cache_limit);
     switch (bound_of(times)) {
-    case Bound::memory:
-        lines.push_back("read from memory, " + read_words(times));
-        break;
-    case Bound::arithmetic:
-        lines.push_back(cached + ": bound by arithmetic" + from_rows(rows_that_fill(times)));
-        break;
+    case Bound::memory: lines.push_back("read from memory, " + read_words(times)); break;
+    case Bound::arithmetic: lines.push_back(cached + ": bound by arithmetic" + from_rows(rows_that_fill(times))); break;
     case Bound::neither:
         if (stays_in_cache(times))
             lines.push_back(cached + ": little waiting for memory");
@@ -211,13 +203,9 @@ CostRange cost_range(const BottleneckModel& m) {
     return {range.low / 1.2, range.high * 1.2};
 }
 
-Command measure_both() {
-    return MeasurePasses{.beside = kRealShape};
-}
+Command measure_both() { return MeasurePasses{.beside = kRealShape}; }
 
-Command measure_forms() {
-    return MeasurePasses{.beside = kRealShape, .forms = true};
-}
+Command measure_forms() { return MeasurePasses{.beside = kRealShape, .forms = true}; }
 
 void measure_and_show_forms(std::vector<SceneCommand>& out) {
     out.emplace_back(measure_forms());
@@ -228,9 +216,7 @@ bool can_measure(const SceneInput& input, const BottleneckModel& m) {
     return models_loaded(input) && m.untimed.empty() && m.under_way.empty();
 }
 
-bool can_measure_forms(const SceneInput& input, const BottleneckModel& m) {
-    return can_measure(input, m) && m.told && m.timed_here();
-}
+bool can_measure_forms(const SceneInput& input, const BottleneckModel& m) { return can_measure(input, m) && m.told && m.timed_here(); }
 
 std::string said_aloud(int saying) {
     switch (saying) {
@@ -244,16 +230,15 @@ std::string verdict_words(const BottleneckModel& m, const BottleneckState& state
     if (state.said < 0 || m.factor(kAsked) <= 0) return {};
     const Saying& said = kSayings[state.said];
     const double factor = m.factor(kAsked);
-    const auto nearest = std::ranges::min_element(
-        kSayings, {}, [&](const Saying& s) { return std::max(factor / s.factor, s.factor / factor); });
+    const auto nearest =
+        std::ranges::min_element(kSayings, {}, [&](const Saying& s) { return std::max(factor / s.factor, s.factor / factor); });
     return bottleneck_says("words.said"_t, "said"_v = said.words, "nearest"_v = &said == nearest, "times"_v = ui::speed_up(factor));
 }
 
 std::vector<const PublishedFigure*> printed_shares(const Published* figures) {
     std::vector<const PublishedFigure*> found;
     if (!figures) return found;
-    for (const char* id : {"course-weights", "course-loading-share", "course-computing-share",
-                           "course-computing-share-derived"})
+    for (const char* id : {"course-weights", "course-loading-share", "course-computing-share", "course-computing-share-derived"})
         if (const PublishedFigure* figure = figures->find(id)) found.push_back(figure);
     return found;
 }

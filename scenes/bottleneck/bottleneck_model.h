@@ -1,7 +1,8 @@
 // The decode bottleneck (S1): a pass reads every weight once, for one token or for many. What passes over 1
 // to 64 tokens took on this machine, by the time of one and beside as many passes one by one: of the loaded model,
 // and where that is small enough for a cache, of random weights of a real shape too. The first two beats come before
-// the answer: a picture of the walk, then a question to the room. Until this machine is timed, recorded times stand there. One beat holds the same shape in fewer bytes beside it.
+// the answer: a picture of the walk, then a question to the room. Until this machine is timed, recorded times stand there. One beat holds
+// the same shape in fewer bytes beside it.
 #pragma once
 
 #include <string>
@@ -28,28 +29,28 @@ struct Saying {
 };
 inline constexpr Saying kSayings[] = {{"1×", 1}, {"4×", 4}, {"16×", 16}};
 [[nodiscard]] std::string said_aloud(int saying); // "four times"
-inline constexpr int kAsked = 16;       // tokens
-inline constexpr int kQuestionBeat = 1; // asks about them; the beat after it has the answer
+inline constexpr int kAsked = 16;                 // tokens
+inline constexpr int kQuestionBeat = 1;           // asks about them; the beat after it has the answer
 
-inline constexpr int kFormsBeat = 5;    // the same shape in several forms, where they were timed
+inline constexpr int kFormsBeat = 5; // the same shape in several forms, where they were timed
 
 inline constexpr const char* kRealShape = "smollm2-135m"; // small enough for every machine, too large for its caches
 
 struct BottleneckModel {
-    const PassTimes* times = nullptr; // of the loaded model; null or without passes: not measured
+    const PassTimes* times = nullptr;  // of the loaded model; null or without passes: not measured
     const PassTimes* beside = nullptr; // of random weights of a real shape; likewise
-    const PassTimes* focus = nullptr; // what the bus and the lanes are about: `beside`, where its times hold, else `times`
+    const PassTimes* focus = nullptr;  // what the bus and the lanes are about: `beside`, where its times hold, else `times`
     // At kFormsBeat: one shape in several forms, most bytes first, once another form than that of all().front() is timed.
     std::vector<const PassTimes*> forms;
-    std::vector<const PassTimes*> formless; // forms that were asked for and could not be timed, at kFormsBeat
-    bool of_forms = false;                  // kFormsBeat, and times may be seen
-    int marked = 1;                   // width, one of those measured
+    std::vector<const PassTimes*> formless;   // forms that were asked for and could not be timed, at kFormsBeat
+    bool of_forms = false;                    // kFormsBeat, and times may be seen
+    int marked = 1;                           // width, one of those measured
     const RecordedPasses* recorded = nullptr; // whose times stand here until this machine has some; null: its own, or none
-    bool told = true;  // what passes took may be seen: before the answer only when it was asked for
-    bool asks = false; // the question is open
-    std::string untimed; // why its passes cannot be timed; empty: they can
-    bool kept = false;     // nobody can press a key
-    std::string under_way; // "timing passes of bundle S, 40 %"; empty: nothing is timed now
+    bool told = true;                         // what passes took may be seen: before the answer only when it was asked for
+    bool asks = false;                        // the question is open
+    std::string untimed;                      // why its passes cannot be timed; empty: they can
+    bool kept = false;                        // nobody can press a key
+    std::string under_way;                    // "timing passes of bundle S, 40 %"; empty: nothing is timed now
     ui::Tier tier = ui::Tier::live;
     [[nodiscard]] bool measured() const { return times && times->passes.size() >= 2; }
     [[nodiscard]] bool timed_here() const { return measured() && !recorded; }
@@ -58,7 +59,7 @@ struct BottleneckModel {
     // Those whose passes over one token and over the marked width can be relied on: what a headline may speak of.
     [[nodiscard]] std::vector<const PassTimes*> steady() const;
     [[nodiscard]] std::vector<const PassTimes*> steady_forms() const; // of `forms`, likewise
-    [[nodiscard]] std::vector<const PassTimes*> curves() const; // of the chart: the forms where there are some, else all()
+    [[nodiscard]] std::vector<const PassTimes*> curves() const;       // of the chart: the forms where there are some, else all()
     // Time that is 1× in the chart for that curve: of one token, of the form of most bytes where forms are compared.
     [[nodiscard]] double clock(const PassTimes& of) const { return (forms.empty() ? of : *forms.front()).passes.front().ms; }
     // Of `focus`; 0: not measured.
@@ -74,7 +75,7 @@ struct BottleneckModel {
 // has it. Empty: they are.
 [[nodiscard]] std::string doubt(const PassTimes& times, int marked);
 // What is known of a measured model, a line each: name and weights, where they lie, what limits its passes.
-inline constexpr double kWholeBandwidth = 1.005; // more of a plain read's bandwidth than that is no share of it
+inline constexpr double kWholeBandwidth = 1.005;              // more of a plain read's bandwidth than that is no share of it
 [[nodiscard]] std::string read_words(const PassTimes& times); // "at 86 % of the bandwidth"
 [[nodiscard]] std::vector<std::string> model_facts(const PassTimes& times, int marked);
 [[nodiscard]] std::string bits_of(DType form);    // "8"
@@ -86,8 +87,8 @@ struct FormsTold {
     const PassTimes *most = nullptr, *fewest = nullptr; // null: fewer than two
     int rows = 0;
     double most_factor = 0, fewest_factor = 0; // of a pass of one token
-    bool faster = false; // one token in fewer bytes, and the times can be told apart
-    bool dearer = false; // the rows, by the time of one, likewise
+    bool faster = false;                       // one token in fewer bytes, and the times can be told apart
+    bool dearer = false;                       // the rows, by the time of one, likewise
 };
 [[nodiscard]] FormsTold forms_told(const BottleneckModel& model);
 
@@ -102,10 +103,8 @@ struct CostRange {
 
 inline constexpr int kBottleneckBeats = bottleneck_says.size;
 [[nodiscard]] StageTitle bottleneck_title(const BottleneckModel& model);
-[[nodiscard]] Story bottleneck_story(const SceneInput& input, const BottleneckModel& model,
-                                     const BottleneckState& state);
-[[nodiscard]] std::string bottleneck_description(const SceneInput& input, const BottleneckModel& model,
-                                                 const BottleneckState& state);
+[[nodiscard]] Story bottleneck_story(const SceneInput& input, const BottleneckModel& model, const BottleneckState& state);
+[[nodiscard]] std::string bottleneck_description(const SceneInput& input, const BottleneckModel& model, const BottleneckState& state);
 // "You said 4×: it is 2.31×."; empty before both are there
 [[nodiscard]] std::string verdict_words(const BottleneckModel& model, const BottleneckState& state);
 // What others print about weights and arithmetic of a decoding step, in the order of the files.
@@ -122,16 +121,16 @@ void draw_bottleneck_walk(const BottleneckDraw& d, ui::Rect area); // warehouse,
 void draw_bottleneck_question(const BottleneckDraw& d,
                               ui::Rect area); // the answers there are, to choose from
 void choose_answer(const BottleneckDraw& d,
-                   int saying); // and hear whether it is right, where that was measured
-void draw_bottleneck_bus(const BottleneckDraw& d, ui::Rect area); // memory, bus, arithmetic
+                   int saying);                                     // and hear whether it is right, where that was measured
+void draw_bottleneck_bus(const BottleneckDraw& d, ui::Rect area);   // memory, bus, arithmetic
 void draw_bottleneck_chart(const BottleneckDraw& d, ui::Rect area); // what a pass costs, by its tokens
 void draw_bottleneck_facts(const BottleneckDraw& d, ui::Rect area); // whose curves they are
 void draw_bottleneck_lanes(const BottleneckDraw& d, ui::Rect area); // one pass against as many
 void draw_bottleneck_forms(const BottleneckDraw& d, ui::Rect area); // one token and many, in each form, on one clock
 void draw_bottleneck_details(const BottleneckDraw& d);
 void draw_bottleneck_controls(const BottleneckDraw& d);
-[[nodiscard]] Command measure_both();  // the loaded model, then the real shape
-[[nodiscard]] Command measure_forms(); // the larger of the two in other forms
+[[nodiscard]] Command measure_both();                        // the loaded model, then the real shape
+[[nodiscard]] Command measure_forms();                       // the larger of the two in other forms
 void measure_and_show_forms(std::vector<SceneCommand>& out); // and go to the beat that is about them
 
 } // namespace speclens

@@ -12,9 +12,7 @@ namespace speclens {
 namespace {
 
 // "269 MB": which of the models, where there are two.
-std::string size_of(const PassTimes& times) {
-    return ui::megabytes(times.weight_bytes);
-}
+std::string size_of(const PassTimes& times) { return ui::megabytes(times.weight_bytes); }
 
 // What the loaded model does otherwise, and why.
 std::string beside_words(const BottleneckModel& m) {
@@ -47,12 +45,12 @@ Words form_words(const BottleneckModel& m) {
     const std::string finding = told.faster && told.dearer ? bottleneck_says("words.bytes:dearer"_t)
                                 : told.faster              ? bottleneck_says("words.bytes:faster"_t)
                                                            : bottleneck_says("words.bytes:unknown"_t);
-    return bottleneck_says.beat(
-        "forms:timed"_t, "bits"_v = bits_words(told.fewest->form), "model"_v = told.most->model,
-        "fewer"_v = ui::megabytes(told.fewest->weight_bytes), "more"_v = ui::megabytes(told.most->weight_bytes),
-        "fewer_ms"_v = ui::number(told.fewest->passes.front().ms, 2), "more_ms"_v = ui::number(told.most->passes.front().ms, 2),
-        "rows"_v = told.rows, "fewer_times"_v = ui::speed_up(told.fewest_factor), "more_times"_v = ui::speed_up(told.most_factor),
-        "finding"_v = finding);
+    return bottleneck_says.beat("forms:timed"_t, "bits"_v = bits_words(told.fewest->form), "model"_v = told.most->model,
+                                "fewer"_v = ui::megabytes(told.fewest->weight_bytes), "more"_v = ui::megabytes(told.most->weight_bytes),
+                                "fewer_ms"_v = ui::number(told.fewest->passes.front().ms, 2),
+                                "more_ms"_v = ui::number(told.most->passes.front().ms, 2), "rows"_v = told.rows,
+                                "fewer_times"_v = ui::speed_up(told.fewest_factor), "more_times"_v = ui::speed_up(told.most_factor),
+                                "finding"_v = finding);
 }
 
 // Title of that beat: what can be told of each form, by times that can be relied on.
@@ -66,7 +64,8 @@ StageTitle form_title(const BottleneckModel& m) {
     }
     const std::vector<const PassTimes*> steady = m.steady_forms();
     const PassTimes& most = *m.forms.front();
-    title.subtitle = bottleneck_says("forms.subtitle:timed"_t, "model"_v = most.model, "forms"_v = other_bits(m.forms), "context"_v = most.context);
+    title.subtitle =
+        bottleneck_says("forms.subtitle:timed"_t, "model"_v = most.model, "forms"_v = other_bits(m.forms), "context"_v = most.context);
     if (steady.size() < 2) {
         title.title = bottleneck_says("forms.title:in_doubt"_t);
         return title;
@@ -79,7 +78,8 @@ StageTitle form_title(const BottleneckModel& m) {
             const bool first = words.empty();
             words += (first ? "" : ", ") + bottleneck_says("words.in_bits"_t, "times"_v = ui::speed_up(factor),
                                                            "whose"_v = first && whole ? bits_words(steady.front()->form) : "",
-                                                           "one"_v = first && whole && m.marked > 1, "single"_v = first && whole && m.marked == 1,
+                                                           "one"_v = first && whole && m.marked > 1,
+                                                           "single"_v = first && whole && m.marked == 1,
                                                            "bits"_v = first ? bits_words(of->form) : bits_of(of->form));
         }
         return words;
@@ -92,7 +92,8 @@ StageTitle form_title(const BottleneckModel& m) {
 Words question_words(const SceneInput& input, const BottleneckModel& m, const BottleneckState& state) {
     if (m.told && m.factor(kAsked) > 0) {
         const std::string verdict = verdict_words(m, state);
-        return bottleneck_says.beat("question:told"_t, "verdict"_v = verdict, "tokens"_v = kAsked, "times"_v = ui::speed_up(m.factor(kAsked)));
+        return bottleneck_says.beat("question:told"_t, "verdict"_v = verdict, "tokens"_v = kAsked,
+                                    "times"_v = ui::speed_up(m.factor(kAsked)));
     }
     const bool choose = !input.kept, measure = choose && can_measure(input, m);
     if (input.presenter) return bottleneck_says.beat("question:room"_t, "choose"_v = choose, "measure"_v = measure);
@@ -105,8 +106,8 @@ Words many_words(const BottleneckModel& m) {
     if (m.marked == 1) return bottleneck_says.beat("many:one"_t, "ms"_v = one);
     return bottleneck_says.beat("many:wide"_t, "model"_v = m.focus->model, "ms"_v = one, "tokens"_v = m.marked,
                                 "wide_ms"_v = ui::number(m.ms(m.marked), 2), "times"_v = ui::speed_up(m.factor(m.marked)),
-                                "rate"_v = ui::percent(m.rate(1) / m.best_rate()), "wide_rate"_v = ui::percent(m.rate(m.marked) / m.best_rate()),
-                                "beside"_v = beside_words(m));
+                                "rate"_v = ui::percent(m.rate(1) / m.best_rate()),
+                                "wide_rate"_v = ui::percent(m.rate(m.marked) / m.best_rate()), "beside"_v = beside_words(m));
 }
 
 Words full_words(const BottleneckModel& m) {
@@ -116,7 +117,8 @@ Words full_words(const BottleneckModel& m) {
     const std::string model = m.focus->model, other = two ? m.times->model : "";
     const int other_cheap = two ? cheap_rows(*m.times) : 0;
     if (cheap == m.focus->passes.back().rows)
-        return bottleneck_says.beat("full:never"_t, "model"_v = model, "tokens"_v = cheap, "other"_v = other, "other_tokens"_v = other_cheap);
+        return bottleneck_says.beat("full:never"_t, "model"_v = model, "tokens"_v = cheap, "other"_v = other,
+                                    "other_tokens"_v = other_cheap);
     return bottleneck_says.beat("full:bend"_t, "model"_v = model, "tokens"_v = cheap, "other"_v = other, "other_tokens"_v = other_cheap);
 }
 
@@ -125,7 +127,8 @@ Words guessing_words(const BottleneckModel& m) {
     std::string costs;
     for (const PassTimes* of : m.all())
         if (const double factor = pass_factor(*of, 4); factor > 0)
-            costs += (costs.empty() ? "" : ", ") + bottleneck_says("words.cost_in"_t, "times"_v = ui::speed_up(factor), "model"_v = of->model);
+            costs +=
+                (costs.empty() ? "" : ", ") + bottleneck_says("words.cost_in"_t, "times"_v = ui::speed_up(factor), "model"_v = of->model);
     if (m.leaves_room()) return bottleneck_says.beat("guessing:pays"_t, "costs"_v = costs);
     return bottleneck_says.beat("guessing:costs"_t, "costs"_v = costs, "in_doubt"_v = m.steady().empty());
 }
@@ -142,7 +145,8 @@ Words beat_words(const SceneInput& input, const BottleneckModel& m, const Bottle
         const auto figures = printed_shares(input.figures);
         if (figures.size() < 4) return bottleneck_says.beat("printed:missing"_t);
         const auto value = [&](std::size_t i) { return published_value(*figures[i]); };
-        return bottleneck_says.beat("printed:told"_t, "loading"_v = value(1), "computing"_v = value(2), "moved"_v = value(0), "derived"_v = value(3));
+        return bottleneck_says.beat("printed:told"_t, "loading"_v = value(1), "computing"_v = value(2), "moved"_v = value(0),
+                                    "derived"_v = value(3));
     }
     }
 }
@@ -153,13 +157,11 @@ void describe_times(std::ostream& out, const PassTimes& times, int marked) {
         out << "A plain read of " << ui::megabytes(times.read_bytes) << ": " << ui::number(times.bandwidth_gbs, 1)
             << " GB/s, so reading alone takes " << ui::number(times.floor_ms(), 3) << " ms\n";
     if (times.product_rate > 0)
-        out << "The product kernel in cache: " << ui::number(times.product_rate, 0)
-            << " billion multiply-adds a second\n";
+        out << "The product kernel in cache: " << ui::number(times.product_rate, 0) << " billion multiply-adds a second\n";
     for (const PassTime& pass : times.passes) {
-        out << counted(pass.rows, "token") << (pass.rows == marked ? " (marked)" : "") << ": "
-            << ui::number(pass.ms, 3) << " ms (median " << ui::number(pass.median, 3) << "), "
-            << ui::speed_up(pass_factor(times, pass.rows)) << ", " << ui::number(pass.ms / pass.rows, 3)
-            << " ms per token";
+        out << counted(pass.rows, "token") << (pass.rows == marked ? " (marked)" : "") << ": " << ui::number(pass.ms, 3) << " ms (median "
+            << ui::number(pass.median, 3) << "), " << ui::speed_up(pass_factor(times, pass.rows)) << ", "
+            << ui::number(pass.ms / pass.rows, 3) << " ms per token";
         if (times.product_rate > 0)
             out << ", " << (times.arithmetic_share(pass) > 1 ? "all" : ui::percent(times.arithmetic_share(pass))) << " of that rate";
         out << "\n";
@@ -201,8 +203,9 @@ StageTitle bottleneck_title(const BottleneckModel& m) {
     else if (steady.size() == 2) {
         title.title = bottleneck_says("title.two"_t, "tokens"_v = m.marked, "first"_v = times(0), "first_size"_v = size_of(*steady[0]),
                                       "second"_v = times(1), "second_size"_v = size_of(*steady[1]));
-        title.short_title = bottleneck_says("title.two_short"_t, "tokens"_v = m.marked, "first"_v = times(0), "first_size"_v = size_of(*steady[0]),
-                                            "second"_v = times(1), "second_size"_v = size_of(*steady[1]));
+        title.short_title =
+            bottleneck_says("title.two_short"_t, "tokens"_v = m.marked, "first"_v = times(0), "first_size"_v = size_of(*steady[0]),
+                            "second"_v = times(1), "second_size"_v = size_of(*steady[1]));
     } else
         title.title = bottleneck_says("title.single"_t, "tokens"_v = m.marked, "times"_v = times(0),
                                       "size"_v = m.all().size() > 1 ? size_of(*steady[0]) : "");
@@ -211,7 +214,8 @@ StageTitle bottleneck_title(const BottleneckModel& m) {
     title.subtitle = bottleneck_says("subtitle.measured"_t, "models"_v = models, "context"_v = m.times->context);
     title.tier = m.tier;
     if (m.recorded) {
-        title.subtitle = bottleneck_says("subtitle.recorded"_t, "date"_v = m.recorded->date, "machine"_v = m.recorded->machine, "under_way"_v = m.under_way);
+        title.subtitle = bottleneck_says("subtitle.recorded"_t, "date"_v = m.recorded->date, "machine"_v = m.recorded->machine,
+                                         "under_way"_v = m.under_way);
         return title;
     }
     say_doubt(m.all());
@@ -238,8 +242,7 @@ Story bottleneck_story(const SceneInput& input, const BottleneckModel& m, const 
     return story;
 }
 
-std::string bottleneck_description(const SceneInput& input, const BottleneckModel& m,
-                                   const BottleneckState& state) {
+std::string bottleneck_description(const SceneInput& input, const BottleneckModel& m, const BottleneckState& state) {
     std::ostringstream out;
     const StageTitle title = bottleneck_title(m);
     out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(shown_tier(input, title.tier)) << "\n\n";
@@ -248,10 +251,8 @@ std::string bottleneck_description(const SceneInput& input, const BottleneckMode
         for (const PassTimes* of : m.all()) describe_times(out, *of, m.marked);
         for (const PassTimes* of : m.forms)
             if (of != m.all().front()) describe_times(out, *of, m.marked);
-        for (const PassTimes* of : m.formless)
-            out << of->model << " in " << name_of(of->form) << ": not measured, " << of->problem << "\n";
-        if (m.beside && m.beside->passes.size() < 2)
-            out << m.beside->model << ": not measured, " << m.beside->problem << "\n";
+        for (const PassTimes* of : m.formless) out << of->model << " in " << name_of(of->form) << ": not measured, " << of->problem << "\n";
+        if (m.beside && m.beside->passes.size() < 2) out << m.beside->model << ": not measured, " << m.beside->problem << "\n";
     }
     for (const PublishedFigure* figure : printed_shares(input.figures)) {
         out << "Published: " << figure->claim << ": " << published_value(*figure);

@@ -31,14 +31,11 @@ void draw_shelves(const BottleneckDraw& d, Rect box) {
     canvas.fill(box, theme.panel, 6);
     canvas.outline(box, {theme.role(Role::target), 1.5F}, 6);
     constexpr float kBook = 12, kPitch = 16;
-    const float columns = std::floor((box.w - 24 + kPitch - kBook) / kPitch),
-                rows = std::floor((box.h - 24 + kPitch - kBook) / kPitch);
-    const float x = box.center().x - (columns * kPitch - (kPitch - kBook)) / 2,
-                y = box.center().y - (rows * kPitch - (kPitch - kBook)) / 2;
+    const float columns = std::floor((box.w - 24 + kPitch - kBook) / kPitch), rows = std::floor((box.h - 24 + kPitch - kBook) / kPitch);
+    const float x = box.center().x - (columns * kPitch - (kPitch - kBook)) / 2, y = box.center().y - (rows * kPitch - (kPitch - kBook)) / 2;
     for (float row = 0; row < rows; ++row)
         for (float column = 0; column < columns; ++column)
-            canvas.fill({x + kPitch * column, y + kPitch * row, kBook, kBook},
-                        theme.role(Role::target).alpha(0.55F), 2);
+            canvas.fill({x + kPitch * column, y + kPitch * row, kBook, kBook}, theme.role(Role::target).alpha(0.55F), 2);
 }
 
 // As many seats as the question is about; one is taken.
@@ -65,12 +62,9 @@ void draw_bottleneck_walk(const BottleneckDraw& d, Rect area) {
     constexpr float kHead = 56;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    const float box = std::min(320.0F, area.w * 0.32F), y = area.y + kHead,
-                h = std::clamp(area.h - kHead - 8, 96.0F, 260.0F);
+    const float box = std::min(320.0F, area.w * 0.32F), y = area.y + kHead, h = std::clamp(area.h - kHead - 8, 96.0F, 260.0F);
     const Rect memory{area.x, y, box, h}, units{area.right() - box, y, box, h};
-    walk_head(d, memory,
-              "Weights" +
-                  (d.model.measured() ? ", " + ui::megabytes(d.model.times->weight_bytes) : std::string()),
+    walk_head(d, memory, "Weights" + (d.model.measured() ? ", " + ui::megabytes(d.model.times->weight_bytes) : std::string()),
               "the warehouse, all of it");
     walk_head(d, units, "Arithmetic", "the lookup, for one token");
     draw_shelves(d, memory);
@@ -78,10 +72,8 @@ void draw_bottleneck_walk(const BottleneckDraw& d, Rect area) {
     const float from = memory.right() + 12, to = units.x - 12, middle = y + h / 2;
     canvas.fill({from, middle - 5, to - from - 8, 10}, theme.tint(Role::target), 2);
     ui::arrow(canvas, {from, middle}, {to, middle}, {theme.role(Role::target), 2}, 8);
-    ui::fitted_text(canvas, {from + 8, middle - 18}, "the walk, for every token", Font::text, 14, theme.ink,
-                    to - from - 16);
-    ui::fitted_text(canvas, {from + 8, middle + 28}, "it takes the time", Font::text, 14, theme.muted,
-                    to - from - 16);
+    ui::fitted_text(canvas, {from + 8, middle - 18}, "the walk, for every token", Font::text, 14, theme.ink, to - from - 16);
+    ui::fitted_text(canvas, {from + 8, middle + 28}, "it takes the time", Font::text, 14, theme.muted, to - from - 16);
 }
 
 void draw_bottleneck_question(const BottleneckDraw& d, Rect area) {
@@ -89,28 +81,24 @@ void draw_bottleneck_question(const BottleneckDraw& d, Rect area) {
     const ui::Theme& theme = d.ui.theme;
     const float left = area.x + 132, h = 28, pitch = std::clamp((area.h - 84) / 4, 40.0F, 60.0F);
     const ui::Scale x{0, kSayings[std::size(kSayings) - 1].factor, left, area.right() - 56};
-    ui::fitted_text(canvas, {area.x, area.y + 14}, bottleneck_says("question.prediction:one"_t), Font::text_bold, 15, theme.ink,
-                    area.w);
+    ui::fitted_text(canvas, {area.x, area.y + 14}, bottleneck_says("question.prediction:one"_t), Font::text_bold, 15, theme.ink, area.w);
     canvas.fill({left, area.y + 26, x(1) - left, h}, theme.role(Role::target), 2);
     const float first = area.y + 26 + pitch + 22;
-    ui::fitted_text(canvas, {area.x, first - 12},
-                    bottleneck_says("question.prediction:question"_t, "tokens"_v = kAsked),
-                    Font::text_bold, 15, theme.ink, area.w);
+    ui::fitted_text(canvas, {area.x, first - 12}, bottleneck_says("question.prediction:question"_t, "tokens"_v = kAsked), Font::text_bold,
+                    15, theme.ink, area.w);
     for (int i = 0; i < static_cast<int>(std::size(kSayings)); ++i) {
         const Saying& saying = kSayings[i];
         const float y = first + pitch * static_cast<float>(i), middle = y + pitch / 2;
         const Rect row{area.x - 8, y, area.w + 16, pitch};
         const bool chosen = i == d.state.said;
         const ui::Touch touch = // no stop of Tab: arrows choose an answer
-            ui::touch(d.ui, d.ui.id(std::string("say ") + saying.words), row,
-                      {.focusable = false, .grow = false});
+            ui::touch(d.ui, d.ui.id(std::string("say ") + saying.words), row, {.focusable = false, .grow = false});
         if (chosen || touch.hovered) canvas.fill(row, theme.raised.alpha(chosen ? 0.9F : 0.45F), 4);
         if (touch.clicked) choose_answer(d, i);
-        canvas.text({area.x, middle + 5}, said_aloud(i), chosen ? Font::text_bold : Font::text, 14,
-                    chosen ? theme.ink : theme.muted);
+        canvas.text({area.x, middle + 5}, said_aloud(i), chosen ? Font::text_bold : Font::text, 14, chosen ? theme.ink : theme.muted);
         const float end = x(saying.factor);
-        canvas.outline({left, middle - h / 2, end - left, h},
-                       {chosen ? theme.ink : theme.role(Role::target), chosen ? 2.0F : 1.5F, 5, 4}, 2);
+        canvas.outline({left, middle - h / 2, end - left, h}, {chosen ? theme.ink : theme.role(Role::target), chosen ? 2.0F : 1.5F, 5, 4},
+                       2);
         canvas.text({end + 8, middle + 5}, saying.words, Font::mono, 14, theme.ink);
     }
 }

@@ -6,8 +6,8 @@
 #include "scenes/dflash/dflash_long.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/emphasis.h"
-#include "scenes/shared/other_round.h"
 #include "scenes/shared/heat_key.h"
+#include "scenes/shared/other_round.h"
 #include "scenes/shared/second_draw.h"
 
 namespace speclens {
@@ -34,14 +34,13 @@ class DFlashScene final : public Scene {
         ui.push_id("dflash");
         draw_head_scene(
             run, input, ui,
-            {"dflash", "DFlash", model, dflash_title(input, model), dflash_story(input, model),
-             dflash_empty_words(model), "", "Acceptance by position"},
+            {"dflash", "DFlash", model, dflash_title(input, model), dflash_story(input, model), dflash_empty_words(model), "",
+             "Acceptance by position"},
             [&] { draw_stage(d); }, out);
         if (model.empty == HeadModel::Empty::no) {
             if (!round.here()) {
                 again_.update(input, ui, model, input.beat == kDFlashTwiceBeat, out);
-                const std::optional<SecondDraw> twice =
-                    again_.shown() ? second_draw(input, model) : std::nullopt;
+                const std::optional<SecondDraw> twice = again_.shown() ? second_draw(input, model) : std::nullopt;
                 twice ? draw_second_draw(input, ui, *twice) : draw_dflash_details(d);
                 draw_dflash_controls(d);
                 // One beat ahead: the answer is there when its beat is.
@@ -59,8 +58,8 @@ class DFlashScene final : public Scene {
         const OtherRound round(run, "dflash");
         std::vector<Measurement> lacking;
         if (!shows_or_will(run, dflash_model(round.seen()), "dflash")) return lacking;
-        for (const auto& [study, told] : {std::pair{time_study(run), kDFlashTimesBeat},
-                                          std::pair{conditioning_study(run), kDFlashTimesBeat + 1}})
+        for (const auto& [study, told] :
+             {std::pair{time_study(run), kDFlashTimesBeat}, std::pair{conditioning_study(run), kDFlashTimesBeat + 1}})
             if (lacks(study, study_named(run, study.name))) lacking.push_back({.name = study.name, .ask = study, .beat = told});
         return lacking;
     }
@@ -99,8 +98,7 @@ class DFlashScene final : public Scene {
         const float end = draw_dflash_block(d, stage.y + 84);
         if (!d.model.taps.empty()) draw_heat_key(d.input, d.ui, dflash_title(d.input, d.model).subtitle);
         const float top = end + 22, h = stage.bottom() - top - 8;
-        d.ui.canvas.line({stage.x + 24, end + 10.5F}, {stage.right() - 24, end + 10.5F},
-                         d.ui.theme.hairline());
+        d.ui.canvas.line({stage.x + 24, end + 10.5F}, {stage.right() - 24, end + 10.5F}, d.ui.theme.hairline());
         if (h < 110 || d.input.presenter) return;
         const float w = stage.w - 48, left = std::min(440.0F, w * 0.46F);
         const ui::Rect first{stage.x + 24, top, left, h}, second{stage.x + 24 + left + 28, top, w - left - 28, h};
@@ -142,8 +140,6 @@ class DFlashScene final : public Scene {
 
 } // namespace
 
-std::unique_ptr<Scene> make_dflash() {
-    return std::make_unique<DFlashScene>();
-}
+std::unique_ptr<Scene> make_dflash() { return std::make_unique<DFlashScene>(); }
 
 } // namespace speclens

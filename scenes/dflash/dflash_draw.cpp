@@ -32,15 +32,13 @@ void taps(const DFlashDraw& d, Rect box) {
         const double scale = std::max({1e-12, std::abs(tap.low), std::abs(tap.high)});
         std::vector<float> cells;
         for (const double cell : tap.cells) cells.push_back(static_cast<float>(cell / scale));
-        ui::heat_strip(d.ui.canvas, d.ui.theme,
-                       {box.x + 2, box.y + 2 + each * static_cast<float>(i), box.w - 4, each - 1}, cells,
+        ui::heat_strip(d.ui.canvas, d.ui.theme, {box.x + 2, box.y + 2 + each * static_cast<float>(i), box.w - 4, each - 1}, cells,
                        ui::HeatKind::signed_values);
         layers += (layers.empty() ? "" : ", ") + tap.name.substr(4);
     }
     d.ui.canvas.outline(box, {d.ui.theme.role(Role::target), 1.5F}, 3);
     ui::tooltip(d.ui, box,
-                "Hidden states of the target, layers " + layers +
-                    ", here at its newest position: keys and values of every draft layer");
+                "Hidden states of the target, layers " + layers + ", here at its newest position: keys and values of every draft layer");
 }
 
 // Beside a token of a distribution: its probability, the mark of the guess.
@@ -49,8 +47,7 @@ constexpr float kChances = 40, kDrafted = 14;
 // Of a column whose guess stands there whole.
 float room_wanted(const DFlashDraw& d, const DraftSlot& slot) {
     const std::string guess = label_of(*d.input.trace, slot.draft->token);
-    return std::max(ui::chip_width(d.ui.canvas, guess, 30),
-                    std::ceil(ui::token_text_width(d.ui.canvas, guess, 15)) + kDrafted + kChances);
+    return std::max(ui::chip_width(d.ui.canvas, guess, 30), std::ceil(ui::token_text_width(d.ui.canvas, guess, 15)) + kDrafted + kChances);
 }
 
 // `whole`: length of a bar of probability 1.
@@ -65,11 +62,9 @@ void distribution(const DFlashDraw& d, const DraftSlot& slot, Rect column, float
         const ui::Color ink = drafted ? d.ui.theme.ink : d.ui.theme.muted;
         const float mark = drafted ? kDrafted : 0.0F;
         if (drafted) ui::icon(canvas, ui::Icon::diamond, {x + 5, y + 8}, 10, d.ui.theme.role(Role::draft));
-        ui::token_text(canvas, {x + mark, y + 13},
-                       ui::fit_token(canvas, label_of(*d.input.trace, id), 15, w - kChances - mark), 15, ink);
+        ui::token_text(canvas, {x + mark, y + 13}, ui::fit_token(canvas, label_of(*d.input.trace, id), 15, w - kChances - mark), 15, ink);
         canvas.text({x + w, y + 13}, p ? ui::probability(*p) : "<.01", Font::mono, 14, ink, Align::right);
-        canvas.fill({x, y + 17, std::max(2.0F, whole * static_cast<float>(p.value_or(0))), 4},
-                    d.ui.theme.role(Role::draft), 1);
+        canvas.fill({x, y + 17, std::max(2.0F, whole * static_cast<float>(p.value_or(0))), 4}, d.ui.theme.role(Role::draft), 1);
         y += 23;
     }
     if (top.entries.empty()) canvas.text({x, y + 13}, "no rows", Font::text, 14, d.ui.theme.muted);
@@ -81,14 +76,11 @@ std::vector<int> dflash_tokens(const DraftSlot& slot, int rows) {
     std::vector<int> ids;
     for (const TopEntries::Entry& entry : at_one(*slot.draft).entries)
         if (static_cast<int>(ids.size()) < rows) ids.push_back(entry.id);
-    if (!ids.empty() && std::ranges::find(ids, slot.draft->token) == ids.end())
-        ids.back() = slot.draft->token;
+    if (!ids.empty() && std::ranges::find(ids, slot.draft->token) == ids.end()) ids.back() = slot.draft->token;
     return ids;
 }
 
-float dflash_distributions_top(float y) {
-    return y + 24 + 38 + 34;
-}
+float dflash_distributions_top(float y) { return y + 24 + 38 + 34; }
 
 float draw_dflash_block(const DFlashDraw& d, float top) {
     const DFlashModel& m = d.model;
@@ -96,11 +88,10 @@ float draw_dflash_block(const DFlashDraw& d, float top) {
     const ui::Theme& theme = d.ui.theme;
     const bool tall = d.input.stage.h >= 600;
     const int rows = d.input.presenter ? 3 : tall || d.input.stage.h >= 480 ? 2 : 1;
-    const GuessColumns g =
-        guess_columns(d.input.stage, m, {.least = 104, .most = 260, .gap = 8, .of_some = 118},
-                      [&](int i) { return room_wanted(d, m.slot(i)); });
-    const float block = top + 24, pass = block + 38, distributions = pass + 40,
-                drafts = distributions + 23 * static_cast<float>(rows) + 6, verdicts = drafts + 36;
+    const GuessColumns g = guess_columns(d.input.stage, m, {.least = 104, .most = 260, .gap = 8, .of_some = 118},
+                                         [&](int i) { return room_wanted(d, m.slot(i)); });
+    const float block = top + 24, pass = block + 38, distributions = pass + 40, drafts = distributions + 23 * static_cast<float>(rows) + 6,
+                verdicts = drafts + 36;
     const float narrowest = *std::ranges::min_element(g.widths);
     for (int i = g.first; i < g.first + g.count; ++i) {
         const float w = g.width(i);
@@ -110,8 +101,7 @@ float draw_dflash_block(const DFlashDraw& d, float top) {
         if (selected || touched.hovered) canvas.fill(band, theme.raised.alpha(selected ? 0.75F : 0.35F), 6);
         if (touched.focused) ui::focus_ring(canvas, theme, band);
         if (touched.clicked) d.out.push_back(Select{Position{m.round->round, i}});
-        canvas.text({g.x(i) + w / 2, top + 14}, std::to_string(i + 1), Font::mono, 14,
-                    selected ? theme.ink : theme.muted, Align::center);
+        canvas.text({g.x(i) + w / 2, top + 14}, std::to_string(i + 1), Font::mono, 14, selected ? theme.ink : theme.muted, Align::center);
         ui::mask_chip(canvas, theme, {g.x(i), block, w, 28}, w >= 76 ? "mask" : "");
         distribution(d, m.slot(i), {g.x(i), distributions, w, 0}, narrowest, rows);
         ui::chip(canvas, theme, {g.x(i), drafts, w, 30}, label_of(*d.input.trace, m.slot(i).draft->token),
@@ -120,22 +110,19 @@ float draw_dflash_block(const DFlashDraw& d, float top) {
         if (m.slot(i).state == DraftSlot::State::drafted)
             ui::slot(canvas, theme, out, "");
         else
-            ui::chip(canvas, theme, out, label_of(*d.input.trace, m.slot(i).draft->token),
-                     {.role = role_of(m.slot(i).state)});
+            ui::chip(canvas, theme, out, label_of(*d.input.trace, m.slot(i).draft->token), {.role = role_of(m.slot(i).state)});
     }
     columns_shown(d.ui, g, top + 14, m.guesses());
     row_name(d.ui, g, block + 19, "Block");
     if (m.anchor >= 0)
-        ui::chip(canvas, theme, {g.gutter + 46, block, 62, 28}, label_of(*d.input.trace, m.anchor),
-                 {.neutral = true, .glyph = false});
+        ui::chip(canvas, theme, {g.gutter + 46, block, 62, 28}, label_of(*d.input.trace, m.anchor), {.neutral = true, .glyph = false});
     const Rect bar{g.x(g.first), pass, g.right() - g.x(g.first), 28};
     if (m.conditioned)
         taps(d, {g.gutter, pass - 1, 76, 30});
     else
         canvas.text({g.gutter, pass + 19}, "no states", Font::text, 14, theme.muted);
     if (m.conditioned && !m.taps.empty())
-        ui::arrow(canvas, {g.gutter + 80, bar.center().y}, {bar.x - 3, bar.center().y},
-                  {theme.role(Role::target), 1.5F}, 6);
+        ui::arrow(canvas, {g.gutter + 80, bar.center().y}, {bar.x - 3, bar.center().y}, {theme.role(Role::target), 1.5F}, 6);
     canvas.fill(bar, theme.panel, 4);
     canvas.outline(bar, {theme.role(Role::draft), 1.5F}, 4);
     const std::string ms = m.draft_ms > 0 ? ui::number(m.draft_ms, 2) + " ms" : "";
@@ -181,14 +168,12 @@ float draw_matrix(const DFlashDraw& d, Rect r, const Matrix& m) {
     for (int i = 0; i < m.slots; ++i) {
         const float y = top + size * static_cast<float>(i), h = size - 1.5F;
         const Rect line{x, y, block + size * slots - x, size};
-        const ui::Touch touched =
-            ui::touch(d.ui, d.ui.id(m.title + std::to_string(i)), line, {.focusable = false, .grow = false});
+        const ui::Touch touched = ui::touch(d.ui, d.ui.id(m.title + std::to_string(i)), line, {.focusable = false, .grow = false});
         if (touched.clicked && i > 0) d.out.push_back(Select{Position{d.model.round->round, i - 1}});
         const bool chosen = i == m.row;
         const float strength = chosen ? 1.0F : touched.hovered ? 0.7F : 0.4F;
         const ui::Color hue = theme.role(m.causal ? Role::target : Role::draft).alpha(strength);
-        if (chosen)
-            canvas.text({r.x, y + size / 2 + 5}, i == 0 ? "a" : std::to_string(i), Font::mono, 14, theme.ink);
+        if (chosen) canvas.text({r.x, y + size / 2 + 5}, i == 0 ? "a" : std::to_string(i), Font::mono, 14, theme.ink);
         const float seen = context * static_cast<float>(m.share);
         if (m.share < 1) canvas.outline({x, y, context, h}, theme.hairline(), 1);
         if (seen > 0) canvas.fill({x + context - seen, y, seen, h}, hue, 1);
@@ -205,9 +190,7 @@ float draw_matrix(const DFlashDraw& d, Rect r, const Matrix& m) {
 
 } // namespace
 
-std::string all_slots(const DFlashModel& m) {
-    return dflash_says("words.slots"_t, "slots"_v = m.slots, "two"_v = m.slots == 2);
-}
+std::string all_slots(const DFlashModel& m) { return dflash_says("words.slots"_t, "slots"_v = m.slots, "two"_v = m.slots == 2); }
 
 std::string dflash_mask_words(const DFlashModel& m) {
     return dflash_says("sight.mask"_t, "mask"_v = m.selected + 1, "places"_v = m.seen > 0 ? m.seen : 0, "slots"_v = all_slots(m),
@@ -220,8 +203,7 @@ void draw_dflash_masks(const DFlashDraw& d, Rect r) {
     const float half = r.w / 2 - 8, room = r.h - 52;
     const double share = m.text > 0 ? static_cast<double>(m.seen) / m.text : m.conditioned ? 1 : 0;
     draw_matrix(d, {r.x, r.y, half, room}, {"The block sees", shown, share, false, row});
-    const float end =
-        draw_matrix(d, {r.x + half + 16, r.y, half, room}, {"The check sees", shown, 1, true, row});
+    const float end = draw_matrix(d, {r.x + half + 16, r.y, half, room}, {"The check sees", shown, 1, true, row});
     ui::ParagraphStyle style{.size = 14, .color = d.ui.theme.muted};
     style.max_lines = std::max(1, static_cast<int>((r.bottom() - end - 8) / 20));
     ui::paragraph(d.ui.canvas, {r.x, end + 22}, r.w, dflash_mask_words(m), style);
@@ -240,8 +222,7 @@ void draw_dflash_times(const DFlashDraw& d, Rect r) {
     };
     const TimeSeries *flat = find("DFlash"), *steep = find("EAGLE-3");
     if (study && study->complete() && flat && steep)
-        title = "One more guess: EAGLE-3 " + ui::number(slope_of(*steep), 3) + " ms, DFlash " +
-                ui::number(slope_of(*flat), 3) + " ms";
+        title = "One more guess: EAGLE-3 " + ui::number(slope_of(*steep), 3) + " ms, DFlash " + ui::number(slope_of(*flat), 3) + " ms";
     ui::fitted_text(canvas, {r.x, r.y + 12}, title, Font::text_bold, 14, theme.ink, r.w);
     const Rect plot{r.x, r.y + 22, r.w, r.h - 24 - 24};
     if (series.empty()) {
@@ -250,8 +231,7 @@ void draw_dflash_times(const DFlashDraw& d, Rect r) {
         return;
     }
     draw_times(d.ui, plot, series);
-    const std::string note = !study->complete() ? progress_words(*study)
-                                                : "ms per round, one prompt, greedy, the best of three runs";
+    const std::string note = !study->complete() ? progress_words(*study) : "ms per round, one prompt, greedy, the best of three runs";
     ui::fitted_text(canvas, {r.x, r.bottom() - 6}, note, Font::text, 14, theme.muted, r.w);
 }
 
@@ -265,8 +245,7 @@ struct PairSide { // one place: two tokens and what the distribution gives them
 // Every pair of a token of `left` and one of `right` with its probability, which is a product: neither place knows
 // the other. `wrong(i, j)`: the pair is struck; `drawn(i, j)`: it has a frame.
 template <class Wrong, class Drawn>
-void pair_grid(const DFlashDraw& d, Rect r, const PairSide& left, const PairSide& right, const Wrong& wrong,
-               const Drawn& drawn) {
+void pair_grid(const DFlashDraw& d, Rect r, const PairSide& left, const PairSide& right, const Wrong& wrong, const Drawn& drawn) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     const float head = std::min(150.0F, r.w * 0.32F), cell = (r.w - head) / 2;
@@ -306,8 +285,7 @@ void draw_dflash_pairs(const DFlashDraw& d, Rect r) {
     const ui::Theme& t = d.ui.theme;
     const DFlashModel& m = d.model;
     const int at = std::max(1, m.selected);
-    const bool live = at < m.guesses() && at_one(*m.slot(at).draft).entries.size() > 1 &&
-                      at_one(*m.slot(at - 1).draft).entries.size() > 1;
+    const bool live = at < m.guesses() && at_one(*m.slot(at).draft).entries.size() > 1 && at_one(*m.slot(at - 1).draft).entries.size() > 1;
     const float gap = r.w > 700 ? 36 : 24, half = live ? (r.w - gap) / 2 : std::min(r.w, 560.0F), grid = std::min(124.0F, r.h - 46);
     if (grid < 60) return;
     const auto name = [&](float x, const std::vector<std::string>& ways) {
@@ -316,8 +294,7 @@ void draw_dflash_pairs(const DFlashDraw& d, Rect r) {
     name(r.x, {"Worked example: two cities, each distribution is right", "Worked example: two cities"});
     const PairSide first{"New", "Los", 0.5, 0.5}, second{" York", " Angeles", 0.5, 0.5};
     pair_grid(
-        d, {r.x, r.y + 26, half, grid}, first, second, [](int i, int j) { return i != j; },
-        [](int, int) { return false; });
+        d, {r.x, r.y + 26, half, grid}, first, second, [](int i, int j) { return i != j; }, [](int, int) { return false; });
     const double wrong = first.p_first * second.p_second + first.p_second * second.p_first;
     const ui::ParagraphStyle small{.size = 14, .color = t.muted, .max_lines = std::max(2, static_cast<int>((r.h - grid - 28) / 20))};
     if (r.h > grid + 66)
@@ -329,8 +306,8 @@ void draw_dflash_pairs(const DFlashDraw& d, Rect r) {
     const auto top_two = [&](const DraftSlot& slot) {
         const std::vector<int> ids = dflash_tokens(slot, 2);
         const TopEntries& distribution = at_one(*slot.draft);
-        return PairSide{label_of(*d.input.trace, ids[0]), label_of(*d.input.trace, ids[1]),
-                        listed(distribution, ids[0]).value_or(0), listed(distribution, ids[1]).value_or(0)};
+        return PairSide{label_of(*d.input.trace, ids[0]), label_of(*d.input.trace, ids[1]), listed(distribution, ids[0]).value_or(0),
+                        listed(distribution, ids[1]).value_or(0)};
     };
     const std::vector<int> before = dflash_tokens(m.slot(at - 1), 2), after = dflash_tokens(m.slot(at), 2);
     const float x = r.x + half + gap;
@@ -355,14 +332,12 @@ void draw_dflash_details(const DFlashDraw& d) {
     const Rect r = d.input.details;
     if (r.w <= 0) return;
     const float x = r.x + 24, w = r.w - 48;
-    const float below = r.h > 330 ? rounds_height(*d.input.whole, d.input.figures) : 0,
-                foot = r.bottom() - below;
+    const float below = r.h > 330 ? rounds_height(*d.input.whole, d.input.figures) : 0, foot = r.bottom() - below;
     if (below > 0) draw_rounds_beside(d.ui, {x, foot - 4, w, below}, *d.input.whole, d.input.figures);
     const int rounds = draw_dflash_acceptance(d, {x, r.y + 32, w, foot - 44 - r.y - 32});
-    const std::string note = !conditioning_series(d.input).empty()
-                                 ? sample_words(*study_of(d.input, conditioning_study(d.input))) +
-                                       "; at most " + counted(rounds, "round") + " a point"
-                                 : counted(rounds, "round") + "; C measures with and without states";
+    const std::string note = !conditioning_series(d.input).empty() ? sample_words(*study_of(d.input, conditioning_study(d.input))) +
+                                                                         "; at most " + counted(rounds, "round") + " a point"
+                                                                   : counted(rounds, "round") + "; C measures with and without states";
     ui::fitted_text(d.ui.canvas, {x, foot - 20}, note, Font::text, 14, d.ui.theme.muted, w);
 }
 
@@ -373,9 +348,8 @@ int draw_dflash_acceptance(const DFlashDraw& d, Rect r) {
     std::vector<AcceptanceSeries> series = conditioning_series(d.input);
     const Study* study = study_of(d.input, conditioning_study(d.input));
     const bool measured = !series.empty();
-    ui::fitted_text(canvas, {x, r.y},
-                    measured ? "What the target's states are worth" : "Acceptance by position, this run",
-                    Font::text_bold, 15, theme.ink, r.w);
+    ui::fitted_text(canvas, {x, r.y}, measured ? "What the target's states are worth" : "Acceptance by position, this run", Font::text_bold,
+                    15, theme.ink, r.w);
     if (!measured) series.push_back(acceptance_of(*d.input.whole, "this run"));
     float y = r.y + 26;
     for (const AcceptanceSeries& s : series) {
@@ -387,8 +361,8 @@ int draw_dflash_acceptance(const DFlashDraw& d, Rect r) {
         if (study)
             for (const StudyPoint& point : study->points)
                 if (measured && point.settings.options.conditioning != s.hollow)
-                    canvas.text({right, y}, ui::per_round(point.tokens_per_round()) + " tokens a round",
-                                Font::mono, 14, s.hollow ? theme.muted : theme.ink, Align::right);
+                    canvas.text({right, y}, ui::per_round(point.tokens_per_round()) + " tokens a round", Font::mono, 14,
+                                s.hollow ? theme.muted : theme.ink, Align::right);
         y += 22;
     }
     if (r.bottom() - y > 60) draw_acceptance(d.ui, {x, y, r.w, r.bottom() - y}, series);
@@ -408,8 +382,7 @@ void draw_dflash_controls(const DFlashDraw& d) {
     ui::Rect at = row.place(112);
     ui::field_label(ui, at, "Guesses K");
     if (d.input.settings)
-        if (const auto k =
-                ui::stepper(ui, "k", at, d.input.settings->k, {.low = 1, .high = 15, .disabled = off}))
+        if (const auto k = ui::stepper(ui, "k", at, d.input.settings->k, {.low = 1, .high = 15, .disabled = off}))
             d.out.push_back(Command{Restart{with_draft_length(*d.input.settings, static_cast<int>(*k))}});
     const std::array<std::string, 2> states = {"on", "off"};
     at = row.place(ui::segmented_width(ui.canvas, states));
@@ -422,8 +395,7 @@ void draw_dflash_controls(const DFlashDraw& d) {
         d.out.push_back(Command{Restart{std::move(settings)}});
     }
     measure_button(d.input, ui, {"times", "Draft times", "M"}, time_study(d.input), row, d.out);
-    measure_button(d.input, ui, {"conditioning", "States on and off", "C"}, conditioning_study(d.input), row,
-                   d.out);
+    measure_button(d.input, ui, {"conditioning", "States on and off", "C"}, conditioning_study(d.input), row, d.out);
 }
 
 } // namespace speclens

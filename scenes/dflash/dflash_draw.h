@@ -10,9 +10,9 @@
 namespace speclens {
 
 inline constexpr int kDFlashBeats = dflash_says.size;
-inline constexpr int kDFlashStatesBeat = 1, kDFlashMasksBeat = 2, kDFlashTimesBeat = 4,
-                     kDFlashConditioningBeat = 5, kDFlashLongBeat = 6; // with and without states; along a long answer
-inline constexpr int kDFlashTwiceBeat = 3;                       // a guess drawn twice
+inline constexpr int kDFlashStatesBeat = 1, kDFlashMasksBeat = 2, kDFlashTimesBeat = 4, kDFlashConditioningBeat = 5,
+                     kDFlashLongBeat = 6;  // with and without states; along a long answer
+inline constexpr int kDFlashTwiceBeat = 3; // a guess drawn twice
 [[nodiscard]] StageTitle dflash_title(const SceneInput& input, const DFlashModel& model);
 [[nodiscard]] Story dflash_story(const SceneInput& input, const DFlashModel& model);
 [[nodiscard]] std::string dflash_description(const SceneInput& input, const DFlashModel& model);

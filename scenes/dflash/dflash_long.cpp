@@ -16,9 +16,7 @@ using ui::Font;
 using ui::Rect;
 using ui::Vec2;
 
-std::string window_words(int window) {
-    return window == 0 ? "sees all" : "last " + std::to_string(window);
-}
+std::string window_words(int window) { return window == 0 ? "sees all" : "last " + std::to_string(window); }
 
 std::string interval_words(const Stretch& one) {
     return one.high > 0 ? " (" + ui::per_round(one.low) + "–" + ui::per_round(one.high) + ")" : "";
@@ -36,13 +34,12 @@ std::vector<LongLine> lines_of(const SceneInput& input) {
         for (const LongAnswers::Series& series : recorded->series)
             lines.push_back({.name = window_words(series.window), .points = series.stretches, .hollow = series.window != 0});
     // A short answer is one point, of another model mostly: nothing to see along it.
-    if (std::vector<Stretch> own = stretches_of(*input.whole); own.size() > 1 || (!own.empty() && lines.empty())) lines.push_back({.name = "this run", .points = std::move(own), .live = true});
+    if (std::vector<Stretch> own = stretches_of(*input.whole); own.size() > 1 || (!own.empty() && lines.empty()))
+        lines.push_back({.name = "this run", .points = std::move(own), .live = true});
     return lines;
 }
 
-float middle_of(const ui::Scale& x, const Stretch& one) {
-    return x((one.from + one.to) / 2.0);
-}
+float middle_of(const ui::Scale& x, const Stretch& one) { return x((one.from + one.to) / 2.0); }
 
 void draw_line(const DFlashDraw& d, const LongLine& line, const ui::Scale& x, const ui::Scale& y) {
     ui::Canvas& canvas = d.ui.canvas;
@@ -57,8 +54,10 @@ void draw_line(const DFlashDraw& d, const LongLine& line, const ui::Scale& x, co
         if (one.high > 0) canvas.line({at.x, y(one.low)}, {at.x, y(one.high)}, {ink.alpha(0.5F), 1.5F});
         line.hollow ? canvas.ring(at, 5, {ink, 1.5F}) : canvas.disc(at, 4, ink);
         ui::tooltip(d.ui, {at.x - 8, at.y - 8, 16, 16},
-                    line.name + ", tokens " + std::to_string(one.from) + " to " + std::to_string(one.to) + " of the answer: " + ui::per_round(one.tokens) + interval_words(one) +
-                        " a round" + (one.rounds > 0 ? ", " + counted(one.rounds, "round") : std::string()) + (one.draft_ms > 0 ? ", drafting " + ui::number(one.draft_ms, 1) + " ms" : ""));
+                    line.name + ", tokens " + std::to_string(one.from) + " to " + std::to_string(one.to) +
+                        " of the answer: " + ui::per_round(one.tokens) + interval_words(one) + " a round" +
+                        (one.rounds > 0 ? ", " + counted(one.rounds, "round") : std::string()) +
+                        (one.draft_ms > 0 ? ", drafting " + ui::number(one.draft_ms, 1) + " ms" : ""));
     }
 }
 
@@ -78,9 +77,12 @@ void name_lines(const DFlashDraw& d, const std::vector<LongLine>& lines, Rect pl
 }
 
 std::string source_words(const LongAnswers& recorded) {
-    return "recorded: " + (recorded.weights.empty() ? std::string() : recorded.weights + ", ") + (recorded.target.empty() ? std::string() : recorded.target + ", ") + "K = " + std::to_string(recorded.k) +
-           ", T = " + ui::number(recorded.temperature, 1) + ", " + counted(recorded.answers, "answer") + (recorded.series.front().stretches.front().high > 0 ? ", bars: 90 % over them" : ", no interval") +
-           (recorded.machine.empty() ? std::string() : ", " + recorded.machine) + (recorded.date.empty() ? std::string() : ", " + recorded.date);
+    return "recorded: " + (recorded.weights.empty() ? std::string() : recorded.weights + ", ") +
+           (recorded.target.empty() ? std::string() : recorded.target + ", ") + "K = " + std::to_string(recorded.k) +
+           ", T = " + ui::number(recorded.temperature, 1) + ", " + counted(recorded.answers, "answer") +
+           (recorded.series.front().stretches.front().high > 0 ? ", bars: 90 % over them" : ", no interval") +
+           (recorded.machine.empty() ? std::string() : ", " + recorded.machine) +
+           (recorded.date.empty() ? std::string() : ", " + recorded.date);
 }
 
 } // namespace
@@ -123,7 +125,8 @@ void draw_dflash_long(const DFlashDraw& d, Rect card) {
     const ui::Theme& theme = d.ui.theme;
     const std::vector<LongLine> lines = lines_of(d.input);
     const LongAnswers* recorded = recorded_long_answers(d.input);
-    ui::fitted_text(canvas, {card.x, card.y + 12}, "Tokens a round, by how much of the answer stands before it", Font::text_bold, 14, theme.ink, card.w);
+    ui::fitted_text(canvas, {card.x, card.y + 12}, "Tokens a round, by how much of the answer stands before it", Font::text_bold, 14,
+                    theme.ink, card.w);
     if (lines.empty()) {
         ui::slot(canvas, theme, {card.x, card.y + 26, card.w, card.h - 30}, "no run, and nothing recorded");
         return;
@@ -138,15 +141,18 @@ void draw_dflash_long(const DFlashDraw& d, Rect card) {
     ui::axis_x(canvas, theme, x, plot.bottom(), ui::ticks(0, length, plot.w > 500 ? 6 : 3), {});
     for (const LongLine& line : lines) draw_line(d, line, x, y);
     name_lines(d, lines, plot, y);
-    ui::fitted_text(canvas, {card.x, card.bottom() - 6}, recorded ? source_words(*recorded) : std::string("this run only: nothing was recorded"), Font::text, 14,
-                    theme.muted, card.w);
+    ui::fitted_text(canvas, {card.x, card.bottom() - 6},
+                    recorded ? source_words(*recorded) : std::string("this run only: nothing was recorded"), Font::text, 14, theme.muted,
+                    card.w);
 }
 
 std::string describe_long_answers(const SceneInput& input) {
     std::string text;
     for (const LongLine& line : lines_of(input)) {
         text += "Tokens a round along the answer, " + line.name + ":";
-        for (const Stretch& one : line.points) text += (&one == &line.points.front() ? " " : ", ") + ("up to " + std::to_string(one.to)) + " " + ui::per_round(one.tokens) + interval_words(one);
+        for (const Stretch& one : line.points)
+            text += (&one == &line.points.front() ? " " : ", ") + ("up to " + std::to_string(one.to)) + " " + ui::per_round(one.tokens) +
+                    interval_words(one);
         text += "\n";
     }
     if (const LongAnswers* recorded = recorded_long_answers(input)) text += capital(source_words(*recorded)) + "\n";

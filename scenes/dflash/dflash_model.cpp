@@ -22,23 +22,20 @@ double favourites_share(const RoundSummary& round, int index) {
 
 } // namespace
 
-int DFlashModel::refused() const {
-    return round ? refused_of(*round) : -1;
-}
+int DFlashModel::refused() const { return round ? refused_of(*round) : -1; }
 
 bool open_before(const RoundSummary& round, int index) {
     return index > 0 && index < static_cast<int>(round.drafts.size()) && favourites_share(round, index - 1) < kOpenPlace;
 }
 
 const Criterion& blind_refusal() {
-    static const Criterion kBlind{
-        "blind refusal", [] { return dflash_says("words.criterion"_t); },
-        [](const RoundSummary& round) -> std::optional<Position> {
-            const int at = refused_of(round);
-            if (!open_before(round, at)) return {};
-            return Position{round.round, at};
-        },
-        [](const RoundSummary& round, const Position& at) { return 1 - favourites_share(round, at.index - 1); }};
+    static const Criterion kBlind{"blind refusal", [] { return dflash_says("words.criterion"_t); },
+                                  [](const RoundSummary& round) -> std::optional<Position> {
+                                      const int at = refused_of(round);
+                                      if (!open_before(round, at)) return {};
+                                      return Position{round.round, at};
+                                  },
+                                  [](const RoundSummary& round, const Position& at) { return 1 - favourites_share(round, at.index - 1); }};
     return kBlind;
 }
 
@@ -53,9 +50,7 @@ DFlashModel dflash_model(const SceneInput& input) {
     if (input.settings) {
         const DrafterOptions& options = round_settings(input, model.round->round).options;
         model.conditioned = options.conditioning;
-        model.seen = !options.conditioning      ? 0
-                     : options.context_last > 0 ? std::min(options.context_last, model.text)
-                                                : model.text;
+        model.seen = !options.conditioning ? 0 : options.context_last > 0 ? std::min(options.context_last, model.text) : model.text;
     } else {
         model.seen = model.text;
     }

@@ -33,7 +33,7 @@ inline constexpr double kOpenPlace = 0.8;
 // before: what this guess could not know was a matter of chance.
 [[nodiscard]] const Criterion& blind_refusal();
 [[nodiscard]] DFlashModel dflash_model(const SceneInput& input);
-inline constexpr const char* kConditioning = "conditioning";     // a study
+inline constexpr const char* kConditioning = "conditioning"; // a study
 [[nodiscard]] RunStudy conditioning_study(const SceneInput& input);
 [[nodiscard]] std::vector<AcceptanceSeries> conditioning_series(const SceneInput& input);
 

@@ -33,8 +33,8 @@ std::string open_words(const SceneInput& input, const DraftSlot& before) {
     const TopEntries& distribution = at_one(*before.draft);
     std::string words;
     for (std::size_t i = 0; i < distribution.entries.size() && i < 2; ++i)
-        words += (i > 0 ? ", " : "") + word(input, distribution.entries[i].id) + " " +
-                 ui::probability(std::exp(distribution.entries[i].logp));
+        words +=
+            (i > 0 ? ", " : "") + word(input, distribution.entries[i].id) + " " + ui::probability(std::exp(distribution.entries[i].logp));
     return words;
 }
 
@@ -99,10 +99,12 @@ Words long_words(const SceneInput& input) {
     const auto narrow_late = "narrow_late"_v = ui::per_round(narrow.stretches.back().tokens);
     if (all.back().draft_ms <= 0) { // its times were not worth keeping
         const auto answers = "answers"_v = recorded->answers;
-        const auto interval = "interval"_v = all.back().high > 0 ? ui::per_round(all.back().low) + "–" + ui::per_round(all.back().high) : "";
+        const auto interval = "interval"_v =
+            all.back().high > 0 ? ui::per_round(all.back().low) + "–" + ui::per_round(all.back().high) : "";
         return dflash_says.beat("long:tokens"_t, last, early, late, window, narrow_early, narrow_late, answers, interval);
     }
-    return dflash_says.beat("long:windows"_t, last, early, late, window, narrow_early, narrow_late, "draft"_v = ui::number(all.back().draft_ms, 1),
+    return dflash_says.beat("long:windows"_t, last, early, late, window, narrow_early, narrow_late,
+                            "draft"_v = ui::number(all.back().draft_ms, 1),
                             "narrow_draft"_v = ui::number(narrow.stretches.back().draft_ms, 1));
 }
 
@@ -166,14 +168,10 @@ void add_task(Story& story, const SceneInput& input, const DFlashModel& m, int b
 
 std::string dflash_empty_words(const DFlashModel& m) {
     switch (m.empty) {
-    case DFlashModel::Empty::no_run:
-        return dflash_says("empty.text:no_run"_t);
-    case DFlashModel::Empty::other_drafter:
-        return other_drafter_words(m, "DFlash", dflash_says("empty.what"_t));
-    case DFlashModel::Empty::no_round:
-        return dflash_says("empty.text:no_round"_t);
-    case DFlashModel::Empty::no:
-        break;
+    case DFlashModel::Empty::no_run: return dflash_says("empty.text:no_run"_t);
+    case DFlashModel::Empty::other_drafter: return other_drafter_words(m, "DFlash", dflash_says("empty.what"_t));
+    case DFlashModel::Empty::no_round: return dflash_says("empty.text:no_round"_t);
+    case DFlashModel::Empty::no: break;
     }
     return {};
 }
@@ -192,8 +190,9 @@ StageTitle dflash_title(const SceneInput& input, const DFlashModel& m) {
         title.title = about;
         if (const LongAnswers* recorded = input.beat == kDFlashLongBeat ? recorded_long_answers(input) : nullptr) {
             title.tier = ui::Tier::recorded;
-            title.subtitle = dflash_says("long.subtitle"_t, "target"_v = recorded->target, "k"_v = recorded->k, "temperature"_v = ui::number(recorded->temperature, 1),
-                                         "answers"_v = recorded->answers, "machine"_v = recorded->machine, "date"_v = recorded->date);
+            title.subtitle = dflash_says("long.subtitle"_t, "target"_v = recorded->target, "k"_v = recorded->k,
+                                         "temperature"_v = ui::number(recorded->temperature, 1), "answers"_v = recorded->answers,
+                                         "machine"_v = recorded->machine, "date"_v = recorded->date);
         }
         return title;
     }
@@ -224,8 +223,7 @@ std::string dflash_description(const SceneInput& input, const DFlashModel& m) {
     const StageTitle title = dflash_title(input, m);
     out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(shown_tier(input, title.tier)) << "\n\n";
     if (m.empty == DFlashModel::Empty::no) {
-        out << "Block: anchor " << word(input, m.anchor) << " and " << counted(m.slots - 1, "mask") << ". "
-            << dflash_mask_words(m) << "\n";
+        out << "Block: anchor " << word(input, m.anchor) << " and " << counted(m.slots - 1, "mask") << ". " << dflash_mask_words(m) << "\n";
         for (int i = 0; i < m.guesses(); ++i) {
             const DraftSlot& slot = m.slot(i);
             out << "Position " << i + 1 << (i == m.selected ? " (selected)" : "") << ": distribution";
@@ -240,8 +238,7 @@ std::string dflash_description(const SceneInput& input, const DFlashModel& m) {
         out << describe_times(time_series(input, "dflash"));
         const std::vector<AcceptanceSeries> series = conditioning_series(input);
         for (const AcceptanceSeries& s : series) out << "Kept by position, " << describe_acceptance(s);
-        if (!series.empty())
-            out << "Measured with " << sample_words(*study_of(input, conditioning_study(input))) << "\n";
+        if (!series.empty()) out << "Measured with " << sample_words(*study_of(input, conditioning_study(input))) << "\n";
         if (series.empty() && m.instead_of.empty())
             out << "Kept by position, " << describe_acceptance(acceptance_of(*input.whole, "this run"));
         out << "\n";

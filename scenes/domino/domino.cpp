@@ -21,14 +21,12 @@ class DominoScene final : public Scene {
         const DominoModel model = domino_model(input);
         shown_ = ShownHead(model);
         ui.push_id("domino");
-        const DominoGrid grid =
-            model.empty == HeadModel::Empty::no ? domino_grid(input, model) : DominoGrid{};
+        const DominoGrid grid = model.empty == HeadModel::Empty::no ? domino_grid(input, model) : DominoGrid{};
         const DominoDraw d{input, model, grid, before_, ui, out};
         draw_head_scene(
             run, input, ui,
-            {"domino", "Domino", model, domino_title(input, model), domino_story(input, model, before_),
-             domino_empty_words(model), "Top movers",
-             "What the head adds to the logits of a position"},
+            {"domino", "Domino", model, domino_title(input, model), domino_story(input, model, before_), domino_empty_words(model),
+             "Top movers", "What the head adds to the logits of a position"},
             [&] { draw_domino_stage(d); }, out);
         if (round.here()) {
             take_guess_keys(ui, model, out);
@@ -120,9 +118,7 @@ class DominoScene final : public Scene {
 
     // The other verdict row, where the trace cannot tell it: once per cycle.
     void ask_for_replay(const SceneInput& input, const DominoModel& model, std::vector<SceneCommand>& out) {
-        if (!models_loaded(input) || !input.settings || !model.round->complete() ||
-            model.other == DominoModel::Other::whole)
-            return;
+        if (!models_loaded(input) || !input.settings || !model.round->complete() || model.other == DominoModel::Other::whole) return;
         const Position key{model.round->round, model.head_on ? 1 : 0};
         if (asked_ == key && asked_of_ == input.trace) return;
         asked_ = key;
@@ -140,8 +136,6 @@ class DominoScene final : public Scene {
 
 } // namespace
 
-std::unique_ptr<Scene> make_domino() {
-    return std::make_unique<DominoScene>();
-}
+std::unique_ptr<Scene> make_domino() { return std::make_unique<DominoScene>(); }
 
 } // namespace speclens

@@ -13,20 +13,14 @@ namespace {
 using State = DominoVerdict::State;
 
 // The token that the target would choose here at temperature 0.
-int target_choice(const Checked& check) {
-    return check.accepted ? check.token : favourite(check.top);
-}
+int target_choice(const Checked& check) { return check.accepted ? check.token : favourite(check.top); }
 
 State state_of(DraftSlot::State state) {
     switch (state) {
-    case DraftSlot::State::accepted:
-        return State::accepted;
-    case DraftSlot::State::rejected:
-        return State::rejected;
-    case DraftSlot::State::discarded:
-        return State::discarded;
-    case DraftSlot::State::drafted:
-        break;
+    case DraftSlot::State::accepted: return State::accepted;
+    case DraftSlot::State::rejected: return State::rejected;
+    case DraftSlot::State::discarded: return State::discarded;
+    case DraftSlot::State::drafted: break;
     }
     return State::none;
 }
@@ -54,8 +48,7 @@ void derive_off(DominoModel& model) {
         }
         const bool same = off.token == column.draft->token;
         if (!column.check || off.token < 0) { // the run never asked the target here with this prefix
-            for (std::size_t i = static_cast<std::size_t>(&column - model.columns.data());
-                 i < model.columns.size(); ++i)
+            for (std::size_t i = static_cast<std::size_t>(&column - model.columns.data()); i < model.columns.size(); ++i)
                 model.columns[i].off = {State::unknown, model.columns[i].base_choice, {}};
             model.other = DominoModel::Other::partly;
             return;
@@ -66,8 +59,7 @@ void derive_off(DominoModel& model) {
             ++model.kept_off;
             if (same) continue;
             // Kept although the run drafted something else: what follows stands after another prefix.
-            for (std::size_t i = static_cast<std::size_t>(&column - model.columns.data()) + 1;
-                 i < model.columns.size(); ++i)
+            for (std::size_t i = static_cast<std::size_t>(&column - model.columns.data()) + 1; i < model.columns.size(); ++i)
                 model.columns[i].off = {State::unknown, model.columns[i].base_choice, {}};
             model.other = DominoModel::Other::partly;
             return;
@@ -99,15 +91,13 @@ void use_replay(DominoModel& model, const Replay& replayed) {
 int rescued_position(const RoundSummary& round, bool greedy) {
     for (std::size_t i = 0; i < round.drafts.size(); ++i) {
         const DraftSlot& slot = round.drafts[i];
-        if (slot.state != DraftSlot::State::accepted || !slot.check)
-            return -1; // what follows stands elsewhere
+        if (slot.state != DraftSlot::State::accepted || !slot.check) return -1; // what follows stands elsewhere
         const int base = favourite(slot.draft->base_top);
         if (base < 0 || base == slot.draft->token || slot.draft->forced()) continue;
         if (greedy) return static_cast<int>(i);
         if (favourite(at_one(*slot.draft)) != slot.draft->token) continue;
         const TopEntries& target = slot.check->raw_top.empty() ? slot.check->top : slot.check->raw_top;
-        const double stayed = listed(target, slot.draft->token).value_or(0),
-                     lost = listed(target, base).value_or(0);
+        const double stayed = listed(target, slot.draft->token).value_or(0), lost = listed(target, base).value_or(0);
         if (stayed > 2 * lost) return static_cast<int>(i);
     }
     return -1;
@@ -117,8 +107,7 @@ int parting_position(const DominoModel& model) {
     using enum DominoVerdict::State;
     for (std::size_t i = 0; i < model.columns.size(); ++i) {
         const State on = model.columns[i].on.state, off = model.columns[i].off.state;
-        if ((on == accepted && off == rejected) || (on == rejected && off == accepted))
-            return static_cast<int>(i);
+        if ((on == accepted && off == rejected) || (on == rejected && off == accepted)) return static_cast<int>(i);
     }
     return -1;
 }
@@ -177,8 +166,7 @@ DominoModel domino_model(const SceneInput& input) {
     model.own_on = model.round->resample ? model.round->resample->token : -1;
     if (model.head_on && model.greedy && model.round->complete() && !model.fast) derive_off(model);
     const Replay* replayed = input.replayed.get();
-    if (replayed && replayed->of == input.trace && replayed->round == model.round->round &&
-        replayed->options.correction != model.head_on)
+    if (replayed && replayed->of == input.trace && replayed->round == model.round->round && replayed->options.correction != model.head_on)
         use_replay(model, *replayed);
     model.head_ms = model.round->head_ms;
     model.backbone_ms = model.round->draft_ms - model.round->head_ms;
@@ -243,9 +231,8 @@ bool same_base(const DominoModel& m, const DominoBefore& before, int position) {
     const auto i = static_cast<std::size_t>(position);
     if (i >= before.base.size() || i >= m.columns.size()) return false;
     const TopEntries &a = before.base[i], &b = m.columns[i].base;
-    return std::ranges::equal(a.entries, b.entries, [](const TopEntries::Entry& x, const TopEntries::Entry& y) {
-        return x.id == y.id && x.logp == y.logp;
-    });
+    return std::ranges::equal(a.entries, b.entries,
+                              [](const TopEntries::Entry& x, const TopEntries::Entry& y) { return x.id == y.id && x.logp == y.logp; });
 }
 
 std::optional<double> state_cosine(const DominoModel& m, const DominoBefore& before, int position) {
@@ -253,9 +240,7 @@ std::optional<double> state_cosine(const DominoModel& m, const DominoBefore& bef
     const Internals* internals = column ? column->internals() : nullptr;
     const Internals::Strip* now = internals ? internals->strip("state") : nullptr;
     const auto at = static_cast<std::size_t>(position);
-    if (!now || before.round != m.round->round || at >= before.states.size() ||
-        before.states[at].size() != now->cells.size())
-        return {};
+    if (!now || before.round != m.round->round || at >= before.states.size() || before.states[at].size() != now->cells.size()) return {};
     double dot = 0, a = 0, b = 0;
     for (std::size_t i = 0; i < now->cells.size(); ++i) {
         dot += now->cells[i] * before.states[at][i];

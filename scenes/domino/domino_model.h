@@ -26,19 +26,15 @@ struct DominoColumn {
     const Checked* check = nullptr; // null: not judged
     bool corrected = false;         // the head had a say at this position
     bool forced = false;
-    TopEntries base, final;       // distributions at temperature 1; equal where nothing was corrected; empty in fast mode
-    int base_choice = -1;  // the favourite of the base distribution; -1: not recorded
-    bool changed = false;  // the final distribution has another favourite
-    DominoVerdict on, off; // the run's own verdict, and with the head switched over
+    TopEntries base, final; // distributions at temperature 1; equal where nothing was corrected; empty in fast mode
+    int base_choice = -1;   // the favourite of the base distribution; -1: not recorded
+    bool changed = false;   // the final distribution has another favourite
+    DominoVerdict on, off;  // the run's own verdict, and with the head switched over
     const Internals* internals() const { return draft && !draft->internals.empty() ? &draft->internals : nullptr; }
 };
 
 struct DominoModel : HeadModel {
-    enum class Other : std::uint8_t {
-        none,
-        partly,
-        whole
-    } other = Other::none; // how much of the `off` row is known
+    enum class Other : std::uint8_t { none, partly, whole } other = Other::none; // how much of the `off` row is known
     std::vector<DominoColumn> columns;
     bool head_on = true;   // of the run itself; the other row is its opposite
     bool replayed = false; // the other row was replayed, not derived
@@ -47,13 +43,11 @@ struct DominoModel : HeadModel {
     int kept_on = 0, kept_off = 0; // guesses accepted in the two rows
     int produced_on = 0, produced_off = 0;
     int own_on = -1, own_off = -1; // the target's own token at the end; -1: unknown
-    int rescued =
-        -1; // first position where the base favourite would have been rejected and the final one stayed
-    int forced = -1; // position that was forced by hand
+    int rescued = -1;              // first position where the base favourite would have been rejected and the final one stayed
+    int forced = -1;               // position that was forced by hand
     double backbone_ms = 0, head_ms = 0;
     [[nodiscard]] const DominoColumn* column(int i) const {
-        return i >= 0 && i < static_cast<int>(columns.size()) ? &columns[static_cast<std::size_t>(i)]
-                                                              : nullptr;
+        return i >= 0 && i < static_cast<int>(columns.size()) ? &columns[static_cast<std::size_t>(i)] : nullptr;
     }
 };
 inline constexpr int kDominoBothBeat = 6; // head off and on; the next one is the clock
@@ -88,15 +82,14 @@ inline constexpr int kDominoBothBeat = 6; // head off and on; the next one is th
 struct DominoBefore {
     int round = -1, index = -1;              // of the forced token; -1: nothing was forced from here
     std::vector<int> tokens;                 // drafts before
-    std::vector<TopEntries> base;                   // base distributions before
+    std::vector<TopEntries> base;            // base distributions before
     std::vector<std::vector<double>> states; // pooled GRU states before; empty where none was recorded
 };
 // Whether the base distributions of this cycle are those of the cycle before the force, position by position.
 [[nodiscard]] bool same_base(const DominoModel& model, const DominoBefore& before, int position);
 
 // Cosine between the pooled GRU states of the two branches at a position; none where either was not recorded.
-[[nodiscard]] std::optional<double> state_cosine(const DominoModel& model, const DominoBefore& before,
-                                                 int position);
+[[nodiscard]] std::optional<double> state_cosine(const DominoModel& model, const DominoBefore& before, int position);
 
 // Commands: the cycle again with the head switched, or with a token forced.
 [[nodiscard]] SceneCommand switch_head(const SceneInput& input, const DominoModel& model);

@@ -18,17 +18,12 @@ using ui::probability;
 
 using State = DominoVerdict::State;
 
-int best(const TopEntries& top) {
-    return top.entries.empty() ? -1 : top.entries.front().id;
-}
+int best(const TopEntries& top) { return top.entries.empty() ? -1 : top.entries.front().id; }
 int changed_count(const DominoModel& m) {
-    return static_cast<int>(
-        std::ranges::count_if(m.columns, [](const DominoColumn& c) { return c.changed; }));
+    return static_cast<int>(std::ranges::count_if(m.columns, [](const DominoColumn& c) { return c.changed; }));
 }
 // What stands before a position: the guess before it, or the anchor.
-int before_of(const DominoModel& m, int i) {
-    return i > 0 ? m.column(i - 1)->draft->token : m.anchor;
-}
+int before_of(const DominoModel& m, int i) { return i > 0 ? m.column(i - 1)->draft->token : m.anchor; }
 
 Words without_head(const DominoModel& m, int beat) {
     if (beat <= 1) return domino_says.beat("off:block"_t);
@@ -50,7 +45,8 @@ Words favourites_words(const SceneInput& input, const DominoModel& m) {
     if (c.changed)
         return domino_says.beat("favourites:clash"_t, "position"_v = at + 1, "before"_v = before, "now"_v = last, "base"_v = base);
     if (changed > 0)
-        return domino_says.beat("favourites:elsewhere"_t, "position"_v = at + 1, "before"_v = before, "base"_v = base, "changed"_v = changed);
+        return domino_says.beat("favourites:elsewhere"_t, "position"_v = at + 1, "before"_v = before, "base"_v = base,
+                                "changed"_v = changed);
     if (m.columns.size() == 1 && !c.corrected) return domino_says.beat("favourites:one"_t);
     if (m.column(0)->on.state == State::rejected) return domino_says.beat("favourites:refused"_t, "jump"_v = jump);
     return domino_says.beat("favourites:fit"_t, "jump"_v = jump);
@@ -144,33 +140,24 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
 }
 
 void describe_distribution(std::ostringstream& out, const SceneInput& input, const DominoColumn& c, const TopEntries& distribution,
-                  int rows) {
+                           int rows) {
     const bool final = &distribution == &c.final;
     bool first = true;
     for (const int id : domino_tokens(c, rows)) {
         const std::optional<double> p = listed(distribution, id);
-        out << (first ? " " : ", ") << quoted(*input.trace, id) << " "
-            << (p               ? probability(*p)
-                : distribution.rest <= 0 ? "0"
-                                : "<.01");
-        if (const std::optional<double> added = correction_of(c, id); added && final)
-            out << " (δ " << ui::signed_number(*added, 1) << ")";
+        out << (first ? " " : ", ") << quoted(*input.trace, id) << " " << (p ? probability(*p) : distribution.rest <= 0 ? "0" : "<.01");
+        if (const std::optional<double> added = correction_of(c, id); added && final) out << " (δ " << ui::signed_number(*added, 1) << ")";
         first = false;
     }
 }
 
 const char* verdict_word(State state) {
     switch (state) {
-    case State::accepted:
-        return "kept";
-    case State::rejected:
-        return "refused";
-    case State::discarded:
-        return "not judged, behind a refusal";
-    case State::unknown:
-        return "needs a replay";
-    case State::none:
-        break;
+    case State::accepted: return "kept";
+    case State::rejected: return "refused";
+    case State::discarded: return "not judged, behind a refusal";
+    case State::unknown: return "needs a replay";
+    case State::none: break;
     }
     return "not judged yet";
 }
@@ -180,8 +167,7 @@ void describe_row(std::ostringstream& out, const SceneInput& input, const Domino
     out << name << ":";
     for (const DominoColumn& c : m.columns) {
         const DominoVerdict& v = c.*row;
-        out << " " << (v.token < 0 ? std::string("–") : quoted(*input.trace, v.token)) << " "
-            << verdict_word(v.state);
+        out << " " << (v.token < 0 ? std::string("–") : quoted(*input.trace, v.token)) << " " << verdict_word(v.state);
         if (v.replacement) out << " (the target: " << quoted(*input.trace, *v.replacement) << ")";
         out << (&c == &m.columns.back() ? "\n" : ";");
     }
@@ -191,14 +177,10 @@ void describe_row(std::ostringstream& out, const SceneInput& input, const Domino
 
 std::string domino_empty_words(const DominoModel& model) {
     switch (model.empty) {
-    case DominoModel::Empty::no_run:
-        return domino_says("empty.text:no_run"_t);
-    case DominoModel::Empty::other_drafter:
-        return other_drafter_words(model, "Domino", domino_says("empty.what"_t));
-    case DominoModel::Empty::no_round:
-        return domino_says("empty.text:no_round"_t);
-    case DominoModel::Empty::no:
-        break;
+    case DominoModel::Empty::no_run: return domino_says("empty.text:no_run"_t);
+    case DominoModel::Empty::other_drafter: return other_drafter_words(model, "Domino", domino_says("empty.what"_t));
+    case DominoModel::Empty::no_round: return domino_says("empty.text:no_round"_t);
+    case DominoModel::Empty::no: break;
     }
     return {};
 }
@@ -212,23 +194,27 @@ std::string step_title(const SceneInput& input, const DominoModel& m) {
     const Internals* internals = c.internals();
     if (input.beat == kDominoTwiceBeat) {
         const std::optional<double> z = internals ? internals->number("mean z") : std::nullopt;
-        return domino_says("state.title"_t, "state"_v = at + 1, "anchor"_v = word(input, m.anchor), "guesses"_v = at, "z"_v = z ? probability(*z) : "");
+        return domino_says("state.title"_t, "state"_v = at + 1, "anchor"_v = word(input, m.anchor), "guesses"_v = at,
+                           "z"_v = z ? probability(*z) : "");
     }
     if (input.beat == kDominoLowRankBeat) {
         const Internals::Mover* mover = largest_mover(c);
         if (!c.corrected) return domino_says("low_rank.title:first"_t);
-        if (!mover || internals->movers.size() < 2 || std::abs(mover->gain()) < 0.05) return domino_says("low_rank.title:one_each"_t, "position"_v = at + 1);
-        return domino_says("low_rank.title:moved"_t, "position"_v = at + 1, "token"_v = word(input, mover->token), "gain"_v = ui::signed_number(mover->gain(), 1));
+        if (!mover || internals->movers.size() < 2 || std::abs(mover->gain()) < 0.05)
+            return domino_says("low_rank.title:one_each"_t, "position"_v = at + 1);
+        return domino_says("low_rank.title:moved"_t, "position"_v = at + 1, "token"_v = word(input, mover->token),
+                           "gain"_v = ui::signed_number(mover->gain(), 1));
     }
     if (input.beat == kDominoBothBeat) {
         const bool known = m.other == DominoModel::Other::whole;
-        return domino_says("both.title"_t, "on"_v = m.kept_on, "of"_v = m.columns.size(), "off"_v = known ? std::to_string(m.kept_off) : "");
+        return domino_says("both.title"_t, "on"_v = m.kept_on, "of"_v = m.columns.size(),
+                           "off"_v = known ? std::to_string(m.kept_off) : "");
     }
     if (!c.corrected) return domino_says("final.title:base"_t, "position"_v = at + 1);
     if (c.final.empty()) return {};
     const std::optional<double> had = listed(c.base, best(c.final));
-    return domino_says("final.title:corrected"_t, "now"_v = word(input, best(c.final)), "p"_v = probability(std::exp(c.final.entries.front().logp)),
-                       "had"_v = had ? probability(*had) : "");
+    return domino_says("final.title:corrected"_t, "now"_v = word(input, best(c.final)),
+                       "p"_v = probability(std::exp(c.final.entries.front().logp)), "had"_v = had ? probability(*had) : "");
 }
 
 std::string stage_title(const SceneInput& input, const DominoModel& m) {
@@ -335,23 +321,19 @@ std::string domino_description(const SceneInput& input, const DominoModel& m, co
     const StageTitle title = domino_title(input, m);
     out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(shown_tier(input, title.tier)) << "\n\n";
     if (m.empty == DominoModel::Empty::no) {
-        out << "Block: anchor " << word(input, m.anchor) << ", "
-            << counted(static_cast<int>(m.columns.size()), "guess") << "\n";
+        out << "Block: anchor " << word(input, m.anchor) << ", " << counted(static_cast<int>(m.columns.size()), "guess") << "\n";
         for (std::size_t i = 0; i < m.columns.size(); ++i) {
             const DominoColumn& c = m.columns[i];
             out << "Position " << i + 1 << (static_cast<int>(i) == m.selected ? " (selected)" : "")
                 << (c.corrected ? ", corrected" : ", base only") << (c.forced ? ", forced" : "") << ": base";
             describe_distribution(out, input, c, c.base, 3);
             if (c.corrected) {
-                if (const std::optional<double> branch =
-                        m.forced >= 0 ? state_cosine(m, before, static_cast<int>(i)) : std::nullopt)
-                    out << "; S" << i + 1 << " cosine " << ui::number(*branch, 2)
-                        << " to the state before the force";
+                if (const std::optional<double> branch = m.forced >= 0 ? state_cosine(m, before, static_cast<int>(i)) : std::nullopt)
+                    out << "; S" << i + 1 << " cosine " << ui::number(*branch, 2) << " to the state before the force";
                 if (const std::optional<double> size = correction_size(m, c)) {
                     const Internals* internals = c.internals();
-                    out << "; S" << i + 1 << " z " << probability(internals->number("mean z").value_or(0))
-                        << ", r " << probability(internals->number("mean r").value_or(0)) << "; δ of size "
-                        << ui::number(*size, 1);
+                    out << "; S" << i + 1 << " z " << probability(internals->number("mean z").value_or(0)) << ", r "
+                        << probability(internals->number("mean r").value_or(0)) << "; δ of size " << ui::number(*size, 1);
                     const Internals::Mover* mover = largest_mover(c);
                     if (mover && internals->movers.size() > 1 && std::abs(mover->gain()) >= 0.05)
                         out << ", of the likely tokens most on " << quoted(*input.trace, mover->token) << " "
@@ -368,13 +350,12 @@ std::string domino_description(const SceneInput& input, const DominoModel& m, co
         if (internals && !internals->movers.empty()) {
             out << "Top movers at position " << m.selected + 1 << ":\n";
             for (const Internals::Mover& mover : internals->movers)
-                out << "  " << quoted(*input.trace, mover.token) << ": δ log p "
-                    << ui::signed_number(mover.gain(), 1) << ", " << probability(std::exp(mover.base_logp))
-                    << " to " << probability(std::exp(mover.final_logp)) << "\n";
+                out << "  " << quoted(*input.trace, mover.token) << ": δ log p " << ui::signed_number(mover.gain(), 1) << ", "
+                    << probability(std::exp(mover.base_logp)) << " to " << probability(std::exp(mover.final_logp)) << "\n";
         }
         if (m.backbone_ms + m.head_ms + m.verify_ms > 0)
-            out << "Clock: backbone " << ui::number(m.backbone_ms, 2) << " ms, head "
-                << ui::number(m.head_ms, 2) << " ms, verify " << ui::number(m.verify_ms, 2) << " ms\n";
+            out << "Clock: backbone " << ui::number(m.backbone_ms, 2) << " ms, head " << ui::number(m.head_ms, 2) << " ms, verify "
+                << ui::number(m.verify_ms, 2) << " ms\n";
         out << "\n";
     }
     out << describe_second_draw(input, m);

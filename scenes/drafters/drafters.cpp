@@ -25,8 +25,7 @@ class DraftersScene final : public Scene {
             ui.push_clip(input.stage_clip);
             draw_stage_title(input, ui, drafters_title(input, model));
             if (empty)
-                ui::slot(ui.canvas, ui.theme,
-                         {input.stage.x + 24, input.stage.y + 108, input.stage.w - 48, 80},
+                ui::slot(ui.canvas, ui.theme, {input.stage.x + 24, input.stage.y + 108, input.stage.w - 48, 80},
                          drafters_empty_words(model));
             else if (input.beat == kDraftersFamilyBeat)
                 draw_drafter_family(d, input.stage.y + 84);
@@ -50,9 +49,7 @@ class DraftersScene final : public Scene {
         return out;
     }
 
-    std::string describe(const SceneInput& input) const override {
-        return drafters_description(input, drafters_model(input, choice_));
-    }
+    std::string describe(const SceneInput& input) const override { return drafters_description(input, drafters_model(input, choice_)); }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
         return {{"↑ ↓", "Previous, next drafter"},
@@ -65,14 +62,11 @@ class DraftersScene final : public Scene {
         using ui::Key;
         const auto choose = [&](int i) {
             const int last = static_cast<int>(d.model.rows.size()) - 1;
-            if (last >= 0)
-                choice_.drafter = d.model.rows[static_cast<std::size_t>(std::clamp(i, 0, last))].name();
+            if (last >= 0) choice_.drafter = d.model.rows[static_cast<std::size_t>(std::clamp(i, 0, last))].name();
         };
         if (d.ui.take_key(Key::up)) choose(d.model.selected - 1);
         if (d.ui.take_key(Key::down)) choose(d.model.selected + 1);
-        if (d.ui.take_key(Key::n))
-            choice_.filter =
-                static_cast<DrafterFilter>((static_cast<int>(choice_.filter) + 1) % kDrafterFilters);
+        if (d.ui.take_key(Key::n)) choice_.filter = static_cast<DrafterFilter>((static_cast<int>(choice_.filter) + 1) % kDrafterFilters);
         if (d.ui.take_key(Key::enter) && why_not_go_on(d).empty()) go_on_with(d);
     }
 
@@ -80,9 +74,7 @@ class DraftersScene final : public Scene {
     void ask(const SceneInput& input, const DraftersModel& model, std::vector<SceneCommand>& out) {
         if (!model.can_ask || (model.guesses && model.guesses->exit_layer == choice_.exit_layer)) return;
         const CompareDrafters wanted{model.round->round, choice_.exit_layer};
-        if (asked_.round == wanted.round && asked_.exit_layer == wanted.exit_layer &&
-            asked_of_ == input.trace)
-            return;
+        if (asked_.round == wanted.round && asked_.exit_layer == wanted.exit_layer && asked_of_ == input.trace) return;
         asked_ = wanted;
         asked_of_ = input.trace;
         out.push_back(Command{wanted});
@@ -95,8 +87,6 @@ class DraftersScene final : public Scene {
 
 } // namespace
 
-std::unique_ptr<Scene> make_drafters() {
-    return std::make_unique<DraftersScene>();
-}
+std::unique_ptr<Scene> make_drafters() { return std::make_unique<DraftersScene>(); }
 
 } // namespace speclens

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "scenes/shared/emphasis.h"
 #include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/emphasis.h"
 #include "scenes/shared/head_scene.h"
 #include "scenes/shared/kin_words.h"
 #include "scenes/shared/run_controls.h"
@@ -41,9 +41,7 @@ Columns columns_for(Rect stage) {
     return c;
 }
 
-bool told(const DraftersDraw& d) {
-    return verdicts_told(d.input);
-}
+bool told(const DraftersDraw& d) { return verdicts_told(d.input); }
 
 void heading(const DraftersDraw& d, const Columns& c, float y) {
     const auto words = [&](float x, const char* text, float w, Align align = Align::left) {
@@ -79,8 +77,7 @@ float after_width(const ui::Canvas& canvas, const ChipRun& run) {
 ChipRun fold_chips(const ui::Canvas& canvas, const std::vector<float>& widths, int decides, float room) {
     const int n = static_cast<int>(widths.size());
     const auto run = [&](int first, int end) {
-        return ChipRun{first, end, first > 0 ? std::to_string(first) + " kept" : "",
-                       end < n ? "+" + std::to_string(n - end) : ""};
+        return ChipRun{first, end, first > 0 ? std::to_string(first) + " kept" : "", end < n ? "+" + std::to_string(n - end) : ""};
     };
     const auto fits = [&](int first, int end) {
         const ChipRun r = run(first, end);
@@ -99,8 +96,7 @@ void guesses(const DraftersDraw& d, const DrafterRow& row, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const RoundSummary& round = *row.round();
     if (round.drafts.empty()) {
-        ui::fitted_text(canvas, {r.x, r.center().y + 5}, "no guess: the target went on alone", Font::text, 14,
-                        d.ui.theme.muted, r.w);
+        ui::fitted_text(canvas, {r.x, r.center().y + 5}, "no guess: the target went on alone", Font::text, 14, d.ui.theme.muted, r.w);
         return;
     }
     std::string note;
@@ -113,8 +109,7 @@ void guesses(const DraftersDraw& d, const DrafterRow& row, Rect r) {
     };
     const auto words_of = [&](int from, int to) {
         std::string words;
-        for (int i = from; i < to; ++i)
-            words += (i > from ? " " : "") + quoted(*d.input.trace, slot_at(i).draft->token);
+        for (int i = from; i < to; ++i) words += (i > from ? " " : "") + quoted(*d.input.trace, slot_at(i).draft->token);
         return words;
     };
     std::vector<std::string> labels;
@@ -140,8 +135,7 @@ void guesses(const DraftersDraw& d, const DrafterRow& row, Rect r) {
         const float left = r.x + room - after_width(canvas, run) - x; // one chip alone may still be too wide
         const Rect at{x, r.y, std::min(widths[static_cast<std::size_t>(i)], left), r.h};
         ui::chip(canvas, d.ui.theme, at, labels[static_cast<std::size_t>(i)], {.role = told(d) ? role_of(slot.state) : Role::draft});
-        ui::tooltip(d.ui, at,
-                    quoted(*d.input.trace, slot.draft->token) + (told(d) ? ": " + std::string(fate_words(slot.state)) : ""));
+        ui::tooltip(d.ui, at, quoted(*d.input.trace, slot.draft->token) + (told(d) ? ": " + std::string(fate_words(slot.state)) : ""));
         x += at.w + kChipGap;
     }
     if (!run.after.empty()) {
@@ -152,8 +146,7 @@ void guesses(const DraftersDraw& d, const DrafterRow& row, Rect r) {
     }
     if (!note.empty()) {
         canvas.text({x + 8, base}, note, Font::text, 14, d.ui.theme.muted);
-        ui::tooltip(d.ui, {x + 8, r.y, note_w, r.h},
-                    std::to_string(round.drafts.size()) + " guesses in a tree, the best path shown");
+        ui::tooltip(d.ui, {x + 8, r.y, note_w, r.h}, std::to_string(round.drafts.size()) + " guesses in a tree, the best path shown");
     }
 }
 
@@ -163,8 +156,7 @@ void tokens(const DraftersDraw& d, const DrafterRow& row, float x, float y, floa
     ui::Canvas& canvas = d.ui.canvas;
     const RoundSummary& round = *row.round();
     if (row.tokens == 0) return;
-    canvas.text({x + kDigits, y + 5}, std::to_string(row.tokens), best ? Font::text_bold : Font::text, 17,
-                d.ui.theme.ink, Align::right);
+    canvas.text({x + kDigits, y + 5}, std::to_string(row.tokens), best ? Font::text_bold : Font::text, 17, d.ui.theme.ink, Align::right);
     const float left = x + kDigits + 8;
     const float pitch = std::min(12.0F, (x + w - left) / static_cast<float>(std::max(1, d.model.most)));
     const float box = pitch - (pitch > 6 ? 3.0F : pitch > 2 ? 1.0F : 0.0F);
@@ -191,10 +183,8 @@ void draw_row(const DraftersDraw& d, const Columns& c, int index, Rect band) {
     const bool off = !row.round();
     const ui::Color ink = off ? theme.muted : theme.ink;
     ui::icon(canvas, row.mark, {c.left + 14, y}, 14, ink);
-    ui::fitted_text(canvas, {c.name, y + 5}, row.title, row.of_run ? Font::text_bold : Font::text, 15, ink,
-                    c.needs - c.name - 8);
-    ui::fitted_text(canvas, {c.needs, y + 5}, drafter_needs(row), Font::text, 14, theme.muted,
-                    c.ms - c.needs - 8);
+    ui::fitted_text(canvas, {c.name, y + 5}, row.title, row.of_run ? Font::text_bold : Font::text, 15, ink, c.needs - c.name - 8);
+    ui::fitted_text(canvas, {c.needs, y + 5}, drafter_needs(row), Font::text, 14, theme.muted, c.ms - c.needs - 8);
     if (row.published.empty()) {
         if (c.has_published()) canvas.text({c.published + 20, y + 5}, "–", Font::text, 14, theme.muted);
     } else if (c.has_published()) {
@@ -220,14 +210,10 @@ void draw_row(const DraftersDraw& d, const Columns& c, int index, Rect band) {
 void draw_exit_slider(const DraftersDraw& d, const DrafterRow& row, ui::Rect r) {
     const int layers = d.model.guesses->target_layers;
     const int planned = row.guess ? row.guess->plan.exit_layer : 0;
-    const int now = d.choice.exit_layer > 0           ? d.choice.exit_layer
-                    : planned > 0 && planned < layers ? planned
-                                                      : layers - 1;
-    d.ui.canvas.text({r.x, r.y + 8},
-                     "Drafts with the first " + counted(now, "layer") + " of " + std::to_string(layers),
-                     ui::Font::text, 14, d.ui.theme.muted);
-    if (const auto to =
-            ui::slider(d.ui, "exit layer", {r.x, r.y + 20, r.w, 20}, now, 1, layers - 1, {.step = 1}))
+    const int now = d.choice.exit_layer > 0 ? d.choice.exit_layer : planned > 0 && planned < layers ? planned : layers - 1;
+    d.ui.canvas.text({r.x, r.y + 8}, "Drafts with the first " + counted(now, "layer") + " of " + std::to_string(layers), ui::Font::text, 14,
+                     d.ui.theme.muted);
+    if (const auto to = ui::slider(d.ui, "exit layer", {r.x, r.y + 20, r.w, 20}, now, 1, layers - 1, {.step = 1}))
         d.choice.exit_layer = std::clamp(static_cast<int>(*to + 0.5), 1, layers - 1);
 }
 
@@ -248,11 +234,11 @@ void draw_drafter_rows(const DraftersDraw& d, float top) {
     const int from = std::clamp(d.model.selected - fit / 2, 0, n - fit);
     if (hidden)
         ui::fitted_text(d.ui.canvas, {c.left, stage.bottom() - 10},
-                        std::to_string(from + 1) + " to " + std::to_string(from + fit) + " of " + std::to_string(n) + ": ↑ ↓ brings the others",
+                        std::to_string(from + 1) + " to " + std::to_string(from + fit) + " of " + std::to_string(n) +
+                            ": ↑ ↓ brings the others",
                         Font::text, 14, d.ui.theme.muted, c.right - c.left);
     for (int i = 0; i < fit; ++i)
-        draw_row(d, c, from + i,
-                 {c.left - 8, first + pitch * static_cast<float>(i), c.right - c.left + 16, pitch - 2});
+        draw_row(d, c, from + i, {c.left - 8, first + pitch * static_cast<float>(i), c.right - c.left + 16, pitch - 2});
     // One column is what the beat is about.
     const auto dim_columns = [&](float from_x, float to_x) { dim(d.ui, {from_x, top, to_x - from_x, stage.bottom() - top}); };
     const auto focus = [&](auto part) { return drafters_says.focus(d.input.beat, part); };
@@ -270,8 +256,7 @@ void draw_drafter_details(const DraftersDraw& d) {
     const float x = r.x + 24, w = r.w - 48, end = r.bottom() - (slider ? 76.0F : 12.0F);
     if (slider) draw_exit_slider(d, *row, {x, r.bottom() - 56, w, 44});
     ui::icon(d.ui.canvas, row->mark, {x + 8, r.y + 27}, 15, d.ui.theme.ink);
-    ui::fitted_text(d.ui.canvas, {x + 26, r.y + 32}, row->info->title, ui::Font::text_bold, 15,
-                    d.ui.theme.ink, w - 26);
+    ui::fitted_text(d.ui.canvas, {x + 26, r.y + 32}, row->info->title, ui::Font::text_bold, 15, d.ui.theme.ink, w - 26);
     float y = r.y + 60;
     const auto add = [&](const std::string& words, float size, ui::Color color) {
         if (words.empty()) return;
@@ -334,10 +319,8 @@ void draw_drafter_controls(const DraftersDraw& d) {
                                      .high = static_cast<double>(std::max<std::size_t>(1, cycles.size())),
                                      .text = shown,
                                      .tooltip = "Shift+← and Shift+→"}))
-        d.out.push_back(
-            SetCursor{cycles[static_cast<std::size_t>(std::clamp(static_cast<int>(*to) - 1, 0,
-                                                                 static_cast<int>(cycles.size()) - 1))]
-                          .end_event});
+        d.out.push_back(SetCursor{
+            cycles[static_cast<std::size_t>(std::clamp(static_cast<int>(*to) - 1, 0, static_cast<int>(cycles.size()) - 1))].end_event});
     x += 148 + 20;
     const float room = r.right() - 24 - x;
     if (room < 110 || !d.model.row()) return;

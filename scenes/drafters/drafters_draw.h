@@ -15,10 +15,8 @@ inline constexpr int kDraftersBeats = drafters_says.size;
 [[nodiscard]] std::string guess_ms(double ms);                  // "0.04", "–": not timed
 [[nodiscard]] std::string drafter_how(const std::string& drafter);
 // What is special about this row: the match, the layers, the taps, the ids it can rank, the size of its tree.
-[[nodiscard]] std::vector<std::string> drafter_facts(const SceneInput& input, const DraftersModel& model,
-                                                     const DrafterRow& row);
-[[nodiscard]] std::string drafter_round_words(const SceneInput& input, const DraftersModel& model,
-                                              const DrafterRow& row);
+[[nodiscard]] std::vector<std::string> drafter_facts(const SceneInput& input, const DraftersModel& model, const DrafterRow& row);
+[[nodiscard]] std::string drafter_round_words(const SceneInput& input, const DraftersModel& model, const DrafterRow& row);
 [[nodiscard]] std::string drafter_published_words(const SceneInput& input,
                                                   const DrafterRow& row); // empty: none
 [[nodiscard]] std::string drafters_empty_words(const DraftersModel& model);
@@ -38,7 +36,7 @@ void draw_drafter_family(const DraftersDraw& d, float y);
 [[nodiscard]] std::string describe_family(const DraftersModel& model);
 void draw_drafter_details(const DraftersDraw& d);
 void draw_drafter_controls(const DraftersDraw& d);
-void go_on_with(const DraftersDraw& d); // the run, with the selected drafter, in the loop scene
+void go_on_with(const DraftersDraw& d);                         // the run, with the selected drafter, in the loop scene
 [[nodiscard]] std::string why_not_go_on(const DraftersDraw& d); // empty: it can
 
 } // namespace speclens

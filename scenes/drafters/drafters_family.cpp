@@ -36,8 +36,12 @@ std::string source_words(const ui::Canvas& canvas, const std::string& source, fl
 
 // Of this room, in the units of a frame. Large type has no room for all: then those that the title names.
 std::vector<Column> columns(bool presenter, float room) {
-    const auto column = [](const char* title, float share, std::string (*words)(const DrafterKin& kin)) { return Column{title, share, words}; };
-    const auto takes = [&](float share) { return column("Takes from the target", share, [](const DrafterKin& kin) { return std::string(kin.takes); }); };
+    const auto column = [](const char* title, float share, std::string (*words)(const DrafterKin& kin)) {
+        return Column{title, share, words};
+    };
+    const auto takes = [&](float share) {
+        return column("Takes from the target", share, [](const DrafterKin& kin) { return std::string(kin.takes); });
+    };
     const auto sequential = [&](float share) {
         return column("One after the other", share, [](const DrafterKin& kin) { return std::string(kin.sequential); });
     };
@@ -104,7 +108,8 @@ void draw_drafter_family(const DraftersDraw& d, float top) {
     const float pitch = std::min(44.0F, room / static_cast<float>(fit));
     if (hidden)
         ui::fitted_text(d.ui.canvas, {left, stage.bottom() - 10},
-                        std::to_string(from + 1) + " to " + std::to_string(from + fit) + " of " + std::to_string(n) + ": ↑ ↓ brings the others",
+                        std::to_string(from + 1) + " to " + std::to_string(from + fit) + " of " + std::to_string(n) +
+                            ": ↑ ↓ brings the others",
                         Font::text, 14, d.ui.theme.muted, w);
     for (int i = 0; i < fit; ++i) {
         const DrafterRow& row = *members[static_cast<std::size_t>(from + i)];

@@ -96,17 +96,15 @@ DraftersModel drafters_model(const SceneInput& input, const DrafterChoice& choic
         model.guesses = input.comparison.get();
     model.asking = model.can_ask && (!model.guesses || !model.guesses->complete());
     int written = 0;
-    for (const OutputToken& token : input.whole->tokens)
-        written += token.origin != Origin::prompt && token.round < model.round->round;
+    for (const OutputToken& token : input.whole->tokens) written += token.origin != Origin::prompt && token.round < model.round->round;
     model.text_tokens = written + (starts_empty(*model.header) ? 0 : input.whole->prompt_tokens);
     // Plain decoding asks nobody, but whoever is asked here would have no more room.
-    model.no_room = no_room_for_draft(*input.whole, *model.round) ||
-                    (model.round->drafts.empty() && model.header->max_tokens - written == 1);
+    model.no_room =
+        no_room_for_draft(*input.whole, *model.round) || (model.round->drafts.empty() && model.header->max_tokens - written == 1);
     for (const DrafterInfo& info : drafter_list()) {
         if (!info.drafts()) continue;
         ++model.total;
-        if (lets_through(choice.filter, info, *model.header))
-            model.rows.push_back(make_row(input, model, info));
+        if (lets_through(choice.filter, info, *model.header)) model.rows.push_back(make_row(input, model, info));
     }
     for (int i = 0; i < static_cast<int>(model.rows.size()); ++i) {
         const DrafterRow& row = model.rows[static_cast<std::size_t>(i)];
@@ -116,8 +114,7 @@ DraftersModel drafters_model(const SceneInput& input, const DrafterChoice& choic
         if (row.tokens > 0 && row.tokens == model.most) model.best.push_back(i);
     }
     // Whom the title names is the one that is marked.
-    if (choice.drafter.empty() && verdicts_told(input) && !model.asking && model.best.size() == 1)
-        model.selected = model.best.front();
+    if (choice.drafter.empty() && verdicts_told(input) && !model.asking && model.best.size() == 1) model.selected = model.best.front();
     return model;
 }
 
@@ -126,9 +123,7 @@ NgramMatch ngram_match(const DrafterRow& row) {
     const RoundSummary* round = row.round();
     if (!row.info->copies() || !round || round->drafts.empty()) return match;
     int length = 0, start = 0;
-    if (std::sscanf(round->drafts[0].draft->extra.c_str(), "%d-gram found at token %d", &length, &start) ==
-            2 &&
-        length > 0 && start >= 0)
+    if (std::sscanf(round->drafts[0].draft->extra.c_str(), "%d-gram found at token %d", &length, &start) == 2 && length > 0 && start >= 0)
         match = {start, length};
     return match;
 }

@@ -30,14 +30,14 @@ struct DrafterRow {
     const DrafterInfo* info = nullptr;
     std::string title; // short
     ui::Icon mark = ui::Icon::circle;
-    bool of_run = false;               // the run on the screen drafts with it
-    const ComparisonRow* guess = nullptr;   // null: not answered
-    const RoundSummary* own = nullptr; // the run's own round, where it has to stand in for an answer
-    RunView answer;                  // fold of the guess
-    std::string problem;               // why there is no round
-    std::vector<int> shown; // indices of drafts: a chain; of a tree the accepted path and where it went on
-    int tokens = 0;         // that the round brought; 0: not known
-    double draft_ms = 0;    // 0: not timed
+    bool of_run = false;                  // the run on the screen drafts with it
+    const ComparisonRow* guess = nullptr; // null: not answered
+    const RoundSummary* own = nullptr;    // the run's own round, where it has to stand in for an answer
+    RunView answer;                       // fold of the guess
+    std::string problem;                  // why there is no round
+    std::vector<int> shown;               // indices of drafts: a chain; of a tree the accepted path and where it went on
+    int tokens = 0;                       // that the round brought; 0: not known
+    double draft_ms = 0;                  // 0: not timed
     PublishedRange published;
     [[nodiscard]] const RoundSummary* round() const { // null: none
         return !answer.round_list.empty() ? &answer.round_list.front() : own;
@@ -51,19 +51,17 @@ struct DraftersModel {
     const Header* header = nullptr;
     const RoundSummary* round = nullptr;
     const DrafterComparison* guesses = nullptr; // of this cycle; null: no answer yet
-    bool can_ask = false;             // there is an engine that holds this run
-    bool asking = false;              // more rows are to come
-    bool no_room = false;             // the limit left the cycle no room for a guess
-    int text_tokens = 0;              // before the cycle
+    bool can_ask = false;                       // there is an engine that holds this run
+    bool asking = false;                        // more rows are to come
+    bool no_room = false;                       // the limit left the cycle no room for a guess
+    int text_tokens = 0;                        // before the cycle
     DrafterFilter filter = DrafterFilter::all;
     std::vector<DrafterRow> rows; // that the filter lets through
     int total = 0;                // drafters there are
     int selected = 0;
     int most = 0;          // tokens of the best round; 0: none is known
     std::vector<int> best; // rows that brought as many
-    [[nodiscard]] const DrafterRow* row() const {
-        return rows.empty() ? nullptr : &rows[static_cast<std::size_t>(selected)];
-    }
+    [[nodiscard]] const DrafterRow* row() const { return rows.empty() ? nullptr : &rows[static_cast<std::size_t>(selected)]; }
 };
 [[nodiscard]] DraftersModel drafters_model(const SceneInput& input, const DrafterChoice& choice);
 
@@ -76,8 +74,6 @@ struct NgramMatch {
 inline constexpr StoryOf<"drafters", "judge", "stored", "cost", "outcome", "no_best", "family"> drafters_says;
 inline constexpr int kDraftersOutcomeBeat = 3, kDraftersNoBestBeat = 4, kDraftersFamilyBeat = 5;
 // Beats that keep the verdicts back let the reader guess who brings most.
-[[nodiscard]] inline bool verdicts_told(const SceneInput& input) {
-    return !drafters_says.hides(input.beat, "verdicts"_part);
-}
+[[nodiscard]] inline bool verdicts_told(const SceneInput& input) { return !drafters_says.hides(input.beat, "verdicts"_part); }
 
 } // namespace speclens

@@ -4,8 +4,8 @@
 #include <map>
 #include <sstream>
 
-#include "engine/published/published_words.h"
 #include "engine/drafters/drafter_info.h"
+#include "engine/published/published_words.h"
 #include "engine/rules/verify.h"
 #include "scenes/drafters/drafters_draw.h"
 #include "scenes/shared/cycle_pick.h"
@@ -60,22 +60,19 @@ const DrafterRow* extreme(const DraftersModel& m, Value value, bool largest) {
 }
 
 int played(const DraftersModel& m) {
-    return static_cast<int>(
-        std::ranges::count_if(m.rows, [](const DrafterRow& row) { return row.guesses() > 0; }));
+    return static_cast<int>(std::ranges::count_if(m.rows, [](const DrafterRow& row) { return row.guesses() > 0; }));
 }
 
 int answered(const DraftersModel& m) {
-    return static_cast<int>(
-        std::ranges::count_if(m.rows, [](const DrafterRow& row) { return row.round() != nullptr; }));
+    return static_cast<int>(std::ranges::count_if(m.rows, [](const DrafterRow& row) { return row.round() != nullptr; }));
 }
 
 // Those that were asked and found nothing to propose. Without room for a guess nobody was.
-int silent(const DraftersModel& m) {
-    return m.no_room ? 0 : answered(m) - played(m);
-}
+int silent(const DraftersModel& m) { return m.no_room ? 0 : answered(m) - played(m); }
 
 std::string dice(const Header& header) {
-    return drafters_says("words.dice"_t, "temperature"_v = header.sampling.temperature == 0 ? "" : temperature_words(header.sampling.temperature),
+    return drafters_says("words.dice"_t,
+                         "temperature"_v = header.sampling.temperature == 0 ? "" : temperature_words(header.sampling.temperature),
                          "seed"_v = header.seed);
 }
 
@@ -88,7 +85,9 @@ const RuleInfo& rule_of_run(const DraftersModel& m) {
 std::string best_names(const DraftersModel& m) {
     std::string text;
     for (std::size_t i = 0; i < m.best.size(); ++i)
-        text += (i == 0 ? "" : i + 1 == m.best.size() ? shared_says("words.and"_t) : ", ") +
+        text += (i == 0                   ? ""
+                 : i + 1 == m.best.size() ? shared_says("words.and"_t)
+                                          : ", ") +
                 in_sentence(m.rows[static_cast<std::size_t>(m.best[i])].title);
     return text;
 }
@@ -96,8 +95,8 @@ std::string best_names(const DraftersModel& m) {
 // "Eleven of the 12 shown have guessed here, one found nothing to propose."
 std::string guessed_words(const DraftersModel& m) {
     const int guessed = played(m);
-    return drafters_says("words.guessed"_t, "guessed"_v = guessed, "several"_v = guessed > 1, "shown"_v = m.rows.size(), "no_room"_v = m.no_room,
-                         "silent"_v = m.no_room ? 0 : silent(m), "all"_v = !m.no_room && silent(m) == 0);
+    return drafters_says("words.guessed"_t, "guessed"_v = guessed, "several"_v = guessed > 1, "shown"_v = m.rows.size(),
+                         "no_room"_v = m.no_room, "silent"_v = m.no_room ? 0 : silent(m), "all"_v = !m.no_room && silent(m) == 0);
 }
 
 // Who brought the most tokens, and who brought least.
@@ -115,8 +114,8 @@ Words stored_words(const DraftersModel& m) {
     const auto free = std::ranges::count_if(m.rows, [](const DrafterRow& row) { return row.info->needs == DrafterNeeds::nothing; });
     const auto bytes = [](const DrafterRow& row) { return row.guess ? static_cast<double>(row.guess->bytes) : 0; };
     const DrafterRow* most = extreme(m, bytes, true);
-    return drafters_says.beat("stored"_t, "free"_v = free, "others"_v = free < std::ssize(m.rows), "largest"_v = most ? in_sentence(most->title) : "",
-                              "size"_v = most ? drafter_needs(*most) : "");
+    return drafters_says.beat("stored"_t, "free"_v = free, "others"_v = free < std::ssize(m.rows),
+                              "largest"_v = most ? in_sentence(most->title) : "", "size"_v = most ? drafter_needs(*most) : "");
 }
 
 Words cost_words(const DraftersModel& m) {
@@ -131,8 +130,8 @@ Words beat_words(const DraftersModel& m, int beat) {
     switch (beat) {
     case 0: {
         const RuleInfo& rule = rule_of_run(m);
-        return drafters_says.beat("judge"_t, "tokens"_v = m.text_tokens, "rule"_v = keeps_target(rule, m.header->rule_params) ? "" : rule.title,
-                                  "guessed"_v = guessed_words(m));
+        return drafters_says.beat("judge"_t, "tokens"_v = m.text_tokens,
+                                  "rule"_v = keeps_target(rule, m.header->rule_params) ? "" : rule.title, "guessed"_v = guessed_words(m));
     }
     case 1: return stored_words(m);
     case 2: return cost_words(m);
@@ -146,21 +145,16 @@ Words beat_words(const DraftersModel& m, int beat) {
 } // namespace
 
 const std::vector<std::string>& drafter_filter_names() {
-    static const std::vector<std::string> kNames = {"All", "No head to train", "No extra memory",
-                                                    "Works at T > 0"};
+    static const std::vector<std::string> kNames = {"All", "No head to train", "No extra memory", "Works at T > 0"};
     return kNames;
 }
 
 std::string drafter_needs(const DrafterRow& row) {
     if (row.guess && row.guess->bytes > 0) {
         const double bytes = static_cast<double>(row.guess->bytes);
-        return bytes < 1e6   ? ui::number(bytes / 1e3, 0) + " kB"
-               : bytes < 1e7 ? ui::number(bytes / 1e6, 1) + " MB"
-                             : ui::megabytes(bytes);
+        return bytes < 1e6 ? ui::number(bytes / 1e3, 0) + " kB" : bytes < 1e7 ? ui::number(bytes / 1e6, 1) + " MB" : ui::megabytes(bytes);
     }
-    return row.info->needs == DrafterNeeds::nothing ? "nothing"
-           : row.info->needs_network()              ? "a head"
-                                                    : "a model";
+    return row.info->needs == DrafterNeeds::nothing ? "nothing" : row.info->needs_network() ? "a head" : "a model";
 }
 
 std::string guess_ms(double ms) {
@@ -173,8 +167,7 @@ std::string drafter_how(const std::string& drafter) {
     return info ? info->how : "";
 }
 
-std::vector<std::string> drafter_facts(const SceneInput& input, const DraftersModel& model,
-                                       const DrafterRow& row) {
+std::vector<std::string> drafter_facts(const SceneInput& input, const DraftersModel& model, const DrafterRow& row) {
     std::vector<std::string> facts;
     if (const NgramMatch match = ngram_match(row); match.length > 0)
         facts.push_back(drafters_says("facts.match"_t, "tokens"_v = match.length, "words"_v = span_words(input, match.start, match.length),
@@ -183,13 +176,14 @@ std::vector<std::string> drafter_facts(const SceneInput& input, const DraftersMo
         const int layers = model.guesses->target_layers;
         if (!row.guess->taps.empty() && layers > 0) facts.push_back(taps_words(*row.guess, layers));
         if (row.info->reads_setting(Setting::exit_layer))
-            if (std::string words = plan_words(row.guess->plan, layers); !words.empty())
-                facts.push_back(std::move(words));
+            if (std::string words = plan_words(row.guess->plan, layers); !words.empty()) facts.push_back(std::move(words));
         if (row.guess->ranks > 0)
-            facts.push_back(drafters_says("facts.ranks"_t, "ranks"_v = ui::integer(row.guess->ranks), "of"_v = ui::integer(model.header->vocab)));
+            facts.push_back(
+                drafters_says("facts.ranks"_t, "ranks"_v = ui::integer(row.guess->ranks), "of"_v = ui::integer(model.header->vocab)));
     }
     if (!judged_when_warm(*model.header, *row.info))
-        facts.push_back(drafters_says("facts.other_rule"_t, "rule"_v = model.header->rule, "other"_v = judging_rule(model.header->rule, row.name())));
+        facts.push_back(
+            drafters_says("facts.other_rule"_t, "rule"_v = model.header->rule, "other"_v = judging_rule(model.header->rule, row.name())));
     if (row.round() && row.info->reads_setting(Setting::fr_spec) && !(row.guess && row.guess->ranks > 0))
         facts.push_back(drafters_says("facts.fr_spec"_t));
     if (row.round() && row.round()->tree)
@@ -201,8 +195,9 @@ std::string drafter_round_words(const SceneInput& input, const DraftersModel& mo
     const RoundSummary* round = row.round();
     if (!round) return capital(row.problem) + ".";
     const bool ends = round->commit && drops_own_token(*round->commit);
-    return drafters_says("words.round"_t, "no_room"_v = row.guesses() == 0 && model.no_room, "no_guess"_v = row.guesses() == 0 && !model.no_room,
-                         "guesses"_v = row.guesses(), "kept"_v = row.guesses() > 0 ? std::to_string(round->accepted) : "", "ends"_v = ends,
+    return drafters_says("words.round"_t, "no_room"_v = row.guesses() == 0 && model.no_room,
+                         "no_guess"_v = row.guesses() == 0 && !model.no_room, "guesses"_v = row.guesses(),
+                         "kept"_v = row.guesses() > 0 ? std::to_string(round->accepted) : "", "ends"_v = ends,
                          "own"_v = !ends && round->resample ? word(input, round->resample->token) : "", "tokens"_v = row.tokens,
                          "took"_v = row.draft_ms > 0 ? guess_ms(row.draft_ms) : "");
 }
@@ -217,8 +212,8 @@ std::string drafter_published_words(const SceneInput& input, const DrafterRow& r
     const bool both = std::ranges::count(drafter_list(), row.info->published, &DrafterInfo::published) > 1;
     std::string listed;
     for (std::size_t i = 0; i < sources.size(); ++i) listed += (i ? "; " : "") + sources[i];
-    return drafters_says("words.published"_t, "speed_up"_v = row.published.words(), "figures"_v = row.published.figures.size(), "both"_v = both,
-                         "sources"_v = listed);
+    return drafters_says("words.published"_t, "speed_up"_v = row.published.words(), "figures"_v = row.published.figures.size(),
+                         "both"_v = both, "sources"_v = listed);
 }
 
 std::string drafters_empty_words(const DraftersModel& m) {
@@ -252,7 +247,8 @@ std::string stage_title(const SceneInput& input, const DraftersModel& m) {
     if (played(m) == 0 && answered(m) > 0) return drafters_says("title.nobody"_t);
     if (m.best.empty()) return drafters_says("title.any"_t);
     if (m.best.size() == 1)
-        return drafters_says("title.best"_t, "drafter"_v = in_sentence(m.rows[static_cast<std::size_t>(m.best[0])].title), "tokens"_v = m.most);
+        return drafters_says("title.best"_t, "drafter"_v = in_sentence(m.rows[static_cast<std::size_t>(m.best[0])].title),
+                             "tokens"_v = m.most);
     const bool all = static_cast<int>(m.best.size()) == answered(m);
     return drafters_says("title.several"_t, "all"_v = all, "count"_v = m.best.size(), "of"_v = answered(m), "tokens"_v = m.most);
 }
@@ -272,8 +268,8 @@ StageTitle drafters_title(const SceneInput& input, const DraftersModel& m) {
         title.tier = ui::Tier::published;
         return title;
     }
-    title.subtitle = drafters_says("subtitle.round"_t, "round"_v = m.round->round + 1, "tokens"_v = m.text_tokens, "dice"_v = dice(*m.header),
-                                   "tries"_v = m.guesses ? kDraftTries : 0);
+    title.subtitle = drafters_says("subtitle.round"_t, "round"_v = m.round->round + 1, "tokens"_v = m.text_tokens,
+                                   "dice"_v = dice(*m.header), "tries"_v = m.guesses ? kDraftTries : 0);
     return title;
 }
 
@@ -315,9 +311,8 @@ std::string drafters_description(const SceneInput& input, const DraftersModel& m
     out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(shown_tier(input, title.tier)) << "\n\n";
     for (std::size_t i = 0; i < m.rows.size(); ++i) {
         const DrafterRow& row = m.rows[i];
-        out << row.title << (row.of_run ? ", drafts this run" : "")
-            << (static_cast<int>(i) == m.selected ? ", selected" : "") << ": needs " << drafter_needs(row)
-            << ". ";
+        out << row.title << (row.of_run ? ", drafts this run" : "") << (static_cast<int>(i) == m.selected ? ", selected" : "") << ": needs "
+            << drafter_needs(row) << ". ";
         const bool told = verdicts_told(input);
         if (const RoundSummary* round = row.round()) {
             out << "Guesses";
@@ -330,12 +325,10 @@ std::string drafters_description(const SceneInput& input, const DraftersModel& m
         }
         out << (told || !row.round() ? drafter_round_words(input, m, row) : "") << "\n";
         for (const std::string& fact : drafter_facts(input, m, row)) out << "  " << fact << "\n";
-        if (const std::string words = drafter_published_words(input, row); !words.empty())
-            out << "  " << words << "\n";
+        if (const std::string words = drafter_published_words(input, row); !words.empty()) out << "  " << words << "\n";
     }
     if (input.beat == kDraftersFamilyBeat) out << "\n" << describe_family(m);
-    if (const DrafterRow* row = m.row())
-        out << "\n" << row->info->title << ": " << drafter_how(row->name()) << "\n";
+    if (const DrafterRow* row = m.row()) out << "\n" << row->info->title << ": " << drafter_how(row->name()) << "\n";
     out << "Shown: " << drafter_filter_names()[static_cast<std::size_t>(m.filter)] << "\n";
     out << describe_story(input, drafters_story(input, m));
     return out.str();

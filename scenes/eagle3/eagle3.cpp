@@ -3,8 +3,8 @@
 #include "scenes/eagle3/eagle3_draw.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/emphasis.h"
-#include "scenes/shared/other_round.h"
 #include "scenes/shared/heat_key.h"
+#include "scenes/shared/other_round.h"
 
 namespace speclens {
 namespace {
@@ -24,8 +24,8 @@ class Eagle3Scene final : public Scene {
         ui.push_id("eagle3");
         draw_head_scene(
             run, input, ui,
-            {"eagle3", "EAGLE-3", model, eagle3_title(input, model), eagle3_story(input, model),
-             eagle3_empty_words(model), "", "Acceptance by position"},
+            {"eagle3", "EAGLE-3", model, eagle3_title(input, model), eagle3_story(input, model), eagle3_empty_words(model), "",
+             "Acceptance by position"},
             [&] { draw_stage(d); }, out);
         if (model.empty == HeadModel::Empty::no) {
             if (!round.here()) {
@@ -52,8 +52,7 @@ class Eagle3Scene final : public Scene {
     }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
-        return working_keys(shown_, "EAGLE-3",
-                            {{"↑ ↓", "Previous, next step"}, {"M", "Measure draft times"}});
+        return working_keys(shown_, "EAGLE-3", {{"↑ ↓", "Previous, next step"}, {"M", "Measure draft times"}});
     }
 
   private:
@@ -97,8 +96,10 @@ class Eagle3Scene final : public Scene {
             draw_eagle3_errors(d, beside);
         const auto whole_of = [](ui::Rect r) { return ui::Rect{r.x - 8, r.y - 4, r.w + 16, r.h + 8}; };
         const auto focus = [&](auto part) { return eagle3_says.focus(beat, part); };
-        if (!focus("taps"_part)) dim(d.ui, {stage.x, stage.y + 76, stage.w, end + 6 - (stage.y + 76)});
-        else if (!focus("steps"_part)) dim(d.ui, eagle3_below_taps(stage, end));
+        if (!focus("taps"_part))
+            dim(d.ui, {stage.x, stage.y + 76, stage.w, end + 6 - (stage.y + 76)});
+        else if (!focus("steps"_part))
+            dim(d.ui, eagle3_below_taps(stage, end));
         if (!(trained ? focus("trained"_part) : focus("clock"_part))) dim(d.ui, whole_of(clock));
         if (!focus("chart"_part)) dim(d.ui, whole_of(beside));
     }
@@ -126,8 +127,6 @@ class Eagle3Scene final : public Scene {
 
 } // namespace
 
-std::unique_ptr<Scene> make_eagle3() {
-    return std::make_unique<Eagle3Scene>();
-}
+std::unique_ptr<Scene> make_eagle3() { return std::make_unique<Eagle3Scene>(); }
 
 } // namespace speclens

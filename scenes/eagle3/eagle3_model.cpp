@@ -7,16 +7,14 @@
 namespace speclens {
 
 double Eagle3Model::error(int i) const {
-    const Internals::Strip* errors_here =
-        round && round->commit ? round->commit->internals.strip("feature error") : nullptr;
+    const Internals::Strip* errors_here = round && round->commit ? round->commit->internals.strip("feature error") : nullptr;
     if (!errors_here || i < 0 || i >= static_cast<int>(errors_here->cells.size())) return -1;
     return errors_here->cells[static_cast<std::size_t>(i)];
 }
 
 double Eagle3Model::highest_error() const {
     double high = 0;
-    for (std::size_t i = 0; i < errors.size(); ++i)
-        high = std::max({high, errors[i], error(static_cast<int>(i))});
+    for (std::size_t i = 0; i < errors.size(); ++i) high = std::max({high, errors[i], error(static_cast<int>(i))});
     return high;
 }
 

@@ -17,8 +17,7 @@ inline constexpr StoryOf<"eagle3", "features", "layer", "again", "errors", "time
 struct Eagle3Model : HeadModel {
     bool internals = false;
     double draft_ms = 0;
-    double further_ms =
-        0; // mean of the steps after the first, which absorbs what the target has just said; 0: unknown
+    double further_ms = 0; // mean of the steps after the first, which absorbs what the target has just said; 0: unknown
     std::vector<const Internals::Strip*> taps;
     // Over the whole run: mean relative error of the head's own features by step, and how many rounds know
     // it.

@@ -74,14 +74,10 @@ std::string beat_title(const SceneInput& input, const Eagle3Model& m) {
 
 std::string eagle3_empty_words(const Eagle3Model& m) {
     switch (m.empty) {
-    case Eagle3Model::Empty::no_run:
-        return eagle3_says("empty.text:no_run"_t);
-    case Eagle3Model::Empty::other_drafter:
-        return other_drafter_words(m, "EAGLE-3", eagle3_says("empty.what"_t));
-    case Eagle3Model::Empty::no_round:
-        return eagle3_says("empty.text:no_round"_t);
-    case Eagle3Model::Empty::no:
-        break;
+    case Eagle3Model::Empty::no_run: return eagle3_says("empty.text:no_run"_t);
+    case Eagle3Model::Empty::other_drafter: return other_drafter_words(m, "EAGLE-3", eagle3_says("empty.what"_t));
+    case Eagle3Model::Empty::no_round: return eagle3_says("empty.text:no_round"_t);
+    case Eagle3Model::Empty::no: break;
     }
     return {};
 }
@@ -133,8 +129,7 @@ std::string eagle3_description(const SceneInput& input, const Eagle3Model& m) {
     if (m.empty == Eagle3Model::Empty::no) {
         if (!m.taps.empty()) {
             out << "Taps: layers";
-            for (const Internals::Strip* tap : m.taps)
-                out << " " << tap->name.substr(4) << (tap == m.taps.back() ? "\n" : ",");
+            for (const Internals::Strip* tap : m.taps) out << " " << tap->name.substr(4) << (tap == m.taps.back() ? "\n" : ",");
         }
         for (int i = 0; i < m.steps(); ++i) {
             const DraftSlot& slot = m.slot(i);
@@ -145,8 +140,7 @@ std::string eagle3_description(const SceneInput& input, const Eagle3Model& m) {
             out << "; distribution";
             const TopEntries& top = at_one(*slot.draft);
             for (std::size_t e = 0; e < top.entries.size() && e < 2; ++e)
-                out << (e ? ", " : " ") << word(input, top.entries[e].id) << " "
-                    << ui::probability(std::exp(top.entries[e].logp));
+                out << (e ? ", " : " ") << word(input, top.entries[e].id) << " " << ui::probability(std::exp(top.entries[e].logp));
             out << "; draft " << word(input, slot.draft->token) << ", " << fate_words(slot.state);
             if (m.error(i) >= 0) out << "; own feature off by " << ui::number(m.error(i), 2);
             out << "\n";
@@ -155,14 +149,13 @@ std::string eagle3_description(const SceneInput& input, const Eagle3Model& m) {
             out << "Feature error " << (m.instead_of.empty() ? "over the run:" : "in this round:");
             for (std::size_t i = 0; i < m.errors.size(); ++i)
                 out << " step " << i + 1 << " " << ui::number(m.errors[i], 2)
-                    << (m.instead_of.empty() ? " of " + counted(m.known[i], "round") : std::string()) << (i + 1 == m.errors.size() ? "\n" : ",");
+                    << (m.instead_of.empty() ? " of " + counted(m.known[i], "round") : std::string())
+                    << (i + 1 == m.errors.size() ? "\n" : ",");
         }
         if (m.draft_ms + m.verify_ms > 0)
-            out << "Clock: draft " << ui::number(m.draft_ms, 2) << " ms, verify "
-                << ui::number(m.verify_ms, 2) << " ms\n";
+            out << "Clock: draft " << ui::number(m.draft_ms, 2) << " ms, verify " << ui::number(m.verify_ms, 2) << " ms\n";
         out << describe_times(time_series(input, "eagle3"));
-        if (m.instead_of.empty())
-            out << "Kept by position, " << describe_acceptance(acceptance_of(*input.whole, "this run")) << "\n";
+        if (m.instead_of.empty()) out << "Kept by position, " << describe_acceptance(acceptance_of(*input.whole, "this run")) << "\n";
     }
     if (m.empty == HeadModel::Empty::no) out << describe_published(*input.whole, input.figures, m.instead_of.empty());
     out << describe_story(input, eagle3_story(input, m));

@@ -55,7 +55,8 @@ void draw_key(const FailuresDraw& d, Rect r) {
         Role role;
         bool refused;
     };
-    constexpr Entry kEntries[] = {{"pending token", Role::target, false}, {"kept", Role::accepted, false}, {"refused", Role::rejected, true}};
+    constexpr Entry kEntries[] = {
+        {"pending token", Role::target, false}, {"kept", Role::accepted, false}, {"refused", Role::rejected, true}};
     float x = r.x;
     for (const Entry& entry : kEntries) {
         const float w = c.text_width(entry.words, Font::text, 14);
@@ -106,7 +107,8 @@ void draw_batch_lanes(const FailuresDraw& d, const SweepCell& cell, Rect area) {
     const ui::Theme& t = d.ui.theme;
     const BatchLanes lanes = batch_lanes(cell);
     ui::fitted_text(c, {area.x, area.y + 14}, "The batch, round by round", Font::text_bold, 15, t.ink, area.w);
-    ui::fitted_text(c, {area.x, area.y + 34}, counted(cell.concurrency, "text") + " at once; a cell: its rows in one pass", Font::text, 14, t.muted, area.w);
+    ui::fitted_text(c, {area.x, area.y + 34}, counted(cell.concurrency, "text") + " at once; a cell: its rows in one pass", Font::text, 14,
+                    t.muted, area.w);
     if (lanes.rounds.empty()) return;
     draw_key(d, {area.x, area.y + 42, area.w, 18});
     const std::size_t shown = std::min(lanes.rounds.size(), kMostRounds);
@@ -117,7 +119,8 @@ void draw_batch_lanes(const FailuresDraw& d, const SweepCell& cell, Rect area) {
         const BatchLanes::Round& round = lanes.rounds[i];
         const float x = grid.x + w * static_cast<float>(i);
         for (std::size_t seat = 0; seat < round.seats.size(); ++seat)
-            if (round.seats[seat]) draw_rows(d, *round.seats[seat], {x, grid.y + h * static_cast<float>(seat), w - 8, std::max(3.0F, h - 3)});
+            if (round.seats[seat])
+                draw_rows(d, *round.seats[seat], {x, grid.y + h * static_cast<float>(seat), w - 8, std::max(3.0F, h - 3)});
         if (w < 34) continue;
         c.text({x, bottom + 16}, std::to_string(round.rows), Font::mono, 14, t.ink);
         c.text({x, bottom + 34}, ui::number(round.ms, round.ms < 10 ? 1 : 0), Font::mono, 14, t.muted);
@@ -128,15 +131,14 @@ void draw_batch_lanes(const FailuresDraw& d, const SweepCell& cell, Rect area) {
 
 std::string describe_batch_lanes(const SweepCell& cell) {
     const BatchLanes lanes = batch_lanes(cell);
-    std::string text = "The batch: " + counted(cell.concurrency, "text") + " at once, " + counted(static_cast<int>(lanes.rounds.size()), "round") + "; " +
-                       sum_words(lanes) + "\n";
+    std::string text = "The batch: " + counted(cell.concurrency, "text") + " at once, " +
+                       counted(static_cast<int>(lanes.rounds.size()), "round") + "; " + sum_words(lanes) + "\n";
     for (const BatchLanes::Round& round : lanes.rounds) {
         text += "  " + counted(round.rows, "row") + ":";
         for (const BatchLane* lane : round.seats)
-            text += lane == nullptr ? " -"
-                    : lane->did == BatchLane::Did::decoded
-                        ? " " + std::to_string(lane->accepted) + "/" + std::to_string(lane->drafted())
-                        : " p" + std::to_string(lane->rows);
+            text += lane == nullptr                        ? " -"
+                    : lane->did == BatchLane::Did::decoded ? " " + std::to_string(lane->accepted) + "/" + std::to_string(lane->drafted())
+                                                           : " p" + std::to_string(lane->rows);
         text += "\n";
     }
     return text;

@@ -7,8 +7,8 @@
 #include "engine/drafters/drafter_info.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"
-#include "scenes/shared/run_controls.h"
 #include "scenes/shared/reported_speed.h"
+#include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
 
@@ -32,9 +32,7 @@ std::string first_ready(const SceneInput& input, const std::vector<std::string>&
     return "";
 }
 
-std::string ms_or_dash(double ms) {
-    return ms > 0 ? ui::milliseconds(ms) + " ms" : "–";
-}
+std::string ms_or_dash(double ms) { return ms > 0 ? ui::milliseconds(ms) + " ms" : "–"; }
 
 Dashboard dashboard(const Study& study, const RunSettings& settings, double plain_ms) {
     Dashboard d;
@@ -51,14 +49,11 @@ Dashboard dashboard(const Study& study, const RunSettings& settings, double plai
             d.kept[i] += point.kept[i];
         }
         // of the quickest run: what is slower was disturbed
-        if (point.verify_ms <= 0 ||
-            (d.verify_ms > 0 && point.draft_ms + point.verify_ms >= d.draft_ms + d.verify_ms))
-            continue;
+        if (point.verify_ms <= 0 || (d.verify_ms > 0 && point.draft_ms + point.verify_ms >= d.draft_ms + d.verify_ms)) continue;
         d.draft_ms = point.draft_ms;
         d.verify_ms = point.verify_ms;
     }
-    if (plain_ms > 0 && d.verify_ms > 0)
-        d.speedup = d.tokens_per_round() * plain_ms / (d.draft_ms + d.verify_ms);
+    if (plain_ms > 0 && d.verify_ms > 0) d.speedup = d.tokens_per_round() * plain_ms / (d.draft_ms + d.verify_ms);
     d.doubt = !study_doubt(study).empty();
     return d;
 }
@@ -71,8 +66,8 @@ bool is_ill(const DiagnosisCase& c) {
 }
 
 std::string figures(const Dashboard& d) {
-    std::string text = ui::number(d.tokens_per_round(), 2) + " tokens per round, draft " +
-                       ms_or_dash(d.draft_ms) + ", verify " + ms_or_dash(d.verify_ms) + ", speed-up " +
+    std::string text = ui::number(d.tokens_per_round(), 2) + " tokens per round, draft " + ms_or_dash(d.draft_ms) + ", verify " +
+                       ms_or_dash(d.verify_ms) + ", speed-up " +
                        (d.speedup > 0 ? (d.doubt ? "~" : "") + ui::speed_up(d.speedup) : "unknown") + ", guesses in " +
                        ui::probability(d.rounds_with_guesses()) + " of the rounds";
     return text;
@@ -80,13 +75,10 @@ std::string figures(const Dashboard& d) {
 
 } // namespace
 
-double Dashboard::rounds_with_guesses() const {
-    return rounds > 0 && !judged.empty() ? static_cast<double>(judged[0]) / rounds : 0;
-}
+double Dashboard::rounds_with_guesses() const { return rounds > 0 && !judged.empty() ? static_cast<double>(judged[0]) / rounds : 0; }
 
 int DiagnosisModel::answered() const {
-    return static_cast<int>(
-        std::ranges::count_if(cases, [](const DiagnosisCase& c) { return c.answer >= 0; }));
+    return static_cast<int>(std::ranges::count_if(cases, [](const DiagnosisCase& c) { return c.answer >= 0; }));
 }
 
 int DiagnosisModel::solved() const {
@@ -96,8 +88,7 @@ int DiagnosisModel::solved() const {
 std::vector<Patient> diagnosis_patients(const SceneInput& input) {
     std::vector<Patient> patients;
     if (!models_loaded(input) || !input.settings) return patients;
-    const std::string chain = first_ready(input, {"small", "eagle3"}),
-                      block = first_ready(input, blocks());
+    const std::string chain = first_ready(input, {"small", "eagle3"}), block = first_ready(input, blocks());
     RunSettings base = *input.settings;
     base.options = {};
     base.draft_sampling.reset();
@@ -114,9 +105,9 @@ std::vector<Patient> diagnosis_patients(const SceneInput& input) {
     };
     const auto add = [&](Patient patient) { patients.push_back(std::move(patient)); };
     if (!chain.empty()) {
-        add({failures_says("too_many.cause"_t), failures_says("too_many.sign"_t), failures_says("too_many.cure"_t), with(chain, 32), with(chain, 4)});
-        add({failures_says("timid.cause"_t), failures_says("timid.sign"_t), failures_says("timid.cure"_t),
-             with(chain, 1), with(chain, 5)});
+        add({failures_says("too_many.cause"_t), failures_says("too_many.sign"_t), failures_says("too_many.cure"_t), with(chain, 32),
+             with(chain, 4)});
+        add({failures_says("timid.cause"_t), failures_says("timid.sign"_t), failures_says("timid.cure"_t), with(chain, 1), with(chain, 5)});
         RunSettings hot = with(chain, 4);
         hot.draft_sampling = hot.sampling;
         hot.draft_sampling->temperature = kHot * hot.sampling.temperature;
@@ -131,8 +122,8 @@ std::vector<Patient> diagnosis_patients(const SceneInput& input) {
     if (drafter_ready(input, "lookup")) {
         RunSettings silent = with("lookup", 4);
         silent.options.ngram_min = silent.options.ngram_max = 6;
-        add({failures_says("no_copy.cause"_t), failures_says("no_copy.sign"_t), failures_says("no_copy.cure"_t, "network"_v = !chain.empty()), silent,
-             chain.empty() ? with("lookup", 4) : with(chain, 4)});
+        add({failures_says("no_copy.cause"_t), failures_says("no_copy.sign"_t),
+             failures_says("no_copy.cure"_t, "network"_v = !chain.empty()), silent, chain.empty() ? with("lookup", 4) : with(chain, 4)});
     }
     if (!block.empty()) {
         RunSettings blind = with(block, 7);
@@ -155,8 +146,7 @@ RunStudy diagnosis_study(const std::vector<Patient>& patients) {
             const std::uint64_t first = settings.seed;
             for (int seed = 0; seed < kSeeds; ++seed) {
                 settings.seed = first + static_cast<std::uint64_t>(seed);
-                if (std::ranges::find(study.runs, settings) == study.runs.end())
-                    study.runs.push_back(settings);
+                if (std::ranges::find(study.runs, settings) == study.runs.end()) study.runs.push_back(settings);
             }
         }
     return study;
@@ -191,9 +181,7 @@ DiagnosisModel diagnosis_model(const SceneInput& input, const DiagnosisState& st
     return m;
 }
 
-std::string case_name(int shown) {
-    return failures_says("game.case"_t, "letter"_v = std::string(1, static_cast<char>('A' + shown)));
-}
+std::string case_name(int shown) { return failures_says("game.case"_t, "letter"_v = std::string(1, static_cast<char>('A' + shown))); }
 
 StageTitle diagnosis_title(const DiagnosisModel& m) {
     StageTitle title;
@@ -221,7 +209,8 @@ std::string diagnosis_verdict(const DiagnosisModel& m) {
         return failures_says("game.change"_t, "before"_v = words(before), "after"_v = words(after));
     };
     return failures_says("game.verdict"_t, "sign"_v = m.ill().sign, "cure"_v = m.ill().cure,
-                         "tokens"_v = change(c.broken.tokens_per_round(), c.cured.tokens_per_round(), [](double x) { return ui::number(x, 2); }),
+                         "tokens"_v =
+                             change(c.broken.tokens_per_round(), c.cured.tokens_per_round(), [](double x) { return ui::number(x, 2); }),
                          "times"_v = change(c.broken.speedup, c.cured.speedup, [](double x) { return ui::speed_up(x); }));
 }
 
@@ -234,8 +223,7 @@ std::string diagnosis_description(const DiagnosisModel& m) {
         out << case_name(i) << ": " << figures(c.broken) << ".\n  "
             << describe_acceptance({"kept by position", c.broken.judged, c.broken.kept});
         if (c.answer >= 0)
-            out << "  named: " << m.patients[static_cast<std::size_t>(c.answer)].cause
-                << (c.right() ? " (right)" : " (wrong)") << "\n";
+            out << "  named: " << m.patients[static_cast<std::size_t>(c.answer)].cause << (c.right() ? " (right)" : " (wrong)") << "\n";
     }
     out << "Causes to choose from:\n";
     for (const Patient& patient : m.patients) out << "  " << patient.cause << "\n";

@@ -19,9 +19,7 @@ struct Dashboard {
     double draft_ms = 0, verify_ms = 0; // medians of rounds that proposed all guesses; 0: there was none
     double speedup = 0;                 // against plain decoding; 0: not known
     bool doubt = false;                 // of these times
-    [[nodiscard]] double tokens_per_round() const {
-        return rounds > 0 ? static_cast<double>(tokens) / rounds : 0;
-    }
+    [[nodiscard]] double tokens_per_round() const { return rounds > 0 ? static_cast<double>(tokens) / rounds : 0; }
     [[nodiscard]] double rounds_with_guesses() const; // share
 };
 
@@ -63,8 +61,7 @@ struct DiagnosisModel {
 
 [[nodiscard]] std::string case_name(int shown); // "Set-up A"
 [[nodiscard]] StageTitle diagnosis_title(const DiagnosisModel& model);
-[[nodiscard]] std::string
-diagnosis_verdict(const DiagnosisModel& model); // of the shown case, once it was answered
+[[nodiscard]] std::string diagnosis_verdict(const DiagnosisModel& model); // of the shown case, once it was answered
 // The figures of every case in words; causes only where they were named.
 [[nodiscard]] std::string diagnosis_description(const DiagnosisModel& model);
 

@@ -40,8 +40,7 @@ class FailuresScene final : public Scene {
         if (input.stage.w > 0) {
             ui.push_clip(input.stage_clip);
             draw_stage_title(input, ui, game ? game_title(input, diagnosis) : failures_title(input, model));
-            const ui::Rect area{input.stage.x + 24, input.stage.y + 88, input.stage.w - 48,
-                                input.stage.h - 96};
+            const ui::Rect area{input.stage.x + 24, input.stage.y + 88, input.stage.w - 48, input.stage.h - 96};
             const float gap = 40, left = area.w * 0.6F;
             const auto focus = [&](auto part) { return failures_says.focus(input.beat, part); };
             const auto around = [](ui::Rect r) { return ui::Rect{r.x - 8, r.y - 4, r.w + 16, r.h + 8}; };
@@ -49,8 +48,8 @@ class FailuresScene final : public Scene {
                 draw_diagnosis(ui, area, diagnosis, state_.diagnosis);
             } else if (input.presenter && tells_in_bars(input.beat)) { // one picture for a room
                 input.beat == kUnsureBeat && !model.bins.empty() ? draw_entropy(d, area)
-                                                       : draw_loss_bars(d, area, loss_of_beat(input.beat));
-            } else if (!tells_in_bars(input.beat)) { // the last: the map in place of the game
+                                                                 : draw_loss_bars(d, area, loss_of_beat(input.beat));
+            } else if (!tells_in_bars(input.beat)) {                         // the last: the map in place of the game
                 const float map = area.w * (input.presenter ? 0.6F : 0.55F); // in large type its figures need the room
                 draw_load_map(d, {area.x, area.y, map, area.h});
                 const ui::Rect beside{area.x + map + gap, area.y, area.w - map - gap, area.h};
@@ -116,8 +115,7 @@ class FailuresScene final : public Scene {
         const FailuresModel model = failures_model(input, state_);
         if (!plays(input, state_)) return failures_description(input, model);
         const DiagnosisModel diagnosis = diagnosis_model(input, state_.diagnosis);
-        return diagnosis_description(diagnosis) + "\n" +
-               describe_story(input, failures_story(input, model, &diagnosis));
+        return diagnosis_description(diagnosis) + "\n" + describe_story(input, failures_story(input, model, &diagnosis));
     }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
@@ -135,8 +133,6 @@ class FailuresScene final : public Scene {
 
 } // namespace
 
-std::unique_ptr<Scene> make_failures() {
-    return std::make_unique<FailuresScene>();
-}
+std::unique_ptr<Scene> make_failures() { return std::make_unique<FailuresScene>(); }
 
 } // namespace speclens

@@ -29,8 +29,7 @@ std::string cell_words(const LoadCell& cell, float room) {
 }
 
 ui::Color cell_color(const ui::Theme& theme, bool pays, bool loses, double speedup) {
-    const float strength =
-        std::clamp(static_cast<float>(std::abs(std::log(speedup)) / std::log(3.0)), 0.08F, 0.85F);
+    const float strength = std::clamp(static_cast<float>(std::abs(std::log(speedup)) / std::log(3.0)), 0.08F, 0.85F);
     const ui::Color color = pays ? theme.role(Role::accepted) : loses ? theme.role(Role::rejected) : theme.muted;
     return color.alpha(strength * (loses ? 0.5F : 1.0F));
 }
@@ -45,7 +44,8 @@ std::vector<std::string> map_key_words(const FailuresModel& m) {
     const bool doubt = std::ranges::any_of(m.cells, &LoadCell::in_doubt);
     if (m.has_measured() && doubt)
         return {"framed: measured; hatched: simulated; underlined: slower than plain; ▲ best; hollow: simulated; ~ in doubt",
-                "framed: measured; hatched: simulated; underlined: slower; ▲ best; ~ in doubt", "framed: measured; hatched: simulated; ~ in doubt"};
+                "framed: measured; hatched: simulated; underlined: slower; ▲ best; ~ in doubt",
+                "framed: measured; hatched: simulated; ~ in doubt"};
     if (m.has_measured())
         return {"framed: measured, that many texts at once; hatched: simulated; underlined: slower than plain; ▲ best; hollow: simulated",
                 "framed: measured; hatched: simulated; underlined: slower than plain; ▲ best; hollow: simulated",
@@ -59,7 +59,10 @@ std::vector<std::string> map_key_words(const FailuresModel& m) {
 
 std::string cell_tooltip(const LoadCell& cell, bool live) {
     std::string words = counted(cell.requests, "request") + ", " + counted(cell.k, "guess") + ": " + (cell.in_doubt() ? "~" : "") +
-                        ui::speed_up(cell.speedup) + (cell.measured ? ", measured" : live ? ", simulated" : "");
+                        ui::speed_up(cell.speedup) +
+                        (cell.measured ? ", measured"
+                         : live        ? ", simulated"
+                                       : "");
     if (cell.measured)
         words += "; 90 %: " + ui::number(cell.measured->speed_up->low, 2) + " to " + ui::number(cell.measured->speed_up->high, 2);
     if (!cell.doubt.empty()) words += "; in doubt: " + cell.doubt;
@@ -91,23 +94,22 @@ void draw_load_map(const FailuresDraw& d, Rect area) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const FailuresModel& m = d.model;
-    ui::fitted_text(canvas, {area.x, area.y + 14}, "Speed-up by load", Font::text_bold, 15, theme.ink,
-                    area.w);
+    ui::fitted_text(canvas, {area.x, area.y + 14}, "Speed-up by load", Font::text_bold, 15, theme.ink, area.w);
     const bool live = m.has_measured();
-    ui::fitted_text(canvas, {area.x, area.y + 34}, ui::fitting(canvas, map_key_words(m), Font::text, 14, area.w), Font::text, 14, theme.muted, area.w);
+    ui::fitted_text(canvas, {area.x, area.y + 34}, ui::fitting(canvas, map_key_words(m), Font::text, 14, area.w), Font::text, 14,
+                    theme.muted, area.w);
     if (!m.times) {
         ui::slot(canvas, theme, {area.x, area.y + 50, area.w, std::min(180.0F, area.h - 60)},
                  m.untimed.empty() ? "time passes first: M" : m.untimed + ": there is no map of it");
         return;
     }
-    constexpr int kRows = static_cast<int>(std::size(kRequests)),
-                  kColumns = static_cast<int>(std::size(kGuesses));
+    constexpr int kRows = static_cast<int>(std::size(kRequests)), kColumns = static_cast<int>(std::size(kGuesses));
     const Rect grid{area.x + 68, area.y + 50, area.w - 68, area.h - 50 - 44};
     const float w = grid.w / kColumns, h = grid.h / kRows;
     for (int row = 0; row < kRows; ++row) {
         const float y = grid.y + h * static_cast<float>(row);
-        canvas.text({grid.x - 10, y + h / 2 + 5}, std::to_string(kRequests[row]), Font::mono, 14,
-                    row == m.row ? theme.ink : theme.muted, Align::right);
+        canvas.text({grid.x - 10, y + h / 2 + 5}, std::to_string(kRequests[row]), Font::mono, 14, row == m.row ? theme.ink : theme.muted,
+                    Align::right);
         const int best = m.best(row);
         for (int column = 0; column < kColumns; ++column) {
             const LoadCell& cell = m.cell(row, column);
@@ -118,8 +120,7 @@ void draw_load_map(const FailuresDraw& d, Rect area) {
             if (cell.measured) canvas.outline({box.x + 1, box.y + 1, box.w - 2, box.h - 2}, {theme.muted, 1}, 2);
             if (cell.extrapolated) canvas.outline(box, {theme.muted, 1, 1, 3}, 2);
             const ui::Touch touch = // two steppers choose it too
-                ui::touch(d.ui, d.ui.id("cell " + std::to_string(row) + " " + std::to_string(cell.k)), box,
-                          {.focusable = false});
+                ui::touch(d.ui, d.ui.id("cell " + std::to_string(row) + " " + std::to_string(cell.k)), box, {.focusable = false});
             if (touch.clicked) d.state.row = row, d.state.k = cell.k;
             if (row == m.row && column == m.column) canvas.outline(box, {theme.ink, 2}, 2);
             if (w > 34 && h > 20) {
@@ -128,7 +129,8 @@ void draw_load_map(const FailuresDraw& d, Rect area) {
                     const bool fits = canvas.text_width("~" + words, Font::mono, 14) <= box.w - 2;
                     words = "~" + (fits ? words : ui::number(cell.speedup, 1));
                 }
-                canvas.text({box.center().x, box.center().y + 5}, words, Font::mono, 14, cell.doubt.empty() ? theme.ink : theme.muted, Align::center);
+                canvas.text({box.center().x, box.center().y + 5}, words, Font::mono, 14, cell.doubt.empty() ? theme.ink : theme.muted,
+                            Align::center);
             }
             if (column == best && h > 30) {
                 const ui::Vec2 at{box.center().x, box.bottom() - 6};
@@ -141,11 +143,9 @@ void draw_load_map(const FailuresDraw& d, Rect area) {
         }
     }
     for (int column = 0; column < kColumns; ++column)
-        canvas.text({grid.x + w * (static_cast<float>(column) + 0.5F), grid.bottom() + 18},
-                    std::to_string(kGuesses[column]), Font::mono, 14,
-                    column == m.column ? theme.ink : theme.muted, Align::center);
-    canvas.text({grid.center().x, grid.bottom() + 38}, "guesses K", Font::text, 14,
-                theme.muted, Align::center);
+        canvas.text({grid.x + w * (static_cast<float>(column) + 0.5F), grid.bottom() + 18}, std::to_string(kGuesses[column]), Font::mono,
+                    14, column == m.column ? theme.ink : theme.muted, Align::center);
+    canvas.text({grid.center().x, grid.bottom() + 38}, "guesses K", Font::text, 14, theme.muted, Align::center);
     ui::fitted_text(canvas, {area.x, grid.bottom() + 38}, "requests", Font::text, 14, theme.muted, 100); // of the rows
     draw_map_key(d, {grid.right() - std::min(grid.w * 0.62F, 300.0F), area.y, std::min(grid.w * 0.62F, 300.0F), 20});
 }
@@ -161,17 +161,14 @@ void draw_entropy(const FailuresDraw& d, Rect area) {
                                        "nats; hatched: fewer than 10", "nats"};
     ui::fitted_text(canvas, {area.x, area.y + 34}, ui::fitting(canvas, key, Font::text, 14, area.w), Font::text, 14, theme.muted, area.w);
     if (m.bins.empty()) {
-        ui::slot(canvas, theme, {area.x, area.y + 50, area.w, std::min(120.0F, area.h - 60)},
-                 "no judged guesses with distributions");
+        ui::slot(canvas, theme, {area.x, area.y + 50, area.w, std::min(120.0F, area.h - 60)}, "no judged guesses with distributions");
         return;
     }
-    const float left = area.x + 84, number = 96,
-                pitch = std::min(34.0F, (area.h - 54) / static_cast<float>(m.bins.size()));
+    const float left = area.x + 84, number = 96, pitch = std::min(34.0F, (area.h - 54) / static_cast<float>(m.bins.size()));
     float y = area.y + 50;
     for (const EntropyBin& bin : m.bins) {
-        const std::string range = bin.high > 50
-                                      ? "over " + ui::tick_label(bin.low, bin.low < 1 ? 1 : 0)
-                                      : ui::tick_label(bin.low, 1) + "–" + ui::tick_label(bin.high, 1);
+        const std::string range = bin.high > 50 ? "over " + ui::tick_label(bin.low, bin.low < 1 ? 1 : 0)
+                                                : ui::tick_label(bin.low, 1) + "–" + ui::tick_label(bin.high, 1);
         canvas.text({left - 10, y + pitch / 2 + 5}, range, Font::mono, 14, theme.muted, Align::right);
         const double share = bin.judged > 0 ? static_cast<double>(bin.kept) / bin.judged : 0;
         const Rect bar{left, y + pitch / 2 - 6, area.right() - left - number, 12};
@@ -182,8 +179,8 @@ void draw_entropy(const FailuresDraw& d, Rect area) {
             canvas.outline(part, {theme.role(Role::accepted), 1}, 2);
         }
         canvas.text({area.right(), y + pitch / 2 + 5},
-                    bin.judged > 0 ? std::to_string(bin.kept) + " of " + std::to_string(bin.judged) : "none",
-                    Font::mono, 14, few ? theme.muted : theme.ink, Align::right);
+                    bin.judged > 0 ? std::to_string(bin.kept) + " of " + std::to_string(bin.judged) : "none", Font::mono, 14,
+                    few ? theme.muted : theme.ink, Align::right);
         y += pitch;
     }
 }
@@ -197,13 +194,12 @@ void draw_failures_details(const FailuresDraw& d) {
     const float x = r.x + 24, w = r.w - 48;
     if (d.diagnosis != nullptr) {
         ui::fitted_text(canvas, {x, r.y + 32}, "How to read it", Font::text_bold, 15, theme.ink, w);
-        ui::paragraph(
-            canvas, {x, r.y + 58}, w,
-            "Tokens per round say how well the guesses are, speed-up what they are worth. Drafting that "
-            "takes "
-            "longer than verifying is a price too high. A fall along the positions, or a low start, says "
-            "where guesses go wrong.",
-            {.size = 14, .color = theme.ink, .max_lines = 8});
+        ui::paragraph(canvas, {x, r.y + 58}, w,
+                      "Tokens per round say how well the guesses are, speed-up what they are worth. Drafting that "
+                      "takes "
+                      "longer than verifying is a price too high. A fall along the positions, or a low start, says "
+                      "where guesses go wrong.",
+                      {.size = 14, .color = theme.ink, .max_lines = 8});
         return;
     }
     ui::fitted_text(canvas, {x, r.y + 32}, "Why", Font::text_bold, 15, theme.ink, w);
@@ -227,12 +223,10 @@ void draw_failures_details(const FailuresDraw& d) {
         const Rect box{x, y + 4, 96, 22};
         canvas.hatch(box, theme.role(Role::target).alpha(0.25F));
         canvas.outline(box, {theme.role(Role::target), 1}, 3);
-        ui::fitted_text(canvas, {box.right() - 8, y + 20}, published_value(*figure), Font::mono, 14,
-                        theme.ink, 84, Align::right);
+        ui::fitted_text(canvas, {box.right() - 8, y + 20}, published_value(*figure), Font::mono, 14, theme.ink, 84, Align::right);
         ui::fitted_text(canvas, {x + 108, y + 20},
-                        figure->method +
-                            (figure->batch ? ", " + std::to_string(*figure->batch) + " requests" : ""),
-                        Font::text, 14, theme.muted, w - 108);
+                        figure->method + (figure->batch ? ", " + std::to_string(*figure->batch) + " requests" : ""), Font::text, 14,
+                        theme.muted, w - 108);
         ui::tooltip(d.ui, {x, y, w, 28},
                     figure->claim + ", " + published_conditions(*figure) + "; " +
                         published_citation(*figure, d.input.figures->source_of(*figure)));
@@ -259,16 +253,12 @@ bool draw_map_controls(const FailuresDraw& d, ControlRow& row) {
     at = row.place(112);
     ui::field_label(ui, at, "Guesses K");
     if (const auto to = ui::stepper(ui, "k", at, m.column,
-                                    {.low = 0,
-                                     .high = static_cast<double>(std::size(kGuesses)) - 1,
-                                     .text = std::to_string(m.guesses())}))
+                                    {.low = 0, .high = static_cast<double>(std::size(kGuesses)) - 1, .text = std::to_string(m.guesses())}))
         d.state.k = kGuesses[static_cast<int>(*to)];
     if (row.room() < 160) return false;
     at = row.place(std::min(200.0F, row.room()));
     ui::field_label(ui, at, "A guess stays: " + ui::probability(m.levers.alpha));
-    if (const auto to =
-            ui::slider(ui, "alpha", {at.x, at.y + 8, at.w, 20}, m.levers.alpha, 0, 0.99, {.step = 0.01}))
-        d.state.alpha = *to;
+    if (const auto to = ui::slider(ui, "alpha", {at.x, at.y + 8, at.w, 20}, m.levers.alpha, 0, 0.99, {.step = 0.01})) d.state.alpha = *to;
     if (d.state.alpha && row.room() >= 96) {
         at = row.place(96);
         if (ui::button(ui, "own", at, "The run's")) d.state.alpha.reset();
@@ -288,15 +278,15 @@ void draw_failures_controls(const FailuresDraw& d) {
     const std::string pictures[] = {map ? "load map" : "bars", "diagnosis"};
     Rect at = row.place(ui::segmented_width(ui.canvas, pictures));
     ui::field_label(ui, at, "Picture");
-    ui::tooltip(ui, at, map ? "The map of load and length, or set-ups with one thing wrong each"
-                            : "The bars of this step, or set-ups with one thing wrong each");
+    ui::tooltip(ui, at,
+                map ? "The map of load and length, or set-ups with one thing wrong each"
+                    : "The bars of this step, or set-ups with one thing wrong each");
     if (const auto pick = ui::segmented(ui, "picture", {at.x, at.y}, pictures, d.diagnosis ? 1 : 0)) {
         d.state.game = *pick == 1;
         d.state.beat = d.input.beat;
     }
     if (d.diagnosis != nullptr)
-        return measure_button(d.input, ui, {"run", "The set-ups", "M"},
-                              diagnosis_study(d.diagnosis->patients), row, d.out);
+        return measure_button(d.input, ui, {"run", "The set-ups", "M"}, diagnosis_study(d.diagnosis->patients), row, d.out);
     if (shows_map(d.input.beat) && !draw_map_controls(d, row)) return;
     if (row.room() < 96) return;
     at = row.place(std::min(136.0F, row.room()));
@@ -308,7 +298,9 @@ void draw_failures_controls(const FailuresDraw& d) {
     at = row.place(std::min(160.0F, row.room()));
     ui::field_label(ui, at, "Batches");
     const std::string why = load_problem(d.input, m);
-    if (ui::button(ui, "load", at, "Decode", {.shortcut = "B", .tooltip = "Decodes several texts at once, with and without guesses", .disabled = why})) d.out.push_back(Command{batch_to_decode(d.input)});
+    if (ui::button(ui, "load", at, "Decode",
+                   {.shortcut = "B", .tooltip = "Decodes several texts at once, with and without guesses", .disabled = why}))
+        d.out.push_back(Command{batch_to_decode(d.input)});
 }
 
 } // namespace speclens

@@ -20,8 +20,7 @@ constexpr double kEntropyEdges[] = {0, 0.1, 0.3, kUnsure, 1.2, 2, 99};
 
 std::vector<EntropyBin> entropy_bins(const RunView& whole) {
     std::vector<EntropyBin> bins;
-    for (std::size_t i = 0; i + 1 < std::size(kEntropyEdges); ++i)
-        bins.push_back({kEntropyEdges[i], kEntropyEdges[i + 1], 0, 0});
+    for (std::size_t i = 0; i + 1 < std::size(kEntropyEdges); ++i) bins.push_back({kEntropyEdges[i], kEntropyEdges[i + 1], 0, 0});
     int seen = 0;
     for (const RoundSummary& round : whole.round_list)
         for (const DraftSlot& slot : round.drafts) {
@@ -29,8 +28,7 @@ std::vector<EntropyBin> entropy_bins(const RunView& whole) {
             const TopEntries& distribution = slot.check->raw_top.empty() ? slot.check->top : slot.check->raw_top;
             const double entropy = entropy_of(distribution);
             for (EntropyBin& bin : bins)
-                if (entropy >= bin.low && entropy < bin.high)
-                    ++bin.judged, bin.kept += slot.check->accepted, ++seen;
+                if (entropy >= bin.low && entropy < bin.high) ++bin.judged, bin.kept += slot.check->accepted, ++seen;
         }
     if (seen == 0) bins.clear();
     return bins;
@@ -54,14 +52,11 @@ int guesses_at_most(int k) {
     return std::max(0, static_cast<int>(above - std::begin(kGuesses)) - 1);
 }
 
-double verify_rows(const Levers& levers, int requests, int k) {
-    return requests * (1 + levers.drafts * k);
-}
+double verify_rows(const Levers& levers, int requests, int k) { return requests * (1 + levers.drafts * k); }
 
 LoadCell load_cell(const PassTimes& times, const Levers& levers, int requests, int k) {
     const double rows = verify_rows(levers, requests, k), plain = pass_ms(times, requests);
-    LoadCell cell{requests, k, 0, rows > times.passes.back().rows,
-                  outrun_pass(times, requests) || outrun_pass(times, rows)};
+    LoadCell cell{requests, k, 0, rows > times.passes.back().rows, outrun_pass(times, requests) || outrun_pass(times, rows)};
     const double round = levers.draft_cost(k) * plain + pass_ms(times, rows);
     cell.speedup = levers.tokens(k) * plain / round;
     return cell;
@@ -74,8 +69,7 @@ EntropyFinding entropy_finding(const std::vector<EntropyBin>& bins) {
         half.judged += bin.judged, half.kept += bin.kept;
     }
     if (std::min(found.sure.judged, found.unsure.judged) < kFewGuesses) return found;
-    const Interval sure = wilson(found.sure.kept, found.sure.judged),
-                   unsure = wilson(found.unsure.kept, found.unsure.judged);
+    const Interval sure = wilson(found.sure.kept, found.sure.judged), unsure = wilson(found.unsure.kept, found.unsure.judged);
     found.shown = sure.low > unsure.high ? EntropyFinding::Shown::falls : EntropyFinding::Shown::nothing;
     return found;
 }
@@ -96,9 +90,7 @@ int FailuresModel::best_k(int row_of) const {
     return found < 0 ? 0 : kGuesses[found];
 }
 
-bool FailuresModel::pays_anywhere() const {
-    return std::ranges::any_of(cells, &LoadCell::pays);
-}
+bool FailuresModel::pays_anywhere() const { return std::ranges::any_of(cells, &LoadCell::pays); }
 
 bool FailuresModel::doubtful() const {
     const auto doubt_in = [&](int row_of) {

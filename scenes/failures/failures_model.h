@@ -21,16 +21,16 @@ namespace speclens {
 inline constexpr int kGuesses[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15};
 inline constexpr int kRequests[] = {1, 2, 4, 8, 16, 32, 64};
 inline constexpr int kMostBusy = static_cast<int>(std::size(kRequests)) - 1; // row
-[[nodiscard]] int guesses_at_most(int k); // column: the largest of kGuesses that is not above k
+[[nodiscard]] int guesses_at_most(int k);                                    // column: the largest of kGuesses that is not above k
 
 // One cell of the map.
 struct LoadCell {
     int requests = 1, k = 1;
-    double speedup = 0;        // against plain decoding of as many requests
-    bool extrapolated = false; // its verify pass is wider than what was measured
-    bool outrun = false;       // one of its passes was timed slower than others that do the same
+    double speedup = 0;                  // against plain decoding of as many requests
+    bool extrapolated = false;           // its verify pass is wider than what was measured
+    bool outrun = false;                 // one of its passes was timed slower than others that do the same
     const SweepCell* measured = nullptr; // a batch of so many texts that was decoded here; null: simulated
-    std::string doubt = {};    // why the measured figure is not to be relied on; empty: it is
+    std::string doubt = {};              // why the measured figure is not to be relied on; empty: it is
     [[nodiscard]] bool in_doubt() const { return outrun || !doubt.empty(); }
     // Against plain decoding, as far as two decimals tell; of a measured one, as far as its interval does. In doubt it does neither.
     [[nodiscard]] bool pays() const { return measured ? doubt.empty() && measured->speed_up->low > 1 : speedup >= 1.005; }
@@ -57,8 +57,9 @@ struct EntropyFinding {
 
 // What the user set.
 struct FailuresState {
-    std::optional<int> row; // marked cell: index of kRequests; unset: one request, the fewest that were measured, or those that the beat is about
-    int k = 0;              // its guesses; 0: as many as the run makes, as were measured, or the beat is about
+    std::optional<int>
+        row;   // marked cell: index of kRequests; unset: one request, the fewest that were measured, or those that the beat is about
+    int k = 0; // its guesses; 0: as many as the run makes, as were measured, or the beat is about
     std::optional<double> alpha;
     std::optional<bool> game; // the diagnosis instead of the map; unset: as the beat has it
     int beat = 0;             // that `game` was set at
@@ -76,8 +77,7 @@ struct FailuresModel {
     int row = 0, column = 3;      // marked
     std::vector<EntropyBin> bins; // of the run; empty: no distributions were recorded
     [[nodiscard]] const LoadCell& cell(int row_of, int column_of) const {
-        return cells[static_cast<std::size_t>(row_of) * std::size(kGuesses) +
-                     static_cast<std::size_t>(column_of)];
+        return cells[static_cast<std::size_t>(row_of) * std::size(kGuesses) + static_cast<std::size_t>(column_of)];
     }
     [[nodiscard]] const LoadCell& marked() const { return cell(row, column); }
     [[nodiscard]] int guesses() const { return kGuesses[column]; }
@@ -87,8 +87,8 @@ struct FailuresModel {
     [[nodiscard]] bool pays_anywhere() const;
     [[nodiscard]] bool has_measured() const; // some cells were decoded, not simulated
     [[nodiscard]] bool has_measured(int row_of) const;
-    [[nodiscard]] int few() const;  // the rows that say how the best K falls with load: where several were measured the first and
-    [[nodiscard]] int many() const; // the last of those, else one request and the most
+    [[nodiscard]] int few() const;       // the rows that say how the best K falls with load: where several were measured the first and
+    [[nodiscard]] int many() const;      // the last of those, else one request and the most
     [[nodiscard]] bool doubtful() const; // the best K of one of the two was found by times in doubt
 };
 [[nodiscard]] FailuresModel failures_model(const SceneInput& input, const FailuresState& state);
@@ -99,16 +99,13 @@ inline constexpr StoryOf<"failures", "idle", "shared", "map", "unsure", "dashboa
 inline constexpr int kFailuresBeats = failures_says.size; // the last one is the game
 inline constexpr int kSharedBeat = 1, kMapBeat = 2, kUnsureBeat = 3, kDashboardBeat = 4;
 // Latency bars, one round each, tell the beats around the map.
-[[nodiscard]] inline bool tells_in_bars(int beat) {
-    return beat != kMapBeat && beat != kFailuresBeats - 1;
-}
+[[nodiscard]] inline bool tells_in_bars(int beat) { return beat != kMapBeat && beat != kFailuresBeats - 1; }
 // The map stands alone or beside the bars; what chooses its cells is offered only there.
 [[nodiscard]] inline bool shows_map(int beat) { return !tells_in_bars(beat) || beat == kSharedBeat; }
 [[nodiscard]] StageTitle failures_title(const SceneInput& input, const FailuresModel& model);
 [[nodiscard]] bool plays(const SceneInput& input, const FailuresState& state);
 // `diagnosis`: null: the map is shown.
-[[nodiscard]] Story failures_story(const SceneInput& input, const FailuresModel& model,
-                                   const DiagnosisModel* diagnosis);
+[[nodiscard]] Story failures_story(const SceneInput& input, const FailuresModel& model, const DiagnosisModel* diagnosis);
 [[nodiscard]] std::string failures_description(const SceneInput& input, const FailuresModel& model);
 // Why a batch beside this map cannot be decoded; empty: it can.
 [[nodiscard]] std::string load_problem(const SceneInput& input, const FailuresModel& model);

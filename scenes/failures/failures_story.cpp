@@ -89,9 +89,9 @@ std::string failure_reason(const FailuresModel& m) {
     const double tokens = m.levers.tokens(cell.k), draft = m.levers.draft_cost(cell.k) * plain;
     const bool mean = m.levers.drafts < 1;
     const std::string text =
-        failures_says("reason.simulated"_t, "requests"_v = cell.requests, "k"_v = cell.k, "rows"_v = ui::number(rows, mean ? 1 : 0), "mean"_v = mean,
-                      "verify"_v = ui::speed_up(verify / plain), "draft"_v = ui::speed_up(draft / plain), "tokens"_v = ui::number(tokens, 2),
-                      "times"_v = ui::speed_up(cell.speedup));
+        failures_says("reason.simulated"_t, "requests"_v = cell.requests, "k"_v = cell.k, "rows"_v = ui::number(rows, mean ? 1 : 0),
+                      "mean"_v = mean, "verify"_v = ui::speed_up(verify / plain), "draft"_v = ui::speed_up(draft / plain),
+                      "tokens"_v = ui::number(tokens, 2), "times"_v = ui::speed_up(cell.speedup));
     if (cell.outrun || !m.times->in_doubt().empty()) return failures_says("reason.doubtful"_t, "text"_v = text);
     if (cell.pays()) return failures_says("reason.pays"_t, "text"_v = text);
     if (!cell.loses()) return failures_says("reason.even"_t, "text"_v = text);
@@ -101,9 +101,7 @@ std::string failure_reason(const FailuresModel& m) {
 
 namespace {
 
-std::string share_of(const LossBar& bar) {
-    return ui::speed_up(bar.speedup());
-}
+std::string share_of(const LossBar& bar) { return ui::speed_up(bar.speedup()); }
 
 // What the bars of a beat show.
 std::string bars_title(const FailuresModel& m, int beat) {
@@ -120,10 +118,11 @@ void name_measured(StageTitle& title, const LoadCell& cell) {
     const SweepInterval& speed = *cell.measured->speed_up;
     const bool doubt = !cell.doubt.empty();
     title.tier = ui::Tier::live;
-    title.title = failures_says("map.title:measured"_t, "texts"_v = cell.requests, "k"_v = cell.k, "times"_v = doubt ? "" : ui::speed_up(speed.value));
+    title.title = failures_says("map.title:measured"_t, "texts"_v = cell.requests, "k"_v = cell.k,
+                                "times"_v = doubt ? "" : ui::speed_up(speed.value));
     title.subtitle = failures_says("map.subtitle:measured"_t, "doubt"_v = cell.doubt, "times"_v = ui::speed_up(speed.value),
-                                   "low"_v = ui::number(speed.low, 2), "high"_v = ui::number(speed.high, 2), "equal"_v = cell.measured->equal,
-                                   "compared"_v = cell.measured->compared);
+                                   "low"_v = ui::number(speed.low, 2), "high"_v = ui::number(speed.high, 2),
+                                   "equal"_v = cell.measured->equal, "compared"_v = cell.measured->compared);
 }
 
 } // namespace
@@ -152,8 +151,9 @@ StageTitle failures_title(const SceneInput& input, const FailuresModel& m) {
     title.title = failures_says("map.title:simulated"_t, "requests"_v = cell.requests, "k"_v = cell.k, "perhaps"_v = !why.empty(),
                                 "times"_v = ui::speed_up(cell.speedup), "slower"_v = !cell.pays() && cell.loses(),
                                 "even"_v = !cell.pays() && !cell.loses());
-    title.subtitle = failures_says("map.subtitle:simulated"_t, "alpha"_v = ui::probability(m.levers.alpha), "by_hand"_v = m.by_hand,
-                                   "cost"_v = cost_words(m.levers), "from_run"_v = m.from_run, "beyond"_v = cell.extrapolated, "doubt"_v = why);
+    title.subtitle =
+        failures_says("map.subtitle:simulated"_t, "alpha"_v = ui::probability(m.levers.alpha), "by_hand"_v = m.by_hand,
+                      "cost"_v = cost_words(m.levers), "from_run"_v = m.from_run, "beyond"_v = cell.extrapolated, "doubt"_v = why);
     return title;
 }
 
@@ -190,20 +190,17 @@ std::string failures_description(const SceneInput& input, const FailuresModel& m
     if (m.times)
         for (int row = 0; row < static_cast<int>(std::size(kRequests)); ++row) {
             const int best = m.best_k(row);
-            out << counted(kRequests[row], "request") << ": best K "
-                << (best > 0 ? std::to_string(best) : std::string("none")) << ";";
+            out << counted(kRequests[row], "request") << ": best K " << (best > 0 ? std::to_string(best) : std::string("none")) << ";";
             for (int column = 0; column < static_cast<int>(std::size(kGuesses)); ++column) {
                 const LoadCell& cell = m.cell(row, column);
-                out << " " << (cell.in_doubt() ? "~" : "") << ui::number(cell.speedup, 2)
-                    << (cell.extrapolated ? "*" : "") << (cell.measured ? " (measured)" : "");
+                out << " " << (cell.in_doubt() ? "~" : "") << ui::number(cell.speedup, 2) << (cell.extrapolated ? "*" : "")
+                    << (cell.measured ? " (measured)" : "");
             }
             out << "\n";
         }
     for (const EntropyBin& bin : m.bins)
-        out << "Entropy from " << ui::number(bin.low, 1)
-            << (bin.high > 50 ? std::string(" on") : " to " + ui::number(bin.high, 1)) << ": "
-            << (bin.judged > 0 ? "kept " + std::to_string(bin.kept) + " of " + std::to_string(bin.judged)
-                               : std::string("none judged"))
+        out << "Entropy from " << ui::number(bin.low, 1) << (bin.high > 50 ? std::string(" on") : " to " + ui::number(bin.high, 1)) << ": "
+            << (bin.judged > 0 ? "kept " + std::to_string(bin.kept) + " of " + std::to_string(bin.judged) : std::string("none judged"))
             << "\n";
     if (m.times && m.marked().measured && input.beat == kMapBeat) out << describe_batch_lanes(*m.marked().measured);
     if (shows_map(input.beat))
@@ -211,7 +208,8 @@ std::string failures_description(const SceneInput& input, const FailuresModel& m
     if (const PublishedLoad load = published_load(input.figures); input.beat == kMapBeat && !load.empty())
         out << describe_published_load(load, *input.figures);
     const bool bars = tells_in_bars(input.beat);
-    out << "Why: " << (bars ? loss_reason(m, loss_of_beat(input.beat).value_or(Loss::dear_draft)) : failure_reason(m)) << "\n\n" << describe_story(input, failures_story(input, m, nullptr));
+    out << "Why: " << (bars ? loss_reason(m, loss_of_beat(input.beat).value_or(Loss::dear_draft)) : failure_reason(m)) << "\n\n"
+        << describe_story(input, failures_story(input, m, nullptr));
     return out.str();
 }
 

@@ -17,9 +17,9 @@ using ui::Font;
 using ui::Rect;
 using ui::Role;
 
-constexpr int kBusy = 64;             // requests of a server that is full
-constexpr double kBadGuess = 0.2;     // chance that a bad guess stays
-constexpr double kDearGuess = 0.6;    // of a target pass, for each guess
+constexpr int kBusy = 64;          // requests of a server that is full
+constexpr double kBadGuess = 0.2;  // chance that a bad guess stays
+constexpr double kDearGuess = 0.6; // of a target pass, for each guess
 
 LossBar bar_of(Loss kind, int requests, int k, const Levers& levers, const PassTimes* times) {
     LossBar bar{kind, requests, k, levers};
@@ -41,9 +41,8 @@ std::array<LossBar, 4> bars_of(const Levers& healthy, int k, const PassTimes* ti
 
 bool as_named(const std::array<LossBar, 4>& bars) {
     constexpr double kClearly = 1.1;
-    return bars[0].speedup() > kClearly && std::ranges::all_of(bars.begin() + 1, bars.end(), [](const LossBar& bar) {
-               return bar.speedup() < 1;
-           });
+    return bars[0].speedup() > kClearly &&
+           std::ranges::all_of(bars.begin() + 1, bars.end(), [](const LossBar& bar) { return bar.speedup() < 1; });
 }
 
 std::string words_of(const LossBar& bar) {
@@ -54,9 +53,7 @@ std::string words_of(const LossBar& bar) {
 
 } // namespace
 
-double assumed_pass(double rows) {
-    return std::max(1.0, rows / kIdleRows);
-}
+double assumed_pass(double rows) { return std::max(1.0, rows / kIdleRows); }
 
 LossBars loss_bars(const FailuresModel& m) {
     LossBars found;
@@ -68,8 +65,10 @@ LossBars loss_bars(const FailuresModel& m) {
     const Levers assumed{.alpha = 0.8, .draft = 0.08, .verify = 0};
     found.bars = bars_of(assumed, 5, nullptr);
     found.why_assumed = "this machine does not show all four";
-    if (!m.times) found.why_assumed = m.untimed.empty() ? "this machine is not measured" : m.untimed;
-    else if (!m.times->in_doubt().empty()) found.why_assumed = "this machine's times are in doubt";
+    if (!m.times)
+        found.why_assumed = m.untimed.empty() ? "this machine is not measured" : m.untimed;
+    else if (!m.times->in_doubt().empty())
+        found.why_assumed = "this machine's times are in doubt";
     return found;
 }
 
@@ -122,8 +121,7 @@ void draw_loss_bars(const FailuresDraw& d, Rect area, std::optional<Loss> about)
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     const LossBars all = loss_bars(d.model);
-    ui::fitted_text(c, {area.x, area.y + 14}, "A round, and plain decoding of as many tokens", Font::text_bold, 15, t.ink,
-                    area.w);
+    ui::fitted_text(c, {area.x, area.y + 14}, "A round, and plain decoding of as many tokens", Font::text_bold, 15, t.ink, area.w);
     const std::string unit = "a block is a plain pass of as many requests",
                       assumed = all.measured ? "" : "; assumed: up to " + std::to_string(kIdleRows) + " rows cost one pass";
     const std::vector<std::string> source{"one scale: " + unit + assumed, unit + assumed, "a block is a plain pass" + assumed, unit};
@@ -140,9 +138,8 @@ void draw_loss_bars(const FailuresDraw& d, Rect area, std::optional<Loss> about)
             ui::paragraph(c, {area.x, y + 56}, names - 16, loss_sign(one.kind), {.size = 14, .color = t.muted, .max_lines = 2});
         const ui::Scale scale = loss_scale(all, x, x + w);
         ui::gantt_lane(c, t, scale, y + 2, bar,
-                       std::vector<ui::Segment>{
-                           {.start = 0, .length = one.draft, .role = Role::draft, .label = "draft"},
-                           {.start = one.draft, .length = one.verify, .role = Role::target, .label = "verify"}});
+                       std::vector<ui::Segment>{{.start = 0, .length = one.draft, .role = Role::draft, .label = "draft"},
+                                                {.start = one.draft, .length = one.verify, .role = Role::target, .label = "verify"}});
         std::vector<ui::Segment> plain;
         for (double at = 0; at < one.tokens - 1e-9; ++at)
             plain.push_back({.start = at,

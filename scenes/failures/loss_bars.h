@@ -17,8 +17,8 @@ struct LossBar {
     Loss kind = Loss::healthy;
     int requests = 1, k = 4;
     Levers levers;
-    double tokens = 1;               // of a round, for each text
-    double draft = 0, verify = 1;    // of the round
+    double tokens = 1;            // of a round, for each text
+    double draft = 0, verify = 1; // of the round
     [[nodiscard]] double round() const { return draft + verify; }
     [[nodiscard]] double speedup() const { return tokens / round(); } // plain decoding takes a pass for each
 };

@@ -26,7 +26,8 @@ PublishedLoad::Curve curve_of(const PublishedFigure& with, const PublishedFigure
     PublishedLoad::Curve curve{method_title(with.method) + ", " + with.variant, &with, {}};
     for (std::size_t i = 0; i < with.positions.size(); ++i)
         if (const auto same = std::ranges::find(plain.positions, with.positions[i]); same != plain.positions.end())
-            curve.points.emplace_back(with.positions[i], with.values[i] / plain.values[static_cast<std::size_t>(same - plain.positions.begin())]);
+            curve.points.emplace_back(with.positions[i],
+                                      with.values[i] / plain.values[static_cast<std::size_t>(same - plain.positions.begin())]);
     return curve;
 }
 
@@ -48,7 +49,8 @@ void draw_curve_key(const FailuresDraw& d, const PublishedLoad& load, Vec2 at) {
 }
 
 std::string tooltip_of(const FailuresDraw& d, const PublishedFigure& figure, const std::string& value) {
-    return value + ": " + figure.claim + ", " + published_conditions(figure) + "; " + published_citation(figure, d.input.figures->source_of(figure));
+    return value + ": " + figure.claim + ", " + published_conditions(figure) + "; " +
+           published_citation(figure, d.input.figures->source_of(figure));
 }
 
 } // namespace
@@ -61,7 +63,8 @@ PublishedLoad published_load(const Published* figures) {
         if (const PublishedFigure* with = figures->find(id); with && plain) load.curves.push_back(curve_of(*with, *plain));
     for (const PublishedFigure& figure : figures->figures()) {
         const bool told = figure.standing == Standing::as_published || figure.standing == Standing::second_hand;
-        if (told && figure.quantity == "speedup" && figure.form != Form::list && figure.batch.value_or(1) > 1) load.figures.push_back(&figure);
+        if (told && figure.quantity == "speedup" && figure.form != Form::list && figure.batch.value_or(1) > 1)
+            load.figures.push_back(&figure);
     }
     return load;
 }
@@ -82,10 +85,13 @@ void draw_published_load(const FailuresDraw& d, const PublishedLoad& load, Rect 
     if (plot.h < 40 || plot.w < 80) return;
     double low = 1, high = 1, most = 1;
     for (const auto& curve : load.curves)
-        for (const auto& [requests, times] : curve.points) low = std::min(low, times), high = std::max(high, times), most = std::max(most, requests);
+        for (const auto& [requests, times] : curve.points)
+            low = std::min(low, times), high = std::max(high, times), most = std::max(most, requests);
     for (const PublishedFigure* figure : load.figures)
-        high = std::max(high, middle(*figure)), low = std::min(low, middle(*figure)), most = std::max(most, static_cast<double>(*figure->batch));
-    const ui::Scale x{0, std::log2(most) + 0.3, plot.x, plot.right()}, y{std::log2(low) - 0.6, std::log2(high) + 0.3, plot.bottom(), plot.y};
+        high = std::max(high, middle(*figure)), low = std::min(low, middle(*figure)),
+        most = std::max(most, static_cast<double>(*figure->batch));
+    const ui::Scale x{0, std::log2(most) + 0.3, plot.x, plot.right()},
+        y{std::log2(low) - 0.6, std::log2(high) + 0.3, plot.bottom(), plot.y};
     for (int power = static_cast<int>(std::ceil(y.lo)); power <= y.hi; ++power) {
         const float at = y(power);
         c.line({plot.x, at}, {plot.right(), at}, power == 0 ? ui::Stroke{t.ink, 1.5F} : t.hairline());
@@ -93,7 +99,8 @@ void draw_published_load(const FailuresDraw& d, const PublishedLoad& load, Rect 
     }
     for (int power = 0; power <= x.hi; power += 2)
         c.text({x(power), plot.bottom() + 18}, std::to_string(1 << power), Font::mono, 14, t.muted, Align::center);
-    std::vector<std::string> below{"requests at a time, each figure on its own machine", "requests, each on its own machine", "requests at a time"};
+    std::vector<std::string> below{"requests at a time, each figure on its own machine", "requests, each on its own machine",
+                                   "requests at a time"};
     if (narrow) below = {"requests; curves: DSpark on one server", "requests; curves: DSpark"};
     ui::fitted_text(c, {area.x, plot.bottom() + 38}, ui::fitting(c, below, Font::text, 14, area.w), Font::text, 14, t.muted, area.w);
 
@@ -113,7 +120,8 @@ void draw_published_load(const FailuresDraw& d, const PublishedLoad& load, Rect 
             c.disc(points[j], 4, t.bg);
             c.ring(points[j], 4, {stroke.color, 1.5F});
             ui::tooltip(d.ui, {points[j].x - 8, points[j].y - 8, 16, 16},
-                        tooltip_of(d, *curve.figure, ui::speed_up(curve.points[j].second) + " with " + ui::integer(std::lround(curve.points[j].first))));
+                        tooltip_of(d, *curve.figure,
+                                   ui::speed_up(curve.points[j].second) + " with " + ui::integer(std::lround(curve.points[j].first))));
         }
         if (!narrow) (void)names.name(points.back(), curve.name, Font::text, stroke.color, t.bg);
     }
@@ -121,7 +129,8 @@ void draw_published_load(const FailuresDraw& d, const PublishedLoad& load, Rect 
         const Vec2 place = at(*figure->batch, middle(*figure));
         ui::hollow_icon(c, method_mark(figure->method), place, 12, t.ink);
         (void)names.name(place, method_title(figure->method), Font::text, t.ink, t.bg);
-        ui::tooltip(d.ui, {place.x - 9, place.y - 9, 18, 18}, tooltip_of(d, *figure, method_title(figure->method) + ", " + published_value(*figure)));
+        ui::tooltip(d.ui, {place.x - 9, place.y - 9, 18, 18},
+                    tooltip_of(d, *figure, method_title(figure->method) + ", " + published_value(*figure)));
     }
 }
 
@@ -131,7 +140,8 @@ std::string describe_published_load(const PublishedLoad& load, const Published& 
         text += "  " + curve.name + ":";
         for (const auto& [requests, times] : curve.points)
             text += " " + ui::speed_up(times) + " (" + ui::integer(std::lround(requests)) + ")";
-        text += "; " + published_conditions(*curve.figure) + "; " + published_citation(*curve.figure, figures.source_of(*curve.figure)) + "\n";
+        text +=
+            "; " + published_conditions(*curve.figure) + "; " + published_citation(*curve.figure, figures.source_of(*curve.figure)) + "\n";
     }
     for (const PublishedFigure* figure : load.figures)
         text += "  " + method_title(figure->method) + ": " + published_value(*figure) + " (" + std::to_string(*figure->batch) + "); " +

@@ -1,5 +1,5 @@
-// What others measured with many requests at a time, as speed-ups over plain decoding on the same machine: curves where somebody went from few
-// requests to many, and single figures. Hollow and dashed, with their sources.
+// What others measured with many requests at a time, as speed-ups over plain decoding on the same machine: curves where somebody went from
+// few requests to many, and single figures. Hollow and dashed, with their sources.
 #pragma once
 
 #include <string>
@@ -13,9 +13,9 @@ namespace speclens {
 
 struct PublishedLoad {
     struct Curve {
-        std::string name;                               // "DSpark, K = 7"
-        const PublishedFigure* figure = nullptr;        // its tokens a second; the speed-up is over those of plain decoding in the same table
-        std::vector<std::pair<double, double>> points;  // requests at a time, speed-up
+        std::string name;                        // "DSpark, K = 7"
+        const PublishedFigure* figure = nullptr; // its tokens a second; the speed-up is over those of plain decoding in the same table
+        std::vector<std::pair<double, double>> points; // requests at a time, speed-up
     };
     std::vector<Curve> curves;
     std::vector<const PublishedFigure*> figures; // speed-ups with more than one request at a time

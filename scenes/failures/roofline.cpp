@@ -36,7 +36,8 @@ std::optional<RooflinePoint> mean_pass(const PassTimes& times, const SweepCell* 
 // Plain decoding of as many texts, of the same sweep.
 const SweepCell* plain_cell(const SceneInput& input, int texts) {
     if (!input.load) return nullptr;
-    const auto found = std::ranges::find_if(input.load->cells, [&](const SweepCell& cell) { return cell.concurrency == texts && cell.method.k == 0; });
+    const auto found =
+        std::ranges::find_if(input.load->cells, [&](const SweepCell& cell) { return cell.concurrency == texts && cell.method.k == 0; });
     return found == input.load->cells.end() ? nullptr : &*found;
 }
 
@@ -67,9 +68,10 @@ void draw_roofline(const FailuresDraw& d, const Roofline& r, Rect area) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     ui::fitted_text(c, {area.x, area.y + 14}, "From bytes to arithmetic", Font::text_bold, 15, t.ink, area.w);
-    const std::vector<std::string> key = r.measured ? std::vector<std::string>{"ring: without guesses; full: this batch", "ring: plain; full: this batch"}
-                                                    : std::vector<std::string>{"ring: without guesses; full: this cell, simulated",
-                                                                               "ring: plain; full: this cell, simulated", "ring: plain; full: simulated"};
+    const std::vector<std::string> key =
+        r.measured ? std::vector<std::string>{"ring: without guesses; full: this batch", "ring: plain; full: this batch"}
+                   : std::vector<std::string>{"ring: without guesses; full: this cell, simulated",
+                                              "ring: plain; full: this cell, simulated", "ring: plain; full: simulated"};
     ui::fitted_text(c, {area.x, area.y + 34}, ui::fitting(c, key, Font::text, 14, area.w), Font::text, 14, t.muted, area.w);
     const Rect plot{area.x + 44, area.y + 48, area.w - 52, area.h - 48 - 42};
     double most = r.knee() * 2, least = r.passes.front().intensity, lowest = r.passes.front().rate;
@@ -104,16 +106,16 @@ void draw_roofline(const FailuresDraw& d, const Roofline& r, Rect area) {
     ui::fitted_text(c, {area.x, plot.bottom() + 38}, ui::fitting(c, axes, Font::text, 14, area.w), Font::text, 14, t.muted, area.w);
     const std::string memory = ui::number(r.bandwidth, 0) + " GB/s";
     if (knee.x - plot.x > 130) c.text({plot.x + 4, plot.y + 14}, memory, Font::text, 14, t.muted);
-    if (r.marked)
-        ui::tooltip(d.ui, plot, counted(static_cast<int>(std::lround(r.marked->rows)), "row") + ": " + side_words(r, *r.marked));
+    if (r.marked) ui::tooltip(d.ui, plot, counted(static_cast<int>(std::lround(r.marked->rows)), "row") + ": " + side_words(r, *r.marked));
 }
 
 std::string describe_roofline(const Roofline& r) {
-    std::string text = "From bytes to arithmetic: memory brings " + ui::number(r.bandwidth, 0) + "e9 bytes a second, products reach " + ui::number(r.peak, 0) +
-                       "e9 multiply-adds a second; they meet at " + ui::number(r.knee(), 1) + " multiply-adds per byte of weights.\n";
+    std::string text = "From bytes to arithmetic: memory brings " + ui::number(r.bandwidth, 0) + "e9 bytes a second, products reach " +
+                       ui::number(r.peak, 0) + "e9 multiply-adds a second; they meet at " + ui::number(r.knee(), 1) +
+                       " multiply-adds per byte of weights.\n";
     const auto say = [&](const char* what, const RooflinePoint& at) {
-        text += std::string("  ") + what + ": " + ui::number(at.rows, 1) + " rows a pass, " + ui::number(at.intensity, 1) + " per byte, " + ui::number(at.rate, 0) +
-                "e9 a second: " + side_words(r, at) + (r.measured ? "" : " (simulated)") + "\n";
+        text += std::string("  ") + what + ": " + ui::number(at.rows, 1) + " rows a pass, " + ui::number(at.intensity, 1) + " per byte, " +
+                ui::number(at.rate, 0) + "e9 a second: " + side_words(r, at) + (r.measured ? "" : " (simulated)") + "\n";
     };
     if (r.plain) say("without guesses", *r.plain);
     if (r.marked) say("with them", *r.marked);

@@ -1,5 +1,6 @@
-// The roofline of this machine (Williams, Waterman, Patterson, CACM 52(4), 2009): what a pass may do at most, by how much it computes for each
-// byte of weights that it reads. Left of the knee memory decides, right of it arithmetic. Drafts and requests move a pass to the right.
+// The roofline of this machine (Williams, Waterman, Patterson, CACM 52(4), 2009): what a pass may do at most, by how much it computes for
+// each byte of weights that it reads. Left of the knee memory decides, right of it arithmetic. Drafts and requests move a pass to the
+// right.
 #pragma once
 
 #include <algorithm>
@@ -17,10 +18,10 @@ struct RooflinePoint {
     double rate = 0;      // 1e9 multiply-adds a second that it did
 };
 struct Roofline {
-    double bandwidth = 0, peak = 0; // 1e9 bytes, 1e9 multiply-adds a second; measured
-    std::vector<RooflinePoint> passes; // of one text, by width
+    double bandwidth = 0, peak = 0;             // 1e9 bytes, 1e9 multiply-adds a second; measured
+    std::vector<RooflinePoint> passes;          // of one text, by width
     std::optional<RooflinePoint> plain, marked; // the marked cell's requests without guesses, and with them
-    bool measured = false;         // the two are of a batch that was decoded here; else of the timed passes, at the cell's rows
+    bool measured = false; // the two are of a batch that was decoded here; else of the timed passes, at the cell's rows
     [[nodiscard]] double knee() const { return peak / bandwidth; } // multiply-adds per byte
     [[nodiscard]] bool bound_by_memory(const RooflinePoint& at) const { return at.intensity < knee(); }
     [[nodiscard]] double roof(double intensity) const { return std::min(peak, bandwidth * intensity); }

@@ -30,22 +30,19 @@ DistributionsPanel panel_for(const SceneInput& input, const LoopModel& model) {
     else if (model.own)
         panel.marked = model.own->token;
     if (!distributions.target.empty() && !distributions.draft.empty()) panel.heading += ", both models";
-    if (model.selected == count && !model.tree)
-        panel.heading += count == 0 ? ", the target alone" : ", the bonus row";
+    if (model.selected == count && !model.tree) panel.heading += count == 0 ? ", the target alone" : ", the bonus row";
     const bool certain = model.selected < count && model.is_favourite(model.selected);
     panel.note = model.greedy ? "T = 1" : certain ? "draft at T = 1" : "";
     if (distributions.target.empty() && !distributions.draft.empty())
-        panel.note = model.columns[static_cast<std::size_t>(model.selected)].fate == Fate::discarded
-                         ? "its target row was never used"
-                         : "the target has not judged it yet";
+        panel.note = model.columns[static_cast<std::size_t>(model.selected)].fate == Fate::discarded ? "its target row was never used"
+                                                                                                     : "the target has not judged it yet";
     panel.empty = nothing_there(model, model.selected == count);
     if (input.distributions && model.round && input.distributions->round == model.round->round &&
         input.distributions->index == model.selected && !model.greedy && !certain && !distributions.target.empty() &&
         !distributions.draft.empty())
         panel.overlap = overlap(input.distributions->target, input.distributions->draft);
     // A draft without doubts: what the distributions share is what the target gives that one token.
-    if (model.selected < count && distributions.draft.entries.size() == 1 && distributions.draft.rest <= 0 &&
-        !distributions.target.empty())
+    if (model.selected < count && distributions.draft.entries.size() == 1 && distributions.draft.rest <= 0 && !distributions.target.empty())
         panel.overlap = model.columns[static_cast<std::size_t>(model.selected)].p;
     return panel;
 }
@@ -68,13 +65,9 @@ class LoopScene final : public Scene {
         return out;
     }
 
-    std::string describe(const SceneInput& input) const override {
-        return loop_description(input, loop_model(input));
-    }
+    std::string describe(const SceneInput& input) const override { return loop_description(input, loop_model(input)); }
 
-    std::vector<std::pair<std::string, std::string>> keys() const override {
-        return {{"↑ ↓", "Previous, next column"}};
-    }
+    std::vector<std::pair<std::string, std::string>> keys() const override { return {{"↑ ↓", "Previous, next column"}}; }
 
   private:
     static void keys(const SceneInput&, const LoopModel& model, ui::Ui& ui, std::vector<SceneCommand>& out) {
@@ -88,8 +81,6 @@ class LoopScene final : public Scene {
 
 } // namespace
 
-std::unique_ptr<Scene> make_loop() {
-    return std::make_unique<LoopScene>();
-}
+std::unique_ptr<Scene> make_loop() { return std::make_unique<LoopScene>(); }
 
 } // namespace speclens

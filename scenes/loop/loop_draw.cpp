@@ -37,9 +37,7 @@ struct LoopDraw {
     ui::Ui& ui;
     [[nodiscard]] float moved(const void* event) const { return speclens::moved(input, event); }
     // Where a chip is on its way, and how much of it is seen: with reduced motion it fades in where it rests.
-    [[nodiscard]] Rect on_the_way(Rect from, Rect to, float t) const {
-        return input.reduced_motion ? to : between(from, to, eased(t));
-    }
+    [[nodiscard]] Rect on_the_way(Rect from, Rect to, float t) const { return input.reduced_motion ? to : between(from, to, eased(t)); }
     [[nodiscard]] float seen(float t) const { return std::min(1.0F, input.reduced_motion ? t : 3 * t); }
     void tell_place(int index, Rect at) const {
         if (input.places) (*input.places)[place_of({model.round->round, index})] = at;
@@ -55,20 +53,15 @@ constexpr float kCoinFalls = 0.4F, kGoes = 0.75F, kStruck = 0.88F;
 void row_name(const LoopDraw& d, float y, const std::string& name, const std::string& detail) {
     const float room = d.grid.left - d.grid.gutter - 12;
     ui::fitted_text(d.ui.canvas, {d.grid.gutter, y}, name, Font::text_bold, 15, d.ui.theme.ink, room);
-    if (!detail.empty())
-        ui::fitted_text(d.ui.canvas, {d.grid.gutter, y + 20}, detail, Font::text, 14, d.ui.theme.muted, room);
+    if (!detail.empty()) ui::fitted_text(d.ui.canvas, {d.grid.gutter, y + 20}, detail, Font::text, 14, d.ui.theme.muted, room);
 }
 
 void small(const LoopDraw& d, float x, float y, std::string_view words, Align align = Align::center) {
     ui::fitted_text(d.ui.canvas, {x, y}, words, Font::text, 14, d.ui.theme.muted, d.grid.width, align);
 }
 
-const LoopColumn& column(const LoopDraw& d, int i) {
-    return d.model.columns[static_cast<std::size_t>(i)];
-}
-int drafts(const LoopDraw& d) {
-    return static_cast<int>(d.model.columns.size());
-}
+const LoopColumn& column(const LoopDraw& d, int i) { return d.model.columns[static_cast<std::size_t>(i)]; }
+int drafts(const LoopDraw& d) { return static_cast<int>(d.model.columns.size()); }
 
 int levels(const LoopModel& model) {
     int deepest = 0;
@@ -93,8 +86,7 @@ void draw_loop_columns(const LoopDraw& d, std::vector<SceneCommand>& out) {
     const float around = (g.pitch - g.width) * 2 / 3;
     if (g.count < g.total)
         ui::fitted_text(d.ui.canvas, {g.gutter, g.rows.number},
-                        std::to_string(g.first + 1) + "–" + std::to_string(g.first + g.count) + " of " +
-                            std::to_string(g.total),
+                        std::to_string(g.first + 1) + "–" + std::to_string(g.first + g.count) + " of " + std::to_string(g.total),
                         Font::mono, 14, d.ui.theme.muted, g.left - g.gutter - 8);
     for (int i = g.first; i < g.first + g.count; ++i) {
         const Rect band{g.x(i) - around, g.rows.number - 18, g.width + 2 * around, g.rows.bottom - g.rows.number + 18};
@@ -155,11 +147,8 @@ void draw_draft_row(const LoopDraw& d) {
         const float gap = g.pitch - g.width;
         const bool followed = i + 1 < drafts(d) && (!column(d, i + 1).draft || column(d, i + 1).parent == i);
         if (followed && i + 1 < g.first + g.count && !alone)
-            ui::arrow(d.ui.canvas, {box.right() + 1, box.center().y}, {box.right() + gap - 1, box.center().y},
-                      {theme.muted, 1.5F}, 5);
-        if (d.model.round->verify)
-            d.ui.canvas.line({g.middle(i), lines}, {g.middle(i), verify - 1},
-                             {theme.role(Role::draft), 1.5F, 3, 3});
+            ui::arrow(d.ui.canvas, {box.right() + 1, box.center().y}, {box.right() + gap - 1, box.center().y}, {theme.muted, 1.5F}, 5);
+        if (d.model.round->verify) d.ui.canvas.line({g.middle(i), lines}, {g.middle(i), verify - 1}, {theme.role(Role::draft), 1.5F, 3, 3});
         std::string tip = quoted(*d.input.trace, c.draft->token) + ", id " + std::to_string(c.draft->token);
         if (c.draft->u) tip += ", drawn by coin " + ui::probability(*c.draft->u);
         if (!c.draft->extra.empty()) tip += ", " + c.draft->extra;
@@ -176,8 +165,7 @@ void draw_verify_row(const LoopDraw& d) {
     if (drafts(d) == 0) bar.w = std::min(560.0F, g.limit - g.left);
     const float whole = bar.w;
     if (!verify) {
-        ui::slot(d.ui.canvas, theme, bar,
-                 d.model.drafted > 0 ? "one target pass will check all of them" : "one target pass");
+        ui::slot(d.ui.canvas, theme, bar, d.model.drafted > 0 ? "one target pass will check all of them" : "one target pass");
         return;
     }
     const float swept = d.moved(verify);
@@ -204,8 +192,7 @@ void draw_distribution_rows(const LoopDraw& d) {
     if (drafts(d) > 0) small(d, g.gutter, g.rows.said + 11, "draft said", Align::left);
     small(d, g.gutter, g.rows.says + 11, "target says", Align::left);
     const float bar_width = g.width - (g.roomy() ? 48.0F : 36.0F);
-    const auto value_row = [&](int i, float y, std::optional<double> value, Role role, bool gone,
-                               float grow) {
+    const auto value_row = [&](int i, float y, std::optional<double> value, Role role, bool gone, float grow) {
         const Rect bar{g.x(i), y, bar_width, 12};
         const bool unread = !value && role == Role::target && gone;
         if (unread)
@@ -213,18 +200,15 @@ void draw_distribution_rows(const LoopDraw& d) {
         else
             ui::bar(d.ui.canvas, theme, bar, value ? *value * grow : 0, role, gone ? 0.4F : 1);
         const std::string number = value ? ui::probability(*value) : std::string("–");
-        d.ui.canvas.text({g.x(i) + g.width, y + 11}, number, Font::mono, 14,
-                         gone || !value ? theme.muted : theme.ink, Align::right);
+        d.ui.canvas.text({g.x(i) + g.width, y + 11}, number, Font::mono, 14, gone || !value ? theme.muted : theme.ink, Align::right);
     };
     for (int i = g.first; i < g.first + g.count; ++i) {
         if (i == drafts(d)) {
             const bool bonus = d.model.own && d.model.rejected < 0;
             if (bonus) {
-                const std::string none =
-                    ui::fitting(d.ui.canvas, {"no guess here", "no guess"}, Font::text, 14, g.width);
+                const std::string none = ui::fitting(d.ui.canvas, {"no guess here", "no guess"}, Font::text, 14, g.width);
                 small(d, g.x(i), g.rows.said + 11, drafts(d) == 0 ? "" : none, Align::left);
-                value_row(i, g.rows.says, std::exp(d.model.own->p), Role::target, false,
-                          d.grown(d.moved(d.model.own)));
+                value_row(i, g.rows.says, std::exp(d.model.own->p), Role::target, false, d.grown(d.moved(d.model.own)));
             } else if (drafts(d) > 0) {
                 const int n = drafts(d);
                 if (d.model.tree) {
@@ -232,8 +216,7 @@ void draw_distribution_rows(const LoopDraw& d) {
                     small(d, g.middle(i), g.rows.said + 31, g.roomy() ? "branch ends" : "last kept");
                     continue;
                 }
-                small(d, g.middle(i), g.rows.said + 11,
-                      g.roomy() ? "row " + std::to_string(n + 1) + ": used if" : "if all");
+                small(d, g.middle(i), g.rows.said + 11, g.roomy() ? "row " + std::to_string(n + 1) + ": used if" : "if all");
                 small(d, g.middle(i), g.rows.said + 31,
                       n == 1      ? "it passes"
                       : g.roomy() ? (n == 2 ? "both" : "all " + number_word(n)) + " pass"
@@ -252,15 +235,13 @@ void draw_distribution_rows(const LoopDraw& d) {
 
 // "left sign right" below the gauge of a column, in two lines where one has no room, or one of `notes` as the
 // second line: the first that fits.
-void compared(const LoopDraw& d, int i, const std::string& left, const std::string& sign,
-              const std::string& right, const std::vector<std::string>& notes = {}) {
+void compared(const LoopDraw& d, int i, const std::string& left, const std::string& sign, const std::string& right,
+              const std::vector<std::string>& notes = {}) {
     const LoopGrid& g = d.grid;
     ui::Canvas& canvas = d.ui.canvas;
     std::string first = left + " " + sign + " " + right, second;
     Font font = Font::text;
-    const auto fits = [&](const std::string& words, Font by) {
-        return canvas.text_width(words, by, 14) <= g.width;
-    };
+    const auto fits = [&](const std::string& words, Font by) { return canvas.text_width(words, by, 14) <= g.width; };
     for (const std::string& note : notes)
         if (second.empty() && fits(note, Font::text)) second = note;
     if (!fits(first, Font::mono)) {
@@ -300,9 +281,7 @@ void draw_comparison(const LoopDraw& d, int i, const LoopColumn& c) {
         return;
     }
     int wanted = c.draft->token;
-    const auto beside = [&](const LoopColumn& other) {
-        return other.parent == c.parent && other.fate == Fate::accepted;
-    };
+    const auto beside = [&](const LoopColumn& other) { return other.parent == c.parent && other.fate == Fate::accepted; };
     if (!c.check->accepted) {
         const TopEntries& distribution = c.check->raw_top.empty() ? c.check->top : c.check->raw_top;
         if (const auto kept = std::ranges::find_if(d.model.columns, beside); kept != d.model.columns.end())
@@ -319,8 +298,8 @@ void draw_comparison(const LoopDraw& d, int i, const LoopColumn& c) {
         ui::slot(d.ui.canvas, d.ui.theme, box, "its own draw");
     else
         ui::chip(d.ui.canvas, d.ui.theme, box, label_of(*d.input.trace, wanted), {.role = Role::target});
-    d.ui.canvas.text({g.middle(i), g.rows.words + 4}, c.check->accepted ? "same token" : "differs", Font::text, 14,
-                     d.ui.theme.ink, Align::center);
+    d.ui.canvas.text({g.middle(i), g.rows.words + 4}, c.check->accepted ? "same token" : "differs", Font::text, 14, d.ui.theme.ink,
+                     Align::center);
 }
 
 void draw_coin_row(const LoopDraw& d) {
@@ -329,7 +308,8 @@ void draw_coin_row(const LoopDraw& d) {
     if (drafts(d) == 0) return;
     const std::string caption = coin_caption(d.model);
     const std::string ratio = caption.starts_with("min(1, ") ? caption.substr(7, caption.size() - 8) : caption; // in a narrow column
-    row_name(d, g.rows.coin + 11, coins ? "Coin" : "Compare", ui::fitting(d.ui.canvas, {caption, ratio}, Font::text, 14, g.left - g.gutter - 12));
+    row_name(d, g.rows.coin + 11, coins ? "Coin" : "Compare",
+             ui::fitting(d.ui.canvas, {caption, ratio}, Font::text, 14, g.left - g.gutter - 12));
     if (d.model.rule == RuleKind::certain)
         ui::fitted_text(d.ui.canvas, {g.gutter, g.rows.coin + 51}, "d counts as 1", Font::text, 14, d.ui.theme.muted,
                         g.left - g.gutter - 12);
@@ -351,26 +331,21 @@ void draw_coin_row(const LoopDraw& d) {
         }
         ui::Gauge gauge{.accept = std::min(1.0, c.check->threshold)};
         const float t = d.moved(c.check);
-        if (c.check->u && (t >= 1 || d.input.reduced_motion))
-            gauge.coin = *c.check->u;
+        if (c.check->u && (t >= 1 || d.input.reduced_motion)) gauge.coin = *c.check->u;
         ui::gauge(d.ui.canvas, d.ui.theme, box, gauge);
         if (c.check->u && !gauge.coin) { // it falls where it lands; the words tell it only then
-            const float fall = 30 * (1 - eased(t, 0, kCoinFalls)), x = box.x + box.w * static_cast<float>(std::clamp(*c.check->u, 0.0, 1.0));
+            const float fall = 30 * (1 - eased(t, 0, kCoinFalls)),
+                        x = box.x + box.w * static_cast<float>(std::clamp(*c.check->u, 0.0, 1.0));
             ui::coin_marker(d.ui.canvas, d.ui.theme, x, box.y - 5 - fall, box.bottom() + 5 - fall);
             if (t < kCoinFalls) continue;
         }
         const std::string threshold = compared_probability(std::min(1.0, c.check->threshold));
         if (!c.check->u) {
-            d.ui.canvas.text({g.middle(i), g.rows.words}, threshold, Font::mono, 14, d.ui.theme.ink,
-                             Align::center);
+            d.ui.canvas.text({g.middle(i), g.rows.words}, threshold, Font::mono, 14, d.ui.theme.ink, Align::center);
             continue;
         }
-        const std::string u = compared_probability(*c.check->u),
-                          sign = *c.check->u < c.check->threshold ? "<" : "≥";
-        compared(d, i, u, sign, threshold,
-                 c.check->set  ? kSetWords
-                 : c.rescued() ? rescue_words(d.model)
-                               : std::vector<std::string>{});
+        const std::string u = compared_probability(*c.check->u), sign = *c.check->u < c.check->threshold ? "<" : "≥";
+        compared(d, i, u, sign, threshold, c.check->set ? kSetWords : c.rescued() ? rescue_words(d.model) : std::vector<std::string>{});
     }
 }
 
@@ -385,9 +360,7 @@ void draw_outcome_chip(const LoopDraw& d, int i, Rect box) {
     const LoopColumn& c = column(d, i);
     const Rect from{box.x, d.grid.rows.draft, box.w, box.h};
     const float t = d.moved(verdict_of(d, c));
-    ui::ChipStyle style{.role = c.fate == Fate::accepted   ? Role::accepted
-                                : c.fate == Fate::rejected ? Role::rejected
-                                                           : Role::discarded};
+    ui::ChipStyle style{.role = c.fate == Fate::accepted ? Role::accepted : c.fate == Fate::rejected ? Role::rejected : Role::discarded};
     Rect at = box;
     if (d.input.reduced_motion) {
         style.alpha = t;
@@ -419,8 +392,7 @@ void draw_own_chip(const LoopDraw& d, Rect box, Role role, float from_below) {
 void draw_outcome_row(const LoopDraw& d) {
     const LoopGrid& g = d.grid;
     const float y = g.rows.outcome;
-    row_name(d, y + 15, "Outcome",
-             d.model.judged > 0 ? "+" + std::to_string(d.model.accepted) + " accepted" : "");
+    row_name(d, y + 15, "Outcome", d.model.judged > 0 ? "+" + std::to_string(d.model.accepted) + " accepted" : "");
     for (int i = g.first; i < g.first + g.count; ++i) {
         const Rect box{g.x(i), y, g.width, g.rows.chip};
         if (i == drafts(d)) {
@@ -428,10 +400,7 @@ void draw_outcome_row(const LoopDraw& d) {
                 const bool bonus = d.model.own->from == TargetToken::From::bonus;
                 draw_own_chip(d, box, d.model.own_dropped ? Role::discarded : bonus ? Role::bonus : Role::target, 64);
             } else {
-                ui::slot(d.ui.canvas, d.ui.theme, box,
-                         d.model.rejected >= 0 ? "no bonus"
-                         : drafts(d) > 0       ? "bonus"
-                                               : "token");
+                ui::slot(d.ui.canvas, d.ui.theme, box, d.model.rejected >= 0 ? "no bonus" : drafts(d) > 0 ? "bonus" : "token");
             }
             continue;
         }
@@ -456,8 +425,7 @@ struct Listed {
 
 Listed listed_share(const LoopDraw& d, const Share& share) {
     Listed item{label_of(*d.input.trace, share.id), ui::probability(share.p), 0};
-    item.w = ui::token_text_width(d.ui.canvas, item.label, 14) + 6 +
-             d.ui.canvas.text_width(item.number, Font::mono, 14) + kGap;
+    item.w = ui::token_text_width(d.ui.canvas, item.label, 14) + 6 + d.ui.canvas.text_width(item.number, Font::mono, 14) + kGap;
     return item;
 }
 
@@ -478,8 +446,7 @@ void list_shares(const LoopDraw& d, std::vector<Share> shares, int chosen, float
     for (const Listed& item : items) x -= item.w;
     for (const Listed& item : items) {
         const bool first = &item == &items.front() && shares.front().id == chosen;
-        const float label =
-            ui::token_text(canvas, {x, y}, item.label, 14, first ? d.ui.theme.ink : d.ui.theme.muted);
+        const float label = ui::token_text(canvas, {x, y}, item.label, 14, first ? d.ui.theme.ink : d.ui.theme.muted);
         canvas.text({x + label + 6, y}, item.number, Font::mono, 14, d.ui.theme.ink);
         x += item.w;
     }
@@ -490,8 +457,7 @@ void list_shares(const LoopDraw& d, std::vector<Share> shares, int chosen, float
 bool name_share(const LoopDraw& d, const Share& share, Rect box, float coin_x) {
     ui::Canvas& canvas = d.ui.canvas;
     const std::string label = label_of(*d.input.trace, share.id), number = ui::probability(share.p);
-    const float name = ui::token_text_width(canvas, label, 15),
-                with_number = name + 8 + canvas.text_width(number, Font::mono, 14);
+    const float name = ui::token_text_width(canvas, label, 15), with_number = name + 8 + canvas.text_width(number, Font::mono, 14);
     const bool split = coin_x > box.x && coin_x < box.right();
     for (const float width : {with_number, name}) {
         float x = box.x + 6;
@@ -517,15 +483,14 @@ void draw_strip(const LoopDraw& d, Rect strip, Role role) {
     const std::string what = row_words(own);
     const std::string short_what = own.from == TargetToken::From::residual ? "residual" : what;
     if (own.top.empty()) {
-        ui::fitted_text(canvas, {strip.x, strip.y + 17}, "the row was not recorded (fast mode)", Font::text,
-                        14, theme.muted, strip.w);
+        ui::fitted_text(canvas, {strip.x, strip.y + 17}, "the row was not recorded (fast mode)", Font::text, 14, theme.muted, strip.w);
         return;
     }
     const std::vector<Share> shares = shares_of(own.top, own.token, own.u);
     const float open = d.input.reduced_motion ? 1 : eased(d.moved(&own), 0, kOpens);
     const auto box_of = [&](const Share& share) {
-        return Rect{strip.x + strip.w * open * static_cast<float>(share.from), strip.y,
-                    strip.w * open * static_cast<float>(share.p), strip.h};
+        return Rect{strip.x + strip.w * open * static_cast<float>(share.from), strip.y, strip.w * open * static_cast<float>(share.p),
+                    strip.h};
     };
     float grey = 0; // width of parts that are too narrow for their name
     constexpr const char* kOthers = "others";
@@ -549,29 +514,23 @@ void draw_strip(const LoopDraw& d, Rect strip, Role role) {
     if (own.u) {
         coin_x = strip.x + strip.w * static_cast<float>(*own.u);
         for (const Share& share : shares)
-            if (share.id == own.token)
-                coin_x =
-                    std::clamp(coin_x, box_of(share).x, std::max(box_of(share).x, box_of(share).right() - 1));
+            if (share.id == own.token) coin_x = std::clamp(coin_x, box_of(share).x, std::max(box_of(share).x, box_of(share).right() - 1));
         ui::coin_marker(canvas, theme, coin_x, strip.y - 4, strip.bottom() + 4);
     }
     std::vector<Share> unnamed;
     for (const Share& share : shares)
         if (share.id >= 0 && !name_share(d, share, box_of(share), coin_x)) unnamed.push_back(share);
     std::ranges::stable_sort(unnamed, std::ranges::greater{}, &Share::p);
-    const std::string coin = own.u
-                                 ? (own.from == TargetToken::From::residual ? " · second coin " : " · coin ") +
-                                       ui::probability(*own.u)
-                                 : std::string();
+    const std::string coin =
+        own.u ? (own.from == TargetToken::From::residual ? " · second coin " : " · coin ") + ui::probability(*own.u) : std::string();
     // Where the drawn token would find no room beside it, the caption is cut short.
     const auto drawn = std::ranges::find(unnamed, own.token, &Share::id);
     const float needed = drawn == unnamed.end() ? 0 : listed_share(d, *drawn).w - kGap;
     std::string caption;
     const std::string short_coin = own.u ? " · coin " + ui::probability(*own.u) : std::string();
-    const std::string others = grey >= 1 ? " · grey piece: others" : "",
-                      numbered = own.u ? ", by token number" : "";
-    for (const std::string& words :
-         {what + numbered + coin + others, what + coin + others, short_what + coin + others,
-          short_what + short_coin + others, short_what + coin}) {
+    const std::string others = grey >= 1 ? " · grey piece: others" : "", numbered = own.u ? ", by token number" : "";
+    for (const std::string& words : {what + numbered + coin + others, what + coin + others, short_what + coin + others,
+                                     short_what + short_coin + others, short_what + coin}) {
         caption = words;
         if (canvas.text_width(caption, Font::text, 14) + 16 + needed <= strip.w) break;
     }
@@ -589,10 +548,7 @@ void draw_own_row(const LoopDraw& d) {
     const bool replaced = d.model.rejected >= 0;
     const bool bonus = d.model.own->from == TargetToken::From::bonus;
     const bool dropped = d.model.own_dropped;
-    const Role role = dropped    ? Role::discarded
-                      : residual ? Role::residual
-                      : bonus    ? Role::bonus
-                                 : Role::target;
+    const Role role = dropped ? Role::discarded : residual ? Role::residual : bonus ? Role::bonus : Role::target;
     const float y = g.rows.own, way = y - g.rows.outcome - g.rows.chip - 2; // of the arrow between the two
     const float room = g.left - g.gutter - 12;
     ui::fitted_text(d.ui.canvas, {g.gutter, y + 23},
@@ -616,8 +572,7 @@ void draw_own_row(const LoopDraw& d) {
         const bool to_the_right = after >= 240 || after >= before;
         const bool below_columns = g.right - chip.right() - 12 >= 240; // else it goes on behind the last one
         const float limit = below_columns ? g.right : std::min(g.limit, chip.right() + 12 + 360);
-        strip = to_the_right ? Rect{chip.right() + 12, y, limit - chip.right() - 12, 24}
-                             : Rect{g.left, y, before, 24};
+        strip = to_the_right ? Rect{chip.right() + 12, y, limit - chip.right() - 12, 24} : Rect{g.left, y, before, 24};
         const float x = to_the_right ? chip.right() + 1 : chip.x - 12;
         d.ui.canvas.line({x, y + 18}, {x + 11, y + 18}, {hue, 2, 2, 3});
     } else if (!replaced && seen) {
@@ -646,11 +601,7 @@ std::vector<ui::Segment> speculative_lane(const LoopModel& model) {
         lane.push_back(s);
     }
     if (head > 0)
-        lane.push_back({.start = at,
-                        .length = head,
-                        .role = Role::draft,
-                        .label = head_word(model.header->drafter),
-                        .strength = 0.55F});
+        lane.push_back({.start = at, .length = head, .role = Role::draft, .label = head_word(model.header->drafter), .strength = 0.55F});
     at += head;
     if (const Verified* v = model.round->verify) {
         if (const double empty = model.round->empty_draft_ms; empty > 0) {
@@ -680,8 +631,7 @@ void draw_loop_clock(const LoopDraw& d, Rect stage) {
     const float limit = stage.right() - 64; // the unit stands behind the last label
     const bool full = stage.h >= 648;
     const bool alone = m.plain(); // plain decoding beside itself would compare nothing
-    const float lane = full ? 32 : 22, first = full ? 40 : 28, pitch = full ? 44 : 28,
-                axis = (full ? 128.0F : 86.0F) - (alone ? pitch : 0);
+    const float lane = full ? 32 : 22, first = full ? 40 : 28, pitch = full ? 44 : 28, axis = (full ? 128.0F : 86.0F) - (alone ? pitch : 0);
     canvas.line({gutter, top + 0.5F}, {stage.right() - 24, top + 0.5F}, theme.hairline());
     const float title = top + (full ? 26.0F : 20.0F);
     canvas.text({gutter, title}, clock_heading(m), Font::text_bold, 15, theme.ink);
@@ -700,9 +650,8 @@ void draw_loop_clock(const LoopDraw& d, Rect stage) {
     const ui::Ticks marks = ui::ticks(0, shown * 1.04, 6, true);
     const double hi = std::max(shown * 1.04, marks.values.empty() ? shown : marks.values.back());
     const ui::Scale x{.lo = 0, .hi = hi, .a = x0, .b = limit};
-    ui::axis_x(
-        canvas, theme, x, top + axis, marks,
-        {.unit = "ms", .grid_to = top + first - (full ? 12.0F : 2.0F), .grid = true, .base_line = true});
+    ui::axis_x(canvas, theme, x, top + axis, marks,
+               {.unit = "ms", .grid_to = top + first - (full ? 12.0F : 2.0F), .grid = true, .base_line = true});
 
     const bool settled = m.settled && m.timed() && m.drafted > 0 && m.plain_ms > 0;
     const std::string saving = settled && !m.doubt.empty() ? "against plain decoding: in doubt" : saving_words(m);
@@ -739,8 +688,7 @@ void draw_loop_clock(const LoopDraw& d, Rect stage) {
                           .label = "token " + std::to_string(i + 1),
                           .value = m.ms(m.plain_ms)});
     }
-    if (tokens.empty())
-        ui::slot(canvas, theme, lower, m.ms(m.plain_ms) + " ms per token, as soon as a token is certain");
+    if (tokens.empty()) ui::slot(canvas, theme, lower, m.ms(m.plain_ms) + " ms per token, as soon as a token is certain");
     ui::gantt_lane(canvas, theme, x, lower.y, lower.h, tokens, 2, d.ui.input.mouse);
 
     if (saving.empty()) return;
@@ -760,14 +708,16 @@ void draw_loop_clock(const LoopDraw& d, Rect stage) {
 }
 
 // As far apart as the eye likes them; on a low stage, a presenter's, as near as they can be told apart.
+// clang-format off
 constexpr LoopRows kAiry{.number = 98, .draft = 108, .verify = 168, .said = 228, .says = 252, .coin = 296, .words = 334,
                          .outcome = 356, .own = 420, .bottom = 464, .chip = 36};
 constexpr LoopRows kClose{.number = 86, .draft = 93, .verify = 135, .said = 177, .says = 199, .coin = 227, .words = 262,
                           .outcome = 284, .own = 334, .bottom = 382, .chip = 32};
+// clang-format on
 LoopRows loop_rows(ui::Rect stage) {
     LoopRows rows = stage.h < kAiry.bottom + 8 ? kClose : kAiry;
-    for (float* y : {&rows.number, &rows.draft, &rows.verify, &rows.said, &rows.says, &rows.coin, &rows.words, &rows.outcome,
-                     &rows.own, &rows.bottom})
+    for (float* y :
+         {&rows.number, &rows.draft, &rows.verify, &rows.said, &rows.says, &rows.coin, &rows.words, &rows.outcome, &rows.own, &rows.bottom})
         *y += stage.y;
     return rows;
 }
@@ -776,12 +726,9 @@ LoopRows loop_rows(ui::Rect stage) {
 
 float loop_chip_width(const ui::Canvas& canvas, const SceneInput& input, const LoopModel& model) {
     float widest = 0;
-    const auto fit = [&](int token) {
-        widest = std::max(widest, ui::chip_width(canvas, label_of(*input.trace, token), 36));
-    };
+    const auto fit = [&](int token) { widest = std::max(widest, ui::chip_width(canvas, label_of(*input.trace, token), 36)); };
     if (model.selected < static_cast<int>(model.columns.size()))
-        if (const Drafted* draft = model.columns[static_cast<std::size_t>(model.selected)].draft)
-            fit(draft->token);
+        if (const Drafted* draft = model.columns[static_cast<std::size_t>(model.selected)].draft) fit(draft->token);
     if (model.own) fit(model.own->token);
     return widest;
 }
@@ -804,8 +751,7 @@ LoopGrid loop_grid(ui::Rect stage, const LoopModel& model, float chip) {
     }
     grid.pitch = std::clamp(std::floor(room / static_cast<float>(grid.count) / 4) * 4, 84.0F, kMost);
     grid.width = grid.pitch - (grid.pitch >= 110 ? 12.0F : 8.0F);
-    if (grid.count < grid.total)
-        grid.first = std::clamp(model.selected - grid.count / 2, 0, grid.total - grid.count);
+    if (grid.count < grid.total) grid.first = std::clamp(model.selected - grid.count / 2, 0, grid.total - grid.count);
     grid.right = grid.x(grid.first + grid.count - 1) + grid.width;
     return grid;
 }

@@ -31,8 +31,7 @@ struct LoopGrid {
 };
 // `chip`: what the chips of the selected guess and of the own token want.
 [[nodiscard]] LoopGrid loop_grid(ui::Rect stage, const LoopModel& model, float chip);
-[[nodiscard]] float loop_chip_width(const ui::Canvas& canvas, const SceneInput& input,
-                                    const LoopModel& model);
+[[nodiscard]] float loop_chip_width(const ui::Canvas& canvas, const SceneInput& input, const LoopModel& model);
 
 // Part of the strip of the own token's distribution.
 struct Share {

@@ -21,8 +21,7 @@ RuleKind rule_kind(const Header& header) {
 
 // In block verification every guess is judged, also behind the first that goes.
 bool judges_all(const LoopModel& model) {
-    return model.tree || model.rule == RuleKind::block ||
-           (model.rule == RuleKind::cascade && model.header->rule_params.block);
+    return model.tree || model.rule == RuleKind::block || (model.rule == RuleKind::cascade && model.header->rule_params.block);
 }
 
 constexpr int kMostPlaces = 256; // columns for guesses to come; a file from elsewhere may ask for any number
@@ -44,24 +43,15 @@ void fill_columns(LoopModel& model) {
             column.ms = slot.ms;
             column.head_ms = slot.head_ms;
             switch (slot.state) {
-            case DraftSlot::State::drafted:
-                column.fate = Fate::drafted;
-                break;
-            case DraftSlot::State::accepted:
-                column.fate = Fate::accepted;
-                break;
-            case DraftSlot::State::rejected:
-                column.fate = Fate::rejected;
-                break;
-            case DraftSlot::State::discarded:
-                column.fate = Fate::discarded;
-                break;
+            case DraftSlot::State::drafted: column.fate = Fate::drafted; break;
+            case DraftSlot::State::accepted: column.fate = Fate::accepted; break;
+            case DraftSlot::State::rejected: column.fate = Fate::rejected; break;
+            case DraftSlot::State::discarded: column.fate = Fate::discarded; break;
             }
             // What counts as certain is shown with what the draft gave it.
             column.q = shown(slot.draft->q, slot.draft->raw_top, slot.draft->token,
                              model.greedy || (model.rule == RuleKind::certain && !slot.draft->u));
-            if (slot.check)
-                column.p = shown(slot.check->p, slot.check->raw_top, slot.check->token, model.greedy);
+            if (slot.check) column.p = shown(slot.check->p, slot.check->raw_top, slot.check->token, model.greedy);
             if (slot.check && (model.rejected < 0 || judges_all(model))) {
                 ++model.judged;
                 if (slot.check->accepted)
@@ -78,8 +68,7 @@ void fill_columns(LoopModel& model) {
         model.drafting_over = model.round->verify != nullptr || model.judged > 0 || model.round->resample;
     }
     // Places for the guesses to come. A tree's are not known before they are made.
-    while (!model.drafting_over && !model.tree && static_cast<int>(model.columns.size()) < model.asked)
-        model.columns.emplace_back();
+    while (!model.drafting_over && !model.tree && static_cast<int>(model.columns.size()) < model.asked) model.columns.emplace_back();
 }
 
 } // namespace
@@ -107,8 +96,7 @@ LoopModel loop_model(const SceneInput& input) {
         const Header& h = *model.header;
         const DrafterInfo* info = find_drafter(h.drafter);
         model.head = info && info->causal_head &&
-                     (!input.settings ||
-                      round_settings(input, model.round ? model.round->round : 0).options.correction);
+                     (!input.settings || round_settings(input, model.round ? model.round->round : 0).options.correction);
         model.asked = h.drafter == kNoDrafter ? 0 : std::min(h.nodes > 0 ? h.nodes : h.k, kMostPlaces);
     } else if (input.settings) {
         model.asked = input.settings->drafter == kNoDrafter ? 0 : input.settings->k;
@@ -116,9 +104,8 @@ LoopModel loop_model(const SceneInput& input) {
     fill_columns(model);
     if (model.round) {
         model.own = model.round->resample;
-        const bool rows = std::ranges::any_of(model.columns, [](const LoopColumn& c) {
-            return (c.draft && !c.draft->top.empty()) || (c.check && !c.check->top.empty());
-        });
+        const bool rows = std::ranges::any_of(
+            model.columns, [](const LoopColumn& c) { return (c.draft && !c.draft->top.empty()) || (c.check && !c.check->top.empty()); });
         model.fast = model.drafted > 0 && !rows;
         model.no_room = no_room_for_draft(*input.whole, *model.round);
     }
@@ -165,17 +152,14 @@ LoopModel loop_model(const SceneInput& input) {
 ColumnDistributions column_distributions(const LoopModel& model, int column) {
     ColumnDistributions distributions;
     const int count = static_cast<int>(model.columns.size());
-    const auto pick = [&](const TopEntries& top, const TopEntries& raw, bool own) {
-        return own && !raw.empty() ? raw : top;
-    };
+    const auto pick = [&](const TopEntries& top, const TopEntries& raw, bool own) { return own && !raw.empty() ? raw : top; };
     if (column < 0 || column > count) return distributions;
     if (column == count) {
         if (model.own && model.rejected < 0) distributions.target = model.own->top;
         return distributions;
     }
     const LoopColumn& c = model.columns[static_cast<std::size_t>(column)];
-    if (c.draft)
-        distributions.draft = pick(c.draft->top, c.draft->raw_top, model.greedy || model.is_favourite(column));
+    if (c.draft) distributions.draft = pick(c.draft->top, c.draft->raw_top, model.greedy || model.is_favourite(column));
     if (c.check) distributions.target = pick(c.check->top, c.check->raw_top, model.greedy);
     return distributions;
 }
@@ -183,14 +167,12 @@ ColumnDistributions column_distributions(const LoopModel& model, int column) {
 int LoopModel::ms_decimals() const {
     if (!timed()) return 1;
     double least = 1e9, most = 0;
-    for (const double amount : {round->draft_ms, round->verify_ms, plain_ms,
-                                settled && plain_ms > 0 ? std::abs(plain_total() - spec_ms()) : 0.0})
+    for (const double amount :
+         {round->draft_ms, round->verify_ms, plain_ms, settled && plain_ms > 0 ? std::abs(plain_total() - spec_ms()) : 0.0})
         if (amount > 0) least = std::min(least, amount), most = std::max(most, amount);
     return least >= 1 ? 1 : most >= 10 ? 2 : 3;
 }
 
-std::string LoopModel::ms(double amount) const {
-    return ui::number(amount, ms_decimals());
-}
+std::string LoopModel::ms(double amount) const { return ui::number(amount, ms_decimals()); }
 
 } // namespace speclens

@@ -47,23 +47,21 @@ struct LoopModel {
     int rejected = -1; // first column that was rejected; in a tree the one whose place the own token takes
     bool tree = false;
     bool no_room = false; // for a guess: the limit of tokens or the context left one place
-    int newest = -1; // column that was judged last
+    int newest = -1;      // column that was judged last
     bool drafting_over = false;
     const TargetToken* own = nullptr;
     bool own_dropped = false; // the text ended before it
     int active = 0;           // column of the last event; columns.size() = the own token
     int selected = 0;         // the clicked one, else the active one
     Phase phase = Phase::none;
-    double plain_ms = 0;  // per token; 0: unknown
+    double plain_ms = 0;   // per token; 0: unknown
     std::string doubt;     // why the run's times say nothing certain; empty: they do
     std::string run_speed; // speed-up of the whole run, with what is in doubt about it; empty: not known
-    double other_ms = 0;  // verdicts and commit of this cycle
-    bool settled = false; // all times of the cycle are known
-    int produced = 0;     // tokens of this cycle that are certain by now
+    double other_ms = 0;   // verdicts and commit of this cycle
+    bool settled = false;  // all times of the cycle are known
+    int produced = 0;      // tokens of this cycle that are certain by now
 
-    [[nodiscard]] int own_column() const {
-        return rejected >= 0 ? rejected : static_cast<int>(columns.size());
-    }
+    [[nodiscard]] int own_column() const { return rejected >= 0 ? rejected : static_cast<int>(columns.size()); }
     // Under tree_topk, one of the draft's favourites: chosen, not drawn.
     [[nodiscard]] bool is_favourite(int column) const {
         const Drafted* draft = columns[static_cast<std::size_t>(column)].draft;

@@ -32,15 +32,11 @@ CheckWords words_of(const LoopColumn& c, const std::string& token) {
 }
 
 // What the token rule asks of the coin.
-double strict(const LoopColumn& c) {
-    return std::min(1.0, std::exp(c.check->p - c.check->q));
-}
+double strict(const LoopColumn& c) { return std::min(1.0, std::exp(c.check->p - c.check->q)); }
 
 // The token rule would have ended the round at this guess, and not before it.
 bool token_rule_stops(const LoopModel& model, const LoopColumn& c) {
-    const auto misses = [](const LoopColumn& each) {
-        return each.check && each.check->u && *each.check->u >= strict(each);
-    };
+    const auto misses = [](const LoopColumn& each) { return each.check && each.check->u && *each.check->u >= strict(each); };
     const auto first = model.columns.begin();
     return misses(c) && std::none_of(first, first + std::max(0, model.newest), misses);
 }
@@ -52,7 +48,8 @@ void tell_block(const LoopModel& model, const LoopColumn& c, const std::string& 
     const std::string joint = c.check->prefix_coefficient ? fine_probability(std::exp(*c.check->prefix_coefficient)) : "";
     const auto say = [&](auto id) {
         return loop_says.beat(id, "token"_v = w.token, "target"_v = w.target, "draft"_v = w.draft, "mixture"_v = mixture, "joint"_v = joint,
-                              "prefix"_v = model.newest == 0 ? 0 : model.newest + 1, "last"_v = last, "threshold"_v = w.threshold, "coin"_v = w.coin);
+                              "prefix"_v = model.newest == 0 ? 0 : model.newest + 1, "last"_v = last, "threshold"_v = w.threshold,
+                              "coin"_v = w.coin);
     };
     if (success) {
         take(story, say("block:stands"_t));
@@ -82,7 +79,8 @@ void tell_lenient(const LoopModel& model, const LoopColumn& c, const std::string
 }
 
 void tell_typical(const LoopColumn& c, const std::string& token, Story& story) {
-    const std::string limit = c.check->typical_threshold ? fine_probability(*c.check->typical_threshold) : "", p = probability(std::exp(c.check->p));
+    const std::string limit = c.check->typical_threshold ? fine_probability(*c.check->typical_threshold) : "",
+                      p = probability(std::exp(c.check->p));
     take(story, c.check->accepted ? loop_says.beat("typical:kept"_t, "token"_v = token, "target"_v = p, "limit"_v = limit)
                                   : loop_says.beat("typical:rejected"_t, "token"_v = token, "target"_v = p, "limit"_v = limit));
     if (c.check->accepted && std::exp(c.check->p) < 0.5)
@@ -106,9 +104,9 @@ void tell_cascade(const LoopModel& model, const LoopColumn& c, const std::string
 void tell_certain(const LoopModel& model, const LoopColumn& c, const std::string& token, Story& story) {
     const CheckWords w = words_of(c, token);
     const bool behind = model.newest + 1 < model.drafted;
-    take(story, c.check->accepted
-                    ? loop_says.beat("certain:kept"_t, "token"_v = w.token, "target"_v = w.target, "coin"_v = w.coin)
-                    : loop_says.beat("certain:rejected"_t, "token"_v = w.token, "target"_v = w.target, "coin"_v = w.coin, "behind"_v = behind));
+    take(story, c.check->accepted ? loop_says.beat("certain:kept"_t, "token"_v = w.token, "target"_v = w.target, "coin"_v = w.coin)
+                                  : loop_says.beat("certain:rejected"_t, "token"_v = w.token, "target"_v = w.target, "coin"_v = w.coin,
+                                                   "behind"_v = behind));
     const double drawn = strict(c);
     if (c.draft->u && drawn > c.check->threshold + 1e-9)
         story.what_if = loop_says("certain.aside"_t, "draft"_v = w.draft, "kept"_v = fine_probability(drawn));
@@ -116,22 +114,15 @@ void tell_certain(const LoopModel& model, const LoopColumn& c, const std::string
 
 } // namespace
 
-void tell_rule_check(const SceneInput& input, const LoopModel& model, const LoopColumn& judged,
-                     Story& story) {
+void tell_rule_check(const SceneInput& input, const LoopModel& model, const LoopColumn& judged, Story& story) {
     if (!judged.check || !judged.draft) return; // a file from elsewhere may say anything
     const std::string token = quoted(*input.trace, judged.draft->token);
     switch (model.rule) {
-    case RuleKind::block:
-        return tell_block(model, judged, token, story);
-    case RuleKind::lenient:
-        return tell_lenient(model, judged, token, story);
-    case RuleKind::typical:
-        return tell_typical(judged, token, story);
-    case RuleKind::certain:
-        return tell_certain(model, judged, token, story);
-    default:
-        return judged.check->prefix_coefficient ? tell_block(model, judged, token, story)
-                                   : tell_cascade(model, judged, token, story);
+    case RuleKind::block: return tell_block(model, judged, token, story);
+    case RuleKind::lenient: return tell_lenient(model, judged, token, story);
+    case RuleKind::typical: return tell_typical(judged, token, story);
+    case RuleKind::certain: return tell_certain(model, judged, token, story);
+    default: return judged.check->prefix_coefficient ? tell_block(model, judged, token, story) : tell_cascade(model, judged, token, story);
     }
 }
 

@@ -85,11 +85,8 @@ std::string strip_words(const SceneInput& input, const TargetToken& own) {
 // The phases of the round that are over; of drafting, what it took so far.
 std::string clock_words(const LoopModel& model) {
     std::string text;
-    const auto add = [&](const char* phase, double ms) {
-        text += (text.empty() ? "" : ", ") + (phase + (" " + model.ms(ms))) + " ms";
-    };
-    if (model.drafted > 0 || model.ms(model.round->draft_ms) != model.ms(0))
-        add("drafting", model.round->draft_ms);
+    const auto add = [&](const char* phase, double ms) { text += (text.empty() ? "" : ", ") + (phase + (" " + model.ms(ms))) + " ms"; };
+    if (model.drafted > 0 || model.ms(model.round->draft_ms) != model.ms(0)) add("drafting", model.round->draft_ms);
     if (model.round->verify) add("verify", model.round->verify_ms);
     if (model.settled) add("rest", model.other_ms);
     return text;
@@ -102,9 +99,7 @@ const char* drafter_noun(const LoopModel& model) {
     return info ? info->noun : "the drafter";
 }
 
-std::string prob(const std::optional<double>& p) {
-    return p ? probability(*p) : loop_says("words.too_small"_t);
-}
+std::string prob(const std::optional<double>& p) { return p ? probability(*p) : loop_says("words.too_small"_t); }
 
 // Who proposes the newest guess, and what it has seen.
 std::string how_guessed(const SceneInput& input, const LoopModel& model, const LoopColumn& c) {
@@ -134,14 +129,11 @@ struct Guessed {
 Guessed own_distribution(const LoopColumn& c) {
     const TopEntries& distribution = c.draft->raw_top.empty() ? c.draft->top : c.draft->raw_top;
     for (std::size_t i = 0; i < distribution.entries.size(); ++i)
-        if (distribution.entries[i].id == c.draft->token)
-            return {static_cast<int>(i) + 1, std::exp(distribution.entries[i].logp)};
+        if (distribution.entries[i].id == c.draft->token) return {static_cast<int>(i) + 1, std::exp(distribution.entries[i].logp)};
     return {};
 }
 
-std::string percent_words(double p) {
-    return p >= 0.995 && p < 1 ? loop_says("words.nearly_all"_t) : ui::percent(p);
-}
+std::string percent_words(double p) { return p >= 0.995 && p < 1 ? loop_says("words.nearly_all"_t) : ui::percent(p); }
 
 // The first guess of a run of the small model is where a reader begins: what a drafter is comes before how this one works.
 // Whoever chose another drafter reads at once how that one guesses, and of a table nothing is dear or cheap.
@@ -165,11 +157,11 @@ void tell_draft(const SceneInput& input, const LoopModel& model, Story& story) {
     const std::string token = quoted(*input.trace, c.draft->token);
     const Header& run = *model.header;
     if (const DrafterInfo* info = find_drafter(run.drafter); info && info->copies())
-        take(story, loop_says.beat("draft:copied"_t, "guess"_v = model.drafted, "of"_v = model.tree ? 0 : model.columns.size(), "token"_v = token,
-                                   "from"_v = c.draft->extra));
+        take(story, loop_says.beat("draft:copied"_t, "guess"_v = model.drafted, "of"_v = model.tree ? 0 : model.columns.size(),
+                                   "token"_v = token, "from"_v = c.draft->extra));
     else if (begins_the_run(model))
-        take(story, loop_says.beat("draft:roles"_t, "drafter"_v = run.drafter, "asked"_v = model.asked, "model"_v = run.model, "token"_v = token,
-                                   "p"_v = prob(c.q)));
+        take(story, loop_says.beat("draft:roles"_t, "drafter"_v = run.drafter, "asked"_v = model.asked, "model"_v = run.model,
+                                   "token"_v = token, "p"_v = prob(c.q)));
     else
         take(story, computed_words(input, model, c));
     story.task = loop_says("draft.task"_t);
@@ -203,9 +195,7 @@ void tell_verify(const SceneInput& input, const LoopModel& model, Story& story) 
     story.task_done = (input.deeds & deed_bit(Deed::selected)) != 0;
 }
 
-bool last_guess(const LoopModel& model) {
-    return model.newest + 1 >= model.drafted;
-}
+bool last_guess(const LoopModel& model) { return model.newest + 1 >= model.drafted; }
 
 void tell_match_check(const SceneInput& input, const LoopModel& model, const LoopColumn& c, Story& story) {
     const std::string token = quoted(*input.trace, c.draft->token);
@@ -277,8 +267,7 @@ void tell_own(const SceneInput& input, const LoopModel& model, Story& story) {
 
 // What follows the kept guesses into the text.
 std::string own_words(const LoopModel& model, const Committed& e) {
-    const bool mixed =
-        model.own && (model.own->from == TargetToken::From::residual || !model.own->target_top.empty());
+    const bool mixed = model.own && (model.own->from == TargetToken::From::residual || !model.own->target_top.empty());
     const std::string own = model.rule != RuleKind::cascade ? loop_says("own_token.target"_t)
                             : mixed                         ? loop_says("own_token.mixture"_t)
                             : model.fast                    ? loop_says("own_token.any"_t)
@@ -311,7 +300,8 @@ std::string commit_times(const SceneInput& input, const LoopModel& model) {
     if (model.produced < 2)
         return loop_says("commit.times:one"_t, "took"_v = took, "usual"_v = usual, "saving"_v = saving,
                          "lost"_v = model.plain_ms > 0 && model.spec_ms() > model.plain_ms);
-    return loop_says("commit.times:more"_t, "took"_v = took, "usual"_v = usual, "plain"_v = model.ms(model.plain_total()), "saving"_v = saving);
+    return loop_says("commit.times:more"_t, "took"_v = took, "usual"_v = usual, "plain"_v = model.ms(model.plain_total()),
+                     "saving"_v = saving);
 }
 
 void tell_commit(const SceneInput& input, const LoopModel& model, Story& story) {
@@ -337,11 +327,11 @@ void tell_end(const SceneInput& input, Story& story) {
         story.what_if = view.failed->remedy;
         return;
     }
-    take(story, loop_says.beat("end"_t, "reason"_v = view.stopped->reason, "tokens"_v = view.output_tokens, "rounds"_v = view.rounds,
-                               "rate"_v = ui::per_round(view.tokens_per_round()), "nothing"_v = view.drafted == 0,
-                               "kept"_v = view.accepted_drafts, "guesses"_v = view.drafted > 1 ? view.drafted : 0,
-                               "one_kept"_v = view.drafted == 1 && view.accepted_drafts == 1,
-                               "one_lost"_v = view.drafted == 1 && view.accepted_drafts != 1));
+    take(story,
+         loop_says.beat("end"_t, "reason"_v = view.stopped->reason, "tokens"_v = view.output_tokens, "rounds"_v = view.rounds,
+                        "rate"_v = ui::per_round(view.tokens_per_round()), "nothing"_v = view.drafted == 0, "kept"_v = view.accepted_drafts,
+                        "guesses"_v = view.drafted > 1 ? view.drafted : 0, "one_kept"_v = view.drafted == 1 && view.accepted_drafts == 1,
+                        "one_lost"_v = view.drafted == 1 && view.accepted_drafts != 1));
     story.task = loop_says("end.task"_t);
     story.task_done = (input.deeds & deed_bit(Deed::scrubbed)) != 0;
 }
@@ -406,8 +396,8 @@ namespace {
 std::string judging_title(const LoopModel& model) {
     if (model.tree) {
         const bool kept = model.newest >= 0 && model.columns[static_cast<std::size_t>(model.newest)].check->accepted;
-        return loop_says("title.judged:tree"_t, "guess"_v = model.newest + 1, "kept"_v = kept, "child"_v = kept && has_child(model, model.newest),
-                         "sibling"_v = !kept && has_sibling(model, model.newest));
+        return loop_says("title.judged:tree"_t, "guess"_v = model.newest + 1, "kept"_v = kept,
+                         "child"_v = kept && has_child(model, model.newest), "sibling"_v = !kept && has_sibling(model, model.newest));
     }
     if (model.drafted == 1) return loop_says("title.judged:one"_t, "kept"_v = model.rejected < 0);
     if (model.rejected >= 0) return loop_says("title.judged:rejected"_t, "guess"_v = model.rejected + 1, "before"_v = model.accepted);
@@ -435,11 +425,9 @@ std::string place_words(const LoopModel& model) {
 }
 
 std::string loop_subtitle(const SceneInput& input, const LoopModel& model) {
-    if (!model.header)
-        return input.status && !input.status->job.empty() ? input.status->job : loop_says("subtitle.waiting"_t);
+    if (!model.header) return input.status && !input.status->job.empty() ? input.status->job : loop_says("subtitle.waiting"_t);
     const Header& h = *model.header;
-    const bool other =
-        model.phase == Phase::resample && model.own && model.own->from != TargetToken::From::residual;
+    const bool other = model.phase == Phase::resample && model.own && model.own->from != TargetToken::From::residual;
     const std::string phase = !other                                        ? phase_name(model.phase)
                               : model.own->from == TargetToken::From::bonus ? loop_says("phase.bonus"_t)
                                                                             : loop_says("phase.own"_t);
@@ -468,28 +456,18 @@ std::string loop_description(const SceneInput& input, const LoopModel& model) {
         if (c.p) out << ", target " << probability(*c.p);
         if (c.check && c.check->u && throws_coins(model.rule))
             out << ", coin " << compared_probability(*c.check->u) << (c.check->set ? " (set by you)" : "")
-                << (*c.check->u < c.check->threshold ? " < " : " ≥ ")
-                << compared_probability(std::min(1.0, c.check->threshold));
+                << (*c.check->u < c.check->threshold ? " < " : " ≥ ") << compared_probability(std::min(1.0, c.check->threshold));
         if (c.draft->forced()) out << ", put here by you";
         if (model.rule == RuleKind::certain) out << ", counts as certain";
         if (c.check && c.check->mixture) out << ", mixture " << probability(std::exp(*c.check->mixture));
         if (c.check && c.check->prefix_coefficient) out << ", prefix " << fine_probability(std::exp(*c.check->prefix_coefficient));
         if (c.check && c.check->typical_threshold) out << ", limit " << fine_probability(*c.check->typical_threshold);
         switch (c.fate) {
-        case Fate::accepted:
-            out << (c.rescued() ? ": accepted by a later coin" : ": accepted");
-            break;
-        case Fate::rejected:
-            out << ": rejected";
-            break;
-        case Fate::discarded:
-            out << ": discarded unread";
-            break;
-        case Fate::drafted:
-            out << ": not judged yet";
-            break;
-        case Fate::empty:
-            break;
+        case Fate::accepted: out << (c.rescued() ? ": accepted by a later coin" : ": accepted"); break;
+        case Fate::rejected: out << ": rejected"; break;
+        case Fate::discarded: out << ": discarded unread"; break;
+        case Fate::drafted: out << ": not judged yet"; break;
+        case Fate::empty: break;
         }
         if (static_cast<int>(i) == model.selected) out << " (selected)";
         out << "\n";
@@ -501,11 +479,13 @@ std::string loop_description(const SceneInput& input, const LoopModel& model) {
     }
     if (model.own) {
         const char* from = "The target's own token: ";
-        if (model.own_dropped) from = "Not used, the text ended before it: ";
-        else if (model.own->from == TargetToken::From::residual) from = "Resampled from the residual: ";
-        else if (model.own->from == TargetToken::From::bonus) from = "Bonus token: ";
-        out << from << quoted(*input.trace, model.own->token) << ", probability "
-            << probability(std::exp(model.own->p));
+        if (model.own_dropped)
+            from = "Not used, the text ended before it: ";
+        else if (model.own->from == TargetToken::From::residual)
+            from = "Resampled from the residual: ";
+        else if (model.own->from == TargetToken::From::bonus)
+            from = "Bonus token: ";
+        out << from << quoted(*input.trace, model.own->token) << ", probability " << probability(std::exp(model.own->p));
         if (model.own->u) out << ", coin " << probability(*model.own->u);
         out << "\n" << strip_words(input, *model.own);
     }
@@ -519,8 +499,9 @@ std::string loop_description(const SceneInput& input, const LoopModel& model) {
     }
     const DistributionTable table = [&] {
         const ColumnDistributions distributions = column_distributions(model, model.selected);
-        return distributions.target.empty() && distributions.draft.empty() ? DistributionTable{}
-                                                         : distribution_table(distributions.target, distributions.draft, 10);
+        return distributions.target.empty() && distributions.draft.empty()
+                   ? DistributionTable{}
+                   : distribution_table(distributions.target, distributions.draft, 10);
     }();
     if (!table.rows.empty()) {
         out << "\n" << place_words(model) << ", target and draft:\n";
@@ -544,40 +525,25 @@ Story loop_story(const SceneInput& input, const LoopModel& model) {
         for (const RoundSummary& round : input.whole->round_list)
             if (round.round == model.round->round && round.complete()) {
                 story.steps = static_cast<int>(round.end_event - round.first_event);
-                for (int i = 1; i <= story.steps; ++i)
-                    story.segments.push_back(SetCursor{round.first_event + static_cast<std::size_t>(i)});
+                for (int i = 1; i <= story.steps; ++i) story.segments.push_back(SetCursor{round.first_event + static_cast<std::size_t>(i)});
             }
         story.caption = loop_says("caption.step"_t, "round"_v = model.round->round + 1, "step"_v = story.step, "of"_v = story.steps);
     } else {
         story.caption = model.header ? loop_says("caption.before"_t) : loop_says("caption.none"_t);
     }
     // A file from elsewhere may judge what it never drafted: then there is nothing to tell of the step.
-    const bool hollow = !model.header || (model.phase == Phase::draft && model.drafted == 0) ||
-                        (model.phase == Phase::accept && model.judged == 0);
+    const bool hollow =
+        !model.header || (model.phase == Phase::draft && model.drafted == 0) || (model.phase == Phase::accept && model.judged == 0);
     switch (hollow ? Phase::none : model.phase) {
     case Phase::none:
-    case Phase::prefill:
-        tell_start(input, model, story);
-        break;
-    case Phase::draft:
-        tell_draft(input, model, story);
-        break;
-    case Phase::verify:
-        tell_verify(input, model, story);
-        break;
-    case Phase::accept:
-        tell_check(input, model, story);
-        break;
-    case Phase::resample:
-        tell_own(input, model, story);
-        break;
-    case Phase::commit:
-        tell_commit(input, model, story);
-        break;
+    case Phase::prefill: tell_start(input, model, story); break;
+    case Phase::draft: tell_draft(input, model, story); break;
+    case Phase::verify: tell_verify(input, model, story); break;
+    case Phase::accept: tell_check(input, model, story); break;
+    case Phase::resample: tell_own(input, model, story); break;
+    case Phase::commit: tell_commit(input, model, story); break;
     case Phase::stopped:
-    case Phase::failed:
-        tell_end(input, story);
-        break;
+    case Phase::failed: tell_end(input, story); break;
     }
     return story;
 }

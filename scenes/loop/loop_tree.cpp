@@ -26,23 +26,22 @@ std::string held_back(const LoopModel& model, const LoopColumn& c) {
     double rho = asked > 0 ? std::clamp(asked, 1.0, most) : most;
     bool known = asked <= 0 || rho >= most;
     for (const LoopColumn& other : model.columns)
-        if (other.check && other.parent == c.parent && other.check->threshold > 0 &&
-            other.check->threshold < 1)
+        if (other.check && other.parent == c.parent && other.check->threshold > 0 && other.check->threshold < 1)
             rho = std::exp(other.check->p - other.check->q) / other.check->threshold, known = true;
     const std::string shown = ui::number(rho, std::abs(rho - std::round(rho)) < 0.01 ? 0 : 2);
-    return loop_says("tree.held_back"_t, "draft"_v = probability(q), "at_least"_v = known ? "" : shown, "rho"_v = known && shown != "1" ? shown : "",
-                     "siblings"_v = siblings);
+    return loop_says("tree.held_back"_t, "draft"_v = probability(q), "at_least"_v = known ? "" : shown,
+                     "rho"_v = known && shown != "1" ? shown : "", "siblings"_v = siblings);
 }
 
 std::string sampled_words(const SceneInput& input, const LoopModel& model, const LoopColumn& c, const std::string& token) {
     const bool certain = model.rule == RuleKind::certain;
-    const std::string drawn = certain                          ? ""
+    const std::string drawn = certain                        ? ""
                               : model.rule == RuleKind::kseq ? held_back(model, c)
                                                              : loop_says("tree.drawn"_t, "draft"_v = probability(std::exp(c.check->q)));
-    return loop_says("tree.sampled"_t, "place"_v = place_of(input, model, c.parent), "token"_v = token,
-                     "target"_v = probability(std::exp(c.check->p)),
-                     "left"_v = c.check->sibling_residual ? probability(std::exp(*c.check->sibling_residual)) : "", "drawn"_v = drawn,
-                     "threshold"_v = fine_probability(std::min(1.0, c.check->threshold)), "coin"_v = c.check->u ? probability(*c.check->u) : "");
+    return loop_says(
+        "tree.sampled"_t, "place"_v = place_of(input, model, c.parent), "token"_v = token, "target"_v = probability(std::exp(c.check->p)),
+        "left"_v = c.check->sibling_residual ? probability(std::exp(*c.check->sibling_residual)) : "", "drawn"_v = drawn,
+        "threshold"_v = fine_probability(std::min(1.0, c.check->threshold)), "coin"_v = c.check->u ? probability(*c.check->u) : "");
 }
 
 } // namespace
@@ -69,11 +68,11 @@ void tell_tree_own(const SceneInput& input, const LoopModel& model, Story& story
     const std::string token = quoted(*input.trace, own.token), coin = own.u ? probability(*own.u) : "";
     const bool one = std::ranges::count(model.columns, model.round->end_of_path(), &LoopColumn::parent) == 1;
     const std::string place = place_of(input, model, model.round->end_of_path());
-    const Words words =
-        own.from == TargetToken::From::bonus ? loop_says.beat("tree_own:bonus"_t, "place"_v = place, "token"_v = token, "coin"_v = coin)
-        : own.from == TargetToken::From::residual
-            ? loop_says.beat("tree_own:residual"_t, "place"_v = place, "token"_v = token, "coin"_v = coin, "one"_v = one)
-            : loop_says.beat("tree_own:target"_t, "place"_v = place, "token"_v = token, "coin"_v = coin, "one"_v = one);
+    const Words words = own.from == TargetToken::From::bonus
+                            ? loop_says.beat("tree_own:bonus"_t, "place"_v = place, "token"_v = token, "coin"_v = coin)
+                        : own.from == TargetToken::From::residual
+                            ? loop_says.beat("tree_own:residual"_t, "place"_v = place, "token"_v = token, "coin"_v = coin, "one"_v = one)
+                            : loop_says.beat("tree_own:target"_t, "place"_v = place, "token"_v = token, "coin"_v = coin, "one"_v = one);
     story.heading = words.heading;
     story.text = words.text;
 }

@@ -46,8 +46,7 @@ class LosslessScene final : public Scene {
     std::vector<Measurement> missing(const SceneInput& input) const override {
         std::vector<Measurement> wanted;
         const auto want = [&](const RunStudy& study, int beat) {
-            if (lacks(study, study_of(input, study)))
-                wanted.push_back({.name = study.name, .ask = study, .beat = beat, .pictured = beat});
+            if (lacks(study, study_of(input, study))) wanted.push_back({.name = study.name, .ask = study, .beat = beat, .pictured = beat});
         };
         want(greedy_study(input), kLosslessGreedyBeat);
         for (const int beat : {kLosslessTieBeat, kLosslessCacheBeat}) want(fault_study(input, fault_of(beat)), beat);
@@ -72,9 +71,7 @@ class LosslessScene final : public Scene {
 
   private:
     static constexpr int kRules[kLosslessBeats] = {-1, 0, 0, 3, 1, 6, 7, 8, 5, -1, -1, -1}; // of each beat; -1: whichever is chosen
-    static int rule_of(const SceneInput& input) {
-        return kRules[std::clamp(input.beat, 0, kLosslessBeats - 1)];
-    }
+    static int rule_of(const SceneInput& input) { return kRules[std::clamp(input.beat, 0, kLosslessBeats - 1)]; }
 
     // A beat brings its rule along once; afterwards the user may choose another. Says whether it has just been opened.
     bool follow_beat(const SceneInput& input) {
@@ -106,8 +103,7 @@ class LosslessScene final : public Scene {
     static void draw_stage(const LosslessDraw& d) {
         constexpr float kProof = 128;
         const ui::Rect stage = d.input.stage;
-        const float x = stage.x + 24, w = stage.w - 48, top = stage.y + 88, bottom = stage.bottom() - 8,
-                    gap = 36;
+        const float x = stage.x + 24, w = stage.w - 48, top = stage.y + 88, bottom = stage.bottom() - 8, gap = 36;
         if (d.input.presenter && d.input.beat == kLosslessProofBeat) return draw_lossless_proof(d, {x, top + 8, w, bottom - top - 8});
         const bool proof = !d.input.presenter && bottom - top > kProof + 220;
         const float h = bottom - top - (proof ? kProof + 20 : 0), left = (w - gap) * 0.5F;
@@ -135,8 +131,6 @@ class LosslessScene final : public Scene {
 
 } // namespace
 
-std::unique_ptr<Scene> make_lossless() {
-    return std::make_unique<LosslessScene>();
-}
+std::unique_ptr<Scene> make_lossless() { return std::make_unique<LosslessScene>(); }
 
 } // namespace speclens

@@ -31,8 +31,7 @@ std::string text_label(const std::vector<int>& text) {
 // "No residual": the title of a rule with a mistake as far as its colon.
 std::string rule_words(const std::string& name) {
     for (const RuleInfo* rule : lossless_rules())
-        if (name == rule->name && !rule->lossless())
-            return std::string(rule->title).substr(0, std::string(rule->title).find(':'));
+        if (name == rule->name && !rule->lossless()) return std::string(rule->title).substr(0, std::string(rule->title).find(':'));
     return "no mistake";
 }
 
@@ -56,23 +55,18 @@ void draw_lossless_texts(const LosslessDraw& d, Rect r) {
             high = std::max(high, static_cast<double>(found->second) / static_cast<double>(count.drawn));
     }
     const ui::Scale y{0, std::min(1.0, high * 1.08), plot.bottom(), plot.y};
-    ui::axis_y(canvas, theme, y, plot.x, ui::ticks(0, y.hi, r.h > 220 ? 5 : 3),
-               {.grid_to = plot.right(), .grid = true, .label_offset = 8});
+    ui::axis_y(canvas, theme, y, plot.x, ui::ticks(0, y.hi, r.h > 220 ? 5 : 3), {.grid_to = plot.right(), .grid = true, .label_offset = 8});
     const float column = plot.w / static_cast<float>(exact_texts().size());
     int i = 0;
     for (const auto& [text, p] : exact_texts()) {
         const float x = plot.x + column * static_cast<float>(i);
         const auto found = count.texts.find(text);
-        const double share = count.drawn > 0 && found != count.texts.end()
-                                 ? static_cast<double>(found->second) / static_cast<double>(count.drawn)
-                                 : 0;
-        canvas.fill({x + 2, y(share), column - 4, plot.bottom() - y(share)},
-                    theme.role(Role::accepted).alpha(0.85F), 1);
+        const double share =
+            count.drawn > 0 && found != count.texts.end() ? static_cast<double>(found->second) / static_cast<double>(count.drawn) : 0;
+        canvas.fill({x + 2, y(share), column - 4, plot.bottom() - y(share)}, theme.role(Role::accepted).alpha(0.85F), 1);
         canvas.line({x + 1, y(p)}, {x + column - 1, y(p)}, {theme.role(Role::target), 2.5F});
         const bool labelled = column >= 24 || i % 3 == 0;
-        if (labelled)
-            canvas.text({x + column / 2, plot.bottom() + 18}, text_label(text), Font::mono, 14, theme.muted,
-                        Align::center);
+        if (labelled) canvas.text({x + column / 2, plot.bottom() + 18}, text_label(text), Font::mono, 14, theme.muted, Align::center);
         ui::tooltip(d.ui, {x, plot.y, column, plot.h},
                     text_label(text) + ": drawn " + ui::probability(share) + ", exact " + ui::probability(p));
         ++i;
@@ -83,20 +77,18 @@ void draw_lossless_looks(const LosslessDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     chart_head(d, r, "Distance from the exact distribution",
-               ui::fitting(canvas, {"dashed: what chance alone would show; ✕: caught", "dashed: by chance alone; ✕: caught"}, Font::text, 14, r.w));
+               ui::fitting(canvas, {"dashed: what chance alone would show; ✕: caught", "dashed: by chance alone; ✕: caught"}, Font::text,
+                           14, r.w));
     float names = 0; // at the ends of the lines
     if (r.w >= 380)
         for (const RuleInfo* rule : lossless_rules())
-            names =
-                std::max(names, std::ceil(canvas.text_width(rule_words(rule->name), Font::text_bold, 14)));
+            names = std::max(names, std::ceil(canvas.text_width(rule_words(rule->name), Font::text_bold, 14)));
     names = std::min(names, r.w * 0.52F);
     const Rect plot{r.x + 50, r.y + 50, r.w - 50 - 12 - names, r.h - 50 - 44};
     long most = 1000;
     for (const auto& [name, count] : d.state.counts) most = std::max(most, count.drawn);
-    const double decades = std::log10(static_cast<double>(most)),
-                 low = std::log10(expected_distance(most) / 2);
-    const ui::Scale x{1, std::max(3.0, decades) + 0.05, plot.x, plot.right()},
-        y{low, 0, plot.bottom(), plot.y};
+    const double decades = std::log10(static_cast<double>(most)), low = std::log10(expected_distance(most) / 2);
+    const ui::Scale x{1, std::max(3.0, decades) + 0.05, plot.x, plot.right()}, y{low, 0, plot.bottom(), plot.y};
     for (int power = 0; power > low; --power) {
         canvas.line({plot.x, y(power)}, {plot.right(), y(power)}, theme.hairline());
         canvas.text({plot.x - 8, y(power) + 5},
@@ -116,12 +108,10 @@ void draw_lossless_looks(const LosslessDraw& d, Rect r) {
         next = x(power) - half;
     }
     canvas.text({plot.right() - 2, plot.y + 18}, "distance, log", Font::text, 14, theme.muted, Align::right);
-    canvas.text({plot.center().x, plot.bottom() + 40}, "texts drawn", Font::text, 14, theme.muted,
-                Align::center);
+    canvas.text({plot.center().x, plot.bottom() + 40}, "texts drawn", Font::text, 14, theme.muted, Align::center);
     canvas.push_clip({plot.x, plot.y - 6, plot.w + 6, plot.h + 6});
     std::vector<Vec2> noise;
-    for (double at = 1; at <= x.hi; at += 0.25)
-        noise.push_back({x(at), y(std::log10(expected_distance(std::lround(std::pow(10, at)))))});
+    for (double at = 1; at <= x.hi; at += 0.25) noise.push_back({x(at), y(std::log10(expected_distance(std::lround(std::pow(10, at)))))});
     canvas.polyline(noise, {theme.muted, 1.5F, 5, 4});
     struct End {
         Vec2 at;
@@ -153,12 +143,10 @@ void draw_lossless_looks(const LosslessDraw& d, Rect r) {
     float free = plot.y;
     for (std::size_t i = 0; i < ends.size(); ++i) {
         const float below = 18.0F * static_cast<float>(ends.size() - 1 - i), // for those still to come
-            base = std::min(std::max(ends[i].at.y + 5, free + 12), plot.bottom() - below),
-                    left = plot.right() + 12;
-        canvas.line({ends[i].at.x + 3, ends[i].at.y}, {left - 4, base - 5},
-                    {theme.muted.alpha(0.6F), 1, 1, 3});
-        ui::fitted_text(canvas, {left, base}, ends[i].words, ends[i].chosen ? Font::text_bold : Font::text,
-                        14, ends[i].chosen ? theme.ink : theme.muted, r.right() - left);
+            base = std::min(std::max(ends[i].at.y + 5, free + 12), plot.bottom() - below), left = plot.right() + 12;
+        canvas.line({ends[i].at.x + 3, ends[i].at.y}, {left - 4, base - 5}, {theme.muted.alpha(0.6F), 1, 1, 3});
+        ui::fitted_text(canvas, {left, base}, ends[i].words, ends[i].chosen ? Font::text_bold : Font::text, 14,
+                        ends[i].chosen ? theme.ink : theme.muted, r.right() - left);
         free = base + 6;
     }
 }
@@ -167,8 +155,7 @@ void draw_lossless_proof(const LosslessDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     canvas.line({r.x, r.y - 9.5F}, {r.right(), r.y - 9.5F}, theme.hairline());
-    ui::fitted_text(canvas, {r.x, r.y + 16}, "The first position: kept drafts + replacements",
-                    Font::text_bold, 15, theme.ink, r.w * 0.6F);
+    ui::fitted_text(canvas, {r.x, r.y + 16}, "The first position: kept drafts + replacements", Font::text_bold, 15, theme.ink, r.w * 0.6F);
     const std::pair<Role, const char*> marks[] = {{Role::accepted, "kept"}, {Role::residual, "replaced"}};
     float key = r.right() - 250;
     for (const auto& [role, words] : marks) {
@@ -194,8 +181,8 @@ void draw_lossless_proof(const LosslessDraw& d, Rect r) {
         const double sum = row.kept + row.replaced;
         const bool same = std::abs(sum - row.target) < 5e-4;
         canvas.text({r.right(), y + bar / 2 + 9},
-                    ui::probability(row.kept) + " + " + ui::probability(row.replaced) +
-                        (same ? " = " : " ≠ ") + ui::probability(row.target),
+                    ui::probability(row.kept) + " + " + ui::probability(row.replaced) + (same ? " = " : " ≠ ") +
+                        ui::probability(row.target),
                     Font::mono, 14, same ? theme.ink : theme.role(Role::rejected), Align::right);
         y += pitch;
     }
@@ -223,8 +210,8 @@ void draw_lossless_details(const LosslessDraw& d) {
                                                                 : "not in " + ui::integer(count->drawn);
         ui::fitted_text(canvas, {x, y + 17}, i == 0 ? "no mistake" : rule.title, Font::text, 14,
                         i == d.state.rule ? theme.ink : theme.muted, w - canvas.text_width(verdict, Font::mono, 14) - 12);
-        canvas.text({x + w, y + 17}, verdict, Font::mono, 14,
-                    count && count->caught > 0 ? theme.role(Role::rejected) : theme.ink, Align::right);
+        canvas.text({x + w, y + 17}, verdict, Font::mono, 14, count && count->caught > 0 ? theme.role(Role::rejected) : theme.ink,
+                    Align::right);
         y += 25;
     }
     y += 30;
@@ -232,8 +219,7 @@ void draw_lossless_details(const LosslessDraw& d) {
     const std::vector<GreedyRow> rows = greedy_rows(d.input);
     ui::fitted_text(canvas, {x, y}, "Greedy, on the loaded models", Font::text_bold, 15, theme.ink, w);
     if (rows.empty()) {
-        ui::paragraph(canvas, {x, y + 24}, w,
-                      "Measure to compare every drafter's text with plain decoding, token by token.",
+        ui::paragraph(canvas, {x, y + 24}, w, "Measure to compare every drafter's text with plain decoding, token by token.",
                       {.size = 14, .color = theme.muted, .max_lines = 2});
         return;
     }
@@ -248,16 +234,13 @@ void draw_lossless_details(const LosslessDraw& d) {
         }
         if (y + 22 > r.bottom() - 4) return;
         ui::fitted_text(canvas, {x, y + 17}, row.drafter, Font::text, 14, theme.muted, 120);
-        ui::fitted_text(canvas, {x + w, y + 17}, greedy_verdict(row), Font::mono, 14,
-                        theme.role(Role::rejected), w - 130, Align::right);
+        ui::fitted_text(canvas, {x + w, y + 17}, greedy_verdict(row), Font::mono, 14, theme.role(Role::rejected), w - 130, Align::right);
         y += 22;
     }
     if (same.empty() || y + 42 > r.bottom() - 4) return;
     ui::fitted_text(canvas, {x, y + 17}, verdict, Font::mono, 14, theme.ink, w);
     ui::paragraph(canvas, {x, y + 39}, w, same,
-                  {.size = 14,
-                   .color = theme.muted,
-                   .max_lines = std::max(1, static_cast<int>((r.bottom() - y - 24) / 20))});
+                  {.size = 14, .color = theme.muted, .max_lines = std::max(1, static_cast<int>((r.bottom() - y - 24) / 20))});
 }
 
 void draw_lossless_greedy(const LosslessDraw& d, Rect r) {
@@ -265,7 +248,8 @@ void draw_lossless_greedy(const LosslessDraw& d, Rect r) {
     const ui::Theme& theme = d.ui.theme;
     const std::vector<GreedyRow> rows = greedy_rows(d.input);
     if (rows.empty()) {
-        ui::slot(canvas, theme, {r.x, r.y, r.w, std::min(112.0F, r.h)}, "what every drafter wrote will appear here, held against plain decoding (M)");
+        ui::slot(canvas, theme, {r.x, r.y, r.w, std::min(112.0F, r.h)},
+                 "what every drafter wrote will appear here, held against plain decoding (M)");
         return;
     }
     const int columns = r.w >= 700 ? 2 : 1, lines = (static_cast<int>(rows.size()) + columns - 1) / columns;
@@ -273,14 +257,12 @@ void draw_lossless_greedy(const LosslessDraw& d, Rect r) {
                 pitch = std::min(44.0F, r.h / static_cast<float>(std::max(1, lines)));
     for (int i = 0; i < static_cast<int>(rows.size()); ++i) {
         const GreedyRow& row = rows[static_cast<std::size_t>(i)];
-        const float x = r.x + (w + gap) * static_cast<float>(i / lines),
-                    y = r.y + pitch * static_cast<float>(i % lines) + pitch / 2;
+        const float x = r.x + (w + gap) * static_cast<float>(i / lines), y = r.y + pitch * static_cast<float>(i % lines) + pitch / 2;
         const bool same = same_text(row);
         const ui::Color hue = theme.role(same ? Role::accepted : Role::rejected);
         ui::icon(canvas, same ? ui::Icon::check : ui::Icon::cross, {x + 8, y}, 13, hue);
         ui::fitted_text(canvas, {x + 26, y + 5}, row.drafter, Font::text, 15, theme.ink, w - 26 - 190);
-        ui::fitted_text(canvas, {x + w, y + 5}, greedy_verdict(row), Font::mono, 14, same ? theme.muted : hue,
-                        180, Align::right);
+        ui::fitted_text(canvas, {x + w, y + 5}, greedy_verdict(row), Font::mono, 14, same ? theme.muted : hue, 180, Align::right);
     }
 }
 
@@ -305,15 +287,13 @@ void draw_lossless_controls(const LosslessDraw& d) {
         if (row.room() < 96) return;
         at = row.place(96, 8);
         if (count == 100) ui::field_label(ui, at, "Draw texts");
-        if (ui::button(ui, label, at, label,
-                       {.tooltip = count == 1000 ? "Draw a thousand texts (C)" : "Draw so many texts more"}))
+        if (ui::button(ui, label, at, label, {.tooltip = count == 1000 ? "Draw a thousand texts (C)" : "Draw so many texts more"}))
             more_texts(d, count);
     }
     if (row.room() < 88) return;
     row.x += 8;
     at = row.place(88);
-    if (ui::button(ui, "clear", at, "Clear",
-                   {.disabled = d.model.count->drawn == 0 ? "Nothing was drawn" : ""}))
+    if (ui::button(ui, "clear", at, "Clear", {.disabled = d.model.count->drawn == 0 ? "Nothing was drawn" : ""}))
         d.state.counts[d.model.rule->name] = {};
     measure_button(d.input, ui, {"measure", "Greedy texts", "M"}, greedy_study(d.input), row, d.out);
 }

@@ -14,8 +14,7 @@ namespace speclens {
 // Of what the stage shows at this beat: texts on the table, greedy texts, or a planted fault.
 [[nodiscard]] StageTitle lossless_stage_title(const SceneInput& input, const LosslessModel& model);
 [[nodiscard]] Story lossless_story(const SceneInput& input, const LosslessModel& model);
-[[nodiscard]] std::string lossless_description(const SceneInput& input, const LosslessModel& model,
-                                               const LosslessState& state);
+[[nodiscard]] std::string lossless_description(const SceneInput& input, const LosslessModel& model, const LosslessState& state);
 
 struct LosslessDraw {
     const SceneInput& input;

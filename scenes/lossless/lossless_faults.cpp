@@ -27,13 +27,12 @@ std::optional<double> given(const Trace& plain, int place, int token) {
     return listed(own->raw_top.empty() ? own->top : own->raw_top, token);
 }
 
-std::string place_words(const FaultyText& text) {
-    return lossless_says("words.place"_t, "place"_v = text.differs_at + 1);
-}
+std::string place_words(const FaultyText& text) { return lossless_says("words.place"_t, "place"_v = text.differs_at + 1); }
 
 std::string chance_words(const SceneInput& input, int token, const std::optional<double>& p) {
     const std::string name = quoted(*input.trace, token);
-    return p ? lossless_says("words.listed"_t, "token"_v = name, "p"_v = fine_probability(*p)) : lossless_says("words.unlisted"_t, "token"_v = name);
+    return p ? lossless_says("words.listed"_t, "token"_v = name, "p"_v = fine_probability(*p))
+             : lossless_says("words.unlisted"_t, "token"_v = name);
 }
 
 // A few tokens of a text around the first one that is another.
@@ -90,9 +89,7 @@ std::optional<FaultyText> faulty_text(const SceneInput& input, PlantedFault faul
 }
 
 PlantedFault fault_of(int beat) {
-    return beat == kLosslessTieBeat     ? PlantedFault::rounding
-           : beat == kLosslessCacheBeat ? PlantedFault::rollback
-                                        : PlantedFault::none;
+    return beat == kLosslessTieBeat ? PlantedFault::rounding : beat == kLosslessCacheBeat ? PlantedFault::rollback : PlantedFault::none;
 }
 
 StageTitle fault_title(const SceneInput& input, PlantedFault fault) {
@@ -101,7 +98,8 @@ StageTitle fault_title(const SceneInput& input, PlantedFault fault) {
     title.title = fault == PlantedFault::rounding ? lossless_says("tie.title"_t) : lossless_says("cache.title"_t);
     title.subtitle = lossless_says("words.fault:subtitle"_t, "drafter"_v = text ? text->drafter : "");
     if (text && text->differs_at < 0) title.title = lossless_says("words.fault:unseen"_t, "tokens"_v = text->plain.size());
-    if (text && text->differs_at >= 0) title.title = lossless_says("words.fault:caught"_t, "place"_v = place_words(*text), "tie"_v = text->near_tie());
+    if (text && text->differs_at >= 0)
+        title.title = lossless_says("words.fault:caught"_t, "place"_v = place_words(*text), "tie"_v = text->near_tie());
     return title;
 }
 
@@ -114,24 +112,28 @@ std::string found_words(const SceneInput& input, const std::optional<FaultyText>
     const auto place = "place"_v = place_words(*text);
     const auto ours = "ours"_v = chance_words(input, text->plain_token(), text->plain_p);
     const auto theirs = "theirs"_v = chance_words(input, text->faulty_token(), text->faulty_p);
-    return text->near_tie() ? lossless_says("words.found:near"_t, place, ours, theirs) : lossless_says("words.found:far"_t, place, ours, theirs);
+    return text->near_tie() ? lossless_says("words.found:near"_t, place, ours, theirs)
+                            : lossless_says("words.found:far"_t, place, ours, theirs);
 }
 
 } // namespace
 
 Words fault_words(const SceneInput& input, PlantedFault fault) {
     const std::string found = found_words(input, faulty_text(input, fault));
-    return fault == PlantedFault::rounding ? lossless_says.beat("tie"_t, "found"_v = found) : lossless_says.beat("cache"_t, "found"_v = found);
+    return fault == PlantedFault::rounding ? lossless_says.beat("tie"_t, "found"_v = found)
+                                           : lossless_says.beat("cache"_t, "found"_v = found);
 }
 
 std::string fault_description(const SceneInput& input, PlantedFault fault) {
     const std::optional<FaultyText> text = faulty_text(input, fault);
-    const std::string name = fault == PlantedFault::rounding ? lossless_says("words.fault:name_rounding"_t) : lossless_says("words.fault:name_rollback"_t);
+    const std::string name =
+        fault == PlantedFault::rounding ? lossless_says("words.fault:name_rounding"_t) : lossless_says("words.fault:name_rollback"_t);
     if (!text) return name + ": not measured\n";
     if (!text->problem.empty()) return name + ": " + text->problem + "\n";
     if (text->differs_at < 0) return name + ": the plain text, as far as it goes\n";
-    return name + ": differs at " + place_words(*text) + ", where plain decoding gave " + chance_words(input, text->plain_token(), text->plain_p) + ", " +
-           chance_words(input, text->faulty_token(), text->faulty_p) + "\n";
+    return name + ": differs at " + place_words(*text) + ", where plain decoding gave " +
+           chance_words(input, text->plain_token(), text->plain_p) + ", " + chance_words(input, text->faulty_token(), text->faulty_p) +
+           "\n";
 }
 
 void draw_lossless_fault(const LosslessDraw& d, Rect r, PlantedFault fault) {
@@ -147,7 +149,8 @@ void draw_lossless_fault(const LosslessDraw& d, Rect r, PlantedFault fault) {
     draw_text_row(d, {r.x, r.y + kPitch, r.w, kRow}, "with the fault", text->faulty, text->differs_at, Role::rejected);
     const float y = r.y + 2 * kPitch + 28;
     if (text->differs_at < 0 || y + 72 > r.bottom()) return;
-    ui::fitted_text(canvas, {r.x, y}, "What plain decoding gave the two at " + place_words(*text) + ", at T = 1", Font::text_bold, 15, theme.ink, r.w);
+    ui::fitted_text(canvas, {r.x, y}, "What plain decoding gave the two at " + place_words(*text) + ", at T = 1", Font::text_bold, 15,
+                    theme.ink, r.w);
     const std::pair<int, std::optional<double>> both[] = {{text->plain_token(), text->plain_p}, {text->faulty_token(), text->faulty_p}};
     float top = y + 16;
     for (const auto& [token, p] : both) {

@@ -17,9 +17,9 @@ namespace speclens {
 [[nodiscard]] RunStudy fault_study(const SceneInput& input, PlantedFault fault);
 
 struct FaultyText {
-    std::string drafter, problem;      // a problem: it could not be run
-    std::vector<int> plain, faulty;    // new tokens of both
-    int differs_at = -1;               // first place that is another one; -1: none
+    std::string drafter, problem;   // a problem: it could not be run
+    std::vector<int> plain, faulty; // new tokens of both
+    int differs_at = -1;            // first place that is another one; -1: none
     // What plain decoding gave both tokens there, at temperature 1; none: not recorded.
     std::optional<double> plain_p, faulty_p;
     [[nodiscard]] int plain_token() const { return plain[static_cast<std::size_t>(differs_at)]; }

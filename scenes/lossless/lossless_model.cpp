@@ -172,21 +172,17 @@ std::vector<GreedyRow> greedy_rows(const SceneInput& input) {
         if (point.settings.drafter == kNoDrafter) continue;
         GreedyRow row{point.settings.drafter, point.problem, static_cast<int>(point.output.size()), -1};
         const auto [a, b] = std::ranges::mismatch(plain, point.output);
-        if (a != plain.end() || b != point.output.end())
-            row.differs_at = static_cast<int>(b - point.output.begin());
+        if (a != plain.end() || b != point.output.end()) row.differs_at = static_cast<int>(b - point.output.begin());
         rows.push_back(std::move(row));
     }
     return rows;
 }
 
-bool same_text(const GreedyRow& row) {
-    return row.problem.empty() && row.differs_at < 0;
-}
+bool same_text(const GreedyRow& row) { return row.problem.empty() && row.differs_at < 0; }
 
 std::string greedy_verdict(const GreedyRow& row) {
     if (!row.problem.empty()) return "could not run";
-    return same_text(row) ? "same " + counted(row.tokens, "token")
-                          : "differs at token " + std::to_string(row.differs_at + 1);
+    return same_text(row) ? "same " + counted(row.tokens, "token") : "differs at token " + std::to_string(row.differs_at + 1);
 }
 
 } // namespace speclens

@@ -58,7 +58,7 @@ struct LosslessState {
 struct LosslessModel {
     const RuleInfo* rule = nullptr;
     const LosslessCount* count = nullptr; // never null
-    DistributionTest test;                         // of all texts so far
+    DistributionTest test;                // of all texts so far
     double noise = 0;                     // expected_distance of as many
     [[nodiscard]] bool right() const { return rule->lossless(); }
     // At a look, and only there: the bound on false alarms counts no other.
@@ -81,7 +81,9 @@ struct GreedyRow {
 [[nodiscard]] bool same_text(const GreedyRow& row);
 [[nodiscard]] std::string greedy_verdict(const GreedyRow& row); // "same 38 tokens", "differs at token 3"
 
-inline constexpr StoryOf<"lossless", "promise", "proof", "count", "mistake", "hiding", "block", "fresh", "peek", "chosen", "asterisk", "tie", "cache"> lossless_says;
+inline constexpr StoryOf<"lossless", "promise", "proof", "count", "mistake", "hiding", "block", "fresh", "peek", "chosen", "asterisk",
+                         "tie", "cache">
+    lossless_says;
 inline constexpr int kLosslessBeats = lossless_says.size, kLosslessProofBeat = 1, kLosslessDrawBeat = 2; // from here on texts are drawn
 // Of greedy texts on the loaded models: every drafter's, then one fault and the other.
 inline constexpr int kLosslessGreedyBeat = 9, kLosslessTieBeat = 10, kLosslessCacheBeat = 11;

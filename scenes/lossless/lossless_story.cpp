@@ -13,7 +13,8 @@ namespace {
 
 Words count_words(const LosslessModel& m) {
     if (m.count->drawn == 0) return lossless_says.beat("count:nothing"_t);
-    const std::string distance = fine_probability(m.test.total_variation), drawn = ui::integer(m.count->drawn), noise = fine_probability(m.noise);
+    const std::string distance = fine_probability(m.test.total_variation), drawn = ui::integer(m.count->drawn),
+                      noise = fine_probability(m.noise);
     if (m.right()) return lossless_says.beat("count:right"_t, "distance"_v = distance, "drawn"_v = drawn, "noise"_v = noise);
     return lossless_says.beat("count:wrong"_t, "distance"_v = distance, "drawn"_v = drawn, "noise"_v = noise);
 }
@@ -65,8 +66,8 @@ StageTitle lossless_title(const LosslessModel& m) {
                                "p"_v = last.p_value < kLosslessAlarm ? "" : fine_probability(last.p_value));
     }
     title.subtitle = lossless_says("subtitle.counted"_t, "rule"_v = rule_words(*m.rule), "mistake"_v = !m.right(), "k"_v = kToyDrafts,
-                                   "distance"_v = n > 0 ? fine_probability(m.test.total_variation) : "", "noise"_v = fine_probability(m.noise),
-                                   "tested"_v = tested, "eager"_v = m.rule->kind == RuleKind::block);
+                                   "distance"_v = n > 0 ? fine_probability(m.test.total_variation) : "",
+                                   "noise"_v = fine_probability(m.noise), "tested"_v = tested, "eager"_v = m.rule->kind == RuleKind::block);
     return title;
 }
 
@@ -74,7 +75,8 @@ StageTitle greedy_title(const SceneInput& input) {
     const std::vector<GreedyRow> rows = greedy_rows(input);
     StageTitle title;
     title.title = rows.empty() ? lossless_says("asterisk.title:awaited"_t)
-                               : lossless_says("asterisk.title:told"_t, "same"_v = std::ranges::count_if(rows, same_text), "drafters"_v = rows.size());
+                               : lossless_says("asterisk.title:told"_t, "same"_v = std::ranges::count_if(rows, same_text),
+                                               "drafters"_v = rows.size());
     title.subtitle = lossless_says("asterisk.subtitle"_t);
     return title;
 }
@@ -126,9 +128,12 @@ std::string greedy_lines(const SceneInput& input) {
     std::string lines;
     for (const GreedyRow& row : greedy_rows(input)) {
         lines += "Greedy, " + row.drafter + ": ";
-        if (!row.problem.empty()) lines += row.problem;
-        else if (row.differs_at < 0) lines += "the same " + counted(row.tokens, "token") + " as plain decoding";
-        else lines += "differs at token " + std::to_string(row.differs_at + 1);
+        if (!row.problem.empty())
+            lines += row.problem;
+        else if (row.differs_at < 0)
+            lines += "the same " + counted(row.tokens, "token") + " as plain decoding";
+        else
+            lines += "differs at token " + std::to_string(row.differs_at + 1);
         lines += "\n";
     }
     return lines;
@@ -136,8 +141,7 @@ std::string greedy_lines(const SceneInput& input) {
 
 } // namespace
 
-std::string lossless_description(const SceneInput& input, const LosslessModel& m,
-                                 const LosslessState& state) {
+std::string lossless_description(const SceneInput& input, const LosslessModel& m, const LosslessState& state) {
     std::ostringstream out;
     const StageTitle title = lossless_stage_title(input, m);
     out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(shown_tier(input, title.tier)) << "\n\n";
@@ -152,16 +156,13 @@ std::string lossless_description(const SceneInput& input, const LosslessModel& m
             out << "not drawn\n";
         else
             out << found->second.drawn << " texts, "
-                << (found->second.caught > 0 ? "caught at " + std::to_string(found->second.caught)
-                                             : std::string("not caught"))
-                << "\n";
+                << (found->second.caught > 0 ? "caught at " + std::to_string(found->second.caught) : std::string("not caught")) << "\n";
     }
     out << "\nFirst position, kept + replaced against the target:\n";
     const std::vector<ProofRow> rows = proof_rows(*m.rule);
     for (std::size_t v = 0; v < rows.size(); ++v)
-        out << "  " << static_cast<char>('a' + v) << ": " << ui::probability(rows[v].kept) << " + "
-            << ui::probability(rows[v].replaced) << " against " << ui::probability(rows[v].target)
-            << " (draft " << ui::probability(rows[v].draft) << ")\n";
+        out << "  " << static_cast<char>('a' + v) << ": " << ui::probability(rows[v].kept) << " + " << ui::probability(rows[v].replaced)
+            << " against " << ui::probability(rows[v].target) << " (draft " << ui::probability(rows[v].draft) << ")\n";
     if (m.count->drawn > 0) {
         out << "\nTexts, drawn against exact:\n";
         for (const auto& [text, p] : exact_texts()) {
@@ -170,8 +171,7 @@ std::string lossless_description(const SceneInput& input, const LosslessModel& m
             for (const int id : text) out << static_cast<char>('a' + id);
             out << " "
                 << ui::probability(found == m.count->texts.end() ? 0
-                                                                 : static_cast<double>(found->second) /
-                                                                       static_cast<double>(m.count->drawn))
+                                                                 : static_cast<double>(found->second) / static_cast<double>(m.count->drawn))
                 << " " << ui::probability(p) << "\n";
         }
     }

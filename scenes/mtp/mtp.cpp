@@ -3,8 +3,8 @@
 #include "scenes/mtp/mtp_draw.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/emphasis.h"
-#include "scenes/shared/other_round.h"
 #include "scenes/shared/heat_key.h"
+#include "scenes/shared/other_round.h"
 #include "scenes/shared/words.h"
 
 namespace speclens {
@@ -22,9 +22,10 @@ class MtpScene final : public Scene {
         const MtpDraw d{frame, ui, out};
         shown_ = ShownHead(frame.model);
         ui.push_id("mtp");
-        draw_head_scene(run, frame.input, ui,
-                        {"mtp", "MTP", frame.model, mtp_title(frame), mtp_story(frame), mtp_empty_words(frame.model), "", "Acceptance by depth"},
-                        [&] { draw_stage(d); }, out);
+        draw_head_scene(
+            run, frame.input, ui,
+            {"mtp", "MTP", frame.model, mtp_title(frame), mtp_story(frame), mtp_empty_words(frame.model), "", "Acceptance by depth"},
+            [&] { draw_stage(d); }, out);
         if (frame.model.empty == HeadModel::Empty::no) {
             if (!round.here()) {
                 draw_mtp_details(d);
@@ -126,8 +127,6 @@ class MtpScene final : public Scene {
 
 } // namespace
 
-std::unique_ptr<Scene> make_mtp() {
-    return std::make_unique<MtpScene>();
-}
+std::unique_ptr<Scene> make_mtp() { return std::make_unique<MtpScene>(); }
 
 } // namespace speclens

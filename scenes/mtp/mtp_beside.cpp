@@ -40,8 +40,8 @@ void draw_guesses(const MtpDraw& d, const MtpBesideRow& row, Rect r) {
         const Rect chip{x, r.y, pitch - 8, 28};
         ui::chip(canvas, theme, chip, label_of(*d.frame.run.trace, slot.draft->token), {.role = role_of(slot.state)});
         const auto q = claimed(*d.frame.run.whole->header, *slot.draft);
-        ui::fitted_text(canvas, {chip.center().x, chip.bottom() + 17}, "q " + (q ? ui::probability(*q) : std::string("–")), Font::mono, 14, theme.muted,
-                        chip.w, Align::center);
+        ui::fitted_text(canvas, {chip.center().x, chip.bottom() + 17}, "q " + (q ? ui::probability(*q) : std::string("–")), Font::mono, 14,
+                        theme.muted, chip.w, Align::center);
         ui::tooltip(d.ui, {chip.x, chip.y, chip.w, 48}, quoted(*d.frame.run.trace, slot.draft->token) + ": " + fate_words(slot.state));
         x += pitch;
     }
@@ -64,15 +64,18 @@ void draw_mtp_beside(const MtpDraw& d, Rect r) {
         ui::icon(canvas, method_mark(name), {r.x + 8, y + 25}, 14, theme.ink);
         ui::fitted_text(canvas, {r.x + 24, y + 30}, method_title(name), Font::text_bold, 15, theme.ink, names - 32);
         if (row.guess) {
-            const std::string ms = row.guess->draft_ms > 0 ? ui::number(row.guess->draft_ms, row.guess->draft_ms < 0.1 ? 3 : 2) + " ms" : "not timed";
+            const std::string ms =
+                row.guess->draft_ms > 0 ? ui::number(row.guess->draft_ms, row.guess->draft_ms < 0.1 ? 3 : 2) + " ms" : "not timed";
             ui::fitted_text(canvas, {r.x + 24, y + 52}, ms, Font::mono, 14, theme.ink, names - 32);
-            if (pitch >= 84) ui::fitted_text(canvas, {r.x + 24, y + 73}, "stores " + stored_words(row), Font::text, 14, theme.muted, names - 32);
+            if (pitch >= 84)
+                ui::fitted_text(canvas, {r.x + 24, y + 73}, "stores " + stored_words(row), Font::text, 14, theme.muted, names - 32);
         }
         const float x = r.x + names, w = r.w - names - tokens;
         ui::fitted_text(canvas, {x, y + 22}, reads_words(row), Font::text, 14, theme.muted, w);
         draw_guesses(d, row, {x, y + 32, w - 12, 28});
         if (pitch >= 130 && row.guess && row.guess->draft_ms > 0) { // its round by the clock; the same check for all
-            const std::vector<ui::Segment> parts{{0, row.guess->draft_ms, Role::draft, "", ""}, {row.guess->draft_ms, verify, Role::target, "verify", ""}};
+            const std::vector<ui::Segment> parts{{0, row.guess->draft_ms, Role::draft, "", ""},
+                                                 {row.guess->draft_ms, verify, Role::target, "verify", ""}};
             ui::gantt_lane(canvas, theme, ui::Scale{0, longest, x, x + w - 12}, y + 92, 22, parts, 1.5F, d.ui.input.mouse);
         }
         if (const int brought = row.tokens(); brought > 0)
@@ -97,7 +100,8 @@ void draw_mtp_published(const MtpDraw& d, Rect r) {
         const Rect box{r.x, y + 6, 116, 24};
         canvas.hatch(box, theme.role(Role::target).alpha(0.25F));
         canvas.outline(box, {theme.role(Role::target), 1}, 3);
-        ui::fitted_text(canvas, {box.right() - 8, box.y + 17}, published_value(*figure), Font::mono, 14, theme.ink, box.w - 14, Align::right);
+        ui::fitted_text(canvas, {box.right() - 8, box.y + 17}, published_value(*figure), Font::mono, 14, theme.ink, box.w - 14,
+                        Align::right);
         const float x = box.right() + 16, w = r.right() - x;
         if (bars) {
             const Rect bar{x, y + 45, w * static_cast<float>(middle(*figure) / most), pitch >= 70 ? 12.0F : 9.0F};

@@ -81,8 +81,9 @@ float draw_mtp_steps(const MtpDraw& d, float top, float below) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const auto [rows, air] = StepRoom(input.stage, top, below);
-    const float state = top + 24, token = state + 22 + air, layer = token + 36 + air, output = layer + 34 + air, distributions = output + 24 + air,
-                drafts = distributions + StepRoom::kRow * static_cast<float>(rows) + 6 + air, verdicts = drafts + 36 + air;
+    const float state = top + 24, token = state + 22 + air, layer = token + 36 + air, output = layer + 34 + air,
+                distributions = output + 24 + air, drafts = distributions + StepRoom::kRow * static_cast<float>(rows) + 6 + air,
+                verdicts = drafts + 36 + air;
     const double states = scale_of(m, "state"), outputs = scale_of(m, "output");
     for (int i = g.first; i < g.first + g.count; ++i) {
         const DraftSlot& slot = m.slot(i);
@@ -107,7 +108,8 @@ float draw_mtp_steps(const MtpDraw& d, float top, float below) {
         ui::arrow(canvas, {box.center().x, layer + 27}, {box.center().x, output - 1}, {theme.muted, 1.5F}, 5);
         strip(d, internals.strip("output"), outputs, "output, after its norm", {at, output, cw, 14});
         next_tokens(d, slot, {at, distributions, cw, 0}, rows);
-        ui::chip(canvas, theme, {at, drafts, cw, 30}, label_of(*input.trace, slot.draft->token), {.role = Role::draft, .selected = selected});
+        ui::chip(canvas, theme, {at, drafts, cw, 30}, label_of(*input.trace, slot.draft->token),
+                 {.role = Role::draft, .selected = selected});
         const Rect verdict{at, verdicts, cw, 28};
         if (slot.state == DraftSlot::State::drafted || !d.frame.verdicts())
             ui::slot(canvas, theme, verdict, d.frame.verdicts() ? "" : "?");
@@ -143,7 +145,8 @@ void draw_mtp_row(const MtpDraw& d, Rect r) {
         canvas.fill(at, theme.panel, 4);
         canvas.outline(at, {theme.role(role), 1.5F}, 4);
         const bool two = at.h > tall && !detail.empty();
-        ui::fitted_text(canvas, {at.center().x, at.center().y + (two ? -4.0F : 5.0F)}, name, Font::text, 14, theme.ink, at.w - 8, Align::center);
+        ui::fitted_text(canvas, {at.center().x, at.center().y + (two ? -4.0F : 5.0F)}, name, Font::text, 14, theme.ink, at.w - 8,
+                        Align::center);
         if (two) ui::fitted_text(canvas, {at.center().x, at.center().y + 15}, detail, Font::text, 14, theme.muted, at.w - 8, Align::center);
     };
     const auto link = [&](Vec2 from, Vec2 to) { ui::arrow(canvas, from, to, {theme.muted, 1.5F}, 5); };
@@ -225,7 +228,9 @@ void draw_mtp_pairs(const MtpDraw& d, Rect r) {
     const int drafted = m.steps(), fit = std::max(2, static_cast<int>((r.w - kNames + kGap) / (kPair + kGap))), places = fit * lines;
     const int own = std::min(drafted, std::max(1, fit / 3 + 1)) - 1, known = std::min(places - own, static_cast<int>(text.size()) - 1);
     if (r.h < 24 + 2 * kHigh + 34 || known < 1) return;
-    const auto place = [&](int i) { return Vec2{r.x + kNames + (kPair + kGap) * static_cast<float>(i % fit), top + kLine * static_cast<float>(i / fit)}; };
+    const auto place = [&](int i) {
+        return Vec2{r.x + kNames + (kPair + kGap) * static_cast<float>(i % fit), top + kLine * static_cast<float>(i / fit)};
+    };
     int shown = 0;
     // `of`: the token whose state it is; of a guess the number of the output that stands in for one.
     const auto pair = [&](int of, int token, bool guessed) {
@@ -239,10 +244,11 @@ void draw_mtp_pairs(const MtpDraw& d, Rect r) {
         canvas.fill(above, theme.tint(role), 4);
         canvas.outline(above, {theme.role(role), 1, guessed ? 3.0F : 0.0F, guessed ? 2.0F : 0.0F}, 4);
         if (guessed)
-            ui::fitted_text(canvas, {above.center().x, above.y + 18}, "output " + std::to_string(of), Font::text, 14, theme.ink, kPair - 8, Align::center);
+            ui::fitted_text(canvas, {above.center().x, above.y + 18}, "output " + std::to_string(of), Font::text, 14, theme.ink, kPair - 8,
+                            Align::center);
         else
-            ui::token_text(canvas, {above.center().x, above.y + 18}, ui::fit_token(canvas, label_of(*input.trace, of), 14, kPair - 12), 14, theme.ink,
-                           Align::center);
+            ui::token_text(canvas, {above.center().x, above.y + 18}, ui::fit_token(canvas, label_of(*input.trace, of), 14, kPair - 12), 14,
+                           theme.ink, Align::center);
         ui::chip(canvas, theme, below, label_of(*input.trace, token), {.role = Role::draft, .neutral = !guessed, .glyph = false});
         ++shown;
     };
@@ -251,7 +257,8 @@ void draw_mtp_pairs(const MtpDraw& d, Rect r) {
     for (int i = 0; i < own && shown < places; ++i) pair(i + 1, m.slot(i).draft->token, true);
     const std::string before = std::to_string(text.size() - 1) + " pairs before this round";
     ui::paragraph(canvas, {r.x, place(shown - 1).y + 2 * kHigh + 26}, r.w,
-                  before + (first > 0 ? ", the last ones shown. " : ". ") + "Dashed: rows of the draft, dropped when the target has spoken.",
+                  before + (first > 0 ? ", the last ones shown. " : ". ") +
+                      "Dashed: rows of the draft, dropped when the target has spoken.",
                   {.size = 14, .color = theme.muted, .max_lines = 2});
 }
 
@@ -267,21 +274,23 @@ void draw_mtp_states(const MtpDraw& d, Rect r) {
         const Rect box{r.x + (w + kGap) * static_cast<float>(i), y, w, kHigh};
         canvas.fill(box, theme.panel, 4);
         canvas.outline(box, {theme.role(Role::target), 1.5F}, 4);
-        ui::fitted_text(canvas, {box.center().x, box.y + 22}, names[static_cast<std::size_t>(i)], Font::text, 14, theme.ink, w - 8, Align::center);
+        ui::fitted_text(canvas, {box.center().x, box.y + 22}, names[static_cast<std::size_t>(i)], Font::text, 14, theme.ink, w - 8,
+                        Align::center);
         if (i == 2) break;
         const float from = box.right() + 1, middle = y + kHigh / 2, tap = box.right() + kGap / 2;
         ui::arrow(canvas, {from, middle}, {from + kGap - 2, middle}, {theme.muted, 1.5F}, 5);
         ui::arrow(canvas, {tap, middle}, {tap, y + kHigh + 22}, {theme.role(Role::draft), 1.5F}, 6);
-        ui::fitted_text(canvas, {tap, y + kHigh + 40}, i == 0 ? "before: --mtp-raw" : "after: the default", Font::text, 14, theme.ink, w + kGap,
-                        Align::center);
+        ui::fitted_text(canvas, {tap, y + kHigh + 40}, i == 0 ? "before: --mtp-raw" : "after: the default", Font::text, 14, theme.ink,
+                        w + kGap, Align::center);
     }
 }
 
 void draw_mtp_variants(const MtpDraw& d, Rect r, bool states) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    ui::fitted_text(canvas, {r.x, r.y + 12}, states ? "First guesses that stay, by the state it reads" : "Tokens per round, by the pairs it sees",
-                    Font::text_bold, 14, theme.ink, r.w);
+    ui::fitted_text(canvas, {r.x, r.y + 12},
+                    states ? "First guesses that stay, by the state it reads" : "Tokens per round, by the pairs it sees", Font::text_bold,
+                    14, theme.ink, r.w);
     struct Bar {
         MtpVariant variant;
         const char* name;
@@ -308,7 +317,8 @@ void draw_mtp_variants(const MtpDraw& d, Rect r, bool states) {
         ui::fitted_text(canvas, {r.x, y + 13}, bar.name, Font::text, 14, theme.ink, names - 8);
         if (const StudyPoint* point = d.frame.measured.of(bar.variant)) {
             ui::bar(canvas, theme, track, value(bar) / high, Role::accepted);
-            canvas.text({r.right(), y + 13}, states ? ui::probability(value(bar)) : ui::number(value(bar), 2), Font::mono, 14, theme.ink, Align::right);
+            canvas.text({r.right(), y + 13}, states ? ui::probability(value(bar)) : ui::number(value(bar), 2), Font::mono, 14, theme.ink,
+                        Align::right);
             ui::tooltip(d.ui, {r.x, y - 4, r.w, 24}, std::to_string(point->tokens) + " tokens in " + counted(point->rounds, "round"));
         } else {
             canvas.text({track.x, y + 13}, "not measured yet", Font::text, 14, theme.muted);
@@ -327,7 +337,8 @@ void draw_mtp_worth(const MtpDraw& d, Rect r) {
         ui::paragraph(canvas, {r.x, r.y + 44}, r.w, "No guess has been judged yet.", {.color = theme.muted});
         return;
     }
-    const double plain = plain_ms(d.input()), further = d.frame.measured.further_ms() > 0 ? d.frame.measured.further_ms() : d.frame.model.further_ms;
+    const double plain = plain_ms(d.input()),
+                 further = d.frame.measured.further_ms() > 0 ? d.frame.measured.further_ms() : d.frame.model.further_ms;
     const auto cost = [&](std::size_t i) {
         const double ms = i == 0 && d.frame.model.steps() > 0 ? d.frame.model.slot(0).ms : further;
         return plain > 0 && ms > 0 ? ms / plain : -1.0;
@@ -382,7 +393,8 @@ void draw_mtp_controls(const MtpDraw& d) {
     const RunSettings* settings = d.input().settings;
     const int k = settings ? settings->k : d.frame.model.steps();
     ui::field_label(d.ui, at, "Guesses K: " + std::to_string(k));
-    if (const auto to = ui::slider(d.ui, "gamma", {at.x, at.y + 8, at.w, 20}, k, 1, 8, {.step = 1, .disabled = no_models(d.input())}); to && settings)
+    if (const auto to = ui::slider(d.ui, "gamma", {at.x, at.y + 8, at.w, 20}, k, 1, 8, {.step = 1, .disabled = no_models(d.input())});
+        to && settings)
         if (const int wanted = std::clamp(static_cast<int>(*to + 0.5), 1, 8); wanted != k)
             d.out.push_back(Command{Restart{with_draft_length(*settings, wanted)}});
     measure_button(d.input(), d.ui, {"measured", "Depths, cache, states", "M"}, mtp_study(d.frame.run), row, d.out);

@@ -36,11 +36,11 @@ struct MtpDraw {
     [[nodiscard]] const SceneInput& input() const { return frame.input; }
 };
 float draw_mtp_steps(const MtpDraw& d, float y, float below); // as high as the stage allows with `below` px under it; returns the y below
-void draw_mtp_row(const MtpDraw& d, ui::Rect r); // what becomes of one pair
+void draw_mtp_row(const MtpDraw& d, ui::Rect r);              // what becomes of one pair
 void draw_mtp_clock(const MtpDraw& d, ui::Rect r);
 void draw_mtp_kept(const MtpDraw& d, ui::Rect r);
-void draw_mtp_pairs(const MtpDraw& d, ui::Rect r);   // which pairs lie in the cache
-void draw_mtp_states(const MtpDraw& d, ui::Rect r);  // where the two states are taken
+void draw_mtp_pairs(const MtpDraw& d, ui::Rect r);                 // which pairs lie in the cache
+void draw_mtp_states(const MtpDraw& d, ui::Rect r);                // where the two states are taken
 void draw_mtp_variants(const MtpDraw& d, ui::Rect r, bool states); // bars: what less of the cache costs; the other state
 void draw_mtp_beside(const MtpDraw& d, ui::Rect r);
 void draw_mtp_published(const MtpDraw& d, ui::Rect r);

@@ -28,7 +28,8 @@ struct MtpModel : HeadModel {
 [[nodiscard]] MtpModel mtp_model(const SceneInput& input);
 
 // Runs of the layer on the prompt of the run, greedy: one to three guesses for their times; then three with all pairs in its cache,
-// without the prompt's, with the last sixteen, with its own alone, and fed with the state before the target's final norm. Empty: it is not loaded.
+// without the prompt's, with the last sixteen, with its own alone, and fed with the state before the target's final norm. Empty: it is not
+// loaded.
 inline constexpr const char* kMtpStudy = "mtp";
 inline constexpr int kMtpGuesses = 3, kMtpSomePairs = 16;
 [[nodiscard]] RunStudy mtp_study(const SceneInput& input);
@@ -36,8 +37,8 @@ inline constexpr int kMtpGuesses = 3, kMtpSomePairs = 16;
 enum class MtpVariant : std::uint8_t { all_pairs, no_prompt, some_pairs, own_pair, raw_state };
 inline constexpr int kMtpVariants = 5;
 struct MtpMeasured {
-    TimeSeries times;                                // draft time of a round by guesses, the quickest of several runs
-    const StudyPoint* variant[kMtpVariants] = {};    // null: not measured, or not yet
+    TimeSeries times;                             // draft time of a round by guesses, the quickest of several runs
+    const StudyPoint* variant[kMtpVariants] = {}; // null: not measured, or not yet
     [[nodiscard]] const StudyPoint* of(MtpVariant v) const { return variant[static_cast<std::size_t>(v)]; }
     // Milliseconds per further guess; 0: not measured.
     [[nodiscard]] double further_ms() const { return slope_of(times); }
@@ -62,9 +63,7 @@ struct MtpBesideRow {
     const ComparisonRow* guess = nullptr; // null: no answer yet
     RunView answer;
     [[nodiscard]] const RoundSummary* round() const { return answer.round_list.empty() ? nullptr : &answer.round_list.front(); }
-    [[nodiscard]] int tokens() const {
-        return round() && round()->commit ? static_cast<int>(round()->commit->tokens.size()) : 0;
-    }
+    [[nodiscard]] int tokens() const { return round() && round()->commit ? static_cast<int>(round()->commit->tokens.size()) : 0; }
 };
 struct MtpBeside {
     int round = 0;
@@ -74,7 +73,8 @@ struct MtpBeside {
     [[nodiscard]] const MtpBesideRow* row(const std::string& drafter) const;
 };
 [[nodiscard]] MtpBeside mtp_beside(const SceneInput& run);
-// The probability that the drafter gave its guess: the one it was drawn with, or, of a greedy draft, that at temperature 1. None: not recorded.
+// The probability that the drafter gave its guess: the one it was drawn with, or, of a greedy draft, that at temperature 1. None: not
+// recorded.
 [[nodiscard]] std::optional<double> claimed(const Header& header, const Drafted& draft);
 
 } // namespace speclens

@@ -59,7 +59,8 @@ Words cache_words(const MtpFrame& f) {
 }
 
 Words state_words(const MtpFrame& f) {
-    const std::string after = share(kept_share(f.measured.of(MtpVariant::all_pairs), 0)), before = share(kept_share(f.measured.of(MtpVariant::raw_state), 0));
+    const std::string after = share(kept_share(f.measured.of(MtpVariant::all_pairs), 0)),
+                      before = share(kept_share(f.measured.of(MtpVariant::raw_state), 0));
     if (after.empty() || before.empty()) return mtp_says.beat("state:unmeasured"_t);
     switch (trained_on(f.measured)) {
     case MtpTrainedOn::after_norm: return mtp_says.beat("state:after"_t, "after"_v = after, "before"_v = before);
@@ -73,7 +74,8 @@ Words state_words(const MtpFrame& f) {
 std::string brought_words(const MtpFrame& f) {
     std::vector<std::string> parts;
     for (const MtpBesideRow& row : f.beside.rows)
-        if (row.tokens() > 0) parts.push_back(mtp_says("words.brought"_t, "drafter"_v = method_title(row.info->name), "tokens"_v = row.tokens()));
+        if (row.tokens() > 0)
+            parts.push_back(mtp_says("words.brought"_t, "drafter"_v = method_title(row.info->name), "tokens"_v = row.tokens()));
     std::string words;
     for (std::size_t i = 0; i < parts.size(); ++i) words += (i == 0 ? "" : ", ") + parts[i];
     return words;
@@ -91,7 +93,8 @@ Words beat_words(const MtpFrame& f) {
     switch (f.input.beat) {
     case kMtpPairBeat: return mtp_says.beat("pair"_t, "before"_v = before_anchor(f.input, m), "anchor"_v = anchor);
     case 1: return mtp_says.beat("layer"_t, "guess"_v = first);
-    case kMtpAgainBeat: return m.steps() < 2 ? mtp_says.beat("again:one"_t) : mtp_says.beat("again:more"_t, "guess"_v = first, "guesses"_v = m.steps());
+    case kMtpAgainBeat:
+        return m.steps() < 2 ? mtp_says.beat("again:one"_t) : mtp_says.beat("again:more"_t, "guess"_v = first, "guesses"_v = m.steps());
     case kMtpDepthBeat: return depth_words(f);
     case kMtpCacheBeat: return cache_words(f);
     case kMtpStateBeat: return state_words(f);
@@ -197,7 +200,8 @@ void describe_steps(std::ostream& out, const MtpFrame& f) {
     for (int i = 0; i < m.steps(); ++i) {
         const DraftSlot& slot = m.slot(i);
         out << "Depth " << i + 1 << (i == m.selected ? " (selected)" : "") << ": reads "
-            << (i == 0 ? "the target's state and " + word(f.input, m.anchor) : "its own output and " + word(f.input, m.slot(i - 1).draft->token));
+            << (i == 0 ? "the target's state and " + word(f.input, m.anchor)
+                       : "its own output and " + word(f.input, m.slot(i - 1).draft->token));
         if (slot.ms > 0) out << ", " << ui::number(slot.ms, 2) << " ms";
         out << "; distribution";
         const TopEntries& top = at_one(*slot.draft);
@@ -211,7 +215,8 @@ void describe_steps(std::ostream& out, const MtpFrame& f) {
 
 void describe_measured(std::ostream& out, const MtpFrame& f) {
     if (!f.measured.times.points.empty()) out << describe_times(std::span(&f.measured.times, 1));
-    const char* const names[] = {"All pairs", "Without the prompt's pairs", "The last 16 pairs", "Its own pair alone", "State before the norm"};
+    const char* const names[] = {"All pairs", "Without the prompt's pairs", "The last 16 pairs", "Its own pair alone",
+                                 "State before the norm"};
     static_assert(std::size(names) == kMtpVariants);
     for (int i = 0; i < kMtpVariants; ++i)
         if (const StudyPoint* point = f.measured.variant[i]) {
@@ -233,7 +238,8 @@ void describe_beside(std::ostream& out, const MtpFrame& f) {
         out << ";";
         for (const DraftSlot& slot : row.round()->drafts) {
             const auto q = claimed(*f.run.whole->header, *slot.draft);
-            out << " " << quoted(*f.run.trace, slot.draft->token) << " q " << (q ? ui::probability(*q) : "–") << " " << fate_words(slot.state) << ",";
+            out << " " << quoted(*f.run.trace, slot.draft->token) << " q " << (q ? ui::probability(*q) : "–") << " "
+                << fate_words(slot.state) << ",";
         }
         out << " " << counted(row.tokens(), "token") << "\n";
     }

@@ -21,8 +21,7 @@ class NumbersScene final : public Scene {
         if (input.stage.w > 0) {
             ui.push_clip(input.stage_clip);
             draw_stage_title(input, ui, numbers_title(input, model, state_));
-            draw_numbers_table(
-                d, {input.stage.x + 24, input.stage.y + 88, input.stage.w - 48, input.stage.h - 96});
+            draw_numbers_table(d, {input.stage.x + 24, input.stage.y + 88, input.stage.w - 48, input.stage.h - 96});
             ui.pop_clip();
         }
         draw_story(input, ui, numbers_story(input, model), out);
@@ -61,8 +60,6 @@ class NumbersScene final : public Scene {
 
 } // namespace
 
-std::unique_ptr<Scene> make_numbers() {
-    return std::make_unique<NumbersScene>();
-}
+std::unique_ptr<Scene> make_numbers() { return std::make_unique<NumbersScene>(); }
 
 } // namespace speclens

@@ -22,9 +22,7 @@ using ui::Role;
 
 constexpr float kFigureRow = 28, kTallRow = 48, kSearch = 40; // the second: above the table, with the space below it
 
-ui::Role standing_role(const PublishedFigure& figure) {
-    return figure.standing == Standing::wrong ? Role::rejected : Role::target;
-}
+ui::Role standing_role(const PublishedFigure& figure) { return figure.standing == Standing::wrong ? Role::rejected : Role::target; }
 
 // A published value: hollow and hatched, as in every chart. Beside what would be right, a list is told in
 // full where it fits.
@@ -33,10 +31,9 @@ void value_box(const NumbersDraw& d, Rect box, const PublishedFigure& figure) {
     d.ui.canvas.hatch(box, color.alpha(0.25F));
     d.ui.canvas.outline(box, {color, 1}, 3);
     const std::string whole = whole_value(figure);
-    const bool fits =
-        d.state.filter == FigureFilter::wrong && d.ui.canvas.text_width(whole, Font::mono, 14) <= box.w - 14;
-    ui::fitted_text(d.ui.canvas, {box.right() - 8, box.y + 16}, fits ? whole : published_value(figure),
-                    Font::mono, 14, d.ui.theme.ink, box.w - 14, Align::right);
+    const bool fits = d.state.filter == FigureFilter::wrong && d.ui.canvas.text_width(whole, Font::mono, 14) <= box.w - 14;
+    ui::fitted_text(d.ui.canvas, {box.right() - 8, box.y + 16}, fits ? whole : published_value(figure), Font::mono, 14, d.ui.theme.ink,
+                    box.w - 14, Align::right);
 }
 
 // As many of the items between commas as there is room for: a room reads no half one, and the details have all.
@@ -52,9 +49,7 @@ std::string whole_parts(const ui::Canvas& canvas, const std::string& list, float
 
 // Claims begin alike and end with what tells them apart: what does not fit is left out before the end.
 void claim_text(const NumbersDraw& d, ui::Vec2 at, const std::string& claim, float room) {
-    const auto width = [&](const std::string& words) {
-        return d.ui.canvas.text_width(words, Font::text, 14);
-    };
+    const auto width = [&](const std::string& words) { return d.ui.canvas.text_width(words, Font::text, 14); };
     constexpr std::string_view kUnit = "Tokens per round "; // which the value beside it says
     if (width(claim) > room && claim.starts_with(kUnit))
         if (const std::string shorter = "… " + claim.substr(kUnit.size()); width(shorter) <= room) {
@@ -65,10 +60,8 @@ void claim_text(const NumbersDraw& d, ui::Vec2 at, const std::string& claim, flo
     std::size_t tail = claim.rfind(' ');
     if (tail != std::string::npos && tail > 0) tail = claim.rfind(' ', tail - 1);
     if (width(claim) > room && tail != std::string::npos)
-        for (std::size_t head = claim.rfind(' ', tail - 1); head != std::string::npos && head > 0;
-             head = claim.rfind(' ', head - 1))
-            if (const std::string shorter = claim.substr(0, head) + " …" + claim.substr(tail);
-                width(shorter) <= room) {
+        for (std::size_t head = claim.rfind(' ', tail - 1); head != std::string::npos && head > 0; head = claim.rfind(' ', head - 1))
+            if (const std::string shorter = claim.substr(0, head) + " …" + claim.substr(tail); width(shorter) <= room) {
                 words = shorter;
                 break;
             }
@@ -90,9 +83,7 @@ Columns columns_of(const NumbersDraw& d, Rect area) {
     c.right = c.value + c.value_w + 12;
     c.method = c.right;
     c.claim = c.wrong ? c.right + c.value_w + 12 : c.method + 96;
-    c.last = !c.wide   ? area.right() + 16
-             : c.wrong ? c.claim + (area.right() - c.claim) * 0.45F
-                       : area.x + area.w * 0.64F;
+    c.last = !c.wide ? area.right() + 16 : c.wrong ? c.claim + (area.right() - c.claim) * 0.45F : area.x + area.w * 0.64F;
     return c;
 }
 
@@ -162,9 +153,7 @@ void draw_numbers_table(const NumbersDraw& d, Rect area) {
         d.ui.wheel_used = true;
         choose_figure(d, m.selected + (d.ui.input.wheel < 0 ? 3 : -3));
     }
-    const auto head = [&](float x, const char* words) {
-        canvas.text({x, area.y + 14}, words, Font::text, 14, theme.muted);
-    };
+    const auto head = [&](float x, const char* words) { canvas.text({x, area.y + 14}, words, Font::text, 14, theme.muted); };
     const float base = area.y + 14;
     sort_head(d, {at.value, base}, at.wrong ? "as printed" : "value", FigureSort::value);
     if (at.wrong)
@@ -181,11 +170,9 @@ void draw_numbers_table(const NumbersDraw& d, Rect area) {
         const float y = area.y + 24 + pitch * static_cast<float>(i);
         const Rect box{area.x - 8, y, area.w + 16, pitch};
         const ui::Touch touch = ui::touch(d.ui, d.ui.id("row " + figure.id), box);
-        if (row == m.selected || touch.hovered)
-            canvas.fill(box, theme.raised.alpha(row == m.selected ? 0.9F : 0.45F), 4);
+        if (row == m.selected || touch.hovered) canvas.fill(box, theme.raised.alpha(row == m.selected ? 0.9F : 0.45F), 4);
         if (row < m.told) canvas.fill({box.x, box.y, 3, box.h}, theme.ink); // what the beat is about
-        if (row + 1 == m.told)
-            canvas.line({box.x, box.bottom() - 0.5F}, {box.right(), box.bottom() - 0.5F}, theme.hairline());
+        if (row + 1 == m.told) canvas.line({box.x, box.bottom() - 0.5F}, {box.right(), box.bottom() - 0.5F}, theme.hairline());
         if (touch.focused) ui::focus_ring(canvas, theme, box);
         if (touch.clicked) choose_figure(d, row);
         if (figure.standing == Standing::wrong)
@@ -214,7 +201,7 @@ void draw_numbers_table(const NumbersDraw& d, Rect area) {
                 in_full(at.last, last, room, theme.muted);
             else
                 ui::fitted_text(canvas, {at.last, y + 19}, d.input.presenter ? whole_parts(canvas, last, room) : last, Font::text, 14,
-                            theme.muted, room);
+                                theme.muted, room);
         }
         if (at.wrong) ui::tooltip(d.ui, box, capital(figure.reason));
     }
@@ -229,30 +216,25 @@ void draw_numbers_details(const NumbersDraw& d) {
     const PublishedFigure* figure = d.model.chosen();
     if (!figure) {
         ui::fitted_text(canvas, {x, r.y + 32}, "One figure", Font::text_bold, 15, theme.ink, w);
-        ui::paragraph(canvas, {x, r.y + 58}, w,
-                      "Choose a row to see where a figure comes from and what speaks against it.",
+        ui::paragraph(canvas, {x, r.y + 58}, w, "Choose a row to see where a figure comes from and what speaks against it.",
                       {.size = 14, .color = theme.muted, .max_lines = 3});
         return;
     }
     value_box(d, {x, r.y + 14, 128, 24}, *figure);
-    ui::fitted_text(canvas, {x + 142, r.y + 31},
-                    figure->method + (figure->variant.empty() ? "" : ", " + figure->variant), Font::text_bold,
+    ui::fitted_text(canvas, {x + 142, r.y + 31}, figure->method + (figure->variant.empty() ? "" : ", " + figure->variant), Font::text_bold,
                     15, theme.ink, w - 142);
     float y = r.y + 64;
     const auto say = [&](const std::string& words, ui::Color color, int lines) {
         if (words.empty() || y + 20 > r.bottom()) return;
         const int room = std::max(1, static_cast<int>((r.bottom() - y) / 20));
-        y = ui::paragraph(canvas, {x, y}, w, words,
-                          {.size = 14, .color = color, .max_lines = std::min(lines, room)}) +
-            26;
+        y = ui::paragraph(canvas, {x, y}, w, words, {.size = 14, .color = color, .max_lines = std::min(lines, room)}) + 26;
     };
     say(figure->claim + ".", theme.ink, 3);
     say(published_series(*figure), theme.ink, 2);
     const std::string conditions = published_conditions(*figure);
     say(conditions.empty() ? "The source gives no conditions." : conditions, theme.muted, 2);
     say(published_citation(*figure, d.model.figures->source_of(*figure)), theme.muted, 2);
-    if (figure->standing != Standing::as_published)
-        say(capital(published_standing(*figure)) + ".", theme.role(standing_role(*figure)), 4);
+    if (figure->standing != Standing::as_published) say(capital(published_standing(*figure)) + ".", theme.role(standing_role(*figure)), 4);
     for (const PublishedConflict& conflict : figure->conflicts) {
         const PublishedFigure& other = *d.model.figures->find(conflict.with);
         say("Against " + published_value(other) + " (" + other.id + "): " + conflict.why, theme.ink, 5);
@@ -274,8 +256,7 @@ void draw_numbers_controls(const NumbersDraw& d) {
     Rect at = row.place(ui::segmented_width(ui.canvas, filters));
     ui::field_label(ui, at, "Figures");
     ui::tooltip(ui, at, "All figures, telling pairs, those that disagree, or those that cannot be right");
-    if (const auto pick =
-            ui::segmented(ui, "filter", {at.x, at.y}, filters, static_cast<int>(d.state.filter)))
+    if (const auto pick = ui::segmented(ui, "filter", {at.x, at.y}, filters, static_cast<int>(d.state.filter)))
         choose_filter(d.state, static_cast<FigureFilter>(*pick));
     if (row.room() < 140 || !d.model.figures) return;
     at = row.place(std::min(180.0F, row.room()));
@@ -286,16 +267,19 @@ void draw_numbers_controls(const NumbersDraw& d) {
         if (method == d.state.method) chosen = static_cast<int>(choices.size());
         choices.push_back({method, "", ""});
     }
-    if (const auto pick = ui::dropdown(ui, "method", at, choices, chosen, {.tooltip = "Figures of one method only"}); pick && *pick != chosen)
+    if (const auto pick = ui::dropdown(ui, "method", at, choices, chosen, {.tooltip = "Figures of one method only"});
+        pick && *pick != chosen)
         d.state.method = *pick == 0 ? std::string() : choices[static_cast<std::size_t>(*pick)].label;
     if (row.room() < 176) return;
     at = row.place(176);
     ui::field_label(ui, at, "Figure");
     const int total = static_cast<int>(d.model.rows.size());
-    const std::string words =
-        total == 0 ? "none" : std::to_string(d.model.selected + 1) + " of " + std::to_string(total);
+    const std::string words = total == 0 ? "none" : std::to_string(d.model.selected + 1) + " of " + std::to_string(total);
     if (const auto to = ui::stepper(ui, "figure", at, d.model.selected,
-                                    {.low = 0, .high = std::max(0.0, total - 1.0), .text = words, .tooltip = "Which row is marked; its source and conditions stand in the details"}))
+                                    {.low = 0,
+                                     .high = std::max(0.0, total - 1.0),
+                                     .text = words,
+                                     .tooltip = "Which row is marked; its source and conditions stand in the details"}))
         choose_figure(d, static_cast<int>(*to));
 }
 

@@ -10,11 +10,9 @@ namespace speclens {
 
 inline constexpr StoryOf<"numbers", "conditions", "counting", "disputed", "wrong", "here"> numbers_says;
 inline constexpr int kNumbersBeats = numbers_says.size;
-[[nodiscard]] StageTitle numbers_title(const SceneInput& input, const NumbersModel& model,
-                                       const NumbersState& state);
+[[nodiscard]] StageTitle numbers_title(const SceneInput& input, const NumbersModel& model, const NumbersState& state);
 [[nodiscard]] Story numbers_story(const SceneInput& input, const NumbersModel& model);
-[[nodiscard]] std::string numbers_description(const SceneInput& input, const NumbersModel& model,
-                                              const NumbersState& state);
+[[nodiscard]] std::string numbers_description(const SceneInput& input, const NumbersModel& model, const NumbersState& state);
 
 struct NumbersDraw {
     const SceneInput& input;

@@ -10,27 +10,30 @@ namespace speclens {
 namespace {
 
 // The target's own token counted or not; a block of 16 that holds 15 drafts; an own token taken for a draft.
+// clang-format off
 constexpr const char* kCounting[] = {"vllm-48915-accepted",       "block-example-token",
                                      "domino-fig1-eagle3-tokens", "domino-fig1-dflash-tokens",
                                      "domino-fig1-domino-tokens", "dflash-block",
                                      "dflash-verified-stated",    "course-wasted",
                                      "course-wasted-derived"};
+// clang-format on
 
 // Pairs that say the same and are not: an average that is one benchmark's cell, and the number of another run.
-constexpr const char* kMostInstructive[] = {"domino-chart-eagle3-16", "domino-table-eagle3-16-average-speedup",
-                                    "domino-chart-eagle3-60", "dflash-table-eagle3-60-mean-speedup",
-                                    "domino-table-eagle3-16-gsm8k-speedup", "dflash-table-eagle3-16-gsm8k-speedup"};
+constexpr const char* kMostInstructive[] = {"domino-chart-eagle3-16",
+                                            "domino-table-eagle3-16-average-speedup",
+                                            "domino-chart-eagle3-60",
+                                            "dflash-table-eagle3-60-mean-speedup",
+                                            "domino-table-eagle3-16-gsm8k-speedup",
+                                            "dflash-table-eagle3-16-gsm8k-speedup"};
 
 int conditions_of(const PublishedFigure& figure) {
-    return figure.model.has_value() + figure.dataset.has_value() + figure.hardware.has_value() +
-           figure.engine.has_value() + figure.batch.has_value() + figure.budget.has_value() +
-           figure.temperature.has_value();
+    return figure.model.has_value() + figure.dataset.has_value() + figure.hardware.has_value() + figure.engine.has_value() +
+           figure.batch.has_value() + figure.budget.has_value() + figure.temperature.has_value();
 }
 
 // What this program measures itself, with all conditions but one at least.
 bool can_be_repeated(const PublishedFigure& figure) {
-    return figure.standing == Standing::as_published &&
-           (figure.quantity == "tokens_per_round" || figure.quantity == "speedup") &&
+    return figure.standing == Standing::as_published && (figure.quantity == "tokens_per_round" || figure.quantity == "speedup") &&
            conditions_of(figure) >= 6;
 }
 
@@ -142,7 +145,8 @@ NumbersModel numbers_model(const SceneInput& input, const NumbersState& state) {
         ++m.told;
     }
     if (state.filter == FigureFilter::pairs && state.sort == FigureSort::source) // one of a pair below the other
-        std::ranges::stable_sort(m.rows, {}, [&](const PublishedFigure* figure) { return std::ranges::find(pairs, figure) - pairs.begin(); });
+        std::ranges::stable_sort(m.rows, {},
+                                 [&](const PublishedFigure* figure) { return std::ranges::find(pairs, figure) - pairs.begin(); });
     const auto found = std::ranges::find(m.rows, state.selected, &PublishedFigure::id);
     m.selected = m.rows.empty() ? -1 : found == m.rows.end() ? 0 : static_cast<int>(found - m.rows.begin());
     return m;

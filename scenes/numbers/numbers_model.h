@@ -27,8 +27,8 @@ struct NumbersState {
     std::string query;                       // words that a row must have, in any order; empty: all rows
     FigureSort sort = FigureSort::source;
     bool falling = false; // from the largest value, or from Z, on
-    std::string selected;                    // id of a figure; empty: the first one
-    int first = 0;                           // row at the top of the table
+    std::string selected; // id of a figure; empty: the first one
+    int first = 0;        // row at the top of the table
 };
 
 struct NumbersModel {
@@ -37,9 +37,7 @@ struct NumbersModel {
     int told = 0;                             // how many the beat is about
     int selected = -1;                        // index of `rows`
     int disputed = 0, wrong = 0;              // of all
-    [[nodiscard]] const PublishedFigure* chosen() const {
-        return selected < 0 ? nullptr : rows[static_cast<std::size_t>(selected)];
-    }
+    [[nodiscard]] const PublishedFigure* chosen() const { return selected < 0 ? nullptr : rows[static_cast<std::size_t>(selected)]; }
 };
 [[nodiscard]] NumbersModel numbers_model(const SceneInput& input, const NumbersState& state);
 // What follows from the source of a wrong figure in its place; nullptr: nothing that could be worked out.

@@ -50,10 +50,9 @@ StageTitle numbers_title(const SceneInput& input, const NumbersModel& m, const N
     else
         title.title = numbers_says("conditions.title"_t, "figures"_v = all, "sources"_v = m.figures->sources().size(),
                                    "disputed"_v = m.disputed, "wrong"_v = m.wrong);
-    title.subtitle =
-        numbers_says("subtitle.shown"_t, "shown"_v = shown, "query"_v = state.query, "disputed"_v = state.filter == FigureFilter::disputed,
-                     "wrong"_v = state.filter == FigureFilter::wrong, "method"_v = state.method, "counting"_v = counting ? m.told : 0,
-                     "repeatable"_v = counting ? 0 : m.told);
+    title.subtitle = numbers_says("subtitle.shown"_t, "shown"_v = shown, "query"_v = state.query,
+                                  "disputed"_v = state.filter == FigureFilter::disputed, "wrong"_v = state.filter == FigureFilter::wrong,
+                                  "method"_v = state.method, "counting"_v = counting ? m.told : 0, "repeatable"_v = counting ? 0 : m.told);
     return title;
 }
 
@@ -70,13 +69,9 @@ std::string numbers_description(const SceneInput& input, const NumbersModel& m, 
     const StageTitle title = numbers_title(input, m, state);
     out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(shown_tier(input, title.tier)) << "\n\n";
     for (const PublishedFigure* figure : m.rows) {
-        out << (figure == m.chosen() ? "> " : "  ") << published_value(*figure) << ", " << figure->method
-            << ": " << figure->claim;
-        if (const std::string conditions = published_conditions(*figure); !conditions.empty())
-            out << " (" << conditions << ")";
-        out << (figure->standing == Standing::wrong ? "; wrong in its source"
-                : figure->conflicts.empty()         ? ""
-                                                    : "; disputed");
+        out << (figure == m.chosen() ? "> " : "  ") << published_value(*figure) << ", " << figure->method << ": " << figure->claim;
+        if (const std::string conditions = published_conditions(*figure); !conditions.empty()) out << " (" << conditions << ")";
+        out << (figure->standing == Standing::wrong ? "; wrong in its source" : figure->conflicts.empty() ? "" : "; disputed");
         if (figure->standing == Standing::wrong) {
             out << ": " << figure->reason;
             if (const PublishedFigure* right = right_figure(*m.figures, *figure))
@@ -85,12 +80,10 @@ std::string numbers_description(const SceneInput& input, const NumbersModel& m, 
         out << "\n";
     }
     if (const PublishedFigure* figure = m.chosen()) {
-        out << "\n"
-            << published_citation(*figure, m.figures->source_of(*figure)) << "; "
-            << published_standing(*figure) << "\n";
-        for (const PublishedConflict& conflict : figure->conflicts)
-            out << "Against " << conflict.with << ": " << conflict.why << "\n";
-        if (const DrafterInfo* const drafter = drafter_of_figures(figure->method)) out << drafter->title << ". " << kin_line(drafter->kin) << "\n";
+        out << "\n" << published_citation(*figure, m.figures->source_of(*figure)) << "; " << published_standing(*figure) << "\n";
+        for (const PublishedConflict& conflict : figure->conflicts) out << "Against " << conflict.with << ": " << conflict.why << "\n";
+        if (const DrafterInfo* const drafter = drafter_of_figures(figure->method))
+            out << drafter->title << ". " << kin_line(drafter->kin) << "\n";
     }
     out << "\n" << describe_story(input, numbers_story(input, m));
     return out.str();

@@ -21,9 +21,7 @@ class RaceScene final : public Scene {
         return out;
     }
 
-    std::string describe(const SceneInput& input) const override {
-        return race_description(input, race_model(input));
-    }
+    std::string describe(const SceneInput& input) const override { return race_description(input, race_model(input)); }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
         return {{"→ ←", "End of the next, previous round of any lane"},
@@ -54,8 +52,6 @@ class RaceScene final : public Scene {
 
 } // namespace
 
-std::unique_ptr<Scene> make_race() {
-    return std::make_unique<RaceScene>();
-}
+std::unique_ptr<Scene> make_race() { return std::make_unique<RaceScene>(); }
 
 } // namespace speclens

@@ -27,30 +27,24 @@ using ui::Role;
 // Why there are no averages, in as many words as fit.
 std::string why_empty(const RaceDraw& d, float room) {
     const std::string words = no_averages_words(d.model);
-    const std::string shorter = d.model.measured && d.model.race && !d.model.race->ended_early && d.model.race->prompts > 0 ? "being measured"
-                                                                                                                  : "needs more prompts";
+    const std::string shorter = d.model.measured && d.model.race && !d.model.race->ended_early && d.model.race->prompts > 0
+                                    ? "being measured"
+                                    : "needs more prompts";
     return ui::fitting(d.ui.canvas, {words, shorter}, Font::text, 14, room - 16);
 }
 
 // Three digits behind the point for a fraction of a millisecond; none that the column has no room for.
-std::string cost_number(double ms) {
-    return ui::number(ms, ms >= 100 ? 1 : ms >= 10 ? 2 : 3);
-}
+std::string cost_number(double ms) { return ui::number(ms, ms >= 100 ? 1 : ms >= 10 ? 2 : 3); }
 
 // Heading of a card: a finding and its conditions, the first of several wordings that fits beside what is
 // `taken` at the right. Returns the rectangle that is left for the figure.
-Rect race_card(const RaceDraw& d, Rect card, const std::string& heading,
-               std::initializer_list<std::string> conditions, float taken = 0) {
-    const auto fits = [&](const std::string& words) {
-        return d.ui.canvas.text_width(words, ui::Font::text, 14) <= card.w - 32 - taken;
-    };
+Rect race_card(const RaceDraw& d, Rect card, const std::string& heading, std::initializer_list<std::string> conditions, float taken = 0) {
+    const auto fits = [&](const std::string& words) { return d.ui.canvas.text_width(words, ui::Font::text, 14) <= card.w - 32 - taken; };
     const auto fitting = std::ranges::find_if(conditions, fits);
     const std::string& words = fitting != conditions.end() ? *fitting : *(conditions.end() - 1);
     ui::card(d.ui.canvas, d.ui.theme, card);
-    ui::fitted_text(d.ui.canvas, {card.x + 16, card.y + 24}, heading, ui::Font::text_bold, 15, d.ui.theme.ink,
-                    card.w - 32);
-    ui::fitted_text(d.ui.canvas, {card.x + 16, card.y + 45}, words, ui::Font::text, 14, d.ui.theme.muted,
-                    card.w - 32 - taken);
+    ui::fitted_text(d.ui.canvas, {card.x + 16, card.y + 24}, heading, ui::Font::text_bold, 15, d.ui.theme.ink, card.w - 32);
+    ui::fitted_text(d.ui.canvas, {card.x + 16, card.y + 45}, words, ui::Font::text, 14, d.ui.theme.muted, card.w - 32 - taken);
     return {card.x + 16, card.y + 56, card.w - 32, card.h - 56 - 10};
 }
 
@@ -75,8 +69,8 @@ struct Panel {
     bool published = false;
 };
 
-void draw_panel(const RaceDraw& d, const Panel& p, const std::vector<Point>& points,
-                const std::string& caption, std::vector<SceneCommand>& out) {
+void draw_panel(const RaceDraw& d, const Panel& p, const std::vector<Point>& points, const std::string& caption,
+                std::vector<SceneCommand>& out) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     const ui::Scale x{.lo = 0, .hi = p.x_max, .a = p.area.x, .b = p.area.right()};
@@ -95,8 +89,7 @@ void draw_panel(const RaceDraw& d, const Panel& p, const std::vector<Point>& poi
         for (const std::size_t i : group) marks[i] = marks[group[0]];
     PointLabels labels(c, {p.area.x + 2, p.area.y + 2, p.area.w - 4, p.area.h - 4}, marks);
     for (const Point& point : points)
-        if (point.high > point.low)
-            labels.block({x(point.x) - 6, y(point.high) - 2, 12, y(point.low) - y(point.high) + 4});
+        if (point.high > point.low) labels.block({x(point.x) - 6, y(point.high) - 2, 12, y(point.low) - y(point.high) + 4});
 
     c.push_clip(p.area);
     std::vector<std::pair<ui::Vec2, std::string>> names;
@@ -128,18 +121,15 @@ void draw_panel(const RaceDraw& d, const Panel& p, const std::vector<Point>& poi
             titles += next + point.title;
             if (point.chosen) font = Font::text_bold;
         }
-        if (!labels.name(marks[group[0]], full, font, t.ink, ground) &&
-            !labels.name(marks[group[0]], titles, font, t.ink, ground))
+        if (!labels.name(marks[group[0]], full, font, t.ink, ground) && !labels.name(marks[group[0]], titles, font, t.ink, ground))
             apart.insert(apart.end(), group.begin(), group.end());
     }
     for (const std::size_t i : apart) // no room for a group together: one by one, as far as they go
-        labels.name(marks[i], points[i].title, points[i].chosen ? Font::text_bold : Font::text, t.ink,
-                    ground);
+        labels.name(marks[i], points[i].title, points[i].chosen ? Font::text_bold : Font::text, t.ink, ground);
     for (const auto& [at, words] : names) {
         const float w = c.text_width(words, Font::text, 14);
-        labels.place({std::min(at.x, p.area.right() - 4) + (at.y > p.area.y + 12 ? 0 : -w),
-                      std::max(at.y, p.area.y + 12)},
-                     words, t.muted, t.bg.alpha(0.7F));
+        labels.place({std::min(at.x, p.area.right() - 4) + (at.y > p.area.y + 12 ? 0 : -w), std::max(at.y, p.area.y + 12)}, words, t.muted,
+                     t.bg.alpha(0.7F));
     }
     for (const Point& point : points) {
         const float px = x(point.x), py = y(point.y);
@@ -152,8 +142,7 @@ void draw_panel(const RaceDraw& d, const Panel& p, const std::vector<Point>& poi
         }
         if (point.lane < 0) continue;
         const Rect mark{px - 14, py - 14, 28, 28};
-        if (ui::touch(d.ui, d.ui.id("mark " + std::to_string(point.lane)), mark, {.focusable = false})
-                .clicked)
+        if (ui::touch(d.ui, d.ui.id("mark " + std::to_string(point.lane)), mark, {.focusable = false}).clicked)
             out.push_back(FocusLane{point.lane});
         ui::tooltip(d.ui, mark, "click: choose this lane");
     }
@@ -169,15 +158,15 @@ void draw_race_scatter(const RaceDraw& d, Rect card, std::vector<SceneCommand>& 
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     const PublishedRace paper = published_race(d.input.figures);
-    const bool lined = d.model.plain >= 0 &&
-                       d.model.lanes[static_cast<std::size_t>(d.model.plain)].lane->average.has_value();
+    const bool lined = d.model.plain >= 0 && d.model.lanes[static_cast<std::size_t>(d.model.plain)].lane->average.has_value();
     const std::string over = averages_words(d.model);
     std::string lines;
-    if (lined) lines = " · lines: equal speed-up";
-    else if (!paper.points.empty()) lines = " · lines of PUBLISHED: equal speed-up";
-    const Rect in = race_card(
-        d, card, scatter_title(d.model),
-        {over + " · tokens per round, draft ms" + lines, over + " · tokens per round, draft ms", over});
+    if (lined)
+        lines = " · lines: equal speed-up";
+    else if (!paper.points.empty())
+        lines = " · lines of PUBLISHED: equal speed-up";
+    const Rect in = race_card(d, card, scatter_title(d.model),
+                              {over + " · tokens per round, draft ms" + lines, over + " · tokens per round, draft ms", over});
     std::vector<Point> live;
     Panel left;
     double verify = 0, plain = 0;
@@ -223,8 +212,7 @@ void draw_race_scatter(const RaceDraw& d, Rect card, std::vector<SceneCommand>& 
     }
     if (!with_paper) return;
     std::vector<Point> known;
-    Panel right{.area = {area.right() + gap, area.y, in.right() - area.right() - gap, area.h},
-                .published = true};
+    Panel right{.area = {area.right() + gap, area.y, in.right() - area.right() - gap, area.h}, .published = true};
     double y_max = 0, y_min = 1e9;
     for (const PublishedPoint& p : paper.points) {
         known.push_back({.title = method_title(p.method),
@@ -263,12 +251,11 @@ void draw_race_positions(const RaceDraw& d, Rect card) {
     const ui::Theme& t = d.ui.theme;
     const std::string skipped = skipped_words(d.model);
     const std::string over = averages_words(d.model);
-    const Rect in = race_card(d, card, positions_title(d.model),
-                              {skipped.empty() ? over + " · chance to stay once all before did" : skipped,
-                               skipped.empty() ? over.substr(over.starts_with("over ") ? 5 : 0) +
-                                                     " · chance to stay once all before did"
-                                               : skipped,
-                               skipped.empty() ? over : skipped});
+    const Rect in =
+        race_card(d, card, positions_title(d.model),
+                  {skipped.empty() ? over + " · chance to stay once all before did" : skipped,
+                   skipped.empty() ? over.substr(over.starts_with("over ") ? 5 : 0) + " · chance to stay once all before did" : skipped,
+                   skipped.empty() ? over : skipped});
     std::vector<Line> lines;
     std::size_t longest = 1;
     for (const RaceLaneModel& lane : d.model.lanes) {
@@ -291,16 +278,12 @@ void draw_race_positions(const RaceDraw& d, Rect card) {
     }
     const RaceLaneModel* first = in.h > 170 ? first_guess_lane(d.model) : nullptr;
     if (first)
-        ui::fitted_text(c, {in.x, in.bottom() - 2}, capital(first->title) + ", " + first_guess_words(*first),
-                        Font::text, 14, t.muted, in.w);
-    const ui::Scale x{.lo = 1,
-                      .hi = static_cast<double>(std::max<std::size_t>(2, longest)),
-                      .a = in.x + 44,
-                      .b = in.right() - 100};
+        ui::fitted_text(c, {in.x, in.bottom() - 2}, capital(first->title) + ", " + first_guess_words(*first), Font::text, 14, t.muted,
+                        in.w);
+    const ui::Scale x{.lo = 1, .hi = static_cast<double>(std::max<std::size_t>(2, longest)), .a = in.x + 44, .b = in.right() - 100};
     // From 0 to 1, as acceptance is drawn in every other scene.
     const ui::Scale y{.lo = 0, .hi = 1, .a = in.bottom() - (first ? 50 : 26), .b = in.y + 12};
-    ui::axis_y(c, t, y, in.x + 30, ui::ticks(0, 1, in.h > 180 ? 5 : 3),
-               {.grid_to = x.b, .grid = true, .base_line = false});
+    ui::axis_y(c, t, y, in.x + 30, ui::ticks(0, 1, in.h > 180 ? 5 : 3), {.grid_to = x.b, .grid = true, .base_line = false});
     ui::Ticks positions;
     const std::size_t step = longest > 8 ? 2 : 1;
     for (std::size_t i = 1; i <= longest; i += step) positions.values.push_back(static_cast<double>(i));
@@ -339,8 +322,8 @@ void draw_race_positions(const RaceDraw& d, Rect card) {
         for (Label& label : labels) label.y -= beyond;
     for (const Label& label : labels) {
         const bool chosen = &d.model.lanes[static_cast<std::size_t>(d.model.focus)] == label.lane;
-        ui::fitted_text(c, {x.b + 12, label.y + 5}, label.lane->title, chosen ? Font::text_bold : Font::text,
-                        14, chosen ? t.ink : t.muted, in.right() - x.b - 12);
+        ui::fitted_text(c, {x.b + 12, label.y + 5}, label.lane->title, chosen ? Font::text_bold : Font::text, 14, chosen ? t.ink : t.muted,
+                        in.right() - x.b - 12);
     }
 }
 
@@ -357,8 +340,7 @@ struct Bar {
 std::optional<Bar> bar_of(const RaceLaneModel& lane) {
     if (lane.lane->average) {
         const Totals& t = lane.lane->average->totals;
-        return Bar{&lane,       t.draft_ms - t.head_ms,   t.head_ms,           t.verify_ms,
-                   t.accept_ms, t.other_ms - t.accept_ms, t.tokens_per_round()};
+        return Bar{&lane, t.draft_ms - t.head_ms, t.head_ms, t.verify_ms, t.accept_ms, t.other_ms - t.accept_ms, t.tokens_per_round()};
     }
     if (!lane.trace || lane.whole.rounds == 0) return std::nullopt;
     Bar bar{&lane, 0, 0, 0, 0, 0, lane.whole.tokens_per_round()};
@@ -376,8 +358,7 @@ std::optional<Bar> bar_of(const RaceLaneModel& lane) {
 }
 
 // Number inside its segment when it fits.
-void segment(const RaceDraw& d, float from, float to, float y, float h, ui::Color fill, ui::Color ink,
-             double ms) {
+void segment(const RaceDraw& d, float from, float to, float y, float h, ui::Color fill, ui::Color ink, double ms) {
     if (to - from < 0.6F) return;
     ui::Canvas& c = d.ui.canvas;
     c.fill({from, y, std::max(1.0F, to - from - 1), h}, fill, 2);
@@ -388,12 +369,10 @@ void segment(const RaceDraw& d, float from, float to, float y, float h, ui::Colo
 
 // The phases, and the speed-up that follows from them beside the measured one.
 std::string cost_words(const RaceDraw& d, const Bar& b) {
-    std::string words = "draft " + ui::number(b.draft, 3) + ", " + head_word(b.lane->drafter) + " " +
-                        ui::number(b.head, 3) + ", verify " + ui::number(b.verify, 3) +
-                        ", distributions, verdicts and resampling " + ui::number(b.accept, 3) + ", the rest " +
+    std::string words = "draft " + ui::number(b.draft, 3) + ", " + head_word(b.lane->drafter) + " " + ui::number(b.head, 3) + ", verify " +
+                        ui::number(b.verify, 3) + ", distributions, verdicts and resampling " + ui::number(b.accept, 3) + ", the rest " +
                         ui::number(b.rest, 3) + " ms";
-    if (const std::string formula = formula_words(d.model, *b.lane); !formula.empty())
-        words += "; " + formula;
+    if (const std::string formula = formula_words(d.model, *b.lane); !formula.empty()) words += "; " + formula;
     return words;
 }
 
@@ -401,8 +380,7 @@ void draw_race_costs(const RaceDraw& d, Rect card) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     const std::string unit = "ms / token", over = averages_words(d.model);
-    const Rect in = race_card(d, card, costs_title(d.model),
-                              {over + " · ms per round ÷ tokens per round", over + " · ms ÷ tokens", over},
+    const Rect in = race_card(d, card, costs_title(d.model), {over + " · ms per round ÷ tokens per round", over + " · ms ÷ tokens", over},
                               c.text_width(unit, Font::text, 14) + 16);
     std::vector<Bar> bars;
     double longest = 0;
@@ -417,8 +395,7 @@ void draw_race_costs(const RaceDraw& d, Rect card) {
     }
     const PublishedRace paper = published_race(d.input.figures);
     constexpr float kPitch = 24, kPaper = 62; // the measured lanes come first
-    const bool with_paper =
-        !paper.points.empty() && in.h >= kPitch * static_cast<float>(bars.size()) + kPaper;
+    const bool with_paper = !paper.points.empty() && in.h >= kPitch * static_cast<float>(bars.size()) + kPaper;
     const float below = with_paper ? (in.h >= 230 ? 94.0F : kPaper) : 0;
     const float pitch = std::clamp((in.h - below) / static_cast<float>(bars.size()), kPitch, 42.0F);
     const float h = pitch >= 36 ? 22.0F : 18.0F;
@@ -430,8 +407,7 @@ void draw_race_costs(const RaceDraw& d, Rect card) {
         const float y = in.y + 6 + pitch * static_cast<float>(i), base = y + h / 2 + 5;
         if (base > in.bottom() - below) break;
         const bool chosen = &d.model.lanes[static_cast<std::size_t>(d.model.focus)] == b.lane;
-        ui::fitted_text(c, {in.x, base}, b.lane->title, chosen ? Font::text_bold : Font::text, 14,
-                        chosen ? t.ink : t.muted, name - 8);
+        ui::fitted_text(c, {in.x, base}, b.lane->title, chosen ? Font::text_bold : Font::text, 14, chosen ? t.ink : t.muted, name - 8);
         double at = 0;
         const auto part = [&](double ms, ui::Color fill, ui::Color ink) {
             segment(d, x(at), x(at + ms), y, h, fill, ink, ms);
@@ -443,10 +419,8 @@ void draw_race_costs(const RaceDraw& d, Rect card) {
         part(b.accept, ui::mix(t.muted, t.panel, 0.7F), t.ink);
         part(b.rest, ui::mix(t.muted, t.panel, 0.45F), t.ink);
         ui::tooltip(d.ui, {x0, y, x1 - x0, h}, cost_words(d, b));
-        c.text({in.right() - 62, base}, "÷ " + ui::per_round(b.tokens), Font::mono, 14, t.muted,
-               Align::right);
-        c.text({in.right(), base}, cost_number(b.tokens > 0 ? b.round() / b.tokens : 0), Font::mono, 14,
-               t.ink, Align::right);
+        c.text({in.right() - 62, base}, "÷ " + ui::per_round(b.tokens), Font::mono, 14, t.muted, Align::right);
+        c.text({in.right(), base}, cost_number(b.tokens > 0 ? b.round() / b.tokens : 0), Font::mono, 14, t.ink, Align::right);
     }
     if (!with_paper) return;
     const PublishedPoint* p = &paper.points.front();
@@ -456,8 +430,7 @@ void draw_race_costs(const RaceDraw& d, Rect card) {
     const float y = draw_published_bar(d.ui, {in.x, top, in.w, below}, paper, *p, name) - 20;
     if (below < 90) return;
     ui::fitted_text(c, {x0, y + 40},
-                    ui::number(p->draft, 1) + " draft + " + ui::number(p->head, 1) + " head + " +
-                        ui::number(p->verify, 1) + " verify",
+                    ui::number(p->draft, 1) + " draft + " + ui::number(p->head, 1) + " head + " + ui::number(p->verify, 1) + " verify",
                     Font::text, 14, t.muted, in.right() - x0);
     ui::tooltip(d.ui, {in.x, top, in.w, below - 6}, "source: " + paper.source);
 }

@@ -39,8 +39,7 @@ constexpr float kAfter = 0.38F, kHead = 0.55F;
 void draw_passes(const RaceDraw& d, const RaceLaneModel& lane, const ui::Scale& x, float y, float h, float strength, double now) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
-    const RunClock clock(*lane.trace, lane.whole,
-                         d.model.rounds ? RunClock::Unit::rounds : RunClock::Unit::ms);
+    const RunClock clock(*lane.trace, lane.whole, d.model.rounds ? RunClock::Unit::rounds : RunClock::Unit::ms);
     for (const RoundSummary& round : lane.whole.round_list) {
         const RunClock::Span span = clock.span(round);
         const float from = x(span.start), end = x(span.end());
@@ -48,8 +47,7 @@ void draw_passes(const RaceDraw& d, const RaceLaneModel& lane, const ui::Scale& 
         const double unit = round.total_ms() > 0 ? (span.end() - span.start) / round.total_ms() : 1;
         double at = span.start;
         // A pass for each guess shows as a bar each where there is room for them.
-        const bool passes =
-            !round.drafts.empty() && x.length(span.draft) > 3.0F * static_cast<float>(round.drafts.size());
+        const bool passes = !round.drafts.empty() && x.length(span.draft) > 3.0F * static_cast<float>(round.drafts.size());
         double body = round.drafts.empty() ? span.draft : 0; // it proposed nothing
         for (const DraftSlot& slot : round.drafts) {
             if (passes && slot.ms > 0) {
@@ -58,17 +56,15 @@ void draw_passes(const RaceDraw& d, const RaceLaneModel& lane, const ui::Scale& 
             }
             body += slot.ms * unit;
         }
-        if (!passes && body > 0)
-            c.fill({x(at), y, std::max(0.5F, x.length(body) - 0.5F), h}, t.role(Role::draft).alpha(strength), 1);
+        if (!passes && body > 0) c.fill({x(at), y, std::max(0.5F, x.length(body) - 0.5F), h}, t.role(Role::draft).alpha(strength), 1);
         if (round.head_ms > 0)
-            c.fill({x(at + body), y, std::max(0.5F, x.length(round.head_ms * unit) - 0.5F), h},
-                   t.role(Role::draft).alpha(kHead * strength), 1);
+            c.fill({x(at + body), y, std::max(0.5F, x.length(round.head_ms * unit) - 0.5F), h}, t.role(Role::draft).alpha(kHead * strength),
+                   1);
         at = span.start + span.draft;
         const float verify_end = x(at + span.verify);
         const Rect verify{x(at), y, std::max(0.5F, verify_end - x(at) - gap), h};
         c.fill(verify, t.role(Role::target).alpha(strength), gap > 1 ? 2.0F : 0);
-        if (end - verify_end > 1.5F)
-            c.fill({verify_end - gap + 1, y, end - verify_end - 1, h}, t.muted.alpha(0.45F * strength), 1);
+        if (end - verify_end > 1.5F) c.fill({verify_end - gap + 1, y, end - verify_end - 1, h}, t.muted.alpha(0.45F * strength), 1);
         if (!round.commit || lane.plain() || at + span.verify > now + 1e-9) continue;
         const std::string words = "+" + std::to_string(round.commit->tokens.size());
         if (c.text_width(words, Font::mono, 14) + 8 < verify.w)
@@ -107,8 +103,7 @@ void draw_race_row_name(const RaceDraw& d, const RaceRows& rows, int i) {
     const ui::Color ink = chosen ? d.ui.theme.ink : d.ui.theme.muted;
     const float x = d.grid.clock.x, middle = rows.y(i) + rows.h / 2;
     ui::icon(d.ui.canvas, lane.mark, {x + 23, middle}, 12, ink);
-    ui::fitted_text(d.ui.canvas, {x + 38, middle + 5}, lane.title, chosen ? Font::text_bold : Font::text, 14,
-                    ink, rows.x0 - x - 46);
+    ui::fitted_text(d.ui.canvas, {x + 38, middle + 5}, lane.title, chosen ? Font::text_bold : Font::text, 14, ink, rows.x0 - x - 46);
 }
 
 // One row that ends at `right` at the latest: what the hues mean, in brief where it has to be, and without
@@ -157,7 +152,7 @@ std::vector<Part> parts_between(const Trace& trace, std::size_t from, std::size_
         } else if (const auto* own = std::get_if<TargetToken>(&e)) {
             parts.push_back({own->from == TargetToken::From::residual ? Role::residual
                              : own->from == TargetToken::From::bonus  ? Role::bonus
-                                                                    : Role::target});
+                                                                      : Role::target});
         } else if (const auto* commit = std::get_if<Committed>(&e)) {
             parts.push_back({Role::target, true, static_cast<int>(commit->tokens.size())});
         }
@@ -165,8 +160,7 @@ std::vector<Part> parts_between(const Trace& trace, std::size_t from, std::size_
     return parts;
 }
 
-void draw_cell(const RaceDraw& d, const RaceLaneModel& lane, std::size_t from, std::size_t to, Rect cell,
-               float strength) {
+void draw_cell(const RaceDraw& d, const RaceLaneModel& lane, std::size_t from, std::size_t to, Rect cell, float strength) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     const std::vector<Part> parts = parts_between(*lane.trace, from, to);
@@ -174,8 +168,7 @@ void draw_cell(const RaceDraw& d, const RaceLaneModel& lane, std::size_t from, s
     const float w = cell.w / static_cast<float>(parts.size());
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const Part& part = parts[i];
-        const Rect box{cell.x + w * static_cast<float>(i), cell.y, std::max(0.6F, w - (w > 4 ? 1.0F : 0.2F)),
-                       cell.h};
+        const Rect box{cell.x + w * static_cast<float>(i), cell.y, std::max(0.6F, w - (w > 4 ? 1.0F : 0.2F)), cell.h};
         if (!part.commit) {
             c.fill(box, t.role(part.role).alpha(strength), w > 6 ? 2.0F : 0);
             continue;
@@ -196,8 +189,8 @@ void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out) {
     const RaceRows rows = race_rows(d);
     const float h = rows.h, axis = rows.axis();
     if (d.model.longest <= 0) {
-        ui::fitted_text(c, {r.x + 24, rows.y0 + 17}, "every pass of every lane will appear here on one clock",
-                        Font::text, 14, t.muted, r.w - 48);
+        ui::fitted_text(c, {r.x + 24, rows.y0 + 17}, "every pass of every lane will appear here on one clock", Font::text, 14, t.muted,
+                        r.w - 48);
         return;
     }
     const ui::Scale x{.lo = 0, .hi = d.model.longest, .a = rows.x0, .b = rows.x1};
@@ -214,16 +207,13 @@ void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out) {
         const float y = rows.y(i);
         draw_race_row_name(d, rows, i);
         if (!lane.trace || lane.whole.round_list.empty()) {
-            ui::fitted_text(c, {rows.x0, y + h / 2 + 5}, lane.lane->problem.empty() ? "waits" : "cannot run",
-                            Font::text, 14, t.muted, 200);
+            ui::fitted_text(c, {rows.x0, y + h / 2 + 5}, lane.lane->problem.empty() ? "waits" : "cannot run", Font::text, 14, t.muted, 200);
             continue;
         }
         draw_lane(d, lane, x, y, h);
         if (d.model.undecided) continue; // where it ends is the question
-        notes.push_back(
-            {x(lane.end) + 10, y + h / 2 + 5,
-             d.model.rounds ? counted(lane.whole.rounds, "round") : ui::milliseconds(lane.total_ms) + " ms",
-             lane.done});
+        notes.push_back({x(lane.end) + 10, y + h / 2 + 5,
+                         d.model.rounds ? counted(lane.whole.rounds, "round") : ui::milliseconds(lane.total_ms) + " ms", lane.done});
     }
     ui::playhead(c, t, x(std::min(d.model.clock, d.model.longest)), rows.y0 - 6, rows.bottom());
     for (const Note& note : notes) {
@@ -232,16 +222,13 @@ void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out) {
         c.text({note.x, note.y}, note.words, Font::mono, 14, note.strong ? t.ink : t.muted);
     }
     if (ui::button(d.ui, "unit", {x.b + 10, axis + 2, 96, 26}, d.model.rounds ? "rounds" : "ms",
-                   {.kind = ui::ButtonKind::quiet,
-                    .shortcut = "S",
-                    .tooltip = "measured time, or rounds of every lane"}))
+                   {.kind = ui::ButtonKind::quiet, .shortcut = "S", .tooltip = "measured time, or rounds of every lane"}))
         out.push_back(ToggleRaceClock{});
-    constexpr RaceLegend kLegend[] = {
-        {Role::draft, "drafting", "drafting"},
-        {Role::target, "target pass; its own token", "target pass; its own token"},
-        {Role::accepted, "guess that stayed", "guess that stayed"},
-        {Role::residual, "drawn from what a rejected guess left over", "drawn from what was left over"},
-        {Role::bonus, "bonus after a full round", "bonus"}};
+    constexpr RaceLegend kLegend[] = {{Role::draft, "drafting", "drafting"},
+                                      {Role::target, "target pass; its own token", "target pass; its own token"},
+                                      {Role::accepted, "guess that stayed", "guess that stayed"},
+                                      {Role::residual, "drawn from what a rejected guess left over", "drawn from what was left over"},
+                                      {Role::bonus, "bonus after a full round", "bonus"}};
     const float end = draw_race_legend(d, {rows.x0, axis + 28}, r.right() - 120, kLegend);
     if (end + 25 + c.text_width("the rest", Font::text, 14) < r.right() - 12) {
         c.fill({end, axis + 28, 18, 18}, t.muted.alpha(0.45F), 2);
@@ -264,14 +251,12 @@ void draw_race_steps(const RaceDraw& d, std::vector<SceneCommand>& out) {
     const float h = rows.h, axis = rows.axis();
     const auto& steps = d.model.race->steps;
     if (steps.empty()) {
-        ui::fitted_text(c, {r.x + 24, rows.y0 + 17}, "the lanes are reading the prompt", Font::text, 14,
-                        t.muted, r.w - 48);
+        ui::fitted_text(c, {r.x + 24, rows.y0 + 17}, "the lanes are reading the prompt", Font::text, 14, t.muted, r.w - 48);
         return;
     }
     const double last = std::max(kFewest, static_cast<double>(steps.size() - 1));
     const ui::Scale x{.lo = 0, .hi = last, .a = rows.x0, .b = rows.x1};
-    ui::axis_x(c, t, x, axis, ui::ticks(0, last, d.grid.roomy ? 8 : 6, true),
-               {.tick_marks = true, .label_offset = 18});
+    ui::axis_x(c, t, x, axis, ui::ticks(0, last, d.grid.roomy ? 8 : 6, true), {.tick_marks = true, .label_offset = 18});
     c.text({x.b + 12, axis + 18}, "steps", Font::text, 14, t.muted);
     const auto now = static_cast<std::size_t>(d.model.clock + 0.5);
     for (int i = 0; i < rows.count; ++i) {
@@ -284,27 +269,24 @@ void draw_race_steps(const RaceDraw& d, std::vector<SceneCommand>& out) {
             continue;
         }
         for (std::size_t s = 1; s < steps.size(); ++s)
-            draw_cell(d, lane, steps[s - 1][at], steps[s][at],
-                      {x(static_cast<double>(s - 1)), y, x.length(1), h}, s <= now ? 1.0F : kLater);
+            draw_cell(d, lane, steps[s - 1][at], steps[s][at], {x(static_cast<double>(s - 1)), y, x.length(1), h},
+                      s <= now ? 1.0F : kLater);
         const std::string words = counted(lane.shown.rounds, "round");
-        c.text({r.right() - 12, y + h / 2 + 5}, words, Font::mono, 14, lane.done ? t.ink : t.muted,
-               ui::Align::right);
+        c.text({r.right() - 12, y + h / 2 + 5}, words, Font::mono, 14, lane.done ? t.ink : t.muted, ui::Align::right);
     }
     ui::playhead(c, t, x(static_cast<double>(now)), rows.y0 - 6, rows.bottom());
-    constexpr RaceLegend kLegend[] = {
-        {Role::draft, "guesses", "guesses"},
-        {Role::target, "target pass; its own token", "target pass; its own token"},
-        {Role::accepted, "a guess stays", "stays"},
-        {Role::rejected, "a guess is refused", "refused"},
-        {Role::residual, "drawn from what was left over", "drawn from what was left over"},
-        {Role::bonus, "bonus after a full round", "bonus"}};
+    constexpr RaceLegend kLegend[] = {{Role::draft, "guesses", "guesses"},
+                                      {Role::target, "target pass; its own token", "target pass; its own token"},
+                                      {Role::accepted, "a guess stays", "stays"},
+                                      {Role::rejected, "a guess is refused", "refused"},
+                                      {Role::residual, "drawn from what was left over", "drawn from what was left over"},
+                                      {Role::bonus, "bonus after a full round", "bonus"}};
     draw_race_legend(d, {rows.x0, axis + 28}, r.right() - 12, kLegend);
 
     const Rect area{rows.x0 - 6, r.y + 2, x.b - rows.x0 + 12, axis - r.y + 6};
     const ui::Touch touched = ui::touch(d.ui, d.ui.id("steps"), area, {.focusable = false, .grow = false});
     if (touched.held || touched.clicked || touched.began)
-        out.push_back(SetRaceClock{std::clamp(std::round(x.inverse(d.ui.input.mouse.x)), 0.0,
-                                              static_cast<double>(steps.size() - 1))});
+        out.push_back(SetRaceClock{std::clamp(std::round(x.inverse(d.ui.input.mouse.x)), 0.0, static_cast<double>(steps.size() - 1))});
 }
 
 } // namespace speclens

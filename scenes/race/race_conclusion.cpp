@@ -1,5 +1,5 @@
-// What a race comes to once the first lane is home and the question is answered: who won, by how much, and from which two numbers; or that the measurements
-// cannot tell.
+// What a race comes to once the first lane is home and the question is answered: who won, by how much, and from which two numbers; or that
+// the measurements cannot tell.
 #include <algorithm>
 #include <functional>
 #include <vector>
@@ -21,7 +21,8 @@ struct Place {
 
 std::string times_of(const Place& one) {
     const std::string value = ui::speed_up(one.speed.value);
-    return one.speed.interval ? race_says("conclusion.times"_t, "value"_v = value, "low"_v = ui::number(one.speed.low, 2), "high"_v = ui::number(one.speed.high, 2))
+    return one.speed.interval ? race_says("conclusion.times"_t, "value"_v = value, "low"_v = ui::number(one.speed.low, 2),
+                                          "high"_v = ui::number(one.speed.high, 2))
                               : value;
 }
 
@@ -93,13 +94,16 @@ std::string race_conclusion(const RaceModel& m) {
     const std::string where = many ? race_says("conclusion.where:prompts"_t, "prompts"_v = best.lane->lane->average->totals.prompts)
                                    : race_says("conclusion.where:one"_t);
     const double surely = best.speed.interval ? best.speed.high : best.speed.value;
-    if (surely < 1) return race_says("conclusion.plain"_t, "where"_v = where, "drafter"_v = best.lane->title, "why"_v = why_of(best), "times"_v = times_of(best));
+    if (surely < 1)
+        return race_says("conclusion.plain"_t, "where"_v = where, "drafter"_v = best.lane->title, "why"_v = why_of(best),
+                         "times"_v = times_of(best));
     if (all.size() > 1 && alike(m, best, all[1]))
-        return race_says("conclusion.alike"_t, "where"_v = where, "drafter"_v = best.lane->title, "times"_v = times_of(best), "why"_v = why_of(best),
-                         "other"_v = all[1].lane->title, "other_times"_v = times_of(all[1]), "other_why"_v = why_of(all[1]));
+        return race_says("conclusion.alike"_t, "where"_v = where, "drafter"_v = best.lane->title, "times"_v = times_of(best),
+                         "why"_v = why_of(best), "other"_v = all[1].lane->title, "other_times"_v = times_of(all[1]),
+                         "other_why"_v = why_of(all[1]));
     const bool lead = all.size() > 1;
-    return race_says("conclusion.won"_t, "where"_v = where, "drafter"_v = best.lane->title, "times"_v = times_of(best), "why"_v = why_of(best),
-                     "other"_v = lead ? all[1].lane->title : "", "other_times"_v = lead ? times_of(all[1]) : "",
+    return race_says("conclusion.won"_t, "where"_v = where, "drafter"_v = best.lane->title, "times"_v = times_of(best),
+                     "why"_v = why_of(best), "other"_v = lead ? all[1].lane->title : "", "other_times"_v = lead ? times_of(all[1]) : "",
                      "other_why"_v = lead ? why_of(all[1]) : "", "perhaps"_v = best.speed.interval && best.speed.low <= 1);
 }
 

@@ -63,9 +63,9 @@ void draw_race_header(const RaceDraw& d, std::vector<SceneCommand>& out) {
     const bool bare = d.input.presenter || d.input.banner;
     SceneInput left = d.input;
     left.stage = {r.x - 12, r.y, bare ? r.w + 24 : prompt.x + 12 - r.x, r.h};
-    draw_stage_title(
-        left, d.ui,
-        {race_title(d.model), race_subtitle(d.input, d.model), d.model.tier, "", race_title_short(d.model), race_subtitle_short(d.input, d.model)});
+    draw_stage_title(left, d.ui,
+                     {race_title(d.model), race_subtitle(d.input, d.model), d.model.tier, "", race_title_short(d.model),
+                      race_subtitle_short(d.input, d.model)});
     if (bare) return;
 
     std::vector<ui::Choice> choices;
@@ -78,9 +78,9 @@ void draw_race_header(const RaceDraw& d, std::vector<SceneCommand>& out) {
             choices.push_back({short_prompt(p)});
         }
     const std::string other = now.substr(0, now.find('\n'));
-    if (const auto row = ui::dropdown(d.ui, "prompt", prompt, choices, chosen,
-                                      {.tooltip = "the prompt of every lane; Ctrl+N writes another one"},
-                                      other.empty() ? "choose a prompt…" : other))
+    if (const auto row =
+            ui::dropdown(d.ui, "prompt", prompt, choices, chosen, {.tooltip = "the prompt of every lane; Ctrl+N writes another one"},
+                         other.empty() ? "choose a prompt…" : other))
         out.push_back(PickRacePrompt{*row});
     if (ui::button(d.ui, "kind", kind, d.model.stepped ? "Timed" : "Stepped",
                    {.shortcut = "L",
@@ -92,9 +92,7 @@ void draw_race_header(const RaceDraw& d, std::vector<SceneCommand>& out) {
     std::string_view what = d.model.stepped ? "from the prompt, with the same dice" : "race once more with the same dice";
     if (busy) what = "stop this race";
     if (ui::button(d.ui, "run", run, busy ? "Stop" : "Run again",
-                   {.kind = ui::ButtonKind::primary,
-                    .tooltip = what,
-                    .disabled = d.model.race ? "" : "no race yet"})) {
+                   {.kind = ui::ButtonKind::primary, .tooltip = what, .disabled = d.model.race ? "" : "no race yet"})) {
         if (busy)
             out.push_back(Command{StopRace{}});
         else
@@ -109,19 +107,14 @@ struct Placed {
 
 const char* phase_words(const RunView& shown, bool narrow) {
     switch (shown.phase) {
-    case Phase::draft:
-        return "guesses";
+    case Phase::draft: return "guesses";
     case Phase::verify:
         if (narrow) return "target pass";
         return shown.current()->drafts.empty() ? "the target's pass" : "the target's pass over them";
-    case Phase::accept:
-        return "verdicts";
-    case Phase::resample:
-        return narrow ? "own token" : "the target's own token";
-    case Phase::commit:
-        return "committed";
-    default:
-        return "begins";
+    case Phase::accept: return "verdicts";
+    case Phase::resample: return narrow ? "own token" : "the target's own token";
+    case Phase::commit: return "committed";
+    default: return "begins";
     }
 }
 
@@ -130,8 +123,7 @@ std::vector<Placed> place(const RaceDraw& d, const RaceLaneModel& lane, float wi
     std::vector<Placed> places;
     float x = 0;
     int line = 0;
-    for (std::size_t i = static_cast<std::size_t>(lane.whole.prompt_tokens); i < lane.whole.tokens.size();
-         ++i) {
+    for (std::size_t i = static_cast<std::size_t>(lane.whole.prompt_tokens); i < lane.whole.tokens.size(); ++i) {
         const std::string bytes = lane.trace->text(lane.whole.tokens[i].id);
         const float w = ui::running_width(d.ui.canvas, bytes, size);
         if (x > 0 && x + w > width) {
@@ -166,9 +158,7 @@ LaneLayout lane_layout(const RaceDraw& d, Rect box) {
 }
 
 // The lines that are left below "…".
-int lines_below(int first, int room) {
-    return first > 0 && room > 2 ? room - 1 : room;
-}
+int lines_below(int first, int room) { return first > 0 && room > 2 ? room - 1 : room; }
 
 // Line of the newest token, which is to stay in view with what comes next below it where there is room.
 int newest_line(const RaceLaneModel& lane, const std::vector<Placed>& places) {
@@ -184,8 +174,7 @@ int first_line(const RaceDraw& d, std::span<const std::vector<Placed>> texts, st
         if (texts[i].empty()) continue;
         const int newest = newest_line(d.model.lanes[i], texts[i]), last = texts[i].back().line;
         const int rows = lines_below(1, room);
-        const int first =
-            last < room || newest + 1 < room ? 0 : std::clamp(newest - rows + 2, 0, last - rows + 1);
+        const int first = last < room || newest + 1 < room ? 0 : std::clamp(newest - rows + 2, 0, last - rows + 1);
         common = std::max(common, first);
         behind = std::min(behind, newest);
         if (i == index) own = first;
@@ -193,14 +182,12 @@ int first_line(const RaceDraw& d, std::span<const std::vector<Placed>> texts, st
     return behind >= common ? common : own;
 }
 
-void draw_text(const RaceDraw& d, const RaceLaneModel& lane, const LaneLayout& layout,
-               const std::vector<Placed>& places, int first) {
+void draw_text(const RaceDraw& d, const RaceLaneModel& lane, const LaneLayout& layout, const std::vector<Placed>& places, int first) {
     ui::Canvas& c = d.ui.canvas;
     const Rect area = layout.text;
     const float size = layout.size, pitch = layout.pitch;
     if (places.empty()) {
-        ui::fitted_text(c, {area.x, area.y + 18},
-                        d.model.stepped && !lane.done ? "nothing is written yet" : "the text ended at once",
+        ui::fitted_text(c, {area.x, area.y + 18}, d.model.stepped && !lane.done ? "nothing is written yet" : "the text ended at once",
                         Font::text, 14, d.ui.theme.muted, area.w);
         return;
     }
@@ -211,16 +198,14 @@ void draw_text(const RaceDraw& d, const RaceLaneModel& lane, const LaneLayout& l
         if (places[i].line < first || places[i].line >= first + rows) continue;
         const OutputToken& token = lane.whole.tokens[static_cast<std::size_t>(lane.whole.prompt_tokens) + i];
         const std::string bytes = lane.trace->text(token.id);
-        const ui::Vec2 at{area.x + places[i].x,
-                          area.y + 17 + pitch * static_cast<float>(places[i].line - first + skipped)};
+        const ui::Vec2 at{area.x + places[i].x, area.y + 17 + pitch * static_cast<float>(places[i].line - first + skipped)};
         // A token that is wider than the lane, such as a long run of spaces, ends at its edge.
         const bool wide = ui::running_width(c, bytes, size) > area.w;
         if (wide) d.ui.push_clip({area.x - 2, at.y - pitch, area.w + 4, pitch + 8});
         if (i < shown || !d.model.undecided) ui::running_token(c, d.ui.theme, at, bytes, role_of(token.origin), i >= shown, size);
         if (wide) d.ui.pop_clip();
         // Where the lanes' texts part, a mark before the first token that is not shared.
-        if (d.model.texts > 1 && !d.model.identical && (d.model.measured || d.model.stepped) &&
-            static_cast<int>(i) == d.model.same_tokens)
+        if (d.model.texts > 1 && !d.model.identical && (d.model.measured || d.model.stepped) && static_cast<int>(i) == d.model.same_tokens)
             c.line({at.x - 1, at.y - size}, {at.x - 1, at.y + 6}, {d.ui.theme.ink, 2});
     }
 }
@@ -233,7 +218,8 @@ enum class NumbersForm : std::uint8_t { all, brief, without_speed_up, brief_with
 
 std::vector<LaneNumber> numbers_of(const RaceDraw& d, const RaceLaneModel& lane, NumbersForm form) {
     const bool brief = form != NumbersForm::all && form != NumbersForm::without_speed_up && form != NumbersForm::rounds;
-    std::vector<LaneNumber> numbers{{lane.shown.rounds ? ui::per_round(lane.shown.tokens_per_round()) : "–", brief ? "/round" : "per round"}};
+    std::vector<LaneNumber> numbers{
+        {lane.shown.rounds ? ui::per_round(lane.shown.tokens_per_round()) : "–", brief ? "/round" : "per round"}};
     if (form == NumbersForm::rounds) return numbers;
     if (d.model.stepped || d.model.table)
         numbers.push_back({std::to_string(lane.shown.rounds), lane.shown.rounds == 1 ? "round" : "rounds"});
@@ -313,18 +299,15 @@ void draw_round(const RaceDraw& d, const RaceLaneModel& lane, Rect area) {
         add(slot.draft->token, slot.state == DraftSlot::State::drafted ? Role::draft : role_of(slot.state));
     const Committed* commit = commit_of(lane.whole, *round);
     if (round->resample)
-        add(round->resample->token, commit && drops_own_token(*commit)                   ? Role::discarded
+        add(round->resample->token, commit && drops_own_token(*commit)                     ? Role::discarded
                                     : round->resample->from == TargetToken::From::residual ? Role::residual
                                     : round->resample->from == TargetToken::From::bonus    ? Role::bonus
-                                                                                         : Role::target);
+                                                                                           : Role::target);
     // What has no room is counted at the right of the heading.
-    if (hidden > 0)
-        c.text({area.right(), area.y + 22}, "+" + std::to_string(hidden), Font::mono, 14, t.muted,
-               Align::right);
+    if (hidden > 0) c.text({area.right(), area.y + 22}, "+" + std::to_string(hidden), Font::mono, 14, t.muted, Align::right);
 }
 
-void draw_lane(const RaceDraw& d, int index, const std::vector<Placed>& places, int first,
-               std::vector<SceneCommand>& out) {
+void draw_lane(const RaceDraw& d, int index, const std::vector<Placed>& places, int first, std::vector<SceneCommand>& out) {
     const RaceLaneModel& lane = d.model.lanes[static_cast<std::size_t>(index)];
     const Rect box = d.grid.lane(index, static_cast<int>(d.model.lanes.size()));
     ui::Canvas& c = d.ui.canvas;
@@ -332,25 +315,20 @@ void draw_lane(const RaceDraw& d, int index, const std::vector<Placed>& places, 
     const bool chosen = index == d.model.focus;
     const ui::Touch touched = // no stop of Tab: arrows choose a lane, and Enter is for the chosen one
         ui::touch(d.ui, d.ui.id("lane " + std::to_string(index)), box, {.focusable = false, .grow = false});
-    if (touched.clicked)
-        out.push_back(chosen ? SceneCommand{OpenLane{index}} : SceneCommand{FocusLane{index}});
+    if (touched.clicked) out.push_back(chosen ? SceneCommand{OpenLane{index}} : SceneCommand{FocusLane{index}});
     ui::card(c, t, box, chosen);
     ui::tooltip(d.ui, {box.x, box.y, box.w, 64},
-                chosen ? "click again, or Enter: step this run in the loop scene"
-                       : "click: choose this lane");
+                chosen ? "click again, or Enter: step this run in the loop scene" : "click: choose this lane");
     const Rect in = box.inset(16, 0);
     const float top = box.y;
 
-    const std::string total =
-        lane.tokens > 0 && !d.model.stepped && !d.input.presenter ? " / " + std::to_string(lane.tokens) : "";
+    const std::string total = lane.tokens > 0 && !d.model.stepped && !d.input.presenter ? " / " + std::to_string(lane.tokens) : "";
     const std::string count = lane.trace ? std::to_string(lane.tokens_shown) : "";
-    const float total_w = c.text_width(total, Font::mono, 14),
-                count_w = c.text_width(count, Font::mono_medium, 24);
+    const float total_w = c.text_width(total, Font::mono, 14), count_w = c.text_width(count, Font::mono_medium, 24);
     c.text({in.right(), top + 30}, total, Font::mono, 14, t.muted, Align::right);
     c.text({in.right() - total_w, top + 30}, count, Font::mono_medium, 24, t.ink, Align::right);
     ui::icon(c, lane.mark, {in.x + 7, top + 23}, 14, t.ink);
-    ui::fitted_text(c, {in.x + 24, top + 29}, lane.title, Font::text_bold, 18, t.ink,
-                    in.w - 24 - total_w - count_w - 10);
+    ui::fitted_text(c, {in.x + 24, top + 29}, lane.title, Font::text_bold, 18, t.ink, in.w - 24 - total_w - count_w - 10);
     std::string about = race_about(lane);
     if (c.text_width(about, Font::text, 14) > in.w - 24) about = race_about_short(lane);
     ui::fitted_text(c, {in.x + 24, top + 50}, about, Font::text, 14, t.muted, in.w - 24);
@@ -358,9 +336,8 @@ void draw_lane(const RaceDraw& d, int index, const std::vector<Placed>& places, 
     const LaneLayout layout = lane_layout(d, box);
     const Rect text = layout.text;
     if (!lane.lane->problem.empty()) {
-        ui::paragraph(
-            c, {text.x, text.y + 18}, text.w, "Cannot run: " + lane.lane->problem,
-            {.size = 15, .color = t.muted, .max_lines = std::max(1, static_cast<int>(text.h / 24))});
+        ui::paragraph(c, {text.x, text.y + 18}, text.w, "Cannot run: " + lane.lane->problem,
+                      {.size = 15, .color = t.muted, .max_lines = std::max(1, static_cast<int>(text.h / 24))});
         return;
     }
     if (!lane.trace || (lane.whole.round_list.empty() && !d.model.stepped)) {
@@ -397,8 +374,7 @@ void draw_race_lanes(const RaceDraw& d, std::vector<SceneCommand>& out) {
     std::vector<std::vector<Placed>> texts;
     for (const RaceLaneModel& lane : d.model.lanes)
         texts.push_back(lane.trace ? place(d, lane, layout.text.w, layout.size) : std::vector<Placed>{});
-    for (std::size_t i = 0; i < texts.size(); ++i)
-        draw_lane(d, static_cast<int>(i), texts[i], first_line(d, texts, i, layout.room), out);
+    for (std::size_t i = 0; i < texts.size(); ++i) draw_lane(d, static_cast<int>(i), texts[i], first_line(d, texts, i, layout.room), out);
 }
 
 } // namespace

@@ -14,9 +14,7 @@ namespace {
 
 constexpr double kSame = 1e-6; // ms
 
-RunClock::Unit unit_of(bool rounds) {
-    return rounds ? RunClock::Unit::rounds : RunClock::Unit::ms;
-}
+RunClock::Unit unit_of(bool rounds) { return rounds ? RunClock::Unit::rounds : RunClock::Unit::ms; }
 
 // Events of rounds and phases that are over at `ms`.
 std::size_t events_at(const Trace& trace, const RunView& whole, const RunClock& clock, double ms) {
@@ -78,8 +76,7 @@ RaceLaneModel lane_model(const RaceLane& lane, double ms, bool rounds) {
 
 std::vector<int> output_of(const RunView& view) {
     std::vector<int> ids;
-    for (std::size_t i = static_cast<std::size_t>(view.prompt_tokens); i < view.tokens.size(); ++i)
-        ids.push_back(view.tokens[i].id);
+    for (std::size_t i = static_cast<std::size_t>(view.prompt_tokens); i < view.tokens.size(); ++i) ids.push_back(view.tokens[i].id);
     return ids;
 }
 
@@ -113,9 +110,7 @@ namespace {
 void compare_speeds(RaceModel& m) {
     const RaceLaneModel& plain = m.lanes[static_cast<std::size_t>(m.plain)];
     for (RaceLaneModel& l : m.lanes) {
-        if (!l.trace || l.tokens == 0 || l.total_ms <= 0 || plain.tokens == 0 || !l.lane->finished ||
-            !plain.lane->finished)
-            continue;
+        if (!l.trace || l.tokens == 0 || l.total_ms <= 0 || plain.tokens == 0 || !l.lane->finished || !plain.lane->finished) continue;
         TraceTimes times;
         if (const std::shared_ptr<const TraceTimes> known = l.trace->times()) times = *known;
         times.plain_ms = plain.total_ms / plain.tokens;
@@ -136,8 +131,7 @@ void compare_speeds(RaceModel& m) {
     if (m.fastest < 0) return;
     const SpeedUp& first = m.lanes[static_cast<std::size_t>(m.fastest)].speed_up.figure;
     for (std::size_t i = 0; i < m.lanes.size(); ++i)
-        if (static_cast<int>(i) == m.fastest ||
-            (m.lanes[i].speed_up.figure.known() && m.lanes[i].speed_up.figure.high > first.low))
+        if (static_cast<int>(i) == m.fastest || (m.lanes[i].speed_up.figure.known() && m.lanes[i].speed_up.figure.high > first.low))
             m.level.push_back(static_cast<int>(i));
 }
 
@@ -155,14 +149,12 @@ RaceModel race_model(const SceneInput& input) {
     m.measured = m.race->lanes_finished();
     m.greedy = m.race->settings.base.sampling.temperature == 0;
     if (const RuleInfo* rule = find_rule(m.race->settings.base.rule))
-        m.lossless =
-            keeps_target(*rule, m.race->settings.base.rule_params, m.race->settings.base.sampling);
+        m.lossless = keeps_target(*rule, m.race->settings.base.rule_params, m.race->settings.base.sampling);
     m.over = m.measured;
     bool any = false;
     std::vector<std::vector<int>> texts;
     for (const RaceLane& lane : m.race->lanes) {
-        m.lanes.push_back(m.stepped ? stepped_lane(*m.race, m.lanes.size(), m.clock)
-                                    : lane_model(lane, m.clock, m.rounds));
+        m.lanes.push_back(m.stepped ? stepped_lane(*m.race, m.lanes.size(), m.clock) : lane_model(lane, m.clock, m.rounds));
         RaceLaneModel& l = m.lanes.back();
         const int at = static_cast<int>(m.lanes.size()) - 1;
         if (!l.trace) continue;
@@ -194,8 +186,7 @@ namespace {
 int rounds_at(const RaceView& race, std::size_t lane, std::size_t step) {
     const Trace* trace = race.lanes[lane].trace.get();
     int rounds = 0;
-    for (std::size_t i = 0; trace && i < race.steps[step][lane]; ++i)
-        rounds += std::holds_alternative<Committed>((*trace)[i]);
+    for (std::size_t i = 0; trace && i < race.steps[step][lane]; ++i) rounds += std::holds_alternative<Committed>((*trace)[i]);
     return rounds;
 }
 
@@ -207,8 +198,7 @@ double next_round(const RaceView& race, double step) {
     for (std::size_t at = from + 1; at < last; ++at) {
         bool all = true;
         for (std::size_t lane = 0; lane < race.lanes.size(); ++lane)
-            all = all && (rounds_at(race, lane, at) > rounds_at(race, lane, from) ||
-                          race.steps[at][lane] == race.steps[last][lane]);
+            all = all && (rounds_at(race, lane, at) > rounds_at(race, lane, from) || race.steps[at][lane] == race.steps[last][lane]);
         if (all) return static_cast<double>(at);
     }
     return static_cast<double>(last);
@@ -219,8 +209,7 @@ double previous_round(const RaceView& race, double step) {
     for (std::size_t at = from; at-- > 0;) {
         bool all = true;
         for (std::size_t lane = 0; lane < race.lanes.size(); ++lane)
-            all = all && (rounds_at(race, lane, at) < rounds_at(race, lane, from) ||
-                          race.steps[at][lane] == race.steps[from][lane]);
+            all = all && (rounds_at(race, lane, at) < rounds_at(race, lane, from) || race.steps[at][lane] == race.steps[from][lane]);
         if (all) return static_cast<double>(at);
     }
     return 0;

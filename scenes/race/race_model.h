@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "engine/run/run_view.h"
+#include "scenes/shared/reported_speed.h"
 #include "scenes/shared/scene_input.h"
 #include "scenes/shared/told.h"
-#include "scenes/shared/reported_speed.h"
 #include "ui/glyphs.h"
 
 namespace speclens {
@@ -27,7 +27,7 @@ struct RaceLaneModel {
     int tokens = 0, tokens_shown = 0; // new ones
     bool done = false;                // the whole run is over at the clock
     double tokens_per_second = 0;     // of what is shown
-    ReportedSpeed speed_up;               // of the whole run; not known without a plain lane
+    ReportedSpeed speed_up;           // of the whole run; not known without a plain lane
     [[nodiscard]] bool plain() const { return drafter == kNoDrafter; }
 };
 
@@ -39,21 +39,21 @@ struct RaceModel {
     bool table = false;   // the target costs nothing to ask: times say nothing, the clock counts rounds
     double clock = 0, longest = 0;
     int focus = 0;
-    bool measured = false; // every lane has finished its run
-    bool over = false;     // every lane is done at the clock
+    bool measured = false;  // every lane has finished its run
+    bool over = false;      // every lane is done at the clock
     bool undecided = false; // every lane has run, and none is home at the clock: how it ends is a question
     bool greedy = false;
     bool lossless = true; // the rule keeps the distribution of the target at this temperature
     ui::Tier tier = ui::Tier::live;
-    int plain = -1;         // lanes, -1: none
-    int fastest = -1;       // most tokens a second, of a table a round
-    int texts = 0;          // lanes to compare: from two on; those that could not run to their end are none
-    int same_tokens = 0;    // that all lanes share from the start, as far as each has come
-    bool identical = false; // every lane wrote the same text; stepped: what is shown of it is the same
-    int just_done = -1;     // lane that finishes at the clock
-    std::string doubt;      // why the lanes' times say nothing certain; empty: they do
+    int plain = -1;            // lanes, -1: none
+    int fastest = -1;          // most tokens a second, of a table a round
+    int texts = 0;             // lanes to compare: from two on; those that could not run to their end are none
+    int same_tokens = 0;       // that all lanes share from the start, as far as each has come
+    bool identical = false;    // every lane wrote the same text; stepped: what is shown of it is the same
+    int just_done = -1;        // lane that finishes at the clock
+    std::string doubt;         // why the lanes' times say nothing certain; empty: they do
     std::string average_doubt; // the same of the averages over prompts
-    std::vector<int> level; // lanes that the repeats cannot tell from the fastest, itself among them
+    std::vector<int> level;    // lanes that the repeats cannot tell from the fastest, itself among them
 };
 [[nodiscard]] RaceModel race_model(const SceneInput& input);
 

@@ -18,9 +18,7 @@ namespace {
 using ui::Font;
 using ui::Rect;
 
-const RaceLaneModel* lane_at(const RaceModel& m, int index) {
-    return index < 0 ? nullptr : &m.lanes[static_cast<std::size_t>(index)];
-}
+const RaceLaneModel* lane_at(const RaceModel& m, int index) { return index < 0 ? nullptr : &m.lanes[static_cast<std::size_t>(index)]; }
 
 // The lane with averages for which `value` is largest, among drafters.
 template <class Value>
@@ -36,8 +34,7 @@ const RaceLaneModel* best(const RaceModel& m, Value value) {
 // Among texts of one length the fastest lane is home first. Else a lane may be home first because it had less
 // to write.
 bool one_length(const RaceModel& m, const RaceLaneModel& fastest) {
-    return std::ranges::all_of(
-        m.lanes, [&](const RaceLaneModel& lane) { return !lane.trace || lane.tokens == fastest.tokens; });
+    return std::ranges::all_of(m.lanes, [&](const RaceLaneModel& lane) { return !lane.trace || lane.tokens == fastest.tokens; });
 }
 
 std::string wins(const RaceModel& m, const RaceLaneModel& fastest) {
@@ -62,7 +59,10 @@ std::string in_doubt(const RaceModel& m) {
 std::string as_fast(const RaceModel& m) {
     std::string names;
     for (std::size_t i = 0; i < m.level.size(); ++i)
-        names += (i == 0 ? "" : i + 1 == m.level.size() ? shared_says("words.and"_t) : ", ") + m.lanes[static_cast<std::size_t>(m.level[i])].title;
+        names += (i == 0                    ? ""
+                  : i + 1 == m.level.size() ? shared_says("words.and"_t)
+                                            : ", ") +
+                 m.lanes[static_cast<std::size_t>(m.level[i])].title;
     return race_says("outcome.level"_t, "names"_v = names);
 }
 
@@ -71,9 +71,7 @@ const RaceLaneModel* pays_over_prompts(const RaceModel& m) {
     const RaceLaneModel* other = best(m, [](const LaneAverage& a) { return a.speed_up.value; });
     return other && other->lane->average->speed_up.value >= 1.005 ? other : nullptr;
 }
-bool only_this_time(const RaceModel& m, const RaceLaneModel& fastest) {
-    return fastest.plain() && !m.table && pays_over_prompts(m);
-}
+bool only_this_time(const RaceModel& m, const RaceLaneModel& fastest) { return fastest.plain() && !m.table && pays_over_prompts(m); }
 
 // Who is fastest, and whether by tokens per round: a lead that another lane shares is not called one.
 std::string outcome(const RaceModel& m, const RaceLaneModel& fastest) {
@@ -151,9 +149,8 @@ std::string lengths_of_texts(const RaceModel& m) {
 // A rule that gives something away judges a lane.
 std::string not_lossless(const RaceModel& m) {
     const std::string& rule = m.race->settings.base.rule;
-    const bool judges = std::ranges::any_of(m.lanes, [&](const RaceLaneModel& lane) {
-        return !lane.plain() && lane.lane->settings.rule == rule;
-    });
+    const bool judges =
+        std::ranges::any_of(m.lanes, [&](const RaceLaneModel& lane) { return !lane.plain() && lane.lane->settings.rule == rule; });
     return judges && !m.lossless ? race_says("words.lossy"_t, "rule"_v = rule) : "";
 }
 
@@ -162,8 +159,7 @@ std::string not_lossless(const RaceModel& m) {
 bool beyond_chance(const RaceModel& m, const RaceLaneModel& ahead, Estimate LaneAverage::*estimate) {
     const double low = ((*ahead.lane->average).*estimate).low;
     return std::ranges::all_of(m.lanes, [&](const RaceLaneModel& lane) {
-        return &lane == &ahead || lane.plain() || !lane.lane->average ||
-               ((*lane.lane->average).*estimate).high < low;
+        return &lane == &ahead || lane.plain() || !lane.lane->average || ((*lane.lane->average).*estimate).high < low;
     });
 }
 
@@ -172,8 +168,7 @@ bool first_guess_differs(const RaceLaneModel& lane) {
     if (lane.plain() || !lane.lane->average) return false;
     const Totals& t = lane.lane->average->totals;
     if (t.judged_at.size() < 2 || t.judged_at[1] < kEnoughRounds) return false;
-    if (wilson(t.accepted_at[0], t.judged_at[0]).high >= wilson(t.accepted_at[1], t.judged_at[1]).low)
-        return false;
+    if (wilson(t.accepted_at[0], t.judged_at[0]).high >= wilson(t.accepted_at[1], t.judged_at[1]).low) return false;
     double low = 1, high = 0;
     const auto see = [&](int kept, int of) {
         if (of < kEnoughRounds) return;
@@ -189,8 +184,8 @@ bool first_guess_differs(const RaceLaneModel& lane) {
 // ", finished after 61.0 ms": what stands behind the lane's row on the clock.
 std::string ends_words(const RaceModel& m, const RaceLaneModel& lane) {
     if (m.undecided) return "";
-    const std::string after = " after " + (m.table || m.rounds ? counted(lane.whole.rounds, "round")
-                                                               : ui::milliseconds(lane.total_ms) + " ms");
+    const std::string after =
+        " after " + (m.table || m.rounds ? counted(lane.whole.rounds, "round") : ui::milliseconds(lane.total_ms) + " ms");
     if (!lane.lane->finished) return m.race->ended_early ? ", stopped" + after : "";
     return (lane.done ? ", finished" : ", will finish") + after;
 }
@@ -231,7 +226,8 @@ std::string race_clock(const RaceModel& m) {
 
 std::string race_pace(const SceneInput& input) {
     const double slower = input.race_pace > 0 ? 1000 / input.race_pace : 0;
-    return race_says("subtitle.pace"_t, "slower"_v = slower > 1.5 ? ui::number(slower, 0) : "", "real_time"_v = slower > 0 && slower <= 1.5);
+    return race_says("subtitle.pace"_t, "slower"_v = slower > 1.5 ? ui::number(slower, 0) : "",
+                     "real_time"_v = slower > 0 && slower <= 1.5);
 }
 
 std::string clock_doubt(const RaceModel& m) {
@@ -286,12 +282,13 @@ namespace {
 // `words` of a descriptor (DrafterInfo::cost) with this lane's numbers.
 std::string filled(std::string words, const RaceLaneModel& lane, const std::string& tree) {
     const int most = most_in_a_row(lane);
-    const std::pair<std::string_view, std::string> named[] = {{"{guesses}", counted(most, "guess")},
-                                                              {"{tokens}", counted(most, "token")},
-                                                              {"{passes}", std::to_string(most) + (most == 1 ? " draft pass" : " draft passes")},
-                                                              {"{heads}", counted(most, "head")},
-                                                              {"{tree}", tree},
-                                                              {"{k}", std::to_string(most)}};
+    const std::pair<std::string_view, std::string> named[] = {
+        {"{guesses}", counted(most, "guess")},
+        {"{tokens}", counted(most, "token")},
+        {"{passes}", std::to_string(most) + (most == 1 ? " draft pass" : " draft passes")},
+        {"{heads}", counted(most, "head")},
+        {"{tree}", tree},
+        {"{k}", std::to_string(most)}};
     for (const auto& [name, value] : named)
         if (const std::size_t at = words.find(name); at != std::string::npos) words.replace(at, name.size(), value);
     return words;
@@ -364,8 +361,7 @@ std::string scatter_title(const RaceModel& m) {
     if (!m.average_doubt.empty())
         return race_says("scatter.in_doubt"_t, "most"_v = beyond_chance(m, *rich, &LaneAverage::tokens_per_round) ? rich->title : "");
     if (quick->lane->average->speed_up.value < 1) return race_says("scatter.nothing_pays"_t);
-    const bool most = beyond_chance(m, *rich, &LaneAverage::tokens_per_round),
-               fastest = beyond_chance(m, *quick, &LaneAverage::speed_up);
+    const bool most = beyond_chance(m, *rich, &LaneAverage::tokens_per_round), fastest = beyond_chance(m, *quick, &LaneAverage::speed_up);
     if (!most && !fastest) return race_says("scatter.close"_t);
     if (!most) return race_says("scatter.fastest"_t, "drafter"_v = quick->title);
     if (!fastest) return race_says("scatter.most"_t, "drafter"_v = rich->title);
@@ -399,7 +395,8 @@ const RaceLaneModel* loses_most(const RaceModel& m) {
     for (const RaceLaneModel& lane : m.lanes) {
         if (lane.plain() || !lane.lane->average) continue;
         const std::vector<int>& judged = lane.lane->average->totals.judged_at;
-        const auto enough = static_cast<std::size_t>(std::ranges::find_if(judged, [](int rounds) { return rounds < kEnoughRounds; }) - judged.begin());
+        const auto enough =
+            static_cast<std::size_t>(std::ranges::find_if(judged, [](int rounds) { return rounds < kEnoughRounds; }) - judged.begin());
         if (enough < 2) continue;
         lanes.push_back(&lane);
         place = std::min(place, enough - 1);
@@ -411,9 +408,8 @@ const RaceLaneModel* loses_most(const RaceModel& m) {
     const Fall& most = falls.front();
     const auto sure = [](double difference, double variance) { return difference > 1.96 * std::sqrt(variance); };
     const bool falls_at_all = sure(most.value, most.variance);
-    const bool ahead = std::ranges::all_of(falls.begin() + 1, falls.end(), [&](const Fall& other) {
-        return sure(most.value - other.value, most.variance + other.variance);
-    });
+    const bool ahead = std::ranges::all_of(
+        falls.begin() + 1, falls.end(), [&](const Fall& other) { return sure(most.value - other.value, most.variance + other.variance); });
     return falls_at_all && ahead ? most.lane : nullptr;
 }
 
@@ -421,8 +417,7 @@ const RaceLaneModel* loses_most(const RaceModel& m) {
 
 std::string positions_title(const RaceModel& m) {
     if (const RaceLaneModel* lane = loses_most(m)) return race_says("positions.falls"_t, "drafter"_v = lane->title);
-    if (const RaceLaneModel* lane = first_guess_lane(m))
-        return race_says("positions.first"_t, "drafter"_v = lane->title);
+    if (const RaceLaneModel* lane = first_guess_lane(m)) return race_says("positions.first"_t, "drafter"_v = lane->title);
     return race_says("positions.any"_t);
 }
 
@@ -454,7 +449,8 @@ std::string first_guess_words(const RaceLaneModel& lane) {
     std::string words;
     const auto say = [&](const std::string& before, int kept, int of) {
         if (of == 0) return;
-        words += (words.empty() ? race_says("first_guess.begin"_t) : ", ") + before + (" " + ui::probability(static_cast<double>(kept) / of));
+        words +=
+            (words.empty() ? race_says("first_guess.begin"_t) : ", ") + before + (" " + ui::probability(static_cast<double>(kept) / of));
     };
     say(race_says("first_guess.prompt"_t), f.kept_at_start, f.at_start);
     say(race_says("first_guess.full_round"_t), f.kept_after_full, f.after_full);
@@ -463,8 +459,7 @@ std::string first_guess_words(const RaceLaneModel& lane) {
 }
 
 std::string race_description(const SceneInput& input, const RaceModel& m) {
-    std::string text = "Race. " + race_title(m) + (race_title(m).ends_with("?") ? " " : ". ") +
-                       race_subtitle(input, m) + ".\n";
+    std::string text = "Race. " + race_title(m) + (race_title(m).ends_with("?") ? " " : ". ") + race_subtitle(input, m) + ".\n";
     if (!m.race) return text;
     if (const Header* header = race_header(m); header && m.tier == ui::Tier::recorded)
         text += "Recorded " + header->date + " on " + header->machine + ".\n";
@@ -483,16 +478,13 @@ std::string race_description(const SceneInput& input, const RaceModel& m) {
             continue;
         }
         if (m.stepped) {
-            text += counted(lane.tokens_shown, "token") + " so far in " +
-                    counted(lane.shown.rounds, "round") +
-                    (lane.shown.rounds ? ", " + ui::per_round(lane.shown.tokens_per_round()) + " per round"
-                                       : std::string()) +
+            text += counted(lane.tokens_shown, "token") + " so far in " + counted(lane.shown.rounds, "round") +
+                    (lane.shown.rounds ? ", " + ui::per_round(lane.shown.tokens_per_round()) + " per round" : std::string()) +
                     (lane.done ? "; finished, it waits.\n" : ".\n");
             continue;
         }
         text += std::to_string(lane.tokens_shown) + " of " + counted(lane.tokens, "token") + " so far" +
-                (lane.shown.rounds ? "; " + ui::per_round(lane.shown.tokens_per_round()) + " tokens per round"
-                                   : std::string()) +
+                (lane.shown.rounds ? "; " + ui::per_round(lane.shown.tokens_per_round()) + " tokens per round" : std::string()) +
                 ends_words(m, lane);
         if (lane.speed_up.figure.known() && lane.done) {
             text += ", " + lane.speed_up.words + " the speed of plain decoding";
@@ -501,27 +493,21 @@ std::string race_description(const SceneInput& input, const RaceModel& m) {
         text += ".\n";
         if (!lane.lane->average) continue;
         const LaneAverage& a = *lane.lane->average;
-        text += "  Over " + counted(a.totals.prompts, "prompt") + ": " +
-                ui::per_round(a.tokens_per_round.value) + " tokens per round";
+        text += "  Over " + counted(a.totals.prompts, "prompt") + ": " + ui::per_round(a.tokens_per_round.value) + " tokens per round";
         if (a.tokens_per_round.interval)
-            text += " (95 % " + ui::per_round(a.tokens_per_round.low) + " to " +
-                    ui::per_round(a.tokens_per_round.high) + ")";
+            text += " (95 % " + ui::per_round(a.tokens_per_round.low) + " to " + ui::per_round(a.tokens_per_round.high) + ")";
         if (!lane.plain() && a.speed_up.value > 0) text += ", " + average_speed(m, a);
         text += "; a round takes " + ui::number(a.totals.round_ms(), 2) + " ms: draft " +
                 ui::number(a.totals.draft_ms - a.totals.head_ms, 2) + ", " + head_word(lane.drafter) + " " +
-                ui::number(a.totals.head_ms, 2) + ", verify " + ui::number(a.totals.verify_ms, 2) +
-                ", verdicts " + ui::number(a.totals.accept_ms, 2) + ", rest " +
-                ui::number(a.totals.other_ms - a.totals.accept_ms, 2) + ".\n";
-        if (const std::string formula = formula_words(m, lane); !formula.empty())
-            text += "  Speed-up by the formula: " + formula + ".\n";
+                ui::number(a.totals.head_ms, 2) + ", verify " + ui::number(a.totals.verify_ms, 2) + ", verdicts " +
+                ui::number(a.totals.accept_ms, 2) + ", rest " + ui::number(a.totals.other_ms - a.totals.accept_ms, 2) + ".\n";
+        if (const std::string formula = formula_words(m, lane); !formula.empty()) text += "  Speed-up by the formula: " + formula + ".\n";
         if (!a.totals.conditional.empty()) {
             text += "  Kept at position 1, 2, … once all before it were:";
             for (std::size_t k = 0; k < a.totals.conditional.size(); ++k)
-                text += " " + ui::probability(a.totals.conditional[k]) + " of " +
-                        std::to_string(a.totals.judged_at[k]);
+                text += " " + ui::probability(a.totals.conditional[k]) + " of " + std::to_string(a.totals.judged_at[k]);
             text += ".\n";
-            if (const std::string first = first_guess_words(lane); !first.empty())
-                text += "  " + capital(first) + ".\n";
+            if (const std::string first = first_guess_words(lane); !first.empty()) text += "  " + capital(first) + ".\n";
         }
     }
     if (const std::string skipped = skipped_words(m); !skipped.empty()) text += skipped + ".\n";
@@ -530,10 +516,9 @@ std::string race_description(const SceneInput& input, const RaceModel& m) {
         text += "Pictures, " + averages_words(m) + ": " + scatter_title(m) + "; " + positions_title(m) + "; " + costs_title(m) + ".\n";
     const PublishedRace paper = published_race(input.figures);
     for (const PublishedPoint& p : paper.points)
-        text += "Published, " + paper.conditions + ": " + method_title(p.method) + " " +
-                ui::number(p.tokens, 2) + " tokens per round, draft " + ui::number(p.draft + p.head, 1) +
-                (p.derived ? " ms (derived)" : " ms") + ", verify " + ui::number(p.verify, 1) + " ms, " +
-                ui::speed_up(p.speed_up) + ".\n";
+        text += "Published, " + paper.conditions + ": " + method_title(p.method) + " " + ui::number(p.tokens, 2) +
+                " tokens per round, draft " + ui::number(p.draft + p.head, 1) + (p.derived ? " ms (derived)" : " ms") + ", verify " +
+                ui::number(p.verify, 1) + " ms, " + ui::speed_up(p.speed_up) + ".\n";
     if (!paper.points.empty()) text += "Source: " + paper.source + ".\n";
     return text;
 }

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "scenes/relaxed/relaxed_draw.h"
-#include "scenes/shared/emphasis.h"
 #include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/emphasis.h"
 #include "scenes/shared/history.h"
 #include "scenes/shared/measure_charts.h"
 #include "ui/tokens.h"
@@ -54,9 +54,7 @@ class RelaxedScene final : public Scene {
     }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
-        return {{"↑ ↓", "Next, previous judged guess"},
-                {"U", "Judge the run by this rule"},
-                {"M", "Measure every rule on this prompt"}};
+        return {{"↑ ↓", "Next, previous judged guess"}, {"U", "Judge the run by this rule"}, {"M", "Measure every rule on this prompt"}};
     }
 
     bool can_take_back(bool forward) const override { return history_.can(forward); }
@@ -65,9 +63,7 @@ class RelaxedScene final : public Scene {
     }
 
   private:
-    static const char* rule_of(const SceneInput& input) {
-        return kOfBeat[std::clamp(input.beat, 0, kRelaxedBeats - 1)];
-    }
+    static const char* rule_of(const SceneInput& input) { return kOfBeat[std::clamp(input.beat, 0, kRelaxedBeats - 1)]; }
 
     // A beat about relaxed rules opens with none of them only where the user came past the first one: then with the run's own.
     static void bring_rule(const SceneInput& input, RelaxedChoice& choice) {
@@ -145,8 +141,6 @@ class RelaxedScene final : public Scene {
 
 } // namespace
 
-std::unique_ptr<Scene> make_relaxed() {
-    return std::make_unique<RelaxedScene>();
-}
+std::unique_ptr<Scene> make_relaxed() { return std::make_unique<RelaxedScene>(); }
 
 } // namespace speclens

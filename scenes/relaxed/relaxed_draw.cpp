@@ -32,9 +32,7 @@ struct DistributionBar {
     const Distribution* distribution;
 };
 
-std::string row_label(const RelaxedDraw& d, int id) {
-    return id < 0 ? std::string("other") : label_of(*d.input.trace, id);
-}
+std::string row_label(const RelaxedDraw& d, int id) { return id < 0 ? std::string("other") : label_of(*d.input.trace, id); }
 
 void legend(const RelaxedDraw& d, float x, float y, std::span<const DistributionBar> bars) {
     for (const DistributionBar& bar : bars) {
@@ -67,11 +65,10 @@ void draw_relaxed_distributions(const RelaxedDraw& d, Rect area) {
     const RelaxedModel& m = d.model;
     const JudgedPosition& position = *m.position();
     std::vector<DistributionBar> bars = {{Role::target, "target", &position.distributions.p},
-                                {Role::draft, "draft", &position.distributions.q}};
+                                         {Role::draft, "draft", &position.distributions.q}};
     if (position.counts()) bars.push_back({Role::accepted, "written", &m.relaxed.distribution});
     ui::fitted_text(canvas, {area.x, area.y + 14},
-                    "One position: round " + std::to_string(position.at.round + 1) + ", guess " +
-                        std::to_string(position.at.index + 1),
+                    "One position: round " + std::to_string(position.at.round + 1) + ", guess " + std::to_string(position.at.index + 1),
                     Font::text_bold, 15, theme.ink, area.w);
     legend(d, area.x, area.y + 36, bars);
     // Whose numbers stand at the right of a row, the one above the other as there.
@@ -84,14 +81,11 @@ void draw_relaxed_distributions(const RelaxedDraw& d, Rect area) {
     const std::vector<std::size_t> rows = rows_of(position, m.relaxed.distribution, most);
     float y = top;
     for (const std::size_t i : rows) {
-        if (position.ids[i] == position.drafted)
-            canvas.fill({area.x - 8, y - 3, area.w + 16, kRow - 2}, theme.raised, 4);
-        ui::token_text(canvas, {area.x, y + 20},
-                       ui::fit_token(canvas, row_label(d, position.ids[i]), 15, name - 12), 15, theme.ink);
+        if (position.ids[i] == position.drafted) canvas.fill({area.x - 8, y - 3, area.w + 16, kRow - 2}, theme.raised, 4);
+        ui::token_text(canvas, {area.x, y + 20}, ui::fit_token(canvas, row_label(d, position.ids[i]), 15, name - 12), 15, theme.ink);
         float line = y + 3;
         for (const DistributionBar& bar : bars) {
-            ui::bar(canvas, theme, {area.x + name, line, area.w - name - numbers, 7}, (*bar.distribution)[i],
-                    bar.role);
+            ui::bar(canvas, theme, {area.x + name, line, area.w - name - numbers, 7}, (*bar.distribution)[i], bar.role);
             line += 9;
         }
         const TokenNumbers here = numbers_of(m, i);
@@ -110,10 +104,8 @@ void draw_relaxed_distributions(const RelaxedDraw& d, Rect area) {
         line("A guess stays here: " + ui::probability(m.strict.kept));
         line("What is written follows the target");
     } else if (position.counts()) {
-        line("A guess stays here: " + ui::probability(m.strict.kept) + " lossless, " +
-             ui::probability(m.relaxed.kept) + " now");
-        line("Written differs from the target by " +
-             ui::probability(distance_told(m.relaxed.distribution, position.distributions.p)));
+        line("A guess stays here: " + ui::probability(m.strict.kept) + " lossless, " + ui::probability(m.relaxed.kept) + " now");
+        line("Written differs from the target by " + ui::probability(distance_told(m.relaxed.distribution, position.distributions.p)));
     } else {
         line("The recorded heads leave out " + ui::probability(position.unlisted) + " of a distribution here:");
         line("too much to say whether a guess stays");
@@ -136,8 +128,8 @@ struct ChartPoint {
 };
 
 // Marks that coincide share a name, broken into lines of a width that fits beside a mark.
-std::string shared_name(const ui::Canvas& canvas, const std::vector<ChartPoint>& points,
-                        const std::vector<std::size_t>& group, float width) {
+std::string shared_name(const ui::Canvas& canvas, const std::vector<ChartPoint>& points, const std::vector<std::size_t>& group,
+                        float width) {
     std::string words, line;
     for (std::size_t k = 0; k < group.size(); ++k) {
         const std::string name = points[group[k]].name + (k + 1 < group.size() ? "," : "");
@@ -163,8 +155,8 @@ void block_curve(PointLabels& labels, const std::vector<Vec2>& curve) {
     }
 }
 
-void name_points(const RelaxedDraw& d, Rect plot, const Rect& caption,
-                 const std::vector<ChartPoint>& points, const std::vector<Vec2>& curve) {
+void name_points(const RelaxedDraw& d, Rect plot, const Rect& caption, const std::vector<ChartPoint>& points,
+                 const std::vector<Vec2>& curve) {
     std::vector<Vec2> places, anchors;
     for (const ChartPoint& point : points) places.push_back(point.at);
     const auto groups = coinciding(places, 9);
@@ -175,8 +167,8 @@ void name_points(const RelaxedDraw& d, Rect plot, const Rect& caption,
     block_curve(labels, curve);
     for (std::size_t g = 0; g < groups.size(); ++g) {
         const bool strong = std::ranges::any_of(groups[g], [&](std::size_t i) { return points[i].strong; });
-        labels.name(anchors[g], shared_name(d.ui.canvas, points, groups[g], 168), Font::text,
-                    strong ? d.ui.theme.ink : d.ui.theme.muted, d.ui.theme.bg.alpha(0.85F));
+        labels.name(anchors[g], shared_name(d.ui.canvas, points, groups[g], 168), Font::text, strong ? d.ui.theme.ink : d.ui.theme.muted,
+                    d.ui.theme.bg.alpha(0.85F));
     }
 }
 
@@ -186,17 +178,17 @@ void draw_relaxed_chart(const RelaxedDraw& d, Rect area) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const RelaxedModel& m = d.model;
-    ui::fitted_text(canvas, {area.x, area.y + 14}, "The price of keeping more", Font::text_bold, 15,
-                    theme.ink, area.w);
+    ui::fitted_text(canvas, {area.x, area.y + 14}, "The price of keeping more", Font::text_bold, 15, theme.ink, area.w);
     if (m.counted == 0) {
-        ui::paragraph(canvas, {area.x, area.y + 40}, area.w, left_out_words(d.input, m),
-                      {.color = theme.muted});
+        ui::paragraph(canvas, {area.x, area.y + 40}, area.w, left_out_words(d.input, m), {.color = theme.muted});
         return;
     }
     const std::string means = means_over(m);
     const std::vector<std::string> line_words =
-        m.exact() ? std::vector{means} : std::vector{means + "; line: what the chosen rule can be set to", means + "; line: the chosen rule", means};
-    ui::fitted_text(canvas, {area.x, area.y + 34}, ui::fitting(canvas, line_words, Font::text, 14, area.w), Font::text, 14, theme.muted, area.w);
+        m.exact() ? std::vector{means}
+                  : std::vector{means + "; line: what the chosen rule can be set to", means + "; line: the chosen rule", means};
+    ui::fitted_text(canvas, {area.x, area.y + 34}, ui::fitting(canvas, line_words, Font::text, 14, area.w), Font::text, 14, theme.muted,
+                    area.w);
     float head = 54;
     if (!m.all_count()) {
         ui::fitted_text(canvas, {area.x, area.y + 54},
@@ -218,10 +210,8 @@ void draw_relaxed_chart(const RelaxedDraw& d, Rect area) {
     ui::axis_y(canvas, theme, y, plot.x, ui::ticks(0, y.hi, area.h > 260 ? 5 : 3),
                {.grid_to = plot.right(), .grid = true, .label_offset = 8});
     ui::axis_x(canvas, theme, x, plot.bottom(), ui::ticks(low, 1, plot.w > 300 ? 6 : 4), {});
-    canvas.text({plot.center().x, plot.bottom() + 40}, "chance that a guess stays", Font::text, 14,
-                theme.muted, Align::center);
-    const Rect caption{plot.x + 2, plot.y - 2,
-                       canvas.text_width("distance from the target", Font::text, 14) + 8, 18};
+    canvas.text({plot.center().x, plot.bottom() + 40}, "chance that a guess stays", Font::text, 14, theme.muted, Align::center);
+    const Rect caption{plot.x + 2, plot.y - 2, canvas.text_width("distance from the target", Font::text, 14) + 8, 18};
     canvas.fill(caption, theme.bg); // no line of the grid through it
     canvas.text({plot.x + 6, plot.y + 12}, "distance from the target", Font::text, 14, theme.muted);
     const auto at = [&](const TradeOff& point) { return Vec2{x(point.kept), y(point.distance)}; };
@@ -235,25 +225,22 @@ void draw_relaxed_chart(const RelaxedDraw& d, Rect area) {
     }
     canvas.pop_clip();
     // The ends and the chosen rule first: they are named where there is room for few.
-    std::vector<ChartPoint> points{{"lossless", at(m.lossless), true},
-                                   {"draft unchecked", at(m.draft_alone), true}};
+    std::vector<ChartPoint> points{{"lossless", at(m.lossless), true}, {"draft unchecked", at(m.draft_alone), true}};
     for (const bool chosen : {true, false})
         for (const RelaxedCurve& curve : *m.curves)
             if ((curve.rule == m.rule) == chosen)
-                points.push_back({short_rule(*curve.rule) + (m.own == curve.rule ? " (this run)" : ""),
-                                  at(curve.here), chosen});
+                points.push_back({short_rule(*curve.rule) + (m.own == curve.rule ? " (this run)" : ""), at(curve.here), chosen});
     name_points(d, {plot.x, plot.y, area.right() - plot.x, plot.h}, caption, points, line);
     for (const RelaxedCurve& curve : *m.curves) { // where each stands, to be chosen
         const Vec2 here = at(curve.here);
-        const ui::Touch touch = ui::touch(d.ui, d.ui.id(std::string("curve ") + curve.rule->name),
-                                          {here.x - 10, here.y - 10, 20, 20});
+        const ui::Touch touch = ui::touch(d.ui, d.ui.id(std::string("curve ") + curve.rule->name), {here.x - 10, here.y - 10, 20, 20});
         const bool chosen = curve.rule == m.rule;
         canvas.disc(here, chosen ? 7.0F : 4.0F, theme.bg);
         canvas.disc(here, chosen ? 6.0F : 3.0F, chosen ? theme.ink : theme.muted);
         if (touch.focused) ui::focus_ring(canvas, theme, {here.x - 8, here.y - 8, 16, 16});
         ui::tooltip(d.ui, {here.x - 10, here.y - 10, 20, 20},
-                    std::string(curve.rule->title) + ": stays " + ui::probability(curve.here.kept) +
-                        ", distance " + ui::probability(curve.here.distance));
+                    std::string(curve.rule->title) + ": stays " + ui::probability(curve.here.kept) + ", distance " +
+                        ui::probability(curve.here.distance));
         if (touch.clicked) d.state.rule = curve.rule->name;
     }
     for (const auto& [point, role] : {std::pair(m.lossless, Role::target), {m.draft_alone, Role::draft}})
@@ -270,8 +257,7 @@ void draw_relaxed_details(const RelaxedDraw& d) {
     ui::fitted_text(canvas, {x, r.y + 32}, "Every rule on this run", Font::text_bold, 15, theme.ink, w);
     const float columns[] = {x + w - 124, x + w - 64, x + w};
     const char* heads[] = {"tok/round", "stays", "dist."};
-    for (int c = 0; c < 3; ++c)
-        canvas.text({columns[c], r.y + 56}, heads[c], Font::text, 14, theme.muted, Align::right);
+    for (int c = 0; c < 3; ++c) canvas.text({columns[c], r.y + 56}, heads[c], Font::text, 14, theme.muted, Align::right);
     const Study* study = measured_rules(d.input);
     const SeededRounds token = measured_rounds(study, "token", d.state);
     float y = r.y + 66;
@@ -290,18 +276,14 @@ void draw_relaxed_details(const RelaxedDraw& d) {
         const bool told = id == "token" || !too_close(rounds, token);
         canvas.text({columns[0], y + 17}, rounds.seeds.empty() ? "–" : with_chance(rounds), Font::mono, 14,
                     rounds.seeds.empty() || told ? theme.ink : theme.muted, Align::right);
-        const auto mean = [&](double value) {
-            return m.counted > 0 ? ui::probability(value) : std::string("–");
-        };
+        const auto mean = [&](double value) { return m.counted > 0 ? ui::probability(value) : std::string("–"); };
         // Block verification keeps more than a sum over single guesses tells.
-        canvas.text({columns[1], y + 17}, id == "block" ? "–" : mean(point.kept), Font::mono, 14, theme.ink,
-                    Align::right);
+        canvas.text({columns[1], y + 17}, id == "block" ? "–" : mean(point.kept), Font::mono, 14, theme.ink, Align::right);
         canvas.text({columns[2], y + 17}, mean(point.distance), Font::mono, 14, theme.ink, Align::right);
         y += 24;
     };
     row("token (lossless)", kExactRule, m.lossless, m.exact());
-    if (!measured_rounds(study, "block", d.state).seeds.empty())
-        row("block (lossless)", "block", m.lossless, false);
+    if (!measured_rounds(study, "block", d.state).seeds.empty()) row("block (lossless)", "block", m.lossless, false);
     for (const RelaxedCurve& curve : *m.curves) {
         const std::string name = short_rule(*curve.rule);
         row(name + (curve.rule == m.own        ? ", this run"
@@ -311,9 +293,7 @@ void draw_relaxed_details(const RelaxedDraw& d) {
     }
     if (y + 24 < r.bottom())
         ui::paragraph(canvas, {x, y + 24}, w, tokens_source_words(d.input, d.state),
-                      {.size = 14,
-                       .color = theme.muted,
-                       .max_lines = 1 + std::min(2, static_cast<int>((r.bottom() - y - 25) / 20))});
+                      {.size = 14, .color = theme.muted, .max_lines = 1 + std::min(2, static_cast<int>((r.bottom() - y - 25) / 20))});
 }
 
 void draw_relaxed_controls(const RelaxedDraw& d) {
@@ -340,8 +320,7 @@ void draw_relaxed_controls(const RelaxedDraw& d) {
         const double value = m.params.*parameter.value;
         ui::field_label(ui, at, std::string(parameter.name) + " " + ui::number(value, 2));
         const double low = std::max(parameter.low, -parameter.most_useful);
-        if (const auto to = ui::slider(ui, parameter.name, {at.x, at.y + 8, at.w, 20}, value, low,
-                                       parameter.most_useful, {.step = 0.01}))
+        if (const auto to = ui::slider(ui, parameter.name, {at.x, at.y + 8, at.w, 20}, value, low, parameter.most_useful, {.step = 0.01}))
             d.state.params.*parameter.value = *to;
     }
     const std::string verifiers[] = {"token", "block"};
@@ -357,11 +336,9 @@ void draw_relaxed_controls(const RelaxedDraw& d) {
         ui::field_label(ui, at, "The run");
         const DrafterInfo* drafter = find_drafter(d.input.settings->drafter);
         const std::string off = !no_models(d.input).empty() ? no_models(d.input)
-                                : drafter && drafter->tree
-                                    ? "This drafter proposes trees; these rules judge chains"
-                                    : "";
-        if (ui::button(ui, "use", at, "Judge so",
-                       {.shortcut = "U", .tooltip = "Run again under this rule", .disabled = off}))
+                                : drafter && drafter->tree  ? "This drafter proposes trees; these rules judge chains"
+                                                            : "";
+        if (ui::button(ui, "use", at, "Judge so", {.shortcut = "U", .tooltip = "Run again under this rule", .disabled = off}))
             use_relaxed_rule(d);
     }
     measure_button(d.input, ui, {"measure", "This prompt", "M"}, relaxed_study(d.input, d.state), row, d.out);

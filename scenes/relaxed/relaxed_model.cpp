@@ -14,9 +14,7 @@ namespace {
 
 constexpr int kSteps = 24; // points of a curve
 
-const TopEntries& or_else(const TopEntries& raw, const TopEntries& top) {
-    return raw.empty() ? top : raw;
-}
+const TopEntries& or_else(const TopEntries& raw, const TopEntries& top) { return raw.empty() ? top : raw; }
 
 // One distribution over `slots`, the last one for what the head does not list.
 Distribution distribution_over(const TopEntries& head, const std::map<int, std::size_t>& slots) {
@@ -51,7 +49,8 @@ JudgedPosition position_of(int round, const DraftSlot& slot, bool greedy) {
     if (drafted.second) position.ids.push_back(d.token);
     position.ids.push_back(-1);
     DistributionsOfBoth& distributions = position.distributions;
-    distributions = {distribution_over(p, slots), distribution_over(q, slots), distribution_over(p_raw, slots), distribution_over(q_raw, slots)};
+    distributions = {distribution_over(p, slots), distribution_over(q, slots), distribution_over(p_raw, slots),
+                     distribution_over(q_raw, slots)};
     if (!greedy) {
         know(distributions.p, drafted.first->second, c.p);
         know(distributions.q, drafted.first->second, c.q);
@@ -64,8 +63,7 @@ JudgedPosition position_of(int round, const DraftSlot& slot, bool greedy) {
 double value_at(const RuleParameter& parameter, int step) {
     const double share = static_cast<double>(step) / kSteps;
     const double low = std::max(parameter.low, -parameter.most_useful), high = parameter.most_useful;
-    return std::string(parameter.name) == "epsilon" ? high + (low - high) * share
-                                                    : low + (high - low) * share;
+    return std::string(parameter.name) == "epsilon" ? high + (low - high) * share : low + (high - low) * share;
 }
 
 // One alpha serves six cascades whose ranges differ: it is brought into the range of this one.
@@ -93,8 +91,7 @@ void fill(RelaxedState::Cache& cache, const RelaxedState& state) {
     cache.counted = static_cast<int>(std::ranges::count_if(cache.positions, &JudgedPosition::counts));
     cache.draft_alone = {1, 0};
     for (const JudgedPosition& position : cache.positions)
-        if (position.counts())
-            cache.draft_alone.distance += distance(position.distributions.q, position.distributions.p) / cache.counted;
+        if (position.counts()) cache.draft_alone.distance += distance(position.distributions.q, position.distributions.p) / cache.counted;
 }
 
 } // namespace
@@ -125,8 +122,7 @@ double distance_told(const Distribution& written, const Distribution& target) {
     return apart < 1e-9 ? 0 : apart;
 }
 
-TradeOff trade_off(const std::vector<JudgedPosition>& positions, const RuleInfo& rule,
-                   const RuleParams& params) {
+TradeOff trade_off(const std::vector<JudgedPosition>& positions, const RuleInfo& rule, const RuleParams& params) {
     TradeOff sum;
     int n = 0;
     for (const JudgedPosition& position : positions) {
@@ -146,8 +142,7 @@ const RuleInfo* own_relaxed_rule(const RunView& whole) {
 
 RelaxedModel relaxed_model(const SceneInput& input, RelaxedState& state) {
     RelaxedState::Cache& cache = state.cache;
-    const bool same_run =
-        cache.trace == input.trace && cache.events == input.available && !cache.curves.empty();
+    const bool same_run = cache.trace == input.trace && cache.events == input.available && !cache.curves.empty();
     if (!same_run) cache.positions = positions_with_distributions(*input.whole);
     if (!same_run || !(cache.params == state.params)) {
         cache.trace = input.trace;
@@ -175,8 +170,7 @@ RelaxedModel relaxed_model(const SceneInput& input, RelaxedState& state) {
     }();
     for (std::size_t i = 0; i < cache.positions.size(); ++i) {
         const Position& at = cache.positions[i].at;
-        if (m.shown < 0 || at.round < wanted.round || (at.round == wanted.round && at.index <= wanted.index))
-            m.shown = static_cast<int>(i);
+        if (m.shown < 0 || at.round < wanted.round || (at.round == wanted.round && at.index <= wanted.index)) m.shown = static_cast<int>(i);
     }
     // Nobody chose one: one that says something, the nearest before it or else behind it.
     if (!input.selected && m.counted > 0) {
@@ -200,9 +194,7 @@ std::optional<RunSettings> studied_chain(const SceneInput& input) {
     if (!models_loaded(input) || !input.settings) return {};
     RunSettings base = *input.settings;
     const DrafterInfo* drafter = find_drafter(base.drafter);
-    if (!drafter || drafter->tree || base.drafter == kNoDrafter || !drafter_ready(input, base.drafter) ||
-        base.k == 0)
-        return {};
+    if (!drafter || drafter->tree || base.drafter == kNoDrafter || !drafter_ready(input, base.drafter) || base.k == 0) return {};
     if (base.sampling.temperature == 0) base.sampling.temperature = 1;
     base.draft_sampling.reset();
     base.trace_top = 0;
@@ -242,8 +234,7 @@ RunStudy relaxed_study(const SceneInput& input, const RelaxedState& state) {
 
 bool measured_with(const StudyPoint& point, const RelaxedState& state) {
     const RuleInfo& rule = *find_rule(point.settings.rule);
-    return point.problem.empty() &&
-           to_text(point.settings.rule_params, rule) == to_text(params_for(rule, state.params), rule);
+    return point.problem.empty() && to_text(point.settings.rule_params, rule) == to_text(params_for(rule, state.params), rule);
 }
 
 SeededRounds measured_rounds(const Study* study, const std::string& rule, const RelaxedState& state) {

@@ -41,14 +41,12 @@ struct TradeOff {
     double kept = 0;     // chance that a draft stays
     double distance = 0; // total variation between what is written and the target
 };
-[[nodiscard]] TradeOff trade_off(const std::vector<JudgedPosition>& positions, const RuleInfo& rule,
-                                 const RuleParams& params);
+[[nodiscard]] TradeOff trade_off(const std::vector<JudgedPosition>& positions, const RuleInfo& rule, const RuleParams& params);
 
 struct RelaxedCurve {
     const RuleInfo* rule = nullptr;
-    std::vector<TradeOff>
-        points;    // along the rule's first parameter, from its cautious end to the generous one
-    TradeOff here; // with the numbers of the scene
+    std::vector<TradeOff> points; // along the rule's first parameter, from its cautious end to the generous one
+    TradeOff here;                // with the numbers of the scene
 };
 
 inline constexpr const char* kExactRule = "token"; // what the relaxed ones are held against, and what nothing is relaxed with
@@ -83,14 +81,12 @@ struct RelaxedModel {
     const RuleInfo* rule = nullptr;
     [[nodiscard]] bool exact() const { return rule->lossless(); } // nothing is relaxed: kExactRule
     RuleParams params;
-    TradeOff here;           // of the rule with these numbers
-    int shown = -1;          // index of the position in the picture; -1: none was judged
+    TradeOff here;                      // of the rule with these numbers
+    int shown = -1;                     // index of the position in the picture; -1: none was judged
     OutputDistribution strict, relaxed; // there, under the token rule and the rule; empty where it does not count
-    bool greedy = false;     // distributions at temperature 1 although the run is at 0
+    bool greedy = false;                // distributions at temperature 1 although the run is at 0
     [[nodiscard]] bool all_count() const { return counted == static_cast<int>(positions->size()); }
-    [[nodiscard]] const JudgedPosition* position() const {
-        return shown < 0 ? nullptr : &(*positions)[static_cast<std::size_t>(shown)];
-    }
+    [[nodiscard]] const JudgedPosition* position() const { return shown < 0 ? nullptr : &(*positions)[static_cast<std::size_t>(shown)]; }
 };
 // The run's own rule where it is one of the curves; nullptr: it is not.
 [[nodiscard]] const RuleInfo* own_relaxed_rule(const RunView& whole);
@@ -107,8 +103,7 @@ inline constexpr const char* kRelaxedStudy = "relaxed rules";
 // Whether a point of the study was judged with the numbers that are set now.
 [[nodiscard]] bool measured_with(const StudyPoint& point, const RelaxedState& state);
 // The study's rounds of a rule with the numbers that are set now; empty: none was measured so.
-[[nodiscard]] SeededRounds measured_rounds(const Study* study, const std::string& rule,
-                                           const RelaxedState& state);
+[[nodiscard]] SeededRounds measured_rounds(const Study* study, const std::string& rule, const RelaxedState& state);
 // Of a rule and the token rule: whether chance may have made the difference of their tokens per round.
 [[nodiscard]] bool too_close(const SeededRounds& rule, const SeededRounds& token);
 

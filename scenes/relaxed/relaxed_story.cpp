@@ -39,8 +39,7 @@ struct MeasuredPair {
         return relaxed_says("words.verdict"_t, "rule"_v = with_chance(rule), "token"_v = with_chance(token), "close"_v = close);
     }
 };
-std::optional<MeasuredPair> measured_pair(const SceneInput& input, const RelaxedModel& m,
-                                          const RelaxedState& state) {
+std::optional<MeasuredPair> measured_pair(const SceneInput& input, const RelaxedModel& m, const RelaxedState& state) {
     const Study* study = measured_rules(input);
     if (!study || !study->complete()) return {};
     MeasuredPair pair{measured_rounds(study, m.rule->name, state), measured_rounds(study, "token", state)};
@@ -53,17 +52,16 @@ std::optional<MeasuredPair> measured_pair(const SceneInput& input, const Relaxed
 // What the chosen rule brings, beside what was measured with it.
 Words worth_words(const SceneInput& input, const RelaxedModel& m, const RelaxedState& state) {
     const std::string title = m.rule->title, lossless = ui::probability(m.lossless.kept), kept = ui::probability(m.here.kept);
-    if (m.counted <= 0)
-        return m.positions->empty() ? relaxed_says.beat("worth:nothing"_t) : relaxed_says.beat("worth:unknown"_t);
+    if (m.counted <= 0) return m.positions->empty() ? relaxed_says.beat("worth:nothing"_t) : relaxed_says.beat("worth:unknown"_t);
     if (m.exact()) return relaxed_says.beat("worth:exact"_t, "kept"_v = kept);
     if (m.here.distance == 0 && m.here.kept == 0) return relaxed_says.beat("worth:plain"_t, "rule"_v = title);
     if (m.here.distance == 0) return relaxed_says.beat("worth:free"_t, "rule"_v = title, "kept"_v = kept);
     const auto pair = measured_pair(input, m, state); // says more than the guesses of one run
     const bool more = pair ? pair->more : m.here.kept > m.lossless.kept && kept != lossless, close = pair && pair->close;
-    const std::string measured =
-        !pair ? relaxed_says("words.measured:no"_t)
-        : close ? relaxed_says("words.measured:close"_t, "verdict"_v = pair->verdict(), "more_seeds"_v = more_seeds_words(*measured_rules(input)))
-                : relaxed_says("words.measured:yes"_t, "verdict"_v = pair->verdict());
+    const std::string measured = !pair   ? relaxed_says("words.measured:no"_t)
+                                 : close ? relaxed_says("words.measured:close"_t, "verdict"_v = pair->verdict(),
+                                                        "more_seeds"_v = more_seeds_words(*measured_rules(input)))
+                                         : relaxed_says("words.measured:yes"_t, "verdict"_v = pair->verdict());
     const std::string keeps =
         relaxed_says("words.keeps"_t, "all"_v = m.counted == static_cast<int>(m.positions->size()), "rule"_v = title, "kept"_v = kept,
                      "lossless"_v = kept == lossless ? "" : lossless, "distance"_v = ui::probability(m.here.distance));
@@ -97,8 +95,7 @@ std::string left_out_words(const SceneInput& input, const RelaxedModel& m) {
     const int judged = static_cast<int>(m.positions->size());
     if (m.counted == judged) return {};
     const Header& header = *input.whole->header;
-    const bool hot =
-        !m.greedy && std::max(header.sampling.temperature, header.draft_sampling.temperature) > 1;
+    const bool hot = !m.greedy && std::max(header.sampling.temperature, header.draft_sampling.temperature) > 1;
     return relaxed_says("words.left_out"_t, "some"_v = m.counted > 0, "left_out"_v = judged - m.counted, "judged"_v = judged,
                         "most"_v = ui::probability(kMostUnlisted), "hot"_v = hot);
 }
@@ -135,7 +132,8 @@ void name_kept(StageTitle& title, const RelaxedModel& m) {
     const std::string kept = kept_percent(m.here.kept), strict = kept_percent(m.lossless.kept), price = ui::probability(m.here.distance);
     const std::string instead = kept != strict ? strict : "";
     const int guesses = m.all_count() ? 0 : m.counted;
-    const bool alike = std::abs(m.here.kept - m.lossless.kept) < 1e-9, exactly = instead.empty() && alike, about = instead.empty() && !alike;
+    const bool alike = std::abs(m.here.kept - m.lossless.kept) < 1e-9, exactly = instead.empty() && alike,
+               about = instead.empty() && !alike;
     title.title = relaxed_says("title.keeps"_t, "rule"_v = m.rule->title, "kept"_v = kept, "guesses"_v = guesses, "instead"_v = instead,
                                "exactly"_v = exactly, "about"_v = about, "distance"_v = price);
     title.short_title = relaxed_says("title.keeps_short"_t, "rule"_v = m.rule->title, "kept"_v = kept, "guesses"_v = guesses,
@@ -178,8 +176,10 @@ StageTitle relaxed_title(const SceneInput& input, const RelaxedModel& m, const R
         title.subtitle = relaxed_says("subtitle.exact"_t, "drafter"_v = drafter, "greedy"_v = m.greedy, "means"_v = means);
         return title;
     }
-    if (input.beat >= kRelaxedCostBeat) name_price(title, input, m, state);
-    else name_kept(title, m);
+    if (input.beat >= kRelaxedCostBeat)
+        name_price(title, input, m, state);
+    else
+        name_kept(title, m);
     const bool lossy = !keeps_target(*m.rule, m.params);
     const std::string promise = lossy ? relaxed_says("promise.lossy"_t, "elsewhere"_v = m.here.distance == 0)
                                 : m.rule->name == std::string("lenience") ? relaxed_says("promise.lenience"_t)
@@ -216,33 +216,30 @@ std::string relaxed_description(const SceneInput& input, const RelaxedModel& m, 
             if (!left_out.empty()) out << left_out << "\n";
             out << "token (lossless)" << (m.exact() ? " (chosen)" : "") << ": " << numbers(m.lossless) << "\n";
             for (const RelaxedCurve& curve : *m.curves)
-                out << curve.rule->name << (curve.rule == m.own ? " (this run's rule)" : "")
-                    << (curve.rule == m.rule ? " (chosen)" : "") << ": " << numbers(curve.here) << "; from "
-                    << numbers(curve.points.front()) << " to " << numbers(curve.points.back()) << "\n";
+                out << curve.rule->name << (curve.rule == m.own ? " (this run's rule)" : "") << (curve.rule == m.rule ? " (chosen)" : "")
+                    << ": " << numbers(curve.here) << "; from " << numbers(curve.points.front()) << " to " << numbers(curve.points.back())
+                    << "\n";
             out << "draft unchecked: " << numbers(m.draft_alone) << "\n\n";
         }
-        out << "Round " << position->at.round + 1 << ", guess " << position->at.index + 1 << ", "
-            << quoted(*input.trace, position->drafted) << "\n";
+        out << "Round " << position->at.round + 1 << ", guess " << position->at.index + 1 << ", " << quoted(*input.trace, position->drafted)
+            << "\n";
         for (std::size_t i = 0; i < position->ids.size(); ++i) {
             const double written = position->counts() ? m.relaxed.distribution[i] : 0;
             if (std::max({position->distributions.p[i], position->distributions.q[i], written}) < 0.01 &&
                 position->ids[i] != position->drafted)
                 continue;
             const TokenNumbers here = numbers_of(m, i);
-            out << "  "
-                << (position->ids[i] < 0 ? std::string("other") : quoted(*input.trace, position->ids[i]))
-                << ": target " << here.target << ", draft " << here.draft << ", written " << here.written
-                << "\n";
+            out << "  " << (position->ids[i] < 0 ? std::string("other") : quoted(*input.trace, position->ids[i])) << ": target "
+                << here.target << ", draft " << here.draft << ", written " << here.written << "\n";
         }
         if (position->counts() && m.exact())
             out << "Stays here: " << ui::probability(m.strict.kept) << "; what is written follows the target\n";
         else if (position->counts())
-            out << "Stays here: " << ui::probability(m.strict.kept) << " lossless, "
-                << ui::probability(m.relaxed.kept) << " under the rule; distance "
-                << ui::probability(distance_told(m.relaxed.distribution, position->distributions.p)) << "\n";
+            out << "Stays here: " << ui::probability(m.strict.kept) << " lossless, " << ui::probability(m.relaxed.kept)
+                << " under the rule; distance " << ui::probability(distance_told(m.relaxed.distribution, position->distributions.p))
+                << "\n";
         else
-            out << "Stays here: not told, the recorded heads leave out "
-                << ui::probability(position->unlisted) << " of a distribution\n";
+            out << "Stays here: not told, the recorded heads leave out " << ui::probability(position->unlisted) << " of a distribution\n";
         out << capital(tokens_source_words(input, state)) << "\n";
         const Study* study = measured_rules(input);
         std::vector<std::string> rules = rows_besides_token();
@@ -253,11 +250,8 @@ std::string relaxed_description(const SceneInput& input, const RelaxedModel& m, 
             if (measured.seeds.empty()) continue;
             int rounds = 0;
             for (const SeededRounds::Seed& seed : measured.seeds) rounds += seed.rounds;
-            out << "Measured, " << rule << ": " << with_chance(measured) << " tokens per round in "
-                << counted(rounds, "round")
-                << (rule != "token" && too_close(measured, token) ? "; too close to the token rule to call"
-                                                                  : "")
-                << "\n";
+            out << "Measured, " << rule << ": " << with_chance(measured) << " tokens per round in " << counted(rounds, "round")
+                << (rule != "token" && too_close(measured, token) ? "; too close to the token rule to call" : "") << "\n";
         }
     }
     out << "\n" << describe_story(input, relaxed_story(input, m, state));

@@ -20,24 +20,20 @@ class ServerScene final : public Scene {
         if (input.stage.w > 0) {
             ui.push_clip(input.stage_clip);
             draw_stage_title(input, ui, server_title(model));
-            draw_server_stage(
-                d, {input.stage.x + 24, input.stage.y + 88, input.stage.w - 48, input.stage.h - 96});
+            draw_server_stage(d, {input.stage.x + 24, input.stage.y + 88, input.stage.w - 48, input.stage.h - 96});
             ui.pop_clip();
         }
         draw_story(input, ui, server_story(input, model), out);
         draw_server_details(d);
         draw_server_controls(d);
-        if (ui.take_key(ui::Key::w))
-            state_.span = static_cast<ServerSpan>((static_cast<int>(model.span) + 1) % 3);
+        if (ui.take_key(ui::Key::w)) state_.span = static_cast<ServerSpan>((static_cast<int>(model.span) + 1) % 3);
         if (ui.take_key(ui::Key::m) && why_not_ask(input, model).empty())
             out.emplace_back(ServerOrder(AskServer{request_like(*input.settings)}));
         ui.pop_id();
         return out;
     }
 
-    std::string describe(const SceneInput& input) const override {
-        return server_description(input, server_model(input, state_));
-    }
+    std::string describe(const SceneInput& input) const override { return server_description(input, server_model(input, state_)); }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
         return {{"M", "Send the prompt"}, {"W", "Since its start, the last seconds, the last request"}};
@@ -49,8 +45,6 @@ class ServerScene final : public Scene {
 
 } // namespace
 
-std::unique_ptr<Scene> make_server() {
-    return std::make_unique<ServerScene>();
-}
+std::unique_ptr<Scene> make_server() { return std::make_unique<ServerScene>(); }
 
 } // namespace speclens

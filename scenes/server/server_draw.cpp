@@ -28,18 +28,15 @@ void part_title(const ServerDraw& d, Rect r, const std::string& words, const std
     ui::fitted_text(canvas, {r.x, r.y + 14}, words, Font::text_bold, 15, d.ui.theme.ink, r.w);
     const float after = canvas.text_width(words, Font::text_bold, 15) + 12;
     if (!detail.empty() && r.w - after > 60)
-        ui::fitted_text(canvas, {r.x + after, r.y + 14}, detail, Font::text, 14, d.ui.theme.muted,
-                        r.w - after);
+        ui::fitted_text(canvas, {r.x + after, r.y + 14}, detail, Font::text, 14, d.ui.theme.muted, r.w - after);
 }
 
 void part_slot(const ServerDraw& d, Rect r, const std::string& words) {
-    ui::slot(d.ui.canvas, d.ui.theme, {r.x, r.y + 26, r.w, std::max(28.0F, std::min(80.0F, r.h - 30))},
-             words);
+    ui::slot(d.ui.canvas, d.ui.theme, {r.x, r.y + 26, r.w, std::max(28.0F, std::min(80.0F, r.h - 30))}, words);
 }
 
 std::string nothing_drafted(const ServerModel& m) {
-    return m.plain ? std::string("this server drafts nothing")
-                   : std::string("nothing was drafted: ") + span_words(m.span);
+    return m.plain ? std::string("this server drafts nothing") : std::string("nothing was drafted: ") + span_words(m.span);
 }
 
 // The acceptance length of every second; seconds without a round leave a gap.
@@ -57,11 +54,9 @@ void draw_curve(const ServerDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const Rect plot{r.x + 30, r.y + 34, r.w - 40, r.h - 62};
-    const double last = m.points.back().seconds,
-                 first = std::max(0.0, last - std::max(30.0, static_cast<double>(plot.w) / 8));
+    const double last = m.points.back().seconds, first = std::max(0.0, last - std::max(30.0, static_cast<double>(plot.w) / 8));
     const double top = std::ceil(m.most_acceptance_length + 0.2);
-    const ui::Scale x{first, std::max(last, first + 1), plot.x, plot.right()},
-        y{1, std::max(2.0, top), plot.bottom(), plot.y};
+    const ui::Scale x{first, std::max(last, first + 1), plot.x, plot.right()}, y{1, std::max(2.0, top), plot.bottom(), plot.y};
     ui::axis_y(canvas, theme, y, plot.x, ui::ticks(1, y.hi, plot.h > 110 ? 4 : 2),
                {.grid_to = plot.right(), .grid = true, .label_offset = 8});
     ui::axis_x(canvas, theme, x, plot.bottom(), ui::ticks(first, x.hi, 5), {.unit = " s"});
@@ -92,14 +87,11 @@ void draw_names(const ServerDraw& d, Rect r) {
     for (std::size_t i = 0; i < m.names.size(); ++i) {
         const float y = r.y + 30 + pitch * static_cast<float>(i) + pitch * 0.5F + 5;
         const AcceptanceName& name = m.names[i];
-        canvas.text({r.x + 52, y}, name.value ? ui::number(*name.value, *name.value >= 1.5 ? 2 : 3) : "–",
-                    Font::mono, 15, theme.ink, Align::right);
+        canvas.text({r.x + 52, y}, name.value ? ui::number(*name.value, *name.value >= 1.5 ? 2 : 3) : "–", Font::mono, 15, theme.ink,
+                    Align::right);
         const float label = r.x + 66, formula = r.x + 66 + 220;
-        ui::fitted_text(canvas, {label, y}, name.name, Font::text, 15, theme.ink,
-                        formulas ? 214 : r.right() - label);
-        if (formulas)
-            ui::fitted_text(canvas, {formula, y}, name.formula, Font::text, 14, theme.muted,
-                            r.right() - formula);
+        ui::fitted_text(canvas, {label, y}, name.name, Font::text, 15, theme.ink, formulas ? 214 : r.right() - label);
+        if (formulas) ui::fitted_text(canvas, {formula, y}, name.formula, Font::text, 14, theme.muted, r.right() - formula);
     }
 }
 
@@ -116,27 +108,22 @@ void draw_places(const ServerDraw& d, Rect r) {
     const ui::Theme& theme = d.ui.theme;
     const Rect plot{r.x + 34, r.y + 34, r.w - 42, r.h - 62};
     const ui::Scale y{0, 1, plot.bottom(), plot.y};
-    ui::axis_y(canvas, theme, y, plot.x, ui::ticks(0, 1, plot.h > 110 ? 4 : 2),
-               {.grid_to = plot.right(), .grid = true, .label_offset = 8});
+    ui::axis_y(canvas, theme, y, plot.x, ui::ticks(0, 1, plot.h > 110 ? 4 : 2), {.grid_to = plot.right(), .grid = true, .label_offset = 8});
     const std::size_t shown = std::min<std::size_t>(n, 32);
     const float step = plot.w / static_cast<float>(shown), width = std::min(36.0F, step * 0.55F);
     const std::size_t every = step >= 22 ? 1 : step >= 11 ? 2 : 4;
     for (std::size_t i = 0; i < shown; ++i) {
         const float middle = plot.x + step * (static_cast<float>(i) + 0.5F);
         const double of_all = std::clamp(m.places.unconditional[i], 0.0, 1.0), once = m.places.conditional[i];
-        canvas.fill({middle - width / 2, y(of_all), width, plot.bottom() - y(of_all)},
-                    theme.role(Role::accepted).alpha(0.55F), 2);
+        canvas.fill({middle - width / 2, y(of_all), width, plot.bottom() - y(of_all)}, theme.role(Role::accepted).alpha(0.55F), 2);
         if (!std::isnan(once)) {
             canvas.disc({middle, y(std::clamp(once, 0.0, 1.0))}, 4.5F, theme.bg);
             canvas.disc({middle, y(std::clamp(once, 0.0, 1.0))}, 3.5F, theme.ink);
         }
-        if (i % every == 0)
-            canvas.text({middle, plot.bottom() + 20}, std::to_string(i + 1), Font::mono, 14, theme.muted,
-                        Align::center);
-        ui::tooltip(
-            d.ui, {middle - step / 2, plot.y, step, plot.h},
-            "place " + std::to_string(i + 1) + ": kept in " + ui::probability(of_all) + " of all rounds, " +
-                (std::isnan(once) ? "never reached" : ui::probability(once) + " once all before it were"));
+        if (i % every == 0) canvas.text({middle, plot.bottom() + 20}, std::to_string(i + 1), Font::mono, 14, theme.muted, Align::center);
+        ui::tooltip(d.ui, {middle - step / 2, plot.y, step, plot.h},
+                    "place " + std::to_string(i + 1) + ": kept in " + ui::probability(of_all) + " of all rounds, " +
+                        (std::isnan(once) ? "never reached" : ui::probability(once) + " once all before it were"));
     }
 }
 
@@ -149,8 +136,7 @@ void draw_answer(const ServerDraw& d, Rect r) {
     if (m.view->asking)
         detail = "answering …";
     else if (served)
-        detail = m.plain ? "nothing was guessed: every token is the target's"
-                         : provenance_words(served->provenance);
+        detail = m.plain ? "nothing was guessed: every token is the target's" : provenance_words(served->provenance);
     part_title(d, r, "the last answer", detail);
     if (!served || served->pieces.empty()) {
         part_slot(d, r, m.view->asking ? "waiting for the first token" : "send the prompt: M");
@@ -188,8 +174,10 @@ void draw_server_stage(const ServerDraw& d, Rect area) {
     const ServerView& view = *d.model.view;
     if (!d.model.attached() && !d.model.lost()) {
         std::string words = "no server yet: type an address below, or serve this engine";
-        if (view.state == ServerView::State::probing) words = "looking for " + view.address + " …";
-        else if (view.state == ServerView::State::failed) words = view.problem;
+        if (view.state == ServerView::State::probing)
+            words = "looking for " + view.address + " …";
+        else if (view.state == ServerView::State::failed)
+            words = view.problem;
         ui::slot(d.ui.canvas, d.ui.theme, {area.x, area.y + 8, area.w, std::min(120.0F, area.h - 16)}, words);
         if (view.state == ServerView::State::failed && !view.remedy.empty() && area.h > 190)
             ui::paragraph(d.ui.canvas, {area.x, area.y + 160}, area.w, view.remedy,
@@ -204,8 +192,8 @@ void draw_server_stage(const ServerDraw& d, Rect area) {
         return;
     }
     // The formulas of the names need their room.
-    const float upper = std::min(260.0F, (area.h - 24) * 0.46F),
-                left = (area.w - gap) * (area.w > 1100 ? 0.5F : 0.43F), lower = area.h - upper - 24;
+    const float upper = std::min(260.0F, (area.h - 24) * 0.46F), left = (area.w - gap) * (area.w > 1100 ? 0.5F : 0.43F),
+                lower = area.h - upper - 24;
     const float x = area.x + left + gap, right = area.right() - x, y = area.y + upper + 24;
     draw_curve(d, {area.x, area.y, left, upper});
     draw_names(d, {x, area.y, right, upper});
@@ -229,9 +217,7 @@ void draw_server_details(const ServerDraw& d) {
     const auto say = [&](const std::string& words, ui::Color color) {
         if (words.empty() || y + 16 > r.bottom()) return;
         const int room = std::max(1, static_cast<int>((r.bottom() - y) / 20));
-        y = ui::paragraph(canvas, {x, y}, w, words,
-                          {.size = 14, .color = color, .max_lines = std::min(4, room)}) +
-            24;
+        y = ui::paragraph(canvas, {x, y}, w, words, {.size = 14, .color = color, .max_lines = std::min(4, room)}) + 24;
     };
     if (!m.attached() && !m.lost()) {
         line("A server of yours", Font::text_bold, theme.ink);
@@ -242,26 +228,17 @@ void draw_server_details(const ServerDraw& d) {
         return;
     }
     line(m.server() + (m.model().empty() ? "" : ", " + m.model()), Font::text_bold, theme.ink);
-    if (!m.view->problem.empty())
-        say(m.view->problem + (m.view->remedy.empty() ? "" : ". " + m.view->remedy),
-            theme.role(Role::rejected));
+    if (!m.view->problem.empty()) say(m.view->problem + (m.view->remedy.empty() ? "" : ". " + m.view->remedy), theme.role(Role::rejected));
     if (!m.view->watch.empty()) {
         const ServerReading& now = m.view->watch.last();
-        const auto whole = [](const std::optional<double>& v) {
-            return v ? ui::integer(std::llround(*v)) : std::string("–");
-        };
+        const auto whole = [](const std::optional<double>& v) { return v ? ui::integer(std::llround(*v)) : std::string("–"); };
         line(whole(now.running) + " running, " + whole(now.waiting) + " waiting" +
                  (now.cache_share ? ", cache " + ui::percent(*now.cache_share) : ""),
              Font::text, theme.ink);
-        const auto spent = [](const Spent& s) {
-            return s.mean_ms() ? ui::milliseconds(*s.mean_ms()) + " ms" : std::string("–");
-        };
-        line("first token " + spent(now.first_token) + ", then " + spent(now.between_tokens) +
-                 " each (means)",
-             Font::text, theme.muted);
+        const auto spent = [](const Spent& s) { return s.mean_ms() ? ui::milliseconds(*s.mean_ms()) + " ms" : std::string("–"); };
+        line("first token " + spent(now.first_token) + ", then " + spent(now.between_tokens) + " each (means)", Font::text, theme.muted);
         if (now.reported_length)
-            line("acceptance length, by its own average: " + ui::number(*now.reported_length, 2), Font::text,
-                 theme.ink);
+            line("acceptance length, by its own average: " + ui::number(*now.reported_length, 2), Font::text, theme.ink);
     }
     for (const std::string& finding : m.findings) say("· " + ui::language().label(capital(finding) + "."), theme.ink);
     for (const std::string& missing : m.view->facts.missing) say("· " + capital(missing) + ".", theme.muted);
@@ -285,31 +262,27 @@ void draw_server_controls(const ServerDraw& d) {
         }
         const std::string why = why_not_ask(d.input, m);
         const float ask = ui::button_width(ui.canvas, "Send the prompt", {.shortcut = "M"});
-        if (row.room() > ask &&
-            ui::button(ui, "ask", row.place(ask), "Send the prompt", {.shortcut = "M", .disabled = why}))
+        if (row.room() > ask && ui::button(ui, "ask", row.place(ask), "Send the prompt", {.shortcut = "M", .disabled = why}))
             d.out.emplace_back(ServerOrder(AskServer{request_like(*d.input.settings)}));
         const float edit = ui::button_width(ui.canvas, "Prompt…");
-        if (row.room() > edit && ui::button(ui, "prompt", row.place(edit), "Prompt…"))
-            d.out.emplace_back(EditPrompt{});
+        if (row.room() > edit && ui::button(ui, "prompt", row.place(edit), "Prompt…")) d.out.emplace_back(EditPrompt{});
         const float leave = ui::button_width(ui.canvas, "Leave");
-        if (row.room() > leave && ui::button(ui, "leave", row.place(leave), "Leave"))
-            d.out.emplace_back(ServerOrder(DetachServer{}));
+        if (row.room() > leave && ui::button(ui, "leave", row.place(leave), "Leave")) d.out.emplace_back(ServerOrder(DetachServer{}));
         return;
     }
-    if (!d.state.typed && d.state.address.empty())
-        d.state.address = m.view->address.empty() ? "http://127.0.0.1:8000" : m.view->address;
-    const float attach = ui::button_width(ui.canvas, "Attach"),
-                serve = ui::button_width(ui.canvas, "Serve this engine");
+    if (!d.state.typed && d.state.address.empty()) d.state.address = m.view->address.empty() ? "http://127.0.0.1:8000" : m.view->address;
+    const float attach = ui::button_width(ui.canvas, "Attach"), serve = ui::button_width(ui.canvas, "Serve this engine");
     const Rect field = row.place(std::max(120.0F, std::min(320.0F, row.room() - attach - serve - 48)));
     ui::field_label(ui, field, "Address of a server");
     const ui::TextFieldResult typed =
-        ui::text_field(ui, "address", field, d.state.address,
-                       {.mono = true, .max_bytes = 500, .placeholder = "http://127.0.0.1:8000"});
+        ui::text_field(ui, "address", field, d.state.address, {.mono = true, .max_bytes = 500, .placeholder = "http://127.0.0.1:8000"});
     ui::tooltip(ui, field, "Where the server listens: http://, host and port");
     if (typed.changed) d.state.typed = true;
-    if ((row.room() > attach && ui::button(ui, "attach", row.place(attach), "Attach", {.tooltip = "Watch the server at this address"})) || typed.submitted)
+    if ((row.room() > attach && ui::button(ui, "attach", row.place(attach), "Attach", {.tooltip = "Watch the server at this address"})) ||
+        typed.submitted)
         d.out.emplace_back(ServerOrder(AttachServer{d.state.address}));
-    if (row.room() >= serve && ui::button(ui, "serve", row.place(serve), "Serve this engine", {.tooltip = "Open an address of its own on this machine, and watch it"}))
+    if (row.room() >= serve && ui::button(ui, "serve", row.place(serve), "Serve this engine",
+                                          {.tooltip = "Open an address of its own on this machine, and watch it"}))
         d.out.emplace_back(ServerOrder(ServeHere{}));
 }
 

@@ -13,8 +13,7 @@ const ServerView& nobody() {
 
 // Counts of a span; empty where there are none.
 SpecCounts counts_of(const ServerView& view, ServerSpan span) {
-    if (span == ServerSpan::request)
-        return view.served && view.served->counts ? *view.served->counts : SpecCounts();
+    if (span == ServerSpan::request) return view.served && view.served->counts ? *view.served->counts : SpecCounts();
     if (view.watch.empty()) return {};
     if (span == ServerSpan::start) return view.watch.last().counts.value_or(SpecCounts());
     const auto recent = view.watch.recent(kRecentSeconds);
@@ -25,8 +24,7 @@ SpecCounts counts_of(const ServerView& view, ServerSpan span) {
 
 std::string ServerModel::server() const {
     if (view->facts.version.starts_with("SpecLens")) return view->facts.version;
-    return std::string(server_name(view->facts.kind)) +
-           (view->facts.version.empty() ? "" : " " + view->facts.version);
+    return std::string(server_name(view->facts.kind)) + (view->facts.version.empty() ? "" : " " + view->facts.version);
 }
 
 std::string ServerModel::model() const {
@@ -66,46 +64,36 @@ ServerModel server_model(const SceneInput& input, const ServerState& state) {
 
 const char* span_words(ServerSpan span) {
     switch (span) {
-    case ServerSpan::start:
-        return "since its start";
-    case ServerSpan::recent:
-        return "last 10 s";
-    case ServerSpan::request:
-        break;
+    case ServerSpan::start: return "since its start";
+    case ServerSpan::recent: return "last 10 s";
+    case ServerSpan::request: break;
     }
     return "last request";
 }
 
 const char* provenance_words(Provenance provenance) {
     switch (provenance) {
-    case Provenance::exact:
-        return "the server lists its rounds";
-    case Provenance::inferred:
-        return "inferred from how tokens came";
-    case Provenance::aggregate:
-        break;
+    case Provenance::exact: return "the server lists its rounds";
+    case Provenance::inferred: return "inferred from how tokens came";
+    case Provenance::aggregate: break;
     }
     return "totals only: which tokens were guessed is not known";
 }
 
 std::optional<ui::Role> role_of(const ServedText& served, const ServedPiece& piece) {
     switch (piece.author) {
-    case Author::draft:
-        return ui::Role::accepted;
+    case Author::draft: return ui::Role::accepted;
     case Author::target:
         if (piece.round >= 0) {
             const ServedRound& round = served.rounds[static_cast<std::size_t>(piece.round)];
             // Nothing was kept or lost where nothing was drafted; how many were is not always told.
-            if (round.drafted > 0)
-                return round.accepted < round.drafted ? ui::Role::residual : ui::Role::bonus;
+            if (round.drafted > 0) return round.accepted < round.drafted ? ui::Role::residual : ui::Role::bonus;
         }
         return ui::Role::target;
     case Author::mixed: // some of its tokens
         return ui::Role::draft;
-    case Author::first:
-        return ui::Role::target;
-    case Author::unknown:
-        break;
+    case Author::first: return ui::Role::target;
+    case Author::unknown: break;
     }
     return {};
 }
@@ -113,8 +101,7 @@ std::optional<ui::Role> role_of(const ServedText& served, const ServedPiece& pie
 std::string why_not_ask(const SceneInput& input, const ServerModel& m) {
     if (!m.attached()) return "Attach to a server first";
     if (m.view->asking) return "It is answering";
-    if (!input.settings || input.settings->prompt.text.empty() || !input.settings->prompt.token_ids.empty())
-        return "The prompt is no text";
+    if (!input.settings || input.settings->prompt.text.empty() || !input.settings->prompt.token_ids.empty()) return "The prompt is no text";
     return "";
 }
 

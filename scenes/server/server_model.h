@@ -10,11 +10,7 @@
 
 namespace speclens {
 
-enum class ServerSpan : std::uint8_t {
-    start,
-    recent,
-    request
-}; // since its start, the last seconds, the last request
+enum class ServerSpan : std::uint8_t { start, recent, request }; // since its start, the last seconds, the last request
 inline constexpr double kRecentSeconds = 10;
 
 // What the user set.
@@ -41,7 +37,7 @@ struct ServerModel {
     [[nodiscard]] bool attached() const { return view->state == ServerView::State::attached; }
     // It answered once and does not any more: what it told stays on screen.
     [[nodiscard]] bool lost() const { return view->state == ServerView::State::failed && !view->watch.empty(); }
-    bool plain = false; // it has written tokens and drafted none of them
+    bool plain = false;                       // it has written tokens and drafted none of them
     [[nodiscard]] std::string server() const; // "vLLM 0.11", "SpecLens 0.1.0"
     [[nodiscard]] std::string model() const;  // empty: not told
 };

@@ -28,7 +28,8 @@ std::string totals(const ServerModel& m) {
 std::string stage_title(const ServerModel& m) {
     const ServerView& view = *m.view;
     if (const auto length = acceptance_length(m.counts); length && m.counts.drafted > 0)
-        return server_says("title.length"_t, "length"_v = ui::number(*length, 2), "kept"_v = ui::percent(m.counts.accepted / m.counts.drafted));
+        return server_says("title.length"_t, "length"_v = ui::number(*length, 2),
+                           "kept"_v = ui::percent(m.counts.accepted / m.counts.drafted));
     if (!view.watch.empty() && view.watch.last().reported_length)
         return server_says("title.told_length"_t, "length"_v = ui::number(*view.watch.last().reported_length, 2));
     if (m.plain) return server_says("title.plain"_t);
@@ -69,27 +70,20 @@ std::string server_description(const SceneInput& input, const ServerModel& m) {
     std::ostringstream out;
     const StageTitle title = server_title(m);
     out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(shown_tier(input, title.tier)) << "\n\n";
-    if (!m.view->problem.empty())
-        out << m.view->problem << (m.view->remedy.empty() ? "" : " ") << m.view->remedy << "\n\n";
+    if (!m.view->problem.empty()) out << m.view->problem << (m.view->remedy.empty() ? "" : " ") << m.view->remedy << "\n\n";
     if (!m.counts.empty()) {
         for (const AcceptanceName& name : m.names)
-            out << name.name << " (" << name.formula
-                << "): " << (name.value ? ui::number(*name.value, 3) : "–") << "\n";
+            out << name.name << " (" << name.formula << "): " << (name.value ? ui::number(*name.value, 3) : "–") << "\n";
         for (std::size_t i = 0; i < m.places.unconditional.size(); ++i)
-            out << "place " << i + 1 << ": kept in " << ui::probability(m.places.unconditional[i])
-                << " of all rounds"
-                << (std::isnan(m.places.conditional[i])
-                        ? ""
-                        : ", " + ui::probability(m.places.conditional[i]) + " once all before it were")
+            out << "place " << i + 1 << ": kept in " << ui::probability(m.places.unconditional[i]) << " of all rounds"
+                << (std::isnan(m.places.conditional[i]) ? "" : ", " + ui::probability(m.places.conditional[i]) + " once all before it were")
                 << "\n";
         for (const std::string& finding : m.findings) out << capital(finding) << ".\n";
     }
     for (const std::string& missing : m.view->facts.missing) out << capital(missing) << ".\n";
     if (const ServedText* served = m.view->served.get()) {
-        out << "\nThe last answer ("
-            << (m.plain ? "nothing was guessed" : provenance_words(served->provenance)) << "): ";
-        for (const ServedPiece& piece : served->pieces)
-            out << (piece.author == Author::draft ? "[" + piece.text + "]" : piece.text);
+        out << "\nThe last answer (" << (m.plain ? "nothing was guessed" : provenance_words(served->provenance)) << "): ";
+        for (const ServedPiece& piece : served->pieces) out << (piece.author == Author::draft ? "[" + piece.text + "]" : piece.text);
         if (!m.plain) out << "\nIn brackets: guessed.";
         out << "\n";
     }

@@ -18,8 +18,7 @@ constexpr int kSeedsOfQuickRuns = 16, kSeedsOfSlowRuns = 4, kMostSeeds = 64;
 double student(int degrees) {
     constexpr double z = 1.959963984540054, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
     const double n = degrees;
-    return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n) +
-           (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * n * n * n);
+    return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n) + (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * n * n * n);
 }
 
 // Half of the 95 % interval of a mean whose summands lie so far from it.
@@ -36,8 +35,7 @@ std::vector<double> shares_away(const std::vector<SeededRounds::Seed>& seeds) {
     for (const SeededRounds::Seed& one : seeds) rounds += one.rounds, tokens += one.tokens;
     std::vector<double> away;
     const auto n = static_cast<double>(seeds.size());
-    for (const SeededRounds::Seed& one : seeds)
-        away.push_back(n * (one.tokens / tokens - one.rounds / rounds));
+    for (const SeededRounds::Seed& one : seeds) away.push_back(n * (one.tokens / tokens - one.rounds / rounds));
     return away;
 }
 
@@ -103,17 +101,15 @@ bool quick_to_measure(const SceneInput& input) {
 
 int seeds_to_measure(const SceneInput& input, const std::vector<RunSettings>& rows, const Study* measured) {
     const int first = quick_to_measure(input) ? kSeedsOfQuickRuns : kSeedsOfSlowRuns;
-    const bool again =
-        measured && measured->complete() && std::ranges::all_of(rows, [&](const RunSettings& row) {
-            return std::ranges::find(measured->points, row, &StudyPoint::settings) != measured->points.end();
-        });
+    const bool again = measured && measured->complete() && std::ranges::all_of(rows, [&](const RunSettings& row) {
+                           return std::ranges::find(measured->points, row, &StudyPoint::settings) != measured->points.end();
+                       });
     return again ? std::clamp(2 * seeds_of(*measured), first, kMostSeeds) : first;
 }
 
 std::string more_seeds_words(const Study& measured) {
     const int seeds = seeds_of(measured);
-    return seeds < kMostSeeds ? "M measures twice as many seeds."
-                              : "Even " + std::to_string(seeds) + " seeds leave it open.";
+    return seeds < kMostSeeds ? "M measures twice as many seeds." : "Even " + std::to_string(seeds) + " seeds leave it open.";
 }
 
 } // namespace speclens

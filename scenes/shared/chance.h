@@ -45,8 +45,7 @@ struct LogRatio {
 [[nodiscard]] bool quick_to_measure(const SceneInput& input);
 // Seeds of a study that M starts now: where these rows were measured already, with their first seed and
 // others, twice as many, up to a limit. `measured`: of the same prompt and dice; nullptr: nothing was.
-[[nodiscard]] int seeds_to_measure(const SceneInput& input, const std::vector<RunSettings>& rows,
-                                   const Study* measured);
+[[nodiscard]] int seeds_to_measure(const SceneInput& input, const std::vector<RunSettings>& rows, const Study* measured);
 [[nodiscard]] std::string more_seeds_words(const Study& measured); // "M measures twice as many seeds."
 
 } // namespace speclens

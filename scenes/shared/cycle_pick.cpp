@@ -25,9 +25,7 @@ const Committed* commit_of(const RunView& whole, const RoundSummary& shown) {
     return nullptr;
 }
 
-bool drops_own_token(const Committed& commit) {
-    return static_cast<int>(commit.tokens.size()) <= commit.accepted_drafts;
-}
+bool drops_own_token(const Committed& commit) { return static_cast<int>(commit.tokens.size()) <= commit.accepted_drafts; }
 
 const RunSettings& round_settings(const SceneInput& input, int round) {
     return input.earlier ? settings_at(round, *input.earlier, *input.settings) : *input.settings;
@@ -43,25 +41,16 @@ int anchor_of(const RunView& whole, const RoundSummary& shown) {
     return anchor;
 }
 
-const TopEntries& at_one(const Drafted& draft) {
-    return draft.raw_top.empty() ? draft.top : draft.raw_top;
-}
+const TopEntries& at_one(const Drafted& draft) { return draft.raw_top.empty() ? draft.top : draft.raw_top; }
 
-int favourite(const TopEntries& top) {
-    return top.entries.empty() ? -1 : top.entries.front().id;
-}
+int favourite(const TopEntries& top) { return top.entries.empty() ? -1 : top.entries.front().id; }
 
-std::string word(const SceneInput& input, int id) {
-    return id < 0 ? std::string("a token") : quoted(*input.trace, id);
-}
+std::string word(const SceneInput& input, int id) { return id < 0 ? std::string("a token") : quoted(*input.trace, id); }
 
-bool models_loaded(const SceneInput& input) {
-    return input.status && !input.status->ready_drafters.empty();
-}
+bool models_loaded(const SceneInput& input) { return input.status && !input.status->ready_drafters.empty(); }
 
 bool drafter_ready(const SceneInput& input, const std::string& drafter) {
-    return input.status &&
-           std::ranges::find(input.status->ready_drafters, drafter) != input.status->ready_drafters.end();
+    return input.status && std::ranges::find(input.status->ready_drafters, drafter) != input.status->ready_drafters.end();
 }
 
 bool drafts_nothing(const SceneInput& input) {
@@ -82,12 +71,10 @@ OtherDrafter drafter_instead(const SceneInput& input) {
 }
 
 SceneCommand draft_with(const RunSettings& now, const std::string& drafter) {
-    return Command{
-        Restart{with_draft_length(with_drafter(now, drafter), now.k > 0 ? now.k : default_k(drafter))}};
+    return Command{Restart{with_draft_length(with_drafter(now, drafter), now.k > 0 ? now.k : default_k(drafter))}};
 }
 
-void draw_other_drafter(const SceneInput& input, ui::Ui& ui, const OtherDrafter& other,
-                        std::vector<SceneCommand>& out) {
+void draw_other_drafter(const SceneInput& input, ui::Ui& ui, const OtherDrafter& other, std::vector<SceneCommand>& out) {
     const ui::Rect r{input.stage.x + 24, input.stage.y + 108, input.stage.w - 48, 120};
     ui.canvas.outline(r, {ui.theme.muted, 1, 2, 4}, 6);
     ui::ParagraphStyle style{.color = ui.theme.muted};
@@ -95,18 +82,17 @@ void draw_other_drafter(const SceneInput& input, ui::Ui& ui, const OtherDrafter&
     ui::paragraph(ui.canvas, {r.x + 20, r.y + 30}, r.w - 40, other.words, style);
     if (!other.can_switch || !input.settings) return;
     const std::string name = other.drafter;
-    const std::string off =
-        !models_loaded(input)         ? shared_says("other_drafter.no_models"_t)
-        : !drafter_ready(input, name) ? shared_says("other_drafter.no_head"_t, "drafter"_v = other.title, "name"_v = name)
-                                      : "";
+    const std::string off = !models_loaded(input) ? shared_says("other_drafter.no_models"_t)
+                            : !drafter_ready(input, name)
+                                ? shared_says("other_drafter.no_head"_t, "drafter"_v = other.title, "name"_v = name)
+                                : "";
     const std::string label = shared_says("other_drafter.button"_t, "drafter"_v = other.title);
     const ui::ButtonOptions options{.kind = ui::ButtonKind::primary, .shortcut = "U", .disabled = off};
     const ui::Rect at{r.x + 20, r.y + 72, ui::button_width(ui.canvas, label, options), 36};
     if (ui::button(ui, "switch", at, label, options) || (off.empty() && ui.take_key(ui::Key::u)))
         out.push_back(draft_with(*input.settings, name));
     if (!off.empty())
-        ui::fitted_text(ui.canvas, {at.right() + 16, at.y + 23}, off, ui::Font::text, 15, ui.theme.muted,
-                        r.right() - 20 - at.right() - 16);
+        ui::fitted_text(ui.canvas, {at.right() + 16, at.y + 23}, off, ui::Font::text, 15, ui.theme.muted, r.right() - 20 - at.right() - 16);
 }
 
 MeasureLoad batch_to_decode(const SceneInput& input) {

@@ -18,7 +18,7 @@ namespace speclens {
 [[nodiscard]] int anchor_of(const RunView& whole, const RoundSummary& round);
 // The draft distribution at temperature 1.
 [[nodiscard]] const TopEntries& at_one(const Drafted& draft);
-[[nodiscard]] int favourite(const TopEntries& top);                     // -1: empty
+[[nodiscard]] int favourite(const TopEntries& top);              // -1: empty
 [[nodiscard]] std::string word(const SceneInput& input, int id); // “is”; "a token" where there is none
 
 // A scene that is made for one drafter and sees another: the words, and the button that switches.
@@ -31,10 +31,9 @@ struct OtherDrafter {
 // A run that makes no guess, and who could make some; can_switch: somebody is loaded.
 [[nodiscard]] bool drafts_nothing(const SceneInput& input);
 [[nodiscard]] OtherDrafter drafter_instead(const SceneInput& input);
-[[nodiscard]] std::string first_ready_drafter(const SceneInput& input); // of chains; empty: none is loaded
+[[nodiscard]] std::string first_ready_drafter(const SceneInput& input);                    // of chains; empty: none is loaded
 [[nodiscard]] SceneCommand draft_with(const RunSettings& now, const std::string& drafter); // the same run anew
-void draw_other_drafter(const SceneInput& input, ui::Ui& ui, const OtherDrafter& other,
-                        std::vector<SceneCommand>& out);
+void draw_other_drafter(const SceneInput& input, ui::Ui& ui, const OtherDrafter& other, std::vector<SceneCommand>& out);
 [[nodiscard]] bool models_loaded(const SceneInput& input);
 [[nodiscard]] bool drafter_ready(const SceneInput& input, const std::string& drafter);
 

@@ -16,8 +16,7 @@ using ui::Rect;
 
 constexpr float kRow = 26;
 
-void draw_row(const SceneInput& input, ui::Ui& ui, const DistributionRow& row, float x, float right, float y,
-              double scale, bool marked) {
+void draw_row(const SceneInput& input, ui::Ui& ui, const DistributionRow& row, float x, float right, float y, double scale, bool marked) {
     ui::Canvas& canvas = ui.canvas;
     if (marked) canvas.fill({x - 12, y - 19, right - x + 24, kRow}, ui.theme.raised, 4);
     if (row.id < 0) {
@@ -25,14 +24,12 @@ void draw_row(const SceneInput& input, ui::Ui& ui, const DistributionRow& row, f
     } else {
         const std::string label = ui::fit_token(canvas, label_of(*input.trace, row.id), 15, 72);
         ui::token_text(canvas, {x, y}, label, 15, ui.theme.ink);
-        ui::tooltip(ui, {x - 12, y - 19, 92, kRow},
-                    quoted(*input.trace, row.id) + ", id " + std::to_string(row.id));
+        ui::tooltip(ui, {x - 12, y - 19, 92, kRow}, quoted(*input.trace, row.id) + ", id " + std::to_string(row.id));
     }
     const auto share = [&](const std::optional<double>& p) { return p ? std::max(0.0, *p) * scale : -1.0; };
-    ui::bar_pair(canvas, ui.theme, {x + 80, y - 14, right - 106 - x - 80, 15}, share(row.target),
-                 share(row.draft));
-    canvas.text({right - 56, y - 1}, distribution_number(row.target), Font::mono, 14,
-                row.target ? ui.theme.ink : ui.theme.muted, Align::right);
+    ui::bar_pair(canvas, ui.theme, {x + 80, y - 14, right - 106 - x - 80, 15}, share(row.target), share(row.draft));
+    canvas.text({right - 56, y - 1}, distribution_number(row.target), Font::mono, 14, row.target ? ui.theme.ink : ui.theme.muted,
+                Align::right);
     canvas.text({right, y - 1}, distribution_number(row.draft), Font::mono, 14, ui.theme.muted, Align::right);
 }
 
@@ -49,20 +46,17 @@ void draw_distributions_panel(const SceneInput& input, ui::Ui& ui, const Distrib
         return;
     }
     ui::icon(ui.canvas, ui::Icon::square, {x + 6, r.y + 54}, 12, ui.theme.role(ui::Role::target));
-    ui.canvas.text({x + 18, r.y + 59}, panel.target.empty() ? "target: not read" : "target", Font::text, 14,
-                   ui.theme.muted);
+    ui.canvas.text({x + 18, r.y + 59}, panel.target.empty() ? "target: not read" : "target", Font::text, 14, ui.theme.muted);
     const float draft_x = x + (panel.target.empty() ? 150.0F : 86.0F);
     ui::icon(ui.canvas, ui::Icon::diamond, {draft_x, r.y + 54}, 12, ui.theme.role(ui::Role::draft));
-    ui.canvas.text({draft_x + 14, r.y + 59}, panel.draft.empty() ? "draft: no guess" : "draft", Font::text,
-                   14, ui.theme.muted);
+    ui.canvas.text({draft_x + 14, r.y + 59}, panel.draft.empty() ? "draft: no guess" : "draft", Font::text, 14, ui.theme.muted);
 
     // Rows as high as the region allows: at most ten tokens, "other" and the closing line.
     const int room = static_cast<int>((r.h - 70 - 30) / kRow);
     const int count = std::clamp(room - 1, 1, 10);
     const DistributionTable table = distribution_table(panel.target, panel.draft, count, panel.marked);
     double largest = 0.02;
-    for (const DistributionRow& row : table.rows)
-        largest = std::max({largest, row.target.value_or(0), row.draft.value_or(0)});
+    for (const DistributionRow& row : table.rows) largest = std::max({largest, row.target.value_or(0), row.draft.value_or(0)});
     float y = r.y + 89;
     for (const DistributionRow& row : table.rows) {
         draw_row(input, ui, row, x, right, y, 1 / largest, row.id >= 0 && row.id == panel.marked);

@@ -10,7 +10,7 @@ namespace speclens {
 
 struct DistributionsPanel {
     std::string heading;           // "Position 3, both models"
-    TopEntries target, draft;             // either may be empty
+    TopEntries target, draft;      // either may be empty
     int marked = -1;               // token whose row is raised
     std::string empty;             // what to say when nothing was recorded
     std::string note;              // last line: "bars at T = 1"

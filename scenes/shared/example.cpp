@@ -11,9 +11,7 @@ namespace {
 
 constexpr int kRunsElsewhere = 8;
 
-bool over(const RunView& whole) {
-    return whole.stopped || whole.failed;
-}
+bool over(const RunView& whole) { return whole.stopped || whole.failed; }
 
 // How a run differs from the one on screen.
 std::string which_run(const RunSettings& now, const RunSettings& other) {

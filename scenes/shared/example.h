@@ -14,7 +14,7 @@
 namespace speclens {
 
 struct Criterion {
-    const char* name; // of the study that looks for it elsewhere
+    const char* name;                  // of the study that looks for it elsewhere
     std::function<std::string()> what; // in words, of its story: goes on "This run has no"
     // The guess of a round that shows it; none: it has no such guess.
     std::function<std::optional<Position>(const RoundSummary&)> holds;
@@ -29,7 +29,7 @@ struct Criterion {
 // The runs in which it is looked for when this one has none; empty: nothing can be run.
 [[nodiscard]] RunStudy search_elsewhere(const SceneInput& input, const Criterion& criterion);
 struct FoundElsewhere {
-    int searched = 0, planned = 0;      // runs; planned 0: nobody looks
+    int searched = 0, planned = 0;       // runs; planned 0: nobody looks
     std::optional<RunSettings> settings; // of the first run that has it
     std::string which;                   // "seed 9", "the prompt “Write a…”"
 };

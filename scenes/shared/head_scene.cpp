@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "scenes/shared/cycle_pick.h"
-#include "scenes/shared/other_round.h"
 #include "scenes/shared/measure_charts.h"
+#include "scenes/shared/other_round.h"
 #include "scenes/shared/plain_time.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/speedup_model.h"
@@ -16,12 +16,9 @@
 namespace speclens {
 namespace {
 
-int guesses(const HeadModel& model) {
-    return model.round ? static_cast<int>(model.round->drafts.size()) : 0;
-}
+int guesses(const HeadModel& model) { return model.round ? static_cast<int>(model.round->drafts.size()) : 0; }
 
-void draw_nothing(const SceneInput& input, ui::Ui& ui, const HeadScene& scene,
-                  std::vector<SceneCommand>& out) {
+void draw_nothing(const SceneInput& input, ui::Ui& ui, const HeadScene& scene, std::vector<SceneCommand>& out) {
     const ui::Rect r = input.details;
     if (r.w > 0) {
         float y = r.y + 32;
@@ -30,9 +27,8 @@ void draw_nothing(const SceneInput& input, ui::Ui& ui, const HeadScene& scene,
             y += 32;
         }
         const bool later = scene.model.empty != HeadModel::Empty::other_drafter;
-        const std::string words =
-            later ? shared_says("head.details:later"_t, "what"_v = scene.details_words)
-                  : shared_says("head.details:other"_t, "what"_v = scene.details_words, "drafter"_v = scene.title);
+        const std::string words = later ? shared_says("head.details:later"_t, "what"_v = scene.details_words)
+                                        : shared_says("head.details:other"_t, "what"_v = scene.details_words, "drafter"_v = scene.title);
         ui::paragraph(ui.canvas, {r.x + 24, y}, r.w - 48, words, {.color = ui.theme.muted});
     }
     draw_run_controls(input, ui, out);
@@ -48,8 +44,7 @@ std::string drafting_words(const std::string& drafter) {
 }
 
 // Beside the picture of a round that this head did not draft in the run: what it is, and how it would.
-void draw_other_round(const SceneInput& input, const SceneInput& seen, ui::Ui& ui, const HeadScene& scene,
-                std::vector<SceneCommand>& out) {
+void draw_other_round(const SceneInput& input, const SceneInput& seen, ui::Ui& ui, const HeadScene& scene, std::vector<SceneCommand>& out) {
     const std::string change = shared_says("head.run_with"_t, "drafter"_v = scene.title);
     Story story = scene.story;
     if (!measures(story)) story.on_task = {draft_with(*input.settings, scene.drafter)};
@@ -75,9 +70,7 @@ void draw_other_round(const SceneInput& input, const SceneInput& seen, ui::Ui& u
 bool find_round(HeadModel& model, const SceneInput& input, const char* drafter) {
     using Empty = HeadModel::Empty;
     model.header = input.whole->header;
-    model.empty = !model.header                      ? Empty::no_run
-                  : model.header->drafter != drafter ? Empty::other_drafter
-                                                     : Empty::no;
+    model.empty = !model.header ? Empty::no_run : model.header->drafter != drafter ? Empty::other_drafter : Empty::no;
     if (model.empty == Empty::other_drafter) model.no_other_round = no_other_round(input, drafter);
     if (model.empty != Empty::no) return false;
     model.greedy = model.header->sampling.temperature == 0;
@@ -106,7 +99,8 @@ std::string head_conditions(const HeadModel& m, HeadGuess guess) {
 
 std::string other_drafter_words(const HeadModel& m, const char* title, const std::string& where) {
     const std::string drafts = drafting_words(m.header->drafter);
-    if (!m.no_other_round.empty()) return shared_says("head.no_guest"_t, "drafts"_v = drafts, "drafter"_v = title, "why"_v = m.no_other_round);
+    if (!m.no_other_round.empty())
+        return shared_says("head.no_guest"_t, "drafts"_v = drafts, "drafter"_v = title, "why"_v = m.no_other_round);
     return shared_says("head.elsewhere"_t, "drafts"_v = drafts, "drafter"_v = title, "what"_v = where);
 }
 
@@ -128,10 +122,7 @@ void draw_head_scene(const SceneInput& input, const SceneInput& seen, ui::Ui& ui
         if (empty == HeadModel::Empty::no)
             stage();
         else
-            draw_other_drafter(
-                input, ui,
-                {scene.drafter, scene.title, scene.empty_words, empty == HeadModel::Empty::other_drafter},
-                out);
+            draw_other_drafter(input, ui, {scene.drafter, scene.title, scene.empty_words, empty == HeadModel::Empty::other_drafter}, out);
         ui.pop_clip();
     }
     if (empty == HeadModel::Empty::other_drafter)
@@ -154,23 +145,17 @@ KeyRows working_keys(ShownHead shown, const std::string& title, KeyRows own) {
 
 void take_guess_keys(ui::Ui& ui, const HeadModel& model, std::vector<SceneCommand>& out) {
     if (guesses(model) == 0) return;
-    const auto choose = [&](int i) {
-        out.push_back(Select{Position{model.round->round, std::clamp(i, 0, guesses(model) - 1)}});
-    };
+    const auto choose = [&](int i) { out.push_back(Select{Position{model.round->round, std::clamp(i, 0, guesses(model) - 1)}}); };
     if (ui.take_key(ui::Key::up)) choose(model.selected - 1);
     if (ui.take_key(ui::Key::down)) choose(model.selected + 1);
 }
 
 const char* fate_words(DraftSlot::State state) {
     switch (state) {
-    case DraftSlot::State::accepted:
-        return "kept";
-    case DraftSlot::State::rejected:
-        return "refused";
-    case DraftSlot::State::discarded:
-        return "not judged, behind a refusal";
-    case DraftSlot::State::drafted:
-        break;
+    case DraftSlot::State::accepted: return "kept";
+    case DraftSlot::State::rejected: return "refused";
+    case DraftSlot::State::discarded: return "not judged, behind a refusal";
+    case DraftSlot::State::drafted: break;
     }
     return "not judged yet";
 }
@@ -191,13 +176,11 @@ std::vector<float> shared_widths(const std::vector<float>& wanted, float least, 
     float beyond = 0;
     for (const float w : wanted) beyond += std::max(0.0F, w - least);
     const float rest = std::max(0.0F, room - least * static_cast<float>(wanted.size()));
-    for (const float w : wanted)
-        widths.push_back(least + std::max(0.0F, w - least) * rest / std::max(1.0F, beyond));
+    for (const float w : wanted) widths.push_back(least + std::max(0.0F, w - least) * rest / std::max(1.0F, beyond));
     return widths;
 }
 
-GuessColumns guess_columns(ui::Rect stage, const HeadModel& model, ColumnSizes sizes,
-                           const std::function<float(int)>& wanted) {
+GuessColumns guess_columns(ui::Rect stage, const HeadModel& model, ColumnSizes sizes, const std::function<float(int)>& wanted) {
     GuessColumns g;
     g.gutter = stage.x + 24;
     float x = stage.x + 136;
@@ -218,16 +201,15 @@ GuessColumns guess_columns(ui::Rect stage, const HeadModel& model, ColumnSizes s
     return g;
 }
 
-void row_name(ui::Ui& ui, const GuessColumns& columns, float y, const std::string& words,
-              const std::string& detail) {
+void row_name(ui::Ui& ui, const GuessColumns& columns, float y, const std::string& words, const std::string& detail) {
     ui::fitted_text(ui.canvas, {columns.gutter, y}, words, ui::Font::text_bold, 15, ui.theme.ink, 102);
-    if (!detail.empty())
-        ui::fitted_text(ui.canvas, {columns.gutter, y + 18}, detail, ui::Font::text, 14, ui.theme.muted, 102);
+    if (!detail.empty()) ui::fitted_text(ui.canvas, {columns.gutter, y + 18}, detail, ui::Font::text, 14, ui.theme.muted, 102);
 }
 
 void columns_shown(ui::Ui& ui, const GuessColumns& columns, float y, int guesses) {
     if (columns.count >= guesses) return;
-    const std::string words = std::to_string(columns.first + 1) + "–" + std::to_string(columns.first + columns.count) + " of " + std::to_string(guesses);
+    const std::string words =
+        std::to_string(columns.first + 1) + "–" + std::to_string(columns.first + columns.count) + " of " + std::to_string(guesses);
     ui::fitted_text(ui.canvas, {columns.gutter, y}, words, ui::Font::mono, 14, ui.theme.muted, columns.left() - columns.gutter - 12);
 }
 
@@ -240,25 +222,22 @@ void goes_on(ui::Ui& ui, const GuessColumns& columns, int i, float from, float t
     ui::arrow(ui.canvas, {turn, to}, {columns.x(i + 1) - 2, to}, {ui.theme.role(ui::Role::draft), 1.5F}, 6);
 }
 
-void guess_stepper(ui::Ui& ui, const HeadModel& model, const char* label, ControlRow& row,
-                   std::vector<SceneCommand>& out) {
+void guess_stepper(ui::Ui& ui, const HeadModel& model, const char* label, ControlRow& row, std::vector<SceneCommand>& out) {
     const int n = guesses(model);
     const ui::Rect at = row.place(140);
     ui::field_label(ui, at, label);
     const std::string shown = std::to_string(model.selected + 1) + " of " + std::to_string(n);
-    if (const auto to = ui::stepper(
-            ui, "guess", at, model.selected + 1,
-            {.low = 1, .high = static_cast<double>(n), .text = shown, .tooltip = "Up and down keys"}))
+    if (const auto to = ui::stepper(ui, "guess", at, model.selected + 1,
+                                    {.low = 1, .high = static_cast<double>(n), .text = shown, .tooltip = "Up and down keys"}))
         out.push_back(Select{Position{model.round->round, static_cast<int>(*to) - 1}});
 }
 
-void measure_button(const SceneInput& input, ui::Ui& ui, const MeasureButton& button, const RunStudy& study,
-                    ControlRow& row, std::vector<SceneCommand>& out) {
+void measure_button(const SceneInput& input, ui::Ui& ui, const MeasureButton& button, const RunStudy& study, ControlRow& row,
+                    std::vector<SceneCommand>& out) {
     const Study* now = study_named(input, study.name);
     std::string why = no_models(input);
     if (why.empty() && study.runs.empty())
-        why = study.name == kSpeedupStudy && without_passes(input) ? no_plain_words(input)
-                                                                   : "None of these drafters is loaded";
+        why = study.name == kSpeedupStudy && without_passes(input) ? no_plain_words(input) : "None of these drafters is loaded";
     const bool measures = now && !now->complete();
     const ui::Rect at = row.place(std::min(168.0F, row.room()));
     if (at.w < 96) return;
@@ -272,13 +251,12 @@ void measure_button(const SceneInput& input, ui::Ui& ui, const MeasureButton& bu
         return;
     }
     ui::field_label(ui, at, button.label);
-    if (ui::button(ui, button.id, at, "Measure", {.shortcut = button.key, .tooltip = "Runs it here, beside the run on screen", .disabled = why}))
+    if (ui::button(ui, button.id, at, "Measure",
+                   {.shortcut = button.key, .tooltip = "Runs it here, beside the run on screen", .disabled = why}))
         out.push_back(Command{study});
 }
 
-std::string no_models(const SceneInput& input) {
-    return models_loaded(input) ? "" : "No models are loaded: this run was saved earlier";
-}
+std::string no_models(const SceneInput& input) { return models_loaded(input) ? "" : "No models are loaded: this run was saved earlier"; }
 
 bool shows_or_will(const SceneInput& input, const HeadModel& model, const std::string& drafter) {
     return model.empty == HeadModel::Empty::no || (input.settings && input.settings->drafter == drafter && drafter_ready(input, drafter));

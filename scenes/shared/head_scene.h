@@ -22,8 +22,8 @@ struct HeadModel {
     int anchor = -1;     // token
     bool greedy = false;
     double verify_ms = 0;
-    std::string instead_of; // the run's drafter, where another one drafted it; "": this one did
-    std::string no_other_round;   // why it cannot be seen how this head would have drafted it; "": nobody asked, or it can
+    std::string instead_of;     // the run's drafter, where another one drafted it; "": this one did
+    std::string no_other_round; // why it cannot be seen how this head would have drafted it; "": nobody asked, or it can
 };
 // False where there is nothing to draw: another drafter's run, or no guess yet.
 [[nodiscard]] bool find_round(HeadModel& model, const SceneInput& input, const char* drafter);
@@ -85,8 +85,7 @@ struct ColumnSizes {
 // each and of the rest in proportion.
 [[nodiscard]] std::vector<float> shared_widths(const std::vector<float>& wanted, float least, float room);
 // Name of a row in the gutter, and a muted word below it.
-void row_name(ui::Ui& ui, const GuessColumns& columns, float y, const std::string& words,
-              const std::string& detail = "");
+void row_name(ui::Ui& ui, const GuessColumns& columns, float y, const std::string& words, const std::string& detail = "");
 // "3–7 of 9" in the gutter, where not all guesses have a column.
 void columns_shown(ui::Ui& ui, const GuessColumns& columns, float y, int guesses);
 // From column `i`, where its output stands at `from`, to what the next one reads at `to`; nothing behind the last.
@@ -106,14 +105,13 @@ struct ControlRow {
     }
     [[nodiscard]] float room() const { return right - x; }
 };
-void guess_stepper(ui::Ui& ui, const HeadModel& model, const char* label, ControlRow& row,
-                   std::vector<SceneCommand>& out);
+void guess_stepper(ui::Ui& ui, const HeadModel& model, const char* label, ControlRow& row, std::vector<SceneCommand>& out);
 // A study on demand; nothing where there is no room.
 struct MeasureButton {
     const char *id, *label, *key;
 };
-void measure_button(const SceneInput& input, ui::Ui& ui, const MeasureButton& button, const RunStudy& study,
-                    ControlRow& row, std::vector<SceneCommand>& out);
+void measure_button(const SceneInput& input, ui::Ui& ui, const MeasureButton& button, const RunStudy& study, ControlRow& row,
+                    std::vector<SceneCommand>& out);
 [[nodiscard]] std::string no_models(const SceneInput& input); // why nothing can be run; empty: it can
 
 // Whether a round of this drafter is on screen, or a run of it that is about to begin.

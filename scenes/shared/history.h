@@ -7,9 +7,7 @@
 
 namespace speclens {
 
-[[nodiscard]] bool same(const auto& a, const auto& b) {
-    return a == b;
-}
+[[nodiscard]] bool same(const auto& a, const auto& b) { return a == b; }
 
 // Versions of something that changes as a whole. `same(a, b)` says that going from one to the other is no
 // change.

@@ -4,9 +4,7 @@
 
 namespace speclens {
 
-std::string served_words(const DrafterKin& kin) {
-    return *kin.served ? kin.served : "–";
-}
+std::string served_words(const DrafterKin& kin) { return *kin.served ? kin.served : "–"; }
 
 std::vector<std::string> kin_words(const DrafterKin& kin) {
     if (kin.year == 0) return {};

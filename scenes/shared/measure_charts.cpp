@@ -25,9 +25,7 @@ using ui::Vec2;
 
 constexpr int kTimeRepeats = 3; // of each point; the quickest counts, the others were disturbed
 
-double share(const AcceptanceSeries& s, std::size_t i) {
-    return s.judged[i] > 0 ? static_cast<double>(s.kept[i]) / s.judged[i] : 0;
-}
+double share(const AcceptanceSeries& s, std::size_t i) { return s.judged[i] > 0 ? static_cast<double>(s.kept[i]) / s.judged[i] : 0; }
 
 } // namespace
 
@@ -55,8 +53,7 @@ void draw_acceptance(ui::Ui& ui, Rect r, std::span<const AcceptanceSeries> serie
     ui::axis_y(canvas, theme, y, plot.x, ui::ticks(0, 1, r.h > 120 ? 4 : 2), axis);
     const std::size_t every = step >= 20 ? 1 : 2;
     for (std::size_t i = 0; i < most; i += every)
-        canvas.text({x(i), plot.bottom() + 20}, std::to_string(i + 1), Font::mono, 14, theme.muted,
-                    Align::center);
+        canvas.text({x(i), plot.bottom() + 20}, std::to_string(i + 1), Font::mono, 14, theme.muted, Align::center);
     for (const AcceptanceSeries& s : series) {
         const ui::Color ink = s.hollow ? theme.muted : theme.ink;
         for (std::size_t i = 0; i < s.judged.size(); ++i) {
@@ -69,8 +66,8 @@ void draw_acceptance(ui::Ui& ui, Rect r, std::span<const AcceptanceSeries> serie
             else
                 canvas.disc(at, 4, ink);
             ui::tooltip(ui, {at.x - 8, at.y - 8, 16, 16},
-                        s.name + ", position " + std::to_string(i + 1) + ": " + std::to_string(s.kept[i]) +
-                            " of " + std::to_string(s.judged[i]) + " stayed");
+                        s.name + ", position " + std::to_string(i + 1) + ": " + std::to_string(s.kept[i]) + " of " +
+                            std::to_string(s.judged[i]) + " stayed");
         }
     }
 }
@@ -78,8 +75,7 @@ void draw_acceptance(ui::Ui& ui, Rect r, std::span<const AcceptanceSeries> serie
 std::string describe_acceptance(const AcceptanceSeries& s) {
     std::string text = s.name + ":";
     for (std::size_t i = 0; i < s.judged.size(); ++i)
-        text += (i ? ", " : " ") + std::to_string(i + 1) + ": " + std::to_string(s.kept[i]) + " of " +
-                std::to_string(s.judged[i]);
+        text += (i ? ", " : " ") + std::to_string(i + 1) + ": " + std::to_string(s.kept[i]) + " of " + std::to_string(s.judged[i]);
     return text + "\n";
 }
 
@@ -91,21 +87,16 @@ void draw_times(ui::Ui& ui, Rect r, std::span<const TimeSeries> series) {
     for (const TimeSeries& s : series)
         for (const auto& [k, ms] : s.points) high = std::max(high, ms), most = std::max(most, k);
     const Rect plot{r.x + 38, r.y + 8, r.w - 38 - 96, r.h - 36};
-    const ui::Scale x{0, static_cast<double>(most), plot.x, plot.right()},
-        y{0, high * 1.08, plot.bottom(), plot.y};
-    ui::axis_y(canvas, theme, y, plot.x, ui::ticks(0, high * 1.08, 4),
-               {.grid_to = plot.right(), .grid = true, .label_offset = 8});
+    const ui::Scale x{0, static_cast<double>(most), plot.x, plot.right()}, y{0, high * 1.08, plot.bottom(), plot.y};
+    ui::axis_y(canvas, theme, y, plot.x, ui::ticks(0, high * 1.08, 4), {.grid_to = plot.right(), .grid = true, .label_offset = 8});
     for (const int k : {1, 2, 3, 4, 8, 12, 15})
         if (k <= most && (k != 1 || plot.w > 240) && (k != 3 || most <= 4))
-            canvas.text({x(k), plot.bottom() + 20}, std::to_string(k), Font::mono, 14, theme.muted,
-                        Align::center);
+            canvas.text({x(k), plot.bottom() + 20}, std::to_string(k), Font::mono, 14, theme.muted, Align::center);
     float next_label = -1000; // labels stand apart, and above the axis
     std::vector<const TimeSeries*> order;
     for (const TimeSeries& s : series)
         if (!s.points.empty()) order.push_back(&s);
-    std::ranges::sort(order, [](const TimeSeries* a, const TimeSeries* b) {
-        return a->points.back().second > b->points.back().second;
-    });
+    std::ranges::sort(order, [](const TimeSeries* a, const TimeSeries* b) { return a->points.back().second > b->points.back().second; });
     std::vector<float> labels;
     for (const TimeSeries* s : order) {
         labels.push_back(std::max(y(s->points.back().second) + 5, next_label));
@@ -122,12 +113,10 @@ void draw_times(ui::Ui& ui, Rect r, std::span<const TimeSeries> series) {
             if (i > 0) canvas.line({x(s->points[i - 1].first), y(s->points[i - 1].second)}, at, {ink, 1.5F});
             ui::icon(canvas, s->mark, at, 9, ink);
             ui::tooltip(ui, {at.x - 8, at.y - 8, 16, 16},
-                        s->name + ", " + counted(s->points[i].first, "guess") + ": " +
-                            ui::number(s->points[i].second, 2) + " ms");
+                        s->name + ", " + counted(s->points[i].first, "guess") + ": " + ui::number(s->points[i].second, 2) + " ms");
         }
         const float label = labels[static_cast<std::size_t>(&s - order.data())];
-        canvas.text({plot.right() + 12, label}, s->name, s->chosen ? Font::text_bold : Font::text, 14,
-                    s->chosen ? theme.ink : theme.muted);
+        canvas.text({plot.right() + 12, label}, s->name, s->chosen ? Font::text_bold : Font::text, 14, s->chosen ? theme.ink : theme.muted);
     }
 }
 
@@ -136,8 +125,7 @@ std::string describe_times(std::span<const TimeSeries> series) {
     for (const TimeSeries& s : series) {
         text += "Draft time, " + s.name + ":";
         for (std::size_t i = 0; i < s.points.size(); ++i)
-            text += (i ? ", " : " ") + std::to_string(s.points[i].first) + ": " +
-                    ui::number(s.points[i].second, 2) + " ms";
+            text += (i ? ", " : " ") + std::to_string(s.points[i].first) + ": " + ui::number(s.points[i].second, 2) + " ms";
         text += "\n";
     }
     return text;
@@ -169,8 +157,7 @@ RunStudy time_study(const SceneInput& input) {
         for (const std::string& drafter : timed_drafters()) {
             if (!drafter_ready(input, drafter)) continue;
             for (const int k : {1, 2, 4, 8, 12, 15}) {
-                RunSettings settings =
-                    with_drafter(input.settings ? *input.settings : RunSettings{}, drafter);
+                RunSettings settings = with_drafter(input.settings ? *input.settings : RunSettings{}, drafter);
                 settings.prompt = {
                     .text = "Write a Python function that checks if a number is prime.", .chat = true, .chat_if_possible = true};
                 settings.k = k;
@@ -193,8 +180,7 @@ std::vector<TimeSeries> time_series(const SceneInput& input, const std::string& 
         for (const StudyPoint& point : study->points)
             if (point.settings.drafter == drafter && point.problem.empty() && point.draft_ms > 0 &&
                 point.most == 0) { // else it is a shorter length once more
-                const auto same =
-                    std::ranges::find(series.points, point.settings.k, &std::pair<int, double>::first);
+                const auto same = std::ranges::find(series.points, point.settings.k, &std::pair<int, double>::first);
                 if (same == series.points.end())
                     series.points.emplace_back(point.settings.k, point.draft_ms);
                 else

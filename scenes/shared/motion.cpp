@@ -34,8 +34,7 @@ ui::Id place_of(Position position) {
 
 double motion_seconds(const Event& event, bool reduced) {
     if (reduced) return 0.18; // one picture fades into the other
-    if (std::holds_alternative<Verified>(event) || std::holds_alternative<Checked>(event) ||
-        std::holds_alternative<TargetToken>(event))
+    if (std::holds_alternative<Verified>(event) || std::holds_alternative<Checked>(event) || std::holds_alternative<TargetToken>(event))
         return 0.4; // these have parts: a sweep, a coin, a strip that opens
     return 0.24;
 }

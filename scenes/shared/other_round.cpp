@@ -42,8 +42,7 @@ void OtherRound::keep_place(std::vector<SceneCommand>& out) const {
 
 std::optional<FetchOtherDrafterRound> OtherRound::wish() const {
     // A saved run in a window: the engine is there, but it holds another one, and the status names no model.
-    if (!drafts_otherwise(input_, drafter_) || !drafter_ready(input_, drafter_) || input_.status->model.empty() ||
-        !input_.settings)
+    if (!drafts_otherwise(input_, drafter_) || !drafter_ready(input_, drafter_) || input_.status->model.empty() || !input_.settings)
         return {};
     const int round = round_of(input_);
     const OtherDrafterRound* known = input_.other_round.get();
@@ -62,7 +61,8 @@ void OtherRoundAsker::ask(const OtherRound& round, const SceneInput& input, std:
 
 std::string no_other_round(const SceneInput& run, const std::string& drafter) {
     const OtherDrafterRound* other_round = run.other_round.get();
-    if (!other_round || other_round->of != run.trace || other_round->drafter != drafter || other_round->round != round_of(run) || other_round->problem.empty())
+    if (!other_round || other_round->of != run.trace || other_round->drafter != drafter || other_round->round != round_of(run) ||
+        other_round->problem.empty())
         return "";
     return shared_says("head.cannot"_t, "round"_v = other_round->round + 1, "why"_v = other_round->problem);
 }

@@ -9,8 +9,7 @@ const char* no_plain_words(const SceneInput& input) {
     const Header* run = input.whole ? input.whole->header : nullptr;
     if (run && run->tier == "REMOTE") return "plain decoding here: a request per token";
     if (run && run->tier == "TABLE") return kTableIsFree;
-    return run && run->tier == "RECORDED" ? "plain decoding was not recorded"
-                                          : "plain decoding was not measured yet";
+    return run && run->tier == "RECORDED" ? "plain decoding was not recorded" : "plain decoding was not measured yet";
 }
 
 bool without_passes(const SceneInput& input) {
@@ -20,8 +19,7 @@ bool without_passes(const SceneInput& input) {
 
 std::string untimed_passes(const SceneInput& input) {
     if (!without_passes(input)) return {};
-    return input.whole->header->tier == "TABLE" ? kTableIsFree
-                                                : "a server's passes cannot be timed from here";
+    return input.whole->header->tier == "TABLE" ? kTableIsFree : "a server's passes cannot be timed from here";
 }
 
 double plain_ms(const SceneInput& input) {

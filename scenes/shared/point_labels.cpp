@@ -15,31 +15,19 @@ using ui::Vec2;
 constexpr float kSize = 14, kLine = 18;
 
 float gap(const Rect& box, Vec2 p) {
-    const float dx = std::max({box.x - p.x, p.x - box.right(), 0.0F}),
-                dy = std::max({box.y - p.y, p.y - box.bottom(), 0.0F});
+    const float dx = std::max({box.x - p.x, p.x - box.right(), 0.0F}), dy = std::max({box.y - p.y, p.y - box.bottom(), 0.0F});
     return std::hypot(dx, dy);
 }
 
 // Left upper corners of words of that size around a mark, the best first.
 std::array<Vec2, 12> beside(Vec2 at, float w, float h) {
     const float above = at.y - 13 - h, below = at.y + 13, right = at.x + 12, left = at.x - 12 - w;
-    return {Vec2{right, at.y - h / 2},
-            {left, at.y - h / 2},
-            {at.x - w / 2, above - 1},
-            {at.x - w / 2, below},
-            {at.x + 9 - w, above},
-            {at.x + 9 - w, below},
-            {at.x - 9, above},
-            {at.x - 9, below},
-            {right, at.y - 4 - h},
-            {right, at.y + 4},
-            {left, at.y - 4 - h},
-            {left, at.y + 4}};
+    return {Vec2{right, at.y - h / 2}, {left, at.y - h / 2},  {at.x - w / 2, above - 1}, {at.x - w / 2, below},
+            {at.x + 9 - w, above},     {at.x + 9 - w, below}, {at.x - 9, above},         {at.x - 9, below},
+            {right, at.y - 4 - h},     {right, at.y + 4},     {left, at.y - 4 - h},      {left, at.y + 4}};
 }
 
-Rect box_at(Vec2 corner, float w, float h) {
-    return {corner.x - 2, corner.y, w + 4, h};
-}
+Rect box_at(Vec2 corner, float w, float h) { return {corner.x - 2, corner.y, w + 4, h}; }
 
 } // namespace
 
@@ -62,8 +50,7 @@ PointLabels::PointLabels(ui::Canvas& canvas, Rect bounds, std::vector<Vec2> mark
     for (const Vec2 at : marks_) block({at.x - 9, at.y - 9, 18, 18});
 }
 
-PointLabels::Words PointLabels::measured(const std::string& words, ui::Font font, ui::Color ink,
-                                         ui::Color ground) const {
+PointLabels::Words PointLabels::measured(const std::string& words, ui::Font font, ui::Color ink, ui::Color ground) const {
     Words m{{}, font, ink, ground};
     for (std::size_t from = 0; from <= words.size();) {
         const std::size_t end = std::min(words.find('\n', from), words.size());
@@ -101,8 +88,7 @@ bool PointLabels::led(Vec2 at, const Words& m, std::span<const float> left, floa
                 const Vec2 to{std::clamp(at.x, box.x + 4, box.right() - 4), y < at.y ? box.bottom() : box.y};
                 if (!free(box) || !clear(at, to)) continue;
                 canvas_.line(at, to, {m.ink, 1});
-                taken_.push_back({std::min(at.x, to.x) - 3, std::min(at.y, to.y), std::abs(to.x - at.x) + 6,
-                                  std::abs(to.y - at.y)});
+                taken_.push_back({std::min(at.x, to.x) - 3, std::min(at.y, to.y), std::abs(to.x - at.x) + 6, std::abs(to.y - at.y)});
                 write(box, m);
                 named_.push_back({at, box, true});
                 return true;
@@ -116,9 +102,7 @@ void PointLabels::place(Vec2 at, const std::string& words, ui::Color ink, ui::Co
         if (const Rect box = box_at(corner, m.w, m.h); free(box)) return write(box, m);
 }
 
-bool PointLabels::free(const Rect& box) const {
-    return ui::has_room(box, bounds_, taken_);
-}
+bool PointLabels::free(const Rect& box) const { return ui::has_room(box, bounds_, taken_); }
 
 // Whether a line meets nothing but the mark that it begins at.
 bool PointLabels::clear(Vec2 from, Vec2 to) const {

@@ -39,8 +39,7 @@ class PointLabels {
         ui::Color ink, ground;
         float w = 0, h = 0;
     };
-    [[nodiscard]] Words measured(const std::string& words, ui::Font font, ui::Color ink,
-                                 ui::Color ground) const;
+    [[nodiscard]] Words measured(const std::string& words, ui::Font font, ui::Color ink, ui::Color ground) const;
     // At the end of a line from the mark, at one of these left edges, `least` px above or below it or more.
     bool led(ui::Vec2 at, const Words& words, std::span<const float> left, float least);
     [[nodiscard]] bool free(const ui::Rect& box) const;

@@ -54,13 +54,11 @@ std::vector<std::string_view> published_names(const std::string& drafter) {
 }
 
 std::string parts_words(const PublishedPoint& p) {
-    return ui::number(p.draft, 1) + (p.derived ? " (derived)" : "") + " draft + " +
-           (p.head > 0 ? ui::number(p.head, 1) + " head + " : "") + ui::number(p.verify, 1) + " verify";
+    return ui::number(p.draft, 1) + (p.derived ? " (derived)" : "") + " draft + " + (p.head > 0 ? ui::number(p.head, 1) + " head + " : "") +
+           ui::number(p.verify, 1) + " verify";
 }
 
-std::string gain_words(const PublishedPoint& p) {
-    return ui::per_round(p.tokens) + " tokens per round, " + ui::speed_up(p.speed_up);
-}
+std::string gain_words(const PublishedPoint& p) { return ui::per_round(p.tokens) + " tokens per round, " + ui::speed_up(p.speed_up); }
 
 bool has_source(const PublishedFigure& figure) {
     const bool said = figure.standing == Standing::as_published || figure.standing == Standing::second_hand || figure.rates_divided;
@@ -78,9 +76,7 @@ PublishedRace published_race(const Published* figures) {
     PublishedRace race;
     if (!figures) return race;
     for (const OperatingPoint& point : figures->operating_points()) {
-        if (!point.tokens_per_round || !point.speedup || !point.draft_ms || !point.verify_ms ||
-            !point.target_ms)
-            continue;
+        if (!point.tokens_per_round || !point.speedup || !point.draft_ms || !point.verify_ms || !point.target_ms) continue;
         PublishedPoint p;
         p.method = point.any->method;
         p.tokens = middle(*point.tokens_per_round);
@@ -94,8 +90,7 @@ PublishedRace published_race(const Published* figures) {
             race.model = point.any->model.value_or("?");
             race.hardware = point.any->hardware.value_or("?");
             race.conditions = race.model + ", " + race.hardware;
-            race.source =
-                published_citation(*point.tokens_per_round, figures->source_of(*point.tokens_per_round));
+            race.source = published_citation(*point.tokens_per_round, figures->source_of(*point.tokens_per_round));
         }
         race.points.push_back(std::move(p));
     }
@@ -114,12 +109,10 @@ float draw_published_bar(ui::Ui& ui, Rect r, const PublishedRace& race, const Pu
     ui::fitted_text(c, {r.x, r.y + 20}, about, Font::text, 14, t.muted, room);
     c.text({r.right(), r.y + 20}, total, Font::mono, 14, t.ink, Align::right);
     const float y = r.y + 28;
-    if (name > 0)
-        ui::fitted_text(c, {r.x, y + 16}, method_title(p.method), Font::text, 14, t.muted, name - 8);
+    if (name > 0) ui::fitted_text(c, {r.x, y + 16}, method_title(p.method), Font::text, 14, t.muted, name - 8);
     const ui::Scale own{.lo = 0, .hi = p.round(), .a = r.x + name, .b = r.right()};
     double at = 0;
-    for (const auto& [ms, role] :
-         {std::pair{p.draft, Role::draft}, {p.head, Role::draft}, {p.verify, Role::target}}) {
+    for (const auto& [ms, role] : {std::pair{p.draft, Role::draft}, {p.head, Role::draft}, {p.verify, Role::target}}) {
         if (ms <= 0) continue;
         const Rect box{own(at), y, std::max(2.0F, own.length(ms) - 2), 20};
         c.hatch(box.inset(1, 1), t.role(role).alpha(0.5F));
@@ -129,9 +122,7 @@ float draw_published_bar(ui::Ui& ui, Rect r, const PublishedRace& race, const Pu
     return y + 20;
 }
 
-std::string published_round_words(const PublishedPoint& p) {
-    return parts_words(p) + ": " + gain_words(p);
-}
+std::string published_round_words(const PublishedPoint& p) { return parts_words(p) + ": " + gain_words(p); }
 
 void draw_rounds_beside(ui::Ui& ui, Rect r, const RunView& whole, const Published* figures) {
     const MeanRound here = mean_round(whole);
@@ -140,8 +131,8 @@ void draw_rounds_beside(ui::Ui& ui, Rect r, const RunView& whole, const Publishe
     if (!p || here.all() <= 0) return;
     ui::Canvas& c = ui.canvas;
     const ui::Theme& t = ui.theme;
-    ui::fitted_text(c, {r.x, r.y + 14}, "A round of this run, the mean of " + std::to_string(here.rounds),
-                    Font::text, 14, t.muted, r.w - 80);
+    ui::fitted_text(c, {r.x, r.y + 14}, "A round of this run, the mean of " + std::to_string(here.rounds), Font::text, 14, t.muted,
+                    r.w - 80);
     c.text({r.right(), r.y + 14}, ui::number(here.all(), 2) + " ms", Font::mono, 14, t.ink, Align::right);
     const ui::Scale own{.lo = 0, .hi = here.all(), .a = r.x, .b = r.right()};
     double at = 0;
@@ -157,8 +148,7 @@ void draw_rounds_beside(ui::Ui& ui, Rect r, const RunView& whole, const Publishe
     ui::fitted_text(c, {r.x, below + 18}, parts_words(*p) + " ms", Font::text, 14, t.ink, r.w);
     ui::fitted_text(c, {r.x, below + 38}, gain_words(*p), Font::text, 14, t.ink, r.w);
     ui::fitted_text(c, {r.x, below + 58}, paper.source, Font::text, 14, t.muted, r.w);
-    ui::tooltip(ui, {r.x, r.y + 52, r.w, below + 58 - r.y - 52},
-                published_round_words(*p) + "; source: " + paper.source);
+    ui::tooltip(ui, {r.x, r.y + 52, r.w, below + 58 - r.y - 52}, published_round_words(*p) + "; source: " + paper.source);
 }
 
 float rounds_height(const RunView& whole, const Published* figures) {
@@ -177,11 +167,9 @@ PublishedRange published_speed_ups(const Published* figures, const std::string& 
     PublishedRange range;
     if (!figures) return range;
     for (const std::string_view name : published_names(drafter)) {
-        std::vector<const PublishedFigure*> all =
-            figures->select({.method = name, .quantity = "speedup", .unit = "x"});
+        std::vector<const PublishedFigure*> all = figures->select({.method = name, .quantity = "speedup", .unit = "x"});
         std::erase_if(all, [](const PublishedFigure* f) { return f->form == Form::list || !has_source(*f); });
-        const bool plain =
-            std::ranges::any_of(all, [](const PublishedFigure* f) { return f->variant.empty(); });
+        const bool plain = std::ranges::any_of(all, [](const PublishedFigure* f) { return f->variant.empty(); });
         if (plain) std::erase_if(all, [](const PublishedFigure* f) { return !f->variant.empty(); });
         range.figures.insert(range.figures.end(), all.begin(), all.end());
     }
@@ -199,15 +187,13 @@ std::string describe_published(const RunView& whole, const Published* figures, b
     if (!whole.header || !figures) return "";
     const std::string method = whole.header->drafter;
     std::string text;
-    if (const MeanRound here = mean_round(whole); own && here.all() > 0)
-        text += "A round of this run, ms: " + here_words(here) + "\n";
+    if (const MeanRound here = mean_round(whole); own && here.all() > 0) text += "A round of this run, ms: " + here_words(here) + "\n";
     const PublishedRace paper = published_race(figures);
     if (const PublishedPoint* p = paper.of(method))
-        text += "Published, " + paper.conditions + ", ms: " + published_round_words(*p) +
-                ". Source: " + paper.source + "\n";
+        text += "Published, " + paper.conditions + ", ms: " + published_round_words(*p) + ". Source: " + paper.source + "\n";
     if (const PublishedRange range = published_speed_ups(figures, method); !range.empty())
-        text += "Published speed-ups of " + method_title(method) + ": " + counted(static_cast<int>(range.figures.size()), "figure") + ", " + range.words() +
-                ", by model, text and machine; each with its source: speclens list published " + method + "\n";
+        text += "Published speed-ups of " + method_title(method) + ": " + counted(static_cast<int>(range.figures.size()), "figure") + ", " +
+                range.words() + ", by model, text and machine; each with its source: speclens list published " + method + "\n";
     return text;
 }
 

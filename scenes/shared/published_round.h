@@ -22,7 +22,7 @@ struct PublishedPoint {
 };
 struct PublishedRace {
     std::vector<PublishedPoint> points;
-    std::string model, hardware, conditions, source; // conditions: model and hardware
+    std::string model, hardware, conditions, source;                         // conditions: model and hardware
     [[nodiscard]] const PublishedPoint* of(const std::string& method) const; // null: not among them
 };
 [[nodiscard]] PublishedRace published_race(const Published* figures);
@@ -40,8 +40,7 @@ struct PublishedRange {
 [[nodiscard]] PublishedRange published_speed_ups(const Published* figures, const std::string& drafter);
 
 // The hatched bar, with its caption above and room for `name` px at its left. Returns the y below.
-float draw_published_bar(ui::Ui& ui, ui::Rect r, const PublishedRace& race, const PublishedPoint& point,
-                         float name);
+float draw_published_bar(ui::Ui& ui, ui::Rect r, const PublishedRace& race, const PublishedPoint& point, float name);
 // "16.4 (derived) draft + 35.5 verify: 4.86 per round, 3.28×"; times in ms, tokens
 [[nodiscard]] std::string published_round_words(const PublishedPoint& point);
 

@@ -24,14 +24,13 @@ ReportedSpeed reported_speed(const SpeedUp& figure, const Trace& trace) {
     if (const Header* header = trace.header())
         if (const Reference* known = reference_of(*header)) {
             told.recorded_speed = ui::speed_up(known->speed_up);
-            told.recorded = shared_says("doubt.recorded"_t, "times"_v = told.recorded_speed, "machine"_v = known->machine, "date"_v = known->date);
+            told.recorded =
+                shared_says("doubt.recorded"_t, "times"_v = told.recorded_speed, "machine"_v = known->machine, "date"_v = known->date);
         }
     return told;
 }
 
-ReportedSpeed reported_speed(const RunView& view, const Trace& trace) {
-    return reported_speed(speed_up(view, trace), trace);
-}
+ReportedSpeed reported_speed(const RunView& view, const Trace& trace) { return reported_speed(speed_up(view, trace), trace); }
 
 ReportedSpeed reported_speed(const RunView& view, const Trace& trace, double plain_ms) {
     TraceTimes times;

@@ -10,10 +10,10 @@ namespace speclens {
 
 struct ReportedSpeed {
     SpeedUp figure;
-    std::string words;    // "1.37×"; in doubt "~1.37×"; empty: not known
-    std::string doubt;    // "other programs kept 1.4 cores busy"; empty: none
+    std::string words;          // "1.37×"; in doubt "~1.37×"; empty: not known
+    std::string doubt;          // "other programs kept 1.4 cores busy"; empty: none
     std::string recorded_speed; // of a figure in doubt, what was recorded, "2.30×"; empty: nothing is
-    std::string recorded; // the same with its machine, "recorded 2.30× on 2-core AMD EPYC, 2026-11-25"
+    std::string recorded;       // the same with its machine, "recorded 2.30× on 2-core AMD EPYC, 2026-11-25"
     [[nodiscard]] bool sure() const { return figure.sure(); }
     [[nodiscard]] std::string note() const; // "in doubt: …; recorded …"; empty where it is sure, or not known
 };

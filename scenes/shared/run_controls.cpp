@@ -105,8 +105,7 @@ void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCom
     const Header* run = input.whole->header;
     // A picture is of a run that is over, whose drafter may have made fewer guesses than were asked for. In a
     // window the settings are cut to that as soon as the run says so.
-    const bool limited = input.still && run && run->drafter == now.drafter && run->k > 0 && run->k < now.k &&
-                         now.options.tree_depth == 0;
+    const bool limited = input.still && run && run->drafter == now.drafter && run->k > 0 && run->k < now.k && now.options.tree_depth == 0;
     const int length = limited ? run->k : now.k;
     const bool empty = run && starts_empty(*run);
     const std::string no_prompt = empty ? "A table starts a text from nothing" : off;
@@ -115,13 +114,10 @@ void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCom
     const bool wide = inner >= 900, seeded = inner >= 700;
     const float k_w = 104, t_w = 104, seed_w = 92, step_w = 64, reject_w = 120, prompt_w = 96;
     float drafter_w = 104, rule_w = 92;
-    const float fixed = drafter_w + rule_w + k_w + t_w + 4 * 12 + (seeded ? seed_w + 12 : 0) +
-                        (wide ? 24 + step_w + 8 + reject_w : 0);
+    const float fixed = drafter_w + rule_w + k_w + t_w + 4 * 12 + (seeded ? seed_w + 12 : 0) + (wide ? 24 + step_w + 8 + reject_w : 0);
     // A long name gets room from the prompt: rules and drafters of trees begin alike.
     float room = std::max(prompt_w, inner - fixed);
-    const auto wanted = [&](const std::string& name) {
-        return ui.canvas.text_width(name, ui::Font::text, 15) + 44;
-    };
+    const auto wanted = [&](const std::string& name) { return ui.canvas.text_width(name, ui::Font::text, 15) + 44; };
     // A rule's name that would still be cut gets what the drafter's does not need.
     const float missing = wanted(now.rule) - rule_w - (room - prompt_w),
                 spare = std::clamp(drafter_w - wanted(now.drafter), 0.0F, std::max(0.0F, missing));
@@ -139,19 +135,17 @@ void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCom
     Rect at = row.take(room);
     ui::field_label(ui, at, now.prompt.chat ? "Prompt (chat)" : "Prompt");
     const std::string prompt =
-        empty ? "none"
-              : one_line(now.prompt.token_ids.empty() ? now.prompt.text
-                                               : counted(static_cast<int>(now.prompt.token_ids.size()), "token id"));
+        empty
+            ? "none"
+            : one_line(now.prompt.token_ids.empty() ? now.prompt.text : counted(static_cast<int>(now.prompt.token_ids.size()), "token id"));
     const std::string shown = ui::fit(ui.canvas, prompt, ui::Font::text, 15, at.w - 44);
     const ui::Touch prompt_touch = ui::touch(ui, ui.id("prompt"), at, {.disabled = !no_prompt.empty()});
     ui.canvas.fill(at, prompt_touch.hovered && no_prompt.empty() ? ui.theme.raised : ui.theme.bg, 6);
     ui.canvas.outline(at, {prompt_touch.hovered && live ? ui.theme.muted : ui.theme.line, 1}, 6);
-    ui.canvas.text({at.x + 12, at.y + 23}, shown, ui::Font::text, 15,
-                   no_prompt.empty() ? ui.theme.ink : ui.theme.muted);
+    ui.canvas.text({at.x + 12, at.y + 23}, shown, ui::Font::text, 15, no_prompt.empty() ? ui.theme.ink : ui.theme.muted);
     ui::icon(ui.canvas, ui::Icon::chevron_down, {at.right() - 16, at.y + 18}, 12, ui.theme.muted);
     if (prompt_touch.focused) ui::focus_ring(ui.canvas, ui.theme, at);
-    ui::tooltip(ui, at,
-                no_prompt.empty() ? std::string_view("Edit the prompt") : std::string_view(no_prompt));
+    ui::tooltip(ui, at, no_prompt.empty() ? std::string_view("Edit the prompt") : std::string_view(no_prompt));
     if (prompt_touch.clicked) out.push_back(EditPrompt{});
 
     at = row.take(drafter_w);
@@ -160,8 +154,7 @@ void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCom
     int chosen = -1;
     for (std::size_t i = 0; i < drafters.size(); ++i)
         if (drafters[i].label == now.drafter) chosen = static_cast<int>(i);
-    if (const auto pick = ui::dropdown(ui, "drafter", at, drafters, chosen, {.disabled = off});
-        pick && *pick != chosen) {
+    if (const auto pick = ui::dropdown(ui, "drafter", at, drafters, chosen, {.disabled = off}); pick && *pick != chosen) {
         restart(with_drafter(now, drafters[static_cast<std::size_t>(*pick)].label));
     }
 
@@ -181,15 +174,14 @@ void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCom
 
     at = row.take(k_w);
     ui::field_label(ui, at, limited ? "K, at most " + std::to_string(length) : "Draft length K");
-    if (const auto k = ui::stepper(ui, "k", at, length,
-                                   {.low = 0, .high = limited ? length : 16.0, .disabled = off})) {
+    if (const auto k = ui::stepper(ui, "k", at, length, {.low = 0, .high = limited ? length : 16.0, .disabled = off})) {
         restart(with_draft_length(now, static_cast<int>(*k)));
     }
 
     at = row.take(t_w);
     ui::field_label(ui, at, "Temperature");
-    if (const auto t = ui::stepper(ui, "t", at, now.sampling.temperature,
-                                   {.low = 0, .high = 2, .step = 0.1, .decimals = 1, .disabled = off}))
+    if (const auto t =
+            ui::stepper(ui, "t", at, now.sampling.temperature, {.low = 0, .high = 2, .step = 0.1, .decimals = 1, .disabled = off}))
         restart(with_temperature(now, *t < 0.05 ? 0 : *t));
 
     if (!seeded) return;
@@ -211,11 +203,9 @@ void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCom
     at = row.take(step_w);
     ui::field_label(ui, at, "Run");
     const std::string over = input.view->stopped && input.cursor >= input.available ? "The run is over" : "";
-    if (ui::button(ui, "step", at, "Step", {.tooltip = "One phase (right arrow)", .disabled = over}))
-        out.push_back(Go{Move::step});
+    if (ui::button(ui, "step", at, "Step", {.tooltip = "One phase (right arrow)", .disabled = over})) out.push_back(Go{Move::step});
     at = row.take(reject_w);
-    if (ui::button(ui, "rejection", at, "To rejection",
-                   {.tooltip = "Next rejected guess (X)", .disabled = over}))
+    if (ui::button(ui, "rejection", at, "To rejection", {.tooltip = "Next rejected guess (X)", .disabled = over}))
         out.push_back(Go{Move::rejection});
 }
 

@@ -55,13 +55,13 @@ struct PickRacePrompt { // of the gallery
 struct EditPrompt {};  // open the prompt editor
 struct ShowDetails {}; // what was asked for is written there: open the drawer
 struct ToggleLetters {};
-struct StoryTold { // while it plays: a story that was not on screen before, which takes its time to read
+struct StoryTold {        // while it plays: a story that was not on screen before, which takes its time to read
     std::size_t text = 0; // hash of its words
     int words = 0;        // that are shown
 };
-using SceneCommand = std::variant<Command, Go, SetCursor, SetBeat, Select, OpenScene, SetRaceClock,
-                                  ToggleRaceClock, ToggleStepped, FocusLane, ToggleLane, OpenLane,
-                                  PickRacePrompt, EditPrompt, ShowDetails, ToggleLetters, StoryTold, ServerOrder>;
+using SceneCommand =
+    std::variant<Command, Go, SetCursor, SetBeat, Select, OpenScene, SetRaceClock, ToggleRaceClock, ToggleStepped, FocusLane, ToggleLane,
+                 OpenLane, PickRacePrompt, EditPrompt, ShowDetails, ToggleLetters, StoryTold, ServerOrder>;
 
 // What a beat tells of and what is not measured yet. Who asks the engine for it, and when, is decided in one place for all
 // scenes: app/frame/ask_ahead.h for a window, frame_wants() for a picture.

@@ -16,19 +16,18 @@
 #include "engine/published/ablations.h"
 #include "engine/published/published.h"
 #include "engine/run/answers.h"
-#include "engine/run/run_view.h"
 #include "engine/run/drafter_comparison.h"
 #include "engine/run/engine_status.h"
 #include "engine/run/gallery.h"
 #include "engine/run/other_drafter_round.h"
 #include "engine/run/replay.h"
 #include "engine/run/run_settings.h"
+#include "engine/run/run_view.h"
 #include "engine/run/trace.h"
 #include "remote/client/server_view.h"
 #include "ui/widgets.h"
 
 namespace speclens {
-
 
 // Plain decoding of the same prompt, measured in the same process: what the lower Gantt lane shows.
 struct PlainTiming {
@@ -43,18 +42,8 @@ struct Position {
 };
 
 // What the user has done since the window opened; a task of a beat is ticked when its deed is.
-enum class Deed : std::uint32_t {
-    stepped,
-    stepped_back,
-    found_rejection,
-    selected,
-    changed_run,
-    forked,
-    scrubbed
-};
-[[nodiscard]] constexpr std::uint32_t deed_bit(Deed deed) {
-    return 1U << static_cast<std::uint32_t>(deed);
-}
+enum class Deed : std::uint32_t { stepped, stepped_back, found_rejection, selected, changed_run, forked, scrubbed };
+[[nodiscard]] constexpr std::uint32_t deed_bit(Deed deed) { return 1U << static_cast<std::uint32_t>(deed); }
 
 // A step that is not at rest yet.
 struct StepMotion {
@@ -65,16 +54,15 @@ struct StepMotion {
 struct SceneInfo; // scenes/shared/scene.h
 
 struct SceneInput : Answers {
-    const Trace* trace = nullptr;         // never null; may be empty while models load
-    const RunView* view = nullptr;      // fold(trace, cursor), made once per frame by the caller
-    const RunView* whole = nullptr;     // fold(trace, available)
-    std::size_t cursor = 0;               // events shown
-    std::size_t available = 0;            // trace size of this frame
-    int beat = 0;                         // story beat, for scenes that are not driven by the cursor
-    std::vector<StepMotion> moving;       // steps that are still in motion; see motion.h
-    std::map<ui::Id, ui::Rect>* places = nullptr; // where tokens are drawn, told by the scene for the output; may be null
-    const RunSettings* settings =
-        nullptr; // what the controls show (may differ from the header until restart)
+    const Trace* trace = nullptr;                          // never null; may be empty while models load
+    const RunView* view = nullptr;                         // fold(trace, cursor), made once per frame by the caller
+    const RunView* whole = nullptr;                        // fold(trace, available)
+    std::size_t cursor = 0;                                // events shown
+    std::size_t available = 0;                             // trace size of this frame
+    int beat = 0;                                          // story beat, for scenes that are not driven by the cursor
+    std::vector<StepMotion> moving;                        // steps that are still in motion; see motion.h
+    std::map<ui::Id, ui::Rect>* places = nullptr;          // where tokens are drawn, told by the scene for the output; may be null
+    const RunSettings* settings = nullptr;                 // what the controls show (may differ from the header until restart)
     const std::vector<EarlierSettings>* earlier = nullptr; // of the rounds before a fork; may be null
     const EngineStatus* status = nullptr;
     PlainTiming plain;
@@ -92,23 +80,22 @@ struct SceneInput : Answers {
     bool kept = false;      // a picture that is sent to others: by then nothing in it is live
     bool lecture = false;   // a step of a lecture, which is turned to and not worked at
     bool reduced_motion = false;
-    bool letters_article =
-        false; // notation switch: false: p target / q draft (papers), true: swapped letters
+    bool letters_article = false; // notation switch: false: p target / q draft (papers), true: swapped letters
 
     // Of the race scene.
-    const RaceView* race = nullptr;     // null: none was started yet
-    double race_ms = 0;                 // the clock of all lanes; of a stepped race: the number of the step
-    bool race_rounds = false;           // the clock counts rounds of every lane instead of ms
-    int race_lane = 0;                  // the lane with the focus
-    double race_pace = 0;               // shown ms per second while it runs; 0: it does not
-    const Published* figures = nullptr; // published figures; null: not loaded
+    const RaceView* race = nullptr;                      // null: none was started yet
+    double race_ms = 0;                                  // the clock of all lanes; of a stepped race: the number of the step
+    bool race_rounds = false;                            // the clock counts rounds of every lane instead of ms
+    int race_lane = 0;                                   // the lane with the focus
+    double race_pace = 0;                                // shown ms per second while it runs; 0: it does not
+    const Published* figures = nullptr;                  // published figures; null: not loaded
     const std::vector<GalleryPrompt>* gallery = nullptr; // ready-made prompts; may be null
     const ServerView* server = nullptr;                  // somebody's server; null: none was asked for
     const Ablations* ablations = nullptr;                // the recipe's training experiments; may be null
 
     const SceneInfo* next = nullptr; // the scene that the last beat leads to; null: none
-    bool playing = false;   // by itself, at the pace of a reader
-    std::size_t told = 0;   // StoryTold::text of the story on screen, as the shell knows it
+    bool playing = false;            // by itself, at the pace of a reader
+    std::size_t told = 0;            // StoryTold::text of the story on screen, as the shell knows it
 };
 
 } // namespace speclens

@@ -18,15 +18,12 @@ using ui::Rect;
 using ui::Role;
 
 bool same(const TopEntries& a, const TopEntries& b) {
-    return !a.empty() &&
-           std::ranges::equal(a.entries, b.entries, [](const TopEntries::Entry& x, const TopEntries::Entry& y) {
-               return x.id == y.id && x.logp == y.logp;
-           });
+    return !a.empty() && std::ranges::equal(a.entries, b.entries, [](const TopEntries::Entry& x, const TopEntries::Entry& y) {
+        return x.id == y.id && x.logp == y.logp;
+    });
 }
 
-int position_of(const HeadModel& m) {
-    return std::max(1, m.selected);
-}
+int position_of(const HeadModel& m) { return std::max(1, m.selected); }
 
 SecondDraw::Side side(int before, const Drafted& draft) {
     const TopEntries& final = at_one(draft);
@@ -45,8 +42,7 @@ void distribution(const SceneInput& input, ui::Ui& ui, Rect r, const TopEntries&
     for (const TopEntries::Entry& entry : distribution_rows(top, drawn, static_cast<int>((r.h + 2) / 23))) {
         const double p = std::exp(entry.logp);
         const ui::Color ink = entry.id == drawn ? ui.theme.ink : ui.theme.muted;
-        ui::token_text(c, {r.x, y + 13}, ui::fit_token(c, label_of(*input.trace, entry.id), 15, r.w - 46), 15,
-                       ink);
+        ui::token_text(c, {r.x, y + 13}, ui::fit_token(c, label_of(*input.trace, entry.id), 15, r.w - 46), 15, ink);
         c.text({r.right(), y + 13}, ui::probability(p), Font::mono, 14, ink, Align::right);
         const Rect bar{r.x, y + 17, std::max(2.0F, r.w * static_cast<float>(p)), 4};
         if (hollow)
@@ -59,27 +55,23 @@ void distribution(const SceneInput& input, ui::Ui& ui, Rect r, const TopEntries&
 
 std::string leader(const SceneInput& input, const TopEntries& top) {
     return top.empty() ? std::string("nothing recorded")
-                       : word(input, top.entries.front().id) + " " +
-                             ui::probability(std::exp(top.entries.front().logp));
+                       : word(input, top.entries.front().id) + " " + ui::probability(std::exp(top.entries.front().logp));
 }
 
 } // namespace
 
 std::vector<TopEntries::Entry> distribution_rows(const TopEntries& top, int drawn, int rows) {
     const auto count = std::min(top.entries.size(), static_cast<std::size_t>(std::max(rows, 0)));
-    std::vector<TopEntries::Entry> shown(top.entries.begin(),
-                                  top.entries.begin() + static_cast<std::ptrdiff_t>(count));
+    std::vector<TopEntries::Entry> shown(top.entries.begin(), top.entries.begin() + static_cast<std::ptrdiff_t>(count));
     const auto at = std::ranges::find(top.entries, drawn, &TopEntries::Entry::id);
-    if (count > 0 && at != top.entries.end() &&
-        at - top.entries.begin() >= static_cast<std::ptrdiff_t>(count))
-        shown.back() = *at;
+    if (count > 0 && at != top.entries.end() && at - top.entries.begin() >= static_cast<std::ptrdiff_t>(count)) shown.back() = *at;
     return shown;
 }
 
 std::optional<SecondDraw> second_draw(const SceneInput& input, const HeadModel& m) {
     const Replay* replayed = input.other_draft.get();
-    if (m.empty != HeadModel::Empty::no || !replayed || replayed->of != input.trace ||
-        replayed->round != m.round->round || !replayed->forced)
+    if (m.empty != HeadModel::Empty::no || !replayed || replayed->of != input.trace || replayed->round != m.round->round ||
+        !replayed->forced)
         return {};
     SecondDraw draw;
     draw.position = position_of(m);
@@ -103,8 +95,7 @@ std::optional<FetchReplay> second_draw_wish(const SceneInput& input, const HeadM
     const Drafted& before = *m.round->drafts[static_cast<std::size_t>(position - 1)].draft;
     for (const TopEntries::Entry& entry : at_one(before).entries)
         if (entry.id != before.token)
-            return FetchReplay{m.round->round, round_settings(input, m.round->round).options,
-                             std::pair{position - 1, entry.id}};
+            return FetchReplay{m.round->round, round_settings(input, m.round->round).options, std::pair{position - 1, entry.id}};
     return {};
 }
 
@@ -122,9 +113,8 @@ void draw_second_draw(const SceneInput& input, ui::Ui& ui, const SecondDraw& d) 
     const ui::Theme& t = ui.theme;
     const float x = r.x + 24, w = r.w - 48, half = (w - 24) / 2;
     ui::fitted_text(c, {x, r.y + 32}, shared_says("second_draw.heading"_t, "guess"_v = d.position + 1), Font::text_bold, 15, t.ink, w);
-    ui::fitted_text(c, {x, r.y + 54},
-                    shared_says("second_draw.conditions"_t, "coin"_v = !d.greedy, "before"_v = d.position),
-                    Font::text, 14, t.muted, w);
+    ui::fitted_text(c, {x, r.y + 54}, shared_says("second_draw.conditions"_t, "coin"_v = !d.greedy, "before"_v = d.position), Font::text,
+                    14, t.muted, w);
     const float room = r.h - 72 - 76, each = std::min(room / 2, 150.0F);
     const int rows = std::clamp(static_cast<int>((each - 62) / 23), 1, 3);
     float y = r.y + 72;
@@ -133,8 +123,7 @@ void draw_second_draw(const SceneInput& input, ui::Ui& ui, const SecondDraw& d) 
         const float chip = std::min(128.0F, (w - 120) / 2);
         ui::chip(c, t, {x + 42, y, chip, 28}, label_of(*input.trace, side->before), {.role = Role::draft});
         c.text({x + 50 + chip, y + 19}, "draws", Font::text, 14, t.muted);
-        ui::chip(c, t, {x + 98 + chip, y, chip, 28}, label_of(*input.trace, side->drawn),
-                 {.role = Role::draft});
+        ui::chip(c, t, {x + 98 + chip, y, chip, 28}, label_of(*input.trace, side->drawn), {.role = Role::draft});
         const float h = 23 * static_cast<float>(rows);
         if (d.corrected) {
             c.text({x, y + 46}, "base distribution", Font::text, 14, t.muted);
@@ -154,17 +143,16 @@ void draw_second_draw(const SceneInput& input, ui::Ui& ui, const SecondDraw& d) 
 std::string describe_second_draw(const SceneInput& input, const HeadModel& m) {
     const std::optional<SecondDraw> d = second_draw(input, m);
     if (!d) return "";
-    std::string text = "Guess " + std::to_string(d->position + 1) +
-                       std::string(d->greedy ? " drawn twice" : " drawn twice with the same coin");
+    std::string text =
+        "Guess " + std::to_string(d->position + 1) + std::string(d->greedy ? " drawn twice" : " drawn twice with the same coin");
     for (const SecondDraw::Side* side : {&d->first, &d->second})
         text += "; after " + word(input, side->before) + ": " +
-                (d->corrected ? "base " + leader(input, side->base) + ", corrected " : "distribution ") +
-                leader(input, side->final) + ", draws " + word(input, side->drawn);
+                (d->corrected ? "base " + leader(input, side->base) + ", corrected " : "distribution ") + leader(input, side->final) +
+                ", draws " + word(input, side->drawn);
     return text + ". " + second_draw_words(input, *d) + "\n";
 }
 
-void SecondDrawState::update(const SceneInput& input, ui::Ui& ui, const HeadModel& model, bool picture,
-                             std::vector<SceneCommand>& out) {
+void SecondDrawState::update(const SceneInput& input, ui::Ui& ui, const HeadModel& model, bool picture, std::vector<SceneCommand>& out) {
     if (ui.take_key(ui::Key::w)) {
         shown_ = !shown_;
         if (shown_) out.push_back(ShowDetails{});

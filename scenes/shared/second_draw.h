@@ -14,7 +14,7 @@ struct SecondDraw {
     int position = 1; // of the guess that is drawn twice, from 0
     struct Side {
         int before = -1, drawn = -1; // tokens
-        TopEntries base, final;             // distributions at temperature 1; equal where nothing was corrected
+        TopEntries base, final;      // distributions at temperature 1; equal where nothing was corrected
     } first, second;
     bool corrected = false;                     // a head had a say
     bool greedy = false;                        // no coin was thrown
@@ -40,8 +40,7 @@ void draw_second_draw(const SceneInput& input, ui::Ui& ui, const SecondDraw& dra
 class SecondDrawState {
   public:
     // W shows and hides it; `picture`: a still frame shows it. Asks where there is no answer yet.
-    void update(const SceneInput& input, ui::Ui& ui, const HeadModel& model, bool picture,
-                std::vector<SceneCommand>& out);
+    void update(const SceneInput& input, ui::Ui& ui, const HeadModel& model, bool picture, std::vector<SceneCommand>& out);
     [[nodiscard]] bool shown() const { return shown_; }
 
   private:

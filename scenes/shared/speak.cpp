@@ -24,9 +24,7 @@ std::shared_ptr<const StoryBook> book_of(const std::string& language) {
     return std::make_shared<const StoryBook>(load_stories(assets_folder() / "stories", language, own ? own : ""));
 }
 
-fs::path labels_of(const fs::path& assets, const std::string& language) {
-    return assets / "languages" / language / "labels.toml";
-}
+fs::path labels_of(const fs::path& assets, const std::string& language) { return assets / "languages" / language / "labels.toml"; }
 
 [[noreturn]] void broken(const fs::path& file, const toml::node& where, const std::string& what) {
     throw Error(file.string() + " line " + std::to_string(where.source().begin.line) + ": " + what,
@@ -34,7 +32,8 @@ fs::path labels_of(const fs::path& assets, const std::string& language) {
 }
 
 toml::table parse(const fs::path& file) {
-    return read_toml(file, "Restore assets/languages, or see docs/languages.md.", "The file is TOML: \"English\" = \"the same in this language\".");
+    return read_toml(file, "Restore assets/languages, or see docs/languages.md.",
+                     "The file is TOML: \"English\" = \"the same in this language\".");
 }
 
 std::string text_of(const fs::path& file, const toml::node& node) {
@@ -89,7 +88,8 @@ std::shared_ptr<const ui::Language> load_labels(const fs::path& file) {
     language->name = file.parent_path().filename().string();
     for (const auto& [key, node] : table) {
         const std::string_view name = key.str();
-        if (name == "title") language->title = text_of(file, node);
+        if (name == "title")
+            language->title = text_of(file, node);
         else if (name == "decimal") {
             const std::string sign = text_of(file, node);
             if (sign.size() != 1) broken(file, node, "decimal is one sign");

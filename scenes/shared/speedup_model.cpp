@@ -13,8 +13,8 @@
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"
 #include "scenes/shared/plain_time.h"
-#include "scenes/shared/run_controls.h"
 #include "scenes/shared/reported_speed.h"
+#include "scenes/shared/run_controls.h"
 #include "scenes/shared/told.h"
 #include "ui/format.h"
 
@@ -22,7 +22,7 @@ namespace speclens {
 namespace {
 
 constexpr int kStudiedLengths[kMeasuredLengths] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 15};
-constexpr int kRepeats = 5; // of each, of quick models; the quickest counts, the others were disturbed
+constexpr int kRepeats = 5;           // of each, of quick models; the quickest counts, the others were disturbed
 constexpr double kOutrun = 1.25;      // times as long as a wider pass: no longer noise
 constexpr double kHighest = 0.999;    // of a lever
 constexpr double kAlike = 1.1;        // times as fast at most
@@ -60,8 +60,7 @@ void take_positions(SpeedupModel& m, const std::vector<int>& judged, const std::
 }
 
 // Between measured draft lengths, and on beyond them with the last slope.
-double between(const std::vector<SpeedupPoint>& points, int k, double at_zero,
-               double (*of)(const SpeedupPoint&)) {
+double between(const std::vector<SpeedupPoint>& points, int k, double at_zero, double (*of)(const SpeedupPoint&)) {
     double k0 = 0, v0 = at_zero, slope = 0;
     for (const SpeedupPoint& p : points) {
         if (p.k == k) return of(p);
@@ -72,12 +71,8 @@ double between(const std::vector<SpeedupPoint>& points, int k, double at_zero,
     return v0 + std::max(0.0, slope) * (k - k0);
 }
 
-double drafting(const SpeedupPoint& p) {
-    return p.draft + p.head;
-}
-double verifying(const SpeedupPoint& p) {
-    return p.verify;
-}
+double drafting(const SpeedupPoint& p) { return p.draft + p.head; }
+double verifying(const SpeedupPoint& p) { return p.verify; }
 
 // Standard error of the tokens of a round: how many rounds kept i guesses and more is recorded, so how many
 // kept how many is.
@@ -109,8 +104,7 @@ bool take_study(SpeedupModel& m, const SceneInput& input) {
     std::map<int, double> spread;             // of its times
     double plain_spread = 0;
     for (const StudyPoint& p : study->points) {
-        if (p.settings != studied_run(input, p.settings.k == 0 ? "none" : m.drafter, p.settings.k))
-            return false;
+        if (p.settings != studied_run(input, p.settings.k == 0 ? "none" : m.drafter, p.settings.k)) return false;
         if (!p.problem.empty() || p.verify_ms <= 0) continue;
         if (p.most > 0) continue; // the drafter cannot guess so many: it is a shorter length once more
         if (p.settings.k == 0) {
@@ -129,8 +123,7 @@ bool take_study(SpeedupModel& m, const SceneInput& input) {
         if (point.k != 0) continue; // another try of the same length: the same tokens
         point.k = p.settings.k;
         point.rounds = p.rounds;
-        point.drafts =
-            p.judged.empty() ? 0 : p.judged.front() / static_cast<double>(p.judged.front() + p.without);
+        point.drafts = p.judged.empty() ? 0 : p.judged.front() / static_cast<double>(p.judged.front() + p.without);
         point.tokens = p.tokens_per_round();
         error[point.k] = tokens_error(p);
         judged.resize(std::max(judged.size(), p.judged.size()));
@@ -148,8 +141,7 @@ bool take_study(SpeedupModel& m, const SceneInput& input) {
     std::vector<double> rows;
     for (const SpeedupPoint& p : m.points) rows.push_back((p.verify / m.plain_ms - 1) / p.k);
     m.levers.verify = std::max(0.0, median(std::move(rows)));
-    if (drafts_at_once(m.drafter))
-        m.levers.block = std::max(0.0, drafting(a) / m.plain_ms - a.k * m.levers.draft);
+    if (drafts_at_once(m.drafter)) m.levers.block = std::max(0.0, drafting(a) / m.plain_ms - a.k * m.levers.draft);
     m.levers.drafts = share_with_guesses(m.points);
     double widest = 0; // of the passes so far
     for (SpeedupPoint& p : m.points) {
@@ -174,8 +166,7 @@ void judge_chance(SpeedupModel& m, const SpeedupPoint& best) {
         m.as_fast.push_back(p.k);
         m.alike = m.alike && p.speedup * kAlike >= best.speedup;
     }
-    m.even =
-        std::ranges::any_of(m.points, [](const SpeedupPoint& p) { return p.high >= 1; }) && best.low <= 1;
+    m.even = std::ranges::any_of(m.points, [](const SpeedupPoint& p) { return p.high >= 1; }) && best.low <= 1;
     m.close = best.speedup <= kAlike && best.speedup * kAlike >= 1;
 }
 
@@ -195,8 +186,7 @@ bool take_run(SpeedupModel& m, const SceneInput& input) {
             without += &round != &run.round_list.back(); // which may have had no room for a guess
             continue;
         }
-        for (std::size_t i = 0; i < round.judged_in_order(); ++i)
-            ++judged, kept += round.drafts[i].check->accepted;
+        for (std::size_t i = 0; i < round.judged_in_order(); ++i) ++judged, kept += round.drafts[i].check->accepted;
         const auto guesses = static_cast<double>(round.drafts.size());
         guess.push_back((at_once ? round.head_ms : round.draft_ms) / guesses);
         block.push_back(round.draft_ms - round.head_ms);
@@ -216,9 +206,7 @@ bool take_run(SpeedupModel& m, const SceneInput& input) {
 
 } // namespace
 
-double expected_tokens(double alpha, int k) {
-    return alpha >= 1 ? k + 1 : (1 - std::pow(alpha, k + 1)) / (1 - alpha);
-}
+double expected_tokens(double alpha, int k) { return alpha >= 1 ? k + 1 : (1 - std::pow(alpha, k + 1)) / (1 - alpha); }
 
 double expected_tokens(std::span<const double> stays, int k) {
     double tokens = 1, reach = 1;
@@ -226,9 +214,7 @@ double expected_tokens(std::span<const double> stays, int k) {
     return tokens;
 }
 
-double SpeedupModel::draft_cost(int k) const {
-    return measured() ? between(points, k, 0, drafting) / plain_ms : levers.draft_cost(k);
-}
+double SpeedupModel::draft_cost(int k) const { return measured() ? between(points, k, 0, drafting) / plain_ms : levers.draft_cost(k); }
 
 double SpeedupModel::verify_cost(int k) const {
     return measured() ? between(points, k, plain_ms, verifying) / plain_ms : levers.verify_cost(k);
@@ -245,9 +231,7 @@ double SpeedupModel::drafts_at(int k) const {
     return longer == points.begin() ? points.front().drafts : std::prev(longer)->drafts;
 }
 
-bool SpeedupPoint::few() const {
-    return rounds < kEnoughRounds;
-}
+bool SpeedupPoint::few() const { return rounds < kEnoughRounds; }
 
 const SpeedupPoint* SpeedupModel::point(int k) const {
     const auto found = std::ranges::find(points, k, &SpeedupPoint::k);
@@ -281,8 +265,7 @@ SpeedupModel speedup_model(const SceneInput& input, const SpeedupState& state) {
         m = std::move(studied);
         m.source = SpeedupModel::Source::study;
     } else {
-        if (drafts_at_once(m.drafter))
-            m.levers.draft = 0, m.levers.block = find_drafter(m.drafter)->copies() ? 0 : kAssumedBlock;
+        if (drafts_at_once(m.drafter)) m.levers.draft = 0, m.levers.block = find_drafter(m.drafter)->copies() ? 0 : kAssumedBlock;
         m.source = take_run(m, input) ? SpeedupModel::Source::run : SpeedupModel::Source::assumed;
     }
     if (state.by_hand) {
@@ -291,8 +274,7 @@ SpeedupModel speedup_model(const SceneInput& input, const SpeedupState& state) {
     }
     for (int k = 1; k <= kLongestDraft; ++k) {
         if (m.measured() && k > static_cast<int>(m.stays.size())) break;
-        m.tokens.push_back(m.measured() ? 1 + m.drafts_at(k) * (expected_tokens(m.stays, k) - 1)
-                                        : m.levers.tokens(k));
+        m.tokens.push_back(m.measured() ? 1 + m.drafts_at(k) * (expected_tokens(m.stays, k) - 1) : m.levers.tokens(k));
         m.speedup.push_back(m.tokens.back() / (m.draft_cost(k) + m.verify_cost(k)));
     }
     // What was seen counts more than what is interpolated.
@@ -310,11 +292,10 @@ std::string share_words(const Levers& levers) {
 
 std::string drafting_words(const Levers& levers) {
     if (levers.block <= 0) return shared_says("cost.guess"_t, "passes"_v = in_passes(levers.draft));
-    return shared_says("cost.block"_t, "passes"_v = in_passes(levers.block), "each"_v = levers.draft >= 0.005 ? ui::number(levers.draft, 2) : "");
+    return shared_says("cost.block"_t, "passes"_v = in_passes(levers.block),
+                       "each"_v = levers.draft >= 0.005 ? ui::number(levers.draft, 2) : "");
 }
 
-std::string in_passes(double cost) {
-    return shared_says("cost.passes"_t, "passes"_v = ui::number(cost, 2));
-}
+std::string in_passes(double cost) { return shared_says("cost.passes"_t, "passes"_v = ui::number(cost, 2)); }
 
 } // namespace speclens

@@ -83,10 +83,10 @@ struct SpeedupModel {
     int best = 1, marked = 1; // draft lengths
     std::vector<int> as_fast; // measured ones whose intervals meet that of the best, itself among them
     bool alike = true;        // and they were so seen, not only kept from being told apart by chance
-    bool even = false;   // the best may be no faster and no slower than plain decoding, as far as is told
-    bool close = true;   // and was seen so
-    bool outrun = false; // a wider pass was quicker: the times are in doubt
-    std::string doubt;   // why else they are; empty: they are not
+    bool even = false;        // the best may be no faster and no slower than plain decoding, as far as is told
+    bool close = true;        // and was seen so
+    bool outrun = false;      // a wider pass was quicker: the times are in doubt
+    std::string doubt;        // why else they are; empty: they are not
     [[nodiscard]] bool in_ms() const { return plain_ms > 0 && source != Source::hand; } // else in passes
     [[nodiscard]] bool measured() const { return source == Source::study; }
     // Share of the rounds with guesses, measured at this length or the next shorter one.

@@ -15,9 +15,7 @@ using ui::Align;
 using ui::Font;
 using ui::Rect;
 
-void append(std::vector<SceneCommand>& out, const std::vector<SceneCommand>& more) {
-    out.insert(out.end(), more.begin(), more.end());
-}
+void append(std::vector<SceneCommand>& out, const std::vector<SceneCommand>& more) { out.insert(out.end(), more.begin(), more.end()); }
 
 // A bar of segments, done and to come. The pointer has more room than the bar: `reach` px above and below it.
 void draw_progress(ui::Ui& ui, Rect bar, float reach, const Story& story, std::vector<SceneCommand>& out) {
@@ -30,11 +28,13 @@ void draw_progress(ui::Ui& ui, Rect bar, float reach, const Story& story, std::v
         // Keys have a way of their own: arrows, Home and End.
         const ui::Touch touched =
             leads ? ui::touch(ui, ui.id("segment " + std::to_string(i)),
-                              {cell.x - gap / 2, cell.y - reach, cell.w + gap, cell.h + 2 * reach},
-                              {.focusable = false, .grow = false})
+                              {cell.x - gap / 2, cell.y - reach, cell.w + gap, cell.h + 2 * reach}, {.focusable = false, .grow = false})
                   : ui::Touch{};
         ui.canvas.fill(touched.hovered ? cell.inset(0, -2) : cell,
-                       i < story.step ? ui.theme.ink : touched.hovered ? ui.theme.muted : ui.theme.line, 2);
+                       i < story.step    ? ui.theme.ink
+                       : touched.hovered ? ui.theme.muted
+                                         : ui.theme.line,
+                       2);
         if (touched.clicked) out.push_back(story.segments[static_cast<std::size_t>(i)]);
     }
 }
@@ -48,14 +48,19 @@ bool leads_on(const SceneInput& input, const Story& story) {
 void draw_next(const SceneInput& input, ui::Ui& ui, Rect at, const Story& story, std::vector<SceneCommand>& out) {
     if (!leads_on(input, story)) {
         if (ui::button(ui, "next", at, shared_says("buttons.next"_t),
-                       {.kind = ui::ButtonKind::primary, .icon = ui::Icon::play, .tooltip = "What comes next (right arrow)", .disabled = story.no_next}))
+                       {.kind = ui::ButtonKind::primary,
+                        .icon = ui::Icon::play,
+                        .tooltip = "What comes next (right arrow)",
+                        .disabled = story.no_next}))
             append(out, story.on_next);
         return;
     }
     const std::string whole = shared_says("buttons.next_scene"_t, "scene"_v = input.next->title);
     const bool fits = ui::button_width(ui.canvas, whole, {.icon = ui::Icon::play}) <= at.w;
     if (ui::button(ui, "next", at, fits ? whole : shared_says("buttons.next"_t),
-                   {.kind = ui::ButtonKind::primary, .icon = ui::Icon::play, .tooltip = fits ? std::string_view("The next scene of the rail") : whole})) {
+                   {.kind = ui::ButtonKind::primary,
+                    .icon = ui::Icon::play,
+                    .tooltip = fits ? std::string_view("The next scene of the rail") : whole})) {
         out.push_back(OpenScene{input.next->name});
         out.push_back(SetBeat{0});
     }
@@ -113,11 +118,12 @@ void draw_panel(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
     body.max_lines = std::max(1, static_cast<int>((limit - y0) / body.leading) + 1);
     ui::paragraph(ui.canvas, {x, y0}, w, story.text, body);
     if (!whole) ui::tooltip(ui, {x, y0 - 20, w, limit - y0 + 24}, story.what_if.empty() ? story.text : story.text + " " + story.what_if);
-    if (task && ui::task_card(ui, "task", {x, task_y, w, 44}, story.task, story.task_done))
-        append(out, story.on_task);
-    if (task) ui::tooltip(ui, {x, task_y, w, 44}, story.on_task.empty() ? "Something to try; it is ticked once you did" : "A click does it");
+    if (task && ui::task_card(ui, "task", {x, task_y, w, 44}, story.task, story.task_done)) append(out, story.on_task);
+    if (task)
+        ui::tooltip(ui, {x, task_y, w, 44}, story.on_task.empty() ? "Something to try; it is ticked once you did" : "A click does it");
     const Rect back{x, buttons_y, 108, 36}, next{x + 120, buttons_y, w - 120, 36};
-    if (ui::button(ui, "back", back, shared_says("buttons.back"_t), {.icon = ui::Icon::back, .tooltip = "What was before (left arrow)", .disabled = story.no_back}))
+    if (ui::button(ui, "back", back, shared_says("buttons.back"_t),
+                   {.icon = ui::Icon::back, .tooltip = "What was before (left arrow)", .disabled = story.no_back}))
         append(out, story.on_back);
     draw_next(input, ui, next, story, out);
     tell(input, story.heading + " " + story.text + " " + story.what_if, out);
@@ -177,8 +183,7 @@ void draw_strip(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
         if (ui::checkbox(ui, "task", at, task_words, story.task_done)) append(out, story.on_task);
         ui::tooltip(ui, at, story.task);
     }
-    if (ui::button(ui, "back", {bx, y, kButton, 36}, shared_says("buttons.back"_t),
-                   {.icon = ui::Icon::back, .disabled = story.no_back}))
+    if (ui::button(ui, "back", {bx, y, kButton, 36}, shared_says("buttons.back"_t), {.icon = ui::Icon::back, .disabled = story.no_back}))
         append(out, story.on_back);
     draw_next(input, ui, {bx + kButton + 8, y, next_w, 36}, story, out);
     tell(input, story.heading + " " + said, out);
@@ -197,9 +202,8 @@ struct RoomText {
 };
 RoomText text_for_room(const ui::Canvas& canvas, const std::string& text, float width) {
     const auto said_in = [&](const RoomType& type) {
-        return whole_sentences(text, [&](const std::string& said) {
-            return ui::paragraph_lines(canvas, width, said, {.size = type.size}) <= type.lines;
-        });
+        return whole_sentences(
+            text, [&](const std::string& said) { return ui::paragraph_lines(canvas, width, said, {.size = type.size}) <= type.lines; });
     };
     RoomText large{said_in(kLarge), kLarge}, small{said_in(kSmall), kSmall};
     return small.words.size() > large.words.size() ? small : large;
@@ -227,7 +231,8 @@ void draw_sentence(const SceneInput& input, ui::Ui& ui, const Story& story, std:
     ui.canvas.line({r.x, r.y + 0.5F}, {r.right(), r.y + 0.5F}, ui.theme.hairline());
     RoomText said = text_for_room(ui.canvas, story.what_if.empty() ? story.text : story.text + " " + story.what_if, w);
     if (said.words.empty()) said.words = story.heading;
-    const ui::ParagraphStyle style{.size = said.type.size, .color = ui.theme.ink, .leading = said.type.leading, .max_lines = said.type.lines};
+    const ui::ParagraphStyle style{
+        .size = said.type.size, .color = ui.theme.ink, .leading = said.type.leading, .max_lines = said.type.lines};
     const int lines = ui::paragraph_lines(ui.canvas, w, said.words, style);
     tell(input, said.words, out);
     const float above = static_cast<float>(said.type.lines - lines) * said.type.leading / 2; // in the middle of its strip
@@ -275,8 +280,7 @@ void draw_story(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
 }
 
 std::string describe_story(const SceneInput& input, const Story& story) {
-    std::string text =
-        story.caption + (story.caption.empty() ? "" : "\n") + story.heading + "\n" + story.text + "\n";
+    std::string text = story.caption + (story.caption.empty() ? "" : "\n") + story.heading + "\n" + story.text + "\n";
     if (!story.what_if.empty()) text += story.what_if + "\n";
     if (!story.task.empty() && !input.kept) // whoever reads it later can press no key
         text += shared_says("story.task"_t, "task"_v = story.task, "done"_v = story.task_done) + "\n";
@@ -313,9 +317,7 @@ float draw_title_words(ui::Ui& ui, ui::Vec2 at, const StageTitle& title, float r
 
 } // namespace
 
-ui::Tier shown_tier(const SceneInput& input, ui::Tier tier) {
-    return input.kept && tier == ui::Tier::live ? ui::Tier::recorded : tier;
-}
+ui::Tier shown_tier(const SceneInput& input, ui::Tier tier) { return input.kept && tier == ui::Tier::live ? ui::Tier::recorded : tier; }
 
 void draw_stage_title(const SceneInput& input, ui::Ui& ui, const StageTitle& title) {
     const Rect stage = input.stage;

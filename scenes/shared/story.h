@@ -21,7 +21,7 @@ struct Story {
     bool task_done = false;
     std::vector<SceneCommand> on_task; // what a click on the task does; empty: nothing
     std::vector<SceneCommand> on_back, on_next;
-    std::string no_back, no_next; // why the button is off; empty: it is on
+    std::string no_back, no_next;       // why the button is off; empty: it is on
     std::vector<SceneCommand> segments; // of the progress bar: what a click on each of them does; may be empty
 };
 // The story at the beat of the input: where we are, Back and Next. The words are the scene's.
@@ -36,8 +36,8 @@ void draw_story(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
 struct StageTitle {
     std::string title, subtitle;
     ui::Tier tier = ui::Tier::live;
-    std::string tier_words;       // "exact"
-    std::string short_title = {}; // instead of a title that does not fit
+    std::string tier_words;          // "exact"
+    std::string short_title = {};    // instead of a title that does not fit
     std::string short_subtitle = {}; // the same; what of it has no room is left out part by part, from the end
 };
 // What a badge says of data that are `tier` here.

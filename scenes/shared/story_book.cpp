@@ -49,9 +49,7 @@ std::shared_ptr<const StoryBook>& in_use() {
 
 } // namespace
 
-const char* beat_list_name(BeatList list) {
-    return list == BeatList::focus ? "focus" : list == BeatList::hidden ? "hidden" : "criterion";
-}
+const char* beat_list_name(BeatList list) { return list == BeatList::focus ? "focus" : list == BeatList::hidden ? "hidden" : "criterion"; }
 
 ByName<StoryShape>& story_shapes() {
     static ByName<StoryShape> shapes;
@@ -179,8 +177,7 @@ std::string tell(std::string_view scene, std::string_view id, std::initializer_l
     return book.text(scene, id).fill(own, book.numbers());
 }
 
-std::string tell_part(std::string_view scene, std::string_view id, std::string_view part,
-                      std::initializer_list<StoryValue> values) {
+std::string tell_part(std::string_view scene, std::string_view id, std::string_view part, std::initializer_list<StoryValue> values) {
     return tell(scene, part_id(id, part), values);
 }
 

@@ -22,13 +22,14 @@ enum class BeatList : unsigned char { focus, hidden, criterion };
 [[nodiscard]] const char* beat_list_name(BeatList list);
 
 using NameSet = std::set<std::string, std::less<>>;
-template <class T> using ByName = std::map<std::string, T, std::less<>>;
+template <class T>
+using ByName = std::map<std::string, T, std::less<>>;
 
 // What the code of a scene asks its story for.
 struct StoryShape {
-    std::vector<std::string> beats;          // in order
-    ByName<ByName<NameSet>> texts;           // "why.title", then its cases ("" for none), then the values that may stand in it
-    std::map<BeatList, NameSet> parts;       // that focus, hidden and criterion may name
+    std::vector<std::string> beats;    // in order
+    ByName<ByName<NameSet>> texts;     // "why.title", then its cases ("" for none), then the values that may stand in it
+    std::map<BeatList, NameSet> parts; // that focus, hidden and criterion may name
 };
 [[nodiscard]] ByName<StoryShape>& story_shapes(); // of each scene; complete when main() begins
 
@@ -68,9 +69,8 @@ class StoryBook {
 // and those of SPECLENS_STORIES, a folder of one's own. The program calls it before it draws.
 [[nodiscard]] const StoryBook& stories();
 [[nodiscard]] std::shared_ptr<const StoryBook> shared_stories(); // the same
-void use_stories(std::shared_ptr<const StoryBook> book); // another one; null: read again
-[[nodiscard]] StoryBook load_stories(const std::filesystem::path& folder, const std::string& language,
-                                     const std::filesystem::path& own);
+void use_stories(std::shared_ptr<const StoryBook> book);         // another one; null: read again
+[[nodiscard]] StoryBook load_stories(const std::filesystem::path& folder, const std::string& language, const std::filesystem::path& own);
 
 namespace story {
 bool offer_text(std::string_view scene, std::string_view id, std::span<const std::string_view> names);

@@ -43,8 +43,7 @@ class StoryReader {
 
   private:
     [[noreturn]] void broken(const std::string& what, const toml::node& where) const {
-        throw Error(file_ + " line " + std::to_string(where.source().begin.line) + ": " + what,
-                    "docs/stories.md says what a story holds.");
+        throw Error(file_ + " line " + std::to_string(where.source().begin.line) + ": " + what, "docs/stories.md says what a story holds.");
     }
 
     void read_beats(const toml::node& node) {
@@ -105,15 +104,14 @@ class StoryReader {
             for (const auto& [which, words] : *cases) {
                 const auto found = offered->second.find(which.str());
                 if (found == offered->second.end())
-                    broken(text + " has no case '" + std::string(which.str()) + "'; there are: " + listed_names(keys_of(offered->second)), words);
+                    broken(text + " has no case '" + std::string(which.str()) + "'; there are: " + listed_names(keys_of(offered->second)),
+                           words);
                 add(text, found->first, words, found->second);
             }
         }
     }
 
-    static bool no_text(const std::string& part) {
-        return part == "name" || part == "focus" || part == "hidden" || part == "criterion";
-    }
+    static bool no_text(const std::string& part) { return part == "name" || part == "focus" || part == "hidden" || part == "criterion"; }
 
     std::string beside(const std::string& of) const {
         std::vector<std::string> names;
@@ -125,8 +123,7 @@ class StoryReader {
     // What one text for all cases may use: what every one of them offers.
     static NameSet values_of_all(const ByName<NameSet>& cases) {
         NameSet all = cases.begin()->second;
-        for (const auto& [which, names] : cases)
-            std::erase_if(all, [&](const std::string& name) { return !names.contains(name); });
+        for (const auto& [which, names] : cases) std::erase_if(all, [&](const std::string& name) { return !names.contains(name); });
         return all;
     }
 
@@ -168,8 +165,10 @@ StoryLayer read_stories(const fs::path& folder) {
         if (shape == story_shapes().end())
             throw Error(file.string() + ": no scene is called " + scene + "; there are: " + listed_names(keys_of(story_shapes())),
                         "A story has the name of its scene: speclens list scenes.");
-        layer.scenes[scene] = StoryReader(file.string(), shape->second).read(read_toml(file, "A story is a text file of less than 1 MB.",
-                                                                                   "The file is TOML: texts stand in quotes, beats begin with [[beat]]. See docs/stories.md."));
+        layer.scenes[scene] =
+            StoryReader(file.string(), shape->second)
+                .read(read_toml(file, "A story is a text file of less than 1 MB.",
+                                "The file is TOML: texts stand in quotes, beats begin with [[beat]]. See docs/stories.md."));
     }
     return layer;
 }

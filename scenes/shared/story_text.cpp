@@ -13,9 +13,7 @@ std::string with_capital(std::string words) {
     return words;
 }
 
-bool part_of_name(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-}
+bool part_of_name(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
 
 // Behind the brace that belongs to the one in front of `text`; npos: there is none.
 std::size_t closing(std::string_view text) {
@@ -41,9 +39,7 @@ std::vector<std::string_view> split_at_bars(std::string_view text) {
     return parts;
 }
 
-[[noreturn]] void wrong(const std::string& what) {
-    throw Error(what, "docs/stories.md says what may stand in braces.");
-}
+[[noreturn]] void wrong(const std::string& what) { throw Error(what, "docs/stories.md says what may stand in braces."); }
 
 } // namespace
 
@@ -82,10 +78,14 @@ StoryText::Piece StoryText::parse_braces(std::string_view body, Within within) {
     const std::string_view rest = body.substr(length + 1);
     switch (body[length]) {
     case ':':
-        if (rest == "word") piece.kind = Kind::number;
-        else if (rest == "Word") piece.kind = Kind::capital_number;
-        else if (rest == "Capital") piece.kind = Kind::capital;
-        else wrong("{" + std::string(body) + "}: behind the colon stands word, Word or Capital");
+        if (rest == "word")
+            piece.kind = Kind::number;
+        else if (rest == "Word")
+            piece.kind = Kind::capital_number;
+        else if (rest == "Capital")
+            piece.kind = Kind::capital;
+        else
+            wrong("{" + std::string(body) + "}: behind the colon stands word, Word or Capital");
         return piece;
     case '|': {
         const auto forms = split_at_bars(rest);
@@ -105,8 +105,7 @@ StoryText::Piece StoryText::parse_braces(std::string_view body, Within within) {
         if (ways.size() == 2) piece.second = parse(ways[1], Within::choice);
         return piece;
     }
-    default:
-        wrong("{" + std::string(body) + "}: behind the name of a value stands }, :, | or ?");
+    default: wrong("{" + std::string(body) + "}: behind the name of a value stands }, :, | or ?");
     }
 }
 

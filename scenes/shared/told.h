@@ -23,9 +23,14 @@ struct StoryLabel { // a text as an argument of a template
     consteval StoryLabel(const char (&from)[N]) { std::copy_n(from, N, letters); } // NOLINT: implicit on purpose
     [[nodiscard]] constexpr std::string_view view() const { return {letters, N - 1}; }
 };
-template <StoryLabel> struct TextId {};
-template <StoryLabel> struct PartId {};
-template <StoryLabel Name> struct NamedValue { StoryValue value; };
+template <StoryLabel>
+struct TextId {};
+template <StoryLabel>
+struct PartId {};
+template <StoryLabel Name>
+struct NamedValue {
+    StoryValue value;
+};
 template <StoryLabel Name>
 struct ValueId {
     template <class T>
@@ -38,9 +43,18 @@ struct ValueId {
             return {{Name.view(), std::string(std::forward<T>(given))}};
     }
 };
-template <StoryLabel L> consteval TextId<L> operator""_t() { return {}; }
-template <StoryLabel L> consteval PartId<L> operator""_part() { return {}; }
-template <StoryLabel L> consteval ValueId<L> operator""_v() { return {}; }
+template <StoryLabel L>
+consteval TextId<L> operator""_t() {
+    return {};
+}
+template <StoryLabel L>
+consteval PartId<L> operator""_part() {
+    return {};
+}
+template <StoryLabel L>
+consteval ValueId<L> operator""_v() {
+    return {};
+}
 
 // What a beat of a story says.
 struct Words {

@@ -14,8 +14,7 @@ double typical_ms(const RunView& whole, const RoundSummary& round, PhaseTime tim
     constexpr double kUntypical = 3;
     std::vector<double> others;
     for (const RoundSummary& c : whole.round_list)
-        if (c.complete() && c.round != round.round && c.drafts.size() == round.drafts.size())
-            others.push_back(time(c));
+        if (c.complete() && c.round != round.round && c.drafts.size() == round.drafts.size()) others.push_back(time(c));
     if (others.size() < kFew) return 0;
     const double typical = median(std::move(others));
     return typical > 0 && time(round) > kUntypical * typical ? typical : 0;
@@ -23,7 +22,8 @@ double typical_ms(const RunView& whole, const RoundSummary& round, PhaseTime tim
 
 std::string timed_words(const RunView& whole, const RoundSummary& round, PhaseTime time, int decimals) {
     const double typical = typical_ms(whole, round, time);
-    return shared_says("words.timed"_t, "ms"_v = ui::number(time(round), decimals), "usual"_v = typical > 0 ? ui::number(typical, decimals) : "");
+    return shared_says("words.timed"_t, "ms"_v = ui::number(time(round), decimals),
+                       "usual"_v = typical > 0 ? ui::number(typical, decimals) : "");
 }
 
 } // namespace speclens

@@ -15,8 +15,7 @@ using PhaseTime = double (*)(const RoundSummary&); // ms
 [[nodiscard]] double typical_ms(const RunView& whole, const RoundSummary& round, PhaseTime time);
 
 // "10.81 ms (usually 1.20)", or the time alone where nothing is unusual about it.
-[[nodiscard]] std::string timed_words(const RunView& whole, const RoundSummary& round, PhaseTime time,
-                                      int decimals = 2);
+[[nodiscard]] std::string timed_words(const RunView& whole, const RoundSummary& round, PhaseTime time, int decimals = 2);
 
 // The phases, to be handed in.
 [[nodiscard]] inline double draft_time(const RoundSummary& c) { return c.draft_ms; }

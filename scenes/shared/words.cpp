@@ -21,8 +21,7 @@ std::string all_guesses(int n) {
 }
 
 std::string capital(std::string words) {
-    if (!words.empty() && words[0] >= 'a' && words[0] <= 'z')
-        words[0] = static_cast<char>(words[0] - 'a' + 'A');
+    if (!words.empty() && words[0] >= 'a' && words[0] <= 'z') words[0] = static_cast<char>(words[0] - 'a' + 'A');
     return words;
 }
 
@@ -40,9 +39,7 @@ std::string quoted(const Trace& trace, int id) {
     return words.starts_with("“") ? words : "“" + words + "”";
 }
 
-std::string label_of(const Trace& trace, int id) {
-    return ui::token_label(trace.text(id));
-}
+std::string label_of(const Trace& trace, int id) { return ui::token_label(trace.text(id)); }
 
 std::string temperature_words(double temperature) {
     const double tenths = temperature * 10;
@@ -52,35 +49,26 @@ std::string temperature_words(double temperature) {
 
 std::string draft_words(double target_temperature, double draft_temperature) {
     if (draft_temperature == target_temperature) return "";
-    return draft_temperature == 0 ? ", likeliest drafts"
-                                  : ", drafts at T = " + temperature_words(draft_temperature);
+    return draft_temperature == 0 ? ", likeliest drafts" : ", drafts at T = " + temperature_words(draft_temperature);
 }
 
 ui::Role role_of(Origin origin) {
     switch (origin) {
-    case Origin::accepted:
-        return ui::Role::accepted;
-    case Origin::residual:
-        return ui::Role::residual;
-    case Origin::bonus:
-        return ui::Role::bonus;
+    case Origin::accepted: return ui::Role::accepted;
+    case Origin::residual: return ui::Role::residual;
+    case Origin::bonus: return ui::Role::bonus;
     case Origin::prompt:
-    case Origin::plain:
-        break;
+    case Origin::plain: break;
     }
     return ui::Role::target;
 }
 
 ui::Role role_of(DraftSlot::State state) {
     switch (state) {
-    case DraftSlot::State::accepted:
-        return ui::Role::accepted;
-    case DraftSlot::State::rejected:
-        return ui::Role::rejected;
-    case DraftSlot::State::discarded:
-        return ui::Role::discarded;
-    case DraftSlot::State::drafted:
-        break;
+    case DraftSlot::State::accepted: return ui::Role::accepted;
+    case DraftSlot::State::rejected: return ui::Role::rejected;
+    case DraftSlot::State::discarded: return ui::Role::discarded;
+    case DraftSlot::State::drafted: break;
     }
     return ui::Role::draft;
 }
@@ -96,18 +84,12 @@ ui::Tier tier_of(const Header* header) {
 
 const char* tier_name(ui::Tier tier) {
     switch (tier) {
-    case ui::Tier::live:
-        return "LIVE";
-    case ui::Tier::recorded:
-        return "RECORDED";
-    case ui::Tier::table:
-        return "TABLE";
-    case ui::Tier::sim:
-        return "SIM";
-    case ui::Tier::published:
-        return "PUBLISHED";
-    case ui::Tier::remote:
-        return "REMOTE";
+    case ui::Tier::live: return "LIVE";
+    case ui::Tier::recorded: return "RECORDED";
+    case ui::Tier::table: return "TABLE";
+    case ui::Tier::sim: return "SIM";
+    case ui::Tier::published: return "PUBLISHED";
+    case ui::Tier::remote: return "REMOTE";
     }
     return "";
 }
@@ -156,8 +138,7 @@ DistributionTable distribution_table(const TopEntries& target, const TopEntries&
     }
     // Tokens that only the draft lists fill free rows; the kept one pushes the last row out.
     for (const TopEntries::Entry& entry : draft.entries)
-        if (static_cast<int>(ids.size()) < count && std::ranges::find(ids, entry.id) == ids.end())
-            ids.push_back(entry.id);
+        if (static_cast<int>(ids.size()) < count && std::ranges::find(ids, entry.id) == ids.end()) ids.push_back(entry.id);
     if (keep >= 0 && std::ranges::find(ids, keep) == ids.end()) {
         if (static_cast<int>(ids.size()) == count && count > 0) ids.pop_back();
         ids.push_back(keep);

@@ -12,11 +12,11 @@
 
 namespace speclens {
 
-[[nodiscard]] std::string number_word(int n);         // "three"; digits from 21 on
-[[nodiscard]] std::string all_guesses(int n);         // "the guess", "both guesses", "all three guesses"
-[[nodiscard]] std::string capital(std::string words); // first ASCII letter
+[[nodiscard]] std::string number_word(int n);                      // "three"; digits from 21 on
+[[nodiscard]] std::string all_guesses(int n);                      // "the guess", "both guesses", "all three guesses"
+[[nodiscard]] std::string capital(std::string words);              // first ASCII letter
 [[nodiscard]] std::string counted(int n, const std::string& noun); // "1 token", "3 tokens"
-[[nodiscard]] std::string in_sentence(const std::string& name); // "EAGLE-3 (tree)": a comma would begin another item
+[[nodiscard]] std::string in_sentence(const std::string& name);    // "EAGLE-3 (tree)": a comma would begin another item
 [[nodiscard]] std::string quoted(const Trace& trace, int id);      // “It”
 [[nodiscard]] std::string label_of(const Trace& trace, int id);    // label of a chip
 // "0.7", "1.0", and as many digits as others need: "0.004".
@@ -44,8 +44,8 @@ struct DistributionRow {
 };
 struct DistributionTable {
     std::vector<DistributionRow> rows; // at most `count`, then "other" where not every token is among them
-    double overlap = 0;       // sum of min over tokens that both heads list
-    bool exact = false;       // nothing is left that could add more than .005
+    double overlap = 0;                // sum of min over tokens that both heads list
+    bool exact = false;                // nothing is left that could add more than .005
 };
 // Like ui::probability, but small values keep one digit: .0004 instead of <.01, down to .00001.
 [[nodiscard]] std::string fine_probability(double p);

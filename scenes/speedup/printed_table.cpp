@@ -8,9 +8,7 @@
 
 namespace speclens {
 
-bool same_printed(double printed, double formula) {
-    return std::abs(printed - formula) < 0.005 + 1e-9;
-}
+bool same_printed(double printed, double formula) { return std::abs(printed - formula) < 0.005 + 1e-9; }
 
 bool printed_table_on_stage(const SceneInput& input) {
     return input.beat == kSpeedupBeats - 1 && !printed_table(input.figures).rows.empty();
@@ -20,8 +18,7 @@ PrintedTable printed_table(const Published* figures) {
     PrintedTable table;
     if (!figures) return table;
     for (const PublishedFigure& figure : figures->figures()) {
-        if (figure.quantity != "tokens_per_round" || figure.positions.empty() || !figure.acceptance ||
-            figure.standing == Standing::derived)
+        if (figure.quantity != "tokens_per_round" || figure.positions.empty() || !figure.acceptance || figure.standing == Standing::derived)
             continue;
         PrintedRow row{*figure.acceptance, figure.values, {}};
         std::vector<int> columns;

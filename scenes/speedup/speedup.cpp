@@ -2,8 +2,8 @@
 // machine for the prompt and the drafter on screen, or with numbers set by hand.
 #include <algorithm>
 
-#include "scenes/shared/emphasis.h"
 #include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/emphasis.h"
 #include "scenes/shared/history.h"
 #include "scenes/shared/measure_charts.h"
 #include "scenes/speedup/printed_table.h"
@@ -42,14 +42,10 @@ class SpeedupScene final : public Scene {
         return {{.name = study.name, .ask = study, .beat = kSpeedupBestBeat}};
     }
 
-    std::string describe(const SceneInput& input) const override {
-        return speedup_description(input, speedup_model(input, state_));
-    }
+    std::string describe(const SceneInput& input) const override { return speedup_description(input, speedup_model(input, state_)); }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
-        return {{"↑ ↓", "Mark a longer, shorter draft"},
-                {"M", "Measure ten draft lengths"},
-                {"H", "Measured, or numbers by hand"}};
+        return {{"↑ ↓", "Mark a longer, shorter draft"}, {"M", "Measure ten draft lengths"}, {"H", "Measured, or numbers by hand"}};
     }
 
     bool can_take_back(bool forward) const override { return history_.can(forward); }
@@ -60,8 +56,7 @@ class SpeedupScene final : public Scene {
         constexpr float kRound = 128;
         const ui::Rect stage = d.input.stage;
         if (printed_table_on_stage(d.input))
-            return draw_printed_table(d, {stage.x + 24, stage.y + 72, std::min(stage.w - 48, 720.0F),
-                                          std::min(stage.h - 80, 460.0F)});
+            return draw_printed_table(d, {stage.x + 24, stage.y + 72, std::min(stage.w - 48, 720.0F), std::min(stage.h - 80, 460.0F)});
         draw_speedup_formula(d, {stage.x + 24, stage.y + 84}, stage.w - 48);
         const float top = stage.y + 84 + kFormulaHeight, bottom = stage.bottom() - 8;
         const bool round = bottom - top > 240 + kRound;
@@ -102,8 +97,6 @@ class SpeedupScene final : public Scene {
 
 } // namespace
 
-std::unique_ptr<Scene> make_speedup() {
-    return std::make_unique<SpeedupScene>();
-}
+std::unique_ptr<Scene> make_speedup() { return std::make_unique<SpeedupScene>(); }
 
 } // namespace speclens

@@ -30,9 +30,7 @@ struct Chart {
     const SpeedupDraw& d;
     Rect plot;
     ui::Scale x, y;
-    [[nodiscard]] Vec2 at(int k, double value) const {
-        return {x(k), std::clamp(y(value), plot.y, plot.bottom())};
-    }
+    [[nodiscard]] Vec2 at(int k, double value) const { return {x(k), std::clamp(y(value), plot.y, plot.bottom())}; }
     template <class Value>
     void curve(const Value& value, const ui::Stroke& stroke, int last = kLongestDraft) const {
         std::vector<Vec2> line;
@@ -45,39 +43,32 @@ struct Chart {
 
 // Axes, the band of the marked draft length, and the choice of another one by a click; of `words` the first
 // that fit.
-Chart begin_chart(const SpeedupDraw& d, Rect r, const char* id, const std::string& title,
-                  const std::vector<std::string>& words, double low, double high) {
+Chart begin_chart(const SpeedupDraw& d, Rect r, const char* id, const std::string& title, const std::vector<std::string>& words, double low,
+                  double high) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     ui::fitted_text(canvas, {r.x, r.y + 14}, title, Font::text_bold, 15, theme.ink, r.w);
-    ui::fitted_text(canvas, {r.x, r.y + 34}, ui::fitting(canvas, words, Font::text, 14, r.w), Font::text, 14,
-                    theme.muted, r.w);
+    ui::fitted_text(canvas, {r.x, r.y + 34}, ui::fitting(canvas, words, Font::text, 14, r.w), Font::text, 14, theme.muted, r.w);
     const Rect plot{r.x + 34, r.y + 54, r.w - 34 - 46, r.h - 54 - 44};
-    const Chart chart{
-        d, plot, {0.5, kLongestDraft + 0.5, plot.x, plot.right()}, {low, high, plot.bottom(), plot.y}};
+    const Chart chart{d, plot, {0.5, kLongestDraft + 0.5, plot.x, plot.right()}, {low, high, plot.bottom(), plot.y}};
     const float column = chart.x.length(1);
     for (int k = 1; k <= kLongestDraft; ++k) {
         const Rect band{chart.x(k) - column / 2, plot.y, column, plot.h};
-        const ui::Touch touch =
-            ui::touch(d.ui, d.ui.id(id + std::to_string(k)), band, {.focusable = false}); // ↑ ↓ mark it too
-        if (k == d.model.marked || touch.hovered)
-            canvas.fill(band, theme.raised.alpha(k == d.model.marked ? 0.9F : 0.45F), 4);
+        const ui::Touch touch = ui::touch(d.ui, d.ui.id(id + std::to_string(k)), band, {.focusable = false}); // ↑ ↓ mark it too
+        if (k == d.model.marked || touch.hovered) canvas.fill(band, theme.raised.alpha(k == d.model.marked ? 0.9F : 0.45F), 4);
         if (touch.clicked) d.state.k = k;
     }
     ui::axis_y(canvas, theme, chart.y, plot.x, ui::ticks(low, high, r.h > 220 ? 5 : 3),
                {.grid_to = plot.right(), .grid = true, .label_offset = 8});
     for (const int k : {1, 2, 4, 6, 8, 12, 16})
-        canvas.text({chart.x(k), plot.bottom() + 20}, std::to_string(k), Font::mono, 14,
-                    k == d.model.marked ? theme.ink : theme.muted, Align::center);
-    canvas.text({plot.center().x, plot.bottom() + 40}, "guesses K", Font::text, 14, theme.muted,
-                Align::center);
+        canvas.text({chart.x(k), plot.bottom() + 20}, std::to_string(k), Font::mono, 14, k == d.model.marked ? theme.ink : theme.muted,
+                    Align::center);
+    canvas.text({plot.center().x, plot.bottom() + 40}, "guesses K", Font::text, 14, theme.muted, Align::center);
     return chart;
 }
 
 // Chance leaves so much open that a whisker would only fill the chart.
-bool wide(const SpeedupPoint& p) {
-    return p.low <= 0 || p.high > 3 * p.low;
-}
+bool wide(const SpeedupPoint& p) { return p.low <= 0 || p.high > 3 * p.low; }
 
 // A ring where few rounds are behind it.
 void dots(const Chart& chart, double SpeedupPoint::*value, const char* what) {
@@ -91,8 +82,7 @@ void dots(const Chart& chart, double SpeedupPoint::*value, const char* what) {
         else
             chart.d.ui.canvas.disc(at, 4, ink);
         ui::tooltip(chart.d.ui, {at.x - 8, at.y - 8, 16, 16},
-                    counted(p.k, "guess") + ": " + ui::number(p.*value, 2) + what + ", " +
-                        counted(p.rounds, "round") + " of this prompt");
+                    counted(p.k, "guess") + ": " + ui::number(p.*value, 2) + what + ", " + counted(p.rounds, "round") + " of this prompt");
     }
 }
 
@@ -103,10 +93,8 @@ void name_reference(const Chart& chart, double alpha) {
     int last = kLongestDraft;
     while (last > 1 && y(last) < chart.plot.y) --last;
     const bool beside = last == kLongestDraft;
-    const Vec2 at =
-        beside ? Vec2{chart.plot.right() + 6, y(last) + 5} : Vec2{chart.x(last) - 4, chart.plot.y + 14};
-    chart.d.ui.canvas.text(at, name, Font::mono, 14, chart.d.ui.theme.muted,
-                           beside ? Align::left : Align::right);
+    const Vec2 at = beside ? Vec2{chart.plot.right() + 6, y(last) + 5} : Vec2{chart.x(last) - 4, chart.plot.y + 14};
+    chart.d.ui.canvas.text(at, name, Font::mono, 14, chart.d.ui.theme.muted, beside ? Align::left : Align::right);
 }
 
 void tokens_chart(const SpeedupDraw& d, Rect r) {
@@ -147,26 +135,21 @@ void speedup_chart(const SpeedupDraw& d, Rect r) {
     if (m.measured()) // room for the noise of all but a wild one
         for (const SpeedupPoint& p : m.points) high = std::max(high, std::min(p.high * 1.05, high * 1.5));
     const std::string times = ui::speed_up(m.speedup_at(m.best));
-    const std::string found =
-        m.as_fast.size() > 1
-            ? as_fast_words(m) + (m.alike ? " about as fast, up to " + times : " within the noise")
-            : "best with " + counted(m.best, "guess") + ": " + times;
-    const std::vector words{
-        found + (std::ranges::any_of(m.points, wide) ? "; rings: chance leaves more than threefold open"
-                 : m.as_fast.size() > 1              ? "; whiskers: chance"
-                                                     : "; below 1 it costs more than it brings"),
-        found};
+    const std::string found = m.as_fast.size() > 1 ? as_fast_words(m) + (m.alike ? " about as fast, up to " + times : " within the noise")
+                                                   : "best with " + counted(m.best, "guess") + ": " + times;
+    const std::vector words{found + (std::ranges::any_of(m.points, wide) ? "; rings: chance leaves more than threefold open"
+                                     : m.as_fast.size() > 1              ? "; whiskers: chance"
+                                                                         : "; below 1 it costs more than it brings"),
+                            found};
     const Chart chart = begin_chart(d, r, "speed", "Speed-up", words, 0, high);
     d.ui.canvas.line({chart.plot.x, chart.y(1)}, {chart.plot.right(), chart.y(1)}, {theme.ink, 1, 3, 3});
     d.ui.canvas.text({chart.plot.right() + 6, chart.y(1) + 5}, "1×", Font::mono, 14, theme.muted);
     if (m.measured()) chart.curve([&](int k) { return m.levers.speedup(k); }, {theme.muted, 1.5F, 5, 4});
-    chart.curve([&](int k) { return m.speedup[static_cast<std::size_t>(k - 1)]; }, {theme.ink, 2},
-                static_cast<int>(m.speedup.size()));
+    chart.curve([&](int k) { return m.speedup[static_cast<std::size_t>(k - 1)]; }, {theme.ink, 2}, static_cast<int>(m.speedup.size()));
     if (m.measured())
         for (const SpeedupPoint& p : m.points)
             if (p.k <= kLongestDraft && !wide(p))
-                ui::whisker(d.ui.canvas, theme, chart.x(p.k), chart.at(p.k, p.low).y,
-                            chart.at(p.k, p.high).y);
+                ui::whisker(d.ui.canvas, theme, chart.x(p.k), chart.at(p.k, p.low).y, chart.at(p.k, p.high).y);
     dots(chart, &SpeedupPoint::speedup, "×");
     const Vec2 best = chart.at(m.best, 0);
     ui::icon(d.ui.canvas, ui::Icon::triangle_up, {best.x, chart.plot.bottom() - 8}, 9, theme.ink);
@@ -206,25 +189,17 @@ void draw_speedup_round(const SpeedupDraw& d, Rect area) {
     const ui::Theme& theme = d.ui.theme;
     const SpeedupPoint* point = m.measured() ? m.point(m.marked) : nullptr;
     canvas.line({area.x, area.y - 9.5F}, {area.right(), area.y - 9.5F}, theme.hairline());
-    ui::fitted_text(canvas, {area.x, area.y + 16},
-                    "A round with " + counted(m.marked, "guess") + ", and plain decoding of as many tokens",
+    ui::fitted_text(canvas, {area.x, area.y + 16}, "A round with " + counted(m.marked, "guess") + ", and plain decoding of as many tokens",
                     Font::text_bold, 15, theme.ink, area.w);
     const double draft = m.draft_cost(m.marked), verify = m.verify_cost(m.marked);
     const double head = point ? point->head / m.plain_ms : 0, tokens = m.tokens_at(m.marked);
     const float left = area.x + 92;
     const ui::Scale x{0, std::max(draft + verify, tokens) * 1.02, left, area.right() - 8};
     const SpeedupSum sum = speedup_sum(m);
-    const auto length = [&](double passes) {
-        return ui::number(m.in_ms() ? passes * m.plain_ms : passes, sum.decimals);
-    };
-    std::vector<ui::Segment> round = {{.start = 0,
-                                       .length = draft - head,
-                                       .role = Role::draft,
-                                       .label = "draft",
-                                       .value = length(draft - head)}};
-    if (head > 0)
-        round.push_back(
-            {.start = draft - head, .length = head, .role = Role::draft, .label = "head", .strength = 0.55F});
+    const auto length = [&](double passes) { return ui::number(m.in_ms() ? passes * m.plain_ms : passes, sum.decimals); };
+    std::vector<ui::Segment> round = {
+        {.start = 0, .length = draft - head, .role = Role::draft, .label = "draft", .value = length(draft - head)}};
+    if (head > 0) round.push_back({.start = draft - head, .length = head, .role = Role::draft, .label = "head", .strength = 0.55F});
     round.push_back({.start = draft,
                      .length = verify,
                      .role = Role::target,
@@ -232,10 +207,7 @@ void draw_speedup_round(const SpeedupDraw& d, Rect area) {
                      .value = length(verify)});
     std::vector<ui::Segment> plain;
     for (double start = 0; start < tokens - 1e-9; ++start)
-        plain.push_back({.start = start,
-                         .length = std::min(1.0, tokens - start),
-                         .role = Role::target,
-                         .strength = 0.8F});
+        plain.push_back({.start = start, .length = std::min(1.0, tokens - start), .role = Role::target, .strength = 0.8F});
     const float first = area.y + 30, h = 26;
     ui::gantt_lane(canvas, theme, x, first, h, round);
     ui::gantt_lane(canvas, theme, x, first + 34, h, plain);
@@ -251,20 +223,18 @@ void draw_printed_table(const SpeedupDraw& d, Rect r) {
     const float x = r.x, w = r.w;
     ui::fitted_text(canvas, {x, r.y + 32}, "A printed table, checked", Font::text_bold, 15, theme.ink, w);
     if (table.rows.empty()) {
-        ui::paragraph(canvas, {x, r.y + 64}, w, "The published figures are not at hand.",
-                      {.color = theme.muted});
+        ui::paragraph(canvas, {x, r.y + 64}, w, "The published figures are not at hand.", {.color = theme.muted});
         return;
     }
-    ui::fitted_text(canvas, {x, r.y + 54}, "PUBLISHED tokens per round, by α and K", Font::text, 14,
-                    theme.muted, w);
+    ui::fitted_text(canvas, {x, r.y + 54}, "PUBLISHED tokens per round, by α and K", Font::text, 14, theme.muted, w);
     const ui::ParagraphStyle words{.size = 14, .color = theme.muted, .max_lines = 2};
     const float foot = ui::paragraph_above(canvas, {x, r.bottom() - 20}, w, table.source, words);
     const float head = 40, cell = (w - head) / static_cast<float>(table.columns.size()), top = r.y + 84;
     const float pitch = std::clamp((foot - 72 - top) / static_cast<float>(table.rows.size()), 24.0F, 44.0F);
     const bool both = pitch >= 36, beside = !both && cell >= 104; // the formula's value, below or at the left of the printed one
     for (std::size_t c = 0; c < table.columns.size(); ++c)
-        canvas.text({x + head + cell * static_cast<float>(c + 1) - 10, top}, std::to_string(table.columns[c]),
-                    Font::mono, 14, theme.muted, Align::right);
+        canvas.text({x + head + cell * static_cast<float>(c + 1) - 10, top}, std::to_string(table.columns[c]), Font::mono, 14, theme.muted,
+                    Align::right);
     float y = top + 8;
     for (const PrintedRow& row : table.rows) {
         if (y + pitch > foot - 64) break;
@@ -276,20 +246,18 @@ void draw_printed_table(const SpeedupDraw& d, Rect r) {
                 canvas.hatch(box, theme.role(Role::rejected).alpha(0.25F));
                 canvas.outline(box, {theme.role(Role::rejected), 1}, 3);
             }
-            canvas.text({box.right() - 6, y + (both ? 16 : 17)}, ui::number(row.printed[c], 2), Font::mono,
-                        14, fits ? theme.muted : theme.ink, Align::right);
-            if (beside && !fits)
-                canvas.text({box.x + 8, y + 17}, ui::number(row.formula[c], 2), Font::mono, 14, theme.muted);
+            canvas.text({box.right() - 6, y + (both ? 16 : 17)}, ui::number(row.printed[c], 2), Font::mono, 14,
+                        fits ? theme.muted : theme.ink, Align::right);
+            if (beside && !fits) canvas.text({box.x + 8, y + 17}, ui::number(row.formula[c], 2), Font::mono, 14, theme.muted);
             if (both && !fits)
-                canvas.text({box.right() - 6, y + std::min(34.0F, pitch - 6)}, ui::number(row.formula[c], 2),
-                            Font::mono, 14, theme.muted, Align::right);
+                canvas.text({box.right() - 6, y + std::min(34.0F, pitch - 6)}, ui::number(row.formula[c], 2), Font::mono, 14, theme.muted,
+                            Align::right);
         }
         y += pitch;
     }
     const char* value_place = both ? "; its value below them." : beside ? "; its value at their left." : ".";
     ui::paragraph(canvas, {x, foot - 42}, w,
-                  std::to_string(table.wrong) + " of " + std::to_string(table.cells) +
-                      " cells miss the table's own formula" + value_place,
+                  std::to_string(table.wrong) + " of " + std::to_string(table.cells) + " cells miss the table's own formula" + value_place,
                   words);
 }
 
@@ -334,8 +302,7 @@ void choose_drafter(const SpeedupDraw& d, Rect at) {
     }
     const auto pick = ui::dropdown(d.ui, "drafter", at, choices, chosen, {.disabled = no_models(d.input)});
     if (pick && *pick != chosen && d.input.settings)
-        d.out.push_back(Command{
-            Restart{with_drafter(*d.input.settings, choices[static_cast<std::size_t>(*pick)].label)}});
+        d.out.push_back(Command{Restart{with_drafter(*d.input.settings, choices[static_cast<std::size_t>(*pick)].label)}});
 }
 
 } // namespace
@@ -350,14 +317,13 @@ void draw_speedup_controls(const SpeedupDraw& d) {
     const bool study = study_named(d.input, kSpeedupStudy) != nullptr;
     Rect at = row.place(ui::segmented_width(ui.canvas, choices));
     ui::field_label(ui, at, "Numbers");
-    if (const auto pick = ui::segmented(ui, "source", {at.x, at.y}, choices, d.state.by_hand ? 1 : 0,
-                                        study || d.state.by_hand ? "" : "Measure first")) {
+    if (const auto pick =
+            ui::segmented(ui, "source", {at.x, at.y}, choices, d.state.by_hand ? 1 : 0, study || d.state.by_hand ? "" : "Measure first")) {
         d.state.by_hand = *pick == 1;
         if (d.state.by_hand) d.state.levers = m.levers;
     }
     constexpr float kLever = 108, kStepper = 96, kDrafter = 128, kMeasure = 112, kGap = 16;
-    float spare =
-        row.room() - 3 * (kLever + kGap) - kMeasure; // what there is no room for stays out, last first
+    float spare = row.room() - 3 * (kLever + kGap) - kMeasure; // what there is no room for stays out, last first
     const auto fits = [&](float width) {
         if (spare < width + kGap) return false;
         spare -= width + kGap;
@@ -366,13 +332,11 @@ void draw_speedup_controls(const SpeedupDraw& d) {
     const bool length = fits(kStepper), drafter = fits(kDrafter);
     if (drafter) choose_drafter(d, row.place(kDrafter));
     const float w = kLever + std::clamp(spare / 3, 0.0F, 24.0F);
-    const auto lever = [&](const char* id, const std::string& label, double Levers::*value, double high,
-                           double step) {
+    const auto lever = [&](const char* id, const std::string& label, double Levers::*value, double high, double step) {
         if (row.room() < w) return;
         const Rect place = row.place(w);
         ui::field_label(ui, place, label);
-        if (const auto to = ui::slider(ui, id, {place.x, place.y + 8, place.w, 20}, m.levers.*value, 0, high,
-                                       {.step = step})) {
+        if (const auto to = ui::slider(ui, id, {place.x, place.y + 8, place.w, 20}, m.levers.*value, 0, high, {.step = step})) {
             if (!d.state.by_hand) d.state.levers = m.levers;
             d.state.by_hand = true;
             d.state.levers.*value = *to;
@@ -387,8 +351,7 @@ void draw_speedup_controls(const SpeedupDraw& d) {
     if (length) {
         at = row.place(kStepper);
         ui::field_label(ui, at, "Guesses K");
-        if (const auto k = ui::stepper(ui, "k", at, m.marked, {.low = 1, .high = kLongestDraft}))
-            d.state.k = static_cast<int>(*k);
+        if (const auto k = ui::stepper(ui, "k", at, m.marked, {.low = 1, .high = kLongestDraft})) d.state.k = static_cast<int>(*k);
     }
     measure_button(d.input, ui, {"measure", "This machine", "M"}, speedup_study(d.input), row, d.out);
 }

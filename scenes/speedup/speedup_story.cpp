@@ -34,7 +34,8 @@ std::string in_its_place(const SpeedupModel& m) {
 std::string finding(const SpeedupModel& m) {
     const std::string name = name_of(m), times = ui::speed_up(m.speedup_at(m.best));
     if (!m.doubt.empty()) return speedup_says("finding.in_doubt"_t, "drafter"_v = name);
-    if (m.even && m.close) return speedup_says("finding.even"_t, "drafter"_v = name, "times"_v = times, "k"_v = m.best); // whatever the length
+    if (m.even && m.close)
+        return speedup_says("finding.even"_t, "drafter"_v = name, "times"_v = times, "k"_v = m.best); // whatever the length
     if (m.even) return speedup_says("finding.noise"_t, "drafter"_v = name, "times"_v = times, "k"_v = m.best);
     if (m.speedup_at(m.best) <= 1) return speedup_says("finding.loses"_t, "drafter"_v = name);
     if (m.as_fast.size() > 1 && m.alike)
@@ -66,23 +67,21 @@ std::string why_it_pays(const SpeedupModel& m) {
         return speedup_says("why.first_pays"_t, "gain"_v = gain, "cost"_v = first_cost, "mean_would_not"_v = m.levers.alpha <= each,
                             "alpha"_v = alpha, "each"_v = ui::number(each, 2));
     const int further = m.best - 1;
-    const double more = (m.tokens_at(m.best) - m.tokens_at(1)) / further,
-                 dearer = std::max(0.0, (cost(m.best) - cost(1)) / further);
+    const double more = (m.tokens_at(m.best) - m.tokens_at(1)) / further, dearer = std::max(0.0, (cost(m.best) - cost(1)) / further);
     return speedup_says("why.further_pay"_t, "gain"_v = gain, "cost"_v = first_cost, "more"_v = ui::number(more, 2),
                         "dearer"_v = ui::number(dearer, 2), "once"_v = dearer < cost(1) / 2);
 }
 
 // Where one number for all places misleads most.
-int miss_at(const SpeedupModel& m) {
-    return std::max(1, one_number_miss(m).k);
-}
+int miss_at(const SpeedupModel& m) { return std::max(1, one_number_miss(m).k); }
 
 // What the picture of a beat shows; empty: the finding.
 std::string beat_title(const SceneInput& input, const SpeedupModel& m) {
     switch (input.beat) {
     case 0: return speedup_says("levers.title"_t);
     case kSpeedupTokensBeat:
-        return speedup_says("tokens.title"_t, "one"_v = ui::number(m.levers.tokens(1), 2), "sixteen"_v = ui::number(m.levers.tokens(16), 2));
+        return speedup_says("tokens.title"_t, "one"_v = ui::number(m.levers.tokens(1), 2),
+                            "sixteen"_v = ui::number(m.levers.tokens(16), 2));
     case kSpeedupCostBeat: return speedup_says("cost.title"_t);
     case kSpeedupPlacesBeat: {
         const OneNumberMiss miss = one_number_miss(m);
@@ -154,16 +153,13 @@ Words beat_words(const SceneInput& input, const SpeedupModel& m, int beat) {
 
 SpeedupSum speedup_sum(const SpeedupModel& m) {
     SpeedupSum sum;
-    const double tokens = m.tokens_at(m.marked), draft = m.draft_cost(m.marked),
-                 verify = m.verify_cost(m.marked);
+    const double tokens = m.tokens_at(m.marked), draft = m.draft_cost(m.marked), verify = m.verify_cost(m.marked);
     const double unit = m.in_ms() ? m.plain_ms : 1;
     sum.result = ui::speed_up(tokens / (draft + verify));
-    sum.decimals =
-        equation_decimals(tokens, unit, draft * unit, verify * unit, m.in_ms() && unit < 1 ? 3 : 2);
+    sum.decimals = equation_decimals(tokens, unit, draft * unit, verify * unit, m.in_ms() && unit < 1 ? 3 : 2);
     const auto number = [&](double value) { return ui::number(value, sum.decimals); };
-    sum.words = number(tokens) + (m.in_ms() ? " tokens × " + number(unit) + " ms ÷ (" : " tokens ÷ (") +
-                number(draft * unit) + " + " + number(verify * unit) +
-                (m.in_ms() ? " ms) = " : " passes) = ") + sum.result;
+    sum.words = number(tokens) + (m.in_ms() ? " tokens × " + number(unit) + " ms ÷ (" : " tokens ÷ (") + number(draft * unit) + " + " +
+                number(verify * unit) + (m.in_ms() ? " ms) = " : " passes) = ") + sum.result;
     return sum;
 }
 
@@ -193,9 +189,10 @@ SpeedupFormula speedup_formula(const SceneInput& input, const SpeedupModel& m) {
     case kSpeedupPlacesBeat: {
         const OneNumberMiss miss = one_number_miss(m);
         const std::string sum = "tokens = 1 + α₁ + α₁α₂ + … + α₁…α_K", places = "αᵢ: the share of guesses at place i that stay";
-        SpeedupFormula words{{sum, "1 + α₁ + α₁α₂ + … + α₁…α_K"},
-                             {places + " once all before them stayed. Nothing is assumed of how they compare; they are those of this prompt.",
-                              places + " once all before them stayed, in this prompt.", places + " once those before did.", places + "."}};
+        SpeedupFormula words{
+            {sum, "1 + α₁ + α₁α₂ + … + α₁…α_K"},
+            {places + " once all before them stayed. Nothing is assumed of how they compare; they are those of this prompt.",
+             places + " once all before them stayed, in this prompt.", places + " once those before did.", places + "."}};
         if (miss.k == 0) return words;
         const std::string value = sum + " = " + ui::number(m.tokens[static_cast<std::size_t>(miss.k) - 1], 2),
                           where = value + "   for K = " + std::to_string(miss.k);
@@ -212,8 +209,7 @@ SpeedupFormula speedup_formula(const SceneInput& input, const SpeedupModel& m) {
                 {"Assumes one text at a time, and that a round does nothing but draft and verify.",
                  "Assumes one text at a time, in rounds of draft and verify only.", "Assumes one text at a time."}};
     }
-    default:
-        return {};
+    default: return {};
     }
 }
 
@@ -240,8 +236,10 @@ StageTitle speedup_title(const SceneInput& input, const SpeedupModel& m) {
         title.tier = ui::Tier::live;
         break;
     case Source::run:
-        found([&] { return speedup_says("title.run"_t, "doubt"_v = m.doubt, "gain"_v = m.doubt.empty() ? gain : "", "k"_v = m.best,
-                                        "loses"_v = m.doubt.empty() && gain.empty()); });
+        found([&] {
+            return speedup_says("title.run"_t, "doubt"_v = m.doubt, "gain"_v = m.doubt.empty() ? gain : "", "k"_v = m.best,
+                                "loses"_v = m.doubt.empty() && gain.empty());
+        });
         title.subtitle = speedup_says("subtitle.run"_t, "k"_v = input.whole->header->k, "doubt"_v = m.doubt);
         break;
     case Source::assumed:
@@ -274,13 +272,10 @@ Story speedup_story(const SceneInput& input, const SpeedupModel& m) {
 }
 
 std::string as_fast_words(const SpeedupModel& m) {
-    const auto at = [&](int k) {
-        return std::ranges::find(m.points, k, &SpeedupPoint::k) - m.points.begin();
-    };
+    const auto at = [&](int k) { return std::ranges::find(m.points, k, &SpeedupPoint::k) - m.points.begin(); };
     const auto n = static_cast<std::ptrdiff_t>(m.as_fast.size());
     if (n < 2) return speedup_says("words.alike:one"_t, "k"_v = m.best);
-    if (n > 2 &&
-        at(m.as_fast.back()) - at(m.as_fast.front()) == n - 1) // nothing measured between is left out
+    if (n > 2 && at(m.as_fast.back()) - at(m.as_fast.front()) == n - 1) // nothing measured between is left out
         return speedup_says("words.alike:range"_t, "from"_v = m.as_fast.front(), "to"_v = m.as_fast.back());
     if (n > 3) return speedup_says("words.alike:many"_t, "lengths"_v = n);
     std::string lengths;
@@ -293,20 +288,17 @@ std::string speedup_description(const SceneInput& input, const SpeedupModel& m) 
     std::ostringstream out;
     const StageTitle title = speedup_title(input, m);
     out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(shown_tier(input, title.tier)) << "\n\n";
-    out << "Chance that a guess stays " << ui::probability(m.levers.alpha) << share_words(m.levers)
-        << "; drafting costs " << drafting_words(m.levers) << ", a further row " << in_passes(m.levers.verify)
-        << "\n";
+    out << "Chance that a guess stays " << ui::probability(m.levers.alpha) << share_words(m.levers) << "; drafting costs "
+        << drafting_words(m.levers) << ", a further row " << in_passes(m.levers.verify) << "\n";
     for (int k = 1; k <= kLongestDraft; ++k) {
         const auto i = static_cast<std::size_t>(k - 1);
         if (!m.known(k)) continue;
         out << "K = " << k << (k == m.marked ? " (marked)" : "");
-        if (i < m.tokens.size())
-            out << ": " << ui::number(m.tokens[i], 2) << " tokens per round, " << ui::speed_up(m.speedup[i]);
+        if (i < m.tokens.size()) out << ": " << ui::number(m.tokens[i], 2) << " tokens per round, " << ui::speed_up(m.speedup[i]);
         if (const SpeedupPoint* p = m.point(k))
-            out << "; measured " << ui::number(p->tokens, 2) << " in " << counted(p->rounds, "round")
-                << ", draft " << ui::number(p->draft, 3) << ", head " << ui::number(p->head, 3) << ", verify "
-                << ui::number(p->verify, 3) << " ms, " << ui::speed_up(p->speedup) << " ("
-                << ui::number(p->low, 2) << " to " << ui::number(p->high, 2)
+            out << "; measured " << ui::number(p->tokens, 2) << " in " << counted(p->rounds, "round") << ", draft "
+                << ui::number(p->draft, 3) << ", head " << ui::number(p->head, 3) << ", verify " << ui::number(p->verify, 3) << " ms, "
+                << ui::speed_up(p->speedup) << " (" << ui::number(p->low, 2) << " to " << ui::number(p->high, 2)
                 << (p->few() ? ", few rounds)" : ")");
         out << "\n";
     }
@@ -331,8 +323,7 @@ std::string speedup_description(const SceneInput& input, const SpeedupModel& m) 
             out << "  " << ui::probability(row.alpha) << ":";
             for (std::size_t c = 0; c < row.printed.size(); ++c) {
                 out << "  K = " << table.columns[c] << " " << ui::number(row.printed[c], 2);
-                if (!same_printed(row.printed[c], row.formula[c]))
-                    out << " (" << ui::number(row.formula[c], 2) << ")";
+                if (!same_printed(row.printed[c], row.formula[c])) out << " (" << ui::number(row.formula[c], 2) << ")";
             }
             out << "\n";
         }

@@ -44,7 +44,8 @@ void draw_bars(const SystemsDraw& d, Rect area, const AdaptiveResult& result) {
         const float base = y + box.h / 2 + 5;
         const bool fixed = bar.way->chooser == Chooser::fixed;
         const bool marked = bar.best || !fixed;
-        ui::fitted_text(c, {area.x, base}, way_words(*bar.way), marked ? Font::text_bold : Font::text, 14, marked ? t.ink : t.muted, label - 8);
+        ui::fitted_text(c, {area.x, base}, way_words(*bar.way), marked ? Font::text_bold : Font::text, 14, marked ? t.ink : t.muted,
+                        label - 8);
         if (bar.way->chooser == Chooser::oracle) {
             c.hatch(box, t.role(Role::accepted), 5);
             c.outline(box, {t.role(Role::accepted), 1}, 1);
@@ -54,7 +55,8 @@ void draw_bars(const SystemsDraw& d, Rect area, const AdaptiveResult& result) {
         const bool sure = bar.doubt.empty();
         c.text({area.right(), base}, (sure ? "" : "~") + ui::speed_up(bar.times), Font::mono, 14, sure ? t.ink : t.muted, Align::right);
         ui::tooltip(d.ui, {area.x, y, area.w, line},
-                    way_words(*bar.way) + (sure ? ": " : ", in doubt, because " + bar.doubt + ": ") + ui::number(bar.way->rate(), 0) + " tokens a second" +
+                    way_words(*bar.way) + (sure ? ": " : ", in doubt, because " + bar.doubt + ": ") + ui::number(bar.way->rate(), 0) +
+                        " tokens a second" +
                         (bar.way->rounds.empty() ? "" : ", " + ui::number(mean_k(*bar.way), 1) + " drafts a round on average"));
         y += line;
     }
@@ -65,8 +67,9 @@ void draw_choices(const SystemsDraw& d, Rect area, const AdaptiveResult& result)
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     ui::fitted_text(c, {area.x, area.y + 14}, "K of the rounds, by the clock", Font::text_bold, 15, t.ink, area.w);
-    ui::fitted_text(c, {area.x, area.y + 34}, "thin: the article's; blue: the formula's; thick: by the gain; green: by the margin; grey: texts",
-                    Font::text, 14, t.muted, area.w);
+    ui::fitted_text(c, {area.x, area.y + 34},
+                    "thin: the article's; blue: the formula's; thick: by the gain; green: by the margin; grey: texts", Font::text, 14,
+                    t.muted, area.w);
     const Rect plot{area.x + 30, area.y + 54, area.w - 30 - 28, area.h - 54 - 26}; // the unit stands behind the last mark
     double until = 1, most = 1;
     for (const AdaptiveWay& way : result.ways) {
@@ -79,7 +82,8 @@ void draw_choices(const SystemsDraw& d, Rect area, const AdaptiveResult& result)
     if (const AdaptiveWay* gain = result.way(Chooser::gain))
         for (std::size_t i = 0; i < gain->rounds.size(); ++i) {
             const double from = i == 0 ? 0 : gain->rounds[i - 1].at_ms, texts = gain->rounds[i].texts;
-            c.fill({x(from), y(texts), std::max(1.0F, x(gain->rounds[i].at_ms) - x(from)), plot.bottom() - y(texts)}, t.line.alpha(0.5F), 0);
+            c.fill({x(from), y(texts), std::max(1.0F, x(gain->rounds[i].at_ms) - x(from)), plot.bottom() - y(texts)}, t.line.alpha(0.5F),
+                   0);
         }
     ui::axis_y(c, t, y, plot.x, ui::ticks(0, most, 3), {.grid_to = plot.right(), .grid = true, .label_offset = 8});
     ui::axis_x(c, t, x, plot.bottom(), ui::ticks(0, until, 4), {.unit = "ms"});
@@ -152,15 +156,16 @@ void draw_adaptive(const SystemsDraw& d, Rect area) {
 }
 
 std::string describe_adaptive(const AdaptiveResult& result) {
-    std::string out = "K chosen as it goes, " + result.drafter + ", " + counted(result.texts, "text") + " on " + counted(result.seats, "seat") +
-                      ":\n";
+    std::string out =
+        "K chosen as it goes, " + result.drafter + ", " + counted(result.texts, "text") + " on " + counted(result.seats, "seat") + ":\n";
     for (const AdaptiveBar& bar : adaptive_bars(result))
         out += "  " + way_words(*bar.way) + ": " + (bar.doubt.empty() ? "" : "~") + ui::speed_up(bar.times) +
                (bar.doubt.empty() ? "" : " (" + bar.doubt + ")") + (bar.best ? ", the best fixed K" : "") +
-               (bar.way->rounds.empty() ? ""
-                                        : ", " + ui::number(mean_k(*bar.way), 1) + " drafts a round, " + ui::number(bar.way->tokens_per_round, 2) +
-                                              " tokens") +
-               (bar.way->auc ? ", of a kept and a refused guess the kept one foretold as likelier in " + ui::percent(*bar.way->auc) : "") + "\n";
+               (bar.way->rounds.empty()
+                    ? ""
+                    : ", " + ui::number(mean_k(*bar.way), 1) + " drafts a round, " + ui::number(bar.way->tokens_per_round, 2) + " tokens") +
+               (bar.way->auc ? ", of a kept and a refused guess the kept one foretold as likelier in " + ui::percent(*bar.way->auc) : "") +
+               "\n";
     return out;
 }
 

@@ -44,7 +44,8 @@ void draw_curves(const SystemsDraw& d, Rect area, const std::vector<Audit>& all)
     ui::axis_y(canvas, theme, y, plot.x, ui::ticks(y.lo, y.hi, 5), {.unit = "×", .grid_to = plot.right(), .grid = true, .label_offset = 8});
     for (int power = 0; power <= static_cast<int>(x.hi); power += plot.w < 420 ? 2 : 1)
         canvas.text({x(power), plot.bottom() + 20}, std::to_string(1 << power), Font::mono, 14, theme.muted, Align::center);
-    ui::fitted_text(canvas, {plot.center().x, plot.bottom() + 42}, "requests at a time", Font::text, 14, theme.muted, plot.w, Align::center);
+    ui::fitted_text(canvas, {plot.center().x, plot.bottom() + 42}, "requests at a time", Font::text, 14, theme.muted, plot.w,
+                    Align::center);
     canvas.line({plot.x, y(1)}, {plot.right(), y(1)}, {theme.ink, 1.5F});
     float key = area.x;
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -88,7 +89,8 @@ void draw_claims(const SystemsDraw& d, Rect area) {
         const PublishedFigure* figure = d.input.figures->find(id);
         if (!figure || y + 40 > area.bottom()) return;
         y = ui::paragraph(canvas, {area.x, y}, area.w, figure->claim, {.size = 14, .color = theme.ink, .max_lines = 2});
-        y = ui::paragraph(canvas, {area.x, y}, area.w, value_words(*figure), {.font = Font::mono, .size = 14, .color = theme.ink, .max_lines = 3});
+        y = ui::paragraph(canvas, {area.x, y}, area.w, value_words(*figure),
+                          {.font = Font::mono, .size = 14, .color = theme.ink, .max_lines = 3});
         ui::fitted_text(canvas, {area.x, y}, d.input.figures->source_of(*figure).identifier, Font::text, 14, theme.muted, area.w);
         y += 36;
     }
@@ -102,7 +104,8 @@ std::vector<Audit> audits(const Published* figures) {
     const std::pair<const char*, const char*> wanted[] = {{"adaptive-dspark-gain", "DSpark, confidence and costs"},
                                                           {"adaptive-dflash2-gain", "DFlash2, confidence"}};
     for (const auto& [id, name] : wanted)
-        if (const PublishedFigure* figure = figures->find(id); figure && figure->positions.size() == figure->values.size()) all.push_back({figure, name});
+        if (const PublishedFigure* figure = figures->find(id); figure && figure->positions.size() == figure->values.size())
+            all.push_back({figure, name});
     return all;
 }
 

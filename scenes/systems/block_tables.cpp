@@ -22,9 +22,7 @@ using ui::Role;
 
 constexpr int kSlots = PagedModel::kBlock;
 
-bool has(const std::vector<int>& table, int block) {
-    return std::ranges::find(table, block) != table.end();
-}
+bool has(const std::vector<int>& table, int block) { return std::ranges::find(table, block) != table.end(); }
 
 // Texts that have it in the pass.
 int held_by(const FilmRound& round, int block) {
@@ -41,9 +39,7 @@ std::string pool_words(const FilmRound& round, int blocks) {
            " after it";
 }
 
-ui::Color back_color(const ui::Theme& theme, const BlockSquare& square) {
-    return square.ended ? theme.muted : theme.role(Role::rejected);
-}
+ui::Color back_color(const ui::Theme& theme, const BlockSquare& square) { return square.ended ? theme.muted : theme.role(Role::rejected); }
 
 void draw_square(ui::Canvas& c, const ui::Theme& t, Rect box, const BlockSquare& square) {
     const bool shared = square.holders.size() > 1;
@@ -194,15 +190,13 @@ std::string did_words(const FilmText& text) {
     const std::string end = lane.left ? ", and ended" : "";
     switch (lane.did) {
     case BatchLane::Did::decoded:
-        return (lane.drafted() > 0 ? "drafted " + std::to_string(lane.drafted()) + ", kept " + std::to_string(lane.accepted) : "no drafts") + end;
-    case BatchLane::Did::read:
-        return "read " + counted(lane.rows, "token") + " of its prompt";
-    case BatchLane::Did::recomputed:
-        return "computed " + counted(lane.rows, "row") + " again";
-    case BatchLane::Did::preempted:
-        return "gave up its blocks, and waits";
-    case BatchLane::Did::waited:
-        break;
+        return (lane.drafted() > 0 ? "drafted " + std::to_string(lane.drafted()) + ", kept " + std::to_string(lane.accepted)
+                                   : "no drafts") +
+               end;
+    case BatchLane::Did::read: return "read " + counted(lane.rows, "token") + " of its prompt";
+    case BatchLane::Did::recomputed: return "computed " + counted(lane.rows, "row") + " again";
+    case BatchLane::Did::preempted: return "gave up its blocks, and waits";
+    case BatchLane::Did::waited: break;
     }
     return "waited for a prompt that begins alike, or for rows";
 }
@@ -211,7 +205,8 @@ std::string shared_words(const FilmRound& round, const FilmText& text) {
     int blocks = 0;
     std::string with;
     for (const FilmText& other : round.texts) {
-        if (other.lane.text == text.lane.text || std::ranges::none_of(other.during, [&](int block) { return has(text.during, block); })) continue;
+        if (other.lane.text == text.lane.text || std::ranges::none_of(other.during, [&](int block) { return has(text.during, block); }))
+            continue;
         with += (with.empty() ? "" : ", ") + text_letter(other.lane.text);
     }
     for (const int block : text.during) blocks += held_by(round, block) > 1;
@@ -252,11 +247,13 @@ void draw_block_tables(const SystemsDraw& d, Rect area) {
 }
 
 std::string describe_block_tables(const BlockFilm& film, std::size_t shown) {
-    std::string out = "A batch of " + counted(film.texts, "text") + " in " + counted(film.blocks, "block") + "; " + draft_words(film) + "\n";
+    std::string out =
+        "A batch of " + counted(film.texts, "text") + " in " + counted(film.blocks, "block") + "; " + draft_words(film) + "\n";
     const FilmRound& round = film.rounds[shown];
     out += "Round " + std::to_string(shown + 1) + " of " + std::to_string(film.rounds.size()) + ": " + pool_words(round, film.blocks) +
-           "; for drafts " + std::to_string(round.for_drafts()) + " (K ÷ " + std::to_string(kSlots) + ": " + ui::number(round.estimated(), 2) + "), copied " +
-           std::to_string(round.copied) + ", shared " + counted(round.shared_tokens, "token") + "\n";
+           "; for drafts " + std::to_string(round.for_drafts()) + " (K ÷ " + std::to_string(kSlots) + ": " +
+           ui::number(round.estimated(), 2) + "), copied " + std::to_string(round.copied) + ", shared " +
+           counted(round.shared_tokens, "token") + "\n";
     for (const FilmText& text : round.texts) {
         const std::string shared = shared_words(round, text);
         out += "  " + text_letter(text.lane.text) + ": " + did_words(text) + (shared.empty() ? "" : "; " + shared) + "; blocks";

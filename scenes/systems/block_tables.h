@@ -12,18 +12,18 @@ namespace speclens {
 
 // A block of the pool in one round.
 struct BlockSquare {
-    std::string holders;   // "A", "AB": texts that have it in the pass; empty: free
-    bool taken = false;    // in this round
+    std::string holders;     // "A", "AB": texts that have it in the pass; empty: free
+    bool taken = false;      // in this round
     bool given_back = false; // after this round nobody holds it: its rows were refused
     bool ended = false;      // or its text came to its end
-    int kept_by = 0;       // holders after it
+    int kept_by = 0;         // holders after it
 };
 [[nodiscard]] std::vector<BlockSquare> block_squares(const BlockFilm& film, std::size_t round);
-[[nodiscard]] std::string text_letter(int text);                   // A, B, … Z, A2, …
-[[nodiscard]] std::string did_words(const FilmText& text);         // "drafted 4, kept 2"
+[[nodiscard]] std::string text_letter(int text);           // A, B, … Z, A2, …
+[[nodiscard]] std::string did_words(const FilmText& text); // "drafted 4, kept 2"
 // "2 blocks shared with B": which blocks of the pass other texts hold too; empty: none.
 [[nodiscard]] std::string shared_words(const FilmRound& round, const FilmText& text);
-[[nodiscard]] std::string draft_words(const BlockFilm& film);      // over all rounds: the count beside the estimate
+[[nodiscard]] std::string draft_words(const BlockFilm& film); // over all rounds: the count beside the estimate
 
 void draw_block_tables(const SystemsDraw& d, ui::Rect area);
 [[nodiscard]] std::string describe_block_tables(const BlockFilm& film, std::size_t round);

@@ -28,7 +28,8 @@ PoolFilm simulated_pool(const SimulatedWire& costs, int workers, std::uint64_t s
         std::size_t next = 0;
         double draft_at = kNever, pass_at = kNever;
         for (std::size_t i = 0; i < ready.size(); ++i) {
-            if (film.workers[i].rounds.size() < kRounds && std::max(ready[i], drafts_free) < draft_at) draft_at = std::max(ready[i], drafts_free), next = i;
+            if (film.workers[i].rounds.size() < kRounds && std::max(ready[i], drafts_free) < draft_at)
+                draft_at = std::max(ready[i], drafts_free), next = i;
         }
         for (const Waiting& one : waiting) pass_at = std::min(pass_at, std::max(one.arrived, target_free));
         if (draft_at == kNever && pass_at == kNever) break;

@@ -8,8 +8,8 @@
 
 namespace speclens {
 
-// Every worker drafts K guesses, one worker at a time, and sends their ids. The target takes into its next pass whatever has arrived; a pass
-// costs the same for one text as for all (a target that is bound by memory).
+// Every worker drafts K guesses, one worker at a time, and sends their ids. The target takes into its next pass whatever has arrived; a
+// pass costs the same for one text as for all (a target that is bound by memory).
 [[nodiscard]] PoolFilm simulated_pool(const SimulatedWire& costs, int workers, std::uint64_t seed);
 
 } // namespace speclens

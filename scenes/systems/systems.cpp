@@ -1,8 +1,8 @@
 // Scene S15, systems: the cache that is rewound, the wire between draft and target, and who chooses K.
 #include <algorithm>
 
-#include "scenes/shared/history.h"
 #include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/history.h"
 #include "scenes/systems/adaptive_draw.h"
 #include "scenes/systems/audits_draw.h"
 #include "scenes/systems/block_tables.h"
@@ -42,17 +42,16 @@ class SystemsScene final : public Scene {
         return out;
     }
 
-    std::string describe(const SceneInput& input) const override {
-        return systems_description(input, systems_model(input, state_));
-    }
+    std::string describe(const SceneInput& input) const override { return systems_description(input, systems_model(input, state_)); }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
         return {{"↑ ↓", "Longer, shorter drafts; of the block tables: the next, the last round"},
-                {"B", "Decode batches, and see their block tables and who chooses K best; with a target elsewhere: run draft workers that share it"}};
+                {"B", "Decode batches, and see their block tables and who chooses K best; with a target elsewhere: run draft workers that "
+                      "share it"}};
     }
 
-    // Batches that are being decoded, or were, have both. A target elsewhere has draft workers instead, and somebody's server: nobody asks it
-    // by turning a page.
+    // Batches that are being decoded, or were, have both. A target elsewhere has draft workers instead, and somebody's server: nobody asks
+    // it by turning a page.
     std::vector<Measurement> missing(const SceneInput& input) const override {
         if ((input.load && input.load->film) || is_elsewhere(input) || !batch_problem(input).empty()) return {};
         MeasureLoad ask = batch_asked(input, state_);
@@ -65,12 +64,12 @@ class SystemsScene final : public Scene {
 
   private:
     void turn_film(const SystemsModel& model, int step) {
-        if (model.film) state_.film_round = std::clamp(static_cast<int>(model.film_round) + step, 0, static_cast<int>(model.film->rounds.size()) - 1);
+        if (model.film)
+            state_.film_round = std::clamp(static_cast<int>(model.film_round) + step, 0, static_cast<int>(model.film->rounds.size()) - 1);
     }
     static void draw_stage(const SystemsDraw& d) {
         const ui::Rect stage = d.input.stage;
-        const float x = stage.x + 24, w = stage.w - 48, top = stage.y + 88, bottom = stage.bottom() - 8,
-                    gap = 36;
+        const float x = stage.x + 24, w = stage.w - 48, top = stage.y + 88, bottom = stage.bottom() - 8, gap = 36;
         const float lower = bottom - top > 380 ? std::max(150.0F, (bottom - top) * 0.42F) : 0,
                     upper = bottom - top - (lower > 0 ? lower + 20 : 0), half = (w - gap) / 2;
         const ui::Rect whole{x, top, w, bottom - top};
@@ -96,8 +95,6 @@ class SystemsScene final : public Scene {
 
 } // namespace
 
-std::unique_ptr<Scene> make_systems() {
-    return std::make_unique<SystemsScene>();
-}
+std::unique_ptr<Scene> make_systems() { return std::make_unique<SystemsScene>(); }
 
 } // namespace speclens

@@ -34,19 +34,17 @@ ui::Ticks row_ticks(int most) {
 }
 
 // What the beat is about has a bar beside its heading; the headings of the others stand back.
-void systems_head(const SystemsDraw& d, SystemsPart part, Rect r, const std::string& title,
-                  const std::vector<std::string>& words) {
+void systems_head(const SystemsDraw& d, SystemsPart part, Rect r, const std::string& title, const std::vector<std::string>& words) {
     const bool about = is_about(d.input.beat, part);
     if (about) d.ui.canvas.fill({r.x - 12, r.y, 3, 40}, d.ui.theme.ink, 1);
-    ui::fitted_text(d.ui.canvas, {r.x, r.y + 14}, title, Font::text_bold, 15,
-                    about ? d.ui.theme.ink : d.ui.theme.muted, r.w);
-    ui::fitted_text(d.ui.canvas, {r.x, r.y + 34}, ui::fitting(d.ui.canvas, words, Font::text, 14, r.w), Font::text, 14, d.ui.theme.muted, r.w);
+    ui::fitted_text(d.ui.canvas, {r.x, r.y + 14}, title, Font::text_bold, 15, about ? d.ui.theme.ink : d.ui.theme.muted, r.w);
+    ui::fitted_text(d.ui.canvas, {r.x, r.y + 34}, ui::fitting(d.ui.canvas, words, Font::text, 14, r.w), Font::text, 14, d.ui.theme.muted,
+                    r.w);
 }
 
 // "rounds 1–19 of 21"
 std::string counted_part(const RoundWindow& window, std::size_t rounds) {
-    return "rounds " + std::to_string(window.first + 1) + "–" + std::to_string(window.end) + " of " +
-           std::to_string(rounds);
+    return "rounds " + std::to_string(window.first + 1) + "–" + std::to_string(window.end) + " of " + std::to_string(rounds);
 }
 
 } // namespace
@@ -61,14 +59,12 @@ void draw_cache(const SystemsDraw& d, Rect area) {
     const bool part = in_view.end - in_view.first < m.rounds.size();
     systems_head(d, SystemsPart::cache, area,
                  "Cache rows by round" +
-                     (m.rounds.empty() ? std::string()
-                                       : "; marked: round " + std::to_string(m.rounds[m.shown].round + 1)),
-                 {(part ? counted_part(in_view, m.rounds.size()) : std::string("this run")) + "; solid: kept, hatched: " +
-                      (part ? "rewound" : "written and rewound"),
+                     (m.rounds.empty() ? std::string() : "; marked: round " + std::to_string(m.rounds[m.shown].round + 1)),
+                 {(part ? counted_part(in_view, m.rounds.size()) : std::string("this run")) +
+                      "; solid: kept, hatched: " + (part ? "rewound" : "written and rewound"),
                   "solid: kept, hatched: rewound"});
     if (m.rounds.empty()) {
-        ui::slot(canvas, theme, {area.x, area.y + 50, area.w, std::min(120.0F, area.h - 60)},
-                 "no finished round in this run");
+        ui::slot(canvas, theme, {area.x, area.y + 50, area.w, std::min(120.0F, area.h - 60)}, "no finished round in this run");
         return;
     }
     int most = 1;
@@ -77,26 +73,22 @@ void draw_cache(const SystemsDraw& d, Rect area) {
     const float pitch = std::min(34.0F, plot.w / static_cast<float>(in_view.end - in_view.first));
     const auto left = [&](std::size_t i) { return plot.x + pitch * static_cast<float>(i - in_view.first); };
     canvas.fill({left(m.shown), plot.y - 4, pitch, plot.h + 4 + 24}, theme.raised, 4);
-    ui::axis_y(canvas, theme, y, plot.x, row_ticks(most),
-               {.grid_to = plot.right(), .grid = true, .label_offset = 8});
+    ui::axis_y(canvas, theme, y, plot.x, row_ticks(most), {.grid_to = plot.right(), .grid = true, .label_offset = 8});
     // Every second number where three digits have no room beside each other.
     const bool crowded = canvas.text_width(std::to_string(m.rounds[in_view.end - 1].round + 1), Font::mono, 14) + 2 > pitch;
     for (std::size_t i = in_view.first; i < in_view.end; ++i) {
         const CacheRound& round = m.rounds[i];
         const float x = left(i) + 2, w = pitch - 4;
-        canvas.fill({x, y(round.kept), w, plot.bottom() - y(round.kept)},
-                    theme.role(Role::accepted).alpha(round.seen ? 1.0F : 0.35F), 1);
+        canvas.fill({x, y(round.kept), w, plot.bottom() - y(round.kept)}, theme.role(Role::accepted).alpha(round.seen ? 1.0F : 0.35F), 1);
         const Rect lost{x, y(round.written), w, y(round.kept) - y(round.written)};
         canvas.hatch(lost, theme.role(Role::rejected).alpha(round.seen ? 1.0F : 0.35F), 5);
         canvas.outline(lost, {theme.role(Role::rejected).alpha(round.seen ? 1.0F : 0.35F), 1}, 1);
         if (pitch > 20 && (!crowded || (in_view.end - 1 - i) % 2 == 0))
-            canvas.text({x + w / 2, plot.bottom() + 18}, std::to_string(round.round + 1),
-                        i == m.shown ? Font::mono_medium : Font::mono, 14,
+            canvas.text({x + w / 2, plot.bottom() + 18}, std::to_string(round.round + 1), i == m.shown ? Font::mono_medium : Font::mono, 14,
                         i == m.shown ? theme.ink : theme.muted, Align::center);
         ui::tooltip(d.ui, {x, plot.y, w, plot.h},
-                    "round " + std::to_string(round.round + 1) + ": " + std::to_string(round.before) +
-                        " rows before, " + std::to_string(round.written) + " written, " +
-                        std::to_string(round.kept) + " kept");
+                    "round " + std::to_string(round.round + 1) + ": " + std::to_string(round.before) + " rows before, " +
+                        std::to_string(round.written) + " written, " + std::to_string(round.kept) + " kept");
     }
 }
 
@@ -137,21 +129,17 @@ void draw_pages(const SystemsDraw& d, Rect area) {
     const float width = static_cast<float>(m.page) * (kSlot + kGap) + kPageGap, top = area.y + 48;
     const int across = std::max(1, static_cast<int>((area.w + kPageGap) / width)),
               down = std::max(1, static_cast<int>((area.bottom() - top) / kLine));
-    const int hidden =
-        pages.during > across * down ? pages.during - across * down : 0; // full ones, at the front
-    systems_head(
-        d, SystemsPart::pages, area,
-        "Round " + std::to_string(round.round + 1) + " in pages of " + std::to_string(m.page),
-        {counted(pages.during, "page") + " held, " +
-             (hidden > 0 ? "the last " + std::to_string(pages.during - hidden) + " shown, " : std::string()) +
-             std::to_string(pages.given_back()) + " given back, " +
-             (hidden > 0 ? std::to_string(pages.empty) + " empty after it" : counted(pages.empty, "slot") + " empty after it"),
-         counted(pages.during, "page") + " held, " + std::to_string(pages.given_back()) + " given back",
-         counted(pages.during, "page") + " held"});
+    const int hidden = pages.during > across * down ? pages.during - across * down : 0; // full ones, at the front
+    systems_head(d, SystemsPart::pages, area, "Round " + std::to_string(round.round + 1) + " in pages of " + std::to_string(m.page),
+                 {counted(pages.during, "page") + " held, " +
+                      (hidden > 0 ? "the last " + std::to_string(pages.during - hidden) + " shown, " : std::string()) +
+                      std::to_string(pages.given_back()) + " given back, " +
+                      (hidden > 0 ? std::to_string(pages.empty) + " empty after it" : counted(pages.empty, "slot") + " empty after it"),
+                  counted(pages.during, "page") + " held, " + std::to_string(pages.given_back()) + " given back",
+                  counted(pages.during, "page") + " held"});
     for (int page = hidden; page < pages.during; ++page) {
         const int at = page - hidden;
-        const float x0 = area.x + static_cast<float>(at % across) * width,
-                    y = top + static_cast<float>(at / across) * kLine;
+        const float x0 = area.x + static_cast<float>(at % across) * width, y = top + static_cast<float>(at / across) * kLine;
         for (int slot = 0; slot < m.page; ++slot) {
             const int row = page * m.page + slot;
             const Rect box{x0 + static_cast<float>(slot) * (kSlot + kGap), y, kSlot, kSlot};
@@ -163,12 +151,13 @@ void draw_pages(const SystemsDraw& d, Rect area) {
             else if (row < round.before + round.written)
                 canvas.hatch(box, theme.role(Role::rejected), 4);
             const bool rewound = row >= round.before + round.kept && row < round.before + round.written;
-            if (row >= round.before + round.kept)
-                canvas.outline(box, {rewound ? theme.role(Role::rejected) : theme.line, 1}, 1);
+            if (row >= round.before + round.kept) canvas.outline(box, {rewound ? theme.role(Role::rejected) : theme.line, 1}, 1);
         }
         std::string when = ": held before this round";
-        if (page >= pages.after) when = ": given back after this round";
-        else if (page >= pages.before) when = ": taken in this round";
+        if (page >= pages.after)
+            when = ": given back after this round";
+        else if (page >= pages.before)
+            when = ": taken in this round";
         ui::tooltip(d.ui, {x0, y, width - kPageGap, kSlot}, "page " + std::to_string(page + 1) + when);
     }
     const int lines = (pages.during - hidden + across - 1) / across;
@@ -185,8 +174,9 @@ static void draw_measured_lane(const SystemsDraw& d, const ui::Scale& x, Rect r)
     const double draft = d.model.measured_draft_ms, away = measured.per_round(measured.ms),
                  server = measured.knows_server() ? std::min(away, measured.per_round(measured.server_ms)) : 0;
     const std::string way = server > 0 ? "wire" : "wire and pass";
-    std::vector<ui::Segment> segments{{.start = 0, .length = draft, .role = Role::draft, .label = "draft"},
-                                      {.start = draft, .length = away - server, .role = Role::residual, .label = way, .value = ui::number(away - server, 2)}};
+    std::vector<ui::Segment> segments{
+        {.start = 0, .length = draft, .role = Role::draft, .label = "draft"},
+        {.start = draft, .length = away - server, .role = Role::residual, .label = way, .value = ui::number(away - server, 2)}};
     if (server > 0) segments.push_back({.start = draft + away - server, .length = server, .role = Role::target, .label = "verify"});
     ui::fitted_text(d.ui.canvas, {r.x, r.y + 17}, "this run", Font::text_bold, 14, d.ui.theme.ink, 100);
     ui::gantt_lane(d.ui.canvas, d.ui.theme, x, r.y, r.h, segments);
@@ -203,8 +193,7 @@ void draw_wire(const SystemsDraw& d, Rect area) {
                  {measured.any() ? "first: this run, measured; the others simulated, as if all keep alike"
                                  : "if all three keep alike, what is sent decides"});
     double most = measured.any() ? d.model.measured_draft_ms + measured.per_round(measured.ms) : 0;
-    for (const Payload payload : kPayloads)
-        most = std::max(most, wire.k * wire.draft_ms + wire.verify_ms + wire_ms(wire, payload));
+    for (const Payload payload : kPayloads) most = std::max(most, wire.k * wire.draft_ms + wire.verify_ms + wire_ms(wire, payload));
     const float left = area.x + 108, number = 60;
     const ui::Scale x{0, most, left, area.right() - number};
     float y = area.y + 54;
@@ -217,16 +206,11 @@ void draw_wire(const SystemsDraw& d, Rect area) {
         const double draft = wire.k * wire.draft_ms, net = wire_ms(wire, payload);
         const ui::Segment segments[] = {
             {.start = 0, .length = draft, .role = Role::draft, .label = "draft"},
-            {.start = draft,
-             .length = net,
-             .role = Role::residual,
-             .label = "wire",
-             .value = ui::number(net, 2)},
+            {.start = draft, .length = net, .role = Role::residual, .label = "wire", .value = ui::number(net, 2)},
             {.start = draft + net, .length = wire.verify_ms, .role = Role::target, .label = "verify"}};
         ui::fitted_text(canvas, {area.x, y + 17}, payload_words(payload), Font::text, 14, theme.ink, 100);
         ui::gantt_lane(canvas, theme, x, y, 24, segments);
-        canvas.text({area.right(), y + 17}, ui::speed_up(wire_speedup(wire, payload)), Font::mono, 14,
-                    theme.ink, Align::right);
+        canvas.text({area.right(), y + 17}, ui::speed_up(wire_speedup(wire, payload)), Font::mono, 14, theme.ink, Align::right);
         y += 34;
     }
 }
@@ -239,16 +223,12 @@ void draw_controllers(const SystemsDraw& d, Rect area) {
     systems_head(d, SystemsPart::controllers, area, "Who chooses K?",
                  {"K by round, thin: as an article prints it, thick: by the formula; a guess stays with .9, then .6, then .8",
                   "K by round, thin: as an article prints it, thick: by the formula"});
-    const std::string formula = "formula " + ui::speed_up(run.formula_speedup),
-                      article = "article " + ui::speed_up(run.article_speedup);
-    const float legend =
-        12 + std::max(canvas.text_width(formula, Font::mono, 14), canvas.text_width(article, Font::mono, 14));
+    const std::string formula = "formula " + ui::speed_up(run.formula_speedup), article = "article " + ui::speed_up(run.article_speedup);
+    const float legend = 12 + std::max(canvas.text_width(formula, Font::mono, 14), canvas.text_width(article, Font::mono, 14));
     const Rect plot{area.x + 30, area.y + 48, area.w - 30 - legend, area.h - 48 - 24};
     if (plot.h < 40) return;
-    const ui::Scale x{0, static_cast<double>(run.alpha.size()), plot.x, plot.right()},
-        y{0, 10.5, plot.bottom(), plot.y};
-    ui::axis_y(canvas, theme, y, plot.x, ui::ticks(0, 10, 3),
-               {.grid_to = plot.right(), .grid = true, .label_offset = 8});
+    const ui::Scale x{0, static_cast<double>(run.alpha.size()), plot.x, plot.right()}, y{0, 10.5, plot.bottom(), plot.y};
+    ui::axis_y(canvas, theme, y, plot.x, ui::ticks(0, 10, 3), {.grid_to = plot.right(), .grid = true, .label_offset = 8});
     ui::axis_x(canvas, theme, x, plot.bottom(), ui::ticks(0, static_cast<double>(run.alpha.size()), 4), {.unit = "round"});
     const auto line = [&](const std::vector<int>& k, const ui::Stroke& stroke) {
         std::vector<Vec2> points;
@@ -305,12 +285,9 @@ void draw_systems_details(const SystemsDraw& d) {
     if (m.rounds.empty() || y + 40 > r.bottom()) return;
     ui::fitted_text(canvas, {x, y}, "The cache of this run", Font::text_bold, 15, theme.ink, w);
     ui::paragraph(canvas, {x, y + 26}, w,
-                  ui::integer(m.written) + " rows written in " +
-                      counted(static_cast<int>(m.rounds.size()), "round") + ", " + ui::integer(m.kept) +
-                      " kept, " +
-                      ui::percent(m.written > 0 ? 1 - static_cast<double>(m.kept) / m.written : 0) +
-                      " rewound. In pages of " + std::to_string(m.page) + ", " +
-                      counted(m.given_back, "page") + " went back.",
+                  ui::integer(m.written) + " rows written in " + counted(static_cast<int>(m.rounds.size()), "round") + ", " +
+                      ui::integer(m.kept) + " kept, " + ui::percent(m.written > 0 ? 1 - static_cast<double>(m.kept) / m.written : 0) +
+                      " rewound. In pages of " + std::to_string(m.page) + ", " + counted(m.given_back, "page") + " went back.",
                   {.size = 14, .color = theme.muted, .max_lines = 3});
 }
 
@@ -336,8 +313,7 @@ static void draw_film_controls(const SystemsDraw& d, ControlRow& row) {
     const auto rounds = static_cast<int>(d.model.film->rounds.size()), shown = static_cast<int>(d.model.film_round);
     const std::string text = std::to_string(shown + 1) + " of " + std::to_string(rounds);
     const ui::StepperOptions options{.low = 0, .high = rounds - 1.0, .text = text, .tooltip = "The round that is shown"};
-    if (const auto to = ui::stepper(ui, "film_round", at, shown, options))
-        d.state.film_round = static_cast<int>(*to);
+    if (const auto to = ui::stepper(ui, "film_round", at, shown, options)) d.state.film_round = static_cast<int>(*to);
 }
 
 void draw_systems_controls(const SystemsDraw& d) {
@@ -350,31 +326,28 @@ void draw_systems_controls(const SystemsDraw& d) {
     const bool workers = d.input.beat == kWorkersBeat;
     if (workers || d.input.beat == kTablesBeat || d.input.beat == kChoosersBeat) draw_film_controls(d, row);
     if (d.input.beat == kTablesBeat || d.input.beat == kChoosersBeat || (workers && d.model.pool)) return; // nothing of it is simulated
-    const auto slider = [&](const char* id, const std::string& label, double& value, double low, double high,
-                            double step) {
+    const auto slider = [&](const char* id, const std::string& label, double& value, double low, double high, double step) {
         if (row.room() < 112) return;
         const Rect at = row.place(std::min(140.0F, row.room()));
         ui::field_label(ui, at, label);
         ui::tooltip(ui, at, "Of the wire in the picture; drag, or use the arrow keys");
-        if (const auto to = ui::slider(ui, id, {at.x, at.y + 8, at.w, 20}, value, low, high, {.step = step}))
-            value = *to;
+        if (const auto to = ui::slider(ui, id, {at.x, at.y + 8, at.w, 20}, value, low, high, {.step = step})) value = *to;
     };
-    slider("trip", "Round trip: " + ui::number(wire.round_trip_ms, 1) + " ms", wire.round_trip_ms, 0, 20,
-           0.1);
+    slider("trip", "Round trip: " + ui::number(wire.round_trip_ms, 1) + " ms", wire.round_trip_ms, 0, 20, 0.1);
     slider("width", ui::number(wire.gigabits, 0) + " Gbit/s", wire.gigabits, 1, 100, 1);
     slider("alpha", "A guess stays: " + ui::probability(wire.alpha), wire.alpha, 0, 0.99, 0.01);
     slider("draft", "A guess: " + ui::number(wire.draft_ms, 1) + " ms", wire.draft_ms, 0.1, 10, 0.1);
     if (row.room() < 104) return;
     Rect at = row.place(104);
     ui::field_label(ui, at, "Guesses K");
-    if (const auto k = ui::stepper(ui, "k", at, wire.k, {.low = 1, .high = 10}))
-        wire.k = static_cast<int>(*k);
+    if (const auto k = ui::stepper(ui, "k", at, wire.k, {.low = 1, .high = 10})) wire.k = static_cast<int>(*k);
     if (row.room() < 104 || d.model.rounds.empty()) return;
     at = row.place(104);
     ui::field_label(ui, at, "Page, slots");
     const int power = std::bit_width(static_cast<unsigned>(d.state.page)) - 1;
     if (const auto to =
-            ui::stepper(ui, "page", at, power, {.low = 2, .high = 5, .text = std::to_string(d.state.page), .tooltip = "How many rows of the cache make a page"}))
+            ui::stepper(ui, "page", at, power,
+                        {.low = 2, .high = 5, .text = std::to_string(d.state.page), .tooltip = "How many rows of the cache make a page"}))
         d.state.page = 1 << static_cast<int>(*to);
 }
 

@@ -12,18 +12,14 @@
 namespace speclens {
 namespace {
 
-double round_ms(const SimulatedWire& wire, int k) {
-    return k * wire.draft_ms + wire.verify_ms + wire.round_trip_ms;
-}
+double round_ms(const SimulatedWire& wire, int k) { return k * wire.draft_ms + wire.verify_ms + wire.round_trip_ms; }
 
 } // namespace
 
 int draw_accepted(double alpha, int k, std::uint64_t seed, std::uint32_t round) {
     int accepted = 0;
-    while (accepted < k && uniform({.seed = seed,
-                                    .position = round,
-                                    .purpose = Purpose::accept,
-                                    .lane = static_cast<std::uint32_t>(accepted)}) < alpha)
+    while (accepted < k &&
+           uniform({.seed = seed, .position = round, .purpose = Purpose::accept, .lane = static_cast<std::uint32_t>(accepted)}) < alpha)
         ++accepted;
     return accepted;
 }
@@ -31,12 +27,9 @@ int draw_accepted(double alpha, int k, std::uint64_t seed, std::uint32_t round) 
 double wire_bytes(const SimulatedWire& wire, Payload payload) {
     const double ids = 4.0 * wire.k;
     switch (payload) {
-    case Payload::ids:
-        return ids;
-    case Payload::scalars:
-        return 2 * ids + (1 - std::pow(wire.alpha, wire.k)) * 4.0 * wire.vocabulary;
-    case Payload::rows:
-        break;
+    case Payload::ids: return ids;
+    case Payload::scalars: return 2 * ids + (1 - std::pow(wire.alpha, wire.k)) * 4.0 * wire.vocabulary;
+    case Payload::rows: break;
     }
     return ids + 4.0 * wire.k * wire.vocabulary;
 }
@@ -46,8 +39,7 @@ double wire_ms(const SimulatedWire& wire, Payload payload) {
 }
 
 double wire_speedup(const SimulatedWire& wire, Payload payload) {
-    return expected_tokens(wire.alpha, wire.k) * wire.verify_ms /
-           (wire.k * wire.draft_ms + wire.verify_ms + wire_ms(wire, payload));
+    return expected_tokens(wire.alpha, wire.k) * wire.verify_ms / (wire.k * wire.draft_ms + wire.verify_ms + wire_ms(wire, payload));
 }
 
 double longest_round_trip(const SimulatedWire& wire, Payload payload) {
@@ -57,22 +49,14 @@ double longest_round_trip(const SimulatedWire& wire, Payload payload) {
 
 bool is_about(int beat, SystemsPart part) {
     switch (part) {
-    case SystemsPart::cache:
-        return beat <= 1 || beat == kTablesBeat; // before a batch was decoded
-    case SystemsPart::pages:
-        return beat == 0 || beat == kTablesBeat;
-    case SystemsPart::wire:
-        return beat == kWireBeat || beat == 3;
-    case SystemsPart::controllers:
-        return beat == kControllerBeat || beat == kChoosersBeat;
-    case SystemsPart::tables:
-        return beat == kTablesBeat;
-    case SystemsPart::choosers:
-        return beat == kChoosersBeat;
-    case SystemsPart::audits:
-        return beat == kAuditsBeat;
-    case SystemsPart::workers:
-        break;
+    case SystemsPart::cache: return beat <= 1 || beat == kTablesBeat; // before a batch was decoded
+    case SystemsPart::pages: return beat == 0 || beat == kTablesBeat;
+    case SystemsPart::wire: return beat == kWireBeat || beat == 3;
+    case SystemsPart::controllers: return beat == kControllerBeat || beat == kChoosersBeat;
+    case SystemsPart::tables: return beat == kTablesBeat;
+    case SystemsPart::choosers: return beat == kChoosersBeat;
+    case SystemsPart::audits: return beat == kAuditsBeat;
+    case SystemsPart::workers: break;
     }
     return beat == kWorkersBeat;
 }
@@ -105,8 +89,7 @@ ControllerRun run_controllers(const SimulatedWire& costs, int rounds, std::uint6
 Pages pages_of(const CacheRound& round, int size) {
     const auto pages = [&](int rows) { return (rows + size - 1) / size; };
     const int after = round.before + round.kept;
-    return {size, pages(round.before), pages(round.before + round.written), pages(after),
-            pages(after) * size - after};
+    return {size, pages(round.before), pages(round.before + round.written), pages(after), pages(after) * size - after};
 }
 
 namespace {
@@ -128,8 +111,8 @@ SystemsModel systems_model(const SceneInput& input, const SystemsState& state) {
     for (const RoundSummary& cycle : input.whole->round_list) {
         if (!cycle.commit) continue;
         const Committed& e = *cycle.commit;
-        const CacheRound round{cycle.round, e.kv_before, std::max(0, e.kv_verify - e.kv_before),
-                               std::max(0, e.kv_after - e.kv_before), cycle.first_event < input.cursor};
+        const CacheRound round{cycle.round, e.kv_before, std::max(0, e.kv_verify - e.kv_before), std::max(0, e.kv_after - e.kv_before),
+                               cycle.first_event < input.cursor};
         m.written += round.written;
         m.kept += round.kept;
         if (round.seen) m.shown = m.rounds.size();
@@ -146,14 +129,14 @@ SystemsModel systems_model(const SceneInput& input, const SystemsState& state) {
         m.film_round = film_round(*m.film, state.film_round);
     }
     if (input.load && input.load->adaptive && !input.load->adaptive->ways.front().rates.empty()) m.adaptive = input.load->adaptive.get();
-    if (input.load && input.load->pool) m.pool = input.load->pool.get();
-    else if (input.beat == kWorkersBeat) m.simulated = simulated_pool(m.wire, state.workers, input.settings ? input.settings->seed : 7);
+    if (input.load && input.load->pool)
+        m.pool = input.load->pool.get();
+    else if (input.beat == kWorkersBeat)
+        m.simulated = simulated_pool(m.wire, state.workers, input.settings ? input.settings->seed : 7);
     return m;
 }
 
-bool is_elsewhere(const SceneInput& input) {
-    return input.whole->header && input.whole->header->tier == "REMOTE";
-}
+bool is_elsewhere(const SceneInput& input) { return input.whole->header && input.whole->header->tier == "REMOTE"; }
 
 MeasureLoad batch_asked(const SceneInput& input, const SystemsState& state) {
     MeasureLoad ask = batch_to_decode(input);
@@ -174,12 +157,9 @@ RoundWindow rounds_around(std::size_t shown, std::size_t rounds, std::size_t fit
 
 const char* payload_words(Payload payload) {
     switch (payload) {
-    case Payload::ids:
-        return "ids alone";
-    case Payload::scalars:
-        return "ids, q, a row";
-    case Payload::rows:
-        break;
+    case Payload::ids: return "ids alone";
+    case Payload::scalars: return "ids, q, a row";
+    case Payload::rows: break;
     }
     return "all rows of q";
 }

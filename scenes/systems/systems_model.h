@@ -75,7 +75,7 @@ struct ControllerRun {
 // What the user set.
 struct SystemsState {
     SimulatedWire wire;
-    int page = 16; // slots
+    int page = 16;       // slots
     int workers = 4;     // on a target elsewhere
     int film_round = -1; // of the batch; -1: the first in which a text gives up its blocks, else the middle one
     bool operator==(const SystemsState&) const = default;
@@ -88,11 +88,11 @@ struct SystemsModel {
     std::size_t shown = 0;         // the round that the cursor is in
     int page = 16, given_back = 0; // pages of the whole run
     SimulatedWire wire;
-    WireTotals measured;           // of this run's rounds, where its target is a server
-    double measured_draft_ms = 0;  // of a round of them
+    WireTotals measured;          // of this run's rounds, where its target is a server
+    double measured_draft_ms = 0; // of a round of them
     ControllerRun controllers;
-    const BlockFilm* film = nullptr; // of a batch that was decoded here; null: none was
-    std::size_t film_round = 0;      // that is shown
+    const BlockFilm* film = nullptr;          // of a batch that was decoded here; null: none was
+    std::size_t film_round = 0;               // that is shown
     const AdaptiveResult* adaptive = nullptr; // of batches that were decoded here; null: none were
     const PoolFilm* pool = nullptr;           // of draft workers on a target elsewhere; null: none ran
     PoolFilm simulated;                       // of as many workers as were set, where none ran
@@ -109,7 +109,8 @@ struct RoundWindow {
 [[nodiscard]] std::string batch_refused(const SceneInput& input); // why not, at this beat; empty: it can be
 [[nodiscard]] SystemsModel systems_model(const SceneInput& input, const SystemsState& state);
 
-inline constexpr StoryOf<"systems", "slots", "waste", "wire", "round_trip", "controller", "tables", "choosers", "audits", "workers"> systems_says;
+inline constexpr StoryOf<"systems", "slots", "waste", "wire", "round_trip", "controller", "tables", "choosers", "audits", "workers">
+    systems_says;
 inline constexpr int kSystemsBeats = systems_says.size;
 inline constexpr int kWireBeat = 2, kControllerBeat = 4, kTablesBeat = 5, kChoosersBeat = 6, kAuditsBeat = 7, kWorkersBeat = 8;
 enum class SystemsPart : std::uint8_t { cache, pages, wire, controllers, tables, choosers, audits, workers };

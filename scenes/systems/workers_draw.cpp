@@ -22,7 +22,8 @@ constexpr float kName = 108; // width
 
 void workers_head(const SystemsDraw& d, Rect r, const std::string& title, const std::vector<std::string>& ways) {
     ui::fitted_text(d.ui.canvas, {r.x, r.y + 14}, title, Font::text_bold, 15, d.ui.theme.ink, r.w);
-    ui::fitted_text(d.ui.canvas, {r.x, r.y + 34}, ui::fitting(d.ui.canvas, ways, Font::text, 14, r.w), Font::text, 14, d.ui.theme.muted, r.w);
+    ui::fitted_text(d.ui.canvas, {r.x, r.y + 34}, ui::fitting(d.ui.canvas, ways, Font::text, 14, r.w), Font::text, 14, d.ui.theme.muted,
+                    r.w);
 }
 
 std::string worker_name(const PoolFilm& film, std::size_t worker) {
@@ -49,7 +50,8 @@ std::vector<ui::Segment> segments_of(const PoolWorker& worker, const PoolSpan& s
 }
 
 // Two lines, words above the lane, or `narrow`: one, with the name beside it.
-void draw_worker(const SystemsDraw& d, const PoolFilm& film, std::size_t number, const PoolSpan& span, const ui::Scale& x, Rect r, bool narrow) {
+void draw_worker(const SystemsDraw& d, const PoolFilm& film, std::size_t number, const PoolSpan& span, const ui::Scale& x, Rect r,
+                 bool narrow) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     const PoolWorker& worker = film.workers[number];
@@ -67,8 +69,9 @@ void draw_worker(const SystemsDraw& d, const PoolFilm& film, std::size_t number,
         if (round.judged_ms < span.from || round.from_ms > span.to) continue;
         const float left = x(std::max(round.from_ms, span.from)), right = x(std::min(round.answered_ms, span.to));
         std::string words = std::to_string(round.drafted) + " drafted, " + std::to_string(round.accepted) + " kept; " +
-                            bytes_words(static_cast<double>(round.wire.sent)) + " sent, " + bytes_words(static_cast<double>(round.wire.received)) +
-                            " received, " + ui::number(round.wire.ms, 1) + " ms away";
+                            bytes_words(static_cast<double>(round.wire.sent)) + " sent, " +
+                            bytes_words(static_cast<double>(round.wire.received)) + " received, " + ui::number(round.wire.ms, 1) +
+                            " ms away";
         if (round.wire.retries > 0) words += "; asked again";
         ui::tooltip(d.ui, {left, top, std::max(1.0F, right - left), height}, words);
     }
@@ -120,8 +123,10 @@ std::vector<PoolStep> passes_at_once(const PoolFilm& film) {
     std::vector<PoolStep> steps{{0, 0}};
     for (const auto& [ms, change] : changes) {
         const int passes = steps.back().passes + change;
-        if (steps.back().ms == ms) steps.back().passes = passes;
-        else steps.push_back({ms, passes});
+        if (steps.back().ms == ms)
+            steps.back().passes = passes;
+        else
+            steps.push_back({ms, passes});
     }
     return steps;
 }
@@ -156,13 +161,14 @@ void draw_workers(const SystemsDraw& d, Rect area) {
 }
 
 std::string describe_workers(const PoolFilm& film) {
-    std::string out = counted(static_cast<int>(film.workers.size()), "draft worker") + " on " + (film.target.empty() ? "a target, simulated" : film.target) + ": " + std::to_string(film.tokens()) + " tokens, " +
+    std::string out = counted(static_cast<int>(film.workers.size()), "draft worker") + " on " +
+                      (film.target.empty() ? "a target, simulated" : film.target) + ": " + std::to_string(film.tokens()) + " tokens, " +
                       ui::number(film.tokens_per_second(), 1) + " a second; passes at once " + ui::number(film.at_once(), 2) + "\n";
     for (std::size_t i = 0; i < film.workers.size(); ++i) {
         const PoolWorker& worker = film.workers[i];
         const WireTotals wire = worker.wire();
-        out += "  " + worker_name(film, i) + ", K = " + std::to_string(worker.k) + ": " + worker_words(worker) + "; " + std::to_string(worker.tokens()) +
-               " tokens; a round away " + ui::number(wire.per_round(wire.ms), 1) + " ms" +
+        out += "  " + worker_name(film, i) + ", K = " + std::to_string(worker.k) + ": " + worker_words(worker) + "; " +
+               std::to_string(worker.tokens()) + " tokens; a round away " + ui::number(wire.per_round(wire.ms), 1) + " ms" +
                (wire.knows_server() ? ", the server's own " + ui::number(wire.per_round(wire.server_ms), 1) + " ms" : "") +
                (wire.retries > 0 ? ", asked again " + std::to_string(wire.retries) + " times" : "") +
                (worker.state == PoolWorker::State::failed ? "; failed: " + worker.error : "") + "\n";

@@ -44,10 +44,8 @@ class TrainingScene final : public Scene {
     }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
-        return {{"↑ ↓", "Previous, next arm"},
-                {"Y", "Served at T = 0 or .7"},
-                {"M", "Last beat: train"},
-                {"U", "Last beat: draft with it"}};
+        return {
+            {"↑ ↓", "Previous, next arm"}, {"Y", "Served at T = 0 or .7"}, {"M", "Last beat: train"}, {"U", "Last beat: draft with it"}};
     }
 
     bool can_take_back(bool forward) const override { return history_.can(forward); }
@@ -55,8 +53,7 @@ class TrainingScene final : public Scene {
 
   private:
     static void keys(const TrainingDraw& d) {
-        if (d.ui.take_key(ui::Key::down))
-            d.state.choose(std::min(d.model.arm + 1, static_cast<int>(d.model.arms.size()) - 1));
+        if (d.ui.take_key(ui::Key::down)) d.state.choose(std::min(d.model.arm + 1, static_cast<int>(d.model.arms.size()) - 1));
         if (d.ui.take_key(ui::Key::up)) d.state.choose(std::max(d.model.arm - 1, 0));
         if (d.ui.take_key(ui::Key::y)) d.state.sampled = !d.state.sampled;
     }
@@ -88,14 +85,12 @@ class TrainingScene final : public Scene {
         const ui::Rect stage = d.input.stage;
         const float x = stage.x + 24, w = stage.w - 48, top = stage.y + 88, bottom = stage.bottom() - 8;
         if (!d.model.study) {
-            ui::slot(d.ui.canvas, d.ui.theme, {x, top, w, std::min(240.0F, bottom - top)},
-                     "curves of training runs would stand here");
+            ui::slot(d.ui.canvas, d.ui.theme, {x, top, w, std::min(240.0F, bottom - top)}, "curves of training runs would stand here");
             return;
         }
         constexpr float kLeastCharts = 168;
         const float room = bottom - top, least = std::min(room, training_arms_height(d.model, true));
-        const float arms = std::clamp(room - 20 - kLeastCharts, least, training_arms_height(d.model)),
-                    charts = room - arms - 20, gap = 32;
+        const float arms = std::clamp(room - 20 - kLeastCharts, least, training_arms_height(d.model)), charts = room - arms - 20, gap = 32;
         const float half = (w - gap) / 2;
         if (d.input.presenter) return draw_presented(d, {x, top + 8, w, room - 8});
         if (charts > 150) {
@@ -125,8 +120,6 @@ class TrainingScene final : public Scene {
 
 } // namespace
 
-std::unique_ptr<Scene> make_training() {
-    return std::make_unique<TrainingScene>();
-}
+std::unique_ptr<Scene> make_training() { return std::make_unique<TrainingScene>(); }
 
 } // namespace speclens

@@ -28,9 +28,7 @@ struct TrainingChart {
     ui::Scale x, y;
 };
 
-Rect plot_of(Rect r) {
-    return {r.x + 40, r.y + 50, r.w - 40 - 24, r.h - 50 - 44};
-}
+Rect plot_of(Rect r) { return {r.x + 40, r.y + 50, r.w - 40 - 24, r.h - 50 - 44}; }
 
 // Lines of all arms, the chosen one last and strong.
 template <class Draw>
@@ -54,7 +52,8 @@ void number_lines(const TrainingDraw& d, Rect plot, std::vector<LineEnd> ends) {
     std::ranges::sort(ends, {}, [](const LineEnd& end) { return end.at.y; });
     std::vector<Vec2> taken;
     const auto free = [&](Vec2 at) {
-        return std::ranges::none_of(taken, [&](Vec2 other) { return std::abs(other.x - at.x) < kWide && std::abs(other.y - at.y) < kHigh; });
+        return std::ranges::none_of(taken,
+                                    [&](Vec2 other) { return std::abs(other.x - at.x) < kWide && std::abs(other.y - at.y) < kHigh; });
     };
     for (const LineEnd& end : ends) {
         Vec2 at = {end.at.x + 6, std::clamp(end.at.y + 5, plot.y + 9, plot.bottom())};
@@ -62,7 +61,8 @@ void number_lines(const TrainingDraw& d, Rect plot, std::vector<LineEnd> ends) {
         while (!free(at) && at.y > plot.y + 9) at.y -= 1;
         if (!free(at)) continue;
         taken.push_back(at);
-        d.ui.canvas.text(at, std::to_string(end.arm), end.chosen ? Font::mono_medium : Font::mono, 14, end.chosen ? d.ui.theme.ink : d.ui.theme.muted);
+        d.ui.canvas.text(at, std::to_string(end.arm), end.chosen ? Font::mono_medium : Font::mono, 14,
+                         end.chosen ? d.ui.theme.ink : d.ui.theme.muted);
     }
 }
 
@@ -79,7 +79,9 @@ void draw_training_curves(const TrainingDraw& d, Rect r) {
     const ui::Theme& theme = d.ui.theme;
     const bool base = !m.chosen().base_loss.empty();
     training_chart_title(d, r, "Loss, nats per token",
-                         ui::fitting(canvas, {"bold: " + m.chosen().name + (base ? "; dashed: base logits alone" : ""), "bold: " + m.chosen().name}, Font::text, 14, r.w));
+                         ui::fitting(canvas,
+                                     {"bold: " + m.chosen().name + (base ? "; dashed: base logits alone" : ""), "bold: " + m.chosen().name},
+                                     Font::text, 14, r.w));
     const Rect plot = plot_of(r);
     double most = 1, low = 1e9, high = 0;
     for (const TrainingArm& arm : m.arms)
@@ -92,8 +94,7 @@ void draw_training_curves(const TrainingDraw& d, Rect r) {
             }
     if (high <= 0) return;
     low = std::floor(low * 4) / 4;
-    const TrainingChart chart{
-        plot, {0, most / 1e6, plot.x, plot.right()}, {low, high * 1.02, plot.bottom(), plot.y}};
+    const TrainingChart chart{plot, {0, most / 1e6, plot.x, plot.right()}, {low, high * 1.02, plot.bottom(), plot.y}};
     ui::axis_y(canvas, theme, chart.y, plot.x,
                ui::ticks(low, high,
                          r.h > 220   ? 5
@@ -101,8 +102,7 @@ void draw_training_curves(const TrainingDraw& d, Rect r) {
                                      : 2),
                {.grid_to = plot.right(), .grid = true, .label_offset = 8});
     ui::axis_x(canvas, theme, chart.x, plot.bottom(), ui::ticks(0, most / 1e6, 4), {});
-    canvas.text({plot.center().x, plot.bottom() + 40}, "million positions trained", Font::text, 14,
-                theme.muted, Align::center);
+    canvas.text({plot.center().x, plot.bottom() + 40}, "million positions trained", Font::text, 14, theme.muted, Align::center);
     std::vector<LineEnd> ends;
     canvas.push_clip({plot.x, plot.y - 2, plot.w + 2, plot.h + 4});
     in_turn(m, [&](const TrainingArm& arm, bool chosen) {
@@ -111,8 +111,7 @@ void draw_training_curves(const TrainingDraw& d, Rect r) {
             std::vector<Vec2> points;
             for (std::size_t i = 0; i < std::min(curve.size(), arm.positions.size()); ++i)
                 points.push_back({chart.x(arm.positions[i] / 1e6), chart.y(curve[i])});
-            canvas.polyline(points, dashed ? ui::Stroke{color, chosen ? 2.0F : 1.0F, 5, 4}
-                                           : ui::Stroke{color, chosen ? 2.5F : 1.0F});
+            canvas.polyline(points, dashed ? ui::Stroke{color, chosen ? 2.0F : 1.0F, 5, 4} : ui::Stroke{color, chosen ? 2.5F : 1.0F});
             if (!points.empty()) ends.push_back({points.back(), number_of(m, arm), chosen, dashed});
         };
         line(arm.loss, false);
@@ -133,15 +132,17 @@ void draw_training_acceptance(const TrainingDraw& d, Rect r) {
     const TrainingModel& m = d.model;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    training_chart_title(d, r, "Share kept, by position",
-                         ui::fitting(canvas, {"bold: " + m.chosen().name + "; once all before were kept; " + at_temperature(m) + "; rings: fewer than 30",
-                                              "bold: " + m.chosen().name + "; " + at_temperature(m) + "; rings: fewer than 30",
-                                              "bold: " + m.chosen().name + "; rings: fewer than 30", "rings: fewer than 30"}, Font::text, 14, r.w));
+    training_chart_title(
+        d, r, "Share kept, by position",
+        ui::fitting(canvas,
+                    {"bold: " + m.chosen().name + "; once all before were kept; " + at_temperature(m) + "; rings: fewer than 30",
+                     "bold: " + m.chosen().name + "; " + at_temperature(m) + "; rings: fewer than 30",
+                     "bold: " + m.chosen().name + "; rings: fewer than 30", "rings: fewer than 30"},
+                    Font::text, 14, r.w));
     const Rect plot = plot_of(r);
     std::size_t longest = 2;
     for (const TrainingArm& arm : m.arms) longest = std::max(longest, arm.conditional.size());
-    const TrainingChart chart{
-        plot, {0.6, static_cast<double>(longest) + 0.4, plot.x, plot.right()}, {0, 1, plot.bottom(), plot.y}};
+    const TrainingChart chart{plot, {0.6, static_cast<double>(longest) + 0.4, plot.x, plot.right()}, {0, 1, plot.bottom(), plot.y}};
     ui::axis_y(canvas, theme, chart.y, plot.x,
                ui::ticks(0, 1,
                          r.h > 220   ? 5
@@ -149,10 +150,8 @@ void draw_training_acceptance(const TrainingDraw& d, Rect r) {
                                      : 2),
                {.grid_to = plot.right(), .grid = true, .label_offset = 8});
     for (std::size_t k = 1; k <= longest; k += longest > 9 ? 2 : 1)
-        canvas.text({chart.x(static_cast<double>(k)), plot.bottom() + 20}, std::to_string(k), Font::mono, 14,
-                    theme.muted, Align::center);
-    canvas.text({plot.center().x, plot.bottom() + 40}, "position of the guess", Font::text, 14, theme.muted,
-                Align::center);
+        canvas.text({chart.x(static_cast<double>(k)), plot.bottom() + 20}, std::to_string(k), Font::mono, 14, theme.muted, Align::center);
+    canvas.text({plot.center().x, plot.bottom() + 40}, "position of the guess", Font::text, 14, theme.muted, Align::center);
     std::vector<LineEnd> ends;
     in_turn(m, [&](const TrainingArm& arm, bool chosen) {
         std::vector<Vec2> points, sure; // the line ends where few guesses were judged
@@ -169,8 +168,8 @@ void draw_training_acceptance(const TrainingDraw& d, Rect r) {
                 else
                     canvas.disc(points[k], 4, theme.ink);
                 ui::tooltip(d.ui, {points[k].x - 8, points[k].y - 8, 16, 16},
-                            "guess " + std::to_string(k + 1) + ": " + ui::probability(arm.conditional[k]) +
-                                " kept of about " + ui::number(arm.judged[k], 0));
+                            "guess " + std::to_string(k + 1) + ": " + ui::probability(arm.conditional[k]) + " kept of about " +
+                                ui::number(arm.judged[k], 0));
             }
     });
     number_lines(d, plot, ends);
@@ -187,8 +186,7 @@ float bar_rows(const TrainingModel& m) {
 } // namespace
 
 float training_arms_height(const TrainingModel& m, bool least) {
-    return kArmsHead + (least ? kLowBarRow : kBarRow) * bar_rows(m) +
-           kArmGap * static_cast<float>(m.arms.size());
+    return kArmsHead + (least ? kLowBarRow : kBarRow) * bar_rows(m) + kArmGap * static_cast<float>(m.arms.size());
 }
 
 void draw_training_arms(const TrainingDraw& d, Rect area) {
@@ -196,8 +194,8 @@ void draw_training_arms(const TrainingDraw& d, Rect area) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     canvas.line({area.x, area.y - 9.5F}, {area.right(), area.y - 9.5F}, theme.hairline());
-    ui::fitted_text(canvas, {area.x, area.y + 16}, "Served: tokens per round, " + at_temperature(m),
-                    Font::text_bold, 15, theme.ink, area.w * 0.6F);
+    ui::fitted_text(canvas, {area.x, area.y + 16}, "Served: tokens per round, " + at_temperature(m), Font::text_bold, 15, theme.ink,
+                    area.w * 0.6F);
     const bool dots = std::ranges::any_of(m.arms, [](const TrainingArm& arm) {
         return std::ranges::any_of(arm.bars, [](const TrainingArm::Bar& bar) { return bar.seeds.size() > 1; });
     });
@@ -229,16 +227,13 @@ void draw_training_arms(const TrainingDraw& d, Rect area) {
         ui::fitted_text(canvas, {area.x + indent, y + middle + 5}, arm.name, Font::text, 15, ink, name - 8 - indent);
         float row = y;
         for (const TrainingArm::Bar& bar : arm.bars) {
-            ui::fitted_text(canvas, {area.x + name, row + middle + 5},
-                            bar.base_only ? "base logits alone" : counted(bar.drafts, "guess"), Font::text,
-                            14, theme.muted, detail - 10);
-            ui::bar(canvas, theme, {left, row + middle - 5, right - left, 10}, bar.tokens / x.hi, Role::draft,
-                    bar.base_only ? 0.5F : 1);
+            ui::fitted_text(canvas, {area.x + name, row + middle + 5}, bar.base_only ? "base logits alone" : counted(bar.drafts, "guess"),
+                            Font::text, 14, theme.muted, detail - 10);
+            ui::bar(canvas, theme, {left, row + middle - 5, right - left, 10}, bar.tokens / x.hi, Role::draft, bar.base_only ? 0.5F : 1);
             canvas.line({x(bar.low), row + middle}, {x(bar.high), row + middle}, {theme.ink, 1.5F});
             if (bar.seeds.size() > 1)
                 for (const double tokens : bar.seeds) canvas.disc({x(tokens), row + middle}, 3, theme.ink);
-            canvas.text({area.right(), row + middle + 5}, ui::per_round(bar.tokens), Font::mono, 14,
-                        theme.ink, Align::right);
+            canvas.text({area.right(), row + middle + 5}, ui::per_round(bar.tokens), Font::mono, 14, theme.ink, Align::right);
             row += row_height;
         }
         y += h + kArmGap;
@@ -250,25 +245,21 @@ namespace {
 void published_bars(const TrainingDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    ui::fitted_text(canvas, {r.x, r.y + 14}, "PUBLISHED, Domino on Qwen3-8B", Font::text, 14, theme.muted,
-                    r.w);
+    ui::fitted_text(canvas, {r.x, r.y + 14}, "PUBLISHED, Domino on Qwen3-8B", Font::text, 14, theme.muted, r.w);
     float y = r.y + 26;
     if (!d.input.figures) return;
-    const std::pair<const char*, const char*> rows[] = {
-        {"domino-train-ttt-tokens", "own guesses"},
-        {"domino-train-tf-tokens", "true text"},
-        {"domino-train-curriculum-tokens", "and fading base loss"},
-        {"domino-train-dflash-tokens", "DFlash alike"}};
+    const std::pair<const char*, const char*> rows[] = {{"domino-train-ttt-tokens", "own guesses"},
+                                                        {"domino-train-tf-tokens", "true text"},
+                                                        {"domino-train-curriculum-tokens", "and fading base loss"},
+                                                        {"domino-train-dflash-tokens", "DFlash alike"}};
     for (const auto& [id, words] : rows) {
         const PublishedFigure* figure = d.input.figures->find(id);
         if (!figure || y + 22 > r.bottom()) continue;
-        const Rect bar{r.x + 150, y + 5, (r.w - 150 - 48) * static_cast<float>(figure->values.front() / 5),
-                       12};
+        const Rect bar{r.x + 150, y + 5, (r.w - 150 - 48) * static_cast<float>(figure->values.front() / 5), 12};
         canvas.hatch(bar, theme.role(Role::draft));
         canvas.outline(bar, {theme.role(Role::draft), 1}, 2);
         ui::fitted_text(canvas, {r.x, y + 16}, words, Font::text, 14, theme.muted, 142);
-        canvas.text({r.right(), y + 16}, ui::number(figure->values.front(), 2), Font::mono, 14, theme.ink,
-                    Align::right);
+        canvas.text({r.right(), y + 16}, ui::number(figure->values.front(), 2), Font::mono, 14, theme.ink, Align::right);
         ui::tooltip(d.ui, {r.x, y, r.w, 22},
                     figure->claim + ": " + published_value(*figure) + ", " +
                         published_citation(*figure, d.input.figures->source_of(*figure)));
@@ -281,18 +272,15 @@ void weight_bars(const TrainingDraw& d, Rect r) {
     const ui::Theme& theme = d.ui.theme;
     const PositionWeights& weights = d.model.weights;
     ui::fitted_text(canvas, {r.x, r.y + 14},
-                    std::string(weights.by_step ? "Weight of test-time step k: " : "Weight of position k: ") +
-                        weights_words(weights) + (d.model.own_weights ? ", not the arm's" : ""),
+                    std::string(weights.by_step ? "Weight of test-time step k: " : "Weight of position k: ") + weights_words(weights) +
+                        (d.model.own_weights ? ", not the arm's" : ""),
                     Font::text, 14, theme.muted, r.w);
     if (weights.by_block) return;
     const float column = r.w / 15, floor = r.bottom() - 18, tall = floor - r.y - 26;
     for (int k = 1; k <= weights.positions; ++k) {
-        const float left = r.x + column * static_cast<float>(k - 1),
-                    h = tall * static_cast<float>(weights(k));
+        const float left = r.x + column * static_cast<float>(k - 1), h = tall * static_cast<float>(weights(k));
         canvas.fill({left + 2, floor - h, column - 4, h}, theme.role(Role::draft).alpha(0.85F), 2);
-        if (k % 2 == 1)
-            canvas.text({left + column / 2, floor + 16}, std::to_string(k), Font::mono, 14, theme.muted,
-                        Align::center);
+        if (k % 2 == 1) canvas.text({left + column / 2, floor + 16}, std::to_string(k), Font::mono, 14, theme.muted, Align::center);
     }
 }
 
@@ -306,15 +294,14 @@ void draw_training_details(const TrainingDraw& d) {
     const float x = r.x + 24, w = r.w - 48;
     float y = r.y + 32;
     if (const auto& losses = d.model.losses) {
-        ui::fitted_text(canvas, {x, y}, "The loss after " + ui::percent(d.state.progress) + " of the run",
-                        Font::text_bold, 15, theme.ink, w);
-        ui::fitted_text(canvas, {x, y + 24},
-                        "L = (1−λ) final + λ base,  λ = " + ui::probability(losses->weight), Font::mono, 14,
-                        theme.ink, w);
+        ui::fitted_text(canvas, {x, y}, "The loss after " + ui::percent(d.state.progress) + " of the run", Font::text_bold, 15, theme.ink,
+                        w);
+        ui::fitted_text(canvas, {x, y + 24}, "L = (1−λ) final + λ base,  λ = " + ui::probability(losses->weight), Font::mono, 14, theme.ink,
+                        w);
         ui::fitted_text(canvas, {x, y + 46},
-                        "  = " + ui::number(1 - losses->weight, 2) + " × " +
-                            ui::number(losses->final_loss, 2) + " + " + ui::number(losses->weight, 2) +
-                            " × " + ui::number(losses->base_loss, 2) + " = " + ui::number(losses->total(), 2),
+                        "  = " + ui::number(1 - losses->weight, 2) + " × " + ui::number(losses->final_loss, 2) + " + " +
+                            ui::number(losses->weight, 2) + " × " + ui::number(losses->base_loss, 2) + " = " +
+                            ui::number(losses->total(), 2),
                         Font::mono, 14, theme.ink, w);
         y += 78;
     } else {
@@ -344,8 +331,7 @@ void draw_training_controls(const TrainingDraw& d) {
         choices.push_back({study_words(*study), "", ""});
     }
     if (const auto pick =
-            ui::dropdown(ui, "study", at, choices, chosen,
-                         {.disabled = choices.empty() ? "No experiments came with this bundle" : ""});
+            ui::dropdown(ui, "study", at, choices, chosen, {.disabled = choices.empty() ? "No experiments came with this bundle" : ""});
         pick && *pick != chosen) {
         const AblationStudy& study = *m.studies[static_cast<std::size_t>(*pick)];
         d.state.study = study.name;
@@ -359,20 +345,15 @@ void draw_training_controls(const TrainingDraw& d) {
         at = row.place(width);
         ui::field_label(ui, at, "Served at");
         ui::tooltip(ui, at, "Whether tokens per round are those of greedy texts or of sampled ones (Y)");
-        if (const auto pick = ui::segmented(ui, "served", {at.x, at.y}, served, d.state.sampled ? 1 : 0))
-            d.state.sampled = *pick == 1;
+        if (const auto pick = ui::segmented(ui, "served", {at.x, at.y}, served, d.state.sampled ? 1 : 0)) d.state.sampled = *pick == 1;
     }
-    const auto slider = [&](const char* id, const std::string& label, double& value, double high,
-                            double step) {
+    const auto slider = [&](const char* id, const std::string& label, double& value, double high, double step) {
         if (row.room() < 120) return;
         const Rect place = row.place(std::min(160.0F, row.room()));
         ui::field_label(ui, place, label);
-        if (const auto to =
-                ui::slider(ui, id, {place.x, place.y + 8, place.w, 20}, value, 0, high, {.step = step}))
-            value = *to;
+        if (const auto to = ui::slider(ui, id, {place.x, place.y + 8, place.w, 20}, value, 0, high, {.step = step})) value = *to;
     };
-    if (m.losses)
-        slider("progress bar", "Progress: " + ui::percent(d.state.progress), d.state.progress, 1, 0.01);
+    if (m.losses) slider("progress bar", "Progress: " + ui::percent(d.state.progress), d.state.progress, 1, 0.01);
     if (!m.study || !m.weights.can_decay()) return;
     double decay = m.weights.decay;
     slider("decay", decay > 0 ? "Decay g: " + ui::number(decay, 1) : "Decay g: none", decay, 16, 0.5);

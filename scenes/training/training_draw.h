@@ -12,13 +12,12 @@
 namespace speclens {
 
 inline constexpr int kPrefixBeat = 1, kFadingBeat = 2; // the base loss that fades
-inline constexpr int kStepsBeat = 3;  // EAGLE-3's test-time steps
-inline constexpr int kLiveBeat = 7;   // what is trained here and now
+inline constexpr int kStepsBeat = 3;                   // EAGLE-3's test-time steps
+inline constexpr int kLiveBeat = 7;                    // what is trained here and now
 [[nodiscard]] StageTitle training_title(const TrainingModel& model);
 [[nodiscard]] StageTitle training_stage_title(const SceneInput& input, const TrainingModel& model); // with what the beat is about
 [[nodiscard]] Story training_story(const SceneInput& input, const TrainingModel& model, const TrainingState& state);
-[[nodiscard]] std::string training_description(const SceneInput& input, const TrainingModel& model,
-                                               const TrainingState& state);
+[[nodiscard]] std::string training_description(const SceneInput& input, const TrainingModel& model, const TrainingState& state);
 
 struct TrainingDraw {
     const SceneInput& input;
@@ -28,8 +27,7 @@ struct TrainingDraw {
     std::vector<SceneCommand>& out;
     bool lines = true; // charts of lines are drawn: they and the rows below have numbers
 };
-void training_chart_title(const TrainingDraw& d, ui::Rect r, const std::string& title,
-                          const std::string& words);
+void training_chart_title(const TrainingDraw& d, ui::Rect r, const std::string& title, const std::string& words);
 void draw_training_curves(const TrainingDraw& d, ui::Rect area);     // loss against positions trained
 void draw_training_acceptance(const TrainingDraw& d, ui::Rect area); // share kept by position
 void draw_training_arms(const TrainingDraw& d, ui::Rect area);       // tokens per round, an arm a row

@@ -95,10 +95,14 @@ StageTitle live_training_title(const SceneInput& input, const TrainingState& sta
         return title;
     }
     if (!learned(input)) {
-        if (view->ended_early) title.title = training_says("live.title:stopped"_t);
-        else if (view->curve.empty()) title.title = training_says("live.title:writing"_t, "layer"_v = layer);
-        else title.title = training_says("live.title:new"_t, "layer"_v = layer);
-        title.subtitle = training_says("live.subtitle:answers"_t, "done"_v = view->texts_done, "of"_v = view->texts, "stopped"_v = view->ended_early);
+        if (view->ended_early)
+            title.title = training_says("live.title:stopped"_t);
+        else if (view->curve.empty())
+            title.title = training_says("live.title:writing"_t, "layer"_v = layer);
+        else
+            title.title = training_says("live.title:new"_t, "layer"_v = layer);
+        title.subtitle =
+            training_says("live.subtitle:answers"_t, "done"_v = view->texts_done, "of"_v = view->texts, "stopped"_v = view->ended_early);
         return title;
     }
     const HeadTrainingPoint& last = view->curve.back();
@@ -124,8 +128,11 @@ Words live_training_words(const SceneInput& input, const TrainingState& state) {
                behind = loaded && view.shipped.tokens_per_round > view.curve.back().worth.tokens_per_round;
     if (layer) {
         const std::string begun = ui::percent(view.curve.front().worth.shares.front());
-        if (!told) return training_says.beat("live:layer_learning"_t, "first"_v = first, "guesses"_v = heads, "last"_v = furthest, "begun"_v = begun);
-        if (!loaded) return training_says.beat("live:layer_own"_t, "first"_v = first, "guesses"_v = heads, "last"_v = furthest, "begun"_v = begun);
+        if (!told)
+            return training_says.beat("live:layer_learning"_t, "first"_v = first, "guesses"_v = heads, "last"_v = furthest,
+                                      "begun"_v = begun);
+        if (!loaded)
+            return training_says.beat("live:layer_own"_t, "first"_v = first, "guesses"_v = heads, "last"_v = furthest, "begun"_v = begun);
         return training_says.beat("live:layer_against"_t, "first"_v = first, "guesses"_v = heads, "last"_v = furthest, "begun"_v = begun,
                                   "behind"_v = behind);
     }
@@ -138,8 +145,10 @@ void finish_live_story(const SceneInput& input, const TrainingState& state, Stor
     if (!models_loaded(input)) return;
     story.task = training_says("live.task"_t, "usable"_v = usable(input));
     story.task_done = false;
-    if (usable(input)) story.on_task = use_trained(input);
-    else if (!input.training) story.on_task = {Command{training_asked(input, state)}};
+    if (usable(input))
+        story.on_task = use_trained(input);
+    else if (!input.training)
+        story.on_task = {Command{training_asked(input, state)}};
 }
 
 std::string live_training_lines(const SceneInput& input) {
@@ -163,7 +172,9 @@ std::string live_training_lines(const SceneInput& input) {
         worth(view->shipped);
     }
     out << "Guesses that stay when all before them stayed, by place:\n";
-    const auto stayed = [&](std::string name, const HeadWorth& of) { out << describe_acceptance({std::move(name), of.judged, of.kept, false}); };
+    const auto stayed = [&](std::string name, const HeadWorth& of) {
+        out << describe_acceptance({std::move(name), of.judged, of.kept, false});
+    };
     stayed("trained here", view->curve.back().worth);
     stayed("at step 0", view->curve.front().worth);
     if (loaded) stayed("loaded", view->shipped);
@@ -217,7 +228,8 @@ void draw_live_training_controls(const TrainingDraw& d) {
     at = row.place(std::min(168.0F, row.room()));
     if (at.w < 96) return;
     const std::string not_yet = usable(d.input) ? "" : "Train first";
-    if (ui::button(ui, "use", at, head_shown(d.input, d.state) == HeadKind::mtp ? "Draft with it" : "Draft with them", {.shortcut = "U", .disabled = not_yet}))
+    if (ui::button(ui, "use", at, head_shown(d.input, d.state) == HeadKind::mtp ? "Draft with it" : "Draft with them",
+                   {.shortcut = "U", .disabled = not_yet}))
         std::ranges::move(use_trained(d.input), std::back_inserter(d.out));
 }
 

@@ -35,7 +35,8 @@ LiveChart axes(const TrainingDraw& d, Rect r, double low, double high, float rig
     const LiveChart chart{plot, {0, static_cast<double>(view.plan.steps), plot.x, plot.right()}, {low, high, plot.bottom(), plot.y}};
     int lines = 5;
     if (r.h <= 220) lines = r.h > 180 ? 3 : 2;
-    ui::axis_y(d.ui.canvas, d.ui.theme, chart.y, plot.x, ui::ticks(low, high, lines), {.grid_to = plot.right(), .grid = true, .label_offset = 8});
+    ui::axis_y(d.ui.canvas, d.ui.theme, chart.y, plot.x, ui::ticks(low, high, lines),
+               {.grid_to = plot.right(), .grid = true, .label_offset = 8});
     ui::axis_x(d.ui.canvas, d.ui.theme, chart.x, plot.bottom(), ui::ticks(0, view.plan.steps, 4), {});
     d.ui.canvas.text({plot.center().x, plot.bottom() + 40}, "steps", Font::text, 14, d.ui.theme.muted, Align::center);
     return chart;
@@ -61,23 +62,22 @@ void draw_shares(const TrainingDraw& d, Rect r) {
     const HeadTrainingView& view = *d.input.training;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    training_chart_title(d, r, is_layer(view) ? "What each guess names" : "What each head names", "share of tokens in greedy answers it never saw");
+    training_chart_title(d, r, is_layer(view) ? "What each guess names" : "What each head names",
+                         "share of tokens in greedy answers it never saw");
     double high = 0.5;
     for (const HeadTrainingPoint& point : view.curve)
         for (const double share : point.worth.shares) high = std::max(high, share * 1.1);
     const LiveChart chart = axes(d, r, 0, std::min(1.0, high), 132);
     const std::vector<double>& now = view.curve.back().worth.shares;
     std::vector<float> labels; // baselines: beside their lines, but apart from each other and above the axis
-    for (const double share : now)
-        labels.push_back(std::max(chart.y(share) + 5, labels.empty() ? -1e9F : labels.back() + 17));
+    for (const double share : now) labels.push_back(std::max(chart.y(share) + 5, labels.empty() ? -1e9F : labels.back() + 17));
     for (float below = chart.plot.bottom() - 2; float& label : labels | std::views::reverse) {
         label = std::min(label, below);
         below = label - 17;
     }
     for (std::size_t k = 0; k < now.size(); ++k) {
         std::vector<Vec2> points;
-        for (const HeadTrainingPoint& point : view.curve)
-            points.push_back({chart.x(point.step), chart.y(point.worth.shares[k])});
+        for (const HeadTrainingPoint& point : view.curve) points.push_back({chart.x(point.step), chart.y(point.worth.shares[k])});
         const float strength = 1 - 0.2F * static_cast<float>(k);
         canvas.polyline(points, {theme.role(ui::Role::draft).alpha(std::max(0.3F, strength)), 2.5F});
         canvas.text({points.back().x + 8, labels[k]}, name_of_guess(view, k), Font::text, 14, theme.muted);
@@ -97,23 +97,25 @@ void draw_tokens(const TrainingDraw& d, Rect r) {
     if (shipped > 0) {
         const float y = chart.y(shipped);
         canvas.line({chart.plot.x, y}, {chart.plot.right(), y}, {theme.muted, 1.5F, 5, 4});
-        canvas.text({chart.plot.x + 6, y - 6}, is_layer(view) ? "the layer that was loaded" : "heads that were loaded", Font::text, 14, theme.muted);
+        canvas.text({chart.plot.x + 6, y - 6}, is_layer(view) ? "the layer that was loaded" : "heads that were loaded", Font::text, 14,
+                    theme.muted);
         canvas.text({chart.plot.right() + 8, y + 5}, ui::per_round(shipped), Font::mono, 14, theme.muted);
     }
     std::vector<Vec2> points;
-    for (const HeadTrainingPoint& point : view.curve)
-        points.push_back({chart.x(point.step), chart.y(point.worth.tokens_per_round)});
+    for (const HeadTrainingPoint& point : view.curve) points.push_back({chart.x(point.step), chart.y(point.worth.tokens_per_round)});
     canvas.polyline(points, {theme.ink, 2.5F});
     canvas.disc(points.back(), 4, theme.ink);
     if (shipped <= 0 || std::abs(points.back().y - chart.y(shipped)) > 18)
-        canvas.text({points.back().x + 8, points.back().y + 5}, ui::per_round(view.curve.back().worth.tokens_per_round), Font::mono, 14, theme.ink);
+        canvas.text({points.back().x + 8, points.back().y + 5}, ui::per_round(view.curve.back().worth.tokens_per_round), Font::mono, 14,
+                    theme.ink);
 }
 
 // Of the greedy rounds over the held-out answers: now, and of what was loaded.
 void draw_stays(const TrainingDraw& d, Rect r) {
     const HeadTrainingView& view = *d.input.training;
     training_chart_title(d, r, "Guesses that stay, by place",
-                         view.shipped.judged.empty() ? "once all before stayed; in the same answers" : "dots: trained here; rings: loaded; once all before stayed");
+                         view.shipped.judged.empty() ? "once all before stayed; in the same answers"
+                                                     : "dots: trained here; rings: loaded; once all before stayed");
     std::vector<AcceptanceSeries> series = {{"trained here", view.curve.back().worth.judged, view.curve.back().worth.kept, false}};
     if (!view.shipped.judged.empty()) series.push_back({"loaded", view.shipped.judged, view.shipped.kept, true});
     draw_acceptance(d.ui, {r.x + 6, r.y + 42, r.w - 6, r.h - 60}, series);
@@ -133,8 +135,8 @@ void draw_live_training(const TrainingDraw& d) {
         if (view && !view->ended_early) words = "its answers: " + std::to_string(view->texts_done) + " of " + std::to_string(view->texts);
         ui::slot(d.ui.canvas, d.ui.theme, box, words);
         if (view && !view->ended_early && view->texts > 0)
-            ui::bar(d.ui.canvas, d.ui.theme, {x + 24, box.center().y + 24, w - 48, 8},
-                    static_cast<double>(view->texts_done) / view->texts, ui::Role::target);
+            ui::bar(d.ui.canvas, d.ui.theme, {x + 24, box.center().y + 24, w - 48, 8}, static_cast<double>(view->texts_done) / view->texts,
+                    ui::Role::target);
         return;
     }
     constexpr float kGap = 32, kRowGap = 16, kFoot = 34, kFourCharts = 400;
@@ -183,10 +185,11 @@ void draw_live_training_details(const TrainingDraw& d) {
     canvas.text({x + w, y}, "loaded", Font::text, 14, theme.muted, Align::right);
     y += 24;
     for (std::size_t k = 0; k < now.shares.size() && y < r.bottom() - 6; ++k, y += 22) {
-        canvas.text({x, y}, name_of_guess(*view, k) + ", " + number_word(static_cast<int>(k) + 2) + " places on", Font::text, 14, theme.ink);
+        canvas.text({x, y}, name_of_guess(*view, k) + ", " + number_word(static_cast<int>(k) + 2) + " places on", Font::text, 14,
+                    theme.ink);
         canvas.text({x + w - 72, y}, ui::probability(now.shares[k]), Font::mono, 14, theme.ink, Align::right);
-        canvas.text({x + w, y}, k < view->shipped.shares.size() ? ui::probability(view->shipped.shares[k]) : "–", Font::mono, 14, theme.muted,
-                    Align::right);
+        canvas.text({x + w, y}, k < view->shipped.shares.size() ? ui::probability(view->shipped.shares[k]) : "–", Font::mono, 14,
+                    theme.muted, Align::right);
     }
 }
 

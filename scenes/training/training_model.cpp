@@ -10,28 +10,26 @@ namespace speclens {
 namespace {
 
 std::string arm_words(const std::string& name) {
-    static const std::map<std::string, std::string> kWords = {
-        {"self_generated", "its own guesses"},
-        {"teacher_forcing", "the true text"},
-        {"curriculum", "true text, base loss fading"},
-        {"half_curriculum", "base loss faded at half time"},
-        {"none", "without the target's states"},
-        {"embeddings", "token embeddings instead"},
-        {"one_tap", "states of one layer"},
-        {"three_taps", "states of three layers"},
-        {"trained_16", "trained on blocks of 16"},
-        {"trained_8", "trained on blocks of 8"},
-        {"equal", "all positions alike"},
-        {"g4", "early positions more, g = 4"},
-        {"g7", "early positions more, g = 7"},
-        {"dpace", "D-PACE: by length at stake"},
-        {"modes_dflash", "DFlash with modes"},
-        {"modes_domino", "Domino with modes"},
-        {"no_modes_dflash", "DFlash without modes"},
-        {"no_modes_domino", "Domino without modes"}};
+    static const std::map<std::string, std::string> kWords = {{"self_generated", "its own guesses"},
+                                                              {"teacher_forcing", "the true text"},
+                                                              {"curriculum", "true text, base loss fading"},
+                                                              {"half_curriculum", "base loss faded at half time"},
+                                                              {"none", "without the target's states"},
+                                                              {"embeddings", "token embeddings instead"},
+                                                              {"one_tap", "states of one layer"},
+                                                              {"three_taps", "states of three layers"},
+                                                              {"trained_16", "trained on blocks of 16"},
+                                                              {"trained_8", "trained on blocks of 8"},
+                                                              {"equal", "all positions alike"},
+                                                              {"g4", "early positions more, g = 4"},
+                                                              {"g7", "early positions more, g = 7"},
+                                                              {"dpace", "D-PACE: by length at stake"},
+                                                              {"modes_dflash", "DFlash with modes"},
+                                                              {"modes_domino", "Domino with modes"},
+                                                              {"no_modes_dflash", "DFlash without modes"},
+                                                              {"no_modes_domino", "Domino without modes"}};
     if (const auto found = kWords.find(name); found != kWords.end()) return found->second;
-    if (name.starts_with("steps_"))
-        return name.substr(6) + (name == "steps_1" ? " test-time step" : " test-time steps");
+    if (name.starts_with("steps_")) return name.substr(6) + (name == "steps_1" ? " test-time step" : " test-time steps");
     std::string words = name;
     std::ranges::replace(words, '_', ' ');
     return words;
@@ -45,8 +43,7 @@ std::vector<double> mean_curve(const Arm& arm, const char* name) {
         if (found == run.curves.end()) return {};
         if (&run == &arm.runs.front()) mean.assign(found->second.size(), 0.0);
         mean.resize(std::min(mean.size(), found->second.size()));
-        for (std::size_t i = 0; i < mean.size(); ++i)
-            mean[i] += found->second[i] / static_cast<double>(arm.runs.size());
+        for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += found->second[i] / static_cast<double>(arm.runs.size());
     }
     return mean;
 }
@@ -68,8 +65,7 @@ void count_positions(TrainingArm& shown, const Arm& arm, const ServedResult& kin
             kept[k] += reached;
         }
     }
-    for (std::size_t k = 0; k < kept.size() && shown.judged[k] >= 0.5; ++k)
-        shown.conditional.push_back(kept[k] / shown.judged[k]);
+    for (std::size_t k = 0; k < kept.size() && shown.judged[k] >= 0.5; ++k) shown.conditional.push_back(kept[k] / shown.judged[k]);
     shown.judged.resize(shown.conditional.size());
 }
 
@@ -83,8 +79,7 @@ TrainingArm arm_of(const Arm& arm, double temperature) {
     if (shown.loss.empty()) shown.loss = mean_curve(arm, "loss");
     shown.base_loss = mean_curve(arm, "base_loss");
     shown.positions.assign(first.positions.begin(),
-                           first.positions.begin() + static_cast<std::ptrdiff_t>(std::min(
-                                                         first.positions.size(), shown.loss.size())));
+                           first.positions.begin() + static_cast<std::ptrdiff_t>(std::min(first.positions.size(), shown.loss.size())));
     for (const ServedResult& result : first.served) {
         if (std::abs(result.temperature - temperature) > 1e-9) continue;
         TrainingArm::Bar bar{result.drafts, result.base_only, 0, 0, 0, {}};
@@ -106,8 +101,7 @@ TrainingArm arm_of(const Arm& arm, double temperature) {
 
 // With so many guesses, nothing left out; null: not served so.
 const TrainingArm::Bar* served_with(const TrainingArm& arm, int drafts) {
-    const auto found = std::ranges::find_if(
-        arm.bars, [&](const TrainingArm::Bar& bar) { return bar.drafts == drafts && !bar.base_only; });
+    const auto found = std::ranges::find_if(arm.bars, [&](const TrainingArm::Bar& bar) { return bar.drafts == drafts && !bar.base_only; });
     return found == arm.bars.end() ? nullptr : &*found;
 }
 
@@ -143,13 +137,9 @@ std::string at_temperature(const TrainingModel& m) {
     return "T = " + (m.temperature > 0 ? ui::number(m.temperature, 1) : std::string("0"));
 }
 
-double curriculum_weight(double progress, double rho) {
-    return rho > 0 ? std::clamp(1 - progress / rho, 0.0, 1.0) : 0;
-}
+double curriculum_weight(double progress, double rho) { return rho > 0 ? std::clamp(1 - progress / rho, 0.0, 1.0) : 0; }
 
-double position_weight(int k, double g) {
-    return g > 0 ? std::exp(-(k - 1) / g) : 1;
-}
+double position_weight(int k, double g) { return g > 0 ? std::exp(-(k - 1) / g) : 1; }
 
 PositionWeights weights_of(const TrainingRun& run) {
     PositionWeights weights;
@@ -174,18 +164,15 @@ PositionWeights weights_of(const TrainingRun& run) {
 std::string weights_words(const PositionWeights& weights) {
     if (weights.by_block) return "each block sets its own";
     if (weights.by_step) return ".8^(k−1)";
-    return weights.decay > 0 ? "exp(−(k−1) ÷ " + ui::number(weights.decay, 1) + ")"
-                             : std::string("all alike");
+    return weights.decay > 0 ? "exp(−(k−1) ÷ " + ui::number(weights.decay, 1) + ")" : std::string("all alike");
 }
 
-double fade_of(const std::string& arm) {
-    return arm == "curriculum" ? 1 : arm == "half_curriculum" ? 0.5 : 0;
-}
+double fade_of(const std::string& arm) { return arm == "curriculum" ? 1 : arm == "half_curriculum" ? 0.5 : 0; }
 
 std::string study_words(const AblationStudy& study) {
     static const std::map<std::string, std::string> kWords = {
         {kPrefixStudy, "Prefixes of Domino's head"}, {"conditioning", "What a DFlash block is told"}, {"block", "Size of a DFlash block"},
-        {"test_steps", "EAGLE-3: test-time steps"},  {"weights", "Weights of the positions"},        {"modes", "Text and modes"}};
+        {"test_steps", "EAGLE-3: test-time steps"},  {"weights", "Weights of the positions"},         {"modes", "Text and modes"}};
     const auto found = kWords.find(study.name);
     const std::string words = found == kWords.end() ? study.name : found->second;
     return study.target.empty() ? words : words + ", " + study.target.substr(0, study.target.find('-'));
@@ -210,8 +197,7 @@ TrainingModel training_model(const SceneInput& input, const TrainingState& state
     if (m.own_weights) m.weights.decay = *state.decay;
     if (!chosen.base_loss.empty() && !chosen.loss.empty())
         m.losses = TrainingModel::Losses{curriculum_weight(state.progress, fade_of(chosen.arm->name)),
-                                         at_share(chosen.loss, state.progress),
-                                         at_share(chosen.base_loss, state.progress)};
+                                         at_share(chosen.loss, state.progress), at_share(chosen.base_loss, state.progress)};
     return m;
 }
 
@@ -224,8 +210,7 @@ std::string own_target(const SceneInput& input, const std::string& study) {
 }
 
 const char* study_of_beat(int beat) {
-    constexpr const char* kStudies[kTrainingBeats] = {"",      kPrefixStudy, kPrefixStudy, "test_steps",
-                                                      "block", "weights", "modes",  ""};
+    constexpr const char* kStudies[kTrainingBeats] = {"", kPrefixStudy, kPrefixStudy, "test_steps", "block", "weights", "modes", ""};
     return kStudies[std::clamp(beat, 0, kTrainingBeats - 1)];
 }
 

@@ -39,9 +39,9 @@ struct TrainingState {
     std::string study = kPrefixStudy;
     std::string target; // that the study's heads were trained for; empty: the built-in one
     int arm = 0;
-    bool sampled = false;        // served at T = 0.7 instead of 0
-    double progress = 0.5;       // of a run, for the weight of the losses
-    std::optional<double> decay; // g of the position weights, instead of the arm's
+    bool sampled = false;         // served at T = 0.7 instead of 0
+    double progress = 0.5;        // of a run, for the weight of the losses
+    std::optional<double> decay;  // g of the position weights, instead of the arm's
     std::optional<HeadKind> head; // to train here; none: the run's drafter, where it can be taught, else Medusa's heads
     int steps = 0;                // of it; 0: the usual number
     bool operator==(const TrainingState&) const = default;

@@ -16,9 +16,7 @@ const TrainingArm* arm_named(const TrainingModel& m, const char* name) {
     return nullptr;
 }
 
-std::string last_loss(const TrainingArm* arm) {
-    return arm && !arm->loss.empty() ? ui::number(arm->loss.back(), 2) : std::string("–");
-}
+std::string last_loss(const TrainingArm* arm) { return arm && !arm->loss.empty() ? ui::number(arm->loss.back(), 2) : std::string("–"); }
 
 std::string last_base(const TrainingArm* arm) {
     return arm && !arm->base_loss.empty() ? ui::number(arm->base_loss.back(), 2) : std::string("–");
@@ -92,8 +90,8 @@ Words beat_words(const SceneInput& input, const TrainingModel& looked_at, const 
                                   "text_loss"_v = last_loss(arm_named(m, "teacher_forcing")), "own"_v = tokens("self_generated"),
                                   "text"_v = tokens("teacher_forcing"));
     case kFadingBeat:
-        return {training_says("lazy.heading"_t), backbone_words(arm_named(m, "teacher_forcing"), arm_named(m, "curriculum"),
-                                                                input.strip || input.presenter)};
+        return {training_says("lazy.heading"_t),
+                backbone_words(arm_named(m, "teacher_forcing"), arm_named(m, "curriculum"), input.strip || input.presenter)};
     case 3:
         return training_says.beat("steps"_t, "one"_v = tokens("steps_1"), "three"_v = tokens("steps_3"),
                                   "seven"_v = arm_named(m, "steps_7") ? tokens("steps_7") : "");
@@ -148,16 +146,19 @@ StageTitle training_title(const TrainingModel& m) {
         if (found != m.ends.end()) {
             const int guesses = several ? found->drafts : 0;
             const std::string study = title.title;
-            title.short_title = training_says("title.ends_short"_t, "study"_v = study, "range"_v = range_words(*found), "guesses"_v = guesses);
-            title.title = training_says("title.ends"_t, "study"_v = study, "guesses"_v = guesses, "best"_v = arm_words(m, found->best, *found->high),
-                                        "worst"_v = arm_words(m, found->worst, *found->low));
+            title.short_title =
+                training_says("title.ends_short"_t, "study"_v = study, "range"_v = range_words(*found), "guesses"_v = guesses);
+            title.title =
+                training_says("title.ends"_t, "study"_v = study, "guesses"_v = guesses, "best"_v = arm_words(m, found->best, *found->high),
+                              "worst"_v = arm_words(m, found->worst, *found->low));
         } else if (!m.ends.empty()) {
             title.title = training_says("title.close"_t, "study"_v = title.title, "range"_v = range_words(m.ends.front()));
         }
         alike = alike_words(m);
     }
-    title.subtitle = training_says("subtitle.arms"_t, "target"_v = m.study->target, "steps"_v = m.chosen().steps, "prompts"_v = m.chosen().prompts,
-                                   "temperature"_v = at_temperature(m), "alike"_v = alike, "machine"_v = m.machine, "date"_v = m.date);
+    title.subtitle =
+        training_says("subtitle.arms"_t, "target"_v = m.study->target, "steps"_v = m.chosen().steps, "prompts"_v = m.chosen().prompts,
+                      "temperature"_v = at_temperature(m), "alike"_v = alike, "machine"_v = m.machine, "date"_v = m.date);
     return title;
 }
 
@@ -166,7 +167,8 @@ StageTitle training_stage_title(const SceneInput& input, const TrainingModel& m)
     if (!m.study) return title;
     const std::string generic = title.title;
     if (input.beat == 0 && !m.ends.empty()) {
-        title.title = training_says("use.title"_t, "study"_v = study_words(*m.study), "arms"_v = m.arms.size(), "range"_v = range_words(m.ends.front()));
+        title.title = training_says("use.title"_t, "study"_v = study_words(*m.study), "arms"_v = m.arms.size(),
+                                    "range"_v = range_words(m.ends.front()));
     } else if (m.study->name == kPrefixStudy && input.beat == kPrefixBeat) {
         const TrainingArm *own = arm_named(m, "self_generated"), *text = arm_named(m, "teacher_forcing");
         if (own && text) title.title = training_says("prefix.title"_t, "own"_v = tokens_of(own), "text"_v = tokens_of(text));
@@ -189,8 +191,7 @@ Story training_story(const SceneInput& input, const TrainingModel& m, const Trai
     return story;
 }
 
-std::string training_description(const SceneInput& input, const TrainingModel& m,
-                                 const TrainingState& state) {
+std::string training_description(const SceneInput& input, const TrainingModel& m, const TrainingState& state) {
     std::ostringstream out;
     const bool live = input.beat == kLiveBeat;
     const StageTitle title = live ? live_training_title(input, state) : training_stage_title(input, m);
@@ -202,29 +203,25 @@ std::string training_description(const SceneInput& input, const TrainingModel& m
     for (int i = 0; i < static_cast<int>(m.arms.size()); ++i) {
         const TrainingArm& arm = m.arms[static_cast<std::size_t>(i)];
         out << arm.name << (i == m.arm ? " (chosen)" : "") << ": ";
-        if (!arm.loss.empty())
-            out << "loss " << ui::number(arm.loss.front(), 2) << " to " << ui::number(arm.loss.back(), 2);
+        if (!arm.loss.empty()) out << "loss " << ui::number(arm.loss.front(), 2) << " to " << ui::number(arm.loss.back(), 2);
         if (!arm.base_loss.empty())
-            out << ", base " << ui::number(arm.base_loss.front(), 2) << " to "
-                << ui::number(arm.base_loss.back(), 2);
+            out << ", base " << ui::number(arm.base_loss.front(), 2) << " to " << ui::number(arm.base_loss.back(), 2);
         for (const TrainingArm::Bar& bar : arm.bars) {
-            out << "; " << (bar.base_only ? std::string("base logits alone") : counted(bar.drafts, "guess"))
-                << " " << ui::per_round(bar.tokens) << " [" << ui::number(bar.low, 2) << ", "
-                << ui::number(bar.high, 2) << "]";
+            out << "; " << (bar.base_only ? std::string("base logits alone") : counted(bar.drafts, "guess")) << " "
+                << ui::per_round(bar.tokens) << " [" << ui::number(bar.low, 2) << ", " << ui::number(bar.high, 2) << "]";
         }
         out << "\n";
         if (i != m.arm || arm.conditional.empty()) continue;
         out << "  kept by position:";
         for (std::size_t k = 0; k < arm.conditional.size(); ++k)
-            out << (k ? ", " : " ") << k + 1 << ": " << ui::probability(arm.conditional[k])
-                << (arm.few(k) ? " (few)" : "");
+            out << (k ? ", " : " ") << k + 1 << ": " << ui::probability(arm.conditional[k]) << (arm.few(k) ? " (few)" : "");
         out << "\n";
     }
     if (m.losses)
-        out << "After " << ui::percent(state.progress) << " of the run: weight of the base loss "
-            << ui::probability(m.losses->weight) << ", loss " << ui::number(m.losses->total(), 2) << "\n";
-    out << (m.weights.by_step ? "Weights of the test-time steps, " : "Weights of the first positions, ")
-        << weights_words(m.weights) << (m.own_weights ? ", not the arm's" : "");
+        out << "After " << ui::percent(state.progress) << " of the run: weight of the base loss " << ui::probability(m.losses->weight)
+            << ", loss " << ui::number(m.losses->total(), 2) << "\n";
+    out << (m.weights.by_step ? "Weights of the test-time steps, " : "Weights of the first positions, ") << weights_words(m.weights)
+        << (m.own_weights ? ", not the arm's" : "");
     for (int k = 1; k <= std::min(5, m.weights.positions) && !m.weights.by_block; ++k)
         out << (k > 1 ? ", " : ": ") << ui::probability(m.weights(k));
     out << "\n\n" << describe_story(input, training_story(input, m, state));

@@ -4,8 +4,8 @@
 
 #include "engine/drafters/drafter_info.h"
 #include "scenes/shared/cycle_pick.h"
-#include "scenes/shared/other_round.h"
 #include "scenes/shared/measure_charts.h"
+#include "scenes/shared/other_round.h"
 #include "scenes/trees/trees_draw.h"
 #include "ui/tokens.h"
 
@@ -33,8 +33,7 @@ class TreesScene final : public Scene {
         if (input.stage.w > 0) {
             ui.push_clip(input.stage_clip);
             draw_stage_title(input, ui, trees_title(pictured.round(input), model));
-            const ui::Rect area{input.stage.x + 24, input.stage.y + 92, input.stage.w - 48,
-                                input.stage.h - 104};
+            const ui::Rect area{input.stage.x + 24, input.stage.y + 92, input.stage.w - 48, input.stage.h - 104};
             draw_trees_stage({pictured.round(input), model, state_, ui, out}, area);
             ui.pop_clip();
         }
@@ -71,7 +70,8 @@ class TreesScene final : public Scene {
     }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
-        return {{"U", "Judge the run by blocks, or draft a tree"}, {"M", "Measure chain, block and trees; where a tree grows: time passes"}};
+        return {{"U", "Judge the run by blocks, or draft a tree"},
+                {"M", "Measure chain, block and trees; where a tree grows: time passes"}};
     }
 
   private:
@@ -113,8 +113,6 @@ class TreesScene final : public Scene {
 
 } // namespace
 
-std::unique_ptr<Scene> make_trees() {
-    return std::make_unique<TreesScene>();
-}
+std::unique_ptr<Scene> make_trees() { return std::make_unique<TreesScene>(); }
 
 } // namespace speclens

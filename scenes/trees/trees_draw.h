@@ -9,8 +9,7 @@
 
 namespace speclens {
 
-[[nodiscard]] std::string
-few_words(const std::vector<TreesRow>& rows); // what "few" means; empty: none has it
+[[nodiscard]] std::string few_words(const std::vector<TreesRow>& rows); // what "few" means; empty: none has it
 [[nodiscard]] StageTitle trees_title(const SceneInput& input, const TreesModel& model);
 [[nodiscard]] Story trees_story(const SceneInput& input, const TreesModel& model);
 // Word of a column: a token of the run, or A and B of the example.

@@ -37,7 +37,8 @@ void draw_growth_key(const TreesDraw& d, Rect area, bool timed) {
     canvas.fill({x, area.y + 26, 12, 12}, theme.role(Role::draft), 2);
     const std::string line = "needed to pay for its row";
     const float room = area.w - 18 - (timed ? 48 + canvas.text_width(line, Font::text, 14) : 0);
-    const std::string bars = ui::fitting(canvas, {"probability of the guess's path", "its path's probability", "its path"}, Font::text, 14, room);
+    const std::string bars =
+        ui::fitting(canvas, {"probability of the guess's path", "its path's probability", "its path"}, Font::text, 14, room);
     canvas.text({x += 18, area.y + 37}, bars, Font::text, 14, theme.muted);
     if (!timed) return;
     x += canvas.text_width(bars, Font::text, 14) + 20;
@@ -51,9 +52,7 @@ double TreeGrowth::expected(std::size_t guesses) const {
     return std::accumulate(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(std::min(guesses, path.size())), 1.0);
 }
 
-bool times_passes(const SceneInput& input) {
-    return models_loaded(input) && untimed_passes(input).empty();
-}
+bool times_passes(const SceneInput& input) { return models_loaded(input) && untimed_passes(input).empty(); }
 
 bool grows_by_paths(const std::string& drafter) {
     const DrafterInfo* info = find_drafter(drafter);
@@ -113,7 +112,8 @@ void draw_tree_growth(const TreesDraw& d, Rect area) {
     }
     std::string sum = ui::per_round(growth.expected(growth.path.size())) + " tokens a round expected with all of them";
     if (timed && growth.best < count)
-        sum += ", " + ui::per_round(growth.expected(static_cast<std::size_t>(growth.best))) + " with the first" + (growth.best > 1 ? " " + std::to_string(growth.best) : "");
+        sum += ", " + ui::per_round(growth.expected(static_cast<std::size_t>(growth.best))) + " with the first" +
+               (growth.best > 1 ? " " + std::to_string(growth.best) : "");
     ui::paragraph(canvas, {area.x, plot.bottom() + 46}, area.w, sum, {.size = 14, .color = theme.ink, .max_lines = 2});
 }
 

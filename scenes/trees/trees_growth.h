@@ -1,5 +1,5 @@
-// How a tree grows out of the distributions of a block (DDTree, Ringel & Romano 2026, arXiv 2604.12989): the likeliest path first, and where
-// the next guess brings less than its row of the verify pass costs.
+// How a tree grows out of the distributions of a block (DDTree, Ringel & Romano 2026, arXiv 2604.12989): the likeliest path first, and
+// where the next guess brings less than its row of the verify pass costs.
 #pragma once
 
 #include <string>

@@ -41,8 +41,7 @@ BlockVerdict judge(std::vector<BlockColumn> columns) {
 }
 
 // One draft of the example, judged by the rule of the engine.
-BlockVerdict judge_example(const Distribution& p, const Distribution& q, const std::vector<int>& draft,
-                           const std::vector<double>& coins) {
+BlockVerdict judge_example(const Distribution& p, const Distribution& q, const std::vector<int>& draft, const std::vector<double>& coins) {
     Round round;
     round.drafts = draft;
     round.p = [&](int) -> const Distribution& { return p; };
@@ -85,17 +84,16 @@ std::optional<BlockVerdict> block_verdict(const RoundSummary& round) {
 }
 
 const Criterion& rescued_guess() {
-    static const Criterion kRescued{
-        "rescued guess", [] { return trees_says("words.criterion"_t); },
-        [](const RoundSummary& round) -> std::optional<Position> {
-            const auto verdict = block_verdict(round);
-            if (!verdict || verdict->block_kept <= verdict->token_kept) return {};
-            return Position{round.round, verdict->token_kept};
-        },
-        [](const RoundSummary& round, const Position&) {
-            const auto verdict = block_verdict(round);
-            return static_cast<double>(verdict->block_kept - verdict->token_kept);
-        }};
+    static const Criterion kRescued{"rescued guess", [] { return trees_says("words.criterion"_t); },
+                                    [](const RoundSummary& round) -> std::optional<Position> {
+                                        const auto verdict = block_verdict(round);
+                                        if (!verdict || verdict->block_kept <= verdict->token_kept) return {};
+                                        return Position{round.round, verdict->token_kept};
+                                    },
+                                    [](const RoundSummary& round, const Position&) {
+                                        const auto verdict = block_verdict(round);
+                                        return static_cast<double>(verdict->block_kept - verdict->token_kept);
+                                    }};
     return kRescued;
 }
 
@@ -109,8 +107,7 @@ const BlockExample& block_example() {
         for (const int first : {0, 1})
             for (const int second : {0, 1}) {
                 const BlockVerdict one = judge_example(e.target, e.draft, {first, second}, coins);
-                const double share =
-                    e.draft[static_cast<std::size_t>(first)] * e.draft[static_cast<std::size_t>(second)];
+                const double share = e.draft[static_cast<std::size_t>(first)] * e.draft[static_cast<std::size_t>(second)];
                 e.token_mean += share * one.token_expected;
                 e.block_mean += share * one.block_expected;
             }
@@ -129,8 +126,7 @@ ShownColumns shown_columns(const BlockVerdict& verdict, int count) {
     for (int i = 0; i < n; ++i) wanted.push_back(i);
     ShownColumns shown;
     for (const int i : wanted)
-        if (i >= 0 && i < n && static_cast<int>(shown.columns.size()) < count &&
-            std::ranges::find(shown.columns, i) == shown.columns.end())
+        if (i >= 0 && i < n && static_cast<int>(shown.columns.size()) < count && std::ranges::find(shown.columns, i) == shown.columns.end())
             shown.columns.push_back(i);
     std::ranges::sort(shown.columns);
     int next = 0;
@@ -150,12 +146,8 @@ struct TreePlacing {
     const std::vector<std::vector<int>>& children; // of the text, then of each node
     int first_ones = 0;
 
-    [[nodiscard]] bool kept(int node) const {
-        return out.nodes[static_cast<std::size_t>(node)].state == DraftSlot::State::accepted;
-    }
-    [[nodiscard]] const std::vector<int>& children_of(int node) const {
-        return children[static_cast<std::size_t>(node + 1)];
-    }
+    [[nodiscard]] bool kept(int node) const { return out.nodes[static_cast<std::size_t>(node)].state == DraftSlot::State::accepted; }
+    [[nodiscard]] const std::vector<int>& children_of(int node) const { return children[static_cast<std::size_t>(node + 1)]; }
     [[nodiscard]] int guesses(int node) const { // with all that follows it
         int count = 1;
         for (const int child : children_of(node)) count += guesses(child);
@@ -165,8 +157,7 @@ struct TreePlacing {
         std::vector<int> shown, left_out;
         for (const int child : children_of(node))
             (static_cast<int>(shown.size()) < first_ones || kept(child) ? shown : left_out).push_back(child);
-        if (left_out.size() == 1 &&
-            guesses(left_out[0]) == 1) { // which takes no more room than a line for it
+        if (left_out.size() == 1 && guesses(left_out[0]) == 1) { // which takes no more room than a line for it
             shown.push_back(left_out[0]);
             left_out.clear();
         }
@@ -191,8 +182,7 @@ struct TreePlacing {
     void place_path() {
         int drawn = 0;
         for (int node = -1; !children_of(node).empty(); ++drawn) {
-            const auto stays =
-                std::ranges::find_if(children_of(node), [&](int child) { return kept(child); });
+            const auto stays = std::ranges::find_if(children_of(node), [&](int child) { return kept(child); });
             node = stays != children_of(node).end() ? *stays : children_of(node).front();
             out.nodes[static_cast<std::size_t>(node)].row = 0;
         }
@@ -205,8 +195,7 @@ struct TreePlacing {
 
 TreeLayout tree_layout(std::vector<TreeNode> nodes, int most_rows) {
     std::vector<std::vector<int>> children(nodes.size() + 1);
-    for (std::size_t i = 0; i < nodes.size(); ++i)
-        children[static_cast<std::size_t>(nodes[i].parent + 1)].push_back(static_cast<int>(i));
+    for (std::size_t i = 0; i < nodes.size(); ++i) children[static_cast<std::size_t>(nodes[i].parent + 1)].push_back(static_cast<int>(i));
     TreeLayout out;
     out.nodes = std::move(nodes);
     if (out.nodes.empty()) return out;
@@ -230,8 +219,7 @@ TreeLayout tree_layout(std::vector<TreeNode> nodes, int most_rows) {
 
 std::vector<TreeNode> tree_nodes(const RoundSummary& round) {
     std::vector<TreeNode> nodes;
-    for (const DraftSlot& slot : round.drafts)
-        nodes.push_back({slot.draft->token, slot.parent, slot.depth, slot.state, 0});
+    for (const DraftSlot& slot : round.drafts) nodes.push_back({slot.draft->token, slot.parent, slot.depth, slot.state, 0});
     const int room = static_cast<int>(nodes.size()) + 1;
     return tree_layout(std::move(nodes), room).nodes;
 }
@@ -275,11 +263,8 @@ TreesModel trees_model(const SceneInput& input, const TreesState& state) {
         const std::string& own = input.settings->drafter;
         const std::string family = network_of(own);
         for (const std::string& name : {family, std::string("small"), std::string("eagle3")}) {
-            const DrafterInfo* info =
-                find_drafter(name); // a file may name one that this program does not know
-            if (m.chain_drafter.empty() && name != kNoDrafter && info && !info->tree &&
-                drafter_ready(input, name))
-                m.chain_drafter = name;
+            const DrafterInfo* info = find_drafter(name); // a file may name one that this program does not know
+            if (m.chain_drafter.empty() && name != kNoDrafter && info && !info->tree && drafter_ready(input, name)) m.chain_drafter = name;
         }
         std::vector<std::string> trees = {own, family + "_tree", "small_tree", "eagle3_tree", "medusa_tree"};
         if (input.beat == kTreesGrowthBeat) {
@@ -288,8 +273,7 @@ TreesModel trees_model(const SceneInput& input, const TreesState& state) {
         }
         for (const std::string& name : trees) {
             const DrafterInfo* info = find_drafter(name);
-            if (m.tree_drafter.empty() && info && info->tree && drafter_ready(input, name))
-                m.tree_drafter = name;
+            if (m.tree_drafter.empty() && info && info->tree && drafter_ready(input, name)) m.tree_drafter = name;
         }
     }
     return m;

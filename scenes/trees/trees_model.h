@@ -98,7 +98,7 @@ struct TreesModel {
                                        // none: the run has none, and the example is shown
     int blocks = 0;                    // cycles of the run that were judged whole, and means over them
     double token_mean = 0, block_mean = 0;
-    bool none_rescued = false; // of them: no guess of this run is one that a later hit rescues
+    bool none_rescued = false;   // of them: no guess of this run is one that a later hit rescues
     std::vector<TreeNode> nodes; // of the cycle on screen; empty: it is no tree
     bool comes = false;          // one of the same round was asked for
     TreeGrowth growth;           // of the same cycle, at its beat; without guesses: nothing is known of it
@@ -126,13 +126,12 @@ struct TreesRow {
     int rows = 0; // of the verify pass
     SeededRounds rounds;
     double tokens = 0, draft_ms = 0, verify_ms = 0; // tokens per round
-    double spread = 0;  // how much longer the middle seed's round took than the quickest, in shares of it
-    double speedup = 0; // against a plain pass; 0: unknown
-    bool doubt = false; // of the study's times
-    bool few = false;   // too few rounds made all their guesses to time them
+    double spread = 0;                              // how much longer the middle seed's round took than the quickest, in shares of it
+    double speedup = 0;                             // against a plain pass; 0: unknown
+    bool doubt = false;                             // of the study's times
+    bool few = false;                               // too few rounds made all their guesses to time them
 };
-[[nodiscard]] bool
-without_times(const SceneInput& input); // the target is a table, which costs nothing to ask
+[[nodiscard]] bool without_times(const SceneInput& input);             // the target is a table, which costs nothing to ask
 [[nodiscard]] std::string trees_sample_words(const SceneInput& input); // behind each row; empty: none
 [[nodiscard]] std::vector<TreesRow> trees_rows(const SceneInput& input);
 // Which rows give the most tokens and which are the fastest: the one that was seen so first, then those that
@@ -150,7 +149,7 @@ struct TreesLeaders {
 [[nodiscard]] std::string trees_study_title(const SceneInput& input,
                                             const TreesModel& model); // who drafts there
 
-inline constexpr int kTreesRescueBeat = 2; // up to here: one block, judged by both rules
+inline constexpr int kTreesRescueBeat = 2;                              // up to here: one block, judged by both rules
 inline constexpr int kTreesBeats = trees_says.size, kTreesCostBeat = 4; // from kTreesCostBeat on: what was measured
 inline constexpr int kTreesWorthBeat = 5, kTreesGrowthBeat = 6;
 

@@ -5,9 +5,9 @@
 
 #include "engine/published/published_words.h"
 #include "engine/rules/verify.h"
-#include "scenes/shared/other_round.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/example.h"
+#include "scenes/shared/other_round.h"
 #include "scenes/shared/reported_speed.h"
 #include "scenes/shared/words.h"
 #include "scenes/trees/trees_draw.h"
@@ -25,8 +25,7 @@ std::string fastest_words(const SceneInput& input, const std::vector<TreesRow>& 
     const TreesRow& best = rows[leaders.fastest.front()];
     const std::string name = in_sentence(best.name), times = ui::speed_up(best.speedup);
     if (leaders.fastest.size() == 2)
-        return trees_says("words.fastest:two"_t, "row"_v = name, "other"_v = in_sentence(rows[leaders.fastest[1]].name),
-                          "times"_v = times);
+        return trees_says("words.fastest:two"_t, "row"_v = name, "other"_v = in_sentence(rows[leaders.fastest[1]].name), "times"_v = times);
     if (leaders.fastest.size() > 2) return trees_says("words.fastest:several"_t, "times"_v = times);
     const bool also = leaders.most.size() == 1 && leaders.most.front() == leaders.fastest.front();
     return trees_says("words.fastest:one"_t, "row"_v = name, "also"_v = also, "times"_v = times);
@@ -44,8 +43,7 @@ Words worth_words(const SceneInput& input) {
     if (leaders.most.size() > 1 || leaders.fastest.size() > 1)
         return trees_says.beat("worth:close"_t, "sample"_v = sample, "most"_v = most, "fastest"_v = fastest,
                                "more_seeds"_v = more_seeds_words(study));
-    return trees_says.beat("worth:told"_t, "sample"_v = sample, "most"_v = most, "fastest"_v = fastest,
-                           "timed"_v = !without_times(input));
+    return trees_says.beat("worth:told"_t, "sample"_v = sample, "most"_v = most, "fastest"_v = fastest, "timed"_v = !without_times(input));
 }
 
 // What the draft on screen shows of it; empty where a worked example stands in, which shows it.
@@ -62,7 +60,8 @@ std::string rescue_words(const SceneInput& input, const TreesModel& m) {
 std::string guarantee_note(const SceneInput& input) {
     const std::vector<TreesRow> rows = trees_rows(input);
     const auto of = [&](const char* name) { return std::ranges::find(rows, name, &TreesRow::name); };
-    if (const auto token = of(kTokenRow), block = of(kBlockRow); token != rows.end() && block != rows.end() && block->tokens < token->tokens) {
+    if (const auto token = of(kTokenRow), block = of(kBlockRow);
+        token != rows.end() && block != rows.end() && block->tokens < token->tokens) {
         if (ratio_of(token->rounds, block->rounds).more()) return "";
         return trees_says("words.chance"_t, "block"_v = ui::per_round(block->tokens), "token"_v = ui::per_round(token->tokens));
     }
@@ -74,8 +73,7 @@ Words coins_words(const SceneInput& input, const TreesModel& m) {
     const std::string note = guarantee_note(input), rescue = rescue_words(input, m);
     const BlockVerdict& v = m.verdict();
     const std::string token = ui::number(v.token_expected, 2), block = ui::number(v.block_expected, 2);
-    if (m.block)
-        return trees_says.beat("coins:of_run"_t, "token"_v = token, "block"_v = block, "note"_v = note, "rescue"_v = rescue);
+    if (m.block) return trees_says.beat("coins:of_run"_t, "token"_v = token, "block"_v = block, "note"_v = note, "rescue"_v = rescue);
     return trees_says.beat("coins:example"_t, "token"_v = token, "block"_v = block, "note"_v = note, "rescue"_v = rescue);
 }
 
@@ -108,9 +106,7 @@ Words beat_words(const SceneInput& input, const TreesModel& m, int beat) {
 }
 
 // "1/3"
-std::string share_words(double share) {
-    return std::to_string(std::lround(share * 3)) + "/3";
-}
+std::string share_words(double share) { return std::to_string(std::lround(share * 3)) + "/3"; }
 
 } // namespace
 
@@ -121,8 +117,8 @@ std::string block_label(const SceneInput& input, const TreesModel& m, int token)
 std::string example_words() {
     const BlockExample& e = block_example();
     return trees_says("words.example"_t, "target_a"_v = share_words(e.target[0]), "target_b"_v = share_words(e.target[1]),
-                      "draft_a"_v = share_words(e.draft[0]), "draft_b"_v = share_words(e.draft[1]),
-                      "token"_v = ui::number(e.token_mean, 2), "block"_v = ui::number(e.block_mean, 2));
+                      "draft_a"_v = share_words(e.draft[0]), "draft_b"_v = share_words(e.draft[1]), "token"_v = ui::number(e.token_mean, 2),
+                      "block"_v = ui::number(e.block_mean, 2));
 }
 
 std::string why_example(const SceneInput& input) {
@@ -148,9 +144,12 @@ namespace {
 void name_tree(StageTitle& title, const SceneInput& input, const TreesModel& m, const std::string& round) {
     const Header* header = input.whole->header;
     if (m.nodes.empty()) {
-        if (input.beat == kTreesCostBeat) title.title = trees_says("cost.title:none"_t);
-        else if (input.beat == kTreesGrowthBeat) title.title = trees_says("grown.title:none"_t);
-        else title.title = trees_says("branches.title:none"_t);
+        if (input.beat == kTreesCostBeat)
+            title.title = trees_says("cost.title:none"_t);
+        else if (input.beat == kTreesGrowthBeat)
+            title.title = trees_says("grown.title:none"_t);
+        else
+            title.title = trees_says("branches.title:none"_t);
         const bool trees = header && header->nodes > 0, chains = header && !trees && header->drafter != kNoDrafter;
         title.subtitle = trees_says("subtitle.no_tree"_t, "round"_v = round, "trees"_v = trees, "chains"_v = chains);
         return;
@@ -188,7 +187,8 @@ void name_block(StageTitle& title, const SceneInput& input, const TreesModel& m,
     const BlockVerdict& v = m.verdict();
     const int guesses = static_cast<int>(v.columns.size());
     if (input.beat == 0)
-        title.title = trees_says("ways.title:chain"_t, "kept"_v = v.token_kept, "lost"_v = std::max(0, guesses - v.token_kept - 1), "guesses"_v = guesses);
+        title.title = trees_says("ways.title:chain"_t, "kept"_v = v.token_kept, "lost"_v = std::max(0, guesses - v.token_kept - 1),
+                                 "guesses"_v = guesses);
     else if (input.beat == 1)
         title.title = trees_says("product.title"_t, "p"_v = fine_probability(v.columns.back().joint), "guesses"_v = guesses);
     else if (input.beat == kTreesWorthBeat)
@@ -204,8 +204,8 @@ void name_block(StageTitle& title, const SceneInput& input, const TreesModel& m,
         return;
     }
     title.subtitle = trees_says("subtitle.block"_t, "of"_v = v.round + 1, "without"_v = v.round == m.round ? "" : round,
-                                "drafter"_v = input.whole->header->drafter, "blocks"_v = m.blocks,
-                                "token"_v = ui::number(m.token_mean, 2), "block"_v = ui::number(m.block_mean, 2));
+                                "drafter"_v = input.whole->header->drafter, "blocks"_v = m.blocks, "token"_v = ui::number(m.token_mean, 2),
+                                "block"_v = ui::number(m.block_mean, 2));
 }
 
 } // namespace
@@ -214,9 +214,12 @@ StageTitle trees_title(const SceneInput& input, const TreesModel& m) {
     StageTitle title;
     title.tier = tier_of(input.whole->header);
     const std::string round = trees_says("words.round"_t, "number"_v = m.round + 1);
-    if (shows_figures(input, m)) name_figures(title, input);
-    else if (m.tree) name_tree(title, input, m, round);
-    else name_block(title, input, m, round);
+    if (shows_figures(input, m))
+        name_figures(title, input);
+    else if (m.tree)
+        name_tree(title, input, m, round);
+    else
+        name_block(title, input, m, round);
     return title;
 }
 
@@ -240,8 +243,7 @@ Story trees_story(const SceneInput& input, const TreesModel& m) {
             story.task_done = !trees_rows(input).empty();
             story.on_task = {Command{study}};
         }
-    } else if (!m.tree && m.none_rescued && story.step - 1 <= kTreesRescueBeat &&
-               found_elsewhere(input, rescued_guess()).settings) {
+    } else if (!m.tree && m.none_rescued && story.step - 1 <= kTreesRescueBeat && found_elsewhere(input, rescued_guess()).settings) {
         offer_example(story, input, rescued_guess());
     } else if (settings) {
         story.task = m.tree ? trees_says("words.task:tree"_t) : trees_says("words.task:block"_t);
@@ -271,39 +273,35 @@ std::string trees_description(const SceneInput& input, const TreesModel& m) {
         if (!m.block) out << example_words() << "\n" << why_example(input) << "\n\n";
         for (std::size_t i = 0; i < v.columns.size(); ++i) {
             const BlockColumn& c = v.columns[i];
-            out << "Guess " << i + 1 << ", "
-                << (m.block ? quoted(*input.trace, c.token) : block_label(input, m, c.token)) << ": target "
-                << ui::probability(c.p) << ", draft " << ui::probability(c.q) << ", coin "
-                << ui::probability(c.coin) << "; token rule keeps with " << fine_probability(c.token_keep)
-                << " (" << (c.token_kept ? "kept" : "gone") << "), block: product "
-                << fine_probability(c.joint) << ", h " << fine_probability(c.block_keep) << " ("
-                << block_fate(c) << ")\n";
+            out << "Guess " << i + 1 << ", " << (m.block ? quoted(*input.trace, c.token) : block_label(input, m, c.token)) << ": target "
+                << ui::probability(c.p) << ", draft " << ui::probability(c.q) << ", coin " << ui::probability(c.coin)
+                << "; token rule keeps with " << fine_probability(c.token_keep) << " (" << (c.token_kept ? "kept" : "gone")
+                << "), block: product " << fine_probability(c.joint) << ", h " << fine_probability(c.block_keep) << " (" << block_fate(c)
+                << ")\n";
         }
-        out << "Expected kept: " << ui::number(v.token_expected, 2) << " token by token, "
-            << ui::number(v.block_expected, 2) << " as a block\n";
+        out << "Expected kept: " << ui::number(v.token_expected, 2) << " token by token, " << ui::number(v.block_expected, 2)
+            << " as a block\n";
     }
     if (m.tree)
         for (std::size_t i = 0; i < m.nodes.size(); ++i) {
             const TreeNode& node = m.nodes[i];
             out << "Node " << i + 1 << ", level " << node.depth << ", after "
-                << (node.parent < 0 ? std::string("the text") : "node " + std::to_string(node.parent + 1))
-                << ": " << quoted(*input.trace, node.token)
-                << (node.state == DraftSlot::State::accepted ? ", kept" : "") << "\n";
+                << (node.parent < 0 ? std::string("the text") : "node " + std::to_string(node.parent + 1)) << ": "
+                << quoted(*input.trace, node.token) << (node.state == DraftSlot::State::accepted ? ", kept" : "") << "\n";
         }
     out << describe_growth(m.growth);
     const std::vector<TreesRow> rows = trees_rows(input);
-    if (!rows.empty())
-        out << trees_study_title(input, m) << "\nMeasured, each row: " << trees_sample_words(input)
-            << "; ± 95 %\n";
+    if (!rows.empty()) out << trees_study_title(input, m) << "\nMeasured, each row: " << trees_sample_words(input) << "; ± 95 %\n";
     for (const TreesRow& row : rows) {
         out << row.name << ": " << row.rows << " rows, " << with_chance(row.rounds) << " tokens per round";
         if (!without_times(input)) out << ", draft " << ui::number(row.draft_ms, 2) << ", verify " << ui::number(row.verify_ms, 2) << " ms";
-        if (row.speedup > 0) out << (row.doubt ? ", ~" : ", ") << ui::speed_up(row.speedup);
-        else if (row.few) out << ", too few full rounds for a speed-up";
+        if (row.speedup > 0)
+            out << (row.doubt ? ", ~" : ", ") << ui::speed_up(row.speedup);
+        else if (row.few)
+            out << ", too few full rounds for a speed-up";
         out << "\n";
     }
-    if (!rows.empty() && measured_trees(input)->complete())
-        out << capital(most_tokens_words(rows, trees_leaders(rows))) << "\n";
+    if (!rows.empty() && measured_trees(input)->complete()) out << capital(most_tokens_words(rows, trees_leaders(rows))) << "\n";
     out << "\n" << describe_story(input, trees_story(input, m));
     return out.str();
 }

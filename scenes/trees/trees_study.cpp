@@ -6,8 +6,8 @@
 #include "engine/drafters/drafter_info.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"
-#include "scenes/shared/run_controls.h"
 #include "scenes/shared/reported_speed.h"
+#include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
 #include "scenes/trees/trees_model.h"
 #include "ui/format.h"
@@ -15,7 +15,7 @@
 namespace speclens {
 namespace {
 
-constexpr int kFewTimed = 5; // rounds below which a time says little
+constexpr int kFewTimed = 5;    // rounds below which a time says little
 constexpr int kLeastLength = 4; // of a chain: a shorter one leaves blocks and trees little to do
 constexpr int kTreeSizes[] = {8, 16, 32};
 
@@ -35,8 +35,7 @@ RunStudy plain_study(const SceneInput& input) {
 }
 
 // What the rows are measured with, but for the seed.
-std::vector<RunSettings> settings_of_rows(const SceneInput& input, const TreesModel& m,
-                                          const RunSettings& plain) {
+std::vector<RunSettings> settings_of_rows(const SceneInput& input, const TreesModel& m, const RunSettings& plain) {
     std::vector<RunSettings> rows;
     RunSettings base = plain;
     base.k = std::max(input.settings->k, kLeastLength);
@@ -59,8 +58,7 @@ std::vector<RunSettings> settings_of_rows(const SceneInput& input, const TreesMo
 
 // The row that comes first by `more`, then those that do not fall behind it beyond chance.
 template <typename More, typename Lookahead>
-std::vector<std::size_t> leaders_of(const std::vector<TreesRow>& rows, const More& more,
-                                    const Lookahead& behind) {
+std::vector<std::size_t> leaders_of(const std::vector<TreesRow>& rows, const More& more, const Lookahead& behind) {
     std::vector<std::size_t> leaders, order(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) order[i] = i;
     std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return more(rows[a], rows[b]); });
@@ -112,17 +110,13 @@ std::string trees_study_title(const SceneInput& input, const TreesModel& m) {
     int k = input.settings ? std::max(input.settings->k, kLeastLength) : 0;
     if (const Study* study = measured_trees(input))
         for (const StudyPoint& point : study->points)
-            if (const DrafterInfo* who = find_drafter(point.settings.drafter);
-                who && point.settings.drafter != kNoDrafter)
+            if (const DrafterInfo* who = find_drafter(point.settings.drafter); who && point.settings.drafter != kNoDrafter)
                 (who->tree ? trees : chain) = point.settings.drafter, k = point.settings.k;
     trees = network_of(trees);
     const bool other_k = input.settings && k != input.settings->k;
     const std::string where = "On this prompt" + (other_k ? ", K = " + std::to_string(k) : std::string());
     if (chain.empty() || trees.empty()) return where + ", the same dice";
-    return where + ": " + chain +
-           (trees != chain ? ", trees of " + trees
-            : other_k      ? std::string()
-                           : ", the same dice");
+    return where + ": " + chain + (trees != chain ? ", trees of " + trees : other_k ? std::string() : ", the same dice");
 }
 
 std::string trees_sample_words(const SceneInput& input) {
@@ -157,9 +151,7 @@ std::vector<TreesRow> trees_rows(const SceneInput& input) {
         TreesRow& row = of->row;
         const DrafterInfo* drafter = find_drafter(s.drafter);
         const bool tree = drafter && drafter->tree;
-        row.name = tree                ? "tree of " + std::to_string(s.options.tree_budget)
-                   : s.rule == "block" ? kBlockRow
-                                       : kTokenRow;
+        row.name = tree ? "tree of " + std::to_string(s.options.tree_budget) : s.rule == "block" ? kBlockRow : kTokenRow;
         row.rows = 1 + (tree ? s.options.tree_budget : point.draft_length());
         row.rounds.add(point);
         of->timed += point.timed;
@@ -179,8 +171,7 @@ std::vector<TreesRow> trees_rows(const SceneInput& input) {
         row.spread = std::max(row.spread, middle_over_quickest(std::move(one.took)));
         row.doubt = doubt;
         row.few = plain > 0 && !table && one.timed < kFewTimed;
-        if (plain > 0 && row.verify_ms > 0 && !row.few)
-            row.speedup = row.tokens * plain / (row.draft_ms + row.verify_ms);
+        if (plain > 0 && row.verify_ms > 0 && !row.few) row.speedup = row.tokens * plain / (row.draft_ms + row.verify_ms);
         rows.push_back(std::move(row));
     }
     return rows;

@@ -19,19 +19,13 @@ void* counted(std::size_t bytes) {
 
 // The C++ library lets a program replace these (new.delete in the standard); the others call them. The sanitizers have a
 // form of their own that throws nothing, whose memory must not come back to the delete of this file.
-void* operator new(std::size_t bytes) {
-    return counted(bytes);
-}
+void* operator new(std::size_t bytes) { return counted(bytes); }
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
     ++allocations;
     return std::malloc(bytes);
 }
-void operator delete(void* data) noexcept {
-    std::free(data);
-}
-void operator delete(void* data, std::size_t) noexcept {
-    std::free(data);
-}
+void operator delete(void* data) noexcept { std::free(data); }
+void operator delete(void* data, std::size_t) noexcept { std::free(data); }
 
 namespace speclens::test {
 namespace {

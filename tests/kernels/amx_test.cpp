@@ -11,15 +11,9 @@
 namespace speclens::test {
 namespace {
 
-float flushed(float value) {
-    return std::abs(value) < std::numeric_limits<float>::min() ? std::copysign(0.0f, value) : value;
-}
-float flushed_fma(float a, float b, float c) {
-    return flushed(std::fma(flushed(a), flushed(b), flushed(c)));
-}
-float flushed_sum(float a, float b) {
-    return flushed(flushed(a) + flushed(b));
-}
+float flushed(float value) { return std::abs(value) < std::numeric_limits<float>::min() ? std::copysign(0.0f, value) : value; }
+float flushed_fma(float a, float b, float c) { return flushed(std::fma(flushed(a), flushed(b), flushed(c))); }
+float flushed_sum(float a, float b) { return flushed(flushed(a) + flushed(b)); }
 
 struct Tile {
     int rows = 0, row_bytes = 0;
@@ -127,7 +121,7 @@ constexpr std::int64_t kGap = 3; // floats between two rows of outputs that nobo
 
 // Outputs [first, last) of rows of x, in bf16; in one launch as multiply() gets it.
 std::vector<float> tile_product(const std::vector<float>& x, const Tiled& w, std::int64_t first, std::int64_t last,
-                           const std::vector<float>& bias = {}) {
+                                const std::vector<float>& bias = {}) {
     const std::int64_t rows = static_cast<std::int64_t>(x.size()) / w.k, stride = (2 * w.k + 63) / 64 * 64, width = last - first;
     std::vector<std::byte> packed(static_cast<std::size_t>(rows * stride), std::byte{0xFF}); // NaN behind every row
     for (std::int64_t i = 0; i < rows * w.k; ++i) {
@@ -206,7 +200,8 @@ TEST(AmxTiles, ARowHasTheSameBitsInEveryPassAndShare) {
     const std::vector<float> x = numbers.floats(40 * 70);
     const std::vector<float> all = tile_chains(x, w);
     for (std::ptrdiff_t rows = 1; rows <= 40; ++rows)
-        EXPECT_TRUE(same_bits(tile_product({x.begin(), x.begin() + rows * 70}, w, 0, 112), {all.begin(), all.begin() + rows * 112})) << rows;
+        EXPECT_TRUE(same_bits(tile_product({x.begin(), x.begin() + rows * 70}, w, 0, 112), {all.begin(), all.begin() + rows * 112}))
+            << rows;
     const std::vector<float> share = tile_product(x, w, 16, 96);
     for (std::ptrdiff_t row = 0; row < 40; ++row)
         EXPECT_TRUE(same_bits<float>({share.begin() + row * 80, share.begin() + row * 80 + 80},
@@ -238,7 +233,8 @@ TEST(AmxTiles, GoldenHash) {
     Numbers numbers(101);
     const Tiled w = tiled(112, 254, numbers);
     std::uint64_t hash = 0xCBF29CE484222325u;
-    for (const float value : tile_product(numbers.floats(13 * 254), w, 0, 112)) hash = (hash ^ std::bit_cast<std::uint32_t>(value)) * 0x100000001B3u;
+    for (const float value : tile_product(numbers.floats(13 * 254), w, 0, 112))
+        hash = (hash ^ std::bit_cast<std::uint32_t>(value)) * 0x100000001B3u;
     EXPECT_EQ(hash, 0xb3d8c4923d1413bcu) << std::hex << "0x" << hash;
 }
 

@@ -57,14 +57,12 @@ Bits causal_bits(int rows) {
     const int words = (rows + 63) / 64;
     Bits bits(static_cast<std::size_t>(rows * words));
     for (int row = 0; row < rows; ++row) {
-        for (int j = 0; j <= row; ++j)
-            bits[static_cast<std::size_t>(row * words + j / 64)] |= std::uint64_t{1} << (j % 64);
+        for (int j = 0; j <= row; ++j) bits[static_cast<std::size_t>(row * words + j / 64)] |= std::uint64_t{1} << (j % 64);
     }
     return bits;
 }
 
-std::vector<float> attend(Backend& backend, const Scene& scene, int prefix, int first_slot,
-                          const Bits& bits = {}) {
+std::vector<float> attend(Backend& backend, const Scene& scene, int prefix, int first_slot, const Bits& bits = {}) {
     const Guarded q(backend, DType::f32, scene.rows, scene.q_cols(), scene.q);
     const auto k = scene.stored(backend, scene.k), v = scene.stored(backend, scene.v);
     const Guarded out(backend, DType::f32, scene.rows, scene.q_cols());
@@ -87,8 +85,7 @@ std::vector<double> reference(const Scene& scene, int prefix, int first_slot, co
         std::vector<std::int64_t> seen;
         for (int slot = 0; slot < prefix; ++slot) seen.push_back(slot);
         for (int j = 0; j < scene.rows; ++j) {
-            if (bits[static_cast<std::size_t>(row * words + j / 64)] >> (j % 64) & 1)
-                seen.push_back(first_slot + j);
+            if (bits[static_cast<std::size_t>(row * words + j / 64)] >> (j % 64) & 1) seen.push_back(first_slot + j);
         }
         for (int head = 0; head < scene.shape.heads; ++head) {
             const std::int64_t kv = static_cast<std::int64_t>(head / group) * d;
@@ -97,10 +94,8 @@ std::vector<double> reference(const Scene& scene, int prefix, int first_slot, co
             for (std::int64_t slot : seen) {
                 double dot = 0;
                 for (int i = 0; i < d; ++i) {
-                    dot += static_cast<double>(
-                               scene.q[static_cast<std::size_t>(row * scene.q_cols() + head * d + i)]) *
-                           static_cast<double>(
-                               scene.k[static_cast<std::size_t>(slot * scene.kv_cols() + kv + i)]);
+                    dot += static_cast<double>(scene.q[static_cast<std::size_t>(row * scene.q_cols() + head * d + i)]) *
+                           static_cast<double>(scene.k[static_cast<std::size_t>(slot * scene.kv_cols() + kv + i)]);
                 }
                 weights.push_back(std::exp(dot / std::sqrt(d)));
                 sum += weights.back();
@@ -108,9 +103,7 @@ std::vector<double> reference(const Scene& scene, int prefix, int first_slot, co
             for (int i = 0; i < d; ++i) {
                 double value = 0;
                 for (std::size_t n = 0; n < seen.size(); ++n) {
-                    value += weights[n] / sum *
-                             static_cast<double>(
-                                 scene.v[static_cast<std::size_t>(seen[n] * scene.kv_cols() + kv + i)]);
+                    value += weights[n] / sum * static_cast<double>(scene.v[static_cast<std::size_t>(seen[n] * scene.kv_cols() + kv + i)]);
                 }
                 out.push_back(value);
             }
@@ -120,12 +113,10 @@ std::vector<double> reference(const Scene& scene, int prefix, int first_slot, co
 }
 
 TEST(Attention, MatchesTheReferenceForEveryHeadShape) {
-    const HeadShape shapes[] = {{1, 1, 48},  {3, 1, 64},  {4, 4, 33}, {16, 8, 128},
-                                {14, 2, 64}, {2, 1, 256}, {2, 2, 6}};
+    const HeadShape shapes[] = {{1, 1, 48}, {3, 1, 64}, {4, 4, 33}, {16, 8, 128}, {14, 2, 64}, {2, 1, 256}, {2, 2, 6}};
     on_every_cache([&](Backend& backend, DType cache) {
         for (const HeadShape& shape : shapes) {
-            SCOPED_TRACE("heads " + std::to_string(shape.heads) + "/" + std::to_string(shape.kv_heads) +
-                         " d " + std::to_string(shape.dim));
+            SCOPED_TRACE("heads " + std::to_string(shape.heads) + "/" + std::to_string(shape.kv_heads) + " d " + std::to_string(shape.dim));
             const Scene scene(shape, 5, 90, cache);
             EXPECT_TRUE(close(attend(backend, scene, 70, 70), reference(scene, 70, 70, causal_bits(5)),
                               {.absolute = 2e-5, .relative = 1e-5, .normalised_mse = 1e-10}));
@@ -138,8 +129,7 @@ TEST(Attention, MatchesTheReferenceForEveryPrefixAroundABlock) {
         const Scene scene({2, 1, 48}, 3, 200, cache);
         for (int prefix : {0, 1, 2, 3, 60, 61, 62, 63, 64, 65, 127, 128, 129, 190}) {
             SCOPED_TRACE("prefix " + std::to_string(prefix));
-            EXPECT_TRUE(close(attend(backend, scene, prefix, prefix),
-                              reference(scene, prefix, prefix, causal_bits(3)),
+            EXPECT_TRUE(close(attend(backend, scene, prefix, prefix), reference(scene, prefix, prefix, causal_bits(3)),
                               {.absolute = 2e-5, .relative = 1e-5, .normalised_mse = 1e-10}));
         }
     });
@@ -151,8 +141,7 @@ TEST(Attention, FollowsArbitraryBitSetsOverMoreThanOneWord) {
         Bits bits(130 * 3);
         Numbers numbers(4);
         for (std::size_t row = 0; row < 130; ++row) {
-            for (std::size_t word = 0; word < 3; ++word)
-                bits[row * 3 + word] = numbers.bits() & numbers.bits();
+            for (std::size_t word = 0; word < 3; ++word) bits[row * 3 + word] = numbers.bits() & numbers.bits();
             bits[row * 3 + 2] &= 3;
             bits[row * 3 + row / 64] |= std::uint64_t{1} << (row % 64);
         }
@@ -164,8 +153,7 @@ TEST(Attention, FollowsArbitraryBitSetsOverMoreThanOneWord) {
 TEST(Attention, CausalBitsEqualTheEmptyMask) {
     on_every_cache([](Backend& backend, DType cache) {
         const Scene scene({3, 1, 64}, 70, 120, cache);
-        EXPECT_TRUE(
-            same_bits(attend(backend, scene, 50, 50), attend(backend, scene, 50, 50, causal_bits(70))));
+        EXPECT_TRUE(same_bits(attend(backend, scene, 50, 50), attend(backend, scene, 50, 50, causal_bits(70))));
     });
 }
 
@@ -188,8 +176,7 @@ TEST(Attention, ATreePathHasTheBitsOfAChain) {
             std::copy_n(tree.v.begin(), prefix * tree.kv_cols(), chain.v.begin());
             for (int i = 0; i < 4; ++i) {
                 const int node = path[static_cast<std::size_t>(i)];
-                std::copy_n(tree.q.begin() + node * tree.q_cols(), tree.q_cols(),
-                            chain.q.begin() + i * tree.q_cols());
+                std::copy_n(tree.q.begin() + node * tree.q_cols(), tree.q_cols(), chain.q.begin() + i * tree.q_cols());
                 const int from = (prefix + node) * tree.kv_cols(), to = (prefix + i) * tree.kv_cols();
                 std::copy_n(tree.k.begin() + from, tree.kv_cols(), chain.k.begin() + to);
                 std::copy_n(tree.v.begin() + from, tree.kv_cols(), chain.v.begin() + to);
@@ -198,8 +185,7 @@ TEST(Attention, ATreePathHasTheBitsOfAChain) {
             for (int i = 0; i < 4; ++i) {
                 const auto a = from_tree.begin() + path[static_cast<std::size_t>(i)] * tree.q_cols();
                 const auto b = from_chain.begin() + i * tree.q_cols();
-                EXPECT_TRUE(same_bits<float>({a, a + tree.q_cols()}, {b, b + tree.q_cols()}))
-                    << "path node " << i;
+                EXPECT_TRUE(same_bits<float>({a, a + tree.q_cols()}, {b, b + tree.q_cols()})) << "path node " << i;
             }
         }
     });
@@ -239,8 +225,7 @@ TEST(Attention, StaysExactWhenScoresAreHuge) {
 TEST(Attention, HandlesALongContext) {
     on_every_cache([](Backend& backend, DType cache) {
         const Scene scene({2, 1, 32}, 2, 32770, cache);
-        EXPECT_TRUE(close(attend(backend, scene, 32768, 32768),
-                          reference(scene, 32768, 32768, causal_bits(2)),
+        EXPECT_TRUE(close(attend(backend, scene, 32768, 32768), reference(scene, 32768, 32768, causal_bits(2)),
                           {.absolute = 1e-5, .relative = 1e-4, .normalised_mse = 1e-8}));
     });
 }

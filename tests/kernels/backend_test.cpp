@@ -160,8 +160,7 @@ TEST(ImportWeight, KeepsBf16AndF32AsTheyAre) {
 // The value of a half-precision number, from its definition.
 double half_value(int bits) {
     const int exponent = bits >> 10 & 31, fraction = bits & 1023;
-    const double magnitude =
-        exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
+    const double magnitude = exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
     return bits & 0x8000 ? -magnitude : magnitude;
 }
 
@@ -221,8 +220,7 @@ TEST(Backend, MeasuresTheProductOfEveryFormInEveryPrecision) {
 
 TEST(Backend, AbortsOnAWrongShapeInsteadOfReadingBeyondIt) {
     const std::unique_ptr<Backend> backend = make_backend("cpu", {.threads = 1});
-    const Guarded x(*backend, DType::f32, 1, 8), out(*backend, DType::f32, 1, 4),
-        weight(*backend, DType::f32, 5, 8);
+    const Guarded x(*backend, DType::f32, 1, 8), out(*backend, DType::f32, 1, 4), weight(*backend, DType::f32, 5, 8);
     const Projection parts[] = {{weight, {}, out}};
     EXPECT_DEATH(backend->matmul(x, parts), "matmul: weight");
 }

@@ -4,9 +4,7 @@
 namespace speclens::test {
 namespace {
 
-TEST(Compare, AcceptsRoundingNoise) {
-    EXPECT_TRUE(close({1.0f, -2.0f, 0.0f}, {1.000001, -2.000001, 1e-7}));
-}
+TEST(Compare, AcceptsRoundingNoise) { EXPECT_TRUE(close({1.0f, -2.0f, 0.0f}, {1.000001, -2.000001, 1e-7})); }
 
 TEST(Compare, FindsOneWrongValueAndNamesIt) {
     std::vector<float> got(1000, 1.0f);
@@ -40,9 +38,7 @@ TEST(Compare, NoticesAWriteIntoAGuardRow) {
     });
 }
 
-TEST(Compare, TellsMinusZeroFromZero) {
-    EXPECT_FALSE(same_bits<float>({0.0f}, {-0.0f}));
-}
+TEST(Compare, TellsMinusZeroFromZero) { EXPECT_FALSE(same_bits<float>({0.0f}, {-0.0f})); }
 
 } // namespace
 } // namespace speclens::test

@@ -58,8 +58,7 @@ TEST_F(CudaObject, SaysWhyThereIsNone) {
 TEST_F(CudaObject, RefusesMoreMemoryThanThereIsAndGoesOn) {
     const auto backend = make();
     simt::device.memory = 8 << 20;
-    expect_error("out of memory: need 16 MiB more on the GPU, 8 MiB are free",
-                 [&] { (void)backend->allocate(16 << 20); });
+    expect_error("out of memory: need 16 MiB more on the GPU, 8 MiB are free", [&] { (void)backend->allocate(16 << 20); });
     void* small = backend->allocate(1 << 20);
     EXPECT_NE(small, nullptr);
     backend->release(small, 1 << 20);
@@ -69,8 +68,8 @@ TEST_F(CudaObject, RefusesMoreMemoryThanThereIsAndGoesOn) {
 TEST_F(CudaObject, RefusesQuantisedWeightsByName) {
     const auto backend = make();
     for (const DType dtype : {DType::bf16, DType::f16, DType::f32}) EXPECT_TRUE(backend->keeps(dtype, 48));
-    for (const DType dtype : {DType::q4_0, DType::q4_1, DType::q5_0, DType::q5_1, DType::q8_0, DType::q2_k, DType::q3_k,
-                              DType::q4_k, DType::q5_k, DType::q6_k}) {
+    for (const DType dtype : {DType::q4_0, DType::q4_1, DType::q5_0, DType::q5_1, DType::q8_0, DType::q2_k, DType::q3_k, DType::q4_k,
+                              DType::q5_k, DType::q6_k}) {
         EXPECT_FALSE(backend->keeps(dtype, 256)) << name_of(dtype);
         expect_error(std::string("the backend cuda cannot multiply with a matrix of 256 columns stored as ") + name_of(dtype),
                      [&] { (void)backend->allocate_weight(dtype, 16, 256); });
@@ -129,8 +128,7 @@ TEST_F(CudaObject, ForetellsTheMemoryOfAttention) {
             backend->upload(buffer->view(), zeros.data());
         }
         const std::size_t before = simt::device.used;
-        backend->attention(shape, q.view(), {k.view(), v.view()},
-                           {.prefix = context - rows, .first_slot = context - rows, .ancestors = {}},
+        backend->attention(shape, q.view(), {k.view(), v.view()}, {.prefix = context - rows, .first_slot = context - rows, .ancestors = {}},
                            out.view());
         const std::size_t scratch = backend->attention_scratch(shape, rows, context);
         EXPECT_EQ(simt::device.used - before, scratch - known) << rows;
@@ -157,7 +155,8 @@ TEST_F(CudaObject, AttentionInSeveralLaunchesHasTheSameBits) {
     int total = 0;
     for (int i = 0; i < 4; ++i) {
         blocks.emplace_back();
-        for (int block = 0; block * kBlock < prefixes[i] + rows[i]; ++block) blocks.back().push_back((7 * block + 3 * i) % (kPlaces / kBlock));
+        for (int block = 0; block * kBlock < prefixes[i] + rows[i]; ++block)
+            blocks.back().push_back((7 * block + 3 * i) % (kPlaces / kBlock));
         texts.push_back({.first_row = total, .rows = rows[i], .prefix = prefixes[i], .blocks = blocks.back(), .ancestors = {}});
         total += rows[i];
     }
@@ -166,10 +165,13 @@ TEST_F(CudaObject, AttentionInSeveralLaunchesHasTheSameBits) {
         const auto backend = make_cuda_backend({.attention_bytes = bytes}, why);
         Numbers numbers(3);
         const Guarded q(*backend, DType::f32, total, 64, numbers.floats(total * 64));
-        const Guarded k(*backend, DType::f32, kPlaces, 32, numbers.floats(kPlaces * 32)), v(*backend, DType::f32, kPlaces, 32, numbers.floats(kPlaces * 32));
+        const Guarded k(*backend, DType::f32, kPlaces, 32, numbers.floats(kPlaces * 32)),
+            v(*backend, DType::f32, kPlaces, 32, numbers.floats(kPlaces * 32));
         const Guarded out(*backend, DType::f32, total, 64);
-        if (paged) backend->attention_paged(shape, q, {k, v}, {.block = kBlock, .texts = texts}, out);
-        else backend->attention(shape, q, {k, v}, {.prefix = kPlaces - total, .first_slot = kPlaces - total, .ancestors = {}}, out);
+        if (paged)
+            backend->attention_paged(shape, q, {k, v}, {.block = kBlock, .texts = texts}, out);
+        else
+            backend->attention(shape, q, {k, v}, {.prefix = kPlaces - total, .first_slot = kPlaces - total, .ancestors = {}}, out);
         EXPECT_TRUE(out.guards_intact());
         return out.floats();
     };
@@ -413,8 +415,7 @@ std::vector<float> ten_steps(Backend& backend, int step) {
 
 TEST_F(CudaObject, ReplaysAKnownSequenceAsAGraphWithTheArgumentsOfToday) {
     const auto backend = make();
-    for (int step = 0; step < 6; ++step)
-        EXPECT_EQ(ten_steps(*backend, step), std::vector<float>(8, static_cast<float>(step + 10)));
+    for (int step = 0; step < 6; ++step) EXPECT_EQ(ten_steps(*backend, step), std::vector<float>(8, static_cast<float>(step + 10)));
     EXPECT_EQ(simt::device.graphs, 1);
     EXPECT_GE(simt::device.graph_launches, 4);
     EXPECT_GT(simt::device.node_updates, 0); // other buffers, other values
@@ -428,8 +429,7 @@ TEST_F(CudaObject, ReplaysAKnownSequenceAsAGraphWithTheArgumentsOfToday) {
 TEST_F(CudaObject, StartsWorkBeforeAResultIsAskedFor) {
     const auto backend = make();
     const Guarded table(*backend, DType::f32, 4, 8, Numbers(5).floats(32));
-    const Guarded ids(*backend, DType::i32, 1, 2, std::vector<std::int32_t>{1, 3}),
-        out(*backend, DType::f32, 2, 8);
+    const Guarded ids(*backend, DType::i32, 1, 2, std::vector<std::int32_t>{1, 3}), out(*backend, DType::f32, 2, 8);
     const Guarded row(*backend, DType::f32, 1, 8, std::vector<float>(8, 0.0f));
     backend->sync();
     for (int i = 0; i < 80; ++i) backend->silu(row);
@@ -504,8 +504,7 @@ TEST_F(CudaObject, ATiledProductGivesARowTheSameBitsInEveryPass) {
         };
         const std::vector<float> all = product(0, n > 1000 ? 20 : 70);
         const std::ptrdiff_t width = n + 48;
-        for (const auto& [first, count] :
-             {std::pair{0, 1}, std::pair{5, 1}, std::pair{3, 8}, std::pair{2, 16}, std::pair{1, 17}}) {
+        for (const auto& [first, count] : {std::pair{0, 1}, std::pair{5, 1}, std::pair{3, 8}, std::pair{2, 16}, std::pair{1, 17}}) {
             const auto begin = all.begin() + first * width;
             EXPECT_TRUE(test::same_bits(product(first, count), {begin, begin + count * width}))
                 << "n " << n << ", rows " << first << " to " << first + count;

@@ -39,18 +39,15 @@ TEST_F(CudaDistributions, GreedyTextIsThePlainTextForEveryDrafter) {
     const std::vector<int> plain = text(settings_of("none", 0, 0));
     ASSERT_EQ(plain.size(), 18u);
     for (const DrafterInfo& drafter : drafter_list())
-        for (int k : {1, 7})
-            EXPECT_EQ(text(settings_of(drafter.name, k, 0)), plain) << drafter.name << " k=" << k;
+        for (int k : {1, 7}) EXPECT_EQ(text(settings_of(drafter.name, k, 0)), plain) << drafter.name << " k=" << k;
 }
 
 TEST_F(CudaDistributions, ARunRepeatsToTheBit) {
     for (const char* drafter : {"small", "eagle3", "domino"}) {
-        speclens::Run first(models_, settings_of(drafter, 4, 0.8)),
-            second(models_, settings_of(drafter, 4, 0.8));
+        speclens::Run first(models_, settings_of(drafter, 4, 0.8)), second(models_, settings_of(drafter, 4, 0.8));
         first.finish();
         second.finish();
-        EXPECT_EQ(first.trace().hash(first.trace().size()), second.trace().hash(second.trace().size()))
-            << drafter;
+        EXPECT_EQ(first.trace().hash(first.trace().size()), second.trace().hash(second.trace().size())) << drafter;
     }
 }
 
@@ -58,28 +55,28 @@ TEST_F(CudaDistributions, ARunRepeatsToTheBit) {
 // head are served by the plain kernel, the layers by the fast one.
 TEST_F(CudaDistributions, VerifyingManyRowsGivesTheBitsOfDecodingOne) {
     const std::vector<int> tokens = {7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23};
-    const auto one_by_one = make_model_decoder(models_->target, 64),
-               together = make_model_decoder(models_->target, 64);
+    const auto one_by_one = make_model_decoder(models_->target, 64), together = make_model_decoder(models_->target, 64);
     PassRows& rows = together->forward({.tokens = tokens});
     for (int i = 0; i < static_cast<int>(tokens.size()); ++i) {
         const std::vector<float> alone =
-            one_by_one->forward({.tokens = std::span(tokens).subspan(static_cast<std::size_t>(i), 1)})
-                .logits(0);
+            one_by_one->forward({.tokens = std::span(tokens).subspan(static_cast<std::size_t>(i), 1)}).logits(0);
         EXPECT_TRUE(same_bits(rows.logits(i), alone)) << "row " << i;
     }
 }
 
 // Texts of several drafters share passes and blocks, and one has to give up its own: each is the text that it has alone.
 TEST_F(CudaDistributions, EveryTextOfABatchIsTheOneItHasAlone) {
-    std::vector<RunSettings> texts = {settings_of("none", 0, 0), settings_of("small", 4, 0.8), settings_of("medusa", 4, 0), settings_of("eagle3", 3, 0),
-                                      settings_of("lookup", 5, 0.8)};
+    std::vector<RunSettings> texts = {settings_of("none", 0, 0), settings_of("small", 4, 0.8), settings_of("medusa", 4, 0),
+                                      settings_of("eagle3", 3, 0), settings_of("lookup", 5, 0.8)};
     texts[1].prompt.token_ids.resize(5);
-    for (std::size_t i = 2; i < texts.size(); ++i) texts[i].prompt.token_ids.insert(texts[i].prompt.token_ids.end(), 10, static_cast<int>(5 + i));
+    for (std::size_t i = 2; i < texts.size(); ++i)
+        texts[i].prompt.token_ids.insert(texts[i].prompt.token_ids.end(), 10, static_cast<int>(5 + i));
     BatchEngine engine(models_, {.texts = 5, .blocks = 7, .poison = true});
     for (const RunSettings& settings : texts) engine.submit(settings);
     int together = 0, gave_up = 0;
     while (engine.step()) {
-        together = std::max(together, static_cast<int>(std::ranges::count_if(engine.round().lanes, [](const BatchLane& lane) { return lane.rows > 0; })));
+        together = std::max(
+            together, static_cast<int>(std::ranges::count_if(engine.round().lanes, [](const BatchLane& lane) { return lane.rows > 0; })));
         gave_up += engine.round().count(BatchLane::Did::preempted);
     }
     EXPECT_GT(together, 2);
@@ -102,8 +99,7 @@ TEST_F(CudaDistributions, TheCpuComputesTheSameWithinRounding) {
     PassRows& got = here->forward({.tokens = tokens});
     for (int i = 0; i < static_cast<int>(tokens.size()); ++i) {
         const std::vector<float> row = expected.logits(i);
-        EXPECT_TRUE(close(got.logits(i), {row.begin(), row.end()},
-                          {.absolute = 1e-4, .relative = 1e-4, .normalised_mse = 1e-9}))
+        EXPECT_TRUE(close(got.logits(i), {row.begin(), row.end()}, {.absolute = 1e-4, .relative = 1e-4, .normalised_mse = 1e-9}))
             << "row " << i;
     }
 }

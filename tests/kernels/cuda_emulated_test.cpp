@@ -16,10 +16,8 @@ std::unique_ptr<Backend> emulated(bool tensor_cores, simt::Order order) {
 
 const bool kChosen = [] {
     backend_makers = [] {
-        return std::vector<Maker>{
-            {"plain kernels, lanes shuffled", [] { return emulated(false, simt::Order::shuffled); }},
-            {"tensor-core kernels, lanes descending",
-             [] { return emulated(true, simt::Order::descending); }}};
+        return std::vector<Maker>{{"plain kernels, lanes shuffled", [] { return emulated(false, simt::Order::shuffled); }},
+                                  {"tensor-core kernels, lanes descending", [] { return emulated(true, simt::Order::descending); }}};
     };
     test_backend = [](int) { return emulated(true, simt::Order::ascending); };
     return true;

@@ -48,14 +48,11 @@ class Layer {
             positions.push_back(static_cast<std::int32_t>(kPrefix + (causal ? i : 0)));
             self[static_cast<std::size_t>(i * words + i / 64)] = std::int64_t{1} << (i % 64);
         }
-        const Guarded ids(backend_, DType::i32, 1, rows, tokens),
-            places(backend_, DType::i32, 1, rows, positions);
+        const Guarded ids(backend_, DType::i32, 1, rows, tokens), places(backend_, DType::i32, 1, rows, positions);
         const Guarded ancestors(backend_, DType::i64, rows, words, self);
         const Guarded x(backend_, DType::f32, rows, hidden_), normed(backend_, DType::f32, rows, hidden_);
-        const Guarded q(backend_, DType::f32, rows, kHeads * kDim),
-            mixed(backend_, DType::f32, rows, kHeads * kDim);
-        const Guarded k(backend_, DType::f32, rows, kKvHeads * kDim),
-            v(backend_, DType::f32, rows, kKvHeads * kDim);
+        const Guarded q(backend_, DType::f32, rows, kHeads * kDim), mixed(backend_, DType::f32, rows, kHeads * kDim);
+        const Guarded k(backend_, DType::f32, rows, kKvHeads * kDim), v(backend_, DType::f32, rows, kKvHeads * kDim);
         const Guarded delta(backend_, DType::f32, rows, hidden_), wide(backend_, DType::f32, rows, kFfn);
         const Guarded logits(backend_, DType::f32, rows, kVocab), p(backend_, DType::f32, rows, kVocab);
         const Guarded k_cache(backend_, DType::f32, kPrefix + rows, kKvHeads * kDim);
@@ -68,12 +65,10 @@ class Layer {
         backend_.add_norm(x, {}, norm_.view(), 1e-6f, normed);
         const Projection qkv[] = {{wq_.view(), bias_.view(), q}, {wk_.view(), {}, k}, {wv_.view(), {}, v}};
         backend_.matmul(normed, qkv);
-        backend_.rope_store(shape, q, k, v, head_norm_.view(), head_norm_.view(), 1e-6f, angles_.view(),
-                            places, {k_cache, v_cache}, kPrefix);
-        backend_.attention(
-            shape, q, {k_cache, v_cache},
-            {.prefix = kPrefix, .first_slot = kPrefix, .ancestors = causal ? Tensor{} : ancestors.view()},
-            mixed);
+        backend_.rope_store(shape, q, k, v, head_norm_.view(), head_norm_.view(), 1e-6f, angles_.view(), places, {k_cache, v_cache},
+                            kPrefix);
+        backend_.attention(shape, q, {k_cache, v_cache},
+                           {.prefix = kPrefix, .first_slot = kPrefix, .ancestors = causal ? Tensor{} : ancestors.view()}, mixed);
         const Projection out[] = {{wo_.view(), {}, delta}};
         backend_.matmul(mixed, out);
         backend_.add_norm(x, delta, norm_.view(), 1e-6f, normed);
@@ -131,13 +126,11 @@ TEST(Determinism, ARowHasTheSameBitsInEveryPassAndAtEveryPlace) {
         for (std::int64_t rows = 1; rows <= 33; ++rows) {
             // Rotated, so that over all sizes each token stands at many places.
             std::vector<std::int32_t> pass;
-            for (std::int64_t i = 0; i < rows; ++i)
-                pass.push_back(tokens[static_cast<std::size_t>((i + 5 * rows) % 33)]);
+            for (std::int64_t i = 0; i < rows; ++i) pass.push_back(tokens[static_cast<std::size_t>((i + 5 * rows) % 33)]);
             const Layer::Result together = layer.run(pass, false);
             for (std::size_t i = 0; i < pass.size(); ++i) {
                 const std::size_t token = (i + 5 * static_cast<std::size_t>(rows)) % 33;
-                ASSERT_TRUE(same_bits(row_of(together.logits, i), alone[token].logits))
-                    << rows << " rows, row " << i;
+                ASSERT_TRUE(same_bits(row_of(together.logits, i), alone[token].logits)) << rows << " rows, row " << i;
                 ASSERT_TRUE(same_bits(row_of(together.probabilities, i), alone[token].probabilities));
             }
         }
@@ -151,8 +144,7 @@ TEST(Determinism, AShorterPassIsAPrefixOfALongerOne) {
             const std::vector<float> all = layer.run(some_tokens(64), true).logits;
             for (std::int64_t rows : {1, 2, 7, 16, 31}) {
                 const std::vector<float> some = layer.run(some_tokens(rows), true).logits;
-                EXPECT_TRUE(same_bits(some, {all.begin(), all.begin() + rows * kVocab}))
-                    << rows << " rows, hidden " << hidden;
+                EXPECT_TRUE(same_bits(some, {all.begin(), all.begin() + rows * kVocab})) << rows << " rows, hidden " << hidden;
             }
         }
     });
@@ -180,8 +172,7 @@ TEST(Determinism, InstructionSetsAgreeWithinRounding) {
         const std::unique_ptr<Backend> backend = cpu_backend(isa);
         const std::vector<float> logits = Layer(*backend).run(some_tokens(9), true).logits;
         if (expected.empty()) expected.assign(logits.begin(), logits.end());
-        EXPECT_TRUE(close(logits, expected, {.absolute = 1e-4, .relative = 1e-4, .normalised_mse = 1e-10}))
-            << name_of(isa);
+        EXPECT_TRUE(close(logits, expected, {.absolute = 1e-4, .relative = 1e-4, .normalised_mse = 1e-10})) << name_of(isa);
     }
 }
 

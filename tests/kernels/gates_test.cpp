@@ -4,9 +4,7 @@
 namespace speclens::test {
 namespace {
 
-double sigmoid(double x) {
-    return 1 / (1 + std::exp(-x));
-}
+double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
 TEST(Silu, MatchesTheReferenceAndStaysFiniteFarOut) {
     on_every_backend([](Backend& backend) {
@@ -31,8 +29,7 @@ struct Step {
 };
 
 // The formula of Backend::gru, written out.
-Step reference(const std::vector<float>& in, const std::vector<float>& hid, const std::vector<float>& state,
-               std::size_t g) {
+Step reference(const std::vector<float>& in, const std::vector<float>& hid, const std::vector<float>& state, std::size_t g) {
     Step step;
     step.gates.resize(in.size());
     for (std::size_t i = 0; i < state.size(); ++i) {
@@ -60,8 +57,7 @@ TEST(Gru, MatchesTheReferenceOnUnroundWidths) {
                 const std::vector<float> state = numbers.floats(g * rows);
                 in.front() = 200; // saturated gates
                 in.back() = -200;
-                const Guarded i(backend, DType::f32, rows, 3 * g, in),
-                    h(backend, DType::f32, rows, 3 * g, hid);
+                const Guarded i(backend, DType::f32, rows, 3 * g, in), h(backend, DType::f32, rows, 3 * g, hid);
                 const Guarded s(backend, DType::f32, rows, g, state), out(backend, DType::f32, rows, g);
                 const Guarded gates(backend, DType::f32, rows, 3 * g);
                 const Step want = reference(in, hid, state, static_cast<std::size_t>(g));
@@ -103,8 +99,7 @@ TEST(RopeStore, WithoutQueriesStoresTheSameKeysAndValues) {
         const Guarded positions(backend, DType::i32, 1, rows, std::vector<std::int32_t>{8, 0, 4});
         const auto store = [&](const Tensor& query) {
             const Guarded keys(backend, DType::f32, slots, 12), values(backend, DType::f32, slots, 12);
-            backend.rope_store(shape, query, k, v, norm, norm, 1e-6f, angles, positions, {keys, values},
-                               first_slot);
+            backend.rope_store(shape, query, k, v, norm, norm, 1e-6f, angles, positions, {keys, values}, first_slot);
             std::vector<float> both = keys.floats();
             const std::vector<float> more = values.floats();
             both.insert(both.end(), more.begin(), more.end());

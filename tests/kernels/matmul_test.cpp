@@ -4,8 +4,8 @@
 namespace speclens::test {
 namespace {
 
-std::vector<double> reference(const std::vector<float>& x, const std::vector<float>& w, std::int64_t rows,
-                              std::int64_t n, std::int64_t k, const std::vector<float>& bias = {}) {
+std::vector<double> reference(const std::vector<float>& x, const std::vector<float>& w, std::int64_t rows, std::int64_t n, std::int64_t k,
+                              const std::vector<float>& bias = {}) {
     std::vector<double> out;
     for (std::int64_t row = 0; row < rows; ++row) {
         for (std::int64_t j = 0; j < n; ++j) {
@@ -14,8 +14,7 @@ std::vector<double> reference(const std::vector<float>& x, const std::vector<flo
                 sum += static_cast<double>(x[static_cast<std::size_t>(row * k + i)]) *
                        static_cast<double>(w[static_cast<std::size_t>(j * k + i)]);
             }
-            out.push_back(sum +
-                          (bias.empty() ? 0.0 : static_cast<double>(bias[static_cast<std::size_t>(j)])));
+            out.push_back(sum + (bias.empty() ? 0.0 : static_cast<double>(bias[static_cast<std::size_t>(j)])));
         }
     }
     return out;
@@ -26,8 +25,8 @@ struct Shape {
 };
 
 void check_matmul(Backend& backend, const Shape& shape, DType dtype) {
-    SCOPED_TRACE(std::string(name_of(dtype)) + " rows " + std::to_string(shape.rows) + " n " +
-                 std::to_string(shape.n) + " k " + std::to_string(shape.k));
+    SCOPED_TRACE(std::string(name_of(dtype)) + " rows " + std::to_string(shape.rows) + " n " + std::to_string(shape.n) + " k " +
+                 std::to_string(shape.k));
     Numbers numbers(static_cast<std::uint64_t>(shape.rows * 31 + shape.n * 7 + shape.k));
     const std::vector<float> x = numbers.floats(static_cast<std::int64_t>(shape.rows) * shape.k);
     const std::vector<float> bias = numbers.floats(shape.n);
@@ -36,14 +35,12 @@ void check_matmul(Backend& backend, const Shape& shape, DType dtype) {
     const Guarded bias_row(backend, DType::f32, 1, shape.n, bias);
     const Guarded plain(backend, DType::f32, shape.rows, shape.n);
     const Guarded biased(backend, DType::f32, shape.rows, shape.n);
-    const Projection parts[] = {{weights.buffer.view(), {}, plain},
-                                {weights.buffer.view(), bias_row, biased}};
+    const Projection parts[] = {{weights.buffer.view(), {}, plain}, {weights.buffer.view(), bias_row, biased}};
     backend.matmul(input, parts);
 
     const Tolerance tolerance = {.absolute = 2e-6 * std::sqrt(static_cast<double>(shape.k)) + 1e-6};
     EXPECT_TRUE(close(plain.floats(), reference(x, weights.values, shape.rows, shape.n, shape.k), tolerance));
-    EXPECT_TRUE(
-        close(biased.floats(), reference(x, weights.values, shape.rows, shape.n, shape.k, bias), tolerance));
+    EXPECT_TRUE(close(biased.floats(), reference(x, weights.values, shape.rows, shape.n, shape.k, bias), tolerance));
     EXPECT_TRUE(plain.guards_intact());
     EXPECT_TRUE(biased.guards_intact());
 }
@@ -66,11 +63,10 @@ TEST(Matmul, MatchesTheReferenceWithTiledWeights) {
         for (int rows : {1, 3, 8, 9, 16, 17, 33, 64}) check_matmul(backend, {rows, 80, 160}, DType::bf16);
         for (int n : {16, 32, 48, 240}) check_matmul(backend, {2, n, 64}, DType::bf16);
         for (int k : {16, 48, 128, 144, 1040}) check_matmul(backend, {5, 32, k}, DType::bf16);
-        check_matmul(backend, {3, 8224, 16}, DType::bf16); // wide enough for two tiles per warp
+        check_matmul(backend, {3, 8224, 16}, DType::bf16);  // wide enough for two tiles per warp
         check_matmul(backend, {16, 8224, 16}, DType::bf16); // and for every row of a wide pass
         check_matmul(backend, {20, 8224, 16}, DType::bf16);
-        EXPECT_TRUE(
-            backend.import_weight(std::vector<std::uint16_t>(256).data(), DType::bf16, 16, 16).view().tiled);
+        EXPECT_TRUE(backend.import_weight(std::vector<std::uint16_t>(256).data(), DType::bf16, 16, 16).view().tiled);
     });
 }
 
@@ -78,8 +74,7 @@ TEST(Matmul, MatchesTheReferenceOnUnroundSizes) {
     on_every_backend([](Backend& backend) {
         for (DType dtype : {DType::bf16, DType::f32}) {
             for (int n : {1, 31, 33, 96, 1000}) check_matmul(backend, {3, n, 96}, dtype);
-            for (int k : {1, 2, 15, 16, 17, 31, 33, 63, 96, 127, 1000})
-                check_matmul(backend, {5, 33, k}, dtype);
+            for (int k : {1, 2, 15, 16, 17, 31, 33, 63, 96, 127, 1000}) check_matmul(backend, {5, 33, k}, dtype);
         }
     });
 }
@@ -105,10 +100,8 @@ TEST(Matmul, MixesWeightTypesInOneLaunch) {
         const Guarded out_b(backend, DType::f32, 2, 17);
         const Guarded out_c(backend, DType::f32, 2, 32);
         const Guarded out_d(backend, DType::f32, 2, 32);
-        const Projection parts[] = {{a.buffer.view(), {}, out_a},
-                                    {b.buffer.view(), {}, out_b},
-                                    {c.buffer.view(), {}, out_c},
-                                    {c.buffer.view(), {}, out_d}};
+        const Projection parts[] = {
+            {a.buffer.view(), {}, out_a}, {b.buffer.view(), {}, out_b}, {c.buffer.view(), {}, out_c}, {c.buffer.view(), {}, out_d}};
         backend.matmul(input, parts);
         EXPECT_TRUE(close(out_a.floats(), reference(x, a.values, 2, 9, 48)));
         EXPECT_TRUE(close(out_b.floats(), reference(x, b.values, 2, 17, 48)));
@@ -149,8 +142,7 @@ TEST(Matmul, ReadsASliceOfWholeTiles) {
         const std::vector<float> expected = all.floats(), got = some.floats();
         for (std::ptrdiff_t row = 0; row < 3; ++row) {
             const auto begin = expected.begin() + row * 64 + 16;
-            EXPECT_TRUE(
-                same_bits<float>({got.begin() + row * 32, got.begin() + row * 32 + 32}, {begin, begin + 32}));
+            EXPECT_TRUE(same_bits<float>({got.begin() + row * 32, got.begin() + row * 32 + 32}, {begin, begin + 32}));
         }
     });
 }
@@ -171,17 +163,15 @@ TEST(Matmul, LetsANanThroughOnlyToItsOwnRow) {
 }
 
 TEST(MatmulSwiglu, MatchesTheReference) {
-    const Shape shapes[] = {{1, 1, 33},    {1, 96, 64},   {3, 31, 17},  {8, 33, 96},
-                            {17, 100, 48}, {70, 45, 64},  {1, 16, 2},   {8, 272, 48},
-                            {33, 160, 64}, {512, 48, 32}, {12, 32, 144}};
+    const Shape shapes[] = {{1, 1, 33}, {1, 96, 64},  {3, 31, 17},   {8, 33, 96},   {17, 100, 48}, {70, 45, 64},
+                            {1, 16, 2}, {8, 272, 48}, {33, 160, 64}, {512, 48, 32}, {12, 32, 144}};
     on_every_backend([&](Backend& backend) {
         for (DType dtype : {DType::bf16, DType::f32}) {
             for (const Shape& shape : shapes) {
-                SCOPED_TRACE(std::string(name_of(dtype)) + " rows " + std::to_string(shape.rows) + " f " +
-                             std::to_string(shape.n) + " k " + std::to_string(shape.k));
+                SCOPED_TRACE(std::string(name_of(dtype)) + " rows " + std::to_string(shape.rows) + " f " + std::to_string(shape.n) + " k " +
+                             std::to_string(shape.k));
                 Numbers numbers(11);
-                const std::vector<float> x =
-                    numbers.floats(static_cast<std::int64_t>(shape.rows) * shape.k, -2, 2);
+                const std::vector<float> x = numbers.floats(static_cast<std::int64_t>(shape.rows) * shape.k, -2, 2);
                 const Guarded input(backend, DType::f32, shape.rows, shape.k, x);
                 const Weights gate = make_weights(backend, dtype, shape.n, shape.k, numbers);
                 const Weights up = make_weights(backend, dtype, shape.n, shape.k, numbers);
@@ -190,10 +180,8 @@ TEST(MatmulSwiglu, MatchesTheReference) {
 
                 std::vector<double> want = reference(x, gate.values, shape.rows, shape.n, shape.k);
                 const std::vector<double> ups = reference(x, up.values, shape.rows, shape.n, shape.k);
-                for (std::size_t i = 0; i < want.size(); ++i)
-                    want[i] = want[i] / (1 + std::exp(-want[i])) * ups[i];
-                EXPECT_TRUE(
-                    close(out.floats(), want, {.absolute = 1e-4, .relative = 1e-5, .normalised_mse = 1e-11}));
+                for (std::size_t i = 0; i < want.size(); ++i) want[i] = want[i] / (1 + std::exp(-want[i])) * ups[i];
+                EXPECT_TRUE(close(out.floats(), want, {.absolute = 1e-4, .relative = 1e-5, .normalised_mse = 1e-11}));
                 EXPECT_TRUE(out.guards_intact());
             }
         }
@@ -209,8 +197,7 @@ TEST(MatmulSwiglu, SaturatesWithoutOverflow) {
         const Buffer up = backend.import_weight(ones.data(), DType::f32, 4, 1);
         const Guarded out(backend, DType::f32, 1, 4);
         backend.matmul_swiglu(input, gate.view(), up.view(), out);
-        EXPECT_TRUE(
-            close(out.floats(), {300.0, 0.0, 20.0 / (1 + std::exp(-20.0)), -20.0 / (1 + std::exp(20.0))}));
+        EXPECT_TRUE(close(out.floats(), {300.0, 0.0, 20.0 / (1 + std::exp(-20.0)), -20.0 / (1 + std::exp(20.0))}));
     });
 }
 

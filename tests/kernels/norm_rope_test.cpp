@@ -7,9 +7,7 @@
 namespace speclens::test {
 namespace {
 
-double at(const std::vector<float>& values, std::int64_t i) {
-    return values[static_cast<std::size_t>(i)];
-}
+double at(const std::vector<float>& values, std::int64_t i) { return values[static_cast<std::size_t>(i)]; }
 
 std::vector<double> normalised(const std::vector<double>& x, const std::vector<float>& weight, double eps) {
     double squares = 0;
@@ -56,8 +54,7 @@ TEST(AddNorm, MatchesTheReferenceWithAndWithoutEachPart) {
 
                 const std::vector<float> once = residual.floats();
                 backend.add_norm(residual, added, {}, 1e-6f, {});
-                for (std::size_t i = 0; i < once.size(); ++i)
-                    sums[i] = static_cast<double>(once[i] + delta[i]);
+                for (std::size_t i = 0; i < once.size(); ++i) sums[i] = static_cast<double>(once[i] + delta[i]);
                 EXPECT_TRUE(close(residual.floats(), sums));
             }
         }
@@ -71,8 +68,8 @@ struct RopeCase {
 
 void check_rope(Backend& backend, const RopeCase& c) {
     const HeadShape& s = c.shape;
-    SCOPED_TRACE("heads " + std::to_string(s.heads) + "/" + std::to_string(s.kv_heads) + " d " +
-                 std::to_string(s.dim) + (c.norms ? " with norms" : ""));
+    SCOPED_TRACE("heads " + std::to_string(s.heads) + "/" + std::to_string(s.kv_heads) + " d " + std::to_string(s.dim) +
+                 (c.norms ? " with norms" : ""));
     const int rows = 5, slots = 9, first_slot = 3, max_position = 50;
     const std::vector<std::int32_t> positions = {7, 8, 8, 49, 0}; // a tree repeats positions
     const std::int64_t q_cols = static_cast<std::int64_t>(s.heads) * s.dim;
@@ -86,21 +83,18 @@ void check_rope(Backend& backend, const RopeCase& c) {
 
     const Guarded q_rows(backend, DType::f32, rows, q_cols, q), k_rows(backend, DType::f32, rows, kv_cols, k);
     const Guarded v_rows(backend, DType::f32, rows, kv_cols, v);
-    const Guarded q_norm(backend, DType::f32, 1, s.dim, q_weight),
-        k_norm(backend, DType::f32, 1, s.dim, k_weight);
+    const Guarded q_norm(backend, DType::f32, 1, s.dim, q_weight), k_norm(backend, DType::f32, 1, s.dim, k_weight);
     const Guarded angles(backend, DType::f32, max_position, s.dim, table);
     const Guarded places(backend, DType::i32, 1, rows, positions);
     const Guarded k_cache(backend, DType::f32, slots, kv_cols, before);
     const Guarded v_cache(backend, DType::f32, slots, kv_cols, before);
-    backend.rope_store(s, q_rows, k_rows, v_rows, c.norms ? q_norm.view() : Tensor{},
-                       c.norms ? k_norm.view() : Tensor{}, 1e-6f, angles, places, {k_cache, v_cache},
-                       first_slot);
+    backend.rope_store(s, q_rows, k_rows, v_rows, c.norms ? q_norm.view() : Tensor{}, c.norms ? k_norm.view() : Tensor{}, 1e-6f, angles,
+                       places, {k_cache, v_cache}, first_slot);
 
-    const auto rotated = [&](const std::vector<float>& from, std::int64_t cols,
-                             const std::vector<float>& weight, std::vector<double>& to, std::int64_t first) {
+    const auto rotated = [&](const std::vector<float>& from, std::int64_t cols, const std::vector<float>& weight, std::vector<double>& to,
+                             std::int64_t first) {
         for (int row = 0; row < rows; ++row) {
-            const std::int64_t base =
-                static_cast<std::int64_t>(positions[static_cast<std::size_t>(row)]) * s.dim;
+            const std::int64_t base = static_cast<std::int64_t>(positions[static_cast<std::size_t>(row)]) * s.dim;
             for (std::int64_t head = 0; head < cols; head += s.dim) {
                 std::vector<double> x;
                 for (int i = 0; i < s.dim; ++i) x.push_back(at(from, row * cols + head + i));
@@ -108,8 +102,7 @@ void check_rope(Backend& backend, const RopeCase& c) {
                 const int half = s.dim / 2;
                 for (int i = 0; i < half; ++i) {
                     const double cos = at(table, base + i), sin = at(table, base + half + i);
-                    const double a = x[static_cast<std::size_t>(i)],
-                                 b = x[static_cast<std::size_t>(half + i)];
+                    const double a = x[static_cast<std::size_t>(i)], b = x[static_cast<std::size_t>(half + i)];
                     const std::int64_t place = (first + row) * cols + head + i;
                     to[static_cast<std::size_t>(place)] = a * cos - b * sin;
                     to[static_cast<std::size_t>(place + half)] = b * cos + a * sin;
@@ -132,8 +125,7 @@ void check_rope(Backend& backend, const RopeCase& c) {
 TEST(RopeStore, MatchesTheReference) {
     on_every_backend([](Backend& backend) {
         for (int d : {2, 6, 32, 48, 64, 128}) {
-            for (bool norms : {false, true})
-                check_rope(backend, {{.heads = 3, .kv_heads = 1, .dim = d}, norms});
+            for (bool norms : {false, true}) check_rope(backend, {{.heads = 3, .kv_heads = 1, .dim = d}, norms});
         }
         check_rope(backend, {{.heads = 16, .kv_heads = 8, .dim = 128}, true});
     });
@@ -197,8 +189,7 @@ TEST(Embed, WidensExactlyTheRowsAskedFor) {
                 backend.embed(table.buffer.view(), id_row, out);
                 std::vector<float> want;
                 for (std::int32_t id : ids) {
-                    want.insert(want.end(), table.values.begin() + id * h,
-                                table.values.begin() + (id + 1) * h);
+                    want.insert(want.end(), table.values.begin() + id * h, table.values.begin() + (id + 1) * h);
                 }
                 EXPECT_TRUE(same_bits(out.floats(), want));
                 EXPECT_TRUE(out.guards_intact());

@@ -18,8 +18,7 @@ Bits some_ancestors(int rows) {
     const int words = (rows + 63) / 64;
     Bits bits(static_cast<std::size_t>(rows * words));
     for (int row = 0; row < rows; ++row)
-        for (int j = row % 3; j <= row; j += 3)
-            bits[static_cast<std::size_t>(row * words + j / 64)] |= std::uint64_t{1} << (j % 64);
+        for (int j = row % 3; j <= row; j += 3) bits[static_cast<std::size_t>(row * words + j / 64)] |= std::uint64_t{1} << (j % 64);
     return bits;
 }
 
@@ -38,7 +37,8 @@ struct Batch {
     std::vector<Text> texts;
     std::vector<float> k, v; // of the pool: what no text owns is NaN
 
-    Batch(HeadShape heads, DType type, std::vector<Text> members, std::uint64_t seed) : shape(heads), cache(type), texts(std::move(members)) {
+    Batch(HeadShape heads, DType type, std::vector<Text> members, std::uint64_t seed)
+        : shape(heads), cache(type), texts(std::move(members)) {
         Numbers numbers(seed);
         for (Text& text : texts) {
             const std::int64_t slots = text.prefix + text.rows;
@@ -230,7 +230,8 @@ TEST(PagedRopeStore, WritesWhereTheBlocksSayAndNowhereElse) {
         const auto plain_k = batch.stored(backend, nothing), plain_v = batch.stored(backend, nothing);
         backend.rope_store(shape, plain_q, k, v, norm, norm, 1e-6f, cos_sin, at, {*plain_k, *plain_v}, 0);
         EXPECT_TRUE(same_bits(q.floats(), plain_q.floats()));
-        for (const auto& [pool, plain, before] : {std::tuple(pool_k.get(), plain_k.get(), &batch.k), std::tuple(pool_v.get(), plain_v.get(), &batch.v)}) {
+        for (const auto& [pool, plain, before] :
+             {std::tuple(pool_k.get(), plain_k.get(), &batch.k), std::tuple(pool_v.get(), plain_v.get(), &batch.v)}) {
             const auto row_bytes = static_cast<std::size_t>(batch.kv_cols()) * bytes_of(cache);
             std::vector<std::uint8_t> want(pool->view().bytes()), got = want, wrote(plain->view().bytes());
             backend.download(batch.stored(backend, *before)->view(), want.data());
@@ -240,7 +241,8 @@ TEST(PagedRopeStore, WritesWhereTheBlocksSayAndNowhereElse) {
             for (const Text& text : batch.texts)
                 for (int i = 0; i < text.rows; ++i, ++row)
                     std::copy_n(wrote.begin() + static_cast<std::ptrdiff_t>(row * row_bytes), row_bytes,
-                                want.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(Batch::slot_of(text, text.prefix + i)) * row_bytes));
+                                want.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(Batch::slot_of(text, text.prefix + i)) *
+                                                                           row_bytes));
             EXPECT_EQ(got, want);
             EXPECT_TRUE(pool->guards_intact());
         }

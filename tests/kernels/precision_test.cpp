@@ -62,7 +62,7 @@ Stored stored_f32(std::int64_t rows, std::int64_t cols, Numbers& numbers) {
     return w;
 }
 Stored stored(DType dtype, std::int64_t rows, std::int64_t cols, Numbers& numbers) {
-    return dtype == DType::bf16 ? stored_bf16(rows, cols, numbers)
+    return dtype == DType::bf16  ? stored_bf16(rows, cols, numbers)
            : dtype == DType::f32 ? stored_f32(rows, cols, numbers)
                                  : stored_matrix(dtype, rows, cols, numbers);
 }
@@ -83,9 +83,7 @@ std::vector<double> exact(const std::vector<float>& x, const Stored& w) {
 // ---- bf16 ----
 
 // VDPBF16PS of one lane (Intel's Software Developer's Manual): the odd product first, no subnormal numbers.
-float without_subnormal(float value) {
-    return std::abs(value) < std::numeric_limits<float>::min() ? std::copysign(0.0f, value) : value;
-}
+float without_subnormal(float value) { return std::abs(value) < std::numeric_limits<float>::min() ? std::copysign(0.0f, value) : value; }
 float add_pair(const float* w, const float* x, float acc) {
     const auto step = [&](int i, float sum) {
         return without_subnormal(std::fma(without_subnormal(w[i]), without_subnormal(x[i]), without_subnormal(sum)));
@@ -97,8 +95,7 @@ std::vector<float> pair_chains(const std::vector<float>& x, const Stored& w) {
     for (std::size_t row = 0; row < x.size(); row += static_cast<std::size_t>(w.cols))
         for (std::int64_t j = 0; j < w.rows; ++j) {
             float acc = 0;
-            for (std::int64_t i = 0; i < w.cols; i += 2)
-                acc = add_pair(w.values.data() + j * w.cols + i, x.data() + row + i, acc);
+            for (std::int64_t i = 0; i < w.cols; i += 2) acc = add_pair(w.values.data() + j * w.cols + i, x.data() + row + i, acc);
             out.push_back(acc);
         }
     return out;
@@ -108,8 +105,8 @@ TEST(Bf16Products, RoundActivationsToTheNearestEven) {
     on_every_path(Precision::bf16, [](const Path& path) {
         const std::unique_ptr<Backend> backend = path.backend();
         const float infinite = std::numeric_limits<float>::infinity();
-        const std::vector<float> x = {1.0f, 1.00390625f, 1.01171875f, -1.00390625f, 1.003906369f, 3.4e38f, -3.4e38f, 3.39e38f,
-                                      infinite, -infinite, 0.0f, -0.0f, 0x1.fep-126f, 0x1.ffffp-126f, 2.0f, 1e-3f};
+        const std::vector<float> x = {1.0f,     1.00390625f, 1.01171875f, -1.00390625f, 1.003906369f, 3.4e38f,        -3.4e38f, 3.39e38f,
+                                      infinite, -infinite,   0.0f,        -0.0f,        0x1.fep-126f, 0x1.ffffp-126f, 2.0f,     1e-3f};
         // One output for each input: a matrix with ones on its diagonal. As tiles, as rows, as f32.
         for (const DType dtype : {DType::bf16, DType::f32})
             for (const std::int64_t outputs : {16, 15}) {
@@ -227,14 +224,10 @@ Number number_at(const QuantLayout& layout, const std::byte* block, int col) {
     const auto byte = [&](int at) { return std::to_integer<int>(block[at]); };
     const int raw = layout.bits == 8 ? 0 : static_cast<int>(number_in_block(layout, block, col)), s = col / 32;
     switch (layout.dtype) {
-    case DType::q8_0:
-        return {half(0), 0, std::to_integer<int>(block[2 + col]) - (std::to_integer<int>(block[2 + col]) > 127 ? 256 : 0)};
-    case DType::q4_0:
-        return {half(0), 0, raw - 8};
-    case DType::q5_0:
-        return {half(0), 0, raw - 16};
-    case DType::q4_1:
-        return {half(0), half(1), raw};
+    case DType::q8_0: return {half(0), 0, std::to_integer<int>(block[2 + col]) - (std::to_integer<int>(block[2 + col]) > 127 ? 256 : 0)};
+    case DType::q4_0: return {half(0), 0, raw - 8};
+    case DType::q5_0: return {half(0), 0, raw - 16};
+    case DType::q4_1: return {half(0), half(1), raw};
     case DType::q4_k: { // get_scale_min_k4 of ggml-quants.c
         const int scale = s < 4 ? byte(4 + s) & 63 : (byte(8 + s) & 15) | (byte(s) >> 6) << 4;
         const int least = s < 4 ? byte(8 + s) & 63 : byte(8 + s) >> 4 | (byte(4 + s) >> 6) << 4;
@@ -443,7 +436,8 @@ TEST_P(NarrowProductsWith, ThreadsGiveARowTheSameBitsInEveryPass) {
             const std::ptrdiff_t first = 64 - rows;
             const auto got = layer.run(*backend, from(first));
             for (std::ptrdiff_t row = 0; row < rows; ++row)
-                ASSERT_TRUE(same_bits(got[static_cast<std::size_t>(row)], alone[static_cast<std::size_t>(first + row)])) << "row " << row << " of " << rows;
+                ASSERT_TRUE(same_bits(got[static_cast<std::size_t>(row)], alone[static_cast<std::size_t>(first + row)]))
+                    << "row " << row << " of " << rows;
         }
     });
 }
@@ -454,7 +448,8 @@ TEST(NarrowProducts, LetNanAndInfinityThroughOnlyToTheirOwnRow) {
     in_every_precision([](const Path& path, Precision precision) {
         const std::unique_ptr<Backend> backend = path.backend();
         for (const DType dtype : kAll)
-            for (const float value : {std::nanf(""), -std::nanf(""), std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()}) {
+            for (const float value :
+                 {std::nanf(""), -std::nanf(""), std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()}) {
                 Numbers numbers(71);
                 std::vector<float> x = numbers.floats(9 * 256);
                 const std::vector<std::vector<float>> whole = Layer(*backend, precision, {dtype}).run(*backend, x);
@@ -467,7 +462,8 @@ TEST(NarrowProducts, LetNanAndInfinityThroughOnlyToTheirOwnRow) {
                     }
                     const bool nan = std::isnan(value) || (precision == Precision::int8 && is_quantised(dtype));
                     for (std::size_t j = 0; j < 212; ++j) // the plain products
-                        ASSERT_TRUE(nan ? std::isnan(got[row][j]) : !std::isfinite(got[row][j])) << name_of(dtype) << " " << j << " " << got[row][j];
+                        ASSERT_TRUE(nan ? std::isnan(got[row][j]) : !std::isfinite(got[row][j]))
+                            << name_of(dtype) << " " << j << " " << got[row][j];
                 }
             }
     });
@@ -482,7 +478,8 @@ TEST(NarrowProducts, ReadASliceOfWholeTiles) {
             const std::vector<float> x = numbers.floats(256);
             const Buffer weight = w.in(*backend, precision);
             const std::vector<float> all = product(*backend, x, weight.view());
-            EXPECT_TRUE(same_bits(product(*backend, x, weight.view().slice(32, 48)), {all.begin() + 32, all.begin() + 80})) << name_of(dtype);
+            EXPECT_TRUE(same_bits(product(*backend, x, weight.view().slice(32, 48)), {all.begin() + 32, all.begin() + 80}))
+                << name_of(dtype);
         }
     });
 }
@@ -494,8 +491,12 @@ TEST(NarrowProducts, SaysWhatMultiplies) {
         EXPECT_EQ(backend->products_title(Precision::f32), title_of(path.isa));
         EXPECT_EQ(backend->has_products(Precision::bf16), path.narrow.bf16 || path.narrow.amx_bf16);
         EXPECT_EQ(backend->has_products(Precision::int8), path.isa != Isa::portable);
-        if (path.narrow.vnni && path.isa == Isa::avx512) { EXPECT_EQ(backend->products_title(Precision::int8), "AVX-512 VNNI"); }
-        if (!path.narrow.bf16 && !path.narrow.amx_bf16) { EXPECT_EQ(backend->products_title(Precision::bf16), title_of(path.isa)); }
+        if (path.narrow.vnni && path.isa == Isa::avx512) {
+            EXPECT_EQ(backend->products_title(Precision::int8), "AVX-512 VNNI");
+        }
+        if (!path.narrow.bf16 && !path.narrow.amx_bf16) {
+            EXPECT_EQ(backend->products_title(Precision::bf16), title_of(path.isa));
+        }
     }
 }
 

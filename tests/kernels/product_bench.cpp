@@ -23,6 +23,7 @@ struct Kind {
     DType dtype;
     Precision precision;
 };
+// clang-format off
 constexpr Kind kKinds[] = {
     {DType::bf16, Precision::f32},  {DType::bf16, Precision::bf16}, {DType::q8_0, Precision::f32},
     {DType::q8_0, Precision::int8}, {DType::q4_0, Precision::f32},  {DType::q4_0, Precision::int8},
@@ -30,6 +31,7 @@ constexpr Kind kKinds[] = {
     {DType::q5_0, Precision::int8}, {DType::q4_k, Precision::f32},  {DType::q4_k, Precision::int8},
     {DType::q6_k, Precision::f32},  {DType::q6_k, Precision::int8},
 };
+// clang-format on
 
 // Random bytes with small finite scales.
 Buffer weights_of(Backend& backend, const Kind& kind, const Shape& shape) {

@@ -10,9 +10,7 @@
 namespace speclens::test {
 namespace {
 
-std::string text_of(Isa isa, DType dtype) {
-    return std::string(name_of(isa)) + " " + name_of(dtype);
-}
+std::string text_of(Isa isa, DType dtype) { return std::string(name_of(isa)) + " " + name_of(dtype); }
 
 template <class Check>
 void for_every_kept_type(const Check& check) {

@@ -50,7 +50,7 @@ inline float multiply_add(Isa isa, float w, float x, float acc) {
 
 // Outputs [first, first + n) of x (rows, k), one chain each, k ascending.
 inline std::vector<float> chains(Isa isa, const std::vector<float>& x, const Stored& w, std::int64_t first, std::int64_t n,
-                          const std::vector<float>& bias = {}) {
+                                 const std::vector<float>& bias = {}) {
     std::vector<float> out;
     for (std::size_t row = 0; row < x.size(); row += static_cast<std::size_t>(w.cols))
         for (std::int64_t j = first; j < first + n; ++j) {
@@ -62,11 +62,11 @@ inline std::vector<float> chains(Isa isa, const std::vector<float>& x, const Sto
     return out;
 }
 
-inline std::vector<float> product(Backend& backend, const std::vector<float>& x, const Tensor& weight, const std::vector<float>& bias = {}) {
+inline std::vector<float> product(Backend& backend, const std::vector<float>& x, const Tensor& weight,
+                                  const std::vector<float>& bias = {}) {
     const auto rows = static_cast<std::int64_t>(x.size()) / weight.cols;
     const Guarded input(backend, DType::f32, rows, weight.cols, x), out(backend, DType::f32, rows, weight.rows);
-    const Guarded add(backend, DType::f32, 1, weight.rows,
-                      bias.empty() ? std::vector<float>(static_cast<std::size_t>(weight.rows)) : bias);
+    const Guarded add(backend, DType::f32, 1, weight.rows, bias.empty() ? std::vector<float>(static_cast<std::size_t>(weight.rows)) : bias);
     const Projection parts[] = {{weight, bias.empty() ? Tensor() : add.view(), out}};
     backend.matmul(input, parts);
     EXPECT_TRUE(out.guards_intact());

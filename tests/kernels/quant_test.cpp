@@ -11,8 +11,7 @@ namespace {
 
 std::vector<std::byte> bytes_of_hex(const std::string& hex) {
     std::vector<std::byte> bytes;
-    for (std::size_t i = 0; i + 1 < hex.size(); i += 2)
-        bytes.push_back(static_cast<std::byte>(std::stoi(hex.substr(i, 2), nullptr, 16)));
+    for (std::size_t i = 0; i + 1 < hex.size(); i += 2) bytes.push_back(static_cast<std::byte>(std::stoi(hex.substr(i, 2), nullptr, 16)));
     return bytes;
 }
 
@@ -45,7 +44,7 @@ TEST(Quant, NarrowsToTheNearestHalf) {
         const float value = widen_f16(half), next = widen_f16(static_cast<std::uint16_t>(half + 1));
         EXPECT_EQ(narrow_f16(value), half);
         EXPECT_EQ(narrow_f16(-value), half | 0x8000);
-        if (bits + 1 == 0x7C00) continue; // the next one is infinite
+        if (bits + 1 == 0x7C00) continue;        // the next one is infinite
         const float middle = (value + next) / 2; // exact
         EXPECT_EQ(narrow_f16(middle), half + half % 2) << "ties to even";
         EXPECT_EQ(narrow_f16(std::nextafter(middle, 0.f)), half);

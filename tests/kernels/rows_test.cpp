@@ -22,8 +22,7 @@ std::vector<double> softmax_reference(const std::vector<float>& logits, std::int
     return out;
 }
 
-std::vector<float> softmax(Backend& backend, const std::vector<float>& logits, std::int64_t n,
-                           float temperature) {
+std::vector<float> softmax(Backend& backend, const std::vector<float>& logits, std::int64_t n, float temperature) {
     const auto rows = static_cast<std::int64_t>(logits.size()) / n;
     const Guarded in(backend, DType::f32, rows, n, logits);
     const Guarded out(backend, DType::f32, rows, n);
@@ -41,8 +40,7 @@ TEST(Softmax, MatchesTheReference) {
                 SCOPED_TRACE("n " + std::to_string(n) + " temperature " + std::to_string(temperature));
                 Numbers numbers(static_cast<std::uint64_t>(n));
                 const std::vector<float> logits = numbers.floats(3 * n, -20, 20);
-                EXPECT_TRUE(close(softmax(backend, logits, n, temperature),
-                                  softmax_reference(logits, n, temperature),
+                EXPECT_TRUE(close(softmax(backend, logits, n, temperature), softmax_reference(logits, n, temperature),
                                   {.absolute = 1e-9, .relative = 4e-5, .normalised_mse = 1e-10}));
             }
         }
@@ -213,8 +211,7 @@ TEST(GatherRows, CopiesTheRowsAskedFor) {
         const Guarded out(backend, DType::f32, 3, 33);
         backend.gather_rows(in, indices, out);
         std::vector<float> want;
-        for (std::int32_t row : rows)
-            want.insert(want.end(), values.begin() + row * 33, values.begin() + row * 33 + 33);
+        for (std::int32_t row : rows) want.insert(want.end(), values.begin() + row * 33, values.begin() + row * 33 + 33);
         EXPECT_TRUE(same_bits(out.floats(), want));
         EXPECT_TRUE(out.guards_intact());
     });

@@ -51,8 +51,7 @@ TEST(Simt, RunsBlocksWithSharedMemoryAndBarriers) {
         const std::vector<float> out = reversed(reverse);
         for (int block = 0; block < 3; ++block)
             for (int i = 0; i < kThreads; ++i)
-                EXPECT_EQ(out[static_cast<std::size_t>(block * kThreads + i)],
-                          static_cast<float>(block * kThreads + kThreads - 1 - i));
+                EXPECT_EQ(out[static_cast<std::size_t>(block * kThreads + i)], static_cast<float>(block * kThreads + kThreads - 1 - i));
     });
 }
 
@@ -121,8 +120,7 @@ __global__ void traps(float*) {
 __global__ void nothing(float*) {}
 
 TEST(Simt, ReportsABarrierThatIsReachedFromTwoLines) {
-    in_every_order(
-        [] { EXPECT_NE(fault_of(two_barriers).find("wait at different barriers"), std::string::npos); });
+    in_every_order([] { EXPECT_NE(fault_of(two_barriers).find("wait at different barriers"), std::string::npos); });
 }
 
 TEST(Simt, ReportsABarrierThatSomeThreadsNeverReach) {

@@ -55,8 +55,7 @@ struct Maker {
 // others before the tests start (cuda_emulated.cpp, cuda_device.cpp).
 inline std::function<std::vector<Maker>()> backend_makers = [] {
     std::vector<Maker> makers;
-    for (Isa isa : available_isas())
-        makers.push_back({std::string("SPECLENS_ISA=") + name_of(isa), [isa] { return cpu_backend(isa); }});
+    for (Isa isa : available_isas()) makers.push_back({std::string("SPECLENS_ISA=") + name_of(isa), [isa] { return cpu_backend(isa); }});
     return makers;
 };
 
@@ -79,9 +78,7 @@ class Numbers {
         z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
         return z ^ (z >> 31);
     }
-    float uniform(float low = -1, float high = 1) {
-        return low + (high - low) * static_cast<float>(bits() >> 40) * 0x1p-24f;
-    }
+    float uniform(float low = -1, float high = 1) { return low + (high - low) * static_cast<float>(bits() >> 40) * 0x1p-24f; }
     std::vector<float> floats(std::int64_t count, float low = -1, float high = 1) {
         std::vector<float> values(static_cast<std::size_t>(count));
         for (float& value : values) value = uniform(low, high);
@@ -96,9 +93,7 @@ inline std::uint16_t to_bf16(float value) {
     const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
     return static_cast<std::uint16_t>((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
 }
-inline float from_bf16(std::uint16_t bits) {
-    return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
-}
+inline float from_bf16(std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
 
 // A device tensor between two guard rows, so that a write outside it is noticed.
 class Guarded {
@@ -133,8 +128,8 @@ class Guarded {
             backend_.download(guard, bytes.data());
             for (std::size_t i = 0; i < bytes.size(); ++i) {
                 if (bytes[i] != kGuard) {
-                    return ::testing::AssertionFailure() << (row == 0 ? "row before" : "row after")
-                                                         << " the tensor was overwritten at byte " << i;
+                    return ::testing::AssertionFailure()
+                           << (row == 0 ? "row before" : "row after") << " the tensor was overwritten at byte " << i;
                 }
             }
         }
@@ -153,8 +148,7 @@ struct Weights {
     std::vector<float> values;
 };
 
-inline Weights make_weights(Backend& backend, DType dtype, std::int64_t rows, std::int64_t cols,
-                            Numbers& numbers) {
+inline Weights make_weights(Backend& backend, DType dtype, std::int64_t rows, std::int64_t cols, Numbers& numbers) {
     Weights weights;
     weights.values = numbers.floats(rows * cols);
     if (dtype == DType::f32) {
@@ -177,8 +171,7 @@ struct Tolerance {
 };
 
 // |a − b| <= absolute + relative |b| everywhere, a small normalised mean square error, and no NaN.
-inline ::testing::AssertionResult close(const std::vector<float>& got, const std::vector<double>& want,
-                                        const Tolerance& tolerance = {}) {
+inline ::testing::AssertionResult close(const std::vector<float>& got, const std::vector<double>& want, const Tolerance& tolerance = {}) {
     if (got.size() != want.size()) {
         return ::testing::AssertionFailure() << got.size() << " values, expected " << want.size();
     }
@@ -197,9 +190,8 @@ inline ::testing::AssertionResult close(const std::vector<float>& got, const std
     }
     const double mse = error / std::max(energy, 1e-30);
     if (worst > 1 || mse > tolerance.normalised_mse) {
-        return ::testing::AssertionFailure()
-               << "worst at index " << where << ": got " << got[where] << ", expected " << want[where] << ", "
-               << worst << " times the tolerance; normalised MSE " << mse;
+        return ::testing::AssertionFailure() << "worst at index " << where << ": got " << got[where] << ", expected " << want[where] << ", "
+                                             << worst << " times the tolerance; normalised MSE " << mse;
     }
     return ::testing::AssertionSuccess();
 }
@@ -207,12 +199,10 @@ inline ::testing::AssertionResult close(const std::vector<float>& got, const std
 // Equal to the last bit (so 0 and −0 differ).
 template <class T>
 ::testing::AssertionResult same_bits(const std::vector<T>& a, const std::vector<T>& b) {
-    if (a.size() != b.size())
-        return ::testing::AssertionFailure() << a.size() << " and " << b.size() << " values";
+    if (a.size() != b.size()) return ::testing::AssertionFailure() << a.size() << " and " << b.size() << " values";
     for (std::size_t i = 0; i < a.size(); ++i) {
         if (std::memcmp(&a[i], &b[i], sizeof(T)) != 0) {
-            return ::testing::AssertionFailure()
-                   << "first difference at index " << i << ": " << a[i] << " and " << b[i];
+            return ::testing::AssertionFailure() << "first difference at index " << i << ": " << a[i] << " and " << b[i];
         }
     }
     return ::testing::AssertionSuccess();

@@ -33,8 +33,7 @@ TEST(ThreadPool, LosesNoLaunchAmongManyQuickOnes) {
             pool.run([&](int share) { sums[static_cast<std::size_t>(share) * 8] += i; });
             expected += i;
         }
-        for (int share = 0; share < threads; ++share)
-            EXPECT_EQ(sums[static_cast<std::size_t>(share) * 8], expected);
+        for (int share = 0; share < threads; ++share) EXPECT_EQ(sums[static_cast<std::size_t>(share) * 8], expected);
     }
 }
 
@@ -68,9 +67,7 @@ TEST(ThreadPool, DoesTheSharesOfThreadsThatGetNoCore) {
     std::vector<std::atomic<int>> calls(static_cast<std::size_t>(threads));
     constexpr int kLaunches = 2000;
     for (int launch = 0; launch < kLaunches; ++launch)
-        pool.run([&](int share) {
-            calls[static_cast<std::size_t>(share)].fetch_add(1, std::memory_order_relaxed);
-        });
+        pool.run([&](int share) { calls[static_cast<std::size_t>(share)].fetch_add(1, std::memory_order_relaxed); });
     for (const std::atomic<int>& count : calls) EXPECT_EQ(count.load(), kLaunches);
 }
 
@@ -142,9 +139,7 @@ void work_under_a_limit() {
     _exit(pool.threads() == 1 && units == 100 ? 0 : 1);
 }
 
-TEST(ThreadPool, WorksWithTheThreadsThatTheSystemLetsStart) {
-    EXPECT_EXIT(work_under_a_limit(), ::testing::ExitedWithCode(0), "");
-}
+TEST(ThreadPool, WorksWithTheThreadsThatTheSystemLetsStart) { EXPECT_EXIT(work_under_a_limit(), ::testing::ExitedWithCode(0), ""); }
 
 TEST(ThreadPool, StartsAndStopsCleanlyWithoutEverWorking) {
     for (int round = 0; round < 20; ++round) ThreadPool pool(4);

@@ -35,15 +35,23 @@ struct Asked {
     int seed = 0, max_tokens = 0;
     double temperature = 0;
     [[nodiscard]] std::string body(bool stream) const {
-        return Json{{"prompt", prompt}, {"seed", seed}, {"max_tokens", max_tokens}, {"temperature", temperature}, {"stream", stream}}.dump();
+        return Json{{"prompt", prompt}, {"seed", seed}, {"max_tokens", max_tokens}, {"temperature", temperature}, {"stream", stream}}
+            .dump();
     }
 };
 
 Asked asked_of(unsigned number) {
-    static const char* const prompts[] = {"The capital of France is", "Once upon a time there was", "The capital of France is", "def main():\n",
-                                          "1, 2, 3, 4,", "Write a short poem about the moon.", "The moon is", "A"};
+    static const char* const prompts[] = {"The capital of France is",
+                                          "Once upon a time there was",
+                                          "The capital of France is",
+                                          "def main():\n",
+                                          "1, 2, 3, 4,",
+                                          "Write a short poem about the moon.",
+                                          "The moon is",
+                                          "A"};
     std::mt19937 random(number * 7919 + 1);
-    return {prompts[number % std::size(prompts)], static_cast<int>(random() % 1000), 1 + static_cast<int>(random() % 40), number % 2 == 0 ? 0.0 : 0.8};
+    return {prompts[number % std::size(prompts)], static_cast<int>(random() % 1000), 1 + static_cast<int>(random() % 40),
+            number % 2 == 0 ? 0.0 : 0.8};
 }
 
 // The same without any network and any company.
@@ -263,8 +271,9 @@ TEST(BatchedServer, AKeysAnswersAreItsOwn) {
             const Json json = Json::parse_or_discard(heard.substr(heard.find("\r\n\r\n") + 4));
             if (!json.is_object() || !json.contains("metrics")) return Got{heard, -1};
             const Json rounds = json["metrics"]["speculative_decoding"]; // null: nothing was drafted, so every round wrote one token
-            return Got{json["choices"][0]["text"].get<std::string>(),
-                       rounds.is_null() ? json["usage"]["completion_tokens"].get<int>() : static_cast<int>(rounds["per_step_tokens"].size())};
+            return Got{json["choices"][0]["text"].get<std::string>(), rounds.is_null()
+                                                                          ? json["usage"]["completion_tokens"].get<int>()
+                                                                          : static_cast<int>(rounds["per_step_tokens"].size())};
         };
         const Got first = get("anna"), nobody = get(""), again = get("anna"), other = get("bert"), still_nobody = get("");
         for (const Got& got : {first, nobody, again, other, still_nobody}) EXPECT_EQ(got.text, text_alone(base, asked));
@@ -311,7 +320,8 @@ TEST(BatchedServer, ASoakLeaksAndMixesNothing) {
                     EXPECT_EQ(ask(server.endpoint, asked, kind < 2), alone[number]) << number;
                     ++whole;
                 } else if (kind == 4) { // hangs up after the first bytes
-                    const HttpAnswer answer = http_post(server.endpoint, "/v1/completions", asked.body(true), {}, [](std::string_view) { return false; });
+                    const HttpAnswer answer =
+                        http_post(server.endpoint, "/v1/completions", asked.body(true), {}, [](std::string_view) { return false; });
                     EXPECT_EQ(answer.status, 200);
                     ++aborted;
                 } else if (kind == 5) { // hangs up before them
@@ -319,7 +329,8 @@ TEST(BatchedServer, ASoakLeaksAndMixesNothing) {
                     std::this_thread::sleep_for(std::chrono::microseconds(random() % 3000));
                     ++aborted;
                 } else if (kind == 6) {
-                    const char* bad[] = {"", "{", R"({"prompt":[99999999]})", R"({"prompt":"a","temperature":-1})", R"({"prompt":"a","max_tokens":5000})"};
+                    const char* bad[] = {"", "{", R"({"prompt":[99999999]})", R"({"prompt":"a","temperature":-1})",
+                                         R"({"prompt":"a","max_tokens":5000})"};
                     EXPECT_EQ(http_post(server.endpoint, "/v1/completions", bad[random() % std::size(bad)], {}, {}).status, 400);
                     ++refused;
                 } else { // a body that never comes

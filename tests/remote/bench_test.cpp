@@ -72,8 +72,7 @@ TEST(BenchRecords, TakeNoFigureThatNobodyMeasured) {
 }
 
 TEST(BenchRecords, NonsenseIsAnError) {
-    for (const char* text :
-         {"", "\n", "[]", "{}", "{\"metadata\":{}}", "plain text", "{\"metadata\":3,\"metrics\":{}}"}) {
+    for (const char* text : {"", "\n", "[]", "{}", "{\"metadata\":{}}", "plain text", "{\"metadata\":3,\"metrics\":{}}"}) {
         EXPECT_FALSE(looks_like_bench_records(text)) << text;
         try {
             (void)parse_bench_records(text, "file");

@@ -40,40 +40,29 @@ TEST(ServedRequest, TakesEverySeedThatTheProgramTakes) {
 TEST(ServedRequest, TakesTopKAndRefusesWhatItWouldIgnore) {
     RunSettings settings = base();
     settings.sampling.top_k = 3;
-    const auto top_k = [&](const char* body) {
-        return read_request(body, false, settings).settings.sampling.top_k;
-    };
+    const auto top_k = [&](const char* body) { return read_request(body, false, settings).settings.sampling.top_k; };
     EXPECT_EQ(top_k(R"({"prompt":"a"})"), 3);
     EXPECT_EQ(top_k(R"({"prompt":"a","top_k":1})"), 1);
     EXPECT_EQ(top_k(R"({"prompt":"a","top_k":-1})"), 0);
     EXPECT_THROW((void)top_k(R"({"prompt":"a","top_k":"1"})"), Refused);
-    for (const char* field :
-         {R"("min_p":0.1)", R"("ignore_eos":true)", R"("stop_token_ids":[3])", R"("min_tokens":4)",
-          R"("repetition_penalty":1.1)", R"("stop":"x")", R"("best_of":2)"})
+    for (const char* field : {R"("min_p":0.1)", R"("ignore_eos":true)", R"("stop_token_ids":[3])", R"("min_tokens":4)",
+                              R"("repetition_penalty":1.1)", R"("stop":"x")", R"("best_of":2)"})
         EXPECT_THROW((void)top_k((R"({"prompt":"a",)" + std::string(field) + "}").c_str()), Refused) << field;
-    for (const char* field :
-         {R"("min_p":0)", R"("ignore_eos":false)", R"("stop_token_ids":[])", R"("min_tokens":0)",
-          R"("repetition_penalty":1.0)", R"("stop":null)", R"("best_of":1)", R"("stop":"")"})
+    for (const char* field : {R"("min_p":0)", R"("ignore_eos":false)", R"("stop_token_ids":[])", R"("min_tokens":0)",
+                              R"("repetition_penalty":1.0)", R"("stop":null)", R"("best_of":1)", R"("stop":"")"})
         EXPECT_EQ(top_k((R"({"prompt":"a",)" + std::string(field) + "}").c_str()), 3) << field;
-    EXPECT_THROW(
-        (void)top_k((R"({"prompt":)" + std::string(100000, '[') + std::string(100000, ']') + "}").c_str()),
-        Refused);
+    EXPECT_THROW((void)top_k((R"({"prompt":)" + std::string(100000, '[') + std::string(100000, ']') + "}").c_str()), Refused);
 }
 
 TEST(ServedRequest, TakesNullForAFieldThatIsLeftOut) {
     RunSettings settings = base();
     settings.seed = 7;
     const RunSettings asked =
-        read_request(
-            R"({"prompt":"a","max_tokens":12,"max_completion_tokens":null,"seed":null,"top_p":null})", false,
-            settings)
-            .settings;
+        read_request(R"({"prompt":"a","max_tokens":12,"max_completion_tokens":null,"seed":null,"top_p":null})", false, settings).settings;
     EXPECT_EQ(asked.max_tokens, 12);
     EXPECT_EQ(asked.seed, 7U);
     EXPECT_EQ(asked.sampling.top_p, 1);
-    EXPECT_EQ(read_request(R"({"prompt":"a","max_tokens":12,"max_completion_tokens":5})", false, settings)
-                  .settings.max_tokens,
-              5);
+    EXPECT_EQ(read_request(R"({"prompt":"a","max_tokens":12,"max_completion_tokens":5})", false, settings).settings.max_tokens, 5);
     EXPECT_THROW((void)read_request(R"({"prompt":"a","top_p":0})", false, settings), Refused);
 }
 
@@ -101,17 +90,15 @@ TEST(ServedRequest, CountsInWholeNumbersAndSaysSo) {
 }
 
 TEST(ServedRequest, PutsAChatIntoTheFormatOfTheModel) {
-    const CompletionRequest asked = read_request(R"({"messages":[{"role":"user","content":"Hi"}]})", true,
-                                                 base(), {"Be kind.", ChatFormat::Think::never});
-    EXPECT_EQ(asked.settings.prompt.text,
-              "<|im_start|>system\nBe kind.<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n"
-              "<|im_start|>assistant\n");
+    const CompletionRequest asked =
+        read_request(R"({"messages":[{"role":"user","content":"Hi"}]})", true, base(), {"Be kind.", ChatFormat::Think::never});
+    EXPECT_EQ(asked.settings.prompt.text, "<|im_start|>system\nBe kind.<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n"
+                                          "<|im_start|>assistant\n");
 }
 
 // What a client's messages say is text, whatever it spells; the parts are those of the prompt.
 TEST(ServedRequest, TellsWhatWasSaidFromTheMarksAroundIt) {
-    const RunSettings asked =
-        read_request(R"({"messages":[{"role":"user","content":"<|im_end|>"}]})", true, base()).settings;
+    const RunSettings asked = read_request(R"({"messages":[{"role":"user","content":"<|im_end|>"}]})", true, base()).settings;
     EXPECT_EQ(joined(asked.prompt.parts), asked.prompt.text);
     ASSERT_GE(asked.prompt.parts.size(), 2u);
     EXPECT_EQ(asked.prompt.parts[1], (TextPart{"<|im_end|>", true}));
@@ -122,8 +109,7 @@ TEST(ServedRequest, RefusesTurnsThatTheFormatDoesNotTake) {
     ChatFormat format;
     format.alternates = true;
     try {
-        (void)read_request(R"({"messages":[{"role":"user","content":"a"},{"role":"user","content":"b"}]})", true,
-                           base(), format);
+        (void)read_request(R"({"messages":[{"role":"user","content":"a"},{"role":"user","content":"b"}]})", true, base(), format);
         ADD_FAILURE();
     } catch (const Refused& refused) {
         EXPECT_EQ(refused.status, 400);
@@ -133,9 +119,7 @@ TEST(ServedRequest, RefusesTurnsThatTheFormatDoesNotTake) {
 
 TEST(ServedRequest, ThinksAsTheClientAsks) {
     const auto prompt_with = [](const std::string& fields) {
-        return read_request(R"({"messages":[{"role":"user","content":"Hi"}])" + fields + "}", true, base(),
-                            {})
-            .settings.prompt.text;
+        return read_request(R"({"messages":[{"role":"user","content":"Hi"}])" + fields + "}", true, base(), {}).settings.prompt.text;
     };
     const std::string silent = "<|im_start|>assistant\n<think>\n\n</think>\n\n";
     EXPECT_TRUE(prompt_with("").ends_with(silent));
@@ -153,8 +137,7 @@ TEST(ServedRequest, SaysThatThinkingDoesNothing) {
             .notice;
     };
     using Think = ChatFormat::Think;
-    EXPECT_NE(notice(Think::never, "true").find("does nothing: the chat template of this model has no switch"),
-              std::string::npos);
+    EXPECT_NE(notice(Think::never, "true").find("does nothing: the chat template of this model has no switch"), std::string::npos);
     EXPECT_EQ(notice(Think::never, "false"), "");
     EXPECT_NE(notice(Think::always, "false"), "");
     EXPECT_EQ(notice(Think::always, "true"), "");
@@ -165,8 +148,7 @@ TEST(ServedRequest, SaysThatThinkingDoesNothing) {
 TEST(ServedRequest, RefusesWhatWouldChangeTheAnswerUnseen) {
     const auto why = [](const std::string& field) -> std::string {
         try {
-            (void)read_request(R"({"messages":[{"role":"user","content":"Hi"}],)" + field + "}", true,
-                               base());
+            (void)read_request(R"({"messages":[{"role":"user","content":"Hi"}],)" + field + "}", true, base());
         } catch (const Refused& refused) {
             EXPECT_EQ(refused.status, 400);
             return refused.why;
@@ -174,20 +156,17 @@ TEST(ServedRequest, RefusesWhatWouldChangeTheAnswerUnseen) {
         return "";
     };
     for (const char* field :
-         {R"("chat_template_kwargs":{"mood":1})", R"("chat_template_kwargs":{"enable_thinking":1})",
-          R"("chat_template_kwargs":3)", R"("add_generation_prompt":false)", R"("tool_choice":"required")",
-          R"("chat_template":"x")", R"("continue_final_message":true)", R"("truncate_prompt_tokens":5)",
-          R"("logits_processors":["x"])", R"("prompt_embeds":"x")", R"("regex":"x")", R"("ebnf":"x")",
-          R"("grammar":"x")", R"("json_schema":{"a":1})", R"("repeat_penalty":1.1)", R"("typical_p":0.9)",
-          R"("mirostat":2)", R"("functions":[{"name":"f"}])"}) {
+         {R"("chat_template_kwargs":{"mood":1})", R"("chat_template_kwargs":{"enable_thinking":1})", R"("chat_template_kwargs":3)",
+          R"("add_generation_prompt":false)", R"("tool_choice":"required")", R"("chat_template":"x")", R"("continue_final_message":true)",
+          R"("truncate_prompt_tokens":5)", R"("logits_processors":["x"])", R"("prompt_embeds":"x")", R"("regex":"x")", R"("ebnf":"x")",
+          R"("grammar":"x")", R"("json_schema":{"a":1})", R"("repeat_penalty":1.1)", R"("typical_p":0.9)", R"("mirostat":2)",
+          R"("functions":[{"name":"f"}])"}) {
         const std::string name(field + 1, std::string(field).find('"', 1) - 1);
         const std::string told = why(field);
-        EXPECT_TRUE(told.find(name) != std::string::npos || told.find("enable_thinking") != std::string::npos)
-            << field << ": " << told;
+        EXPECT_TRUE(told.find(name) != std::string::npos || told.find("enable_thinking") != std::string::npos) << field << ": " << told;
     }
-    for (const char* field :
-         {R"("add_generation_prompt":true)", R"("tool_choice":"none")", R"("typical_p":1.0)",
-          R"("repeat_penalty":1)", R"("mirostat":0)", R"("functions":[])"})
+    for (const char* field : {R"("add_generation_prompt":true)", R"("tool_choice":"none")", R"("typical_p":1.0)", R"("repeat_penalty":1)",
+                              R"("mirostat":0)", R"("functions":[])"})
         EXPECT_EQ(why(field), "") << field;
 }
 
@@ -228,8 +207,11 @@ TEST(ServedRequest, TakesOrRefusesEveryFieldByName) {
     EXPECT_EQ(why(R"("stream":"true")"), "stream is \"true\", expected true or false");
     EXPECT_EQ(why(R"("stream":1)"), "stream is 1, expected true or false");
     EXPECT_NE(why(R"("stream_options":true)").find("expected an object"), std::string::npos);
-    EXPECT_NE(why(R"("messages":[{"role":"user","content":[{"type":"text","text":"what is this"},{"type":"image_url","image_url":{"url":"x"}}]}])", true).find("image_url"),
-              std::string::npos);
+    EXPECT_NE(
+        why(R"("messages":[{"role":"user","content":[{"type":"text","text":"what is this"},{"type":"image_url","image_url":{"url":"x"}}]}])",
+            true)
+            .find("image_url"),
+        std::string::npos);
     EXPECT_EQ(why(R"("messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}])", true), "");
 }
 

@@ -30,8 +30,8 @@ TEST(Endpoint, ReadsWhatPeopleType) {
 }
 
 TEST(Endpoint, RefusesWhatIsNone) {
-    for (const char* typed : {"ftp://host", "http://", "http://:80", "host:0", "host:99999", "host:80x",
-                              "http://ho st", "http://host/a?b=c", "http://[::1", "http://ho$t"}) {
+    for (const char* typed : {"ftp://host", "http://", "http://:80", "host:0", "host:99999", "host:80x", "http://ho st",
+                              "http://host/a?b=c", "http://[::1", "http://ho$t"}) {
         try {
             (void)parse_endpoint(typed);
             FAIL() << typed;

@@ -35,8 +35,7 @@ TEST(Http, CountsWhatCameOverAConnection) {
     EXPECT_EQ(received_bytes(client), 0u);
     const std::string text(12345, 'x');
     ASSERT_EQ(send(server, text.data(), text.size(), 0), static_cast<ssize_t>(text.size()));
-    for (int i = 0; i < 200 && received_bytes(client) < text.size(); ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    for (int i = 0; i < 200 && received_bytes(client) < text.size(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     EXPECT_EQ(received_bytes(client), text.size()) << "read or not";
     EXPECT_EQ(received_bytes(server), 0u);
     for (const int one : {listener, client, server}) close(one);
@@ -53,8 +52,7 @@ TEST(Http, NobodyListens) {
         const RawServer gone("x");
         nobody = gone.endpoint;
     }
-    EXPECT_NE(network_error([&] { (void)http_get(nobody, "/metrics"); }).find("nobody listens"),
-              std::string::npos);
+    EXPECT_NE(network_error([&] { (void)http_get(nobody, "/metrics"); }).find("nobody listens"), std::string::npos);
 }
 
 TEST(Http, AnAnswerThatIsNoHttp) {
@@ -66,8 +64,7 @@ TEST(Http, SilenceEndsInTime) {
     const RawServer server("", /*close_after=*/false);
     HttpSettings settings;
     settings.silence_seconds = 0.3;
-    EXPECT_NE(network_error([&] { (void)http_get(server.endpoint, "/metrics", settings); }).find("in time"),
-              std::string::npos);
+    EXPECT_NE(network_error([&] { (void)http_get(server.endpoint, "/metrics", settings); }).find("in time"), std::string::npos);
 }
 
 TEST(Http, AnEndlessAnswerIsCut) {
@@ -75,9 +72,7 @@ TEST(Http, AnEndlessAnswerIsCut) {
     const RawServer server("HTTP/1.1 200 OK\r\nContent-Length: 300000\r\n\r\n" + body);
     HttpSettings settings;
     settings.most_bytes = 100000;
-    EXPECT_NE(network_error([&] {
-                  (void)http_get(server.endpoint, "/metrics", settings);
-              }).find("more than 100000 bytes"),
+    EXPECT_NE(network_error([&] { (void)http_get(server.endpoint, "/metrics", settings); }).find("more than 100000 bytes"),
               std::string::npos);
 }
 
@@ -92,23 +87,17 @@ HttpSettings impatient() {
 constexpr std::chrono::milliseconds kDrip{20};
 
 TEST(Http, AHeaderThatDripsEndsInTime) {
-    const RawServer server(
-        RawServer::Answer{.bytes = "HTTP/1.1 200 OK\r\nX-Never: ", .again = "x", .pause = kDrip});
-    EXPECT_NE(
-        network_error([&] { (void)http_get(server.endpoint, "/metrics", impatient()); }).find("in time"),
-        std::string::npos);
+    const RawServer server(RawServer::Answer{.bytes = "HTTP/1.1 200 OK\r\nX-Never: ", .again = "x", .pause = kDrip});
+    EXPECT_NE(network_error([&] { (void)http_get(server.endpoint, "/metrics", impatient()); }).find("in time"), std::string::npos);
 }
 
 TEST(Http, AnEndlessHeaderIsCut) {
-    const RawServer server(
-        RawServer::Answer{.bytes = "HTTP/1.1 200 OK\r\n", .again = "X-More: of the same\r\n"});
+    const RawServer server(RawServer::Answer{.bytes = "HTTP/1.1 200 OK\r\n", .again = "X-More: of the same\r\n"});
     HttpSettings settings;
     settings.most_bytes = 100000;
-    const std::string said =
-        network_error([&] { (void)http_post(server.endpoint, "/v1/completions", "{}", settings, {}); });
+    const std::string said = network_error([&] { (void)http_post(server.endpoint, "/v1/completions", "{}", settings, {}); });
     // Newer versions of the library take no more than a hundred lines.
-    EXPECT_TRUE(said.find("more than 100000 bytes") != std::string::npos ||
-                said.find("breaks off or is too long") != std::string::npos)
+    EXPECT_TRUE(said.find("more than 100000 bytes") != std::string::npos || said.find("breaks off or is too long") != std::string::npos)
         << said;
 }
 
@@ -123,11 +112,8 @@ TEST(Http, AHeaderThatBreaksOffIsNoSilence) {
 
 // Without a length: where the connection ends the body does, but not where we end it.
 TEST(Http, ABodyThatDripsEndsInTime) {
-    const RawServer server(
-        RawServer::Answer{.bytes = "HTTP/1.1 200 OK\r\n\r\n", .again = "x", .pause = kDrip});
-    EXPECT_NE(
-        network_error([&] { (void)http_get(server.endpoint, "/metrics", impatient()); }).find("in time"),
-        std::string::npos);
+    const RawServer server(RawServer::Answer{.bytes = "HTTP/1.1 200 OK\r\n\r\n", .again = "x", .pause = kDrip});
+    EXPECT_NE(network_error([&] { (void)http_get(server.endpoint, "/metrics", impatient()); }).find("in time"), std::string::npos);
 }
 
 TEST(Http, AStreamOfNothingEndsInTime) {
@@ -135,27 +121,22 @@ TEST(Http, AStreamOfNothingEndsInTime) {
                                              .again = "0", // of the length of a chunk
                                              .pause = kDrip});
     const auto more = [](std::string_view) { return true; };
-    EXPECT_NE(network_error([&] {
-                  (void)http_post(server.endpoint, "/v1/completions", "{}", impatient(), more);
-              }).find("in time"),
+    EXPECT_NE(network_error([&] { (void)http_post(server.endpoint, "/v1/completions", "{}", impatient(), more); }).find("in time"),
               std::string::npos);
 }
 
 // Longer than a header or the body of a GET may take, and never silent.
 TEST(Http, AStreamMayTakeItsTime) {
-    const RawServer server(RawServer::Answer{.bytes = "HTTP/1.1 200 OK\r\nContent-Length: 80\r\n\r\n",
-                                             .again = "x\n",
-                                             .pause = std::chrono::milliseconds(44),
-                                             .times = 40});
+    const RawServer server(RawServer::Answer{
+        .bytes = "HTTP/1.1 200 OK\r\nContent-Length: 80\r\n\r\n", .again = "x\n", .pause = std::chrono::milliseconds(44), .times = 40});
     HttpSettings settings;
     settings.connect_seconds = 0.1;
     settings.silence_seconds = 0.55;
     std::string body;
-    const HttpAnswer answer =
-        http_post(server.endpoint, "/v1/completions", "{}", settings, [&](std::string_view bytes) {
-            body += bytes;
-            return true;
-        });
+    const HttpAnswer answer = http_post(server.endpoint, "/v1/completions", "{}", settings, [&](std::string_view bytes) {
+        body += bytes;
+        return true;
+    });
     EXPECT_TRUE(answer.ok());
     EXPECT_EQ(body.size(), 80u);
 }
@@ -184,11 +165,8 @@ TEST(Http, CancellingEndsAWait) {
 }
 
 TEST(Probe, AWebServerIsNoModelServer) {
-    const RawServer server(
-        "HTTP/1.1 200 OK\r\nContent-Length: 20\r\nConnection: close\r\n\r\n<html>hello</html>\r\n");
-    EXPECT_NE(
-        network_error([&] { (void)probe_server(server.endpoint, {}); }).find("no server of language models"),
-        std::string::npos);
+    const RawServer server("HTTP/1.1 200 OK\r\nContent-Length: 20\r\nConnection: close\r\n\r\n<html>hello</html>\r\n");
+    EXPECT_NE(network_error([&] { (void)probe_server(server.endpoint, {}); }).find("no server of language models"), std::string::npos);
 }
 
 // llama.cpp's router answers /metrics for a named model only.
@@ -225,8 +203,7 @@ TEST(Probe, FindsTheDraftsOfSglangsSettings) {
         httplib::Server sglang;
         if (metrics)
             sglang.Get("/metrics", [](const httplib::Request&, httplib::Response& response) {
-                response.set_content("sglang:spec_accept_length 2.5\nsglang:spec_accept_rate 0.5\n",
-                                     "text/plain");
+                response.set_content("sglang:spec_accept_length 2.5\nsglang:spec_accept_rate 0.5\n", "text/plain");
             });
         sglang.Get("/server_info", [](const httplib::Request&, httplib::Response& response) {
             response.set_content(R"({"version":"0.5.5","speculative_num_steps":4,)"
@@ -240,8 +217,7 @@ TEST(Probe, FindsTheDraftsOfSglangsSettings) {
         const ServerFacts facts = probe_server(endpoint, {});
         EXPECT_EQ(facts.kind, ServerKind::sglang);
         for (const ServerReading& reading : {facts.reading, scrape(endpoint, facts, {})})
-            EXPECT_DOUBLE_EQ(reported_rates(reading).share(reading.reported_length, reading.reported_rate).value_or(-1),
-                             1.5 / 4)
+            EXPECT_DOUBLE_EQ(reported_rates(reading).share(reading.reported_length, reading.reported_rate).value_or(-1), 1.5 / 4)
                 << metrics;
         sglang.stop();
         thread.join();
@@ -255,8 +231,7 @@ TEST(Probe, FindsTheLengthThatSglangsMetricsLack) {
         response.set_content("sglang:num_running_reqs 1\nsglang:spec_num_draft_tokens 5\n", "text/plain");
     });
     sglang.Get("/server_info", [](const httplib::Request&, httplib::Response& response) {
-        response.set_content(R"({"version":"0.5.9","internal_states":[{"avg_spec_accept_length":2.5}]})",
-                             "application/json");
+        response.set_content(R"({"version":"0.5.9","internal_states":[{"avg_spec_accept_length":2.5}]})", "application/json");
     });
     const int port = sglang.bind_to_any_port("127.0.0.1");
     std::thread thread([&] { sglang.listen_after_bind(); });

@@ -19,19 +19,17 @@ constexpr const char* kVllmLine = "(APIServer pid=2236552) INFO 09-09 11:51:35 [
                                   "Accepted: 262 tokens, Drafted: 295 tokens, Per-position acceptance rate: "
                                   "0.983, 0.949, 0.915, 0.881, 0.712\n";
 // SGLang pull request 30047
-constexpr const char* kSglang =
-    "[2026-07-04 05:01:33 TP0] Decode batch, #running-req: 40, #full token: 350592, full token usage: 0.74, "
-    "mamba num: 160, mamba usage: 0.80, accept len: "
-    "3.13, accept rate: 0.71, npu graph: True, gen throughput (token/s): 155.34, #queue-req: 0\n";
+constexpr const char* kSglang = "[2026-07-04 05:01:33 TP0] Decode batch, #running-req: 40, #full token: 350592, full token usage: 0.74, "
+                                "mamba num: 160, mamba usage: 0.80, accept len: "
+                                "3.13, accept rate: 0.71, npu graph: True, gen throughput (token/s): 155.34, #queue-req: 0\n";
 // llama.cpp pull request 24536
 constexpr const char* kLlama = "0.06.896.015 I slot print_timing: id  1 | task 0 | draft acceptance = "
                                "0.64479 (  167 accepted /   259 generated), mean acceptance length =  2.92, "
                                "acceptance rate per position = (0.805, 0.632, 0.483)\n";
-constexpr const char* kStatistics =
-    "0.06.896.057 I statistics     draft-eagle3: #calls(b,g,a) =    1     87     87, #gen drafts =     87, "
-    "#acc drafts =    70, #gen tokens =    259, #acc "
-    "tokens =   167, #mean acc len = 2.92, #acc rate/pos = (0.805, 0.632, 0.483), dur(b,g,a) = 0.005, "
-    "325.555, 0.114 ms\n";
+constexpr const char* kStatistics = "0.06.896.057 I statistics     draft-eagle3: #calls(b,g,a) =    1     87     87, #gen drafts =     87, "
+                                    "#acc drafts =    70, #gen tokens =    259, #acc "
+                                    "tokens =   167, #mean acc len = 2.92, #acc rate/pos = (0.805, 0.632, 0.483), dur(b,g,a) = 0.005, "
+                                    "325.555, 0.114 ms\n";
 
 } // namespace
 
@@ -54,15 +52,14 @@ TEST(Log, ReadsVllm) {
 std::string vllm_log(const char* length, int accepted, int drafted, const char* places) {
     return std::string("INFO [metrics.py:86] SpecDecoding metrics: Mean acceptance length: ") + length +
            ", Accepted: " + std::to_string(accepted) + " tokens, Drafted: " + std::to_string(drafted) +
-           " tokens, Per-position acceptance rate: " + places + ", Avg Draft acceptance rate: " +
-           std::to_string(std::min(100.0, 100.0 * accepted / drafted)) + "%\n";
+           " tokens, Per-position acceptance rate: " + places +
+           ", Avg Draft acceptance rate: " + std::to_string(std::min(100.0, 100.0 * accepted / drafted)) + "%\n";
 }
 
 // Drafted ÷ places is exact where every round drafts all of them, also in a second that kept nothing.
 TEST(Log, CountsVllmsRoundsByWhatTheyDrafted) {
-    const LogReading log = parse_log(vllm_log("1.00", 0, 400, "0.000, 0.000, 0.000, 0.000") +
-                                         vllm_log("3.00", 200, 400, "0.800, 0.600, 0.400, 0.200"),
-                                     "log");
+    const LogReading log =
+        parse_log(vllm_log("1.00", 0, 400, "0.000, 0.000, 0.000, 0.000") + vllm_log("3.00", 200, 400, "0.800, 0.600, 0.400, 0.200"), "log");
     const SpecCounts sum = log.sum();
     EXPECT_EQ(sum.rounds, 200.0);
     EXPECT_EQ(sum.accepted_at, (std::vector<double>{80, 60, 40, 20}));
@@ -84,9 +81,8 @@ TEST(Log, LeavesRoundsOpenThatNothingDetermines) {
     const LogReading shorter = parse_log(vllm_log("2.00", 300, 1000, "0.500, 0.300, 0.150, 0.050"), "log");
     EXPECT_EQ(shorter.sum().rounds, 300.0);
     // One line of which they are not known leaves the sum open, and no place of it is lost.
-    const LogReading both = parse_log(vllm_log("1.00", 0, 401, "0.000, 0.000, 0.000, 0.000") +
-                                          vllm_log("3.00", 200, 400, "0.800, 0.600, 0.400, 0.200"),
-                                      "log");
+    const LogReading both =
+        parse_log(vllm_log("1.00", 0, 401, "0.000, 0.000, 0.000, 0.000") + vllm_log("3.00", 200, 400, "0.800, 0.600, 0.400, 0.200"), "log");
     EXPECT_FALSE(both.sum().rounds.has_value());
     EXPECT_EQ(both.sum().accepted_at, (std::vector<double>{80, 60, 40, 20}));
 }
@@ -95,8 +91,7 @@ TEST(Log, LeavesRoundsOpenThatNothingDetermines) {
 TEST(Log, AllowsForTheRoundingOfPlaces) {
     const SpecCounts sum = parse_log(vllm_log("1.02", 212, 30000, "0.015, 0.005, 0.001"), "log").sum();
     EXPECT_EQ(sum.rounds, 10000.0);
-    for (const std::string& finding : findings(sum))
-        EXPECT_EQ(finding.find("add up"), std::string::npos) << finding;
+    for (const std::string& finding : findings(sum)) EXPECT_EQ(finding.find("add up"), std::string::npos) << finding;
 }
 
 TEST(Log, ReadsSglang) {
@@ -116,8 +111,7 @@ TEST(Log, ReadsSglang) {
 std::string sglang_log(const std::vector<std::pair<const char*, const char*>>& lengths_and_rates) {
     std::string text;
     for (const auto& [length, rate] : lengths_and_rates)
-        text += std::string("Decode batch, #running-req: 1, accept len: ") + length +
-                ", accept rate: " + rate + ", #queue-req: 0\n";
+        text += std::string("Decode batch, #running-req: 1, accept len: ") + length + ", accept rate: " + rate + ", #queue-req: 0\n";
     return text;
 }
 
@@ -129,8 +123,7 @@ TEST(Log, DoesNotCountSglangsOwnTokenAsAccepted) {
     EXPECT_DOUBLE_EQ(*nothing.reported.drafts, 5);
     EXPECT_TRUE(nothing.reported.own_token);
     EXPECT_TRUE(nothing.reported.inferred);
-    EXPECT_NE(nothing.reported.words().find("as SGLang did before pull request 23530 (April 2026)"),
-              std::string::npos)
+    EXPECT_NE(nothing.reported.words().find("as SGLang did before pull request 23530 (April 2026)"), std::string::npos)
         << nothing.reported.words();
     // Either formula may have made this line, with K = 4 or K = 3: no share, but SGLang's figure.
     const LogReading either = parse_log(sglang_log({{"2.50", "0.50"}}), "log");
@@ -155,8 +148,7 @@ TEST(Log, DoesNotCountSglangsOwnTokenAsAccepted) {
 
 // A rank of data parallelism that has no request prints zeros.
 TEST(Log, TellsNothingOfSglangsIdleRanks) {
-    const LogReading log =
-        parse_log(sglang_log({{"3.13", "0.71"}, {"0.00", "0.00"}, {"1.00", "0.00"}}), "log");
+    const LogReading log = parse_log(sglang_log({{"3.13", "0.71"}, {"0.00", "0.00"}, {"1.00", "0.00"}}), "log");
     ASSERT_EQ(log.entries.size(), 3u);
     EXPECT_FALSE(log.entries[1].length.has_value());
     EXPECT_FALSE(log.entries[1].rate.has_value());
@@ -197,9 +189,7 @@ TEST(Log, ReadsLlama) {
     EXPECT_DOUBLE_EQ(parse_log(kStatistics, "log").sum().accepted, 167);
     // Builds before it had no length, so the number of rounds stays open.
     const LogEntry old =
-        parse_log("slot print_timing: draft acceptance rate = 0.57576 (  171 accepted /   297 generated)\n",
-                  "log")
-            .entries.at(0);
+        parse_log("slot print_timing: draft acceptance rate = 0.57576 (  171 accepted /   297 generated)\n", "log").entries.at(0);
     EXPECT_DOUBLE_EQ(*old.rate, 0.57576);
     EXPECT_DOUBLE_EQ(old.counts->accepted, 171);
     EXPECT_FALSE(old.counts->rounds.has_value());
@@ -222,12 +212,11 @@ TEST(Log, ReadsLlamasOlderStatistics) {
 
 // A server that divided by nothing writes nan or inf: it tells nothing then.
 TEST(Log, TakesNoNumberThatIsNone) {
-    const LogReading vllm = parse_log(
-        "SpecDecoding metrics: Mean acceptance length: 1.00, Accepted: 0 tokens, Drafted: 0 tokens, "
-        "Per-position acceptance rate: 0.000, 0.000, Avg Draft acceptance rate: nan%\n"
-        "SpecDecoding metrics: Mean acceptance length: nan, Accepted: 0 tokens, Drafted: 0 tokens, "
-        "Per-position acceptance rate: nan, nan, Avg Draft acceptance rate: nan%\n",
-        "log");
+    const LogReading vllm = parse_log("SpecDecoding metrics: Mean acceptance length: 1.00, Accepted: 0 tokens, Drafted: 0 tokens, "
+                                      "Per-position acceptance rate: 0.000, 0.000, Avg Draft acceptance rate: nan%\n"
+                                      "SpecDecoding metrics: Mean acceptance length: nan, Accepted: 0 tokens, Drafted: 0 tokens, "
+                                      "Per-position acceptance rate: nan, nan, Avg Draft acceptance rate: nan%\n",
+                                      "log");
     for (const LogEntry& e : vllm.entries) {
         EXPECT_FALSE(e.rate.has_value());
         EXPECT_EQ(e.counts->rounds, 0.0);
@@ -238,11 +227,10 @@ TEST(Log, TakesNoNumberThatIsNone) {
     EXPECT_FALSE(vllm.entries[1].length.has_value());
     EXPECT_TRUE(vllm.entries[1].per_position.empty());
     EXPECT_TRUE(vllm.sum().empty());
-    const LogEntry llama =
-        parse_log("draft acceptance = nan (    0 accepted /     0 generated), mean acceptance length = -nan, "
-                  "acceptance rate per position = (0.8, inf, 0.4)\n",
-                  "log")
-            .entries.at(0);
+    const LogEntry llama = parse_log("draft acceptance = nan (    0 accepted /     0 generated), mean acceptance length = -nan, "
+                                     "acceptance rate per position = (0.8, inf, 0.4)\n",
+                                     "log")
+                               .entries.at(0);
     EXPECT_FALSE(llama.rate.has_value());
     EXPECT_FALSE(llama.length.has_value());
     EXPECT_TRUE(llama.per_position.empty()) << "the third place is not the second";
@@ -250,9 +238,8 @@ TEST(Log, TakesNoNumberThatIsNone) {
     EXPECT_DOUBLE_EQ(*sglang.length, 2.5);
     EXPECT_FALSE(sglang.reported_rate.has_value());
     EXPECT_FALSE(sglang.rate.has_value());
-    EXPECT_FALSE(parse_log("Decode batch, #running-req: 1e300, accept len: 2.50, accept rate: 0.50\n", "log")
-                     .entries.at(0)
-                     .running.has_value());
+    EXPECT_FALSE(
+        parse_log("Decode batch, #running-req: 1e300, accept len: 2.50, accept rate: 0.50\n", "log").entries.at(0).running.has_value());
 }
 
 TEST(Log, LeavesOutWhatCannotBeAndSaysSo) {
@@ -265,8 +252,7 @@ TEST(Log, LeavesOutWhatCannotBeAndSaysSo) {
          {Case{"draft acceptance = 1.15830 (  300 accepted /   259 generated), mean acceptance length =  "
                "2.92\n",
                "115.83 % accepted, 300 accepted of 259 drafted"},
-          Case{sglang_log({{"2.50", "9.64"}}), "964 % accepted"},
-          Case{sglang_log({{"0.50", "0.10"}}), "an acceptance length of 0.5"},
+          Case{sglang_log({{"2.50", "9.64"}}), "964 % accepted"}, Case{sglang_log({{"0.50", "0.10"}}), "an acceptance length of 0.5"},
           Case{vllm_log("2.00", 500, 400, places.c_str()), "500 accepted of 400 drafted"},
           Case{vllm_log("3.00", 200, 400, "1.200, 0.800"), "a place kept in 120 % of the rounds"}}) {
         const LogEntry e = parse_log(c.line, "log").entries.at(0);
@@ -294,8 +280,7 @@ TEST(Log, SaysWhatItUnderstandsWhenNothingFits) {
 }
 
 TEST(Log, ALineWithoutItsCountsIsLeftOut) {
-    const LogReading log = parse_log(
-        "slot print: draft acceptance = 0.5 5 accepted / 10 generated\n" + std::string(kLlama), "some.log");
+    const LogReading log = parse_log("slot print: draft acceptance = 0.5 5 accepted / 10 generated\n" + std::string(kLlama), "some.log");
     EXPECT_EQ(log.entries.size(), parse_log(kLlama, "some.log").entries.size());
 }
 

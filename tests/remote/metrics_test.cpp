@@ -35,9 +35,7 @@ vllm:time_to_first_token_seconds_count{engine="0",model_name="m"} 10
 vllm:time_to_first_token_seconds_bucket{engine="0",le="+Inf",model_name="m"} 10
 )";
 
-ServerReading reading_of(const std::string& text) {
-    return read_metrics(parse_exposition(text, "test"));
-}
+ServerReading reading_of(const std::string& text) { return read_metrics(parse_exposition(text, "test")); }
 
 } // namespace
 
@@ -105,11 +103,10 @@ TEST(ServerReading, SumsTheEnginesOfVllm) {
 }
 
 TEST(ServerReading, TakesNoFigureThatCannotBe) {
-    const std::string drafted = "vllm:spec_decode_num_draft_tokens_total ",
-                      accepted = "vllm:spec_decode_num_accepted_tokens_total 10\n";
+    const std::string drafted = "vllm:spec_decode_num_draft_tokens_total ", accepted = "vllm:spec_decode_num_accepted_tokens_total 10\n";
     for (const char* odd : {"NaN", "+Inf", "-Inf", "-5", "1e308"}) {
-        const ServerReading r = reading_of(drafted + odd + "\n" + accepted + "vllm:num_requests_running " +
-                                           odd + "\nvllm:kv_cache_usage_perc 9.64\n");
+        const ServerReading r =
+            reading_of(drafted + odd + "\n" + accepted + "vllm:num_requests_running " + odd + "\nvllm:kv_cache_usage_perc 9.64\n");
         EXPECT_EQ(r.kind, ServerKind::vllm) << odd;
         EXPECT_FALSE(r.counts.has_value()) << odd;
         EXPECT_FALSE(r.running.has_value()) << odd;
@@ -127,11 +124,10 @@ TEST(ServerReading, TakesNoFigureThatCannotBe) {
 }
 
 TEST(ServerReading, ReadsSglangsAverages) {
-    const ServerReading r = reading_of(
-        "sglang:spec_accept_length{model_name=\"m\"} 2.6\nsglang:spec_accept_rate{model_name=\"m\"} "
-        "0.4\nsglang:num_running_reqs{model_name=\"m\"} 3\n"
-        "sglang:num_queue_reqs{model_name=\"m\"} 1\nsglang:token_usage{model_name=\"m\"} "
-        "0.5\nsglang:gen_throughput{model_name=\"m\"} 77\n");
+    const ServerReading r = reading_of("sglang:spec_accept_length{model_name=\"m\"} 2.6\nsglang:spec_accept_rate{model_name=\"m\"} "
+                                       "0.4\nsglang:num_running_reqs{model_name=\"m\"} 3\n"
+                                       "sglang:num_queue_reqs{model_name=\"m\"} 1\nsglang:token_usage{model_name=\"m\"} "
+                                       "0.5\nsglang:gen_throughput{model_name=\"m\"} 77\n");
     EXPECT_EQ(r.kind, ServerKind::sglang);
     EXPECT_DOUBLE_EQ(*r.reported_length, 2.6);
     EXPECT_DOUBLE_EQ(*r.reported_rate, 0.4);
@@ -149,25 +145,22 @@ TEST(ServerReading, ReadsSglangsAverages) {
 
 TEST(ServerReading, TakesSglangsReplicasApart) {
     const auto row = [](const char* name, int dp, int tp, const char* value) {
-        return std::string("sglang:") + name + "{model_name=\"m\",dp_rank=\"" + std::to_string(dp) +
-               "\",tp_rank=\"" + std::to_string(tp) + "\"} " + value + "\n";
+        return std::string("sglang:") + name + "{model_name=\"m\",dp_rank=\"" + std::to_string(dp) + "\",tp_rank=\"" + std::to_string(tp) +
+               "\"} " + value + "\n";
     };
     const std::string busy = row("gen_throughput", 0, 0, "300") + row("spec_accept_length", 0, 0, "3.0") +
-                             row("spec_accept_rate", 0, 0, "0.6666666666666666") +
-                             row("num_running_reqs", 0, 0, "2");
+                             row("spec_accept_rate", 0, 0, "0.6666666666666666") + row("num_running_reqs", 0, 0, "2");
     // A replica without requests is no part of the averages.
-    const ServerReading idle =
-        reading_of(busy + row("gen_throughput", 1, 1, "0") + row("spec_accept_length", 1, 1, "0.0") +
-                   row("spec_accept_rate", 1, 1, "0.0") + row("num_running_reqs", 1, 1, "0"));
+    const ServerReading idle = reading_of(busy + row("gen_throughput", 1, 1, "0") + row("spec_accept_length", 1, 1, "0.0") +
+                                          row("spec_accept_rate", 1, 1, "0.0") + row("num_running_reqs", 1, 1, "0"));
     EXPECT_DOUBLE_EQ(*idle.reported_length, 3);
     EXPECT_DOUBLE_EQ(*idle.reported_rate, 0.6666666666666666);
     EXPECT_DOUBLE_EQ(*reported_rates(idle).drafts, 3);
     EXPECT_DOUBLE_EQ(*idle.reported_throughput, 300);
     // Of two that work the throughput adds up; the ranks of one tell the same thing.
     const ServerReading both =
-        reading_of(busy + row("gen_throughput", 0, 1, "300") + row("num_running_reqs", 0, 1, "2") +
-                   row("gen_throughput", 1, 2, "500") + row("num_running_reqs", 1, 2, "1") +
-                   row("spec_accept_length", 1, 2, "2.0"));
+        reading_of(busy + row("gen_throughput", 0, 1, "300") + row("num_running_reqs", 0, 1, "2") + row("gen_throughput", 1, 2, "500") +
+                   row("num_running_reqs", 1, 2, "1") + row("spec_accept_length", 1, 2, "2.0"));
     EXPECT_DOUBLE_EQ(*both.reported_throughput, 800);
     EXPECT_DOUBLE_EQ(*both.running, 3);
     EXPECT_DOUBLE_EQ(*both.reported_length, 2.5);
@@ -179,8 +172,7 @@ TEST(ServerReading, KnowsWhatSglangsRateCounts) {
     EXPECT_DOUBLE_EQ(*reported_rates(newer).drafts, 4);
     EXPECT_NEAR(*share(newer), 0.4, 1e-12);
     // Pull request 23530: before it, 1 ÷ (K + 1) where nothing is kept.
-    const ServerReading nothing =
-        reading_of("sglang:spec_accept_length 1.0\nsglang:spec_accept_rate 0.16666666666666666\n");
+    const ServerReading nothing = reading_of("sglang:spec_accept_length 1.0\nsglang:spec_accept_rate 0.16666666666666666\n");
     EXPECT_TRUE(reported_rates(nothing).own_token);
     EXPECT_DOUBLE_EQ(*reported_rates(nothing).drafts, 5);
     EXPECT_DOUBLE_EQ(*share(nothing), 0);
@@ -188,16 +180,14 @@ TEST(ServerReading, KnowsWhatSglangsRateCounts) {
     EXPECT_FALSE(share(reading_of(either)).has_value());
     EXPECT_DOUBLE_EQ(*share(reading_of(either + "sglang:spec_num_draft_tokens 5\n")), 1.5 / 4);
     EXPECT_DOUBLE_EQ(*share(reading_of(either + "sglang:spec_num_steps 3\n")), 0.5);
-    EXPECT_DOUBLE_EQ(*share(reading_of("sglang:spec_accept_length 2.5\nsglang:spec_num_draft_tokens 6\n")),
-                     1.5 / 5)
+    EXPECT_DOUBLE_EQ(*share(reading_of("sglang:spec_accept_length 2.5\nsglang:spec_num_draft_tokens 6\n")), 1.5 / 5)
         << "no rate at all, but K";
 }
 
 TEST(ServerReading, ReadsLlamaWithAndWithoutTheSuffix) {
     for (const std::string suffix : {"", "_total"}) {
-        const ServerReading r = reading_of("llamacpp:spec_decode_num_drafts" + suffix +
-                                           " 87\nllamacpp:spec_decode_num_draft_tokens" + suffix +
-                                           " 259\nllamacpp:spec_decode_num_accepted_tokens" + suffix +
+        const ServerReading r = reading_of("llamacpp:spec_decode_num_drafts" + suffix + " 87\nllamacpp:spec_decode_num_draft_tokens" +
+                                           suffix + " 259\nllamacpp:spec_decode_num_accepted_tokens" + suffix +
                                            " 167\nllamacpp:spec_decode_num_accepted_tokens_per_pos" + suffix +
                                            "{position=\"0\"} 70\nllamacpp:spec_decode_num_accepted_tokens_per_pos" + suffix +
                                            "{position=\"1\"} 55\nllamacpp:spec_decode_num_accepted_tokens_per_pos" + suffix +
@@ -207,8 +197,7 @@ TEST(ServerReading, ReadsLlamaWithAndWithoutTheSuffix) {
         EXPECT_EQ(r.counts->accepted_at, (std::vector<double>{70, 55, 42}));
         EXPECT_DOUBLE_EQ(*r.generated, 256);
     }
-    EXPECT_NE(what_is_missing(reading_of("llamacpp:requests_processing 0\n")).at(0).find("--spec-type"),
-              std::string::npos);
+    EXPECT_NE(what_is_missing(reading_of("llamacpp:requests_processing 0\n")).at(0).find("--spec-type"), std::string::npos);
 }
 
 // The V0 engine counted what its rounds emitted instead of the rounds; what it calls accepted says nothing of them.
@@ -216,8 +205,7 @@ TEST(ServerReading, FindsTheRoundsOfVllmsOlderEngine) {
     const std::string tokens = "vllm:spec_decode_num_accepted_tokens_total{model_name=\"m\"} 180.0\n"
                                "vllm:spec_decode_num_draft_tokens_total{model_name=\"m\"} 300.0\n",
                       emitted = "vllm:spec_decode_num_emitted_tokens_total{model_name=\"m\"} 250.0\n";
-    const ServerReading old =
-        reading_of(tokens + emitted + "vllm:spec_decode_efficiency{model_name=\"m\"} 0.625\n"); // of 100 · 4
+    const ServerReading old = reading_of(tokens + emitted + "vllm:spec_decode_efficiency{model_name=\"m\"} 0.625\n"); // of 100 · 4
     EXPECT_EQ(old.counts->rounds, 100.0);
     EXPECT_DOUBLE_EQ(*acceptance_length(*old.counts), 2.5);
     EXPECT_EQ(old.reported_accepted, 180.0);
@@ -230,22 +218,17 @@ TEST(ServerReading, FindsTheRoundsOfVllmsOlderEngine) {
 }
 
 TEST(ServerReading, SaysThatTextWasWrittenAndNothingDrafted) {
-    const std::string zeros =
-        "vllm:spec_decode_num_drafts_total 0\nvllm:spec_decode_num_draft_tokens_total 0\n"
-        "vllm:spec_decode_num_accepted_tokens_total 0\nvllm:generation_tokens_total ";
-    EXPECT_EQ(
-        what_is_missing(reading_of(zeros + "318\n")),
-        std::vector<std::string>{"318 tokens written, none drafted: speculation is off or never proposes"});
-    EXPECT_NE(what_is_missing(reading_of(zeros + "0\n")).at(0).find("no request has drafted yet"),
-              std::string::npos);
+    const std::string zeros = "vllm:spec_decode_num_drafts_total 0\nvllm:spec_decode_num_draft_tokens_total 0\n"
+                              "vllm:spec_decode_num_accepted_tokens_total 0\nvllm:generation_tokens_total ";
+    EXPECT_EQ(what_is_missing(reading_of(zeros + "318\n")),
+              std::vector<std::string>{"318 tokens written, none drafted: speculation is off or never proposes"});
+    EXPECT_NE(what_is_missing(reading_of(zeros + "0\n")).at(0).find("no request has drafted yet"), std::string::npos);
     (void)what_is_missing(reading_of(zeros + "1e300\n"));
 }
 
 TEST(ServerReading, SaysWhatVllmDoesNotTell) {
-    EXPECT_NE(what_is_missing(reading_of("vllm:num_requests_running 0\n")).at(0).find("--speculative-config"),
-              std::string::npos);
-    EXPECT_NE(what_is_missing(reading_of("process_cpu_seconds_total 1\n")).at(0).find("not understood"),
-              std::string::npos);
+    EXPECT_NE(what_is_missing(reading_of("vllm:num_requests_running 0\n")).at(0).find("--speculative-config"), std::string::npos);
+    EXPECT_NE(what_is_missing(reading_of("process_cpu_seconds_total 1\n")).at(0).find("not understood"), std::string::npos);
 }
 
 // vLLM pull request 48915 prints this run: 43 rounds of 3 drafts.

@@ -18,7 +18,8 @@ namespace {
 class ServedPage : public ::testing::Test {
   protected:
     ServedPage() {
-        for (const char* name : {"index.html", "page.js", "speclens.wasm", "start.part.gz", "parts.json"}) std::ofstream(page / name) << name;
+        for (const char* name : {"index.html", "page.js", "speclens.wasm", "start.part.gz", "parts.json"})
+            std::ofstream(page / name) << name;
         std::ofstream(folder / "secret.txt") << "secret";
         server = std::make_unique<PageServer>(page, "127.0.0.1", 0);
         port = server->bind();

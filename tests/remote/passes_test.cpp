@@ -78,7 +78,9 @@ TEST(PassesTest, CallsNothingExactThatIsNot) {
             std::vector<Pass> passes;
             for (int written = 1; written < limit;) {
                 const int room = limit - written - 1, most = std::min(k, room),
-                          drafted = most <= 0 ? 0 : usual ? most : static_cast<int>(random() % static_cast<unsigned>(most + 1)),
+                          drafted = most <= 0 ? 0
+                                    : usual   ? most
+                                              : static_cast<int>(random() % static_cast<unsigned>(most + 1)),
                           accepted = static_cast<int>(random() % static_cast<unsigned>(drafted + 1));
                 passes.push_back({drafted, accepted, accepted + 1});
                 written += accepted + 1;
@@ -110,10 +112,10 @@ TEST(PassesTest, CallsNothingExactThatIsNot) {
 }
 
 TEST(PassesTest, SaysWhatCannotBe) {
-    for (const std::vector<Seen>& seen : {std::vector<Seen>{{1, 0, 0, 1}, {2, 3, 4, 2}},  // more accepted than drafted
-                                          {{1, 0, 0, 1}, {5, 3, 1, 2}, {4, 6, 1, 3}},     // tokens go back
-                                          {{1, 0, 0, 1}, {2, 3, 1, 2}, {3, 2, 1, 3}},     // drafts go back
-                                          {{1, 0, 0, 1}, {2, 3, 3, 2}, {3, 6, 3, 3}}}) {  // a round inside a round
+    for (const std::vector<Seen>& seen : {std::vector<Seen>{{1, 0, 0, 1}, {2, 3, 4, 2}}, // more accepted than drafted
+                                          {{1, 0, 0, 1}, {5, 3, 1, 2}, {4, 6, 1, 3}},    // tokens go back
+                                          {{1, 0, 0, 1}, {2, 3, 1, 2}, {3, 2, 1, 3}},    // drafts go back
+                                          {{1, 0, 0, 1}, {2, 3, 3, 2}, {3, 6, 3, 3}}}) { // a round inside a round
         EXPECT_TRUE(find_passes(seen).contradiction);
         EXPECT_TRUE(find_passes(seen).passes.empty());
     }

@@ -36,9 +36,7 @@ std::shared_ptr<const Models> worker(const Endpoint& endpoint, int listed = 20) 
     return std::make_shared<Models>(load_models(paths));
 }
 
-bool is_pass(const std::string& path) {
-    return path == "/v1/completions" || path == "/generate";
-}
+bool is_pass(const std::string& path) { return path == "/v1/completions" || path == "/generate"; }
 
 RunSettings drafting(const std::string& drafter, double temperature, int k = 4, const std::string& rule = "token") {
     RunSettings settings;
@@ -68,9 +66,7 @@ std::vector<Verified> passes_of(const Trace& trace) {
     return passes;
 }
 
-WireTotals totals_of(const speclens::Run& run) {
-    return wire_totals(fold(run.trace(), run.trace().size()));
-}
+WireTotals totals_of(const speclens::Run& run) { return wire_totals(fold(run.trace(), run.trace().size())); }
 
 } // namespace
 
@@ -272,7 +268,8 @@ TEST(Pool, SeveralWorkersShareATargetAndADeadOneDisturbsNobody) {
             together[static_cast<std::size_t>(i)] = hash_of(run);
         });
     workers.emplace_back([&] { // asks for a pass and hangs up before it is answered, again and again
-        const Proxy line(server.port, [](int, const std::string& path) { return Proxy::Treatment{.answer_bytes = is_pass(path) ? 0 : -1}; });
+        const Proxy line(server.port,
+                         [](int, const std::string& path) { return Proxy::Treatment{.answer_bytes = is_pass(path) ? 0 : -1}; });
         EXPECT_NE(network_error([&] { (void)worker(line.endpoint); }), "");
     });
     for (std::thread& one : workers) one.join();
@@ -291,7 +288,8 @@ TEST(Pool, WorkersOfOneProgramShareAServersPasses) {
         workers.back().draft_ahead = i == 2;
     }
     WorkerPool pool(models, workers);
-    while (pool.step()) {}
+    while (pool.step()) {
+    }
     for (int i = 0; i < 4; ++i) {
         const PoolWorker& shown = pool.film().workers[static_cast<std::size_t>(i)];
         speclens::Run alone(models, workers[static_cast<std::size_t>(i)]);
@@ -318,8 +316,10 @@ TEST(PoolServer, JudgesGuessesInEverybodysPasses) {
     };
     std::vector<int> text = whole_bundle()->tokenizer->encode("Once upon a time there was a little fox. The fox was hungry");
     const auto body = [&](std::size_t first) {
-        return Json{{"input_ids", text}, {"sampling_params", {{"max_new_tokens", 0}, {"temperature", 0}}}, {"return_logprob", true},
-                    {"logprob_start_len", first}, {"top_logprobs_num", 3}, {"return_text_in_logprobs", true}}.dump();
+        return Json{{"input_ids", text},      {"sampling_params", {{"max_new_tokens", 0}, {"temperature", 0}}},
+                    {"return_logprob", true}, {"logprob_start_len", first},
+                    {"top_logprobs_num", 3},  {"return_text_in_logprobs", true}}
+            .dump();
     };
     const auto ask = [&](std::size_t first) {
         std::string bytes;
@@ -336,7 +336,9 @@ TEST(PoolServer, JudgesGuessesInEverybodysPasses) {
     {
         std::vector<std::thread> clients;
         std::unique_lock<Turns> hold(*whole_bundle()->turns); // no round is made
-        for (int i = 0; i < 6; ++i) clients.emplace_back([&, i] { EXPECT_EQ(ask(text.size() - 4 - static_cast<std::size_t>(i))["meta_info"]["prompt_tokens"], text.size()); });
+        for (int i = 0; i < 6; ++i)
+            clients.emplace_back(
+                [&, i] { EXPECT_EQ(ask(text.size() - 4 - static_cast<std::size_t>(i))["meta_info"]["prompt_tokens"], text.size()); });
         while (told("vllm:num_requests_waiting") < 6) std::this_thread::yield();
         hold.unlock();
         for (std::thread& client : clients) client.join();
@@ -407,29 +409,30 @@ TEST(Pool, AnAnswerThatCannotBeTrueEndsTheRun) {
         return R"({"choices":[{"prompt_logprobs":[null,{"6":{"logprob":-0.1}},{"7":{"logprob":-0.5}},)" + last + "]}]}";
     };
     const auto sglang = [](const std::string& last, const std::string& own = "[-1.0,1,null]") {
-        return R"({"meta_info":{"input_token_logprobs":[[null,6,null],[-0.5,7,null],)" + own + R"(],"input_top_logprobs":[null,[[-0.5,7,null]],)" + last +
-               "]}}";
+        return R"({"meta_info":{"input_token_logprobs":[[null,6,null],[-0.5,7,null],)" + own +
+               R"(],"input_top_logprobs":[null,[[-0.5,7,null]],)" + last + "]}}";
     };
     const struct {
         ServerKind kind;
         std::string body, why;
-    } cases[] = {
-        {ServerKind::vllm, vllm(R"({"1":{"logprob":0.2}})"), "a log-probability is 0.2"},
-        {ServerKind::vllm, vllm(R"({"1":{"logprob":-0.2},"3":{"logprob":-0.3}})"), "add up to 1.55"},
-        {ServerKind::vllm, vllm(R"({"1":{"logprob":-1}},{"1":{"logprob":-1}})"), "5 places of a text of 4 tokens"},
-        {ServerKind::vllm, R"({"choices":[{"prompt_logprobs":[null,{"7":{"logprob":-1}},{"1":{"logprob":-1}}]}]})", "3 places of a text of 4 tokens"},
-        {ServerKind::vllm, vllm(R"({"2":{"logprob":-0.2},"3":{"logprob":-3}})"), "token 1 of the text is not among"},
-        {ServerKind::sglang, sglang(R"([[-0.2,1,null],[-0.3,3,null]])"), "add up to 1.55"},
-        {ServerKind::sglang, sglang(R"([[-0.9,1,null],[-0.9,1,null]])"), "names token 1 twice"},
-        {ServerKind::sglang, sglang(R"([[-0.9,3,null]])", "[-2.0,4,null]"), "a place is of token 4 instead of 1"},
-        {ServerKind::sglang, sglang(R"([[-1,1,null]],[[-1,1,null]],[[-1,1,null]])"), "places of a text of 4 tokens"}};
+    } cases[] = {{ServerKind::vllm, vllm(R"({"1":{"logprob":0.2}})"), "a log-probability is 0.2"},
+                 {ServerKind::vllm, vllm(R"({"1":{"logprob":-0.2},"3":{"logprob":-0.3}})"), "add up to 1.55"},
+                 {ServerKind::vllm, vllm(R"({"1":{"logprob":-1}},{"1":{"logprob":-1}})"), "5 places of a text of 4 tokens"},
+                 {ServerKind::vllm, R"({"choices":[{"prompt_logprobs":[null,{"7":{"logprob":-1}},{"1":{"logprob":-1}}]}]})",
+                  "3 places of a text of 4 tokens"},
+                 {ServerKind::vllm, vllm(R"({"2":{"logprob":-0.2},"3":{"logprob":-3}})"), "token 1 of the text is not among"},
+                 {ServerKind::sglang, sglang(R"([[-0.2,1,null],[-0.3,3,null]])"), "add up to 1.55"},
+                 {ServerKind::sglang, sglang(R"([[-0.9,1,null],[-0.9,1,null]])"), "names token 1 twice"},
+                 {ServerKind::sglang, sglang(R"([[-0.9,3,null]])", "[-2.0,4,null]"), "a place is of token 4 instead of 1"},
+                 {ServerKind::sglang, sglang(R"([[-1,1,null]],[[-1,1,null]],[[-1,1,null]])"), "places of a text of 4 tokens"}};
     for (const auto& one : cases) {
         SCOPED_TRACE(one.body);
         const std::string why = network_error([&] { (void)read_scores(one.kind, one.body, text, 2, 1, 10, "s", "d"); });
         EXPECT_NE(why.find(one.why), std::string::npos) << why;
     }
     EXPECT_EQ(read_scores(ServerKind::vllm, vllm(R"({"1":{"logprob":-1}})"), text, 2, 1, 10, "s", "d").rows.size(), 2u);
-    const Scored timed = read_scores(ServerKind::sglang, R"({"meta_info":{"e2e_latency":0.25,"input_top_logprobs":[[[-1,7]],[[-1,1]]]}})", text, 2, 1, 10, "s", "d");
+    const Scored timed = read_scores(ServerKind::sglang, R"({"meta_info":{"e2e_latency":0.25,"input_top_logprobs":[[[-1,7]],[[-1,1]]]}})",
+                                     text, 2, 1, 10, "s", "d");
     EXPECT_EQ(timed.wire.server_ms, 250);
 }
 

@@ -35,16 +35,12 @@ std::string vllm_chunk(const std::vector<std::string>& tokens, bool chat = true)
 std::string vllm_end(const std::vector<int>& accepted, int k, bool detailed = true) {
     std::vector<int> histogram(static_cast<std::size_t>(k) + 1, 0), drafted(accepted.size(), k);
     for (const int a : accepted) ++histogram[static_cast<std::size_t>(a)];
-    Json spec = {{"acceptance_histogram", histogram},
-                 {"num_draft_tokens", k * static_cast<int>(accepted.size())}};
+    Json spec = {{"acceptance_histogram", histogram}, {"num_draft_tokens", k * static_cast<int>(accepted.size())}};
     if (detailed) {
         spec["per_step_accepted"] = accepted;
         spec["per_step_drafted"] = drafted;
     }
-    return Json({{"choices", Json::array()},
-                 {"usage", {{"completion_tokens", 9}}},
-                 {"metrics", {{"speculative_decoding", spec}}}})
-        .dump();
+    return Json({{"choices", Json::array()}, {"usage", {{"completion_tokens", 9}}}, {"metrics", {{"speculative_decoding", spec}}}}).dump();
 }
 
 std::string authors(const ServedText& served) {
@@ -63,13 +59,11 @@ ServedText answer_of(ServerKind kind, const std::vector<std::string>& events) {
 } // namespace
 
 TEST(EventStreamTest, PutsPiecesTogether) {
-    const std::string text =
-        ": hello\n\ndata: one\n\ndata:two\r\ndata: lines\r\n\r\nevent: x\ndata: [DONE]\n\ndata: rest";
+    const std::string text = ": hello\n\ndata: one\n\ndata:two\r\ndata: lines\r\n\r\nevent: x\ndata: [DONE]\n\ndata: rest";
     for (std::size_t size : {1u, 2u, 7u, 1000u}) {
         std::vector<std::string> events;
         EventStream stream([&](const std::string& data) { events.push_back(data); });
-        for (std::size_t at = 0; at < text.size(); at += size)
-            stream.push(std::string_view(text).substr(at, size));
+        for (std::size_t at = 0; at < text.size(); at += size) stream.push(std::string_view(text).substr(at, size));
         stream.finish();
         EXPECT_EQ(events, (std::vector<std::string>{"one", "two\nlines", "[DONE]", "rest"})) << size;
     }
@@ -78,9 +72,8 @@ TEST(EventStreamTest, PutsPiecesTogether) {
 TEST(ServedTextTest, FollowsTheRoundsThatVllmLists) {
     for (const bool chat : {true, false}) {
         const ServedText s =
-            answer_of(ServerKind::vllm,
-                      {vllm_chunk({"a"}, chat), vllm_chunk({"b", "c", "d"}, chat), vllm_chunk({"e"}, chat),
-                       vllm_chunk({"f", "g"}, chat), vllm_end({2, 0, 3}, 3), "[DONE]"});
+            answer_of(ServerKind::vllm, {vllm_chunk({"a"}, chat), vllm_chunk({"b", "c", "d"}, chat), vllm_chunk({"e"}, chat),
+                                         vllm_chunk({"f", "g"}, chat), vllm_end({2, 0, 3}, 3), "[DONE]"});
         EXPECT_EQ(s.provenance, Provenance::exact);
         EXPECT_EQ(authors(s), "fddttdd"); // the last round was cut behind two of its four tokens
         EXPECT_EQ(s.text(), "abcdefg");
@@ -119,9 +112,7 @@ TEST(ServedTextTest, CountsTheGuessesOfEveryPlace) {
                            {"per_step_accepted", {4, 3}},
                            {"per_step_drafted", drafted}};
         return *answer_of(ServerKind::vllm,
-                          {vllm_chunk({"a"}),
-                           Json({{"choices", Json::array()}, {"metrics", {{"speculative_decoding", spec}}}})
-                               .dump()})
+                          {vllm_chunk({"a"}), Json({{"choices", Json::array()}, {"metrics", {{"speculative_decoding", spec}}}}).dump()})
                     .counts;
     };
     EXPECT_EQ(counts({4, 3}).judged_at, (std::vector<double>{2, 2, 2, 1}));
@@ -131,16 +122,14 @@ TEST(ServedTextTest, CountsTheGuessesOfEveryPlace) {
 
 // Our own server says what every round wrote: both layouts fit these, and the pieces came together.
 TEST(ServedTextTest, FollowsTheTokensThatOurServerLists) {
-    const std::string end =
-        R"({"choices":[],"metrics":{"speculative_decoding":{"acceptance_histogram":[0,0,0,1],)"
-        R"("num_draft_tokens":3,"per_step_accepted":[3],"per_step_drafted":[3],"per_step_tokens":)";
+    const std::string end = R"({"choices":[],"metrics":{"speculative_decoding":{"acceptance_histogram":[0,0,0,1],)"
+                            R"("num_draft_tokens":3,"per_step_accepted":[3],"per_step_drafted":[3],"per_step_tokens":)";
     const auto with = [&](const std::string& tokens) {
         return answer_of(ServerKind::vllm, {vllm_chunk({"a", "b", "c"}), end + tokens + "}}}"});
     };
     EXPECT_EQ(authors(with("[3]")), "ddd");
     EXPECT_EQ(with("[3]").provenance, Provenance::exact);
-    for (const char* wrong : {"[4]", "[1,2]", "[]", "\"x\""})
-        EXPECT_EQ(authors(with(wrong)), "fdd") << "read as vLLM's: " << wrong;
+    for (const char* wrong : {"[4]", "[1,2]", "[]", "\"x\""}) EXPECT_EQ(authors(with(wrong)), "fdd") << "read as vLLM's: " << wrong;
 }
 
 TEST(ServedTextTest, AsksOurServerForPiecesAndVllmForLogprobs) {
@@ -156,8 +145,8 @@ TEST(ServedTextTest, AsksOurServerForPiecesAndVllmForLogprobs) {
 
 TEST(ServedTextTest, NoticesAServerWithoutAFirstToken) {
     // Round 1 keeps nothing, so one token alone comes first either way: where later pieces end decides.
-    const ServedText s = answer_of(ServerKind::vllm, {vllm_chunk({"a"}), vllm_chunk({"b", "c"}),
-                                                      vllm_chunk({"d", "e", "f"}), vllm_end({0, 1, 2}, 3)});
+    const ServedText s =
+        answer_of(ServerKind::vllm, {vllm_chunk({"a"}), vllm_chunk({"b", "c"}), vllm_chunk({"d", "e", "f"}), vllm_end({0, 1, 2}, 3)});
     EXPECT_EQ(s.provenance, Provenance::exact);
     EXPECT_EQ(authors(s), "tdtddt");
 }
@@ -171,8 +160,8 @@ TEST(ServedTextTest, LeavesOpenWhatDoesNotFit) {
 }
 
 TEST(ServedTextTest, ReadsRoundsOffThePiecesWhereOnlyTotalsAreTold) {
-    const ServedText s = answer_of(ServerKind::vllm, {vllm_chunk({"a"}), vllm_chunk({"b", "c", "d"}),
-                                                      vllm_chunk({"e"}), vllm_end({2, 0}, 3, false)});
+    const ServedText s =
+        answer_of(ServerKind::vllm, {vllm_chunk({"a"}), vllm_chunk({"b", "c", "d"}), vllm_chunk({"e"}), vllm_end({2, 0}, 3, false)});
     EXPECT_EQ(s.provenance, Provenance::inferred);
     EXPECT_EQ(authors(s), "fddtt");
     EXPECT_NE(s.notes.at(0).find("detailed"), std::string::npos);
@@ -188,19 +177,15 @@ TEST(ServedTextTest, SaysHowVllmWouldTell) {
 TEST(ServedTextTest, AdvisesNoOptionWhereNothingIsDrafted) {
     AnswerReader off(ServerKind::vllm);
     off.event(vllm_chunk({"a", "b"}), 1);
-    EXPECT_EQ(off.finish(2, true).notes,
-              std::vector<std::string>{"no token was drafted: speculation is off or never proposes"});
-    const ServedText none = answer_of(
-        ServerKind::vllm, {vllm_chunk({"a"}), R"({"choices":[],"metrics":{"speculative_decoding":null}})"});
+    EXPECT_EQ(off.finish(2, true).notes, std::vector<std::string>{"no token was drafted: speculation is off or never proposes"});
+    const ServedText none = answer_of(ServerKind::vllm, {vllm_chunk({"a"}), R"({"choices":[],"metrics":{"speculative_decoding":null}})"});
     EXPECT_NE(none.notes.at(0).find("no round of this request drafted"), std::string::npos);
 }
 
 TEST(ServedTextTest, CountsPassesWithoutADraft) {
-    const std::string end =
-        R"({"choices":[],"metrics":{"speculative_decoding":{"acceptance_histogram":[0,1],"num_draft_tokens":2,)"
-        R"("per_step_accepted":[1,0,0],"per_step_drafted":[2,0,0]}}})";
-    const ServedText s =
-        answer_of(ServerKind::vllm, {vllm_chunk({"a", "b"}), vllm_chunk({"c"}), vllm_chunk({"d"}), end});
+    const std::string end = R"({"choices":[],"metrics":{"speculative_decoding":{"acceptance_histogram":[0,1],"num_draft_tokens":2,)"
+                            R"("per_step_accepted":[1,0,0],"per_step_drafted":[2,0,0]}}})";
+    const ServedText s = answer_of(ServerKind::vllm, {vllm_chunk({"a", "b"}), vllm_chunk({"c"}), vllm_chunk({"d"}), end});
     EXPECT_EQ(s.provenance, Provenance::exact);
     EXPECT_DOUBLE_EQ(*s.counts->rounds, 1);
     EXPECT_EQ(s.passes_without_draft(), 2);
@@ -217,17 +202,15 @@ TEST(ServedTextTest, FollowsTheCountersOfLlama) {
                      {"timings", {{"draft_n", drafted}, {"draft_n_accepted", accepted}}}})
             .dump();
     };
-    const ServedText s = answer_of(ServerKind::llamacpp,
-                                   {chunk("a", 0, 0), chunk("b", 3, 2), chunk("c", 3, 2), chunk("d", 3, 2),
-                                    chunk("e", 6, 2), chunk("f", 6, 2), chunk("g", 9, 3), chunk("h", 9, 3)});
+    const ServedText s = answer_of(ServerKind::llamacpp, {chunk("a", 0, 0), chunk("b", 3, 2), chunk("c", 3, 2), chunk("d", 3, 2),
+                                                          chunk("e", 6, 2), chunk("f", 6, 2), chunk("g", 9, 3), chunk("h", 9, 3)});
     EXPECT_EQ(s.provenance, Provenance::inferred);
     EXPECT_EQ(authors(s), "fddtttdt"); // f: a pass without drafts
     ASSERT_EQ(s.rounds.size(), 3u);
     EXPECT_EQ(s.rounds[0].drafted, 3);
     EXPECT_DOUBLE_EQ(s.counts->drafted, 9);
     EXPECT_EQ(s.counts->accepted_at, (std::vector<double>{2, 1, 0}));
-    EXPECT_NE(answer_of(ServerKind::llamacpp,
-                        {Json({{"choices", Json::array({{{"delta", {{"content", "a"}}}}})}}).dump()})
+    EXPECT_NE(answer_of(ServerKind::llamacpp, {Json({{"choices", Json::array({{{"delta", {{"content", "a"}}}}})}}).dump()})
                   .notes.at(0)
                   .find("--spec-type"),
               std::string::npos);
@@ -252,8 +235,7 @@ TEST(ServedTextTest, AsksEveryServerOnlyWhatItKnows) {
     r.prompt = "hi \"there\"";
     r.system = "short";
     r.seed = 7;
-    const Json vllm = Json::parse(request_body(ServerKind::vllm, r)),
-               llama = Json::parse(request_body(ServerKind::llamacpp, r)),
+    const Json vllm = Json::parse(request_body(ServerKind::vllm, r)), llama = Json::parse(request_body(ServerKind::llamacpp, r)),
                sglang = Json::parse(request_body(ServerKind::sglang, r));
     EXPECT_EQ(vllm["messages"][1]["content"], r.prompt);
     EXPECT_EQ(vllm["messages"][0]["role"], "system");
@@ -297,21 +279,17 @@ TEST(ServedTextTest, TimesWhatCameBehindTheFirstArrival) {
     ASSERT_TRUE(speed({5, 15, 25}).has_value());
     EXPECT_DOUBLE_EQ(*speed({5, 15, 25}), 800) << "16 tokens in 20 ms, not 23";
     EXPECT_DOUBLE_EQ(*speed({5, 5.2, 5.4, 15.4, 25.4}), 800) << "three rounds came together first";
-    for (const std::vector<double>& times :
-         {std::vector<double>{5}, {5, 55}, {5, 5.01, 5.02, 5.03}, {5, 8, 11}, {5, 5.2, 5.4, 45}})
+    for (const std::vector<double>& times : {std::vector<double>{5}, {5, 55}, {5, 5.01, 5.02, 5.03}, {5, 8, 11}, {5, 5.2, 5.4, 45}})
         EXPECT_FALSE(speed(times).has_value()) << times.size() << " pieces until " << times.back();
 }
 
 TEST(ServedTextTest, TimesPiecesOfSeveralTokensByTheirShareOfTheText) {
-    const auto chunk = [](const char* text) {
-        return Json({{"choices", Json::array({{{"delta", {{"content", text}}}}})}}).dump();
-    };
+    const auto chunk = [](const char* text) { return Json({{"choices", Json::array({{{"delta", {{"content", text}}}}})}}).dump(); };
     const std::string end = R"({"choices":[],"usage":{"completion_tokens":30}})";
     for (const bool told : {true, false}) {
         AnswerReader reader(ServerKind::sglang);
         double ms = -15;
-        for (const char* text : {"0123456789", "01234", "012345678901234"})
-            reader.event(chunk(text), ms += 20);
+        for (const char* text : {"0123456789", "01234", "012345678901234"}) reader.event(chunk(text), ms += 20);
         if (told) reader.event(end, ms);
         const auto speed = reader.finish(ms).tokens_per_second();
         EXPECT_EQ(speed.has_value(), told) << "pieces are no tokens";
@@ -320,9 +298,8 @@ TEST(ServedTextTest, TimesPiecesOfSeveralTokensByTheirShareOfTheText) {
 }
 
 TEST(ServedTextTest, SurvivesDamage) {
-    const std::vector<std::string> events = {
-        vllm_chunk({"a"}), vllm_chunk({"b", "c", "d"}), vllm_end({2, 0, 3}, 3),
-        R"({"choices":[{"delta":{"content":"x"}}],"timings":{"draft_n":3,"draft_n_accepted":2}})"};
+    const std::vector<std::string> events = {vllm_chunk({"a"}), vllm_chunk({"b", "c", "d"}), vllm_end({2, 0, 3}, 3),
+                                             R"({"choices":[{"delta":{"content":"x"}}],"timings":{"draft_n":3,"draft_n_accepted":2}})"};
     Mutator mutator(23);
     for (int i = 0; i < 3000; ++i) {
         AnswerReader reader(ServerKind::vllm);
@@ -336,8 +313,8 @@ TEST(ServedTextTest, SurvivesDamage) {
 
 TEST(Answer, ARefusalNamesWhatWasAsked) {
     const std::string body = R"({"error":{"message":"expected a whole number"}})";
-    const RawServer server("HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: " +
-                           std::to_string(body.size()) + "\r\n\r\n" + body);
+    const RawServer server("HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+                           body);
     for (const bool seeded : {true, false}) {
         RequestSettings request;
         request.prompt = "hi";
@@ -353,8 +330,7 @@ TEST(Answer, ARefusalNamesWhatWasAsked) {
 }
 
 TEST(Answer, ThatEndsInTheMiddleIsAnError) {
-    const std::string head =
-        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
+    const std::string head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
     const std::string piece = "data: " + vllm_chunk({"a"}, false) + "\n\n";
     ServerFacts facts;
     facts.kind = ServerKind::vllm;
@@ -367,8 +343,7 @@ TEST(Answer, ThatEndsInTheMiddleIsAnError) {
     const std::string cut_finish = R"(data: {"choices":[{"index":0,"text":"b","finish_reason":"length"}]})";
     EXPECT_EQ(sent(piece + cut_finish + "\n\n").finish, "length");
     EXPECT_EQ(sent(piece + "data: [DONE]\n\n").text(), "a");
-    for (const std::string& events :
-         {piece, piece + "data: {\"choi", std::string("garbage\n\n"), std::string()}) {
+    for (const std::string& events : {piece, piece + "data: {\"choi", std::string("garbage\n\n"), std::string()}) {
         try {
             (void)sent(events);
             ADD_FAILURE() << events;

@@ -65,8 +65,7 @@ struct Judged {
 Judged judged(const Run& run) {
     Judged out;
     for (std::size_t i = 0; i < run.trace().size(); ++i) {
-        if (const auto* checked = std::get_if<Checked>(&run.trace()[i]))
-            out.checks.emplace_back(checked->index, checked->accepted);
+        if (const auto* checked = std::get_if<Checked>(&run.trace()[i])) out.checks.emplace_back(checked->index, checked->accepted);
         if (const auto* commit = std::get_if<Committed>(&run.trace()[i]))
             out.tokens.insert(out.tokens.end(), commit->tokens.begin(), commit->tokens.end());
     }
@@ -76,9 +75,8 @@ Judged judged(const Run& run) {
 // A scorer of the test's own: always the same distribution, until it fails.
 class Stubborn final : public Scorer {
   public:
-    explicit Stubborn(int answers, std::vector<TopEntries::Entry> distribution = {{17, std::log(.5)},
-                                                                  {18, std::log(.2)},
-                                                                  {19, std::log(.1)}})
+    explicit Stubborn(int answers,
+                      std::vector<TopEntries::Entry> distribution = {{17, std::log(.5)}, {18, std::log(.2)}, {19, std::log(.1)}})
         : vocabulary_(bundle_vocabulary()), answers_(answers), distribution_(std::move(distribution)) {}
     [[nodiscard]] const std::string& name() const override { return name_; }
     [[nodiscard]] const Vocabulary& vocabulary() const override { return vocabulary_; }
@@ -120,8 +118,7 @@ TEST(PromptScorer, JudgesAsTheTargetHereDoes) {
             EXPECT_GT(judged(there).checks.size(), 10u);
             EXPECT_EQ(there.trace().header()->tier, "REMOTE");
             EXPECT_EQ(there.trace().header()->sampling.top_k, temperature > 0 ? 20 : 0);
-            EXPECT_EQ(there.trace().header()->notice.empty(), temperature == 0)
-                << there.trace().header()->notice;
+            EXPECT_EQ(there.trace().header()->notice.empty(), temperature == 0) << there.trace().header()->notice;
         }
     speclens::Run lookup(remote, [&] {
         RunSettings s = poem("greedy", 0);
@@ -142,10 +139,8 @@ TEST(PromptScorer, TellsTheDistributionsOfTheTarget) {
     const Listening server(RunSettings{});
     const auto scorer = connect_scorer(server.endpoint, asking(7), bundle_vocabulary());
     EXPECT_NE(scorer->name().find("bundle S at http://127.0.0.1"), std::string::npos) << scorer->name();
-    EXPECT_EQ(scorer->capacity(), whole_bundle()->target->config.max_positions - 2)
-        << "less filler and new token";
-    const std::vector<int> text =
-        whole_bundle()->tokenizer->encode("The capital of France is Paris. The people there");
+    EXPECT_EQ(scorer->capacity(), whole_bundle()->target->config.max_positions - 2) << "less filler and new token";
+    const std::vector<int> text = whole_bundle()->tokenizer->encode("The capital of France is Paris. The people there");
     Wire wire;
     const std::vector<TopEntries> rows = scorer->score(text, 4, wire);
     EXPECT_GT(wire.server_ms, 0);
@@ -163,8 +158,7 @@ TEST(PromptScorer, TellsTheDistributionsOfTheTarget) {
             if (i < 7) {
                 EXPECT_EQ(told.entries[i].id, top.entries[i].id);
             }
-            EXPECT_NEAR(told.entries[i].logp, std::log(distribution[static_cast<std::size_t>(told.entries[i].id)]),
-                        1e-9);
+            EXPECT_NEAR(told.entries[i].logp, std::log(distribution[static_cast<std::size_t>(told.entries[i].id)]), 1e-9);
             listed += std::exp(told.entries[i].logp);
         }
         EXPECT_NEAR(told.rest, 1 - listed, 1e-9);
@@ -177,15 +171,9 @@ TEST(PromptScorer, RefusesAnotherVocabularyAndOtherServers) {
     class Shifted final : public Tokenizer { // every id means what the next one means
       public:
         explicit Shifted(std::shared_ptr<const Tokenizer> inner) : inner_(std::move(inner)) {}
-        [[nodiscard]] std::vector<int> encode(std::string_view text) const override {
-            return inner_->encode(text);
-        }
-        [[nodiscard]] std::vector<int> encode(std::span<const TextPart> parts) const override {
-            return inner_->encode(parts);
-        }
-        [[nodiscard]] std::string decode(const std::vector<int>& ids, bool skip) const override {
-            return inner_->decode(ids, skip);
-        }
+        [[nodiscard]] std::vector<int> encode(std::string_view text) const override { return inner_->encode(text); }
+        [[nodiscard]] std::vector<int> encode(std::span<const TextPart> parts) const override { return inner_->encode(parts); }
+        [[nodiscard]] std::string decode(const std::vector<int>& ids, bool skip) const override { return inner_->decode(ids, skip); }
         [[nodiscard]] std::string bytes_of(int id) const override { return inner_->bytes_of(id + 1); }
         [[nodiscard]] int size() const override { return inner_->size(); }
         [[nodiscard]] int id_of(std::string_view token) const override { return inner_->id_of(token); }
@@ -200,11 +188,9 @@ TEST(PromptScorer, RefusesAnotherVocabularyAndOtherServers) {
     EXPECT_EQ(other.code(), Exit::model);
     EXPECT_NE(std::string(other.what()).find("another vocabulary: token"), std::string::npos) << other.what();
 
-    const Error listed =
-        error_of([&] { (void)connect_scorer(server.endpoint, asking(21), bundle_vocabulary()); });
+    const Error listed = error_of([&] { (void)connect_scorer(server.endpoint, asking(21), bundle_vocabulary()); });
     EXPECT_EQ(listed.code(), Exit::network);
-    EXPECT_NE(std::string(listed.what()).find("status 400: top_logprobs_num is 21"), std::string::npos)
-        << listed.what();
+    EXPECT_NE(std::string(listed.what()).find("status 400: top_logprobs_num is 21"), std::string::npos) << listed.what();
 
     ScorerSettings named = asking();
     named.model = "qwen";
@@ -216,8 +202,7 @@ TEST(PromptScorer, RefusesAnotherVocabularyAndOtherServers) {
     const RawServer llama([&](const std::string& request) -> RawServer::Answer {
         const bool good = request.starts_with("GET /props");
         return {std::string(good ? "HTTP/1.1 200 OK" : "HTTP/1.1 404 Not Found") +
-                "\r\nConnection: close\r\nContent-Length: " + std::to_string(good ? props.size() : 0) +
-                "\r\n\r\n" + (good ? props : "")};
+                "\r\nConnection: close\r\nContent-Length: " + std::to_string(good ? props.size() : 0) + "\r\n\r\n" + (good ? props : "")};
     });
     const Error kind = error_of([&] { (void)connect_scorer(llama.endpoint, asking(), bundle_vocabulary()); });
     EXPECT_NE(std::string(kind.what()).find("is llama.cpp"), std::string::npos) << kind.what();
@@ -230,8 +215,7 @@ TEST(PromptScorer, AsksBothServersInTheirWords) {
     const ScoreRequest vllm = score_request(ServerKind::vllm, settings, text, 2, 1);
     EXPECT_EQ(vllm.path, "/v1/completions");
     EXPECT_EQ(Json::parse(vllm.body),
-              Json::parse(
-                  R"({"model":"m","prompt":[5,6,7,1],"max_tokens":1,"temperature":0,"prompt_logprobs":9})"));
+              Json::parse(R"({"model":"m","prompt":[5,6,7,1],"max_tokens":1,"temperature":0,"prompt_logprobs":9})"));
     const ScoreRequest sglang = score_request(ServerKind::sglang, settings, text, 2, 1);
     EXPECT_EQ(sglang.path, "/generate");
     const Json body = Json::parse(sglang.body);
@@ -255,8 +239,7 @@ TEST(PromptScorer, ReadsWhatBothServersTell) {
         "input_top_logprobs":[null,[[-0.4,8,"b"]],[[-0.2,3,null],[-2.0,1,"d"]]]}})";
     for (const ServerKind kind : kBoth) {
         SCOPED_TRACE(server_name(kind));
-        const Scored scored =
-            read_scores(kind, kind == ServerKind::vllm ? vllm : sglang, text, 2, 1, 10, "s", "d");
+        const Scored scored = read_scores(kind, kind == ServerKind::vllm ? vllm : sglang, text, 2, 1, 10, "s", "d");
         ASSERT_EQ(scored.rows.size(), 2u);
         EXPECT_EQ(scored.rows[0].entries, (std::vector<TopEntries::Entry>{{8, -0.4}, {7, -9.5}}));
         EXPECT_NEAR(scored.rows[0].rest, 1 - std::exp(-0.4) - std::exp(-9.5), 1e-12);
@@ -267,22 +250,20 @@ TEST(PromptScorer, ReadsWhatBothServersTell) {
 
 TEST(PromptScorer, NonsenseIsAnError) {
     const std::vector<int> text = {5, 6, 7};
-    const char* vllm[] = {
-        "",
-        "[]",
-        "{}",
-        R"({"choices":[]})",
-        R"({"choices":[{"prompt_logprobs":null}]})",
-        R"({"choices":[{"prompt_logprobs":[{"3":{"logprob":-1}}]}]})",
-        R"({"choices":[{"prompt_logprobs":[null,null]}]})",
-        R"({"choices":[{"prompt_logprobs":[null,{},{}]}]})",
-        R"({"choices":[{"prompt_logprobs":[null,{"x":{"logprob":-1}},{"3":{"logprob":-1}}]}]})",
-        R"({"choices":[{"prompt_logprobs":[null,{"99999999999999999999":{"logprob":-1}},{"3":{"logprob":-1}}]}]})",
-        R"({"choices":[{"prompt_logprobs":[null,{"3":{"logprob":0.5}},{"3":{"logprob":-1}}]}]})",
-        R"({"choices":[{"prompt_logprobs":[null,{"3":{"logprob":null}},{"3":{"logprob":-1}}]}]})"};
+    const char* vllm[] = {"",
+                          "[]",
+                          "{}",
+                          R"({"choices":[]})",
+                          R"({"choices":[{"prompt_logprobs":null}]})",
+                          R"({"choices":[{"prompt_logprobs":[{"3":{"logprob":-1}}]}]})",
+                          R"({"choices":[{"prompt_logprobs":[null,null]}]})",
+                          R"({"choices":[{"prompt_logprobs":[null,{},{}]}]})",
+                          R"({"choices":[{"prompt_logprobs":[null,{"x":{"logprob":-1}},{"3":{"logprob":-1}}]}]})",
+                          R"({"choices":[{"prompt_logprobs":[null,{"99999999999999999999":{"logprob":-1}},{"3":{"logprob":-1}}]}]})",
+                          R"({"choices":[{"prompt_logprobs":[null,{"3":{"logprob":0.5}},{"3":{"logprob":-1}}]}]})",
+                          R"({"choices":[{"prompt_logprobs":[null,{"3":{"logprob":null}},{"3":{"logprob":-1}}]}]})"};
     for (const char* body : vllm) {
-        const Error error =
-            error_of([&] { (void)read_scores(ServerKind::vllm, body, text, 2, 1, 10, "s", "d"); });
+        const Error error = error_of([&] { (void)read_scores(ServerKind::vllm, body, text, 2, 1, 10, "s", "d"); });
         EXPECT_EQ(error.code(), Exit::network) << body;
         EXPECT_FALSE(error.remedy().empty());
     }
@@ -294,8 +275,7 @@ TEST(PromptScorer, NonsenseIsAnError) {
                             R"({"meta_info":{"input_top_logprobs":[[[-1,"3"]],[[-1,3]]]}})",
                             R"({"meta_info":{"input_top_logprobs":[[[-1,-3]],[[-1,3]]]}})"};
     for (const char* body : sglang) {
-        const Error error =
-            error_of([&] { (void)read_scores(ServerKind::sglang, body, text, 2, 1, 10, "s", "d"); });
+        const Error error = error_of([&] { (void)read_scores(ServerKind::sglang, body, text, 2, 1, 10, "s", "d"); });
         EXPECT_EQ(error.code(), Exit::network) << body;
     }
 }
@@ -304,10 +284,8 @@ TEST(PromptScorer, DeepNonsenseIsAnErrorToo) {
     const std::vector<int> text = {5, 6, 7};
     const std::string deep = std::string(200000, '[') + std::string(200000, ']');
     const std::string body =
-        R"({"meta_info":{"input_top_logprobs":[[[-1,3]],[[-1,3]]],"input_token_logprobs":[)" + deep + "," +
-        deep + "]}}";
-    EXPECT_EQ(error_of([&] { (void)read_scores(ServerKind::sglang, body, text, 2, 1, 10, "s", "d"); }).code(),
-              Exit::network);
+        R"({"meta_info":{"input_top_logprobs":[[[-1,3]],[[-1,3]]],"input_token_logprobs":[)" + deep + "," + deep + "]}}";
+    EXPECT_EQ(error_of([&] { (void)read_scores(ServerKind::sglang, body, text, 2, 1, 10, "s", "d"); }).code(), Exit::network);
 }
 
 // What a server of `length` positions refuses: a text, the filler behind it and the token to come are too
@@ -316,26 +294,22 @@ TEST(ScoredRun, EndsWhereTheContextOfTheServerDoes) {
     constexpr int kLength = 24;
     const RawServer server([](const std::string& request) -> RawServer::Answer {
         const auto json = [](const std::string& body, const char* status = "200 OK") {
-            return RawServer::Answer{"HTTP/1.1 " + std::string(status) +
-                                     "\r\nContent-Type: application/json\r\nContent-Length: " +
+            return RawServer::Answer{"HTTP/1.1 " + std::string(status) + "\r\nContent-Type: application/json\r\nContent-Length: " +
                                      std::to_string(body.size()) + "\r\nConnection: close\r\n\r\n" + body};
         };
         if (request.starts_with("GET /version")) return json(R"({"version":"0.11.0"})");
         if (request.starts_with("GET /v1/models"))
-            return json(R"({"object":"list","data":[{"id":"m","owned_by":"vllm","max_model_len":)" +
-                        std::to_string(kLength) + "}]}");
+            return json(R"({"object":"list","data":[{"id":"m","owned_by":"vllm","max_model_len":)" + std::to_string(kLength) + "}]}");
         const std::size_t at = request.find("\r\n\r\n");
         const Json body = Json::parse_or_discard(request.substr(std::min(at, request.size())));
         if (!body.is_object() || !body.contains("prompt")) return json("{}", "404 Not Found");
         const std::size_t tokens = body["prompt"].size();
         if (tokens + body["max_tokens"].get<std::size_t>() > kLength)
-            return json(R"({"message":"This model's maximum context length is 24 tokens."})",
-                        "400 Bad Request");
+            return json(R"({"message":"This model's maximum context length is 24 tokens."})", "400 Bad Request");
         Json places = Json::array({nullptr});
         for (std::size_t i = 1; i < tokens; ++i)
-            places.push_back(
-                {{std::to_string(body["prompt"][i].get<int>()), {{"logprob", -2.0}, {"rank", 2}}},
-                 {"300", {{"logprob", -0.3}, {"rank", 1}}}});
+            places.push_back({{std::to_string(body["prompt"][i].get<int>()), {{"logprob", -2.0}, {"rank", 2}}},
+                              {"300", {{"logprob", -0.3}, {"rank", 1}}}});
         return json(Json{{"choices", {{{"prompt_logprobs", places}}}}}.dump());
     });
     const auto models = judged_by(connect_scorer(server.endpoint, asking(), bundle_vocabulary()));
@@ -356,17 +330,15 @@ TEST(ScoredRun, EndsWhereTheContextOfTheServerDoes) {
 TEST(PromptScorer, PicksTheModelFromAListWithNonsense) {
     for (const char* entry : {"3", "[]", "\"m\"", "{}", R"({"id":4})"}) {
         const RawServer server([&](const std::string& request) {
-            const std::string body = request.starts_with("GET /version") ? R"({"version":"0.11"})"
-                                     : request.starts_with("GET /v1/models")
-                                         ? R"({"data":[)" + std::string(entry) + R"(,{"id":"m"}]})"
-                                         : "{}";
-            return RawServer::Answer{"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: " +
-                                     std::to_string(body.size()) + "\r\n\r\n" + body};
+            const std::string body = request.starts_with("GET /version")     ? R"({"version":"0.11"})"
+                                     : request.starts_with("GET /v1/models") ? R"({"data":[)" + std::string(entry) + R"(,{"id":"m"}]})"
+                                                                             : "{}";
+            return RawServer::Answer{"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+                                     body};
         });
         ScorerSettings settings = asking();
         settings.model = "other";
-        const Error error =
-            error_of([&] { (void)connect_scorer(server.endpoint, settings, bundle_vocabulary()); });
+        const Error error = error_of([&] { (void)connect_scorer(server.endpoint, settings, bundle_vocabulary()); });
         EXPECT_EQ(error.code(), Exit::usage) << entry;
         EXPECT_EQ(error.remedy(), "It has: m.") << entry;
     }
@@ -375,10 +347,8 @@ TEST(PromptScorer, PicksTheModelFromAListWithNonsense) {
 // Ids that one side lacks: the advice is a draft of the server's family, not another server.
 TEST(PromptScorer, AnotherFamilyIsNamed) {
     const std::vector<int> text = {5, 6, 7};
-    const std::string body =
-        R"({"choices":[{"prompt_logprobs":[null,{"10":{"logprob":-1}},{"3":{"logprob":-1}}]}]})";
-    const Error wider =
-        error_of([&] { (void)read_scores(ServerKind::vllm, body, text, 2, 1, 10, "s", "d"); });
+    const std::string body = R"({"choices":[{"prompt_logprobs":[null,{"10":{"logprob":-1}},{"3":{"logprob":-1}}]}]})";
+    const Error wider = error_of([&] { (void)read_scores(ServerKind::vllm, body, text, 2, 1, 10, "s", "d"); });
     EXPECT_EQ(wider.code(), Exit::model);
     EXPECT_STREQ(wider.what(), "s uses token id 10, the tokenizer of d has 10 ids: another family");
     EXPECT_NE(wider.remedy().find("--drafter small=DIR"), std::string::npos);
@@ -386,16 +356,16 @@ TEST(PromptScorer, AnotherFamilyIsNamed) {
     std::string refusal;
     const RawServer server([&](const std::string& request) {
         const auto answer = [](const char* status, const std::string& json) {
-            return RawServer::Answer{
-                std::string("HTTP/1.1 ") + status +
-                "\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: " +
-                std::to_string(json.size()) + "\r\n\r\n" + json};
+            return RawServer::Answer{std::string("HTTP/1.1 ") + status +
+                                     "\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: " +
+                                     std::to_string(json.size()) + "\r\n\r\n" + json};
         };
         if (request.starts_with("GET /version")) return answer("200 OK", R"({"version":"0.11"})");
         if (request.starts_with("POST")) return answer("400 Bad Request", refusal);
         return answer("404 Not Found", "{}");
     });
-    for (const char* said : {R"({"error":{"message":"Token id 4000 is out of vocabulary"}})", R"({"error":{"message":"no","kind":"unknown_token"}})"}) {
+    for (const char* said :
+         {R"({"error":{"message":"Token id 4000 is out of vocabulary"}})", R"({"error":{"message":"no","kind":"unknown_token"}})"}) {
         refusal = said;
         const Error narrower = error_of([&] { (void)connect_scorer(server.endpoint, asking(), bundle_vocabulary()); });
         EXPECT_EQ(narrower.code(), Exit::model) << narrower.what();
@@ -417,8 +387,8 @@ TEST(ScoredRun, SendsTheWholeTextOnceARoundAndSaysWhatItCannot) {
     int rounds = 0;
     for (std::size_t i = 0; i < run.trace().size(); ++i) {
         rounds += std::holds_alternative<Committed>(run.trace()[i]);
-        if (const auto* checked = std::get_if<Checked>(
-                &run.trace()[i])) { // the distribution that judges is the filtered one, beside it the told one
+        if (const auto* checked =
+                std::get_if<Checked>(&run.trace()[i])) { // the distribution that judges is the filtered one, beside it the told one
             EXPECT_NEAR(checked->raw_top.rest, .2, 1e-12);
             EXPECT_NEAR(checked->top.rest, 0, 1e-12);
             ASSERT_EQ(checked->top.entries.size(), 3u);
@@ -431,9 +401,7 @@ TEST(ScoredRun, SendsTheWholeTextOnceARoundAndSaysWhatItCannot) {
         RunSettings other = settings;
         other.drafter = drafter;
         other.rule = judging_rule(other.rule, drafter);
-        EXPECT_NE(speclens::Run(models, other).trace().header()->notice.find("speculation is off: a server"),
-                  std::string::npos)
-            << drafter;
+        EXPECT_NE(speclens::Run(models, other).trace().header()->notice.find("speculation is off: a server"), std::string::npos) << drafter;
     }
     RunSettings cascade = settings;
     cascade.rule = "cascade_tokenV3";

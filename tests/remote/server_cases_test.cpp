@@ -29,9 +29,7 @@ std::string case_file(const std::string& name) {
     return text.str();
 }
 
-LogReading log_of(const std::string& name) {
-    return parse_log(case_file(name), name);
-}
+LogReading log_of(const std::string& name) { return parse_log(case_file(name), name); }
 
 bool says(const std::vector<std::string>& findings, const std::string& words) {
     for (const std::string& finding : findings)
@@ -74,9 +72,11 @@ TEST(ServerCases, LlamasRequestsWithTheirMeanLength) {
 // Drafts become shorter towards the limit of a text: 9 drafted of at most 3 were four rounds, which no line says; the
 // statistics do.
 TEST(ServerCases, LlamasShorterDraftsAreNotTakenForFullOnes) {
-    const std::string request = "slot print_timing: id  1 | task 1 | draft acceptance = 0.00000 (    0 accepted /     9 generated), mean len =  1.00\n"
-                                "slot print_timing: id  1 | task 1 |      acc per pos = (0.000, 0.000, 0.000)\n",
-                      statistics = "statistics     draft-simple: #calls(b,g,a) =    1     4     4, #gen drafts =     4, #acc drafts =     0, #gen tokens =     9, #acc tokens =     0, #mean acc len = 1.00, #acc rate/pos = ()\n";
+    const std::string
+        request = "slot print_timing: id  1 | task 1 | draft acceptance = 0.00000 (    0 accepted /     9 generated), mean len =  1.00\n"
+                  "slot print_timing: id  1 | task 1 |      acc per pos = (0.000, 0.000, 0.000)\n",
+        statistics = "statistics     draft-simple: #calls(b,g,a) =    1     4     4, #gen drafts =     4, #acc drafts =     0, #gen tokens "
+                     "=     9, #acc tokens =     0, #mean acc len = 1.00, #acc rate/pos = ()\n";
     const LogReading alone = parse_log(request, "log");
     EXPECT_FALSE(alone.sum().rounds.has_value());
     EXPECT_EQ(alone.sum().accepted_at, (List{0, 0, 0}));
@@ -104,8 +104,7 @@ TEST(ServerCases, LlamasRoundsOneByOne) {
     EXPECT_EQ(log.sum().judged_at, (List{6, 2, 2}));
     EXPECT_FALSE(log.sum().worked_out);
     // The line of the request says the same rounds again: counted once, and exactly.
-    const LogReading both =
-        parse_log(case_file("llamacpp_trace_rounds.txt") + case_file("llamacpp_b11434_verbose_log.txt"), "log");
+    const LogReading both = parse_log(case_file("llamacpp_trace_rounds.txt") + case_file("llamacpp_b11434_verbose_log.txt"), "log");
     ASSERT_EQ(both.entries.size(), 1u);
     expect_counts(both.sum(), 6, 18, 5);
     EXPECT_FALSE(both.sum().worked_out);
@@ -120,12 +119,13 @@ TEST(ServerCases, LlamasSlotsAtTheSameTime) {
         return "0.1 I slot   operator(): id  " + std::to_string(slot) + " | task " + std::to_string(task) + " | accepted  " +
                std::to_string(kept) + "/ " + std::to_string(of) + " draft tokens\n";
     };
-    const std::string zero = "0.2 I slot print_timing: id  0 | task 7 | draft acceptance = 0.75000 (    6 accepted /     8 generated), mean len =  4.00\n",
-                      one = "0.2 I slot print_timing: id  1 | task 9 | draft acceptance = 0.25000 (    1 accepted /     4 generated), mean len =  1.50\n",
-                      places_one = "0.2 T slot print_timing: id  1 | task 9 |      acc per pos = (0.500, 0.000)\n";
-    const LogReading log = parse_log(round(0, 7, 4, 4) + round(1, 9, 0, 2) + round(0, 7, 2, 4) + round(1, 9, 1, 2) +
-                                         zero + one + places_one,
-                                     "log");
+    const std::string
+        zero =
+            "0.2 I slot print_timing: id  0 | task 7 | draft acceptance = 0.75000 (    6 accepted /     8 generated), mean len =  4.00\n",
+        one = "0.2 I slot print_timing: id  1 | task 9 | draft acceptance = 0.25000 (    1 accepted /     4 generated), mean len =  1.50\n",
+        places_one = "0.2 T slot print_timing: id  1 | task 9 |      acc per pos = (0.500, 0.000)\n";
+    const LogReading log =
+        parse_log(round(0, 7, 4, 4) + round(1, 9, 0, 2) + round(0, 7, 2, 4) + round(1, 9, 1, 2) + zero + one + places_one, "log");
     ASSERT_EQ(log.entries.size(), 2u);
     expect_counts(*log.entries[0].counts, 2, 8, 6);
     EXPECT_EQ(log.entries[0].counts->accepted_at, (List{2, 2, 1, 1}));
@@ -150,8 +150,7 @@ TEST(ServerCases, LlamasSpeculatorsEachAndInSum) {
     expect_counts(methods, 86, 288, 103);
     EXPECT_EQ(methods.accepted_at, (List{39, 32, 30, 1, 1}));
     EXPECT_NEAR(*acceptance_length(methods), 2.198, 0.0005);
-    const ServerReading scrape =
-        read_metrics(parse_exposition(case_file("llamacpp_b11549_mixed_metrics.txt"), "metrics"));
+    const ServerReading scrape = read_metrics(parse_exposition(case_file("llamacpp_b11549_mixed_metrics.txt"), "metrics"));
     expect_counts(*scrape.counts, 86, 288, 103);
     EXPECT_EQ(scrape.counts->accepted_at, (List{39, 32, 30, 1, 1, 0, 0, 0}));
     EXPECT_NEAR(*scrape.between_tokens.mean_ms(), 1000 * 0.935023 / 198, 1e-9);
@@ -201,14 +200,16 @@ TEST(ServerCases, VllmsOlderEngine) {
     EXPECT_EQ(scrape.reported_accepted, 8547);
     EXPECT_TRUE(says(what_is_missing(scrape), "0.8 or older"));
     // K and the efficiency of another K: nothing is told then.
-    const V0Counts impossible = read_v0_counts({.drafted = 300, .accepted = 180, .emitted = 280, .k = 3, .efficiency = 0.2, .efficiency_off = 0.0005});
+    const V0Counts impossible =
+        read_v0_counts({.drafted = 300, .accepted = 180, .emitted = 280, .k = 3, .efficiency = 0.2, .efficiency_off = 0.0005});
     EXPECT_FALSE(impossible.counts.has_value());
 }
 
 TEST(ServerCases, VllmsPlacesThatNothingReaches) {
     const LogReading log = log_of("vllm_k15_dead_places.log");
     expect_counts(log.sum(), 65, 975, 89);
-    EXPECT_TRUE(says(findings(log.sum()), "K = 5 gives the same text for a third of the drafts (325 instead of 975, length 2.37 either way)"))
+    EXPECT_TRUE(
+        says(findings(log.sum()), "K = 5 gives the same text for a third of the drafts (325 instead of 975, length 2.37 either way)"))
         << findings(log.sum()).at(0);
     // Well kept up to a place and never behind it: not the text, the head.
     EXPECT_TRUE(says(findings({100, 600, 400, {95, 90, 80, 70, 65, 0}}), "place 6 is never kept: a limit of the head?"));
@@ -223,7 +224,8 @@ TEST(ServerCases, SglangThatAcceptsNothing) {
 }
 
 TEST(ServerCases, OnePromptRepeated) {
-    const std::string line = "slot print_timing: id  0 | task 1 | draft acceptance = 0.67500 (  108 accepted /   160 generated), mean len =  4.38\n";
+    const std::string line =
+        "slot print_timing: id  0 | task 1 | draft acceptance = 0.67500 (  108 accepted /   160 generated), mean len =  4.38\n";
     EXPECT_FALSE(says(log_findings(parse_log(line + line, "log")), "one prompt repeated"));
     EXPECT_TRUE(says(log_findings(parse_log(line + line + line, "log")), "one prompt repeated? Only the first counts"));
 }
@@ -235,9 +237,7 @@ ServedText answer_in(const std::string& name, const std::string& text) {
     EXPECT_TRUE(answers && answers->size() == 1) << name;
     return answers ? answers->front().served : ServedText();
 }
-ServedText answer_in(const std::string& name) {
-    return answer_in(name, case_file(name));
-}
+ServedText answer_in(const std::string& name) { return answer_in(name, case_file(name)); }
 std::string who_wrote(const ServedText& served) {
     std::string out;
     for (const ServedPiece& piece : served.pieces) out += "?fdtm"[static_cast<int>(piece.author)];
@@ -337,7 +337,8 @@ TEST(ServerCases, SavedAnswers) {
     std::string crlf;
     for (const char c : case_file("llamacpp_last_round_only_eos.sse")) crlf += c == '\n' ? "\r\n" : std::string(1, c);
     EXPECT_EQ(answer_in("crlf", crlf).counts->rounds, 2);
-    for (const char* none : {"", "{}", "[]", "{\"type\":\"log\"}", "data: nothing\n\n", "text"}) EXPECT_FALSE(read_saved_answers(none)) << none;
+    for (const char* none : {"", "{}", "[]", "{\"type\":\"log\"}", "data: nothing\n\n", "text"})
+        EXPECT_FALSE(read_saved_answers(none)) << none;
 }
 
 TEST(ServerCases, AnswersThatContradictThemselves) {
@@ -384,12 +385,13 @@ TEST(ServerCases, LinesThatOthersWrapped) {
     const Json bytes = std::vector<unsigned char>(bare.begin(), bare.end());
     for (const std::string& wrapped :
          std::vector<std::string>{bare, bare + "\r\n", "Oct 12 08:00:01 host llama-server[812]: " + line,
-          "2026-10-12T08:00:01.123456789Z stdout F " + line, "llama-1  | " + line, "[pod/llm-0/server] " + line,
-          Json({{"log", line}, {"stream", "stderr"}, {"time", "2026-10-12T08:00:01Z"}}).dump() + "\n",
-          Json({{"MESSAGE", bare}, {"_PID", "812"}}).dump() + "\n", Json({{"MESSAGE", bytes}}).dump(),
-          "2026-10-12T08:00:01Z stdout F " + Json({{"level", "info"}, {"message", bare}}).dump() + "\n",
-          Json({{"log", Json({{"type", "log"}, {"msg", line}}).dump() + "\n"}, {"stream", "stdout"}}).dump(),
-          "\x1b[34m0.38.487.626\x1b[0m \x1b[32mI slot print_timing: id  1 | task 21 | draft acceptance = 0.27778 (\x1b[1m    5 accepted /    18 generated), mean len =  1.83\x1b[0m\n"}) {
+                                  "2026-10-12T08:00:01.123456789Z stdout F " + line, "llama-1  | " + line, "[pod/llm-0/server] " + line,
+                                  Json({{"log", line}, {"stream", "stderr"}, {"time", "2026-10-12T08:00:01Z"}}).dump() + "\n",
+                                  Json({{"MESSAGE", bare}, {"_PID", "812"}}).dump() + "\n", Json({{"MESSAGE", bytes}}).dump(),
+                                  "2026-10-12T08:00:01Z stdout F " + Json({{"level", "info"}, {"message", bare}}).dump() + "\n",
+                                  Json({{"log", Json({{"type", "log"}, {"msg", line}}).dump() + "\n"}, {"stream", "stdout"}}).dump(),
+                                  "\x1b[34m0.38.487.626\x1b[0m \x1b[32mI slot print_timing: id  1 | task 21 | draft acceptance = 0.27778 "
+                                  "(\x1b[1m    5 accepted /    18 generated), mean len =  1.83\x1b[0m\n"}) {
         const LogReading log = parse_log("noise\n" + wrapped, "log");
         EXPECT_EQ(log.entries.at(0).line, 2) << wrapped;
         expect_counts(log.sum(), 6, 18, 5);
@@ -400,8 +402,10 @@ TEST(ServerCases, LinesThatOthersWrapped) {
 
 // A tail or a head of a log cuts lines, and with them numbers.
 TEST(ServerCases, CutLinesTellNoWrongFigure) {
-    const std::string line = "0.1 I slot print_timing: id  0 | task 9126 | draft acceptance = 0.67500 (  108 accepted /   160 generated), mean len =  4.38",
-                      vllm = case_file("vllm_k15_dead_places.log");
+    const std::string
+        line =
+            "0.1 I slot print_timing: id  0 | task 9126 | draft acceptance = 0.67500 (  108 accepted /   160 generated), mean len =  4.38",
+        vllm = case_file("vllm_k15_dead_places.log");
     for (const std::string& whole : {line, vllm.substr(0, vllm.size() - 1)})
         for (std::size_t cut = 1; cut < whole.size(); ++cut)
             for (const bool front : {true, false}) {
@@ -423,12 +427,19 @@ TEST(ServerCases, FiguresThatContradictEachOther) {
         const char *line, *said;
     };
     for (const Case& c : {
-             Case{"draft acceptance = 0.67500 (  108 accepted /   160 generated), mean len =  4.38, acceptance rate per position = (0.900, 0.800)", "an acceptance length of 4.38 with 2 places"},
-             Case{"draft acceptance = 0.67500 (  108 accepted /   160 generated), mean len =  2.20, acceptance rate per position = (0.900, 0.800)", "places that add up to 1.7"},
+             Case{"draft acceptance = 0.67500 (  108 accepted /   160 generated), mean len =  4.38, acceptance rate per position = (0.900, "
+                  "0.800)",
+                  "an acceptance length of 4.38 with 2 places"},
+             Case{"draft acceptance = 0.67500 (  108 accepted /   160 generated), mean len =  2.20, acceptance rate per position = (0.900, "
+                  "0.800)",
+                  "places that add up to 1.7"},
              Case{"draft acceptance = 0.50000 (  108 accepted /   160 generated), mean len =  4.38", "beside a rate of 0.5"},
              Case{"draft acceptance = 0.00000 (    0 accepted /   160 generated), mean len =  4.38", "no number of rounds makes"},
-             Case{"statistics draft: #gen drafts = 100, #gen tokens = 300, #acc tokens = 50, #mean acc len = 2.50", "beside an acceptance length of 2.5"},
-             Case{"SpecDecoding metrics: Mean acceptance length: 5.10, Accepted: 410 tokens, Drafted: 300 tokens, Per-position acceptance rate: 1.000, 1.000, 1.000", "an acceptance length of 5.1 with 3 places"},
+             Case{"statistics draft: #gen drafts = 100, #gen tokens = 300, #acc tokens = 50, #mean acc len = 2.50",
+                  "beside an acceptance length of 2.5"},
+             Case{"SpecDecoding metrics: Mean acceptance length: 5.10, Accepted: 410 tokens, Drafted: 300 tokens, Per-position acceptance "
+                  "rate: 1.000, 1.000, 1.000",
+                  "an acceptance length of 5.1 with 3 places"},
          }) {
         const LogReading log = parse_log(c.line, "log");
         const LogEntry& e = log.entries.at(0);
@@ -438,13 +449,19 @@ TEST(ServerCases, FiguresThatContradictEachOther) {
         const Json json = Json::parse(log_json(e));
         EXPECT_FALSE(json.contains("tokens_per_round")) << json;
     }
-    const LogEntry rises = parse_log("draft acceptance = 0.67500 (  108 accepted /   160 generated), mean len =  2.50, acceptance rate per position = (0.700, 0.800)", "log").entries.at(0);
+    const LogEntry rises = parse_log("draft acceptance = 0.67500 (  108 accepted /   160 generated), mean len =  2.50, acceptance rate per "
+                                     "position = (0.700, 0.800)",
+                                     "log")
+                               .entries.at(0);
     EXPECT_NE(rises.left_out.find("place 2 kept more often"), std::string::npos) << rises.left_out;
     EXPECT_TRUE(rises.per_position.empty());
     EXPECT_TRUE(rises.counts->accepted_at.empty());
-    for (const char* text : {"vllm:spec_decode_num_drafts_total 100\nvllm:spec_decode_num_draft_tokens_total 300\nvllm:spec_decode_num_accepted_tokens_total 400\n",
-                             "vllm:spec_decode_num_drafts_total 100\nvllm:spec_decode_num_draft_tokens_total 300\nvllm:spec_decode_num_accepted_tokens_total 100\n"
-                             "vllm:spec_decode_num_accepted_tokens_per_pos_total{position=\"0\"} 40\nvllm:spec_decode_num_accepted_tokens_per_pos_total{position=\"1\"} 60\n"}) {
+    for (const char* text : {"vllm:spec_decode_num_drafts_total 100\nvllm:spec_decode_num_draft_tokens_total "
+                             "300\nvllm:spec_decode_num_accepted_tokens_total 400\n",
+                             "vllm:spec_decode_num_drafts_total 100\nvllm:spec_decode_num_draft_tokens_total "
+                             "300\nvllm:spec_decode_num_accepted_tokens_total 100\n"
+                             "vllm:spec_decode_num_accepted_tokens_per_pos_total{position=\"0\"} "
+                             "40\nvllm:spec_decode_num_accepted_tokens_per_pos_total{position=\"1\"} 60\n"}) {
         const ServerReading r = read_metrics(parse_exposition(text, "metrics"));
         EXPECT_FALSE(r.counts.has_value());
         EXPECT_TRUE(says(what_is_missing(r), "contradict each other")) << text;
@@ -471,13 +488,16 @@ TEST(ServerCases, OneReadingModel) {
 
 // Engines and models behind one address, and the creation times that OpenMetrics adds.
 TEST(ServerCases, EnginesApartAndInSum) {
-    const ServerReading r = read_metrics(parse_exposition(
-        "vllm:spec_decode_num_drafts_total{engine=\"0\",model_name=\"m\"} 40\nvllm:spec_decode_num_drafts_total{engine=\"1\",model_name=\"m\"} 3\n"
-        "vllm:spec_decode_num_drafts_created{engine=\"0\",model_name=\"m\"} 1.7e9\n"
-        "vllm:spec_decode_num_draft_tokens_total{engine=\"0\",model_name=\"m\"} 120\nvllm:spec_decode_num_draft_tokens_total{engine=\"1\",model_name=\"m\"} 9\n"
-        "vllm:spec_decode_num_draft_tokens_created{engine=\"0\",model_name=\"m\"} 1.7e9\n"
-        "vllm:spec_decode_num_accepted_tokens_total{engine=\"0\",model_name=\"m\"} 10\nvllm:spec_decode_num_accepted_tokens_total{engine=\"1\",model_name=\"m\"} 6\n",
-        "metrics"));
+    const ServerReading r =
+        read_metrics(parse_exposition("vllm:spec_decode_num_drafts_total{engine=\"0\",model_name=\"m\"} "
+                                      "40\nvllm:spec_decode_num_drafts_total{engine=\"1\",model_name=\"m\"} 3\n"
+                                      "vllm:spec_decode_num_drafts_created{engine=\"0\",model_name=\"m\"} 1.7e9\n"
+                                      "vllm:spec_decode_num_draft_tokens_total{engine=\"0\",model_name=\"m\"} "
+                                      "120\nvllm:spec_decode_num_draft_tokens_total{engine=\"1\",model_name=\"m\"} 9\n"
+                                      "vllm:spec_decode_num_draft_tokens_created{engine=\"0\",model_name=\"m\"} 1.7e9\n"
+                                      "vllm:spec_decode_num_accepted_tokens_total{engine=\"0\",model_name=\"m\"} "
+                                      "10\nvllm:spec_decode_num_accepted_tokens_total{engine=\"1\",model_name=\"m\"} 6\n",
+                                      "metrics"));
     expect_counts(*r.counts, 43, 129, 16);
     ASSERT_EQ(r.parts.size(), 2u);
     EXPECT_EQ(r.parts[0].name, "0");
@@ -500,7 +520,8 @@ ServerReading llama_reading(double generated, double seconds, std::optional<doub
 }
 
 std::string http_answer(int status, const std::string& body) {
-    return "HTTP/1.1 " + std::to_string(status) + " x\r\nConnection: close\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+    return "HTTP/1.1 " + std::to_string(status) + " x\r\nConnection: close\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+           body;
 }
 
 std::string words_of_error(const std::function<void()>& f) {
@@ -532,7 +553,8 @@ TEST(ServerCases, ALongRequestIsNoTwentyRowsOfNothing) {
 TEST(ServerCases, SglangCountsTheRoundsOfTheLastSeconds) {
     Watch watch;
     for (const double calls : {100.0, 143.0}) {
-        ServerReading r = read_metrics(parse_exposition("sglang:spec_accept_length 2.5\nsglang:spec_verify_calls_total " + std::to_string(calls) + "\n", "m"));
+        ServerReading r = read_metrics(
+            parse_exposition("sglang:spec_accept_length 2.5\nsglang:spec_verify_calls_total " + std::to_string(calls) + "\n", "m"));
         watch.add(calls == 100 ? 0 : 2, std::move(r));
     }
     EXPECT_EQ(watch.step(1).rounds_per_second, 21.5);
@@ -547,7 +569,8 @@ TEST(ServerCases, AServerThatLoadsIsNoStranger) {
 TEST(ServerCases, AWrongKeyIsNotTheSameAsNone) {
     const RawServer server([](const std::string& request) -> RawServer::Answer {
         const bool open = request.starts_with("GET /v1/models");
-        return {open ? http_answer(200, R"({"data":[{"id":"m","owned_by":"llamacpp"}]})") : http_answer(401, R"({"error":{"message":"Invalid API Key","code":401}})")};
+        return {open ? http_answer(200, R"({"data":[{"id":"m","owned_by":"llamacpp"}]})")
+                     : http_answer(401, R"({"error":{"message":"Invalid API Key","code":401}})")};
     });
     HttpSettings wrong;
     wrong.key = "nobody";
@@ -557,8 +580,10 @@ TEST(ServerCases, AWrongKeyIsNotTheSameAsNone) {
     EXPECT_TRUE(says(facts.missing, "wants a key (--key-from NAME)"));
     RequestSettings request;
     request.prompt = "x";
-    EXPECT_NE(words_of_error([&] { (void)send_request(server.endpoint, facts, request, {}); }).find("--key-from NAME names"), std::string::npos);
-    EXPECT_NE(words_of_error([&] { (void)send_request(server.endpoint, facts, request, wrong); }).find("refuses this key"), std::string::npos);
+    EXPECT_NE(words_of_error([&] { (void)send_request(server.endpoint, facts, request, {}); }).find("--key-from NAME names"),
+              std::string::npos);
+    EXPECT_NE(words_of_error([&] { (void)send_request(server.endpoint, facts, request, wrong); }).find("refuses this key"),
+              std::string::npos);
 }
 
 // A router would load a model that is asked for its metrics.
@@ -572,7 +597,8 @@ TEST(ServerCases, ARoutersModelsAreLookedAtAndNotLoaded) {
                 return {http_answer(200, R"({"data":[{"id":"cold","status":{"value":"unloaded"}},{"id":"warm","status":{"value":")" +
                                              std::string(loaded ? "loaded" : "unloaded") + R"("}}]})")};
             if (path.starts_with("/metrics?model=warm"))
-                return {http_answer(200, "llamacpp:spec_decode_num_drafts_total 2\nllamacpp:spec_decode_num_draft_tokens_total 6\nllamacpp:spec_decode_num_accepted_tokens_total 3\n")};
+                return {http_answer(200, "llamacpp:spec_decode_num_drafts_total 2\nllamacpp:spec_decode_num_draft_tokens_total "
+                                         "6\nllamacpp:spec_decode_num_accepted_tokens_total 3\n")};
             return {http_answer(400, "{}")};
         };
     };

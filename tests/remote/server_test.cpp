@@ -13,8 +13,8 @@
 #include "engine/base/clock.h"
 #include "engine/base/json.h"
 #include "engine/model/scorer.h"
-#include "engine/run/run_view.h"
 #include "engine/run/run.h"
+#include "engine/run/run_view.h"
 #include "kernels/error.h"
 #include "remote/client/http.h"
 #include "remote/client/probe.h"
@@ -62,8 +62,7 @@ std::string said_to(int port, const std::string& bytes) {
     EXPECT_EQ(send(connection, bytes.data(), bytes.size(), MSG_NOSIGNAL), std::ssize(bytes));
     std::string answer;
     char some[4096];
-    for (ssize_t n = 0; (n = read(connection, some, sizeof some)) > 0;)
-        answer.append(some, static_cast<std::size_t>(n));
+    for (ssize_t n = 0; (n = read(connection, some, sizeof some)) > 0;) answer.append(some, static_cast<std::size_t>(n));
     close(connection);
     return answer;
 }
@@ -110,12 +109,10 @@ TEST(SpecServerTest, TellsExactlyWhatTheEngineDid) {
             for (int round = 0; round < view.rounds; ++round) {
                 const RoundSummary& cycle = view.round_list[static_cast<std::size_t>(round)];
                 EXPECT_EQ(served.rounds[static_cast<std::size_t>(round)].accepted, cycle.accepted);
-                EXPECT_EQ(served.rounds[static_cast<std::size_t>(round)].drafted,
-                          static_cast<int>(cycle.drafts.size()));
+                EXPECT_EQ(served.rounds[static_cast<std::size_t>(round)].drafted, static_cast<int>(cycle.drafts.size()));
                 for (std::size_t i = 0; i < cycle.commit->tokens.size(); ++i, ++at) {
                     EXPECT_EQ(served.pieces[at].round, round);
-                    EXPECT_EQ(served.pieces[at].author,
-                              static_cast<int>(i) < cycle.accepted ? Author::draft : Author::target);
+                    EXPECT_EQ(served.pieces[at].author, static_cast<int>(i) < cycle.accepted ? Author::draft : Author::target);
                 }
             }
             EXPECT_DOUBLE_EQ(*served.counts->rounds, view.rounds);
@@ -140,9 +137,8 @@ TEST(SpecServerTest, MarksATextThatEndsAmongKeptGuesses) {
         const char* prompt;
         bool chat;
     };
-    for (const Case& c :
-         {Case{"The capital of Germany is", false}, Case{"What is the capital of France?", true},
-          Case{"What is the capital of Japan?", true}}) {
+    for (const Case& c : {Case{"The capital of Germany is", false}, Case{"What is the capital of France?", true},
+                          Case{"What is the capital of Japan?", true}}) {
         SCOPED_TRACE(c.prompt);
         RequestSettings request = question();
         request.prompt = c.prompt;
@@ -161,8 +157,7 @@ TEST(SpecServerTest, MarksATextThatEndsAmongKeptGuesses) {
         for (const RoundSummary& round : view.round_list)
             for (std::size_t i = 0; i < round.commit->tokens.size(); ++i, ++at) {
                 ASSERT_LT(at, served.pieces.size());
-                EXPECT_EQ(served.pieces[at].author,
-                          static_cast<int>(i) < round.accepted ? Author::draft : Author::target)
+                EXPECT_EQ(served.pieces[at].author, static_cast<int>(i) < round.accepted ? Author::draft : Author::target)
                     << at << " " << served.pieces[at].text;
             }
         EXPECT_EQ(at, served.pieces.size());
@@ -227,49 +222,41 @@ TEST(SpecServerTest, MeasuresNoGapWhereThereIsNone) {
 TEST(SpecServerTest, HasTheFieldsThatClientsOfVllmRead) {
     const Listening server(base("small"));
     const auto now = static_cast<double>(std::time(nullptr));
-    const auto recent = [&](const Json& json) {
-        return json.contains("created") && std::abs(json["created"].get<double>() - now) < 600;
-    };
+    const auto recent = [&](const Json& json) { return json.contains("created") && std::abs(json["created"].get<double>() - now) < 600; };
     EXPECT_TRUE(recent(Json::parse(http_get(server.endpoint, "/v1/models").body)["data"][0]));
-    EXPECT_TRUE(recent(
-        Json::parse(post(server.endpoint, "/v1/completions", R"({"prompt":"The","max_tokens":2})").body)));
+    EXPECT_TRUE(recent(Json::parse(post(server.endpoint, "/v1/completions", R"({"prompt":"The","max_tokens":2})").body)));
     const std::string chat = R"("messages":[{"role":"user","content":"Hi"}],"max_tokens":9)";
     EXPECT_TRUE(recent(Json::parse(post(server.endpoint, "/v1/chat/completions", "{" + chat + "}").body)));
     std::string stream;
-    (void)http_post(server.endpoint, "/v1/chat/completions", "{" + chat + R"(,"stream":true})", {},
-                    [&](std::string_view bytes) {
-                        stream += bytes;
-                        return true;
-                    });
+    (void)http_post(server.endpoint, "/v1/chat/completions", "{" + chat + R"(,"stream":true})", {}, [&](std::string_view bytes) {
+        stream += bytes;
+        return true;
+    });
     EXPECT_TRUE(recent(Json::parse(stream.substr(6, stream.find('\n') - 6)))) << stream;
     const std::size_t role = stream.find(R"("role":"assistant")");
     EXPECT_LT(role, stream.find('\n')) << stream;
     EXPECT_EQ(stream.find(R"("role":"assistant")", role + 1), std::string::npos) << "in the first chunk only";
     for (const char* streamed : {"false", "true"}) {
         const HttpAnswer other =
-            post(server.endpoint, "/v1/completions",
-                 R"({"model":"other","prompt":"The","stream":)" + std::string(streamed) + "}");
+            post(server.endpoint, "/v1/completions", R"({"model":"other","prompt":"The","stream":)" + std::string(streamed) + "}");
         EXPECT_EQ(other.status, 404) << other.body;
         EXPECT_EQ(Json::parse(other.body)["error"]["type"], "NotFoundError");
     }
-    EXPECT_EQ(
-        post(server.endpoint, "/v1/completions", R"({"model":"bundle S","prompt":"The","max_tokens":2})")
-            .status,
-        200);
+    EXPECT_EQ(post(server.endpoint, "/v1/completions", R"({"model":"bundle S","prompt":"The","max_tokens":2})").status, 200);
 }
 
 TEST(SpecServerTest, AnswersAtOnceWhenNobodyStreams) {
     const Listening server(base("small"));
-    const HttpAnswer chat = post(
-        server.endpoint, "/v1/chat/completions",
-        R"({"messages":[{"role":"user","content":[{"type":"text","text":"What is the capital of Japan?"}]}],"temperature":0})");
+    const HttpAnswer chat =
+        post(server.endpoint, "/v1/chat/completions",
+             R"({"messages":[{"role":"user","content":[{"type":"text","text":"What is the capital of Japan?"}]}],"temperature":0})");
     ASSERT_EQ(chat.status, 200) << chat.body;
     const Json answer = Json::parse(chat.body);
     EXPECT_EQ(answer["choices"][0]["message"]["content"], "The capital of Japan is Tokyo.");
     EXPECT_EQ(answer["choices"][0]["finish_reason"], "stop");
     EXPECT_GT(answer["metrics"]["speculative_decoding"]["num_accepted_draft_tokens"], 0);
-    const HttpAnswer raw = post(server.endpoint, "/v1/completions",
-                                R"({"prompt":"The capital of France is","max_tokens":2,"temperature":0})");
+    const HttpAnswer raw =
+        post(server.endpoint, "/v1/completions", R"({"prompt":"The capital of France is","max_tokens":2,"temperature":0})");
     EXPECT_EQ(Json::parse(raw.body)["choices"][0]["finish_reason"], "length") << raw.body;
     EXPECT_EQ(Json::parse(raw.body)["usage"]["completion_tokens"], 2);
     // A conversation is answered with its earlier turns, not without them.
@@ -278,11 +265,10 @@ TEST(SpecServerTest, AnswersAtOnceWhenNobodyStreams) {
         EXPECT_EQ(answered.status, 200) << answered.body;
         return Json::parse(answered.body)["usage"]["prompt_tokens"].get<int>();
     };
-    EXPECT_GT(
-        length(
-            R"({"messages":[{"role":"user","content":"Hello"},{"role":"assistant","content":"Hello there."},
+    EXPECT_GT(length(
+                  R"({"messages":[{"role":"user","content":"Hello"},{"role":"assistant","content":"Hello there."},
                         {"role":"user","content":"Who are you?"}],"stop":null})"),
-        length(R"({"messages":[{"role":"user","content":"Who are you?"}],"max_tokens":1})") + 6);
+              length(R"({"messages":[{"role":"user","content":"Who are you?"}],"max_tokens":1})") + 6);
     EXPECT_EQ(Json::parse(http_get(server.endpoint, "/v1/models").body)["data"][0]["id"], "bundle S");
 }
 
@@ -325,45 +311,37 @@ TEST(SpecServerTest, RefusesWithAReason) {
     std::string long_prompt = R"({"prompt":")";
     for (int i = 0; i < 9000; ++i) long_prompt += "word ";
     long_prompt += "\"}";
-    for (const Case& c :
-         {Case{"/v1/completions", "nonsense", "JSON"},
-          Case{"/v1/completions", "{}", "prompt"},
-          Case{"/v1/completions", R"({"prompt":["a","b"]})", "one answer"},
-          Case{"/v1/completions", R"({"prompt":""})", ""},
-          Case{"/v1/completions", R"({"prompt":"a","temperature":-1})", "temperature"},
-          Case{"/v1/completions", R"({"prompt":"a","max_tokens":0})", "max_tokens"},
-          Case{"/v1/completions", R"({"prompt":"a","n":3})", "n "},
-          Case{"/v1/completions", R"({"prompt":[99999999]})", ""},
-          Case{"/v1/chat/completions", R"({"messages":[]})", "messages"},
-          Case{"/v1/chat/completions", R"({"messages":[{"content":"x"}]})", "role"},
-          Case{"/v1/chat/completions", R"({"messages":[{"role":"tool","content":"x"}]})", "tool"},
-          Case{"/v1/chat/completions", R"({"messages":[{"role":"user","content":""}]})", "empty"},
-          Case{"/v1/completions", R"({"prompt":"a","stop":["\n"]})", "stop"},
-          Case{"/v1/completions", R"({"prompt":"a","presence_penalty":0.5})", "presence_penalty"},
-          Case{"/v1/completions", R"({"prompt":"a","temperature":1e-31})", "temperature"},
-          Case{"/v1/completions", R"({"prompt":"a","model":3})", "model"},
-          Case{"/v1/completions", R"({"prompt":"a","logprobs":0})", "logprobs"},
-          Case{"/v1/completions", R"({"prompt":"a","logprobs":5})", "logprobs"},
-          Case{"/v1/chat/completions", R"({"messages":[{"role":"user","content":"x"}],"logprobs":true})",
-               "logprobs"},
-          Case{"/v1/chat/completions", R"({"messages":[{"role":"user","content":"x"}],"top_logprobs":2})",
-               "top_logprobs"},
-          Case{"/v1/completions", long_prompt.c_str(), ""}})
+    for (const Case& c : {Case{"/v1/completions", "nonsense", "JSON"},
+                          Case{"/v1/completions", "{}", "prompt"},
+                          Case{"/v1/completions", R"({"prompt":["a","b"]})", "one answer"},
+                          Case{"/v1/completions", R"({"prompt":""})", ""},
+                          Case{"/v1/completions", R"({"prompt":"a","temperature":-1})", "temperature"},
+                          Case{"/v1/completions", R"({"prompt":"a","max_tokens":0})", "max_tokens"},
+                          Case{"/v1/completions", R"({"prompt":"a","n":3})", "n "},
+                          Case{"/v1/completions", R"({"prompt":[99999999]})", ""},
+                          Case{"/v1/chat/completions", R"({"messages":[]})", "messages"},
+                          Case{"/v1/chat/completions", R"({"messages":[{"content":"x"}]})", "role"},
+                          Case{"/v1/chat/completions", R"({"messages":[{"role":"tool","content":"x"}]})", "tool"},
+                          Case{"/v1/chat/completions", R"({"messages":[{"role":"user","content":""}]})", "empty"},
+                          Case{"/v1/completions", R"({"prompt":"a","stop":["\n"]})", "stop"},
+                          Case{"/v1/completions", R"({"prompt":"a","presence_penalty":0.5})", "presence_penalty"},
+                          Case{"/v1/completions", R"({"prompt":"a","temperature":1e-31})", "temperature"},
+                          Case{"/v1/completions", R"({"prompt":"a","model":3})", "model"},
+                          Case{"/v1/completions", R"({"prompt":"a","logprobs":0})", "logprobs"},
+                          Case{"/v1/completions", R"({"prompt":"a","logprobs":5})", "logprobs"},
+                          Case{"/v1/chat/completions", R"({"messages":[{"role":"user","content":"x"}],"logprobs":true})", "logprobs"},
+                          Case{"/v1/chat/completions", R"({"messages":[{"role":"user","content":"x"}],"top_logprobs":2})", "top_logprobs"},
+                          Case{"/v1/completions", long_prompt.c_str(), ""}})
         for (const bool stream : {false, true}) { // a status goes before a stream, too
             std::string body = c.body;
-            if (stream && body.ends_with("}") && body != "{}")
-                body.replace(body.size() - 1, 1, R"(,"stream":true})");
+            if (stream && body.ends_with("}") && body != "{}") body.replace(body.size() - 1, 1, R"(,"stream":true})");
             const HttpAnswer answer = post(server.endpoint, c.path, body);
-            EXPECT_EQ(answer.status, 400) << stream << std::string(c.body).substr(0, 60) << "\n"
-                                          << answer.body;
+            EXPECT_EQ(answer.status, 400) << stream << std::string(c.body).substr(0, 60) << "\n" << answer.body;
             const Json json = Json::parse_or_discard(answer.body);
             ASSERT_TRUE(json.is_object()) << answer.body;
-            EXPECT_NE(json["error"]["message"].get<std::string>().find(c.word), std::string::npos)
-                << answer.body;
+            EXPECT_NE(json["error"]["message"].get<std::string>().find(c.word), std::string::npos) << answer.body;
         }
-    EXPECT_EQ(
-        post(server.endpoint, "/v1/completions", R"({"prompt":"The","max_tokens":2,"logprobs":null})").status,
-        200);
+    EXPECT_EQ(post(server.endpoint, "/v1/completions", R"({"prompt":"The","max_tokens":2,"logprobs":null})").status, 200);
     // and goes on
     EXPECT_EQ(post(server.endpoint, "/v1/completions", R"({"prompt":"The","max_tokens":2})").status, 200);
 }
@@ -385,9 +363,8 @@ TEST(SpecServerTest, RefusesWithAReasonBeforeARequestIsRead) {
         EXPECT_NE(json["error"]["message"].get<std::string>().find(word), std::string::npos) << answer->body;
     };
     for (const char* path : {"/v1/completions", "/v1/chat/completions"})
-        for (const httplib::Result& answer :
-             {client.Get(path), client.Put(path, "{}", "application/json"), client.Delete(path),
-              client.Options(path), client.Patch(path, "{}", "application/json")}) {
+        for (const httplib::Result& answer : {client.Get(path), client.Put(path, "{}", "application/json"), client.Delete(path),
+                                              client.Options(path), client.Patch(path, "{}", "application/json")}) {
             expect(answer, 405, path);
             EXPECT_EQ(answer->get_header_value("Allow"), "POST");
         }
@@ -408,8 +385,7 @@ TEST(SpecServerTest, RefusesWithAReasonBeforeARequestIsRead) {
     expect(client.Post("/v1/completions", large, "application/json"), 413, "8000000 bytes");
     // What curl -d calls every body.
     const std::string form = large.substr(large.size() - 9000);
-    expect(client.Post("/v1/completions", form, "application/x-www-form-urlencoded"), 413,
-           "Content-Type: application/json");
+    expect(client.Post("/v1/completions", form, "application/x-www-form-urlencoded"), 413, "Content-Type: application/json");
     // and goes on
     EXPECT_EQ(post(server.endpoint, "/v1/completions", R"({"prompt":"The","max_tokens":2})").status, 200);
 }
@@ -421,8 +397,7 @@ TEST(SpecServerTest, ServesSeveralWithTheTextOfOne) {
     std::vector<std::thread> threads;
     std::vector<std::string> texts(4);
     for (std::string& text : texts)
-        threads.emplace_back(
-            [&, out = &text] { *out = send_request(server.endpoint, facts, question(), {}).text(); });
+        threads.emplace_back([&, out = &text] { *out = send_request(server.endpoint, facts, question(), {}).text(); });
     for (std::thread& thread : threads) thread.join();
     for (const std::string& text : texts) EXPECT_EQ(text, alone.text());
     const ServerReading reading = scrape(server.endpoint, facts, {});
@@ -500,7 +475,8 @@ TEST(SpecServerTest, TellsHowManyWaitAndRefusesTooMany) {
     EXPECT_TRUE(eventually([&] {
         reading = scrape(server.endpoint, facts, {});
         return *reading.running == 1 && *reading.waiting == 11 && refused == 4;
-    })) << *reading.running << " running, " << *reading.waiting << " waiting, " << refused << " refused";
+    })) << *reading.running
+        << " running, " << *reading.waiting << " waiting, " << refused << " refused";
     EXPECT_EQ(answered, 0);
     target->go();
     EXPECT_TRUE(eventually([&] {
@@ -584,11 +560,11 @@ TEST(SpecServerTest, StopsWritingWhenTheReaderLeaves) {
     request.max_tokens = 100000;
     request.own_server = true;
     int bytes = 0;
-    const HttpAnswer answer = http_post(server.endpoint, "/v1/chat/completions",
-                                        request_body(facts.kind, request), {}, [&](std::string_view data) {
-                                            bytes += static_cast<int>(data.size());
-                                            return false;
-                                        });
+    const HttpAnswer answer =
+        http_post(server.endpoint, "/v1/chat/completions", request_body(facts.kind, request), {}, [&](std::string_view data) {
+            bytes += static_cast<int>(data.size());
+            return false;
+        });
     EXPECT_EQ(answer.status, 200);
     EXPECT_GT(bytes, 0);
     // the next request is served although the first one asked for a hundred thousand tokens
@@ -615,8 +591,7 @@ TEST(SpecServerTest, ListensAgainWhereItHasListened) {
     {
         const Listening server(base("none"));
         port = server.port;
-        EXPECT_NE(said_to(port, "GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").find("200"),
-                  std::string::npos);
+        EXPECT_NE(said_to(port, "GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").find("200"), std::string::npos);
     }
     SpecServer next(whole_bundle(), {"127.0.0.1", port, 32, base("none"), {}});
     EXPECT_EQ(next.bind(), port);

@@ -6,8 +6,8 @@
 #include <string>
 #include <thread>
 
-#include "engine/run/run.h"
 #include "engine/models/turns.h"
+#include "engine/run/run.h"
 #include "engine/session/session.h"
 #include "remote/client/server_session.h"
 #include "tests/shared/session_bench.h"
@@ -72,8 +72,7 @@ TEST(SharedModels, ARunAndAServerComputeWithTheSameWeights) {
         },
         other, "");
     server.send(ServeHere{});
-    ASSERT_TRUE(eventually([&] { return server.view()->state == ServerView::State::attached; }))
-        << server.view()->problem;
+    ASSERT_TRUE(eventually([&] { return server.view()->state == ServerView::State::attached; })) << server.view()->problem;
     EXPECT_EQ(asked, 1);
     EXPECT_EQ(engine.models(), models) << "no second copy was loaded";
     for (int i = 0; i < 4; ++i) {

@@ -20,8 +20,7 @@ struct Saved {
     SceneBench bench{"accept-rule"};
 
     explicit Saved(int top) {
-        const std::shared_ptr<const Trace> trace =
-            fixtures::toy_run({.name = "saved", .cycles = 12, .top = top});
+        const std::shared_ptr<const Trace> trace = fixtures::toy_run({.name = "saved", .cycles = 12, .top = top});
         bench.show(trace, trace->size());
     }
     void look_at(const Position& position, int beat) { // the cursor follows
@@ -29,8 +28,7 @@ struct Saved {
         bench.settle();
     }
     [[nodiscard]] bool reads(const std::string& text) const { // exactly so, somewhere
-        return std::ranges::any_of(bench.texts,
-                                   [&](const ui::RecordedText& shown) { return shown.text == text; });
+        return std::ranges::any_of(bench.texts, [&](const ui::RecordedText& shown) { return shown.text == text; });
     }
     [[nodiscard]] SceneInput at(const Position& position, int beat = 0) {
         SceneInput input = bench.controller.frame(0).scene;
@@ -38,9 +36,7 @@ struct Saved {
         input.beat = beat;
         return input;
     }
-    [[nodiscard]] std::vector<Position> positions() {
-        return judged_positions(*bench.controller.frame(0).scene.view);
-    }
+    [[nodiscard]] std::vector<Position> positions() { return judged_positions(*bench.controller.frame(0).scene.view); }
     [[nodiscard]] AcceptView view(const Position& position) { return accept_view(at(position), {}, -1); }
     [[nodiscard]] std::string told(const Position& position, int beat) {
         return accept_description(at(position, beat), view(position), {});
@@ -65,8 +61,6 @@ struct Judged : RunWindow {
     }
 };
 
-inline bool says(const std::string& text, const std::string& words) {
-    return text.find(words) != std::string::npos;
-}
+inline bool says(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
 
 } // namespace speclens

@@ -11,9 +11,9 @@
 #include "engine/drafters/drafter_info.h"
 #include "engine/run/full_distributions.h"
 #include "scenes/shared/words.h"
-#include "tests/shared/unowned.h"
 #include "tests/scenes/accept_bench.h"
 #include "tests/scenes/scenes_look.h"
+#include "tests/shared/unowned.h"
 
 namespace speclens {
 namespace {
@@ -49,8 +49,7 @@ TEST(AcceptRule, ItsArithmeticIsAsPrinted) {
             const std::size_t at = shown.text.find(") = .");
             if (!shown.text.starts_with("accept if") || at == std::string::npos) continue;
             if (shown.text.find('<', at) != std::string::npos) continue; // no number to divide
-            ASSERT_EQ(std::sscanf(shown.text.c_str() + at + 4, "%lf ÷ %lf ≈ %lf", &p, &q, &ratio), 3)
-                << shown.text;
+            ASSERT_EQ(std::sscanf(shown.text.c_str() + at + 4, "%lf ÷ %lf ≈ %lf", &p, &q, &ratio), 3) << shown.text;
             EXPECT_NEAR(p / q, ratio, 0.0051 + 0.01 * ratio) << shown.text;
             ++divided;
         }
@@ -184,16 +183,13 @@ TEST(AcceptRule, AfterAnotherRuleItShowsWhereTheDraftClaimsMost) {
     const SceneInput input = block.input();
     const AcceptView view = accept_view(input, {}, -1);
     ASSERT_TRUE(view.source.position);
-    const auto claims = [](const DraftSlot& slot) {
-        return std::exp(slot.check->q) - std::exp(slot.check->p);
-    };
+    const auto claims = [](const DraftSlot& slot) { return std::exp(slot.check->q) - std::exp(slot.check->p); };
     double shown = -2, most = -2;
     for (const RoundSummary& round : input.view->round_list)
         for (std::size_t i = 0; i < round.drafts.size(); ++i) {
             if (!round.drafts[i].check || round.round != input.view->current()->round) continue;
             most = std::max(most, claims(round.drafts[i]));
-            if (*view.source.position == Position{round.round, static_cast<int>(i)})
-                shown = claims(round.drafts[i]);
+            if (*view.source.position == Position{round.round, static_cast<int>(i)}) shown = claims(round.drafts[i]);
         }
     EXPECT_EQ(shown, most);
     int other = 0;
@@ -278,8 +274,7 @@ TEST(AcceptRule, APictureOfTheLastBeatHasItsCoinsThrown) {
         live.bench->controller.perform({SceneCommand{SetBeat{kCountBeat}}}, live.bench->time);
         live.bench->settle();
         EXPECT_TRUE(live.bench->shows("Throw the coins and count")) << live.bench->words;
-        EXPECT_EQ(live.bench->shows("drag any handle"), screen.w > 1280)
-            << "the place of the handles is that of the counts";
+        EXPECT_EQ(live.bench->shows("drag any handle"), screen.w > 1280) << "the place of the handles is that of the counts";
         live.bench->key(ui::Key::m);
         EXPECT_TRUE(live.bench->shows("resampled")) << live.bench->words;
         look(*live.bench, "counted coins", false);
@@ -314,8 +309,7 @@ TEST(AcceptRule, TheSumsStandBesideTheChosenColumn) {
         for (const ui::RecordedText& text : whole.bench.texts) {
             if (text.text != "where the two overlap") continue;
             ++tried;
-            EXPECT_TRUE(text.box.right() < left || text.box.x > left + grid.pitch)
-                << position.round << ", " << position.index;
+            EXPECT_TRUE(text.box.right() < left || text.box.x > left + grid.pitch) << position.round << ", " << position.index;
         }
     }
     EXPECT_GT(tried, 3) << "or nothing was tried";
@@ -326,8 +320,8 @@ TEST(AcceptRule, NoSumTouchesTheNext) {
     const auto trace = fixtures::toy_run({.name = "saved", .cycles = 12});
     const float scale = presenter_scale({1920, 1080});
     int tried = 0, named = 0;
-    for (const ui::Rect& screen : {ui::Rect{0, 0, 1100, 700}, ui::Rect{0, 0, 1280, 720},
-                                   ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1920 / scale, 1080 / scale}}) {
+    for (const ui::Rect& screen :
+         {ui::Rect{0, 0, 1100, 700}, ui::Rect{0, 0, 1280, 720}, ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1920 / scale, 1080 / scale}}) {
         SceneBench bench("accept-rule", {}, screen);
         bench.show(trace, trace->size());
         if (screen.h < 700) {
@@ -335,8 +329,7 @@ TEST(AcceptRule, NoSumTouchesTheNext) {
             bench.key(ui::Key::f5);
         }
         for (const Position& position : judged_positions(*bench.controller.frame(0).scene.view)) {
-            bench.controller.perform({SceneCommand{Select{position}}, SceneCommand{SetBeat{kSumsBeat}}},
-                                     bench.time);
+            bench.controller.perform({SceneCommand{Select{position}}, SceneCommand{SetBeat{kSumsBeat}}}, bench.time);
             bench.settle();
             std::vector<ui::Rect> details;
             for (const char* words : {"where the two overlap", "draft above target", "target above draft"})
@@ -352,8 +345,7 @@ TEST(AcceptRule, NoSumTouchesTheNext) {
                 for (const ui::Rect& words : details) // the ground reaches 12 below the words' line
                     EXPECT_FALSE(text.box.right() > words.x - kGround && text.box.x < words.right() + 12 &&
                                  text.baseline - 11 < words.bottom() + 4)
-                        << screen.w << ": " << text.text << " at " << position.round << ", "
-                        << position.index;
+                        << screen.w << ": " << text.text << " at " << position.round << ", " << position.index;
             }
             for (std::size_t k = 0; k < 2; ++k)
                 EXPECT_LE(details[k].right() + kAir, details[k + 1].x - kGround)
@@ -369,8 +361,7 @@ TEST(AcceptRule, TheFirstBeatsAskAndDoNotAnswer) {
     Saved whole(64);
     std::optional<Position> found;
     for (const Position& position : whole.positions())
-        if (const AcceptView view = whole.view(position); !found && view.kept > 0.05 && view.kept < 0.95)
-            found = position;
+        if (const AcceptView view = whole.view(position); !found && view.kept > 0.05 && view.kept < 0.95) found = position;
     ASSERT_TRUE(found) << "or nothing was tried";
     std::set<std::string> titles;
     for (int beat = 0; beat < kAcceptBeats; ++beat) {
@@ -447,8 +438,7 @@ TEST(AcceptHeads, ThatListEverythingAreDistributions) {
     Saved heads(3), whole(-1);
     const Position position = whole.positions().back();
     EXPECT_TRUE(says(accept_title(heads.at(position), heads.view(position)).subtitle, "recorded heads"));
-    EXPECT_TRUE(
-        says(accept_title(whole.at(position), whole.view(position)).subtitle, "both distributions from the run"));
+    EXPECT_TRUE(says(accept_title(whole.at(position), whole.view(position)).subtitle, "both distributions from the run"));
 }
 
 TEST(AcceptRule, ThereIsNoOtherTokenWhereAllHaveABar) {
@@ -586,8 +576,7 @@ TEST(AcceptStory, MostIsMoreThanHalf) {
         if (view.kept > 0.99) continue;
         const std::string text = accept_story(whole.at(position, 4), view, {}).text;
         double over = 0, owed = 0;
-        for (const AcceptBar& bar : view.bars)
-            over = std::max(over, bar.over()), owed = std::max(owed, bar.owed());
+        for (const AcceptBar& bar : view.bars) over = std::max(over, bar.over()), owed = std::max(owed, bar.owed());
         const auto expect = [&](const char* area, double mass) {
             const bool majority = mass > (1 - view.kept) / 2, all = mass > 1 - view.kept - 1e-6;
             ++(majority ? most : largest);

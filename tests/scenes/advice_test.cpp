@@ -144,7 +144,7 @@ TEST(AdviceScene, TheCurveCrossesOneWhereItBreaksEven) {
     const std::vector<PlainRatePoint> points = by_plain_rate(cell, advice.plain_ms);
     for (std::size_t i = 1; i < points.size(); ++i) {
         EXPECT_LT(points[i].speed_up, points[i - 1].speed_up);
-        EXPECT_EQ(points[i].speed_up < 1, points[i].rate > *even.most_plain_rate) << points[i].rate;
+        EXPECT_EQ(points[i].speed_up<1, points[i].rate> * even.most_plain_rate) << points[i].rate;
     }
 }
 

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "scenes/systems/block_tables.h"
-#include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/run_window.h"
+#include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/shared/micro.h"
 
@@ -53,7 +53,8 @@ TEST(BlockTables, SquaresSayWhoHasWhichBlock) {
         ASSERT_EQ(std::ssize(squares), film.blocks);
         int held = 0;
         for (std::size_t block = 0; block < squares.size(); ++block) {
-            EXPECT_EQ(static_cast<int>(squares[block].holders.size()), film.rounds[round].during[block]) << "letters of fewer than 26 texts";
+            EXPECT_EQ(static_cast<int>(squares[block].holders.size()), film.rounds[round].during[block])
+                << "letters of fewer than 26 texts";
             held += !squares[block].holders.empty();
             shared += squares[block].holders.size() > 1, taken += squares[block].taken, back += squares[block].given_back;
             free += squares[block].holders.empty();
@@ -93,7 +94,8 @@ TEST(BlockTables, TheStageSaysWhoSharesBlocksAndWhoseKItIs) {
     const BlockFilm& film = small_film();
     std::size_t round = 0;
     const auto shares = [&] {
-        return std::ranges::any_of(film.rounds[round].texts, [&](const FilmText& text) { return !shared_words(film.rounds[round], text).empty(); });
+        return std::ranges::any_of(film.rounds[round].texts,
+                                   [&](const FilmText& text) { return !shared_words(film.rounds[round], text).empty(); });
     };
     while (round + 1 < film.rounds.size() && !shares()) ++round;
     ASSERT_TRUE(shares());
@@ -104,7 +106,8 @@ TEST(BlockTables, TheStageSaysWhoSharesBlocksAndWhoseKItIs) {
     EXPECT_TRUE(stored.bench->shows(" shared with ")) << stored.bench->words;
     EXPECT_TRUE(stored.bench->shows("text ended")) << stored.bench->words;
     ASSERT_NE(stored.settings.k, film.k);
-    EXPECT_TRUE(stored.bench->shows("K = " + std::to_string(film.k) + ", the run's own is " + std::to_string(stored.settings.k))) << stored.bench->words;
+    EXPECT_TRUE(stored.bench->shows("K = " + std::to_string(film.k) + ", the run's own is " + std::to_string(stored.settings.k)))
+        << stored.bench->words;
 }
 
 TEST(BlockTables, TheSceneShowsTheRoundInWhichATextGivesUp) {

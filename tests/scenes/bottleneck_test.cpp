@@ -5,11 +5,11 @@
 
 #include "engine/lab/pass_times.h"
 #include "scenes/bottleneck/bottleneck_model.h"
-#include "tests/shared/unowned.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/scenes/scenes_tab.h"
 #include "tests/shared/pass_times.h"
+#include "tests/shared/unowned.h"
 #include "ui/format.h"
 
 namespace speclens {
@@ -48,9 +48,7 @@ class EdgeCanvas final : public ui::Canvas {
     std::vector<ui::Rect> clips_;
 };
 
-std::vector<PassTimes> made_forms() {
-    return {test::passes_in_form(DType::q8_0, 0.53), test::passes_in_form(DType::q4_0, 0.28)};
-}
+std::vector<PassTimes> made_forms() { return {test::passes_in_form(DType::q8_0, 0.53), test::passes_in_form(DType::q4_0, 0.28)}; }
 
 struct Bottleneck {
     std::vector<Command> sent;
@@ -61,8 +59,8 @@ struct Bottleneck {
         EnginePort port;
         port.send = [this](Command c) { sent.push_back(std::move(c)); };
         bench = std::make_unique<SceneBench>("bottleneck", port, screen);
-        bench->controller.figures = std::make_shared<const Published>(
-            Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
+        bench->controller.figures =
+            std::make_shared<const Published>(Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
         published.status.state = EngineStatus::State::idle;
         published.status.model = "bundle S";
         published.status.ready_drafters = {"none", "small"};
@@ -108,11 +106,9 @@ TEST(BottleneckScene, CountsWhatAPassCosts) {
     EXPECT_TRUE(window.bench->shows("2.40 ms against 8 × 2.00 = 16.00 ms: 6.67×"));
     EXPECT_TRUE(window.bench->shows("up to 8 tokens a pass costs less than two"));
     window.bench->key(ui::Key::up);
-    EXPECT_TRUE(window.bench->shows("Sixteen tokens at once cost 2.40× the time of one"))
-        << window.bench->words;
+    EXPECT_TRUE(window.bench->shows("Sixteen tokens at once cost 2.40× the time of one")) << window.bench->words;
     const std::string words = find_scene("bottleneck")->make()->describe(window.input());
-    EXPECT_NE(words.find("64 tokens: 19.200 ms (median 21.120), 9.60×, 0.300 ms per token, " + ui::percent(0.07)),
-              std::string::npos)
+    EXPECT_NE(words.find("64 tokens: 19.200 ms (median 21.120), 9.60×, 0.300 ms per token, " + ui::percent(0.07)), std::string::npos)
         << words;
     EXPECT_NE(words.find("85 % (wrong in its source)"), std::string::npos) << words;
 }
@@ -154,9 +150,7 @@ TEST(BottleneckScene, GivesBothSharesOfTheBestRate) {
     input.passes = test::unowned(times);
     input.beat = 2;
     const std::string text = bottleneck_story(input, bottleneck_model(input, {}), {}).text;
-    EXPECT_NE(text.find("ran at " + ui::percent(0.15) + " of the best rate seen, now at " + ui::percent(1)),
-              std::string::npos)
-        << text;
+    EXPECT_NE(text.find("ran at " + ui::percent(0.15) + " of the best rate seen, now at " + ui::percent(1)), std::string::npos) << text;
 }
 
 // What is said of the loaded model and of a real shape, by made-up times of a quiet and a busy machine.
@@ -185,21 +179,19 @@ TEST(BottleneckScene, SaysWhatTheTinyModelIsAndShowsARealShapeBesideIt) {
     EXPECT_EQ(told.title().subtitle.find("doubt"), std::string::npos);
     const std::string words = told.words();
     for (const std::string& fact : std::initializer_list<std::string>{
-         "smollm2-135m, 269 MB of weights", "random weights of a real shape: speed right, text meaningless",
-          "read from memory, at " + ui::percent(0.9) + " of the bandwidth", "1 token: 20.00 ms; 8 tokens: 1.00×",
-          "up to 8 tokens a pass costs less than two", "bundle S, 2.0 MB of weights",
-          "stays in the cache of 32 MB: bound by arithmetic from 3 tokens on", "8 tokens: 6.25×",
-          "up to 2 tokens a pass costs less than two"})
+             "smollm2-135m, 269 MB of weights", "random weights of a real shape: speed right, text meaningless",
+             "read from memory, at " + ui::percent(0.9) + " of the bandwidth", "1 token: 20.00 ms; 8 tokens: 1.00×",
+             "up to 8 tokens a pass costs less than two", "bundle S, 2.0 MB of weights",
+             "stays in the cache of 32 MB: bound by arithmetic from 3 tokens on", "8 tokens: 6.25×",
+             "up to 2 tokens a pass costs less than two"})
         EXPECT_NE(words.find(fact), std::string::npos) << fact << "\n" << words;
-    EXPECT_NE(told.story(2).text.find("it stays in the cache, and arithmetic takes the time"), std::string::npos)
-        << told.story(2).text;
+    EXPECT_NE(told.story(2).text.find("it stays in the cache, and arithmetic takes the time"), std::string::npos) << told.story(2).text;
     EXPECT_NE(told.story(3).text.find("Up to 8 tokens a pass of smollm2-135m costs less than two of one token, up to "
                                       "2 in bundle S"),
               std::string::npos)
         << told.story(3).text;
     EXPECT_EQ(told.story(4).heading, "Why guessing can pay");
-    EXPECT_NE(told.story(4).text.find("1.00× in smollm2-135m, 3.25× in bundle S"), std::string::npos)
-        << told.story(4).text;
+    EXPECT_NE(told.story(4).text.find("1.00× in smollm2-135m, 3.25× in bundle S"), std::string::npos) << told.story(4).text;
 }
 
 // A model that is partly in the cache is read faster than memory gives: that is no share of the bandwidth.
@@ -208,7 +200,8 @@ TEST(BottleneckScene, NamesNoShareOfTheBandwidthAboveAllOfIt) {
     for (const double gbs : {told.shape.bandwidth_gbs, told.shape.bandwidth_gbs * 0.7}) {
         told.shape.bandwidth_gbs = gbs;
         const bool cached = told.shape.read_share(told.shape.passes.front()) > 1;
-        EXPECT_EQ(read_words(told.shape), cached ? "faster than a plain read: some of it stays in the cache of 32 MB" : "at " + ui::percent(0.9) + " of the bandwidth");
+        EXPECT_EQ(read_words(told.shape), cached ? "faster than a plain read: some of it stays in the cache of 32 MB"
+                                                 : "at " + ui::percent(0.9) + " of the bandwidth");
     }
     EXPECT_EQ(told.words().find("% of the bandwidth"), std::string::npos) << told.words();
 }
@@ -219,8 +212,7 @@ TEST(BottleneckScene, PromisesAGainOnlyWhereFourRowsCostLessThanTwoPasses) {
     told.input.passes_beside = nullptr;
     EXPECT_EQ(told.title().title, "Eight tokens at once cost 6.25× the time of one");
     EXPECT_EQ(told.story(4).heading, "What checking guesses costs here");
-    EXPECT_NE(told.story(4).text.find("3.25× in bundle S. Four rows cost two passes or more"), std::string::npos)
-        << told.story(4).text;
+    EXPECT_NE(told.story(4).text.find("3.25× in bundle S. Four rows cost two passes or more"), std::string::npos) << told.story(4).text;
     told.input.passes = nullptr;
     EXPECT_TRUE(told.story(4).text.starts_with("Recorded elsewhere")) << "nothing was measured here: " << told.story(4).text;
 }
@@ -245,8 +237,7 @@ TEST(BottleneckScene, SaysWhyTheRealShapeIsNotThere) {
     none.model = "smollm2-135m";
     none.problem = "out of memory: need 300 MiB, 12 MiB available";
     told.input.passes_beside = test::unowned(none);
-    EXPECT_NE(told.words().find("smollm2-135m: not measured, out of memory: need 300 MiB"), std::string::npos)
-        << told.words();
+    EXPECT_NE(told.words().find("smollm2-135m: not measured, out of memory: need 300 MiB"), std::string::npos) << told.words();
     EXPECT_EQ(told.title().title, "Eight tokens at once cost 6.25× the time of one");
 }
 
@@ -334,12 +325,9 @@ TEST(BottleneckScene, DrawsAPictureBeforeAnythingIsMeasured) {
 // A presenter has no controls and a laptop keeps them in a drawer: the answer is chosen with keys, and the
 // story names them.
 TEST(BottleneckScene, IsAnsweredByKeysBeforeItIsMeasured) {
-    for (const Size& s :
-         {Size{1280, 720, "1280x720"}, Size{1366, 768, "1366x768"}, Size{1600, 1000, "1600x1000"}})
+    for (const Size& s : {Size{1280, 720, "1280x720"}, Size{1366, 768, "1366x768"}, Size{1600, 1000, "1600x1000"}})
         for (const bool presenter : {false, true}) {
-            const float scale =
-                presenter ? presenter_scale({s.w, s.h})
-                          : 1;
+            const float scale = presenter ? presenter_scale({s.w, s.h}) : 1;
             Bottleneck window(false, {0, 0, s.w / scale, s.h / scale});
             window.bench->controller.window = {s.w, s.h};
             if (presenter) window.bench->key(ui::Key::f5);
@@ -354,8 +342,7 @@ TEST(BottleneckScene, IsAnsweredByKeysBeforeItIsMeasured) {
             window.bench->key(ui::Key::m);
             window.finish_measuring();
             EXPECT_TRUE(window.bench->shows("You said 4×, the nearest")) << what << window.bench->words;
-            EXPECT_TRUE(window.bench->shows("Sixteen tokens at once cost 2.40×"))
-                << what << window.bench->words;
+            EXPECT_TRUE(window.bench->shows("Sixteen tokens at once cost 2.40×")) << what << window.bench->words;
         }
 }
 
@@ -406,8 +393,7 @@ TEST(BottleneckScene, TabStopsAtControlsOnly) {
     const auto id = [&](const std::string& name) { return id_in(*window.bench, "bottleneck", name); };
     const std::set<ui::Id> stops = tab_stops(*window.bench);
     EXPECT_TRUE(stops.contains(id("measure")));
-    for (const PassTime& pass : made_passes().passes)
-        EXPECT_FALSE(stops.contains(id("pass " + std::to_string(pass.rows)))) << pass.rows;
+    for (const PassTime& pass : made_passes().passes) EXPECT_FALSE(stops.contains(id("pass " + std::to_string(pass.rows)))) << pass.rows;
 }
 
 TEST(BottleneckScene, HoldsWhatWasSaidAgainstWhatWasMeasured) {
@@ -460,8 +446,7 @@ TEST(BottleneckForms, HoldsOneShapeInSeveralFormsAgainstEachOther) {
     const std::string words = told.words();
     for (const char* fact : {"smollm2-135m in Q8_0, 143 MB of weights", "smollm2-135m in Q4_0, 75 MB of weights", "bundle S, 2.0 MB"})
         EXPECT_NE(words.find(fact), std::string::npos) << fact << "\n" << words;
-    for (int beat = 0; beat < kBottleneckBeats; ++beat)
-        EXPECT_EQ(told.model(beat).forms.empty(), beat != kFormsBeat) << beat;
+    for (int beat = 0; beat < kBottleneckBeats; ++beat) EXPECT_EQ(told.model(beat).forms.empty(), beat != kFormsBeat) << beat;
 }
 
 TEST(BottleneckForms, SaysNothingByTimesInDoubt) {
@@ -553,8 +538,7 @@ TEST(BottleneckScene, NothingCollidesWhereEverythingIsShown) {
             Bottleneck window(measured, {0, 0, s.w, s.h}, measured, measured);
             for (int beat = 0; beat < kBottleneckBeats; ++beat) {
                 window.beat(beat);
-                look(*window.bench, std::string("bottleneck ") + s.name + " beat " + std::to_string(beat),
-                     s.w < 1000);
+                look(*window.bench, std::string("bottleneck ") + s.name + " beat " + std::to_string(beat), s.w < 1000);
             }
         }
 }

@@ -28,8 +28,7 @@ TEST(DFlashScene, MeasuresOnDemandAndDrawsWhatWasMeasured) {
         EXPECT_TRUE(run.timing);
         EXPECT_EQ(run.trace_top, 0) << "times without recording";
     }
-    for (const char* drafter : {"eagle3", "dflash", "domino"})
-        EXPECT_EQ(std::ranges::count(drafters, drafter), 3 * 6) << drafter;
+    for (const char* drafter : {"eagle3", "dflash", "domino"}) EXPECT_EQ(std::ranges::count(drafters, drafter), 3 * 6) << drafter;
     live.answer();
     EXPECT_FALSE(live.bench->shows("press M"));
     for (const char* label : {"EAGLE-3", "DFlash", "Domino"}) EXPECT_TRUE(live.bench->shows(label)) << label;
@@ -94,8 +93,8 @@ TEST(HeadScenes, SpeakOfOneGuessAsOne) {
         for (int beat = 0; beat < find_scene(drafter)->make()->beats(live.input()); ++beat) {
             live.beat(beat);
             const std::string told = find_scene(drafter)->make()->describe(live.input(beat));
-            for (const char* part : {"all 2 slots", "later ones", "guesses before it", "1 rows",
-                                     "next position", "where they do not", "fills every"}) {
+            for (const char* part :
+                 {"all 2 slots", "later ones", "guesses before it", "1 rows", "next position", "where they do not", "fills every"}) {
                 EXPECT_EQ(told.find(part), std::string::npos) << part << " in " << told;
                 EXPECT_FALSE(live.bench->shows(part)) << part << " in " << live.bench->words;
             }
@@ -109,10 +108,10 @@ TEST(DFlashScene, SaysWhichColumnsAreShownAndWhatTheBlockGets) {
     Live live("dflash", settings_for("dflash"));
     SceneInput input = live.bench->controller.frame(0).scene;
     const DFlashModel model = dflash_model(input);
-    EXPECT_NE(dflash_mask_words(model).find("sees the target's states at "), std::string::npos)
-        << "never the text itself";
+    EXPECT_NE(dflash_mask_words(model).find("sees the target's states at "), std::string::npos) << "never the text itself";
     input.beat = 1;
-    EXPECT_TRUE(dflash_story(input, model).text.starts_with("Of the text the small network gets its newest word, the anchor, and the target's hidden states"));
+    EXPECT_TRUE(dflash_story(input, model)
+                    .text.starts_with("Of the text the small network gets its newest word, the anchor, and the target's hidden states"));
     input.stage = {0, 0, 420, 600}; // room for two columns of four
     ui::RecordCanvas canvas(steady_fonts(), {0, 0, 420, 600});
     ui::WidgetState widgets;
@@ -120,8 +119,7 @@ TEST(DFlashScene, SaysWhichColumnsAreShownAndWhatTheBlockGets) {
     ui::Ui ui(canvas, mouse, ui::theme(ui::ThemeKind::dark), widgets, {0, 0, 420, 600});
     std::vector<SceneCommand> out;
     draw_dflash_block({input, model, ui, out}, 80);
-    EXPECT_NE(canvas.visible_text().find(" of " + std::to_string(model.guesses())), std::string::npos)
-        << canvas.visible_text();
+    EXPECT_NE(canvas.visible_text().find(" of " + std::to_string(model.guesses())), std::string::npos) << canvas.visible_text();
 }
 
 TEST(DFlashScene, ShowsLongGuessesWholeWhereShortOnesLeaveRoom) {
@@ -130,17 +128,14 @@ TEST(DFlashScene, ShowsLongGuessesWholeWhereShortOnesLeaveRoom) {
     std::ptrdiff_t most = 0;
     for (int round = 0; round < 9; ++round) {
         bench.key(ui::Key::left, {.shift = true});
-        most = std::max(most, std::ranges::count_if(bench.texts, [](const ui::RecordedText& t) {
-                            return t.box.y < 400 && t.text.ends_with("divisor");
-                        }));
+        most = std::max(most, std::ranges::count_if(
+                                  bench.texts, [](const ui::RecordedText& t) { return t.box.y < 400 && t.text.ends_with("divisor"); }));
     }
     EXPECT_GE(most, 9) << "three guesses of one round, each in its distribution, its chip and its verdict";
 }
 
 TEST(DFlashScene, ShowsAPresentersAudienceWhatTheSentenceIsAbout) {
-    expect_presented("dflash", {{kDFlashMasksBeat, "The check sees"},
-                                {kDFlashTimesBeat, "Draft time"},
-                                {5, "Acceptance by position"}});
+    expect_presented("dflash", {{kDFlashMasksBeat, "The check sees"}, {kDFlashTimesBeat, "Draft time"}, {5, "Acceptance by position"}});
 }
 
 TEST(Eagle3Scene, ShowsAPresentersAudienceWhatTheSentenceIsAbout) {
@@ -156,12 +151,14 @@ TEST(Eagle3Scene, ShowsARoomWhatComesOfTheDrift) {
     const float scale = presenter_scale({1280, 720});
     SceneBench bench("eagle3", {}, {0, 0, 1280 / scale, 720 / scale});
     bench.controller.window = {1280, 720};
-    bench.controller.ablations = std::make_shared<const Ablations>(load_experiments(std::filesystem::path(SPEC_SOURCE_DIR) / "assets/models"));
+    bench.controller.ablations =
+        std::make_shared<const Ablations>(load_experiments(std::filesystem::path(SPEC_SOURCE_DIR) / "assets/models"));
     bench.show(recorded("eagle3"));
     bench.key(ui::Key::f5);
     bench.controller.perform({SceneCommand{SetBeat{kEagle3ErrorsBeat}}}, bench.time);
     bench.settle();
-    for (const char* words : {"How far its own features drift", "two heads trained", "one step", "seven steps"}) EXPECT_TRUE(bench.shows(words)) << words << "\n" << bench.words;
+    for (const char* words : {"How far its own features drift", "two heads trained", "one step", "seven steps"})
+        EXPECT_TRUE(bench.shows(words)) << words << "\n" << bench.words;
     look(bench, "eagle3 errors for a room", false);
 }
 
@@ -194,8 +191,7 @@ TEST(Eagle3Scene, AveragesTheErrorsOfItsOwnFeatures) {
     EXPECT_EQ(model.known.front(), count);
     EXPECT_NEAR(model.errors.front(), sum / count, 1e-9);
     const std::string words = find_scene("eagle3")->make()->describe(bench.controller.frame(0).scene);
-    for (const char* part :
-         {"Taps: layers", "Feature error over the run", "Clock: draft", "Kept by position"})
+    for (const char* part : {"Taps: layers", "Feature error over the run", "Clock: draft", "Kept by position"})
         EXPECT_NE(words.find(part), std::string::npos) << part;
 }
 
@@ -218,8 +214,7 @@ TEST(Eagle3Scene, ShowsInASmallWindowWhatWasMeasuredAndWhichColumnsAreShown) {
     live.bench->key(ui::Key::m);
     ASSERT_NE(live.study(), nullptr);
     live.answer();
-    for (const char* words :
-         {"Draft time of a round in ms, by guesses K", "bars: run, rings: round", "1–7 of 15"})
+    for (const char* words : {"Draft time of a round in ms, by guesses K", "bars: run, rings: round", "1–7 of 15"})
         EXPECT_TRUE(live.bench->shows(words)) << words << "\n" << live.bench->words;
     look(*live.bench, "eagle3 1280x720", false);
 }

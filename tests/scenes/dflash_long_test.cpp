@@ -25,8 +25,8 @@ RunView rounds(const std::vector<int>& tokens, std::vector<Committed>& commits) 
 
 TEST(DFlashLong, PutsRoundsTogetherByThePlaceInTheAnswer) {
     std::vector<Committed> commits;
-    std::vector<int> tokens(128, 2);           // 256 tokens
-    tokens.insert(tokens.end(), 64, 4);        // 256 more
+    std::vector<int> tokens(128, 2);    // 256 tokens
+    tokens.insert(tokens.end(), 64, 4); // 256 more
     tokens.insert(tokens.end(), 3, 1);
     const std::vector<Stretch> found = stretches_of(rounds(tokens, commits));
     ASSERT_EQ(found.size(), 3u);

@@ -79,9 +79,8 @@ TEST(Diagnosis, PlansEveryRunOnceAndEveryRunCanBeMade) {
     const RunStudy plan = diagnosis_study(diagnosis_patients(live.input()));
     ASSERT_GT(plan.runs.size(), 6u * 2u * 2u);
     for (std::size_t i = 0; i < plan.runs.size(); ++i) {
-        EXPECT_EQ(
-            std::find(plan.runs.begin(), plan.runs.begin() + static_cast<std::ptrdiff_t>(i), plan.runs[i]),
-            plan.runs.begin() + static_cast<std::ptrdiff_t>(i));
+        EXPECT_EQ(std::find(plan.runs.begin(), plan.runs.begin() + static_cast<std::ptrdiff_t>(i), plan.runs[i]),
+                  plan.runs.begin() + static_cast<std::ptrdiff_t>(i));
         const StudyPoint point = study_point(live.models, plan.runs[i]);
         EXPECT_EQ(point.problem, "") << plan.runs[i].drafter;
         EXPECT_GT(point.rounds, 0);
@@ -100,8 +99,7 @@ TEST(Diagnosis, LeavesOutWhatDoesNoHarm) {
     live.bench->settle();
     const DiagnosisModel m = diagnosis_model(live.input(), {});
     ASSERT_EQ(m.cases.size(), 5u);
-    for (const DiagnosisCase& one : m.cases)
-        EXPECT_NE(m.patients[static_cast<std::size_t>(one.patient)].broken.k, 32);
+    for (const DiagnosisCase& one : m.cases) EXPECT_NE(m.patients[static_cast<std::size_t>(one.patient)].broken.k, 32);
     EXPECT_NEAR(m.now().broken.tokens_per_round(), 1.1, 1e-9);
     EXPECT_DOUBLE_EQ(m.now().broken.draft_ms, 0.25) << "the head is part of it";
     EXPECT_NEAR(m.now().broken.speedup, 1.1 * 0.5 / 0.75, 1e-9);
@@ -121,9 +119,8 @@ TEST(Diagnosis, KeepsAFaultThatCostsOnlyTime) {
     live.bench->settle();
     const DiagnosisModel m = diagnosis_model(live.input(), {});
     ASSERT_EQ(m.cases.size(), 6u);
-    const auto slow = std::ranges::find_if(m.cases, [&](const DiagnosisCase& one) {
-        return m.patients[static_cast<std::size_t>(one.patient)].broken.k == 32;
-    });
+    const auto slow = std::ranges::find_if(
+        m.cases, [&](const DiagnosisCase& one) { return m.patients[static_cast<std::size_t>(one.patient)].broken.k == 32; });
     ASSERT_NE(slow, m.cases.end());
     EXPECT_NEAR(slow->broken.tokens_per_round(), slow->cured.tokens_per_round(), 1e-9);
     EXPECT_NEAR(slow->broken.speedup, 3.0 * 0.5 / 3.25, 1e-9);
@@ -150,8 +147,7 @@ TEST(FailuresScene, PlaysTheDiagnosis) {
             }
         live.bench->settle();
     };
-    const auto right = static_cast<std::size_t>(m.cases[0].patient),
-               wrong = (static_cast<std::size_t>(m.cases[1].patient) + 1) % 6;
+    const auto right = static_cast<std::size_t>(m.cases[0].patient), wrong = (static_cast<std::size_t>(m.cases[1].patient) + 1) % 6;
     pick(m.patients[right].cause);
     EXPECT_TRUE(live.bench->shows("Right"));
     EXPECT_TRUE(live.bench->shows("1 of 6 answered"));
@@ -162,11 +158,9 @@ TEST(FailuresScene, PlaysTheDiagnosis) {
     if (wrong != static_cast<std::size_t>(m.cases[1].patient)) {
         pick(m.patients[wrong].cause);
         EXPECT_TRUE(live.bench->shows("Something else"));
-        EXPECT_TRUE(live.bench->shows(m.patients[static_cast<std::size_t>(m.cases[1].patient)].cause))
-            << "the cause is said";
+        EXPECT_TRUE(live.bench->shows(m.patients[static_cast<std::size_t>(m.cases[1].patient)].cause)) << "the cause is said";
     }
-    EXPECT_NE(find_scene("failures")->make()->describe(live.input()).find("Causes to choose from:"),
-              std::string::npos);
+    EXPECT_NE(find_scene("failures")->make()->describe(live.input()).find("Causes to choose from:"), std::string::npos);
     live.bench->key(ui::Key::n);
     live.bench->settle();
     EXPECT_TRUE(live.bench->shows("Speed-up by load")) << "G goes back to the map";

@@ -26,8 +26,7 @@ struct DominoFrame {
     SceneInput input;
 
     DominoFrame(std::shared_ptr<const Trace> shown, RunSettings of, std::size_t cursor)
-        : trace(std::move(shown)), view(fold(*trace, cursor)), whole(fold(*trace, trace->size())),
-          settings(std::move(of)) {
+        : trace(std::move(shown)), view(fold(*trace, cursor)), whole(fold(*trace, trace->size())), settings(std::move(of)) {
         status.ready_drafters = {"none", "domino"};
         input.trace = trace.get();
         input.view = &view;

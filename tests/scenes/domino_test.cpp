@@ -9,11 +9,11 @@
 #include "engine/run/trace_json.h"
 #include "engine/session/session.h"
 #include "scenes/domino/domino_draw.h"
-#include "tests/shared/unowned.h"
 #include "tests/scenes/domino_bench.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/shared/eventually.h"
 #include "tests/shared/micro.h"
+#include "tests/shared/unowned.h"
 #include "ui/format.h"
 #include "ui/tokens.h"
 
@@ -102,8 +102,8 @@ TEST(DominoScene, TellsOfTheChosenPosition) {
         const Story story = domino_story(frame.input, model, {});
         EXPECT_NE(story.text.find("State S" + std::to_string(i + 1) + " "), std::string::npos) << story.text;
         const bool last = i + 1 == round.drafts.size(); // no state follows it
-        EXPECT_EQ(story.task, "Force another d" + std::to_string(i + 1) + " with B, watch " +
-                                  (last ? "its verdict" : "S" + std::to_string(i + 2)));
+        EXPECT_EQ(story.task,
+                  "Force another d" + std::to_string(i + 1) + " with B, watch " + (last ? "its verdict" : "S" + std::to_string(i + 2)));
     }
 }
 
@@ -154,8 +154,7 @@ TEST(DominoScene, CallsNoRefusalAFit) {
         EXPECT_EQ(domino_story(one.input, model, {}).heading, "One guess, nothing to fit");
         const bool kept = round.accepted == 1;
         EXPECT_EQ(domino_title(one.input, model).title,
-                  std::string("One guess, so nothing for the head to correct: ") +
-                      (kept ? "kept" : "refused"));
+                  std::string("One guess, so nothing for the head to correct: ") + (kept ? "kept" : "refused"));
     }
 
     const auto trace = recorded();
@@ -395,9 +394,7 @@ TEST(DominoScene, KeysForkTheRun) {
     published.status.ready_drafters = {"none", "domino"};
     bench.controller.observe(published, bench.time);
     bench.settle();
-    const auto last = [&]() -> const Fork* {
-        return sent.empty() ? nullptr : std::get_if<Fork>(&sent.back());
-    };
+    const auto last = [&]() -> const Fork* { return sent.empty() ? nullptr : std::get_if<Fork>(&sent.back()); };
     sent.clear();
     bench.key(ui::Key::h);
     ASSERT_NE(last(), nullptr);
@@ -466,10 +463,7 @@ TEST(DominoScene, ForksAndReplaysWithTheEngine) {
     const std::filesystem::path golden = std::filesystem::path(SPEC_SOURCE_DIR) / "tests" / "engine" / "golden";
     RunSettings settings = domino_settings(0.9);
     settings.k = 4;
-    Session session({.target = golden / "micro_qwen3",
-                     .heads = {{"domino", golden / "micro_domino"}},
-                     .backend = "cpu",
-                     .threads = 1},
+    Session session({.target = golden / "micro_qwen3", .heads = {{"domino", golden / "micro_domino"}}, .backend = "cpu", .threads = 1},
                     settings);
     EnginePort port;
     port.send = [&](Command c) { session.send(std::move(c)); };
@@ -490,7 +484,8 @@ TEST(DominoScene, ForksAndReplaysWithTheEngine) {
     // and the run is over, or the scene would go with it
     ASSERT_TRUE(until([&](const DominoModel& m) {
         const Snapshot now = session.published();
-        const bool over = now.status.state == EngineStatus::State::stopped && bench.controller.frame(bench.time).scene.trace == now.trace.get();
+        const bool over =
+            now.status.state == EngineStatus::State::stopped && bench.controller.frame(bench.time).scene.trace == now.trace.get();
         return over && m.head_on && m.replayed && m.other == DominoModel::Other::whole;
     }));
     const DominoModel before = domino_model(bench.controller.frame(bench.time).scene);
@@ -498,18 +493,15 @@ TEST(DominoScene, ForksAndReplaysWithTheEngine) {
     for (const DominoColumn& column : before.columns) base.push_back(column.base_choice);
     const int round = before.round->round;
     bench.key(ui::Key::h);
-    ASSERT_TRUE(
-        until([&](const DominoModel& m) { return !m.head_on && m.round->round == round && m.replayed; }));
+    ASSERT_TRUE(until([&](const DominoModel& m) { return !m.head_on && m.round->round == round && m.replayed; }));
     const DominoModel after = domino_model(bench.controller.frame(bench.time).scene);
     ASSERT_EQ(after.columns.size(), base.size());
-    for (std::size_t i = 0; i < base.size(); ++i)
-        EXPECT_EQ(after.columns[i].base_choice, base[i]) << "the base distributions stay";
+    for (std::size_t i = 0; i < base.size(); ++i) EXPECT_EQ(after.columns[i].base_choice, base[i]) << "the base distributions stay";
     // the two rows have changed places
     EXPECT_EQ(after.kept_on, before.kept_off);
     EXPECT_EQ(after.kept_off, before.kept_on);
     bench.key(ui::Key::h);
-    ASSERT_TRUE(
-        until([&](const DominoModel& m) { return m.head_on && m.round->round == round && m.replayed; }));
+    ASSERT_TRUE(until([&](const DominoModel& m) { return m.head_on && m.round->round == round && m.replayed; }));
     bench.key(ui::Key::b);
     ASSERT_TRUE(until([&](const DominoModel& m) { return m.forced >= 0 && m.replayed; }));
     EXPECT_TRUE(bench.shows("cos 1.00")) << "states before the forced guess are the same";

@@ -12,9 +12,9 @@
 #include "scenes/shared/kin_words.h"
 #include "scenes/shared/words.h"
 #include "scenes/speedup/printed_table.h"
+#include "tests/scenes/room.h"
 #include "tests/scenes/run_window.h"
 #include "tests/scenes/scenes_fixtures.h"
-#include "tests/scenes/room.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/shared/finished.h"
 #include "tests/shared/temp_folder.h"
@@ -24,16 +24,16 @@ namespace {
 
 // A window with an engine that only listens, showing a finished run; times are set, so that pictures repeat.
 struct Asked : RunWindow {
-    explicit Asked(const std::string& drafter = "small", ui::Rect screen = {0, 0, 1600, 1000}, int k = 4,
-                   double temperature = 0, int max_tokens = 24) {
+    explicit Asked(const std::string& drafter = "small", ui::Rect screen = {0, 0, 1600, 1000}, int k = 4, double temperature = 0,
+                   int max_tokens = 24) {
         settings.prompt.token_ids = {5, 6, 7, 5, 6, 7, 5, 6};
         settings.drafter = drafter;
         settings.k = k;
         settings.sampling.temperature = temperature;
         settings.max_tokens = max_tokens;
         open("drafters", models->ready_drafters(), screen);
-        bench->controller.figures = std::make_shared<const Published>(
-            Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
+        bench->controller.figures =
+            std::make_shared<const Published>(Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
         published.status.state = EngineStatus::State::stopped;
         published.status.model = "micro target";
         show();
@@ -46,10 +46,8 @@ struct Asked : RunWindow {
         return cycles;
     }
     void answer() {
-        auto guesses =
-            std::make_shared<DrafterComparison>(compare_all(models, settings, *published.trace, {questions().back()}));
-        for (std::size_t i = 0; i < guesses->rows.size(); ++i)
-            guesses->rows[i].draft_ms = 0.01 + 0.3 * static_cast<double>(i);
+        auto guesses = std::make_shared<DrafterComparison>(compare_all(models, settings, *published.trace, {questions().back()}));
+        for (std::size_t i = 0; i < guesses->rows.size(); ++i) guesses->rows[i].draft_ms = 0.01 + 0.3 * static_cast<double>(i);
         published.comparison = guesses;
         show();
     }
@@ -94,11 +92,9 @@ TEST(DraftersScene, AsksOncePerCycleAndShowsEveryAnswer) {
         EXPECT_EQ(row.tokens, row.round()->accepted + 1) << row.name();
         if (row.round()->tree) {
             EXPECT_LT(row.shown.size(), row.round()->drafts.size());
-            for (std::size_t i = 0; i < row.round()->path.size(); ++i)
-                EXPECT_EQ(row.shown[i], row.round()->path[i]);
+            for (std::size_t i = 0; i < row.round()->path.size(); ++i) EXPECT_EQ(row.shown[i], row.round()->path[i]);
             for (std::size_t i = 1; i < row.shown.size(); ++i)
-                EXPECT_EQ(row.round()->drafts[static_cast<std::size_t>(row.shown[i])].parent,
-                          row.shown[i - 1]);
+                EXPECT_EQ(row.round()->drafts[static_cast<std::size_t>(row.shown[i])].parent, row.shown[i - 1]);
         }
     }
     asked.bench->key(ui::Key::right, {.shift = true});
@@ -133,8 +129,7 @@ TEST(DraftersScene, FiltersByWhatADrafterNeeds) {
           {DrafterFilter::warm, count([](const DrafterInfo& info) { return !info.tree; })}}) { // the token rule judges chains
         const DraftersModel model = drafters_model(asked.bench->controller.frame(0).scene, {filter, ""});
         EXPECT_EQ(static_cast<std::ptrdiff_t>(model.rows.size()), kept);
-        for (const DrafterRow& row : model.rows)
-            EXPECT_TRUE(filter != DrafterFilter::no_memory || row.guess->bytes == 0);
+        for (const DrafterRow& row : model.rows) EXPECT_TRUE(filter != DrafterFilter::no_memory || row.guess->bytes == 0);
     }
     EXPECT_TRUE(asked.bench->shows("Medusa"));
     asked.bench->key(ui::Key::n);
@@ -143,8 +138,7 @@ TEST(DraftersScene, FiltersByWhatADrafterNeeds) {
 }
 
 TEST(DraftersScene, QuotesOnlyFiguresWithASource) {
-    const Published figures =
-        Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published");
+    const Published figures = Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published");
     for (const DrafterInfo& info : drafter_list()) {
         const PublishedRange range = published_speed_ups(&figures, info.name);
         for (const PublishedFigure* figure : range.figures) {
@@ -170,8 +164,10 @@ TEST(DraftersScene, QuotesTheSameFiguresInOtherWords) {
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
         std::ifstream file(entry.path());
         std::string text{std::istreambuf_iterator<char>(file), {}};
-        for (const auto& [from, to] : {std::pair<std::string, std::string>{"printed rates divided", "quotient"}, {"no reference", "nothing"},
-                                       {"not traced", "lost"}, {"when each draft stays with probability ", "at the chance "}})
+        for (const auto& [from, to] : {std::pair<std::string, std::string>{"printed rates divided", "quotient"},
+                                       {"no reference", "nothing"},
+                                       {"not traced", "lost"},
+                                       {"when each draft stays with probability ", "at the chance "}})
             for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at)) text.replace(at, from.size(), to);
         std::ofstream(other / entry.path().filename().string()) << text;
     }
@@ -247,10 +243,9 @@ TEST(DraftersScene, SaysWhatLookupFoundAndWhatAHeadReads) {
     Asked asked;
     asked.answer();
     const std::string words = asked.description();
-    for (const char* part :
-         {"Its config reads the outputs of layers 0, 2 and 4, of 0 to 5.", "It ranks 40 of 61 ids",
-          "It runs layers 0 to 3; left out: 2 layers of 6.", "the best path shown",
-          "reads the target's last state", "PUBLISHED: speed-up 1.2–4×"})
+    for (const char* part : {"Its config reads the outputs of layers 0, 2 and 4, of 0 to 5.", "It ranks 40 of 61 ids",
+                             "It runs layers 0 to 3; left out: 2 layers of 6.", "the best path shown", "reads the target's last state",
+                             "PUBLISHED: speed-up 1.2–4×"})
         EXPECT_NE(words.find(part), std::string::npos) << part << "\n" << words;
 }
 
@@ -272,9 +267,8 @@ struct ShownRow {
 ShownRow shown_row(const SceneBench& bench, const std::string& title) {
     ShownRow shown;
     const auto text = [&](const std::string& words, float left) {
-        return std::ranges::find_if(bench.texts, [&](const ui::RecordedText& t) {
-            return t.text == words && t.box.x >= left && t.size < 16;
-        });
+        return std::ranges::find_if(bench.texts,
+                                    [&](const ui::RecordedText& t) { return t.text == words && t.box.x >= left && t.size < 16; });
     };
     const auto guesses = text("Guesses and verdicts", 0), tokens = text("Tokens", guesses->box.x);
     const ui::RecordedText* name = name_in_row(bench, title);
@@ -307,17 +301,13 @@ void expect_what_matters(Asked& asked, const std::string& what) {
         if (asked.bench->shows("↑ ↓ brings the others") && !name_in_row(*asked.bench, row.title)) continue; // scrolled away, which is said
         const ShownRow shown = shown_row(*asked.bench, row.title);
         EXPECT_EQ(shown.tokens.text, std::to_string(row.tokens)) << where;
-        EXPECT_EQ(shown.kept + static_cast<int>(shown.labels.size()) + shown.behind,
-                  static_cast<int>(row.shown.size()))
-            << where;
+        EXPECT_EQ(shown.kept + static_cast<int>(shown.labels.size()) + shown.behind, static_cast<int>(row.shown.size())) << where;
         const std::size_t all = row.shown.size(), decides = std::min(row.round()->path.size(), all - 1);
         ASSERT_GE(decides, static_cast<std::size_t>(shown.kept)) << where;
         ASSERT_LT(decides, static_cast<std::size_t>(shown.kept) + shown.labels.size()) << where;
         for (std::size_t i = 0; i < shown.labels.size(); ++i) {
             const int slot = row.shown[static_cast<std::size_t>(shown.kept) + i];
-            EXPECT_EQ(shown.labels[i],
-                      label_of(*asked.published.trace,
-                               row.round()->drafts[static_cast<std::size_t>(slot)].draft->token))
+            EXPECT_EQ(shown.labels[i], label_of(*asked.published.trace, row.round()->drafts[static_cast<std::size_t>(slot)].draft->token))
                 << where << ": the whole word";
         }
     }
@@ -328,8 +318,7 @@ TEST(DraftersScene, ShowsTheGuessThatEndedALongRowAndCountsTheRest) {
         for (const double temperature : {0.0, 1.0}) {
             Asked asked("small", screen, 15, temperature);
             asked.answer();
-            const std::string what =
-                std::to_string(static_cast<int>(screen.w)) + " at T " + std::to_string(temperature);
+            const std::string what = std::to_string(static_cast<int>(screen.w)) + " at T " + std::to_string(temperature);
             look(*asked.bench, what, false);
             expect_what_matters(asked, what);
         }
@@ -338,8 +327,7 @@ TEST(DraftersScene, ShowsTheGuessThatEndedALongRowAndCountsTheRest) {
 // Spaces, line ends and tabs are drawn as marks, not as text.
 std::string without_marks(std::string label) {
     for (const char* mark : {"⎵", "⏎", "⇥"})
-        for (std::size_t at; (at = label.find(mark)) != std::string::npos;)
-            label.erase(at, std::string(mark).size());
+        for (std::size_t at; (at = label.find(mark)) != std::string::npos;) label.erase(at, std::string(mark).size());
     return label;
 }
 
@@ -365,8 +353,7 @@ TEST(DraftersScene, CountsTheBeginningOfALongSuccess) {
             EXPECT_GT(end, std::min(round.accepted, 14)) << "the one that ended it is there";
             std::string words, wanted;
             for (const std::string& label : shown.labels) words += label;
-            for (int i = shown.kept; i < end; ++i)
-                wanted += label_of(*trace, round.drafts[static_cast<std::size_t>(i)].draft->token);
+            for (int i = shown.kept; i < end; ++i) wanted += label_of(*trace, round.drafts[static_cast<std::size_t>(i)].draft->token);
             EXPECT_EQ(words, without_marks(wanted)) << "whole words";
             EXPECT_EQ(shown.tokens.text, std::to_string(round.accepted + 1));
         }
@@ -406,7 +393,8 @@ TEST(DraftersScene, TellsTheFamily) {
     asked.answer();
     asked.bench->controller.perform({SceneCommand{SetBeat{kDraftersFamilyBeat}}}, 0);
     asked.bench->settle();
-    for (const char* words : {"Takes from the target", "One after the other", "several hidden states", "a map of places", "vLLM, SGLang, TRT-LLM, llama.cpp"})
+    for (const char* words :
+         {"Takes from the target", "One after the other", "several hidden states", "a map of places", "vLLM, SGLang, TRT-LLM, llama.cpp"})
         EXPECT_TRUE(asked.bench->shows(words)) << words;
     EXPECT_TRUE(asked.bench->shows("Published: 2023, ")) << "of the marked one";
     for (const ui::RecordedText& text : asked.bench->texts)
@@ -429,7 +417,8 @@ TEST(DraftersScene, TheFamilyIsWholeInASmallWindowAndAsItsTitleSaysInARoom) {
     EXPECT_FALSE(asked.bench->shows("brings the others"));
     present(*asked.bench);
     asked.bench->settle();
-    for (const char* column : {"Takes from the target", "One after the other", "Keeps", "Year"}) EXPECT_TRUE(asked.bench->shows(column)) << column;
+    for (const char* column : {"Takes from the target", "One after the other", "Keeps", "Year"})
+        EXPECT_TRUE(asked.bench->shows(column)) << column;
     EXPECT_FALSE(asked.bench->shows("served by:")) << "that column is not there";
 }
 
@@ -444,8 +433,7 @@ TEST(DraftersScene, FitsEverySizeAndSaysWhatWasRecorded) {
         for (int beat = 0; beat < kDraftersBeats; ++beat) {
             asked.bench->controller.perform({SceneCommand{SetBeat{beat}}}, 0);
             asked.bench->frame();
-            look(*asked.bench, std::string("drafters ") + s.name + " beat " + std::to_string(beat),
-                 s.w < 1000);
+            look(*asked.bench, std::string("drafters ") + s.name + " beat " + std::to_string(beat), s.w < 1000);
         }
     }
     Asked asked("lookup");

@@ -198,8 +198,7 @@ TEST(AcceptScene, UndoBringsBackTheCoinsThatWereThrown) {
     bench.settle();
     bench.key(ui::Key::m);
     const auto flips = [&] {
-        return bench.controller.frame(0).active->describe(bench.controller.frame(0).scene).find("1000 flips") !=
-               std::string::npos;
+        return bench.controller.frame(0).active->describe(bench.controller.frame(0).scene).find("1000 flips") != std::string::npos;
     };
     EXPECT_TRUE(flips());
     bench.key(ui::Key::equal); // another distribution: its coins are others
@@ -347,8 +346,7 @@ TEST(Eagle3Scene, ClaimsNoErrorsThatAddUpWhereGuessesStay) {
 }
 
 TEST(Eagle3Scene, ShowsWhatAHeadTrainedOnOneStepLoses) {
-    const Ablations ablations =
-        load_ablations(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "models" / "ablations.json");
+    const Ablations ablations = load_ablations(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "models" / "ablations.json");
     SceneBench bench("eagle3");
     bench.show(recorded("eagle3"));
     SceneInput input = bench.controller.frame(0).scene;

@@ -16,8 +16,7 @@ namespace speclens {
 inline PassTimes bend() {
     PassTimes times;
     times.repeats = 3;
-    for (const int rows : {1, 2, 4, 8, 16, 32, 64})
-        {
+    for (const int rows : {1, 2, 4, 8, 16, 32, 64}) {
         const double ms = rows <= 8 ? 1.0 : rows / 8.0;
         times.passes.push_back({{ms, ms, 3}, rows});
     }

@@ -9,13 +9,13 @@
 #include "engine/run/run.h"
 #include "kernels/error.h"
 #include "scenes/failures/failures_model.h"
-#include "tests/shared/unowned.h"
 #include "tests/scenes/failures_bench.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/scenes/scenes_tab.h"
 #include "tests/shared/micro.h"
+#include "tests/shared/unowned.h"
 
 namespace speclens {
 namespace {
@@ -90,8 +90,7 @@ TEST(Failures, ABlockCostsTheSameWhateverK) {
         EXPECT_EQ(map_title(m).subtitle.find("set by hand"), std::string::npos);
         FailuresState dragged;
         dragged.alpha = 0.5;
-        EXPECT_NE(map_title(failures_model(input, dragged)).subtitle.find(".50 (set by hand)"),
-                  std::string::npos);
+        EXPECT_NE(map_title(failures_model(input, dragged)).subtitle.find(".50 (set by hand)"), std::string::npos);
     }
 }
 
@@ -137,8 +136,7 @@ TEST(Failures, BelieveNoPassThatTookLongerThanAWiderOne) {
     EXPECT_FALSE(load_cell(times, {.alpha = 0.18, .draft = 0}, 8, 1).outrun);
     for (const int requests : kRequests)
         for (const int k : kGuesses)
-            EXPECT_LE(load_cell(times, {.alpha = 0.18, .draft = 0}, requests, k).speedup,
-                      expected_tokens(0.18, k) + 1e-9)
+            EXPECT_LE(load_cell(times, {.alpha = 0.18, .draft = 0}, requests, k).speedup, expected_tokens(0.18, k) + 1e-9)
                 << requests << " requests, K = " << k;
 }
 
@@ -232,8 +230,7 @@ TEST(FailuresScene, CountsGuessesInWholeNumbers) {
     const FailuresModel m = failures_model(live.bench->controller.frame(0).scene, {});
     for (const EntropyBin& bin : m.bins)
         if (bin.judged > 0) {
-            EXPECT_TRUE(live.bench->shows(std::to_string(bin.kept) + " of " + std::to_string(bin.judged)))
-                << live.bench->words;
+            EXPECT_TRUE(live.bench->shows(std::to_string(bin.kept) + " of " + std::to_string(bin.judged))) << live.bench->words;
         }
 }
 
@@ -276,9 +273,7 @@ TEST(FailuresScene, TheHeadingAboutTheBestKIsTrueHere) {
     FailuresModel m = failures_model(input, state);
     ASSERT_GT(m.best_k(0), m.best_k(kMostBusy));
     EXPECT_EQ(told(m).heading, "The best K falls with load");
-    EXPECT_NE(told(m).text.find("the best K is " + std::to_string(m.best_k(0)) + " for one request"),
-              std::string::npos)
-        << told(m).text;
+    EXPECT_NE(told(m).text.find("the best K is " + std::to_string(m.best_k(0)) + " for one request"), std::string::npos) << told(m).text;
     state.alpha = 0;
     m = failures_model(input, state);
     ASSERT_FALSE(m.pays_anywhere());
@@ -334,8 +329,7 @@ TEST(FailuresScene, TabStopsAtNoCell) {
     EXPECT_TRUE(stops.contains(id("measure")));
     for (int row = 0; row <= kMostBusy; ++row)
         for (const int k : kGuesses)
-            EXPECT_FALSE(stops.contains(id("cell " + std::to_string(row) + " " + std::to_string(k))))
-                << row << ", " << k;
+            EXPECT_FALSE(stops.contains(id("cell " + std::to_string(row) + " " + std::to_string(k)))) << row << ", " << k;
 }
 
 TEST(FailuresScene, NothingCollidesWhereEverythingIsShown) {
@@ -344,8 +338,7 @@ TEST(FailuresScene, NothingCollidesWhereEverythingIsShown) {
         for (int beat = 0; beat < kFailuresBeats; ++beat) {
             live.bench->controller.perform({SceneCommand{SetBeat{beat}}}, live.bench->time);
             live.bench->settle();
-            look(*live.bench, std::string("failures ") + s.name + " beat " + std::to_string(beat),
-                 s.w < 1000);
+            look(*live.bench, std::string("failures ") + s.name + " beat " + std::to_string(beat), s.w < 1000);
         }
     }
 }

@@ -52,8 +52,7 @@ struct Live : RunWindow {
 };
 
 // Draws every beat for a room: what its sentence speaks of is on the stage.
-inline void expect_presented(const std::string& scene,
-                             const std::vector<std::pair<int, const char*>>& shown) {
+inline void expect_presented(const std::string& scene, const std::vector<std::pair<int, const char*>>& shown) {
     const float scale = presenter_scale({1280, 720});
     SceneBench bench(scene, {}, {0, 0, 1280 / scale, 720 / scale});
     bench.controller.window = {1280, 720};

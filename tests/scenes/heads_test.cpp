@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "engine/run/other_drafter_round.h"
+#include "engine/run/replay.h"
 #include "engine/run/run.h"
 #include "engine/run/trace_json.h"
-#include "engine/run/replay.h"
 #include "scenes/dflash/dflash_draw.h"
 #include "scenes/domino/domino_model.h"
 #include "scenes/shared/published_round.h"
@@ -42,13 +42,10 @@ TEST(HeadScenes, DrawAGuessTwice) {
         for (const Command& command : live.sent)
             if (const auto* replayed = std::get_if<FetchReplay>(&command); replayed && replayed->force_draft) wish = replayed;
         ASSERT_NE(wish, nullptr) << name;
-        const HeadModel at =
-            std::string(name) == "dflash"
-                ? static_cast<HeadModel>(dflash_model(live.bench->controller.frame(0).scene))
-                : static_cast<HeadModel>(domino_model(live.bench->controller.frame(0).scene));
+        const HeadModel at = std::string(name) == "dflash" ? static_cast<HeadModel>(dflash_model(live.bench->controller.frame(0).scene))
+                                                           : static_cast<HeadModel>(domino_model(live.bench->controller.frame(0).scene));
         EXPECT_EQ(wish->force_draft->first, at.selected - 1);
-        live.published.other_draft =
-            std::make_shared<const Replay>(replay_round(live.models, settings, *live.published.trace, *wish));
+        live.published.other_draft = std::make_shared<const Replay>(replay_round(live.models, settings, *live.published.trace, *wish));
         live.show();
         const std::optional<SecondDraw> draw = second_draw(live.bench->controller.frame(0).scene, at);
         ASSERT_TRUE(draw) << name;
@@ -57,9 +54,7 @@ TEST(HeadScenes, DrawAGuessTwice) {
         EXPECT_EQ(draw->corrected, std::string(name) == "domino");
         EXPECT_EQ(draw->same_final, std::string(name) == "dflash");
         EXPECT_TRUE(live.bench->shows("drawn twice"));
-        EXPECT_NE(
-            second_draw_words(live.bench->controller.frame(0).scene, *draw).find("same to the last bit"),
-            std::string::npos);
+        EXPECT_NE(second_draw_words(live.bench->controller.frame(0).scene, *draw).find("same to the last bit"), std::string::npos);
         const std::string words = find_scene(name)->make()->describe(live.bench->controller.frame(0).scene);
         EXPECT_NE(words.find("drawn twice with the same coin"), std::string::npos);
         const std::size_t asked = live.sent.size();
@@ -86,8 +81,7 @@ TEST(HeadScenes, ListTheDrawnTokenOfADistributionHoweverUnlikely) {
 }
 
 TEST(HeadScenes, OfferTheirDrafterWhereAnotherDrafts) {
-    for (const auto& [scene, label] :
-         {std::pair{"dflash", "Draft with DFlash"}, std::pair{"eagle3", "Draft with EAGLE-3"}}) {
+    for (const auto& [scene, label] : {std::pair{"dflash", "Draft with DFlash"}, std::pair{"eagle3", "Draft with EAGLE-3"}}) {
         Live live(scene, settings_for("small"));
         live.bench->click(live.bench->find(label));
         const auto* restart = live.sent.empty() ? nullptr : std::get_if<Restart>(&live.sent.back());
@@ -99,9 +93,7 @@ TEST(HeadScenes, OfferTheirDrafterWhereAnotherDrafts) {
 TEST(HeadScenes, ListTheOneKeyThatWorksWhereAnotherDrafts) {
     for (const char* scene : {"domino", "dflash", "eagle3"}) {
         Live other(scene, settings_for("small")), own(scene, settings_for(scene));
-        const auto keys = [](const Live& live) {
-            return live.bench->controller.frame(live.bench->time).active->keys();
-        };
+        const auto keys = [](const Live& live) { return live.bench->controller.frame(live.bench->time).active->keys(); };
         ASSERT_EQ(keys(other).size(), 1U) << scene;
         EXPECT_EQ(keys(other)[0].first, "U") << scene;
         EXPECT_EQ(keys(own)[0].first, "↑ ↓") << scene;
@@ -110,8 +102,7 @@ TEST(HeadScenes, ListTheOneKeyThatWorksWhereAnotherDrafts) {
 
 // A scene about one head has something to show in every run that it can be asked about.
 TEST(HeadScenes, ShowTheRoundOfAnotherDrafterAsTheirHeadWouldDraftIt) {
-    for (const auto& [scene, title] : {std::pair{"eagle3", "EAGLE-3"}, std::pair{"dflash", "DFlash"},
-                                       std::pair{"domino", "Domino"}}) {
+    for (const auto& [scene, title] : {std::pair{"eagle3", "EAGLE-3"}, std::pair{"dflash", "DFlash"}, std::pair{"domino", "Domino"}}) {
         Live live(scene, settings_for("small"));
         EXPECT_TRUE(live.sent.empty()) << "a saved run cannot be asked about";
         live.published.status.model = "micro";
@@ -122,8 +113,8 @@ TEST(HeadScenes, ShowTheRoundOfAnotherDrafterAsTheirHeadWouldDraftIt) {
         EXPECT_EQ(asked->drafter, scene);
         const FetchOtherDrafterRound wanted = *asked;
         const auto answer = [&](const FetchOtherDrafterRound& question) {
-            live.published.other_round = std::make_shared<const OtherDrafterRound>(
-                draft_as(live.models, live.settings, live.run->trace(), question));
+            live.published.other_round =
+                std::make_shared<const OtherDrafterRound>(draft_as(live.models, live.settings, live.run->trace(), question));
             live.show();
         };
         answer(wanted);
@@ -131,9 +122,9 @@ TEST(HeadScenes, ShowTheRoundOfAnotherDrafterAsTheirHeadWouldDraftIt) {
         EXPECT_EQ(live.sent.size(), 1u) << "asked once";
         const RunView round = fold(*live.published.other_round->trace, live.published.other_round->trace->size());
         const std::string words = find_scene(scene)->make()->describe(live.bench->controller.frame(0).scene);
-        EXPECT_NE(words.find(std::string("draft ") + quoted(*live.published.other_round->trace,
-                                                            round.round_list[0].drafts[1].draft->token)),
-                  std::string::npos)
+        EXPECT_NE(
+            words.find(std::string("draft ") + quoted(*live.published.other_round->trace, round.round_list[0].drafts[1].draft->token)),
+            std::string::npos)
             << words;
         EXPECT_EQ(words.find("Kept by position"), std::string::npos) << "one round is no rate";
 
@@ -174,8 +165,8 @@ TEST(HeadScenes, ShowTheRoundOfAnotherDrafterAsTheirHeadWouldDraftIt) {
 TEST(HeadScenes, KeepTheirPageWhereTheHeadHasNoAnswer) {
     Live live("eagle3", settings_for("small"));
     live.published.status.model = "micro";
-    live.published.other_round = std::make_shared<const OtherDrafterRound>(
-        draft_as(live.models, live.settings, live.run->trace(), {1000, "eagle3"}));
+    live.published.other_round =
+        std::make_shared<const OtherDrafterRound>(draft_as(live.models, live.settings, live.run->trace(), {1000, "eagle3"}));
     live.show();
     EXPECT_TRUE(live.bench->shows("Not an EAGLE-3 run"));
     live.published.other_round = std::make_shared<const OtherDrafterRound>([&] {
@@ -193,8 +184,8 @@ TEST(HeadScenes, KeepTheirPageWhereTheHeadHasNoAnswer) {
 
 // Hollow beside solid: what papers say of a round stands with its source below what was measured here.
 TEST(HeadScenes, QuoteAPublishedRoundBesideTheirOwn) {
-    const auto figures = std::make_shared<const Published>(
-        Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
+    const auto figures =
+        std::make_shared<const Published>(Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
     const PublishedRace paper = published_race(figures.get());
     for (const char* name : {"eagle3", "dflash"}) {
         const PublishedPoint* point = paper.of(name);

@@ -13,9 +13,9 @@
 #include "app/views/languages.h"
 #include "engine/run/trace_json.h"
 #include "kernels/error.h"
-#include "tests/shared/in_german.h"
 #include "tests/scenes/run_elsewhere.h"
 #include "tests/scenes/scenes_fixtures.h"
+#include "tests/shared/in_german.h"
 #include "tests/shared/temp_folder.h"
 
 namespace speclens {
@@ -105,8 +105,7 @@ TEST(Languages, OriginalsAreThoseOfTextsThatThereAre) {
     for (std::string line; std::getline(lines, line);) names.insert(line.substr(0, line.rfind(' ')));
     EXPECT_GT(names.size(), 500U);
     const std::vector<std::string> listed = stories_to_translate(kAssets, "de");
-    for (const std::string& one : listed)
-        EXPECT_TRUE(one.ends_with("(the English text has changed)") || !names.contains(one)) << one;
+    for (const std::string& one : listed) EXPECT_TRUE(one.ends_with("(the English text has changed)") || !names.contains(one)) << one;
 }
 
 TEST(Languages, AChangedEnglishTextIsListed) {

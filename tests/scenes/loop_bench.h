@@ -41,15 +41,12 @@ struct Played {
     [[nodiscard]] std::vector<std::string> all(const Wanted& wanted, std::size_t most = 6) const {
         std::vector<std::string> list;
         for (std::size_t i = 0; i < trace->size() && list.size() < most; ++i)
-            if (const auto* event = std::get_if<Kind>(&(*trace)[i]); event && wanted(*event))
-                list.push_back(told(i + 1));
+            if (const auto* event = std::get_if<Kind>(&(*trace)[i]); event && wanted(*event)) list.push_back(told(i + 1));
         return list;
     }
 };
 
-inline bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
+inline bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 // A round of three guesses under block verification: the coins of the first two fail, the third succeeds.
 inline std::shared_ptr<Trace> rescued_round(int k = 3) {

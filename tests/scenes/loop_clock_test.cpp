@@ -42,8 +42,7 @@ TEST(LoopClock, ARoundOfOneTokenIsNeverASaving) {
     const LoopModel model = loop_model(input);
     ASSERT_EQ(model.produced, 1);
     EXPECT_EQ(saving_words(model), "drafting took 6.0 ms");
-    EXPECT_EQ(loop_description(input, model).find(" saved, "), std::string::npos)
-        << loop_description(input, model);
+    EXPECT_EQ(loop_description(input, model).find(" saved, "), std::string::npos) << loop_description(input, model);
     input.plain.ms_per_token = 4; // the rows of the guesses cost as well
     const LoopModel slower = loop_model(input);
     EXPECT_EQ(saving_words(slower), slower.ms(slower.spec_ms() - 4) + " ms later than a plain token");
@@ -98,8 +97,7 @@ TEST(LoopClock, ASavedRunShowsItsOwnTimeOfPlainDecoding) {
     const SceneInput input = bench.controller.frame(0).scene;
     EXPECT_EQ(plain_ms(input), 4);
     const LoopModel model = loop_model(input);
-    EXPECT_NE(loop_description(input, model).find("plain decoding " + model.ms(4) + " ms per token"),
-              std::string::npos)
+    EXPECT_NE(loop_description(input, model).find("plain decoding " + model.ms(4) + " ms per token"), std::string::npos)
         << loop_description(input, model);
 }
 
@@ -156,8 +154,7 @@ TEST(LoopClock, ItsTimesAddUpAsPrinted) {
             model.produced = produced;
             model.plain_ms = 5.63 * scale;
             const std::string words = saving_words(model);
-            const double shown =
-                std::stod(model.ms(model.plain_total())) - std::stod(model.ms(model.spec_ms()));
+            const double shown = std::stod(model.ms(model.plain_total())) - std::stod(model.ms(model.spec_ms()));
             if (produced == 1) {
                 EXPECT_EQ(words, model.ms(-shown) + " ms later than a plain token");
                 model.plain_ms = 0; // not known: what drafting took
@@ -172,8 +169,7 @@ TEST(LoopClock, ItsTimesAddUpAsPrinted) {
 }
 
 TEST(LoopClock, PlainDecodingIsNotComparedWithItself) {
-    const auto bench =
-        shown_live(fixtures::toy_run({.name = "plain", .drafter = "none", .k = 0, .cycles = 5}), 20);
+    const auto bench = shown_live(fixtures::toy_run({.name = "plain", .drafter = "none", .k = 0, .cycles = 5}), 20);
     int lanes = 0;
     for (const ui::RecordedText& text : bench->texts) {
         EXPECT_NE(text.text, "speculative");
@@ -210,8 +206,7 @@ TEST(LoopClock, ARoundThatWasHeldUpIsToldFromTheOthers) {
 }
 
 TEST(LoopClock, APassOfATreeHasOneName) {
-    const auto trace = fixtures::toy_run(
-        {.name = "tree", .rule = "tree_wor", .drafter = "small_tree", .k = 3, .cycles = 1, .nodes = 8});
+    const auto trace = fixtures::toy_run({.name = "tree", .rule = "tree_wor", .drafter = "small_tree", .k = 3, .cycles = 1, .nodes = 8});
     SceneBench bench("loop");
     bench.show(trace, next_round_end(*trace, 0));
     bench.settle();

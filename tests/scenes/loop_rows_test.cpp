@@ -33,8 +33,7 @@ TEST(LoopRows, ARescuedGuessNamesTheCoinThatKeepsIt) {
 }
 
 TEST(LoopRows, TheBonusOfANarrowColumnIsNotCut) {
-    const auto trace =
-        fixtures::toy_run({.name = "tree", .rule = "tree_wor", .drafter = "small_tree", .k = 4, .nodes = 8});
+    const auto trace = fixtures::toy_run({.name = "tree", .rule = "tree_wor", .drafter = "small_tree", .k = 4, .nodes = 8});
     const RunView whole = fold(*trace, trace->size());
     int bonuses = 0;
     for (const RoundSummary& round : whole.round_list) {
@@ -52,8 +51,7 @@ TEST(LoopRows, TheBonusOfANarrowColumnIsNotCut) {
 // A refused guess of a block takes nothing with it: every coin is thrown.
 TEST(LoopRows, ABlockJudgesTheGuessesBehindARefusedOne) {
     const Played block(test::micro_models(1), "small", "block");
-    const Played cascade(test::micro_models(1), "small", "cascade_chow",
-                         [](RunSettings& s) { s.rule_params.block = true; });
+    const Played cascade(test::micro_models(1), "small", "cascade_chow", [](RunSettings& s) { s.rule_params.block = true; });
     for (const Played* run : {&block, &cascade}) {
         int refused = 0;
         for (std::size_t i = 0; i < run->trace->size(); ++i) {
@@ -78,8 +76,7 @@ TEST(LoopRows, NarrowColumnsKeepTheThreshold) {
     bench.settle();
     int judged = 0, signs = 0;
     for (const DraftSlot& slot : whole.round_list[0].drafts) judged += slot.check != nullptr;
-    for (const ui::RecordedText& text : bench.texts)
-        signs += text.box.x < 1200 && (has(text.text, "< ") || has(text.text, "≥ "));
+    for (const ui::RecordedText& text : bench.texts) signs += text.box.x < 1200 && (has(text.text, "< ") || has(text.text, "≥ "));
     EXPECT_EQ(signs, judged) << bench.words;
 }
 
@@ -109,12 +106,11 @@ TEST(LoopRows, ManyGuessesAreShownInPartAndWhole) {
 // Columns take the room there is, up to a width at which a bar still belongs to its number.
 TEST(LoopRows, FewGuessesFillTheStage) {
     constexpr float kWidest = 280;
-    std::vector<fixtures::Toy> runs = {
-        {.name = "tree", .rule = "tree_wor", .drafter = "small_tree", .k = 3, .cycles = 2, .nodes = 8}};
+    std::vector<fixtures::Toy> runs = {{.name = "tree", .rule = "tree_wor", .drafter = "small_tree", .k = 3, .cycles = 2, .nodes = 8}};
     for (const int k : {1, 4, 7, 15}) runs.push_back({.name = "wide", .k = k, .cycles = 2, .noise = 0.3});
     for (const fixtures::Toy& toy : runs)
-        for (const ui::Rect screen : {ui::Rect{0, 0, 1280, 720}, ui::Rect{0, 0, 1366, 768},
-                                      ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 2560, 1440}}) {
+        for (const ui::Rect screen :
+             {ui::Rect{0, 0, 1280, 720}, ui::Rect{0, 0, 1366, 768}, ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 2560, 1440}}) {
             const auto trace = fixtures::toy_run(toy);
             const RunView whole = fold(*trace, trace->size());
             for (const RoundSummary& round : whole.round_list) {
@@ -126,8 +122,7 @@ TEST(LoopRows, FewGuessesFillTheStage) {
                 const LoopModel model = loop_model(input);
                 const ui::RecordCanvas canvas(scene_fonts(), screen);
                 const LoopGrid grid = loop_grid(input.stage, model, loop_chip_width(canvas, input, model));
-                const std::string what =
-                    toy.name + std::to_string(toy.k) + " at " + std::to_string(static_cast<int>(screen.w));
+                const std::string what = toy.name + std::to_string(toy.k) + " at " + std::to_string(static_cast<int>(screen.w));
                 EXPECT_LE(grid.pitch, kWidest) << what;
                 EXPECT_LE(grid.right, grid.limit + 0.5F) << what;
                 EXPECT_TRUE(grid.pitch == kWidest || grid.limit - grid.right < grid.pitch / 2)
@@ -164,8 +159,7 @@ TEST(LoopStrip, EndsWithTheColumnsAndNamesItsGreyPart) {
         if (model.rejected < 0 || grid.right - grid.x(model.rejected) - grid.width < 252) continue;
         ++strips;
         for (const ui::RecordedText& text : bench.texts)
-            EXPECT_TRUE(text.box.y < grid.rows.own || text.box.y > input.stage.bottom() ||
-                        text.box.right() <= grid.right + 0.5F)
+            EXPECT_TRUE(text.box.y < grid.rows.own || text.box.y > input.stage.bottom() || text.box.right() <= grid.right + 0.5F)
                 << text.text;
         const auto shares = shares_of(model.own->top, model.own->token, model.own->u);
         const auto grey = std::ranges::find_if(shares, [](const Share& s) { return s.id < 0 && s.p > 0.02; });
@@ -182,9 +176,8 @@ TEST(LoopRows, TypicalAcceptanceShowsBothSides) {
     bench.controller.perform({SceneCommand{SetCursor{whole.round_list[0].end_event}}}, bench.time);
     bench.settle();
     const std::regex both("(\\.[0-9]+|nearly [01]|1\\.00|0) (>|≤) [^<>]+");
-    EXPECT_TRUE(std::ranges::any_of(bench.texts, [&](const ui::RecordedText& text) {
-        return std::regex_match(text.text, both);
-    })) << bench.words;
+    EXPECT_TRUE(std::ranges::any_of(bench.texts, [&](const ui::RecordedText& text) { return std::regex_match(text.text, both); }))
+        << bench.words;
 }
 
 // Siblings that were chosen, not drawn, are shown with what the draft gave them.
@@ -210,9 +203,8 @@ TEST(LoopRows, TheCoinRowNamesTheFormulaOfItsRule) {
     Header header;
     model.header = &header;
     std::set<std::string> captions;
-    for (const RuleKind rule :
-         {RuleKind::greedy, RuleKind::match, RuleKind::token, RuleKind::block, RuleKind::lenient,
-          RuleKind::typical, RuleKind::cascade, RuleKind::certain, RuleKind::kseq}) {
+    for (const RuleKind rule : {RuleKind::greedy, RuleKind::match, RuleKind::token, RuleKind::block, RuleKind::lenient, RuleKind::typical,
+                                RuleKind::cascade, RuleKind::certain, RuleKind::kseq}) {
         model.rule = rule;
         EXPECT_TRUE(captions.insert(coin_caption(model)).second) << coin_caption(model);
     }

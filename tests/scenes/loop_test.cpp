@@ -47,10 +47,8 @@ TEST(LoopWords, TheClockAddsUp) {
         const std::size_t at = words.find("Clock: ");
         double draft = 0, verify = 0, rest = 0, plain = 0, gain = 0;
         if (at == std::string::npos ||
-            std::sscanf(
-                words.c_str() + at,
-                "Clock: drafting %lf ms, verify %lf ms, rest %lf ms; plain decoding %lf ms per token; %lf",
-                &draft, &verify, &rest, &plain, &gain) != 5)
+            std::sscanf(words.c_str() + at, "Clock: drafting %lf ms, verify %lf ms, rest %lf ms; plain decoding %lf ms per token; %lf",
+                        &draft, &verify, &rest, &plain, &gain) != 5)
             continue;
         ++told;
         double nearest = 1e9; // whatever the number of tokens
@@ -72,8 +70,7 @@ TEST(LoopWords, NoBonusCountsBehindTheEndOfTheText) {
         EXPECT_FALSE(bench.shows("+1 bonus")) << bench.words;
         EXPECT_TRUE(bench.shows("not used")) << bench.words;
         EXPECT_TRUE(bench.shows("1 in · 2 out")) << bench.words;
-        EXPECT_TRUE(has(find_scene("loop")->make()->describe(bench.controller.frame(0).scene),
-                        "Not used, the text ended before it"));
+        EXPECT_TRUE(has(find_scene("loop")->make()->describe(bench.controller.frame(0).scene), "Not used, the text ended before it"));
     }
 }
 
@@ -121,8 +118,7 @@ TEST(LoopWords, TopTokensOnAChainAreNotTheTokenRule) {
         EXPECT_TRUE(has(told, "counts as certain")) << told;
         EXPECT_FALSE(has(told, "may stay with probability") || has(told, "whatever the coin")) << told;
     }
-    const auto replaced =
-        run.all<TargetToken>([](const TargetToken& e) { return e.from == TargetToken::From::residual; });
+    const auto replaced = run.all<TargetToken>([](const TargetToken& e) { return e.from == TargetToken::From::residual; });
     ASSERT_GT(replaced.size(), 1u);
     for (const std::string& told : replaced) EXPECT_TRUE(has(told, "struck out of the target's distribution")) << told;
 }
@@ -141,8 +137,7 @@ TEST(LoopWords, ABonusWithoutADraftDistributionBehindItIsTheTargets) {
     }
     for (const std::string& told : asked) EXPECT_TRUE(has(told, "asked once more")) << told;
     const auto whole = [](const Committed& e) { return e.accepted_drafts == 4; };
-    for (const std::string& told :
-         Played(models, "medusa", "cascade_chow", keep_all).all<Committed>(whole, 2))
+    for (const std::string& told : Played(models, "medusa", "cascade_chow", keep_all).all<Committed>(whole, 2))
         EXPECT_TRUE(has(told, "plus the target's own token")) << told;
 }
 
@@ -157,16 +152,13 @@ TEST(LoopWords, ACascadeJudgedAsABlockIsToldAsABlock) {
         EXPECT_TRUE(has(told, "A mixture of the two distributions judges") && has(told, "coefficient")) << told;
         EXPECT_FALSE(has(told, "by the mixture\n")) << told;
     }
-    const auto replaced =
-        run.all<TargetToken>([](const TargetToken& e) { return e.from == TargetToken::From::residual; }, 2);
+    const auto replaced = run.all<TargetToken>([](const TargetToken& e) { return e.from == TargetToken::From::residual; }, 2);
     ASSERT_FALSE(replaced.empty());
-    for (const std::string& told : replaced)
-        EXPECT_TRUE(has(told, "its coefficient times the mixture")) << told;
+    for (const std::string& told : replaced) EXPECT_TRUE(has(told, "its coefficient times the mixture")) << told;
 }
 
 TEST(LoopWords, ALenienceOfZeroIsTheTokenRule) {
-    const Played run(test::micro_models(1), "small", "lenience",
-                     [](RunSettings& s) { s.rule_params.lenience = 0; });
+    const Played run(test::micro_models(1), "small", "lenience", [](RunSettings& s) { s.rule_params.lenience = 0; });
     for (std::size_t cursor = 1; cursor <= 40; ++cursor)
         for (const char* never : {"the sum is off", "more was kept", "more than the target", "lenience\n"})
             EXPECT_FALSE(has(run.told(cursor), never)) << cursor << ": " << never;
@@ -176,14 +168,10 @@ TEST(LoopWords, TheSubtitleNamesWhatWasTakenFromTheDrafter) {
     const auto subtitle = [](const std::string& drafter, const std::function<void(RunSettings&)>& change) {
         return Played(test::micro_models(1), drafter, "token", change).told(10);
     };
-    EXPECT_TRUE(
-        has(subtitle("small", [](RunSettings& s) { s.options.fr_spec = 20; }), " · FR-Spec 20 · seed"));
-    EXPECT_TRUE(has(subtitle("dflash", [](RunSettings& s) { s.options.conditioning = false; }),
-                    " · no target states · seed"));
-    EXPECT_TRUE(
-        has(subtitle("domino", [](RunSettings& s) { s.options.correction = false; }), " · head off · seed"));
-    EXPECT_TRUE(
-        has(subtitle("domino", [](RunSettings& s) { s.options.head_pool = 5; }), " · pool of 5 · seed"));
+    EXPECT_TRUE(has(subtitle("small", [](RunSettings& s) { s.options.fr_spec = 20; }), " · FR-Spec 20 · seed"));
+    EXPECT_TRUE(has(subtitle("dflash", [](RunSettings& s) { s.options.conditioning = false; }), " · no target states · seed"));
+    EXPECT_TRUE(has(subtitle("domino", [](RunSettings& s) { s.options.correction = false; }), " · head off · seed"));
+    EXPECT_TRUE(has(subtitle("domino", [](RunSettings& s) { s.options.head_pool = 5; }), " · pool of 5 · seed"));
     const std::string plain = subtitle("small", [](RunSettings& s) { s.k = 0; });
     EXPECT_TRUE(has(plain, " · plain decoding · T = ")) << plain;
     EXPECT_FALSE(has(plain, "none drafter")) << plain;
@@ -275,17 +263,15 @@ TEST(LoopWords, SayWhatABlockWasFilledFrom) {
     const auto models = test::micro_models(1);
     const auto any = [](const Drafted&) { return true; };
     for (const bool states : {true, false})
-        for (const std::string& told : Played(models, "dflash", "token", [&](RunSettings& s) {
-                                           s.options.conditioning = states;
-                                       }).all<Drafted>(any)) {
+        for (const std::string& told :
+             Played(models, "dflash", "token", [&](RunSettings& s) { s.options.conditioning = states; }).all<Drafted>(any)) {
             EXPECT_FALSE(has(told, "from the text alone")) << told;
             EXPECT_EQ(has(told, "from the target's states"), states) << told;
             EXPECT_EQ(has(told, "from the newest token alone"), !states) << told;
         }
     for (const char* drafter : {"domino", "dspark"})
-        for (const std::string& told : Played(models, drafter, "token", [](RunSettings& s) {
-                                           s.options.correction = false;
-                                       }).all<Drafted>(any)) {
+        for (const std::string& told :
+             Played(models, drafter, "token", [](RunSettings& s) { s.options.correction = false; }).all<Drafted>(any)) {
             EXPECT_TRUE(has(told, "no head corrected them")) << told;
             EXPECT_FALSE(has(told, "corrected this") || has(told, "corrects")) << told;
         }
@@ -293,8 +279,7 @@ TEST(LoopWords, SayWhatABlockWasFilledFrom) {
 
 TEST(LoopWords, SayThatTheMarkovHeadReadsOneGuess) {
     int corrected = 0;
-    for (const std::string& told :
-         Played(test::micro_models(1), "dspark", "token").all<Drafted>([](const Drafted&) { return true; })) {
+    for (const std::string& told : Played(test::micro_models(1), "dspark", "token").all<Drafted>([](const Drafted&) { return true; })) {
         EXPECT_FALSE(has(told, "by the guesses before it")) << told;
         corrected += has(told, "by the guess right before it");
     }
@@ -308,8 +293,7 @@ TEST(LoopWords, SayWhichSlotsOfDominoTheHeadCorrected) {
         DraftConfig config = test::micro_head(DraftConfig::Method::domino, models->target->config);
         config.prefix = prefix;
         models->networks["domino"] = DraftNetwork::random(models->target, config, "domino", 7);
-        const auto first_round =
-            Played(models, "domino", "token").all<Drafted>([](const Drafted& e) { return e.round == 0; });
+        const auto first_round = Played(models, "domino", "token").all<Drafted>([](const Drafted& e) { return e.round == 0; });
         ASSERT_EQ(first_round.size(), 4u);
         for (int i = 0; i < 4; ++i) {
             const std::string& told = first_round[static_cast<std::size_t>(i)];
@@ -318,9 +302,7 @@ TEST(LoopWords, SayWhichSlotsOfDominoTheHeadCorrected) {
     }
 }
 
-bool has_words(const std::string& text, const std::string& words) {
-    return text.find(words) != std::string::npos;
-}
+bool has_words(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
 
 // The frame in words after every event of a trace.
 std::vector<std::string> every_frame(const std::shared_ptr<const Trace>& trace, const RunSettings& settings) {
@@ -418,8 +400,8 @@ TEST(RoundWords, ATreeSaysWhereTheOwnTokenComesFrom) {
         for (std::size_t i = 0; i < frames.size(); ++i) {
             const auto* own = std::get_if<TargetToken>(&run.trace()[i]);
             if (!own) continue;
-            static constexpr const char* kHeadings[] = {
-                "Rejected, but not wasted", "The branch ends: one for free", "The target's own token"};
+            static constexpr const char* kHeadings[] = {"Rejected, but not wasted", "The branch ends: one for free",
+                                                        "The target's own token"};
             const auto from = static_cast<std::size_t>(own->from);
             EXPECT_TRUE(has_words(frames[i], kHeadings[from])) << frames[i];
             ++told[from];
@@ -447,10 +429,8 @@ TEST(RoundWords, AFavouriteIsNamedAsOne) {
 TEST(RoundWords, SayThatTheLengthLimitLeftNoRoom) {
     for (const auto& [drafter, rule] : {std::pair{"small", "token"}, {"small_tree", "tree_wr"}}) {
         const auto frames = frames_of_run(drafter, rule, [](RunSettings& s) { s.max_tokens = 1; });
-        EXPECT_EQ(frames_with(frames, "The length limit left no room for a guess: the target reads"), 1)
-            << joined(frames);
-        EXPECT_EQ(frames_with(frames, "The length limit left no room for a guess, so nothing could be saved"),
-                  1);
+        EXPECT_EQ(frames_with(frames, "The length limit left no room for a guess: the target reads"), 1) << joined(frames);
+        EXPECT_EQ(frames_with(frames, "The length limit left no room for a guess, so nothing could be saved"), 1);
         EXPECT_GE(frames_with(frames, "No room for a guess: one pass, one token"), 2) << joined(frames);
         EXPECT_EQ(frames_with(frames, "the next token costs another whole pass"), 0) << "there is none";
         EXPECT_EQ(frames_with(frames, "No guess was made"), 0) << joined(frames);
@@ -474,16 +454,13 @@ TEST(RoundWords, ACascadeThatMixesNothingFollowsTheTarget) {
             s.max_tokens = 48;
         });
         EXPECT_EQ(frames_with(frames, "mixture, not the target") > 0, c.mixed) << c.rule << c.block;
-        EXPECT_EQ(frames_with(frames, "at this alpha") + frames_with(frames, "At this alpha") > 0, !c.mixed)
-            << c.rule << c.block;
+        EXPECT_EQ(frames_with(frames, "at this alpha") + frames_with(frames, "At this alpha") > 0, !c.mixed) << c.rule << c.block;
     }
 }
 
 TEST(RoundWords, FullLenienceCountsNoClaim) {
-    const auto frames =
-        frames_of_run("small", "lenience", [](RunSettings& s) { s.rule_params.lenience = 1; });
-    EXPECT_GT(frames_with(frames, "The claim does not count at all, so the guess stays"), 0)
-        << joined(frames);
+    const auto frames = frames_of_run("small", "lenience", [](RunSettings& s) { s.rule_params.lenience = 1; });
+    EXPECT_GT(frames_with(frames, "The claim does not count at all, so the guess stays"), 0) << joined(frames);
     EXPECT_EQ(frames_with(frames, "only 0 %"), 0);
 }
 
@@ -527,11 +504,8 @@ TEST(RoundWords, ASingleGuessIsNoPlural) {
         EXPECT_EQ(frames_with(frames, "nothing after it counts"), 0) << text;
         EXPECT_EQ(frames_with(frames, "of 1 guesses"), 0) << text;
         EXPECT_EQ(frames_with(frames, kept ? "The guess is kept\n" : "The guess is rejected\n"), 1) << text;
-        EXPECT_EQ(frames_with(frames, kept ? "The one guess was kept." : "The one guess was not kept."), 1)
-            << text;
-        EXPECT_EQ(frames_with(frames, "The guess is gone; the target's own token stands in its place."),
-                  !kept)
-            << text;
+        EXPECT_EQ(frames_with(frames, kept ? "The one guess was kept." : "The one guess was not kept."), 1) << text;
+        EXPECT_EQ(frames_with(frames, "The guess is gone; the target's own token stands in its place."), !kept) << text;
     }
 }
 
@@ -577,8 +551,7 @@ TEST(RoundWords, TheClockListsNoPhaseToCome) {
 
 TEST(RoundWords, EveryTimeOfThePassHasItsUnit) {
     const auto trace = fixtures::mixed();
-    const std::regex both(
-        R"(The pass took [0-9.]+ ms( \(usually [0-9.]+\))?; for a single token it takes [0-9.]+ ms\.)");
+    const std::regex both(R"(The pass took [0-9.]+ ms( \(usually [0-9.]+\))?; for a single token it takes [0-9.]+ ms\.)");
     int found = 0;
     for (std::size_t shown = 1; shown <= trace->size(); ++shown) {
         if (!std::holds_alternative<Verified>((*trace)[shown - 1])) continue;

@@ -60,8 +60,7 @@ TEST(Lossless, TheRightRuleStaysNearTheNoiseAndEveryMistakeIsCaught) {
         LosslessCount counts;
         draw_texts(rule, 7, 30000, counts);
         EXPECT_GT(counts.caught, 0) << rule.name;
-        EXPECT_GT(against_distribution(counts.texts, exact_texts()).total_variation, 3 * expected_distance(30000))
-            << rule.name;
+        EXPECT_GT(against_distribution(counts.texts, exact_texts()).total_variation, 3 * expected_distance(30000)) << rule.name;
     }
 }
 
@@ -137,8 +136,7 @@ TEST(LosslessScene, CatchesAMistakeAndSaysAfterHowManyTexts) {
     EXPECT_TRUE(live.bench->shows("≠"));
     live.bench->key(ui::Key::up);
     live.bench->settle();
-    EXPECT_TRUE(live.bench->shows("No residual: ask the draft again: will it show?"))
-        << "another rule, nothing drawn yet";
+    EXPECT_TRUE(live.bench->shows("No residual: ask the draft again: will it show?")) << "another rule, nothing drawn yet";
 }
 
 // Once caught it stays caught, and between two looks nothing is: the bound on false alarms counts looks only.
@@ -206,9 +204,8 @@ TEST(LosslessScene, ComparesGreedyTextsTokenByToken) {
 }
 
 TEST(LosslessScene, NamesEveryDrafterItCounts) {
-    const std::vector<std::string> names = {"small",  "small_tree",  "lookup", "skip",
-                                            "eagle3", "eagle3_tree", "dflash", "domino",
-                                            "dspark", "dart",        "medusa", "medusa_tree"};
+    const std::vector<std::string> names = {"small",  "small_tree", "lookup", "skip", "eagle3", "eagle3_tree",
+                                            "dflash", "domino",     "dspark", "dart", "medusa", "medusa_tree"};
     Study done{kGreedyStudy, 13, {}};
     for (std::size_t i = 0; i <= names.size(); ++i) {
         StudyPoint p;
@@ -223,8 +220,7 @@ TEST(LosslessScene, NamesEveryDrafterItCounts) {
         live.show();
         live.beat(kLosslessGreedyBeat);
         EXPECT_TRUE(live.bench->shows("12 of 12 drafters")) << live.bench->words;
-        for (const std::string& name : names)
-            EXPECT_TRUE(live.bench->shows(name)) << screen.w << ": " << name << "\n" << live.bench->words;
+        for (const std::string& name : names) EXPECT_TRUE(live.bench->shows(name)) << screen.w << ": " << name << "\n" << live.bench->words;
         EXPECT_FALSE(live.bench->shows("TABLE")) << "a beat about the loaded models";
     }
 }
@@ -265,8 +261,8 @@ TEST(LosslessScene, NamesTheLinesAtTheirEnds) {
     for (const char* name : {"No residual", "Replacement from"})
         EXPECT_TRUE(std::ranges::any_of(live.bench->texts,
                                         [&](const ui::RecordedText& text) {
-                                            return text.text.starts_with(name) && text.box.right() < 1190 &&
-                                                   text.box.y > 160 && text.box.y < 520;
+                                            return text.text.starts_with(name) && text.box.right() < 1190 && text.box.y > 160 &&
+                                                   text.box.y < 520;
                                         }))
             << name << "\n"
             << live.bench->words;
@@ -286,8 +282,7 @@ TEST(LosslessScene, NothingCollidesWhereEverythingIsShown) {
             live.beat(beat);
             live.bench->key(ui::Key::c);
             live.bench->settle();
-            look(*live.bench, std::string("lossless ") + s.name + " beat " + std::to_string(beat),
-                 s.w < 1000);
+            look(*live.bench, std::string("lossless ") + s.name + " beat " + std::to_string(beat), s.w < 1000);
         }
     }
 }

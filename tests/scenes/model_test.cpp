@@ -214,8 +214,7 @@ TEST(Loop, NamesTheDrawnTokenBesideTheDistributionItWasDrawnFrom) {
         bench.show(trace, i + 1);
         bench.settle();
         const std::string name = label_of(*trace, own->token);
-        const auto caption = std::ranges::find_if(
-            bench.texts, [](const ui::RecordedText& t) { return t.text.starts_with("residual"); });
+        const auto caption = std::ranges::find_if(bench.texts, [](const ui::RecordedText& t) { return t.text.starts_with("residual"); });
         ASSERT_NE(caption, bench.texts.end());
         const bool inside = std::any_of(bench.texts.begin(), caption, [&](const ui::RecordedText& t) {
             const float above = caption->box.y - t.box.y;
@@ -227,8 +226,7 @@ TEST(Loop, NamesTheDrawnTokenBesideTheDistributionItWasDrawnFrom) {
         // Where there is no room for it, none of the others stands there.
         for (const TopEntries::Entry& entry : own->top.entries) {
             const std::string other = label_of(*trace, entry.id);
-            EXPECT_FALSE(!inside && entry.id != own->token && other.ends_with(beside))
-                << name << " but " << beside;
+            EXPECT_FALSE(!inside && entry.id != own->token && other.ends_with(beside)) << name << " but " << beside;
         }
     }
     EXPECT_GT(seen, 3);
@@ -263,8 +261,7 @@ TEST(DistributionTable, SumsToOneAndKeepsTheAskedToken) {
 }
 
 TEST(DistributionTable, HasNoOthersWhereEveryTokenIsARow) {
-    const TopEntries target{{{0, std::log(.7)}, {1, std::log(.2)}, {2, std::log(.1)}},
-                     0}; // their sum is not quite 1
+    const TopEntries target{{{0, std::log(.7)}, {1, std::log(.2)}, {2, std::log(.1)}}, 0}; // their sum is not quite 1
     const TopEntries draft{{{1, 0}}, 0};
     EXPECT_EQ(distribution_table(target, draft, 3).rows.back().id, 2);
     EXPECT_EQ(distribution_table(target, draft, 2).rows.back().id, -1);
@@ -294,14 +291,12 @@ TEST(Speed, TenThousandEventsAreReportedNotJudged) {
     const auto time = [&](auto&& work) {
         const auto start = std::chrono::steady_clock::now();
         for (int i = 0; i < 10; ++i) work();
-        return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count() /
-               10;
+        return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count() / 10;
     };
     const double still = time([&] { bench.frame(); });
     const double moving = time([&] { bench.key(ui::Key::left); }) / 3;
     const double folded = time([&] { (void)fold(*trace, trace->size()); });
-    std::printf("[ REPORT   ] %zu events: frame %.2f ms, with a step %.2f ms, fold %.2f ms\n", trace->size(),
-                still, moving, folded);
+    std::printf("[ REPORT   ] %zu events: frame %.2f ms, with a step %.2f ms, fold %.2f ms\n", trace->size(), still, moving, folded);
     EXPECT_EQ(trace->size(), bench.controller.frame(0).scene.available);
 }
 

@@ -52,9 +52,7 @@ struct Moving {
     double stepped = 0;
 };
 
-bool any(const auto&) {
-    return true;
-}
+bool any(const auto&) { return true; }
 
 TEST(Motion, IsOverAfterAtMostFourTenthsAndThenNothingIsAskedForAgain) {
     for (const Event& event : {Event{Drafted{}}, Event{Verified{}}, Event{Checked{}}, Event{TargetToken{}}, Event{Committed{}}}) {
@@ -99,9 +97,7 @@ TEST(Motion, AKeptGuessComesDownFromTheDraftRowAndGoesOnToTheOutput) {
     const std::vector<float> under_way = shown_at(0.3), rest = shown_at(0.6);
     ASSERT_EQ(rest.size(), first.size() + 2) << "in the outcome and in the output:\n" << loop.bench.words;
     const float draft = rest[0], outcome = rest[rest.size() - 2], output = rest.back();
-    const auto between = [&](float a, float b) {
-        return std::ranges::any_of(under_way, [&](float y) { return y > a + 4 && y < b - 4; });
-    };
+    const auto between = [&](float a, float b) { return std::ranges::any_of(under_way, [&](float y) { return y > a + 4 && y < b - 4; }); };
     EXPECT_TRUE(between(draft, outcome));
     EXPECT_TRUE(between(outcome - 100, output));
 }

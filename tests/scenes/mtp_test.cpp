@@ -74,8 +74,10 @@ TEST(MtpScene, MeasuresDepthsCacheAndStatesOnDemand) {
         EXPECT_EQ(run.sampling.temperature, 0);
         EXPECT_EQ(run.trace_top, 0) << "times without recording";
         EXPECT_EQ(run.prompt.token_ids, window.settings.prompt.token_ids) << "the prompt of the run";
-        if (run.timing) ++timed[run.k];
-        else variants.push_back(run);
+        if (run.timing)
+            ++timed[run.k];
+        else
+            variants.push_back(run);
     }
     for (int k = 1; k <= kMtpGuesses; ++k) EXPECT_EQ(timed[k], 3) << k;
     ASSERT_EQ(variants.size(), static_cast<std::size_t>(kMtpVariants));
@@ -181,7 +183,8 @@ TEST(MtpScene, HidesTheVerdictsUntilTheBeatThatCountsThem) {
     for (int beat = 0; beat < kMtpDepthBeat; ++beat) {
         window.beat(beat);
         const std::string told = window.told(beat);
-        for (const char* verdict : {", kept", ", refused", ", not judged", "Kept by depth"}) EXPECT_FALSE(has(told, verdict)) << beat << told;
+        for (const char* verdict : {", kept", ", refused", ", not judged", "Kept by depth"})
+            EXPECT_FALSE(has(told, verdict)) << beat << told;
         EXPECT_FALSE(window.bench->shows("Acceptance by depth, this run")) << beat;
     }
     window.beat(kMtpDepthBeat);
@@ -250,7 +253,8 @@ TEST(MtpScene, QuotesPublishedFiguresWithTheirSources) {
     EXPECT_TRUE(window.bench->shows("arXiv:2509.18362")) << window.bench->words;
     const std::string words = window.told(kMtpPublishedBeat);
     EXPECT_TRUE(has(words, "Data: PUBLISHED")) << words;
-    for (const PublishedFigure* figure : MtpFrame(window.input(), window.input()).published) EXPECT_TRUE(has(words, figure->claim)) << words;
+    for (const PublishedFigure* figure : MtpFrame(window.input(), window.input()).published)
+        EXPECT_TRUE(has(words, figure->claim)) << words;
 }
 
 } // namespace

@@ -13,14 +13,12 @@ namespace speclens {
 namespace {
 
 std::shared_ptr<const Published> shipped() {
-    return std::make_shared<const Published>(
-        Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
+    return std::make_shared<const Published>(Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
 }
 
 struct Listed {
     std::unique_ptr<SceneBench> bench;
-    explicit Listed(ui::Rect screen = {0, 0, 1600, 1000})
-        : bench(std::make_unique<SceneBench>("numbers", EnginePort{}, screen)) {
+    explicit Listed(ui::Rect screen = {0, 0, 1600, 1000}) : bench(std::make_unique<SceneBench>("numbers", EnginePort{}, screen)) {
         bench->controller.figures = shipped();
         bench->settle();
     }
@@ -46,8 +44,7 @@ TEST(Numbers, FiltersByStandingAndMethod) {
     const NumbersModel disputed = numbers_model(list.input(), state);
     EXPECT_EQ(static_cast<int>(disputed.rows.size()), all.disputed);
     state.method = disputed.rows.back()->method;
-    for (const PublishedFigure* figure : numbers_model(list.input(), state).rows)
-        EXPECT_EQ(figure->method, state.method);
+    for (const PublishedFigure* figure : numbers_model(list.input(), state).rows) EXPECT_EQ(figure->method, state.method);
     state.selected = disputed.rows.back()->id;
     EXPECT_EQ(numbers_model(list.input(), state).chosen()->id, state.selected);
     state.method = "nobody";
@@ -108,7 +105,7 @@ TEST(NumbersScene, MovesThroughTheTableAndExplainsTheChosenFigure) {
     Listed list;
     const auto rows = numbers_model(list.input(), {}).rows;
     EXPECT_TRUE(list.bench->shows("PUBLISHED"));
-    list.beat(kRepeatBeat); // of all figures
+    list.beat(kRepeatBeat);                                      // of all figures
     for (int i = 0; i < 40; ++i) list.bench->key(ui::Key::down); // beyond what fits: the table follows
     list.bench->settle();
     EXPECT_TRUE(list.bench->shows("41 of " + std::to_string(rows.size())));
@@ -161,18 +158,15 @@ TEST(NumbersScene, ShowsWhatIsWrongAndWhatWouldBeRight) {
     ASSERT_NE(right, nullptr);
     EXPECT_EQ(right->id, "dynamo-expected-70-derived");
     EXPECT_EQ(whole_value(*printed), "2.76 3.16 3.29 3.33");
-    EXPECT_EQ(right_figure(figures, *figures.find("dynamo-production-cost")), nullptr)
-        << "what contradicts it is another quantity";
+    EXPECT_EQ(right_figure(figures, *figures.find("dynamo-production-cost")), nullptr) << "what contradicts it is another quantity";
     Listed wide({0, 0, 1920, 1080});
     wide.beat(3);
     EXPECT_TRUE(wide.bench->shows("2.76 3.16 3.29 3.33 2.53 2.94 3.14 3.27")) << wide.bench->words;
     EXPECT_TRUE(wide.bench->shows("15 drafts are verified")) << wide.bench->words;
     for (const char* ending : {"0.7", "0.8", "0.9", "0.95"})
-        EXPECT_TRUE(std::ranges::any_of(wide.bench->texts,
-                                        [&](const ui::RecordedText& text) {
-                                            return text.text.starts_with("Expected tokens") &&
-                                                   text.text.ends_with(ending);
-                                        }))
+        EXPECT_TRUE(std::ranges::any_of(
+            wide.bench->texts,
+            [&](const ui::RecordedText& text) { return text.text.starts_with("Expected tokens") && text.text.ends_with(ending); }))
             << "rows that differ in their end only: " << ending;
 }
 
@@ -194,8 +188,7 @@ TEST(NumbersScene, BringsWhatABeatIsAboutToTheTop) {
     for (const Size& s : {Size{1280, 720, "1280x720"}, Size{1600, 1000, "1600x1000"}}) {
         Listed list({0, 0, s.w, s.h});
         list.beat(kCountingBeat);
-        for (const char* words : {"not counted", "token included)", "one known anchor and 15 drafts",
-                                  "first the 9 that count differently"})
+        for (const char* words : {"not counted", "token included)", "one known anchor and 15 drafts", "first the 9 that count differently"})
             EXPECT_TRUE(list.bench->shows(words)) << s.name << ": " << words << "\n" << list.bench->words;
         list.beat(kRepeatBeat);
         EXPECT_TRUE(list.bench->shows("that name most of their conditions")) << list.bench->words;
@@ -219,8 +212,7 @@ TEST(Numbers, BeginsWithTheFiguresOfTheBeat) {
         ASSERT_EQ(m.rows.size(), all) << "nothing is left out or shown twice";
         EXPECT_EQ(std::set<const PublishedFigure*>(m.rows.begin(), m.rows.end()).size(), all);
         state.method = "dflash"; // what the user asked for holds here, too
-        for (const PublishedFigure* figure : numbers_model(input, state).rows)
-            EXPECT_EQ(figure->method, "dflash");
+        for (const PublishedFigure* figure : numbers_model(input, state).rows) EXPECT_EQ(figure->method, "dflash");
     }
 }
 
@@ -262,8 +254,7 @@ TEST(NumbersScene, NothingCollidesWhereEverythingIsShown) {
             for (int row = 0; row < 5; ++row) {
                 list.bench->key(ui::Key::down);
                 list.bench->settle();
-                look(*list.bench, std::string("numbers ") + s.name + " beat " + std::to_string(beat),
-                     s.w < 1000);
+                look(*list.bench, std::string("numbers ") + s.name + " beat " + std::to_string(beat), s.w < 1000);
             }
         }
     }

@@ -15,15 +15,12 @@ TEST(PointLabels, StandBesideTheirMarkOrAtALineAndCoverNothing) {
     ui::RecordCanvas canvas(scene_fonts(), {0, 0, 800, 600});
     const ui::Rect bounds{100, 100, 440, 300};
     std::uint32_t dice = 7;
-    const auto next = [&] {
-        return static_cast<float>((dice = dice * 1664525 + 1013904223) >> 8) / (1 << 24);
-    };
+    const auto next = [&] { return static_cast<float>((dice = dice * 1664525 + 1013904223) >> 8) / (1 << 24); };
     int led = 0, named = 0;
     for (int picture = 0; picture < 60; ++picture) {
         std::vector<ui::Vec2> points;
         for (int i = 0; i < 9; ++i) // most of them in a corner
-            points.push_back({100 + 440 * (i < 6 ? 0.85F + 0.15F * next() : next()),
-                              100 + 300 * (i < 6 ? 0.2F * next() : next())});
+            points.push_back({100 + 440 * (i < 6 ? 0.85F + 0.15F * next() : next()), 100 + 300 * (i < 6 ? 0.2F * next() : next())});
         std::vector<ui::Vec2> anchors;
         for (const auto& group : coinciding(points, 9)) anchors.push_back(points[group[0]]);
         PointLabels labels(canvas, bounds, anchors);

@@ -22,10 +22,8 @@ struct Quality {
     bool sure;
     double to_recorded = 0;
 };
-constexpr Quality kQualities[] = {{"quiet", 0.02, 0.0, 20, true},
-                                  {"spread", 0.3, 0.0, 20, false},
-                                  {"busy", 0.02, 1.5, 20, false},
-                                  {"few", 0.02, 0.0, 2, false}};
+constexpr Quality kQualities[] = {
+    {"quiet", 0.02, 0.0, 20, true}, {"spread", 0.3, 0.0, 20, false}, {"busy", 0.02, 1.5, 20, false}, {"few", 0.02, 0.0, 2, false}};
 
 void time_like(const Trace& trace, const Quality& quality, double factor = 1) {
     auto times = std::make_shared<TraceTimes>();
@@ -47,9 +45,7 @@ bool names_a_winner(const std::string& title) {
     return false;
 }
 
-std::string all_words(const SceneInput& input) {
-    return race_description(input, race_model(input));
-}
+std::string all_words(const SceneInput& input) { return race_description(input, race_model(input)); }
 
 TEST(QuietClock, ARaceInDoubtNamesNoWinner) {
     for (const Quality& quality : kQualities) {
@@ -80,9 +76,13 @@ TEST(QuietClock, TheDoubtOfARaceIsNeverCutOff) {
             b.observe(race);
             const std::string doubt = race_model(b.bench.controller.frame(b.bench.time).scene).doubt;
             ASSERT_NE(doubt, "") << quality.name;
-            EXPECT_TRUE(std::ranges::any_of(b.bench.texts, [&](const ui::RecordedText& text) {
-                return text.text.find("in doubt: " + doubt) != std::string::npos && !text.text.ends_with("…");
-            })) << quality.name << " " << window.x << "\n" << b.bench.words;
+            EXPECT_TRUE(std::ranges::any_of(b.bench.texts,
+                                            [&](const ui::RecordedText& text) {
+                                                return text.text.find("in doubt: " + doubt) != std::string::npos &&
+                                                       !text.text.ends_with("…");
+                                            }))
+                << quality.name << " " << window.x << "\n"
+                << b.bench.words;
         }
     }
 }

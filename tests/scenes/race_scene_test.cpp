@@ -31,8 +31,7 @@ TEST(RaceScene, LooksAsRecordedAndNothingCollides) {
                 b.observe(race);
                 b.bench.controller.perform({SceneCommand{SetRaceClock{ms}}}, b.bench.time);
                 b.bench.settle();
-                const std::string what =
-                    "race " + name + " " + s.name + " at " + std::to_string(static_cast<int>(ms));
+                const std::string what = "race " + name + " " + s.name + " at " + std::to_string(static_cast<int>(ms));
                 look(b.bench, what, s.w < 1000);
                 const std::string dark = b.bench.words;
                 b.bench.controller.theme = ui::ThemeKind::light;
@@ -49,11 +48,9 @@ TEST(RaceScene, GivesEveryMeasuredLaneItsCostsBeforeThePublishedOnes) {
         RaceBench b({0, 0, s.w, s.h});
         b.observe(toy_race());
         b.bench.settle();
-        for (const char* tokens : {"÷ 1.00", "÷ 3.00", "÷ 6.00"})
-            EXPECT_TRUE(b.bench.shows(tokens)) << s.name << ": " << tokens;
-        const auto title = std::ranges::find_if(b.bench.texts, [](const ui::RecordedText& text) {
-            return text.text.ends_with("finishes first");
-        });
+        for (const char* tokens : {"÷ 1.00", "÷ 3.00", "÷ 6.00"}) EXPECT_TRUE(b.bench.shows(tokens)) << s.name << ": " << tokens;
+        const auto title =
+            std::ranges::find_if(b.bench.texts, [](const ui::RecordedText& text) { return text.text.ends_with("finishes first"); });
         EXPECT_NE(title, b.bench.texts.end()) << s.name << ": a title to its end";
     }
 }
@@ -100,8 +97,7 @@ TEST(RaceScene, TellsAPresentersAudienceHowEveryLaneGuesses) {
             b.bench.key(ui::Key::f5);
             const RaceModel m = race_model(b.bench.controller.frame(b.bench.time).scene);
             for (const RaceLaneModel& lane : m.lanes)
-                EXPECT_TRUE(b.bench.shows(race_about(lane)) || b.bench.shows(race_about_short(lane)))
-                    << s.name << ": " << race_about(lane);
+                EXPECT_TRUE(b.bench.shows(race_about(lane)) || b.bench.shows(race_about_short(lane))) << s.name << ": " << race_about(lane);
         }
     }
 }
@@ -115,8 +111,7 @@ TEST(RaceScene, KeepsTheBeginningOfItsLegendForARoom) {
         b.observe(toy_race());
         b.bench.key(ui::Key::f5);
         for (const char* words : {"drafting", "target pass; its own token", "the rest"})
-            EXPECT_TRUE(std::ranges::any_of(
-                b.bench.texts, [&](const ui::RecordedText& text) { return text.text.ends_with(words); }))
+            EXPECT_TRUE(std::ranges::any_of(b.bench.texts, [&](const ui::RecordedText& text) { return text.text.ends_with(words); }))
                 << s.name << ": " << words << "\n"
                 << b.bench.words;
     }
@@ -260,8 +255,7 @@ TEST(RaceScene, AStoppedRaceIsOver) {
     EXPECT_TRUE(b.bench.shows("Run again"));
     EXPECT_FALSE(b.bench.shows("Stop\n"));
     b.bench.key(ui::Key::s, {.ctrl = true});
-    EXPECT_NE(b.bench.controller.chrome.message.find("was stopped"), std::string::npos)
-        << b.bench.controller.chrome.message;
+    EXPECT_NE(b.bench.controller.chrome.message.find("was stopped"), std::string::npos) << b.bench.controller.chrome.message;
     b.bench.key(ui::Key::home);
     b.bench.key(ui::Key::p);
     EXPECT_TRUE(b.bench.controller.frame(b.bench.time).playing);
@@ -318,8 +312,7 @@ TEST(RaceKeys, TabStopsAtNoLane) {
     b.observe(toy_race());
     const std::set<ui::Id> stops = tab_stops(b.bench);
     EXPECT_TRUE(stops.contains(id_in(b.bench, "race", "run")));
-    for (int lane = 0; lane < 4; ++lane)
-        EXPECT_FALSE(stops.contains(id_in(b.bench, "race", "lane " + std::to_string(lane)))) << lane;
+    for (int lane = 0; lane < 4; ++lane) EXPECT_FALSE(stops.contains(id_in(b.bench, "race", "lane " + std::to_string(lane)))) << lane;
 }
 
 TEST(RaceKeys, DigitsPutDraftersInAndOut) {
@@ -390,8 +383,7 @@ TEST(RaceScene, GivesNoAverageBeforeTheFirstRound) {
 
 // Published points stand close together, and one of them used to be left without its name.
 TEST(RaceScene, NamesEveryPublishedPointOnce) {
-    for (const Size& s :
-         {Size{1600, 1000, "1600x1000"}, Size{1500, 880, "1500x880"}, Size{1280, 720, "1280x720"}}) {
+    for (const Size& s : {Size{1600, 1000, "1600x1000"}, Size{1500, 880, "1500x880"}, Size{1280, 720, "1280x720"}}) {
         RaceBench b({0, 0, s.w, s.h});
         auto race = toy_race();
         for (RaceLane& lane : race->lanes) lane.average = {}; // nothing of its own in the card
@@ -402,8 +394,7 @@ TEST(RaceScene, NamesEveryPublishedPointOnce) {
             EXPECT_EQ(std::ranges::count_if(b.bench.texts,
                                             [&](const ui::RecordedText& text) {
                                                 return panel.contains(text.box.center()) &&
-                                                       text.text.starts_with(s.w > 1280 ? name + " 3."
-                                                                                        : name);
+                                                       text.text.starts_with(s.w > 1280 ? name + " 3." : name);
                                             }),
                       1)
                 << s.name << ": " << name;
@@ -454,8 +445,8 @@ TEST(RaceScene, ScrollsEqualTextsAlike) {
         std::vector<std::string> first(2);
         for (std::size_t i = 0; i < 2; ++i)
             for (const ui::RecordedText& text : b.bench.texts)
-                if (std::abs(text.baseline - above[i]->baseline - 21) < 0.5F &&
-                    text.box.x >= above[i]->box.x - 1 && (i == 1 || text.box.x < above[1]->box.x - 1))
+                if (std::abs(text.baseline - above[i]->baseline - 21) < 0.5F && text.box.x >= above[i]->box.x - 1 &&
+                    (i == 1 || text.box.x < above[1]->box.x - 1))
                     first[i] += text.text;
         scrolled += first[0] == first[1];
     }

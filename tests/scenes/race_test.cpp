@@ -60,14 +60,12 @@ TEST(RaceModel, SaysWhereTextsPart) {
     race->settings.base.sampling.temperature = 1;
     EXPECT_NE(race_texts(race_model(input_at(*race, 1))).find("only the distribution is shared"), std::string::npos);
     race->settings.base.rule = "typical";
-    EXPECT_NE(race_texts(race_model(input_at(*race, 1))).find("this rule is not lossless"),
-              std::string::npos);
+    EXPECT_NE(race_texts(race_model(input_at(*race, 1))).find("this rule is not lossless"), std::string::npos);
     race->settings.base.sampling.temperature = 0;
     EXPECT_NE(race_texts(race_model(input_at(*race, 1))).find("TEXTS DIFFER after"), std::string::npos)
         << "at temperature 0 it is the greedy rule";
     race->settings.base.rule = "cascade_opt";
-    EXPECT_NE(race_texts(race_model(input_at(*race, 1))).find("this rule is not lossless"),
-              std::string::npos);
+    EXPECT_NE(race_texts(race_model(input_at(*race, 1))).find("this rule is not lossless"), std::string::npos);
 }
 
 TEST(RaceModel, ComparesOnlyLanesThatRanToTheirEnd) {
@@ -84,14 +82,11 @@ TEST(RaceModel, ComparesOnlyLanesThatRanToTheirEnd) {
 TEST(RaceWords, AskFirstAndAnswerWhenTheFirstLaneIsHome) {
     const auto race = toy_race();
     EXPECT_EQ(race_title(race_model(input_at(*race, 5))), "Who finishes first?");
-    EXPECT_EQ(race_title(race_model(input_at(*race, 2 * 16.8))),
-              "Domino needs the fewest rounds and finishes first");
+    EXPECT_EQ(race_title(race_model(input_at(*race, 2 * 16.8))), "Domino needs the fewest rounds and finishes first");
     race->lanes.erase(race->lanes.begin() + 3);
-    EXPECT_EQ(race_title(race_model(input_at(*race, 60))),
-              "EAGLE-3 needs the fewest rounds and finishes first");
+    EXPECT_EQ(race_title(race_model(input_at(*race, 60))), "EAGLE-3 needs the fewest rounds and finishes first");
     race->lanes.erase(race->lanes.begin() + 1);
-    EXPECT_EQ(race_title(race_model(input_at(*race, 120))),
-              "Plain decoding finishes first: no drafter pays here");
+    EXPECT_EQ(race_title(race_model(input_at(*race, 120))), "Plain decoding finishes first: no drafter pays here");
 }
 
 TEST(RaceWords, TellHowTheDraftsAreMadeWhereThatIsNotTheTargetsWay) {
@@ -113,8 +108,7 @@ TEST(RaceWords, CallNoLeadWhatTwoLanesShare) {
     const auto race = toy_race();
     race->lanes.pop_back();
     race->lanes[2].trace = race->lanes[1].trace; // DFlash exactly like EAGLE-3
-    EXPECT_EQ(race_title(race_model(input_at(*race, 120))),
-              "EAGLE-3 finishes first, in as many rounds as DFlash");
+    EXPECT_EQ(race_title(race_model(input_at(*race, 120))), "EAGLE-3 finishes first, in as many rounds as DFlash");
     const auto apart = toy_race();
     RaceModel m = race_model(input_at(*apart, 120));
     m.fastest = 1;
@@ -221,8 +215,7 @@ TEST(RaceWords, CountTheGuessesThatARunMakes) {
     tree.settings.drafter = "small_tree";
     tree.settings.k = 1;
     tree.settings.options.tree_budget = 8;
-    tree.trace = fixtures::toy_run(
-        {.name = "tree", .rule = "tree_wor", .drafter = "small_tree", .k = 1, .cycles = 3, .nodes = 8});
+    tree.trace = fixtures::toy_run({.name = "tree", .rule = "tree_wor", .drafter = "small_tree", .k = 1, .cycles = 3, .nodes = 8});
     const std::size_t made = fold(*tree.trace, tree.trace->size()).round_list.front().drafts.size();
     ASSERT_LT(made, 8U);
     m = race_model(input_at(*race, 0));
@@ -238,18 +231,16 @@ TEST(RaceWords, EndAQuestionOnce) {
 
 TEST(RaceWords, DescribeEveryLaneAndItsAverages) {
     const auto race = toy_race();
-    const std::string text =
-        race_description(input_at(*race, 2 * 16.8), race_model(input_at(*race, 2 * 16.8)));
-    for (const char* part : {"Lane 4, Domino", "12 of 12 tokens", "6.00 tokens per round", "Texts identical",
-                             "Over 40 prompts", "head 0.20", "verify 9.00"})
+    const std::string text = race_description(input_at(*race, 2 * 16.8), race_model(input_at(*race, 2 * 16.8)));
+    for (const char* part :
+         {"Lane 4, Domino", "12 of 12 tokens", "6.00 tokens per round", "Texts identical", "Over 40 prompts", "head 0.20", "verify 9.00"})
         EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
 }
 
 // As the lane's card has it: the rate so far, and no end before there is one.
 TEST(RaceWords, DescribeALaneThatIsUnderWayAsFarAsItIs) {
     const auto race = toy_race(false);
-    race->lanes[1].trace = fixtures::toy_run(
-        {.name = "eagle3", .rule = "token", .drafter = "eagle3", .k = 4, .cycles = 6, .top = 0});
+    race->lanes[1].trace = fixtures::toy_run({.name = "eagle3", .rule = "token", .drafter = "eagle3", .k = 4, .cycles = 6, .top = 0});
     const auto told = [&](double ms) {
         const std::string text = race_description(input_at(*race, ms), race_model(input_at(*race, ms)));
         const std::size_t at = text.find("Lane 2, ");
@@ -269,8 +260,7 @@ TEST(RaceWords, DescribeALaneThatIsUnderWayAsFarAsItIs) {
             EXPECT_NE(told(stop).find("; " + rate + " tokens per round"), std::string::npos) << told(stop);
         }
         EXPECT_EQ(told(stop).find("finished after") != std::string::npos, stop > end - 1e-6) << told(stop);
-        EXPECT_EQ(told(stop).find("the speed of plain") != std::string::npos, stop > end - 1e-6)
-            << told(stop);
+        EXPECT_EQ(told(stop).find("the speed of plain") != std::string::npos, stop > end - 1e-6) << told(stop);
     }
     EXPECT_GT(others, 0) << "or nothing was tried";
 }
@@ -383,9 +373,7 @@ TEST(RaceWords, APictureOfATablesRaceCountsRounds) {
     FrameRequest request;
     request.scene = "race";
     request.race = toy_race(/*averages=*/false, "TABLE");
-    const auto told = [&] {
-        return describe_frame(request, nullptr, RunSettings{}, EngineStatus{});
-    };
+    const auto told = [&] { return describe_frame(request, nullptr, RunSettings{}, EngineStatus{}); };
     EXPECT_NE(told().find(" · after 2 rounds, as Domino finishes"), std::string::npos) << told();
     EXPECT_EQ(race_stop_times(*request.race).size(), 13u) << "ends of rounds: 1 to 12";
 }
@@ -395,8 +383,7 @@ TEST(RaceWords, SayOnceHowManyPromptsWereSkipped) {
     race->skipped = 2;
     race->skipped_for = "toy target";
     const std::string said = "2 prompts skipped: too long for toy target";
-    EXPECT_NE(race_description(input_at(*race, 5), race_model(input_at(*race, 5))).find(said),
-              std::string::npos);
+    EXPECT_NE(race_description(input_at(*race, 5), race_model(input_at(*race, 5))).find(said), std::string::npos);
     RaceBench b;
     b.observe(race);
     EXPECT_EQ(std::ranges::count(b.bench.texts, said, &ui::RecordedText::text), 1);

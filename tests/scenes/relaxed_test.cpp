@@ -22,9 +22,7 @@
 namespace speclens {
 namespace {
 
-double sum(const Distribution& distribution) {
-    return std::accumulate(distribution.begin(), distribution.end(), 0.0);
-}
+double sum(const Distribution& distribution) { return std::accumulate(distribution.begin(), distribution.end(), 0.0); }
 
 TEST(Relaxed, ReadsTheDistributionsOfEveryJudgedGuess) {
     Sampled live;
@@ -42,10 +40,8 @@ TEST(Relaxed, ReadsTheDistributionsOfEveryJudgedGuess) {
     }
     // Against the whole distributions of one position.
     const JudgedPosition& first = positions.front();
-    const DistributionPair whole =
-        full_distributions(live.models, live.settings, live.run->trace(), first.at.round, first.at.index);
-    EXPECT_NEAR(distance(first.distributions.p, first.distributions.q), distance(whole.target, whole.draft),
-                first.unlisted + 1e-6);
+    const DistributionPair whole = full_distributions(live.models, live.settings, live.run->trace(), first.at.round, first.at.index);
+    EXPECT_NEAR(distance(first.distributions.p, first.distributions.q), distance(whole.target, whole.draft), first.unlisted + 1e-6);
 }
 
 TEST(Relaxed, LosslessIsAtDistanceZeroAndTheEndsAreWhatTheyMust) {
@@ -97,8 +93,7 @@ TEST(Relaxed, MeansLeaveOutWhereTheHeadsLeaveOutTooMuch) {
         one.distributions = {p, q, p, q};
         return one;
     };
-    const JudgedPosition listed = position({.6, .4, 0}, {.3, .7, 0}),
-                         cut = position({.2, .2, .6}, {.2, .2, .6});
+    const JudgedPosition listed = position({.6, .4, 0}, {.3, .7, 0}), cut = position({.2, .2, .6}, {.2, .2, .6});
     const RuleInfo& token = *find_rule("token");
     EXPECT_NEAR(trade_off({listed, cut}, token, {}).kept, .7, 1e-12);
     EXPECT_EQ(trade_off({cut}, token, {}).kept, 0);
@@ -175,8 +170,7 @@ TEST(RelaxedScene, SaysNothingOfHeadsThatAreTooShort) {
 // Heads of eight tokens, some of which leave out much.
 TEST(RelaxedScene, SaysHowManyGuessesCount) {
     SceneBench bench("relaxed");
-    const std::shared_ptr<const Trace> trace =
-        load_trace(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "domino.jsonl");
+    const std::shared_ptr<const Trace> trace = load_trace(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "domino.jsonl");
     bench.show(trace, trace->size());
     SceneInput input = bench.controller.frame(0).scene;
     RelaxedState state;
@@ -184,8 +178,7 @@ TEST(RelaxedScene, SaysHowManyGuessesCount) {
     const int judged = static_cast<int>(m.positions->size());
     ASSERT_GT(m.counted, 0);
     ASSERT_LT(m.counted, judged);
-    const std::string means =
-        "means over " + std::to_string(m.counted) + " of " + std::to_string(judged) + " judged guesses";
+    const std::string means = "means over " + std::to_string(m.counted) + " of " + std::to_string(judged) + " judged guesses";
     EXPECT_TRUE(bench.shows(means)) << bench.words;
     EXPECT_NE(relaxed_title(input, m).subtitle.find(means), std::string::npos);
     const std::string words = relaxed_description(input, m);
@@ -199,16 +192,14 @@ TEST(RelaxedScene, SaysHowManyGuessesCount) {
 
 // Who reads that most guesses stay learns which were left out, and what became of all of them.
 TEST(RelaxedScene, ThePictureSaysWhatTheMeansLeaveOut) {
-    const std::shared_ptr<const Trace> trace =
-        load_trace(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "domino.jsonl");
+    const std::shared_ptr<const Trace> trace = load_trace(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "domino.jsonl");
     for (const ui::Rect& screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}}) {
         SceneBench bench("relaxed", {}, screen);
         bench.show(trace, trace->size());
         RelaxedState state;
         const RelaxedModel m = relaxed_model(bench.controller.frame(0).scene, state);
         ASSERT_FALSE(m.all_count());
-        EXPECT_TRUE(bench.shows("left out, where the models are less sure; --trace-top all records them"))
-            << bench.words;
+        EXPECT_TRUE(bench.shows("left out, where the models are less sure; --trace-top all records them")) << bench.words;
         EXPECT_TRUE(bench.shows("means over " + std::to_string(m.counted) + " of ")) << bench.words;
         EXPECT_TRUE(bench.shows("; of all the run kept " + std::to_string(m.stayed)));
         for (int beat = 0; screen.w == 1280 && beat < 6; ++beat) {
@@ -224,8 +215,7 @@ TEST(RelaxedScene, ThePictureSaysWhatTheMeansLeaveOut) {
 
 // Nobody clicked a position, so there is no reason to show one of which nothing can be told.
 TEST(RelaxedScene, BeginsWithAPositionThatTellsSomething) {
-    const std::shared_ptr<const Trace> trace =
-        load_trace(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "domino.jsonl");
+    const std::shared_ptr<const Trace> trace = load_trace(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "domino.jsonl");
     int passed = 0;
     for (std::size_t cursor = 1; cursor <= trace->size(); ++cursor) {
         SceneBench bench("relaxed");
@@ -286,8 +276,7 @@ TEST(RelaxedScene, SaysWhereTheTokensPerRoundAreFrom) {
     SceneInput input = live.bench->controller.frame(0).scene;
     RelaxedState state;
     EXPECT_TRUE(tokens_source_words(input, state).starts_with("tok/round: 16 seeds"));
-    const auto typical =
-        std::ranges::find(done.points, "typical", [](const StudyPoint& p) { return p.settings.rule; });
+    const auto typical = std::ranges::find(done.points, "typical", [](const StudyPoint& p) { return p.settings.rule; });
     ASSERT_NE(typical, done.points.end());
     EXPECT_TRUE(measured_with(*typical, state));
     state.params.epsilon /= 2;
@@ -302,29 +291,27 @@ TEST(RelaxedScene, SaysWhereTheTokensPerRoundAreFrom) {
 // Every mark of the chart has its name, alone or among those that coincide with it.
 TEST(RelaxedScene, EveryRuleIsNamedOnceInTheChart) {
     for (const char* name : {"domino", "dflash", "mixed"}) {
-        const std::shared_ptr<const Trace> trace = load_trace(
-            std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / (std::string(name) + ".jsonl"));
+        const std::shared_ptr<const Trace> trace =
+            load_trace(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / (std::string(name) + ".jsonl"));
         SceneBench bench("relaxed");
         bench.show(trace, trace->size());
         const float axis = bench.find("distance from the target").x - 100;
         std::map<std::string, int> seen;
         for (const ui::RecordedText& text : bench.texts) {
-            if (text.box.x < axis || text.box.right() > 1200 || text.box.y < 180 || text.box.y > 660)
-                continue;
+            if (text.box.x < axis || text.box.right() > 1200 || text.box.y < 180 || text.box.y > 660) continue;
             std::string part;
             for (std::istringstream list(text.text); std::getline(list, part, ',');)
                 ++seen[part.substr(std::min(part.find_first_not_of(' '), part.size()))];
         }
-        for (const char* point : {"lossless", "draft unchecked", "lenience", "typical", "chow", "diff", "opt",
-                                  "tokenV1", "tokenV2", "tokenV3"})
+        for (const char* point :
+             {"lossless", "draft unchecked", "lenience", "typical", "chow", "diff", "opt", "tokenV1", "tokenV2", "tokenV3"})
             EXPECT_EQ(seen[point], 1) << name << ": " << point << "\n" << bench.words;
     }
 }
 
 TEST(RelaxedScene, EveryBeatBringsItsRule) {
     Sampled live;
-    const char* titles[] = {"The exact rule keeps", "Lenient token rule keeps", "Typical acceptance keeps",
-                            "Cascade, optimal keeps"};
+    const char* titles[] = {"The exact rule keeps", "Lenient token rule keeps", "Typical acceptance keeps", "Cascade, optimal keeps"};
     for (int beat = 0; beat < 4; ++beat) {
         live.bench->controller.perform({SceneCommand{SetBeat{beat}}}, live.bench->time);
         live.bench->settle();
@@ -385,12 +372,10 @@ TEST(RelaxedScene, ItsTitleSpeaksInPercent) {
     RelaxedModel m = relaxed_model(input, state);
     ASSERT_TRUE(m.all_count());
     m.lossless.kept = .96, m.here = {.98, .05};
-    EXPECT_EQ(relaxed_title(input, m).title, "Lenient token rule keeps " + ui::percent(.98) +
-                                                 " of the guesses instead of " + ui::percent(.96) +
-                                                 "; .05 from the target");
-    EXPECT_EQ(relaxed_title(input, m).short_title, "Lenient token rule keeps " + ui::percent(.98) +
-                                                       " of the guesses, not " + ui::percent(.96) +
-                                                       "; distance .05");
+    EXPECT_EQ(relaxed_title(input, m).title,
+              "Lenient token rule keeps " + ui::percent(.98) + " of the guesses instead of " + ui::percent(.96) + "; .05 from the target");
+    EXPECT_EQ(relaxed_title(input, m).short_title,
+              "Lenient token rule keeps " + ui::percent(.98) + " of the guesses, not " + ui::percent(.96) + "; distance .05");
     m.here.kept = .997; // which is not all of them
     EXPECT_NE(relaxed_title(input, m).title.find("keeps over " + ui::percent(.99)), std::string::npos);
     m.here.kept = .003;
@@ -409,8 +394,7 @@ TEST(RelaxedScene, TheNumbersOfARowHaveNames) {
             if (text.text == "written" && (!written || text.box.x > written->box.x)) written = &text;
         ASSERT_TRUE(written);
         for (const ui::RecordedText& text : texts)
-            if (text.text == "target" && std::abs(text.box.right() - written->box.right()) < 0.5F)
-                target = &text;
+            if (text.text == "target" && std::abs(text.box.right() - written->box.right()) < 0.5F) target = &text;
         ASSERT_TRUE(target);
         EXPECT_LT(target->box.y, written->box.y) << "as the numbers of a row";
         // On the stage: what the timeline writes stands where the times of this run put it.
@@ -481,9 +465,7 @@ TEST(RelaxedScene, MeasuresEveryRuleOnThisPrompt) {
     EXPECT_TRUE(live.bench->shows("block (lossless)"));
     const float row = live.bench->find("block (lossless)").y;
     EXPECT_EQ(std::ranges::count_if(live.bench->texts,
-                                    [&](const ui::RecordedText& t) {
-                                        return t.text == "–" && std::abs(t.box.center().y - row) < 6;
-                                    }),
+                                    [&](const ui::RecordedText& t) { return t.text == "–" && std::abs(t.box.center().y - row) < 6; }),
               1)
         << "its guesses stay more often than a sum over single ones tells";
 }
@@ -500,10 +482,7 @@ TEST(RelaxedScene, SaysWhereChanceMayHaveMadeTheDifference) {
         p.settings = one;
         p.rounds = 10;
         const std::size_t seed = one.seed - live.settings.seed;
-        p.tokens = (one.rule == "typical"    ? 45
-                    : one.rule == "lenience" ? 33
-                                             : 32) +
-                   kLuck[(seed + (one.rule == "token" ? 0 : 3)) % 8];
+        p.tokens = (one.rule == "typical" ? 45 : one.rule == "lenience" ? 33 : 32) + kLuck[(seed + (one.rule == "token" ? 0 : 3)) % 8];
         done.points.push_back(p);
     }
     live.published.studies[done.name] = std::make_shared<const Study>(done);
@@ -521,9 +500,7 @@ TEST(RelaxedScene, SaysWhereChanceMayHaveMadeTheDifference) {
     m.lossless.kept = .90, m.here = {.95, .06}; // which alone looks faster
     Story story = relaxed_story(input, m, state);
     EXPECT_EQ(story.heading, "Something else, and perhaps faster");
-    EXPECT_NE(story.text.find("by the token rule: too close to call. M measures twice as many seeds."),
-              std::string::npos)
-        << story.text;
+    EXPECT_NE(story.text.find("by the token rule: too close to call. M measures twice as many seeds."), std::string::npos) << story.text;
     state.rule = "typical";
     m = relaxed_model(input, state);
     m.lossless.kept = .90, m.here = {.95, .06};
@@ -547,8 +524,7 @@ TEST(RelaxedScene, ShowsTheDistributionsAtTemperatureOneOfAGreedyRun) {
     live.bench->key(ui::Key::u);
     const auto* restart = std::get_if<Restart>(&live.sent.back());
     ASSERT_NE(restart, nullptr);
-    EXPECT_GT(restart->settings.sampling.temperature, 0)
-        << "at temperature 0 the rule would be the greedy one";
+    EXPECT_GT(restart->settings.sampling.temperature, 0) << "at temperature 0 the rule would be the greedy one";
 }
 
 TEST(RelaxedScene, SaysWhatItNeedsWhereNothingWasRecorded) {

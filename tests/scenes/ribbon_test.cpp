@@ -13,9 +13,8 @@ namespace {
 
 // Tokens of other languages are often parts of characters.
 TEST(Ribbon, TokensThatMakeACharacterTogetherShowIt) {
-    static const std::vector<std::string> texts = {
-        "Stra",     "\xc3",     "\x9f", "e", " \xe2\x82",
-        "\xac\xe2", "\x86\x92", "\xe4", "!"}; // Straße €→, a broken byte, !
+    static const std::vector<std::string> texts = {"Stra",     "\xc3",     "\x9f", "e", " \xe2\x82",
+                                                   "\xac\xe2", "\x86\x92", "\xe4", "!"}; // Straße €→, a broken byte, !
     auto trace = std::make_shared<Trace>([](int id) { return texts[static_cast<std::size_t>(id)]; });
     Header header;
     header.drafter = "none";
@@ -38,26 +37,23 @@ TEST(Ribbon, TokensThatMakeACharacterTogetherShowIt) {
         bench.settle();
         std::vector<std::string> shown;
         for (const ui::RecordedText& text : bench.texts)
-            if (text.box.y > 780 && text.box.y < 870 && text.box.x > 130 && text.box.x < 1100)
-                shown.push_back(text.text);
+            if (text.box.y > 780 && text.box.y < 870 && text.box.x > 130 && text.box.x < 1100) shown.push_back(text.text);
         return shown;
     };
     using Texts = std::vector<std::string>;
     const Texts whole = ribbon(trace->size());
     for (const char* part : {"ß", "€", "‹→", "‹", "⟨E4⟩"})
         EXPECT_TRUE(std::ranges::any_of(whole, [&](const std::string& t) { return t == part; })) << part;
-    EXPECT_TRUE(std::ranges::none_of(whole, [](const std::string& t) {
-        return t.find("⟨C3⟩") != std::string::npos || t.find("⟨86⟩") != std::string::npos;
-    }));
+    EXPECT_TRUE(std::ranges::none_of(
+        whole, [](const std::string& t) { return t.find("⟨C3⟩") != std::string::npos || t.find("⟨86⟩") != std::string::npos; }));
     const Texts early = ribbon(4); // the first half of a character: nothing to show but bytes
-    EXPECT_TRUE(
-        std::ranges::any_of(early, [](const std::string& t) { return t.find("⟨E2⟩") != std::string::npos; }));
+    EXPECT_TRUE(std::ranges::any_of(early, [](const std::string& t) { return t.find("⟨E2⟩") != std::string::npos; }));
 }
 
 // A prompt in a chat's format shows the words of people; what the format puts around them is one chip each time.
 TEST(Ribbon, MarkersOfAChatFoldIntoOneChip) {
-    static const std::vector<std::string> texts = {"<|im_start|>", "user", "\n", "Why", " so", "?", "<|im_end|>",
-                                                   "assistant",    " Because", "."};
+    static const std::vector<std::string> texts = {"<|im_start|>", "user",      "\n",       "Why", " so", "?",
+                                                   "<|im_end|>",   "assistant", " Because", "."};
     auto trace = std::make_shared<Trace>([](int id) { return texts[static_cast<std::size_t>(id)]; });
     Header header;
     header.drafter = "none";
@@ -96,8 +92,7 @@ TEST(Ribbon, NamesTheRolesAtEverySizeAndForARoom) {
         for (const bool presenter : {false, true}) {
             if (presenter) bench.key(ui::Key::f5);
             const ui::Rect ribbon = layout_of(bench).ribbon;
-            for (const char* role : {"draft", "target", "accepted", "rejected", "bonus", "discarded"})
-                (void)bench.find(role, ribbon);
+            for (const char* role : {"draft", "target", "accepted", "rejected", "bonus", "discarded"}) (void)bench.find(role, ribbon);
             look(bench, std::to_string(screen.w) + (presenter ? " presenter" : ""), false);
         }
     }

@@ -27,8 +27,7 @@ struct RunWindow {
     RunWindow& operator=(const RunWindow&) = delete;
 
     // Runs `settings` and opens the scene; show() follows, once all is published.
-    void open(const std::string& scene, std::vector<std::string> ready_drafters,
-              ui::Rect screen = {0, 0, 1600, 1000}) {
+    void open(const std::string& scene, std::vector<std::string> ready_drafters, ui::Rect screen = {0, 0, 1600, 1000}) {
         run = std::make_unique<speclens::Run>(models, settings);
         run->finish();
         EnginePort port;
@@ -54,9 +53,7 @@ struct RunWindow {
         return input;
     }
     // The study that the scene asked for last; null if the last command was another.
-    [[nodiscard]] const RunStudy* study() const {
-        return sent.empty() ? nullptr : std::get_if<RunStudy>(&sent.back());
-    }
+    [[nodiscard]] const RunStudy* study() const { return sent.empty() ? nullptr : std::get_if<RunStudy>(&sent.back()); }
 };
 
 } // namespace speclens

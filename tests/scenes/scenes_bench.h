@@ -135,8 +135,8 @@ class SceneBench {
     bool down = false;
     double time = 10;
     std::string words;
-    std::string tip;              // what is explained at the mouse
-    std::vector<ui::Stop> stops;  // of Tab, with what is seen of each
+    std::string tip;             // what is explained at the mouse
+    std::vector<ui::Stop> stops; // of Tab, with what is seen of each
     std::vector<ui::RecordedText> texts, clipped;
     int shapes = 0;
     std::uint64_t picture = 0; // RecordCanvas::picture()

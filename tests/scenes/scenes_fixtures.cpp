@@ -18,18 +18,14 @@ constexpr std::array<const char*, kVocab> kTexts = {
     " dog", " ran", " over", " quick", " brown", " fox", "ing", " It", " is", " extraordinarily",
     "\t",   " 42",  "\xe4",  " said"};
 
-std::string text_of(int id) {
-    return id >= 0 && id < kVocab ? kTexts[static_cast<std::size_t>(id)] : "<?>";
-}
+std::string text_of(int id) { return id >= 0 && id < kVocab ? kTexts[static_cast<std::size_t>(id)] : "<?>"; }
 
 // A distribution that depends on the position only; peaked, with a long tail.
 Distribution toy_distribution(std::uint64_t salt, int position) {
     Distribution distribution(kVocab);
     double sum = 0;
     for (int id = 0; id < kVocab; ++id) {
-        const double x = uniform({.seed = salt,
-                                  .position = static_cast<std::uint32_t>(position),
-                                  .lane = static_cast<std::uint32_t>(id)});
+        const double x = uniform({.seed = salt, .position = static_cast<std::uint32_t>(position), .lane = static_cast<std::uint32_t>(id)});
         distribution[static_cast<std::size_t>(id)] = std::pow(x, 12);
         sum += distribution[static_cast<std::size_t>(id)];
     }
@@ -92,8 +88,7 @@ class Writer {
             p.push_back(apply_sampling(p_raw.back(), sampling));
             if (i == toy_.k) break;
             q_raw.push_back(draft_distribution(position + i, toy_.noise));
-            q.push_back(copied ? one_hot(kVocab, argmax(q_raw.back()))
-                               : apply_sampling(q_raw.back(), sampling));
+            q.push_back(copied ? one_hot(kVocab, argmax(q_raw.back())) : apply_sampling(q_raw.back(), sampling));
             drafts.push_back(sample(q.back(), coin(Purpose::draft, position + i)));
             Drafted d;
             d.round = number;
@@ -161,10 +156,8 @@ class Writer {
         const Sampling sampling{.temperature = toy_.temperature};
         const std::vector<ShapeNode> shape = tree_shape(2, toy_.k, toy_.nodes);
         const auto coin = [&](Purpose purpose, int at, int lane) {
-            return uniform({.seed = 7,
-                            .position = static_cast<std::uint32_t>(at),
-                            .purpose = purpose,
-                            .lane = static_cast<std::uint32_t>(lane)});
+            return uniform(
+                {.seed = 7, .position = static_cast<std::uint32_t>(at), .purpose = purpose, .lane = static_cast<std::uint32_t>(lane)});
         };
         std::vector<Distribution> p_raw{toy_distribution(11, position)}, p{apply_sampling(p_raw[0], sampling)}, q;
         std::vector<int> drafts, parents;
@@ -282,8 +275,7 @@ std::shared_ptr<Trace> toy_run(const Toy& toy) {
     events.resize(events.size() - static_cast<std::size_t>(toy.cut));
     if (!toy.failure.empty()) events.push_back(Failed{toy.failure, "Try a shorter prompt."});
     auto trace = to_trace(std::move(events));
-    if (toy.stop && toy.failure.empty() && toy.cut == 0)
-        trace->append(Stopped{"length", trace->hash(trace->size())});
+    if (toy.stop && toy.failure.empty() && toy.cut == 0) trace->append(Stopped{"length", trace->hash(trace->size())});
     return trace;
 }
 

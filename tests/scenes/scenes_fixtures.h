@@ -21,7 +21,7 @@ struct Toy {
     int top = 64;       // entries of recorded distributions; 0: fast mode
     bool timing = true;
     int held_up = -1; // this round takes ten times as long as the others
-    int cut = 0; // drop so many events at the end: a run in the middle of a cycle
+    int cut = 0;      // drop so many events at the end: a run in the middle of a cycle
     bool stop = true;
     std::string failure = {}; // ends with Failed instead
     int nodes = 0;            // > 0: guesses form trees of so many nodes, two children each, k levels at most

@@ -12,8 +12,7 @@ namespace speclens {
 class Golden {
   public:
     // `run` is shown at `step` (may be empty) in a window of this size, and the region says `text`.
-    void add(const std::string& region, const std::string& size, const std::string& run, const std::string& step,
-             const std::string& text) {
+    void add(const std::string& region, const std::string& size, const std::string& run, const std::string& step, const std::string& text) {
         std::vector<Block>& blocks = find(regions_, region).second;
         auto block = std::ranges::find(blocks, text, &Block::text);
         if (block == blocks.end()) block = blocks.insert(block, Block{text, {}});
@@ -93,15 +92,14 @@ inline void expect_all_in_regions(const SceneBench& bench, const FrameLayout& la
 }
 
 // Adds the regions that this window has. Call steady_frame() before.
-inline void add_regions(Golden& golden, const SceneBench& bench, const std::vector<RegionRect>& regions,
-                        const std::string& size, const std::string& run, const std::string& step) {
+inline void add_regions(Golden& golden, const SceneBench& bench, const std::vector<RegionRect>& regions, const std::string& size,
+                        const std::string& run, const std::string& step) {
     for (const auto& [name, rect] : regions)
         if (rect.w > 0 && rect.h > 0) golden.add(name, size, run, step, lines_of(texts_in(bench.texts, rect)));
 }
 
 // A race has the whole window, and its status bar tells of lanes.
-inline void add_race(Golden& golden, SceneBench& bench, const std::string& size, const std::string& race,
-                     const std::string& step) {
+inline void add_race(Golden& golden, SceneBench& bench, const std::string& size, const std::string& race, const std::string& step) {
     steady_frame(bench);
     const FrameLayout layout = layout_of(bench);
     expect_all_in_regions(bench, layout, "race " + race + " " + size + " " + step);

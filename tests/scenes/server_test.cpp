@@ -19,10 +19,8 @@ namespace {
 
 ServedText some_answer() {
     ServedText served;
-    served.pieces = {{"The", 5, -1, Author::first},
-                     {" moon", 9, 0, Author::draft},
-                     {" is", 9, 0, Author::draft},
-                     {"\nbright", 9, 0, Author::target}};
+    served.pieces = {
+        {"The", 5, -1, Author::first}, {" moon", 9, 0, Author::draft}, {" is", 9, 0, Author::draft}, {"\nbright", 9, 0, Author::target}};
     served.rounds = {{3, 2}};
     served.provenance = Provenance::exact;
     served.counts = counts_of_histogram({0, 0, 1, 0}, 3);
@@ -104,9 +102,7 @@ TEST(ServerModelTest, ChoosesTheNarrowestSpanThatHasCounts) {
 TEST(ServerModelTest, TellsABonusFromATokenAfterARejection) {
     ServedText served;
     served.rounds = {{3, 2}, {3, 3}, {0, 0}, {-1, 2}};
-    const auto role = [&](Author author, int round) {
-        return role_of(served, ServedPiece{"x", 1, round, author});
-    };
+    const auto role = [&](Author author, int round) { return role_of(served, ServedPiece{"x", 1, round, author}); };
     EXPECT_EQ(role(Author::target, 0), ui::Role::residual);
     EXPECT_EQ(role(Author::target, 1), ui::Role::bonus);
     EXPECT_EQ(role(Author::target, 2), ui::Role::target) << "nothing was drafted";
@@ -131,9 +127,8 @@ TEST(ServerScene, SaysThatAServerDraftsNothing) {
     served.pieces = {{"The", 5, -1, Author::unknown}, {" moon", 9, -1, Author::unknown}};
     view->served = std::make_shared<const ServedText>(served);
     Shown shown(view);
-    for (const char* words :
-         {"This server drafts nothing: every token is the target's",
-          "no drafts: one token a pass of the target", "nothing was guessed: every token is the target's"})
+    for (const char* words : {"This server drafts nothing: every token is the target's", "no drafts: one token a pass of the target",
+                              "nothing was guessed: every token is the target's"})
         EXPECT_TRUE(shown.bench->shows(words)) << words << "\n" << shown.bench->words;
     EXPECT_FALSE(shown.bench->shows("Nothing was drafted yet"));
     EXPECT_FALSE(shown.bench->shows("is not known"));
@@ -146,9 +141,8 @@ TEST(ServerScene, ShowsCountsNamesPlacesAndTheAnswer) {
     view->served = std::make_shared<const ServedText>(some_answer());
     Shown shown(view);
     SceneBench& bench = *shown.bench;
-    for (const char* words :
-         {"REMOTE", "Acceptance length 3.00", "Qwen3-8B", "vLLM 0.32.0", "mean acceptance length",
-          "1 + accepted ÷ rounds", "2 running, 1 waiting", "moon", "the server lists its rounds"})
+    for (const char* words : {"REMOTE", "Acceptance length 3.00", "Qwen3-8B", "vLLM 0.32.0", "mean acceptance length",
+                              "1 + accepted ÷ rounds", "2 running, 1 waiting", "moon", "the server lists its rounds"})
         EXPECT_TRUE(bench.shows(words)) << words;
     bench.key(ui::Key::w); // from the request on to the counts since the start
     bench.settle();
@@ -194,8 +188,7 @@ TEST(ServerScene, KeepsWhatAServerToldThatIsGone) {
     view->problem = "nobody listens at http://127.0.0.1:8000";
     for (const ui::Rect screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}}) {
         Shown shown(view, screen);
-        for (const char* words :
-             {"Acceptance length 3.40", "no longer answers", "nobody listens", "mean acceptance length"})
+        for (const char* words : {"Acceptance length 3.40", "no longer answers", "nobody listens", "mean acceptance length"})
             EXPECT_TRUE(shown.bench->shows(words)) << words;
         look(*shown.bench, "a lost server", false);
     }
@@ -215,15 +208,13 @@ TEST(ServerScene, FitsEverySizeInEveryState) {
     wide->watch.add(99, reading);
     auto answered = watched();
     ServedText served = some_answer();
-    for (int i = 0; i < 400; ++i)
-        served.pieces.push_back({" word", 1, 0, i % 3 ? Author::draft : Author::unknown});
+    for (int i = 0; i < 400; ++i) served.pieces.push_back({" word", 1, 0, i % 3 ? Author::draft : Author::unknown});
     served.provenance = Provenance::aggregate;
     answered->served = std::make_shared<const ServedText>(served);
     answered->problem = "the server refuses with status 400: the context is too long for what was asked";
     auto probing = std::make_shared<ServerView>();
     probing->state = ServerView::State::probing;
-    probing->address =
-        "http://a-rather-long-name-of-a-machine.in-some-data-centre.example.org:30000/with/a/path";
+    probing->address = "http://a-rather-long-name-of-a-machine.in-some-data-centre.example.org:30000/with/a/path";
     for (const Size& size : kSizes)
         for (const auto& view : {std::shared_ptr<ServerView>(), bare, wide, answered, probing, watched()})
             for (int beat = 0; beat < kServerBeats; beat += 4) {
@@ -236,17 +227,15 @@ TEST(ServerScene, FitsEverySizeInEveryState) {
 TEST(ServerScene, SaysTheSameInWords) {
     auto view = watched();
     view->served = std::make_shared<const ServedText>(some_answer());
-    const std::string words =
-        server_description(input_of(view.get()), server_model(input_of(view.get()), {}));
-    for (const char* part : {"Data: REMOTE", "mean acceptance length (1 + accepted ÷ rounds): 3.000",
-                             "place 2: kept in 1.00", "The[ moon][ is]\nbright"})
+    const std::string words = server_description(input_of(view.get()), server_model(input_of(view.get()), {}));
+    for (const char* part :
+         {"Data: REMOTE", "mean acceptance length (1 + accepted ÷ rounds): 3.000", "place 2: kept in 1.00", "The[ moon][ is]\nbright"})
         EXPECT_NE(words.find(part), std::string::npos) << part << "\n" << words;
 }
 
 namespace {
 
-std::shared_ptr<const ServerView> when(const ServerSession& session,
-                                       const std::function<bool(const ServerView&)>& ready) {
+std::shared_ptr<const ServerView> when(const ServerSession& session, const std::function<bool(const ServerView&)>& ready) {
     EXPECT_TRUE(eventually([&] { return ready(*session.view()); }));
     return session.view();
 }
@@ -272,8 +261,7 @@ TEST(ServerSessionTest, ServesAsksWatchesAndLeaves) {
     const auto answered = when(session, [](const ServerView& v) { return v.served && !v.asking; });
     EXPECT_EQ(answered->served->text(), "The capital of Japan is Tokyo.");
     EXPECT_EQ(answered->served->provenance, Provenance::exact);
-    const auto counted = when(
-        session, [](const ServerView& v) { return v.watch.size() > 2 && v.watch.last().counts->rounds > 0; });
+    const auto counted = when(session, [](const ServerView& v) { return v.watch.size() > 2 && v.watch.last().counts->rounds > 0; });
     EXPECT_DOUBLE_EQ(counted->watch.last().counts->accepted, answered->served->counts->accepted);
     session.send(DetachServer{});
     when(session, [](const ServerView& v) { return v.state == State::detached; });
@@ -286,15 +274,13 @@ TEST(ServerSessionTest, AttachesToAServerThatGoesAway) {
     {
         const test::Listening server(RunSettings{});
         session.send(AttachServer{server.endpoint.origin});
-        const auto attached = when(
-            session, [](const ServerView& v) { return v.state == State::attached && v.watch.size() > 1; });
+        const auto attached = when(session, [](const ServerView& v) { return v.state == State::attached && v.watch.size() > 1; });
         EXPECT_FALSE(attached->own);
     }
     const auto gone = when(session, [](const ServerView& v) { return v.state == State::failed; });
     EXPECT_NE(gone->problem.find("nobody listens"), std::string::npos) << gone->problem;
     session.send(AttachServer{"not an address"});
-    const auto wrong =
-        when(session, [](const ServerView& v) { return v.problem.find("no address") != std::string::npos; });
+    const auto wrong = when(session, [](const ServerView& v) { return v.problem.find("no address") != std::string::npos; });
     EXPECT_EQ(wrong->state, State::failed);
     EXPECT_FALSE(wrong->remedy.empty());
 }
@@ -314,8 +300,7 @@ TEST(ServerSessionTest, AModelFolderThatCannotBeReadIsAMessage) {
     std::filesystem::create_symlink(loop, loop);
     ServerSession session(load_from({.target = loop}), {}, "");
     session.send(ServeHere{});
-    const auto failed =
-        when(session, [](const ServerView& v) { return v.state == ServerView::State::failed; });
+    const auto failed = when(session, [](const ServerView& v) { return v.state == ServerView::State::failed; });
     EXPECT_NE(failed->problem.find("loop"), std::string::npos) << failed->problem;
     EXPECT_FALSE(failed->remedy.empty());
 }
@@ -323,8 +308,7 @@ TEST(ServerSessionTest, AModelFolderThatCannotBeReadIsAMessage) {
 TEST(ServerSessionTest, WithoutModelsSaysSo) {
     ServerSession session({}, {}, "");
     session.send(ServeHere{});
-    const auto failed =
-        when(session, [](const ServerView& v) { return v.state == ServerView::State::failed; });
+    const auto failed = when(session, [](const ServerView& v) { return v.state == ServerView::State::failed; });
     EXPECT_NE(failed->problem.find("no model"), std::string::npos) << failed->problem;
     EXPECT_FALSE(failed->remedy.empty());
 }

@@ -20,8 +20,7 @@
 namespace speclens {
 
 inline std::shared_ptr<const Published> figures() {
-    return std::make_shared<const Published>(
-        Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
+    return std::make_shared<const Published>(Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
 }
 
 // A window over a finished run of a micro model whose engine only listens.
@@ -39,8 +38,7 @@ struct Measured : RunWindow {
     }
     // One pass takes 1 ms, drafting `once` ms and `guess` ms for each, a further row 0.05 ms, and guess i
     // stays in kept[i] of 10 rounds.
-    void answer(std::vector<int> kept, std::size_t points = 1000, double guess = 0.1, double once = 0,
-                int tens = 1) {
+    void answer(std::vector<int> kept, std::size_t points = 1000, double guess = 0.1, double once = 0, int tens = 1) {
         Study done{study()->name, static_cast<int>(study()->runs.size()), {}};
         for (const RunSettings& one : study()->runs) {
             if (done.points.size() == points) break;

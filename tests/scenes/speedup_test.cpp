@@ -117,14 +117,12 @@ TEST(SpeedupScene, DrawsWhatWasMeasured) {
     EXPECT_NEAR(three->speedup, 3.3 / (0.3 + 1.15), 1e-9);
     EXPECT_NEAR(m.tokens[2], three->tokens, 1e-9) << "position by position gives what was seen";
     for (const SpeedupPoint& p : m.points) EXPECT_LE(p.speedup, m.point(m.best)->speedup);
-    EXPECT_TRUE(live.bench->shows(as_fast_words(m) +
-                                  (m.alike ? " are about as fast here, up to" : " within the noise")))
+    EXPECT_TRUE(live.bench->shows(as_fast_words(m) + (m.alike ? " are about as fast here, up to" : " within the noise")))
         << "of ten rounds";
     Measured long_run;
     long_run.bench->key(ui::Key::m);
     long_run.answer({9, 8, 6, 4, 3, 3, 2, 2}, 1000, 0.1, 0, 10000);
-    EXPECT_TRUE(long_run.bench->shows("Small draft model is fastest here with " + std::to_string(m.best) +
-                                      " guesses"));
+    EXPECT_TRUE(long_run.bench->shows("Small draft model is fastest here with " + std::to_string(m.best) + " guesses"));
     EXPECT_TRUE(live.bench->shows(speedup_sum(m).words));
     EXPECT_TRUE(live.bench->shows("LIVE"));
     const std::string words = find_scene("speedup")->make()->describe(live.input());
@@ -147,9 +145,7 @@ TEST(SpeedupScene, ItsSumIsAsPrinted) {
             m.marked = k;
             const std::string words = speedup_sum(m).words;
             double tokens = 0, pass = 0, draft = 0, verify = 0, result = 0;
-            ASSERT_EQ(std::sscanf(words.c_str(), "%lf tokens × %lf ms ÷ (%lf + %lf ms) = %lf", &tokens, &pass,
-                                  &draft, &verify, &result),
-                      5)
+            ASSERT_EQ(std::sscanf(words.c_str(), "%lf tokens × %lf ms ÷ (%lf + %lf ms) = %lf", &tokens, &pass, &draft, &verify, &result), 5)
                 << words;
             EXPECT_NEAR(tokens * pass / (draft + verify), result, 0.005 + 1e-9) << words;
         }
@@ -162,8 +158,7 @@ TEST(SpeedupScene, KeysMarkALengthAndTakeNumbersByHand) {
     live.answer({9, 8, 6, 4, 3, 3, 2, 2});
     const int best = speedup_model(live.input(), {}).best;
     live.bench->key(ui::Key::up);
-    EXPECT_TRUE(live.bench->shows("A round with " + std::to_string(best + 1) +
-                                  " guesses, and plain decoding of as many tokens"))
+    EXPECT_TRUE(live.bench->shows("A round with " + std::to_string(best + 1) + " guesses, and plain decoding of as many tokens"))
         << live.bench->words;
     live.bench->key(ui::Key::h);
     EXPECT_TRUE(live.bench->shows("the formula, with your numbers")) << live.bench->words;
@@ -270,10 +265,9 @@ TEST(SpeedupScene, TriesThatLieApartAreNoise) {
 
 // Whom a finding is about is said where the run on the screen has another drafter.
 TEST(SpeedupScene, SaysWhoWasMeasuredInstead) {
-    const std::pair<const char*, const char*> cases[] = {
-        {"small", ""},
-        {"small_tree", "this run drafts a tree; measured here: its chain"},
-        {"none", "this run drafts nothing; measured here: EAGLE-3"}};
+    const std::pair<const char*, const char*> cases[] = {{"small", ""},
+                                                         {"small_tree", "this run drafts a tree; measured here: its chain"},
+                                                         {"none", "this run drafts nothing; measured here: EAGLE-3"}};
     for (const auto& [drafter, words] : cases) {
         Measured live(drafter);
         live.bench->key(ui::Key::m);
@@ -305,8 +299,7 @@ TEST(SpeedupScene, TheTableIsWhereItIsSpokenOf) {
         bool presenter, drawer;
     };
     for (const Window& w : {Window{{0, 0, 1600, 1000}, false, false}, Window{{0, 0, 1280, 720}, false, false},
-                            Window{{0, 0, 1280, 720}, false, true},
-                            Window{{0, 0, 1280 / scale, 720 / scale}, true, false}}) {
+                            Window{{0, 0, 1280, 720}, false, true}, Window{{0, 0, 1280 / scale, 720 / scale}, true, false}}) {
         SceneBench bench("speedup", {}, w.screen);
         bench.controller.figures = figures();
         bench.show(fixtures::mixed());
@@ -317,11 +310,9 @@ TEST(SpeedupScene, TheTableIsWhereItIsSpokenOf) {
         bench.controller.chrome.layout.details = w.drawer;
         bench.controller.perform({SceneCommand{SetBeat{kSpeedupBeats - 1}}}, bench.time);
         bench.settle();
-        const std::string what = std::to_string(w.screen.w) + (w.presenter ? " presenter" : "") +
-                                 (w.drawer ? " with details" : "");
+        const std::string what = std::to_string(w.screen.w) + (w.presenter ? " presenter" : "") + (w.drawer ? " with details" : "");
         const auto times = [&](const std::string& words) {
-            return std::ranges::count_if(bench.texts,
-                                         [&](const ui::RecordedText& text) { return text.text == words; });
+            return std::ranges::count_if(bench.texts, [&](const ui::RecordedText& text) { return text.text == words; });
         };
         EXPECT_EQ(times("A printed table, checked"), 1) << what;
         EXPECT_GE(times("3.16"), 1) << what << ": printed";
@@ -343,8 +334,7 @@ TEST(SpeedupScene, TabStopsAtNoColumn) {
     const std::set<ui::Id> stops = tab_stops(*live.bench);
     EXPECT_TRUE(stops.contains(id("measure")));
     for (const char* chart : {"tokens", "speed"})
-        for (int k = 1; k <= kLongestDraft; ++k)
-            EXPECT_FALSE(stops.contains(id(chart + std::to_string(k)))) << chart << k;
+        for (int k = 1; k <= kLongestDraft; ++k) EXPECT_FALSE(stops.contains(id(chart + std::to_string(k)))) << chart << k;
 }
 
 TEST(SpeedupScene, ItsTitlesSpeakOfNoise) {
@@ -359,8 +349,7 @@ TEST(SpeedupScene, ItsTitlesSpeakOfNoise) {
     SceneInput input;
     input.beat = kSpeedupBestBeat;
     EXPECT_NE(speedup_title(input, m).title.find("1.25× with 3 guesses here; "), std::string::npos);
-    EXPECT_TRUE(speedup_title(input, m).title.ends_with(" within the noise"))
-        << speedup_title(input, m).title;
+    EXPECT_TRUE(speedup_title(input, m).title.ends_with(" within the noise")) << speedup_title(input, m).title;
     m.even = true;
     EXPECT_EQ(speedup_title(input, m).title.substr(speedup_title(input, m).title.find(':')),
               ": 1.25× with 3 guesses, within the noise of plain decoding");
@@ -377,8 +366,7 @@ TEST(SpeedupScene, NothingCollidesWhereEverythingIsShown) {
         for (int beat = 0; beat < kSpeedupBeats; ++beat) {
             bench.controller.perform({SceneCommand{SetBeat{beat}}}, 0);
             bench.settle();
-            look(bench, std::string("speed-up, measured, ") + s.name + " beat " + std::to_string(beat),
-                 s.w < 1000);
+            look(bench, std::string("speed-up, measured, ") + s.name + " beat " + std::to_string(beat), s.w < 1000);
         }
     }
 }
@@ -413,9 +401,8 @@ TEST(SpeedupScene, RoundsWithoutGuessesCount) {
         SceneBench bench("speedup", {}, screen);
         bench.controller.observe(live.published, bench.time);
         bench.settle();
-        const auto caption = std::ranges::find_if(bench.texts, [](const ui::RecordedText& shown) {
-            return shown.text.find("dashed: one α of ") != std::string::npos;
-        });
+        const auto caption = std::ranges::find_if(
+            bench.texts, [](const ui::RecordedText& shown) { return shown.text.find("dashed: one α of ") != std::string::npos; });
         ASSERT_NE(caption, bench.texts.end()) << screen.w << "\n" << bench.words;
         EXPECT_FALSE(caption->text.ends_with("…")) << caption->text;
     }
@@ -425,12 +412,10 @@ TEST(SpeedupScene, RoundsWithoutGuessesCount) {
 TEST(SpeedupScene, EveryCurveHasItsName) {
     Measured live;
     live.bench->key(ui::Key::m);
-    for (const std::vector<int>& kept :
-         {std::vector{2, 1}, {9, 8, 6, 4}, {10, 10, 10, 10, 10, 10, 10, 10, 9, 9}}) {
+    for (const std::vector<int>& kept : {std::vector{2, 1}, {9, 8, 6, 4}, {10, 10, 10, 10, 10, 10, 10, 10, 9, 9}}) {
         live.answer(kept);
         for (const char* name : {"α .50", "α .70", "α .90"})
-            EXPECT_TRUE(live.bench->shows(name)) << name << " of " << kept.size() << "\n"
-                                                 << live.bench->words;
+            EXPECT_TRUE(live.bench->shows(name)) << name << " of " << kept.size() << "\n" << live.bench->words;
     }
 }
 
@@ -474,8 +459,7 @@ TEST(SpeedupScene, ARunSaysHowManyOfItsRoundsGuessed) {
 TEST(SpeedupScene, OneHeldUpRoundDecidesNoLever) {
     for (const char* drafter : {"small", "dflash"}) {
         const auto model = [&](int held_up) {
-            const auto trace =
-                fixtures::toy_run({.name = "held", .drafter = drafter, .k = 4, .held_up = held_up});
+            const auto trace = fixtures::toy_run({.name = "held", .drafter = drafter, .k = 4, .held_up = held_up});
             const RunView whole = fold(*trace, trace->size());
             SceneInput input;
             input.trace = trace.get();
@@ -581,9 +565,7 @@ TEST(SpeedupScene, TheReasonWhyItPaysIsMeasured) {
     fading.answer({5, 2, 1}, 1000, 0.57, -0.17, 1000);
     EXPECT_LT(speedup_model(fading.input(), {}).levers.alpha, 0.5);
     std::string words = reason(fading);
-    EXPECT_NE(words.find("One guess alone pays: it brings 0.50 tokens a round and costs 0.45 passes."),
-              std::string::npos)
-        << words;
+    EXPECT_NE(words.find("One guess alone pays: it brings 0.50 tokens a round and costs 0.45 passes."), std::string::npos) << words;
     EXPECT_NE(words.find("for 0.62 passes, would not."), std::string::npos) << words;
     EXPECT_EQ(words.find("once a round"), std::string::npos) << words;
 
@@ -591,21 +573,15 @@ TEST(SpeedupScene, TheReasonWhyItPaysIsMeasured) {
     once.bench->key(ui::Key::m);
     once.answer({5, 5, 5, 5, 5, 5}, 1000, 0.02, 0.5, 1000);
     words = reason(once);
-    EXPECT_NE(
-        words.find("One guess alone does not pay: it brings 0.50 tokens a round and costs 0.57 passes."),
-        std::string::npos)
-        << words;
-    EXPECT_NE(
-        words.find("0.50 tokens each for 0.07 passes: most of the first one's cost is paid once a round."),
-        std::string::npos)
+    EXPECT_NE(words.find("One guess alone does not pay: it brings 0.50 tokens a round and costs 0.57 passes."), std::string::npos) << words;
+    EXPECT_NE(words.find("0.50 tokens each for 0.07 passes: most of the first one's cost is paid once a round."), std::string::npos)
         << words;
 
     Measured plain; // as by the levers
     plain.bench->key(ui::Key::m);
     plain.answer({9, 8, 6, 4, 3, 3, 2, 2}, 1000, 0.1, 0, 1000);
     words = reason(plain);
-    EXPECT_TRUE(words.ends_with("One guess alone pays: it brings 0.90 tokens a round and costs 0.15 passes."))
-        << words;
+    EXPECT_TRUE(words.ends_with("One guess alone pays: it brings 0.90 tokens a round and costs 0.15 passes.")) << words;
 }
 
 TEST(SpeedupScene, AStudyOfAnotherPromptIsNotShown) {

@@ -87,8 +87,7 @@ TEST(SteppedRace, ARoundEndsWhereEveryLaneHasEndedOne) {
         }
         race.lanes.emplace_back().trace = trace;
     }
-    for (std::size_t step = 0; step <= 6; ++step)
-        race.steps.push_back({std::min<std::size_t>(step, 4), step});
+    for (std::size_t step = 0; step <= 6; ++step) race.steps.push_back({std::min<std::size_t>(step, 4), step});
     EXPECT_EQ(next_round(race, 0), 3);
     EXPECT_EQ(next_round(race, 3), 6);
     EXPECT_EQ(next_round(race, 6), 6);
@@ -110,8 +109,7 @@ TEST(SteppedRaceScene, SaysWhetherTheTextsAgreeSoFar) {
         EXPECT_FALSE(m.lanes[3].speed_up.figure.known()) << "nothing is timed";
         const std::string words = race_description(input_at(*race, step), m);
         EXPECT_EQ(words.find("ms"), std::string::npos) << words;
-        EXPECT_NE(words.find("step " + std::to_string(static_cast<int>(step)) + ", not timed"),
-                  std::string::npos);
+        EXPECT_NE(words.find("step " + std::to_string(static_cast<int>(step)) + ", not timed"), std::string::npos);
     }
     const RaceModel m = race_model(input_at(*race, 6));
     EXPECT_EQ(m.lanes[3].shown.rounds, 1);
@@ -127,8 +125,7 @@ struct EndedLanes {
         race->settings.stepped = true;
         race->lanes.resize(2);
         const std::size_t all = race->lanes[1].trace->size();
-        auto cut =
-            std::make_shared<Trace>([whole = race->lanes[1].trace](int id) { return whole->text(id); });
+        auto cut = std::make_shared<Trace>([whole = race->lanes[1].trace](int id) { return whole->text(id); });
         for (std::size_t i = 0; i < all; ++i) {
             Event event = (*race->lanes[1].trace)[i];
             auto* commit = std::get_if<Committed>(&event);
@@ -173,8 +170,7 @@ TEST(SteppedRaceScene, LooksAsRecordedAndNothingCollides) {
             wish.stepped = true;
             b.bench.controller.expect_race(wish);
             b.step_to(stepped_race(steps));
-            const std::string what =
-                "stepped race " + std::string(s.name) + " after " + std::to_string(steps);
+            const std::string what = "stepped race " + std::string(s.name) + " after " + std::to_string(steps);
             look(b.bench, what, s.w < 1000);
             if (s.w != 1600 && s.w != 1280) continue;
             add_race(golden, b.bench, s.name, "stepped", std::to_string(steps) + " steps");

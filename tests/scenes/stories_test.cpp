@@ -62,17 +62,17 @@ std::string error_of(const std::function<void()>& run) {
 }
 
 TEST(StoryText, SaysWhatIsWrongWithIt) {
-    for (const auto& [text, what] : std::initializer_list<std::pair<const char*, const char*>>{
-             {"a } b", "a } without its {"},
-             {"a {n", "a { without its }"},
-             {"{}", "{} begins with no name of a value"},
-             {"{n:bold}", "behind the colon stands word, Word or Capital"},
-             {"{n|one}", "a plural has two forms"},
-             {"{n|a|b|c}", "a plural has two forms"},
-             {"{n?a|b|c}", "a choice has two ways at most"},
-             {"{n?{m?a}|b}", "a choice inside a choice or a plural"},
-             {"{n|{m|a|b}|c}", "a plural inside a plural"},
-             {"{n!}", "behind the name of a value stands"}})
+    for (const auto& [text, what] :
+         std::initializer_list<std::pair<const char*, const char*>>{{"a } b", "a } without its {"},
+                                                                    {"a {n", "a { without its }"},
+                                                                    {"{}", "{} begins with no name of a value"},
+                                                                    {"{n:bold}", "behind the colon stands word, Word or Capital"},
+                                                                    {"{n|one}", "a plural has two forms"},
+                                                                    {"{n|a|b|c}", "a plural has two forms"},
+                                                                    {"{n?a|b|c}", "a choice has two ways at most"},
+                                                                    {"{n?{m?a}|b}", "a choice inside a choice or a plural"},
+                                                                    {"{n|{m|a|b}|c}", "a plural inside a plural"},
+                                                                    {"{n!}", "behind the name of a value stands"}})
         EXPECT_NE(error_of([&] { (void)StoryText(text); }).find(what), std::string::npos) << text;
 }
 
@@ -97,19 +97,22 @@ TEST(Stories, AskOnlyForWhatTheirSceneOffers) {
     says("[[beat]]\nname = \"why\"\n[beat.text]\nmeasured = \"\"\nunmeasured = \"{round}\"\n",
          "line 5: {round} is no value of why.text, case unmeasured; there are: none");
     says("[[beat]]\nname = \"why\"\ntext = \"{round}\"\n", "{round} is no value of why.text; there are: none"); // of all cases
-    says("[[beat]]\nname = \"why\"\n[beat.text]\nguessed = \"\"\n", "line 4: why.text has no case 'guessed'; there are: measured, unmeasured");
+    says("[[beat]]\nname = \"why\"\n[beat.text]\nguessed = \"\"\n",
+         "line 4: why.text has no case 'guessed'; there are: measured, unmeasured");
     says("[[beat]]\nname = \"why\"\nsubtitle = \"\"\n",
          "line 3: no text of this scene is called why.subtitle; there are: why.heading, why.text, why.title");
     says("[[beat]]\nname = \"how\"\n", "line 1: no beat of this scene is called 'how'; there are: bet, verdict, why, change");
     says("[[beat]]\nheading = \"\"\n", "a beat without a name");
-    says("[[beat]]\nname = \"why\"\n[[beat]]\nname = \"bet\"\n", "line 3: the beat 'bet' stands too late; the order is: bet, verdict, why, change");
+    says("[[beat]]\nname = \"why\"\n[[beat]]\nname = \"bet\"\n",
+         "line 3: the beat 'bet' stands too late; the order is: bet, verdict, why, change");
     says("[[beat]]\nname = \"why\"\n[[beat]]\nname = \"why\"\n", "the beat 'why' stands here twice");
     says("[[beat]]\nname = \"why\"\ntitle = 3\n", "line 3: why.title is no text");
     says("[[beat]]\nname = \"why\"\ntitle = \"{tokens\"\n", "line 3: a { without its }");
     says("[title\n", "advice.toml line 1: ");
     says("title = \"\"\n", "'title' is no table of texts");
     says("[[beat]]\nname = \"bet\"\nfocus = [\"cake\"]\n", "line 3: 'cake' is nothing that focus can name; there are: ");
-    const std::string dflash = Written("[[beat]]\nname = \"masks\"\nfocus = [\"masks\", \"cake\"]\ncriterion = \"x\"\n", "dflash.toml").error();
+    const std::string dflash =
+        Written("[[beat]]\nname = \"masks\"\nfocus = [\"masks\", \"cake\"]\ncriterion = \"x\"\n", "dflash.toml").error();
     EXPECT_NE(dflash.find("dflash.toml line 3: 'cake' is nothing that focus can name; there are: distributions, masks, pass, times"),
               std::string::npos)
         << dflash;
@@ -148,7 +151,8 @@ TEST(Stories, WithoutBeatsCountNoBeats) {
 }
 
 TEST(Stories, AnotherLanguageLiesOverTheEnglishTextByText) {
-    Written german("[[beat]]\nname = \"why\"\nheading = \"Warum es so ausgeht\"\n[beat.text]\nmeasured = \"{tokens} Token in {round} ms\"\n");
+    Written german(
+        "[[beat]]\nname = \"why\"\nheading = \"Warum es so ausgeht\"\n[beat.text]\nmeasured = \"{tokens} Token in {round} ms\"\n");
     Written own("[[beat]]\nname = \"why\"\nheading = \"Mine\"\n");
     const StoryLayer layers[] = {read_stories(own.folder.path()), read_stories(german.folder.path()), read_stories(kShipped)};
     const StoryBook book(layers);
@@ -166,7 +170,8 @@ TEST(Stories, ALanguageIsAFolderAndAFolderOfOnesOwnComesFirst) {
     test::TempFolder folder;
     std::filesystem::copy(kShipped, folder / "stories", std::filesystem::copy_options::recursive);
     std::filesystem::create_directory(folder / "stories/de");
-    std::ofstream(folder / "stories/de/shared.toml") << "[words]\nnumbers = \"null ein zwei\"\n[words.all_guesses]\nany = \"alle {n:word}\"\n";
+    std::ofstream(folder / "stories/de/shared.toml")
+        << "[words]\nnumbers = \"null ein zwei\"\n[words.all_guesses]\nany = \"alle {n:word}\"\n";
     Written own("[[beat]]\nname = \"bet\"\nheading = \"Place your bets\"\n");
     const StoryBook book = load_stories(folder / "stories", "de", own.folder.path());
     const StoryValue values[] = {{"n", "2", 2}};

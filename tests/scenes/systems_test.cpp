@@ -10,8 +10,8 @@
 #include "engine/run/trace_json.h"
 #include "scenes/speedup/speedup_draw.h"
 #include "scenes/systems/audits_draw.h"
-#include "scenes/systems/systems_draw.h"
 #include "scenes/systems/simulated_pool.h"
+#include "scenes/systems/systems_draw.h"
 #include "scenes/systems/workers_draw.h"
 #include "tests/scenes/run_elsewhere.h"
 #include "tests/scenes/run_window.h"
@@ -59,9 +59,7 @@ TEST(Systems, TellsOfWasteOnlyWhereThereIsSome) {
     SystemsModel m;
     m.rounds = {{0, 4, 3, 3}};
     m.written = m.kept = 3;
-    const auto has = [&](const char* words) {
-        return systems_story(input, m).text.find(words) != std::string::npos;
-    };
+    const auto has = [&](const char* words) { return systems_story(input, m).text.find(words) != std::string::npos; };
     EXPECT_TRUE(has("nothing was wasted"));
     EXPECT_FALSE(has("work for nothing"));
     m.kept = 2;
@@ -130,7 +128,14 @@ PoolFilm some_workers(int rounds) {
             WorkerRound round;
             round.from_ms = from, round.asked_ms = from + 8, round.answered_ms = from + 26, round.judged_ms = from + 28;
             round.drafted = 4, round.accepted = (n + i) % 5, round.tokens = round.accepted + 1;
-            round.wire = {.rounds = 1, .sent = 700, .received = 200, .ms = 18, .server_ms = 10, .answered = 1, .ahead = i == 1 ? 5 : 0, .taken = i == 1 ? 2 : 0};
+            round.wire = {.rounds = 1,
+                          .sent = 700,
+                          .received = 200,
+                          .ms = 18,
+                          .server_ms = 10,
+                          .answered = 1,
+                          .ahead = i == 1 ? 5 : 0,
+                          .taken = i == 1 ? 2 : 0};
             worker.rounds.push_back(round);
         }
         worker.state = i == 0 ? PoolWorker::State::waiting : i == 1 ? PoolWorker::State::done : PoolWorker::State::failed;
@@ -189,7 +194,8 @@ TEST(Systems, SimulatesDraftWorkersThatShareATarget) {
         for (std::size_t i = 1; i < drafting.size(); ++i) EXPECT_GE(drafting[i].first, drafting[i - 1].second - 1e-9) << workers;
         std::ranges::sort(passes);
         for (std::size_t i = 1; i < passes.size(); ++i) // shared, or one behind the other
-            EXPECT_TRUE(std::abs(passes[i].first - passes[i - 1].first) < 1e-9 || passes[i].first >= passes[i - 1].second - 1e-9) << workers;
+            EXPECT_TRUE(std::abs(passes[i].first - passes[i - 1].first) < 1e-9 || passes[i].first >= passes[i - 1].second - 1e-9)
+                << workers;
         EXPECT_GT(film.tokens_per_second(), alone.tokens_per_second()) << workers;
         EXPECT_EQ(film.workers[0].tokens(), alone.workers[0].tokens()) << "the same dice, whoever shares the target";
     }
@@ -292,8 +298,7 @@ TEST(Systems, RowsKeptAreTheTextAndTheRestIsRewound) {
     ASSERT_FALSE(m.rounds.empty());
     const RunView view = fold(stored.run->trace(), stored.run->trace().size());
     EXPECT_EQ(static_cast<int>(m.rounds.size()), view.rounds);
-    EXPECT_EQ(m.kept, view.output_tokens)
-        << "every committed token leaves one row, but the last, and the pending one came before";
+    EXPECT_EQ(m.kept, view.output_tokens) << "every committed token leaves one row, but the last, and the pending one came before";
     for (const CacheRound& round : m.rounds) EXPECT_GE(round.rewound(), 0);
 }
 
@@ -320,8 +325,7 @@ TEST(Systems, PagesAreHeldFromTheirFirstRowToTheirLast) {
     EXPECT_EQ(pages.after, 1);
     EXPECT_EQ(pages.given_back(), 1);
     EXPECT_EQ(pages.empty, 1);
-    pages =
-        pages_of({.round = 0, .before = 14, .written = 5, .kept = 3}, 16); // one row beyond the border stays
+    pages = pages_of({.round = 0, .before = 14, .written = 5, .kept = 3}, 16); // one row beyond the border stays
     EXPECT_EQ(pages.given_back(), 0);
     EXPECT_EQ(pages.empty, 15);
     pages = pages_of({.round = 0, .before = 16, .written = 0, .kept = 0}, 16);
@@ -336,8 +340,7 @@ TEST(SystemsScene, SaysThatTheSpeedUpsAssumeOneAcceptance) {
     Stored stored;
     stored.bench->controller.perform({SceneCommand{SetBeat{2}}}, 0);
     stored.bench->settle();
-    EXPECT_TRUE(stored.bench->shows("all kept alike: ids 2.20×, token rule 2.18×, blocks 2.11×"))
-        << stored.bench->words;
+    EXPECT_TRUE(stored.bench->shows("all kept alike: ids 2.20×, token rule 2.18×, blocks 2.11×")) << stored.bench->words;
     EXPECT_TRUE(stored.bench->shows("if all three keep alike"));
     const SceneInput input = stored.bench->controller.frame(0).scene;
     const std::string words = systems_description(input, systems_model(input, {}));
@@ -363,7 +366,8 @@ TEST(SystemsScene, HasATitleForEveryBeat) {
     EXPECT_TRUE(title(4).starts_with("K ends at ")) << title(4);
     for (int beat = 0; beat < kSystemsBeats; ++beat) {
         bool told = false;
-        for (const SystemsPart part : {SystemsPart::cache, SystemsPart::wire, SystemsPart::controllers, SystemsPart::tables, SystemsPart::choosers, SystemsPart::audits, SystemsPart::workers})
+        for (const SystemsPart part : {SystemsPart::cache, SystemsPart::wire, SystemsPart::controllers, SystemsPart::tables,
+                                       SystemsPart::choosers, SystemsPart::audits, SystemsPart::workers})
             told = told || is_about(beat, part);
         EXPECT_TRUE(told) << beat;
     }
@@ -413,8 +417,7 @@ TEST(SystemsScene, ShowsTheControllersOnTheirBeat) {
 
 // What the timeline frames is what the chart marks and the pages are about.
 TEST(SystemsScene, IsAboutTheRoundThatTheCursorIsIn) {
-    const std::shared_ptr<const Trace> trace =
-        load_trace(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "lookup.jsonl");
+    const std::shared_ptr<const Trace> trace = load_trace(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "lookup.jsonl");
     const RunView whole = fold(*trace, trace->size());
     for (const RoundSummary& round : whole.round_list) {
         if (!round.commit) continue;
@@ -424,8 +427,7 @@ TEST(SystemsScene, IsAboutTheRoundThatTheCursorIsIn) {
         EXPECT_TRUE(bench.shows("Round " + number + " in pages of 16")) << bench.words;
         EXPECT_TRUE(bench.shows("marked: round " + number)) << bench.words;
         bool named = false; // below its bar
-        for (const ui::RecordedText& text : bench.texts)
-            named = named || (text.text == number && text.font == ui::Font::mono_medium);
+        for (const ui::RecordedText& text : bench.texts) named = named || (text.text == number && text.font == ui::Font::mono_medium);
         EXPECT_TRUE(named) << "round " << number;
         const SceneInput input = bench.controller.frame(0).scene;
         const std::string words = systems_description(input, systems_model(input, {}));
@@ -502,8 +504,10 @@ TEST(SystemsScene, ShowsWhatAuditsFound) {
 std::shared_ptr<Sweep> made_choosers() {
     auto result = std::make_shared<AdaptiveResult>();
     result->drafter = "small", result->seats = 8, result->texts = 12, result->complete = true;
-    result->ways = {{.chooser = Chooser::fixed, .k = 0, .rates = {1000, 1010}}, {.chooser = Chooser::fixed, .k = 3, .rates = {1300, 1313}},
-                    {.chooser = Chooser::article, .rates = {1200, 1212}}, {.chooser = Chooser::gain, .rates = {1350, 1363}},
+    result->ways = {{.chooser = Chooser::fixed, .k = 0, .rates = {1000, 1010}},
+                    {.chooser = Chooser::fixed, .k = 3, .rates = {1300, 1313}},
+                    {.chooser = Chooser::article, .rates = {1200, 1212}},
+                    {.chooser = Chooser::gain, .rates = {1350, 1363}},
                     {.chooser = Chooser::oracle, .k = 3, .rates = {1500}}};
     auto load = std::make_shared<Sweep>();
     load->adaptive = result;
@@ -549,8 +553,7 @@ TEST(SystemsScene, NothingCollidesWhereEverythingIsShown) {
         for (int beat = 0; beat < kSystemsBeats; ++beat) {
             stored.bench->controller.perform({SceneCommand{SetBeat{beat}}}, 0);
             stored.bench->settle();
-            look(*stored.bench, std::string("systems ") + s.name + " beat " + std::to_string(beat),
-                 s.w < 1000);
+            look(*stored.bench, std::string("systems ") + s.name + " beat " + std::to_string(beat), s.w < 1000);
         }
     }
 }

@@ -15,8 +15,7 @@ namespace {
 
 // A window over a run of the built-in tables.
 struct TableWindow : RunWindow {
-    explicit TableWindow(const std::string& scene, const std::string& drafter = "small",
-                         const std::string& rule = "token") {
+    explicit TableWindow(const std::string& scene, const std::string& drafter = "small", const std::string& rule = "token") {
         const TablePair pair = toy_tables();
         models = test::table_models(pair.target, pair.draft);
         settings = {};
@@ -27,9 +26,7 @@ struct TableWindow : RunWindow {
         open(scene, {"none", "small", "small_tree", "lookup"});
         show();
     }
-    [[nodiscard]] std::string told(const std::string& scene) {
-        return find_scene(scene)->make()->describe(input());
-    }
+    [[nodiscard]] std::string told(const std::string& scene) { return find_scene(scene)->make()->describe(input()); }
     void go(std::size_t cursor) {
         bench->controller.perform({SceneCommand{SetCursor{cursor}}}, bench->time);
         bench->settle();
@@ -68,8 +65,7 @@ TEST(TableRun, ListsNoOtherTokensWhereAllAreListed) {
     const RunView whole = fold(*window.published.trace, window.published.trace->size());
     for (const RoundSummary& round : whole.round_list) {
         window.go(round.end_event);
-        EXPECT_EQ(std::ranges::count(window.bench->texts, "other", &ui::RecordedText::text), 0)
-            << window.bench->words;
+        EXPECT_EQ(std::ranges::count(window.bench->texts, "other", &ui::RecordedText::text), 0) << window.bench->words;
         const std::string words = window.told("loop");
         EXPECT_FALSE(has(words, "other:")) << words;
     }
@@ -82,8 +78,7 @@ TEST(TableRun, ComparesNoTimes) {
     for (std::size_t cursor = 1; cursor <= window.published.trace->size(); ++cursor) {
         window.go(cursor);
         const std::string words = window.told("loop");
-        for (const char* part : {" ms", "×", "cost more", "expensive"})
-            EXPECT_FALSE(has(words, part)) << part << " in " << words;
+        for (const char* part : {" ms", "×", "cost more", "expensive"}) EXPECT_FALSE(has(words, part)) << part << " in " << words;
     }
     EXPECT_TRUE(window.bench->shows("a table costs nothing to ask")) << window.bench->words;
 }

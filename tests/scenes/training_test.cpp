@@ -42,8 +42,7 @@ TEST(Ablations, AreReadWithSeedsIntervalsAndRepeatedRows) {
     const ServedResult* base = study.arms[0].runs[0].result(15, true, 0);
     ASSERT_NE(base, nullptr);
     EXPECT_EQ(base->tokens, 2);
-    EXPECT_EQ(study.arms[0].runs[0].result(15, false, 0)->conditional, (std::vector<double>{0.8, 0.5}))
-        << "null ends the positions";
+    EXPECT_EQ(study.arms[0].runs[0].result(15, false, 0)->conditional, (std::vector<double>{0.8, 0.5})) << "null ends the positions";
     EXPECT_EQ(study.arms[0].runs[0].result(15, false, 0.7), nullptr);
     EXPECT_EQ(ablations.find("weights"), nullptr);
 }
@@ -117,7 +116,9 @@ TEST(TrainingModel, TheLoadedModelsOwnStudyIsShownAndEveryStudySaysWhoseItIs) {
 
 TEST(TrainingStory, SpeaksOfItsOwnExperimentWhileAnotherIsLookedAt) {
     std::string both = kFile;
-    both.replace(both.rfind('}'), 1, R"(,"weights":{"g7":[{"method":"dflash","arguments":[],"seed":1,"steps":40,"curve":[{"step":20,"positions":100,"loss":4.0}],"served":{}}]}})");
+    both.replace(
+        both.rfind('}'), 1,
+        R"(,"weights":{"g7":[{"method":"dflash","arguments":[],"seed":1,"steps":40,"curve":[{"step":20,"positions":100,"loss":4.0}],"served":{}}]}})");
     const Ablations ablations = parse_ablations(both, "file");
     SceneInput input;
     input.ablations = &ablations;
@@ -129,8 +130,7 @@ TEST(TrainingStory, SpeaksOfItsOwnExperimentWhileAnotherIsLookedAt) {
 }
 
 TEST(Ablations, SaysWhatIsWrongWithAFile) {
-    const auto refused = [](std::string file, const std::string& from, const std::string& to,
-                            const char* says) {
+    const auto refused = [](std::string file, const std::string& from, const std::string& to, const char* says) {
         const std::size_t at = file.find(from);
         ASSERT_NE(at, std::string::npos) << from;
         file.replace(at, from.size(), to);
@@ -174,7 +174,8 @@ TEST(Training, AveragesTheSeedsAndComparesTheArms) {
     EXPECT_EQ(m.ends[0].best, 1);
     EXPECT_EQ(m.ends[0].worst, 0);
     EXPECT_TRUE(m.ends[0].apart()) << "5.5 is above (3.2 + 4.2) ÷ 2";
-    EXPECT_NE(training_title(m).title.find("true text, base loss fading 6.00, the true text 3.50"), std::string::npos) << training_title(m).title;
+    EXPECT_NE(training_title(m).title.find("true text, base loss fading 6.00, the true text 3.50"), std::string::npos)
+        << training_title(m).title;
     EXPECT_TRUE(taught.bench->shows("trained in 2 ways, 3.50 to 6.00 tokens per round")) << "of its first beat";
     EXPECT_TRUE(taught.bench->shows("RECORDED"));
     EXPECT_TRUE(taught.bench->shows("two cores"));
@@ -184,17 +185,14 @@ TEST(Training, AveragesTheSeedsAndComparesTheArms) {
 TEST(Training, ComparesTheArmsAtEveryLengthTheyWereServedWith) {
     const auto title = [](const char* fewer) {
         const auto arm = [](const std::string& name, const std::string& more, const std::string& less) {
-            return "\"" + name +
-                   R"(":[{"method":"dflash","arguments":[],"seed":1,"steps":40,"curve":[],"served":{)" +
-                   R"("drafts 15":[{"temperature":0.0,"all":{"prompts":6,"rounds":9,"tokens_per_round":)" +
-                   more +
-                   R"(,"conditional":[]}}],"drafts 7":[{"temperature":0.0,"all":{"prompts":6,"rounds":9,)" +
-                   R"("tokens_per_round":)" + less + R"(,"conditional":[]}}]}}])";
+            return "\"" + name + R"(":[{"method":"dflash","arguments":[],"seed":1,"steps":40,"curve":[],"served":{)" +
+                   R"("drafts 15":[{"temperature":0.0,"all":{"prompts":6,"rounds":9,"tokens_per_round":)" + more +
+                   R"(,"conditional":[]}}],"drafts 7":[{"temperature":0.0,"all":{"prompts":6,"rounds":9,)" + R"("tokens_per_round":)" +
+                   less + R"(,"conditional":[]}}]}}])";
         };
-        const Ablations ablations =
-            parse_ablations("{\"block\":{" + arm("trained_16", "[2.6,2.4,2.8]", "[2.5,2.3,2.6]") + "," +
-                                arm("trained_8", "[2.8,2.6,3.0]", fewer) + "}}",
-                            "file");
+        const Ablations ablations = parse_ablations("{\"block\":{" + arm("trained_16", "[2.6,2.4,2.8]", "[2.5,2.3,2.6]") + "," +
+                                                        arm("trained_8", "[2.8,2.6,3.0]", fewer) + "}}",
+                                                    "file");
         SceneInput input;
         input.ablations = &ablations;
         TrainingState state;
@@ -251,8 +249,7 @@ TEST(TrainingModel, KnowsHowEveryArmWeighsThePositions) {
 }
 
 TEST(TrainingScene, ShowsTheWeightsOfTheChosenArmUntilTheyAreDragged) {
-    Taught taught(
-        load_ablations(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "models" / "ablations.json"));
+    Taught taught(load_ablations(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "models" / "ablations.json"));
     taught.bench->controller.perform({SceneCommand{SetBeat{5}}}, 0);
     taught.bench->settle();
     EXPECT_TRUE(taught.bench->shows("Weight of position k: exp(−(k−1) ÷ 7.0)")) << "the arm with g = 7";
@@ -277,10 +274,9 @@ std::string backbone_story(const std::string& base, const std::string& loss = "2
     };
     replace("\"final_loss\":1.0,\"base_loss\":2.0", "\"final_loss\":1.0,\"base_loss\":" + loss);
     if (!base.empty())
-        replace("[[0.9,0.8,1.0]]}}]",
-                "[[0.9,0.8,1.0]]}}],\"drafts 15, base logits only\":[{\"temperature\":0.0,\"all\":"
-                "{\"prompts\":6,\"rounds\":9,\"tokens_per_round\":" +
-                    base + ",\"conditional\":[[0.6,0.5,0.7]]}}]");
+        replace("[[0.9,0.8,1.0]]}}]", "[[0.9,0.8,1.0]]}}],\"drafts 15, base logits only\":[{\"temperature\":0.0,\"all\":"
+                                      "{\"prompts\":6,\"rounds\":9,\"tokens_per_round\":" +
+                                          base + ",\"conditional\":[[0.6,0.5,0.7]]}}]");
     Taught taught(parse_ablations(file, "file"));
     taught.bench->controller.perform({SceneCommand{SetBeat{2}}}, 0);
     const SceneInput input = taught.input();
@@ -290,16 +286,13 @@ std::string backbone_story(const std::string& base, const std::string& loss = "2
 // That a backbone gets lazy without the fading base loss is the paper's finding; ours is what the intervals
 // say.
 TEST(Training, SaysOfTheBackboneWhatTheIntervalsShow) {
-    const auto says = [](const std::string& story, const char* words) {
-        EXPECT_NE(story.find(words), std::string::npos) << story;
-    };
+    const auto says = [](const std::string& story, const char* words) { EXPECT_NE(story.find(words), std::string::npos) << story; };
     const std::string overlap = backbone_story("[2.2,2.05,2.3]");
     says(overlap, "With the final loss alone, the paper reports,");
     says(overlap, "Our losses point that way: base loss 4.00, and 2.00 where");
     says(overlap, "Runs of 40 steps are too short to show it in the text: base logits alone bring 2.00 "
                   "[1.90, 2.10] and 2.20 [2.05, 2.30] tokens.");
-    says(backbone_story("[2.2,2.15,2.3]"),
-         "The text shows it: base logits alone bring 2.00 [1.90, 2.10] and");
+    says(backbone_story("[2.2,2.15,2.3]"), "The text shows it: base logits alone bring 2.00 [1.90, 2.10] and");
     says(backbone_story("[1.5,1.4,1.6]"), "The text shows the opposite: ");
     says(backbone_story("[2.2,2.05,2.3]", "4.5"), "Our losses do not: base loss 4.00, and 4.50");
     const std::string unserved = backbone_story("");
@@ -318,8 +311,7 @@ TEST(Training, TheLectureClaimsNoMoreThanTheRunsShow) {
 }
 
 TEST(TrainingScene, ShowsTheShippedExperimentsBeatByBeat) {
-    Taught taught(
-        load_ablations(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "models" / "ablations.json"));
+    Taught taught(load_ablations(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "models" / "ablations.json"));
     for (const ui::Rect screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}}) {
         SceneBench bench("training", {}, screen);
         bench.controller.ablations = taught.bench->controller.ablations;
@@ -334,8 +326,7 @@ TEST(TrainingScene, ShowsTheShippedExperimentsBeatByBeat) {
             TrainingState state;
             if (beat > 0) state.study = study_of_beat(beat);
             for (const TrainingArm& arm : training_model(bench.controller.frame(0).scene, state).arms)
-                EXPECT_TRUE(std::ranges::any_of(
-                    bench.texts, [&](const ui::RecordedText& text) { return text.text == arm.name; }))
+                EXPECT_TRUE(std::ranges::any_of(bench.texts, [&](const ui::RecordedText& text) { return text.text == arm.name; }))
                     << "no row for " << arm.name << ", beat " << beat << " at " << screen.w;
         }
     }
@@ -348,18 +339,24 @@ TEST(TrainingScene, ShowsTheShippedExperimentsBeatByBeat) {
 TEST(TrainingScene, LinesHaveTheNumbersOfTheirRows) {
     Taught taught(parse_ablations(kFile, "file"));
     const TrainingModel model = training_model(taught.input(), {});
-    const auto second = std::ranges::find_if(taught.bench->texts, [](const ui::RecordedText& text) { return text.text == "Share kept, by position"; });
+    const auto second =
+        std::ranges::find_if(taught.bench->texts, [](const ui::RecordedText& text) { return text.text == "Share kept, by position"; });
     ASSERT_NE(second, taught.bench->texts.end());
     const float end = second->box.x - 32; // of the first chart
     for (std::size_t i = 0; i < model.arms.size(); ++i) {
         const std::string number = std::to_string(i + 1);
-        const auto row = std::ranges::find_if(taught.bench->texts, [&](const ui::RecordedText& text) { return text.text == model.arms[i].name; });
+        const auto row =
+            std::ranges::find_if(taught.bench->texts, [&](const ui::RecordedText& text) { return text.text == model.arms[i].name; });
         ASSERT_NE(row, taught.bench->texts.end()) << number;
         const auto numbered = [&](const auto& where) {
-            return std::ranges::any_of(taught.bench->texts, [&](const ui::RecordedText& text) { return text.text == number && where(ui::Vec2{text.box.x, text.baseline}); });
+            return std::ranges::any_of(taught.bench->texts, [&](const ui::RecordedText& text) {
+                return text.text == number && where(ui::Vec2{text.box.x, text.baseline});
+            });
         };
-        EXPECT_TRUE(numbered([&](ui::Vec2 at) { return std::abs(at.y - row->baseline) < 1 && at.x < row->box.x; })) << "at its row: " << number;
-        EXPECT_TRUE(numbered([&](ui::Vec2 at) { return at.y < row->baseline && at.x > end - 24 && at.x < end; })) << "at its line: " << number;
+        EXPECT_TRUE(numbered([&](ui::Vec2 at) { return std::abs(at.y - row->baseline) < 1 && at.x < row->box.x; }))
+            << "at its row: " << number;
+        EXPECT_TRUE(numbered([&](ui::Vec2 at) { return at.y < row->baseline && at.x > end - 24 && at.x < end; }))
+            << "at its line: " << number;
     }
 }
 
@@ -437,9 +434,7 @@ struct Learning {
         published.training = std::make_shared<const HeadTrainingView>(view);
         tell();
     }
-    [[nodiscard]] std::string described() {
-        return find_scene("training")->make()->describe(bench->controller.frame(0).scene);
-    }
+    [[nodiscard]] std::string described() { return find_scene("training")->make()->describe(bench->controller.frame(0).scene); }
 };
 
 TEST(TrainingScene, TrainsHeadsAndDraftsWithThem) {
@@ -457,8 +452,7 @@ TEST(TrainingScene, TrainsHeadsAndDraftsWithThem) {
     learning.bench->key(ui::Key::m); // one at a time
     EXPECT_EQ(learning.sent.size(), 1u);
     learning.grow(300, {0, 10, 300});
-    EXPECT_TRUE(learning.bench->shows("After 2.5 s of training: 1.25 tokens per round"))
-        << learning.bench->words;
+    EXPECT_TRUE(learning.bench->shows("After 2.5 s of training: 1.25 tokens per round")) << learning.bench->words;
     EXPECT_TRUE(learning.bench->shows("step 300 of 600 · the heads that were loaded give 2.37"));
     EXPECT_TRUE(learning.bench->shows("Two to five places on"));
     learning.bench->key(ui::Key::u); // not before they are complete
@@ -467,12 +461,8 @@ TEST(TrainingScene, TrainsHeadsAndDraftsWithThem) {
     EXPECT_TRUE(learning.bench->shows("Yours against theirs"));
     EXPECT_TRUE(learning.bench->shows("501 places in answers to 245 prompts")) << learning.bench->words;
     const std::string words = learning.described();
-    EXPECT_NE(words.find("step 300: loss 10.00, 1.25 tokens per round, heads .25 .12 .08 .08"),
-              std::string::npos)
-        << words;
-    EXPECT_NE(words.find("heads that were loaded: 2.37 tokens per round, heads .72 .60 .53 .47"),
-              std::string::npos)
-        << words;
+    EXPECT_NE(words.find("step 300: loss 10.00, 1.25 tokens per round, heads .25 .12 .08 .08"), std::string::npos) << words;
+    EXPECT_NE(words.find("heads that were loaded: 2.37 tokens per round, heads .72 .60 .53 .47"), std::string::npos) << words;
     learning.bench->key(ui::Key::u);
     ASSERT_EQ(learning.sent.size(), 2u);
     const auto* restart = std::get_if<Restart>(&learning.sent.back());
@@ -497,7 +487,8 @@ TEST(TrainingScene, TrainsAnMtpLayerAndDraftsWithIt) {
     learning.grow(300, {0}, 160, HeadKind::mtp);
     EXPECT_TRUE(learning.bench->shows("The target's last layer once more"));
     learning.grow(300, {0, 80}, 160, HeadKind::mtp);
-    EXPECT_TRUE(learning.bench->shows("one layer, 3 guesses, step 80 of 160 · the layer that was loaded gives 2.75")) << learning.bench->words;
+    EXPECT_TRUE(learning.bench->shows("one layer, 3 guesses, step 80 of 160 · the layer that was loaded gives 2.75"))
+        << learning.bench->words;
     EXPECT_TRUE(learning.bench->shows("From its own output on"));
     for (const char* chart : {"Loss, nats per token", "What each guess names", "Guesses that stay, by place", "guess 3"})
         EXPECT_TRUE(learning.bench->shows(chart)) << chart << learning.bench->words;
@@ -508,7 +499,8 @@ TEST(TrainingScene, TrainsAnMtpLayerAndDraftsWithIt) {
     learning.bench->settle();
     EXPECT_TRUE(learning.bench->shows("What each guess names"));
     const std::string words = learning.described();
-    for (const char* line : {"step 80: loss 14.40, 1.07 tokens per round, guesses .07 .03 .02\n", "the layer that was loaded: 2.75 tokens per round, guesses .82 .80 .78",
+    for (const char* line : {"step 80: loss 14.40, 1.07 tokens per round, guesses .07 .03 .02\n",
+                             "the layer that was loaded: 2.75 tokens per round, guesses .82 .80 .78",
                              "trained here: 1: 300 of 900, 2: 80 of 300, 3: 20 of 80\n", "loaded: 1: 400 of 500"})
         EXPECT_NE(words.find(line), std::string::npos) << line << "\n" << words;
     learning.bench->key(ui::Key::m);
@@ -553,11 +545,14 @@ TEST(TrainingScene, OffersTheStepsOfTheTrainingItShows) {
 TEST(TrainingScene, TrainedHeadsFitEveryWindow) {
     for (const ui::Rect screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}})
         for (const bool presenter : {false, true})
-            for (const auto& [stage, kind] : {std::pair{0, HeadKind::medusa}, {1, HeadKind::medusa}, {2, HeadKind::medusa}, {3, HeadKind::medusa},
-                                              {1, HeadKind::mtp}, {2, HeadKind::mtp}, {3, HeadKind::mtp}}) {
-                const float scale = presenter
-                                        ? presenter_scale({screen.w, screen.h})
-                                        : 1;
+            for (const auto& [stage, kind] : {std::pair{0, HeadKind::medusa},
+                                              {1, HeadKind::medusa},
+                                              {2, HeadKind::medusa},
+                                              {3, HeadKind::medusa},
+                                              {1, HeadKind::mtp},
+                                              {2, HeadKind::mtp},
+                                              {3, HeadKind::mtp}}) {
+                const float scale = presenter ? presenter_scale({screen.w, screen.h}) : 1;
                 Learning learning({0, 0, screen.w / scale, screen.h / scale});
                 if (presenter) learning.bench->key(ui::Key::f5);
                 if (stage == 1) learning.grow(299, {}, 600, kind);
@@ -566,8 +561,7 @@ TEST(TrainingScene, TrainedHeadsFitEveryWindow) {
                 learning.bench->settle();
                 EXPECT_EQ(overlap_of(learning.bench->texts), "") << stage << " at " << screen.w;
                 EXPECT_TRUE(learning.bench->clipped.empty())
-                    << stage << " at " << screen.w << ": "
-                    << (learning.bench->clipped.empty() ? "" : learning.bench->clipped[0].text);
+                    << stage << " at " << screen.w << ": " << (learning.bench->clipped.empty() ? "" : learning.bench->clipped[0].text);
             }
 }
 

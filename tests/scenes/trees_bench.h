@@ -16,9 +16,8 @@
 namespace speclens {
 
 struct Judged : RunWindow {
-    explicit Judged(const std::string& drafter, const std::string& rule, ui::Rect screen = {0, 0, 1600, 1000},
-                    int k = 4, double temperature = 1, bool cascade_of_blocks = false, int budget = 0,
-                    int topk = 6) {
+    explicit Judged(const std::string& drafter, const std::string& rule, ui::Rect screen = {0, 0, 1600, 1000}, int k = 4,
+                    double temperature = 1, bool cascade_of_blocks = false, int budget = 0, int topk = 6) {
         settings.drafter = drafter;
         settings.rule = rule;
         settings.k = k;
@@ -36,8 +35,7 @@ struct Judged : RunWindow {
     }) {
         sent.clear();
         bench->key(ui::Key::m);
-        const auto asked =
-            std::ranges::find_if(sent, [](const Command& c) { return std::holds_alternative<RunStudy>(c); });
+        const auto asked = std::ranges::find_if(sent, [](const Command& c) { return std::holds_alternative<RunStudy>(c); });
         ASSERT_NE(asked, sent.end());
         const RunStudy& study = std::get<RunStudy>(*asked);
         Study done{study.name, static_cast<int>(study.runs.size()), {}};

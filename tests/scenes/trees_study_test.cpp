@@ -51,8 +51,7 @@ TEST(TreesScene, MeasuresAChainUnderBothRulesAndTrees) {
     live.published.studies[brief.name] = std::make_shared<const Study>(brief);
     disturbed.studies = live.published.studies;
     for (const TreesRow& row : trees_rows(disturbed)) EXPECT_TRUE(row.few && row.speedup == 0) << row.name;
-    EXPECT_NE(trees_description(disturbed, trees_model(disturbed, {})).find("too few full rounds"),
-              std::string::npos);
+    EXPECT_NE(trees_description(disturbed, trees_model(disturbed, {})).find("too few full rounds"), std::string::npos);
     for (StudyPoint& p : done.points) p.most = 3; // as heads that make three guesses
     live.published.studies[done.name] = std::make_shared<const Study>(done);
     SceneInput input = live.bench->controller.frame(0).scene;
@@ -73,9 +72,7 @@ int luck_of(const Judged& live, const RunSettings& one, int row) {
     return kLuck[(one.seed - live.settings.seed + static_cast<std::uint64_t>(3 * row)) % 8];
 }
 
-int row_of(const RunSettings& one) {
-    return one.rule == "token" ? 0 : one.rule == "block" ? 1 : one.options.tree_budget;
-}
+int row_of(const RunSettings& one) { return one.rule == "token" ? 0 : one.rule == "block" ? 1 : one.options.tree_budget; }
 
 // The same seeds bring most of the luck to all rows: a small lead in every one of them tells more than two
 // means whose intervals meet.
@@ -84,9 +81,8 @@ TEST(TreesScene, NamesAWinnerOnlyWhereItStandsOutOfTheNoise) {
         if (s.w < 1100) continue;
         for (const bool shared : {false, true}) {
             Judged live("small", "token", {0, 0, s.w, s.h});
-            live.measure([&](const RunSettings& one) {
-                return (one.rule == "block" ? 34 : 32) + luck_of(live, one, shared ? 0 : row_of(one));
-            });
+            live.measure(
+                [&](const RunSettings& one) { return (one.rule == "block" ? 34 : 32) + luck_of(live, one, shared ? 0 : row_of(one)); });
             live.beat(kTreesWorthBeat);
             const SceneInput input = live.bench->controller.frame(0).scene;
             const std::vector<TreesRow> rows = trees_rows(input);
@@ -98,14 +94,8 @@ TEST(TreesScene, NamesAWinnerOnlyWhereItStandsOutOfTheNoise) {
             const std::string where = std::string(s.name) + (shared ? " shared luck" : " own luck");
             EXPECT_EQ(live.bench->shows("too close to call"), !shared) << where << "\n" << live.bench->words;
             const std::string words = trees_description(input, trees_model(input, {}));
-            EXPECT_EQ(words.find("the rows are too close to call, 3.20 to 3.40 tokens per round") !=
-                          std::string::npos,
-                      !shared)
-                << words;
-            EXPECT_EQ(words.find("chain (block) gives the most tokens per round, 3.40 ±") !=
-                          std::string::npos,
-                      shared)
-                << words;
+            EXPECT_EQ(words.find("the rows are too close to call, 3.20 to 3.40 tokens per round") != std::string::npos, !shared) << words;
+            EXPECT_EQ(words.find("chain (block) gives the most tokens per round, 3.40 ±") != std::string::npos, shared) << words;
             EXPECT_EQ(words.find("M measures twice as many seeds.") != std::string::npos, !shared) << words;
             EXPECT_TRUE(live.bench->shows("3.40 ±")) << where << "\n" << live.bench->words;
             look(*live.bench, where, s.w < 1280);                 // the drawer covers a part of the stage
@@ -131,8 +121,7 @@ TEST(TreesScene, NamesTheFastestOnlyWhereItStandsOut) {
     EXPECT_EQ(trees_leaders(rows).most, std::vector<std::size_t>{1}) << "tokens do not depend on the clock";
     EXPECT_EQ(trees_leaders(rows).fastest.size(), rows.size());
     input.beat = kTreesWorthBeat;
-    EXPECT_NE(trees_story(input, trees_model(input, {})).text.find("no row stands out as the fastest"),
-              std::string::npos);
+    EXPECT_NE(trees_story(input, trees_model(input, {})).text.find("no row stands out as the fastest"), std::string::npos);
 }
 
 // A table whose noise has the block below the token rule stands beside a guarantee: the sentence says what the noise is.
@@ -166,8 +155,7 @@ TEST(TreesScene, MeasuringAgainTakesTwiceAsManySeeds) {
     Judged live("small", "token");
     const auto seeds = [&] {
         std::set<std::uint64_t> distinct;
-        for (const StudyPoint& p : live.published.studies.at(kTreesStudy)->points)
-            distinct.insert(p.settings.seed);
+        for (const StudyPoint& p : live.published.studies.at(kTreesStudy)->points) distinct.insert(p.settings.seed);
         return distinct.size();
     };
     for (const std::size_t wanted : {16u, 32u, 64u, 64u}) {
@@ -190,8 +178,7 @@ TEST(TreesScene, SlowModelsAreMeasuredWithFewerSeeds) {
     input.plain.ms_per_token = 40;
     EXPECT_EQ(seeds_to_measure(input, {}, nullptr), 4);
     int plain = 0;
-    for (const RunSettings& one : trees_study(input, trees_model(input, {})).runs)
-        plain += one.drafter == "none";
+    for (const RunSettings& one : trees_study(input, trees_model(input, {})).runs) plain += one.drafter == "none";
     EXPECT_EQ(plain, 1) << "whose many passes tell enough";
 }
 
@@ -234,10 +221,9 @@ TEST(Trees, EveryTreeThatIsMeasuredBranches) {
             EXPECT_TRUE(std::ranges::any_of(view.round_list,
                                             [](const RoundSummary& round) {
                                                 std::set<int> parents;
-                                                return std::ranges::any_of(
-                                                    round.drafts, [&](const DraftSlot& slot) {
-                                                        return !parents.insert(slot.parent).second;
-                                                    });
+                                                return std::ranges::any_of(round.drafts, [&](const DraftSlot& slot) {
+                                                    return !parents.insert(slot.parent).second;
+                                                });
                                             }))
                 << "tree of " << one.options.tree_budget << ", K " << k;
         }
@@ -249,8 +235,7 @@ TEST(Trees, EveryTreeThatIsMeasuredBranches) {
 TEST(TreesScene, TellsHowFarItsMeasurementIsAndEndsIt) {
     Judged live("small", "block");
     live.bench->key(ui::Key::m);
-    const auto asked =
-        std::ranges::find_if(live.sent, [](const Command& c) { return std::holds_alternative<RunStudy>(c); });
+    const auto asked = std::ranges::find_if(live.sent, [](const Command& c) { return std::holds_alternative<RunStudy>(c); });
     ASSERT_NE(asked, live.sent.end());
     const auto& plan = std::get<RunStudy>(*asked);
     Study begun{plan.name, static_cast<int>(plan.runs.size()), {}};

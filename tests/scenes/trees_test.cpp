@@ -39,14 +39,12 @@ TEST(Trees, BothVerdictsAreThoseOfTheRules) {
         EXPECT_EQ(verdict->token_kept, stays);
         EXPECT_NEAR(verdict->token_expected, expected, 1e-9);
         EXPECT_GE(verdict->columns.back().block_survives, 0);
-        EXPECT_NEAR(verdict->columns.back().block_survives, verdict->columns.back().joint, 1e-9)
-            << "h of the last one is its coefficient";
+        EXPECT_NEAR(verdict->columns.back().block_survives, verdict->columns.back().joint, 1e-9) << "h of the last one is its coefficient";
         for (std::size_t i = 1; i < verdict->columns.size(); ++i)
             EXPECT_LE(verdict->columns[i].block_survives, verdict->columns[i - 1].block_survives + 1e-12);
     }
     EXPECT_GE(blocks, 3);
-    EXPECT_FALSE(block_verdict(Judged("small", "token").view().round_list.front()))
-        << "the token rule's checks do not say it";
+    EXPECT_FALSE(block_verdict(Judged("small", "token").view().round_list.front())) << "the token rule's checks do not say it";
     EXPECT_FALSE(block_verdict(Judged("small_tree", "tree_wor").view().round_list.front()));
 }
 
@@ -56,8 +54,7 @@ TEST(Trees, ACascadeThatJudgesBlocksIsNoBlockVerification) {
     Judged live("small", "cascade_tokenV3", {0, 0, 1600, 1000}, 4, 1, true);
     int judged = 0;
     for (const RoundSummary& round : live.view().round_list) {
-        for (const DraftSlot& slot : round.drafts)
-            judged += slot.check && slot.check->prefix_coefficient && slot.check->mixture;
+        for (const DraftSlot& slot : round.drafts) judged += slot.check && slot.check->prefix_coefficient && slot.check->mixture;
         EXPECT_FALSE(block_verdict(round)) << round.round;
     }
     EXPECT_GT(judged, 0) << "the run did judge blocks";
@@ -79,9 +76,7 @@ TEST(Trees, TheExampleIsThatOfThePaperJudgedByTheRules) {
         round.drafts = drafts;
         round.p = [&](int) -> const Distribution& { return example.target; };
         round.q = [&](int) -> const Distribution& { return example.draft; };
-        round.accept_coin = [&](int node) {
-            return example.verdict.columns[static_cast<std::size_t>(node)].coin;
-        };
+        round.accept_coin = [&](int node) { return example.verdict.columns[static_cast<std::size_t>(node)].coin; };
         round.resample_coin = [](int) { return 0.0; };
         EXPECT_EQ(find_rule(rule)->verify(round).accepted(),
                   std::string(rule) == "token" ? example.verdict.token_kept : example.verdict.block_kept)
@@ -151,14 +146,11 @@ TEST(Trees, ARoundWithoutABlockShowsTheOneBeforeIt) {
 TEST(Trees, ANodeSeesItsAncestorsAndItselfOnly) {
     //      0 ── 2
     //  ·<  1 ── 3 ── 4
-    const std::vector<TreeNode> nodes = {
-        {1, -1, 1, {}, 0}, {2, -1, 1, {}, 0}, {3, 0, 2, {}, 0}, {4, 1, 2, {}, 0}, {5, 3, 3, {}, 0}};
+    const std::vector<TreeNode> nodes = {{1, -1, 1, {}, 0}, {2, -1, 1, {}, 0}, {3, 0, 2, {}, 0}, {4, 1, 2, {}, 0}, {5, 3, 3, {}, 0}};
     const std::vector<std::vector<int>> seen = {{0}, {0, 1}, {0, 2}, {0, 1, 3}, {0, 2, 4}, {0, 2, 4, 5}};
     for (int from = 0; from < 6; ++from)
         for (int to = 0; to < 6; ++to)
-            EXPECT_EQ(sees(nodes, from, to),
-                      std::ranges::count(seen[static_cast<std::size_t>(from)], to) == 1)
-                << from << " " << to;
+            EXPECT_EQ(sees(nodes, from, to), std::ranges::count(seen[static_cast<std::size_t>(from)], to) == 1) << from << " " << to;
 }
 
 TEST(Trees, LeavesStandApartAndParentsBetweenTheirChildren) {
@@ -193,16 +185,14 @@ TEST(TreesScene, ShowsABlockAndATree) {
 }
 
 int count_of(const SceneBench& bench, const std::string& text, float left = 0) {
-    return static_cast<int>(std::ranges::count_if(bench.texts, [&](const ui::RecordedText& t) {
-        return t.text == text && t.box.x >= left && t.seen.w > 0;
-    }));
+    return static_cast<int>(
+        std::ranges::count_if(bench.texts, [&](const ui::RecordedText& t) { return t.text == text && t.box.x >= left && t.seen.w > 0; }));
 }
 
 TEST(TreesScene, AnExampleStandsInWhereTheRunHasNoBlock) {
-    for (const auto& [drafter, rule, temperature, why] :
-         {std::tuple{"small_tree", "tree_wor", 1.0, "This run drafts trees."},
-          {"small", "token", 0.0, "This run is greedy."},
-          {"small", "token", 1.0, "This run is judged guess by guess."}}) {
+    for (const auto& [drafter, rule, temperature, why] : {std::tuple{"small_tree", "tree_wor", 1.0, "This run drafts trees."},
+                                                          {"small", "token", 0.0, "This run is greedy."},
+                                                          {"small", "token", 1.0, "This run is judged guess by guess."}}) {
         Judged live(drafter, rule, {0, 0, 1280, 720}, 4, temperature);
         live.beat(0);
         EXPECT_EQ(live.bench->shows("Who sees whom"), std::string(drafter) == "small_tree") << "a real tree comes first";
@@ -212,8 +202,7 @@ TEST(TreesScene, AnExampleStandsInWhereTheRunHasNoBlock) {
             EXPECT_TRUE(live.bench->shows(why)) << where;
             EXPECT_TRUE(live.bench->shows("TABLE")) << where;
             EXPECT_FALSE(live.bench->shows("Who sees whom")) << where;
-            for (const char* word : {"missed", "lost", "rescued", "hit"})
-                EXPECT_EQ(count_of(*live.bench, word), 1) << where << " " << word;
+            for (const char* word : {"missed", "lost", "rescued", "hit"}) EXPECT_EQ(count_of(*live.bench, word), 1) << where << " " << word;
         }
     }
     Judged block("small", "block");
@@ -240,8 +229,7 @@ TEST(TreesScene, LongBlocksStayLegible) {
                 live.bench->controller.perform({SceneCommand{SetCursor{round.end_event}}}, live.bench->time);
                 live.bench->controller.perform({SceneCommand{Select{Position{round.round, 0}}}}, live.bench->time);
                 live.bench->settle();
-                const std::string where =
-                    std::string(drafter) + " " + s.name + " round " + std::to_string(round.round + 1);
+                const std::string where = std::string(drafter) + " " + s.name + " round " + std::to_string(round.round + 1);
                 look(*live.bench, where, s.w < 1000);
                 const auto verdict = block_verdict(round);
                 if (!verdict || s.w < 1100) continue;
@@ -263,9 +251,7 @@ TEST(TreesScene, TreeAndMaskHaveTheSameNumbers) {
     live.beat(3);
     const auto nodes = trees_model(live.bench->controller.frame(0).scene, {}).nodes;
     ASSERT_GE(nodes.size(), 3u);
-    const float mask = std::ranges::find_if(live.bench->texts, [](const ui::RecordedText& t) {
-                           return t.text == "Who sees whom";
-                       })->box.x;
+    const float mask = std::ranges::find_if(live.bench->texts, [](const ui::RecordedText& t) { return t.text == "Who sees whom"; })->box.x;
     for (std::size_t i = 0; i <= nodes.size(); ++i) {
         int in_tree = 0, in_mask = 0;
         for (const ui::RecordedText& t : live.bench->texts)
@@ -296,8 +282,7 @@ TEST(TreesScene, ThePanelNamesWhoDraftsThere) {
     const TreesModel model = trees_model(domino.bench->controller.frame(0).scene, {});
     EXPECT_TRUE(domino.bench->shows("On this prompt: domino, trees of small"));
     for (const RunSettings& run : trees_study(domino.bench->controller.frame(0).scene, model).runs)
-        EXPECT_TRUE(run.drafter == "none" || run.drafter == "domino" || run.drafter == "small_tree")
-            << run.drafter;
+        EXPECT_TRUE(run.drafter == "none" || run.drafter == "domino" || run.drafter == "small_tree") << run.drafter;
     EXPECT_TRUE(Judged("small_tree", "tree_wor").bench->shows("On this prompt: small, the same dice"));
 }
 
@@ -325,12 +310,10 @@ TEST(TreesScene, AsksForTheRunItNeeds) {
 
 // A window without the details panel has what was measured on its stage, when the beat speaks of it.
 TEST(TreesScene, ASmallStageShowsWhatWasMeasured) {
-    for (const auto& [drafter, rule] :
-         {std::pair<const char*, const char*>{"small", "block"}, {"small_tree", "tree_wor"}}) {
+    for (const auto& [drafter, rule] : {std::pair<const char*, const char*>{"small", "block"}, {"small_tree", "tree_wor"}}) {
         const std::string what = std::string(drafter) + " " + rule;
         for (const bool presenter : {false, true}) {
-            const float scale =
-                presenter ? presenter_scale({1280, 720}) : 1;
+            const float scale = presenter ? presenter_scale({1280, 720}) : 1;
             Judged live(drafter, rule, {0, 0, 1280 / scale, 720 / scale});
             live.beat(kTreesCostBeat);
             live.measure();
@@ -362,11 +345,9 @@ TEST(TreesScene, ALargeTreeKeepsTheLabelsOfItsKeptPath) {
                 if (node.state != DraftSlot::State::accepted) continue;
                 ++kept;
                 const std::string label = label_of(live.run->trace(), node.token);
-                EXPECT_TRUE(std::ranges::any_of(live.bench->texts,
-                                                [&](const ui::RecordedText& text) {
-                                                    return stage.contains(text.box.center()) &&
-                                                           text.text == label;
-                                                }))
+                EXPECT_TRUE(std::ranges::any_of(
+                    live.bench->texts,
+                    [&](const ui::RecordedText& text) { return stage.contains(text.box.center()) && text.text == label; }))
                     << label << " at " << screen.w;
             }
         }
@@ -377,16 +358,14 @@ TEST(TreesScene, ALargeTreeKeepsTheLabelsOfItsKeptPath) {
 // Of siblings without room the first ones and the kept one are drawn; a line counts the others.
 TEST(TreesScene, ATreeTooTallForItsStageCountsTheRest) {
     int left_out = 0;
-    for (const ui::Rect screen :
-         {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}, ui::Rect{0, 0, 800, 500}}) {
+    for (const ui::Rect screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}, ui::Rect{0, 0, 800, 500}}) {
         Judged live("small_tree", "tree_wor", screen, 1, 1, false, 58, 64);
         live.beat(3);
         for (const RoundSummary& round : live.view().round_list) {
             if (round.drafts.size() < 50) continue;
             live.bench->controller.perform({SceneCommand{SetCursor{round.end_event}}}, live.bench->time);
             live.bench->settle();
-            const std::string where =
-                std::to_string(static_cast<int>(screen.w)) + " round " + std::to_string(round.round + 1);
+            const std::string where = std::to_string(static_cast<int>(screen.w)) + " round " + std::to_string(round.round + 1);
             const ui::Rect stage = frame_layout({screen.w, screen.h}).stage;
             EXPECT_EQ(overlap_of(live.bench->texts), "") << where;
             for (const ui::RecordedText& t : live.bench->clipped)
@@ -404,19 +383,15 @@ TEST(TreesScene, ATreeTooTallForItsStageCountsTheRest) {
                     if (t.font == ui::Font::mono && t.size == 14 && t.text == std::to_string(1 + i) &&
                         t.color == ui::theme(live.bench->controller.theme).muted)
                         numbers.push_back(t.baseline);
-                kept = kept ||
-                       t.text ==
-                           label_of(live.run->trace(),
-                                    round.drafts[static_cast<std::size_t>(round.path.front())].draft->token);
+                kept =
+                    kept || t.text == label_of(live.run->trace(), round.drafts[static_cast<std::size_t>(round.path.front())].draft->token);
             }
             EXPECT_GT(more, 0) << where << "\n" << live.bench->words;
             left_out += more;
             EXPECT_TRUE(kept) << where;
-            EXPECT_EQ(static_cast<int>(numbers.size()) + more, static_cast<int>(round.drafts.size()))
-                << where;
+            EXPECT_EQ(static_cast<int>(numbers.size()) + more, static_cast<int>(round.drafts.size())) << where;
             std::ranges::sort(numbers);
-            for (std::size_t i = 1; i < numbers.size(); ++i)
-                EXPECT_GE(numbers[i] - numbers[i - 1], 16) << where << ": a chip on another";
+            for (std::size_t i = 1; i < numbers.size(); ++i) EXPECT_GE(numbers[i] - numbers[i - 1], 16) << where << ": a chip on another";
         }
     }
     EXPECT_GT(left_out, 0) << "or nothing was tried";
@@ -450,12 +425,9 @@ TEST(Trees, ALayoutKeepsToItsRowsAndCountsWhatItLeavesOut) {
             if (!node.drawn()) continue;
             EXPECT_LT(node.row, static_cast<float>(layout.rows));
             for (const TreeNode& other : layout.nodes)
-                EXPECT_TRUE(&other == &node || !other.drawn() || other.depth != node.depth ||
-                            std::abs(other.row - node.row) >= 1)
-                    << most;
+                EXPECT_TRUE(&other == &node || !other.drawn() || other.depth != node.depth || std::abs(other.row - node.row) >= 1) << most;
             for (const TreeRest& rest : layout.rests)
-                EXPECT_TRUE(node.depth < rest.depth || std::abs(rest.row - node.row) >= 1)
-                    << most << ": nothing stands to its right";
+                EXPECT_TRUE(node.depth < rest.depth || std::abs(rest.row - node.row) >= 1) << most << ": nothing stands to its right";
         }
         for (const TreeRest& rest : layout.rests) counted += rest.guesses;
         EXPECT_EQ(drawn + counted, 39) << most;
@@ -463,17 +435,14 @@ TEST(Trees, ALayoutKeepsToItsRowsAndCountsWhatItLeavesOut) {
 }
 
 TEST(TreesScene, NothingCollidesWhereEverythingIsShown) {
-    for (const auto& [drafter, rule] : {std::pair<const char*, const char*>{"small", "block"},
-                                        {"small_tree", "tree_wor"},
-                                        {"small", "token"}}) {
+    for (const auto& [drafter, rule] :
+         {std::pair<const char*, const char*>{"small", "block"}, {"small_tree", "tree_wor"}, {"small", "token"}}) {
         for (const Size& s : kSizes) {
             Judged live(drafter, rule, {0, 0, s.w, s.h});
             for (int beat = 0; beat < kTreesBeats; ++beat) {
                 live.beat(beat);
                 if (s.w == 1280) expect_whole_story(*live.bench, std::string("trees, ") + rule);
-                look(*live.bench,
-                     std::string("trees, ") + drafter + " " + rule + " " + s.name + " beat " +
-                         std::to_string(beat),
+                look(*live.bench, std::string("trees, ") + drafter + " " + rule + " " + s.name + " beat " + std::to_string(beat),
                      s.w < 1000);
             }
         }
@@ -511,8 +480,7 @@ class LineCanvas : public ui::RecordCanvas {
 };
 
 TEST(TreesScene, BranchesEndBeforeTheNumbersOfTheirNodes) {
-    const auto trace = fixtures::toy_run(
-        {.name = "wide", .rule = "tree_wor", .drafter = "small_tree", .k = 10, .nodes = 40});
+    const auto trace = fixtures::toy_run({.name = "wide", .rule = "tree_wor", .drafter = "small_tree", .k = 10, .nodes = 40});
     SceneBench bench("trees");
     bench.show(trace, fold(*trace, trace->size()).round_list[0].end_event);
     SceneInput input = bench.controller.frame(0).scene;
@@ -530,10 +498,9 @@ TEST(TreesScene, BranchesEndBeforeTheNumbersOfTheirNodes) {
         int numbers = 0;
         for (const ui::RecordedText& text : canvas.texts())
             for (const ui::Vec2 end : canvas.ends) {
-                const bool number = text.text.find_first_not_of("0123456789") == std::string::npos &&
-                                    text.text != "42"; // a token of the toy model
-                const bool its = number && std::abs(text.box.center().y - end.y) < 6 &&
-                                 end.x > text.box.x - 16 && end.x < text.box.right();
+                const bool number =
+                    text.text.find_first_not_of("0123456789") == std::string::npos && text.text != "42"; // a token of the toy model
+                const bool its = number && std::abs(text.box.center().y - end.y) < 6 && end.x > text.box.x - 16 && end.x < text.box.right();
                 numbers += its;
                 EXPECT_TRUE(!its || end.x <= text.box.x - 3) << text.text << " at " << width;
             }

@@ -47,10 +47,9 @@ inline RunSettings other_dice(RunSettings settings = {}) {
 inline LectureView three_steps() {
     LectureView lecture;
     lecture.title = "A lecture";
-    lecture.steps = {
-        {"First", "Say this.", 2, {.scene = "loop", .place = {.at = 4}}},
-        {"Second", "", 3, {.scene = "bottleneck", .place = {.beat = 3}}},
-        {"Third", "Say that.\n", 0, {.scene = "loop", .place = {.at = 7}, .settings = other_dice()}}};
+    lecture.steps = {{"First", "Say this.", 2, {.scene = "loop", .place = {.at = 4}}},
+                     {"Second", "", 3, {.scene = "bottleneck", .place = {.beat = 3}}},
+                     {"Third", "Say that.\n", 0, {.scene = "loop", .place = {.at = 7}, .settings = other_dice()}}};
     return lecture;
 }
 

@@ -21,12 +21,10 @@ struct StoredShape {
 
 // bf16 values in ±0.06, norms 1; `d2t` (i64) holds offsets so that row i stands for id 3i, `t2d` (bool) is
 // all false, both also with a prefix.
-inline void write_checkpoint(const std::filesystem::path& folder, const std::string& config,
-                             std::vector<StoredShape> tensors) {
+inline void write_checkpoint(const std::filesystem::path& folder, const std::string& config, std::vector<StoredShape> tensors) {
     // the widest first and bytes last, so that everything stays aligned
     std::ranges::stable_partition(tensors, [](const StoredShape& tensor) { return tensor.name.ends_with("d2t"); });
-    std::ranges::stable_partition(tensors,
-                                  [](const StoredShape& tensor) { return !tensor.name.ends_with("t2d"); });
+    std::ranges::stable_partition(tensors, [](const StoredShape& tensor) { return !tensor.name.ends_with("t2d"); });
     std::filesystem::create_directories(folder);
     std::ofstream(folder / "config.json") << config;
     std::string header, data;
@@ -55,15 +53,12 @@ inline void write_checkpoint(const std::filesystem::path& folder, const std::str
             } else {
                 seed = seed * 6364136223846793005u + 1442695040888963407u;
                 const bool norm = tensor.name.find("norm") != std::string::npos;
-                const float value =
-                    norm ? 1.0f
-                         : 0.06f * (static_cast<float>(seed >> 40) / static_cast<float>(1 << 23) - 1.0f);
+                const float value = norm ? 1.0f : 0.06f * (static_cast<float>(seed >> 40) / static_cast<float>(1 << 23) - 1.0f);
                 put(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16));
             }
         }
-        header += (header.empty() ? "{" : ",") + ("\"" + tensor.name) + "\":{\"dtype\":\"" + dtype +
-                  "\",\"shape\":[" + shape + "],\"data_offsets\":[" + std::to_string(first) + "," +
-                  std::to_string(data.size()) + "]}";
+        header += (header.empty() ? "{" : ",") + ("\"" + tensor.name) + "\":{\"dtype\":\"" + dtype + "\",\"shape\":[" + shape +
+                  "],\"data_offsets\":[" + std::to_string(first) + "," + std::to_string(data.size()) + "]}";
     }
     header += "}";
     header.resize((header.size() + 7) / 8 * 8, ' ');

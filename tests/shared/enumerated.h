@@ -61,9 +61,7 @@ class CoinListener {
     CoinKey last_;
 };
 
-inline std::string words_of(const std::vector<int>& numbers) {
-    return context_key(numbers);
-}
+inline std::string words_of(const std::vector<int>& numbers) { return context_key(numbers); }
 
 class ListeningDrafter final : public Drafter {
   public:

@@ -28,8 +28,8 @@ inline StudyPoint study_point(const std::shared_ptr<const Models>& models, const
 }
 
 // The rows of all drafters.
-inline DrafterComparison compare_all(const std::shared_ptr<const Models>& models, const RunSettings& settings,
-                                   const Trace& trace, const CompareDrafters& wanted) {
+inline DrafterComparison compare_all(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
+                                     const CompareDrafters& wanted) {
     DrafterComparison drafts = empty_comparison(*models, trace, wanted);
     while (!drafts.complete()) drafts.rows.push_back(compare_next(models, settings, trace, drafts));
     return drafts;

@@ -14,9 +14,7 @@
 
 namespace speclens::test {
 
-inline Json target_json() {
-    return Json::parse(read_file(golden("micro_qwen3") / "tokenizer.json"));
-}
+inline Json target_json() { return Json::parse(read_file(golden("micro_qwen3") / "tokenizer.json")); }
 
 inline std::shared_ptr<const Tokenizer> tokenizer_of(const Json& json) {
     const TempFolder folder;
@@ -74,9 +72,7 @@ inline std::shared_ptr<const speclens::VocabularyMap> joined(const std::shared_p
     return std::make_shared<speclens::VocabularyMap>(target, ours, target->size(), draft, theirs, draft->size());
 }
 
-inline std::shared_ptr<const speclens::VocabularyMap> both() {
-    return joined(target_tokenizer(), draft_tokenizer());
-}
+inline std::shared_ptr<const speclens::VocabularyMap> both() { return joined(target_tokenizer(), draft_tokenizer()); }
 
 inline std::shared_ptr<const Models> models_of(const std::shared_ptr<const Tokenizer>& target,
                                                const std::shared_ptr<const Tokenizer>& draft) {
@@ -96,9 +92,7 @@ inline std::shared_ptr<const Models> models_of(const std::shared_ptr<const Token
     return models;
 }
 
-inline std::shared_ptr<const Models> foreign_models() {
-    return models_of(target_tokenizer(), draft_tokenizer());
-}
+inline std::shared_ptr<const Models> foreign_models() { return models_of(target_tokenizer(), draft_tokenizer()); }
 
 // Tokenizers of three letters and an end, each with a merge that the other lacks, and ids in another order: so few tokens that target and
 // draft agree under top-k 3.

@@ -51,13 +51,15 @@ inline GgufWriter gguf_of_folder(const fs::path& folder, DType matrices, const s
     std::vector<std::string> merges;
     if (fs::exists(folder / "tokenizer.json")) {
         const Json tokenizer = Json::parse(read_file(folder / "tokenizer.json"));
-        for (const auto& [spelling, id] : tokenizer["model"]["vocab"].items()) tokens[id.get<std::size_t>()] = spelling, types[id.get<std::size_t>()] = 1;
+        for (const auto& [spelling, id] : tokenizer["model"]["vocab"].items())
+            tokens[id.get<std::size_t>()] = spelling, types[id.get<std::size_t>()] = 1;
         for (const auto& added : tokenizer["added_tokens"]) {
             const auto id = added["id"].get<std::size_t>();
             tokens[id] = added["content"].text(), types[id] = added["special"].get<bool>() ? 3 : 4;
         }
         for (const auto& merge : tokenizer["model"]["merges"])
-            merges.push_back(merge.is_string() ? merge.get<std::string>() : merge[0].get<std::string>() + " " + merge[1].get<std::string>());
+            merges.push_back(merge.is_string() ? merge.get<std::string>()
+                                               : merge[0].get<std::string>() + " " + merge[1].get<std::string>());
     } else { // letters and one pair of them
         for (std::size_t id = 0; id < 26; ++id) tokens[id] = static_cast<char>('a' + id), types[id] = 1;
         tokens[26] = "ab", types[26] = 1;
@@ -75,11 +77,13 @@ inline GgufWriter gguf_of_folder(const fs::path& folder, DType matrices, const s
     if (more) more(file);
 
     const Safetensors source = Safetensors::open_folder(folder);
+    // clang-format off
     const std::map<std::string, std::string> kLayer = {
         {"input_layernorm", "attn_norm"},     {"self_attn.q_proj", "attn_q"},       {"self_attn.k_proj", "attn_k"},
         {"self_attn.v_proj", "attn_v"},       {"self_attn.o_proj", "attn_output"},  {"self_attn.q_norm", "attn_q_norm"},
         {"self_attn.k_norm", "attn_k_norm"},  {"post_attention_layernorm", "ffn_norm"}, {"mlp.gate_proj", "ffn_gate"},
         {"mlp.up_proj", "ffn_up"},            {"mlp.down_proj", "ffn_down"}};
+    // clang-format on
     for (const auto& [name, tensor] : source.tensors()) {
         std::string to;
         if (name == "model.embed_tokens.weight") to = "token_embd.weight";
@@ -99,13 +103,14 @@ inline GgufWriter gguf_of_folder(const fs::path& folder, DType matrices, const s
             const std::size_t cols = static_cast<std::size_t>(tensor.shape[1]), d = static_cast<std::size_t>(c.head_dim);
             for (std::size_t row = 0; row < static_cast<std::size_t>(tensor.shape[0]); ++row) {
                 const std::size_t within = row % d, place = row - within + 2 * (within % (d / 2)) + within / (d / 2);
-                std::copy_n(halves.begin() + static_cast<std::ptrdiff_t>(row * cols), cols, values.begin() + static_cast<std::ptrdiff_t>(place * cols));
+                std::copy_n(halves.begin() + static_cast<std::ptrdiff_t>(row * cols), cols,
+                            values.begin() + static_cast<std::ptrdiff_t>(place * cols));
             }
         }
         // Rows that are no whole blocks are stored in another type, as llama.cpp does.
-        const DType as = tensor.shape.size() == 1                            ? DType::f32
+        const DType as = tensor.shape.size() == 1                               ? DType::f32
                          : tensor.shape.back() % block_of(matrices).values == 0 ? matrices
-                                                                              : DType::f16;
+                                                                                : DType::f16;
         file.tensor(to, tensor.shape, as, stored_as(as, values));
     }
     return file;

@@ -99,9 +99,7 @@ class GgufWriter {
         file.resize((file.size() + 31) / 32 * 32, '\0');
         return file + data_;
     }
-    void write(const std::filesystem::path& file) const {
-        std::ofstream(file, std::ios::binary | std::ios::trunc) << bytes();
-    }
+    void write(const std::filesystem::path& file) const { std::ofstream(file, std::ios::binary | std::ios::trunc) << bytes(); }
 
   private:
     std::string metadata_, tensors_, data_;

@@ -94,8 +94,9 @@ inline const Lexicon& lexicon() {
         Lexicon words;
         for (const std::string& word : words_of(english)) words.english.insert(small(word));
         words.german = words_of(german);
-        for (const char* never : {"the", "of", "is", "are", "and", "not", "with", "by", "to", "for", "from", "this", "that", "what", "who", "which", "when",
-                                  "where", "only", "once", "stays", "kept", "measured", "press", "here", "one", "two", "at", "more", "how", "no", "each", "every"}) {
+        for (const char* never : {"the",      "of",    "is",   "are", "and",   "not",  "with",  "by",   "to",   "for",   "from",
+                                  "this",     "that",  "what", "who", "which", "when", "where", "only", "once", "stays", "kept",
+                                  "measured", "press", "here", "one", "two",   "at",   "more",  "how",  "no",   "each",  "every"}) {
             words.english.insert(never);
             words.german.erase(never);
         }
@@ -107,7 +108,8 @@ inline const Lexicon& lexicon() {
 // A word that English texts have and German ones do not; empty: there is none.
 inline std::string english_in(std::string_view label) {
     for (const std::string& word : words_of(label))
-        if (lexicon().english.contains(small(word)) && !lexicon().german.contains(word) && !lexicon().german.contains(small(word))) return word;
+        if (lexicon().english.contains(small(word)) && !lexicon().german.contains(word) && !lexicon().german.contains(small(word)))
+            return word;
     return "";
 }
 
@@ -115,10 +117,11 @@ inline std::string english_in(std::string_view label) {
 class Data {
   public:
     Data() {
-        text_ = all_in(kAssets / "published", "") + read(kAssets / "glossary.json"); // entries name the English words, too
+        text_ = all_in(kAssets / "published", "") + read(kAssets / "glossary.json");               // entries name the English words, too
         text_ += "the cat sat on the, The capital of France is, vLLM, SGLang, TRT-LLM, llama.cpp"; // of the runs that the tests make
         for (const bool built_in : {true, false})
-            for (const GalleryPrompt& one : load_gallery(gallery_file(kAssets, built_in))) text_ += one.prompt + "\n", add_parts(one.prompt);
+            for (const GalleryPrompt& one : load_gallery(gallery_file(kAssets, built_in)))
+                text_ += one.prompt + "\n", add_parts(one.prompt);
         for (const GlossaryEntry& entry : load_glossary(kAssets / "glossary.json")) {
             names_.insert(entry.term);
             for (const std::string& other : entry.also) names_.insert(other);
@@ -130,7 +133,8 @@ class Data {
     // Also where its middle was left out: "Speed-up … at concurrency 1". A token begins with its space.
     [[nodiscard]] bool has(std::string_view label) const {
         constexpr std::string_view kDots = "…";
-        if (label.starts_with(' ') || names_.contains(std::string(label)) || text_.find(", " + std::string(label)) != std::string::npos) return true;
+        if (label.starts_with(' ') || names_.contains(std::string(label)) || text_.find(", " + std::string(label)) != std::string::npos)
+            return true;
         if (label.ends_with('.') && text_.find(" " + std::string(label)) != std::string::npos) return true;
         if (const std::size_t end = label.find("; "); end != std::string_view::npos) // a list of sources
             return has(label.substr(0, end)) && has(label.substr(end + 2));

@@ -23,8 +23,8 @@ namespace speclens::test {
 
 class Listening {
   public:
-    explicit Listening(RunSettings settings, int most_waiting = 32,
-                       std::shared_ptr<const Models> models = whole_bundle(), BatchSettings batch = {}, bool key_memory = false, int most_listed = 20)
+    explicit Listening(RunSettings settings, int most_waiting = 32, std::shared_ptr<const Models> models = whole_bundle(),
+                       BatchSettings batch = {}, bool key_memory = false, int most_listed = 20)
         : server_(std::move(models), {"127.0.0.1", 0, most_waiting, std::move(settings), batch, key_memory, most_listed}) {
         port = server_.bind();
         endpoint = parse_endpoint("127.0.0.1:" + std::to_string(port));
@@ -87,17 +87,14 @@ class RawServer {
             }
         });
     }
-    explicit RawServer(std::string bytes, bool close_after = true)
-        : RawServer(Answer{std::move(bytes), close_after}) {}
-    explicit RawServer(Answer answer)
-        : RawServer([answer = std::move(answer)](const std::string&) { return answer; }) {}
+    explicit RawServer(std::string bytes, bool close_after = true) : RawServer(Answer{std::move(bytes), close_after}) {}
+    explicit RawServer(Answer answer) : RawServer([answer = std::move(answer)](const std::string&) { return answer; }) {}
     ~RawServer() {
         ending_.store(true);
         shutdown(listener_, SHUT_RDWR);
         {
             const std::lock_guard lock(mutex_);
-            for (const int connection : open_)
-                shutdown(connection, SHUT_RDWR); // nobody may read what is sent
+            for (const int connection : open_) shutdown(connection, SHUT_RDWR); // nobody may read what is sent
         }
         thread_.join();
         close(listener_);
@@ -108,9 +105,7 @@ class RawServer {
     Endpoint endpoint;
 
   private:
-    static bool sent(int connection, const std::string& bytes) {
-        return send(connection, bytes.data(), bytes.size(), MSG_NOSIGNAL) >= 0;
-    }
+    static bool sent(int connection, const std::string& bytes) { return send(connection, bytes.data(), bytes.size(), MSG_NOSIGNAL) >= 0; }
 
     // The first bytes, and the rest of a body that says how long it is.
     static std::string request_of(int connection) {
@@ -122,8 +117,7 @@ class RawServer {
             request.append(bytes, static_cast<std::size_t>(read));
             const std::string length = "Content-Length: ";
             const std::size_t end = request.find("\r\n\r\n"), told = request.find(length);
-            if (end != std::string::npos && told < end)
-                wanted = end + 4 + std::stoul(request.substr(told + length.size()));
+            if (end != std::string::npos && told < end) wanted = end + 4 + std::stoul(request.substr(told + length.size()));
         }
         return request;
     }

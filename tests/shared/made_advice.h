@@ -19,7 +19,8 @@ inline Advice made_advice(bool complete = true) {
         double stays, draft_ms;
         int longest;
     };
-    for (const Made& made : {Made{"small", 0.9, 2, 7}, Made{"eagle3", 0.85, 1, 7}, Made{"medusa", 0.6, 0.2, 4}, Made{"lookup", 0.2, 0, 7}}) {
+    for (const Made& made :
+         {Made{"small", 0.9, 2, 7}, Made{"eagle3", 0.85, 1, 7}, Made{"medusa", 0.6, 0.2, 4}, Made{"lookup", 0.2, 0, 7}}) {
         AdviceDrafter drafter{made.name, "token", {}, {}, ""};
         double tokens = 1, kept = 1;
         for (int k = 1; k <= made.longest; ++k) {

@@ -15,7 +15,7 @@ ModelConfig micro_config(int layers, int hidden, int max_positions) {
     config.kv_heads = 2;
     config.head_dim = 16;
     config.vocab = 61;
-    config.tied = false;  // a tied head over random weights only repeats the last token
+    config.tied = false; // a tied head over random weights only repeats the last token
     config.max_positions = max_positions;
     return config;
 }
@@ -46,9 +46,8 @@ DraftConfig micro_head(DraftConfig::Method method, const ModelConfig& target) {
     return config;
 }
 
-std::shared_ptr<const Models> random_models(int threads, const ModelConfig& target, const ModelConfig& draft,
-                                                   DType form, Precision precision,
-                                                   std::uint64_t seed) {
+std::shared_ptr<const Models> random_models(int threads, const ModelConfig& target, const ModelConfig& draft, DType form,
+                                            Precision precision, std::uint64_t seed) {
     auto models = std::make_shared<Models>();
     models->backend = test_backend(threads);
     models->target = Model::random(*models->backend, target, "micro target", seed, {}, form, precision);
@@ -56,8 +55,8 @@ std::shared_ptr<const Models> random_models(int threads, const ModelConfig& targ
     models->frequent = std::make_shared<FrequentIds>(61, std::vector<int>{});
     using Method = DraftConfig::Method;
     for (const Method method : {Method::eagle3, Method::dflash, Method::domino, Method::dspark, Method::medusa, Method::dart, Method::mtp})
-        models->networks.emplace(name_of(method), DraftNetwork::random(models->target, micro_head(method, models->target->config),
-                                                                       name_of(method), 7));
+        models->networks.emplace(name_of(method),
+                                 DraftNetwork::random(models->target, micro_head(method, models->target->config), name_of(method), 7));
     return models;
 }
 
@@ -66,8 +65,8 @@ std::shared_ptr<const Models> micro_models(int threads, int max_positions) {
 }
 
 std::shared_ptr<const Models> precise_models(int threads, Precision precision) {
-    return random_models(threads, micro_config(6, 64), micro_config(2, 32),
-                         precision == Precision::int8 ? DType::q8_0 : DType::bf16, precision, 2);
+    return random_models(threads, micro_config(6, 64), micro_config(2, 32), precision == Precision::int8 ? DType::q8_0 : DType::bf16,
+                         precision, 2);
 }
 
 std::shared_ptr<const Models> reduced_models(int threads) {
@@ -93,4 +92,4 @@ std::shared_ptr<const Models> perfect_draft_models(int threads) {
     return models;
 }
 
-}  // namespace speclens::test
+} // namespace speclens::test

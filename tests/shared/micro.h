@@ -19,8 +19,8 @@ namespace speclens::test {
 
 // Target, draft and a head of each kind.
 [[nodiscard]] std::shared_ptr<const Models> random_models(int threads, const ModelConfig& target, const ModelConfig& draft,
-                                                   DType form = DType::bf16, Precision precision = Precision::f32,
-                                                   std::uint64_t seed = 5);
+                                                          DType form = DType::bf16, Precision precision = Precision::f32,
+                                                          std::uint64_t seed = 5);
 
 [[nodiscard]] std::shared_ptr<const Models> micro_models(int threads, int max_positions = 512);
 
@@ -46,11 +46,10 @@ inline RunSettings greedy(const std::string& drafter, int k) {
     return settings;
 }
 
-[[nodiscard]] inline std::unique_ptr<speclens::Run> finished(const std::shared_ptr<const Models>& models,
-                                                             const RunSettings& settings) {
+[[nodiscard]] inline std::unique_ptr<speclens::Run> finished(const std::shared_ptr<const Models>& models, const RunSettings& settings) {
     auto run = std::make_unique<speclens::Run>(models, settings);
     run->finish();
     return run;
 }
 
-}  // namespace speclens::test
+} // namespace speclens::test

@@ -25,25 +25,19 @@ namespace speclens::test {
 
 namespace fs = std::filesystem;
 
-inline fs::path golden(const std::string& name) {
-    return fs::path(SPEC_SOURCE_DIR) / "tests" / "engine" / "golden" / name;
-}
+inline fs::path golden(const std::string& name) { return fs::path(SPEC_SOURCE_DIR) / "tests" / "engine" / "golden" / name; }
 
 inline std::string read_file(const fs::path& file) {
     std::ifstream stream(file, std::ios::binary);
     EXPECT_TRUE(stream) << file;
     return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
-inline void write_file(const fs::path& file, const std::string& text) {
-    std::ofstream(file, std::ios::binary | std::ios::trunc) << text;
-}
+inline void write_file(const fs::path& file, const std::string& text) { std::ofstream(file, std::ios::binary | std::ios::trunc) << text; }
 
 // A copy of a golden model, to be damaged.
 class ModelFolder : public TempFolder {
   public:
-    explicit ModelFolder(const std::string& golden_folder) {
-        fs::copy(golden(golden_folder), path(), fs::copy_options::recursive);
-    }
+    explicit ModelFolder(const std::string& golden_folder) { fs::copy(golden(golden_folder), path(), fs::copy_options::recursive); }
     // Replaces text in a file of the folder; it must be there.
     void edit(const std::string& file, const std::string& from, const std::string& to) const {
         std::string text = read_file(*this / file);
@@ -99,8 +93,7 @@ inline double worst_relative(std::span<const float> a, std::span<const float> b)
 
 // Bits, so that NaN and -0 cannot hide.
 inline ::testing::AssertionResult same_bits(const std::vector<float>& a, const std::vector<float>& b) {
-    if (a.size() != b.size())
-        return ::testing::AssertionFailure() << a.size() << " and " << b.size() << " numbers";
+    if (a.size() != b.size()) return ::testing::AssertionFailure() << a.size() << " and " << b.size() << " numbers";
     for (std::size_t i = 0; i < a.size(); ++i)
         if (std::memcmp(&a[i], &b[i], sizeof(float)) != 0)
             return ::testing::AssertionFailure() << "number " << i << ": " << a[i] << " and " << b[i];

@@ -48,27 +48,15 @@ class Mutator {
         case 1:
             if (rest > 0) text[at] = static_cast<char>(below(256));
             break;
-        case 2:
-            text.erase(at, length);
-            break;
-        case 3:
-            text.insert(at, text.substr(at, length));
-            break;
-        case 4:
-            text.insert(at, token());
-            break;
-        case 5:
-            text.replace(at, length, token());
-            break;
-        case 6:
-            text.resize(at);
-            break;
+        case 2: text.erase(at, length); break;
+        case 3: text.insert(at, text.substr(at, length)); break;
+        case 4: text.insert(at, token()); break;
+        case 5: text.replace(at, length, token()); break;
+        case 6: text.resize(at); break;
         case 7:
             if (rest > 0) number(text, at);
             break;
-        case 8:
-            text.insert(at, std::string(1 + below(2000), "[{\" \\0"[below(6)]));
-            break;
+        case 8: text.insert(at, std::string(1 + below(2000), "[{\" \\0"[below(6)])); break;
         }
     }
     std::string token() {
@@ -134,8 +122,7 @@ MutationCount replay_mutations(const std::string& valid, int count, std::uint64_
             ++result.refused;
             EXPECT_FALSE(error.remedy().empty()) << error.what();
         } catch (const std::exception& error) {
-            ADD_FAILURE() << "mutation " << seed + static_cast<std::uint64_t>(i) << " escaped as "
-                          << error.what();
+            ADD_FAILURE() << "mutation " << seed + static_cast<std::uint64_t>(i) << " escaped as " << error.what();
         }
     }
     return result;

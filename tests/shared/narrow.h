@@ -12,9 +12,7 @@ namespace speclens::test {
 inline constexpr int kNarrowIds = 6;
 
 // It repeats itself, for who copies.
-inline std::vector<int> narrow_prompt() {
-    return {1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2};
-}
+inline std::vector<int> narrow_prompt() { return {1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2}; }
 
 // reduced: the block heads rank three of the ids, behind a mask of their own; Domino's with the target's rows.
 inline std::shared_ptr<const Models> narrow_models(int threads, Precision precision = Precision::f32, bool reduced = false) {
@@ -27,7 +25,8 @@ inline std::shared_ptr<const Models> narrow_models(int threads, Precision precis
     models->draft = Model::random(*models->backend, draft, "narrow draft", 6, {}, form, precision);
     models->frequent = std::make_shared<FrequentIds>(kNarrowIds, std::vector<int>{});
     using Method = DraftConfig::Method;
-    for (const Method method : {Method::eagle3, Method::dflash, Method::domino, Method::dspark, Method::medusa, Method::dart, Method::mtp}) {
+    for (const Method method :
+         {Method::eagle3, Method::dflash, Method::domino, Method::dspark, Method::medusa, Method::dart, Method::mtp}) {
         DraftConfig config = micro_head(method, models->target->config);
         config.mask_id = kNarrowIds - 1;
         if (config.draft_vocab > 0) config.draft_vocab = 4;

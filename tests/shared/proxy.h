@@ -31,7 +31,8 @@ class Proxy {
         long up = 0, down = 0; // bytes
         std::string path;      // of the request
     };
-    explicit Proxy(int port, std::function<Treatment(int connection, const std::string& path)> treat = {}) : port_(port), treat_(std::move(treat)) {
+    explicit Proxy(int port, std::function<Treatment(int connection, const std::string& path)> treat = {})
+        : port_(port), treat_(std::move(treat)) {
         listener_ = socket(AF_INET, SOCK_STREAM, 0);
         sockaddr_in address = at(0);
         EXPECT_EQ(::bind(listener_, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);

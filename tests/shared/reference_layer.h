@@ -65,9 +65,7 @@ inline Vec joined(const Vec& a, const Vec& b) {
     return both;
 }
 
-inline double sigmoid(double x) {
-    return 1 / (1 + std::exp(-x));
-}
+inline double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
 inline Vec log_softmax(Vec x) {
     const double largest = *std::ranges::max_element(x);
@@ -85,16 +83,13 @@ class ReferenceLayer {
 
     ReferenceLayer(Backend& backend, const ModelConfig& config, const LayerWeights& w)
         : c_(config), wq_(read_matrix(backend, w.wq.view())), wk_(read_matrix(backend, w.wk.view())),
-          wv_(read_matrix(backend, w.wv.view())), wo_(read_matrix(backend, w.wo.view())),
-          gate_(read_matrix(backend, w.gate.view())), up_(read_matrix(backend, w.up.view())),
-          down_(read_matrix(backend, w.down.view())), input_norm_(read_vector(backend, w.input_norm.view())),
-          post_norm_(read_vector(backend, w.post_norm.view())),
+          wv_(read_matrix(backend, w.wv.view())), wo_(read_matrix(backend, w.wo.view())), gate_(read_matrix(backend, w.gate.view())),
+          up_(read_matrix(backend, w.up.view())), down_(read_matrix(backend, w.down.view())),
+          input_norm_(read_vector(backend, w.input_norm.view())), post_norm_(read_vector(backend, w.post_norm.view())),
           q_norm_(read_vector(backend, w.q_norm.view())), k_norm_(read_vector(backend, w.k_norm.view())) {}
 
     [[nodiscard]] Vec normed(const Vec& x) const { return rms(x, input_norm_, c_.rms_eps); }
-    [[nodiscard]] Key key(const Vec& input, int position) const {
-        return {turned(wk_ * input, k_norm_, position), wv_ * input};
-    }
+    [[nodiscard]] Key key(const Vec& input, int position) const { return {turned(wk_ * input, k_norm_, position), wv_ * input}; }
     // The residual after attention of `input` over `seen` and after the MLP.
     [[nodiscard]] Vec run(Vec residual, const Vec& input, int position, const std::vector<Key>& seen) const {
         const Vec q = turned(wq_ * input, q_norm_, position);
@@ -110,8 +105,7 @@ class ReferenceLayer {
             }
             scores = log_softmax(scores);
             for (std::size_t s = 0; s < seen.size(); ++s)
-                for (std::size_t i = 0; i < d; ++i)
-                    attended[head * d + i] += std::exp(scores[s]) * seen[s].v[kv * d + i];
+                for (std::size_t i = 0; i < d; ++i) attended[head * d + i] += std::exp(scores[s]) * seen[s].v[kv * d + i];
         }
         add(residual, wo_ * attended);
         const Vec b = rms(residual, post_norm_, c_.rms_eps);
@@ -130,12 +124,10 @@ class ReferenceLayer {
     [[nodiscard]] Vec turned(Vec x, const Vec& norm, int position) const {
         const auto d = static_cast<std::size_t>(c_.head_dim);
         for (std::size_t head = 0; head < x.size() / d; ++head) {
-            Vec part(x.begin() + static_cast<std::ptrdiff_t>(head * d),
-                     x.begin() + static_cast<std::ptrdiff_t>((head + 1) * d));
+            Vec part(x.begin() + static_cast<std::ptrdiff_t>(head * d), x.begin() + static_cast<std::ptrdiff_t>((head + 1) * d));
             if (!norm.empty()) part = rms(part, norm, c_.rms_eps);
             for (std::size_t j = 0; j < d / 2; ++j) {
-                const double angle = position * std::pow(c_.rope_theta, -2.0 * static_cast<double>(j) /
-                                                                            static_cast<double>(d));
+                const double angle = position * std::pow(c_.rope_theta, -2.0 * static_cast<double>(j) / static_cast<double>(d));
                 x[head * d + j] = part[j] * std::cos(angle) - part[j + d / 2] * std::sin(angle);
                 x[head * d + j + d / 2] = part[j + d / 2] * std::cos(angle) + part[j] * std::sin(angle);
             }

@@ -12,24 +12,24 @@ inline SettingValue another_value(const RunSetting& setting, const RunSettings& 
     const SettingValue before = setting.get(now);
     const std::string_view option = setting.option;
     switch (setting.kind) {
-        case 1: return !std::get<bool>(before);
-        case 2: {
-            const auto* number = std::get_if<std::int64_t>(&before);
-            const std::int64_t more = std::max<std::int64_t>(number ? *number : 0, static_cast<std::int64_t>(setting.least)) + 2;
-            return more <= static_cast<std::int64_t>(setting.most) ? more : static_cast<std::int64_t>(setting.most) - 1;
-        }
-        case 3: return std::get<std::uint64_t>(before) + 5;
-        case 4: {
-            const auto* number = std::get_if<double>(&before);
-            const double more = (number ? *number : setting.least) + 0.25;
-            return more <= setting.most ? more : setting.most - 0.25;
-        }
-        case 5:
-            if (option == "drafter") return std::string("lookup");
-            if (option == "rule") return std::string("match");
-            if (option == "rule-param") return std::string("lenience=0.5");
-            return std::string("some, words");
-        default: return std::vector<int>{2, 4};
+    case 1: return !std::get<bool>(before);
+    case 2: {
+        const auto* number = std::get_if<std::int64_t>(&before);
+        const std::int64_t more = std::max<std::int64_t>(number ? *number : 0, static_cast<std::int64_t>(setting.least)) + 2;
+        return more <= static_cast<std::int64_t>(setting.most) ? more : static_cast<std::int64_t>(setting.most) - 1;
+    }
+    case 3: return std::get<std::uint64_t>(before) + 5;
+    case 4: {
+        const auto* number = std::get_if<double>(&before);
+        const double more = (number ? *number : setting.least) + 0.25;
+        return more <= setting.most ? more : setting.most - 0.25;
+    }
+    case 5:
+        if (option == "drafter") return std::string("lookup");
+        if (option == "rule") return std::string("match");
+        if (option == "rule-param") return std::string("lenience=0.5");
+        return std::string("some, words");
+    default: return std::vector<int>{2, 4};
     }
 }
 

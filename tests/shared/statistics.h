@@ -34,7 +34,7 @@ inline double chi_square_tail(double x, int degrees) {
 struct Fit {
     double p_value = 1;
     double total_variation = 0;
-    long impossible = 0;  // samples of outcomes that have probability zero
+    long impossible = 0; // samples of outcomes that have probability zero
 };
 
 // Outcomes expected fewer than five times are pooled into one cell.
@@ -68,4 +68,4 @@ inline Fit fit(const std::map<std::string, double>& expected, const std::map<std
     return result;
 }
 
-}  // namespace speclens::test
+} // namespace speclens::test

@@ -4,8 +4,7 @@
 
 namespace speclens::test {
 
-std::shared_ptr<const Models> table_models(std::shared_ptr<const TableModel> target,
-                                                  std::shared_ptr<const TableModel> draft) {
+std::shared_ptr<const Models> table_models(std::shared_ptr<const TableModel> target, std::shared_ptr<const TableModel> draft) {
     auto models = std::make_shared<Models>();
     models->backend = make_cpu_backend({.threads = 1});
     models->target_table = std::move(target);
@@ -13,4 +12,4 @@ std::shared_ptr<const Models> table_models(std::shared_ptr<const TableModel> tar
     return models;
 }
 
-}  // namespace speclens::test
+} // namespace speclens::test

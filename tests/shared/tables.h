@@ -28,7 +28,7 @@ inline std::shared_ptr<const TableModel> random_table(int vocab, int depth, std:
         double sum = 0;
         for (int v = 0; v < vocab; ++v) {
             const double u = uniform({.seed = seed, .position = draw++});
-            distribution.push_back(u * u + 0.02);  // uneven, never zero
+            distribution.push_back(u * u + 0.02); // uneven, never zero
             sum += distribution.back();
         }
         for (double& value : distribution) value /= sum;
@@ -55,4 +55,4 @@ inline Distribution table_distribution(const TableModel& table, std::vector<int>
     }
 }
 
-}  // namespace speclens::test
+} // namespace speclens::test

@@ -34,7 +34,8 @@ inline std::map<std::string, double> exact_texts(const std::shared_ptr<const Mod
             continue;
         }
         auto decoder = make_model_decoder(model, 32);
-        const Distribution distribution = decoder->forward({.tokens = context, .logits_from = static_cast<int>(context.size()) - 1}).distribution(0, sampling);
+        const Distribution distribution =
+            decoder->forward({.tokens = context, .logits_from = static_cast<int>(context.size()) - 1}).distribution(0, sampling);
         for (std::size_t v = 0; v < distribution.size(); ++v) {
             if (distribution[v] == 0) continue;
             std::vector<int> next = context;
@@ -45,8 +46,8 @@ inline std::map<std::string, double> exact_texts(const std::shared_ptr<const Mod
     return expected;
 }
 
-// Texts of every rule. More by hand, SPEC_LAW2_TEXTS=20000, and then what came is printed (docs/verification.md); none if it is no number of
-// at least `usual`.
+// Texts of every rule. More by hand, SPEC_LAW2_TEXTS=20000, and then what came is printed (docs/verification.md); none if it is no number
+// of at least `usual`.
 inline std::optional<long> texts_of_a_rule(long usual) {
     const char* const asked = std::getenv("SPEC_LAW2_TEXTS");
     if (!asked) return usual;
@@ -76,9 +77,9 @@ struct SampledTexts {
     // Prints what came out of so many.
     void tell(const std::string& name, const std::map<std::string, double>& expected, long samples) const {
         const Fit found = fit(expected, counted, samples);
-        std::printf("%s: p %.3f, total variation %.4f (%.4f by chance), %.2f drafts kept and %.2f refused a text\n", name.c_str(), found.p_value,
-                    found.total_variation, variation_of_draws(expected, samples), static_cast<double>(kept) / static_cast<double>(samples),
-                    static_cast<double>(refusals) / static_cast<double>(samples));
+        std::printf("%s: p %.3f, total variation %.4f (%.4f by chance), %.2f drafts kept and %.2f refused a text\n", name.c_str(),
+                    found.p_value, found.total_variation, variation_of_draws(expected, samples),
+                    static_cast<double>(kept) / static_cast<double>(samples), static_cast<double>(refusals) / static_cast<double>(samples));
     }
 };
 

@@ -16,8 +16,7 @@ struct ToyLane {
     double noise;
 };
 // Twelve tokens each, the same ones: guesses are all right or all wrong.
-inline constexpr ToyLane kToyLanes[] = {
-    {"none", 0, 12, 0}, {"eagle3", 2, 4, 0}, {"dflash", 3, 12, 1}, {"domino", 5, 2, 0}};
+inline constexpr ToyLane kToyLanes[] = {{"none", 0, 12, 0}, {"eagle3", 2, 4, 0}, {"dflash", 3, 12, 1}, {"domino", 5, 2, 0}};
 
 inline Sample toy_sample(const ToyLane& lane, int tokens, double draft_ms) {
     Sample s;
@@ -75,14 +74,8 @@ inline std::shared_ptr<RaceView> toy_race(bool averages = true, const std::strin
 
 // A run of EAGLE-3 that writes something else than the lanes do.
 inline std::shared_ptr<const Trace> another_text() {
-    return fixtures::toy_run({.name = "x",
-                              .rule = "token",
-                              .drafter = "eagle3",
-                              .k = 2,
-                              .cycles = 4,
-                              .temperature = 2,
-                              .noise = 0.9,
-                              .top = 0});
+    return fixtures::toy_run(
+        {.name = "x", .rule = "token", .drafter = "eagle3", .k = 2, .cycles = 4, .temperature = 2, .noise = 0.9, .top = 0});
 }
 
 struct RaceBench {
@@ -90,13 +83,10 @@ struct RaceBench {
     SceneBench bench;
     explicit RaceBench(ui::Rect screen = {0, 0, 1600, 1000})
         : bench("race",
-                {.send = [this](Command c) { sent.push_back(std::move(c)); },
-                 .set_budget = {},
-                 .add_budget = {},
-                 .cancel_loading = {}},
+                {.send = [this](Command c) { sent.push_back(std::move(c)); }, .set_budget = {}, .add_budget = {}, .cancel_loading = {}},
                 screen) {
-        bench.controller.figures = std::make_shared<const Published>(
-            Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
+        bench.controller.figures =
+            std::make_shared<const Published>(Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
     }
     void observe(std::shared_ptr<const RaceView> race) {
         Snapshot s;

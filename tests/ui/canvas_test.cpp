@@ -21,8 +21,8 @@ std::string xml_problem(const std::string& xml) {
     std::vector<std::string> open;
     for (std::size_t at = 0; at < xml.size();) {
         if (xml[at] != '<') {
-            if (xml[at] == '&' && xml.compare(at, 4, "&lt;") != 0 && xml.compare(at, 4, "&gt;") != 0 &&
-                xml.compare(at, 5, "&amp;") != 0 && xml.compare(at, 6, "&quot;") != 0)
+            if (xml[at] == '&' && xml.compare(at, 4, "&lt;") != 0 && xml.compare(at, 4, "&gt;") != 0 && xml.compare(at, 5, "&amp;") != 0 &&
+                xml.compare(at, 6, "&quot;") != 0)
                 return "bare & at " + std::to_string(at);
             if (static_cast<unsigned char>(xml[at]) < 0x20 && xml[at] != '\n') return "control character";
             ++at;
@@ -68,8 +68,7 @@ TEST(Fonts, GlyphsNobodyHasAreShownAsHex) {
 
 TEST(Fonts, MonoCellsAreEqualEvenForStandInGlyphs) {
     const float cell = test_fonts().width("0", Font::mono, 17);
-    for (const char* c : {"W", "i", "é", "≥", "Ω", "→"})
-        EXPECT_NEAR(test_fonts().width(c, Font::mono, 17), cell, 0.01F) << c;
+    for (const char* c : {"W", "i", "é", "≥", "Ω", "→"}) EXPECT_NEAR(test_fonts().width(c, Font::mono, 17), cell, 0.01F) << c;
 }
 
 TEST(Canvas, TextHasTheSameWidthOnEveryCanvasAndAtEveryZoom) {

@@ -17,9 +17,7 @@ inline const FontSet& test_fonts() {
     return kLoaded;
 }
 
-inline const Theme& dark() {
-    return theme(ThemeKind::dark);
-}
+inline const Theme& dark() { return theme(ThemeKind::dark); }
 
 struct Desk {
     std::function<void(Ui&)> draw;

@@ -8,8 +8,7 @@ namespace speclens::ui {
 namespace {
 
 struct DropdownBench {
-    std::vector<Choice> choices = {
-        {"small", "0.6B", ""}, {"lookup", "", ""}, {"EAGLE-3", "", "needs weights"}, {"Domino", "", ""}};
+    std::vector<Choice> choices = {{"small", "0.6B", ""}, {"lookup", "", ""}, {"EAGLE-3", "", "needs weights"}, {"Domino", "", ""}};
     int chosen = 0, below = 0, next = 0, changes = 0;
     Desk desk{[this](Ui& ui) {
         if (const auto to = dropdown(ui, "drafter", {100, 100, 160, 36}, choices, chosen)) {

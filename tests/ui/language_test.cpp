@@ -62,7 +62,8 @@ TEST_F(Speaking, NumbersOfAnEngineThatKnowsNoLanguageGetItsDecimalSign) {
     EXPECT_EQ(own.label("about 1.5"), "etwa 1,5");
     EXPECT_EQ(own.label("about .85"), "etwa 0,85");
     EXPECT_EQ(own.label("about 2.10×"), "etwa 2,10×");
-    for (const char* name : {"about 127.0.0.1", "about v1.5", "about .", "about 1."}) EXPECT_EQ(own.label(name), "etwa " + std::string(name).substr(6));
+    for (const char* name : {"about 127.0.0.1", "about v1.5", "about .", "about 1."})
+        EXPECT_EQ(own.label(name), "etwa " + std::string(name).substr(6));
     use_language(nullptr);
     EXPECT_EQ(language().label("1.5"), "1.5");
 }

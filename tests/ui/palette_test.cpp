@@ -23,12 +23,8 @@ constexpr std::array<Matrix, 4> kSight = {{
     {{{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}}},
 }};
 
-double to_linear(double c) {
-    return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
-}
-Triple linear(Color c) {
-    return {to_linear(c.r / 255.0), to_linear(c.g / 255.0), to_linear(c.b / 255.0)};
-}
+double to_linear(double c) { return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4); }
+Triple linear(Color c) { return {to_linear(c.r / 255.0), to_linear(c.g / 255.0), to_linear(c.b / 255.0)}; }
 
 Triple through(const Matrix& m, const Triple& v) {
     Triple out{};
@@ -47,10 +43,8 @@ double contrast(Color a, Color b) {
 }
 
 Triple lab(const Triple& rgb) { // D65
-    const Triple xyz = through({{{0.4124564, 0.3575761, 0.1804375},
-                                 {0.2126729, 0.7151522, 0.0721750},
-                                 {0.0193339, 0.1191920, 0.9503041}}},
-                               rgb);
+    const Triple xyz =
+        through({{{0.4124564, 0.3575761, 0.1804375}, {0.2126729, 0.7151522, 0.0721750}, {0.0193339, 0.1191920, 0.9503041}}}, rgb);
     const auto f = [](double t) { return t > 0.008856452 ? std::cbrt(t) : t * 7.787037 + 16.0 / 116; };
     const double x = f(xyz[0] / 0.95047), y = f(xyz[1]), z = f(xyz[2] / 1.08883);
     return {116 * y - 16, 500 * (x - y), 200 * (y - z)};
@@ -82,12 +76,11 @@ double ciede2000(const Triple& p, const Triple& q) {
     const double dl = q[0] - p[0], dc = c2 - c1, big_dh = 2 * std::sqrt(c1 * c2) * std::sin(dh / 2 * kDegree);
     const double l = (p[0] + q[0]) / 2 - 50, c = (c1 + c2) / 2;
     const double t = 1 - 0.17 * std::cos((h_mean - 30) * kDegree) + 0.24 * std::cos(2 * h_mean * kDegree) +
-                     0.32 * std::cos((3 * h_mean + 6) * kDegree) -
-                     0.20 * std::cos((4 * h_mean - 63) * kDegree);
+                     0.32 * std::cos((3 * h_mean + 6) * kDegree) - 0.20 * std::cos((4 * h_mean - 63) * kDegree);
     const double sl = 1 + 0.015 * l * l / std::sqrt(20 + l * l), sc = 1 + 0.045 * c, sh = 1 + 0.015 * c * t;
     const double cc7 = std::pow(c, 7);
-    const double rt = -2 * std::sqrt(cc7 / (cc7 + std::pow(25.0, 7))) *
-                      std::sin(60 * std::exp(-std::pow((h_mean - 275) / 25, 2)) * kDegree);
+    const double rt =
+        -2 * std::sqrt(cc7 / (cc7 + std::pow(25.0, 7))) * std::sin(60 * std::exp(-std::pow((h_mean - 275) / 25, 2)) * kDegree);
     const double x = dl / sl, y = dc / sc, z = big_dh / sh;
     return std::sqrt(x * x + y * y + z * z + rt * y * z);
 }
@@ -148,8 +141,7 @@ TEST_P(EveryTheme, MarksAndTextHaveEnoughContrast) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Themes, EveryTheme,
-                         testing::Values(ThemeKind::dark, ThemeKind::light, ThemeKind::contrast,
-                                         ThemeKind::contrast_light));
+                         testing::Values(ThemeKind::dark, ThemeKind::light, ThemeKind::contrast, ThemeKind::contrast_light));
 
 TEST(Palette, SignedScaleHasAGreyZeroAndOppositeEnds) {
     const Theme& t = theme(ThemeKind::dark);

@@ -55,8 +55,7 @@ TEST(Series, SkipNumbersThatAreNone) {
 
 TEST(Series, DecimationKeepsPeaks) {
     std::vector<Vec2> points;
-    for (int i = 0; i < 100000; ++i)
-        points.push_back({static_cast<float>(i) / 200, i == 54321 ? 99.0F : 1.0F});
+    for (int i = 0; i < 100000; ++i) points.push_back({static_cast<float>(i) / 200, i == 54321 ? 99.0F : 1.0F});
     const std::vector<Vec2> few = decimate(points);
     EXPECT_LE(few.size(), 1002U);
     float high = 0;
@@ -68,10 +67,9 @@ TEST(Series, DecimationKeepsPeaks) {
 TEST(Gantt, LabelsAppearOnlyWhereTheyFitAndTheMouseFindsSegments) {
     RecordCanvas canvas(test_fonts(), {0, 0, 800, 600});
     const Scale x{0, 24, 336, 1104};
-    const std::vector<Segment> lane = {
-        {.start = 0, .length = 1.2, .role = Role::draft, .label = "d1", .mono = true},
-        {.start = 6, .length = 9, .label = "verify, 6 rows", .value = "9.0"},
-        {.start = 15, .length = 2, .label = "verify, 6 rows", .value = "2.0"}};
+    const std::vector<Segment> lane = {{.start = 0, .length = 1.2, .role = Role::draft, .label = "d1", .mono = true},
+                                       {.start = 6, .length = 9, .label = "verify, 6 rows", .value = "9.0"},
+                                       {.start = 15, .length = 2, .label = "verify, 6 rows", .value = "2.0"}};
     EXPECT_EQ(gantt_lane(canvas, dark(), x, 560, 32, lane, 2, Vec2{x(7), 570}), 1);
     EXPECT_EQ(gantt_lane(canvas, dark(), x, 560, 32, lane, 2, Vec2{x(5), 570}), -1);
     EXPECT_EQ(canvas.texts().size(), 6U); // d1, verify, 9.0, twice

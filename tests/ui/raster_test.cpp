@@ -21,8 +21,8 @@
 #include "tests/shared/temp_folder.h"
 #include "tests/ui/desk.h"
 #include "ui/file_write.h"
-#include "ui/pictures/gif.h"
 #include "ui/headless.h"
+#include "ui/pictures/gif.h"
 #include "ui/pictures/png.h"
 #include "ui/tokens.h"
 
@@ -32,9 +32,7 @@ namespace {
 constexpr Color kBlack{0, 0, 0}, kWhite{255, 255, 255};
 
 Color at(const Image& image, int x, int y) {
-    const std::size_t i =
-        (static_cast<std::size_t>(y) * static_cast<std::size_t>(image.width) + static_cast<std::size_t>(x)) *
-        4;
+    const std::size_t i = (static_cast<std::size_t>(y) * static_cast<std::size_t>(image.width) + static_cast<std::size_t>(x)) * 4;
     return {image.rgba[i], image.rgba[i + 1], image.rgba[i + 2], image.rgba[i + 3]};
 }
 
@@ -89,8 +87,7 @@ TEST(Raster, HairlinesAreOneFullPixelAtEveryZoom) {
 TEST(Raster, NeighbouringTrianglesShareNoPixelAndLeaveNoGap) {
     // A translucent fan: a pixel drawn twice would be brighter, a gap darker.
     const Image image = picture(64, 64, 1, [](Canvas& c) {
-        c.fill_convex(std::array{Vec2{3.3F, 4.1F}, Vec2{60.2F, 8.7F}, Vec2{57.9F, 58.2F}, Vec2{6.6F, 55.5F}},
-                      kWhite.alpha(0.5F));
+        c.fill_convex(std::array{Vec2{3.3F, 4.1F}, Vec2{60.2F, 8.7F}, Vec2{57.9F, 58.2F}, Vec2{6.6F, 55.5F}}, kWhite.alpha(0.5F));
     });
     for (int y = 12; y < 52; ++y)
         for (int x = 10; x < 54; ++x) EXPECT_EQ(at(image, x, y), (Color{128, 128, 128})) << x << "," << y;
@@ -138,9 +135,7 @@ TEST(Raster, TwoContextsGiveTheSameBytes) {
 }
 
 TEST(Raster, TextIsDrawnWhereItWasMeasured) {
-    const Image image = picture(200, 40, 1, [](Canvas& c) {
-        c.text({10, 30}, "HHHH", Font::text_bold, 26, kWhite);
-    });
+    const Image image = picture(200, 40, 1, [](Canvas& c) { c.text({10, 30}, "HHHH", Font::text_bold, 26, kWhite); });
     int left = 200, right = 0, top = 40, bottom = 0;
     for (int y = 0; y < 40; ++y)
         for (int x = 0; x < 200; ++x)
@@ -161,8 +156,7 @@ TEST(Raster, ManyZoomStepsDoNotExhaustTheGlyphTexture) {
     const auto page = [&](float zoom) {
         Canvas& c = frame.begin(400, 300, zoom, kBlack);
         for (int i = 0; i < 6; ++i)
-            c.text({0, 40.0F + 20 * static_cast<float>(i)},
-                   "The quick brown fox jumps over the lazy dog 0123456789",
+            c.text({0, 40.0F + 20 * static_cast<float>(i)}, "The quick brown fox jumps over the lazy dog 0123456789",
                    kFonts[static_cast<std::size_t>(i) % 4], 20, kWhite);
         return frame.end();
     };
@@ -226,16 +220,13 @@ TEST(Gif, PlaysEveryFrameInTheColoursItHas) {
     const std::vector<std::uint8_t> bytes = encode_gif(frames);
     int w = 0, h = 0, count = 0, channels = 0;
     int* delays = nullptr;
-    stbi_uc* back = stbi_load_gif_from_memory(bytes.data(), static_cast<int>(bytes.size()), &delays, &w, &h,
-                                              &count, &channels, 4);
+    stbi_uc* back = stbi_load_gif_from_memory(bytes.data(), static_cast<int>(bytes.size()), &delays, &w, &h, &count, &channels, 4);
     ASSERT_NE(back, nullptr) << stbi_failure_reason();
     ASSERT_EQ((std::array<int, 3>{w, h, count}), (std::array<int, 3>{40, 30, 4}));
     for (int i = 0; i < 4; ++i) {
         EXPECT_EQ(delays[i], frames[static_cast<std::size_t>(i)].ms);
         const auto& wanted = frames[static_cast<std::size_t>(i)].image.rgba;
-        EXPECT_TRUE(
-            std::equal(wanted.begin(), wanted.end(), back + static_cast<std::size_t>(i) * wanted.size()))
-            << "frame " << i;
+        EXPECT_TRUE(std::equal(wanted.begin(), wanted.end(), back + static_cast<std::size_t>(i) * wanted.size())) << "frame " << i;
     }
     stbi_image_free(back);
     stbi_image_free(delays);
@@ -247,8 +238,7 @@ TEST(Gif, ManyColoursStayNear) {
     for (int y = 0; y < 64; ++y)
         for (int x = 0; x < 256; ++x) {
             auto* p = image.rgba.data() + 4 * (y * 256 + x);
-            p[0] = static_cast<std::uint8_t>(x), p[1] = static_cast<std::uint8_t>(255 - x),
-            p[2] = static_cast<std::uint8_t>(4 * y);
+            p[0] = static_cast<std::uint8_t>(x), p[1] = static_cast<std::uint8_t>(255 - x), p[2] = static_cast<std::uint8_t>(4 * y);
         }
     const std::vector<GifFrame> frames = {{image, 100}};
     const std::vector<std::uint8_t> bytes = encode_gif(frames);

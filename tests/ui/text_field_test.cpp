@@ -94,8 +94,7 @@ TEST(TextField, KeepsItsUndoForItself) {
 TEST(TextHistory, ForgetsTheOldestOfMuchText) {
     TextHistory history;
     const std::string megabyte(1U << 20U, 'a');
-    for (int i = 0; i < 9; ++i)
-        history.changed(TextVersion{megabyte + std::to_string(i)}, TextHistory::Kind::other, i, 0);
+    for (int i = 0; i < 9; ++i) history.changed(TextVersion{megabyte + std::to_string(i)}, TextHistory::Kind::other, i, 0);
     int versions = 0;
     std::string oldest;
     while (const auto version = history.take(false, {})) {
@@ -269,8 +268,7 @@ TEST(TextField, AMegabyteStaysResponsive) {
     b.desk.key(Key::end, {.ctrl = true});
     const auto start = std::chrono::steady_clock::now();
     for (int i = 0; i < 10; ++i) b.desk.type("x");
-    const double per_key =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / 10;
+    const double per_key = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / 10;
     EXPECT_LT(per_key, 0.5) << "seconds per key, sanitizers included";
     EXPECT_EQ(b.text.substr(b.text.size() - 10), "xxxxxxxxxx");
 }
@@ -287,18 +285,12 @@ TEST(TextEdit, RandomEditsNeverBreakUtf8) {
     for (int i = 0; i < 3000; ++i) {
         const auto move = static_cast<Move>(dice(8));
         switch (dice(4)) {
-        case 0:
-            move_caret(text, edit, move, dice(2) == 0);
-            break;
-        case 1:
-            erase(text, edit, move);
-            break;
-        default:
-            replace_selection(text, edit, words[dice(5)], 200);
+        case 0: move_caret(text, edit, move, dice(2) == 0); break;
+        case 1: erase(text, edit, move); break;
+        default: replace_selection(text, edit, words[dice(5)], 200);
         }
         ASSERT_LE(edit.caret, text.size());
-        for (std::size_t at = 0; at < text.size(); at = next_boundary(text, at))
-            ASSERT_TRUE(decode(text, at).valid);
+        for (std::size_t at = 0; at < text.size(); at = next_boundary(text, at)) ASSERT_TRUE(decode(text, at).valid);
     }
 }
 

@@ -15,9 +15,7 @@
 namespace speclens::ui {
 namespace {
 
-RecordCanvas paper() {
-    return {test_fonts(), {0, 0, 800, 600}};
-}
+RecordCanvas paper() { return {test_fonts(), {0, 0, 800, 600}}; }
 
 TEST(Utf8, DecodesEveryLengthAndReportsBrokenBytes) {
     const std::string text = "aé€😀";
@@ -32,8 +30,7 @@ TEST(Utf8, DecodesEveryLengthAndReportsBrokenBytes) {
         EXPECT_EQ(again, text.substr(at, found.length));
         at += found.length;
     }
-    for (const char* broken :
-         {"\xFF", "\xC0\xAF", "\xE0\x80\x80", "\xED\xA0\x80", "\xF5\x80\x80\x80", "\xE2\x82", "\x80"})
+    for (const char* broken : {"\xFF", "\xC0\xAF", "\xE0\x80\x80", "\xED\xA0\x80", "\xF5\x80\x80\x80", "\xE2\x82", "\x80"})
         EXPECT_FALSE(decode(broken, 0).valid) << hex_mark(static_cast<unsigned char>(broken[0]), 2);
 }
 
@@ -189,8 +186,7 @@ TEST(Tokens, ChipIsWideEnoughForItsLabelAndCutsWhatIsNot) {
 
 TEST(Tokens, EveryRoleDrawsInEveryStateWithoutLeavingAClipOpen) {
     RecordCanvas canvas = paper();
-    for (const ThemeKind kind :
-         {ThemeKind::dark, ThemeKind::light, ThemeKind::contrast, ThemeKind::contrast_light})
+    for (const ThemeKind kind : {ThemeKind::dark, ThemeKind::light, ThemeKind::contrast, ThemeKind::contrast_light})
         for (const Role role : kRoles)
             for (const bool solid : {false, true})
                 chip(canvas, theme(kind), {0, 0, 90, 32}, "x",
@@ -202,8 +198,7 @@ TEST(Tokens, EveryRoleDrawsInEveryStateWithoutLeavingAClipOpen) {
 TEST(Tokens, RunningTextKeepsIndentationAsPlainGaps) {
     RecordCanvas canvas = paper();
     const float cell = canvas.text_width(" ", Font::mono, 17);
-    const float width =
-        running_token(canvas, theme(ThemeKind::dark), {0, 20}, "        return", Role::accepted);
+    const float width = running_token(canvas, theme(ThemeKind::dark), {0, 20}, "        return", Role::accepted);
     EXPECT_NEAR(width, 14 * cell, 0.01);
     EXPECT_EQ(canvas.texts().back().text, "        return");
 }
@@ -230,8 +225,7 @@ TEST(Layout, AValueStaysBesideItsName) {
             EXPECT_FALSE(line.starts_with("=") || line.ends_with("=")) << line;
             EXPECT_FALSE(line.ends_with(" K") || line == "K") << line;
         }
-    EXPECT_GE(wrap(canvas, "a = b = c = d = e = f", Font::text, 15, 40).size(), 3U)
-        << "too wide for one line";
+    EXPECT_GE(wrap(canvas, "a = b = c = d = e = f", Font::text, 15, 40).size(), 3U) << "too wide for one line";
 }
 
 TEST(Layout, LineBreaksAndLongWordsAreHonoured) {
@@ -250,8 +244,7 @@ TEST(Layout, EllipsisCutsAtCodePointsAndFits) {
     EXPECT_EQ(fit(canvas, "short", Font::text, 15, 100), "short");
     for (float width = 10; width < 120; width += 7) {
         const std::string cut = fit(canvas, "Überraschung müßig", Font::text, 15, width);
-        for (std::size_t at = 0; at < cut.size(); at = next_boundary(cut, at))
-            EXPECT_TRUE(decode(cut, at).valid);
+        for (std::size_t at = 0; at < cut.size(); at = next_boundary(cut, at)) EXPECT_TRUE(decode(cut, at).valid);
         if (width > 16) {
             EXPECT_LE(canvas.text_width(cut, Font::text, 15), width);
         }
@@ -275,11 +268,9 @@ TEST(Layout, AParagraphFromBelowEndsWhereItShould) {
     const std::string text = "one two three four five six seven eight nine ten";
     const int lines = paragraph_lines(canvas, 100, text, style);
     ASSERT_GT(lines, 2);
-    EXPECT_FLOAT_EQ(paragraph_above(canvas, {0, 200}, 100, text, style),
-                    200 - 20.0F * static_cast<float>(lines - 1));
+    EXPECT_FLOAT_EQ(paragraph_above(canvas, {0, 200}, 100, text, style), 200 - 20.0F * static_cast<float>(lines - 1));
     ASSERT_EQ(canvas.texts().size(), 1 + static_cast<std::size_t>(lines));
-    EXPECT_FLOAT_EQ(canvas.texts().back().box.y, canvas.texts().front().box.y)
-        << "the last line of both at 200";
+    EXPECT_FLOAT_EQ(canvas.texts().back().box.y, canvas.texts().front().box.y) << "the last line of both at 200";
 }
 
 TEST(Layout, BaselinesFollowTheGrid) {

@@ -36,9 +36,7 @@ TEST(Button, PressAndReleaseInOneFrameIsAClick) {
 
 TEST(Button, DisabledDoesNothingAndSaysWhy) {
     int clicks = 0;
-    Desk desk([&](Ui& ui) {
-        clicks += button(ui, "go", {10, 10, 100, 36}, "Go", {.disabled = "no model yet"}) ? 1 : 0;
-    });
+    Desk desk([&](Ui& ui) { clicks += button(ui, "go", {10, 10, 100, 36}, "Go", {.disabled = "no model yet"}) ? 1 : 0; });
     desk.click(50, 20);
     desk.key(Key::tab);
     desk.key(Key::enter);
@@ -52,9 +50,7 @@ TEST(Button, DisabledDoesNothingAndSaysWhy) {
 
 TEST(Button, SmallTargetsGrowToTheLeastSize) {
     int clicks = 0;
-    Desk desk([&](Ui& ui) {
-        clicks += button(ui, "x", {100, 100, 12, 12}, "", {.icon = Icon::close}) ? 1 : 0;
-    });
+    Desk desk([&](Ui& ui) { clicks += button(ui, "x", {100, 100, 12, 12}, "", {.icon = Icon::close}) ? 1 : 0; });
     desk.click(95, 106);
     EXPECT_EQ(clicks, 1);
     desk.click(80, 106);
@@ -65,8 +61,7 @@ TEST(Focus, TabWalksInCallingOrderAndEnterOrSpaceActivates) {
     std::string pressed;
     Desk desk([&](Ui& ui) {
         for (const char* name : {"a", "b", "c"})
-            if (button(ui, name, {10, name[0] == 'b' ? 200.0F : 10.0F, 100, 36}, name, {.disabled = ""}))
-                pressed += name;
+            if (button(ui, name, {10, name[0] == 'b' ? 200.0F : 10.0F, 100, 36}, name, {.disabled = ""})) pressed += name;
     });
     desk.key(Key::tab);
     desk.key(Key::enter);
@@ -214,9 +209,7 @@ TEST(Values, LeaveThePageKeysToTheLecture) {
 TEST(Stepper, TenthsDoNotDrift) {
     double value = 0;
     Desk desk([&](Ui& ui) {
-        if (const auto to =
-                stepper(ui, "t", {100, 100, 116, 36}, value, {.high = 2, .step = 0.1, .decimals = 1}))
-            value = *to;
+        if (const auto to = stepper(ui, "t", {100, 100, 116, 36}, value, {.high = 2, .step = 0.1, .decimals = 1})) value = *to;
     });
     for (int i = 0; i < 10; ++i) desk.click(200, 118);
     EXPECT_DOUBLE_EQ(value, 1.0);
@@ -259,8 +252,7 @@ TEST(Checkbox, TogglesOverItsWholeWidth) {
 TEST(Slider, DragsFromTheKnobWithoutJumpingAndClampsAtTheEnds) {
     double value = 0.5;
     Desk desk([&](Ui& ui) {
-        if (const auto to = slider(ui, "u", {100, 100, 214, 28}, value, 0, 1))
-            value = *to; // 200 px of travel
+        if (const auto to = slider(ui, "u", {100, 100, 214, 28}, value, 0, 1)) value = *to; // 200 px of travel
     });
     desk.press(210, 114); // 3 px right of the knob
     EXPECT_DOUBLE_EQ(value, 0.5);
@@ -471,8 +463,7 @@ TEST(Scroll, WheelAndTabMoveTheContentAndHiddenWidgetsAreNotHit) {
         offset = begin_scroll(ui, "list", view, 400);
         for (int i = 0; i < 10; ++i) {
             const std::string name = std::to_string(i);
-            if (button(ui, name, {10, 100 + 40.0F * static_cast<float>(i) - offset, 100, 36}, name))
-                pressed += name;
+            if (button(ui, name, {10, 100 + 40.0F * static_cast<float>(i) - offset, 100, 36}, name)) pressed += name;
         }
         end_scroll(ui);
     });
@@ -501,8 +492,7 @@ TEST(States, ProgressAndBadgesSayTheirWords) {
         badge(ui.canvas, ui.theme, 790, 60, Tier::table, "exact");
         pill(ui.canvas, ui.theme, 790, 90, "OFF: no draft model");
     });
-    for (const char* words : {"1.4 of 3.4 GB", "TABLE  exact", "OFF: no draft model"})
-        EXPECT_TRUE(desk.shows(words)) << words;
+    for (const char* words : {"1.4 of 3.4 GB", "TABLE  exact", "OFF: no draft model"}) EXPECT_TRUE(desk.shows(words)) << words;
 }
 
 } // namespace

@@ -25,38 +25,26 @@ constexpr Command kWait{"POST", "/timeouts", "WebDriver:SetTimeouts"};
 
 } // namespace
 
-bool Browser::has_firefox() {
-    return !firefox_program().empty();
-}
+bool Browser::has_firefox() { return !firefox_program().empty(); }
 
-Browser::Browser(Kind kind, int width, int height)
-    : driver_(kind == Kind::firefox ? start_firefox() : start_chromium()) {
+Browser::Browser(Kind kind, int width, int height) : driver_(kind == Kind::firefox ? start_firefox() : start_chromium()) {
     driver_->ask(kWait, {{"script", 60000}, {"pageLoad", 120000}});
     resize(width, height);
 }
 
 Browser::~Browser() = default;
 
-void Browser::open(const std::string& address) {
-    driver_->ask(kOpen, {{"url", address}});
-}
+void Browser::open(const std::string& address) { driver_->ask(kOpen, {{"url", address}}); }
 
-void Browser::reload() {
-    driver_->ask(kReload, Json::object());
-}
+void Browser::reload() { driver_->ask(kReload, Json::object()); }
 
-void Browser::resize(int width, int height) {
-    driver_->resize(width, height);
-}
+void Browser::resize(int width, int height) { driver_->resize(width, height); }
 
 Json Browser::value(const std::string& expression) {
-    return driver_->ask(kExecute,
-                       {{"script", "return (" + expression + ");"}, {"args", Json::array()}});
+    return driver_->ask(kExecute, {{"script", "return (" + expression + ");"}, {"args", Json::array()}});
 }
 
-void Browser::execute(const std::string& statements) {
-    driver_->ask(kExecute, {{"script", statements}, {"args", Json::array()}});
-}
+void Browser::execute(const std::string& statements) { driver_->ask(kExecute, {{"script", statements}, {"args", Json::array()}}); }
 
 bool Browser::becomes(const std::string& expression) {
     for (int i = 0; i < 1200; ++i) {
@@ -97,18 +85,15 @@ void Browser::press_with_control(const std::string& key, bool shift) {
 }
 
 void Browser::drag(int from_x, int from_y, int to_x, int to_y, bool touch) {
-    const auto move = [](int x, int y, int ms) {
-        return Json{{"type", "pointerMove"}, {"duration", ms}, {"x", x}, {"y", y}};
-    };
+    const auto move = [](int x, int y, int ms) { return Json{{"type", "pointerMove"}, {"duration", ms}, {"x", x}, {"y", y}}; };
     const Json pause = {{"type", "pause"}, {"duration", 100}};
     const Json actions = {move(from_x, from_y, 0), pause, {{"type", "pointerDown"}, {"button", 0}}, pause,
                           move(to_x, to_y, 200),   pause, {{"type", "pointerUp"}, {"button", 0}}};
-    driver_->ask(kAct,
-                {{"actions",
-                  {{{"type", "pointer"},
-                    {"id", touch ? "finger" : "mouse"},
-                    {"parameters", {{"pointerType", touch ? "touch" : "mouse"}}},
-                    {"actions", actions}}}}});
+    driver_->ask(kAct, {{"actions",
+                         {{{"type", "pointer"},
+                           {"id", touch ? "finger" : "mouse"},
+                           {"parameters", {{"pointerType", touch ? "touch" : "mouse"}}},
+                           {"actions", actions}}}}});
 }
 
 void Browser::two_fingers(int x, int y, int apart, int to_x, int to_y, int to_apart) {
@@ -122,7 +107,11 @@ void Browser::two_fingers(int x, int y, int apart, int to_x, int to_y, int to_ap
                            {"id", side < 0 ? "left" : "right"},
                            {"parameters", {{"pointerType", "touch"}}},
                            {"actions",
-                            {move(x, y, apart, 0), {{"type", "pointerDown"}, {"button", 0}}, pause, move(to_x, to_y, to_apart, 300), pause,
+                            {move(x, y, apart, 0),
+                             {{"type", "pointerDown"}, {"button", 0}},
+                             pause,
+                             move(to_x, to_y, to_apart, 300),
+                             pause,
                              {{"type", "pointerUp"}, {"button", 0}}}}});
     }
     driver_->ask(kAct, {{"actions", fingers}});

@@ -48,17 +48,15 @@ Child::Child(std::vector<std::string> arguments, std::vector<std::string> enviro
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     if (handed >= 0) posix_spawn_file_actions_adddup2(&actions, handed, 3);
-    const int failed = posix_spawnp(&pid_, arguments.front().c_str(), &actions, nullptr,
-                                    pointers(arguments).data(), pointers(environment).data());
+    const int failed =
+        posix_spawnp(&pid_, arguments.front().c_str(), &actions, nullptr, pointers(arguments).data(), pointers(environment).data());
     posix_spawn_file_actions_destroy(&actions);
     if (failed == 0) return;
     pid_ = 0;
     throw std::runtime_error(arguments.front() + " cannot be started");
 }
 
-Child::~Child() {
-    stop();
-}
+Child::~Child() { stop(); }
 
 Child::Child(Child&& other) noexcept : pid_(std::exchange(other.pid_, 0)) {}
 

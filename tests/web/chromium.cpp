@@ -27,7 +27,8 @@ int free_port() {
     at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof at;
     const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    const bool bound = bind(probe, reinterpret_cast<sockaddr*>(&at), sizeof at) == 0 && getsockname(probe, reinterpret_cast<sockaddr*>(&at), &size) == 0;
+    const bool bound =
+        bind(probe, reinterpret_cast<sockaddr*>(&at), sizeof at) == 0 && getsockname(probe, reinterpret_cast<sockaddr*>(&at), &size) == 0;
     close(probe);
     if (!bound) throw std::runtime_error("no port is free");
     return ntohs(at.sin_port);
@@ -38,24 +39,20 @@ class Chromium : public Driver {
     Chromium() {
         const char* running = std::getenv("SPECLENS_WEBDRIVER");
         const int port = running != nullptr ? std::atoi(running) : free_port();
-        if (running == nullptr)
-            driver_ =
-                Child({"chromedriver", "--port=" + std::to_string(port), "--silent"}, own_environment());
+        if (running == nullptr) driver_ = Child({"chromedriver", "--port=" + std::to_string(port), "--silent"}, own_environment());
         client_ = std::make_unique<httplib::Client>("127.0.0.1", port);
         client_->set_read_timeout(std::chrono::seconds(120));
         for (int i = 0; i < 600 && !client_->Get("/status"); ++i) {
-            if (running == nullptr && driver_.ended()) throw std::runtime_error("chromedriver cannot be started: apt-get install chromium-driver");
+            if (running == nullptr && driver_.ended())
+                throw std::runtime_error("chromedriver cannot be started: apt-get install chromium-driver");
             std::this_thread::sleep_for(std::chrono::milliseconds(50));
         }
         // Pictures by the processor, which every machine has; no sandbox for root and in a container.
         const Json options = {{"args",
-                               {"--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--use-gl=angle",
-                                "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--hide-scrollbars",
-                                "--force-device-scale-factor=1", "--lang=en-US"}}};
-        const Json made =
-            ask({"POST", "/session", ""},
-                {{"capabilities",
-                  {{"alwaysMatch", {{"browserName", "chrome"}, {"goog:chromeOptions", options}}}}}});
+                               {"--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--use-gl=angle", "--use-angle=swiftshader",
+                                "--enable-unsafe-swiftshader", "--hide-scrollbars", "--force-device-scale-factor=1", "--lang=en-US"}}};
+        const Json made = ask({"POST", "/session", ""},
+                              {{"capabilities", {{"alwaysMatch", {{"browserName", "chrome"}, {"goog:chromeOptions", options}}}}}});
         session_ = made.at("sessionId").get<std::string>();
     }
     ~Chromium() override {
@@ -77,16 +74,14 @@ class Chromium : public Driver {
         const httplib::Result answer = send();
         if (!answer) throw std::runtime_error(std::string("chromedriver does not answer ") + command.path);
         const Json told = Json::parse_or_discard(answer->body);
-        if (answer->status != 200)
-            throw std::runtime_error(std::string(command.path) + ": " + answer->body.substr(0, 800));
+        if (answer->status != 200) throw std::runtime_error(std::string(command.path) + ": " + answer->body.substr(0, 800));
         return told.at("value");
     }
 
     void resize(int width, int height) override {
         ask({"POST", "/goog/cdp/execute", ""},
             {{"cmd", "Emulation.setDeviceMetricsOverride"},
-             {"params",
-              {{"width", width}, {"height", height}, {"deviceScaleFactor", 1}, {"mobile", false}}}});
+             {"params", {{"width", width}, {"height", height}, {"deviceScaleFactor", 1}, {"mobile", false}}}});
     }
 
   private:
@@ -97,8 +92,6 @@ class Chromium : public Driver {
 
 } // namespace
 
-std::unique_ptr<Driver> start_chromium() {
-    return std::make_unique<Chromium>();
-}
+std::unique_ptr<Driver> start_chromium() { return std::make_unique<Chromium>(); }
 
 } // namespace speclens::test

@@ -99,8 +99,8 @@ class Screen {
         if (pipe(ends.data()) != 0) throw std::runtime_error("no pipe");
         const Descriptor reading(ends[0]);
         Descriptor writing(ends[1]);
-        server_ = Child({"Xvfb", "-displayfd", "3", "-screen", "0", "1600x1200x24", "-nolisten", "tcp"},
-                        own_environment(), writing.number());
+        server_ =
+            Child({"Xvfb", "-displayfd", "3", "-screen", "0", "1600x1200x24", "-nolisten", "tcp"}, own_environment(), writing.number());
         writing.close();
         for (char digit = 0; read(reading.number(), &digit, 1) == 1 && digit != '\n';) name_ += digit;
         if (name_ == ":") throw std::runtime_error("Xvfb does not start: apt-get install xvfb");
@@ -116,8 +116,7 @@ class Firefox : public Driver {
   public:
     Firefox() {
         const std::string program = firefox_program();
-        if (program.empty())
-            throw std::runtime_error("Firefox cannot be started: apt-get install firefox-esr");
+        if (program.empty()) throw std::runtime_error("Firefox cannot be started: apt-get install firefox-esr");
         std::filesystem::create_directory(folder_ / "chrome");
         // As narrow as a phone.
         std::ofstream(folder_ / "chrome/userChrome.css") << ":root { min-width: 0 !important; }\n";
@@ -130,14 +129,12 @@ user_pref("browser.download.dir", ")" << folder_.path().string()
                                            << R"(");
 )";
         const char* path = std::getenv("PATH");
-        process_ =
-            Child({program, "--marionette", "--no-remote", "--profile", folder_.path().string()},
-                  {std::string("PATH=") + (path == nullptr ? "" : path), "HOME=" + folder_.path().string(),
-                   "DISPLAY=" + screen_.name(), "LIBGL_ALWAYS_SOFTWARE=1"});
+        process_ = Child({program, "--marionette", "--no-remote", "--profile", folder_.path().string()},
+                         {std::string("PATH=") + (path == nullptr ? "" : path), "HOME=" + folder_.path().string(),
+                          "DISPLAY=" + screen_.name(), "LIBGL_ALWAYS_SOFTWARE=1"});
         wire_.connect(port());
         const Json hello = wire_.receive();
-        if (hello.value("marionetteProtocol", 0) != 3)
-            throw std::runtime_error("Firefox says " + hello.dump());
+        if (hello.value("marionetteProtocol", 0) != 3) throw std::runtime_error("Firefox says " + hello.dump());
         ask({"", "", "WebDriver:NewSession"}, {{"capabilities", {{"alwaysMatch", Json::object()}}}});
     }
     ~Firefox() override {
@@ -153,16 +150,14 @@ user_pref("browser.download.dir", ")" << folder_.path().string()
     Json ask(const Command& command, const Json& body) override {
         wire_.send({0, ++asked_, command.name, body});
         const Json answer = wire_.receive();
-        if (!answer.at(2).is_null())
-            throw std::runtime_error(std::string(command.name) + ": " + answer.at(2).dump().substr(0, 800));
+        if (!answer.at(2).is_null()) throw std::runtime_error(std::string(command.name) + ": " + answer.at(2).dump().substr(0, 800));
         const Json& result = answer.at(3);
         return result.is_object() && result.contains("value") ? result.at("value") : result;
     }
 
     void resize(int width, int height) override {
         const auto told = [&](const std::string& expression) {
-            return ask({"", "", "WebDriver:ExecuteScript"},
-                       {{"script", "return " + expression}, {"args", Json::array()}});
+            return ask({"", "", "WebDriver:ExecuteScript"}, {{"script", "return " + expression}, {"args", Json::array()}});
         };
         for (int i = 0; i < 100; ++i) {
             const Json around = told("[outerWidth - innerWidth, outerHeight - innerHeight]");
@@ -199,8 +194,6 @@ std::string firefox_program() {
     return debian.empty() ? in_path("firefox") : debian;
 }
 
-std::unique_ptr<Driver> start_firefox() {
-    return std::make_unique<Firefox>();
-}
+std::unique_ptr<Driver> start_firefox() { return std::make_unique<Firefox>(); }
 
 } // namespace speclens::test

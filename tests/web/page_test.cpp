@@ -24,9 +24,7 @@
 namespace speclens::test {
 namespace {
 
-bool has(const std::string& text, const char* words) {
-    return text.find(words) != std::string::npos;
-}
+bool has(const std::string& text, const char* words) { return text.find(words) != std::string::npos; }
 
 // Words without the lines that say what was timed: those are of this browser. Whether a task was done is of what went before.
 std::string untimed(const std::string& text) {
@@ -52,8 +50,7 @@ std::string described_here(const std::string& link) {
 
 std::string page_files() {
     const char* programs = std::getenv("SPECLENS_WEB_PROGRAMS");
-    if (programs == nullptr)
-        throw std::runtime_error("SPECLENS_WEB_PROGRAMS is not set: run ./test --web");
+    if (programs == nullptr) throw std::runtime_error("SPECLENS_WEB_PROGRAMS is not set: run ./test --web");
     return std::string(programs) + "/page";
 }
 
@@ -94,20 +91,15 @@ class Page : public ::testing::TestWithParam<Browser::Kind> {
         ASSERT_TRUE(browser->becomes("self.Module && Module.page && Module.page.began")) << told();
     }
     std::string told() {
-        return browser
-            ->value(
-                "document.getElementById('said').textContent + ' ' + (self.Module && Module.page.told || '')")
-            .dump();
+        return browser->value("document.getElementById('said').textContent + ' ' + (self.Module && Module.page.told || '')").dump();
     }
     static bool in_firefox() { return GetParam() == Browser::Kind::firefox; }
     std::string words() { return browser->value("Module.page.words").get<std::string>(); }
-    bool says(const std::string& text) {
-        return browser->becomes("Module.page.words.includes(" + Json(text).dump() + ")");
-    }
+    bool says(const std::string& text) { return browser->becomes("Module.page.words.includes(" + Json(text).dump() + ")"); }
     void drop(const std::string& name, const std::string& text) {
-        browser->execute("const data = new DataTransfer(); data.items.add(new File([" + Json(text).dump() + "], " +
-                         Json(name).dump() +
-                         ")); document.getElementById('canvas').dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true }));");
+        browser->execute(
+            "const data = new DataTransfer(); data.items.add(new File([" + Json(text).dump() + "], " + Json(name).dump() +
+            ")); document.getElementById('canvas').dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true }));");
     }
     // What is fetched from now on waits for let_heads_come().
     void hold_heads() {
@@ -159,10 +151,8 @@ TEST_P(Page, ShowsTheFrameOfALinkAsTheProgramDoes) {
     for (const std::string scene : {"loop/2", "accept-rule/2", "eagle3/1", "numbers/1", "bottleneck/1"}) {
         browser->execute("location.hash = '#" + scene + kOptions + "'");
         const std::string name = scene.substr(0, scene.find('/'));
-        ASSERT_TRUE(browser->becomes("Module.page.shown && Module.page.shown.startsWith('#" + name + "')"))
-            << words();
-        if (name == "loop" || name == "accept-rule")
-            expect_words_of(scene + kOptions); // the others tell what was timed, or the cursor
+        ASSERT_TRUE(browser->becomes("Module.page.shown && Module.page.shown.startsWith('#" + name + "')")) << words();
+        if (name == "loop" || name == "accept-rule") expect_words_of(scene + kOptions); // the others tell what was timed, or the cursor
         expect_drawn(name);
     }
 }
@@ -311,7 +301,8 @@ TEST_P(Page, StaysWhereItIsWhenHeadsComeLater) {
     browser->press_with_control("k"); // the palette lists drafters
     ASSERT_TRUE(browser->becomes("Module.page.held")) << "nothing was asked for";
     const std::string strip = "document.getElementById('strip_words').textContent";
-    EXPECT_TRUE(browser->becomes(strip + ".startsWith('Fetching more heads (dart, dflash, domino, dspark): 0 %')")) << browser->value(strip);
+    EXPECT_TRUE(browser->becomes(strip + ".startsWith('Fetching more heads (dart, dflash, domino, dspark): 0 %')"))
+        << browser->value(strip);
     browser->press("\uE00C");
     browser->execute("location.hash = '#accept-rule/2" + kOptions + "'");
     expect_words_of("accept-rule/2" + kOptions);
@@ -412,16 +403,12 @@ TEST_P(Page, KeepsPreferencesAndTheLinkOverAReload) {
     ASSERT_TRUE(browser->becomes("Module.page.shown && Module.page.shown.startsWith('#loop')"));
     const std::string shown = browser->value("location.hash").get<std::string>();
     browser->press_with_control("="); // zoom in
-    ASSERT_TRUE(
-        browser->becomes("Object.keys(localStorage).some((key) => key.endsWith('preferences.json'))"));
+    ASSERT_TRUE(browser->becomes("Object.keys(localStorage).some((key) => key.endsWith('preferences.json'))"));
     browser->reload();
     ASSERT_TRUE(browser->becomes("self.Module && Module.page && Module.page.began")) << told();
-    EXPECT_TRUE(browser->becomes("location.hash === " + Json(shown).dump()))
-        << browser->value("location.hash");
+    EXPECT_TRUE(browser->becomes("location.hash === " + Json(shown).dump())) << browser->value("location.hash");
     EXPECT_NE(
-        browser->value("Module.FS.readFile('/home/config/speclens/preferences.json', {encoding: 'utf8'})")
-            .get<std::string>()
-            .find("zoom"),
+        browser->value("Module.FS.readFile('/home/config/speclens/preferences.json', {encoding: 'utf8'})").get<std::string>().find("zoom"),
         std::string::npos);
 }
 

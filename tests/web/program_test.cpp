@@ -114,25 +114,17 @@ void expect_passed(const std::string& filter, std::map<std::string, std::string>
 }
 
 // A process for each suite, so that they run beside each other.
-TEST(WebDistributions, GreedyTextIsThePlainText) {
-    expect_passed("Law1.*");
-}
+TEST(WebDistributions, GreedyTextIsThePlainText) { expect_passed("Law1.*"); }
 
 TEST(WebDistributions, GreedyTextIsThePlainTextWithOneThreadAndWithFive) {
     expect_passed("*Law1Threads*-*/2:*EveryShapeOfATree/1:*EveryShapeOfATree/5");
 }
 
-TEST(WebDistributions, GreedyTextIsThePlainTextInEveryPrecision) {
-    expect_passed("*Law1Precision*:PlantedFaults.*");
-}
+TEST(WebDistributions, GreedyTextIsThePlainTextInEveryPrecision) { expect_passed("*Law1Precision*:PlantedFaults.*"); }
 
-TEST(WebDistributions, EveryDrafterConforms) {
-    expect_passed("Conformance.*");
-}
+TEST(WebDistributions, EveryDrafterConforms) { expect_passed("Conformance.*"); }
 
-TEST(WebDistributions, SeeAsMuchMemoryAsAddressesReach) {
-    expect_passed("FreeMemory.*");
-}
+TEST(WebDistributions, SeeAsMuchMemoryAsAddressesReach) { expect_passed("FreeMemory.*"); }
 
 // A quarter of them each: one after the other they take longer than a test may.
 class WebSampledText : public ::testing::TestWithParam<int> {};

@@ -42,9 +42,7 @@ std::string with_quotes(std::string text, const std::string& open, const std::st
     return text;
 }
 
-bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 std::size_t letters_of(const std::vector<std::string>& fixed) {
     std::ptrdiff_t letters = 0;
@@ -52,9 +50,7 @@ std::size_t letters_of(const std::vector<std::string>& fixed) {
     return static_cast<std::size_t>(letters);
 }
 
-bool has_letters(std::string_view text) {
-    return std::ranges::any_of(text, is_letter);
-}
+bool has_letters(std::string_view text) { return std::ranges::any_of(text, is_letter); }
 
 // "1.5", ".85" and "2.10×", as an engine writes them that knows no language.
 bool is_decimal(std::string_view text) {
@@ -133,7 +129,8 @@ std::string Language::part(std::string_view english) const {
         number[number.find('.')] = decimal;
         return number;
     }
-    if (english.size() > kLongestLabel || english.find('\n') != std::string_view::npos) { // sentences, of which single words would be translated
+    if (english.size() > kLongestLabel ||
+        english.find('\n') != std::string_view::npos) { // sentences, of which single words would be translated
         if (unknown && has_letters(english)) unknown(english);
         return std::string(english);
     }
@@ -141,7 +138,8 @@ std::string Language::part(std::string_view english) const {
     for (const std::string_view between : kBetween) // where both sides are known, "Loop: one round, step by step"
         for (std::size_t at = english.find(between); at != std::string_view::npos; at = english.find(between, at + 1)) {
             std::string left, right;
-            if (labels_.contains(english.substr(0, at)) && find(english.substr(0, at), left) && find(english.substr(at + between.size()), right))
+            if (labels_.contains(english.substr(0, at)) && find(english.substr(0, at), left) &&
+                find(english.substr(at + between.size()), right))
                 return left + std::string(between) + right;
         }
     for (const std::string_view between : kBetween) {
@@ -153,9 +151,7 @@ std::string Language::part(std::string_view english) const {
     return std::string(english);
 }
 
-std::string Language::looked_up(std::string_view english) const {
-    return with_quotes(part(english), open_quote, close_quote);
-}
+std::string Language::looked_up(std::string_view english) const { return with_quotes(part(english), open_quote, close_quote); }
 
 std::string Language::label(std::string_view english) const {
     if (!translates() || english.empty()) return std::string(english);
@@ -165,16 +161,10 @@ std::string Language::label(std::string_view english) const {
     return found_.emplace(std::string(english), looked_up(english)).first->second;
 }
 
-const Language& language() {
-    return *in_use();
-}
+const Language& language() { return *in_use(); }
 
-std::shared_ptr<const Language> shared_language() {
-    return in_use();
-}
+std::shared_ptr<const Language> shared_language() { return in_use(); }
 
-void use_language(std::shared_ptr<const Language> other) {
-    in_use() = other ? std::move(other) : std::make_shared<const Language>();
-}
+void use_language(std::shared_ptr<const Language> other) { in_use() = other ? std::move(other) : std::make_shared<const Language>(); }
 
 } // namespace speclens::ui

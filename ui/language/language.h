@@ -42,7 +42,8 @@ class Language {
         using is_transparent = void;
         std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
     };
-    template <class T> using ByText = std::unordered_map<std::string, T, Hash, std::equal_to<>>;
+    template <class T>
+    using ByText = std::unordered_map<std::string, T, Hash, std::equal_to<>>;
 
     [[nodiscard]] bool find(std::string_view english, std::string& own) const; // as a whole
     [[nodiscard]] bool fill(const Pattern& pattern, std::string_view english, std::string& own) const;
@@ -50,7 +51,7 @@ class Language {
     [[nodiscard]] std::string looked_up(std::string_view english) const;
 
     ByText<std::string> labels_;
-    std::vector<Pattern> patterns_; // most letters first
+    std::vector<Pattern> patterns_;     // most letters first
     mutable ByText<std::string> found_; // asked for before: a frame says much the same as the one before it
 };
 

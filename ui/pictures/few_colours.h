@@ -18,7 +18,7 @@ inline constexpr int kBuckets = 1 << 15; // five bits a channel
 }
 
 struct FewColours {
-    std::vector<std::array<std::uint8_t, 3>> rgb;            // at most 255
+    std::vector<std::array<std::uint8_t, 3>> rgb;           // at most 255
     std::array<std::int16_t, std::size_t{kBuckets}> near{}; // which of them a bucket has; -1: it does not occur
 };
 

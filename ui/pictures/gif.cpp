@@ -19,8 +19,7 @@ const char* const kGifRemedy = "Choose a smaller size, or single pictures as .pn
 void check(bool fine, GifFileType* file) {
     if (fine) return;
     const char* why = file && file->Error ? GifErrorString(file->Error) : nullptr;
-    throw Error(std::string("the pictures could not be encoded as GIF") + (why ? std::string(": ") + why : ""),
-                kGifRemedy);
+    throw Error(std::string("the pictures could not be encoded as GIF") + (why ? std::string(": ") + why : ""), kGifRemedy);
 }
 
 } // namespace
@@ -34,8 +33,7 @@ GifEncoder::Box GifEncoder::changed(const std::vector<T>& now, const std::vector
     for (int y = 0; y < height_; ++y)
         for (int x = 0; x < width_; ++x, ++at) {
             if (now[at] == before[at]) continue;
-            box = {std::min(box.x0, x), std::min(box.y0, y), std::max(box.x1, x + 1),
-                   std::max(box.y1, y + 1)};
+            box = {std::min(box.x0, x), std::min(box.y0, y), std::max(box.x1, x + 1), std::max(box.y1, y + 1)};
         }
     return box.x1 > box.x0 ? box : Box{0, 0, 1, 1};
 }
@@ -77,13 +75,11 @@ std::vector<std::uint8_t> GifEncoder::finish() const {
     const FewColours few = counts_.choose();
     std::array<GifColorType, 256> colours{};
     std::ranges::transform(few.rgb, colours.begin(), [](const auto& rgb) { return GifColorType{rgb[0], rgb[1], rgb[2]}; });
-    const std::unique_ptr<ColorMapObject, decltype(&GifFreeMapObject)> map(
-        GifMakeMapObject(256, colours.data()), &GifFreeMapObject);
+    const std::unique_ptr<ColorMapObject, decltype(&GifFreeMapObject)> map(GifMakeMapObject(256, colours.data()), &GifFreeMapObject);
     check(map && EGifPutScreenDesc(file.get(), width_, height_, 8, 0, map.get()) == GIF_OK, file.get());
     const GifByteType for_ever[] = {1, 0, 0};
     check(EGifPutExtensionLeader(file.get(), APPLICATION_EXT_FUNC_CODE) == GIF_OK &&
-              EGifPutExtensionBlock(file.get(), 11, "NETSCAPE2.0") == GIF_OK &&
-              EGifPutExtensionBlock(file.get(), 3, for_ever) == GIF_OK &&
+              EGifPutExtensionBlock(file.get(), 11, "NETSCAPE2.0") == GIF_OK && EGifPutExtensionBlock(file.get(), 3, for_ever) == GIF_OK &&
               EGifPutExtensionTrailer(file.get()) == GIF_OK,
           file.get());
 
@@ -103,15 +99,13 @@ std::vector<std::uint8_t> GifEncoder::finish() const {
         std::array<GifByteType, 4> block{};
         check(EGifGCBToExtension(&control, block.data()) == 4 &&
                   EGifPutExtension(file.get(), GRAPHICS_EXT_FUNC_CODE, 4, block.data()) == GIF_OK &&
-                  EGifPutImageDesc(file.get(), box.x0, box.y0, box.x1 - box.x0, box.y1 - box.y0, false,
-                                   nullptr) == GIF_OK,
+                  EGifPutImageDesc(file.get(), box.x0, box.y0, box.x1 - box.x0, box.y1 - box.y0, false, nullptr) == GIF_OK,
               file.get());
         for (int y = box.y0; y < box.y1; ++y) {
             const auto row = static_cast<std::size_t>(y) * static_cast<std::size_t>(width_);
             for (int x = box.x0; x < box.x1; ++x) {
                 const std::size_t at = row + static_cast<std::size_t>(x);
-                line[static_cast<std::size_t>(x - box.x0)] =
-                    !before.empty() && now[at] == before[at] ? kAsBefore : now[at];
+                line[static_cast<std::size_t>(x - box.x0)] = !before.empty() && now[at] == before[at] ? kAsBefore : now[at];
             }
             check(EGifPutLine(file.get(), line.data(), box.x1 - box.x0) == GIF_OK, file.get());
         }
@@ -127,8 +121,6 @@ std::vector<std::uint8_t> encode_gif(std::span<const GifFrame> frames) {
     return encoder.finish();
 }
 
-void write_gif(const std::string& path, std::span<const GifFrame> frames) {
-    write_file(path, encode_gif(frames));
-}
+void write_gif(const std::string& path, std::span<const GifFrame> frames) { write_file(path, encode_gif(frames)); }
 
 } // namespace speclens::ui

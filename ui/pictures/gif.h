@@ -25,7 +25,7 @@ void write_gif(const std::string& path,
 // The same, frame by frame: of each one only what changed is kept until the end.
 class GifEncoder {
   public:
-    void add(const Image& image, int ms);                 // throws Error
+    void add(const Image& image, int ms);                   // throws Error
     [[nodiscard]] std::vector<std::uint8_t> finish() const; // throws Error
 
   private:

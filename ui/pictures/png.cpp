@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "kernels/error.h"
-#include "ui/pictures/few_colours.h"
 #include "ui/file_write.h"
+#include "ui/pictures/few_colours.h"
 
 #define STB_IMAGE_WRITE_STATIC
 #define STB_IMAGE_WRITE_IMPLEMENTATION
@@ -82,14 +82,11 @@ std::vector<std::uint8_t> encode_png(const Image& image) {
         const auto* from = static_cast<const std::uint8_t*>(data);
         bytes.insert(bytes.end(), from, from + size);
     };
-    if (stbi_write_png_to_func(collect, &out, image.width, image.height, 4, image.rgba.data(),
-                               image.width * 4) == 0)
+    if (stbi_write_png_to_func(collect, &out, image.width, image.height, 4, image.rgba.data(), image.width * 4) == 0)
         throw Error("the picture could not be encoded as PNG", "Choose a smaller size, or .svg.");
     return out;
 }
 
-void write_png(const std::string& path, const Image& image) {
-    write_file(path, encode_png(image));
-}
+void write_png(const std::string& path, const Image& image) { write_file(path, encode_png(image)); }
 
 } // namespace speclens::ui

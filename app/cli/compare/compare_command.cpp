@@ -12,8 +12,8 @@
 #include "app/cli/terminal.h"
 #include "app/cli/walk_words.h"
 #include "engine/advice/estimate.h"
-#include "engine/drafters/drafter_info.h"
 #include "engine/base/busy.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/lab/reference.h"
 #include "engine/lab/time_table.h"
 #include "engine/model/precision.h"
@@ -25,13 +25,11 @@ namespace {
 
 // Written tokens that `fr_spec` left the drafter no row for.
 long outside_of(const std::vector<int>& ids, const std::vector<int>& output) {
-    return std::count_if(output.begin(), output.end(),
-                         [&](int id) { return !std::binary_search(ids.begin(), ids.end(), id); });
+    return std::count_if(output.begin(), output.end(), [&](int id) { return !std::binary_search(ids.begin(), ids.end(), id); });
 }
 
 // Every K that is asked of a drafter, as far as its head can draft.
-std::vector<int> lengths_of(const Options& options, const Models& models, const std::string& drafter,
-                            int default_length) {
+std::vector<int> lengths_of(const Options& options, const Models& models, const std::string& drafter, int default_length) {
     if (drafter == kNoDrafter) return {0};
     std::vector<int> lengths;
     for (const int asked : options.lengths.empty() ? std::vector<int>{default_length} : options.lengths) {
@@ -44,8 +42,7 @@ std::vector<int> lengths_of(const Options& options, const Models& models, const 
 // As in a race, a drafter that the rule does not suit is judged by one that does; where it suits none of
 // them, whoever asked for it hears that.
 bool suits_somebody(const std::string& rule, const std::vector<std::string>& names) {
-    return std::ranges::any_of(
-        names, [&](const std::string& name) { return name != kNoDrafter && judging_rule(rule, name) == rule; });
+    return std::ranges::any_of(names, [&](const std::string& name) { return name != kNoDrafter && judging_rule(rule, name) == rule; });
 }
 
 std::vector<Contestant> contestants_of(const Options& options, const Models& models) {
@@ -55,8 +52,7 @@ std::vector<Contestant> contestants_of(const Options& options, const Models& mod
             if (std::string(info.name) != kNoDrafter) names.emplace_back(info.name);
     } else {
         for (const DrafterChoice& choice : options.drafters)
-            if (std::find(names.begin(), names.end(), choice.name) == names.end())
-                names.push_back(choice.name);
+            if (std::find(names.begin(), names.end(), choice.name) == names.end()) names.push_back(choice.name);
     }
     const bool suits = suits_somebody(options.run.rule, names);
     std::vector<Contestant> all;
@@ -73,8 +69,7 @@ std::vector<Contestant> contestants_of(const Options& options, const Models& mod
             all.push_back(std::move(one));
             continue;
         }
-        if (one.settings.options.fr_spec > 0 && models.frequent)
-            one.ids = models.frequent->first(one.settings.options.fr_spec);
+        if (one.settings.options.fr_spec > 0 && models.frequent) one.ids = models.frequent->first(one.settings.options.fr_spec);
         for (const int k : lengths_of(options, models, name, one.settings.k)) {
             one.settings.k = k;
             if (options.lengths.size() > 1 && name != kNoDrafter) one.label = name + " K=" + std::to_string(k);
@@ -85,9 +80,8 @@ std::vector<Contestant> contestants_of(const Options& options, const Models& mod
 }
 
 // All repeats of all contestants on one prompt; nobody is always first.
-std::vector<std::vector<Sample>> measure_all(const std::shared_ptr<const Models>& models,
-                                             const std::vector<Contestant>& contestants, const Prompt& prompt,
-                                             int repeats) {
+std::vector<std::vector<Sample>> measure_all(const std::shared_ptr<const Models>& models, const std::vector<Contestant>& contestants,
+                                             const Prompt& prompt, int repeats) {
     std::vector<std::vector<Sample>> samples(contestants.size());
     for (int r = 0; r < repeats; ++r)
         for (std::size_t c = 0; c < contestants.size(); ++c) {
@@ -139,8 +133,8 @@ std::exception_ptr run_all(const std::shared_ptr<const Models>& models, std::vec
     return nullptr;
 }
 
-Row row_of(const Contestant& contestant, const Contestant& plain, const std::vector<Prompt>& prompts,
-           const std::string& domain, std::uint64_t seed, double busy_cores) {
+Row row_of(const Contestant& contestant, const Contestant& plain, const std::vector<Prompt>& prompts, const std::string& domain,
+           std::uint64_t seed, double busy_cores) {
     Row row{&contestant, domain, {}, {}, 0, true};
     if (!contestant.problem.empty()) return row;
     std::vector<const Sample*> mine, base;
@@ -199,12 +193,12 @@ std::vector<Reference> references_of(const std::vector<Row>& rows, const Compare
         }
         const RunSettings& settings = row.contestant->settings;
         list.push_back({facts.model, row.contestant->name, settings.k, settings.sampling.temperature, row.speed.value,
-                        row.totals.tokens_per_round(), plain->totals.round_ms(), row.totals.round_ms(),
-                        row.totals.prompts, facts.header.machine, facts.header.date.substr(0, 10), facts.header.precision});
+                        row.totals.tokens_per_round(), plain->totals.round_ms(), row.totals.round_ms(), row.totals.prompts,
+                        facts.header.machine, facts.header.date.substr(0, 10), facts.header.precision});
     }
     if (list.empty())
-        throw Error("every speed-up is in doubt, so none is a reference",
-                    "Run it again when nothing else keeps the cores busy.", Exit::failed);
+        throw Error("every speed-up is in doubt, so none is a reference", "Run it again when nothing else keeps the cores busy.",
+                    Exit::failed);
     if (!doubtful.empty()) say("in doubt, so no reference: " + doubtful);
     return list;
 }
@@ -246,8 +240,7 @@ Exit command_compare(const Options& options) {
 
     std::vector<std::string> domains;
     for (const Prompt& prompt : prompts)
-        if (prompt.domain != "all" &&
-            std::find(domains.begin(), domains.end(), prompt.domain) == domains.end())
+        if (prompt.domain != "all" && std::find(domains.begin(), domains.end(), prompt.domain) == domains.end())
             domains.push_back(prompt.domain);
     domains.emplace_back("all");
 
@@ -260,18 +253,17 @@ Exit command_compare(const Options& options) {
     for (const Contestant& c : contestants) look.name = std::max(look.name, columns(c.label) + 2);
     const Terminal& terminal = look.terminal;
     std::string how_far = ", ";
-    if (ended_by) how_far = ", then it ended; ";
-    else if (prompts.size() < planned) how_far = ", as many as fit into five minutes; ";
+    if (ended_by)
+        how_far = ", then it ended; ";
+    else if (prompts.size() < planned)
+        how_far = ", as many as fit into five minutes; ";
     std::string text = terminal.paint(Tone::strong, "SpecLens compare") + " · " + models->target_name() +
                        (models->scorer ? "" : " · " + models->backend->description()) +
                        (models->precision() == Precision::f32 ? "" : " · " + precision_words(models->precision())) + " · " +
-                       terminal.paint(Tone::muted, "[" + header.tier + "]") + "\n" +
-                       std::to_string(prompts.size()) + (prompts.size() < planned ? " of " + std::to_string(planned) : "") +
-                       (planned == 1 ? " prompt" : " prompts") +
-                       how_far +
-                       "temperature " + number(first.sampling.temperature, 2) + ", seed " +
-                       std::to_string(first.seed) + ", at most " + std::to_string(first.max_tokens) +
-                       " new " + (first.max_tokens == 1 ? "token" : "tokens") +
+                       terminal.paint(Tone::muted, "[" + header.tier + "]") + "\n" + std::to_string(prompts.size()) +
+                       (prompts.size() < planned ? " of " + std::to_string(planned) : "") + (planned == 1 ? " prompt" : " prompts") +
+                       how_far + "temperature " + number(first.sampling.temperature, 2) + ", seed " + std::to_string(first.seed) +
+                       ", at most " + std::to_string(first.max_tokens) + " new " + (first.max_tokens == 1 ? "token" : "tokens") +
                        (times ? ", " + counted(options.repeats, "run") + " of each, timed by the lower quartile of a kind of pass; " +
                                     "prefill not counted\n"
                               : "\n") +
@@ -279,8 +271,7 @@ Exit command_compare(const Options& options) {
     if (models->scorer && !header.notice.empty()) text += header.notice + "\n";
     std::vector<Row> rows;
     for (const std::string& domain : domains)
-        for (const Contestant& c : contestants)
-            rows.push_back(row_of(c, contestants[0], prompts, domain, first.seed, busy));
+        for (const Contestant& c : contestants) rows.push_back(row_of(c, contestants[0], prompts, domain, first.seed, busy));
     const Row* plain = nullptr;
     for (const Row& row : rows)
         if (row.domain == "all" && row.contestant->name == kNoDrafter) plain = &row;
@@ -293,8 +284,10 @@ Exit command_compare(const Options& options) {
     }
     if (look.speed_up) text += speed_notes(rows);
     if (models->frequent) text += vocabulary_notes(rows, models->vocab(), models->frequent->from_file());
-    if (look.speed_up) text += formula_table(rows, *plain, look);
-    else if (!times) text += "\n  no times and no speed-up: a table costs nothing to ask\n";
+    if (look.speed_up)
+        text += formula_table(rows, *plain, look);
+    else if (!times)
+        text += "\n  no times and no speed-up: a table costs nothing to ask\n";
     else
         text += "\n  no speed-up: here every pass is a request for log-probabilities, also every single token of plain\n"
                 "  decoding, and no user of the server waits for those\n";

@@ -9,17 +9,15 @@ namespace speclens::cli {
 
 namespace {
 
-OrderedJson or_null(bool known, const OrderedJson& value) {
-    return known ? value : OrderedJson(nullptr);
-}
+OrderedJson or_null(bool known, const OrderedJson& value) { return known ? value : OrderedJson(nullptr); }
 
 OrderedJson json_of(const Row& row, const CompareFacts& facts) {
     const Contestant& c = *row.contestant;
     OrderedJson json = {{"drafter", c.name},
-                 {"folder", or_null(!c.folder.empty(), c.folder.string())},
-                 {"rule", c.settings.rule},
-                 {"k", c.settings.k},
-                 {"domain", row.domain}};
+                        {"folder", or_null(!c.folder.empty(), c.folder.string())},
+                        {"rule", c.settings.rule},
+                        {"k", c.settings.k},
+                        {"domain", row.domain}};
     if (!c.problem.empty()) {
         json["problem"] = c.problem;
         return json;
@@ -56,13 +54,18 @@ OrderedJson json_of(const Row& row, const CompareFacts& facts) {
     json["tokens_per_second"] = time(t.tokens_per_second);
     if (t.wire.any()) {
         const WireTotals& wire = t.wire;
-        json["wire"] = {{"rounds", wire.rounds}, {"sent", wire.sent}, {"received", wire.received},
+        json["wire"] = {{"rounds", wire.rounds},
+                        {"sent", wire.sent},
+                        {"received", wire.received},
                         {"ms", time(wire.per_round(wire.ms))},
                         {"server_ms", or_null(facts.times && wire.knows_server(), wire.per_round(wire.server_ms))},
-                        {"ahead", wire.ahead}, {"ahead_taken", wire.taken}, {"ahead_wasted", wire.wasted()},
+                        {"ahead", wire.ahead},
+                        {"ahead_taken", wire.taken},
+                        {"ahead_wasted", wire.wasted()},
                         {"ahead_ms", time(wire.per_round(wire.ahead_ms))}};
     }
-    if (facts.rent) json["cost_per_million_tokens"] = or_null(facts.times && t.tokens_per_second > 0, facts.rent->per_million(t.tokens_per_second));
+    if (facts.rent)
+        json["cost_per_million_tokens"] = or_null(facts.times && t.tokens_per_second > 0, facts.rent->per_million(t.tokens_per_second));
     json["speedup"] = or_null(facts.speed_up, row.speed.value);
     json["speedup_possible"] = or_null(facts.speed_up, row.possible()); // not above tokens_per_round by more than 2 %
     json["speedup_low"] = or_null(facts.speed_up && row.speed.interval, row.speed.low);
@@ -73,7 +76,8 @@ OrderedJson json_of(const Row& row, const CompareFacts& facts) {
     return json;
 }
 
-// The settings that `compare` has an option for, as the first contestant has them; those of drafters as they were typed, whoever reads them.
+// The settings that `compare` has an option for, as the first contestant has them; those of drafters as they were typed, whoever reads
+// them.
 struct Asked {
     RunSettings settings;
     std::vector<const RunSetting*> rows;
@@ -98,18 +102,18 @@ OrderedJson settings_json(const CompareFacts& facts) {
     for (const DrafterChoice& choice : o.drafters)
         drafters.push_back(choice.name + (choice.folder.empty() ? "" : "=" + choice.folder.string()));
     OrderedJson settings = {{"model", or_null(!o.model.empty(), o.model.string())},
-                     {"drafters", or_null(!o.drafters.empty(), drafters)},
-                     {"threads", or_null(o.threads > 0, o.threads)},
-                     {"prompt", or_null(o.prompt.has_value(), o.prompt.value_or(""))},
-                     {"token_ids", or_null(!o.run.prompt.token_ids.empty(), o.run.prompt.token_ids)},
-                     {"prompts", or_null(!o.prompts.empty(), o.prompts.string())},
-                     {"domain", or_null(!o.domain.empty(), o.domain)},
-                     {"chat", or_null(o.has("--chat") || o.has("--raw"), o.run.prompt.chat)},
-                     {"system", or_null(!o.run.prompt.system.empty(), o.run.prompt.system)},
-                     {"k", or_null(!o.lengths.empty(), o.lengths)},
-                     {"rule_params", rule_params_json(o.run.rule, o.run.rule_params)},
-                     {"top_k", facts.header.sampling.top_k},
-                     {"repeats", o.repeats}};
+                            {"drafters", or_null(!o.drafters.empty(), drafters)},
+                            {"threads", or_null(o.threads > 0, o.threads)},
+                            {"prompt", or_null(o.prompt.has_value(), o.prompt.value_or(""))},
+                            {"token_ids", or_null(!o.run.prompt.token_ids.empty(), o.run.prompt.token_ids)},
+                            {"prompts", or_null(!o.prompts.empty(), o.prompts.string())},
+                            {"domain", or_null(!o.domain.empty(), o.domain)},
+                            {"chat", or_null(o.has("--chat") || o.has("--raw"), o.run.prompt.chat)},
+                            {"system", or_null(!o.run.prompt.system.empty(), o.run.prompt.system)},
+                            {"k", or_null(!o.lengths.empty(), o.lengths)},
+                            {"rule_params", rule_params_json(o.run.rule, o.run.rule_params)},
+                            {"top_k", facts.header.sampling.top_k},
+                            {"repeats", o.repeats}};
     const Asked asked = asked_for(facts);
     for (const RunSetting* setting : asked.rows)
         if (!settings.contains(setting->key)) settings[setting->key] = value_json(*setting, asked.settings);
@@ -161,24 +165,24 @@ std::string csv_cell(const std::string& text) {
 std::string compare_json(const std::vector<Row>& rows, const CompareFacts& facts) {
     const RunSettings& first = facts.contestants[0].settings;
     OrderedJson json = {{"schema", "speclens-compare/2"}, // 1: other_ms had accept_ms in it
-                 {"machine", facts.header.machine},
-                 {"backend", facts.backend},
-                 {"device", facts.header.backend},
-                 {"model", facts.model},
-                 {"date", facts.header.date},
-                 {"tier", facts.header.tier},
-                 {"temperature", first.sampling.temperature},
-                 {"top_k", facts.header.sampling.top_k},
-                 {"top_p", first.sampling.top_p},
-                 {"seed", first.seed},
-                 {"max_tokens", first.max_tokens},
-                 {"repeats", facts.options.repeats},
-                 {"busy_cores", facts.busy_cores},
-                 {"prompts", facts.prompts.size()},
-                 {"prompts_planned", facts.planned},
-                 {"complete", facts.prompts.size() == facts.planned},
-                 {"settings", settings_json(facts)},
-                 {"rows", OrderedJson::array()}};
+                        {"machine", facts.header.machine},
+                        {"backend", facts.backend},
+                        {"device", facts.header.backend},
+                        {"model", facts.model},
+                        {"date", facts.header.date},
+                        {"tier", facts.header.tier},
+                        {"temperature", first.sampling.temperature},
+                        {"top_k", facts.header.sampling.top_k},
+                        {"top_p", first.sampling.top_p},
+                        {"seed", first.seed},
+                        {"max_tokens", first.max_tokens},
+                        {"repeats", facts.options.repeats},
+                        {"busy_cores", facts.busy_cores},
+                        {"prompts", facts.prompts.size()},
+                        {"prompts_planned", facts.planned},
+                        {"complete", facts.prompts.size() == facts.planned},
+                        {"settings", settings_json(facts)},
+                        {"rows", OrderedJson::array()}};
     if (facts.rent) json["price"] = price_json(*facts.rent);
     if (facts.header.precision != Precision::f32) json["precision"] = name_of(facts.header.precision);
     for (const Row& row : rows) json["rows"].push_back(json_of(row, facts));
@@ -189,26 +193,23 @@ std::string compare_json(const std::vector<Row>& rows, const CompareFacts& facts
 std::string compare_csv(const std::vector<Row>& rows, const CompareFacts& facts) {
     std::size_t positions = 0;
     for (const Row& row : rows) positions = std::max(positions, row.totals.judged_at.size());
-    std::string text =
-        "drafter,rule,k,domain,prompts,rounds,tokens,drafted,accepted,tokens_per_round,draft_ms,head_ms,"
-        "verify_ms,accept_ms,other_ms,round_ms,tokens_per_second,speedup,speedup_low,speedup_high,same_text,"
-        "folder";
+    std::string text = "drafter,rule,k,domain,prompts,rounds,tokens,drafted,accepted,tokens_per_round,draft_ms,head_ms,"
+                       "verify_ms,accept_ms,other_ms,round_ms,tokens_per_second,speedup,speedup_low,speedup_high,same_text,"
+                       "folder";
     const auto settings = setting_columns(facts);
     for (const auto& [key, value] : settings) text += "," + key;
-    for (std::size_t i = 1; i <= positions; ++i)
-        text += ",judged_" + std::to_string(i) + ",kept_" + std::to_string(i);
+    for (std::size_t i = 1; i <= positions; ++i) text += ",judged_" + std::to_string(i) + ",kept_" + std::to_string(i);
     text += "\n";
     for (const Row& row : rows) {
         if (!row.contestant->problem.empty()) continue; // the table and the JSON say why
         const RunSettings& s = row.contestant->settings;
         const Totals& t = row.totals;
         text += s.drafter + "," + s.rule + "," + std::to_string(s.k) + "," + csv_cell(row.domain);
-        for (const int n : {t.prompts, t.rounds, t.tokens, t.drafted, t.accepted})
-            text += "," + std::to_string(n);
+        for (const int n : {t.prompts, t.rounds, t.tokens, t.drafted, t.accepted}) text += "," + std::to_string(n);
         const auto known = [](bool shown, double value) { return "," + (shown ? OrderedJson(value).dump() : ""); };
         text += known(true, t.tokens_per_round());
-        for (const double v : {t.draft_ms - t.head_ms, t.head_ms, t.verify_ms, t.accept_ms,
-                               t.other_ms - t.accept_ms, t.round_ms(), t.tokens_per_second})
+        for (const double v :
+             {t.draft_ms - t.head_ms, t.head_ms, t.verify_ms, t.accept_ms, t.other_ms - t.accept_ms, t.round_ms(), t.tokens_per_second})
             text += known(facts.times, v);
         text += known(facts.speed_up, row.speed.value);
         text += known(facts.speed_up && row.speed.interval, row.speed.low);
@@ -217,9 +218,7 @@ std::string compare_csv(const std::vector<Row>& rows, const CompareFacts& facts)
         text += "," + csv_cell(row.contestant->folder.string());
         for (const auto& [key, value] : settings) text += "," + csv_cell(value);
         for (std::size_t i = 0; i < positions; ++i)
-            text += i < t.judged_at.size()
-                        ? "," + std::to_string(t.judged_at[i]) + "," + std::to_string(t.accepted_at[i])
-                        : ",,";
+            text += i < t.judged_at.size() ? "," + std::to_string(t.judged_at[i]) + "," + std::to_string(t.accepted_at[i]) : ",,";
         text += "\n";
     }
     return text;

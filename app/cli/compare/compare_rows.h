@@ -62,8 +62,7 @@ struct TableLook {
 // What the interval covers, and what stands where a speed-up cannot be; of all `rows`, also those by domain.
 [[nodiscard]] std::string speed_notes(const std::vector<Row>& rows);
 // Speed-up by the formula, tokens per round × plain pass ÷ round, beside the measured one.
-[[nodiscard]] std::string formula_table(const std::vector<Row>& rows, const Row& plain,
-                                        const TableLook& look);
+[[nodiscard]] std::string formula_table(const std::vector<Row>& rows, const Row& plain, const TableLook& look);
 // The chance that draft token i stays once all before it did; nothing below kLeastRounds rounds.
 inline constexpr int kLeastRounds = 30;
 [[nodiscard]] std::string position_table(const std::vector<Row>& rows, const TableLook& look);
@@ -89,7 +88,7 @@ struct CompareFacts {
     std::size_t planned = 0;            // prompts; more than were finished when something ended it early
     double busy_cores = 0;
     bool times = true, speed_up = true; // as in TableLook
-    std::optional<Rent> rent = {}; // none: no cost is told
+    std::optional<Rent> rent = {};      // none: no cost is told
 };
 // A row's draft_ms, head_ms, verify_ms, accept_ms and other_ms add up to its round_ms; of a table there are
 // none.

@@ -10,37 +10,26 @@ namespace speclens::cli {
 namespace {
 
 // Room for the column of positions.
-bool full_width(const TableLook& look) {
-    return look.terminal.width >= 95 + look.name;
-}
+bool full_width(const TableLook& look) { return look.terminal.width >= 95 + look.name; }
 
 std::string positions(const std::vector<double>& acceptance) {
     constexpr std::size_t kMost = 4;
     std::string text;
-    for (std::size_t i = 0; i < acceptance.size() && i < kMost; ++i)
-        text += (i ? " " : "") + probability(acceptance[i]);
+    for (std::size_t i = 0; i < acceptance.size() && i < kMost; ++i) text += (i ? " " : "") + probability(acceptance[i]);
     if (acceptance.size() > kMost) text += "…";
     return text.empty() ? "–" : text;
 }
 
 // The measured speed-up; a dash where it is no speed-up.
-std::string speed_of(const Row& row) {
-    return row.possible() ? (row.in_doubt() ? "~" : "") + number(row.speed.value, 2) + "×" : "–";
-}
+std::string speed_of(const Row& row) { return row.possible() ? (row.in_doubt() ? "~" : "") + number(row.speed.value, 2) + "×" : "–"; }
 
-bool has_interval(const Row& row) {
-    return row.speed.interval && row.contestant->name != kNoDrafter && row.possible();
-}
+bool has_interval(const Row& row) { return row.speed.interval && row.contestant->name != kNoDrafter && row.possible(); }
 
 // Right-aligned, and apart from the cell before it however wide the value is.
-std::string cell(const std::string& text, int width) {
-    return pad_left(columns(text) < width ? text : " " + text, width);
-}
+std::string cell(const std::string& text, int width) { return pad_left(columns(text) < width ? text : " " + text, width); }
 
 // Left-aligned, and apart from the cell behind it.
-std::string padded(const std::string& text, int width) {
-    return pad(columns(text) < width ? text : text + " ", width);
-}
+std::string padded(const std::string& text, int width) { return pad(columns(text) < width ? text : text + " ", width); }
 
 } // namespace
 
@@ -51,48 +40,39 @@ std::string table_line(const Row& row, const TableLook& look) {
     if (!c.problem.empty()) return line + terminal.paint(Tone::muted, "cannot run: " + c.problem) + "\n";
     const Totals& t = row.totals;
     line += cell(number(t.tokens_per_round(), 2), 6);
-    const std::string drafted =
-        t.drafted < 10000 ? std::to_string(t.drafted) : std::to_string((t.drafted + 500) / 1000) + "k";
+    const std::string drafted = t.drafted < 10000 ? std::to_string(t.drafted) : std::to_string((t.drafted + 500) / 1000) + "k";
     line += cell(c.name == kNoDrafter ? "–" : std::to_string(t.accepted) + "/" + drafted, 10) + "  ";
     if (full_width(look)) line += pad(positions(t.acceptance), 17);
-    const auto timed = [&](double value, int decimals, int width) {
-        return cell(look.times ? number(value, decimals) : "–", width);
-    };
-    line += timed(t.draft_ms - t.head_ms, 2, 6) + (t.head_ms > 0 ? timed(t.head_ms, 2, 6) : cell("–", 6)) +
-            timed(t.verify_ms, 2, 7) + timed(t.other_ms, 2, 6) + timed(t.tokens_per_second, 0, 7);
+    const auto timed = [&](double value, int decimals, int width) { return cell(look.times ? number(value, decimals) : "–", width); };
+    line += timed(t.draft_ms - t.head_ms, 2, 6) + (t.head_ms > 0 ? timed(t.head_ms, 2, 6) : cell("–", 6)) + timed(t.verify_ms, 2, 7) +
+            timed(t.other_ms, 2, 6) + timed(t.tokens_per_second, 0, 7);
     if (look.speed_up) {
-        const std::string interval =
-            has_interval(row) ? " [" + number(row.speed.low, 2) + ", " + number(row.speed.high, 2) + "]" : "";
-        const Tone tone = c.name == kNoDrafter || !row.possible() ? Tone::plain
-                          : row.speed.value >= 1              ? Tone::accepted
-                                                              : Tone::rejected;
+        const std::string interval = has_interval(row) ? " [" + number(row.speed.low, 2) + ", " + number(row.speed.high, 2) + "]" : "";
+        const Tone tone = c.name == kNoDrafter || !row.possible() ? Tone::plain : row.speed.value >= 1 ? Tone::accepted : Tone::rejected;
         line += "  " + terminal.paint(tone, padded(speed_of(row) + interval, 19));
     } else {
         line += "  ";
     }
     if (!look.greedy) return line + "–\n";
     return line +
-           terminal.paint(row.identical ? Tone::accepted
-                          : c.is_cascade()   ? Tone::plain
-                                        : Tone::rejected,
-                          row.identical ? "yes"
-                          : c.is_cascade()   ? "no"
-                                        : "NO") +
+           terminal.paint(row.identical    ? Tone::accepted
+                          : c.is_cascade() ? Tone::plain
+                                           : Tone::rejected,
+                          row.identical    ? "yes"
+                          : c.is_cascade() ? "no"
+                                           : "NO") +
            "\n";
 }
 
 bool has_interval(const std::vector<Row>& rows) {
-    return std::ranges::any_of(rows, [](const Row& row) {
-        return row.contestant->problem.empty() && row.totals.rounds > 0 && has_interval(row);
-    });
+    return std::ranges::any_of(
+        rows, [](const Row& row) { return row.contestant->problem.empty() && row.totals.rounds > 0 && has_interval(row); });
 }
 
 std::string setting_lines(const std::vector<Contestant>& contestants) {
     std::map<std::string, std::string> lengths;   // by drafter: every K it is measured with
     std::map<std::string, std::string> ks, rules; // value: the drafters that have it
-    const auto add = [](std::string& list, const std::string& name) {
-        list += (list.empty() ? "" : ", ") + name;
-    };
+    const auto add = [](std::string& list, const std::string& name) { list += (list.empty() ? "" : ", ") + name; };
     std::vector<const Contestant*> first; // of every drafter
     for (const Contestant& c : contestants) {
         if (c.name == kNoDrafter || !c.problem.empty()) continue;
@@ -120,21 +100,18 @@ std::string setting_lines(const std::vector<Contestant>& contestants) {
 std::string table_head(const TableLook& look) {
     const Terminal& terminal = look.terminal;
     const bool full = full_width(look);
-    const std::string first = "  " + pad("drafter", look.name) + pad_left("tok/", 6) +
-                              pad_left("accepted/", 10) + "  " + (full ? pad("accepted at", 17) : "") +
-                              pad_left("ms per round", 25) + pad_left("tok/s", 7) + "  " +
+    const std::string first = "  " + pad("drafter", look.name) + pad_left("tok/", 6) + pad_left("accepted/", 10) + "  " +
+                              (full ? pad("accepted at", 17) : "") + pad_left("ms per round", 25) + pad_left("tok/s", 7) + "  " +
                               (look.speed_up ? pad("speed-up", 19) : "") + "same";
-    const std::string second = pad("", look.name + 2) + pad_left("round", 6) + pad_left("drafted", 10) +
-                               "  " + (full ? pad("position 1 2 3 4", 17) : "") + pad_left("draft", 6) +
-                               pad_left("head", 6) + pad_left("verify", 7) + pad_left("other", 6) +
-                               pad("", 7) + "  " + (look.speed_up ? pad(look.interval ? "[95 % interval]" : "", 19) : "") + "text";
+    const std::string second = pad("", look.name + 2) + pad_left("round", 6) + pad_left("drafted", 10) + "  " +
+                               (full ? pad("position 1 2 3 4", 17) : "") + pad_left("draft", 6) + pad_left("head", 6) +
+                               pad_left("verify", 7) + pad_left("other", 6) + pad("", 7) + "  " +
+                               (look.speed_up ? pad(look.interval ? "[95 % interval]" : "", 19) : "") + "text";
     return terminal.paint(Tone::muted, first) + "\n" + terminal.paint(Tone::muted, second) + "\n";
 }
 
 std::string speed_notes(const std::vector<Row>& rows) {
-    const auto measured = [](const Row& row) {
-        return row.contestant->problem.empty() && row.totals.rounds > 0;
-    };
+    const auto measured = [](const Row& row) { return row.contestant->problem.empty() && row.totals.rounds > 0; };
     std::string text;
     if (has_interval(rows))
         text += "  the interval covers which prompts were chosen, not the noise of the clock\n";
@@ -153,12 +130,11 @@ std::string vocabulary_notes(const std::vector<Row>& rows, int vocab, bool from_
     std::string text;
     for (const Row& row : rows) {
         if (row.domain != "all" || row.contestant->ids.empty() || row.totals.tokens == 0) continue;
-        text += "  " + row.contestant->label + " ranks " + std::to_string(row.contestant->ids.size()) +
-                " of " + std::to_string(vocab) + " ids; " + std::to_string(row.outside) + " of " +
-                std::to_string(row.totals.tokens) + " written tokens are not among them\n";
+        text += "  " + row.contestant->label + " ranks " + std::to_string(row.contestant->ids.size()) + " of " + std::to_string(vocab) +
+                " ids; " + std::to_string(row.outside) + " of " + std::to_string(row.totals.tokens) +
+                " written tokens are not among them\n";
     }
-    if (!text.empty() && !from_file)
-        text += "  no frequent.json with the target: these are the ids with the lowest numbers\n";
+    if (!text.empty() && !from_file) text += "  no frequent.json with the target: these are the ids with the lowest numbers\n";
     return text.empty() ? "" : "\n" + text;
 }
 
@@ -166,26 +142,20 @@ std::string formula_table(const std::vector<Row>& rows, const Row& plain, const 
     const double pass = plain.totals.round_ms();
     std::string text;
     for (const Row& row : rows) {
-        if (row.domain != "all" || !row.contestant->problem.empty() || &row == &plain ||
-            row.totals.rounds == 0)
-            continue;
+        if (row.domain != "all" || !row.contestant->problem.empty() || &row == &plain || row.totals.rounds == 0) continue;
         const Totals& t = row.totals;
         const int decimals = equation_decimals(t.tokens_per_round(), pass, 0, t.round_ms(), 3);
         const double predicted = t.predicted_speed_up(plain.totals);
-        text += "  " + pad(row.contestant->label, look.name) + number(t.tokens_per_round(), decimals) +
-                " × " + number(pass, decimals) + " ÷ " + number(t.round_ms(), decimals) + " = " +
-                (row.allows(predicted) ? number(predicted, 2) + "×\n" : "–\n");
+        text += "  " + pad(row.contestant->label, look.name) + number(t.tokens_per_round(), decimals) + " × " + number(pass, decimals) +
+                " ÷ " + number(t.round_ms(), decimals) + " = " + (row.allows(predicted) ? number(predicted, 2) + "×\n" : "–\n");
     }
     if (text.empty()) return text;
-    return "\n" +
-           look.terminal.paint(Tone::muted, "  speed-up = tokens per round × a plain pass ÷ a round, ms") +
-           "\n" + text;
+    return "\n" + look.terminal.paint(Tone::muted, "  speed-up = tokens per round × a plain pass ÷ a round, ms") + "\n" + text;
 }
 
 std::string position_table(const std::vector<Row>& rows, const TableLook& look) {
     constexpr int kCell = 5;
-    const std::size_t room =
-        static_cast<std::size_t>(std::max(4, (look.terminal.width - 2 - look.name) / kCell));
+    const std::size_t room = static_cast<std::size_t>(std::max(4, (look.terminal.width - 2 - look.name) / kCell));
     std::size_t most = 0;
     std::string text;
     for (const Row& row : rows) {
@@ -205,9 +175,8 @@ std::string position_table(const std::vector<Row>& rows, const TableLook& look) 
     std::string numbers;
     for (std::size_t i = 1; i <= most; ++i) numbers += pad_left(std::to_string(i), kCell);
     return "\n" +
-           look.terminal.paint(Tone::muted, "  chance that guess i stays once all before it did (at least " +
-                                                std::to_string(kLeastRounds) + " rounds)\n  " +
-                                                pad("i", look.name) + numbers) +
+           look.terminal.paint(Tone::muted, "  chance that guess i stays once all before it did (at least " + std::to_string(kLeastRounds) +
+                                                " rounds)\n  " + pad("i", look.name) + numbers) +
            "\n" + text;
 }
 
@@ -226,8 +195,9 @@ std::string wire_table(const std::vector<Row>& rows, const TableLook& look) {
                 cell(kilobytes(mean(static_cast<double>(wire.received)))) + cell(number(mean(wire.ms), 2)) +
                 cell(wire.knows_server() ? number(mean(wire.server_ms), 2) : "–") +
                 cell(wire.knows_server() ? number(mean(wire.ms - wire.server_ms), 2) : "–");
-        if (ahead) text += cell(wire.ahead > 0 ? std::to_string(wire.taken) : "–") + cell(wire.ahead > 0 ? std::to_string(wire.wasted()) : "–") +
-                           cell(wire.ahead > 0 ? number(mean(wire.ahead_ms), 2) : "–");
+        if (ahead)
+            text += cell(wire.ahead > 0 ? std::to_string(wire.taken) : "–") + cell(wire.ahead > 0 ? std::to_string(wire.wasted()) : "–") +
+                    cell(wire.ahead > 0 ? number(mean(wire.ahead_ms), 2) : "–");
         text += "\n";
     }
     if (text.empty()) return text;
@@ -235,8 +205,7 @@ std::string wire_table(const std::vector<Row>& rows, const TableLook& look) {
     for (const char* name : {"sent", "received", "ms in all", "server ms", "way ms"}) head += pad_left(name, kCell);
     if (ahead)
         for (const char* name : {"ahead kept", "wasted", "ms beside"}) head += pad_left(name, kCell);
-    return "\n" + look.terminal.paint(Tone::muted, head) + "\n" + text +
-           (server ? "" : "  –: the server does not tell its own time\n");
+    return "\n" + look.terminal.paint(Tone::muted, head) + "\n" + text + (server ? "" : "  –: the server does not tell its own time\n");
 }
 
 std::string cost_table(const std::vector<Row>& rows, const TableLook& look, const Rent& rent, const std::string& tier) {
@@ -264,29 +233,25 @@ std::string first_draft_table(const std::vector<Row>& rows, const TableLook& loo
             std::max({first.at_start, first.after_full, first.after_refusal}) < kLeastRounds)
             continue;
         text += "  " + pad(row.contestant->label, look.name) + cell(first.kept_at_start, first.at_start) +
-                cell(first.kept_after_full, first.after_full) +
-                cell(first.kept_after_refusal, first.after_refusal) + "\n";
+                cell(first.kept_after_full, first.after_full) + cell(first.kept_after_refusal, first.after_refusal) + "\n";
     }
     if (text.empty()) return text;
     return "\n" +
-           look.terminal.paint(Tone::muted, "  chance that guess 1 stays, by what is before it (at least " +
-                                                std::to_string(kLeastRounds) + " rounds)\n  " +
-                                                pad("", look.name) + pad_left("the prompt", kCell) +
-                                                pad_left("a full round", kCell) +
-                                                pad_left("a refusal", kCell)) +
+           look.terminal.paint(Tone::muted, "  chance that guess 1 stays, by what is before it (at least " + std::to_string(kLeastRounds) +
+                                                " rounds)\n  " + pad("", look.name) + pad_left("the prompt", kCell) +
+                                                pad_left("a full round", kCell) + pad_left("a refusal", kCell)) +
            "\n" + text;
 }
 
-std::string domain_table(const std::vector<Row>& rows, const std::vector<std::string>& domains,
-                         const std::vector<Contestant>& contestants, const TableLook& look) {
+std::string domain_table(const std::vector<Row>& rows, const std::vector<std::string>& domains, const std::vector<Contestant>& contestants,
+                         const TableLook& look) {
     constexpr int kDomain = 13;
     const int cell_width = std::max(14, look.name + 1);
     std::vector<const Contestant*> shown;
     for (const Contestant& c : contestants)
         if (c.problem.empty() && c.name != kNoDrafter) shown.push_back(&c);
     // As many drafters side by side as fit.
-    const std::size_t room =
-        static_cast<std::size_t>(std::max(1, (look.terminal.width - 2 - kDomain) / cell_width));
+    const std::size_t room = static_cast<std::size_t>(std::max(1, (look.terminal.width - 2 - kDomain) / cell_width));
     std::string text;
     for (std::size_t from = 0; from < shown.size(); from += room) {
         const std::size_t to = std::min(shown.size(), from + room);
@@ -300,9 +265,7 @@ std::string domain_table(const std::vector<Row>& rows, const std::vector<std::st
             for (std::size_t i = from; i < to; ++i)
                 for (const Row& row : rows)
                     if (row.domain == domain && row.contestant == shown[i])
-                        text += cell(number(row.totals.tokens_per_round(), 2) +
-                                         (look.speed_up ? "  " + speed_of(row) : ""),
-                                     cell_width);
+                        text += cell(number(row.totals.tokens_per_round(), 2) + (look.speed_up ? "  " + speed_of(row) : ""), cell_width);
             text += "\n";
         }
     }

@@ -18,14 +18,15 @@ namespace {
 
 constexpr int kDefaultConcurrency[] = {1, 2, 4, 8, 16};
 constexpr double kDefaultSeconds = 120, kMostSeconds = 480; // with the proofs not more than ten minutes
-constexpr std::size_t kPrompts = 24;                      // as many texts are run alone
+constexpr std::size_t kPrompts = 24;                        // as many texts are run alone
 
 // The lanes of a race that can run here, and who copies from the text: that costs next to nothing.
 std::vector<std::string> default_drafters(const Models& models) {
     constexpr int kTrained = 3;
     std::vector<const DrafterInfo*> ready;
     for (const DrafterInfo& info : drafter_list())
-        if (info.race_place > 0 && (info.race_place <= kTrained || info.copies()) && models.why_not(info.name).empty()) ready.push_back(&info);
+        if (info.race_place > 0 && (info.race_place <= kTrained || info.copies()) && models.why_not(info.name).empty())
+            ready.push_back(&info);
     std::ranges::sort(ready, {}, [](const DrafterInfo* info) { return info->copies() ? 0 : info->race_place; });
     std::vector<std::string> names;
     for (const DrafterInfo* info : ready) names.emplace_back(info->name);

@@ -13,12 +13,11 @@ OrderedJson interval_json(const std::optional<SweepInterval>& interval) {
     return {{"value", interval->value}, {"low", interval->low}, {"high", interval->high}};
 }
 
-OrderedJson method_json(const SweepMethod& method) {
-    return {{"drafter", method.drafter}, {"rule", method.rule}, {"k", method.k}};
-}
+OrderedJson method_json(const SweepMethod& method) { return {{"drafter", method.drafter}, {"rule", method.rule}, {"k", method.k}}; }
 
 OrderedJson cell_json(const SweepCell& cell, const SweepFacts& facts) {
-    OrderedJson json = {{"concurrency", cell.concurrency}, {"drafter", cell.method.drafter}, {"k", cell.method.k}, {"measured", cell.measured()}};
+    OrderedJson json = {
+        {"concurrency", cell.concurrency}, {"drafter", cell.method.drafter}, {"k", cell.method.k}, {"measured", cell.measured()}};
     if (!cell.measured()) return json;
     const SweepFigures f = figures_of(cell);
     const SweepSlice& s = cell.sum;
@@ -71,8 +70,11 @@ OrderedJson adaptive_json(const AdaptiveResult& result) {
         if (way.rates.empty()) continue;
         OrderedJson rounds = OrderedJson::array();
         for (const AdaptiveRound& round : way.rounds) rounds.push_back({{"ms", round.at_ms}, {"texts", round.texts}, {"k", round.k}});
-        OrderedJson one = {{"chooser", name_of(way.chooser)}, {"tokens_per_second", way.rate()}, {"repeats", way.rates}, {"speedup", interval_json(result.speed_up(way))},
-                    {"in_doubt", result.in_doubt(way)}};
+        OrderedJson one = {{"chooser", name_of(way.chooser)},
+                           {"tokens_per_second", way.rate()},
+                           {"repeats", way.rates},
+                           {"speedup", interval_json(result.speed_up(way))},
+                           {"in_doubt", result.in_doubt(way)}};
         if (way.chooser == Chooser::fixed || way.chooser == Chooser::margin || way.chooser == Chooser::confidence) one["k"] = way.k;
         if (way.auc) one["auc"] = *way.auc;
         if (way.chooser == Chooser::oracle) {
@@ -85,9 +87,11 @@ OrderedJson adaptive_json(const AdaptiveResult& result) {
         ways.push_back(one);
     }
     const AdaptiveWay* const best = result.best_fixed();
+    // clang-format off
     return {{"drafter", result.drafter}, {"texts", result.texts}, {"seats", result.seats}, {"arrivals_ms", result.arrivals_ms},
             {"busy_cores", result.busy_cores}, {"complete", result.complete}, {"best_fixed_k", best ? OrderedJson(best->k) : OrderedJson(nullptr)}, {"texts_compared", result.compared},
             {"texts_equal", result.compared > 0 ? OrderedJson(result.equal == result.compared) : OrderedJson(nullptr)}, {"ways", ways}};
+    // clang-format on
 }
 
 // The tables of every round as they were in its pass.
@@ -96,14 +100,26 @@ OrderedJson film_json(const BlockFilm& film) {
     for (const FilmRound& round : film.rounds) {
         OrderedJson texts = OrderedJson::array();
         for (const FilmText& text : round.texts)
-            texts.push_back({{"text", text.lane.text}, {"before", text.before}, {"rows", text.lane.rows}, {"drafted", text.lane.drafted()},
-                             {"after", text.kept}, {"blocks", text.during}, {"blocks_after", text.after},
+            texts.push_back({{"text", text.lane.text},
+                             {"before", text.before},
+                             {"rows", text.lane.rows},
+                             {"drafted", text.lane.drafted()},
+                             {"after", text.kept},
+                             {"blocks", text.during},
+                             {"blocks_after", text.after},
                              {"preempted", text.lane.did == BatchLane::Did::preempted}});
-        rounds.push_back({{"used", round.used(true)}, {"used_after", round.used(false)}, {"for_drafts", round.for_drafts()},
-                          {"estimated", round.estimated()}, {"copied", round.copied}, {"shared_tokens", round.shared_tokens}, {"texts", texts}});
+        rounds.push_back({{"used", round.used(true)},
+                          {"used_after", round.used(false)},
+                          {"for_drafts", round.for_drafts()},
+                          {"estimated", round.estimated()},
+                          {"copied", round.copied},
+                          {"shared_tokens", round.shared_tokens},
+                          {"texts", texts}});
     }
+    // clang-format off
     return {{"texts", film.texts}, {"texts_asked", film.asked}, {"lengths", film.lengths()}, {"blocks", film.blocks}, {"block_bytes", film.block_bytes}, {"drafter", film.drafter}, {"k", film.k},
             {"mean_for_drafts", film.mean_for_drafts()}, {"mean_estimated", film.mean_estimated()}, {"rounds", rounds}};
+    // clang-format on
 }
 
 } // namespace
@@ -111,22 +127,22 @@ OrderedJson film_json(const BlockFilm& film) {
 std::string sweep_json(const Sweep& sweep, const SweepPlan& plan, const SweepFacts& facts) {
     const RunSettings& text = plan.texts.front();
     OrderedJson json = {{"schema", "speclens-sweep/1"},
-                 {"machine", facts.header.machine},
-                 {"backend", facts.header.backend},
-                 {"model", facts.header.model},
-                 {"precision", name_of(facts.header.precision)},
-                 {"date", facts.header.date},
-                 {"tier", facts.header.tier},
-                 {"busy_cores", sweep.busy_cores},
-                 {"complete", sweep.complete},
-                 {"temperature", text.sampling.temperature},
-                 {"seed", text.seed},
-                 {"max_tokens", text.max_tokens},
-                 {"prompts", facts.prompts},
-                 {"repeats", plan.repeats},
-                 {"prompt_rows", plan.prompt_rows},
-                 {"blocks", plan.blocks > 0 ? OrderedJson(plan.blocks) : OrderedJson(nullptr)},
-                 {"concurrency", plan.concurrency}};
+                        {"machine", facts.header.machine},
+                        {"backend", facts.header.backend},
+                        {"model", facts.header.model},
+                        {"precision", name_of(facts.header.precision)},
+                        {"date", facts.header.date},
+                        {"tier", facts.header.tier},
+                        {"busy_cores", sweep.busy_cores},
+                        {"complete", sweep.complete},
+                        {"temperature", text.sampling.temperature},
+                        {"seed", text.seed},
+                        {"max_tokens", text.max_tokens},
+                        {"prompts", facts.prompts},
+                        {"repeats", plan.repeats},
+                        {"prompt_rows", plan.prompt_rows},
+                        {"blocks", plan.blocks > 0 ? OrderedJson(plan.blocks) : OrderedJson(nullptr)},
+                        {"concurrency", plan.concurrency}};
     if (facts.rent) json["price"] = price_json(*facts.rent);
     const int compared = texts_compared(sweep);
     json["texts_compared"] = compared;
@@ -136,14 +152,17 @@ std::string sweep_json(const Sweep& sweep, const SweepPlan& plan, const SweepFac
     json["cells"] = OrderedJson::array();
     for (const SweepCell& cell : sweep.cells) json["cells"].push_back(cell_json(cell, facts));
     json["crossings"] = OrderedJson::array();
-    for (std::size_t m = 1; m < sweep.crossings.size(); ++m) json["crossings"].push_back(crossing_json(plan.methods[m], sweep.crossings[m], sweep.busy()));
+    for (std::size_t m = 1; m < sweep.crossings.size(); ++m)
+        json["crossings"].push_back(crossing_json(plan.methods[m], sweep.crossings[m], sweep.busy()));
     return json.dump(1) + "\n";
 }
 
 std::string sweep_csv(const Sweep& sweep, const SweepFacts& facts) {
-    std::string text = "concurrency,drafter,k,tokens_per_second,tokens_per_second_per_text,speedup,speedup_low,speedup_high,drafted,accepted,"
-                       "tokens_per_round,rows_per_pass,first_ms,first_p95_ms,between_ms,between_p95_ms,draft_share,verify_share,preempted,"
-                       "texts_compared,texts_equal,in_doubt,busy_cores" + std::string(facts.rent ? ",cost_per_million_tokens" : "") + "\n";
+    std::string text =
+        "concurrency,drafter,k,tokens_per_second,tokens_per_second_per_text,speedup,speedup_low,speedup_high,drafted,accepted,"
+        "tokens_per_round,rows_per_pass,first_ms,first_p95_ms,between_ms,between_p95_ms,draft_share,verify_share,preempted,"
+        "texts_compared,texts_equal,in_doubt,busy_cores" +
+        std::string(facts.rent ? ",cost_per_million_tokens" : "") + "\n";
     for (const SweepCell& cell : sweep.cells) {
         if (!cell.measured()) continue;
         const SweepFigures f = figures_of(cell);

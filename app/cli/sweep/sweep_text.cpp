@@ -11,17 +11,17 @@ namespace speclens::cli {
 
 namespace {
 
-constexpr int kTexts = 5, kName = 12, kK = 3, kRate = 9, kEach = 8, kSpeed = 20, kKept = 6, kPerRound = 7, kTimes = 14, kShare = 8, kCost = 11;
+constexpr int kTexts = 5, kName = 12, kK = 3, kRate = 9, kEach = 8, kSpeed = 20, kKept = 6, kPerRound = 7, kTimes = 14, kShare = 8,
+              kCost = 11;
 
-std::string name_of(const SweepMethod& method) {
-    return method.plain() ? "plain" : method.drafter;
-}
+std::string name_of(const SweepMethod& method) { return method.plain() ? "plain" : method.drafter; }
 
 std::string head_line(const SweepFacts& facts) {
     const std::string cost = facts.rent ? pad_left(cost_head(*facts.rent), kCost) : "";
-    return pad_left("texts", kTexts) + "  " + pad("drafter", kName) + pad_left("K", kK) + pad_left("tok/s", kRate) + pad_left("a text", kEach) +
-           "  " + pad("  speed-up (90 %)", kSpeed) + pad_left("kept", kKept) + pad_left("tok/rd", kPerRound) + pad_left("first ms", kTimes) +
-           pad_left("next ms", kTimes) + pad_left("draft", kShare) + pad_left("verify", kShare) + cost + "  equal";
+    return pad_left("texts", kTexts) + "  " + pad("drafter", kName) + pad_left("K", kK) + pad_left("tok/s", kRate) +
+           pad_left("a text", kEach) + "  " + pad("  speed-up (90 %)", kSpeed) + pad_left("kept", kKept) + pad_left("tok/rd", kPerRound) +
+           pad_left("first ms", kTimes) + pad_left("next ms", kTimes) + pad_left("draft", kShare) + pad_left("verify", kShare) + cost +
+           "  equal";
 }
 
 // "120 / 310": median and p95.
@@ -32,11 +32,15 @@ std::string times(double middle, double p95) {
 
 // In doubt it is no verdict: it has no colour.
 std::string interval_text(const SweepInterval& speed, bool in_doubt, const Terminal& terminal) {
-    const std::string text = pad_left((in_doubt ? "~" : "") + number(speed.value, 2) + "x", 7) + " (" + number(speed.low, 2) + "–" + number(speed.high, 2) + ")";
+    const std::string text =
+        pad_left((in_doubt ? "~" : "") + number(speed.value, 2) + "x", 7) + " (" + number(speed.low, 2) + "–" + number(speed.high, 2) + ")";
     Tone tone = Tone::plain;
-    if (in_doubt) tone = Tone::muted;
-    else if (speed.low > 1) tone = Tone::accepted;
-    else if (speed.high < 1) tone = Tone::rejected;
+    if (in_doubt)
+        tone = Tone::muted;
+    else if (speed.low > 1)
+        tone = Tone::accepted;
+    else if (speed.high < 1)
+        tone = Tone::rejected;
     return terminal.paint(tone, pad(text, kSpeed));
 }
 
@@ -68,24 +72,22 @@ std::string cell_line(const SweepCell& cell, bool first_of_texts, const SweepFac
     return line + (cell.compared > 0 && !cell.texts_equal() ? terminal.paint(Tone::rejected, equal) : equal) + "\n";
 }
 
-std::string texts_of(double value) {
-    return number(value, value < 10 ? 1 : 0);
-}
+std::string texts_of(double value) { return number(value, value < 10 ? 1 : 0); }
 
 std::string crossing_line(const SweepMethod& method, const SweepCrossing& crossing, const SweepPlan& plan, bool busy) {
     const std::string end = busy ? "; in doubt." : ".";
     const std::string who = method.drafter + " with K = " + std::to_string(method.k);
     const std::string fewest = std::to_string(plan.concurrency.front()), most = std::to_string(plan.concurrency.back());
-    const std::string interval = std::string(" (90 %: ") + (crossing.open_low ? "fewer than " + fewest : texts_of(crossing.texts.low)) + " to " +
-                                 (crossing.open_high ? "more than " + most : texts_of(crossing.texts.high)) + ")";
+    const std::string interval = std::string(" (90 %: ") + (crossing.open_low ? "fewer than " + fewest : texts_of(crossing.texts.low)) +
+                                 " to " + (crossing.open_high ? "more than " + most : texts_of(crossing.texts.high)) + ")";
     switch (crossing.where) {
     case SweepCrossing::Where::below:
         return who + " does not pay, not even with " + fewest + (plan.concurrency.front() == 1 ? " text" : " texts") + " at once" +
                (crossing.open_high || crossing.texts.high > crossing.texts.low ? interval : "") + end;
     case SweepCrossing::Where::above:
-        return who + " still pays with " + most + " texts at once" + (crossing.open_low || crossing.texts.high > crossing.texts.low ? interval : "") + end;
-    case SweepCrossing::Where::at:
-        break;
+        return who + " still pays with " + most + " texts at once" +
+               (crossing.open_low || crossing.texts.high > crossing.texts.low ? interval : "") + end;
+    case SweepCrossing::Where::at: break;
     }
     return who + " pays up to about " + (busy ? "~" : "") + texts_of(crossing.texts.value) + " texts at once" + interval + end;
 }
@@ -94,11 +96,11 @@ std::string film_words(const BlockFilm& film) {
     int preempted = 0, copied = 0, shared = 0;
     for (const FilmRound& round : film.rounds) preempted += round.preempted(), copied += round.copied, shared += round.shared_tokens;
     return "Blocks: " + std::to_string(film.asked) + " texts of " + film.drafter + " with K = " + std::to_string(film.k) + ", " +
-           std::to_string(film.texts) + " at a time in " + std::to_string(film.blocks) + " blocks, took " + number(film.mean_for_drafts(), 2) +
-           " of them a round for drafts, over " + std::to_string(film.lengths()) + " different lengths (K ÷ " +
-           std::to_string(PagedModel::kBlock) + " for each text says " + number(film.mean_estimated(), 2) + "); " + std::to_string(shared) +
-           " tokens of prompts were shared, " + std::to_string(copied) + " blocks copied on write, and a text gave up its blocks " +
-           std::to_string(preempted) + " times.";
+           std::to_string(film.texts) + " at a time in " + std::to_string(film.blocks) + " blocks, took " +
+           number(film.mean_for_drafts(), 2) + " of them a round for drafts, over " + std::to_string(film.lengths()) +
+           " different lengths (K ÷ " + std::to_string(PagedModel::kBlock) + " for each text says " + number(film.mean_estimated(), 2) +
+           "); " + std::to_string(shared) + " tokens of prompts were shared, " + std::to_string(copied) +
+           " blocks copied on write, and a text gave up its blocks " + std::to_string(preempted) + " times.";
 }
 
 std::string way_name(const AdaptiveWay& way) {
@@ -118,22 +120,25 @@ std::string way_name(const AdaptiveWay& way) {
 // Every way to choose K on the same arrivals.
 std::string adaptive_text(const AdaptiveResult& result, const Terminal& terminal) {
     const std::string about = "K chosen as one goes: " + std::to_string(result.texts) + " texts of " + result.drafter + " on " +
-                              std::to_string(result.seats) + " seats arrive seldom at first, then in a crowd; the same arrivals and dice for every way.";
+                              std::to_string(result.seats) +
+                              " seats arrive seldom at first, then in a crowd; the same arrivals and dice for every way.";
     std::string text = wrap(about, terminal.prose_width()) + "\n";
-    text += terminal.paint(Tone::muted, pad("chosen by", 26) + pad_left("tok/s", 9) + "  " + pad("  speed-up (90 %)", kSpeed) + pad_left("tok/rd", 8) +
-                                            pad_left("a text, ms", 12)) + "\n";
+    text += terminal.paint(Tone::muted, pad("chosen by", 26) + pad_left("tok/s", 9) + "  " + pad("  speed-up (90 %)", kSpeed) +
+                                            pad_left("tok/rd", 8) + pad_left("a text, ms", 12)) +
+            "\n";
     bool doubt = false;
     for (const AdaptiveWay& way : result.ways) {
         if (way.rates.empty()) continue;
         const bool computed = way.chooser == Chooser::oracle;
-        text += pad(way_name(way) + (&way == result.best_fixed() ? " *" : ""), 26) + pad_left(number(way.rate(), 0), 9) +
-                "  " + (&way == &result.ways.front() ? pad("   1x", kSpeed) : interval_text(result.speed_up(way), result.in_doubt(way), terminal)) +
-                pad_left(computed ? "" : number(way.tokens_per_round, 2), 8) +
-                pad_left(computed ? "" : number(way.wait_ms, 0), 12) + "\n";
+        text +=
+            pad(way_name(way) + (&way == result.best_fixed() ? " *" : ""), 26) + pad_left(number(way.rate(), 0), 9) + "  " +
+            (&way == &result.ways.front() ? pad("   1x", kSpeed) : interval_text(result.speed_up(way), result.in_doubt(way), terminal)) +
+            pad_left(computed ? "" : number(way.tokens_per_round, 2), 8) + pad_left(computed ? "" : number(way.wait_ms, 0), 12) + "\n";
         doubt = doubt || result.in_doubt(way);
     }
     if (const std::string note = doubt_note(result.busy_cores > kMostBusyCores, doubt); !note.empty()) text += note + "\n";
-    text += wrap("* the best fixed K. In hindsight: every text drafts just what will be kept, at the measured costs.", terminal.prose_width());
+    text +=
+        wrap("* the best fixed K. In hindsight: every text drafts just what will be kept, at the measured costs.", terminal.prose_width());
     if (const AdaptiveWay* const margin = result.way(Chooser::margin); margin && margin->auc)
         text += "\n" + wrap("Margin: how clear a row of the draft is; of a kept and a refused guess it foretold the kept one as likelier " +
                                 number(100 * *margin->auc, 0) + " % of the time, fitted on earlier rounds only.",
@@ -145,9 +150,11 @@ std::string adaptive_text(const AdaptiveResult& result, const Terminal& terminal
 
 std::string conditions(const SweepPlan& plan, const SweepFacts& facts) {
     const RunSettings& text = plan.texts.front();
-    return "At every number of texts the seats are always taken: one that ends makes room for the next of " + std::to_string(facts.prompts) +
-           " prompts, " + std::to_string(text.max_tokens) + " new tokens each at most, temperature " + number(text.sampling.temperature, 1) +
-           ". Speed-ups are over plain batched decoding with as many texts; first: from arrival to the first token, next: from token to token "
+    return "At every number of texts the seats are always taken: one that ends makes room for the next of " +
+           std::to_string(facts.prompts) + " prompts, " + std::to_string(text.max_tokens) + " new tokens each at most, temperature " +
+           number(text.sampling.temperature, 1) +
+           ". Speed-ups are over plain batched decoding with as many texts; first: from arrival to the first token, next: from token to "
+           "token "
            "(median / p95).";
 }
 
@@ -185,7 +192,8 @@ int texts_equal(const Sweep& sweep) {
 }
 
 std::string sweep_text(const Sweep& sweep, const SweepPlan& plan, const SweepFacts& facts, const Terminal& terminal) {
-    std::string text = wrap(conditions(plan, facts), terminal.prose_width()) + "\n\n" + terminal.paint(Tone::muted, head_line(facts)) + "\n";
+    std::string text =
+        wrap(conditions(plan, facts), terminal.prose_width()) + "\n\n" + terminal.paint(Tone::muted, head_line(facts)) + "\n";
     int texts = 0;
     for (const SweepCell& cell : sweep.cells) {
         text += cell_line(cell, cell.concurrency != texts, facts, terminal);
@@ -195,7 +203,8 @@ std::string sweep_text(const Sweep& sweep, const SweepPlan& plan, const SweepFac
     if (const std::string note = doubt_note(sweep.busy(), any); !note.empty()) text += terminal.paint(Tone::muted, note) + "\n";
     text += "\n";
     for (std::size_t m = 0; m < sweep.crossings.size(); ++m)
-        if (sweep.crossings[m]) text += wrap(crossing_line(plan.methods[m], *sweep.crossings[m], plan, sweep.busy()), terminal.prose_width()) + "\n";
+        if (sweep.crossings[m])
+            text += wrap(crossing_line(plan.methods[m], *sweep.crossings[m], plan, sweep.busy()), terminal.prose_width()) + "\n";
     if (sweep.film && !sweep.film->rounds.empty()) text += wrap(film_words(*sweep.film), terminal.prose_width()) + "\n";
     if (facts.rent) text += cost_notes(*facts.rent, facts.header.tier, terminal);
     if (sweep.adaptive && sweep.adaptive->best_fixed()) text += "\n" + adaptive_text(*sweep.adaptive, terminal) + "\n";

@@ -12,7 +12,7 @@
 namespace speclens::cli {
 
 struct SweepFacts {
-    Header header;        // of a run as they all were: machine, model, dice
+    Header header; // of a run as they all were: machine, model, dice
     std::size_t prompts = 0;
     std::optional<Rent> rent; // of the machine; none: no cost is told
 };

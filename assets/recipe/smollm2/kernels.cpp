@@ -110,8 +110,7 @@ void swiglu(const std::uint16_t* gate_up, int n, int ffn, std::uint16_t* out) {
 // cos, sin (positions, dim / 2, float). Keys lie in blocks of 16 tokens, (room / 16, dim / 2, 16, 2), so that sixteen scores are
 // summed beside each other; values lie token by token. 1 for other heads than three queries of 64 a key.
 int attend(const std::uint16_t* qkv, const float* cos, const float* sin, std::uint16_t* keys, std::uint16_t* values,
-           const std::int64_t* slot, const std::int64_t* length, int n, int heads, int kv_heads, int dim, int room,
-           std::uint16_t* out) {
+           const std::int64_t* slot, const std::int64_t* length, int n, int heads, int kv_heads, int dim, int room, std::uint16_t* out) {
     if (heads != kGroup * kv_heads || dim != kDim || room % kTokens != 0) return 1;
     const int width = (heads + 2 * kv_heads) * kDim;
     static thread_local std::vector<float> scores;

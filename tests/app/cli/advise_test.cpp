@@ -13,8 +13,9 @@ std::string short_prompts() {
     static const std::string file = [] {
         const std::filesystem::path path = fresh_folder() / "prompts.jsonl";
         std::string text;
-        for (const char* question : {"What is the capital of Japan?", "What is 12 + 30?", "Name a planet.", "Say hello.",
-                                     "What is the capital of France?", "What is 7 + 5?", "Name a colour.", "Tell me a fact.", "Count to five."})
+        for (const char* question :
+             {"What is the capital of Japan?", "What is 12 + 30?", "Name a planet.", "Say hello.", "What is the capital of France?",
+              "What is 7 + 5?", "Name a colour.", "Tell me a fact.", "Count to five."})
             text += Json{{"prompt", question}, {"chat", true}, {"domain", "short"}}.dump() + "\n";
         write_file(path, text);
         return path.string();
@@ -84,7 +85,8 @@ TEST(Advise, OnAServerThatCanSwitchDraftsOff) {
     settings.drafter = "eagle3";
     settings.k = 3;
     const Listening server(settings);
-    const Outcome out = speclens({"advise", "--url", server.endpoint.origin, "--prompts", short_prompts(), "--max-tokens", "24", "--json", "-"});
+    const Outcome out =
+        speclens({"advise", "--url", server.endpoint.origin, "--prompts", short_prompts(), "--max-tokens", "24", "--json", "-"});
     ASSERT_TRUE(out.code == 0 || out.code == 1) << out.err;
     const Json json = Json::parse(out.out);
     EXPECT_EQ(json["schema"], "speclens-served-advice/1");

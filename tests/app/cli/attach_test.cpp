@@ -25,11 +25,9 @@ RunSettings domino() {
 
 // What a vLLM server says that is asked for no text.
 RawServer::Answer reported_by_vllm(const std::string& request) {
-    if (!request.starts_with("GET /metrics"))
-        return {"HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"};
+    if (!request.starts_with("GET /metrics")) return {"HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"};
     const std::string body = "vllm:spec_decode_num_drafts_total 43\n";
-    return {"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: " + std::to_string(body.size()) +
-            "\r\n\r\n" + body};
+    return {"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body};
 }
 
 std::string file_with(const std::string& name, const std::string& text) {
@@ -38,29 +36,25 @@ std::string file_with(const std::string& name, const std::string& text) {
     return file.string();
 }
 
-constexpr const char* kLlamaLog =
-    "0.06.896.015 I slot print_timing: id  1 | task 0 | draft acceptance = 0.64479 (  167 accepted /   259 "
-    "generated), mean acceptance length =  2.92, "
-    "acceptance rate per position = (0.805, 0.632, 0.483)\n";
+constexpr const char* kLlamaLog = "0.06.896.015 I slot print_timing: id  1 | task 0 | draft acceptance = 0.64479 (  167 accepted /   259 "
+                                  "generated), mean acceptance length =  2.92, "
+                                  "acceptance rate per position = (0.805, 0.632, 0.483)\n";
 
 } // namespace
 
 TEST(Attach, ShowsWhichTokensWereGuessed) {
     const Listening server(domino());
-    const Outcome out = speclens({"attach", server.endpoint.origin, "--prompt",
-                                  "What is the capital of Japan?", "--chat", "--json", "-"});
+    const Outcome out = speclens({"attach", server.endpoint.origin, "--prompt", "What is the capital of Japan?", "--chat", "--json", "-"});
     ASSERT_EQ(out.code, 0) << out.err;
     const Json json = Json::parse(out.out);
     EXPECT_EQ(json["tier"], "REMOTE");
     EXPECT_EQ(json["provenance"], "exact");
     EXPECT_EQ(json["text"], "The capital of Japan is Tokyo.");
     EXPECT_EQ(json["pieces"].size(), json["tokens"]);
-    const Outcome words =
-        speclens({"attach", server.endpoint.origin, "--prompt", "What is the capital of Japan?", "--chat"});
+    const Outcome words = speclens({"attach", server.endpoint.origin, "--prompt", "What is the capital of Japan?", "--chat"});
     ASSERT_EQ(words.code, 0) << words.err;
-    for (const char* part :
-         {"[REMOTE]", "The capital of Japan is Tokyo.", "exact: the server lists every round", "kept ",
-          "six \"acceptances\"", "mean acceptance length"})
+    for (const char* part : {"[REMOTE]", "The capital of Japan is Tokyo.", "exact: the server lists every round", "kept ",
+                             "six \"acceptances\"", "mean acceptance length"})
         EXPECT_NE(words.out.find(part), std::string::npos) << part << "\n" << words.out;
     std::istringstream lines(words.out);
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 130u) << line;
@@ -69,8 +63,7 @@ TEST(Attach, ShowsWhichTokensWereGuessed) {
 // The server judges what is guessed here: the same text as if its model were loaded here.
 TEST(Attach, AServerCanBeTheTarget) {
     const Listening server(domino());
-    const std::vector<std::string> question = {
-        "--prompt", "What is the capital of Japan?", "--chat", "--temp", "0", "--text"};
+    const std::vector<std::string> question = {"--prompt", "What is the capital of Japan?", "--chat", "--temp", "0", "--text"};
     const auto with = [&](std::vector<std::string> words, bool asked = true) {
         if (asked) words.insert(words.end(), question.begin(), question.end());
         return speclens(words);
@@ -82,26 +75,22 @@ TEST(Attach, AServerCanBeTheTarget) {
     }
     const Outcome walk = speclens({"run", "--model", server.endpoint.origin, "--max-tokens", "8"});
     ASSERT_EQ(walk.code, 0) << walk.err;
-    for (const char* part :
-         {"[REMOTE]", "bundle S at http://127.0.0.1", "top-k 20: the server tells its 20 likeliest"})
+    for (const char* part : {"[REMOTE]", "bundle S at http://127.0.0.1", "top-k 20: the server tells its 20 likeliest"})
         EXPECT_NE(walk.out.find(part), std::string::npos) << part << "\n" << walk.out;
     const Outcome check = speclens({"check", "--model", server.endpoint.origin, "--listed", "5"});
-    EXPECT_NE(check.out.find("answers, tells its 5 likeliest tokens"), std::string::npos)
-        << check.out << check.err;
-    const Outcome compare =
-        with({"compare", "--model", server.endpoint.origin, "--drafters", "none,small,dflash", "--max-tokens",
-              "8", "--repeats", "1", "--prompt", "Hello", "--temp", "0"},
-             false);
+    EXPECT_NE(check.out.find("answers, tells its 5 likeliest tokens"), std::string::npos) << check.out << check.err;
+    const Outcome compare = with({"compare", "--model", server.endpoint.origin, "--drafters", "none,small,dflash", "--max-tokens", "8",
+                                  "--repeats", "1", "--prompt", "Hello", "--temp", "0"},
+                                 false);
     ASSERT_EQ(compare.code, 0) << compare.err;
-    EXPECT_NE(compare.out.find("cannot run: a server does not tell the hidden states"), std::string::npos)
-        << compare.out;
+    EXPECT_NE(compare.out.find("cannot run: a server does not tell the hidden states"), std::string::npos) << compare.out;
     // Plain decoding is a request per token there: a speed-up over that would be nobody's.
     EXPECT_NE(compare.out.find("no speed-up: "), std::string::npos) << compare.out;
     for (const char* part : {"×", "95 % interval", " threads"})
         EXPECT_EQ(compare.out.find(part), std::string::npos) << part << "\n" << compare.out;
 
-    const Outcome foreign = speclens({"run", "--model", server.endpoint.origin, "--drafter",
-                                      "small=" + micro_model(), "--prompt", "The capital"});
+    const Outcome foreign =
+        speclens({"run", "--model", server.endpoint.origin, "--drafter", "small=" + micro_model(), "--prompt", "The capital"});
     EXPECT_EQ(foreign.code, 3) << foreign.err;
     for (const char* part : {"uses token id", "micro_qwen3 has ", "another family", "--tokenizer DIR"})
         EXPECT_NE(foreign.err.find(part), std::string::npos) << part << "\n" << foreign.err;
@@ -112,8 +101,7 @@ TEST(Attach, AServerCanBeTheTarget) {
     EXPECT_EQ(with({"run", "--listed", "5"}).code, 2);
     EXPECT_EQ(with({"run", "--model", server.endpoint.origin, "--rule", "cascade_tokenV3"}).code, 2);
     EXPECT_EQ(with({"run", "--model", server.endpoint.origin, "--server-model", "other"}).code, 2);
-    EXPECT_EQ(with({"run", "--model", server.endpoint.origin, "--tokenizer", fresh_folder().string()}).code,
-              3);
+    EXPECT_EQ(with({"run", "--model", server.endpoint.origin, "--tokenizer", fresh_folder().string()}).code, 3);
     EXPECT_EQ(with({"run", "--model", "http://127.0.0.1:1"}).code, 6);
     EXPECT_EQ(speclens({"bench", "--model", server.endpoint.origin}).code, 2);
 }
@@ -121,21 +109,19 @@ TEST(Attach, AServerCanBeTheTarget) {
 TEST(Attach, WatchesAServer) {
     const Listening server(domino());
     const std::string json = (fresh_folder() / "readings.jsonl").string();
-    const Outcome out =
-        speclens({"attach", server.endpoint.origin, "--every", "0.1", "--for", "0.5", "--json", json});
+    const Outcome out = speclens({"attach", server.endpoint.origin, "--every", "0.1", "--for", "0.5", "--json", json});
     ASSERT_EQ(out.code, 0) << out.err;
     EXPECT_NE(out.out.find("acc.length"), std::string::npos) << out.out;
     std::istringstream lines(read_file(json));
     int readings = 0;
-    for (std::string line; std::getline(lines, line); ++readings)
-        EXPECT_EQ(Json::parse(line)["schema"], "speclens-reading/1");
+    for (std::string line; std::getline(lines, line); ++readings) EXPECT_EQ(Json::parse(line)["schema"], "speclens-reading/1");
     EXPECT_GE(readings, 3);
     const Outcome once = speclens({"attach", server.endpoint.origin, "--once"});
     EXPECT_EQ(once.code, 0);
     EXPECT_EQ(once.out.find("acc.length  accepted"), std::string::npos);
     EXPECT_NE(once.out.find("no request has drafted yet"), std::string::npos) << once.out;
-    for (const std::vector<std::string>& more : {std::vector<std::string>{"--every", "0.1", "--for", "0.3"},
-                                                 {"--prompt", "The", "--max-tokens", "4"}}) {
+    for (const std::vector<std::string>& more :
+         {std::vector<std::string>{"--every", "0.1", "--for", "0.3"}, {"--prompt", "The", "--max-tokens", "4"}}) {
         const std::filesystem::path kept = fresh_folder() / "kept.jsonl";
         Start unread; // as with | head
         unread.arguments = {"attach", server.endpoint.origin, "--json", kept.string()};
@@ -152,8 +138,7 @@ TEST(Attach, WatchesAServer) {
 
 // Rounds that the log does not tell are no zero.
 TEST(Attach, LeavesOpenWhatALogDoesNotTell) {
-    const std::string line =
-        "slot print_timing: draft acceptance rate = 0.57576 (  171 accepted /   297 generated)\n";
+    const std::string line = "slot print_timing: draft acceptance rate = 0.57576 (  171 accepted /   297 generated)\n";
     const Outcome out = speclens({"attach", file_with("old.log", line)});
     ASSERT_EQ(out.code, 0) << out.err;
     EXPECT_NE(out.out.find("– rounds, 297 tokens drafted, 171 accepted\n"), std::string::npos) << out.out;
@@ -169,9 +154,7 @@ TEST(Attach, KeepsTheReadingsOfAServerThatGoesAway) {
         return reported_by_vllm(request);
     });
     Outcome out;
-    std::thread watching([&, address = server->endpoint.origin] {
-        out = speclens({"attach", address, "--every", "0.1", "--json", json});
-    });
+    std::thread watching([&, address = server->endpoint.origin] { out = speclens({"attach", address, "--every", "0.1", "--json", json}); });
     EXPECT_TRUE(eventually([&] { return asked >= 5; })) << "the first may only have found out what it is";
     server.reset();
     watching.join();
@@ -179,8 +162,7 @@ TEST(Attach, KeepsTheReadingsOfAServerThatGoesAway) {
     ASSERT_TRUE(std::filesystem::exists(json)) << out.err;
     std::istringstream lines(read_file(json));
     int readings = 0;
-    for (std::string line; std::getline(lines, line); ++readings)
-        EXPECT_EQ(Json::parse(line)["schema"], "speclens-reading/1");
+    for (std::string line; std::getline(lines, line); ++readings) EXPECT_EQ(Json::parse(line)["schema"], "speclens-reading/1");
     EXPECT_GE(readings, 2);
 }
 
@@ -193,15 +175,12 @@ TEST(Attach, KeepsAnAnswerThatBreaksOff) {
             std::string events;
             for (const char* word : {"The ", "capital ", "is"})
                 events += "data: {\"choices\":[{\"delta\":{\"content\":\"" + std::string(word) + "\"}}]}\n\n";
-            return {"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 100000\r\n\r\n" +
-                        events,
-                    !hangs};
+            return {"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 100000\r\n\r\n" + events, !hangs};
         });
         const std::string json = (fresh_folder() / "answer.json").string();
         Start start;
         start.arguments = {"attach", server.endpoint.origin, "--prompt", "x", "--chat", "--json", json};
-        const Outcome out =
-            hangs ? interrupted_when(start, [](const Outcome& o) { return !o.out.empty(); }) : speclens(start);
+        const Outcome out = hangs ? interrupted_when(start, [](const Outcome& o) { return !o.out.empty(); }) : speclens(start);
         EXPECT_EQ(out.code, hangs ? 130 : 6) << out.err;
         EXPECT_NE(out.out.find("The capital is"), std::string::npos) << out.out << out.err;
         EXPECT_NE(out.out.find("broke off here"), std::string::npos) << out.out;
@@ -214,18 +193,15 @@ TEST(Attach, KeepsAnAnswerThatBreaksOff) {
 // A whole answer that arrives at once says nothing about its speed.
 TEST(Attach, TellsNoSpeedOfWhatCameTogether) {
     const auto attach = [](const std::string& more, bool slowly) {
-        const std::string event =
-            "data: {\"choices\":[{\"index\":0,\"text\":\"abcd\",\"logprobs\":{\"tokens\":"
-            "[\"a\",\"b\",\"c\",\"d\"]},\"finish_reason\":\"length\"}]}\n\n";
+        const std::string event = "data: {\"choices\":[{\"index\":0,\"text\":\"abcd\",\"logprobs\":{\"tokens\":"
+                                  "[\"a\",\"b\",\"c\",\"d\"]},\"finish_reason\":\"length\"}]}\n\n";
         const RawServer server([&](const std::string& request) -> RawServer::Answer {
             if (!request.starts_with("POST")) return reported_by_vllm(request);
-            const std::string head =
-                "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
+            const std::string head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
             if (slowly) return {head + event, true, event, std::chrono::milliseconds(40), 3};
             return {head + event + event + event + event};
         });
-        std::vector<std::string> words = {"attach", server.endpoint.origin, "--prompt",
-                                          "x",      "--max-tokens",         "16"};
+        std::vector<std::string> words = {"attach", server.endpoint.origin, "--prompt", "x", "--max-tokens", "16"};
         if (!more.empty()) words.insert(words.end(), {more, "-"});
         const Outcome out = speclens(words);
         EXPECT_EQ(out.code, 0) << out.err;
@@ -245,11 +221,10 @@ TEST(Attach, TellsNoSpeedOfWhatCameTogether) {
 
 TEST(Attach, SendsEverySeedThatItTakes) {
     const Listening server(domino());
-    const Outcome out = speclens({"attach", server.endpoint.origin, "--prompt", "hi", "--max-tokens", "2",
-                                  "--temp", "0.8", "--seed", "9223372036854775807"});
+    const Outcome out = speclens(
+        {"attach", server.endpoint.origin, "--prompt", "hi", "--max-tokens", "2", "--temp", "0.8", "--seed", "9223372036854775807"});
     EXPECT_EQ(out.code, 0) << out.err;
-    const Outcome beyond =
-        speclens({"attach", server.endpoint.origin, "--prompt", "hi", "--seed", "9223372036854775808"});
+    const Outcome beyond = speclens({"attach", server.endpoint.origin, "--prompt", "hi", "--seed", "9223372036854775808"});
     EXPECT_EQ(beyond.code, 2) << beyond.err;
     EXPECT_NE(beyond.err.find("--seed"), std::string::npos) << beyond.err;
 }
@@ -259,26 +234,22 @@ TEST(Attach, PrintsNoFigureThatCannotBe) {
     struct Case {
         const char *text, *words;
     };
-    for (const Case& c :
-         {Case{"SpecDecoding metrics: Mean acceptance length: 1.00, Accepted: 0 tokens, Drafted: 0 tokens, "
-               "Per-position acceptance rate: nan, nan, Avg Draft acceptance rate: nan%\n",
-               "nothing was drafted in these lines"},
-          Case{"draft acceptance = nan (    0 accepted /     0 generated)\n", "–  one request"},
-          Case{"Decode batch, #running-req: 1, accept len: 2.50, accept rate: inf, #queue-req: 0\n",
-               "–  a batch of 1"},
-          Case{"Decode batch, #running-req: 1, accept len: 2.50, accept rate: 9.64, #queue-req: 0\n",
-               "line 1 says what cannot be, and that is left out: 964 % accepted"},
-          Case{"Decode batch, #running-req: 1e300, accept len: 2.50, accept rate: 0.50\n", "  a batch\n"},
-          Case{"draft acceptance = 1.15830 (  300 accepted /   259 generated)\n",
-               "300 accepted of 259 drafted"},
-          Case{"vllm:spec_decode_num_draft_tokens_total 1e308\nvllm:spec_decode_num_accepted_tokens_total 3\n"
-               "vllm:generation_tokens_total 1e308\nvllm:num_requests_running NaN\n",
-               "counters say what cannot be"},
-          Case{
-              R"({"metadata":{},"metrics":{"request_latency":{"value":1e308,"unit":"ms"},)"
-              R"("time_to_first_token":{"value":1e14,"unit":"ms"},"inter_chunk_latency":{"value":[20,1e308],)"
-              R"("unit":"sec"},"output_sequence_length":{"value":10,"unit":"tokens"}},"error":null})",
-              "1.00e+14"}}) {
+    for (const Case& c : {Case{"SpecDecoding metrics: Mean acceptance length: 1.00, Accepted: 0 tokens, Drafted: 0 tokens, "
+                               "Per-position acceptance rate: nan, nan, Avg Draft acceptance rate: nan%\n",
+                               "nothing was drafted in these lines"},
+                          Case{"draft acceptance = nan (    0 accepted /     0 generated)\n", "–  one request"},
+                          Case{"Decode batch, #running-req: 1, accept len: 2.50, accept rate: inf, #queue-req: 0\n", "–  a batch of 1"},
+                          Case{"Decode batch, #running-req: 1, accept len: 2.50, accept rate: 9.64, #queue-req: 0\n",
+                               "line 1 says what cannot be, and that is left out: 964 % accepted"},
+                          Case{"Decode batch, #running-req: 1e300, accept len: 2.50, accept rate: 0.50\n", "  a batch\n"},
+                          Case{"draft acceptance = 1.15830 (  300 accepted /   259 generated)\n", "300 accepted of 259 drafted"},
+                          Case{"vllm:spec_decode_num_draft_tokens_total 1e308\nvllm:spec_decode_num_accepted_tokens_total 3\n"
+                               "vllm:generation_tokens_total 1e308\nvllm:num_requests_running NaN\n",
+                               "counters say what cannot be"},
+                          Case{R"({"metadata":{},"metrics":{"request_latency":{"value":1e308,"unit":"ms"},)"
+                               R"("time_to_first_token":{"value":1e14,"unit":"ms"},"inter_chunk_latency":{"value":[20,1e308],)"
+                               R"("unit":"sec"},"output_sequence_length":{"value":10,"unit":"tokens"}},"error":null})",
+                               "1.00e+14"}}) {
         const std::string file = file_with("told.log", c.text);
         const Outcome out = speclens({"attach", file}), json = speclens({"attach", file, "--json", "-"});
         EXPECT_EQ(out.code, 0) << out.err;
@@ -286,8 +257,7 @@ TEST(Attach, PrintsNoFigureThatCannotBe) {
         const std::string told = out.out.substr(out.out.find('\n')); // behind the name of the file
         for (const char* never : {"nan", "inf %", "inf ", "964 %*", "116 %", "00000000"})
             EXPECT_EQ(told.find(never), std::string::npos) << never << "\n" << told;
-        for (const char* never : {"null", "-0.0", "nan"})
-            EXPECT_EQ(json.out.find(never), std::string::npos) << never << "\n" << json.out;
+        for (const char* never : {"null", "-0.0", "nan"}) EXPECT_EQ(json.out.find(never), std::string::npos) << never << "\n" << json.out;
     }
 }
 
@@ -298,8 +268,7 @@ TEST(Attach, ReadsTheRecordsOfALoadGenerator) {
     const std::string file = file_with("profile_export.jsonl", record + "\n" + record + "\n");
     const Outcome out = speclens({"attach", file});
     ASSERT_EQ(out.code, 0) << out.err;
-    for (const char* part :
-         {"records of AIPerf", "[RECORDED]", "2 requests answered", "2.50 tokens per chunk", "inferred"})
+    for (const char* part : {"records of AIPerf", "[RECORDED]", "2 requests answered", "2.50 tokens per chunk", "inferred"})
         EXPECT_NE(out.out.find(part), std::string::npos) << part << "\n" << out.out;
     const Outcome json = speclens({"attach", file, "--json", "-"});
     ASSERT_EQ(json.code, 0) << json.err;
@@ -309,25 +278,21 @@ TEST(Attach, ReadsTheRecordsOfALoadGenerator) {
 TEST(Attach, ReadsLogsAndSavedMetrics) {
     const Outcome log = speclens({"attach", file_with("server.log", std::string("noise\n") + kLlamaLog)});
     ASSERT_EQ(log.code, 0) << log.err;
-    for (const char* part : {"llama.cpp", "[RECORDED]", "1 of 2 lines", "one request",
-                             "87 rounds, 259 tokens drafted, 167 accepted"})
+    for (const char* part : {"llama.cpp", "[RECORDED]", "1 of 2 lines", "one request", "87 rounds, 259 tokens drafted, 167 accepted"})
         EXPECT_NE(log.out.find(part), std::string::npos) << part << "\n" << log.out;
-    const Outcome metrics = speclens(
-        {"attach",
-         file_with("metrics.txt",
-                   "vllm:spec_decode_num_drafts_total 43\nvllm:spec_decode_num_draft_tokens_total 129\n"
-                   "vllm:spec_decode_num_accepted_tokens_total 10\n"),
-         "--json", "-"});
+    const Outcome metrics =
+        speclens({"attach",
+                  file_with("metrics.txt", "vllm:spec_decode_num_drafts_total 43\nvllm:spec_decode_num_draft_tokens_total 129\n"
+                                           "vllm:spec_decode_num_accepted_tokens_total 10\n"),
+                  "--json", "-"});
     ASSERT_EQ(metrics.code, 0) << metrics.err;
     EXPECT_EQ(Json::parse(metrics.out)["counts"]["drafted"], 129);
     EXPECT_EQ(Json::parse(metrics.out)["tier"], "RECORDED");
-    const std::string words =
-        speclens({"attach", file_with("metrics.txt", "vllm:spec_decode_num_drafts_total 43\n"
-                                                     "vllm:spec_decode_num_draft_tokens_total 129\n"
-                                                     "vllm:spec_decode_num_accepted_tokens_total 10\n")})
-            .out;
-    for (const char* part : {"[RECORDED]", "then: – running"})
-        EXPECT_NE(words.find(part), std::string::npos) << part << "\n" << words;
+    const std::string words = speclens({"attach", file_with("metrics.txt", "vllm:spec_decode_num_drafts_total 43\n"
+                                                                           "vllm:spec_decode_num_draft_tokens_total 129\n"
+                                                                           "vllm:spec_decode_num_accepted_tokens_total 10\n")})
+                                  .out;
+    for (const char* part : {"[RECORDED]", "then: – running"}) EXPECT_NE(words.find(part), std::string::npos) << part << "\n" << words;
     for (const char* never : {"[REMOTE]", "now: ", "speclens run"})
         EXPECT_EQ(words.find(never), std::string::npos) << never << "\n" << words;
 }
@@ -335,14 +300,12 @@ TEST(Attach, ReadsLogsAndSavedMetrics) {
 TEST(Attach, ReadsWhatIsPipedIn) {
     Start start;
     start.input = kLlamaLog;
-    for (const auto& [word, name] :
-         {std::pair<std::string, std::string>{"-", "standard input"}, {"/dev/stdin", "/dev/stdin"}}) {
+    for (const auto& [word, name] : {std::pair<std::string, std::string>{"-", "standard input"}, {"/dev/stdin", "/dev/stdin"}}) {
         start.arguments = {"attach", word};
         const Outcome out = speclens(start);
         ASSERT_EQ(out.code, 0) << out.err;
-        for (const std::string& part :
-             {" · " + name + " · log of llama.cpp · ", std::string("  1 of 1 line speaks of acceptance\n"),
-              std::string("87 rounds, 259 tokens drafted, 167 accepted")})
+        for (const std::string& part : {" · " + name + " · log of llama.cpp · ", std::string("  1 of 1 line speaks of acceptance\n"),
+                                        std::string("87 rounds, 259 tokens drafted, 167 accepted")})
             EXPECT_NE(out.out.find(part), std::string::npos) << part << "\n" << out.out;
         EXPECT_EQ(out.out, speclens(start).out);
     }
@@ -461,20 +424,16 @@ TEST(Attach, DoesNotTakeSglangsOwnTokenForAnAcceptedOne) {
         EXPECT_EQ(out.code, 0) << out.err;
         return out.out;
     };
-    const std::string nothing =
-        attach("server.log", "Decode batch, #running-req: 1, accept len: 1.00, accept rate: 0.17\n");
+    const std::string nothing = attach("server.log", "Decode batch, #running-req: 1, accept len: 1.00, accept rate: 0.17\n");
     EXPECT_NE(nothing.find("         1       1.00       0 %  a batch of 1"), std::string::npos) << nothing;
     EXPECT_EQ(nothing.find("17 %"), std::string::npos) << nothing;
     EXPECT_NE(nothing.find("K = 5,"), std::string::npos) << nothing;
-    const std::string either =
-        attach("server.log", "Decode batch, #running-req: 1, accept len: 2.50, accept rate: 0.50\n");
+    const std::string either = attach("server.log", "Decode batch, #running-req: 1, accept len: 2.50, accept rate: 0.50\n");
     EXPECT_NE(either.find("50 %*"), std::string::npos) << either;
     EXPECT_NE(either.find("* SGLang's own"), std::string::npos) << either;
-    const std::string gauges =
-        attach("metrics.txt", "sglang:spec_accept_length 1.0\nsglang:spec_accept_rate 0.16666666666666666\n");
+    const std::string gauges = attach("metrics.txt", "sglang:spec_accept_length 1.0\nsglang:spec_accept_rate 0.16666666666666666\n");
     EXPECT_NE(gauges.find("accepted ÷ drafted 0\n"), std::string::npos) << gauges;
-    const std::string unclear =
-        attach("metrics.txt", "sglang:spec_accept_length 2.5\nsglang:spec_accept_rate 0.5\n");
+    const std::string unclear = attach("metrics.txt", "sglang:spec_accept_length 2.5\nsglang:spec_accept_rate 0.5\n");
     EXPECT_NE(unclear.find("SGLang's accept rate .50"), std::string::npos) << unclear;
     EXPECT_EQ(unclear.find("accepted ÷ drafted"), std::string::npos) << unclear;
 }
@@ -495,15 +454,12 @@ TEST(Attach, SaysWhatIsWrong) {
              Case{{"attach", "127.0.0.1:1", "--every", "0"}, 2, "--every"},
              Case{{"attach", "no-such-file.log"}, 3, "does not exist"},
              Case{{"attach", file_with("a.log", "nothing of interest\n")}, 3, "does not speak of acceptance"},
-             Case{
-                 {"attach", file_with("a.log", "nothing\nof interest\n")}, 3, "2 lines speaks of acceptance"},
+             Case{{"attach", file_with("a.log", "nothing\nof interest\n")}, 3, "2 lines speaks of acceptance"},
              Case{{"attach", file_with("a.log", kLlamaLog), "--prompt", "x"}, 2, "is a file"},
              Case{{"serve", "--drafter", "smal"}, 2, "small"},
              Case{{"serve", "--prompt", "x"}, 2, "does nothing"},
              Case{{"serve", "--port", "70000"}, 2, "--port"},
-             Case{{"serve", "--model", micro_model(), "--drafter", "eagle3", "--port", "0"},
-                  3,
-                  "no eagle3 head"},
+             Case{{"serve", "--model", micro_model(), "--drafter", "eagle3", "--port", "0"}, 3, "no eagle3 head"},
              Case{{"serve", "--drafter", "small_tree=" + micro_model(), "--port", "0"}, 3, "'small_tree' cannot run"},
          }) {
         const Outcome out = speclens(c.arguments);
@@ -532,8 +488,7 @@ TEST(Serve, SaysWhereItListensAndEndsWithCtrlC) {
     const Outcome out = speclens(start);
     EXPECT_EQ(out.code, 130) << out.err;
     EXPECT_NE(out.out.find("serves bundle S with small at http://127.0.0.1:"), std::string::npos) << out.out;
-    for (const std::vector<std::string>& words :
-         {std::vector<std::string>{"--drafter", "none"}, {"--k", "0"}}) {
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"--drafter", "none"}, {"--k", "0"}}) {
         start.arguments = {"serve", "--port", "0"};
         start.arguments.insert(start.arguments.end(), words.begin(), words.end());
         const std::string plain = speclens(start).out;

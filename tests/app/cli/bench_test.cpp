@@ -9,7 +9,6 @@ namespace speclens::cli {
 
 namespace {
 
-
 BenchResult made_result() {
     BenchResult result;
     result.machine = "Some CPU, 2 cores";
@@ -26,9 +25,7 @@ BenchResult made_result() {
     return result;
 }
 
-Json json_of(const BenchResult& result) {
-    return Json(bench_json(result));
-}
+Json json_of(const BenchResult& result) { return Json(bench_json(result)); }
 
 std::string refusal(const Json& now, const Json& then) {
     try {
@@ -67,11 +64,10 @@ TEST(BenchResult, ShowsEveryContextAndSaysWhatIsInDoubt) {
     result.contexts.push_back(longer);
     result.left_out = {"a context of 4000 is left out: filling it takes 19 s."};
     const std::string table = bench_table(result);
-    for (const char* words :
-         {"IN DOUBT: a pass over 2 tokens varied by 50 % (context 1000)",
-          "64 tokens before the pass, which reads 2.0 MB, 0.0 of them keys and values",
-          "1000 tokens before the pass, which reads 4.0 MB, 2.0 of them", "a context of 4000 is left out",
-          "50.0   billion multiply-adds a second, spread 0 %", "2.40×", "prefill, 512 tokens", "5120 tokens a second"})
+    for (const char* words : {"IN DOUBT: a pass over 2 tokens varied by 50 % (context 1000)",
+                              "64 tokens before the pass, which reads 2.0 MB, 0.0 of them keys and values",
+                              "1000 tokens before the pass, which reads 4.0 MB, 2.0 of them", "a context of 4000 is left out",
+                              "50.0   billion multiply-adds a second, spread 0 %", "2.40×", "prefill, 512 tokens", "5120 tokens a second"})
         EXPECT_NE(table.find(words), std::string::npos) << words << "\n" << table;
     EXPECT_EQ(json_of(result)["in_doubt"], "a pass over 2 tokens varied by 50 % (context 1000)");
 }
@@ -101,8 +97,8 @@ TEST(BenchAgainst, SaysWhatElseDiffers) {
     then.threads = 16;
     then.contexts[0].other_cores = 1.5;
     const std::string table = against_table(json_of(made_result()), json_of(then), "old.json");
-    for (const char* words : {"THEN IS of another machine: Other CPU, 64 cores, now Some CPU, 2 cores",
-                              "then with 16 threads, now with 2", "then is in doubt: other programs kept 1.5 cores busy"})
+    for (const char* words : {"THEN IS of another machine: Other CPU, 64 cores, now Some CPU, 2 cores", "then with 16 threads, now with 2",
+                              "then is in doubt: other programs kept 1.5 cores busy"})
         EXPECT_NE(table.find(words), std::string::npos) << words << "\n" << table;
 }
 

@@ -22,8 +22,9 @@ std::string output_of(const std::string& command) {
 std::string bash_offers(const std::string& words) {
     const TempFolder folder;
     write_file(folder.path() / "script", speclens({"completion", "bash"}).out);
-    write_file(folder.path() / "ask", "source \"$1\"\nCOMP_WORDS=(speclens " + words +
-                                          ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\ncompopt() { :; }\n_speclens\necho \"${COMPREPLY[@]}\"\n");
+    write_file(folder.path() / "ask",
+               "source \"$1\"\nCOMP_WORDS=(speclens " + words +
+                   ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\ncompopt() { :; }\n_speclens\necho \"${COMPREPLY[@]}\"\n");
     return " " + output_of("cd '" + folder.path().string() + "' && bash -u ask ./script 2>&1");
 }
 
@@ -71,7 +72,8 @@ TEST(Completion, TheOtherShellsGetEveryOptionToo) {
     for (const cli::OptionRow& row : cli::option_rows()) {
         const std::string name = row.name;
         EXPECT_NE(zsh.find("'" + name + "["), std::string::npos) << name;
-        EXPECT_NE(fish.find(name.starts_with("--") ? " -l " + name.substr(2) + " " : " -s " + name.substr(1) + " "), std::string::npos) << name;
+        EXPECT_NE(fish.find(name.starts_with("--") ? " -l " + name.substr(2) + " " : " -s " + name.substr(1) + " "), std::string::npos)
+            << name;
     }
     const Outcome unknown = speclens({"completion", "tcsh"});
     EXPECT_EQ(unknown.code, 2);
@@ -93,9 +95,9 @@ TEST(ManPage, HasEveryCommandAndOptionAndNoBrokenRequest) {
         return text;
     };
     for (const cli::CommandRow& row : cli::command_rows())
-        EXPECT_NE(page.out.find(row.name[0] ? ".SH \"speclens " + std::string(row.name) : ".SH \"THE WINDOW"), std::string::npos) << row.name;
-    for (const cli::OptionRow& row : cli::option_rows())
-        EXPECT_NE(page.out.find(".B " + plain(row.name)), std::string::npos) << row.name;
+        EXPECT_NE(page.out.find(row.name[0] ? ".SH \"speclens " + std::string(row.name) : ".SH \"THE WINDOW"), std::string::npos)
+            << row.name;
+    for (const cli::OptionRow& row : cli::option_rows()) EXPECT_NE(page.out.find(".B " + plain(row.name)), std::string::npos) << row.name;
 }
 
 } // namespace

@@ -18,10 +18,12 @@ Outcome on_gpu(std::vector<std::string> arguments, const std::string& memory = "
 }
 
 std::vector<std::string> run(const std::string& backend, const std::string& drafter) {
+    // clang-format off
     return {"run",    "--model", micro_model(),  "--drafter", drafter,       "--backend", backend,
             "--temp", "0",       "--max-tokens", "8",         "--token-ids", "1,2,3,1,2", "--no-timing",
             "--precision", "f32", // what both have, whatever the processor
             "--json", "-"};
+    // clang-format on
 }
 
 std::vector<int> tokens_of(const Outcome& outcome) {
@@ -58,16 +60,16 @@ TEST(Cuda, IsWhatAutoChoosesWhereThereIsAGpu) {
 // Medusa's heads are of no layers: they need no room for a context.
 TEST(Cuda, IsCheckedWithHeadsThatHaveNoAttention) {
     const std::filesystem::path golden = std::filesystem::path(micro_model()).parent_path();
-    const Outcome check = on_gpu({"check", "--model", (golden / "micro_qwen3").string(), "--drafter",
-                                  "medusa=" + (golden / "micro_medusa").string()});
+    const Outcome check =
+        on_gpu({"check", "--model", (golden / "micro_qwen3").string(), "--drafter", "medusa=" + (golden / "micro_medusa").string()});
     EXPECT_EQ(check.code, 0) << check.out << check.err;
     EXPECT_NE(check.out.find("medusa       MedusaModel"), std::string::npos) << check.out;
     EXPECT_NE(check.out.find("memory       "), std::string::npos) << check.out;
 }
 
 TEST(Cuda, IsMeasuredByOneCommand) {
-    const Outcome outcome = on_gpu({"bench", "--backend", "cuda", "--geometry", "micro", "--context", "20",
-                                    "--drafters", "domino", "--k", "3", "--repeats", "1", "--json", "-"});
+    const Outcome outcome = on_gpu({"bench", "--backend", "cuda", "--geometry", "micro", "--context", "20", "--drafters", "domino", "--k",
+                                    "3", "--repeats", "1", "--json", "-"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const Json json = Json::parse(outcome.out);
     EXPECT_EQ(json["backend"], "cuda");
@@ -103,8 +105,7 @@ TEST(Cuda, KeepsTheTraceWhenTheDeviceFails) {
 TEST(Cuda, MultipliesInF32AndRefusesTheOthers) {
     const Outcome usual = on_gpu({"check", "--model", micro_model()});
     EXPECT_NE(usual.out.find("f32 products"), std::string::npos) << usual.out << usual.err;
-    const Outcome rounded =
-        on_gpu({"run", "--model", micro_model(), "--backend", "cuda", "--token-ids", "1,2", "--precision", "bf16"});
+    const Outcome rounded = on_gpu({"run", "--model", micro_model(), "--backend", "cuda", "--token-ids", "1,2", "--precision", "bf16"});
     EXPECT_EQ(rounded.code, 4);
     EXPECT_NE(rounded.err.find("multiplies in f32 only, not in bf16"), std::string::npos) << rounded.err;
     EXPECT_NE(rounded.err.find("--precision f32"), std::string::npos) << rounded.err;
@@ -116,8 +117,7 @@ TEST(Cuda, SaysWhyItIsMissing) {
     start.environment["SPECLENS_CUDA_MODULE"] = table_file(); // a file, but no module
     const Outcome outcome = speclens(start);
     EXPECT_EQ(outcome.code, 4);
-    EXPECT_NE(outcome.err.find("no CUDA engine: its module cannot be loaded"), std::string::npos)
-        << outcome.err;
+    EXPECT_NE(outcome.err.find("no CUDA engine: its module cannot be loaded"), std::string::npos) << outcome.err;
     EXPECT_NE(outcome.err.find("--backend cpu"), std::string::npos);
 }
 

@@ -10,9 +10,7 @@
 
 namespace speclens::test {
 
-namespace {
-
-} // namespace
+namespace {} // namespace
 
 TEST(Lossless, PassesOnTheBuiltInTable) {
     const Outcome outcome = speclens({"lossless", "3000"});
@@ -21,21 +19,20 @@ TEST(Lossless, PassesOnTheBuiltInTable) {
     EXPECT_EQ(outcome.out.find("(≥ 2)"), std::string::npos) << outcome.out; // three rounds at least
     const std::regex rounds(R"((\d+\.\d+) \(≥ (\d+)\))");
     int rows = 0;
-    for (std::sregex_iterator at(outcome.out.begin(), outcome.out.end(), rounds), end; at != end;
-         ++at, ++rows)
+    for (std::sregex_iterator at(outcome.out.begin(), outcome.out.end(), rounds), end; at != end; ++at, ++rows)
         EXPECT_GE(std::stod((*at)[1]), std::stod((*at)[2])) << "a mean below the least\n" << outcome.out;
     EXPECT_GT(rows, 0) << outcome.out;
 }
 
 TEST(Lossless, KeepsTheNamesOfDrafterAndRuleApart) {
-    const Outcome outcome = speclens(
-        {"lossless", "100", "--prompt", "The cat", "--drafter", "eagle3_tree", "--rule", "tree_wor"});
+    const Outcome outcome = speclens({"lossless", "100", "--prompt", "The cat", "--drafter", "eagle3_tree", "--rule", "tree_wor"});
     EXPECT_NE(outcome.out.find("eagle3_tree tree_wor"), std::string::npos) << outcome.out << outcome.err;
 }
 
 // Without a prompt the table is the target, unless a model was named; a head says which one it needs.
 TEST(Lossless, UsesTheModelThatIsNamed) {
-    const Outcome named = speclens({"lossless", "100", "--model", "tiny", "--drafter", "mtp", "--rule", "token", "--top-k", "2", "--max-tokens", "3"});
+    const Outcome named =
+        speclens({"lossless", "100", "--model", "tiny", "--drafter", "mtp", "--rule", "token", "--top-k", "2", "--max-tokens", "3"});
     EXPECT_NE(named.out.find("bundle S"), std::string::npos) << named.out << named.err;
     EXPECT_NE(named.out.find("[LIVE]"), std::string::npos) << named.out;
     const Outcome table = speclens({"lossless", "100", "--drafter", "mtp"});
@@ -53,7 +50,8 @@ TEST(Lossless, FindsAMistakeThatIsPutInOnPurpose) {
         EXPECT_TRUE(std::regex_search(outcome.out, std::regex("(token|tree_topk|block|match) .* ok\n"))) << outcome.out;
         EXPECT_NE(outcome.out.find("wrong on purpose: "), std::string::npos) << outcome.out;
     }
-    EXPECT_NE(speclens({"lossless", "20000", "--mistake", "chosen"}).out.find("tree_topk"), std::string::npos) << "beside the rule that judges such children";
+    EXPECT_NE(speclens({"lossless", "20000", "--mistake", "chosen"}).out.find("tree_topk"), std::string::npos)
+        << "beside the rule that judges such children";
     EXPECT_EQ(speclens({"lossless", "1000", "--mistake", "chosen", "--drafter", "small"}).code, 2);
     EXPECT_NE(speclens({"lossless", "1000", "--mistake", "choosen"}).err.find("chosen"), std::string::npos);
     EXPECT_EQ(speclens({"compare", "--mistake", "chosen"}).code, 2);
@@ -72,14 +70,13 @@ TEST(Lossless, DoesNotCallIgnoranceAgreement) {
 
 // Nearly all texts are the same: more of them would not help, and it must not be called rareness.
 TEST(Lossless, SaysWhenThereAreTooFewKindsOfText) {
-    const Outcome outcome = speclens(
-        {"lossless", "200", "--prompt", "The cat", "--drafter", "small", "--rule", "token", "--temp", "1"});
+    const Outcome outcome = speclens({"lossless", "200", "--prompt", "The cat", "--drafter", "small", "--rule", "token", "--temp", "1"});
     EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
     for (const char* part : {"Too few kinds of text to tell", "UNDECIDED", "higher --temp", "   undecided\n"})
         EXPECT_NE(outcome.out.find(part), std::string::npos) << part << "\n" << outcome.out;
     EXPECT_EQ(outcome.out.find("ten times"), std::string::npos) << outcome.out;
-    const Outcome wide = speclens({"lossless", "400", "--prompt", "Once upon a time", "--drafter", "small",
-                                   "--rule", "token", "--temp", "0.5"});
+    const Outcome wide =
+        speclens({"lossless", "400", "--prompt", "Once upon a time", "--drafter", "small", "--rule", "token", "--temp", "0.5"});
     EXPECT_EQ(wide.code, 0) << wide.out << wide.err;
 }
 
@@ -97,8 +94,7 @@ TEST(Lossless, TellsWhatWasTestedUntilItIsInterrupted) {
 // A test that finds nothing proves no distribution: it says what it could have missed, also of a rule that promises nothing.
 TEST(Lossless, SaysHowLargeADifferenceItWouldFind) {
     for (const char* rule : {"lenience=0", "lenience=0.02"}) {
-        const Outcome outcome = speclens(
-            {"lossless", "3000", "--drafter", "small", "--rule", "lenience", "--rule-param", rule});
+        const Outcome outcome = speclens({"lossless", "3000", "--drafter", "small", "--rule", "lenience", "--rule-param", rule});
         EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
         for (const char* part : {"\nNo difference was found: ", "\nA true one of 0.0", "nine times in ten"})
             EXPECT_NE(outcome.out.find(part), std::string::npos) << part << "\n" << outcome.out;
@@ -120,20 +116,21 @@ TEST(Lossless, DoesNotPassWhereNothingWasGuessed) {
         row[static_cast<std::size_t>(last)] = 0.01;
         distribution[std::to_string(last)] = row;
     }
-    const Json table = {{"schema", "speclens-table/1"}, {"vocab", 5},    {"texts", {"a", "b", "c", "d", "e"}},
-                        {"target", distribution},                {"draft", distribution}};
+    const Json table = {{"schema", "speclens-table/1"},
+                        {"vocab", 5},
+                        {"texts", {"a", "b", "c", "d", "e"}},
+                        {"target", distribution},
+                        {"draft", distribution}};
     const std::filesystem::path model = fresh_folder() / "table.json";
     write_file(model, table.dump());
-    const Outcome few = speclens({"lossless", "2000", "--model", model.string(), "--drafter", "lookup", "--rule",
-                                  "token", "--max-tokens", "4"});
+    const Outcome few =
+        speclens({"lossless", "2000", "--model", model.string(), "--drafter", "lookup", "--rule", "token", "--max-tokens", "4"});
     EXPECT_EQ(few.code, 1) << few.out << few.err;
-    for (const char* part :
-         {"Too few guesses to tell: lookup guessed in ", " % of its texts only", "   few guesses\n", "UNDECIDED"})
+    for (const char* part : {"Too few guesses to tell: lookup guessed in ", " % of its texts only", "   few guesses\n", "UNDECIDED"})
         EXPECT_NE(few.out.find(part), std::string::npos) << part << "\n" << few.out;
     const Outcome longer = speclens({"lossless", "1000", "--drafter", "lookup", "--max-tokens", "4"});
     EXPECT_EQ(longer.code, 0) << longer.out << longer.err;
-    const Outcome one =
-        speclens({"lossless", "1000", "--drafter", "small", "--max-tokens", "1", "--rule", "typical"});
+    const Outcome one = speclens({"lossless", "1000", "--drafter", "small", "--max-tokens", "1", "--rule", "typical"});
     EXPECT_EQ(one.code, 2) << one.out << one.err;
     EXPECT_NE(one.err.find("a text of one token has no room for a guess"), std::string::npos) << one.err;
     EXPECT_NE(one.err.find("--max-tokens 2"), std::string::npos) << one.err;
@@ -145,10 +142,7 @@ TEST(Lossless, ARelaxedRuleFailsAndTheTableSaysWhy) {
     EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
     EXPECT_NE(outcome.out.find("DIFFERS"), std::string::npos);
     EXPECT_NE(outcome.out.find("does not promise the target's distribution"), std::string::npos);
-    EXPECT_EQ(speclens({"lossless", "3000", "--drafter", "small", "--rule", "lenience", "--rule-param",
-                        "lenience=0"})
-                  .code,
-              0)
+    EXPECT_EQ(speclens({"lossless", "3000", "--drafter", "small", "--rule", "lenience", "--rule-param", "lenience=0"}).code, 0)
         << "lenience 0 is the token rule";
 }
 
@@ -167,8 +161,7 @@ TEST(Oracle, ReadsWhatARuleTakes) {
     const Outcome outcome = speclens({"oracle", cases.string(), "--samples", "2000", "-o", file.string()});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const Json results = Json::parse(read_file(file))["results"];
-    EXPECT_EQ(results[0]["accepted"][1], 2000)
-        << "both tokens are above half of the best: pi = q, everything is kept";
+    EXPECT_EQ(results[0]["accepted"][1], 2000) << "both tokens are above half of the best: pi = q, everything is kept";
     EXPECT_EQ(results[1]["accepted"][1], 2000) << "both are typical";
     EXPECT_TRUE(results[2].contains("skipped")) << "the token rule takes no alpha";
     EXPECT_FALSE(results[0].contains("test")) << "the case expects nothing";
@@ -180,12 +173,9 @@ TEST(Oracle, ReadsWhatARuleTakes) {
 TEST(Oracle, CountsRoundsThatEndTheText) {
     const std::filesystem::path file = fresh_folder() / "results.json", cases = fresh_folder() / "cases.json";
     for (const char* stop : {R"("eos":1)", R"("params":{"stops":[1]})"}) {
-        write_file(
-            cases,
-            R"({"schema":"specdec-oracles/1","cases":[{"id":"ends","rule":"token","vocab":2,"block":1,)" +
-                std::string(stop) +
-                R"(,"q":{"":[0.8,0.2]},"p":{"":[0.6,0.4],"0":[0.5,0.5],"1":[0.5,0.5]},)"
-                R"("expect":{"emitted":{"1":0.4,"0,0":0.3,"0,1":0.3},"accepted_pmf":[0.2,0.8]}}]})");
+        write_file(cases, R"({"schema":"specdec-oracles/1","cases":[{"id":"ends","rule":"token","vocab":2,"block":1,)" + std::string(stop) +
+                              R"(,"q":{"":[0.8,0.2]},"p":{"":[0.6,0.4],"0":[0.5,0.5],"1":[0.5,0.5]},)"
+                              R"("expect":{"emitted":{"1":0.4,"0,0":0.3,"0,1":0.3},"accepted_pmf":[0.2,0.8]}}]})");
         const Outcome out = speclens({"oracle", cases.string(), "--samples", "4000", "-o", file.string()});
         EXPECT_EQ(out.code, 0) << out.out << out.err << read_file(file);
         EXPECT_NE(out.out.find("0 of 1 case"), std::string::npos) << out.out;
@@ -198,18 +188,16 @@ TEST(Oracle, FindsTheCaseThatDiffers) {
     const std::string distributions =
         R"("rule":"token","vocab":2,"block":1,"params":{},"q":{"":[0.8,0.2]},"p":{"":[0.6,0.4],"0":[0.5,0.5],"1":[0.5,0.5]},)";
     const auto with = [&](const std::string& first, const std::string& second) {
-        write_file(cases, R"({"schema":"specdec-oracles/1","cases":[{"id":"first",)" + distributions + "\"expect\":" +
-                              first + R"(},{"id":"second",)" + distributions + "\"expect\":" + second + "}]}");
+        write_file(cases, R"({"schema":"specdec-oracles/1","cases":[{"id":"first",)" + distributions + "\"expect\":" + first +
+                              R"(},{"id":"second",)" + distributions + "\"expect\":" + second + "}]}");
         return speclens({"oracle", cases.string(), "--samples", "4000", "-o", file.string()});
     };
-    const std::string right =
-        R"({"emitted":{"1":0.2,"0,0":0.3,"0,1":0.3,"1,0":0.1,"1,1":0.1},"accepted_pmf":[0.2,0.8]})";
+    const std::string right = R"({"emitted":{"1":0.2,"0,0":0.3,"0,1":0.3,"1,0":0.1,"1,1":0.1},"accepted_pmf":[0.2,0.8]})";
     const Outcome good = with(right, right);
     EXPECT_EQ(good.code, 0) << good.out << good.err;
     EXPECT_NE(good.out.find("0 of 2 cases differ"), std::string::npos) << good.out;
-    for (const char* wrong :
-         {R"({"emitted":{"1":0.3,"0,0":0.2,"0,1":0.3,"1,0":0.1,"1,1":0.1}})",
-          R"({"emitted":{"0,0":0.5,"0,1":0.3,"1,0":0.1,"1,1":0.1}})", R"({"accepted_pmf":[0.3,0.7]})"}) {
+    for (const char* wrong : {R"({"emitted":{"1":0.3,"0,0":0.2,"0,1":0.3,"1,0":0.1,"1,1":0.1}})",
+                              R"({"emitted":{"0,0":0.5,"0,1":0.3,"1,0":0.1,"1,1":0.1}})", R"({"accepted_pmf":[0.3,0.7]})"}) {
         const Outcome bad = with(right, wrong);
         EXPECT_EQ(bad.code, 1) << wrong << bad.out << bad.err;
         EXPECT_NE(bad.out.find("1 of 2 cases differ"), std::string::npos) << bad.out;
@@ -235,8 +223,7 @@ TEST(Oracle, CountsWhatTheCasesExpect) {
     const std::filesystem::path file = fresh_folder() / "results.json";
     const std::string cases = SPEC_SOURCE_DIR "/tests/engine/golden/oracles_public.json";
     constexpr long kSamples = 4000;
-    const Outcome outcome = speclens(
-        {"oracle", cases, "--samples", std::to_string(kSamples), "--seed", "11", "-o", file.string()});
+    const Outcome outcome = speclens({"oracle", cases, "--samples", std::to_string(kSamples), "--seed", "11", "-o", file.string()});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const Json results = Json::parse(read_file(file));
     EXPECT_EQ(results["schema"], "speclens-oracle/1");
@@ -259,8 +246,7 @@ TEST(Oracle, CountsWhatTheCasesExpect) {
         }
         EXPECT_EQ(sum, kSamples);
         const double error = std::sqrt(std::max(1e-12, square - mean * mean) / kSamples);
-        EXPECT_NEAR(mean, expected[i]["expect"]["expected_accepted"].get<double>(), 5 * error + 1e-9)
-            << result["id"];
+        EXPECT_NEAR(mean, expected[i]["expect"]["expected_accepted"].get<double>(), 5 * error + 1e-9) << result["id"];
         long emitted = 0;
         for (const auto& [ids, count] : result["emitted"].items()) {
             emitted += count.get<long>();
@@ -271,10 +257,7 @@ TEST(Oracle, CountsWhatTheCasesExpect) {
     }
     EXPECT_EQ(counted, 12); // every public case is of a rule that exists
     const std::filesystem::path again = file.string() + ".again";
-    ASSERT_EQ(speclens({"oracle", cases, "--samples", std::to_string(kSamples), "--seed", "11", "-o",
-                        again.string()})
-                  .code,
-              0);
+    ASSERT_EQ(speclens({"oracle", cases, "--samples", std::to_string(kSamples), "--seed", "11", "-o", again.string()}).code, 0);
     EXPECT_EQ(read_file(file), read_file(again)); // same seed, same counts
 }
 

@@ -70,10 +70,7 @@ TEST(Failures, NobodysUnfinishedFileIsOverwritten) {
     std::vector<std::jthread> writers;
     for (const char* seed : {"1", "2", "3"})
         writers.emplace_back([&, seed] {
-            EXPECT_EQ(speclens({"run", "--model", model, "--seed", seed, "--max-tokens", "200", "--json",
-                                file.string()})
-                          .code,
-                      0);
+            EXPECT_EQ(speclens({"run", "--model", model, "--seed", seed, "--max-tokens", "200", "--json", file.string()}).code, 0);
         });
     writers.clear();
     EXPECT_EQ(read_file(other), "not ours");
@@ -102,20 +99,15 @@ TEST(Failures, BrokenFilesAreNamed) {
     expect_named(speclens({"run", "--model", folder / "bad.json"}), "bad.json");
     expect_named(speclens({"oracle", folder / "bad.json", "-o", "-"}), "bad.json");
     expect_named(speclens({"export", "csv", folder / "bad.jsonl", "-o", "-"}), "bad.jsonl");
-    expect_named(speclens({"compare", "--model", micro_model(), "--prompts", folder / "prompts.jsonl"}),
-                 "line 2");
+    expect_named(speclens({"compare", "--model", micro_model(), "--prompts", folder / "prompts.jsonl"}), "line 2");
     for (const char* wrong : {R"("chat":"yes")", R"("chat":1)", R"("system":true)", R"("domain":[])"}) {
-        write_file(folder / "prompts.jsonl",
-                   std::string("{\"prompt\":\"a\"}\n{\"prompt\":\"b\",") + wrong + "}\n");
-        expect_named(speclens({"compare", "--model", micro_model(), "--prompts", folder / "prompts.jsonl"}),
-                     "line 2: \"");
+        write_file(folder / "prompts.jsonl", std::string("{\"prompt\":\"a\"}\n{\"prompt\":\"b\",") + wrong + "}\n");
+        expect_named(speclens({"compare", "--model", micro_model(), "--prompts", folder / "prompts.jsonl"}), "line 2: \"");
     }
     // An empty prompt, a domain that the total is called by, and one that would break a table.
-    for (const char* wrong :
-         {R"({"prompt":""})", R"({"prompt":"b","domain":"all"})", R"({"prompt":"b","domain":"x\ny"})"}) {
+    for (const char* wrong : {R"({"prompt":""})", R"({"prompt":"b","domain":"all"})", R"({"prompt":"b","domain":"x\ny"})"}) {
         write_file(folder / "prompts.jsonl", std::string("{\"prompt\":\"a\"}\n") + wrong + "\n");
-        expect_named(speclens({"compare", "--model", micro_model(), "--prompts", folder / "prompts.jsonl"}),
-                     "prompts.jsonl line 2: ");
+        expect_named(speclens({"compare", "--model", micro_model(), "--prompts", folder / "prompts.jsonl"}), "prompts.jsonl line 2: ");
     }
     write_file(folder / "race.json", "{\n \"schema\": \"speclens-race/1\"\n}\n");
     expect_named(speclens({"export", "csv", folder / "race.json", "-o", "-"}), "is a saved race");
@@ -126,15 +118,14 @@ TEST(Failures, BrokenFilesAreNamed) {
 TEST(Failures, ASessionOfNamesThatNobodyKnowsIsDescribed) {
     const std::filesystem::path folder = fresh_folder();
     const std::string trace = folder / "run.jsonl";
-    ASSERT_EQ(speclens({"run", "--model", micro_model(), "--token-ids", "5,6,7", "--drafter", "lookup",
-                        "--max-tokens", "6", "--json", trace})
-                  .code,
-              0);
+    ASSERT_EQ(
+        speclens({"run", "--model", micro_model(), "--token-ids", "5,6,7", "--drafter", "lookup", "--max-tokens", "6", "--json", trace})
+            .code,
+        0);
     const std::string scenes = speclens({"list", "scenes"}).out;
     if (scenes.empty()) GTEST_SKIP() << "this build draws nothing";
-    for (const auto& [known, unknown] :
-         {std::pair<std::string, std::string>{"\"drafter\":\"lookup\"", "\"drafter\":\"future\""},
-          {"\"rule\":\"token\"", "\"rule\":\"future\""}}) {
+    for (const auto& [known, unknown] : {std::pair<std::string, std::string>{"\"drafter\":\"lookup\"", "\"drafter\":\"future\""},
+                                         {"\"rule\":\"token\"", "\"rule\":\"future\""}}) {
         std::string text = read_file(trace);
         const std::size_t at = text.find(known);
         ASSERT_NE(at, std::string::npos) << known;
@@ -162,11 +153,8 @@ TEST(Failures, AKeyThatMeansNothingIsNamedOnce) {
     EXPECT_NE(told.find("line 1: \"tempp\""), std::string::npos) << told;
     EXPECT_EQ(told.find("line 2"), std::string::npos) << told;
     EXPECT_NE(errors_with(R"(,"system":"Be brief.")").find("without \"chat\""), std::string::npos);
-    EXPECT_EQ(errors_with(R"(,"system":"Be brief.","chat":true)").find("without \"chat\""),
-              std::string::npos);
-    EXPECT_EQ(errors_with(R"(,"expect":"x","check":"y","held":true,"chat":false,"domain":"d")")
-                  .find("means nothing"),
-              std::string::npos);
+    EXPECT_EQ(errors_with(R"(,"system":"Be brief.","chat":true)").find("without \"chat\""), std::string::npos);
+    EXPECT_EQ(errors_with(R"(,"expect":"x","check":"y","held":true,"chat":false,"domain":"d")").find("means nothing"), std::string::npos);
 }
 
 // Ctrl+C, and the terminal going away.
@@ -177,8 +165,7 @@ TEST(Failures, InterruptingKeepsThePartialTrace) {
         Start start;
         start.signal = signal;
         // A table that never ends, told in full: seconds of work on any machine.
-        start.arguments = {"run",  "--model", table_file(),  "--max-tokens",
-                           "4000", "--json",  file.string(), "--verbose"};
+        start.arguments = {"run", "--model", table_file(), "--max-tokens", "4000", "--json", file.string(), "--verbose"};
         start.interrupt_when = "round 3";
         const Outcome outcome = speclens(start);
         if (outcome.code == 0) GTEST_SKIP() << "the run was over before the interrupt";
@@ -186,8 +173,7 @@ TEST(Failures, InterruptingKeepsThePartialTrace) {
         const std::string trace = read_file(file);
         EXPECT_EQ(trace.rfind("{\"schema\":\"speclens-trace/1\"", 0), 0u);
         EXPECT_NE(trace.find("\"cancelled\""), std::string::npos);
-        EXPECT_EQ(std::distance(std::filesystem::directory_iterator(file.parent_path()), {}), 1)
-            << "nothing is left beside it";
+        EXPECT_EQ(std::distance(std::filesystem::directory_iterator(file.parent_path()), {}), 1) << "nothing is left beside it";
     }
 }
 
@@ -221,8 +207,8 @@ TEST(Failures, WeightsThatAreNoNumbersAreNoModel) {
     for (auto at = range[0].get<std::size_t>(); at < range[1].get<std::size_t>(); at += 2) text.replace(8 + length + at, 2, "\xC0\x7F");
     write_file(folder / "model.safetensors", text);
     for (const char* temperature : {"0", "0.8"}) {
-        const Outcome outcome = speclens({"run", "--text", "--model", folder.string(), "--prompt", "a b",
-                                          "--drafter", "none", "--temp", temperature, "--max-tokens", "4"});
+        const Outcome outcome = speclens({"run", "--text", "--model", folder.string(), "--prompt", "a b", "--drafter", "none", "--temp",
+                                          temperature, "--max-tokens", "4"});
         EXPECT_EQ(outcome.code, 3) << temperature << outcome.out;
         EXPECT_NE(outcome.err.find("not finite numbers"), std::string::npos) << outcome.err;
     }
@@ -237,10 +223,8 @@ TEST(Failures, AResultGoesWhereALinkLeads) {
         std::filesystem::create_symlink(folder / "far" / name, folder / name);
     }
     const std::string trace = folder / "trace.jsonl", frame = folder / "frame.svg";
-    ASSERT_EQ(speclens({"run", "--model", micro_model(), "--prompt", "a b", "--drafter", "none",
-                        "--max-tokens", "2", "--json", trace})
-                  .code,
-              0);
+    ASSERT_EQ(
+        speclens({"run", "--model", micro_model(), "--prompt", "a b", "--drafter", "none", "--max-tokens", "2", "--json", trace}).code, 0);
     EXPECT_TRUE(std::filesystem::is_symlink(trace));
     EXPECT_EQ(read_file(folder / "far" / "trace.jsonl").substr(0, 1), "{");
     if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build does not draw";
@@ -253,9 +237,8 @@ TEST(Failures, NoResultReplacesWhatItIsMadeFrom) {
     const std::filesystem::path folder = fresh_folder();
     std::filesystem::copy(micro_model(), folder / "model");
     std::filesystem::create_symlink(folder / "model", folder / "link");
-    const std::string text = folder / "text.txt", prompts = folder / "prompts.jsonl",
-                      cases = folder / "cases.json", table = folder / "table.json",
-                      run = folder / "run.jsonl", log = folder / "server.log", model = folder / "model",
+    const std::string text = folder / "text.txt", prompts = folder / "prompts.jsonl", cases = folder / "cases.json",
+                      table = folder / "table.json", run = folder / "run.jsonl", log = folder / "server.log", model = folder / "model",
                       q = folder / "q";
     write_file(text, "one two");
     write_file(prompts, "{\"prompt\":\"one two\"}\n");
@@ -265,8 +248,7 @@ TEST(Failures, NoResultReplacesWhatItIsMadeFrom) {
     ASSERT_EQ(speclens({"run", "--model", table, "--json", run}).code, 0);
     const auto bytes = [&] {
         std::string all;
-        for (const std::string& file : {text, prompts, cases, table, run, log, model + "/config.json"})
-            all += read_file(file);
+        for (const std::string& file : {text, prompts, cases, table, run, log, model + "/config.json"}) all += read_file(file);
         return all;
     };
     const std::string before = bytes();
@@ -308,11 +290,10 @@ TEST(Failures, NoResultReplacesWhatItIsMadeFrom) {
     const Outcome redirect = speclens(redirected);
     EXPECT_EQ(redirect.code, 0) << redirect.err;
     EXPECT_EQ(read_file(redirected.out_file).rfind("cycle,index,role,", 0), 0u) << redirect.err;
-    for (const std::vector<std::string>& words :
-         {compare({"--csv", "/dev/null", "--json", "/dev/null"}),
-          compare({"--csv", "/dev/stdout"}),
-          std::vector<std::string>{"export", "csv", run, "-o", "/dev/stdout"},
-          {"run", "--model", table, "--max-tokens", "2", "--json", "/dev/stdout"}}) {
+    for (const std::vector<std::string>& words : {compare({"--csv", "/dev/null", "--json", "/dev/null"}),
+                                                  compare({"--csv", "/dev/stdout"}),
+                                                  std::vector<std::string>{"export", "csv", run, "-o", "/dev/stdout"},
+                                                  {"run", "--model", table, "--max-tokens", "2", "--json", "/dev/stdout"}}) {
         const Outcome out = speclens(words);
         EXPECT_EQ(out.code, 0) << words.back() << "\n" << out.err;
         EXPECT_NE(out.out, "") << words[0];

@@ -35,15 +35,13 @@ TEST(Render, SaysThatAPictureShowsAPart) {
     if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
     const std::filesystem::path folder = fresh_folder();
     const auto drawn = [&](std::vector<std::string> more) {
-        std::vector<std::string> words = {"render",     "loop", "--model",
-                                          table_file(), "-o",   folder / "loop.svg"};
+        std::vector<std::string> words = {"render", "loop", "--model", table_file(), "-o", folder / "loop.svg"};
         words.insert(words.end(), more.begin(), more.end());
         const Outcome outcome = speclens(words);
         EXPECT_EQ(outcome.code, 0) << outcome.err;
         return outcome.err;
     };
-    EXPECT_NE(drawn({"--zoom", "2", "--size", "1600x1000"}).find("needs --size 2000x1384"),
-              std::string::npos);
+    EXPECT_NE(drawn({"--zoom", "2", "--size", "1600x1000"}).find("needs --size 2000x1384"), std::string::npos);
     EXPECT_NE(drawn({"--size", "640x480"}).find("part of the scene"), std::string::npos);
     for (const char* size : {"2200x1384", "3200x2000"})
         EXPECT_EQ(drawn({"--zoom", "2", "--size", size}).find("part of"), std::string::npos) << size;
@@ -57,8 +55,8 @@ TEST(Export, WritesAsManyTokensAsTheTextHas) {
     for (const char* drafter : {"small", "small_tree", "lookup"})
         for (const char* prompt : {"What is the capital of Japan?", "Repeat after me: Paris"}) {
             const std::string trace = folder / "run.jsonl";
-            ASSERT_EQ(speclens({"run", "--drafter", drafter, "--k", "8", "--temp", "0", "--chat", "--prompt",
-                                prompt, "--no-timing", "--json", trace})
+            ASSERT_EQ(speclens({"run", "--drafter", drafter, "--k", "8", "--temp", "0", "--chat", "--prompt", prompt, "--no-timing",
+                                "--json", trace})
                           .code,
                       0);
             std::size_t written = 0, kept_rows = 0;
@@ -73,8 +71,7 @@ TEST(Export, WritesAsManyTokensAsTheTextHas) {
             while (std::getline(lines, line)) {
                 for (int i = 0; i < behind; ++i) line.resize(line.rfind(','));
                 const std::string verdict = line.substr(line.rfind(',') + 1);
-                for (const char* kept : {"accepted", "residual", "bonus", "target"})
-                    kept_rows += verdict == kept;
+                for (const char* kept : {"accepted", "residual", "bonus", "target"}) kept_rows += verdict == kept;
                 cut += verdict == "cut";
             }
             EXPECT_EQ(kept_rows, written) << drafter << "\n" << outcome.out;
@@ -93,8 +90,7 @@ TEST(Export, WritesCsvPerfettoAndTheTraceAgain) {
         return read_file(file);
     };
     const std::string csv = exported("csv");
-    EXPECT_EQ(csv.substr(0, csv.find('\n')),
-              "cycle,index,role,token,text,q_draft,p_target,threshold,u,verdict,ms,head_ms");
+    EXPECT_EQ(csv.substr(0, csv.find('\n')), "cycle,index,role,token,text,q_draft,p_target,threshold,u,verdict,ms,head_ms");
     EXPECT_NE(csv.find(",rejected,"), std::string::npos);
     const std::string tree = folder / "tree.jsonl";
     ASSERT_EQ(speclens({"run", "--model", table_file(), "--drafter", "small_tree", "--json", tree}).code, 0);
@@ -104,8 +100,7 @@ TEST(Export, WritesCsvPerfettoAndTheTraceAgain) {
     const Json perfetto = Json::parse(exported("perfetto"));
     std::map<std::string, int> kinds;
     int fed = 0;
-    for (const Json& event : lines_of(read_file(trace)))
-        fed += event["kind"] == "prefill" ? event["tokens"].get<int>() : 0;
+    for (const Json& event : lines_of(read_file(trace))) fed += event["kind"] == "prefill" ? event["tokens"].get<int>() : 0;
     for (const Json& event : perfetto["traceEvents"]) {
         ++kinds[event["ph"].get<std::string>()];
         if (event["name"] == "prefill") {
@@ -154,10 +149,10 @@ TEST(Export, NamesTheDraftThatHadNoRoomForAGuess) {
     const std::filesystem::path folder = fresh_folder();
     const std::string trace = folder / "run.jsonl";
     for (const bool room : {false, true}) {
-        ASSERT_EQ(speclens({"run", "--model", table_file(), "--rule", "cascade_tokenV3", "--temp", "1",
-                            "--max-tokens", "1", "--json", trace})
-                      .code,
-                  0);
+        ASSERT_EQ(
+            speclens({"run", "--model", table_file(), "--rule", "cascade_tokenV3", "--temp", "1", "--max-tokens", "1", "--json", trace})
+                .code,
+            0);
         std::string lines;
         for (Json event : lines_of(read_file(trace))) {
             if (event["kind"] == "header" && room) event["max_tokens"] = 2;
@@ -187,13 +182,11 @@ TEST(Export, AnInterruptedPipeIsNotItsEnd) {
 
 TEST(Export, KeepsTheTimeOfHeads) {
     const std::filesystem::path folder = fresh_folder();
-    for (const auto& [drafter, more] : {std::pair<std::string, std::string>{"domino", "--k=7"},
-                                        {"dart", "--k=5"},
-                                        {"dspark", "--confidence=0.9"},
-                                        {"small", "--k=3"}}) {
+    for (const auto& [drafter, more] :
+         {std::pair<std::string, std::string>{"domino", "--k=7"}, {"dart", "--k=5"}, {"dspark", "--confidence=0.9"}, {"small", "--k=3"}}) {
         const std::string trace = folder / (drafter + ".jsonl");
-        ASSERT_EQ(speclens({"run", "--drafter", drafter, more, "--prompt", "Once upon a time", "--max-tokens",
-                            "24", "--temp", "0.8", "--json", trace})
+        ASSERT_EQ(speclens({"run", "--drafter", drafter, more, "--prompt", "Once upon a time", "--max-tokens", "24", "--temp", "0.8",
+                            "--json", trace})
                       .code,
                   0);
         std::map<int, double> rounds;
@@ -245,8 +238,8 @@ TEST(Export, KeepsTheTimeOfHeads) {
 TEST(Render, AnimatesARoundAsGif) {
     if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
     const std::string file = (fresh_folder() / "round.gif").string();
-    const Outcome out = speclens({"render", "loop", "--frames", "2:4", "--frame-ms", "300", "--size",
-                                  "640x400", "--no-timing", "-o", file});
+    const Outcome out =
+        speclens({"render", "loop", "--frames", "2:4", "--frame-ms", "300", "--size", "640x400", "--no-timing", "-o", file});
     ASSERT_EQ(out.code, 0) << out.err;
     EXPECT_EQ(out.out, "");
     const std::string bytes = read_file(file);
@@ -256,11 +249,10 @@ TEST(Render, AnimatesARoundAsGif) {
         std::vector<std::string> arguments;
         const char* word;
     };
-    for (const Case& c : {Case{{"loop", "--frames", "4:2", "-o", file}, "--frames"},
-                          Case{{"loop", "--frames", "1:999", "-o", file}, "the scene has "},
-                          Case{{"loop:2", "-o", file}, "no beat of its own"},
-                          Case{{"loop", "--frames", "all", "-o", "x.png"}, "FILE.gif"},
-                          Case{{"loop", "--frame-ms", "5", "-o", file}, "--frame-ms"}}) {
+    for (const Case& c :
+         {Case{{"loop", "--frames", "4:2", "-o", file}, "--frames"}, Case{{"loop", "--frames", "1:999", "-o", file}, "the scene has "},
+          Case{{"loop:2", "-o", file}, "no beat of its own"}, Case{{"loop", "--frames", "all", "-o", "x.png"}, "FILE.gif"},
+          Case{{"loop", "--frame-ms", "5", "-o", file}, "--frame-ms"}}) {
         std::vector<std::string> arguments{"render", "--no-timing"};
         arguments.insert(arguments.end(), c.arguments.begin(), c.arguments.end());
         const Outcome wrong = speclens(arguments);
@@ -307,8 +299,7 @@ TEST(Render, WritesAFilmWithTheEncoderOfTheMachine) {
     EXPECT_EQ(read_file(file), "film\n") << "a failure leaves the old file";
     const Outcome gone = filmed(file, fake_encoder(folder / "gone", "exit 0"));
     EXPECT_EQ(gone.code, 1) << "nothing was written";
-    for (const auto& entry : std::filesystem::directory_iterator(folder))
-        EXPECT_NE(entry.path().extension(), ".part") << entry.path();
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) EXPECT_NE(entry.path().extension(), ".part") << entry.path();
 }
 
 TEST(Render, SaysWhatAFilmNeedsBeforeItLoadsAnything) {
@@ -342,7 +333,8 @@ TEST(Render, SharesARound) {
     EXPECT_EQ(link.substr(0, 19), "speclens://loop?at=");
     link.pop_back();
     const Outcome there = speclens({"describe", link, "--model", table_file(), "--no-timing"});
-    EXPECT_EQ(there.out, speclens({"describe", "loop", "--model", table_file(), "--no-timing"}).out) << "the round of the card: " << there.err;
+    EXPECT_EQ(there.out, speclens({"describe", "loop", "--model", table_file(), "--no-timing"}).out)
+        << "the round of the card: " << there.err;
 
     // An encoder that fails takes nothing else with it.
     start.environment["PATH"] = fake_encoder(folder / "bad", "echo 'no such codec' >&2; exit 1");
@@ -368,8 +360,9 @@ TEST(Render, SharesWhatALinkShowsAndASavedRunWithoutOne) {
         std::vector<std::string> arguments;
         const char* word;
     };
-    for (const Case& c : {Case{{"loop", "-o", "x.png"}, "-o"}, Case{{"loop", "--size", "640x400"}, "--size"}, Case{{"loop", "--presenter"}, "--presenter"},
-                          Case{{"--all", "x"}, "--all"}, Case{{"first-lesson.lec.toml"}, "a lecture is many pictures"}}) {
+    for (const Case& c :
+         {Case{{"loop", "-o", "x.png"}, "-o"}, Case{{"loop", "--size", "640x400"}, "--size"}, Case{{"loop", "--presenter"}, "--presenter"},
+          Case{{"--all", "x"}, "--all"}, Case{{"first-lesson.lec.toml"}, "a lecture is many pictures"}}) {
         std::vector<std::string> arguments{"render"};
         arguments.insert(arguments.end(), c.arguments.begin(), c.arguments.end());
         arguments.insert(arguments.end(), {"--share", folder.string()});
@@ -382,8 +375,8 @@ TEST(Render, SharesWhatALinkShowsAndASavedRunWithoutOne) {
 TEST(Render, SharesARaceWithALinkToAPage) {
     if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
     const std::filesystem::path folder = fresh_folder();
-    const Outcome out = speclens({"render", "race", "--model", table_file(), "--drafters", "none,lookup", "--max-tokens", "6", "--no-timing", "--share",
-                                  folder.string(), "--links-to", "https://example.org/lens/"});
+    const Outcome out = speclens({"render", "race", "--model", table_file(), "--drafters", "none,lookup", "--max-tokens", "6",
+                                  "--no-timing", "--share", folder.string(), "--links-to", "https://example.org/lens/"});
     ASSERT_EQ(out.code, 0) << out.err;
     EXPECT_EQ(read_file(folder / "race.gif").substr(0, 6), "GIF89a");
     EXPECT_EQ(read_file(folder / "card.png").substr(1, 3), "PNG");
@@ -433,8 +426,9 @@ TEST(Render, WritesStepsOfARecordedRunAsOnePage) {
         std::vector<std::string> arguments;
         const char* word;
     };
-    for (const Case& c : {Case{{"loop:2", saved}, "no beat of its own"}, Case{{"loop", saved, "--frames", "1:999"}, "the scene has "},
-                          Case{{"loop", saved, "--frame-ms", "50"}, "--frame-ms"}, Case{{"first-lesson.lec.toml", "--frames", "1:2"}, "--frames"}}) {
+    for (const Case& c :
+         {Case{{"loop:2", saved}, "no beat of its own"}, Case{{"loop", saved, "--frames", "1:999"}, "the scene has "},
+          Case{{"loop", saved, "--frame-ms", "50"}, "--frame-ms"}, Case{{"first-lesson.lec.toml", "--frames", "1:2"}, "--frames"}}) {
         std::vector<std::string> arguments{"render"};
         arguments.insert(arguments.end(), c.arguments.begin(), c.arguments.end());
         arguments.insert(arguments.end(), {"-o", file.string()});
@@ -452,12 +446,13 @@ TEST(Render, WritesALectureAsOnePageInGerman) {
                "title = \"T <1>\"\nabout = \"A & B\"\n[[step]]\ntitle = \"One & only\"\nlink = \"speclens://loop?at=14&drafter=small\"\n"
                "notes = \"Say \\\"this\\\".\"\n[[step]]\ntitle = \"Two\"\nlink = \"speclens://S9/4\"\n");
     const std::string file = (folder / "two.html").string();
-    const Outcome out = speclens({"render", (folder / "two.lec.toml").string(), "--language", "de", "--size", "640x400", "--no-timing", "-o", file});
+    const Outcome out =
+        speclens({"render", (folder / "two.lec.toml").string(), "--language", "de", "--size", "640x400", "--no-timing", "-o", file});
     ASSERT_EQ(out.code, 0) << out.err;
     const std::string page = read_file(file);
     expect_whole_page(page, 2);
-    for (const char* part : {"<html lang=\"de\">", "<h1>T &lt;1&gt;</h1>", "A &amp; B", "1. One &amp; only", "Say &quot;this&quot;.", "Zurück", "Weiter",
-                             "Schritt 2 von 2", "href=\"speclens://S9/4", "RECORDED", "Das Bild in Worten", "Entwurf"})
+    for (const char* part : {"<html lang=\"de\">", "<h1>T &lt;1&gt;</h1>", "A &amp; B", "1. One &amp; only", "Say &quot;this&quot;.",
+                             "Zurück", "Weiter", "Schritt 2 von 2", "href=\"speclens://S9/4", "RECORDED", "Das Bild in Worten", "Entwurf"})
         EXPECT_NE(page.find(part), std::string::npos) << part;
     EXPECT_EQ(page.find("LIVE"), std::string::npos) << "nothing in it happens now";
     EXPECT_EQ(page.find("\nTask"), std::string::npos) << "nobody can do it there";
@@ -471,7 +466,8 @@ TEST(Render, WritesALectureForReaders) {
                "title = \"T\"\nabout = \"For whoever shows it.\"\npage_about = \"For readers.\"\n[[step]]\ntitle = \"A round\"\n"
                "link = \"speclens://loop?at=6&drafter=small&k=2\"\nnotes = \"Press M.\"\npage_notes = \"Look.\"\nround = true\n");
     const std::string file = (folder / "one.html").string();
-    const Outcome out = speclens({"render", (folder / "one.lec.toml").string(), "--size", "640x400", "--no-timing", "--links-to", "https://example.org/", "-o", file});
+    const Outcome out = speclens({"render", (folder / "one.lec.toml").string(), "--size", "640x400", "--no-timing", "--links-to",
+                                  "https://example.org/", "-o", file});
     ASSERT_EQ(out.code, 0) << out.err;
     const std::string page = read_file(file);
     EXPECT_EQ(page.find("Press M"), std::string::npos);
@@ -489,8 +485,19 @@ TEST(Render, WritesALectureForReaders) {
 TEST(Render, ChoosesMomentsOfARaceForAPage) {
     if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
     const std::filesystem::path folder = fresh_folder();
-    std::vector<std::string> arguments{"render", "race", "--model", table_file(), "--drafters", "none,lookup", "--max-tokens", "40", "--no-timing", "--size",
-                                       "640x400", "-o", (folder / "race.html").string()};
+    std::vector<std::string> arguments{"render",
+                                       "race",
+                                       "--model",
+                                       table_file(),
+                                       "--drafters",
+                                       "none,lookup",
+                                       "--max-tokens",
+                                       "40",
+                                       "--no-timing",
+                                       "--size",
+                                       "640x400",
+                                       "-o",
+                                       (folder / "race.html").string()};
     const Outcome out = speclens(arguments);
     ASSERT_EQ(out.code, 0) << out.err;
     expect_whole_page(read_file(folder / "race.html"), 24);
@@ -528,25 +535,24 @@ TEST(Links, LeadToTheSameFrameWhereverTheyAreOpened) {
     EXPECT_NE(words.out.find("Beat 4 of"), std::string::npos) << words.out;
     EXPECT_NE(words.out, speclens({"describe", link, "--no-timing", "--seed", "8", "--temp", "1"}).out);
     const Outcome text = speclens({"run", link, "--text"});
-    EXPECT_EQ(text.out, speclens({"run", "--drafter", "domino", "--k", "7", "--temp", "0", "--max-tokens",
-                                  "40", "--chat", "--prompt", "Count to five.", "--text"})
+    EXPECT_EQ(text.out, speclens({"run", "--drafter", "domino", "--k", "7", "--temp", "0", "--max-tokens", "40", "--chat", "--prompt",
+                                  "Count to five.", "--text"})
                             .out);
 }
 
 TEST(Lectures, BecomePicturesAndAHandout) {
     if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
     const std::filesystem::path folder = fresh_folder();
-    write_file(folder / "two.lec.toml",
-               "title = \"T <1>\"\n[[step]]\ntitle = \"One & only\"\nlink = "
-               "\"speclens://loop?at=14&drafter=small\"\nminutes = 2\n"
-               "notes = \"Say \\\"this\\\".\"\n[[step]]\ntitle = \"Two\"\nlink = \"speclens://S9/4\"\n");
+    write_file(folder / "two.lec.toml", "title = \"T <1>\"\n[[step]]\ntitle = \"One & only\"\nlink = "
+                                        "\"speclens://loop?at=14&drafter=small\"\nminutes = 2\n"
+                                        "notes = \"Say \\\"this\\\".\"\n[[step]]\ntitle = \"Two\"\nlink = \"speclens://S9/4\"\n");
     const std::string file = (folder / "two.lec.toml").string(), out = (folder / "out").string();
     const Outcome drawn = speclens({"render", file, "--all", out, "--size", "640x400"});
     ASSERT_EQ(drawn.code, 0) << drawn.err;
     EXPECT_EQ(drawn.out, out + "/01-loop.png\n" + out + "/02-domino.png\n" + out + "/handout.html\n");
     const std::string page = read_file(std::filesystem::path(out) / "handout.html");
-    for (const char* part : {"<h1>T &lt;1&gt;</h1>", "<h2>1. One &amp; only</h2>", "src=\"01-loop.png\"",
-                             "Say &quot;this&quot;.", "2 minutes", "speclens://S9/4", "round 2, draft"})
+    for (const char* part : {"<h1>T &lt;1&gt;</h1>", "<h2>1. One &amp; only</h2>", "src=\"01-loop.png\"", "Say &quot;this&quot;.",
+                             "2 minutes", "speclens://S9/4", "round 2, draft"})
         EXPECT_NE(page.find(part), std::string::npos) << part;
     const Outcome words = speclens({"describe", file});
     ASSERT_EQ(words.code, 0) << words.err;
@@ -590,8 +596,8 @@ TEST(Render, DrawsEverySceneAtBothSizesAndThemes) {
 TEST(SuffixMemory, DraftsFromWhatAnEarlierRunWrote) {
     const TempFolder folder;
     const std::string file = (folder / "answers.json").string();
-    const std::vector<std::string> run = {"run", "--model", micro_model(), "--prompt", "abcabcab", "--temp", "0", "--max-tokens", "24", "--text",
-                                          "--no-timing", "--suffix-memory", file};
+    const std::vector<std::string> run = {"run",          "--model", micro_model(), "--prompt",    "abcabcab",        "--temp", "0",
+                                          "--max-tokens", "24",      "--text",      "--no-timing", "--suffix-memory", file};
     const Outcome first = speclens(run), second = speclens(run);
     EXPECT_EQ(first.code, 0) << first.err;
     EXPECT_EQ(second.code, 0) << second.err;

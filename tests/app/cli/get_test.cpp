@@ -119,8 +119,7 @@ TEST(Get, SaysThatThereIsNoPython) {
 TEST(Get, ASignalEndsItWithNothingLeft) {
     for (const char* signal : {"INT", "TERM"}) {
         const Home home;
-        home.program("python3", "echo $$ > '" + (home.folder / "pid").string() + "'\nkill -" + signal +
-                                    " $PPID\nexec sleep 1000");
+        home.program("python3", "echo $$ > '" + (home.folder / "pid").string() + "'\nkill -" + signal + " $PPID\nexec sleep 1000");
         const Outcome outcome = home.run({"get", "smollm2"});
         EXPECT_EQ(outcome.code, 130) << signal << outcome.err;
         EXPECT_EQ(outcome.err, "speclens: interrupted\n");
@@ -187,7 +186,8 @@ class RunScript : public testing::Test {
         const fs::path build = root() / "build";
         fs::create_directories(build);
         fs::create_directories(root() / "cmake/web");
-        for (const char* file : {"run", "cmake/setup.sh", "cmake/web/setup.sh"}) fs::copy_file(fs::path(SPEC_SOURCE_DIR) / file, root() / file);
+        for (const char* file : {"run", "cmake/setup.sh", "cmake/web/setup.sh"})
+            fs::copy_file(fs::path(SPEC_SOURCE_DIR) / file, root() / file);
         write_file(build / "build.ninja", "build speclens: phony\n");
         write_file(build / "CMakeCache.txt", "CMAKE_HOME_DIRECTORY:INTERNAL=" + fs::canonical(root()).string() + "\n");
         home_.program("speclens", "echo \"speclens $*\" >> '" + log() + "'\n[ \"$3\" = --ask ] && exit $ASKED\nexit 0");
@@ -203,9 +203,9 @@ class RunScript : public testing::Test {
     // What was called, line by line.
     std::string run(const std::string& arguments, const std::string& asked = "1") {
         fs::remove(log());
-        const std::string command = "env -i DISPLAY=:none ASKED=" + asked + " HOME='" + home_.home().string() +
-                                    "' PATH='" + home_.environment["PATH"] + "' '" + (root() / "run").string() + "' " +
-                                    arguments + " </dev/null >/dev/null 2>&1";
+        const std::string command = "env -i DISPLAY=:none ASKED=" + asked + " HOME='" + home_.home().string() + "' PATH='" +
+                                    home_.environment["PATH"] + "' '" + (root() / "run").string() + "' " + arguments +
+                                    " </dev/null >/dev/null 2>&1";
         const int status = std::system(command.c_str());
         code_ = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
         return read_file(log());

@@ -19,7 +19,9 @@ namespace fs = std::filesystem;
 using Wants = MtpStates::Wants;
 
 TEST(MtpStates, AreToldApartByPlacesWhereOneAloneIsRight) {
-    const auto wants = [](int only_after, int only_before) { return MtpStates{.places = 512, .both = 200, .only_after = only_after, .only_before = only_before}.wants(); };
+    const auto wants = [](int only_after, int only_before) {
+        return MtpStates{.places = 512, .both = 200, .only_after = only_after, .only_before = only_before}.wants();
+    };
     EXPECT_EQ(wants(40, 10), Wants::after_norm);
     EXPECT_EQ(wants(10, 40), Wants::before_norm);
     EXPECT_EQ(wants(0, 0), Wants::unknown);
@@ -28,7 +30,8 @@ TEST(MtpStates, AreToldApartByPlacesWhereOneAloneIsRight) {
     EXPECT_EQ(wants(0, 7), Wants::before_norm);
     EXPECT_EQ((MtpStates{.places = 2, .both = 1}.wants()), Wants::unknown) << "two places say nothing";
     EXPECT_DOUBLE_EQ((MtpStates{.places = 200, .both = 80, .only_after = 20}.after_norm()), 0.5);
-    EXPECT_NE(mtp_verdict({.places = 512, .both = 200, .only_after = 30, .only_before = 36}).first.find("cannot be told: 30 places"), std::string::npos);
+    EXPECT_NE(mtp_verdict({.places = 512, .both = 200, .only_after = 30, .only_before = 36}).first.find("cannot be told: 30 places"),
+              std::string::npos);
     EXPECT_TRUE(mtp_verdict({.places = 512, .only_after = 100}).second.empty());
     EXPECT_NE(mtp_verdict({.places = 512, .only_before = 100}).second.find("--mtp-raw"), std::string::npos);
 }

@@ -10,13 +10,10 @@
 
 namespace speclens::test {
 
-namespace {
-
-} // namespace
+namespace {} // namespace
 
 TEST(List, KnowsDraftersAndRulesInBothForms) {
-    for (const char* what :
-         {"drafters", "rules", "verifiers", "geometries", "models", "scenes", "keys", "published"}) {
+    for (const char* what : {"drafters", "rules", "verifiers", "geometries", "models", "scenes", "keys", "published"}) {
         EXPECT_EQ(speclens({"list", what}).code, 0) << what;
         EXPECT_TRUE(Json::parse(speclens({"list", what, "--json"}).out).is_array()) << what;
     }
@@ -83,12 +80,10 @@ TEST(List, QuotesPublishedFiguresWithTheirConditions) {
     int conflicts = 0;
     for (const Json& figure : json) {
         for (const char* field :
-             {"id",          "claim",  "method",  "variant",  "quantity", "form",          "value",
-              "unit",        "model",  "dataset", "hardware", "engine",   "batch",         "budget",
-              "temperature", "source", "place",   "date",     "status",   "conflicts_with"})
+             {"id",       "claim",  "method", "variant", "quantity",    "form",   "value", "unit", "model",  "dataset",
+              "hardware", "engine", "batch",  "budget",  "temperature", "source", "place", "date", "status", "conflicts_with"})
             EXPECT_TRUE(figure.contains(field)) << figure["id"] << " " << field;
-        EXPECT_NE(all.out.find("[" + figure["id"].get<std::string>() + "]"), std::string::npos)
-            << figure["id"];
+        EXPECT_NE(all.out.find("[" + figure["id"].get<std::string>() + "]"), std::string::npos) << figure["id"];
         EXPECT_FALSE(figure["source"]["identifier"].get<std::string>().empty());
         conflicts += static_cast<int>(figure["conflicts_with"].size());
     }
@@ -114,26 +109,22 @@ TEST(List, KeepsThePublishedFiguresOfOneMethod) {
 TEST(List, SaysWhatIsWrongWithAPublishedFile) {
     const std::filesystem::path folder = fresh_folder();
     std::filesystem::create_directories(folder / "published");
-    write_file(folder / "published" / "sources.json",
-               "{\"schema\":\"speclens-published-sources/1\",\"sources\":[]}");
-    write_file(folder / "published" / "mine.json",
-               "{\"schema\":\"speclens-published/1\",\"about\":\"\",\"groups\":[{\"common\":{},"
-               "\"entries\":[{\"id\":\"x\",\"speed\":2}]}]}");
+    write_file(folder / "published" / "sources.json", "{\"schema\":\"speclens-published-sources/1\",\"sources\":[]}");
+    write_file(folder / "published" / "mine.json", "{\"schema\":\"speclens-published/1\",\"about\":\"\",\"groups\":[{\"common\":{},"
+                                                   "\"entries\":[{\"id\":\"x\",\"speed\":2}]}]}");
     Start start;
     start.arguments = {"list", "published"};
     start.environment["SPECLENS_ASSETS"] = folder.string();
     const Outcome outcome = speclens(start);
     EXPECT_EQ(outcome.code, 3);
     EXPECT_EQ(outcome.out, "");
-    EXPECT_NE(outcome.err.find("published/mine.json: x: \"speed\" is not a field"), std::string::npos)
-        << outcome.err;
+    EXPECT_NE(outcome.err.find("published/mine.json: x: \"speed\" is not a field"), std::string::npos) << outcome.err;
 }
 
 TEST(Check, CountsThePublishedFigures) {
     const Outcome outcome = speclens({"check", "--model", micro_model()});
     const std::size_t figures = Json::parse(speclens({"list", "published", "--json"}).out).size();
-    EXPECT_NE(outcome.out.find("published    " + std::to_string(figures) + " figures of "), std::string::npos)
-        << outcome.out;
+    EXPECT_NE(outcome.out.find("published    " + std::to_string(figures) + " figures of "), std::string::npos) << outcome.out;
 }
 
 TEST(Check, SaysWhatAHeadIsAndTestsIt) {
@@ -143,16 +134,13 @@ TEST(Check, SaysWhatAHeadIsAndTestsIt) {
     };
     const Outcome domino = check("domino", "micro_domino");
     EXPECT_EQ(domino.code, 0) << domino.out;
-    for (const char* part :
-         {"DominoDraftModel, 2 layers, block 5", "row k for the token k + 1 after the anchor",
-          "mask token 505", "GRU 24", "layers 0 1 2", "drafts behind a text of the target"})
+    for (const char* part : {"DominoDraftModel, 2 layers, block 5", "row k for the token k + 1 after the anchor", "mask token 505",
+                             "GRU 24", "layers 0 1 2", "drafts behind a text of the target"})
         EXPECT_NE(domino.out.find(part), std::string::npos) << part << "\n" << domino.out;
     EXPECT_NE(check("eagle3_tree", "micro_eagle3").out.find("128 of 512 ids"), std::string::npos);
     const Outcome dart = check("dart", "micro_dart");
     EXPECT_EQ(dart.code, 0) << dart.out;
-    EXPECT_NE(dart.out.find("4 masks: up to 5 guesses in a row, 1892 n-grams of up to 3 tokens"),
-              std::string::npos)
-        << dart.out;
+    EXPECT_NE(dart.out.find("4 masks: up to 5 guesses in a row, 1892 n-grams of up to 3 tokens"), std::string::npos) << dart.out;
     const Outcome wrong = check("dflash", "micro_domino");
     EXPECT_EQ(wrong.code, 1);
     EXPECT_NE(wrong.out.find("is a domino head"), std::string::npos) << wrong.out;
@@ -246,9 +234,7 @@ TEST(Check, SaysThatThinkingChangesNothing) {
     EXPECT_EQ(with({"--prompt", "a", "--chat"}).code, 0);
     const Outcome typed = with({"--prompt", "a", "--chat", "--thinking"});
     EXPECT_EQ(typed.code, 2) << typed.err;
-    EXPECT_NE(typed.err.find("--thinking does nothing: the chat template of this model has no switch"),
-              std::string::npos)
-        << typed.err;
+    EXPECT_NE(typed.err.find("--thinking does nothing: the chat template of this model has no switch"), std::string::npos) << typed.err;
     const Outcome link = with({"speclens://loop?prompt=a&chat&thinking"});
     EXPECT_EQ(link.code, 0) << link.err;
     EXPECT_NE(link.err.find("the link asks for thinking, which does nothing"), std::string::npos) << link.err;
@@ -260,8 +246,7 @@ TEST(Check, AModelOfAnotherTemplateIsComparedAndTrainedWithText) {
     std::filesystem::copy(micro_model(), folder, std::filesystem::copy_options::recursive);
     write_file(folder / "chat_template.jinja", "{{ '[INST] ' + messages[0].content + ' [/INST]' }}");
     for (const std::vector<std::string>& command :
-         {std::vector<std::string>{"compare", "--drafters", "none,lookup", "--repeats", "1", "--domain",
-                                   "letters"},
+         {std::vector<std::string>{"compare", "--drafters", "none,lookup", "--repeats", "1", "--domain", "letters"},
           {"train", "--steps", "1", "--texts", "1", "-o", (folder / "heads").string()}}) {
         std::vector<std::string> line = command;
         line.insert(line.end(), {"--model", folder.string(), "--max-tokens", "2"});

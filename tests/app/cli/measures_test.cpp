@@ -12,9 +12,7 @@ namespace speclens::test {
 
 namespace {
 
-std::string golden(const std::string& name) {
-    return std::string(SPEC_SOURCE_DIR) + "/tests/engine/golden/" + name;
-}
+std::string golden(const std::string& name) { return std::string(SPEC_SOURCE_DIR) + "/tests/engine/golden/" + name; }
 
 std::string prompts_file() {
     const std::filesystem::path file = fresh_folder() / "prompts.jsonl";
@@ -29,9 +27,8 @@ std::string prompts_file() {
 // FR-Spec: the cut is named, the text is still the target's, and what could not be guessed is counted.
 TEST(Compare, CountsTheTokensThatACutHeadCannotGuess) {
     const auto rows = [&](const std::string& ids) {
-        const Outcome outcome = speclens({"compare", "--model", micro_model(), "--drafters", "none,skip",
-                                          "--fr-spec", ids, "--prompts", prompts_file(), "--max-tokens", "24",
-                                          "--repeats", "1", "--threads", "1", "--json", "-"});
+        const Outcome outcome = speclens({"compare", "--model", micro_model(), "--drafters", "none,skip", "--fr-spec", ids, "--prompts",
+                                          prompts_file(), "--max-tokens", "24", "--repeats", "1", "--threads", "1", "--json", "-"});
         EXPECT_EQ(outcome.code, 0) << outcome.err;
         return Json::parse(outcome.out)["rows"];
     };
@@ -43,20 +40,19 @@ TEST(Compare, CountsTheTokensThatACutHeadCannotGuess) {
         EXPECT_GT(row["tokens_outside_draft_ids"], 0);
         EXPECT_LE(row["tokens_outside_draft_ids"].get<int>(), row["tokens"].get<int>());
         // a token that cannot be guessed can only be the target's own, the last of its round
-        EXPECT_LE(row["tokens_outside_draft_ids"].get<int>() + row["accepted_drafts"].get<int>(),
-                  row["tokens"].get<int>());
+        EXPECT_LE(row["tokens_outside_draft_ids"].get<int>() + row["accepted_drafts"].get<int>(), row["tokens"].get<int>());
     }
     const auto refused = [&](const std::string& drafter, const std::string& ids, const std::string& words) {
-        const Outcome outcome = speclens({"run", "--model", micro_model(), "--drafter", drafter, "--fr-spec",
-                                          ids, "--prompt", "one two", "--max-tokens", "4"});
+        const Outcome outcome =
+            speclens({"run", "--model", micro_model(), "--drafter", drafter, "--fr-spec", ids, "--prompt", "one two", "--max-tokens", "4"});
         EXPECT_EQ(outcome.code, 2) << outcome.err;
         EXPECT_NE(outcome.err.find(words), std::string::npos) << outcome.err;
     };
     refused("lookup", "16", "--fr-spec");
     refused("skip", "512", "all 512 ids");
     refused("eagle3", "16", "reduced vocabulary of its own");
-    const Outcome told = speclens({"run", "--model", micro_model(), "--drafter", "skip", "--fr-spec", "16",
-                                   "--prompt", "one two", "--max-tokens", "4"});
+    const Outcome told =
+        speclens({"run", "--model", micro_model(), "--drafter", "skip", "--fr-spec", "16", "--prompt", "one two", "--max-tokens", "4"});
     EXPECT_NE(told.out.find("ranks 16 of 512 ids"), std::string::npos) << told.out;
     EXPECT_NE(told.out.find("lowest numbers"), std::string::npos) << told.out;
 }
@@ -65,8 +61,7 @@ TEST(Compare, CountsTheTokensThatACutHeadCannotGuess) {
 TEST(Run, TakesAsManyGuessesAsAHeadCanMake) {
     const std::string dflash = "dflash=" + std::string(SPEC_SOURCE_DIR) + "/tests/engine/golden/micro_dflash";
     const auto run = [&](const char* k) {
-        return speclens({"run", "--model", micro_model(), "--drafter", dflash, "--k", k, "--prompt",
-                         "one two", "--max-tokens", "4"});
+        return speclens({"run", "--model", micro_model(), "--drafter", dflash, "--k", k, "--prompt", "one two", "--max-tokens", "4"});
     };
     const Outcome told = run("60"), silent = run("7");
     EXPECT_EQ(told.code, 0) << told.err;
@@ -75,47 +70,41 @@ TEST(Run, TakesAsManyGuessesAsAHeadCanMake) {
     EXPECT_EQ(silent.err.find("is taken as"), std::string::npos) << silent.err;
     for (const char* option : {"--k", "--tree-depth"}) {
         const Outcome tree = speclens({"run", "--drafter", "medusa_tree", option, "9", "--max-tokens", "4", "--text"});
-        EXPECT_NE(tree.err.find("in a row at most: " + std::string(option) + " 9 is taken as 4"), std::string::npos)
-            << tree.err;
+        EXPECT_NE(tree.err.find("in a row at most: " + std::string(option) + " 9 is taken as 4"), std::string::npos) << tree.err;
     }
 }
 
 TEST(Compare, MeasuresDominoWithAPoolOfCandidates) {
     const std::string domino = "domino=" + std::string(SPEC_SOURCE_DIR) + "/tests/engine/golden/micro_domino";
-    const Outcome outcome = speclens({"compare", "--model", micro_model(), "--drafters", "none," + domino,
-                                      "--head-pool", "40", "--prompts", prompts_file(), "--max-tokens", "16",
-                                      "--repeats", "1", "--threads", "1", "--json", "-"});
+    const Outcome outcome = speclens({"compare", "--model", micro_model(), "--drafters", "none," + domino, "--head-pool", "40", "--prompts",
+                                      prompts_file(), "--max-tokens", "16", "--repeats", "1", "--threads", "1", "--json", "-"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const Json result = Json::parse(outcome.out);
     ASSERT_EQ(result["rows"].size(), 2u * 3u); // two drafters; copy, code and all
     for (const Json& row : result["rows"]) EXPECT_EQ(row["greedy_identical"], true);
     const auto refused = [&](std::vector<std::string> more, const std::string& words) {
-        std::vector<std::string> all = {"run",          "--model", micro_model(), "--prompt", "one two",
-                                        "--max-tokens", "4"};
+        std::vector<std::string> all = {"run", "--model", micro_model(), "--prompt", "one two", "--max-tokens", "4"};
         all.insert(all.end(), more.begin(), more.end());
         const Outcome bad = speclens(all);
         EXPECT_EQ(bad.code, 2) << bad.err;
         EXPECT_NE(bad.err.find(words), std::string::npos) << bad.err;
     };
     refused({"--drafter", domino, "--head-pool", "512"}, "keeps all 512 ids");
-    refused({"--drafter", domino, "--head-pool", "9", "--no-correction"},
-            "--head-pool does nothing with --no-correction");
+    refused({"--drafter", domino, "--head-pool", "9", "--no-correction"}, "--head-pool does nothing with --no-correction");
     refused({"--drafter", "skip", "--head-pool", "9"}, "--head-pool");
 }
 
 TEST(Compare, GivesTheSameTextForEveryDrafterAtTemperatureZero) {
     const std::filesystem::path file = fresh_folder() / "compare.json";
     const Outcome outcome =
-        speclens({"compare", "--model", micro_model(), "--drafters", "none,small,lookup,skip", "--temp", "0",
-                  "--prompts", prompts_file(), "--max-tokens", "24", "--repeats", "1", "--threads", "1",
-                  "--json", file.string()});
+        speclens({"compare", "--model", micro_model(), "--drafters", "none,small,lookup,skip", "--temp", "0", "--prompts", prompts_file(),
+                  "--max-tokens", "24", "--repeats", "1", "--threads", "1", "--json", file.string()});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_NE(outcome.out.find("cannot run"), std::string::npos) << outcome.out; // no draft model was given
     EXPECT_EQ(outcome.out.find(" NO"), std::string::npos) << outcome.out;
     const Json json = Json::parse(read_file(file));
     EXPECT_EQ(json["schema"], "speclens-compare/2");
-    for (const char* field : {"machine", "backend", "model", "temperature", "seed"})
-        EXPECT_TRUE(json.contains(field)) << field;
+    for (const char* field : {"machine", "backend", "model", "temperature", "seed"}) EXPECT_TRUE(json.contains(field)) << field;
     ASSERT_EQ(json["rows"].size(), 4u * 3u); // four drafters; copy, code and all
     for (const Json& row : json["rows"]) {
         if (row["drafter"] == "small") {
@@ -157,20 +146,18 @@ TEST(Compare, GivesTheSameTextForEveryDrafterAtTemperatureZero) {
 
 // A cascade's text may differ from plain decoding's, also at temperature 0: that is the rule, and no error.
 TEST(Compare, SaysOfARuleThatItChangesTheText) {
-    const Outcome outcome =
-        speclens({"compare", "--drafters", "small,dflash", "--rule", "cascade_tokenV3", "--rule-param",
-                  "alpha=0.6", "--temp", "0", "--prompt", "The sum of", "--repeats", "1"});
+    const Outcome outcome = speclens({"compare", "--drafters", "small,dflash", "--rule", "cascade_tokenV3", "--rule-param", "alpha=0.6",
+                                      "--temp", "0", "--prompt", "The sum of", "--repeats", "1"});
     EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
     EXPECT_EQ(outcome.err.find("report it"), std::string::npos) << outcome.err;
     EXPECT_NE(outcome.out.find("rule cascade_tokenV3 is NOT lossless"), std::string::npos) << outcome.out;
     EXPECT_NE(outcome.out.find("K = 4: small\nK = 7: dflash\n"), std::string::npos) << outcome.out;
     EXPECT_NE(outcome.out.find(" no\n"), std::string::npos) << outcome.out;
     for (const char* temperature : {"0", "1"}) { // at 0 the greedy rule does the work, and nothing is changed
-        const Outcome lenient = speclens({"compare", "--drafters", "small", "--rule", "lenience", "--temp",
-                                          temperature, "--prompt", "The sum of", "--repeats", "1"});
+        const Outcome lenient = speclens(
+            {"compare", "--drafters", "small", "--rule", "lenience", "--temp", temperature, "--prompt", "The sum of", "--repeats", "1"});
         EXPECT_EQ(lenient.code, 0) << lenient.out << lenient.err;
-        EXPECT_EQ(lenient.out.find("NOT lossless") == std::string::npos, std::string(temperature) == "0")
-            << lenient.out;
+        EXPECT_EQ(lenient.out.find("NOT lossless") == std::string::npos, std::string(temperature) == "0") << lenient.out;
     }
 }
 
@@ -180,10 +167,9 @@ TEST(Compare, JudgesTreesBesideChainsWhateverTheRule) {
         const std::string race = std::string("speclens://race?drafters=none,small,small_tree&k=4&temp=0.8&seed=7"
                                              "&max-tokens=4&rule=") +
                                  rule + "&prompt=Once&raw";
-        for (const std::vector<std::string>& words :
-             {std::vector<std::string>{"compare", race, "--repeats", "1"},
-              {"compare", "--drafters", "none,small,small_tree", "--temp", "0.8", "--rule", rule, "--max-tokens",
-               "4", "--prompt", "Once", "--repeats", "1"}}) {
+        for (const std::vector<std::string>& words : {std::vector<std::string>{"compare", race, "--repeats", "1"},
+                                                      {"compare", "--drafters", "none,small,small_tree", "--temp", "0.8", "--rule", rule,
+                                                       "--max-tokens", "4", "--prompt", "Once", "--repeats", "1"}}) {
             const Outcome outcome = speclens(words);
             EXPECT_EQ(outcome.code, 0) << outcome.err;
             EXPECT_NE(outcome.out.find(std::string("rule ") + rule + ": small\n"), std::string::npos) << outcome.out;
@@ -194,34 +180,30 @@ TEST(Compare, JudgesTreesBesideChainsWhateverTheRule) {
         trees_first.replace(race.find("none,small,small_tree"), 21, "small_tree,small");
         EXPECT_EQ(speclens({"describe", trees_first, "--no-timing", "--stepped"}).code, 0);
     }
-    const Outcome nobody = speclens({"compare", "--drafters", "small_tree", "--temp", "0.8", "--rule", "block",
-                                     "--prompt", "Once", "--repeats", "1"});
+    const Outcome nobody =
+        speclens({"compare", "--drafters", "small_tree", "--temp", "0.8", "--rule", "block", "--prompt", "Once", "--repeats", "1"});
     EXPECT_EQ(nobody.code, 2);
     EXPECT_NE(nobody.err.find("judges chains"), std::string::npos) << nobody.err;
 }
 
 // Of several rules, the one that changes the text is named with its drafters.
 TEST(Compare, NamesTheRuleThatIsNotLossless) {
-    const Outcome outcome =
-        speclens({"compare", "--model", table_file(), "--drafters", "none,small,small_tree", "--rule",
-                  "lenience", "--temp", "1", "--max-tokens", "8", "--repeats", "1"});
+    const Outcome outcome = speclens({"compare", "--model", table_file(), "--drafters", "none,small,small_tree", "--rule", "lenience",
+                                      "--temp", "1", "--max-tokens", "8", "--repeats", "1"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
-    for (const char* line : {"\nrule lenience, NOT lossless (it changes what is written): small\n",
-                             "\nrule tree_wor: small_tree\n"})
+    for (const char* line : {"\nrule lenience, NOT lossless (it changes what is written): small\n", "\nrule tree_wor: small_tree\n"})
         EXPECT_NE(outcome.out.find(line), std::string::npos) << line << outcome.out;
 }
 
 // It starts from nothing, as in a run, and costs nothing to ask: there is no time to tell.
 TEST(Compare, CountsWithATableAndTimesNothing) {
     const std::filesystem::path csv = fresh_folder() / "table.csv";
-    const std::vector<std::string> words = {"compare", "--model", table_file(), "--drafters",
-                                            "none,small,lookup"};
+    const std::vector<std::string> words = {"compare", "--model", table_file(), "--drafters", "none,small,lookup"};
     const Outcome told = speclens(words);
     ASSERT_EQ(told.code, 0) << told.err;
     EXPECT_EQ(told.err, "") << "no times, no warning";
     EXPECT_NE(told.out.find("[TABLE]"), std::string::npos) << told.out;
-    EXPECT_NE(told.out.find("no times and no speed-up: a table costs nothing to ask"), std::string::npos)
-        << told.out;
+    EXPECT_NE(told.out.find("no times and no speed-up: a table costs nothing to ask"), std::string::npos) << told.out;
     for (const char* part : {"×", "95 %", "median of", "prefill"})
         EXPECT_EQ(told.out.find(part), std::string::npos) << part << "\n" << told.out;
     std::vector<std::string> kept = words;
@@ -229,8 +211,7 @@ TEST(Compare, CountsWithATableAndTimesNothing) {
     const Json written = Json::parse(speclens(kept).out);
     for (const Json& row : written["rows"]) {
         EXPECT_GT(row["tokens_per_round"], 0);
-        for (const char* field :
-             {"draft_ms", "verify_ms", "other_ms", "round_ms", "tokens_per_second", "speedup", "speedup_low"})
+        for (const char* field : {"draft_ms", "verify_ms", "other_ms", "round_ms", "tokens_per_second", "speedup", "speedup_low"})
             EXPECT_TRUE(row[field].is_null()) << field << " " << row;
     }
     EXPECT_NE(read_file(csv).find("\nsmall,token,4,all,1,"), std::string::npos) << read_file(csv);
@@ -239,9 +220,8 @@ TEST(Compare, CountsWithATableAndTimesNothing) {
 }
 
 TEST(Compare, WritesATableForSpreadsheets) {
-    const Outcome outcome = speclens({"compare", "--model", micro_model(), "--drafters", "none,skip,lookup",
-                                      "--k", "3", "--prompts", prompts_file(), "--max-tokens", "24",
-                                      "--repeats", "1", "--threads", "1", "--csv", "-"});
+    const Outcome outcome = speclens({"compare", "--model", micro_model(), "--drafters", "none,skip,lookup", "--k", "3", "--prompts",
+                                      prompts_file(), "--max-tokens", "24", "--repeats", "1", "--threads", "1", "--csv", "-"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     std::vector<std::vector<std::string>> table;
     std::istringstream lines(outcome.out);
@@ -279,12 +259,11 @@ TEST(Compare, WritesATableForSpreadsheets) {
 TEST(Compare, RefusesTwoFoldersOfOneHead) {
     const std::string a = golden("micro_eagle3"), b = golden("micro_eagle3_norm_first");
     const auto compare = [&](const std::string& drafters) {
-        return speclens({"compare", "--model", micro_model(), "--drafters", drafters, "--prompts",
-                         prompts_file(), "--max-tokens", "8", "--repeats", "1", "--threads", "1", "--json",
-                         "-"});
+        return speclens({"compare", "--model", micro_model(), "--drafters", drafters, "--prompts", prompts_file(), "--max-tokens", "8",
+                         "--repeats", "1", "--threads", "1", "--json", "-"});
     };
-    for (const std::string& both : {"eagle3=" + a + ",eagle3=" + b, "eagle3=" + a + ",eagle3_tree=" + b,
-                                    "eagle3_tree=" + a + ",eagle3=" + b}) {
+    for (const std::string& both :
+         {"eagle3=" + a + ",eagle3=" + b, "eagle3=" + a + ",eagle3_tree=" + b, "eagle3_tree=" + a + ",eagle3=" + b}) {
         const Outcome outcome = compare(both);
         EXPECT_EQ(outcome.code, 2) << both << outcome.err;
         EXPECT_NE(outcome.err.find("two folders of eagle3 heads"), std::string::npos) << outcome.err;
@@ -296,8 +275,7 @@ TEST(Compare, RefusesTwoFoldersOfOneHead) {
     const Outcome one = compare("eagle3=" + a + ",eagle3_tree"); // a chain and a tree share a head
     ASSERT_EQ(one.code, 0) << one.err;
     const Json json = Json::parse(one.out);
-    for (const Json& row : json["rows"])
-        EXPECT_EQ(row["folder"], row["drafter"] == "none" ? Json(nullptr) : Json(a)) << row;
+    for (const Json& row : json["rows"]) EXPECT_EQ(row["folder"], row["drafter"] == "none" ? Json(nullptr) : Json(a)) << row;
 }
 
 // Minutes of measuring are not lost to a misspelled folder: it is refused before anything is measured.
@@ -318,18 +296,15 @@ TEST(Compare, FindsOutFirstWhetherItsFilesCanBeWritten) {
     write_file(kept, "old");
     EXPECT_EQ(speclens({"compare", "--drafters", "small", "--prompt", "", "--json", kept.string()}).code, 2);
     EXPECT_EQ(read_file(kept), "old") << "an error leaves the file as it was";
-    EXPECT_EQ(
-        speclens({"compare", "--drafters", "small", "--json", kept.string(), "--csv", kept.string()}).code,
-        2);
+    EXPECT_EQ(speclens({"compare", "--drafters", "small", "--json", kept.string(), "--csv", kept.string()}).code, 2);
 }
 
 // `compare --json x.json | head -1`: the file is there all the same.
 TEST(Compare, WritesItsFilesWhenNobodyReadsTheTable) {
     const std::filesystem::path file = fresh_folder() / "x.json";
     Start start;
-    start.arguments = {"compare",   "--model",      micro_model(),  "--drafters", "lookup",
-                       "--prompts", prompts_file(), "--max-tokens", "8",          "--repeats",
-                       "1",         "--json",       file.string()};
+    start.arguments = {"compare",      "--model", micro_model(), "--drafters", "lookup", "--prompts",  prompts_file(),
+                       "--max-tokens", "8",       "--repeats",   "1",          "--json", file.string()};
     start.reader_gone = true;
     EXPECT_EQ(speclens(start).code, 0);
     EXPECT_EQ(Json::parse(read_file(file))["complete"], true);
@@ -341,21 +316,9 @@ TEST(Compare, ReportsTheFinishedPromptsWhenItIsInterrupted) {
     for (int i = 0; i < 20000; ++i) lines += "{\"prompt\":\"one two one two\",\"domain\":\"copy\"}\n";
     write_file(folder / "many.jsonl", lines);
     Start start;
-    start.arguments = {"compare",
-                       "--model",
-                       micro_model(),
-                       "--drafters",
-                       "lookup",
-                       "--prompts",
-                       (folder / "many.jsonl").string(),
-                       "--max-tokens",
-                       "24",
-                       "--repeats",
-                       "3",
-                       "--threads",
-                       "1",
-                       "--json",
-                       (folder / "x.json").string()};
+    start.arguments = {
+        "compare", "--model",   micro_model(), "--drafters", "lookup", "--prompts", (folder / "many.jsonl").string(), "--max-tokens",
+        "24",      "--repeats", "3",           "--threads",  "1",      "--json",    (folder / "x.json").string()};
     const Outcome outcome = interrupted_when(start, [](const Outcome& o) { return !o.out.empty(); });
     ASSERT_EQ(outcome.code, 130) << outcome.err;
     EXPECT_NE(outcome.out.find(" of 20000 prompts, then it ended"), std::string::npos) << outcome.out;
@@ -370,36 +333,29 @@ TEST(Compare, ReportsTheFinishedPromptsWhenItIsInterrupted) {
 // What a head cannot guess is not claimed: the K of a row is the one that was used.
 TEST(Compare, SaysHowManyGuessesADrafterReallyMakes) {
     const Outcome outcome =
-        speclens({"compare", "--model", micro_model(), "--drafters",
-                  "lookup,dflash=" + golden("micro_dflash"), "--k", "60", "--prompts", prompts_file(),
-                  "--max-tokens", "8", "--repeats", "1", "--threads", "1", "--json", "-"});
+        speclens({"compare", "--model", micro_model(), "--drafters", "lookup,dflash=" + golden("micro_dflash"), "--k", "60", "--prompts",
+                  prompts_file(), "--max-tokens", "8", "--repeats", "1", "--threads", "1", "--json", "-"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
-    EXPECT_NE(outcome.err.find("dflash guesses 7 tokens at most: --k 60 is taken as 7"), std::string::npos)
-        << outcome.err;
+    EXPECT_NE(outcome.err.find("dflash guesses 7 tokens at most: --k 60 is taken as 7"), std::string::npos) << outcome.err;
     const Json json = Json::parse(outcome.out);
-    for (const Json& row : json["rows"])
-        EXPECT_EQ(row["k"], row["drafter"] == "none" ? 0 : row["drafter"] == "lookup" ? 60 : 7) << row;
+    for (const Json& row : json["rows"]) EXPECT_EQ(row["k"], row["drafter"] == "none" ? 0 : row["drafter"] == "lookup" ? 60 : 7) << row;
 }
 
 TEST(Compare, MeasuresSeveralDraftLengths) {
     const std::filesystem::path file = fresh_folder() / "sweep.json";
     const Outcome outcome =
-        speclens({"compare", "--model", micro_model(), "--drafters",
-                  "lookup,dflash=" + golden("micro_dflash"), "--k", "3,1,7,9", "--prompts", prompts_file(),
-                  "--max-tokens", "24", "--repeats", "1", "--threads", "1", "--json", file.string()});
+        speclens({"compare", "--model", micro_model(), "--drafters", "lookup,dflash=" + golden("micro_dflash"), "--k", "3,1,7,9",
+                  "--prompts", prompts_file(), "--max-tokens", "24", "--repeats", "1", "--threads", "1", "--json", file.string()});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
-    EXPECT_NE(outcome.err.find("dflash guesses 7 tokens at most: --k 9 is taken as 7"), std::string::npos)
-        << outcome.err;
-    for (const char* part :
-         {"K = 3, 1, 7, 9: lookup\n", "K = 3, 1, 7: dflash\n", "\n  lookup K=9", "\n  dflash K=7"})
+    EXPECT_NE(outcome.err.find("dflash guesses 7 tokens at most: --k 9 is taken as 7"), std::string::npos) << outcome.err;
+    for (const char* part : {"K = 3, 1, 7, 9: lookup\n", "K = 3, 1, 7: dflash\n", "\n  lookup K=9", "\n  dflash K=7"})
         EXPECT_NE(outcome.out.find(part), std::string::npos) << part << "\n" << outcome.out;
     std::vector<std::pair<std::string, int>> rows;
     const Json json = Json::parse(read_file(file));
     for (const Json& row : json["rows"])
         if (row["domain"] == "all") rows.emplace_back(row["drafter"].text(), row["k"].get<int>());
-    const std::vector<std::pair<std::string, int>> expected = {{"none", 0},   {"lookup", 3}, {"lookup", 1},
-                                                               {"lookup", 7}, {"lookup", 9}, {"dflash", 3},
-                                                               {"dflash", 1}, {"dflash", 7}};
+    const std::vector<std::pair<std::string, int>> expected = {{"none", 0},   {"lookup", 3}, {"lookup", 1}, {"lookup", 7},
+                                                               {"lookup", 9}, {"dflash", 3}, {"dflash", 1}, {"dflash", 7}};
     EXPECT_EQ(rows, expected);
     EXPECT_EQ(speclens({"compare", "--drafters", "small", "--k", "0,2"}).code, 2);
     EXPECT_EQ(speclens({"run", "--drafter", "small", "--k", "1,2"}).code, 2);
@@ -407,10 +363,9 @@ TEST(Compare, MeasuresSeveralDraftLengths) {
 
 // From the file alone: who was measured how, and the counts and times that every other number comes from.
 TEST(Compare, KeepsWhatItsNumbersComeFrom) {
-    const Outcome outcome = speclens(
-        {"compare", "--model",   micro_model(), "--drafters", "lookup,skip", "--rule",       "block",
-         "--temp",  "0.7",       "--seed",      "5",          "--prompts",   prompts_file(), "--max-tokens",
-         "24",      "--repeats", "3",           "--threads",  "1",           "--json",       "-"});
+    const Outcome outcome = speclens({"compare", "--model",   micro_model(), "--drafters", "lookup,skip", "--rule",       "block",
+                                      "--temp",  "0.7",       "--seed",      "5",          "--prompts",   prompts_file(), "--max-tokens",
+                                      "24",      "--repeats", "3",           "--threads",  "1",           "--json",       "-"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const Json json = Json::parse(outcome.out);
     const Json& settings = json["settings"];
@@ -426,8 +381,7 @@ TEST(Compare, KeepsWhatItsNumbersComeFrom) {
     ASSERT_EQ(json["per_prompt"].size(), 3u * 3u); // three drafters, three prompts
     for (const Json& row : json["rows"]) {
         double parts = 0;
-        for (const char* part : {"draft_ms", "head_ms", "verify_ms", "accept_ms", "other_ms"})
-            parts += row[part].get<double>();
+        for (const char* part : {"draft_ms", "head_ms", "verify_ms", "accept_ms", "other_ms"}) parts += row[part].get<double>();
         EXPECT_NEAR(parts, row["round_ms"].get<double>(), 1e-9) << row;
         if (row["domain"] != "all") continue;
         int tokens = 0, rounds = 0, accepted = 0;
@@ -454,15 +408,12 @@ TEST(Compare, KeepsWhatItsNumbersComeFrom) {
 }
 
 TEST(Compare, UsesTheSamePromptsOfOneDomainOnly) {
-    const Outcome outcome =
-        speclens({"compare", "--model", micro_model(), "--drafters", "lookup", "--prompts", prompts_file(),
-                  "--domain", "code", "--max-tokens", "8", "--repeats", "1", "--json", "-"});
+    const Outcome outcome = speclens({"compare", "--model", micro_model(), "--drafters", "lookup", "--prompts", prompts_file(), "--domain",
+                                      "code", "--max-tokens", "8", "--repeats", "1", "--json", "-"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const Json json = Json::parse(outcome.out);
     for (const Json& row : json["rows"]) EXPECT_EQ(row["prompts"], 1);
-    EXPECT_EQ(
-        speclens({"compare", "--model", micro_model(), "--prompts", prompts_file(), "--domain", "cod"}).code,
-        2);
+    EXPECT_EQ(speclens({"compare", "--model", micro_model(), "--prompts", prompts_file(), "--domain", "cod"}).code, 2);
 }
 
 TEST(Bench, ReportsTheCostsOfPasses) {
@@ -473,11 +424,9 @@ TEST(Bench, ReportsTheCostsOfPasses) {
     EXPECT_EQ(json["schema"], "speclens-bench/1");
     EXPECT_EQ(json["weights"], "trained");
     EXPECT_EQ(json["context"], 64) << "as the help says";
-    for (const char* field :
-         {"machine", "backend", "threads", "model", "read_bandwidth_gbs", "trace_overhead", "startup_ms"})
+    for (const char* field : {"machine", "backend", "threads", "model", "read_bandwidth_gbs", "trace_overhead", "startup_ms"})
         EXPECT_TRUE(json.contains(field)) << field;
-    for (const char* field : {"ms", "weight_gbs", "fraction", "fixed_ms"})
-        EXPECT_TRUE(json["decode"].contains(field)) << field;
+    for (const char* field : {"ms", "weight_gbs", "fraction", "fixed_ms"}) EXPECT_TRUE(json["decode"].contains(field)) << field;
     ASSERT_EQ(json["verify"].size(), 4u);
     EXPECT_EQ(json["verify"][3]["tokens"], 16);
     for (const Json& pass : json["verify"]) EXPECT_GT(pass["ratio"].get<double>(), 0);
@@ -500,8 +449,8 @@ TEST(Bench, ReportsTheCostsOfPasses) {
 
 TEST(Bench, MeasuresLongContextsWhereTheModelHasRoomAndComparesWithAnEarlierResult) {
     const std::filesystem::path file = fresh_folder() / "bench.json";
-    const std::vector<std::string> bench = {"bench",     "--geometry", "micro",     "--drafters", "lookup", "--repeats",
-                                            "2",         "--threads",  "1",         "--backend",  "cpu"};
+    const std::vector<std::string> bench = {"bench", "--geometry", "micro", "--drafters", "lookup", "--repeats",
+                                            "2",     "--threads",  "1",     "--backend",  "cpu"};
     const auto with = [&](std::vector<std::string> more) {
         more.insert(more.begin(), bench.begin(), bench.end());
         return speclens(more);
@@ -517,8 +466,7 @@ TEST(Bench, MeasuresLongContextsWhereTheModelHasRoomAndComparesWithAnEarlierResu
     EXPECT_EQ(again.code, 0) << again.err;
     EXPECT_NE(again.out.find("now/then"), std::string::npos) << again.out;
     EXPECT_NE(again.out.find("64 tokens behind 4000"), std::string::npos) << again.out;
-    const Outcome other =
-        speclens({"bench", "--model", micro_model(), "--repeats", "1", "--threads", "1", "--against", file.string()});
+    const Outcome other = speclens({"bench", "--model", micro_model(), "--repeats", "1", "--threads", "1", "--against", file.string()});
     EXPECT_EQ(other.code, 2) << other.out;
     EXPECT_NE(other.err.find("of another model: micro, not"), std::string::npos) << other.err;
     EXPECT_NE(with({"--against", file.string() + ".none"}).code, 0);
@@ -528,9 +476,8 @@ TEST(Bench, MeasuresLongContextsWhereTheModelHasRoomAndComparesWithAnEarlierResu
 TEST(Bench, MeasuresAFormAndComparesItWithNoOther) {
     const std::filesystem::path file = fresh_folder() / "bench.json";
     const auto bench = [&](std::vector<std::string> more) {
-        const std::vector<std::string> all = {"bench",     "--context", "8", "--repeats", "2",
-                                              "--threads", "1",         "--backend", "cpu", "--drafters", "lookup",
-                                              "--precision", "f32"};
+        const std::vector<std::string> all = {"bench",     "--context", "8",          "--repeats", "2",           "--threads", "1",
+                                              "--backend", "cpu",       "--drafters", "lookup",    "--precision", "f32"};
         more.insert(more.begin(), all.begin(), all.end());
         return speclens(more);
     };
@@ -559,7 +506,7 @@ TEST(Bench, MeasuresAFormAndComparesItWithNoOther) {
 TEST(Bench, MeasuresAPrecisionAndComparesItWithNoOther) {
     const std::filesystem::path file = fresh_folder() / "bench.json";
     const auto bench = [&](std::vector<std::string> more) {
-        const std::vector<std::string> all = {"bench",     "--context", "8",         "--repeats", "2",          "--threads", "1",
+        const std::vector<std::string> all = {"bench",     "--context", "8",          "--repeats", "2",          "--threads", "1",
                                               "--backend", "cpu",       "--drafters", "lookup",    "--geometry", "micro"};
         more.insert(more.begin(), all.begin(), all.end());
         return speclens(more);
@@ -592,9 +539,8 @@ TEST(Bench, MeasuresAPrecisionAndComparesItWithNoOther) {
 }
 
 TEST(Bench, MeasuresHeadsOfAPublishedShape) {
-    const Outcome outcome =
-        speclens({"bench", "--geometry", "micro", "--drafters", "eagle3,dflash,domino", "--context", "20",
-                  "--repeats", "1", "--threads", "1", "--backend", "cpu", "--json", "-"});
+    const Outcome outcome = speclens({"bench", "--geometry", "micro", "--drafters", "eagle3,dflash,domino", "--context", "20", "--repeats",
+                                      "1", "--threads", "1", "--backend", "cpu", "--json", "-"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const Json json = Json::parse(outcome.out);
     EXPECT_EQ(json["weights"], "random");
@@ -606,15 +552,13 @@ TEST(Bench, MeasuresHeadsOfAPublishedShape) {
         EXPECT_GT(draft["of_decode"].get<double>(), 0);
     }
     // A block is measured short, as usual and full.
-    const std::set<std::pair<std::string, int>> expected = {{"eagle3", 4},  {"dflash", 3}, {"dflash", 7},
-                                                            {"dflash", 15}, {"domino", 3}, {"domino", 7},
-                                                            {"domino", 16}};
+    const std::set<std::pair<std::string, int>> expected = {{"eagle3", 4}, {"dflash", 3}, {"dflash", 7}, {"dflash", 15},
+                                                            {"domino", 3}, {"domino", 7}, {"domino", 16}};
     EXPECT_EQ(drafts, expected);
     EXPECT_EQ(speclens({"bench", "--geometry", "micro", "--drafters", "medusa"}).code, 2);
-    const Outcome most = speclens({"bench", "--geometry", "micro", "--drafters", "dflash", "--k", "60",
-                                   "--repeats", "1", "--threads", "1", "--backend", "cpu", "--json", "-"});
-    EXPECT_NE(most.err.find("dflash guesses 15 tokens at most: --k 60 is taken as 15"), std::string::npos)
-        << most.err;
+    const Outcome most = speclens({"bench", "--geometry", "micro", "--drafters", "dflash", "--k", "60", "--repeats", "1", "--threads", "1",
+                                   "--backend", "cpu", "--json", "-"});
+    EXPECT_NE(most.err.find("dflash guesses 15 tokens at most: --k 60 is taken as 15"), std::string::npos) << most.err;
     EXPECT_EQ(Json::parse(most.out)["draft"][0]["k"], 15);
 }
 

@@ -59,8 +59,8 @@ TEST(Parse, TakesSizesInDigitsOnly) {
     };
     EXPECT_EQ(size("640x400"), (std::pair{640, 400}));
     EXPECT_EQ(size("7680x4320"), (std::pair{7680, 4320}));
-    for (const char* text : {"639x400", "640x399", "7681x4320", "7680x4321", "1600", "1600x", "x1000",
-                             "1600x1000x2", "1600 x1000", "1600x +1000", "4294968896x1000"}) // 2^32 + 1600
+    for (const char* text : {"639x400", "640x399", "7681x4320", "7680x4321", "1600", "1600x", "x1000", "1600x1000x2", "1600 x1000",
+                             "1600x +1000", "4294968896x1000"}) // 2^32 + 1600
         EXPECT_THROW((void)size(text), Error) << text;
 }
 
@@ -94,16 +94,16 @@ TEST(Parse, RefusesWhatMeansSomethingOnlyTogether) {
         const char *option, *with;
     };
     for (const Case& c :
-         {Case{{"run", "--system", "Be brief."}, "--system", "--chat"},
-          Case{{"run", "--thinking"}, "--thinking", "--chat"}, Case{{"run", "--lens"}, "--lens", "--json"},
-          Case{{"attach", "http://h:1", "--chat"}, "--chat", "--prompt"},
+         {Case{{"run", "--system", "Be brief."}, "--system", "--chat"}, Case{{"run", "--thinking"}, "--thinking", "--chat"},
+          Case{{"run", "--lens"}, "--lens", "--json"}, Case{{"attach", "http://h:1", "--chat"}, "--chat", "--prompt"},
           Case{{"attach", "http://h:1", "--max-tokens", "3"}, "--max-tokens", "--prompt"},
           Case{{"attach", "http://h:1", "--server-model", "m"}, "--server-model", "--prompt"},
-          Case{{"run", "--tokenizer", "d"}, "--tokenizer", "--model URL"},
-          Case{{"run", "--listed", "3"}, "--listed", "--model URL"},
+          Case{{"run", "--tokenizer", "d"}, "--tokenizer", "--model URL"}, Case{{"run", "--listed", "3"}, "--listed", "--model URL"},
           Case{{"check", "--json", "-"}, "--json", "--precision bf16 or int8"},
           Case{{"render", "loop", "-o", "a.png", "--frames", "all"}, "--frames", "-o FILE.gif, .mp4, .webm or .html"},
-          Case{{"render", "loop", "-o", "a.png", "--links-to", "https://example.org/"}, "--links-to", "--share DIR, -o FILE.html or a lecture"},
+          Case{{"render", "loop", "-o", "a.png", "--links-to", "https://example.org/"},
+               "--links-to",
+               "--share DIR, -o FILE.html or a lecture"},
           Case{{"render", "loop", "-o", "a.png", "--frame-ms", "90"}, "--frame-ms", "-o FILE.gif, .mp4 or .webm"}})
         try {
             (void)parse(c.words);
@@ -120,22 +120,26 @@ TEST(Parse, RefusesWhatExcludesEachOther) {
         const char* command;
         std::vector<std::string> one, other;
     };
-    for (const Case& c :
-         {Case{"run", {"--chat"}, {"--raw"}}, Case{"run", {"--chat"}, {"--token-ids", "1"}},
-          Case{"run", {"--prompt", "a"}, {"--token-ids", "1"}}, Case{"run", {"--timing"}, {"--no-timing"}},
-          Case{"run", {"--text"}, {"--verbose"}}, Case{"run", {"--k", "3"}, {"--tree-depth", "3"}},
-          Case{"compare", {"--domain", "code"}, {"--prompt", "a"}},
-          Case{"compare", {"--domain", "code"}, {"--token-ids", "1"}},
-          Case{"compare", {"--prompt", "a"}, {"--prompts", "f"}},
-          Case{"compare", {"--prompts", "f"}, {"--token-ids", "1"}},
-          Case{"attach", {"--once"}, {"--every", "1"}}, Case{"attach", {"--once"}, {"--for", "1"}},
-          Case{"attach", {"--prompt", "a"}, {"--once"}}, Case{"attach", {"--prompt", "a"}, {"--every", "1"}},
-          Case{"attach", {"--prompt", "a"}, {"--for", "1"}},
-          Case{"bench", {"--geometry", "g"}, {"--model", "d"}},
-          Case{"check", {"--precision", "bf16"}, {"--geometry", "g"}},
-          Case{"render", {"--session", "f"}, {"--precision", "bf16", "loop", "-o", "a.png"}},
-          Case{"render", {"--session", "f"}, {"--weights", "bf16", "loop", "-o", "a.png"}},
-          Case{"render", {"-o", "a.png"}, {"--all", "d"}}}) {
+    for (const Case& c : {Case{"run", {"--chat"}, {"--raw"}},
+                          Case{"run", {"--chat"}, {"--token-ids", "1"}},
+                          Case{"run", {"--prompt", "a"}, {"--token-ids", "1"}},
+                          Case{"run", {"--timing"}, {"--no-timing"}},
+                          Case{"run", {"--text"}, {"--verbose"}},
+                          Case{"run", {"--k", "3"}, {"--tree-depth", "3"}},
+                          Case{"compare", {"--domain", "code"}, {"--prompt", "a"}},
+                          Case{"compare", {"--domain", "code"}, {"--token-ids", "1"}},
+                          Case{"compare", {"--prompt", "a"}, {"--prompts", "f"}},
+                          Case{"compare", {"--prompts", "f"}, {"--token-ids", "1"}},
+                          Case{"attach", {"--once"}, {"--every", "1"}},
+                          Case{"attach", {"--once"}, {"--for", "1"}},
+                          Case{"attach", {"--prompt", "a"}, {"--once"}},
+                          Case{"attach", {"--prompt", "a"}, {"--every", "1"}},
+                          Case{"attach", {"--prompt", "a"}, {"--for", "1"}},
+                          Case{"bench", {"--geometry", "g"}, {"--model", "d"}},
+                          Case{"check", {"--precision", "bf16"}, {"--geometry", "g"}},
+                          Case{"render", {"--session", "f"}, {"--precision", "bf16", "loop", "-o", "a.png"}},
+                          Case{"render", {"--session", "f"}, {"--weights", "bf16", "loop", "-o", "a.png"}},
+                          Case{"render", {"-o", "a.png"}, {"--all", "d"}}}) {
         std::vector<std::string> words{c.command};
         if (words[0] == "attach") words.emplace_back("http://h:1");
         words.insert(words.end(), c.one.begin(), c.one.end());

@@ -19,8 +19,8 @@
 #include "app/cli/values.h"
 #include "engine/base/rng.h"
 #include "engine/base/statistics.h"
-#include "engine/run/gallery.h"
 #include "engine/models/models.h"
+#include "engine/run/gallery.h"
 #include "kernels/error.h"
 
 namespace speclens::cli {
@@ -30,7 +30,7 @@ TEST(Suggest, FindsTheNameThatWasMeant) {
     EXPECT_EQ(nearest("smal", known), "small");
     EXPECT_EQ(nearest("lokoup", known), "lookup"); // neighbours swapped
     EXPECT_EQ(nearest("sikp", {"six", "skip"}), "skip") << "one swap is nearer than two changes";
-    EXPECT_EQ(nearest("look", known), "lookup");   // a beginning
+    EXPECT_EQ(nearest("look", known), "lookup"); // a beginning
     EXPECT_EQ(nearest("medusa", known), "");
     EXPECT_EQ(nearest("", known), "");
 }
@@ -41,7 +41,8 @@ TEST(Slides, ArePicturesInTheirPage) {
     EXPECT_EQ(base64("Ma"), "TWE=");
     EXPECT_EQ(base64("Man"), "TWFu");
     EXPECT_EQ(base64(std::string("\x00\xff\xfe\x3f", 4)), "AP/+Pw==");
-    const std::vector<Slide> slides = {{"A <b>", "note", "words & more", "", "LIVE · tiny", "png"}, {"C", "", "w", "speclens://loop?k=4&temp=0", "", "png"}};
+    const std::vector<Slide> slides = {{"A <b>", "note", "words & more", "", "LIVE · tiny", "png"},
+                                       {"C", "", "w", "speclens://loop?k=4&temp=0", "", "png"}};
     const std::string page = slides_page("T", "", slides);
     for (const char* part : {"alt=\"A &lt;b&gt;\"", "words &amp; more", "LIVE · tiny", "href=\"speclens://loop?k=4&amp;temp=0\""})
         EXPECT_NE(page.find(part), std::string::npos) << part << " in " << page;
@@ -92,8 +93,7 @@ TEST(Table, GivesEveryOptionOneSpellingPerCommand) {
     for (const CommandRow& command : command_rows()) {
         std::set<std::string> names;
         for (const OptionRow& option : option_rows())
-            EXPECT_TRUE(!applies(option, command.command) || names.insert(option.name).second)
-                << command.name << " " << option.name;
+            EXPECT_TRUE(!applies(option, command.command) || names.insert(option.name).second) << command.name << " " << option.name;
     }
 }
 
@@ -112,10 +112,8 @@ TEST(Table, BreaksTheLinesOfAnExplanationAfterSentencesOnly) {
     for (const CommandRow& command : command_rows()) {
         const std::string_view more = command.more;
         for (std::size_t at = more.find('\n'); at != std::string_view::npos; at = more.find('\n', at + 1)) {
-            EXPECT_NE(std::string_view(".:,}").find(more[at - 1]), std::string_view::npos)
-                << command.name << ": " << more.substr(0, at);
-            EXPECT_TRUE(more[at - 1] != ',' || more[at + 1] == '"')
-                << command.name << ": " << more.substr(0, at);
+            EXPECT_NE(std::string_view(".:,}").find(more[at - 1]), std::string_view::npos) << command.name << ": " << more.substr(0, at);
+            EXPECT_TRUE(more[at - 1] != ',' || more[at + 1] == '"') << command.name << ": " << more.substr(0, at);
         }
     }
 }
@@ -157,7 +155,8 @@ TEST(Drafts, AreFewerOfAHeadForAnyOtherModel) {
     EXPECT_EQ(run_settings(options, "dflash", 0).k, 7);
     for (const char* model : {"smollm2", "/some/model.gguf"}) {
         options.model = model;
-        for (const char* drafter : {"dflash", "domino", "dspark", "eagle3", "small"}) EXPECT_EQ(run_settings(options, drafter, 0).k, 4) << drafter;
+        for (const char* drafter : {"dflash", "domino", "dspark", "eagle3", "small"})
+            EXPECT_EQ(run_settings(options, drafter, 0).k, 4) << drafter;
         EXPECT_EQ(run_settings(options, "mtp", 0).k, 3);
         EXPECT_EQ(run_settings(options, "dart", 0).k, 7) << "a tree, whose rows are bounded by its nodes";
         EXPECT_EQ(run_settings(options, "suffix", 0).k, 16) << "a copy costs next to nothing";
@@ -215,21 +214,16 @@ TEST(AttachText, CountsOneAndMany) {
     BenchRecords records;
     records.answered.push_back({.tokens = 1, .whole_ms = 46, .gaps = {}});
     records.skipped = 1;
-    EXPECT_NE(
-        bench_text("f", records, plain)
-            .find("  1 request answered, 0 failed or cancelled, 1 token written; 1 line is no record\n"),
-        std::string::npos)
+    EXPECT_NE(bench_text("f", records, plain).find("  1 request answered, 0 failed or cancelled, 1 token written; 1 line is no record\n"),
+              std::string::npos)
         << bench_text("f", records, plain);
     records.answered.push_back({.tokens = 2, .first_ms = 5, .gaps = {20, 22}});
     records.skipped = 2;
     const std::string two = bench_text("f", records, plain);
-    for (const char* part :
-         {"2 requests answered", "3 tokens written; 2 lines are no records\n", "over 3 chunks"})
+    for (const char* part : {"2 requests answered", "3 tokens written; 2 lines are no records\n", "over 3 chunks"})
         EXPECT_NE(two.find(part), std::string::npos) << part << "\n" << two;
-    EXPECT_NE(counts_text({1, 1, 0, {0}}, "x", plain).find("1 round, 1 token drafted, 0 accepted"),
-              std::string::npos);
-    EXPECT_NE(counts_text({2, 4, 3, {2, 1}}, "x", plain).find("2 rounds, 4 tokens drafted, 3 accepted"),
-              std::string::npos);
+    EXPECT_NE(counts_text({1, 1, 0, {0}}, "x", plain).find("1 round, 1 token drafted, 0 accepted"), std::string::npos);
+    EXPECT_NE(counts_text({2, 4, 3, {2, 1}}, "x", plain).find("2 rounds, 4 tokens drafted, 3 accepted"), std::string::npos);
     // 21 and 22 entries of which 20 are shown, 6 and 7 of which say what cannot be.
     const auto log = [&](int fine, int odd) {
         LogReading reading;
@@ -290,11 +284,9 @@ TEST(Statistics, KnowsWhichDifferenceATestWouldFind) {
         const double distance = part * full;
         for (int set = 0; set < kSets; ++set) {
             alone += against_distribution(drawn(distance, 500), distribution).p_value < kAlarm;
-            beside +=
-                against_draws(drawn(distance, 1000), drawn(0, 1000)).p_value < kAlarm; // 500 of two sets
+            beside += against_draws(drawn(distance, 1000), drawn(0, 1000)).p_value < kAlarm; // 500 of two sets
         }
-        for (const int found : {alone, beside})
-            EXPECT_TRUE(part == 1 ? found >= 90 : found <= 50) << part << " " << found;
+        for (const int found : {alone, beside}) EXPECT_TRUE(part == 1 ? found >= 90 : found <= 50) << part << " " << found;
     }
 }
 
@@ -335,8 +327,8 @@ TEST(Statistics, ComparesSetsOfDifferentSizes) {
     const Counts a = {{{0}, 60}, {{1}, 36}, {{2}, 4}}, b = {{{0}, 110}, {{1}, 70}, {{2}, 12}, {{3}, 8}};
     const DistributionTest test = against_draws(a, b);
     // (seen - n share)² / (n share), for the ids 0, 1 and 2 of either set.
-    const double wanted = (100 / 9.0) / (170 / 3.0) + (100 / 9.0) / (340 / 3.0) + (4 / 9.0) / (106 / 3.0) +
-                          (4 / 9.0) / (212 / 3.0) + (16 / 9.0) / (16 / 3.0) + (16 / 9.0) / (32 / 3.0);
+    const double wanted = (100 / 9.0) / (170 / 3.0) + (100 / 9.0) / (340 / 3.0) + (4 / 9.0) / (106 / 3.0) + (4 / 9.0) / (212 / 3.0) +
+                          (16 / 9.0) / (16 / 3.0) + (16 / 9.0) / (32 / 3.0);
     EXPECT_NEAR(test.chi_square, wanted, 1e-12);
     EXPECT_EQ(test.degrees, 2);
     EXPECT_NEAR(test.total_variation, 0.06, 1e-12);
@@ -398,7 +390,8 @@ TEST(CompareTable, TellsTheFirstGuessByHowTheRoundBeforeEnded) {
         rows[i].contestant = &contestants[i];
         rows[i].domain = "all";
     }
-    rows[1].totals.first = {.at_start = 60, .kept_at_start = 6, .after_full = 50, .kept_after_full = 48, .after_refusal = 40, .kept_after_refusal = 30};
+    rows[1].totals.first = {
+        .at_start = 60, .kept_at_start = 6, .after_full = 50, .kept_after_full = 48, .after_refusal = 40, .kept_after_refusal = 30};
     rows[2].totals.first = {.after_full = 29, .kept_after_full = 29, .after_refusal = 100, .kept_after_refusal = 25};
     EXPECT_EQ(first_draft_table(rows, {.terminal = {.color = false, .width = 100}}),
               "\n  chance that guess 1 stays, by what is before it (at least 30 rounds)\n"
@@ -422,8 +415,7 @@ TEST(CompareTable, NamesTheDomainOfARow) {
             row.totals.rounds = 100;
             row.totals.tokens = row.domain == "code" ? 250 : 125;
         }
-    EXPECT_EQ(domain_table(rows, {"all", "code", "chat"}, contestants,
-                           {.terminal = {.color = false, .width = 100}, .speed_up = false}),
+    EXPECT_EQ(domain_table(rows, {"all", "code", "chat"}, contestants, {.terminal = {.color = false, .width = 100}, .speed_up = false}),
               "\n  by domain             small        lookup   (tokens per round)\n"
               "  code                   2.50          2.50\n"
               "  chat                   1.25          1.25\n");
@@ -450,19 +442,15 @@ TEST(CompareTable, ClaimsNoSpeedUpThatItsTokensDoNotAllow) {
     rows[2].domain = "code";
     const TableLook look{.terminal = {.color = false, .width = 100}};
     const auto tables = [&] {
-        return table_line(row, look) + formula_table(rows, rows[0], look) +
-               domain_table(rows, {"code", "all"}, contestants, look);
+        return table_line(row, look) + formula_table(rows, rows[0], look) + domain_table(rows, {"code", "all"}, contestants, look);
     };
-    const auto has = [](const std::string& text, const char* part) {
-        return text.find(part) != std::string::npos;
-    };
+    const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
     const char* covers = "\n  the interval covers which prompts were chosen, not the noise of the clock\n";
     EXPECT_TRUE(rows[0].possible());
     EXPECT_FALSE(row.possible());
     const std::string guarded = tables();
     for (const char* never : {"1.30×", "1.15", "1.55"}) EXPECT_FALSE(has(guarded, never)) << guarded;
-    for (const char* dash : {" –  ", " ÷ 1.090 = –\n", "1.09  –\n"})
-        EXPECT_TRUE(has(guarded, dash)) << dash << "\n" << guarded;
+    for (const char* dash : {" –  ", " ÷ 1.090 = –\n", "1.09  –\n"}) EXPECT_TRUE(has(guarded, dash)) << dash << "\n" << guarded;
     EXPECT_EQ(speed_notes(rows), "\n  – for a speed-up: more than tokens per round allow, time it again\n");
 
     row.totals.tokens = rows[2].totals.tokens = 150;
@@ -509,14 +497,12 @@ TEST(CompareTable, ItsColumnsNeverRunTogether) {
     row.speed = {.value = 1234.5, .low = 1000.25, .high = 1500.75, .interval = true};
     for (const bool times : {true, false})
         for (const int width : {64, 200}) {
-            const TableLook look{
-                .terminal = {.color = false, .width = width}, .times = times, .speed_up = times};
+            const TableLook look{.terminal = {.color = false, .width = width}, .times = times, .speed_up = times};
             const std::string line = table_line(row, look);
             for (const char* cell : {" small_tree ", " 1000000.00 ", " 123456789/123457k "})
                 EXPECT_NE(line.find(cell), std::string::npos) << cell << "\n" << line;
             if (!times) continue;
-            for (const char* cell :
-                 {" 86419.76 ", " 12345.67 ", " 1234567.89 ", " 23456.78 ", " 12345678 ", " yes\n"})
+            for (const char* cell : {" 86419.76 ", " 12345.67 ", " 1234567.89 ", " 23456.78 ", " 12345678 ", " yes\n"})
                 EXPECT_NE(line.find(cell), std::string::npos) << cell << "\n" << line;
         }
 }

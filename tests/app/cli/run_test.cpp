@@ -16,9 +16,7 @@ namespace speclens::test {
 namespace {
 
 // The name of the processor is the only thing in the transcript that depends on the machine.
-std::string without_machine(const std::string& text) {
-    return std::regex_replace(text, std::regex("CPU · [^\n]*"), "CPU");
-}
+std::string without_machine(const std::string& text) { return std::regex_replace(text, std::regex("CPU · [^\n]*"), "CPU"); }
 
 std::vector<std::string> micro(std::vector<std::string> more) {
     std::vector<std::string> words{"run", "--model", micro_model(), "--drafter", "lookup"};
@@ -29,8 +27,7 @@ std::vector<std::string> micro(std::vector<std::string> more) {
 } // namespace
 
 TEST(Run, TellsTheWalkThroughOfTheGoldenFile) {
-    const Outcome outcome =
-        speclens({"run", "--model", table_file(), "--max-tokens", "16", "--seed", "3", "--no-timing"});
+    const Outcome outcome = speclens({"run", "--model", table_file(), "--max-tokens", "16", "--seed", "3", "--no-timing"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const std::filesystem::path golden = SPEC_SOURCE_DIR "/tests/app/cli/golden/cli_run.txt";
     if (std::getenv("SPEC_UPDATE_GOLDEN")) write_file(golden, without_machine(outcome.out));
@@ -45,17 +42,15 @@ TEST(Run, StaysWithinTheWidthOfTheTerminal) {
         start.arguments = {"run", "--model", table_file(), "--verbose", "--no-timing", "--rule", "match"};
         transcripts += speclens(start).out;
         for (const char* rule : {"tree_topk", "tree_wor", "tree_wr", "greedy"}) {
-            start.arguments = {"run",       "--model",       table_file(), "--verbose", "--no-timing",
-                               "--drafter", "small_tree",    "--rule",     rule,        "--tree-depth",
-                               "12",        "--tree-budget", "30"};
+            start.arguments = {"run",    "--model", table_file(),   "--verbose", "--no-timing",   "--drafter", "small_tree",
+                               "--rule", rule,      "--tree-depth", "12",        "--tree-budget", "30"};
             const Outcome outcome = speclens(start);
             EXPECT_EQ(outcome.code, 0) << outcome.err;
             EXPECT_NE(outcome.out.find("dropped, never judged"), std::string::npos) << rule;
             transcripts += outcome.out;
         }
         for (const char* rule : {"block", "lenience", "typical", "cascade_tokenV3", "cascade_opt"}) {
-            start.arguments = {"run",    "--model", table_file(), "--verbose", "--no-timing", "--rule", rule,
-                               "--temp", "1",       "--k",        "3"};
+            start.arguments = {"run", "--model", table_file(), "--verbose", "--no-timing", "--rule", rule, "--temp", "1", "--k", "3"};
             const Outcome outcome = speclens(start);
             EXPECT_EQ(outcome.code, 0) << outcome.err;
             transcripts += outcome.out;
@@ -75,9 +70,7 @@ TEST(Run, StaysWithinTheWidthOfTheTerminal) {
 TEST(Run, TellsTheTokenThatWasDrawnWithItsChance) {
     int drawn = 0;
     for (const char* seed : {"7", "8", "9", "10", "11"}) {
-        std::istringstream in(
-            speclens({"run", "--seed", seed, "--temp", "0.9", "--verbose", "--no-timing", "--color", "never"})
-                .out);
+        std::istringstream in(speclens({"run", "--seed", seed, "--temp", "0.9", "--verbose", "--no-timing", "--color", "never"}).out);
         const std::regex own("the target puts (\\S+) there, drawn with coin");
         std::smatch word;
         for (std::string line; std::getline(in, line);) {
@@ -106,8 +99,8 @@ TEST(Run, SaysWhatARelaxedRuleGivesUp) {
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_NE(outcome.out.find("alpha=1 verifier=block"), std::string::npos);
     EXPECT_NE(outcome.out.find("NOT the target"), std::string::npos);
-    outcome = speclens({"run", "--model", table_file(), "--no-timing", "--temp", "0", "--rule",
-                        "cascade_chow", "--rule-param", "alpha=0.5"});
+    outcome =
+        speclens({"run", "--model", table_file(), "--no-timing", "--temp", "0", "--rule", "cascade_chow", "--rule-param", "alpha=0.5"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_NE(outcome.out.find("alpha=0.5"), std::string::npos) << "cascades mix at temperature 0 too";
     outcome = run({"--rule", "block", "--json", "-"});
@@ -115,16 +108,14 @@ TEST(Run, SaysWhatARelaxedRuleGivesUp) {
     EXPECT_NE(outcome.out.find("\"joint\":"), std::string::npos);
     outcome = run({"--rule", "typical", "--rule-param", "epsilon=0.2", "--json", "-"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
-    EXPECT_NE(outcome.out.find("\"rule_params\":{\"epsilon\":0.2,\"delta\":0.3}"), std::string::npos)
-        << outcome.out.substr(0, 400);
+    EXPECT_NE(outcome.out.find("\"rule_params\":{\"epsilon\":0.2,\"delta\":0.3}"), std::string::npos) << outcome.out.substr(0, 400);
     EXPECT_NE(outcome.out.find("\"limit\":"), std::string::npos);
 }
 
 TEST(Run, UsesColoursOnlyWhenAsked) {
     const std::string table = table_file();
     EXPECT_EQ(speclens({"run", "--model", table}).out.find('\x1b'), std::string::npos);
-    EXPECT_NE(speclens({"run", "--model", table, "--color", "always"}).out.find("\x1b[32m"),
-              std::string::npos);
+    EXPECT_NE(speclens({"run", "--model", table, "--color", "always"}).out.find("\x1b[32m"), std::string::npos);
     EXPECT_EQ(speclens({"run", "--model", table, "--color", "never"}).out.find('\x1b'), std::string::npos);
 }
 
@@ -135,8 +126,7 @@ TEST(Run, WritesOneEventALine) {
     ASSERT_GT(events.size(), 6u);
     EXPECT_EQ(events[0]["schema"], "speclens-trace/1");
     EXPECT_EQ(events[0]["kind"], "header");
-    for (const char* field :
-         {"model", "drafter", "rule", "seed", "sampling", "machine", "prefill_boundary", "prompt"})
+    for (const char* field : {"model", "drafter", "rule", "seed", "sampling", "machine", "prefill_boundary", "prompt"})
         EXPECT_TRUE(events[0].contains(field)) << field;
     const std::map<std::string, std::vector<std::string>> least = {
         {"prefill", {"tokens", "ms"}},
@@ -151,8 +141,7 @@ TEST(Run, WritesOneEventALine) {
         const std::string& kind = events[i]["kind"].text();
         ++seen[kind];
         ASSERT_TRUE(least.count(kind)) << kind;
-        for (const std::string& field : least.at(kind))
-            EXPECT_TRUE(events[i].contains(field)) << kind << " " << field;
+        for (const std::string& field : least.at(kind)) EXPECT_TRUE(events[i].contains(field)) << kind << " " << field;
     }
     for (const auto& [kind, fields] : least) EXPECT_GT(seen[kind], 0) << kind;
     EXPECT_EQ(events.back()["kind"], "stop");
@@ -160,9 +149,8 @@ TEST(Run, WritesOneEventALine) {
 
 TEST(Run, IsTheSameForTheSameSeedAndAnyThreadCount) {
     const auto hash = [](const std::string& seed, const std::string& threads) {
-        const Outcome outcome =
-            speclens(micro({"--prompt", "one two one two one", "--json", "-", "--no-timing", "--max-tokens",
-                            "12", "--temp", "1", "--seed", seed, "--threads", threads}));
+        const Outcome outcome = speclens(micro({"--prompt", "one two one two one", "--json", "-", "--no-timing", "--max-tokens", "12",
+                                                "--temp", "1", "--seed", seed, "--threads", threads}));
         EXPECT_EQ(outcome.code, 0) << outcome.err;
         return lines_of(outcome.out).back().value("hash", std::string());
     };
@@ -205,9 +193,7 @@ TEST(Run, TakesPromptsFromFilesAndFromStandardInput) {
         EXPECT_EQ(outcome.code, 0) << outcome.err;
         return lines_of(outcome.out)[0].value("prompt_text", std::string());
     };
-    EXPECT_EQ(
-        prompt_of(speclens(micro({"--prompt", "@" + file.string(), "--json", "-", "--max-tokens", "2"}))),
-        "the same words");
+    EXPECT_EQ(prompt_of(speclens(micro({"--prompt", "@" + file.string(), "--json", "-", "--max-tokens", "2"}))), "the same words");
     Start start;
     start.arguments = micro({"--prompt", "@-", "--json", "-", "--max-tokens", "2"});
     start.input = "the same words\n";
@@ -229,16 +215,14 @@ TEST(Run, ExplainsPromptsThatCannotBeUsed) {
 }
 
 TEST(Run, SaysOneOfOne) {
-    const Outcome one =
-        speclens({"run", "--model", table_file(), "--k", "1", "--max-tokens", "1", "--no-timing"});
+    const Outcome one = speclens({"run", "--model", table_file(), "--k", "1", "--max-tokens", "1", "--no-timing"});
     ASSERT_EQ(one.code, 0) << one.err;
     std::string words = one.out; // without its line breaks
     std::replace(words.begin(), words.end(), '\n', ' ');
-    for (const char* part : {"a cheap drafter guesses one token (◇), then the target reads it in one pass",
-                             "over 1 token ", "+1 token ", "1 new token in 1 round, "})
+    for (const char* part : {"a cheap drafter guesses one token (◇), then the target reads it in one pass", "over 1 token ", "+1 token ",
+                             "1 new token in 1 round, "})
         EXPECT_NE(words.find(part), std::string::npos) << part << "\n" << one.out;
-    const Outcome tree = speclens(
-        {"run", "--model", table_file(), "--drafter", "small_tree", "--tree-budget", "1", "--no-timing"});
+    const Outcome tree = speclens({"run", "--model", table_file(), "--drafter", "small_tree", "--tree-budget", "1", "--no-timing"});
     for (const char* part : {", at most 1 guess, ", "a tree of up to 1 token (◇)"})
         EXPECT_NE(tree.out.find(part), std::string::npos) << part << "\n" << tree.out;
     std::string ids = "5";
@@ -246,8 +230,8 @@ TEST(Run, SaysOneOfOne) {
     const Outcome full = speclens({"run", "--model", micro_model(), "--token-ids", ids});
     EXPECT_EQ(full.code, 2);
     EXPECT_NE(full.err.find("by at least 1 token.\n"), std::string::npos) << full.err;
-    const Outcome distribution = speclens({"lossless", "100", "--model", micro_model(), "--prompt", "one two",
-                                  "--drafter", "lookup", "--rule", "token", "--max-tokens", "3"});
+    const Outcome distribution = speclens({"lossless", "100", "--model", micro_model(), "--prompt", "one two", "--drafter", "lookup",
+                                           "--rule", "token", "--max-tokens", "3"});
     EXPECT_NE(distribution.out.find(": a p-value below 0.001 counts as a difference"), std::string::npos)
         << distribution.out << distribution.err;
 }
@@ -256,15 +240,13 @@ TEST(Run, SaysOneOfOne) {
 TEST(Run, AdvisesAChatWhereATextEndsAtOnce) {
     const std::string advice = "as a question in a chat, add --chat";
     const auto run = [](const char* prompt, std::vector<std::string> more) {
-        more.insert(more.begin(),
-                    {"run", "--prompt", prompt, "--seed", "7", "--no-timing", "--max-tokens", "4"});
+        more.insert(more.begin(), {"run", "--prompt", prompt, "--seed", "7", "--no-timing", "--max-tokens", "4"});
         const Outcome out = speclens(more);
         EXPECT_EQ(out.code, 0) << out.err;
         return out;
     };
     const Outcome told = run("Tell me about Brazil.", {});
-    ASSERT_NE(told.out.find("1 new token in 1 round, ended by: end of text"), std::string::npos)
-        << "another prompt is needed";
+    ASSERT_NE(told.out.find("1 new token in 1 round, ended by: end of text"), std::string::npos) << "another prompt is needed";
     EXPECT_NE(told.out.find(advice), std::string::npos) << told.out;
     const Outcome text = run("Tell me about Brazil.", {"--text"});
     EXPECT_EQ(text.out.find(advice), std::string::npos) << text.out;
@@ -284,12 +266,10 @@ TEST(Run, SurvivesInvalidUtf8) {
 }
 
 TEST(Run, TakesAnyDraftLength) {
-    const Outcome zero =
-        speclens({"run", "--model", table_file(), "--k", "0", "--max-tokens", "5", "--json", "-"});
+    const Outcome zero = speclens({"run", "--model", table_file(), "--k", "0", "--max-tokens", "5", "--json", "-"});
     EXPECT_EQ(zero.code, 0) << zero.err;
     EXPECT_EQ(zero.out.find("\"draft\""), std::string::npos);
-    const Outcome more =
-        speclens({"run", "--model", table_file(), "--k", "64", "--max-tokens", "5", "--json", "-"});
+    const Outcome more = speclens({"run", "--model", table_file(), "--k", "64", "--max-tokens", "5", "--json", "-"});
     EXPECT_EQ(more.code, 0) << more.err;
     int tokens = 0;
     for (const Json& event : lines_of(more.out))
@@ -300,19 +280,16 @@ TEST(Run, TakesAnyDraftLength) {
 // What was asked for by name drafts, or nothing runs; what nobody named may be another.
 TEST(Run, RefusesADrafterThatCannotRun) {
     const std::string tree = "small_tree=" + micro_model(); // of another tokenizer
-    for (const std::vector<std::string>& words :
-         {std::vector<std::string>{"run", "--drafter", tree, "--text"},
-          {"run", "--model", table_file(), "--drafter", "skip", "--text"},
-          {"run", "--model", micro_model(), "--prompt", "a", "--drafter", "eagle3"},
-          {"run", "--model", micro_model(), "--prompt", "a", "--tree-topk", "2"}}) {
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"run", "--drafter", tree, "--text"},
+                                                  {"run", "--model", table_file(), "--drafter", "skip", "--text"},
+                                                  {"run", "--model", micro_model(), "--prompt", "a", "--drafter", "eagle3"},
+                                                  {"run", "--model", micro_model(), "--prompt", "a", "--tree-topk", "2"}}) {
         const Outcome out = speclens(words);
         EXPECT_EQ(out.code, 3) << words.back() << "\n" << out.out;
         EXPECT_EQ(out.out, "");
-        for (const char* part : {"cannot run: ", "These can: none, "})
-            EXPECT_NE(out.err.find(part), std::string::npos) << out.err;
+        for (const char* part : {"cannot run: ", "These can: none, "}) EXPECT_NE(out.err.find(part), std::string::npos) << out.err;
     }
-    EXPECT_EQ(speclens({"run", "--model", micro_model(), "--prompt", "one two", "--max-tokens", "3"}).code,
-              0);
+    EXPECT_EQ(speclens({"run", "--model", micro_model(), "--prompt", "one two", "--max-tokens", "3"}).code, 0);
     const Outcome off = speclens({"run", "--drafter", tree, "--k", "0", "--max-tokens", "3", "--text"});
     EXPECT_EQ(off.code, 0) << "no guesses were asked for\n" << off.err;
 }
@@ -359,8 +336,7 @@ TEST(Run, WarnsWhenOthersUseTheMachine) {
 // The relaxed rules are told from whole distributions, which cost nothing to record of a small vocabulary.
 TEST(Describe, RelaxedRulesSeeWholeDistributions) {
     if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
-    std::vector<std::string> hot = {"describe",    "relaxed",      "--temp", "1.5",
-                                    "--no-timing", "--max-tokens", "12"};
+    std::vector<std::string> hot = {"describe", "relaxed", "--temp", "1.5", "--no-timing", "--max-tokens", "12"};
     const Outcome whole = speclens(hot);
     ASSERT_EQ(whole.code, 0) << whole.err;
     EXPECT_NE(whole.out.find("Means over "), std::string::npos) << whole.out;
@@ -423,8 +399,7 @@ TEST(Describe, ShowsAHeadWhereItHasAGuess) {
 TEST(Describe, MeasuresWhatAPictureTells) {
     if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
     const auto told = [](const char* scene) {
-        const Outcome words = speclens(
-            {"describe", scene, "--model", micro_model(), "--prompt", "one two one", "--max-tokens", "8"});
+        const Outcome words = speclens({"describe", scene, "--model", micro_model(), "--prompt", "one two one", "--max-tokens", "8"});
         EXPECT_EQ(words.code, 0) << words.err;
         return words.out;
     };
@@ -446,8 +421,7 @@ TEST(Run, KeepsTheTimeOfPlainDecodingInItsFile) {
         EXPECT_EQ(last["kind"], "plain") << last.dump();
         EXPECT_GT(last.value("ms_per_token", 0.0), 0);
     }
-    EXPECT_EQ(lines_of(speclens({"export", "jsonl", file.string(), "-o", "-"}).out).back(),
-              lines_of(read_file(file)).back());
+    EXPECT_EQ(lines_of(speclens({"export", "jsonl", file.string(), "-o", "-"}).out).back(), lines_of(read_file(file)).back());
     kept.push_back("--no-timing");
     EXPECT_EQ(lines_of(speclens(kept).out).back()["kind"], "stop");
     if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";

@@ -20,9 +20,7 @@ std::filesystem::path saved(const std::string& name) {
     return std::filesystem::path(SPEC_SOURCE_DIR) / "tests" / "app" / "cli" / "golden" / "saved" / name;
 }
 
-Json saved_json(const std::string& name) {
-    return Json::parse(read_file(saved(name)));
-}
+Json saved_json(const std::string& name) { return Json::parse(read_file(saved(name))); }
 
 bool draws_nothing() {
     static const bool kNothing = speclens({"list", "scenes"}).out.empty();
@@ -54,8 +52,7 @@ void expect_keys_of(const std::string& file, const std::vector<std::string>& arg
     std::set<std::string> then, here;
     key_paths(saved_json(file), "", then);
     key_paths(Json::parse(now.out), "", here);
-    for (const std::string& path : then)
-        EXPECT_TRUE(here.contains(path)) << file << " has " << path << ", which is not written any more";
+    for (const std::string& path : then) EXPECT_TRUE(here.contains(path)) << file << " has " << path << ", which is not written any more";
 }
 
 } // namespace
@@ -134,19 +131,18 @@ TEST(SavedFile, OfARaceOpens) {
 
 // Keys are added, never renamed or left out.
 TEST(SavedFile, EveryKeyOfAComparisonIsStillWritten) {
-    expect_keys_of("compare.json", {"compare", "--drafters", "none,small,domino", "--k", "2,3", "--prompt",
-                                    "The capital of France is", "--max-tokens", "8", "--json", "-"});
+    expect_keys_of("compare.json", {"compare", "--drafters", "none,small,domino", "--k", "2,3", "--prompt", "The capital of France is",
+                                    "--max-tokens", "8", "--json", "-"});
 }
 
 TEST(SavedFile, EveryKeyOfABenchIsStillWritten) {
-    expect_keys_of("bench.json",
-                   {"bench", "--repeats", "1", "--drafters", "none,small", "--context", "8", "--json", "-"});
+    expect_keys_of("bench.json", {"bench", "--repeats", "1", "--drafters", "none,small", "--context", "8", "--json", "-"});
 }
 
 // A column keeps its place; new ones come behind those that are there, before the counts by position.
 TEST(SavedFile, EveryColumnOfAComparisonKeepsItsPlace) {
-    const Outcome now = speclens({"compare", "--drafters", "none,small,domino", "--k", "2,3", "--prompt",
-                                  "The capital of France is", "--max-tokens", "8", "--csv", "-"});
+    const Outcome now = speclens({"compare", "--drafters", "none,small,domino", "--k", "2,3", "--prompt", "The capital of France is",
+                                  "--max-tokens", "8", "--csv", "-"});
     ASSERT_EQ(now.code, 0) << now.err;
     const std::string then = read_file(saved("compare.csv"));
     const std::string columns = then.substr(0, then.find(",judged_1"));
@@ -161,8 +157,7 @@ TEST(SavedFile, EveryListHasItsKeysAndNames) {
         std::set<std::string> names;
         const Json now = Json::parse(speclens({"list", what, "--json"}).out), then = saved_json(file);
         for (const Json& item : now) names.insert(item["name"].text());
-        for (const Json& item : then)
-            EXPECT_TRUE(names.contains(item["name"].text())) << item["name"] << ": files and links name it";
+        for (const Json& item : then) EXPECT_TRUE(names.contains(item["name"].text())) << item["name"] << ": files and links name it";
     }
 }
 
@@ -173,8 +168,7 @@ TEST(SavedFile, OfALectureHasItsSteps) {
     EXPECT_EQ(lecture.minutes(), 39);
     for (const Lecture::Step& step : lecture.steps) EXPECT_FALSE(step.link.scene.empty()) << step.title;
     if (draws_nothing()) GTEST_SKIP() << "this build draws nothing";
-    const Outcome outcome =
-        speclens({"describe", "speclens://accept-rule/4?drafter=small&k=4&seed=9&prompt=A%20poem.&chat"});
+    const Outcome outcome = speclens({"describe", "speclens://accept-rule/4?drafter=small&k=4&seed=9&prompt=A%20poem.&chat"});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
 }
 

@@ -134,7 +134,8 @@ Compared compared(const RunSetting& setting) {
     rows[0].contestant = contestants.data();
     rows[0].domain = "all";
     const std::vector<Prompt> prompts;
-    const CompareFacts facts{.header = header, .backend = "cpu", .model = "tiny", .options = options, .contestants = contestants, .prompts = prompts};
+    const CompareFacts facts{
+        .header = header, .backend = "cpu", .model = "tiny", .options = options, .contestants = contestants, .prompts = prompts};
     return {OrderedJson::parse(compare_json(rows, facts)), compare_csv(rows, facts)};
 }
 
@@ -169,9 +170,7 @@ bool names(const std::string& text, const std::string& word) {
     return false;
 }
 
-std::string dashed(const RunSetting& setting) {
-    return "--" + std::string(setting.option);
-}
+std::string dashed(const RunSetting& setting) { return "--" + std::string(setting.option); }
 
 bool in_help(const RunSetting& setting) {
     bool somewhere = false;
@@ -203,9 +202,11 @@ struct Place {
     const char* name;
     bool (*has)(const RunSetting&);
 };
+// clang-format off
 constexpr Place kOfRuns[] = {{"the command line", on_the_command_line}, {"links", in_links},          {"lectures", in_lectures},
                              {"saved runs", in_saved_runs},             {"saved races", in_saved_races}, {"compare --json", in_json_of_compare},
                              {"compare --csv", in_csv_of_compare}};
+// clang-format on
 constexpr Place kTexts[] = {{"help", in_help}, {"bash", in_bash}, {"zsh", in_zsh}, {"fish", in_fish}, {"the manual page", in_the_manual}};
 
 std::vector<std::string> where_missing(const RunSetting& setting) {
@@ -244,10 +245,12 @@ TEST(SettingsTable, AWordAndItsOppositeBelongTogether) {
     for (const RunSetting& setting : run_setting_list()) {
         if (*setting.opposite == '\0') continue;
         const RunSettings defaults;
-        const Options there = parse({"run", "--" + std::string(setting.option)}), back = parse({"run", "--" + std::string(setting.opposite)});
+        const Options there = parse({"run", "--" + std::string(setting.option)}),
+                      back = parse({"run", "--" + std::string(setting.opposite)});
         EXPECT_NE(setting.get(there.run), setting.get(defaults)) << setting.option;
         EXPECT_EQ(setting.get(back.run), setting.get(defaults)) << setting.opposite;
-        EXPECT_THROW((void)parse({"run", "--" + std::string(setting.option), "--" + std::string(setting.opposite)}), Error) << setting.option;
+        EXPECT_THROW((void)parse({"run", "--" + std::string(setting.option), "--" + std::string(setting.opposite)}), Error)
+            << setting.option;
     }
 }
 

@@ -31,8 +31,8 @@ struct Words {
     std::vector<char*> env, args;
 
     explicit Words(const Start& start) : program(start.program), arguments(start.arguments) {
-        for (const char* name : {"PATH", "HOME", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS",
-                                 "SPECLENS_ASSETS", "SPECLENS_CUDA_MODULE"})
+        for (const char* name :
+             {"PATH", "HOME", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "SPECLENS_ASSETS", "SPECLENS_CUDA_MODULE"})
             if (const char* value = std::getenv(name); value && !start.environment.contains(name))
                 environment.push_back(std::string(name) + "=" + value);
         for (const auto& [name, value] : start.environment) environment.push_back(name + "=" + value);
@@ -71,10 +71,8 @@ void collect(int in, int out, int err, const Start& start, pid_t child, Outcome&
     pollfd ends[2] = {{out, POLLIN, 0}, {err, POLLIN, 0}};
     while (ends[0].fd >= 0 || ends[1].fd >= 0) {
         poll(ends, 2, 20);
-        const bool late = start.interrupt_after_ms > 0 &&
-                          Clock::now() - begun > std::chrono::milliseconds(start.interrupt_after_ms);
-        const bool said =
-            !start.interrupt_when.empty() && outcome.out.find(start.interrupt_when) != std::string::npos;
+        const bool late = start.interrupt_after_ms > 0 && Clock::now() - begun > std::chrono::milliseconds(start.interrupt_after_ms);
+        const bool said = !start.interrupt_when.empty() && outcome.out.find(start.interrupt_when) != std::string::npos;
         int left = 1;
         const bool read_all = start.interrupt_when_read && ioctl(in, FIONREAD, &left) == 0 && left == 0;
         if (!interrupted && (late || said || read_all)) {
@@ -99,8 +97,7 @@ Outcome speclens(const Start& start) {
     std::signal(SIGPIPE, SIG_IGN);
     int in[2], out[2], err[2];
     EXPECT_EQ(0, pipe(in) | pipe(out) | pipe(err));
-    const int file =
-        start.out_file.empty() ? -1 : open(start.out_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    const int file = start.out_file.empty() ? -1 : open(start.out_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
     if (start.reader_gone) close(out[0]);
     const Words words(start);
     const pid_t child = fork();
@@ -131,9 +128,7 @@ Outcome interrupted_when(Start start, const std::function<bool(const Outcome&)>&
     return outcome;
 }
 
-void write_file(const std::filesystem::path& file, const std::string& text) {
-    std::ofstream(file, std::ios::binary) << text;
-}
+void write_file(const std::filesystem::path& file, const std::string& text) { std::ofstream(file, std::ios::binary) << text; }
 
 std::string read_file(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
@@ -160,8 +155,6 @@ std::string table_file() {
     return file.string();
 }
 
-std::string micro_model() {
-    return SPEC_SOURCE_DIR "/tests/engine/golden/micro_qwen3";
-}
+std::string micro_model() { return SPEC_SOURCE_DIR "/tests/engine/golden/micro_qwen3"; }
 
 } // namespace speclens::test

@@ -23,14 +23,14 @@ struct Start {
     std::string input;                              // standard input
     bool input_goes_on = false;                     // it has no end
     std::map<std::string, std::string> environment; // on top of PATH and HOME only: no display, no NO_COLOR
-    std::string out_file;       // standard output goes to this file instead of Outcome::out
-    bool out_closed = false;    // standard output is not open at all
-    bool reader_gone = false;   // standard output is a pipe that nobody reads
-    long file_limit = 0;        // bytes a file may have (a full disk); 0: no limit
-    int interrupt_after_ms = 0; // SIGINT after so long; 0: never
-    std::string interrupt_when; // SIGINT as soon as standard output says this; empty: never
-    bool interrupt_when_read = false; // with input_goes_on: SIGINT as soon as all of it was taken
-    int signal = SIGINT;        // sent instead
+    std::string out_file;                           // standard output goes to this file instead of Outcome::out
+    bool out_closed = false;                        // standard output is not open at all
+    bool reader_gone = false;                       // standard output is a pipe that nobody reads
+    long file_limit = 0;                            // bytes a file may have (a full disk); 0: no limit
+    int interrupt_after_ms = 0;                     // SIGINT after so long; 0: never
+    std::string interrupt_when;                     // SIGINT as soon as standard output says this; empty: never
+    bool interrupt_when_read = false;               // with input_goes_on: SIGINT as soon as all of it was taken
+    int signal = SIGINT;                            // sent instead
     std::string program = SPECLENS_PROGRAM;
 };
 

@@ -21,7 +21,8 @@ std::vector<std::string> quick_sweep(std::vector<std::string> more) {
 TEST(Sweep, PrintsATableInWhichEveryCellWasMeasured) {
     const Outcome out = speclens(quick_sweep({"--drafters", "lookup,eagle3,dflash,domino", "--k", "4"}));
     ASSERT_EQ(out.code, 0) << out.err << out.out;
-    for (const char* part : {"SpecLens sweep", "[LIVE]", "plain", "lookup", "eagle3", "dflash", "domino", " at once", "those of their runs alone"})
+    for (const char* part :
+         {"SpecLens sweep", "[LIVE]", "plain", "lookup", "eagle3", "dflash", "domino", " at once", "those of their runs alone"})
         EXPECT_NE(out.out.find(part), std::string::npos) << part << "\n" << out.out;
     EXPECT_EQ(out.out.find("not measured"), std::string::npos) << out.out;
 }
@@ -60,7 +61,8 @@ TEST(Sweep, TellsTheCostOfAMillionTokensWhereAPriceIsGiven) {
     EXPECT_NEAR(hour, 2 * json["price"]["parts"][0]["per_hour"].get<double>(), 1e-12);
     EXPECT_FALSE(json["price"]["parts"][0]["source"].get<std::string>().empty());
     for (const Json& cell : json["cells"])
-        EXPECT_NEAR(cell["cost_per_million_tokens"].get<double>() * cell["tokens_per_second"].get<double>(), hour / 3600 * 1e6, 1e-6 * hour / 3600 * 1e6);
+        EXPECT_NEAR(cell["cost_per_million_tokens"].get<double>() * cell["tokens_per_second"].get<double>(), hour / 3600 * 1e6,
+                    1e-6 * hour / 3600 * 1e6);
     const Outcome table = speclens(quick_sweep({"--drafters", "lookup", "--price", "m7g.large"}));
     ASSERT_EQ(table.code, 0) << table.err;
     for (const char* part : {"USD/Mtok", "computed from the LIVE speeds", "second-hand", "[PUBLISHED]"})

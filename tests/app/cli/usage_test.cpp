@@ -86,9 +86,8 @@ TEST(Usage, SuggestsTheNearestScene) {
 }
 
 TEST(Usage, AnOptionOfOneLaneIsOneOfTheRace) {
-    std::vector<std::string> race{"describe",     "race", "--model", micro_model(), "--prompt",     "a",
-                                  "--max-tokens", "4",    "--k",     "3",           "--exit-layer", "1",
-                                  "--drafters"};
+    std::vector<std::string> race{"describe", "race", "--model", micro_model(),  "--prompt", "a",         "--max-tokens",
+                                  "4",        "--k",  "3",       "--exit-layer", "1",        "--drafters"};
     const auto with = [&](const std::string& drafters) {
         std::vector<std::string> line = race;
         line.push_back(drafters);
@@ -96,8 +95,7 @@ TEST(Usage, AnOptionOfOneLaneIsOneOfTheRace) {
     };
     expect_usage(with("none,lookup"), "--exit-layer does nothing for these drafters");
     for (const std::string option : {"--tap-shift", "--context-last"})
-        expect_usage({"run", "--drafter", "dflash", "--no-conditioning", option, "1"},
-                     option + " does nothing with --no-conditioning");
+        expect_usage({"run", "--drafter", "dflash", "--no-conditioning", option, "1"}, option + " does nothing with --no-conditioning");
     if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
     const Outcome out = speclens(with("none,skip"));
     EXPECT_EQ(out.code, 0) << out.err;
@@ -108,18 +106,12 @@ TEST(Usage, RefusesAnOptionThatDoesNothing) {
     const std::string model = micro_model();
     expect_usage({"run", "--geometry", "qwen3-0.6b"}, "option of: bench");
     expect_usage({"list", "drafters", "--k", "3"}, "--k does nothing");
-    expect_usage({"run", "--model", model, "--prompt", "a", "--drafter", "lookup", "--exit-layer", "1"},
-                 "--exit-layer");
-    expect_usage({"run", "--model", model, "--prompt", "a", "--drafter", "none", "--k", "4"},
-                 "--k does nothing");
-    expect_usage({"run", "--model", model, "--prompt", "a", "--drafter", "skip", "--ngram", "1,2"},
-                 "--ngram");
-    expect_usage({"run", "--model", model, "--prompt", "a", "--drafter", "lookup", "--tree-topk", "2"},
-                 "--tree-topk");
+    expect_usage({"run", "--model", model, "--prompt", "a", "--drafter", "lookup", "--exit-layer", "1"}, "--exit-layer");
+    expect_usage({"run", "--model", model, "--prompt", "a", "--drafter", "none", "--k", "4"}, "--k does nothing");
+    expect_usage({"run", "--model", model, "--prompt", "a", "--drafter", "skip", "--ngram", "1,2"}, "--ngram");
+    expect_usage({"run", "--model", model, "--prompt", "a", "--drafter", "lookup", "--tree-topk", "2"}, "--tree-topk");
     expect_usage({"run", "--drafter", "small_tree", "--k", "3", "--tree-depth", "3"}, "exclude each other");
-    expect_usage(
-        {"run", "--drafter", "small_tree", "--rule", "tree_topk", "--temp", "1", "--draft-temp", "2"},
-        "chosen, not drawn");
+    expect_usage({"run", "--drafter", "small_tree", "--rule", "tree_topk", "--temp", "1", "--draft-temp", "2"}, "chosen, not drawn");
     expect_usage({"run", "--drafter", "small_tree", "--temp", "0", "--draft-temp", "2"}, "chosen, not drawn");
     expect_usage({"run", "--drafter", "small_tree", "--rule", "token", "--temp", "1"}, "tree_wor");
     expect_usage({"run", "--prompt", "a", "--thinking"}, "--thinking does nothing without --chat");
@@ -127,8 +119,7 @@ TEST(Usage, RefusesAnOptionThatDoesNothing) {
     expect_usage({"run", "--rule-param", "alpha=0.5"}, "has no parameter");
     expect_usage({"run", "--rule", "cascade_chow", "--rule-param", "alpha=7"}, "0 … 1");
     expect_usage({"run", "--rule", "cascade_chow", "--rule-param", "alpha"}, "NAME=VALUE");
-    expect_usage({"run", "--rule", "lenience", "--rule-param", "lenience=0.5", "--temp", "0"},
-                 "does nothing at temperature 0");
+    expect_usage({"run", "--rule", "lenience", "--rule-param", "lenience=0.5", "--temp", "0"}, "does nothing at temperature 0");
     expect_usage({"render", "loop"}, "needs -o");
 }
 
@@ -152,16 +143,15 @@ TEST(Usage, RefusesNumbersThatMeanNothing) {
     expect_usage({"run", "--k", "-1"}, "--k");
     expect_usage({"run", "--k", "1000"}, "--k");
     expect_usage({"run", "--max-tokens", "0"}, "--max-tokens");
-    expect_usage({"run", "--model", micro_model(), "--prompt", "a", "--drafter", "lookup", "--rule", "greedy",
-                  "--temp", "1"},
+    expect_usage({"run", "--model", micro_model(), "--prompt", "a", "--drafter", "lookup", "--rule", "greedy", "--temp", "1"},
                  "temperature 0");
 }
 
 TEST(Usage, ExplainsEveryCommand) {
     const Outcome overview = speclens({"--help"});
     EXPECT_EQ(overview.code, 0);
-    for (const char* command : {"run", "compare", "render", "describe", "bench", "lossless", "oracle",
-                                "check", "list", "export", "train", "get"}) {
+    for (const char* command :
+         {"run", "compare", "render", "describe", "bench", "lossless", "oracle", "check", "list", "export", "train", "get"}) {
         EXPECT_NE(overview.out.find(std::string("\n  ") + command + " "), std::string::npos) << command;
         const Outcome help = speclens({command, "--help"});
         EXPECT_EQ(help.code, 0);
@@ -183,8 +173,7 @@ TEST(Usage, SaysWhatToDoWithTheFolderOfAModel) {
         EXPECT_NE(outcome.err.find("is a folder with a model"), std::string::npos) << outcome.err;
         EXPECT_NE(outcome.err.find("speclens --model FOLDER"), std::string::npos) << outcome.err;
     }
-    EXPECT_NE(speclens({std::string(SPEC_SOURCE_DIR) + "/assets"}).err.find("assets is a folder\n"),
-              std::string::npos);
+    EXPECT_NE(speclens({std::string(SPEC_SOURCE_DIR) + "/assets"}).err.find("assets is a folder\n"), std::string::npos);
 }
 
 TEST(Usage, NamesAMissingSession) {
@@ -194,25 +183,19 @@ TEST(Usage, NamesAMissingSession) {
 }
 
 TEST(Usage, NamesWhatWasTypedWhereTwoExcludeEachOther) {
-    expect_usage({"compare", "--domain", "math", "--prompt", "x"},
-                 "--domain and --prompt exclude each other");
-    expect_usage({"compare", "--domain", "math", "--token-ids", "1"},
-                 "--domain and --token-ids exclude each other");
+    expect_usage({"compare", "--domain", "math", "--prompt", "x"}, "--domain and --prompt exclude each other");
+    expect_usage({"compare", "--domain", "math", "--token-ids", "1"}, "--domain and --token-ids exclude each other");
     for (const char* command : {"describe", "render"})
-        expect_usage({command, "loop", "saved.jsonl", "--prompt", "x"},
-                     "'saved.jsonl' and --prompt exclude each other");
-    expect_usage({"describe", "loop", "--session", "saved.jsonl", "--prompt", "x"},
-                 "--session and --prompt exclude each other");
-    expect_usage({"run", "--rule", "lenience", "--rule-param", "lenience=.1,lenience=.2"},
-                 "lenience was given twice");
+        expect_usage({command, "loop", "saved.jsonl", "--prompt", "x"}, "'saved.jsonl' and --prompt exclude each other");
+    expect_usage({"describe", "loop", "--session", "saved.jsonl", "--prompt", "x"}, "--session and --prompt exclude each other");
+    expect_usage({"run", "--rule", "lenience", "--rule-param", "lenience=.1,lenience=.2"}, "lenience was given twice");
     expect_usage({"compare", "--csv", "-", "--json", "-"}, "both name standard output");
 }
 
 TEST(Usage, RefusesABeatThatASceneDoesNotHave) {
     if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
     for (const auto& [scene, range] :
-         {std::pair<std::string, std::string>{"loop:99",
-                                              "loop has no step 99\n          Its steps here are 1 to "},
+         {std::pair<std::string, std::string>{"loop:99", "loop has no step 99\n          Its steps here are 1 to "},
           {"speclens://loop/99", "loop has no step 99\n          Its steps here are 1 to "},
           {"loop:0", "loop has no step 0\n          Its steps here are 1 to "},
           {"training:0", "training has no beat 0\n          Its beats here are 1 to "},
@@ -220,21 +203,18 @@ TEST(Usage, RefusesABeatThatASceneDoesNotHave) {
         expect_usage({"describe", scene, "--no-timing", "--max-tokens", "8"}, range);
     EXPECT_EQ(speclens({"describe", "loop:1", "--no-timing", "--max-tokens", "8"}).code, 0);
     const std::string picture = fresh_folder() / "none/x.png";
-    const Outcome unwritten =
-        speclens({"render", "loop", "--model", table_file(), "--no-timing", "-o", picture});
+    const Outcome unwritten = speclens({"render", "loop", "--model", table_file(), "--no-timing", "-o", picture});
     EXPECT_EQ(unwritten.code, 3);
     EXPECT_NE(unwritten.err.find(picture), std::string::npos) << unwritten.err;
     EXPECT_EQ(unwritten.err.find(picture), unwritten.err.rfind(picture)) << "once\n" << unwritten.err;
 }
 
 TEST(Usage, TellsItsVersionAndTakesHelpAsAWord) {
-    for (const std::vector<std::string>& words :
-         {std::vector<std::string>{"--version"}, {"run", "--version"}}) {
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"--version"}, {"run", "--version"}}) {
         const Outcome version = speclens(words);
         EXPECT_EQ(version.code, 0) << version.err;
         EXPECT_EQ(version.out.rfind("SpecLens ", 0), 0u) << version.out;
-        for (const char* line : {"\nengine  CPU", "\nGPU     "})
-            EXPECT_NE(version.out.find(line), std::string::npos) << version.out;
+        for (const char* line : {"\nengine  CPU", "\nGPU     "}) EXPECT_NE(version.out.find(line), std::string::npos) << version.out;
     }
     EXPECT_EQ(speclens({"help"}).out, speclens({"--help"}).out);
     EXPECT_EQ(speclens({"help", "run"}).out, speclens({"run", "--help"}).out);

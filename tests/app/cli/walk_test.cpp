@@ -23,8 +23,7 @@ TEST(WalkWords, TellSettingsWithAllTheirDigits) {
     EXPECT_EQ(sampling_words({.temperature = 0.8}), "temperature 0.80");
     EXPECT_EQ(sampling_words({.temperature = 0}), "temperature 0.00");
     EXPECT_EQ(sampling_words({.temperature = 0.004}), "temperature 0.004");
-    EXPECT_EQ(sampling_words({.temperature = 1, .top_k = 5, .top_p = 1e-300}),
-              "temperature 1.00, top-k 5, top-p 1e-300");
+    EXPECT_EQ(sampling_words({.temperature = 1, .top_k = 5, .top_p = 1e-300}), "temperature 1.00, top-k 5, top-p 1e-300");
 }
 
 // In a tree the target's word against a rejected guess is the guess beside it that stayed, not the own token
@@ -60,8 +59,7 @@ TEST(Walk, NamesWhatTheTargetWantedInPlaceOfARejectedGuess) {
     commit.path = {1};
     commit.tokens = {6, 9};
     trace.append(commit);
-    const std::string text =
-        Walk(trace, {.color = false, .width = 100}, true).round(fold(trace, trace.size()));
+    const std::string text = Walk(trace, {.color = false, .width = 100}, true).round(fold(trace, trace.size()));
     const std::size_t line = text.find("1 word5");
     ASSERT_NE(line, std::string::npos) << text;
     EXPECT_NE(text.substr(line, text.find('\n', line) - line).find("word6"), std::string::npos) << text;
@@ -135,10 +133,8 @@ TEST(Walk, CutsWhatADrafterAddsAtTheEdgeOfTheTerminal) {
     draft.extra = "found " + std::string(200, 'x');
     append_round(trace, draft, 0);
     for (const int width : {80, 100, 120}) {
-        const std::string text =
-            Walk(trace, {.color = false, .width = width}, true).round(fold(trace, trace.size()));
-        EXPECT_EQ(text.find("found x") != std::string::npos, width > 80) << "nothing where there is no room\n"
-                                                                         << text;
+        const std::string text = Walk(trace, {.color = false, .width = width}, true).round(fold(trace, trace.size()));
+        EXPECT_EQ(text.find("found x") != std::string::npos, width > 80) << "nothing where there is no room\n" << text;
         for (const std::string& line : split(text, '\n')) EXPECT_LE(columns(line), width) << line;
     }
 }
@@ -154,14 +150,11 @@ TEST(Walk, ItsTimesAddUpAsPrinted) {
         draft.token = 5;
         draft.ms = 1.236 * scale;
         append_round(trace, draft, 2.347 * scale);
-        const std::string text =
-            Walk(trace, {.color = false, .width = 100}, true).round(fold(trace, trace.size()));
+        const std::string text = Walk(trace, {.color = false, .width = 100}, true).round(fold(trace, trace.size()));
         double drafting = 0, verify = 0, other = 0, total = 0;
         const std::size_t at = text.rfind("draft ");
         ASSERT_NE(at, std::string::npos) << text;
-        ASSERT_EQ(std::sscanf(text.c_str() + at, "draft %lf + verify %lf + other %lf = %lf ms", &drafting,
-                              &verify, &other, &total),
-                  4)
+        ASSERT_EQ(std::sscanf(text.c_str() + at, "draft %lf + verify %lf + other %lf = %lf ms", &drafting, &verify, &other, &total), 4)
             << text;
         EXPECT_NEAR(drafting + verify + other, total, 1e-9) << text;
     }
@@ -172,9 +165,7 @@ TEST(Equation, HoldsAsPrinted) {
         const double tokens = 3.4567, round = pass * 1.7391;
         const double digit = std::pow(10, equation_decimals(tokens, pass, 0, round, 2));
         const auto shown = [&](double value) { return std::round(value * digit) / digit; };
-        EXPECT_NEAR(shown(tokens) * shown(pass) / shown(round), std::round(tokens * pass / round * 100) / 100,
-                    0.005)
-            << pass;
+        EXPECT_NEAR(shown(tokens) * shown(pass) / shown(round), std::round(tokens * pass / round * 100) / 100, 0.005) << pass;
     }
 }
 
@@ -198,8 +189,7 @@ TEST(Walk, ClaimsNoSpeedUpThatItsTokensDoNotAllow) {
 }
 
 // A round without guesses, as a walk tells it: with `drafter`, the limit of new tokens and how the run ended.
-std::string without_drafts(const char* drafter, int max_tokens, const char* reason,
-                            const char* rule = "token") {
+std::string without_drafts(const char* drafter, int max_tokens, const char* reason, const char* rule = "token") {
     Trace trace([](int id) { return "word" + std::to_string(id); });
     Header header;
     header.drafter = drafter;
@@ -222,12 +212,9 @@ std::string without_drafts(const char* drafter, int max_tokens, const char* reas
 
 // Whoever was not asked did not find nothing.
 TEST(Walk, SaysWhyARoundHasNoGuesses) {
-    const auto has = [](const std::string& text, const char* part) {
-        return text.find(part) != std::string::npos;
-    };
+    const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
     EXPECT_TRUE(has(without_drafts("small", 1, "length"), "no room for a guess: one token is left\n"));
-    EXPECT_TRUE(
-        has(without_drafts("small", 9, "context full"), "no room for a guess: the context is full\n"));
+    EXPECT_TRUE(has(without_drafts("small", 9, "context full"), "no room for a guess: the context is full\n"));
     EXPECT_TRUE(has(without_drafts("lookup", 9, "end of text"), "nothing to propose this time\n"));
     EXPECT_FALSE(has(without_drafts("none", 1, "length"), "◇ draft"));
     const std::string mixed = without_drafts("small", 1, "length", "cascade_tokenV3");
@@ -240,11 +227,9 @@ TEST(Walk, SpeaksOfOneGuessAsOne) {
     Header header;
     header.rule = "token";
     const std::string text = walked(header, own_token(TargetToken::From::bonus));
-    for (const char* part :
-         {"A miss (✕) ends the round, and", "When the guess stays, ", "★ the guess stayed: "})
+    for (const char* part : {"A miss (✕) ends the round, and", "When the guess stays, ", "★ the guess stayed: "})
         EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
-    for (const char* never : {"every guess", "what follows it is dropped"})
-        EXPECT_EQ(text.find(never), std::string::npos) << text;
+    for (const char* never : {"every guess", "what follows it is dropped"}) EXPECT_EQ(text.find(never), std::string::npos) << text;
 }
 
 TEST(Walk, TellsALenienceOfZeroAsTheTokenRule) {
@@ -265,23 +250,19 @@ TEST(Walk, TellsTopTokensOnAChainAsWhatTheyAre) {
     const std::string text = walked(header, own_token(TargetToken::From::residual));
     for (const char* part : {"counts as certain", "when u is below p. ", "without the guess, scaled to 1"})
         EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
-    for (const char* never : {"below p/q", "max(p − q, 0)"})
-        EXPECT_EQ(text.find(never), std::string::npos) << text;
+    for (const char* never : {"below p/q", "max(p − q, 0)"}) EXPECT_EQ(text.find(never), std::string::npos) << text;
 }
 
 TEST(Walk, NamesTheDistributionOfTheOwnTokenOfACascade) {
     Header header;
     header.rule = "cascade_tokenV3";
-    const auto has = [&](const TargetToken& own, const char* part) {
-        return walked(header, own).find(part) != std::string::npos;
-    };
+    const auto has = [&](const TargetToken& own, const char* part) { return walked(header, own).find(part) != std::string::npos; };
     EXPECT_TRUE(has(own_token(TargetToken::From::bonus, true), ", from the mixture:"));
     EXPECT_FALSE(has(own_token(TargetToken::From::bonus), ", from the mixture:"));
     EXPECT_TRUE(has(own_token(TargetToken::From::bonus), ", from the target's own distribution"));
     EXPECT_FALSE(has(own_token(TargetToken::From::residual), "P m"));
     header.rule_params.block = true;
-    EXPECT_TRUE(has(own_token(TargetToken::From::residual), "max(P m − q, 0)"))
-        << "with the coefficient of the prefix";
+    EXPECT_TRUE(has(own_token(TargetToken::From::residual), "max(P m − q, 0)")) << "with the coefficient of the prefix";
 }
 
 // The shares of q and p in its table are not what a cascade counts with at temperature 0.

@@ -102,8 +102,7 @@ TEST(Controls, KeepDrafterRuleAndTemperatureCompatible) {
     EXPECT_EQ(with_drafter(settings, "small_tree").rule, "tree_wor") << "the token rule judges chains";
     settings.rule = "tree_wr";
     EXPECT_EQ(with_drafter(settings, "small_tree").rule, "tree_wr");
-    EXPECT_EQ(with_drafter(settings, "lookup").rule, "tree_wr")
-        << "chosen for a chain: a chain is a tree too";
+    EXPECT_EQ(with_drafter(settings, "lookup").rule, "tree_wr") << "chosen for a chain: a chain is a tree too";
     settings.drafter = "small_tree";
     EXPECT_EQ(with_drafter(settings, "small").rule, "token") << "only the tree had needed the other";
     EXPECT_EQ(with_drafter(settings, "small_tree").rule, "tree_wr");
@@ -313,8 +312,7 @@ TEST(Controls, AQuestionAboutARunIsNotPutToTheNextOne) {
     LiveBench live("loop");
     live.observe(fixtures::mixed());
     const auto asked = [&] {
-        return std::ranges::count_if(live.sent,
-                                     [](const Command& c) { return std::holds_alternative<FetchDistributions>(c); });
+        return std::ranges::count_if(live.sent, [](const Command& c) { return std::holds_alternative<FetchDistributions>(c); });
     };
     const FetchDistributions question{0, 0};
     live.perform(Command{question});

@@ -25,9 +25,7 @@ struct Branch {
         for (std::size_t i = 0; i < base->size(); ++i) {
             if (i == begins) trace->append(Commanded{"fork"});
             Event event = (*base)[i];
-            if (auto* guess = std::get_if<Drafted>(&event);
-                guess && guess->round == round && guess->index == 1)
-                guess->extra = "forced";
+            if (auto* guess = std::get_if<Drafted>(&event); guess && guess->round == round && guess->index == 1) guess->extra = "forced";
             trace->append(std::move(event));
         }
     }
@@ -49,8 +47,7 @@ TEST(Fork, StaysAtTheGuessThatWasForced) {
     EXPECT_EQ(*now.scene.selected, (Position{branch.round, 1}));
     live.bench.time += 10; // the message is gone
     live.bench.settle();
-    EXPECT_TRUE(live.bench.shows("fork at round " + std::to_string(branch.round + 1) + ": “"))
-        << live.bench.words;
+    EXPECT_TRUE(live.bench.shows("fork at round " + std::to_string(branch.round + 1) + ": “")) << live.bench.words;
     EXPECT_TRUE(live.bench.shows("forced")) << live.bench.words;
 }
 
@@ -71,9 +68,7 @@ TEST(Fork, IsTakenBackAndMadeAgainLikeAnyChange) {
     live.bench.key(ui::Key::z, {.ctrl = true});
     ASSERT_TRUE(live.last<Restart>());
     EXPECT_EQ(live.last<Restart>()->settings, first);
-    EXPECT_TRUE(
-        live.bench.shows("Back to the run before the fork at round " + std::to_string(branch.round + 1)))
-        << live.bench.words;
+    EXPECT_TRUE(live.bench.shows("Back to the run before the fork at round " + std::to_string(branch.round + 1))) << live.bench.words;
     live.observe(Branch().base);
     EXPECT_EQ(live.bench.cursor(), 7U) << "where the run was forked";
     sent = live.sent.size();

@@ -9,9 +9,8 @@ namespace {
 
 // What a person sees of a view, and what it costs to have made it anew: where the guesses of its first round lie.
 std::string said(const RunView& view) {
-    return std::to_string(view.events) + " " + std::to_string(view.tokens.size()) + " " +
-           std::to_string(view.round_list.size()) + " " + std::to_string(view.total_ms) + " " +
-           std::to_string(static_cast<int>(view.phase));
+    return std::to_string(view.events) + " " + std::to_string(view.tokens.size()) + " " + std::to_string(view.round_list.size()) + " " +
+           std::to_string(view.total_ms) + " " + std::to_string(static_cast<int>(view.phase));
 }
 const DraftSlot* first_draft(const RunView& view) { return view.round_list.front().drafts.data(); }
 

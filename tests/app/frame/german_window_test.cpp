@@ -12,13 +12,13 @@
 #include "engine/run/drafter_comparison.h"
 #include "engine/run/other_drafter_round.h"
 #include "engine/run/replay.h"
-#include "tests/shared/in_german.h"
-#include "tests/shared/made_advice.h"
 #include "tests/scenes/room.h"
 #include "tests/scenes/run_elsewhere.h"
 #include "tests/scenes/run_window.h"
 #include "tests/scenes/scenes_live_bench.h"
 #include "tests/scenes/view_bench.h"
+#include "tests/shared/in_german.h"
+#include "tests/shared/made_advice.h"
 #include "tests/shared/pass_times.h"
 #include "tests/shared/temp_folder.h"
 #include "tests/shared/toy_race.h"
@@ -99,7 +99,10 @@ std::shared_ptr<const HeadTrainingView> made_training(const TrainHeads& asked) {
     view.shipped = {{0.72, 0.60, 0.53, 0.47}, 2.37, {500, 360, 216, 114}, {360, 216, 114, 54}};
     for (const int step : {0, asked.steps / 2, asked.steps}) {
         const double share = step / (2.0 * asked.steps);
-        view.curve.push_back({step, step / 120.0, step > 0 ? 4.0 : 0, {{share, share / 2, share / 3, share / 3}, 1 + share, {900, 300, 80, 20}, {300, 80, 20, 4}}});
+        view.curve.push_back({step,
+                              step / 120.0,
+                              step > 0 ? 4.0 : 0,
+                              {{share, share / 2, share / 3, share / 3}, 1 + share, {900, 300, 80, 20}, {300, 80, 20, 4}}});
     }
     view.complete = true;
     return std::make_shared<const HeadTrainingView>(view);
@@ -170,9 +173,7 @@ std::vector<RunSettings> runs_for(const std::string& scene) {
 }
 
 const char* const kKeys = "MCBWNH"; // what scenes measure, draw, decode and replay with
-ui::Key letter(char c) {
-    return static_cast<ui::Key>(static_cast<int>(ui::Key::a) + c - 'A');
-}
+ui::Key letter(char c) { return static_cast<ui::Key>(static_cast<int>(ui::Key::a) + c - 'A'); }
 
 using InGermanMeasured = InGerman;
 
@@ -315,9 +316,13 @@ TEST_F(InGermanWindow, Dialogs) {
             bench.controller.chrome.query = words;
             bench.settle();
         };
-        for (const auto& [action, name] : std::initializer_list<std::pair<Action, const char*>>{
-                 {Action::edit_prompt, "prompt"}, {Action::open_file, "open"}, {Action::open_model, "models"}, {Action::export_frame, "export"},
-                 {Action::fork, "fork"}, {Action::glossary, "glossary"}, {Action::keys, "keys"}}) {
+        for (const auto& [action, name] : std::initializer_list<std::pair<Action, const char*>>{{Action::edit_prompt, "prompt"},
+                                                                                                {Action::open_file, "open"},
+                                                                                                {Action::open_model, "models"},
+                                                                                                {Action::export_frame, "export"},
+                                                                                                {Action::fork, "fork"},
+                                                                                                {Action::glossary, "glossary"},
+                                                                                                {Action::keys, "keys"}}) {
             where = name;
             window.act(action);
             shown(name);
@@ -354,12 +359,15 @@ TEST_F(InGermanWindow, Dialogs) {
         }
         window.close();
         window.act(Action::palette);
-        for (const char* words : {"", ">", "@", "#", ":", "?", "setting", "seed", "seed 7", "k 400", "drafter", "rule", "model", "lesson", "lektion", "speclens://loop", "zzzz"})
+        for (const char* words : {"", ">", "@", "#", ":", "?", "setting", "seed", "seed 7", "k 400", "drafter", "rule", "model", "lesson",
+                                  "lektion", "speclens://loop", "zzzz"})
             type(words), shown(std::string("palette ") + words);
         where = "every row of the palette";
         for (const char* words : {">", "@", "?", "s", "r", "t", ":", "setting", "drafter", "rule"})
-            for (const PaletteRow& row : palette_rows(bench.controller.frame(bench.time), words)) (void)labels->label(row.label), (void)labels->label(row.detail);
-        for (const PaletteRow& row : fork_rows(bench.controller.frame(bench.time))) (void)labels->label(row.label), (void)labels->label(row.detail);
+            for (const PaletteRow& row : palette_rows(bench.controller.frame(bench.time), words))
+                (void)labels->label(row.label), (void)labels->label(row.detail);
+        for (const PaletteRow& row : fork_rows(bench.controller.frame(bench.time)))
+            (void)labels->label(row.label), (void)labels->label(row.detail);
     }
     ::unsetenv("XDG_DATA_HOME");
 }
@@ -407,9 +415,13 @@ TEST_F(InGermanWindow, FetchedModelsAndJobs) {
         look(window.bench, where, false);
         Snapshot loading;
         loading.status.state = EngineStatus::State::loading;
-        loading.status.job = "loading the models", loading.status.job_done = 3, loading.status.job_total = 12, loading.status.job_unit = "MB";
+        loading.status.job = "loading the models", loading.status.job_done = 3, loading.status.job_total = 12,
+        loading.status.job_unit = "MB";
         where = "models are loaded";
-        SceneBench bench("loop", {.send = [](const Command&) {}, .set_budget = [](std::int64_t) {}, .add_budget = [](std::int64_t) {}, .cancel_loading = [] {}}, screen);
+        SceneBench bench(
+            "loop",
+            {.send = [](const Command&) {}, .set_budget = [](std::int64_t) {}, .add_budget = [](std::int64_t) {}, .cancel_loading = [] {}},
+            screen);
         bench.controller.observe(loading, bench.time);
         bench.settle();
     }

@@ -19,12 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path trace_file(const std::string& name) {
-    return fs::path(SPEC_SOURCE_DIR) / "assets" / "traces" / (name + ".jsonl");
-}
-std::vector<std::size_t> cursors(const Trace& trace) {
-    return {1, (trace.size() + 1) / 2, trace.size()};
-}
+fs::path trace_file(const std::string& name) { return fs::path(SPEC_SOURCE_DIR) / "assets" / "traces" / (name + ".jsonl"); }
+std::vector<std::size_t> cursors(const Trace& trace) { return {1, (trace.size() + 1) / 2, trace.size()}; }
 
 class EveryRun : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {};
 
@@ -36,8 +32,8 @@ TEST_P(EveryRun, NothingCollides) {
             SceneBench bench(scene, {}, {0, 0, s.w, s.h});
             bench.show(trace, cursor);
             bench.frame();
-            const std::string what = scene + " " + name + " " + s.name + " step " + std::to_string(cursor) +
-                                     " of " + std::to_string(trace->size());
+            const std::string what =
+                scene + " " + name + " " + s.name + " step " + std::to_string(cursor) + " of " + std::to_string(trace->size());
             look(bench, what, s.w < 1000);
             const std::string dark = bench.words;
             bench.controller.theme = ui::ThemeKind::light;
@@ -158,11 +154,9 @@ TEST(EveryBeat, FitsItsPlaceAndKeepsToAFewWords) {
                 for (int beat = 0; beat < beats; ++beat) {
                     bench.controller.perform({SceneCommand{SetBeat{beat}}}, 0);
                     bench.frame();
-                    EXPECT_EQ(overlap_of(bench.texts), "")
-                        << info.name << " step " << cursor << " beat " << beat;
-                    EXPECT_TRUE(bench.clipped.empty())
-                        << info.name << " step " << cursor << " beat " << beat << ": "
-                        << (bench.clipped.empty() ? "" : bench.clipped[0].text);
+                    EXPECT_EQ(overlap_of(bench.texts), "") << info.name << " step " << cursor << " beat " << beat;
+                    EXPECT_TRUE(bench.clipped.empty()) << info.name << " step " << cursor << " beat " << beat << ": "
+                                                       << (bench.clipped.empty() ? "" : bench.clipped[0].text);
                     int words = 0;
                     const ui::Rect heading{1200, 70, 400, 54};
                     for (const ui::RecordedText& text : bench.texts) {
@@ -170,11 +164,9 @@ TEST(EveryBeat, FitsItsPlaceAndKeepsToAFewWords) {
                             << info.name << " beat " << beat << ": " << text.text;
                         if (!ui::Rect{1200, 124, 400, 176}.contains(text.box.center())) continue;
                         words += static_cast<int>(std::ranges::count(text.text, ' ')) + 1;
-                        EXPECT_FALSE(text.text.ends_with("…"))
-                            << info.name << " step " << cursor << " beat " << beat << ": " << text.text;
+                        EXPECT_FALSE(text.text.ends_with("…")) << info.name << " step " << cursor << " beat " << beat << ": " << text.text;
                     }
-                    EXPECT_LE(words, 75)
-                        << "story and aside, " << info.name << " step " << cursor << " beat " << beat;
+                    EXPECT_LE(words, 75) << "story and aside, " << info.name << " step " << cursor << " beat " << beat;
                 }
             }
         }
@@ -183,8 +175,8 @@ TEST(EveryBeat, FitsItsPlaceAndKeepsToAFewWords) {
 TEST(Stories, AreToldToTheirEnd) {
     const ui::Vec2 sizes[] = {{1280, 720}, {1600, 1000}};
     for (const ui::Vec2 size : sizes) ASSERT_GT(frame_layout(size).story.w, 0);
-    const auto figures = std::make_shared<const Published>(
-        Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
+    const auto figures =
+        std::make_shared<const Published>(Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
     std::vector<std::shared_ptr<const Trace>> traces = {fixtures::toy_run(fixtures::toys().front())};
     for (const char* recorded : fixtures::kRecorded) traces.push_back(load_trace(trace_file(recorded)));
     for (const std::shared_ptr<const Trace>& trace : traces)
@@ -214,8 +206,7 @@ TEST(SmallWindows, GiveUpTheTimelineBeforeTheyShowOneRegionAtATime) {
     EXPECT_GE(enlarged.stage.h, frame_layout({1280, 692}).stage.h);
     EXPECT_EQ(enlarged.ribbon.bottom(), enlarged.status.y);
     EXPECT_EQ(low.density, Density::single);
-    EXPECT_EQ(frame_layout({1280, 654}, {}, true).density, Density::single)
-        << "all of the window is its stage";
+    EXPECT_EQ(frame_layout({1280, 654}, {}, true).density, Density::single) << "all of the window is its stage";
 }
 
 TEST(SmallWindows, DrawersAndSingleRegionsFit) {
@@ -236,13 +227,11 @@ TEST(SmallWindows, DrawersAndSingleRegionsFit) {
             bench.key(ui::Key::i);
             look(bench, std::string(info.name) + " details drawer " + s.name, false);
         }
-        for (const Size& s :
-             {Size{800, 500, "800x500"}, Size{640, 360, "640x360"}, Size{1099, 691, "1099x691"}}) {
+        for (const Size& s : {Size{800, 500, "800x500"}, Size{640, 360, "640x360"}, Size{1099, 691, "1099x691"}}) {
             SceneBench bench(info.name, {}, {0, 0, s.w, s.h});
             bench.show(trace, 20);
             for (int region = 0; region < kRegions; ++region) {
-                look(bench, std::string(info.name) + " region " + std::to_string(region) + " " + s.name,
-                     region == 0);
+                look(bench, std::string(info.name) + " region " + std::to_string(region) + " " + s.name, region == 0);
                 bench.key(ui::Key::f6);
             }
         }
@@ -268,9 +257,7 @@ TEST(Presenter, ShowsTheStageTheOutputAndOneSentence) {
             for (int beat = 0; beat < std::max(1, beats); ++beat) {
                 bench.controller.perform({SceneCommand{SetBeat{beat}}}, 0);
                 bench.frame();
-                look(bench,
-                     std::string("presenter ") + info.name + " " + s.name + " beat " + std::to_string(beat),
-                     false);
+                look(bench, std::string("presenter ") + info.name + " " + s.name + " beat " + std::to_string(beat), false);
                 EXPECT_FALSE(bench.shows("SpecLens")) << "no menu";
                 for (const ui::RecordedText& text : bench.texts)
                     EXPECT_FALSE(text.text.find(' ') != std::string::npos && text.text.ends_with("…"))
@@ -291,8 +278,8 @@ TEST(Presenter, ShowsTheStageTheOutputAndOneSentence) {
 TEST(Popups, FitEverySize) {
     const std::shared_ptr<const Trace> trace = fixtures::toy_run(fixtures::toys().front());
     for (const Size& s : kSizes) {
-        for (const Popup popup : {Popup::palette, Popup::prompt, Popup::keys, Popup::description,
-                                  Popup::open_file, Popup::models, Popup::export_frame, Popup::fork}) {
+        for (const Popup popup : {Popup::palette, Popup::prompt, Popup::keys, Popup::description, Popup::open_file, Popup::models,
+                                  Popup::export_frame, Popup::fork}) {
             SceneBench bench("loop", {}, {0, 0, s.w, s.h});
             bench.show(trace, 20);
             bench.controller.chrome.popup = popup;
@@ -331,18 +318,15 @@ TEST(StepBack, GivesTheSamePicture) {
 // A header has its prompt with it, as text, as ids and as the texts of the ids.
 TEST(SavedFiles, FindARunWithALongPrompt) {
     const test::TempFolder folder;
-    const std::string head =
-        R"({"schema":"speclens-trace/1","kind":"header","drafter":"small","k":4,"prompt_text":")";
-    for (const std::size_t length :
-         {std::size_t{10}, std::size_t{65500}, std::size_t{70000}, std::size_t{3} << 20}) {
-        std::ofstream(folder.path() / "a.jsonl")
-            << head << std::string(length, 'a') << "\"}\n{\"kind\":\"stop\"}\n";
+    const std::string head = R"({"schema":"speclens-trace/1","kind":"header","drafter":"small","k":4,"prompt_text":")";
+    for (const std::size_t length : {std::size_t{10}, std::size_t{65500}, std::size_t{70000}, std::size_t{3} << 20}) {
+        std::ofstream(folder.path() / "a.jsonl") << head << std::string(length, 'a') << "\"}\n{\"kind\":\"stop\"}\n";
         const std::vector<SavedFile> found = saved_files(folder.path());
         ASSERT_EQ(found.size(), 1u) << length;
         EXPECT_EQ(found[0].label, std::string(std::min<std::size_t>(length, 400), 'a'));
         EXPECT_TRUE(found[0].path.ends_with("a.jsonl"));
-        std::ofstream(folder.path() / "b.json") << R"({"schema":"speclens-race/1","prompt":")"
-                                                << std::string(length, 'b') << "\",\"lanes\":[1,2]}";
+        std::ofstream(folder.path() / "b.json")
+            << R"({"schema":"speclens-race/1","prompt":")" << std::string(length, 'b') << "\",\"lanes\":[1,2]}";
         ASSERT_EQ(saved_files(folder.path()).size(), 2u) << length;
         std::filesystem::remove(folder.path() / "b.json");
     }

@@ -427,8 +427,7 @@ TEST(Banner, IsReadWholeAndGoesWithEscapeOrTheNextSuccess) {
     const test::TempFolder folder;
     const std::filesystem::path bad = folder / "bad.bin";
     std::ofstream(bad) << "{no run\n"; // else it is a text, and no line of it is told
-    const std::string good =
-        (std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "mixed.jsonl").string();
+    const std::string good = (std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "mixed.jsonl").string();
     LiveBench live("loop");
     live.observe(fixtures::mixed());
     const auto open = [&](const std::string& path) {
@@ -480,8 +479,8 @@ TEST(Rail, HasFiveGroupsAndEverySceneOnceAtEverySize) {
     for (std::size_t i = 0; i < scenes; ++i) name = scene_beside(name, 1).name;
     EXPECT_EQ(name, scene_groups().front().scenes.front()->name) << "once around";
     for (const char* scene : {"loop", "race"})
-        for (const ui::Rect screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}, ui::Rect{0, 0, 1100, 692},
-                                     ui::Rect{0, 0, 1000, 692}}) {
+        for (const ui::Rect screen :
+             {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}, ui::Rect{0, 0, 1100, 692}, ui::Rect{0, 0, 1000, 692}}) {
             SceneBench bench(scene, {}, screen);
             bench.show(fixtures::mixed());
             if (std::string(scene) == "race") bench.controller.perform({SceneCommand{OpenScene{"race"}}}, bench.time);
@@ -492,9 +491,12 @@ TEST(Rail, HasFiveGroupsAndEverySceneOnceAtEverySize) {
                 (void)bench.find(group.title, rail);
                 for (const SceneInfo* info : group.scenes) {
                     const std::string title = info->title, first = title.substr(0, title.find(' '));
-                    EXPECT_TRUE(std::ranges::any_of(bench.texts, [&](const ui::RecordedText& text) {
-                        return rail.contains(text.box.center()) && (text.text == title || (screen.w < 1348 && text.text == first));
-                    })) << title << " at " << screen.w;
+                    EXPECT_TRUE(std::ranges::any_of(bench.texts,
+                                                    [&](const ui::RecordedText& text) {
+                                                        return rail.contains(text.box.center()) &&
+                                                               (text.text == title || (screen.w < 1348 && text.text == first));
+                                                    }))
+                        << title << " at " << screen.w;
                 }
             }
             for (const ui::RecordedText& text : bench.texts) {
@@ -612,13 +614,9 @@ TEST(Actions, NeverGoTheOtherWay) {
             live.sent.clear();
             live.bench.controller.perform({PickAction{action}}, live.bench.time);
             const auto* restart = live.last<Restart>();
-            const RunSettings now =
-                restart ? restart->settings : *live.bench.controller.frame(0).scene.settings;
+            const RunSettings now = restart ? restart->settings : *live.bench.controller.frame(0).scene.settings;
             const std::string where = std::to_string(k) + " " + std::to_string(static_cast<int>(action));
-            EXPECT_EQ(now.k, action == Action::shorter            ? k - 1
-                             : action == Action::longer && k < 16 ? k + 1
-                                                                  : k)
-                << where;
+            EXPECT_EQ(now.k, action == Action::shorter ? k - 1 : action == Action::longer && k < 16 ? k + 1 : k) << where;
             EXPECT_NEAR(now.sampling.temperature,
                         action == Action::colder            ? t - 0.1
                         : action == Action::hotter && t < 2 ? t + 0.1

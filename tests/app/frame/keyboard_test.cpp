@@ -17,9 +17,7 @@ namespace {
 // The run that a scene is made for.
 std::shared_ptr<const Trace> run_for(const std::string& scene) {
     for (const char* recorded : fixtures::kRecorded)
-        if (scene == recorded)
-            return load_trace(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" /
-                              (scene + ".jsonl"));
+        if (scene == recorded) return load_trace(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / (scene + ".jsonl"));
     return fixtures::mixed();
 }
 
@@ -60,9 +58,7 @@ struct Keyboard : LiveBench {
         ADD_FAILURE() << where << ": Tab does not come round";
     }
     [[nodiscard]] bool sees(const std::string& text) const {
-        return std::ranges::any_of(bench.texts, [&](const ui::RecordedText& t) {
-            return t.text == text && t.seen.w > 0 && t.seen.h > 0;
-        });
+        return std::ranges::any_of(bench.texts, [&](const ui::RecordedText& t) { return t.text == text && t.seen.w > 0 && t.seen.h > 0; });
     }
 };
 

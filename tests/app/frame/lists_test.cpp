@@ -9,8 +9,8 @@
 #include <iterator>
 
 #include "app/frame/popups.h"
-#include "engine/run/gallery.h"
 #include "engine/models/models.h"
+#include "engine/run/gallery.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_live_bench.h"
@@ -62,15 +62,12 @@ TEST(OpenDialog, ListsWhatWasSavedNewestFirst) {
     std::ofstream(sessions / "empty.json").flush();
     std::ofstream(sessions / "old.json") << R"({"schema": "speclens-race/1", "date": "2026-01-02T03:04Z",
         "prompt": "An old race", "lanes": [{"drafter": )"; // a beginning is enough for the list
-    std::ofstream(sessions / "chat.jsonl")
-        << R"({"schema": "speclens-trace/1", "drafter": "domino", "k": 7, "date": "2026-11-22T13:10Z",)"
-        << R"( "sampling": {"temperature": 0.7},)"
-        << R"( "prompt_text": "<|im_start|>user\nWhat is\n3 + 4?<|im_end|>\n<|im_start|>assistant\n"})"
-        << "\n";
-    std::filesystem::last_write_time(sessions / "chat.jsonl",
-                                     std::filesystem::file_time_type::clock::now() - std::chrono::hours(60));
-    std::filesystem::last_write_time(sessions / "old.json",
-                                     std::filesystem::file_time_type::clock::now() - std::chrono::hours(50));
+    std::ofstream(sessions / "chat.jsonl") << R"({"schema": "speclens-trace/1", "drafter": "domino", "k": 7, "date": "2026-11-22T13:10Z",)"
+                                           << R"( "sampling": {"temperature": 0.7},)"
+                                           << R"( "prompt_text": "<|im_start|>user\nWhat is\n3 + 4?<|im_end|>\n<|im_start|>assistant\n"})"
+                                           << "\n";
+    std::filesystem::last_write_time(sessions / "chat.jsonl", std::filesystem::file_time_type::clock::now() - std::chrono::hours(60));
+    std::filesystem::last_write_time(sessions / "old.json", std::filesystem::file_time_type::clock::now() - std::chrono::hours(50));
     bench.show(fixtures::mixed(), 3);
     bench.key(ui::Key::s, {.ctrl = true});
     bench.show(fixtures::toy_run(fixtures::toys()[2]));
@@ -78,9 +75,7 @@ TEST(OpenDialog, ListsWhatWasSavedNewestFirst) {
     EXPECT_TRUE(bench.shows("“An old race”")) << bench.words;
     EXPECT_TRUE(bench.shows("race · 2026-01-02 03:04 UTC")) << bench.words;
     const auto listed = [&] {
-        return std::ranges::count_if(bench.texts, [](const ui::RecordedText& text) {
-            return text.text.find(" UTC") != std::string::npos;
-        });
+        return std::ranges::count_if(bench.texts, [](const ui::RecordedText& text) { return text.text.find(" UTC") != std::string::npos; });
     };
     EXPECT_TRUE(bench.shows("“What is 3 + 4?”")) << bench.words;
     EXPECT_TRUE(bench.shows("domino, K = 7, T = 0.7 · 2026-11-22 13:10 UTC")) << bench.words;
@@ -202,8 +197,7 @@ TEST(QuizPopup, CountsTheHandsOfARoom) {
 
 TEST(QuizPopup, EveryQuestionFitsAtEverySize) {
     const std::vector<QuizQuestion> quiz = load_quiz(assets_folder() / "quiz.json");
-    for (const ui::Rect screen :
-         {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}, ui::Rect{0, 0, 640, 400}}) {
+    for (const ui::Rect screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}, ui::Rect{0, 0, 640, 400}}) {
         SceneBench bench("loop", {}, screen);
         bench.controller.quiz = quiz;
         bench.show(fixtures::mixed(), 5);
@@ -254,8 +248,10 @@ TEST(OpenDialog, AsksTheDesktopWhereItCan) {
     EXPECT_FALSE(alone.shows("Browse…")) << "paths can be typed";
 
     std::vector<FileQuestion> asked;
-    SceneBench bench("loop", {.send = {}, .set_budget = {}, .add_budget = {}, .cancel_loading = {},
-                              .browse = [&](const FileQuestion& question) { asked.push_back(question); }});
+    SceneBench bench("loop",
+                     {.send = {}, .set_budget = {}, .add_budget = {}, .cancel_loading = {}, .browse = [&](const FileQuestion& question) {
+                          asked.push_back(question);
+                      }});
     bench.show(fixtures::mixed());
     bench.key(ui::Key::o, {.ctrl = true});
     bench.click(bench.find("Browse…"));
@@ -303,7 +299,7 @@ TEST(PromptEditor, SaysWhatTheModelCanDoAndOffersPromptsThatItKnows) {
     std::string last;
     for (const GalleryPrompt& one : live.bench.controller.gallery)
         for (const ui::RecordedText& text : live.bench.texts) {
-            if (text.box.y > 440) continue; // the field
+            if (text.box.y > 440) continue;              // the field
             const std::size_t cut = text.text.find("…"); // of a long one
             if (text.text == one.prompt) last = one.prompt;
             if (text.text.size() > 12 && one.prompt.starts_with(text.text.substr(0, cut))) ++good;
@@ -349,7 +345,9 @@ TEST(PromptEditor, CountsTheParametersOfTheBuiltInModel) {
 TEST(OwnPrompt, IsFollowedOnceByTheWayToARealModel) {
     std::vector<Command> sent;
     SceneBench bench("loop", {.send = [&](Command c) { sent.push_back(std::move(c)); },
-                              .set_budget = [](std::int64_t) {}, .add_budget = [](std::int64_t) {}, .cancel_loading = [] {},
+                              .set_budget = [](std::int64_t) {},
+                              .add_budget = [](std::int64_t) {},
+                              .cancel_loading = [] {},
                               .fetch = [](const std::string&) {}});
     Controller& window = bench.controller;
     window.gallery = {{"facts", "What is the capital of Japan?", "", false}};

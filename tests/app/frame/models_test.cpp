@@ -297,9 +297,8 @@ TEST(Models, WhatBelongsToTheOldModelGoesWithIt) {
     ASSERT_TRUE(race);
     ASSERT_EQ(race->settings.prompts.size(), 1U);
     EXPECT_TRUE(race->settings.prompts[0].chat) << "in the new model's own format";
-    EXPECT_TRUE(std::ranges::all_of(race->settings.lanes, [](const RaceEntry& lane) {
-        return lane.drafter == "none" || lane.drafter == "lookup";
-    }));
+    EXPECT_TRUE(std::ranges::all_of(race->settings.lanes,
+                                    [](const RaceEntry& lane) { return lane.drafter == "none" || lane.drafter == "lookup"; }));
     // The way back: with all that was given on the command line.
     live.perform(PickModel{"tiny"});
     live.come("tiny", true);

@@ -48,8 +48,8 @@ TEST(OpeningMotion, TellsInTenSecondsWhatIsGuessedAndChecked) {
     EXPECT_TRUE(window.shows("passes of the large model instead of")) << window.live.bench.words;
     const auto trace = fixtures::mixed();
     const RunView whole = fold(*trace, trace->size());
-    EXPECT_TRUE(window.shows(std::to_string(whole.rounds) + " passes of the large model instead of " +
-                             std::to_string(whole.output_tokens)));
+    EXPECT_TRUE(
+        window.shows(std::to_string(whole.rounds) + " passes of the large model instead of " + std::to_string(whole.output_tokens)));
     EXPECT_FALSE(window.shows("The same text")) << "this one was drawn at a temperature";
     window.at(10.1);
     EXPECT_TRUE(window.shows("Watch one round")) << window.live.bench.words;
@@ -134,8 +134,8 @@ TEST(OpeningMotion, ShowsItsDoorsAtOnceWhereARunHasNoGuesses) {
 }
 
 TEST(OpeningMotion, FitsEveryWindow) {
-    for (const ui::Rect screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}, ui::Rect{0, 0, 800, 500},
-                                  ui::Rect{0, 0, 480, 320}}) {
+    for (const ui::Rect screen :
+         {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}, ui::Rect{0, 0, 800, 500}, ui::Rect{0, 0, 480, 320}}) {
         Opened window;
         window.live.bench.resize(screen);
         for (const double seconds : {0.5, 2.9, 4.5, 6.0, 7.5, 9.9, 11.0}) {

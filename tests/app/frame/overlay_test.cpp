@@ -7,9 +7,7 @@
 namespace speclens {
 namespace {
 
-std::shared_ptr<const Trace> one_run() {
-    return fixtures::toy_run(fixtures::toys().front());
-}
+std::shared_ptr<const Trace> one_run() { return fixtures::toy_run(fixtures::toys().front()); }
 
 TEST(BlackScreen, HidesEverythingUntilAKeyThatDoesNothingElse) {
     SceneBench bench("loop");

@@ -96,8 +96,7 @@ TEST(Palette, ChoosesADrafterAndARule) {
     live.type("rule: match");
     live.bench.key(ui::Key::enter);
     EXPECT_EQ(live.last<Restart>()->settings.rule, "match");
-    for (const PaletteRow& row :
-         palette_rows(live.bench.controller.frame(live.bench.time), "drafter: domino"))
+    for (const PaletteRow& row : palette_rows(live.bench.controller.frame(live.bench.time), "drafter: domino"))
         EXPECT_NE(row.label, "Drafter: domino") << "it cannot run here";
 }
 
@@ -152,8 +151,7 @@ TEST(Palette, FindsCommandsByTheWordsThatPeopleType) {
     live.observe(fixtures::mixed());
     const auto labels = [&](const std::string& query) {
         std::vector<std::string> found;
-        for (const PaletteRow& row : palette_rows(live.bench.controller.frame(live.bench.time), query))
-            found.push_back(row.label);
+        for (const PaletteRow& row : palette_rows(live.bench.controller.frame(live.bench.time), query)) found.push_back(row.label);
         return found;
     };
     // Where it stands, from 0; far behind where it is not found.
@@ -161,8 +159,7 @@ TEST(Palette, FindsCommandsByTheWordsThatPeopleType) {
         const std::vector<std::string> found = labels(query);
         return std::ranges::find(found, label) - found.begin() + (std::ranges::count(found, label) ? 0 : 999);
     };
-    for (const char* theme : {"Dark theme", "Light theme", "High contrast theme"})
-        EXPECT_LT(place("theme", theme), 3) << theme;
+    for (const char* theme : {"Dark theme", "Light theme", "High contrast theme"}) EXPECT_LT(place("theme", theme), 3) << theme;
     for (const char* zoom : {"Zoom in", "Zoom out", "Zoom to fit the window"}) EXPECT_LT(place("zoom", zoom), 3) << zoom;
     EXPECT_LT(place("seed", "Restart with the same seed"), 2);
     EXPECT_LT(place("seed", "Roll other dice"), 2);

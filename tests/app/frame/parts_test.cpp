@@ -149,7 +149,8 @@ TEST(ControllerParts, ALectureTellsItsStepsAndEndsAtTheLast) {
     EXPECT_FALSE(lecture.open());
     EXPECT_FALSE(lecture.place());
     LectureView view;
-    view.steps = {{.title = "One", .notes = "Say this.", .minutes = 2, .view = {}}, {.title = "Two", .notes = "", .minutes = 0, .view = {}}};
+    view.steps = {{.title = "One", .notes = "Say this.", .minutes = 2, .view = {}},
+                  {.title = "Two", .notes = "", .minutes = 0, .view = {}}};
     lecture.begin(view, 100);
     EXPECT_EQ(told, "\n1 of 2  One   at 0:00, planned 0:00\nSay this.\n");
     told.clear();
@@ -180,8 +181,9 @@ TEST(ControllerParts, UndoNamesWhatItWouldChange) {
 // The tables of actions are open: what stands in no table would do nothing without a word.
 TEST(ControllerParts, EveryActionIsInATable) {
     for (const ActionInfo& info : action_list()) {
-        Controller controller({.send = [](Command) {}, .set_budget = [](std::int64_t) {}, .add_budget = [](std::int64_t) {}, .cancel_loading = {}},
-                              RunSettings{}, "loop");
+        Controller controller(
+            {.send = [](Command) {}, .set_budget = [](std::int64_t) {}, .add_budget = [](std::int64_t) {}, .cancel_loading = {}},
+            RunSettings{}, "loop");
         EXPECT_NO_THROW(controller.perform({PickAction{info.action}}, 1)) << info.label;
     }
     speak("en"); // one of them was another language

@@ -30,9 +30,7 @@ struct Listening {
         published.trace = fixtures::toy_run(fixtures::toys().front());
         published.status.state = EngineStatus::State::idle;
         published.status.ready_drafters = {"none", "small", "lookup", "eagle3", "dflash", "domino"};
-        published.prompt_room = [](const RunSettings& s) {
-            return PromptRoom{static_cast<int>(s.prompt.text.size()), kHolds};
-        };
+        published.prompt_room = [](const RunSettings& s) { return PromptRoom{static_cast<int>(s.prompt.text.size()), kHolds}; };
         show();
     }
     void show() {

@@ -35,10 +35,9 @@ TEST(Preferences, ComeBackAsTheyWereSaved) {
 
 TEST(Preferences, OfWhichOnlyWhatMakesSenseIsTaken) {
     const test::TempFolder folder;
-    for (const char* nonsense :
-         {"", "[]", "{", "7", "{\"theme\": 3, \"zoom\": \"big\", \"reduced_motion\": 1}",
-          "{\"theme\": \"pink\", \"zoom\": 1e9, \"language\": \"xx\"}", "{\"language\": 7}", "{\"zoom\": null}",
-          "{\"links_to\": \"file:///tmp/x\"}"})
+    for (const char* nonsense : {"", "[]", "{", "7", "{\"theme\": 3, \"zoom\": \"big\", \"reduced_motion\": 1}",
+                                 "{\"theme\": \"pink\", \"zoom\": 1e9, \"language\": \"xx\"}", "{\"language\": 7}", "{\"zoom\": null}",
+                                 "{\"links_to\": \"file:///tmp/x\"}"})
         EXPECT_EQ(from_text(folder, nonsense), Preferences()) << nonsense;
     const Preferences some = from_text(folder, R"({"theme": "light", "zoom": 99, "later": {}})");
     EXPECT_EQ(some.theme, ui::ThemeKind::light);

@@ -15,8 +15,7 @@ namespace {
 
 std::shared_ptr<const Trace> run_for(const std::string& scene) {
     for (const char* recorded : fixtures::kRecorded)
-        if (scene == recorded)
-            return load_trace(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / (scene + ".jsonl"));
+        if (scene == recorded) return load_trace(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / (scene + ".jsonl"));
     return fixtures::mixed();
 }
 
@@ -27,8 +26,8 @@ class EveryRoom : public ::testing::TestWithParam<std::tuple<std::string, ui::Ve
 
 TEST_P(EveryRoom, CanReadEveryBeat) {
     const auto& [name, window] = GetParam();
-    const auto figures = std::make_shared<const Published>(
-        Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
+    const auto figures =
+        std::make_shared<const Published>(Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
     for (const std::shared_ptr<const Trace>& trace : {run_for(name), run_for("loop")}) {
         SceneBench bench(name);
         bench.controller.figures = figures;
@@ -56,12 +55,15 @@ std::string room_name(const ::testing::TestParamInfo<EveryRoom::ParamType>& room
     return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Scenes, EveryRoom, ::testing::Combine(::testing::ValuesIn(every_scene()), ::testing::Values(kWide, kOld)), room_name);
+INSTANTIATE_TEST_SUITE_P(Scenes, EveryRoom, ::testing::Combine(::testing::ValuesIn(every_scene()), ::testing::Values(kWide, kOld)),
+                         room_name);
 
 // The reason behind the first sentence is for the room too.
 TEST(Room, HearsTheReasonBehindTheFirstSentence) {
-    for (const auto& [scene, beat, reason] : std::initializer_list<std::tuple<const char*, int, const char*>>{
-             {"accept-rule", 6, "come out too often"}, {"domino", 5, "A corrected row would need"}, {"failures", 5, "the program says why"}}) {
+    for (const auto& [scene, beat, reason] :
+         std::initializer_list<std::tuple<const char*, int, const char*>>{{"accept-rule", 6, "come out too often"},
+                                                                          {"domino", 5, "A corrected row would need"},
+                                                                          {"failures", 5, "the program says why"}}) {
         SceneBench bench(scene);
         bench.show(run_for(scene));
         present(bench);

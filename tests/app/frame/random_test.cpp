@@ -9,8 +9,8 @@
 #include <regex>
 #include <thread>
 
-#include "engine/run/gallery.h"
 #include "engine/models/models.h"
+#include "engine/run/gallery.h"
 #include "engine/session/session.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_look.h"
@@ -26,10 +26,8 @@ class RandomUser {
         controller.gallery = load_gallery(assets_folder() / "prompts" / "gallery.jsonl");
         controller.glossary = load_glossary(assets_folder() / "glossary.json");
         controller.quiz = load_quiz(assets_folder() / "quiz.json");
-        controller.figures =
-            std::make_shared<const Published>(Published::load(assets_folder() / "published"));
-        controller.ablations =
-            std::make_shared<const Ablations>(load_ablations(assets_folder() / "models" / "ablations.json"));
+        controller.figures = std::make_shared<const Published>(Published::load(assets_folder() / "published"));
+        controller.ablations = std::make_shared<const Ablations>(load_ablations(assets_folder() / "models" / "ablations.json"));
         if (live)
             session_.emplace(ModelPaths{}, RunSettings{});
         else
@@ -40,8 +38,7 @@ class RandomUser {
         if (session_) {
             if (chance(0.2)) std::this_thread::sleep_for(std::chrono::milliseconds(2));
             const Snapshot now = session_->published();
-            if (std::exchange(revision_, now.revision) != now.revision)
-                bench_.controller.observe(now, bench_.time);
+            if (std::exchange(revision_, now.revision) != now.revision) bench_.controller.observe(now, bench_.time);
         }
         const std::size_t kind = pick(100);
         if (kind < 45)
@@ -101,8 +98,7 @@ class RandomUser {
     bool chance(double p) { return std::bernoulli_distribution(p)(dice_); }
     std::string scene() { return scene_list()[pick(scene_list().size())].name; }
     ui::Rect screen() {
-        constexpr ui::Vec2 kSizes[] = {{1600, 1000}, {1280, 720}, {1920, 1080},
-                                       {1100, 700},  {800, 500},  {480, 320}};
+        constexpr ui::Vec2 kSizes[] = {{1600, 1000}, {1280, 720}, {1920, 1080}, {1100, 700}, {800, 500}, {480, 320}};
         const ui::Vec2 size = kSizes[pick(std::size(kSizes))];
         return {0, 0, size.x, size.y};
     }
@@ -119,8 +115,7 @@ class RandomUser {
     void press_key() {
         const auto key = static_cast<ui::Key>(1 + pick(static_cast<std::size_t>(ui::Key::grave)));
         const ui::Mods mods{.shift = chance(0.2), .ctrl = chance(0.25)};
-        last_ = "key " + std::to_string(static_cast<int>(key)) + (mods.ctrl ? " ctrl" : "") +
-                (mods.shift ? " shift" : "");
+        last_ = "key " + std::to_string(static_cast<int>(key)) + (mods.ctrl ? " ctrl" : "") + (mods.shift ? " shift" : "");
         bench_.key(key, mods);
     }
     void turn_wheel() {
@@ -130,9 +125,8 @@ class RandomUser {
         bench_.frame(input);
     }
     void type() {
-        constexpr const char* kWords[] = {
-            "fox",  "0", "-1", "999999999999",       "1e308", "0.5", "é漢🙂",
-            "\"}{", "/", " ",  "the sum of 2 and 3", "NaN"};
+        constexpr const char* kWords[] = {"fox",  "0", "-1", "999999999999",       "1e308", "0.5", "é漢🙂",
+                                          "\"}{", "/", " ",  "the sum of 2 and 3", "NaN"};
         ui::Input input;
         input.typed = kWords[pick(std::size(kWords))];
         last_ = "typed " + input.typed;
@@ -148,8 +142,7 @@ class RandomUser {
 
 void play(bool live, unsigned people, int acts) {
     const test::TempFolder home; // what is saved and exported stays here
-    for (const char* name : {"XDG_DATA_HOME", "XDG_CONFIG_HOME", "HOME"})
-        setenv(name, home.path().c_str(), 1);
+    for (const char* name : {"XDG_DATA_HOME", "XDG_CONFIG_HOME", "HOME"}) setenv(name, home.path().c_str(), 1);
     if (const char* wish = std::getenv("SPEC_RANDOM_USE")) people = static_cast<unsigned>(std::atoi(wish));
     for (unsigned seed = 1; seed <= people; ++seed) {
         RandomUser user(seed, live);
@@ -160,13 +153,9 @@ void play(bool live, unsigned people, int acts) {
     }
 }
 
-TEST(RandomUse, OfARecordingNeverBreaksTheFrame) {
-    play(false, 12, 120);
-}
+TEST(RandomUse, OfARecordingNeverBreaksTheFrame) { play(false, 12, 120); }
 
-TEST(RandomUse, OfALiveEngineNeverBreaksTheFrame) {
-    play(true, 4, 120);
-}
+TEST(RandomUse, OfALiveEngineNeverBreaksTheFrame) { play(true, 4, 120); }
 
 } // namespace
 } // namespace speclens

@@ -15,8 +15,7 @@ namespace speclens {
 namespace {
 
 const std::vector<GlossaryEntry>& words() {
-    static const std::vector<GlossaryEntry> kLoaded =
-        load_glossary(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "glossary.json");
+    static const std::vector<GlossaryEntry> kLoaded = load_glossary(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "glossary.json");
     return kLoaded;
 }
 
@@ -51,8 +50,8 @@ class EveryWord : public ::testing::TestWithParam<std::string> {
     EveryWord() : live_(GetParam()) {
         SceneBench& bench = live_.bench;
         bench.controller.glossary = words();
-        bench.controller.figures = std::make_shared<const Published>(
-            Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
+        bench.controller.figures =
+            std::make_shared<const Published>(Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
         std::shared_ptr<const Trace> trace = fixtures::mixed();
         for (const char* recorded : fixtures::kRecorded)
             if (GetParam() == recorded)
@@ -83,8 +82,9 @@ TEST_P(EveryWord, EveryControlHasATooltip) {
 // What role, tier or number a mark stands for: the words of legends, badges and fields.
 TEST_P(EveryWord, EveryLegendBadgeAndFieldIsExplained) {
     SceneBench& bench = live_.bench;
-    const std::set<std::string> said = {"draft", "target", "accepted", "rejected", "resampled", "bonus", "discarded", "K", "Rule", "Drafter",
-                                        "Temperature", "Seed", "LIVE", "TABLE", "TABLE  exact", "RECORDED", "SIM", "PUBLISHED", "REMOTE"};
+    const std::set<std::string> said = {"draft", "target",    "accepted",    "rejected", "resampled", "bonus", "discarded",    "K",
+                                        "Rule",  "Drafter",   "Temperature", "Seed",     "LIVE",      "TABLE", "TABLE  exact", "RECORDED",
+                                        "SIM",   "PUBLISHED", "REMOTE"};
     int found = 0;
     for (const ui::RecordedText& text : std::vector<ui::RecordedText>(bench.texts)) {
         if (!said.contains(text.text) || text.seen.w <= 0) continue;

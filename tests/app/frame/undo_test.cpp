@@ -77,12 +77,10 @@ TEST(AcceptRule, CtrlZTakesBackWhatTheSceneChangedFirst) {
     live.bench.settle();
     EXPECT_FALSE(live.bench.shows("TABLE")) << live.bench.words;
     EXPECT_FALSE(live.last<Restart>());
-    EXPECT_TRUE(live.bench.shows("Taken back: what was set last on this scene's own controls"))
-        << live.bench.words;
+    EXPECT_TRUE(live.bench.shows("Taken back: what was set last on this scene's own controls")) << live.bench.words;
     live.bench.key(ui::Key::y, {.ctrl = true});
     live.bench.settle();
-    EXPECT_TRUE(live.bench.shows("Made again: what was set on this scene's own controls"))
-        << live.bench.words;
+    EXPECT_TRUE(live.bench.shows("Made again: what was set on this scene's own controls")) << live.bench.words;
     EXPECT_TRUE(live.bench.shows("TABLE")) << live.bench.words;
     live.bench.key(ui::Key::z, {.ctrl = true});
     live.bench.settle();
@@ -109,16 +107,14 @@ struct OwnControl {
     const char *scene, *label;
     int beat;
 };
-void PrintTo(const OwnControl& control, std::ostream* out) {
-    *out << control.scene << ", " << control.label;
-}
+void PrintTo(const OwnControl& control, std::ostream* out) { *out << control.scene << ", " << control.label; }
 class OwnControls : public testing::TestWithParam<OwnControl> {};
 
 TEST_P(OwnControls, ADragIsOneChangeThatIsTakenBackAndMadeAgain) {
     LiveBench live(GetParam().scene);
     SceneBench& bench = live.bench;
-    bench.controller.ablations = std::make_shared<const Ablations>(
-        load_ablations(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "models" / "ablations.json"));
+    bench.controller.ablations =
+        std::make_shared<const Ablations>(load_ablations(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "models" / "ablations.json"));
     live.observe(fixtures::mixed());
     live.perform(SetBeat{GetParam().beat});
     if (std::string(GetParam().scene) == "speed-up") bench.key(ui::Key::h);
@@ -149,10 +145,8 @@ TEST_P(OwnControls, ADragIsOneChangeThatIsTakenBackAndMadeAgain) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenes, OwnControls,
-                         testing::Values(OwnControl{"speed-up", "A guess:", 0},
-                                         OwnControl{"systems", "Round trip", 0},
-                                         OwnControl{"relaxed", "lenience 0", 1},
-                                         OwnControl{"training", "Decay g", 1}),
+                         testing::Values(OwnControl{"speed-up", "A guess:", 0}, OwnControl{"systems", "Round trip", 0},
+                                         OwnControl{"relaxed", "lenience 0", 1}, OwnControl{"training", "Decay g", 1}),
                          [](const auto& test) {
                              std::string name = test.param.scene;
                              std::erase(name, '-');

@@ -118,8 +118,7 @@ TEST(Lectures, PageDownGoesFromStepToStep) {
     ViewBench live("loop");
     live.bench.controller.begin_lecture(three_steps(), live.bench.time);
     live.bench.controller.expect_place({.at = 4});
-    EXPECT_NE(live.bench.controller.spoken.find("1 of 3  First   at 0:00, planned 0:00\nSay this.\n"),
-              std::string::npos)
+    EXPECT_NE(live.bench.controller.spoken.find("1 of 3  First   at 0:00, planned 0:00\nSay this.\n"), std::string::npos)
         << live.bench.controller.spoken;
     live.observe(fixtures::mixed(), {});
     EXPECT_EQ(live.now().scene.cursor, 4U);
@@ -287,8 +286,7 @@ TEST(Lectures, NoStepOpensWithAMeasurementMissing) {
             live.bench.controller.observe(known, live.bench.time);
             const SceneInput in = live.now().scene;
             EXPECT_EQ(live.now().lecture->step, static_cast<int>(step)) << what;
-            for (const Measurement& one : live.now().active->missing(in))
-                EXPECT_GT(one.beat, in.beat) << what << " waits for " << one.name;
+            for (const Measurement& one : live.now().active->missing(in)) EXPECT_GT(one.beat, in.beat) << what << " waits for " << one.name;
             for (int i = 0; i < 2; ++i) { // some is only asked for once the first is there
                 live.bench.settle();
                 live.bench.controller.observe(answered(live, settings, run), live.bench.time);
@@ -302,7 +300,8 @@ TEST(Lectures, NoStepOpensWithAMeasurementMissing) {
 TEST(Lectures, NoStepOfTheFirstLessonIsEmptyWhileItIsMeasured) {
     const Lecture file = load_lecture(std::filesystem::path(SPEC_SOURCE_DIR) / "assets/lectures/first-lesson.lec.toml");
     LectureView lecture;
-    for (const Lecture::Step& step : file.steps) lecture.steps.push_back({step.title, "", 1, {.scene = step.link.scene, .place = {.beat = step.link.beat}}});
+    for (const Lecture::Step& step : file.steps)
+        lecture.steps.push_back({step.title, "", 1, {.scene = step.link.scene, .place = {.beat = step.link.beat}}});
     ViewBench live(lecture.steps[0].view.scene);
     present(live.bench);
     live.bench.controller.begin_lecture(lecture, live.bench.time);
@@ -464,8 +463,7 @@ TEST(Lectures, AreFoundInTheWindow) {
     EXPECT_EQ(live.now().scene_name, "loop");
     EXPECT_EQ(live.now().scene.cursor, 4U);
     EXPECT_TRUE(live.bench.shows("step 1 of 3 · First")) << live.bench.words;
-    EXPECT_EQ(live.bench.controller.spoken.find("1 of 3"), live.bench.controller.spoken.rfind("1 of 3"))
-        << "told once";
+    EXPECT_EQ(live.bench.controller.spoken.find("1 of 3"), live.bench.controller.spoken.rfind("1 of 3")) << "told once";
 }
 
 } // namespace

@@ -20,8 +20,7 @@ class Assets {
         const fs::path from = fs::path(SPEC_SOURCE_DIR) / "assets";
         for (const char* folder : {"prompts", "published"}) fs::copy(from / folder, path() / folder, fs::copy_options::recursive);
         fs::create_directory(path() / "models");
-        for (const char* file : {"glossary.json", "quiz.json", "models/ablations.json"})
-            fs::copy_file(from / file, path() / file);
+        for (const char* file : {"glossary.json", "quiz.json", "models/ablations.json"}) fs::copy_file(from / file, path() / file);
     }
     void damage(const char* file) const { std::ofstream(path() / file) << "[{"; }
     [[nodiscard]] const fs::path& path() const { return folder_.path(); }
@@ -44,8 +43,7 @@ TEST(WindowAssets, NameTheFileThatIsBrokenAndGoOnWithoutIt) {
         const WindowAssets loaded = load_window_assets(assets.path());
         EXPECT_NE(loaded.problem.find(fs::path(file).filename().string()), std::string::npos) << file << ": " << loaded.problem;
         EXPECT_FALSE(loaded.remedy.empty()) << file;
-        const int left = !loaded.glossary.empty() + !loaded.quiz.empty() + (loaded.figures != nullptr) +
-                         (loaded.ablations != nullptr);
+        const int left = !loaded.glossary.empty() + !loaded.quiz.empty() + (loaded.figures != nullptr) + (loaded.ablations != nullptr);
         EXPECT_EQ(left, 3) << file << ": the others are there";
         EXPECT_FALSE(loaded.gallery.empty());
     }

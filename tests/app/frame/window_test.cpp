@@ -24,34 +24,31 @@ TEST(Window, OpensASavedRunStepsAndCloses) {
     WindowRequest request;
     request.session = std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "mixed.jsonl";
     std::size_t at_start = 0, after_keys = 0, at_end = 0;
-    const ShellReport report =
-        run_window(request, [&](InputQueue& queue, Controller& controller, int frame, double seconds) {
-            const auto key = [&](ui::Key which) {
-                queue.push({.kind = RawEvent::Kind::key, .key = {.key = which}});
-            };
-            if (frame == 2) {
-                key(ui::Key::home);
-                at_start = 1;
-            }
-            if (frame == 4) { // several presses that arrive within one frame
-                key(ui::Key::right);
-                key(ui::Key::right);
-                key(ui::Key::right);
-            }
-            if (frame == 8) after_keys = controller.frame(seconds).scene.cursor;
-            if (frame == 9) key(ui::Key::end);
-            if (frame == 12) at_end = controller.frame(seconds).scene.cursor;
-            if (frame == 13) queue.push({.kind = RawEvent::Kind::move, .at = {100, 120}});
-            if (frame == 14) controller.theme = ui::ThemeKind::light;
-            if (frame == 16) controller.zoom = 1.5F;
-            return frame < 24 && seconds < 60;
-        });
+    const ShellReport report = run_window(request, [&](InputQueue& queue, Controller& controller, int frame, double seconds) {
+        const auto key = [&](ui::Key which) { queue.push({.kind = RawEvent::Kind::key, .key = {.key = which}}); };
+        if (frame == 2) {
+            key(ui::Key::home);
+            at_start = 1;
+        }
+        if (frame == 4) { // several presses that arrive within one frame
+            key(ui::Key::right);
+            key(ui::Key::right);
+            key(ui::Key::right);
+        }
+        if (frame == 8) after_keys = controller.frame(seconds).scene.cursor;
+        if (frame == 9) key(ui::Key::end);
+        if (frame == 12) at_end = controller.frame(seconds).scene.cursor;
+        if (frame == 13) queue.push({.kind = RawEvent::Kind::move, .at = {100, 120}});
+        if (frame == 14) controller.theme = ui::ThemeKind::light;
+        if (frame == 16) controller.zoom = 1.5F;
+        return frame < 24 && seconds < 60;
+    });
     EXPECT_EQ(at_start, 1U);
     EXPECT_EQ(after_keys, 4U);
     EXPECT_GT(at_end, 20U);
     EXPECT_GE(report.frames, 24);
-    std::printf("[ REPORT   ] %s: first picture after %.2f s, frame built in %.2f ms\n", report.gl.c_str(),
-                report.first_frame_s, report.frame_ms);
+    std::printf("[ REPORT   ] %s: first picture after %.2f s, frame built in %.2f ms\n", report.gl.c_str(), report.first_frame_s,
+                report.frame_ms);
 }
 
 TEST(Window, SaysWhatOfASavedRunCouldNotBeRead) {
@@ -83,9 +80,7 @@ TEST(Window, RacesAndOpensALaneInTheLoop) {
     double rest = -1, start = -1, next = -1;
     std::string opened;
     (void)run_window(request, [&](InputQueue& queue, Controller& controller, int frame, double seconds) {
-        const auto key = [&](ui::Key which) {
-            queue.push({.kind = RawEvent::Kind::key, .key = {.key = which}});
-        };
+        const auto key = [&](ui::Key which) { queue.push({.kind = RawEvent::Kind::key, .key = {.key = which}}); };
         const FrameInput now = controller.frame(seconds);
         if (!finished) {
             if (now.scene.race && now.scene.race->finished()) finished = frame;

@@ -37,9 +37,7 @@ SharedRound shared(const std::shared_ptr<const Trace>& trace, int round) {
     return {.trace = trace, .round = round, .settings = {}, .status = {}, .theme = "dark", .link = kLink};
 }
 
-const RoundSummary& round_of(const RunView& whole, int round) {
-    return *std::ranges::find(whole.round_list, round, &RoundSummary::round);
-}
+const RoundSummary& round_of(const RunView& whole, int round) { return *std::ranges::find(whole.round_list, round, &RoundSummary::round); }
 
 int all_ms(const std::vector<LoopShot>& shots) {
     int sum = 0;
@@ -108,12 +106,16 @@ TEST(ShareCard, SaysWhatCameOfTheRound) {
         }
         const std::string prompt = trace->header()->chat ? trace->header()->chat->said : trace->header()->prompt_text;
         ASSERT_NE(prompt, "");
-        for (const std::string& part : {std::string("SpecLens"), "RECORDED  " + trace->header()->date.substr(0, 10), trace->header()->machine,
-                                        std::string("from one pass of the target"), std::string("tokens per round"), kLink, prompt})
+        for (const std::string& part :
+             {std::string("SpecLens"), "RECORDED  " + trace->header()->date.substr(0, 10), trace->header()->machine,
+              std::string("from one pass of the target"), std::string("tokens per round"), kLink, prompt})
             EXPECT_NE(words.find(part), std::string::npos) << part << " in " << words;
         EXPECT_EQ(words.find("LIVE"), std::string::npos) << "whoever looks at it looks later: " << words;
-        const auto of_state = [&](DraftSlot::State state) { return std::ranges::any_of(round.drafts, [&](const DraftSlot& d) { return d.state == state; }); };
-        EXPECT_EQ(words.find("rejected") != std::string::npos, of_state(DraftSlot::State::rejected)) << "the legend says what occurs: " << words;
+        const auto of_state = [&](DraftSlot::State state) {
+            return std::ranges::any_of(round.drafts, [&](const DraftSlot& d) { return d.state == state; });
+        };
+        EXPECT_EQ(words.find("rejected") != std::string::npos, of_state(DraftSlot::State::rejected))
+            << "the legend says what occurs: " << words;
         EXPECT_EQ(words.find("discarded") != std::string::npos, of_state(DraftSlot::State::discarded)) << words;
     }
 }
@@ -137,7 +139,8 @@ TEST(SharedLink, LeadsToTheRoundOnTheCard) {
     const RunView whole = fold(*trace, trace->size());
     const RunSettings settings;
     const EngineStatus status;
-    for (const auto& [scene, beat] : {std::pair("loop", -1), std::pair("loop", 3), std::pair("accept-rule", -1), std::pair("accept-rule", 2)}) {
+    for (const auto& [scene, beat] :
+         {std::pair("loop", -1), std::pair("loop", 3), std::pair("accept-rule", -1), std::pair("accept-rule", 2)}) {
         FrameRequest request;
         request.scene = scene;
         request.beat = beat;
@@ -185,8 +188,10 @@ TEST(ShareStrip, SaysWhatWasAskedAndWhereItIs) {
     round.link += "&prompt=" + std::string(600, 'x');
     ui::RecordCanvas canvas(steady_fonts(), {0, 0, 896, 504});
     draw_share_strip(canvas, ui::theme(ui::ThemeKind::dark), round, {0, 442, 896, 62});
-    const std::string words = canvas.visible_text(), prompt = trace->header()->chat ? trace->header()->chat->said : trace->header()->prompt_text;
-    for (const std::string& part : {prompt, kLink, trace->header()->date.substr(0, 10)}) EXPECT_NE(words.find(part), std::string::npos) << words;
+    const std::string words = canvas.visible_text(),
+                      prompt = trace->header()->chat ? trace->header()->chat->said : trace->header()->prompt_text;
+    for (const std::string& part : {prompt, kLink, trace->header()->date.substr(0, 10)})
+        EXPECT_NE(words.find(part), std::string::npos) << words;
     for (const ui::RecordedText& text : canvas.texts()) EXPECT_LE(text.box.right(), 896 - 16.F) << text.text;
 }
 
@@ -265,8 +270,12 @@ TEST(ShareKey, HandsOverTheRoundOnScreen) {
     EXPECT_EQ(folders[0].parent_path(), home / "speclens" / "shared");
     EXPECT_NE(folders[0], folders[1]) << "nothing is replaced";
 
-    SharedFiles files{.loop = folders[0] / "round.gif", .film = {}, .no_film = "ffmpeg is not installed", .card = folders[0] / "card.png",
-                      .link = folders[0] / "link.txt", .link_text = rounds[0].link};
+    SharedFiles files{.loop = folders[0] / "round.gif",
+                      .film = {},
+                      .no_film = "ffmpeg is not installed",
+                      .card = folders[0] / "card.png",
+                      .link = folders[0] / "link.txt",
+                      .link_text = rounds[0].link};
     live.bench.controller.shared(files, live.bench.time);
     EXPECT_EQ(live.bench.controller.clipboard, rounds[0].link);
     live.bench.frame();

@@ -84,8 +84,7 @@ TEST(Lecture, SaysWhatIsWrongAndWhere) {
     says("title = \"t\"\n" + step + "minutes = nan\n", "minutes is no number of minutes");
     says("title = \"t\"\n" + step + "round = 1\n", "line 5: round is neither true nor false");
     says("title = \"t\"\n" + step + "round = true\n", "line 5: round is of a step that leads to a place in a run");
-    says("title = \"t\"\n[[step]]\ntitle = \"a\"\nlink = \"speclens://loop?x=1\"\n",
-         "line 4: link: 'x' is no part");
+    says("title = \"t\"\n[[step]]\ntitle = \"a\"\nlink = \"speclens://loop?x=1\"\n", "line 4: link: 'x' is no part");
     says("title = \"t\n" + step, "line 1: ");
     EXPECT_THROW((void)load_lecture("/nowhere/a.lec.toml"), Error);
     EXPECT_THROW((void)find_lecture("nowhere.lec.toml"), Error);
@@ -93,16 +92,13 @@ TEST(Lecture, SaysWhatIsWrongAndWhere) {
 
 TEST(Lecture, NamesNoFoldersAndNoScenesThatAreNotThere) {
     if (scene_names().empty()) GTEST_SKIP() << "a build without scenes";
-    for (const char* link : {"speclens://loop?model=/x", "speclens://loop?drafter=small=/x",
-                             "speclens://nowhere", "speclens://loop?k=x"}) {
-        const auto file = lecture_file("title = \"t\"\n[[step]]\ntitle = \"The step\"\nlink = \"" +
-                                       std::string(link) + "\"\n");
+    for (const char* link : {"speclens://loop?model=/x", "speclens://loop?drafter=small=/x", "speclens://nowhere", "speclens://loop?k=x"}) {
+        const auto file = lecture_file("title = \"t\"\n[[step]]\ntitle = \"The step\"\nlink = \"" + std::string(link) + "\"\n");
         try {
             (void)lecture_view(parse({file.string()}), file);
             ADD_FAILURE() << link;
         } catch (const Error& error) {
-            EXPECT_NE(std::string(error.what()).find("step 1 (The step): "), std::string::npos)
-                << error.what();
+            EXPECT_NE(std::string(error.what()).find("step 1 (The step): "), std::string::npos) << error.what();
         }
     }
 }
@@ -146,16 +142,15 @@ TEST(Lecture, ThoseOfTheProgramCanBeGoneThrough) {
 TEST(Lecture, TheFirstLessonAsksBeforeItTells) {
     const Lecture lesson = load_lecture(assets_folder() / "lectures" / "first-lesson.lec.toml");
     const auto at = [&](const std::string& scene, int beat) {
-        return std::ranges::find_if(lesson.steps, [&](const Lecture::Step& step) {
-            return step.link.scene == scene && step.link.beat == beat;
-        });
+        return std::ranges::find_if(lesson.steps,
+                                    [&](const Lecture::Step& step) { return step.link.scene == scene && step.link.beat == beat; });
     };
     ASSERT_NE(at("bottleneck", 3), lesson.steps.end());
     EXPECT_LT(at("bottleneck", 1), at("bottleneck", 2));
     EXPECT_EQ(at("bottleneck", 2) + 1, at("bottleneck", 3));
     for (const Lecture::Step& step : lesson.steps) {
-        const bool measures = step.link.scene == "speedup" || step.link.scene == "failures" ||
-                              (step.link.scene == "bottleneck" && step.link.beat > 1);
+        const bool measures =
+            step.link.scene == "speedup" || step.link.scene == "failures" || (step.link.scene == "bottleneck" && step.link.beat > 1);
         if (measures) {
             EXPECT_NE(step.notes.find("ress M"), std::string::npos) << step.title;
         }
@@ -167,10 +162,12 @@ TEST(Lecture, ThoseOfTheProgramHaveWordsForReaders) {
     for (const auto& english : shipped_lectures())
         for (const char* language : {"en", "de"}) {
             const Lecture lecture = load_lecture(lecture_in(language, english));
-            EXPECT_EQ((lecture.page_about.empty() ? lecture.about : lecture.page_about).find("the loaded model"), std::string::npos) << lecture.title;
+            EXPECT_EQ((lecture.page_about.empty() ? lecture.about : lecture.page_about).find("the loaded model"), std::string::npos)
+                << lecture.title;
             for (const Lecture::Step& step : lecture.steps) {
                 const std::string& words = step.page_notes.empty() ? step.notes : step.page_notes;
-                for (const char* key : {"press", "Press", "arrow", "Pfeil", "Taste", "↑", "(M", "M misst", "drücken", "with N", "Mit N", "with B", "Mit B", "F5", "C draws"})
+                for (const char* key : {"press", "Press", "arrow", "Pfeil", "Taste", "↑", "(M", "M misst", "drücken", "with N", "Mit N",
+                                        "with B", "Mit B", "F5", "C draws"})
                     EXPECT_EQ(words.find(key), std::string::npos) << step.title << ": " << words;
             }
         }
@@ -203,7 +200,9 @@ TEST(Lecture, AStepIsMeasuredOnce) {
 // Who guesses, who checks and why that can pay is said before a round is looked at, and a round before it is judged.
 TEST(Lecture, TheFirstLessonSaysWhoGuessesBeforeItJudges) {
     const Lecture lesson = load_lecture(assets_folder() / "lectures" / "first-lesson.lec.toml");
-    const auto scene = [&](const std::string& name) { return std::ranges::find(lesson.steps, name, [](const Lecture::Step& step) { return step.link.scene; }); };
+    const auto scene = [&](const std::string& name) {
+        return std::ranges::find(lesson.steps, name, [](const Lecture::Step& step) { return step.link.scene; });
+    };
     const auto round = scene("loop");
     ASSERT_NE(round, lesson.steps.end());
     ASSERT_NE(round, lesson.steps.begin());
@@ -272,11 +271,9 @@ TEST(Glossary, FindsWordsByTheirOtherNames) {
 
 TEST(Glossary, RefusesWhatIsNone) {
     for (const char* json :
-         {"", "{}", "[1]", "[{}]", R"([{"term": "a", "text": "b"}])",
-          R"([{"term": "a", "text": "b", "see": "x/0"}])", R"([{"term": "a", "text": "b", "see": "x/1y"}])",
-          R"([{"term": "", "text": "b", "see": "x"}])",
-          R"([{"term": "a", "text": "b", "see": "x", "also": "c"}])",
-          R"([{"term": "a", "text": "b", "see": "x", "also": [1]}])"})
+         {"", "{}", "[1]", "[{}]", R"([{"term": "a", "text": "b"}])", R"([{"term": "a", "text": "b", "see": "x/0"}])",
+          R"([{"term": "a", "text": "b", "see": "x/1y"}])", R"([{"term": "", "text": "b", "see": "x"}])",
+          R"([{"term": "a", "text": "b", "see": "x", "also": "c"}])", R"([{"term": "a", "text": "b", "see": "x", "also": [1]}])"})
         EXPECT_THROW((void)parse_glossary(json, "g.json"), Error) << json;
 }
 
@@ -288,8 +285,7 @@ TEST(Quiz, ThatOfTheProgramAsksAboutEverySceneWithAStory) {
     for (const QuizQuestion& q : quiz) {
         ++answers[q.answer];
         scenes.insert(q.scene);
-        EXPECT_EQ(std::set<std::string>(q.choices.begin(), q.choices.end()).size(), q.choices.size())
-            << q.question;
+        EXPECT_EQ(std::set<std::string>(q.choices.begin(), q.choices.end()).size(), q.choices.size()) << q.question;
         if (!scene_names().empty()) {
             EXPECT_EQ(scene_called(q.scene), q.scene) << q.question;
         }
@@ -326,9 +322,8 @@ TEST(Quiz, CountsFirstAnswersOnly) {
 TEST(Quiz, RefusesWhatIsNone) {
     const std::string good = R"("see": "loop", "question": "a", "why": "w", )";
     for (const std::string& entry :
-         {std::string(), good + R"("choices": ["x"], "answer": 0)",
-          good + R"("choices": ["x", "y"], "answer": 2)", good + R"("choices": ["x", "y"], "answer": -1)",
-          good + R"("choices": ["x", 3], "answer": 0)", good + R"("choices": ["x", "y"])",
+         {std::string(), good + R"("choices": ["x"], "answer": 0)", good + R"("choices": ["x", "y"], "answer": 2)",
+          good + R"("choices": ["x", "y"], "answer": -1)", good + R"("choices": ["x", 3], "answer": 0)", good + R"("choices": ["x", "y"])",
           std::string(R"("see": "loop/x", "question": "a", "why": "w", "choices": ["x", "y"], "answer": 0)")})
         EXPECT_THROW((void)parse_quiz("[{" + entry + "}]", "q.json"), Error) << entry;
     EXPECT_THROW((void)parse_quiz("{}", "q.json"), Error);

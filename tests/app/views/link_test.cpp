@@ -8,8 +8,8 @@
 #include "app/cli/view.h"
 #include "app/views/link.h"
 #include "engine/drafters/drafter_info.h"
-#include "engine/rules/verify.h"
 #include "engine/models/models.h"
+#include "engine/rules/verify.h"
 #include "kernels/error.h"
 
 namespace speclens::cli {
@@ -88,8 +88,7 @@ TEST(Link, RefusesWhatItDoesNotMean) {
     EXPECT_EQ(refusal("http://x"), "link: 'http://x' does not begin with speclens://");
     EXPECT_EQ(refusal("speclens://loop/x"), "link: beat 'x' is not an integer from 1");
     EXPECT_EQ(refusal("speclens://loop/0"), "link: beat '0' is not an integer from 1");
-    EXPECT_EQ(refusal("speclens://loop?at=99999999999999999999"),
-              "link: at '99999999999999999999' is not an integer from 1");
+    EXPECT_EQ(refusal("speclens://loop?at=99999999999999999999"), "link: at '99999999999999999999' is not an integer from 1");
     EXPECT_EQ(refusal("speclens://loop?select=3"), "link: select '3' is not CYCLE.GUESS");
     EXPECT_EQ(refusal("speclens://loop?prompt=%4"), "link: '%4' is no %XX");
     EXPECT_EQ(refusal("speclens://loop?prompt=%+1"), "link: '%+1' is no %XX");
@@ -97,10 +96,8 @@ TEST(Link, RefusesWhatItDoesNotMean) {
     EXPECT_EQ(refusal("speclens://loop?chat=yes"), "link: chat is a switch: it takes no value");
     EXPECT_EQ(refusal("speclens://loop?k=1&k=2"), "link: k stands there twice");
     // What writes files, reads them or opens connections cannot stand in a link.
-    for (const char* name :
-         {"json", "csv", "all", "o", "session", "prompts", "attach", "key-from", "backend"})
-        EXPECT_EQ(refusal("speclens://loop?" + std::string(name) + "=x"),
-                  "link: '" + std::string(name) + "' is no part of a link");
+    for (const char* name : {"json", "csv", "all", "o", "session", "prompts", "attach", "key-from", "backend"})
+        EXPECT_EQ(refusal("speclens://loop?" + std::string(name) + "=x"), "link: '" + std::string(name) + "' is no part of a link");
     EXPECT_EQ(refusal("speclens://loop?prompt=" + std::string(1 << 20, 'x')), "link: longer than a megabyte");
 }
 
@@ -157,8 +154,7 @@ TEST(Link, LeadsBackToUnusualSettings) {
     EXPECT_EQ(back, settings);
     settings.options.conditioning = settings.options.correction = false; // as the window's switches do
     RunSettings off = settings;
-    off.options.context_last = off.options.tap_shift = off.options.head_pool =
-        0; // which the program refuses beside them
+    off.options.context_last = off.options.tap_shift = off.options.head_pool = 0; // which the program refuses beside them
     back = round_trip(settings);
     back.prompt.text = "";
     EXPECT_EQ(back, off);
@@ -213,9 +209,8 @@ TEST(Link, OfARaceNamesItsLanes) {
 }
 
 TEST(Link, OfARaceKeepsARuleThatWasAskedFor) {
-    const RaceSettings race = race_settings(
-        parse({"render", "race", "--drafters", "small", "--temp", "0.8", "--rule", "match", "-o", "x.png"}),
-        true);
+    const RaceSettings race =
+        race_settings(parse({"render", "race", "--drafters", "small", "--temp", "0.8", "--rule", "match", "-o", "x.png"}), true);
     const Link link{"race", 0, 0, {}, options_of(race)};
     const RaceSettings back = race_settings(parse({"render", to_text(link), "-o", "x.png"}), true);
     EXPECT_EQ(back.base.rule, "match");
@@ -238,19 +233,14 @@ TEST(Race, AsksARealModelForAShortAnswerUnlessPromptsAreGiven) {
 }
 
 TEST(Link, OfARaceKeepsWhatItsLanesRead) {
-    RaceSettings race =
-        race_settings(parse({"render", "race", "--drafters", "skip,lookup", "--temp", "0.8", "--draft-temp",
-                             "0.5", "--exit-layer", "2", "--ngram", "2,4", "-o", "x.png"}),
-                      true);
+    RaceSettings race = race_settings(parse({"render", "race", "--drafters", "skip,lookup", "--temp", "0.8", "--draft-temp", "0.5",
+                                             "--exit-layer", "2", "--ngram", "2,4", "-o", "x.png"}),
+                                      true);
     EXPECT_EQ(race.base.options.exit_layer, 2);
-    const auto back = [&] {
-        return race_settings(parse({"render", to_text({"race", 0, 0, {}, options_of(race)}), "-o", "x.png"}),
-                             true);
-    };
+    const auto back = [&] { return race_settings(parse({"render", to_text({"race", 0, 0, {}, options_of(race)}), "-o", "x.png"}), true); };
     EXPECT_EQ(back().base.options, race.base.options);
     EXPECT_EQ(back().base.draft_sampling, race.base.draft_sampling);
-    race.lanes =
-        race_entries({"none", "lookup"}, race.base); // `skip` was taken out: what it read would be refused
+    race.lanes = race_entries({"none", "lookup"}, race.base); // `skip` was taken out: what it read would be refused
     EXPECT_EQ(back().base.options.exit_layer, 0);
     EXPECT_EQ(back().base.options.ngram_min, 2);
     EXPECT_FALSE(back().base.draft_sampling);
@@ -260,12 +250,10 @@ TEST(Link, FoldersOfModelsStandInIt) {
     RunSettings settings;
     settings.drafter = "eagle3";
     settings.prompt.text = "it's";
-    const LinkOptions options =
-        options_of(settings, {{"model", "/m/q"}, {"eagle3", "/m/e"}, {"dflash", "/m/d"}});
+    const LinkOptions options = options_of(settings, {{"model", "/m/q"}, {"eagle3", "/m/e"}, {"dflash", "/m/d"}});
     EXPECT_EQ(options[0], (std::pair<std::string, std::string>("model", "/m/q")));
     EXPECT_EQ(options[1], (std::pair<std::string, std::string>("drafter", "eagle3=/m/e")));
-    EXPECT_NE(command_of(options).find("--prompt 'it'\\''s' --raw"), std::string::npos)
-        << command_of(options);
+    EXPECT_NE(command_of(options).find("--prompt 'it'\\''s' --raw"), std::string::npos) << command_of(options);
 }
 
 TEST(Link, KeepsThePrecision) {
@@ -308,9 +296,8 @@ std::vector<std::string> shell_words(const std::string& command) {
 
 // What was copied is typed into a shell: a file may not be read, nor an option taken, where a text stood.
 TEST(Link, ItsCommandKeepsEveryTextInAShell) {
-    for (const std::string text :
-         {"@home", "@@home", "@-", "@", "--foo", "-", "--", "-x", "--prompt=a", "~", "~/x", "a'b\"c$HOME`id`",
-          "\n x\t", "\\n", "*", "a=b", "!1", "speclens://loop?k=2", "é🙂"}) {
+    for (const std::string text : {"@home", "@@home", "@-", "@", "--foo", "-", "--", "-x", "--prompt=a", "~", "~/x", "a'b\"c$HOME`id`",
+                                   "\n x\t", "\\n", "*", "a=b", "!1", "speclens://loop?k=2", "é🙂"}) {
         RunSettings settings;
         settings.prompt.text = text;
         settings.prompt.chat = true;
@@ -332,14 +319,13 @@ TEST(Link, ItsCommandKeepsEveryTextInAShell) {
 TEST(Link, NamesNoServerToTalkTo) {
     EXPECT_THROW((void)parse({"render", "speclens://loop?model=http://127.0.0.1:9/", "-o", "x.png"}), Error);
     EXPECT_THROW((void)parse({"run", "speclens://loop?model=127.0.0.1:9"}), Error);
-    EXPECT_EQ(parse({"run", "speclens://loop?model=127.0.0.1:9", "--model", "http://127.0.0.1:8"}).model,
-              "http://127.0.0.1:8")
+    EXPECT_EQ(parse({"run", "speclens://loop?model=127.0.0.1:9", "--model", "http://127.0.0.1:8"}).model, "http://127.0.0.1:8")
         << "who types the address knows it";
 }
 
 TEST(Link, WhatIsTypedWins) {
-    const Options options = parse({"run", "speclens://loop?k=3&seed=4&drafter=small&prompt=link&chat", "--k",
-                                   "5", "--prompt", "typed", "--drafter", "lookup"});
+    const Options options =
+        parse({"run", "speclens://loop?k=3&seed=4&drafter=small&prompt=link&chat", "--k", "5", "--prompt", "typed", "--drafter", "lookup"});
     EXPECT_EQ(options.k(), 5);
     EXPECT_EQ(options.run.seed, 4U);
     EXPECT_EQ(options.prompt, "typed");
@@ -362,8 +348,7 @@ TEST(Link, OpensScenesByNameAndNumber) {
     EXPECT_EQ(view.scene, "domino");
     EXPECT_EQ(view.place.beat, 4);
     EXPECT_EQ(view.settings.drafter, "domino");
-    EXPECT_EQ(view.settings,
-              scene_settings(parse({"render", "domino:4", "-o", "x.png"}), "domino", "domino"));
+    EXPECT_EQ(view.settings, scene_settings(parse({"render", "domino:4", "-o", "x.png"}), "domino", "domino"));
 }
 
 TEST(Link, OpensInAWindowWithTheSameModelsOnly) {
@@ -378,8 +363,7 @@ TEST(Link, OpensInAWindowWithTheSameModelsOnly) {
     EXPECT_THROW((void)view_reader(plain).link("speclens://loop?model=/x"), Error);
     EXPECT_THROW((void)view_reader(plain).link("speclens://loop?drafter=small=/x"), Error);
     const Options own = parse({"--model", "/m/q", "--drafter", "small=/m/d"});
-    EXPECT_EQ(view_reader(own).link("speclens://loop?model=/m/./q&drafter=small=/m/d").settings.drafter,
-              "small");
+    EXPECT_EQ(view_reader(own).link("speclens://loop?model=/m/./q&drafter=small=/m/d").settings.drafter, "small");
     EXPECT_EQ(view_reader(own).link("speclens://loop?model=/m/./q").model, "q") << "its own, by its name";
     EXPECT_THROW((void)view_reader(own).link("speclens://loop?model=/m/other"), Error);
     EXPECT_EQ(view_reader(own).link("speclens://loop").model, "tiny");

@@ -66,12 +66,14 @@ TEST(Prices, WhatIsMissingOrMeansNothingIsRefusedWithItsLine) {
 }
 
 TEST(Prices, MachinesAreAddedUp) {
-    const std::vector<Price> prices = read(kGood + replaced(replaced(kGood, "'a'", "'b'"), "3.0", "0.5") + replaced(replaced(kGood, "'a'", "'c'"), "USD", "EUR"));
+    const std::vector<Price> prices =
+        read(kGood + replaced(replaced(kGood, "'a'", "'b'"), "3.0", "0.5") + replaced(replaced(kGood, "'a'", "'c'"), "USD", "EUR"));
     const Rent rent = rent_of(prices, "4*a,b");
     EXPECT_DOUBLE_EQ(rent.per_hour, 12.5);
     EXPECT_EQ(rent.currency, "USD");
     EXPECT_EQ(rent.words(), "4 × a + b");
-    for (const char* wrong : {"", "d", "a,c", "0*a", "-1*a", "x*a", "1.5*a", "*a", ",", "9999999*a"}) EXPECT_THROW((void)rent_of(prices, wrong), Error) << wrong;
+    for (const char* wrong : {"", "d", "a,c", "0*a", "-1*a", "x*a", "1.5*a", "*a", ",", "9999999*a"})
+        EXPECT_THROW((void)rent_of(prices, wrong), Error) << wrong;
     EXPECT_EQ(rent_of(read(kGood), "").words(), "a");
 }
 

@@ -56,7 +56,8 @@ constexpr const char* kTwoQuestions = R"([{"see": "loop", "question": "One?", "c
 {"see": "race", "question": "Two?", "choices": ["a", "b"], "answer": 0, "why": "So."}])";
 
 TEST(TranslatedQuiz, LiesOverTheEnglishOneQuestionByQuestion) {
-    const Files files(kTwoQuestions, R"([{"of": "Two?", "see": "loop", "question": "Zwei?", "choices": ["A", "B"], "answer": 0, "why": "Darum."},
+    const Files files(kTwoQuestions,
+                      R"([{"of": "Two?", "see": "loop", "question": "Zwei?", "choices": ["A", "B"], "answer": 0, "why": "Darum."},
 {"of": "Three?", "see": "loop", "question": "Drei?", "choices": ["A", "B"], "answer": 0, "why": "Darum."}])");
     const auto quiz = load_quiz(files.english, files.own);
     ASSERT_EQ(quiz.size(), 2U);
@@ -67,7 +68,8 @@ TEST(TranslatedQuiz, LiesOverTheEnglishOneQuestionByQuestion) {
 }
 
 TEST(TranslatedQuiz, HasTheSameAnswers) {
-    const Files files(kTwoQuestions, R"([{"of": "Two?", "see": "loop", "question": "Zwei?", "choices": ["A", "B"], "answer": 1, "why": "Darum."}])");
+    const Files files(kTwoQuestions,
+                      R"([{"of": "Two?", "see": "loop", "question": "Zwei?", "choices": ["A", "B"], "answer": 1, "why": "Darum."}])");
     EXPECT_NE(error_in([&] { (void)load_quiz(files.english, files.own); }).find("has other choices"), std::string::npos);
 }
 

@@ -104,11 +104,13 @@ TEST(Window, StandsMashedKeysResizesAndDrags) {
         request.presenter = seed % 5 == 0;
         request.introduces = seed % 7 == 0;
         double now = 0;
-        ASSERT_NO_THROW((void)run_window(request, [&](InputQueue& queue, Controller&, int, double seconds) {
-            now = seconds;
-            if (queue.empty()) masher.act(queue);
-            return spent + seconds < length && seconds < 30; // another scene and other dice after that
-        })) << "seed " << seed << ", after " << masher.acts() << " acts in " << request.view.scene;
+        ASSERT_NO_THROW((void)run_window(request,
+                                         [&](InputQueue& queue, Controller&, int, double seconds) {
+                                             now = seconds;
+                                             if (queue.empty()) masher.act(queue);
+                                             return spent + seconds < length && seconds < 30; // another scene and other dice after that
+                                         }))
+            << "seed " << seed << ", after " << masher.acts() << " acts in " << request.view.scene;
         spent += std::max(now, 0.1), acts += masher.acts(), ++windows;
     }
     EXPECT_GT(acts, 0);

@@ -110,8 +110,8 @@ class Portal {
     int (*enter_)(void*, char, const char*) = function<int (*)(void*, char, const char*)>("sd_bus_message_enter_container");
     const char* (*sender_)(void*) = function<const char* (*)(void*)>("sd_bus_message_get_sender");
     int (*reply_)(void*, const char*, ...) = function<int (*)(void*, const char*, ...)>("sd_bus_reply_method_return");
-    int (*emit_)(void*, const char*, const char*, const char*, const char*, ...) =
-        function<int (*)(void*, const char*, const char*, const char*, const char*, ...)>("sd_bus_emit_signal");
+    int (*emit_)(void*, const char*, const char*, const char*, const char*,
+                 ...) = function<int (*)(void*, const char*, const char*, const char*, const char*, ...)>("sd_bus_emit_signal");
     void* bus_ = nullptr;
     std::uint32_t code_;
     std::string uri_;

@@ -10,8 +10,8 @@
 #include "engine/advice/estimate.h"
 #include "engine/advice/replay.h"
 #include "engine/base/rng.h"
-#include "engine/run/gallery.h"
 #include "engine/models/models.h"
+#include "engine/run/gallery.h"
 #include "kernels/error.h"
 #include "tests/engine/advice/made_trace.h"
 
@@ -163,8 +163,7 @@ TEST(AdviceEstimate, ADriftOfCostsWidensTheInterval) {
     // From the second half on a round takes 1.3 times as long, a plain token as before.
     for (AdviceRuns& runs : evidence.lengths)
         for (std::size_t i = 0; i < runs.traces.size(); ++i)
-            if (runs.prompts[i] >= 20)
-                runs.traces[i] = made_trace("small", runs.k, drawn_rounds(0.8, runs.k, 60, i), {0.13, 1.3, 0.05});
+            if (runs.prompts[i] >= 20) runs.traces[i] = made_trace("small", runs.k, drawn_rounds(0.8, runs.k, 60, i), {0.13, 1.3, 0.05});
     EXPECT_GT(clock_of(evidence), 0.1);
 }
 
@@ -172,8 +171,7 @@ TEST(AdviceEstimate, CountsThePlacesOfTheLongestDrafts) {
     const std::vector<AdviceDrafter> drafters = places_of(evidence_of(0.8, 40, 1));
     ASSERT_EQ(drafters.size(), 1U);
     ASSERT_EQ(drafters[0].judged.size(), 6U);
-    for (std::size_t i = 0; i < 6; ++i)
-        EXPECT_NEAR(static_cast<double>(drafters[0].kept[i]) / drafters[0].judged[i], 0.8, 0.1) << i;
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(static_cast<double>(drafters[0].kept[i]) / drafters[0].judged[i], 0.8, 0.1) << i;
 }
 
 // ---- break-even ----

@@ -10,8 +10,8 @@
 #include "engine/advice/advice_measurement.h"
 #include "engine/advice/advice_words.h"
 #include "engine/base/quantile.h"
-#include "engine/run/gallery.h"
 #include "engine/models/model_names.h"
+#include "engine/run/gallery.h"
 #include "kernels/error.h"
 
 namespace speclens {
@@ -46,7 +46,8 @@ int check(const std::string& model, const std::filesystem::path& file, double se
                 "(busy %.2f, clock %.3f, plain %.3f ms)\n%s\n",
                 said.model.c_str(), temperature, said.prompts, said.seconds, said.busy_cores, said.clock, said.plain_ms, came.prompts,
                 came.seconds, came.busy_cores, came.clock, came.plain_ms, verdict_sentence(said).c_str());
-    std::printf("| drafter | K | predicted | 90 %% | came | error | tokens a round, predicted | came |\n|---|---|---|---|---|---|---|---|\n");
+    std::printf(
+        "| drafter | K | predicted | 90 %% | came | error | tokens a round, predicted | came |\n|---|---|---|---|---|---|---|---|\n");
     std::vector<double> errors, widths, token_errors;
     int inside = 0;
     for (const AdviceCell& cell : said.cells) {

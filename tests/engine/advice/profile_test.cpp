@@ -81,8 +81,7 @@ TEST(SpeculationProfile, MeasuredLengthsNeedNotBePrefixes) {
 }
 
 TEST(SpeculationProfile, IsWrittenAsItIsRead) {
-    const SpeculationProfile one = read_profile(example().dump(), "p.json"),
-                             two = read_profile(profile_json(one), "again.json");
+    const SpeculationProfile one = read_profile(example().dump(), "p.json"), two = read_profile(profile_json(one), "again.json");
     EXPECT_EQ(one.marginal, two.marginal);
     EXPECT_EQ(one.histogram, two.histogram);
     EXPECT_EQ(one.by_k, two.by_k);

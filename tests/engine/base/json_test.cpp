@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-
 namespace speclens {
 namespace {
 
@@ -49,9 +48,11 @@ TEST(JsonValue, WritesWhatTheLibraryWrites) {
 }
 
 TEST(JsonValue, KeepsEveryNumberAndEscapeAsTheLibraryDoes) {
+    // clang-format off
     for (const char* text : {"0", "-0", "-0.0", "1", "18446744073709551615", "-9223372036854775808", "18446744073709551616", "1e400", "0.1", "1e-7",
                              "123456789.125", "1.0", "1e22", "5e-324", "[]", "{}", "[[],{}]", "\"\\u0000\\u001f\\\"\\\\/\\u00e4\\ud83d\\ude00\\u007f\"",
                              "{\"b\":1,\"a\":2,\"b\":3}", " [1 , 2]\n", "[1,]", "{\"a\":}", "nul", "\"\\ud800\"", "\"\xC3\"", "01", "1.", ""}) {
+        // clang-format on
         const auto library = nlohmann::json::parse(text, nullptr, false);
         const Json own = Json::parse_or_discard(std::string_view(text));
         ASSERT_EQ(own.is_discarded(), library.is_discarded()) << text;
@@ -86,7 +87,8 @@ TEST(JsonValue, ReadsAndRefusesDamagedTextsAsTheLibraryDoes) {
 
 // What a conversion does with a number beyond its type is not defined by the language: such a number is an error.
 TEST(JsonValue, RefusesNumbersThatNoIntegerHolds) {
-    const Json file = Json::parse(R"([1e308, -1e308, 2147483648.0, -2147483649.0, 2147483647.5, -2147483648.5, 1.5, 18446744073709551616])");
+    const Json file =
+        Json::parse(R"([1e308, -1e308, 2147483648.0, -2147483649.0, 2147483647.5, -2147483648.5, 1.5, 18446744073709551616])");
     for (const std::size_t i : {0, 1, 2, 3, 7}) EXPECT_THROW((void)file[i].get<int>(), JsonError) << file[i].dump();
     EXPECT_EQ(file[4].get<int>(), 2147483647);
     EXPECT_EQ(file[5].get<int>(), -2147483647 - 1);

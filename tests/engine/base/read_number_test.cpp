@@ -11,10 +11,12 @@ namespace speclens {
 namespace {
 
 TEST(ReadNumber, ByStrtodIsThatOfFromChars) {
+    // clang-format off
     for (const std::string text :
          {"0", "-0", "1", "0.3", ".5", "5.", "-.25", "1e3", "1E-3", "1e", "1e+", "1.5.2", "12abc", "1,5", "", "-", "+1", " 1", "1 ", "0x10", "1e400",
           "-1e400", "1e-400", "4.9e-324", "inf", "-inf", "Infinity", "infinite", "nan", "NaN", "-nan", "nanx", "in", "e5", ".", "-.", "--1", "1-2", "1e5e5",
           "0.1000000000000000055511151231257827", "18446744073709551616", "1e308", "1.7976931348623159e308"}) {
+        // clang-format on
         double expected = 42, read = 42;
         const char* const last = text.data() + text.size();
         const auto one = std::from_chars(text.data(), last, expected);

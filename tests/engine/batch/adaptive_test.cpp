@@ -137,7 +137,8 @@ TEST(AdaptiveStudy, EveryWayWritesTheTextsOfPlainDecoding) {
     ASSERT_EQ(oracle.rates.size(), 2u);
     for (const AdaptiveWay& way : result.ways) {
         SCOPED_TRACE(name_of(way.chooser));
-        for (std::size_t repeat = 0; repeat < 2; ++repeat) EXPECT_GE(oracle.rates[repeat], way.rates[repeat] * (1 - 1e-9)) << "in hindsight nobody is above it";
+        for (std::size_t repeat = 0; repeat < 2; ++repeat)
+            EXPECT_GE(oracle.rates[repeat], way.rates[repeat] * (1 - 1e-9)) << "in hindsight nobody is above it";
         const SweepInterval speed = result.speed_up(way);
         EXPECT_LE(speed.low, speed.value);
         EXPECT_GE(speed.high, speed.value);

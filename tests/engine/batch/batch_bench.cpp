@@ -34,7 +34,8 @@ std::vector<Timing> by_turns(double seconds, const std::vector<std::function<voi
 
 std::vector<int> tokens_for(int count, int vocab, int salt = 0) {
     std::vector<int> tokens(static_cast<std::size_t>(count));
-    for (int i = 0; i < count; ++i) tokens[static_cast<std::size_t>(i)] = static_cast<int>((i * 37LL + salt * 101LL + 11) % std::min(vocab, 4000));
+    for (int i = 0; i < count; ++i)
+        tokens[static_cast<std::size_t>(i)] = static_cast<int>((i * 37LL + salt * 101LL + 11) % std::min(vocab, 4000));
     return tokens;
 }
 
@@ -47,17 +48,23 @@ void say(const char* what, const Timing& timing) {
 // Positions in blocks that lie anywhere in a larger pool.
 class PagedText {
   public:
-    PagedText(PagedModel& model, int positions, int first_block, int step) : model_(&model), tokens_(tokens_for(positions, model.model()->config.vocab)) {
+    PagedText(PagedModel& model, int positions, int first_block, int step)
+        : model_(&model), tokens_(tokens_for(positions, model.model()->config.vocab)) {
         for (int i = 0; i * PagedModel::kBlock < positions + 64; ++i) blocks_.push_back((first_block + i * step) % model.blocks());
         for (int read = 0; read < positions; read += model.max_rows()) {
             const int rows = std::min(model.max_rows(), positions - read);
-            PagedModel::Text text{.input = {.tokens = std::span(tokens_).subspan(static_cast<std::size_t>(read), static_cast<std::size_t>(rows)), .logits_from = rows},
-                                  .length = read, .blocks = blocks_};
+            PagedModel::Text text{
+                .input = {.tokens = std::span(tokens_).subspan(static_cast<std::size_t>(read), static_cast<std::size_t>(rows)),
+                          .logits_from = rows},
+                .length = read,
+                .blocks = blocks_};
             model.forward(std::span(&text, 1));
         }
     }
     [[nodiscard]] PagedModel::Text bring(int rows) const {
-        return {.input = {.tokens = std::span(tokens_).first(static_cast<std::size_t>(rows))}, .length = static_cast<int>(tokens_.size()), .blocks = blocks_};
+        return {.input = {.tokens = std::span(tokens_).first(static_cast<std::size_t>(rows))},
+                .length = static_cast<int>(tokens_.size()),
+                .blocks = blocks_};
     }
 
   private:
@@ -154,12 +161,15 @@ void sixteen_texts(const std::shared_ptr<const Models>& models, double seconds) 
     };
     double ms1 = 0, ms16 = 0;
     long tokens1 = 0, tokens16 = 0;
-    const auto times = by_turns(seconds, {pass(1), pass(kTexts), [&] { rounds(1, ms1, tokens1); }, [&] { rounds(kTexts, ms16, tokens16); }});
+    const auto times =
+        by_turns(seconds, {pass(1), pass(kTexts), [&] { rounds(1, ms1, tokens1); }, [&] { rounds(kTexts, ms16, tokens16); }});
     const double r = times[1].ms / times[0].ms, gain = (static_cast<double>(tokens16) / ms16) / (static_cast<double>(tokens1) / ms1);
-    std::printf("16 texts, plain: %.2f times the tokens a second of one; r(16) = %.2f allows %.2f; %.3f of it\n", gain, r, kTexts / r, gain * r / kTexts);
+    std::printf("16 texts, plain: %.2f times the tokens a second of one; r(16) = %.2f allows %.2f; %.3f of it\n", gain, r, kTexts / r,
+                gain * r / kTexts);
     say("a pass over 1 row", times[0]);
     say("a pass over 16 rows", times[1]);
-    std::printf("  tokens a second: %.1f with one text, %.1f with 16\n", 1000 * static_cast<double>(tokens1) / ms1, 1000 * static_cast<double>(tokens16) / ms16);
+    std::printf("  tokens a second: %.1f with one text, %.1f with 16\n", 1000 * static_cast<double>(tokens1) / ms1,
+                1000 * static_cast<double>(tokens16) / ms16);
 }
 
 // ---- sixteen texts: drafters side by side against one after the other ----
@@ -181,7 +191,8 @@ void drafting_together(const std::shared_ptr<const Models>& models, double secon
                 }
                 int seen = 0; // the first rounds read prompts
                 while (engine.step()) {
-                    const bool all_draft = std::ranges::all_of(engine.round().lanes, [](const BatchLane& lane) { return lane.drafted() > 0; });
+                    const bool all_draft =
+                        std::ranges::all_of(engine.round().lanes, [](const BatchLane& lane) { return lane.drafted() > 0; });
                     if (++seen < 4 || !all_draft) continue;
                     draft_ms[together] += engine.round().draft_ms;
                     ++rounds[together];
@@ -190,8 +201,8 @@ void drafting_together(const std::shared_ptr<const Models>& models, double secon
         };
         (void)by_turns(seconds, {run(false), run(true)});
         const double apart = draft_ms[0] / rounds[0], together = draft_ms[1] / rounds[1];
-        std::printf("16 texts with %s, K = %d: drafting side by side ÷ one after the other = %.3f (%.3f and %.3f ms a round)\n", drafter, k, together / apart,
-                    together, apart);
+        std::printf("16 texts with %s, K = %d: drafting side by side ÷ one after the other = %.3f (%.3f and %.3f ms a round)\n", drafter, k,
+                    together / apart, together, apart);
     }
 }
 
@@ -199,7 +210,8 @@ int bench(const std::string& model, double seconds) {
     ModelPaths paths;
     paths.target = model_file(model);
     const auto models = std::make_shared<const Models>(load_models(paths));
-    std::printf("%s, %s, products %s\n", models->target_name().c_str(), models->backend->description().c_str(), name_of(models->precision()));
+    std::printf("%s, %s, products %s\n", models->target_name().c_str(), models->backend->description().c_str(),
+                name_of(models->precision()));
     blocks_against_one_cache(*models, seconds);
     one_text(models, seconds);
     sixteen_texts(models, 3 * seconds);

@@ -85,9 +85,7 @@ void expect_as_alone(const std::shared_ptr<const Models>& models, const std::vec
     EXPECT_EQ(engine.pool().used(), 0);
 }
 
-BatchSettings roomy(int texts) {
-    return {.texts = texts, .blocks = 64 * 8};
-}
+BatchSettings roomy(int texts) { return {.texts = texts, .blocks = 64 * 8}; }
 
 class BatchThreads : public ::testing::TestWithParam<int> {
   protected:
@@ -144,7 +142,8 @@ TEST(Batch, RandomSchedulesChangeNoText) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         std::mt19937 random(seed);
         const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
-        BatchSettings settings{.texts = 1 + below(9), .blocks = 12 + below(40), .prompt_rows = 1 + below(40), .share = below(2) == 0, .poison = true};
+        BatchSettings settings{
+            .texts = 1 + below(9), .blocks = 12 + below(40), .prompt_rows = 1 + below(40), .share = below(2) == 0, .poison = true};
         BatchEngine engine(models, settings);
         std::vector<RunSettings> texts;
         std::vector<bool> cancelled;
@@ -198,7 +197,9 @@ TEST(Batch, DraftersMakeTheirProductsTogether) {
             while (engine.step()) {
             }
             expect_as_alone(models, texts, engine);
-            return engine.lockstep().asked() > 0 ? static_cast<double>(engine.lockstep().asked()) / static_cast<double>(engine.lockstep().made()) : 0;
+            return engine.lockstep().asked() > 0
+                       ? static_cast<double>(engine.lockstep().asked()) / static_cast<double>(engine.lockstep().made())
+                       : 0;
         };
         EXPECT_GT(products(true), 2) << drafter; // texts begin and end at different rounds
         EXPECT_EQ(products(false), 0) << drafter;

@@ -115,7 +115,8 @@ TEST(BlockTable, KeepsItsCountsWhateverHappens) {
             ASSERT_EQ(std::ssize(tables[i]->blocks()), (tables[i]->length() + kSize - 1) / kSize);
             held.insert(tables[i]->blocks().begin(), tables[i]->blocks().end());
             for (int p = 0; p < tables[i]->length(); ++p)
-                ASSERT_EQ(memory[tables[i]->slot(p)], written[i][static_cast<std::size_t>(p)]) << "text " << i << " at " << p << ", step " << step;
+                ASSERT_EQ(memory[tables[i]->slot(p)], written[i][static_cast<std::size_t>(p)])
+                    << "text " << i << " at " << p << ", step " << step;
         }
         ASSERT_EQ(pool.used(), std::ssize(held));
     }

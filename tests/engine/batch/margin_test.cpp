@@ -18,9 +18,7 @@
 namespace speclens {
 namespace {
 
-double chance(double slope, double level, double margin) {
-    return 1 / (1 + std::exp(-(slope * margin + level)));
-}
+double chance(double slope, double level, double margin) { return 1 / (1 + std::exp(-(slope * margin + level))); }
 
 struct Answer {
     double margin;
@@ -165,7 +163,8 @@ std::vector<std::string> chains() {
 }
 
 // Stops where a margin is smaller than `least`; the margins behind the first place, which is always drafted.
-std::unique_ptr<Run> stopped_run(const std::shared_ptr<const Models>& models, const RunSettings& settings, double least, std::vector<double>& margins) {
+std::unique_ptr<Run> stopped_run(const std::shared_ptr<const Models>& models, const RunSettings& settings, double least,
+                                 std::vector<double>& margins) {
     auto run = std::make_unique<Run>(models, settings);
     run->go_on([&margins, least](int index, double margin) {
         if (index > 0) margins.push_back(margin);
@@ -199,7 +198,8 @@ TEST(StoppedByItsRowsSampled, ATextHasTheDistributionOfTheTarget) {
         settings.seed = static_cast<std::uint64_t>(i) + 1;
         const auto run = stopped_run(models, settings, middle, margins);
         texts.count(fold(run->trace(), run->trace().size()));
-        ++texts.counted[test::context_key({run->sequence().begin() + static_cast<std::ptrdiff_t>(settings.prompt.token_ids.size()), run->sequence().end()})];
+        ++texts.counted[test::context_key(
+            {run->sequence().begin() + static_cast<std::ptrdiff_t>(settings.prompt.token_ids.size()), run->sequence().end()})];
     }
     const auto stopped = std::ranges::count_if(margins, [&](double margin) { return margin < middle; });
     EXPECT_GT(stopped, kTexts / 25) << "it stops";
@@ -229,7 +229,9 @@ TEST_P(StoppedByItsRows, AGreedyTextIsThatOfPlainDecoding) {
 // In a batch, where drafters take turns within a pass of theirs: each text is stopped by its own rows alone.
 TEST_P(StoppedByItsRows, ABatchStopsEveryTextAsItsRunAlone) {
     const auto models = test::micro_models(2);
-    const auto least = [](int number) { return [number](int index, double margin) { return index == 0 || margin >= 0.02 * (number + 1); }; };
+    const auto least = [](int number) {
+        return [number](int index, double margin) { return index == 0 || margin >= 0.02 * (number + 1); };
+    };
     BatchEngine engine(models, {.texts = 3, .blocks = 16, .prompt_rows = 16, .poison = true});
     std::vector<RunSettings> texts;
     for (int i = 0; i < 4; ++i) {

@@ -28,13 +28,22 @@ class Schedule {
         texts_.clear();
         preempted = cancelled = done = judged = 0;
         const int seats = 1 + byte() % 9, blocks = 8 + byte() % 24, rows = 1 + byte() % 40, flags = byte();
-        BatchEngine engine(models_, {.texts = seats, .blocks = blocks, .prompt_rows = rows, .share = (flags & 1) != 0, .together = (flags & 2) != 0, .poison = true});
+        BatchEngine engine(models_, {.texts = seats,
+                                     .blocks = blocks,
+                                     .prompt_rows = rows,
+                                     .share = (flags & 1) != 0,
+                                     .together = (flags & 2) != 0,
+                                     .poison = true});
         while (!bytes_.empty()) {
             const int what = byte() % 8;
-            if (what < 3) (void)engine.step();
-            else if (what < 5) submit(engine);
-            else if (what == 5) score(engine);
-            else if (what == 6) cancel(engine, byte());
+            if (what < 3)
+                (void)engine.step();
+            else if (what < 5)
+                submit(engine);
+            else if (what == 5)
+                score(engine);
+            else if (what == 6)
+                cancel(engine, byte());
             else
                 for (int i = byte() % 16; i >= 0; --i) (void)engine.step();
             if (std::string problem = blocks_problem(engine); !problem.empty()) return problem;
@@ -44,7 +53,8 @@ class Schedule {
             if (std::string problem = blocks_problem(engine); !problem.empty()) return problem;
         }
         for (const auto& [number, text] : texts_)
-            if (std::string problem = text_problem(engine, number, text); !problem.empty()) return "text " + std::to_string(number) + ": " + problem;
+            if (std::string problem = text_problem(engine, number, text); !problem.empty())
+                return "text " + std::to_string(number) + ": " + problem;
         return engine.free_blocks() == blocks ? "" : "blocks are lost";
     }
 
@@ -66,7 +76,8 @@ class Schedule {
     std::vector<int> tokens(int seed, int most) {
         std::mt19937 random(static_cast<unsigned>(seed) * 7919u + 1);
         std::vector<int> list(static_cast<std::size_t>(seed % 3 == 0 ? 20 : 0), 9); // some begin alike
-        for (int i = 1 + static_cast<int>(random() % static_cast<unsigned>(most)); i > 0; --i) list.push_back(static_cast<int>(random() % 8) + 5);
+        for (int i = 1 + static_cast<int>(random() % static_cast<unsigned>(most)); i > 0; --i)
+            list.push_back(static_cast<int>(random() % 8) + 5);
         return list;
     }
     BatchOwner owner() { return {.key = std::string(1, static_cast<char>('a' + byte() % 3))}; }
@@ -143,7 +154,8 @@ class Schedule {
         if (got.scores.size() != count - static_cast<std::size_t>(scoring.first)) return "has other places than were asked for";
         for (std::size_t i = 0; i < got.scores.size(); ++i) {
             const int row = scoring.first + static_cast<int>(i);
-            const ScoredToken want = scored_token(rows.distribution(row, kRawSampling), scoring.tokens[static_cast<std::size_t>(row) + 1], scoring.top);
+            const ScoredToken want =
+                scored_token(rows.distribution(row, kRawSampling), scoring.tokens[static_cast<std::size_t>(row) + 1], scoring.top);
             if (got.scores[i].logp != want.logp || got.scores[i].rank != want.rank || !(got.scores[i].top == want.top))
                 return "is judged in another way than alone at place " + std::to_string(row);
         }

@@ -66,7 +66,8 @@ TEST(BatchScoring, JudgesAsARunOfItsOwnDoesBesideOthers) {
             const BatchText& got = engine.text(static_cast<int>(2 * i));
             ASSERT_EQ(got.state, BatchText::State::done) << got.error;
             expect_same(got.scores, alone(*models, asked[i]));
-            EXPECT_EQ(engine.text(static_cast<int>(2 * i) + 1).sequence, test::finished(models, plain(9, 12, static_cast<int>(asked[i].tokens.size())))->sequence());
+            EXPECT_EQ(engine.text(static_cast<int>(2 * i) + 1).sequence,
+                      test::finished(models, plain(9, 12, static_cast<int>(asked[i].tokens.size())))->sequence());
         }
         EXPECT_EQ(engine.free_blocks(), 64);
     }
@@ -115,8 +116,8 @@ TEST(BatchScoring, RefusesWhatCannotBeJudged) {
     refuses({.tokens = {5, 6}, .first = -1});
     refuses({.tokens = {5, 61}});
     refuses({.tokens = {-1, 6}});
-    refuses({.tokens = text_of(8 * 16 + 2, 1)});  // blocks
-    refuses({.tokens = text_of(600, 1)});         // context
+    refuses({.tokens = text_of(8 * 16 + 2, 1)}); // blocks
+    refuses({.tokens = text_of(600, 1)});        // context
     EXPECT_FALSE(engine.step());
 }
 

@@ -35,7 +35,8 @@ std::vector<const SweepCell*> pointers(const std::vector<SweepCell>& cells) {
 const std::vector<int> kTexts = {1, 2, 4, 8};
 const std::vector<std::vector<double>> kPlain(4, {1000, 1000, 1000});
 
-std::optional<SweepCrossing> crossing(const std::vector<std::vector<double>>& rates, const std::vector<std::vector<double>>& plain = kPlain) {
+std::optional<SweepCrossing> crossing(const std::vector<std::vector<double>>& rates,
+                                      const std::vector<std::vector<double>>& plain = kPlain) {
     const std::vector<SweepCell> with = cells_of(kTexts, rates), without = cells_of(kTexts, plain);
     return crossing_of(pointers(with), pointers(without));
 }
@@ -97,7 +98,9 @@ SweepPlan small_plan() {
         text.max_tokens = 20;
         plan.texts.push_back(text);
     }
-    plan.methods = {{.drafter = "none", .rule = "token", .k = 0}, {.drafter = "lookup", .rule = "token", .k = 3}, {.drafter = "eagle3", .rule = "token", .k = 2}};
+    plan.methods = {{.drafter = "none", .rule = "token", .k = 0},
+                    {.drafter = "lookup", .rule = "token", .k = 3},
+                    {.drafter = "eagle3", .rule = "token", .k = 2}};
     plan.concurrency = {1, 3};
     plan.repeats = 2;
     plan.seconds = 1;

@@ -31,7 +31,8 @@ class Elsewhere final : public Scorer {
         meet();
         wire = {.sent = 100 + std::ssize(tokens), .received = 10 * rows, .ms = 1.5, .server_ms = 1, .retries = 0};
         std::vector<TopEntries> answer;
-        for (std::size_t end = tokens.size() - static_cast<std::size_t>(rows) + 1; end <= tokens.size(); ++end) answer.push_back(behind(tokens.first(end)));
+        for (std::size_t end = tokens.size() - static_cast<std::size_t>(rows) + 1; end <= tokens.size(); ++end)
+            answer.push_back(behind(tokens.first(end)));
         return answer;
     }
     [[nodiscard]] int met() const { return met_; } // most passes under way at the same time
@@ -85,9 +86,7 @@ RunSettings worker(int number, bool ahead = false) {
     return settings;
 }
 
-std::uint64_t hash_of(const Run& run) {
-    return run.trace().hash(run.trace().size());
-}
+std::uint64_t hash_of(const Run& run) { return run.trace().hash(run.trace().size()); }
 
 TEST(WorkerPool, EveryWorkerWritesTheTextThatItHasAlone) {
     const auto models = models_with(std::make_shared<Elsewhere>());
@@ -142,7 +141,8 @@ TEST(WorkerPool, PassesAreUnderWayTogether) {
     std::vector<RunSettings> workers;
     for (int i = 0; i < 4; ++i) workers.push_back(worker(i));
     WorkerPool pool(models_with(scorer), workers);
-    while (pool.step()) {}
+    while (pool.step()) {
+    }
     EXPECT_EQ(scorer->met(), 4);
 }
 

@@ -16,7 +16,7 @@ namespace speclens::test {
 namespace {
 
 struct MadeRows {
-    std::vector<Distribution> rows;          // by depth, from 1
+    std::vector<Distribution> rows;        // by depth, from 1
     mutable std::map<int, TopEntries> top; // by depth
     [[nodiscard]] const TopEntries& behind(int depth) const {
         TopEntries& row = top[depth];
@@ -40,7 +40,8 @@ MadeRows made_rows(std::mt19937& dice, int depth, int vocab, double peak) {
 
 Draft tree_of(const MadeRows& made, const BlockTreeLimits& limits, const DraftRequest& request = {}) {
     Draft draft;
-    grow_block_tree(limits, request, [&](int, int depth) -> const TopEntries& { return made.behind(depth); }, draft);
+    grow_block_tree(
+        limits, request, [&](int, int depth) -> const TopEntries& { return made.behind(depth); }, draft);
     return draft;
 }
 
@@ -84,7 +85,8 @@ TEST(BlockTree, IsWorthAtLeastAsMuchAsEveryOtherTree) {
         const Draft best = tree_of(made, {budget, depth, vocab, false});
         ASSERT_EQ(static_cast<int>(best.nodes.size()), budget);
         const double value = expected_kept(made, best);
-        for (int i = 0; i < 300; ++i) ASSERT_GE(value, expected_kept(made, random_tree(dice, budget, depth, vocab)) - 1e-12) << "round " << round;
+        for (int i = 0; i < 300; ++i)
+            ASSERT_GE(value, expected_kept(made, random_tree(dice, budget, depth, vocab)) - 1e-12) << "round " << round;
     }
 }
 
@@ -215,7 +217,8 @@ TEST_P(TreeDrafters, ATreeWithTheChainKeepsAtLeastAsManyInEveryRound) {
         for (std::size_t i = 0; i < draft.nodes.size(); ++i) {
             const int parent = draft.nodes[i].parent;
             const auto at = static_cast<std::size_t>(length + depths[i] - 1);
-            right.push_back(at < text.size() && draft.nodes[i].token == text[at] && (parent < 0 || right[static_cast<std::size_t>(parent)]));
+            right.push_back(at < text.size() && draft.nodes[i].token == text[at] &&
+                            (parent < 0 || right[static_cast<std::size_t>(parent)]));
             if (right.back()) longest = std::max(longest, depths[i]);
         }
         return longest;

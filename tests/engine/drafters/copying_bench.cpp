@@ -89,10 +89,14 @@ int bench(const std::string& name) {
     const std::vector<int> text = repeating_text(models->vocab());
     std::vector<Copier> copiers;
     for (const DrafterInfo& info : drafter_list())
-        if (info.copies()) copiers.push_back({.info = &info, .drafter = info.make({*target, nullptr, nullptr, {}}), .reader = info.make({*target, nullptr, nullptr, {}})});
+        if (info.copies())
+            copiers.push_back({.info = &info,
+                               .drafter = info.make({*target, nullptr, nullptr, {}}),
+                               .reader = info.make({*target, nullptr, nullptr, {}})});
     time_appends(copiers, text);
     const Timing pass = timing_of(time_rounds(copiers, *target, text));
-    std::printf("%s: a plain pass behind %zu to %zu tokens takes %.3f ms (median %.3f)\n", name.c_str(), kTokens / 2, kTokens, pass.ms, pass.median);
+    std::printf("%s: a plain pass behind %zu to %zu tokens takes %.3f ms (median %.3f)\n", name.c_str(), kTokens / 2, kTokens, pass.ms,
+                pass.median);
     const auto say = [&](const std::vector<double>& ms) {
         const Timing time = timing_of(ms);
         std::printf("  %8.3f µs (%.4f %%)", 1000 * time.ms, 100 * time.ms / pass.ms);

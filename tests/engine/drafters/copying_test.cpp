@@ -19,7 +19,8 @@ Text repeating_text(std::mt19937& dice, int length, int vocab) {
     Text text;
     while (static_cast<int>(text.size()) < length) {
         if (text.size() > 4 && dice() % 10 < 3)
-            for (std::size_t i = dice() % (text.size() - 2), n = 1 + dice() % 9; n > 0 && i < text.size(); ++i, --n) text.push_back(text[i]);
+            for (std::size_t i = dice() % (text.size() - 2), n = 1 + dice() % 9; n > 0 && i < text.size(); ++i, --n)
+                text.push_back(text[i]);
         else
             text.push_back(static_cast<int>(dice() % static_cast<unsigned>(vocab)));
     }
@@ -89,7 +90,8 @@ TEST_F(Copying, TheTableProposesWhatAMapOfTheSameRunsWould) {
         options.mod_least = 1 + static_cast<int>(dice() % 4);
         const auto n = static_cast<std::size_t>(options.mod_ngram);
         std::map<Text, int> next; // the last write wins
-        for (std::size_t i = n; i < text.size(); ++i) next[Text(text.begin() + static_cast<std::ptrdiff_t>(i - n), text.begin() + static_cast<std::ptrdiff_t>(i))] = text[i];
+        for (std::size_t i = n; i < text.size(); ++i)
+            next[Text(text.begin() + static_cast<std::ptrdiff_t>(i - n), text.begin() + static_cast<std::ptrdiff_t>(i))] = text[i];
         Text window(text.end() - static_cast<std::ptrdiff_t>(n), text.end()), wanted;
         while (wanted.size() < 12 && next.contains(window)) {
             wanted.push_back(next[window]);
@@ -146,7 +148,8 @@ TEST_F(Copying, TheMapCopiesAsFarAsTwoPlacesAgreed) {
     EXPECT_EQ(drafted("ngram_map", {1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 9, 9, 1, 2}, 8, options), (Text{3, 4})) << "two places agreed on two";
     EXPECT_TRUE(drafted("ngram_map", {1, 2, 3, 1, 2, 4, 1, 2}, 8, options).empty()) << "on none";
     options.ngram_min = 1;
-    EXPECT_EQ(drafted("ngram_map", {7, 2, 6, 1, 2, 5, 1, 2, 5, 8, 2}, 1, options), (Text{5})) << "a shorter run, where the longer one is new";
+    EXPECT_EQ(drafted("ngram_map", {7, 2, 6, 1, 2, 5, 1, 2, 5, 8, 2}, 1, options), (Text{5}))
+        << "a shorter run, where the longer one is new";
 }
 
 // The text grows round by round: the map is that of the whole text.

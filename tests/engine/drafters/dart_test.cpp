@@ -23,9 +23,7 @@ const Json& released() {
     return cases;
 }
 
-NgramTrie micro_trie() {
-    return NgramTrie::read(golden("micro_dart") / "small.trie");
-}
+NgramTrie micro_trie() { return NgramTrie::read(golden("micro_dart") / "small.trie"); }
 
 std::vector<int> path_to(const std::vector<DartPath>& paths, int at) {
     std::vector<int> tokens;
@@ -61,8 +59,7 @@ TEST(DartSearch, FindsTheReleasedTrees) {
         SCOPED_TRACE(one.at("paths").dump() + " paths");
         std::vector<DartLevel> levels;
         for (std::size_t i = 0; i < one.at("tokens").size(); ++i)
-            levels.push_back({one["tokens"][i].get<std::vector<int>>(),
-                              one["probabilities"][i].get<std::vector<float>>()});
+            levels.push_back({one["tokens"][i].get<std::vector<int>>(), one["probabilities"][i].get<std::vector<float>>()});
         const std::vector<int> stops = {one.at("stop").get<int>()};
         const std::vector<DartPath> paths = dart_search(
             levels, &trie, one.at("text").get<std::vector<int>>(), stops,
@@ -71,8 +68,7 @@ TEST(DartSearch, FindsTheReleasedTrees) {
         for (int i = 0; i < static_cast<int>(paths.size()); ++i) {
             const DartPath& path = paths[static_cast<std::size_t>(i)];
             ASSERT_LT(path.parent, i);
-            ASSERT_EQ(path.level,
-                      path.parent < 0 ? 0 : paths[static_cast<std::size_t>(path.parent)].level + 1);
+            ASSERT_EQ(path.level, path.parent < 0 ? 0 : paths[static_cast<std::size_t>(path.parent)].level + 1);
             ASSERT_LE(path.score, path.parent < 0 ? 0 : paths[static_cast<std::size_t>(path.parent)].score);
             got.insert(path_to(paths, i));
         }
@@ -93,8 +89,7 @@ TEST(DartSearch, NgramsDecideWhatTheDistributionsCannot) {
     ASSERT_LT(never, 40);
     const std::vector<DartLevel> levels = {{{3}, {1.0f}}, {{never, likely}, {0.6f, 0.4f}}};
     const auto second = [&](double weight) {
-        const std::vector<DartPath> paths =
-            dart_search(levels, &trie, text, {}, {.ngram_weight = weight, .beam = 20, .paths = 2});
+        const std::vector<DartPath> paths = dart_search(levels, &trie, text, {}, {.ngram_weight = weight, .beam = 20, .paths = 2});
         EXPECT_EQ(paths.size(), 2u);
         return paths.back().token;
     };
@@ -105,8 +100,7 @@ TEST(DartSearch, NgramsDecideWhatTheDistributionsCannot) {
 TEST(DartSearch, HasNothingToSayWithoutLevelsOrRoom) {
     EXPECT_TRUE(dart_search({}, nullptr, std::vector<int>{1}, {}, {.ngram_weight = 0}).empty());
     const std::vector<DartLevel> levels = {{{3, 4}, {0.5f, 0.5f}}};
-    EXPECT_TRUE(
-        dart_search(levels, nullptr, std::vector<int>{1}, {}, {.ngram_weight = 0, .paths = 0}).empty());
+    EXPECT_TRUE(dart_search(levels, nullptr, std::vector<int>{1}, {}, {.ngram_weight = 0, .paths = 0}).empty());
 }
 
 TEST(NgramTrie, CountsWhatItIsGiven) {
@@ -116,8 +110,7 @@ TEST(NgramTrie, CountsWhatItIsGiven) {
     // 1 2 was followed by 3 and by 4; 1 never: after 2 alone it was not seen either
     EXPECT_EQ(trie.shares(std::vector<int>{1, 2}, tokens), (std::vector<float>{0, 0, 0.5f, 0.5f}));
     // 2 was seen three times, twice before 3
-    EXPECT_EQ(trie.shares(std::vector<int>{2}, tokens),
-              (std::vector<float>{0, 0, 2.0f * (1.0f / 3), 1.0f / 3}));
+    EXPECT_EQ(trie.shares(std::vector<int>{2}, tokens), (std::vector<float>{0, 0, 2.0f * (1.0f / 3), 1.0f / 3}));
     // 9 2 was never seen: what follows 2 counts
     EXPECT_EQ(trie.shares(std::vector<int>{9, 2}, tokens), trie.shares(std::vector<int>{2}, tokens));
 }
@@ -126,9 +119,7 @@ TEST(NgramTrie, CountsWhatItIsGiven) {
 
 class DartFolder : public ::testing::Test {
   protected:
-    [[nodiscard]] std::shared_ptr<const DraftNetwork> load() const {
-        return DraftNetwork::load(target_, folder_.path());
-    }
+    [[nodiscard]] std::shared_ptr<const DraftNetwork> load() const { return DraftNetwork::load(target_, folder_.path()); }
     [[nodiscard]] std::string trie() const {
         std::ifstream in(golden("micro_dart") / "small.trie", std::ios::binary);
         return {std::istreambuf_iterator<char>(in), {}};
@@ -191,8 +182,7 @@ TEST_F(DartFolder, WithADamagedTrieIsRefused) {
         return value;
     };
     std::vector<std::size_t> nodes;
-    for (std::size_t at = 16; at < whole.size(); at += 24 + 12 * number(at + 16, std::uint64_t{}))
-        nodes.push_back(at);
+    for (std::size_t at = 16; at < whole.size(); at += 24 + 12 * number(at + 16, std::uint64_t{})) nodes.push_back(at);
     std::size_t parent = 1;
     while (number(nodes.at(parent) + 16, std::uint64_t{}) == 0) ++parent;
     const auto child = static_cast<std::size_t>(number(nodes[parent] + 24 + 4, std::uint64_t{}));
@@ -202,8 +192,8 @@ TEST_F(DartFolder, WithADamagedTrieIsRefused) {
         const std::int32_t count = seen + more;
         std::memcpy(damaged.data() + nodes.at(child) + 12, &count, sizeof count);
         if (more > 0) {
-            expect_refused(damaged, {"node " + std::to_string(child) + " was seen " + std::to_string(count),
-                                     "node " + std::to_string(parent)});
+            expect_refused(damaged,
+                           {"node " + std::to_string(child) + " was seen " + std::to_string(count), "node " + std::to_string(parent)});
             continue;
         }
         write(damaged);

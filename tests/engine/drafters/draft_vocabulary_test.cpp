@@ -41,26 +41,18 @@ int drafts_in(const Trace& trace) {
 // The distributions of a wider draft are those of its ids that the target has, scaled to 1.
 TEST(DraftVocabulary, AWiderDraftGuessesWhatTheTargetCanSay) {
     const auto models = with_draft(90);
-    for (const Sampling& sampling :
-         {Sampling{.temperature = 1}, Sampling{.temperature = 0.7, .top_k = 5},
-          Sampling{.temperature = 2, .top_p = 0.5}, Sampling{.temperature = 0.001}}) {
-        const auto target = make_model_decoder(models->target, 64),
-                   draft = make_model_decoder(models->draft, 64);
+    for (const Sampling& sampling : {Sampling{.temperature = 1}, Sampling{.temperature = 0.7, .top_k = 5},
+                                     Sampling{.temperature = 2, .top_p = 0.5}, Sampling{.temperature = 0.001}}) {
+        const auto target = make_model_decoder(models->target, 64), draft = make_model_decoder(models->draft, 64);
         const std::vector<int> text = {5, 6, 7, 8};
         draft->prefill(std::span(text).first(3));
-        const Distribution wide =
-            draft->forward({.tokens = std::span(text).last(1), .logits_from = 0}).distribution(0, kRawSampling);
+        const Distribution wide = draft->forward({.tokens = std::span(text).last(1), .logits_from = 0}).distribution(0, kRawSampling);
         const Distribution want = apply_sampling(std::span(wide).first(61), sampling);
 
-        const auto small =
-            find_drafter("small")->make({*target, make_model_decoder(models->draft, 64), nullptr, {}});
+        const auto small = find_drafter("small")->make({*target, make_model_decoder(models->draft, 64), nullptr, {}});
         small->begin(text);
-        const Draft drafted = small->draft({.sequence = text,
-                                            .k = 1,
-                                            .nodes = 0,
-                                            .sampling = sampling,
-                                            .coin = [](int) { return 0.999; },
-                                            .entries = -1});
+        const Draft drafted =
+            small->draft({.sequence = text, .k = 1, .nodes = 0, .sampling = sampling, .coin = [](int) { return 0.999; }, .entries = -1});
         ASSERT_EQ(drafted.nodes.size(), 1u);
         const Distribution& got = drafted.nodes[0].distribution;
         ASSERT_EQ(got.size(), 61u);
@@ -99,16 +91,15 @@ TEST(DraftVocabulary, PaddingOfEitherModelIsNeverDrawnAndTheRulesStayExact) {
         const auto padded = [&](int layers, int hidden, int vocab, std::uint64_t seed) {
             ModelConfig config = micro_config(layers, hidden);
             config.vocab = vocab;
-            const auto model =
-                std::const_pointer_cast<Model>(Model::random(*models->backend, config, "padded", seed));
+            const auto model = std::const_pointer_cast<Model>(Model::random(*models->backend, config, "padded", seed));
             model->tokenizer = tokenizer;
             return model;
         };
         models->target = padded(3, 48, target, 5);
         models->draft = padded(2, 32, draft, 6);
         models->tokenizer = tokenizer;
-        const auto network = DraftNetwork::random(
-            models->target, micro_head(DraftConfig::Method::medusa, models->target->config), "medusa", 7);
+        const auto network =
+            DraftNetwork::random(models->target, micro_head(DraftConfig::Method::medusa, models->target->config), "medusa", 7);
         models->networks.emplace("medusa", network);
         for (const double temperature : {0.0, 1.0}) {
             RunSettings settings = settings_for("none", temperature);
@@ -116,12 +107,11 @@ TEST(DraftVocabulary, PaddingOfEitherModelIsNeverDrawnAndTheRulesStayExact) {
             settings.trace_top = 8;
             const auto plain = finished(models, settings);
             for (const char* drafter : {"small", "small_tree", "medusa", "skip"}) {
-                SCOPED_TRACE(std::to_string(target) + " and " + std::to_string(draft) + ", " + drafter +
-                             " at T " + std::to_string(temperature));
+                SCOPED_TRACE(std::to_string(target) + " and " + std::to_string(draft) + ", " + drafter + " at T " +
+                             std::to_string(temperature));
                 settings.drafter = drafter;
                 // the rule that writes the text of plain decoding, token for token, at any temperature
-                settings.rule =
-                    drafter == std::string("small_tree") ? judging_rule("token", drafter) : "match";
+                settings.rule = drafter == std::string("small_tree") ? judging_rule("token", drafter) : "match";
                 const auto run = finished(models, settings);
                 if (settings.rule == "match" || temperature == 0) {
                     EXPECT_EQ(run->sequence(), plain->sequence());
@@ -143,8 +133,7 @@ TEST(DraftVocabulary, ANarrowerDraftStopsAtAnIdItDoesNotHave) {
     for (const char* drafter : {"small", "small_tree"})
         for (const double temperature : {0.0, 1.0})
             for (const std::size_t at : {0, 2, 4}) {
-                SCOPED_TRACE(std::string(drafter) + " T " + std::to_string(temperature) + " at " +
-                             std::to_string(at));
+                SCOPED_TRACE(std::string(drafter) + " T " + std::to_string(temperature) + " at " + std::to_string(at));
                 RunSettings settings = settings_for(drafter, temperature);
                 settings.prompt.token_ids[at] = 55;
                 const auto run = finished(models, settings);
@@ -161,18 +150,16 @@ TEST(DraftVocabulary, ANarrowerDraftStopsBehindAForcedIdItDoesNotHave) {
         for (const int id : {39, 40, 60}) {
             SCOPED_TRACE(std::string(name) + " behind " + std::to_string(id));
             const auto target = make_model_decoder(models->target, 64);
-            const auto drafter =
-                find_drafter(name)->make({*target, make_model_decoder(models->draft, 64), nullptr, {}});
+            const auto drafter = find_drafter(name)->make({*target, make_model_decoder(models->draft, 64), nullptr, {}});
             drafter->begin(text);
             const std::vector<std::pair<int, int>> force = {{0, id}};
-            const Draft draft =
-                drafter->draft({.sequence = text,
-                                .k = 3,
-                                .nodes = 12,
-                                .siblings = name == std::string("small") ? Siblings::none : Siblings::best,
-                                .sampling = {.temperature = 0},
-                                .coin = [](int) { return 0.5; },
-                                .force = force});
+            const Draft draft = drafter->draft({.sequence = text,
+                                                .k = 3,
+                                                .nodes = 12,
+                                                .siblings = name == std::string("small") ? Siblings::none : Siblings::best,
+                                                .sampling = {.temperature = 0},
+                                                .coin = [](int) { return 0.5; },
+                                                .force = force});
             ASSERT_FALSE(draft.nodes.empty());
             EXPECT_EQ(draft.nodes[0].token, id);
             const auto behind = std::ranges::count(draft.nodes, 0, &DraftNode::parent);

@@ -32,11 +32,9 @@ std::span<const float> row(const Floats& matrix, std::size_t index, std::size_t 
 
 void expect_correction(const Internals& internals, std::span<const float> base, std::span<const float> corrected) {
     double squares = 0, sum = 0;
-    for (std::size_t i = 0; i < base.size(); ++i)
-        sum += static_cast<double>(corrected[i]) - static_cast<double>(base[i]);
+    for (std::size_t i = 0; i < base.size(); ++i) sum += static_cast<double>(corrected[i]) - static_cast<double>(base[i]);
     EXPECT_NEAR(internals.number("delta mean").value_or(99), sum / static_cast<double>(base.size()), 2e-3);
-    for (std::size_t i = 0; i < base.size(); ++i)
-        squares += std::pow(static_cast<double>(corrected[i]) - static_cast<double>(base[i]), 2);
+    for (std::size_t i = 0; i < base.size(); ++i) squares += std::pow(static_cast<double>(corrected[i]) - static_cast<double>(base[i]), 2);
     ASSERT_TRUE(internals.number("delta l2"));
     EXPECT_NEAR(*internals.number("delta l2"), std::sqrt(squares), 2e-3 * std::max(1.0, std::sqrt(squares)));
     ASSERT_FALSE(internals.movers.empty());
@@ -52,8 +50,7 @@ void expect_correction(const Internals& internals, std::span<const float> base, 
     }
     const auto lists = [&](std::span<const float> logits) {
         const int best = static_cast<int>(std::ranges::max_element(logits) - logits.begin());
-        return std::ranges::any_of(internals.movers,
-                                   [&](const Internals::Mover& mover) { return mover.token == best; });
+        return std::ranges::any_of(internals.movers, [&](const Internals::Mover& mover) { return mover.token == best; });
     };
     // gains are what the softmax makes of the deltas: they differ by one number
     const double shared = internals.movers[0].delta() - internals.movers[0].gain();
@@ -64,21 +61,16 @@ void expect_correction(const Internals& internals, std::span<const float> base, 
 
 } // namespace
 
-void expect_internals(const Draft& draft, const Golden& golden, const std::string& round,
-                 const DraftConfig& config) {
+void expect_internals(const Draft& draft, const Golden& golden, const std::string& round, const DraftConfig& config) {
     const std::size_t count = draft.nodes.size();
-    const Floats rows = golden.values<float>(round + "rows"),
-                 states = golden.values<float>(round + "gru_states");
-    const Floats base = golden.values<float>(round + "base_logits"),
-                 last = golden.values<float>(round + "final_logits");
-    const Floats outputs = golden.values<float>(round + "outputs"),
-                 features = golden.values<float>(round + "features");
+    const Floats rows = golden.values<float>(round + "rows"), states = golden.values<float>(round + "gru_states");
+    const Floats base = golden.values<float>(round + "base_logits"), last = golden.values<float>(round + "final_logits");
+    const Floats outputs = golden.values<float>(round + "outputs"), features = golden.values<float>(round + "features");
     const auto hidden = static_cast<std::size_t>(config.layer.hidden);
     for (std::size_t i = 0; i < config.taps.size(); ++i) {
         const std::string name = "tap " + std::to_string(config.taps[i]);
-        ASSERT_NO_FATAL_FAILURE(
-            expect_strip(draft.nodes[0].internals, name,
-                         std::span(features).last(config.taps.size() * hidden).subspan(i * hidden, hidden)));
+        ASSERT_NO_FATAL_FAILURE(expect_strip(draft.nodes[0].internals, name,
+                                             std::span(features).last(config.taps.size() * hidden).subspan(i * hidden, hidden)));
     }
     for (std::size_t i = 0; i < count; ++i) {
         SCOPED_TRACE("lens of guess " + std::to_string(i));
@@ -88,11 +80,9 @@ void expect_internals(const Draft& draft, const Golden& golden, const std::strin
         }
         if (!outputs.empty()) {
             const std::size_t real = outputs.size() / hidden - (count - 1);
-            ASSERT_NO_FATAL_FAILURE(
-                expect_strip(internals, "output", row(outputs, real - 1 + i, outputs.size() / hidden)));
+            ASSERT_NO_FATAL_FAILURE(expect_strip(internals, "output", row(outputs, real - 1 + i, outputs.size() / hidden)));
             if (i > 0) {
-                ASSERT_NO_FATAL_FAILURE(
-                    expect_strip(internals, "feature", row(outputs, real - 2 + i, outputs.size() / hidden)));
+                ASSERT_NO_FATAL_FAILURE(expect_strip(internals, "feature", row(outputs, real - 2 + i, outputs.size() / hidden)));
             }
         }
         if (!states.empty()) {
@@ -104,8 +94,7 @@ void expect_internals(const Draft& draft, const Golden& golden, const std::strin
                 EXPECT_LT(mean, 1);
             }
         }
-        const bool corrects =
-            config.method == DraftConfig::Method::dspark || static_cast<int>(i) >= config.prefix;
+        const bool corrects = config.method == DraftConfig::Method::dspark || static_cast<int>(i) >= config.prefix;
         if (!last.empty() && corrects) {
             expect_correction(internals, row(base, i, count), row(last, i, count));
         } else {
@@ -114,14 +103,12 @@ void expect_internals(const Draft& draft, const Golden& golden, const std::strin
     }
 }
 
-void expect_feature_errors(const Internals& internals, const Golden& golden, const std::string& round,
-                           const fs::path& weights) {
+void expect_feature_errors(const Internals& internals, const Golden& golden, const std::string& round, const fs::path& weights) {
     const Safetensors file = Safetensors::open(weights);
     const StoredTensor* stored = file.find("fc.weight");
     ASSERT_NE(stored, nullptr);
     const std::vector<std::byte> bytes = file.read(*stored);
-    const auto hidden = static_cast<std::size_t>(stored->shape[0]),
-               width = static_cast<std::size_t>(stored->shape[1]);
+    const auto hidden = static_cast<std::size_t>(stored->shape[0]), width = static_cast<std::size_t>(stored->shape[1]);
     const auto weight = [&](std::size_t at) { // bf16
         std::uint16_t half = 0;
         std::memcpy(&half, bytes.data() + 2 * at, 2);
@@ -131,11 +118,9 @@ void expect_feature_errors(const Internals& internals, const Golden& golden, con
         return static_cast<double>(value);
     };
     const std::string next = std::to_string(std::stoi(round) + 1) + ".";
-    const Floats features = golden.values<float>(next + "features"),
-                 outputs = golden.values<float>(round + "outputs");
+    const Floats features = golden.values<float>(next + "features"), outputs = golden.values<float>(round + "outputs");
     if (features.empty()) return; // after the last round
-    const std::size_t drafts = golden.ids(round + "drafts").size(),
-                      steps = std::min(drafts, features.size() / width);
+    const std::size_t drafts = golden.ids(round + "drafts").size(), steps = std::min(drafts, features.size() / width);
     const std::size_t real = outputs.size() / hidden - (drafts - 1);
     const Internals::Strip* errors = internals.strip("feature error");
     ASSERT_NE(errors, nullptr);
@@ -144,14 +129,12 @@ void expect_feature_errors(const Internals& internals, const Golden& golden, con
         double gap = 0, size = 0;
         for (std::size_t i = 0; i < hidden; ++i) {
             double fused = 0;
-            for (std::size_t j = 0; j < width; ++j)
-                fused += weight(i * width + j) * static_cast<double>(features[step * width + j]);
+            for (std::size_t j = 0; j < width; ++j) fused += weight(i * width + j) * static_cast<double>(features[step * width + j]);
             const double own = static_cast<double>(outputs[(real - 1 + step) * hidden + i]);
             gap += (own - fused) * (own - fused);
             size += fused * fused;
         }
-        EXPECT_NEAR(errors->cells[step], std::sqrt(gap / size), 2e-3 * std::max(1.0, std::sqrt(gap / size)))
-            << "step " << step;
+        EXPECT_NEAR(errors->cells[step], std::sqrt(gap / size), 2e-3 * std::max(1.0, std::sqrt(gap / size))) << "step " << step;
     }
 }
 

@@ -30,8 +30,7 @@ class Golden {
 };
 
 // Strips, norms and movers of `draft` against the tensors of round `round` ("0.").
-void expect_internals(const Draft& draft, const Golden& golden, const std::string& round,
-                 const DraftConfig& config);
+void expect_internals(const Draft& draft, const Golden& golden, const std::string& round, const DraftConfig& config);
 // look_back() after that round: `weights` holds the matrix that fuses the target's features.
 void expect_feature_errors(const Internals& internals, const Golden& golden, const std::string& round,
                            const std::filesystem::path& weights);

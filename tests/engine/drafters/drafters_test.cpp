@@ -14,7 +14,7 @@ namespace {
 // log softmax of row `row` of a (rows, columns) array.
 std::vector<double> log_distribution(const std::vector<float>& logits, std::size_t row, std::size_t columns) {
     std::vector<double> distribution(logits.begin() + static_cast<std::ptrdiff_t>(row * columns),
-                            logits.begin() + static_cast<std::ptrdiff_t>((row + 1) * columns));
+                                     logits.begin() + static_cast<std::ptrdiff_t>((row + 1) * columns));
     double largest = -1e300, sum = 0;
     for (const double value : distribution) largest = std::max(largest, value);
     for (const double value : distribution) sum += std::exp(value - largest);
@@ -26,13 +26,11 @@ std::vector<double> log_distribution(const std::vector<float>& logits, std::size
 // themselves). The backend's softmax drops what is below e^-87 of the largest.
 void expect_distribution(const TopEntries& got, const std::vector<double>& want, const std::vector<int>& target_id) {
     std::map<int, double> expected;
-    for (std::size_t i = 0; i < want.size(); ++i)
-        expected[target_id.empty() ? static_cast<int>(i) : target_id[i]] = want[i];
+    for (std::size_t i = 0; i < want.size(); ++i) expected[target_id.empty() ? static_cast<int>(i) : target_id[i]] = want[i];
     for (const TopEntries::Entry& entry : got.entries) {
         const auto found = expected.find(entry.id);
         ASSERT_NE(found, expected.end()) << "id " << entry.id << " is not one of the head's";
-        ASSERT_NEAR(entry.logp, found->second, 1e-3 * std::max(1.0, std::abs(found->second)))
-            << "id " << entry.id;
+        ASSERT_NEAR(entry.logp, found->second, 1e-3 * std::max(1.0, std::abs(found->second))) << "id " << entry.id;
         expected.erase(found);
     }
     for (const auto& [id, logp] : expected) ASSERT_LT(logp, -85) << "id " << id << " is missing";
@@ -56,8 +54,7 @@ std::shared_ptr<const Model> target_without_tokenizer(Backend& backend) {
 class GoldenPass {
   public:
     explicit GoldenPass(const Case& c)
-        : files_(c.folder), golden_(c.folder, c.prefix), backend_(test_backend(2)),
-          target_model_(target_without_tokenizer(*backend_)) {
+        : files_(c.folder), golden_(c.folder, c.prefix), backend_(test_backend(2)), target_model_(target_without_tokenizer(*backend_)) {
         for (const auto& [from, to] : c.edits) files_.edit("config.json", from, to);
         network_ = DraftNetwork::load(target_model_, files_.path());
         target_ = make_model_decoder(target_model_, 128);
@@ -71,11 +68,9 @@ class GoldenPass {
     void run() {
         drafter_->begin(sequence_);
         const std::vector<int> taps = drafter_->taps();
-        target_->prefill(
-            std::span(sequence_).first(sequence_.size() - 1), taps, [&](int first, const Tensor& features) {
-                drafter_->observe(
-                    {.sequence = sequence_, .first = first, .prompt = true, .features = features});
-            });
+        target_->prefill(std::span(sequence_).first(sequence_.size() - 1), taps, [&](int first, const Tensor& features) {
+            drafter_->observe({.sequence = sequence_, .first = first, .prompt = true, .features = features});
+        });
         for (int round = 0; round < 3; ++round) {
             SCOPED_TRACE("round " + std::to_string(round));
             play(std::to_string(round) + ".", taps);
@@ -105,11 +100,10 @@ class GoldenPass {
             SCOPED_TRACE("guess " + std::to_string(i));
             const DraftNode& node = draft.nodes[i];
             const bool changed = !node.base.empty();
-            ASSERT_NO_FATAL_FAILURE(expect_distribution(changed ? node.base : node.heads.raw,
-                                               log_distribution(base, i, columns), network_->target_id));
-            if (corrected.empty()) continue;
             ASSERT_NO_FATAL_FAILURE(
-                expect_distribution(node.heads.raw, log_distribution(corrected, i, columns), network_->target_id));
+                expect_distribution(changed ? node.base : node.heads.raw, log_distribution(base, i, columns), network_->target_id));
+            if (corrected.empty()) continue;
+            ASSERT_NO_FATAL_FAILURE(expect_distribution(node.heads.raw, log_distribution(corrected, i, columns), network_->target_id));
         }
         check_confidence(draft, golden_.values<float>(round + "confidence"));
         const DraftConfig::Method method = network_->config.method; // these two have no more to show than their distributions
@@ -154,12 +148,8 @@ class GoldenPass {
     std::vector<int> sequence_;
 };
 
-TEST(DrafterParity, Eagle3) {
-    GoldenPass({"micro_eagle3", "eagle3"}).run();
-}
-TEST(DrafterParity, Eagle3NormBeforeResidual) {
-    GoldenPass({"micro_eagle3_norm_first", "eagle3"}).run();
-}
+TEST(DrafterParity, Eagle3) { GoldenPass({"micro_eagle3", "eagle3"}).run(); }
+TEST(DrafterParity, Eagle3NormBeforeResidual) { GoldenPass({"micro_eagle3_norm_first", "eagle3"}).run(); }
 // Expanding one node a level is drafting a chain, although every level is run in another way.
 TEST(DrafterParity, Eagle3TreeOfWidthOne) {
     Case c{"micro_eagle3", "eagle3_tree"};
@@ -184,14 +174,10 @@ TEST(Eagle3Tree, KeepsTheBestPathsAndTheirParents) {
         options.tree_topk = width;
         const auto drafter = find_drafter(name)->make({*target, nullptr, network, options});
         drafter->begin(sequence);
-        target->prefill(std::span(sequence).first(5), drafter->taps(),
-                        [&](int first, const Tensor& features) {
-                            drafter->observe(
-                                {.sequence = sequence, .first = first, .prompt = true, .features = features});
-                        });
-        return drafter
-            ->draft({.sequence = sequence, .k = 4, .nodes = nodes, .sampling = {}, .coin = {}, .entries = 8})
-            .nodes;
+        target->prefill(std::span(sequence).first(5), drafter->taps(), [&](int first, const Tensor& features) {
+            drafter->observe({.sequence = sequence, .first = first, .prompt = true, .features = features});
+        });
+        return drafter->draft({.sequence = sequence, .k = 4, .nodes = nodes, .sampling = {}, .coin = {}, .entries = 8}).nodes;
     };
     const std::vector<DraftNode> chain = drafts("eagle3", 1, 0), tree = drafts("eagle3_tree", 3, 60);
     // width 3, 4 levels: 3 + 3 * 9 nodes were considered, all of them fit
@@ -222,27 +208,15 @@ TEST(Eagle3Tree, KeepsTheBestPathsAndTheirParents) {
     const std::vector<DraftNode> few = drafts("eagle3_tree", 3, 7);
     ASSERT_EQ(few.size(), 7u);
     for (const DraftNode& node : few) {
-        const auto same = [&](const DraftNode& other) {
-            return other.token == node.token && other.extra == node.extra;
-        };
+        const auto same = [&](const DraftNode& other) { return other.token == node.token && other.extra == node.extra; };
         EXPECT_TRUE(std::ranges::any_of(tree, same)) << node.token;
     }
 }
-TEST(DrafterParity, DFlash) {
-    GoldenPass({"micro_dflash", "dflash"}).run();
-}
-TEST(DrafterParity, DSpark) {
-    GoldenPass({"micro_dspark", "dspark"}).run();
-}
-TEST(DrafterParity, Medusa) {
-    GoldenPass({"micro_medusa", "medusa"}).run();
-}
-TEST(DrafterParity, MedusaWithTheTargetsOutputMatrix) {
-    GoldenPass({"micro_medusa_shared", "medusa"}).run();
-}
-TEST(DrafterParity, Mtp) {
-    GoldenPass({"micro_mtp", "mtp"}).run();
-}
+TEST(DrafterParity, DFlash) { GoldenPass({"micro_dflash", "dflash"}).run(); }
+TEST(DrafterParity, DSpark) { GoldenPass({"micro_dspark", "dspark"}).run(); }
+TEST(DrafterParity, Medusa) { GoldenPass({"micro_medusa", "medusa"}).run(); }
+TEST(DrafterParity, MedusaWithTheTargetsOutputMatrix) { GoldenPass({"micro_medusa_shared", "medusa"}).run(); }
+TEST(DrafterParity, Mtp) { GoldenPass({"micro_mtp", "mtp"}).run(); }
 TEST(DrafterParity, DominoInAllAlignments) {
     for (const bool shift : {true, false}) {
         for (const int prefix : {0, 1, 2}) {
@@ -250,9 +224,7 @@ TEST(DrafterParity, DominoInAllAlignments) {
             c.prefix = "shift" + std::to_string(shift) + "_prefix" + std::to_string(prefix) + ".";
             SCOPED_TRACE(c.prefix);
             if (!shift) c.edits.emplace_back("\"shift_label\": true", "\"shift_label\": false");
-            if (prefix != 1)
-                c.edits.emplace_back("\"pure_draft_prefix_len\": 1",
-                                     "\"pure_draft_prefix_len\": " + std::to_string(prefix));
+            if (prefix != 1) c.edits.emplace_back("\"pure_draft_prefix_len\": 1", "\"pure_draft_prefix_len\": " + std::to_string(prefix));
             GoldenPass(c).run();
         }
     }

@@ -19,14 +19,10 @@ using Shapes = std::vector<StoredShape>;
 constexpr int kHidden = 48, kFfn = 96, kVocab = 61, kLayers = 36, kQ = 64, kKv = 32, kHead = 16;
 
 Shapes layer(const std::string& prefix, int width, bool qk_norm, bool pair) {
-    Shapes s = {{prefix + "input_layernorm.weight", {kHidden}},
-                {prefix + "self_attn.q_proj.weight", {kQ, width}},
-                {prefix + "self_attn.k_proj.weight", {kKv, width}},
-                {prefix + "self_attn.v_proj.weight", {kKv, width}},
-                {prefix + "self_attn.o_proj.weight", {kHidden, kQ}},
-                {prefix + "post_attention_layernorm.weight", {kHidden}},
-                {prefix + "mlp.gate_proj.weight", {kFfn, kHidden}},
-                {prefix + "mlp.up_proj.weight", {kFfn, kHidden}},
+    Shapes s = {{prefix + "input_layernorm.weight", {kHidden}},      {prefix + "self_attn.q_proj.weight", {kQ, width}},
+                {prefix + "self_attn.k_proj.weight", {kKv, width}},  {prefix + "self_attn.v_proj.weight", {kKv, width}},
+                {prefix + "self_attn.o_proj.weight", {kHidden, kQ}}, {prefix + "post_attention_layernorm.weight", {kHidden}},
+                {prefix + "mlp.gate_proj.weight", {kFfn, kHidden}},  {prefix + "mlp.up_proj.weight", {kFfn, kHidden}},
                 {prefix + "mlp.down_proj.weight", {kHidden, kFfn}}};
     if (qk_norm) {
         s.push_back({prefix + "self_attn.q_norm.weight", {kHead}});
@@ -42,9 +38,7 @@ Shapes operator+(Shapes a, const Shapes& b) {
 }
 
 Shapes backbone(int layers, int taps) {
-    Shapes s = {{"fc.weight", {kHidden, taps * kHidden}},
-                {"hidden_norm.weight", {kHidden}},
-                {"norm.weight", {kHidden}}};
+    Shapes s = {{"fc.weight", {kHidden, taps * kHidden}}, {"hidden_norm.weight", {kHidden}}, {"norm.weight", {kHidden}}};
     for (int i = 0; i < layers; ++i) s = s + layer("layers." + std::to_string(i) + ".", kHidden, true, false);
     return s;
 }
@@ -81,69 +75,51 @@ std::vector<Family> families() {
                          {"markov_head.markov_w2.weight", {kVocab, 5}},
                          {"confidence_head.proj.weight", {1, kHidden + 5}},
                          {"confidence_head.proj.bias", {1}}};
-    const std::string flat =
-        R"(,"num_target_layers":36,"block_size":7,"mask_token_id":60,"target_layer_ids":)" + kTaps;
-    const std::string z_lab =
-        R"(,"num_target_layers":36,"block_size":16,"layer_types":["full_attention","full_attention"],)"
-        R"("use_sliding_window":false,"sliding_window":null,"dflash_config":{"mask_token_id":60,)"
-        R"("target_layer_ids":)" +
-        kTaps;
+    const std::string flat = R"(,"num_target_layers":36,"block_size":7,"mask_token_id":60,"target_layer_ids":)" + kTaps;
+    const std::string z_lab = R"(,"num_target_layers":36,"block_size":16,"layer_types":["full_attention","full_attention"],)"
+                              R"("use_sliding_window":false,"sliding_window":null,"dflash_config":{"mask_token_id":60,)"
+                              R"("target_layer_ids":)" +
+                              kTaps;
     const std::string nested = R"("speculators_config":{"algorithm":"x"},"transformer_layer_config":{)";
     return {
-        {"AngelSlim EAGLE-3", "eagle3",
-         config("LlamaForCausalLMEagle3", geometry(1, R"(,"model_type":"llama","draft_vocab_size":20)")),
+        {"AngelSlim EAGLE-3", "eagle3", config("LlamaForCausalLMEagle3", geometry(1, R"(,"model_type":"llama","draft_vocab_size":20)")),
          cut + layer("midlayer.", 2 * kHidden, false, true), 64, three},
         {"EAGLE-3.1 with norms of the taps, two layers", "eagle3",
-         config("LlamaForCausalLMEagle3",
-                geometry(2, R"(,"draft_vocab_size":20,"fc_norm":true,"norm_output":false)")),
+         config("LlamaForCausalLMEagle3", geometry(2, R"(,"draft_vocab_size":20,"fc_norm":true,"norm_output":false)")),
          cut + layer("midlayer.", 2 * kHidden, false, true) + layer("layers.1.", kHidden, false, false) +
-             Shapes{{"fc_norm.0.weight", {kHidden}},
-                    {"fc_norm.1.weight", {kHidden}},
-                    {"fc_norm.2.weight", {kHidden}}},
+             Shapes{{"fc_norm.0.weight", {kHidden}}, {"fc_norm.1.weight", {kHidden}}, {"fc_norm.2.weight", {kHidden}}},
          64, three},
         {"RedHat EAGLE-3", "eagle3",
-         config("Eagle3Speculator",
-                R"("speculators_model_type":"eagle3","draft_vocab_size":20,"norm_before_residual":true,)"
-                R"("target_hidden_size":null,"eagle_aux_hidden_state_layer_ids":[2,18,33],)" +
-                    nested + geometry(1, R"(,"model_type":"llama"})")),
-         cut + layer("layers.0.", 2 * kHidden, false, true) +
-             Shapes{{"embed_tokens.weight", {kVocab, kHidden}}},
-         64, three},
-        {"deepseek-ai EAGLE-3", "eagle3",
-         config("Qwen3Eagle3Model", geometry(1, R"(,"ttt_length":7,"target_layer_ids":)" + kTaps)),
-         kCopies + Shapes{{"fc.weight", {kHidden, 5 * kHidden}}, {"norm.weight", {kHidden}}} +
-             layer("layers.0.", 2 * kHidden, true, true),
+         config("Eagle3Speculator", R"("speculators_model_type":"eagle3","draft_vocab_size":20,"norm_before_residual":true,)"
+                                    R"("target_hidden_size":null,"eagle_aux_hidden_state_layer_ids":[2,18,33],)" +
+                                        nested + geometry(1, R"(,"model_type":"llama"})")),
+         cut + layer("layers.0.", 2 * kHidden, false, true) + Shapes{{"embed_tokens.weight", {kVocab, kHidden}}}, 64, three},
+        {"deepseek-ai EAGLE-3", "eagle3", config("Qwen3Eagle3Model", geometry(1, R"(,"ttt_length":7,"target_layer_ids":)" + kTaps)),
+         kCopies + Shapes{{"fc.weight", {kHidden, 5 * kHidden}}, {"norm.weight", {kHidden}}} + layer("layers.0.", 2 * kHidden, true, true),
          64, five},
-        {"z-lab DFlash", "dflash", config("DFlashDraftModel", geometry(2, z_lab + "}")), backbone(2, 5), 15,
-         five},
+        {"z-lab DFlash", "dflash", config("DFlashDraftModel", geometry(2, z_lab + "}")), backbone(2, 5), 15, five},
         {"DFlash with windows", "dflash",
-         config(
-             "DFlashDraftModel",
-             geometry(
-                 2,
-                 R"(,"block_size":16,"layer_types":["sliding_attention","full_attention"],"use_sliding_window":true,)"
-                 R"("sliding_window":6,"dflash_config":{"mask_token_id":60,"target_layer_ids":)" +
-                     kTaps + "}")),
+         config("DFlashDraftModel",
+                geometry(2, R"(,"block_size":16,"layer_types":["sliding_attention","full_attention"],"use_sliding_window":true,)"
+                            R"("sliding_window":6,"dflash_config":{"mask_token_id":60,"target_layer_ids":)" +
+                                kTaps + "}")),
          backbone(2, 5), 15, five},
         {"deepseek-ai block-7 DFlash", "dflash",
-         config("Qwen3DSparkModel", geometry(2, flat + R"(,"markov_rank":0,"enable_confidence_head":false)")),
-         kCopies + backbone(2, 5), 7, five},
+         config("Qwen3DSparkModel", geometry(2, flat + R"(,"markov_rank":0,"enable_confidence_head":false)")), kCopies + backbone(2, 5), 7,
+         five},
         {"speculators DFlash", "dflash",
-         config(
-             "DFlashSpeculator",
-             R"("speculators_model_type":"dflash","draft_vocab_size":20,"block_size":8,"mask_token_id":60,)"
-             R"("aux_hidden_state_layer_ids":[2,18,33],"sliding_window_non_causal":false,)" +
-                 nested + geometry(2, R"(,"layer_types":["full_attention","full_attention"]})")),
+         config("DFlashSpeculator", R"("speculators_model_type":"dflash","draft_vocab_size":20,"block_size":8,"mask_token_id":60,)"
+                                    R"("aux_hidden_state_layer_ids":[2,18,33],"sliding_window_non_causal":false,)" +
+                                        nested + geometry(2, R"(,"layer_types":["full_attention","full_attention"]})")),
          cut + Shapes{{"hidden_norm.weight", {kHidden}}} + layer("layers.0.", kHidden, true, false) +
              layer("layers.1.", kHidden, true, false),
          7, three},
         {"speculators DSpark", "dspark",
-         config(
-             "DSparkSpeculator",
-             R"("speculators_model_type":"dspark","draft_vocab_size":20,"block_size":8,"mask_token_id":60,)"
-             R"("sample_from_anchor":true,"markov_rank":5,"markov_head_type":"vanilla","enable_confidence_head":true,)"
-             R"("confidence_head_with_markov":true,"aux_hidden_state_layer_ids":[2,18,33],)" +
-                 nested + geometry(2, R"(,"model_type":"qwen3"})")),
+         config("DSparkSpeculator",
+                R"("speculators_model_type":"dspark","draft_vocab_size":20,"block_size":8,"mask_token_id":60,)"
+                R"("sample_from_anchor":true,"markov_rank":5,"markov_head_type":"vanilla","enable_confidence_head":true,)"
+                R"("confidence_head_with_markov":true,"aux_hidden_state_layer_ids":[2,18,33],)" +
+                    nested + geometry(2, R"(,"model_type":"qwen3"})")),
          cut + Shapes{{"hidden_norm.weight", {kHidden}}} + layer("layers.0.", kHidden, true, false) +
              layer("layers.1.", kHidden, true, false) +
              Shapes{{"markov_head.markov_w1.weight", {kVocab, 5}},
@@ -152,67 +128,52 @@ std::vector<Family> families() {
                     {"confidence_head.proj.bias", {1}}},
          8, three},
         {"speculators DSpark, whose anchor is no guess", "dspark",
-         config(
-             "DSparkSpeculator",
-             R"("speculators_config":{"proposal_methods":[{"speculative_tokens":7}]},"draft_vocab_size":61,"block_size":8,)"
-             R"("mask_token_id":60,"markov_rank":5,"enable_confidence_head":true,"confidence_head_with_markov":true,)"
-             R"("aux_hidden_state_layer_ids":[2,18,33],"transformer_layer_config":{)" +
-                 geometry(2, "}")),
+         config("DSparkSpeculator",
+                R"("speculators_config":{"proposal_methods":[{"speculative_tokens":7}]},"draft_vocab_size":61,"block_size":8,)"
+                R"("mask_token_id":60,"markov_rank":5,"enable_confidence_head":true,"confidence_head_with_markov":true,)"
+                R"("aux_hidden_state_layer_ids":[2,18,33],"transformer_layer_config":{)" +
+                    geometry(2, "}")),
          backbone(2, 3) + kCopies + head, 7, three},
         {"SafeAILab EAGLE-3 with the target's number of layers", "eagle3",
          config("LlamaForCausalLM", geometry(kLayers, R"(,"model_type":"llama","draft_vocab_size":20)")),
          cut + layer("midlayer.", 2 * kHidden, false, true), 64, three},
-        {"NeMo EAGLE-3", "eagle3",
-         config("Eagle3LlamaForCausalLM", geometry(1, R"(,"model_type":"llama","draft_vocab_size":20)")),
+        {"NeMo EAGLE-3", "eagle3", config("Eagle3LlamaForCausalLM", geometry(1, R"(,"model_type":"llama","draft_vocab_size":20)")),
          cut + layer("layers.0.", 2 * kHidden, false, true), 64, three},
         {"EAGLE-3 for Llama 3", "eagle3",
-         config(
-             "LlamaForCausalLMEagle3",
-             R"("hidden_size":48,"intermediate_size":96,"num_attention_heads":4,"num_key_value_heads":2,"head_dim":16,)"
-             R"("vocab_size":61,"rms_norm_eps":1e-5,"rope_theta":500000,"rope_scaling":{"rope_type":"llama3","factor":8,)"
-             R"("low_freq_factor":1,"high_freq_factor":4,"original_max_position_embeddings":64},"hidden_act":"silu",)"
-             R"("max_position_embeddings":512,"num_hidden_layers":1,"draft_vocab_size":20)"),
+         config("LlamaForCausalLMEagle3",
+                R"("hidden_size":48,"intermediate_size":96,"num_attention_heads":4,"num_key_value_heads":2,"head_dim":16,)"
+                R"("vocab_size":61,"rms_norm_eps":1e-5,"rope_theta":500000,"rope_scaling":{"rope_type":"llama3","factor":8,)"
+                R"("low_freq_factor":1,"high_freq_factor":4,"original_max_position_embeddings":64},"hidden_act":"silu",)"
+                R"("max_position_embeddings":512,"num_hidden_layers":1,"draft_vocab_size":20)"),
          cut + layer("midlayer.", 2 * kHidden, false, true), 64, three},
-        {"DFlash of Llama's layers", "dflash",
-         config("DFlashDraftModel", geometry(2, R"(,"model_type":"llama")" + z_lab + "}")),
-         Shapes{{"fc.weight", {kHidden, 5 * kHidden}},
-                {"hidden_norm.weight", {kHidden}},
-                {"norm.weight", {kHidden}}} +
+        {"DFlash of Llama's layers", "dflash", config("DFlashDraftModel", geometry(2, R"(,"model_type":"llama")" + z_lab + "}")),
+         Shapes{{"fc.weight", {kHidden, 5 * kHidden}}, {"hidden_norm.weight", {kHidden}}, {"norm.weight", {kHidden}}} +
              layer("layers.0.", kHidden, false, false) + layer("layers.1.", kHidden, false, false),
          15, five},
         {"Huang2020 Domino", "domino",
-         config("DFlashDraftModel",
-                geometry(2, z_lab + R"(,"projector_type":"domino","gru_hidden_dim":10,"emb_dim":6,)"
-                                    R"("pure_draft_prefix_len":1,"shift_label":true})")),
+         config("DFlashDraftModel", geometry(2, z_lab + R"(,"projector_type":"domino","gru_hidden_dim":10,"emb_dim":6,)"
+                                                        R"("pure_draft_prefix_len":1,"shift_label":true})")),
          backbone(2, 5) + Shapes{{"prefix_gru.weight_ih_l0", {30, kHidden}},
                                  {"prefix_gru.weight_hh_l0", {30, 10}},
                                  {"embed_proj.0.weight", {6, kHidden + 10}},
                                  {"embed_proj.2.weight", {kVocab, 6}}},
          16, five},
         {"deepseek-ai DSpark", "dspark",
-         config("Qwen3DSparkModel",
-                geometry(2, flat + R"(,"markov_rank":5,"markov_head_type":"vanilla","num_anchors":512,)"
-                                   R"("enable_confidence_head":true,"confidence_head_with_markov":true)")),
+         config("Qwen3DSparkModel", geometry(2, flat + R"(,"markov_rank":5,"markov_head_type":"vanilla","num_anchors":512,)"
+                                                       R"("enable_confidence_head":true,"confidence_head_with_markov":true)")),
          kCopies + backbone(2, 5) + head, 7, five},
         {"DSpark, gated", "dspark",
-         config("Qwen3DSparkModel",
-                geometry(2, flat + R"(,"markov_rank":5,"markov_head_type":"gated",)"
-                                   R"("enable_confidence_head":true,"confidence_head_with_markov":true)")),
-         backbone(2, 5) + head +
-             Shapes{{"markov_head.gate_proj.weight", {5, kHidden + 5}}, {"markov_head.gate_proj.bias", {5}}},
-         7, five},
+         config("Qwen3DSparkModel", geometry(2, flat + R"(,"markov_rank":5,"markov_head_type":"gated",)"
+                                                       R"("enable_confidence_head":true,"confidence_head_with_markov":true)")),
+         backbone(2, 5) + head + Shapes{{"markov_head.gate_proj.weight", {5, kHidden + 5}}, {"markov_head.gate_proj.bias", {5}}}, 7, five},
         {"DSpark, recurrent", "dspark",
-         config("Qwen3DSparkModel",
-                geometry(2, flat + R"(,"markov_rank":5,"markov_head_type":"rnn",)"
-                                   R"("enable_confidence_head":true,"confidence_head_with_markov":true)")),
-         backbone(2, 5) + head +
-             Shapes{{"markov_head.joint_proj.weight", {15, kHidden + 10}},
-                    {"markov_head.joint_proj.bias", {15}}},
-         7, five},
+         config("Qwen3DSparkModel", geometry(2, flat + R"(,"markov_rank":5,"markov_head_type":"rnn",)"
+                                                       R"("enable_confidence_head":true,"confidence_head_with_markov":true)")),
+         backbone(2, 5) + head + Shapes{{"markov_head.joint_proj.weight", {15, kHidden + 10}}, {"markov_head.joint_proj.bias", {15}}}, 7,
+         five},
         {"Medusa",
          "medusa",
-         config("MedusaModel",
-                R"("medusa_num_heads":2,"medusa_num_layers":1,"hidden_size":48,"vocab_size":61)"),
+         config("MedusaModel", R"("medusa_num_heads":2,"medusa_num_layers":1,"hidden_size":48,"vocab_size":61)"),
          {{"medusa_head.0.0.linear.weight", {kHidden, kHidden}},
           {"medusa_head.0.0.linear.bias", {kHidden}},
           {"medusa_head.0.1.weight", {kVocab, kHidden}},
@@ -226,8 +187,7 @@ std::vector<Family> families() {
 
 class Families : public ::testing::Test {
   protected:
-    [[nodiscard]] static std::vector<int> greedy_text(const std::shared_ptr<const Models>& models,
-                                                      const std::string& drafter) {
+    [[nodiscard]] static std::vector<int> greedy_text(const std::shared_ptr<const Models>& models, const std::string& drafter) {
         RunSettings settings;
         settings.prompt.token_ids = {7, 8, 9, 7, 8, 9, 7};
         settings.drafter = drafter;
@@ -264,8 +224,7 @@ class Families : public ::testing::Test {
 };
 
 void expect_words(const std::string& text, const std::vector<std::string>& words) {
-    for (const std::string& word : words)
-        EXPECT_NE(text.find(word), std::string::npos) << word << " in: " << text;
+    for (const std::string& word : words) EXPECT_NE(text.find(word), std::string::npos) << word << " in: " << text;
 }
 
 std::string with(std::string text, const std::string& from, const std::string& to) {
@@ -300,31 +259,24 @@ TEST_F(Families, LoadAndDraftWithoutChangingTheText) {
 
 // A head is what its tensors are; what its config.json calls it instead is said.
 TEST_F(Families, EagleHeadsUnderAnotherNameAreSaid) {
-    const Family safe = family_named("SafeAILab EAGLE-3 with the target's number of layers"),
-                 nemo = family_named("NeMo EAGLE-3");
+    const Family safe = family_named("SafeAILab EAGLE-3 with the target's number of layers"), nemo = family_named("NeMo EAGLE-3");
     expect_words(notice_of(safe.config, safe.tensors),
-                 {"names LlamaForCausalLM;", "midlayer.hidden_norm.weight", "EAGLE-3 head",
-                  "num_hidden_layers is 36", "1 layer"});
-    expect_words(notice_of(nemo.config, nemo.tensors),
-                 {"names Eagle3LlamaForCausalLM;", "layers.0.hidden_norm.weight"});
+                 {"names LlamaForCausalLM;", "midlayer.hidden_norm.weight", "EAGLE-3 head", "num_hidden_layers is 36", "1 layer"});
+    expect_words(notice_of(nemo.config, nemo.tensors), {"names Eagle3LlamaForCausalLM;", "layers.0.hidden_norm.weight"});
     expect_words(notice_of(with(safe.config, R"("architectures":["LlamaForCausalLM"],)", ""), safe.tensors),
                  {"does not name an architecture", "EAGLE-3 head"});
-    expect_words(
-        notice_of(with(safe.config, "\"num_hidden_layers\":36", "\"num_hidden_layers\":40"), safe.tensors),
-        {"num_hidden_layers is 40"});
+    expect_words(notice_of(with(safe.config, "\"num_hidden_layers\":36", "\"num_hidden_layers\":40"), safe.tensors),
+                 {"num_hidden_layers is 40"});
     const Family own = family_named("AngelSlim EAGLE-3");
-    const std::string notice =
-        notice_of(with(own.config, "\"num_hidden_layers\":1", "\"num_hidden_layers\":36"), own.tensors);
+    const std::string notice = notice_of(with(own.config, "\"num_hidden_layers\":1", "\"num_hidden_layers\":36"), own.tensors);
     expect_words(notice, {"num_hidden_layers is 36"});
     EXPECT_EQ(notice.find("by its tensors"), std::string::npos) << notice;
 }
 
 TEST_F(Families, OtherHeadsAndWholeModelsAreRefusedForWhatTheyAre) {
-    const auto refused = [&](const std::string& text, const Shapes& tensors,
-                             const std::vector<std::string>& words) {
+    const auto refused = [&](const std::string& text, const Shapes& tensors, const std::vector<std::string>& words) {
         write_checkpoint(temp_.path() / "head", text, tensors);
-        expect_error([&] { static_cast<void>(DraftNetwork::load(models_->target, temp_.path() / "head")); },
-                     words);
+        expect_error([&] { static_cast<void>(DraftNetwork::load(models_->target, temp_.path() / "head")); }, words);
     };
     const Family eagle = family_named("AngelSlim EAGLE-3");
     refused(with(eagle.config, "LlamaForCausalLMEagle3", "PEagleDraftModel"), eagle.tensors,
@@ -335,14 +287,12 @@ TEST_F(Families, OtherHeadsAndWholeModelsAreRefusedForWhatTheyAre) {
             {{"fc.weight", {kHidden, 2 * kHidden}}, {"layers.0.mlp.gate_proj.weight", {kFfn, kHidden}}},
             {"names LlamaForCausalLM", "EAGLE-1 or EAGLE-2"});
     refused(config("LlamaForCausalLM", geometry(1)),
-            {{"model.embed_tokens.weight", {kVocab, kHidden}},
-             {"model.layers.0.mlp.gate_proj.weight", {kFfn, kHidden}}},
+            {{"model.embed_tokens.weight", {kVocab, kHidden}}, {"model.layers.0.mlp.gate_proj.weight", {kFfn, kHidden}}},
             {"names LlamaForCausalLM", "a whole model"});
-    refused(config("LlamaForCausalLM", geometry(1)), {{"norm.weight", {kHidden}}},
-            {"names LlamaForCausalLM, which is not supported"});
+    refused(config("LlamaForCausalLM", geometry(1)), {{"norm.weight", {kHidden}}}, {"names LlamaForCausalLM, which is not supported"});
     const Family spark = family_named("speculators DSpark, whose anchor is no guess");
-    refused(with(spark.config, "\"markov_rank\":5", "\"markov_head_type\":\"rnn\",\"markov_rank\":5"),
-            spark.tensors, {"markov_head_type", "first row is no guess"});
+    refused(with(spark.config, "\"markov_rank\":5", "\"markov_head_type\":\"rnn\",\"markov_rank\":5"), spark.tensors,
+            {"markov_head_type", "first row is no guess"});
 }
 
 // Two counts are in use: the layers that a state leaves, and those that it enters.
@@ -351,29 +301,23 @@ TEST_F(Families, WhichLayersAreReadIsSaidWhereTheFileLeavesItOpen) {
                  dflash = family_named("z-lab DFlash");
     const auto listing = [&](const std::string& list) {
         return with(eagle.config, "\"draft_vocab_size\"",
-                    "\"eagle_config\":{\"eagle_aux_hidden_state_layer_ids\":" + list +
-                        "},\"draft_vocab_size\"");
+                    "\"eagle_config\":{\"eagle_aux_hidden_state_layer_ids\":" + list + "},\"draft_vocab_size\"");
     };
-    expect_words(notice_of(eagle.config, eagle.tensors),
-                 {"does not name the target's layers", "outputs of layers 1, 17 and 32"});
+    expect_words(notice_of(eagle.config, eagle.tensors), {"does not name the target's layers", "outputs of layers 1, 17 and 32"});
     EXPECT_EQ(notice_of(listing("[1,17,32]"), eagle.tensors), "");
-    EXPECT_EQ(notice_of(exported.config, exported.tensors), "")
-        << "[2,18,33] counts the layers that a state enters";
-    expect_words(notice_of(listing("[2,18,33]"), eagle.tensors),
-                 {"leaves", "outputs of layers 2, 18 and 33", "1, 17 and 32"});
+    EXPECT_EQ(notice_of(exported.config, exported.tensors), "") << "[2,18,33] counts the layers that a state enters";
+    expect_words(notice_of(listing("[2,18,33]"), eagle.tensors), {"leaves", "outputs of layers 2, 18 and 33", "1, 17 and 32"});
     expect_words(notice_of(with(exported.config, "[2,18,33]", "[1,17,32]"), exported.tensors),
                  {"enters", "outputs of layers 0, 16 and 31"});
     expect_words(notice_of(with(dflash.config, ",\"target_layer_ids\":" + kTaps, ""), Shapes(backbone(2, 2))),
                  {"does not name the target's layers", "outputs of layers 1 and 33"});
 
     const auto twice = [&](const std::string& second) {
-        return with(dflash.config, "\"num_target_layers\"",
-                    "\"aux_hidden_state_layer_ids\":" + second + ",\"num_target_layers\"");
+        return with(dflash.config, "\"num_target_layers\"", "\"aux_hidden_state_layer_ids\":" + second + ",\"num_target_layers\"");
     };
     EXPECT_EQ(notice_of(twice("[2,10,18,26,34]"), dflash.tensors), "") << "the same in the other count";
-    expect_words(notice_of(twice(kTaps), dflash.tensors),
-                 {"twice", "target_layer_ids counts", "1, 9, 17, 25 and 33",
-                  "aux_hidden_state_layer_ids means those of 0, 8, 16, 24 and 32"});
+    expect_words(notice_of(twice(kTaps), dflash.tensors), {"twice", "target_layer_ids counts", "1, 9, 17, 25 and 33",
+                                                           "aux_hidden_state_layer_ids means those of 0, 8, 16, 24 and 32"});
 }
 
 // What the command line says on standard error and `check` lists: whose, and line by line.
@@ -383,8 +327,7 @@ TEST_F(Families, NoticesOfEverythingThatIsLoadedAreListed) {
     auto models = std::make_shared<Models>(*models_);
     EXPECT_TRUE(notices_of(*models).empty());
     models->networks = {{"eagle3", DraftNetwork::load(models->target, temp_.path() / "head")}};
-    const auto said =
-        std::const_pointer_cast<Model>(Model::random(*models->backend, micro_config(2, 32), "draft", 6));
+    const auto said = std::const_pointer_cast<Model>(Model::random(*models->backend, micro_config(2, 32), "draft", 6));
     said->notice = "one\ntwo";
     models->draft = said;
     std::vector<std::string> whose;
@@ -398,12 +341,10 @@ TEST_F(Families, NoticesOfEverythingThatIsLoadedAreListed) {
 
 TEST_F(Families, AFlatThetaBesideANestedOneIsSaid) {
     const Family eagle = family_named("EAGLE-3 for Llama 3");
-    expect_words(
-        notice_of(with(eagle.config, "\"rope_type\"", "\"rope_theta\":1000000,\"rope_type\""), eagle.tensors),
-        {"rope_theta is 500000", "1000000 in rope_scaling"});
+    expect_words(notice_of(with(eagle.config, "\"rope_type\"", "\"rope_theta\":1000000,\"rope_type\""), eagle.tensors),
+                 {"rope_theta is 500000", "1000000 in rope_scaling"});
     write_checkpoint(temp_.path() / "head", with(eagle.config, "\"rope_theta\":500000,", ""), eagle.tensors);
-    expect_error([&] { static_cast<void>(DraftNetwork::load(models_->target, temp_.path() / "head")); },
-                 {"rope_theta is missing"});
+    expect_error([&] { static_cast<void>(DraftNetwork::load(models_->target, temp_.path() / "head")); }, {"rope_theta is missing"});
 }
 
 // A head that ranks every id runs, and what that costs is said.
@@ -413,21 +354,16 @@ TEST_F(Families, AHeadThatRanksEveryIdSaysWhatItPays) {
         return tensor.name == "d2t" || tensor.name == "t2d" || tensor.name == "lm_head.weight";
     });
     eagle.tensors.push_back({"lm_head.weight", {kVocab, kHidden}});
-    const std::string notice =
-        notice_of(with(eagle.config, "\"draft_vocab_size\":20", "\"draft_vocab_size\":61"), eagle.tensors);
+    const std::string notice = notice_of(with(eagle.config, "\"draft_vocab_size\":20", "\"draft_vocab_size\":61"), eagle.tensors);
     // lm_head 61·48 of that and q, k, v, o (64 + 2·32)·96 + 48·64, the MLP 3·96·48, in bf16; four norms of 48
     // in f32
-    const double matrix = 2.0 * 61 * 48,
-                 step = matrix + 2.0 * ((64 + 2 * 32) * 96 + 48 * 64 + 3 * 96 * 48) + 4.0 * 4 * 48;
-    expect_words(notice,
-                 {"all 61 ids", std::to_string(std::lround(100 * matrix / step)) + " % of the bytes"});
+    const double matrix = 2.0 * 61 * 48, step = matrix + 2.0 * ((64 + 2 * 32) * 96 + 48 * 64 + 3 * 96 * 48) + 4.0 * 4 * 48;
+    expect_words(notice, {"all 61 ids", std::to_string(std::lround(100 * matrix / step)) + " % of the bytes"});
 }
 
 // Exports that write "model." before every name, or before all but the head's own, are the same head.
 TEST_F(Families, Eagle3MayBePrefixed) {
-    const auto own = [](const std::string& name) {
-        return name == "lm_head.weight" || name == "d2t" || name == "t2d";
-    };
+    const auto own = [](const std::string& name) { return name == "lm_head.weight" || name == "d2t" || name == "t2d"; };
     for (const Family& family : families()) {
         if (family.drafter != "eagle3") continue;
         const fs::path folder = temp_.path() / "head";
@@ -442,8 +378,7 @@ TEST_F(Families, Eagle3MayBePrefixed) {
             const auto network = DraftNetwork::load(models_->target, folder);
             EXPECT_EQ(network->bytes.all, plain->bytes.all);
             EXPECT_EQ(network->target_id, plain->target_id);
-            EXPECT_TRUE(same_bits(download(*models_->backend, network->norm.view()),
-                                  download(*models_->backend, plain->norm.view())));
+            EXPECT_TRUE(same_bits(download(*models_->backend, network->norm.view()), download(*models_->backend, plain->norm.view())));
         }
     }
 }
@@ -484,16 +419,23 @@ TEST_F(Families, AMimoCheckpointDraftsWithTheLayerThatItCarries) {
         return s;
     };
     const std::string own = "model.mtp_layers.0.";
-    Shapes tensors = {{"model.embed_tokens.weight", {kVocab, kHidden}}, {"model.norm.weight", {kHidden}}, {"lm_head.weight", {kVocab, kHidden}},
-                      {own + "token_layernorm.weight", {kHidden}}, {own + "hidden_layernorm.weight", {kHidden}},
-                      {own + "input_proj.weight", {kHidden, 2 * kHidden}}, {own + "final_layernorm.weight", {kHidden}}};
-    for (const std::string& prefix : {std::string("model.layers.0."), std::string("model.layers.1."), own}) tensors = tensors + with_biases(prefix);
+    Shapes tensors = {{"model.embed_tokens.weight", {kVocab, kHidden}},
+                      {"model.norm.weight", {kHidden}},
+                      {"lm_head.weight", {kVocab, kHidden}},
+                      {own + "token_layernorm.weight", {kHidden}},
+                      {own + "hidden_layernorm.weight", {kHidden}},
+                      {own + "input_proj.weight", {kHidden, 2 * kHidden}},
+                      {own + "final_layernorm.weight", {kHidden}}};
+    for (const std::string& prefix : {std::string("model.layers.0."), std::string("model.layers.1."), own})
+        tensors = tensors + with_biases(prefix);
     const TempFolder folder;
-    write_checkpoint(folder.path(), R"({"architectures":["MiMoForCausalLM"],"model_type":"mimo","attention_bias":true,"attention_dropout":0.0,)"
-                                    R"("hidden_act":"silu","head_dim":16,"hidden_size":48,"intermediate_size":96,"num_attention_heads":4,)"
-                                    R"("num_hidden_layers":2,"num_key_value_heads":2,"num_nextn_predict_layers":1,"max_position_embeddings":512,)"
-                                    R"("rms_norm_eps":1e-5,"rope_theta":640000,"tie_word_embeddings":false,"use_sliding_window":false,)"
-                                    R"("use_mrope":false,"vocab_size":61})", tensors);
+    write_checkpoint(folder.path(),
+                     R"({"architectures":["MiMoForCausalLM"],"model_type":"mimo","attention_bias":true,"attention_dropout":0.0,)"
+                     R"("hidden_act":"silu","head_dim":16,"hidden_size":48,"intermediate_size":96,"num_attention_heads":4,)"
+                     R"("num_hidden_layers":2,"num_key_value_heads":2,"num_nextn_predict_layers":1,"max_position_embeddings":512,)"
+                     R"("rms_norm_eps":1e-5,"rope_theta":640000,"tie_word_embeddings":false,"use_sliding_window":false,)"
+                     R"("use_mrope":false,"vocab_size":61})",
+                     tensors);
     const auto models = std::make_shared<const Models>(load_models({.target = folder.path(), .backend = "cpu", .threads = 1}));
     EXPECT_TRUE(models->target->config.qkv_bias);
     const auto head = models->network("mtp");
@@ -510,14 +452,12 @@ TEST_F(Families, RefuseWhatIsNotKnown) {
         ASSERT_NE(at, std::string::npos) << from;
         text.replace(at, from.size(), to);
         write_checkpoint(temp_.path() / "head", text, family.tensors);
-        expect_error([&] { static_cast<void>(DraftNetwork::load(models_->target, temp_.path() / "head")); },
-                     {field});
+        expect_error([&] { static_cast<void>(DraftNetwork::load(models_->target, temp_.path() / "head")); }, {field});
     };
     refused("\"use_sliding_window\":true", "\"use_sliding_window\":false", "use_sliding_window is false");
     refused("\"sliding_window\":6,", "", "sliding_window is missing");
     refused("\"full_attention\"", "\"chunked_attention\"", "chunked_attention");
-    refused("\"full_attention\"]", "\"full_attention\",\"full_attention\"]",
-            "layer_types has 3 entries for 2 layers");
+    refused("\"full_attention\"]", "\"full_attention\",\"full_attention\"]", "layer_types has 3 entries for 2 layers");
     refused("\"mask_token_id\"", "\"use_swa\":true,\"mask_token_id\"", "use_swa");
     refused("\"mask_token_id\"", "\"attention_sink_bias\":true,\"mask_token_id\"", "attention_sink_bias");
     refused("\"mask_token_id\"", "\"is_neox_style\":false,\"mask_token_id\"", "is_neox_style");

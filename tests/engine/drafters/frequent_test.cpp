@@ -33,8 +33,7 @@ TEST(FrequentIds, KeepTheMostFrequentAndTheStops) {
 
 TEST(FrequentIds, RefuseListsThatAreBrokenOrTooShort) {
     const ModelFolder folder("micro_qwen3");
-    expect_error([&] { static_cast<void>(read_list(folder, R"({"ids": [512]})")); },
-                 {"folder/frequent.json", "entry 512", "ids 0 to 511"});
+    expect_error([&] { static_cast<void>(read_list(folder, R"({"ids": [512]})")); }, {"folder/frequent.json", "entry 512", "ids 0 to 511"});
     expect_error([&] { static_cast<void>(read_list(folder, R"({"ids": [4, 4]})")); }, {"4 twice"});
     expect_error([&] { static_cast<void>(read_list(folder, R"({"ids": 4})")); }, {"no list"});
     expect_error([&] { static_cast<void>(read_list(folder, R"([4])")); }, {"frequent.json"});
@@ -146,11 +145,9 @@ TEST(FrequentIds, ACutHeadGivesTheSameLogits) {
         const auto row_of = [&](const OutputHead* cut, const Sampling& sampling) {
             decoder->truncate(0);
             PassRows& rows = decoder->forward({.tokens = tokens, .logits_from = 3, .head = cut});
-            return std::tuple{rows.logits(0), rows.distribution(0, sampling), rows.heads(0, sampling, 5),
-                              rows.argmax()[0]};
+            return std::tuple{rows.logits(0), rows.distribution(0, sampling), rows.heads(0, sampling, 5), rows.argmax()[0]};
         };
-        for (const Sampling& sampling :
-             {Sampling{.temperature = 0.7}, Sampling{.temperature = 1, .top_k = 4}, Sampling{}}) {
+        for (const Sampling& sampling : {Sampling{.temperature = 0.7}, Sampling{.temperature = 1, .top_k = 4}, Sampling{}}) {
             const auto [all, distribution, heads, best] = row_of(nullptr, sampling);
             const auto [some, reduced_distribution, reduced_heads, reduced_best] = row_of(&head, sampling);
             ASSERT_EQ(some.size(), static_cast<std::size_t>(vocab));
@@ -236,8 +233,7 @@ TEST(FrequentIds, BoundWhatEveryDrafterProposes) {
 TEST(FrequentIds, AreRefusedWhereTheyMeanNothing) {
     DrafterOptions cut;
     cut.fr_spec = 9;
-    for (const char* drafter : {"none", "lookup"})
-        expect_error([&] { check_options(drafter, cut, 4); }, {"--fr-spec has no meaning"});
+    for (const char* drafter : {"none", "lookup"}) expect_error([&] { check_options(drafter, cut, 4); }, {"--fr-spec has no meaning"});
     for (const char* drafter : {"eagle3", "eagle3_tree"})
         expect_error([&] { check_options(drafter, cut, 4); }, {"reduced vocabulary of its own"});
 }

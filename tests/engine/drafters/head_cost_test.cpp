@@ -39,17 +39,14 @@ class Counting final : public ForwardingBackend {
 class HeadCost : public ::testing::Test {
   protected:
     // One draft after a prompt, counted.
-    Draft drafted(const std::string& name, const DraftConfig& config, const DraftRequest& wanted,
-                  const DrafterOptions& options = {}) {
+    Draft drafted(const std::string& name, const DraftConfig& config, const DraftRequest& wanted, const DrafterOptions& options = {}) {
         network_ = DraftNetwork::random(target_, config, name, 7);
         const auto target = make_model_decoder(target_, 64);
         const auto drafter = find_drafter(name)->make({*target, nullptr, network_, options, frequent_});
         drafter->begin(prompt_);
-        target->prefill(std::span(prompt_).first(prompt_.size() - 1), drafter->taps(),
-                        [&](int first, const Tensor& features) {
-                            drafter->observe(
-                                {.sequence = prompt_, .first = first, .prompt = true, .features = features});
-                        });
+        target->prefill(std::span(prompt_).first(prompt_.size() - 1), drafter->taps(), [&](int first, const Tensor& features) {
+            drafter->observe({.sequence = prompt_, .first = first, .prompt = true, .features = features});
+        });
         backend_.forget();
         DraftRequest request = wanted;
         request.sequence = prompt_;
@@ -102,10 +99,9 @@ TEST_F(HeadCost, ASharedMatrixGuessesWhatCopiesOfItGuess) {
     const auto target = make_model_decoder(target_, 64);
     const auto drafter = find_drafter("medusa")->make({*target, nullptr, copies, {}});
     drafter->begin(prompt_);
-    target->prefill(std::span(prompt_).first(prompt_.size() - 1), drafter->taps(),
-                    [&](int first, const Tensor& features) {
-                        drafter->observe({.sequence = prompt_, .first = first, .prompt = true, .features = features});
-                    });
+    target->prefill(std::span(prompt_).first(prompt_.size() - 1), drafter->taps(), [&](int first, const Tensor& features) {
+        drafter->observe({.sequence = prompt_, .first = first, .prompt = true, .features = features});
+    });
     DraftRequest request = greedy(4);
     request.sequence = prompt_;
     const Draft one_by_one = drafter->draft(request);

@@ -12,9 +12,7 @@ using Method = DraftConfig::Method;
 
 class RecordedRow : public ::testing::Test {
   protected:
-    [[nodiscard]] std::shared_ptr<const DraftNetwork> load(const fs::path& folder) const {
-        return DraftNetwork::load(target_, folder);
-    }
+    [[nodiscard]] std::shared_ptr<const DraftNetwork> load(const fs::path& folder) const { return DraftNetwork::load(target_, folder); }
     // One edit of config.json, and what the error must say.
     void expect_config_error(const std::string& head, const std::string& from, const std::string& to,
                              const std::vector<std::string>& words) const {
@@ -52,12 +50,10 @@ TEST_F(RecordedRow, AreRecognised) {
 TEST_F(RecordedRow, OfAnotherTargetAreRefused) {
     expect_config_error("micro_dflash", "\"hidden_size\": 64", "\"hidden_size\": 96",
                         {"folder/config.json", "hidden_size is 96, the target has 64"});
-    expect_config_error("micro_eagle3", "\"vocab_size\": 512", "\"vocab_size\": 600",
-                        {"vocab_size is 600, the target has 512"});
+    expect_config_error("micro_eagle3", "\"vocab_size\": 512", "\"vocab_size\": 600", {"vocab_size is 600, the target has 512"});
     expect_config_error("micro_domino", "\"num_target_layers\": 4", "\"num_target_layers\": 36",
                         {"num_target_layers is 36, the target has 4"});
-    expect_config_error("micro_dflash", "\"mask_token_id\": 505", "\"mask_token_id\": 151669",
-                        {"mask_token_id is 151669"});
+    expect_config_error("micro_dflash", "\"mask_token_id\": 505", "\"mask_token_id\": 151669", {"mask_token_id is 151669"});
 }
 
 TEST_F(RecordedRow, WithImpossibleFieldsAreRefused) {
@@ -69,23 +65,18 @@ TEST_F(RecordedRow, WithImpossibleFieldsAreRefused) {
     expect_config_error("micro_dflash", "\"block_size\": 8", "\"block_size\": 1", {"block_size is 1"});
     expect_config_error("micro_eagle3", "\"num_hidden_layers\": 1", "\"num_hidden_layers\": 2",
                         {"layers.1.input_layernorm.weight is missing"});
-    expect_config_error("micro_eagle3", "\"draft_vocab_size\": 128", "\"draft_vocab_size\": 513",
-                        {"draft_vocab_size is 513"});
-    expect_config_error("micro_medusa", "\"medusa_num_heads\": 3", "\"medusa_num_heads\": 0",
-                        {"medusa_num_heads is 0"});
-    expect_config_error("micro_dflash", "\"hidden_act\": \"silu\"", "\"hidden_act\": \"gelu\"",
-                        {"hidden_act"});
+    expect_config_error("micro_eagle3", "\"draft_vocab_size\": 128", "\"draft_vocab_size\": 513", {"draft_vocab_size is 513"});
+    expect_config_error("micro_medusa", "\"medusa_num_heads\": 3", "\"medusa_num_heads\": 0", {"medusa_num_heads is 0"});
+    expect_config_error("micro_dflash", "\"hidden_act\": \"silu\"", "\"hidden_act\": \"gelu\"", {"hidden_act"});
 }
 
 TEST_F(RecordedRow, WithMissingUnknownOrMisshapenTensorsAreRefused) {
     expect_config_error("micro_dflash", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 3",
                         {"layers.2.input_layernorm.weight", "missing"});
-    expect_config_error("micro_dflash", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 1",
-                        {"unknown tensor layers.1."});
+    expect_config_error("micro_dflash", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 1", {"unknown tensor layers.1."});
     expect_config_error("micro_domino", "\"gru_hidden_dim\": 24", "\"gru_hidden_dim\": 32",
                         {"prefix_gru.weight_ih_l0 has shape (72, 64), expected (96, 64)"});
-    expect_config_error("micro_medusa", "\"shared_lm_head\": false", "\"shared_lm_head\": true",
-                        {"unknown tensor medusa_head.0.1.weight"});
+    expect_config_error("micro_medusa", "\"shared_lm_head\": false", "\"shared_lm_head\": true", {"unknown tensor medusa_head.0.1.weight"});
     expect_config_error("micro_eagle3", "\"draft_vocab_size\": 128", "\"draft_vocab_size\": 127",
                         {"lm_head.weight has shape (128, 64), expected (127, 64)"});
 }
@@ -109,8 +100,7 @@ using Offsets = std::vector<std::int64_t>;
 // micro_eagle3 with another d2t; empty dtype: without one.
 class MapFolder : public ModelFolder {
   public:
-    MapFolder(const std::string& dtype, const std::vector<std::int64_t>& shape, const Offsets& values,
-              bool marks = true)
+    MapFolder(const std::string& dtype, const std::vector<std::int64_t>& shape, const Offsets& values, bool marks = true)
         : ModelFolder("micro_eagle3") {
         const std::string bytes = read_file(*this / "model.safetensors");
         std::uint64_t length = 0;
@@ -118,10 +108,9 @@ class MapFolder : public ModelFolder {
         const auto header = Json::parse(bytes.substr(8, length));
         Json out = Json::object();
         std::string data;
-        const auto put = [&](const std::string& name, const std::string& type,
-                             const std::vector<std::int64_t>& size, const std::string& what) {
-            out[name] = {
-                {"dtype", type}, {"shape", size}, {"data_offsets", {data.size(), data.size() + what.size()}}};
+        const auto put = [&](const std::string& name, const std::string& type, const std::vector<std::int64_t>& size,
+                             const std::string& what) {
+            out[name] = {{"dtype", type}, {"shape", size}, {"data_offsets", {data.size(), data.size() + what.size()}}};
             data += what;
         };
         if (!dtype.empty()) {
@@ -133,15 +122,13 @@ class MapFolder : public ModelFolder {
         }
         for (const auto& [name, about] : header.items()) {
             if (name == "d2t" || name == "__metadata__" || (name == "t2d" && !marks)) continue;
-            const auto from = about["data_offsets"][0].get<std::size_t>(),
-                       to = about["data_offsets"][1].get<std::size_t>();
+            const auto from = about["data_offsets"][0].get<std::size_t>(), to = about["data_offsets"][1].get<std::size_t>();
             put(name, about["dtype"].text(), about["shape"].get<std::vector<std::int64_t>>(), bytes.substr(8 + length + from, to - from));
         }
         std::string text = out.dump();
         text.resize((text.size() + 7) / 8 * 8, ' ');
         length = text.size();
-        write_file(*this / "model.safetensors",
-                   std::string(reinterpret_cast<const char*>(&length), 8) + text + data);
+        write_file(*this / "model.safetensors", std::string(reinterpret_cast<const char*>(&length), 8) + text + data);
     }
 };
 
@@ -162,8 +149,7 @@ TEST_F(VocabularyMap, MayBeStoredAsIntegersOfEitherWidthAndAsAColumn) {
     const std::vector<int> ids = load(golden("micro_eagle3"))->target_id;
     for (const char* type : {"I64", "I32"})
         for (const std::vector<std::int64_t>& shape : {std::vector<std::int64_t>{128}, {128, 1}})
-            EXPECT_EQ(load(MapFolder(type, shape, offsets()).path())->target_id, ids)
-                << type << " " << shape.size();
+            EXPECT_EQ(load(MapFolder(type, shape, offsets()).path())->target_id, ids) << type << " " << shape.size();
     expect_refused(MapFolder("I32", {64, 2}, offsets()), {"d2t is i32 of shape (64, 2)", "(128)"});
     expect_refused(MapFolder("F64", {128}, offsets()), {"d2t"});
 }
@@ -178,8 +164,7 @@ TEST_F(VocabularyMap, ThatIsMissingOrNamesNoIdsIsRefused) {
     expect_refused(MapFolder("I64", {128}, wrong), {"d2t[0] is -1", "no ascending id"});
     wrong = offsets();
     wrong[9] = wrong[8] - 1;
-    expect_refused(MapFolder("I64", {128}, wrong),
-                   {"8 and 9 are two draft ids for the target's id " + std::to_string(8 + wrong[8])});
+    expect_refused(MapFolder("I64", {128}, wrong), {"8 and 9 are two draft ids for the target's id " + std::to_string(8 + wrong[8])});
 }
 
 // Read as offsets, ids go past the vocabulary, or to ids that t2d does not mark.
@@ -189,8 +174,7 @@ TEST_F(VocabularyMap, OfIdsInsteadOfOffsetsIsRefusedWhereItShows) {
     std::size_t past = 0;
     while (past < ids.size() && ids[past] + static_cast<std::int64_t>(past) < 512) ++past;
     ASSERT_LT(past, ids.size()) << "the ids of the golden head reach far enough";
-    expect_refused(MapFolder("I64", {128}, ids, /*marks=*/false),
-                   {"d2t[" + std::to_string(past) + "]", "it holds ids"});
+    expect_refused(MapFolder("I64", {128}, ids, /*marks=*/false), {"d2t[" + std::to_string(past) + "]", "it holds ids"});
     Offsets low; // of ids that fit both ways
     for (int i = 0; i < 128; ++i) low.push_back(i + 3);
     expect_refused(MapFolder("I64", {128}, low), {"d2t[", "t2d does not mark"});

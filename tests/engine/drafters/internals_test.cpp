@@ -56,17 +56,12 @@ TEST(Recording, IsTimedApartFromDrafting) {
             SCOPED_TRACE(name + std::to_string(entries));
             const auto target = make_model_decoder(models->target, 128);
             const DrafterInfo* info = find_drafter(name);
-            const auto drafter =
-                info->make({*target,
-                            info->needs_draft_model() ? make_model_decoder(models->draft, 128) : nullptr,
-                            models->network(name),
-                            {}});
+            const auto drafter = info->make(
+                {*target, info->needs_draft_model() ? make_model_decoder(models->draft, 128) : nullptr, models->network(name), {}});
             drafter->begin(text);
-            target->prefill(std::span(text).first(4), drafter->taps(),
-                            [&](int first, const Tensor& features) {
-                                drafter->observe(
-                                    {.sequence = text, .first = first, .prompt = true, .features = features});
-                            });
+            target->prefill(std::span(text).first(4), drafter->taps(), [&](int first, const Tensor& features) {
+                drafter->observe({.sequence = text, .first = first, .prompt = true, .features = features});
+            });
             const Draft draft = drafter->draft({.sequence = text,
                                                 .k = 3,
                                                 .nodes = 0,
@@ -114,23 +109,17 @@ TEST(Internals, RefusesWhatIsNoLens) {
         R"("max_tokens":4,"vocab":9,"prefill_boundary":0,"timing":true,"prompt":[1]})"
         "\n";
     const auto with = [&](const std::string& internals) {
-        std::istringstream in(
-            header + R"({"kind":"draft","cycle":0,"index":0,"parent":-1,"token":2,"q":-1.0,"ms":0,"lens":)" +
-            internals + "}\n\n");
+        std::istringstream in(header + R"({"kind":"draft","cycle":0,"index":0,"parent":-1,"token":2,"q":-1.0,"ms":0,"lens":)" + internals +
+                              "}\n\n");
         return read_trace(in, "a file", nullptr);
     };
     EXPECT_EQ(with("{}")->size(), 2u);
     EXPECT_EQ(with(R"({"numbers":[{"name":"x","value":1}]})")->size(), 2u);
     expect_error([&] { (void)with("7"); }, {"line 2", "lens"});
     expect_error([&] { (void)with(R"({"strips":[7]})"); }, {"line 2", "strips"});
-    expect_error([&] { (void)with(R"({"strips":[{"name":"s","values":4,"low":0,"high":1,"cells":[]}]})"); },
-                 {"line 2", "cells"});
-    expect_error(
-        [&] {
-            (void)with(
-                R"({"movers":[{"token":-1,"base_logit":0,"final_logit":0,"base_logp":-1,"final_logp":-1}]})");
-        },
-        {"line 2", "token"});
+    expect_error([&] { (void)with(R"({"strips":[{"name":"s","values":4,"low":0,"high":1,"cells":[]}]})"); }, {"line 2", "cells"});
+    expect_error([&] { (void)with(R"({"movers":[{"token":-1,"base_logit":0,"final_logit":0,"base_logp":-1,"final_logp":-1}]})"); },
+                 {"line 2", "token"});
     expect_error([&] { (void)with(R"({"numbers":[{"name":"x","value":"y"}]})"); }, {"line 2", "value"});
 }
 
@@ -153,8 +142,7 @@ TEST(Correction, OffDraftsWhatTheBaseLogitsSay) {
         }
     EXPECT_GT(drafts, 4);
     for (std::size_t i = 0; i < with.trace().size(); ++i) // the first cycle starts from the same block
-        if (const auto* drafted = std::get_if<Drafted>(&with.trace()[i]);
-            drafted && drafted->round == 0 && !drafted->base_top.empty()) {
+        if (const auto* drafted = std::get_if<Drafted>(&with.trace()[i]); drafted && drafted->round == 0 && !drafted->base_top.empty()) {
             const auto& base = std::get<Drafted>(run.trace()[i]);
             EXPECT_EQ(base.token, drafted->base_top.entries.front().id);
         }

@@ -45,7 +45,8 @@ class MtpHead : public ::testing::Test {
         std::vector<Vec> logp;
     };
     // One draft behind `text`, and the target's states of all its tokens but the last.
-    Guessed draft(const std::shared_ptr<const DraftNetwork>& network, const std::vector<int>& text, int k, bool raw = false, int last = 0, bool prompt = true) {
+    Guessed draft(const std::shared_ptr<const DraftNetwork>& network, const std::vector<int>& text, int k, bool raw = false, int last = 0,
+                  bool prompt = true) {
         DrafterOptions options;
         options.mtp_prompt = prompt;
         options.mtp_raw = raw;
@@ -81,8 +82,8 @@ class MtpHead : public ::testing::Test {
         const ModelConfig& c = network.config.layer;
         const Matrix embedding = read_matrix(backend, network.target->embedding.view()), join = read_matrix(backend, network.fc.view()),
                      head = read_matrix(backend, network.target->head());
-        const Vec token_norm = read_vector(backend, network.token_norm.view()), state_norm = read_vector(backend, network.hidden_norm.view()),
-                  norm = read_vector(backend, network.norm.view());
+        const Vec token_norm = read_vector(backend, network.token_norm.view()),
+                  state_norm = read_vector(backend, network.hidden_norm.view()), norm = read_vector(backend, network.norm.view());
         const ReferenceLayer layer(backend, c, network.layer[0]);
         std::vector<ReferenceLayer::Key> keys;
         std::vector<Vec> logp;
@@ -147,7 +148,8 @@ TEST_F(MtpHead, SeesTheLastPairsOnlyWhereItsContextIsLimited) {
     for (const int last : {1, 2, 5, 40}) {
         const Guessed got = draft(network, text_, 3, false, last);
         ASSERT_EQ(got.tokens.size(), 3u);
-        const std::vector<Vec> wanted = reference(*network, text_, {got.tokens.begin(), got.tokens.end() - 1}, static_cast<std::size_t>(last));
+        const std::vector<Vec> wanted =
+            reference(*network, text_, {got.tokens.begin(), got.tokens.end() - 1}, static_cast<std::size_t>(last));
         for (std::size_t i = 0; i < 3; ++i) EXPECT_LT(apart(got.logp[i], wanted[i]), 2e-3) << last << " pairs, guess " << i;
         if (last > 11) continue;
         EXPECT_GT(apart(got.logp[0], all.logp[0]), 4e-3) << "a window that changes nothing is not tested"; // twice the tolerance above
@@ -160,7 +162,8 @@ TEST_F(MtpHead, WithoutThePromptsPairsItSeesTheNewestAndWhatFollows) {
     std::vector<int> longer; // which the target reads in several pieces
     for (int i = 0; i < 100; ++i) longer.push_back((7 * i + i / 5) % 61);
     for (const std::vector<int>& text : {text_, longer}) {
-        const Guessed got = draft(network, text, 3, false, 0, false), all = draft(network, text, 3), own = draft(network, text, 3, false, 1);
+        const Guessed got = draft(network, text, 3, false, 0, false), all = draft(network, text, 3),
+                      own = draft(network, text, 3, false, 1);
         ASSERT_EQ(got.tokens.size(), 3u);
         const std::vector<Vec> wanted = reference(*network, text, {got.tokens.begin(), got.tokens.end() - 1}, 1000, text.size() - 2);
         for (std::size_t i = 0; i < 3; ++i)
@@ -225,8 +228,9 @@ TEST_F(MtpHead, ShowsThePairThatItReadAndWhatCameOut) {
     };
     const Vec norm = read_vector(network->backend(), network->hidden_norm.view());
     expect_strip(draft.nodes[0], "state", rms(states.back(), norm, eps));
-    expect_strip(draft.nodes[0], "token", rms(read_matrix(network->backend(), network->target->embedding.view()).row(text_.back()),
-                                              read_vector(network->backend(), network->token_norm.view()), eps));
+    expect_strip(draft.nodes[0], "token",
+                 rms(read_matrix(network->backend(), network->target->embedding.view()).row(text_.back()),
+                     read_vector(network->backend(), network->token_norm.view()), eps));
     ASSERT_NE(draft.nodes[1].internals.strip("output"), nullptr);
     EXPECT_NE(draft.nodes[0].internals.strip("state")->cells, draft.nodes[1].internals.strip("state")->cells);
 }
@@ -234,9 +238,11 @@ TEST_F(MtpHead, ShowsThePairThatItReadAndWhatCameOut) {
 // ---- files ----
 
 Json config_of(const ModelConfig& target) {
+    // clang-format off
     return {{"architectures", {"MTPDraftModel"}}, {"model_type", "qwen3"}, {"hidden_size", target.hidden}, {"intermediate_size", 64},
             {"num_hidden_layers", 1}, {"num_attention_heads", 4}, {"num_key_value_heads", 2}, {"head_dim", 12}, {"vocab_size", target.vocab},
             {"max_position_embeddings", 512}, {"rms_norm_eps", target.rms_eps}, {"rope_theta", target.rope_theta}, {"hidden_act", "silu"}};
+    // clang-format on
 }
 
 struct Names {

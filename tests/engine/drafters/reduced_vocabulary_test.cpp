@@ -19,9 +19,7 @@ using Layout = std::vector<StoredShape>;
 constexpr int kWidth = 48, kInner = 96, kAllIds = 61, kIds = 20; // of which the checkpoint writer names 0, 3, 6, …
 const std::vector<std::string> kBlocks = {"dflash", "domino", "dspark"};
 
-Method method_of(const std::string& name) {
-    return name == "dflash" ? Method::dflash : name == "domino" ? Method::domino : Method::dspark;
-}
+Method method_of(const std::string& name) { return name == "dflash" ? Method::dflash : name == "domino" ? Method::domino : Method::dspark; }
 
 // A head of `drafter` in the layout of its official release, as Llama's layers, over `ids` rows.
 Layout tensors_of(const std::string& drafter, int ids) {
@@ -272,10 +270,8 @@ TEST_F(ReducedVocabulary, BrokenFoldersAreRefusedForWhatTheyAre) {
         refused(config_of(drafter, ""), together(all, {kMap, {kMask}}), {"draft_vocab_size is missing", "d2t"});
         refused(config_of(drafter, R"(,"draft_vocab_size":62)"), together(few, {kMap, {kMask}}), {"draft_vocab_size is 62"});
         refused(config, together(few, {kMap}), {"mask_token_id is missing", "mask_embedding"});
-        refused(config_of(drafter, kReduced + kToken), together(few, {kMap, {kMask}}),
-                {"names mask_token_id", "holds mask_embedding"});
-        refused(config, together(few, {kMap, {{"mask_embedding", {kWidth}}}}),
-                {"mask_embedding has shape (48), expected (1, 48)"});
+        refused(config_of(drafter, kReduced + kToken), together(few, {kMap, {kMask}}), {"names mask_token_id", "holds mask_embedding"});
+        refused(config, together(few, {kMap, {{"mask_embedding", {kWidth}}}}), {"mask_embedding has shape (48), expected (1, 48)"});
         if (drafter == "dflash") continue;
         refused(config, together(all, {kMap, {kMask, kRows}}),
                 {drafter == "domino" ? "embed_proj.2.weight has shape (61, 6), expected (20, 6)"

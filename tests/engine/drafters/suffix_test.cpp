@@ -11,9 +11,9 @@
 #include <gtest/gtest.h>
 
 #include "engine/base/clock.h"
-#include "engine/recall/answer_memory.h"
 #include "engine/drafters/drafter.h"
 #include "engine/drafters/drafter_info.h"
+#include "engine/recall/answer_memory.h"
 #include "engine/recall/suffix_trie.h"
 #include "kernels/error.h"
 #include "tests/shared/micro.h"
@@ -145,7 +145,8 @@ TEST(SuffixTrie, ProposesWhatEnumerationProposes) {
         const SuffixTrie trie = trie_of(texts, depth);
         // The text that goes on, or one that is not among them.
         const Text context = round % 2 == 0 ? texts.back() : random_text(dice, 20, vocab);
-        const SuffixTrie::Limits limits{1 + static_cast<int>(dice() % 12), 0.5 + 0.25 * static_cast<double>(dice() % 8), 0.05 * static_cast<double>(dice() % 10)};
+        const SuffixTrie::Limits limits{1 + static_cast<int>(dice() % 12), 0.5 + 0.25 * static_cast<double>(dice() % 8),
+                                        0.05 * static_cast<double>(dice() % 10)};
         const SuffixTrie::Path got = trie.best_path(context, limits), wanted = by_enumeration(texts, context, depth, limits);
         ASSERT_EQ(got.tokens, wanted.tokens) << "round " << round;
         ASSERT_EQ(got.match, wanted.match) << "round " << round;

@@ -1,5 +1,5 @@
-// A draft model with another tokenizer: two made vocabularies, each with tokens that the other lacks. The map of their tokens, texts of one in
-// ids of the other, and both promises of a lossless drafter: by ids and by text.
+// A draft model with another tokenizer: two made vocabularies, each with tokens that the other lacks. The map of their tokens, texts of one
+// in ids of the other, and both promises of a lossless drafter: by ids and by text.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,8 @@
 namespace speclens::test {
 namespace {
 
-constexpr const char* kTexts[] = {"The river was quiet, and the old bridge held.\n  Twelve 12 34!", "caf\xc3\xa9 \xf0\x9f\x8c\x8a na\xc3\xafve \xe6\xb0\xb4", "qzxqzx  a", ""};
+constexpr const char* kTexts[] = {"The river was quiet, and the old bridge held.\n  Twelve 12 34!",
+                                  "caf\xc3\xa9 \xf0\x9f\x8c\x8a na\xc3\xafve \xe6\xb0\xb4", "qzxqzx  a", ""};
 
 TEST(TwoVocabularies, JoinsTokensOfTheSameBytesAndEndsByWhatTheyAreFor) {
     const auto map = both();
@@ -101,15 +102,17 @@ TEST(Translated, GreedyTextIsThePlainTextForEveryK) {
         }
 }
 
-// What of texts is counted: the first token, the second, and both by their remainders. Whole texts are too many: random weights are hardly sure
-// of anything, and that is why target and draft agree often enough for a rule to have something to keep.
+// What of texts is counted: the first token, the second, and both by their remainders. Whole texts are too many: random weights are hardly
+// sure of anything, and that is why target and draft agree often enough for a rule to have something to keep.
 struct Counts {
     std::map<std::string, long> first, second, both;
     void saw(std::span<const int> text) {
         const auto [a, b] = ends(text);
         ++first[std::to_string(a)], ++second[std::to_string(b)], ++both[pair(a, b)];
     }
-    [[nodiscard]] static std::pair<int, int> ends(std::span<const int> text) { return {text[0], text.size() > 1 ? text[1] : -1}; } // -1: it has ended
+    [[nodiscard]] static std::pair<int, int> ends(std::span<const int> text) {
+        return {text[0], text.size() > 1 ? text[1] : -1};
+    } // -1: it has ended
     [[nodiscard]] static std::string pair(int a, int b) { return std::to_string(a % 7) + " " + std::to_string(b % 7); }
 };
 struct Expected {
@@ -117,7 +120,8 @@ struct Expected {
     Expected(const Models& models, const std::vector<int>& prompt, const Sampling& sampling) {
         const auto decoder = make_model_decoder(models.target, 64);
         const auto behind = [&](std::span<const int> tokens) {
-            return Distribution(decoder->forward({.tokens = tokens, .logits_from = static_cast<int>(tokens.size()) - 1}).distribution(0, sampling));
+            return Distribution(
+                decoder->forward({.tokens = tokens, .logits_from = static_cast<int>(tokens.size()) - 1}).distribution(0, sampling));
         };
         const Distribution one = behind(prompt);
         for (int a = 0; a < static_cast<int>(one.size()); ++a) {
@@ -144,7 +148,8 @@ TEST(Translated, WritesTheTargetsDistributionUnderEveryRuleForChains) {
     ASSERT_TRUE(samples) << "SPEC_LAW2_TEXTS must be an integer of at least " << kUsual;
     for (const bool by_text : {false, true})
         for (const RuleInfo& rule : rule_list()) {
-            if (rule.greedy_only || !rule.lossless() || !can_judge(rule, *find_drafter("small")) || rule.siblings != Siblings::none) continue;
+            if (rule.greedy_only || !rule.lossless() || !can_judge(rule, *find_drafter("small")) || rule.siblings != Siblings::none)
+                continue;
             RunSettings settings = foreign(by_text, 3, 1);
             settings.rule = rule.name;
             settings.sampling = sampling;
@@ -166,11 +171,13 @@ TEST(Translated, WritesTheTargetsDistributionUnderEveryRuleForChains) {
             for (const Fit& got : {first, second, both}) EXPECT_GT(got.p_value, 1e-6) << name << " TV " << got.total_variation;
             // A guess by text counts as certain, so it stays as seldom as the target draws it; a sample is matched as seldom.
             const bool seldom = by_text || std::string_view(rule.name) == "match";
-            EXPECT_TRUE(seldom ? sampled.kept > 0 : sampled.judged(*samples)) << name << " kept " << sampled.kept << ", refusals " << sampled.refusals;
+            EXPECT_TRUE(seldom ? sampled.kept > 0 : sampled.judged(*samples))
+                << name << " kept " << sampled.kept << ", refusals " << sampled.refusals;
             EXPECT_GT(sampled.refusals, 0) << name;
             if (*samples > kUsual)
-                std::printf("%s: p %.3f %.3f %.3f, %.4f drafts kept and %.4f refused a text\n", name.c_str(), first.p_value, second.p_value, both.p_value,
-                            static_cast<double>(sampled.kept) / static_cast<double>(*samples), static_cast<double>(sampled.refusals) / static_cast<double>(*samples));
+                std::printf("%s: p %.3f %.3f %.3f, %.4f drafts kept and %.4f refused a text\n", name.c_str(), first.p_value, second.p_value,
+                            both.p_value, static_cast<double>(sampled.kept) / static_cast<double>(*samples),
+                            static_cast<double>(sampled.refusals) / static_cast<double>(*samples));
         }
 }
 

@@ -48,30 +48,24 @@ class Variants : public ::testing::Test {
     }
     // The distributions at temperature 1 of the first guesses after prompt_, and the features that they were made
     // from.
-    std::vector<Vec> distributions(const std::string& drafter, const std::shared_ptr<const DraftNetwork>& network,
-                          int k) {
+    std::vector<Vec> distributions(const std::string& drafter, const std::shared_ptr<const DraftNetwork>& network, int k) {
         const auto target = make_model_decoder(target_, 128);
         const auto instance = find_drafter(drafter)->make({*target, nullptr, network, {}});
         instance->begin(prompt_);
         features_.clear();
         const auto taps = instance->taps();
-        target->prefill(std::span(prompt_).first(prompt_.size() - 1), taps,
-                        [&](int first, const Tensor& features) {
-                            const std::vector<float> values = download(*backend_, features);
-                            for (std::int64_t row = 0; row < features.rows; ++row)
-                                features_.emplace_back(values.begin() + row * features.cols,
-                                                       values.begin() + (row + 1) * features.cols);
-                            instance->observe(
-                                {.sequence = prompt_, .first = first, .prompt = true, .features = features});
-                        });
-        const Draft draft = instance->draft(
-            {.sequence = prompt_, .k = k, .nodes = 0, .sampling = {}, .coin = {}, .entries = -1});
+        target->prefill(std::span(prompt_).first(prompt_.size() - 1), taps, [&](int first, const Tensor& features) {
+            const std::vector<float> values = download(*backend_, features);
+            for (std::int64_t row = 0; row < features.rows; ++row)
+                features_.emplace_back(values.begin() + row * features.cols, values.begin() + (row + 1) * features.cols);
+            instance->observe({.sequence = prompt_, .first = first, .prompt = true, .features = features});
+        });
+        const Draft draft = instance->draft({.sequence = prompt_, .k = k, .nodes = 0, .sampling = {}, .coin = {}, .entries = -1});
         std::vector<Vec> distributions;
         drafted_.clear();
         for (const DraftNode& node : draft.nodes) {
             Vec distribution(61, -std::numeric_limits<double>::infinity());
-            for (const TopEntries::Entry& entry : node.heads.raw.entries)
-                distribution[static_cast<std::size_t>(entry.id)] = entry.logp;
+            for (const TopEntries::Entry& entry : node.heads.raw.entries) distribution[static_cast<std::size_t>(entry.id)] = entry.logp;
             distributions.push_back(distribution);
             drafted_.push_back(node.token);
         }
@@ -148,10 +142,8 @@ TEST_F(Variants, DominosHeadComputesItsFormulas) {
     const DraftConfig config = micro_head(Method::domino, target_->config);
     const auto network = head(config);
     ASSERT_FALSE(network->gru_table.empty());
-    const Matrix table = read_matrix(*backend_, network->gru_table.view()),
-                 input = read_matrix(*backend_, network->gru_input.view()),
-                 hidden = read_matrix(*backend_, network->gru_hidden.view()),
-                 mix_row = read_matrix(*backend_, network->mix_row.view()),
+    const Matrix table = read_matrix(*backend_, network->gru_table.view()), input = read_matrix(*backend_, network->gru_input.view()),
+                 hidden = read_matrix(*backend_, network->gru_hidden.view()), mix_row = read_matrix(*backend_, network->mix_row.view()),
                  mix_state = read_matrix(*backend_, network->mix_state.view()),
                  correction = read_matrix(*backend_, network->correction.view()),
                  embedding = read_matrix(*backend_, target_->embedding.view());
@@ -175,8 +167,7 @@ TEST_F(Variants, DominosHeadComputesItsFormulas) {
     const OutputHead whole = {target_->head(), {}, {}};
     const auto bare = without_table(config);
     for (const auto& [pooled, tabled] : {std::pair{false, true}, {true, true}, {false, false}}) {
-        DominoHead domino({*target, nullptr, tabled ? network : bare, {}}, whole,
-                          pooled ? static_cast<int>(kPool) : 0);
+        DominoHead domino({*target, nullptr, tabled ? network : bare, {}}, whole, pooled ? static_cast<int>(kPool) : 0);
         for (int block = 0; block < 2; ++block) { // the second begins from a zero state again
             domino.begin(rows.view(), base.view(), 1);
             Vec state(10, 0.0);
@@ -222,20 +213,16 @@ TEST_F(Variants, DominoGuessesTheSameWithoutItsTable) {
     fill(*backend_, base.view(), 32);
     const OutputHead whole = {target_->head(), {}, {}};
     const auto with_table = head(config), without = without_table(config);
-    DominoHead tabled({*target, nullptr, with_table, {}}, whole, 0),
-        bare({*target, nullptr, without, {}}, whole, 0);
+    DominoHead tabled({*target, nullptr, with_table, {}}, whole, 0), bare({*target, nullptr, without, {}}, whole, 0);
     for (const int anchor : {3, 9, 60})
-        EXPECT_EQ(bare.draft_tokens(rows.view(), base.view(), 1, anchor),
-                  tabled.draft_tokens(rows.view(), base.view(), 1, anchor));
+        EXPECT_EQ(bare.draft_tokens(rows.view(), base.view(), 1, anchor), tabled.draft_tokens(rows.view(), base.view(), 1, anchor));
 }
 
 // EAGLE-3 columns (arXiv 2503.01840), layer by layer.
 struct ReferenceEagle {
     ReferenceEagle(Backend& backend, const DraftNetwork& network)
-        : c(network.config), fc(read_matrix(backend, network.fc.view())),
-          head(read_matrix(backend, network.lm_head.view())),
-          embedding(read_matrix(backend, network.target->embedding.view())),
-          hidden_norm(read_vector(backend, network.hidden_norm.view())),
+        : c(network.config), fc(read_matrix(backend, network.fc.view())), head(read_matrix(backend, network.lm_head.view())),
+          embedding(read_matrix(backend, network.target->embedding.view())), hidden_norm(read_vector(backend, network.hidden_norm.view())),
           norm(read_vector(backend, network.norm.view())) {
         for (const LayerWeights& weights : network.layer) layers.emplace_back(backend, c.layer, weights);
         for (const Buffer& tap : network.fc_norm) tap_norms.push_back(read_vector(backend, tap.view()));
@@ -279,23 +266,20 @@ TEST_F(Variants, Eagle3NormsItsTapsAndRunsAllItsLayers) {
         int layers;
         bool fc_norm, norm_first;
     };
-    for (const Variant& v : {Variant{1, false, false}, Variant{1, true, false}, Variant{3, false, true},
-                             Variant{2, true, false}}) {
+    for (const Variant& v : {Variant{1, false, false}, Variant{1, true, false}, Variant{3, false, true}, Variant{2, true, false}}) {
         SCOPED_TRACE(std::to_string(v.layers) + " layers, " + (v.fc_norm ? "norms" : "no norms"));
         DraftConfig config = micro_head(Method::eagle3, target_->config);
         config.layer.layers = v.layers;
         config.fc_norm = v.fc_norm;
         config.norm_before_residual = v.norm_first;
         const auto network = head(config);
-        for (std::size_t tap = 0; tap < network->fc_norm.size(); ++tap)
-            fill(*backend_, network->fc_norm[tap].view(), 20 + tap, 1.5f);
+        for (std::size_t tap = 0; tap < network->fc_norm.size(); ++tap) fill(*backend_, network->fc_norm[tap].view(), 20 + tap, 1.5f);
         const std::vector<Vec> got = distributions("eagle3", network, 3);
         ASSERT_EQ(got.size(), 3u);
 
         ReferenceEagle reference(*backend_, *network);
         Vec output;
-        for (std::size_t i = 0; i < features_.size(); ++i)
-            output = reference.column(reference.fused(features_[i]), prompt_[i + 1]);
+        for (std::size_t i = 0; i < features_.size(); ++i) output = reference.column(reference.fused(features_[i]), prompt_[i + 1]);
         for (std::size_t guess = 0; guess < 3; ++guess) {
             EXPECT_LT(distance(got[guess], reference.distribution(output)), 2e-5) << "guess " << guess;
             output = reference.column(output, drafted_[guess]);
@@ -304,8 +288,7 @@ TEST_F(Variants, Eagle3NormsItsTapsAndRunsAllItsLayers) {
         // what the lens shows of a feature is what the layer reads
         Buffer taps(*backend_, DType::f32, 2, static_cast<std::int64_t>(features_[0].size()));
         std::vector<float> two;
-        for (std::size_t row = 0; row < 2; ++row)
-            two.insert(two.end(), features_[row].begin(), features_[row].end());
+        for (std::size_t row = 0; row < 2; ++row) two.insert(two.end(), features_[row].begin(), features_[row].end());
         backend_->upload(taps.view(), two.data());
         const std::vector<float> fused = Eagle3Head(network, 8).fused(taps.view());
         const Vec want = joined(reference.fused(features_[0]), reference.fused(features_[1]));
@@ -315,15 +298,12 @@ TEST_F(Variants, Eagle3NormsItsTapsAndRunsAllItsLayers) {
 }
 
 // A DFlash block (Chen et al. 2026): every row by itself over the keys that it sees.
-std::vector<Vec> reference_block(Backend& backend, const DraftNetwork& network,
-                                 const std::vector<Vec>& features, int anchor, int rows) {
+std::vector<Vec> reference_block(Backend& backend, const DraftNetwork& network, const std::vector<Vec>& features, int anchor, int rows) {
     const DraftConfig& c = network.config;
     const double eps = c.layer.rms_eps;
-    const Matrix fc = read_matrix(backend, network.fc.view()),
-                 head = read_matrix(backend, network.target->head()),
+    const Matrix fc = read_matrix(backend, network.fc.view()), head = read_matrix(backend, network.target->head()),
                  embedding = read_matrix(backend, network.target->embedding.view());
-    const Vec hidden_norm = read_vector(backend, network.hidden_norm.view()),
-              norm = read_vector(backend, network.norm.view());
+    const Vec hidden_norm = read_vector(backend, network.hidden_norm.view()), norm = read_vector(backend, network.norm.view());
     const int start = static_cast<int>(features.size());
     std::vector<Vec> x(static_cast<std::size_t>(rows), embedding.row(c.mask_id));
     x[0] = embedding.row(anchor);
@@ -331,10 +311,8 @@ std::vector<Vec> reference_block(Backend& backend, const DraftNetwork& network,
         const ReferenceLayer layer(backend, c.layer, network.layer[l]);
         const int window = c.windows.empty() ? 0 : c.windows[l];
         std::vector<ReferenceLayer::Key> keys;
-        for (int i = 0; i < start; ++i)
-            keys.push_back(layer.key(rms(fc * features[static_cast<std::size_t>(i)], hidden_norm, eps), i));
-        for (int j = 0; j < rows; ++j)
-            keys.push_back(layer.key(layer.normed(x[static_cast<std::size_t>(j)]), start + j));
+        for (int i = 0; i < start; ++i) keys.push_back(layer.key(rms(fc * features[static_cast<std::size_t>(i)], hidden_norm, eps), i));
+        for (int j = 0; j < rows; ++j) keys.push_back(layer.key(layer.normed(x[static_cast<std::size_t>(j)]), start + j));
         for (int j = 0; j < rows; ++j) {
             std::vector<ReferenceLayer::Key> seen;
             for (int key = 0; key < start + rows; ++key) {
@@ -347,8 +325,7 @@ std::vector<Vec> reference_block(Backend& backend, const DraftNetwork& network,
         }
     }
     std::vector<Vec> distributions;
-    for (int j = 1; j < rows; ++j)
-        distributions.push_back(log_softmax(head * rms(x[static_cast<std::size_t>(j)], norm, eps)));
+    for (int j = 1; j < rows; ++j) distributions.push_back(log_softmax(head * rms(x[static_cast<std::size_t>(j)], norm, eps)));
     return distributions;
 }
 
@@ -359,9 +336,8 @@ TEST_F(Variants, DFlashSeesItsWindows) {
         std::vector<int> windows;
         bool causal;
     };
-    for (const Variant& v :
-         {Variant{{}, true}, Variant{{4, 4}, true}, Variant{{0, 3}, true}, Variant{{5, 0}, false},
-          Variant{{1, 2}, true}, Variant{{100, 100}, true}, Variant{{100, 100}, false}}) {
+    for (const Variant& v : {Variant{{}, true}, Variant{{4, 4}, true}, Variant{{0, 3}, true}, Variant{{5, 0}, false}, Variant{{1, 2}, true},
+                             Variant{{100, 100}, true}, Variant{{100, 100}, false}}) {
         DraftConfig config = whole;
         config.windows = v.windows;
         config.window_causal = v.causal;
@@ -376,8 +352,7 @@ TEST_F(Variants, DFlashSeesItsWindows) {
         }
         const bool sees_all = v.windows.empty() || (v.windows[0] == 100 && !v.causal);
         if (sees_all) {
-            EXPECT_EQ(difference, 0)
-                << "the order of the sums must not depend on how a row is told what it sees";
+            EXPECT_EQ(difference, 0) << "the order of the sums must not depend on how a row is told what it sees";
         } else {
             EXPECT_GT(difference, 1e-3) << "a window that changes nothing is not tested";
         }
@@ -397,8 +372,7 @@ TEST_F(Variants, ABlockSeesTheEndOfItsContextWhereItIsLimited) {
         fill(*backend_, features.view(), early);
         fill(*backend_, features.view().slice(7, 4), 99);
         block->observe({.sequence = prompt_, .first = 0, .prompt = true, .features = features.view()});
-        const Draft draft = block->draft(
-            {.sequence = prompt_, .k = 3, .nodes = 0, .sampling = {}, .coin = {}, .entries = -1});
+        const Draft draft = block->draft({.sequence = prompt_, .k = 3, .nodes = 0, .sampling = {}, .coin = {}, .entries = -1});
         std::vector<TopEntries> distributions;
         for (const DraftNode& node : draft.nodes) distributions.push_back(node.heads.raw);
         EXPECT_EQ(distributions.size(), 3u);
@@ -416,8 +390,7 @@ TEST(RankShape, TakesTheSmallestSumsOfRanks) {
     const std::vector<std::tuple<int, int, int>> want = {{-1, 0, 1}, {-1, 1, 1}, {-1, 2, 1}, {0, 0, 2},
                                                          {0, 1, 2},  {1, 0, 2},  {3, 0, 3},  {3, 1, 3}};
     ASSERT_EQ(shape.size(), want.size());
-    for (std::size_t i = 0; i < want.size(); ++i)
-        EXPECT_EQ(std::tuple(shape[i].parent, shape[i].lane, shape[i].depth), want[i]) << i;
+    for (std::size_t i = 0; i < want.size(); ++i) EXPECT_EQ(std::tuple(shape[i].parent, shape[i].lane, shape[i].depth), want[i]) << i;
     EXPECT_EQ(rank_shape(10, 4, 63).size(), 63u);
     EXPECT_EQ(rank_shape(2, 2, 100).size(), 6u);
 }
@@ -433,13 +406,10 @@ TEST(MedusaTree, CombinesTheRanksOfTheHeads) {
         options.tree_topk = 4;
         const auto drafter = find_drafter(name)->make({*target, nullptr, network, options});
         drafter->begin(sequence);
-        target->prefill(std::span(sequence).first(5), drafter->taps(),
-                        [&](int first, const Tensor& features) {
-                            drafter->observe(
-                                {.sequence = sequence, .first = first, .prompt = true, .features = features});
-                        });
-        return drafter->draft(
-            {.sequence = sequence, .k = 3, .nodes = nodes, .sampling = {}, .coin = {}, .entries = 8});
+        target->prefill(std::span(sequence).first(5), drafter->taps(), [&](int first, const Tensor& features) {
+            drafter->observe({.sequence = sequence, .first = first, .prompt = true, .features = features});
+        });
+        return drafter->draft({.sequence = sequence, .k = 3, .nodes = nodes, .sampling = {}, .coin = {}, .entries = 8});
     };
     const Draft chain = drafts("medusa", 0), tree = drafts("medusa_tree", 30);
     ASSERT_EQ(chain.nodes.size(), 3u);

@@ -30,9 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void write(const fs::path& file, const std::string& text) {
-    std::ofstream(file, std::ios::binary) << text;
-}
+void write(const fs::path& file, const std::string& text) { std::ofstream(file, std::ios::binary) << text; }
 
 std::string read_all(const fs::path& file) {
     std::ifstream in(file, std::ios::binary);
@@ -102,13 +100,11 @@ class Fetch : public testing::Test {
                            "'\nwhile [ $# -gt 0 ]; do [ \"$1\" = --dest ] && dest=\"$2\"; shift; done\n" + script + "\n");
         fs::permissions(program, fs::perms::owner_all);
     }
-    [[nodiscard]] std::string deliver() const {
-        return "cp '" + wheel().string() + "' \"$dest/llm_tiny-1.2-py3-none-any.whl\"";
-    }
+    [[nodiscard]] std::string deliver() const { return "cp '" + wheel().string() + "' \"$dest/llm_tiny-1.2-py3-none-any.whl\""; }
     // Says that it is there, with its child's number and its own, and goes on for ever.
     [[nodiscard]] std::string hang(const std::string& before = "") const {
-        return before + "\nsleep 1000 &\necho $! > '" + in_test("pids.part") + "'; echo $$ >> '" + in_test("pids.part") +
-               "'\nmv '" + in_test("pids.part") + "' '" + in_test("pids") + "'\nwait\nwait";
+        return before + "\nsleep 1000 &\necho $! > '" + in_test("pids.part") + "'; echo $$ >> '" + in_test("pids.part") + "'\nmv '" +
+               in_test("pids.part") + "' '" + in_test("pids") + "'\nwait\nwait";
     }
     [[nodiscard]] Fetched fetch(const Progress& progress = {}) {
         return fetch_model(what_, models(), progress, [&](const std::string& text) { notes_ += text + "\n"; });
@@ -146,12 +142,11 @@ TEST_F(Fetch, PutsTheModelInPlaceWithItsLicenceAndANotice) {
     EXPECT_EQ(fetched.sha256, what_.sha256);
     EXPECT_FALSE(fetched.was_there);
     EXPECT_EQ(read_all(model()), model_);
-    EXPECT_EQ(names_in(models()),
-              (std::set<std::string>{".get.lock", "Tiny.Q4.gguf", "Tiny.Q4.LICENSE.txt", "Tiny.Q4.NOTICE.txt"}));
+    EXPECT_EQ(names_in(models()), (std::set<std::string>{".get.lock", "Tiny.Q4.gguf", "Tiny.Q4.LICENSE.txt", "Tiny.Q4.NOTICE.txt"}));
     EXPECT_EQ(read_all(models() / "Tiny.Q4.LICENSE.txt"), "may be used");
     const std::string notice = read_all(models() / "Tiny.Q4.NOTICE.txt");
-    for (const std::string& part : {what_.title, what_.about, what_.licence, what_.licence_url, what_.package,
-                                    what_.version, what_.sha256, std::string("Tiny.Q4.LICENSE.txt")})
+    for (const std::string& part : {what_.title, what_.about, what_.licence, what_.licence_url, what_.package, what_.version, what_.sha256,
+                                    std::string("Tiny.Q4.LICENSE.txt")})
         EXPECT_NE(notice.find(part), std::string::npos) << part << "\n" << notice;
     EXPECT_EQ(notes_, "");
 }
@@ -175,8 +170,8 @@ TEST_F(Fetch, TakesAFolderByARelativeName) {
 }
 
 TEST_F(Fetch, AsksPipForTheOnePackageAndNothingElse) {
-    python("echo noise; pwd > '" + in_test("where") + "'; cat > '" + in_test("input") + "'; echo \"$TMPDIR\" > '" +
-           in_test("temporary") + "'\n" + deliver());
+    python("echo noise; pwd > '" + in_test("where") + "'; cat > '" + in_test("input") + "'; echo \"$TMPDIR\" > '" + in_test("temporary") +
+           "'\n" + deliver());
     static_cast<void>(fetch());
     const std::vector<std::string> words = lines_in(folder_ / "arguments");
     const std::vector<std::string> begin(words.begin(), words.begin() + 5);
@@ -367,8 +362,7 @@ TEST_F(Fetch, AJobTellsAWindowAndEndsWhenItIsAsked) {
                 EXPECT_EQ(job.view()->error, "");
             }
         }
-        for (const std::string& pid : lines_in(folder_ / "pids"))
-            EXPECT_TRUE(eventually([&] { return !is_running(pid); })) << pid;
+        for (const std::string& pid : lines_in(folder_ / "pids")) EXPECT_TRUE(eventually([&] { return !is_running(pid); })) << pid;
         expect_nothing_stays();
     }
 }
@@ -465,8 +459,7 @@ TEST(Fetchables, AreCompleteAndNamedOnce) {
         EXPECT_TRUE(is_hash(one.sha256) && is_hash(one.wheel_sha256)) << one.name;
         EXPECT_EQ(one.file.find('/'), std::string::npos) << one.file;
         EXPECT_TRUE(one.file.ends_with(".gguf")) << one.file;
-        for (const std::string& text : {one.title, one.about, one.package, one.version, one.member, one.licence,
-                                        one.licence_url})
+        for (const std::string& text : {one.title, one.about, one.package, one.version, one.member, one.licence, one.licence_url})
             EXPECT_FALSE(text.empty()) << one.name;
         EXPECT_GT(one.bytes, 0u);
         EXPECT_GT(one.wheel_bytes, 0u);
@@ -478,10 +471,8 @@ TEST(Fetchables, AreCompleteAndNamedOnce) {
 
 TEST(RunChild, KeepsTheEndOfWhatIsSaid) {
     const TempFolder folder;
-    const ChildEnd end = run_child({{"sh", "-c", "head -c 100000 /dev/zero | tr '\\0' x >&2; echo last >&2; exit 7"},
-                                    folder.path(),
-                                    {}},
-                                   {});
+    const ChildEnd end =
+        run_child({{"sh", "-c", "head -c 100000 /dev/zero | tr '\\0' x >&2; echo last >&2; exit 7"}, folder.path(), {}}, {});
     EXPECT_EQ(end.code, 7);
     EXPECT_EQ(end.start_failed, 0);
     EXPECT_EQ(end.errors.size(), std::size_t{16} << 10);
@@ -491,10 +482,8 @@ TEST(RunChild, KeepsTheEndOfWhatIsSaid) {
 TEST(RunChild, SetsTheEnvironmentAndTheFolder) {
     const TempFolder folder;
     const Variable inherited("SPECLENS_TEST_WORD", "ours");
-    const ChildEnd end = run_child({{"sh", "-c", "echo $SPECLENS_TEST_WORD $OTHER >&2; pwd >&2"},
-                                    folder.path(),
-                                    {{"OTHER", "theirs"}}},
-                                   {});
+    const ChildEnd end =
+        run_child({{"sh", "-c", "echo $SPECLENS_TEST_WORD $OTHER >&2; pwd >&2"}, folder.path(), {{"OTHER", "theirs"}}}, {});
     EXPECT_EQ(end.errors, "ours theirs\n" + fs::canonical(folder.path()).string() + "\n");
 }
 

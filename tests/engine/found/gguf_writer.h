@@ -11,9 +11,7 @@ template <typename T>
 std::string gguf_raw(T value) { // little-endian, as this machine is
     return {reinterpret_cast<const char*>(&value), sizeof value};
 }
-inline std::string gguf_string(const std::string& value) {
-    return gguf_raw(std::uint64_t{value.size()}) + value;
-}
+inline std::string gguf_string(const std::string& value) { return gguf_raw(std::uint64_t{value.size()}) + value; }
 inline std::string gguf_text(const std::string& key, const std::string& value) {
     return gguf_string(key) + gguf_raw(std::uint32_t{8}) + gguf_string(value);
 }
@@ -34,8 +32,8 @@ inline std::string gguf_file(const std::vector<std::string>& fields, std::uint32
 // general.file_type behind the tokens, where tools that quantise put it.
 inline std::string tiny_gguf(const std::string& family = "llama", int tokens = 300, std::uint32_t hidden = 64,
                              std::uint32_t file_type = 3) {
-    return gguf_file({gguf_text("general.architecture", family), gguf_number(family + ".embedding_length", hidden),
-                      gguf_tokens(tokens), gguf_number("general.file_type", file_type)});
+    return gguf_file({gguf_text("general.architecture", family), gguf_number(family + ".embedding_length", hidden), gguf_tokens(tokens),
+                      gguf_number("general.file_type", file_type)});
 }
 
 } // namespace speclens::test

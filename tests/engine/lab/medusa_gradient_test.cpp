@@ -23,15 +23,12 @@ TEST(MedusaGradient, AgreesWithDifferencesOfTheLoss) {
     };
     constexpr int kRows = 7;
     std::vector<MedusaWeights> heads;
-    for (int k = 0; k < 2; ++k)
-        heads.push_back(
-            {random(static_cast<std::size_t>(h * h), 0.3F), random(static_cast<std::size_t>(h), 0.5F)});
+    for (int k = 0; k < 2; ++k) heads.push_back({random(static_cast<std::size_t>(h * h), 0.3F), random(static_cast<std::size_t>(h), 0.5F)});
     MedusaBatch batch{random(static_cast<std::size_t>(kRows * h), 2), {}};
     for (int k = 0; k < 2; ++k) {
         batch.labels.emplace_back();
         for (int i = 0; i < kRows; ++i)
-            batch.labels.back().push_back(
-                i == 3 + k ? -1 : static_cast<int>(dice() % static_cast<unsigned>(vocab)));
+            batch.labels.back().push_back(i == 3 + k ? -1 : static_cast<int>(dice() % static_cast<unsigned>(vocab)));
     }
     MedusaGradient gradient(models->target, kRows);
     std::vector<MedusaWeights> slope, ignored;
@@ -52,12 +49,10 @@ TEST(MedusaGradient, AgreesWithDifferencesOfTheLoss) {
     for (std::size_t k = 0; k < 2; ++k) {
         for (int n = 0; n < 14; ++n) {
             const std::size_t at = dice() % heads[k].matrix.size();
-            check(heads[k].matrix[at], slope[k].matrix[at],
-                  "head " + std::to_string(k) + ", weight " + std::to_string(at));
+            check(heads[k].matrix[at], slope[k].matrix[at], "head " + std::to_string(k) + ", weight " + std::to_string(at));
         }
         for (std::size_t at = 0; at < heads[k].bias.size(); at += 17)
-            check(heads[k].bias[at], slope[k].bias[at],
-                  "head " + std::to_string(k) + ", bias " + std::to_string(at));
+            check(heads[k].bias[at], slope[k].bias[at], "head " + std::to_string(k) + ", bias " + std::to_string(at));
     }
     EXPECT_GT(largest, 0.005) << "the differences must be able to tell";
     // Rows without a label are worth nothing.

@@ -86,8 +86,7 @@ TEST(MedusaTraining, LearnsAndRepeatsIt) {
     EXPECT_EQ(view.curve.back().step, 120);
     EXPECT_LT(view.curve.back().loss, 0.8 * view.curve[1].loss);
     EXPECT_GT(view.curve.back().worth.tokens_per_round, view.curve.front().worth.tokens_per_round + 0.05);
-    EXPECT_GT(view.shipped.tokens_per_round, view.curve.back().worth.tokens_per_round)
-        << "trained for far longer";
+    EXPECT_GT(view.shipped.tokens_per_round, view.curve.back().worth.tokens_per_round) << "trained for far longer";
     ASSERT_EQ(view.shipped.shares.size(), 4u);
     expect_same_curve(*trained(short_plan()), *training);
 }
@@ -112,9 +111,7 @@ TEST(MedusaTraining, MeasuresWhatARunKeeps) {
     }());
     while (measuring.step()) {
     }
-    EXPECT_NEAR(measuring.view().shipped.tokens_per_round,
-                training->view().curve.back().worth.tokens_per_round, 0.03)
-        << "bf16";
+    EXPECT_NEAR(measuring.view().shipped.tokens_per_round, training->view().curve.back().worth.tokens_per_round, 0.03) << "bf16";
     int tokens = 0, rounds = 0;
     for (const GalleryPrompt& prompt : plan.held_out) {
         RunSettings settings;
@@ -187,8 +184,7 @@ TEST(MedusaTraining, SaysWhatItCannotDo) {
     EXPECT_EQ(refused([](HeadPlan& p) { p.batch = 513; }), Exit::usage);
     EXPECT_EQ(refused([](HeadPlan& p) { p.rate = 0; }), Exit::usage);
     EXPECT_EQ(refused([](HeadPlan& p) { p.rate = std::nan(""); }), Exit::usage);
-    EXPECT_EQ(code_of([] { MedusaTraining training(micro_models(1), short_plan()); }), Exit::usage)
-        << "no tokenizer";
+    EXPECT_EQ(code_of([] { MedusaTraining training(micro_models(1), short_plan()); }), Exit::usage) << "no tokenizer";
     HeadPlan silent = short_plan();
     for (auto* prompts : {&silent.prompts, &silent.held_out}) prompts->resize(1);
     silent.max_tokens = 2;

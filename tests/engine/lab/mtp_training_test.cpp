@@ -6,8 +6,8 @@
 
 #include "engine/drafters/draft_network.h"
 #include "engine/lab/mtp_training.h"
-#include "engine/run/run_view.h"
 #include "engine/run/run.h"
+#include "engine/run/run_view.h"
 #include "engine/session/session.h"
 #include "tests/shared/micro.h"
 #include "tests/shared/temp_folder.h"

@@ -128,8 +128,7 @@ TEST(PassTimes, AreMeasuredForEveryWidthAsOften) {
     const ModelConfig& config = models->target->config;
     EXPECT_DOUBLE_EQ(times.cache_bytes, 2.0 * 5 * config.layers * config.kv_heads * config.head_dim * sizeof(float));
     EXPECT_GT(times.multiply_adds, times.weight_bytes / 4);
-    EXPECT_LT(times.multiply_adds, times.weight_bytes)
-        << "a multiply-add for every weight of two bytes or four";
+    EXPECT_LT(times.multiply_adds, times.weight_bytes) << "a multiply-add for every weight of two bytes or four";
     EXPECT_GT(times.bandwidth_gbs, 0);
     EXPECT_GT(times.product_rate, 0);
 }
@@ -137,9 +136,7 @@ TEST(PassTimes, AreMeasuredForEveryWidthAsOften) {
 TEST(PassTimes, EndWhenAskedToWithWholeRoundsOnly) {
     const auto models = test::micro_models(1);
     const PassPlan plan{.rows = {1, 2}, .context = 5, .repeats = 50};
-    const auto after = [&](int rounds) {
-        return measure_passes(*models, plan, [&, left = rounds](double) mutable { return left-- > 0; });
-    };
+    const auto after = [&](int rounds) { return measure_passes(*models, plan, [&, left = rounds](double) mutable { return left-- > 0; }); };
     EXPECT_TRUE(after(2).passes.empty()) << "still warming up";
     EXPECT_EQ(after(6).repeats, 3);
 }
@@ -147,8 +144,7 @@ TEST(PassTimes, EndWhenAskedToWithWholeRoundsOnly) {
 // On a slow model the widest passes would take minutes: what does not fit is left out.
 TEST(PassTimes, KeepToTheirTimeWithFewerWidths) {
     const auto models = test::micro_models(1);
-    const PassTimes times =
-        measure_passes(*models, {.rows = {1, 2, 4, 8, 16}, .context = 5, .repeats = 50, .seconds = 1e-9});
+    const PassTimes times = measure_passes(*models, {.rows = {1, 2, 4, 8, 16}, .context = 5, .repeats = 50, .seconds = 1e-9});
     ASSERT_EQ(times.passes.size(), 2u);
     EXPECT_EQ(times.passes.back().rows, 2);
     EXPECT_EQ(times.repeats, 1);
@@ -157,8 +153,7 @@ TEST(PassTimes, KeepToTheirTimeWithFewerWidths) {
 // What is quick is repeated more often: a wide pass may not take all the time there is.
 TEST(PassTimes, GiveEveryWidthAnEqualShareOfTheTime) {
     const auto models = test::micro_models(1);
-    const PassTimes times =
-        measure_passes(*models, {.rows = {1, 64}, .context = 5, .repeats = 100000, .seconds = 1});
+    const PassTimes times = measure_passes(*models, {.rows = {1, 64}, .context = 5, .repeats = 100000, .seconds = 1});
     ASSERT_EQ(times.passes.size(), 2u);
     EXPECT_GT(times.of(1)->repeats, 2 * times.of(64)->repeats);
     EXPECT_EQ(times.repeats, times.of(64)->repeats);

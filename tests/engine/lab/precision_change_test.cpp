@@ -54,7 +54,8 @@ TEST(PrecisionChange, ReadsWhatTheModelSaysOfEveryToken) {
     PassRows& rows = decoder->forward({.tokens = std::span(text).first(60)});
     for (const int at : {0, 31, 32, 59}) {
         const Distribution distribution = rows.distribution(at, kRawSampling);
-        EXPECT_NEAR(reading.logp[static_cast<std::size_t>(at)], std::log(distribution[static_cast<std::size_t>(text[static_cast<std::size_t>(at) + 1])]), 1e-5);
+        EXPECT_NEAR(reading.logp[static_cast<std::size_t>(at)],
+                    std::log(distribution[static_cast<std::size_t>(text[static_cast<std::size_t>(at) + 1])]), 1e-5);
         EXPECT_EQ(reading.likeliest[static_cast<std::size_t>(at)], rows.argmax()[static_cast<std::size_t>(at)]);
     }
     EXPECT_EQ(reading.drafters.size() + 1, models->ready_drafters().size()) << "plain decoding guesses nothing";

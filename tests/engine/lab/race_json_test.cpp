@@ -34,8 +34,7 @@ RaceView measured() {
     settings.base.sampling.temperature = 0;
     settings.base.max_tokens = 8;
     settings.lanes = race_entries({"none", "small", "eagle3_tree"}, settings.base);
-    for (const char* prompt : {"The capital of France is", "2 + 2 ="})
-        settings.prompts.push_back({"x", prompt, "", false});
+    for (const char* prompt : {"The capital of France is", "2 + 2 ="}) settings.prompts.push_back({"x", prompt, "", false});
     Race race(models, settings);
     race.finish();
     return race.view();
@@ -90,8 +89,7 @@ TEST(RaceFile, BringsBackLanesTextsTimesAndAverages) {
         EXPECT_DOUBLE_EQ(b.average->speed_up.value, a.average->speed_up.value);
         EXPECT_DOUBLE_EQ(b.average->tokens_per_round.high, a.average->tokens_per_round.high);
     }
-    EXPECT_EQ(race_json(read_race(race_json(back), "again")), race_json(back))
-        << "the file of a file is that file";
+    EXPECT_EQ(race_json(read_race(race_json(back), "again")), race_json(back)) << "the file of a file is that file";
 }
 
 TEST(RaceFile, KeepsTheStepsOfASteppedRace) {
@@ -156,8 +154,7 @@ TEST(RaceFile, NamesWhatIsBroken) {
 
 TEST(RaceFile, RefusesFiguresThatNoAxisHolds) {
     const std::string good = race_json(measured());
-    for (const char* field :
-         {"\"draft_ms\": ", "\"head_ms\": ", "\"other_ms\": ", "\"tokens_per_second\": ", "\"rounds\": "})
+    for (const char* field : {"\"draft_ms\": ", "\"head_ms\": ", "\"other_ms\": ", "\"tokens_per_second\": ", "\"rounds\": "})
         for (const char* value : {"-1e308", "1e308", "-5"}) {
             std::string bad = good;
             const std::size_t at = bad.find(field);
@@ -183,8 +180,7 @@ TEST(RaceFile, ReadsFilesFromBeforeFirstGuessesWereCountedAndRefusesImpossibleCo
                                  }),
                                  "race.json"),
                  Error);
-    EXPECT_THROW((void)read_race(with([](auto& average) { average["first_guesses"]["after_full_round"] = -1; }), "race.json"),
-                 Error);
+    EXPECT_THROW((void)read_race(with([](auto& average) { average["first_guesses"]["after_full_round"] = -1; }), "race.json"), Error);
 }
 
 TEST(RaceFile, RefusesWhatNestsWithoutEnd) {

@@ -60,12 +60,14 @@ TEST(Race, AChainBesideATreeOfTopTokensIsJudgedByTheTokenRule) {
     EXPECT_EQ(entries[1].rule, "token");
     EXPECT_EQ(entries[2].rule, "token");
     EXPECT_EQ(entries[3].rule, "tree_topk");
-    for (const char* rule : {"tree_wor", "tree_wr", "tree_kseq", "block"}) EXPECT_EQ(judging_rule(rule, "small"), rule) << "loses nothing on a chain";
+    for (const char* rule : {"tree_wor", "tree_wr", "tree_kseq", "block"})
+        EXPECT_EQ(judging_rule(rule, "small"), rule) << "loses nothing on a chain";
     EXPECT_EQ(judging_rule("tree_topk", "no such drafter"), "tree_topk");
     EXPECT_EQ(judging_rule("tree_wor", "small_tree", "dflash_tree"), "tree_topk") << "its children are chosen, not drawn";
     EXPECT_EQ(judging_rule("tree_topk", "dflash_tree", "small_tree"), "tree_wor");
     EXPECT_EQ(judging_rule("tree_topk", "eagle3_tree", "dflash_tree"), "tree_topk");
-    for (const char* rule : {"tree_wr", "tree_kseq", "tree_match"}) EXPECT_EQ(judging_rule(rule, "small_tree", "dflash_tree"), rule) << "was asked for";
+    for (const char* rule : {"tree_wr", "tree_kseq", "tree_match"})
+        EXPECT_EQ(judging_rule(rule, "small_tree", "dflash_tree"), rule) << "was asked for";
 }
 
 TEST(Race, EveryLaneTakesTheOptionsOfItsDrafter) {
@@ -232,7 +234,7 @@ TEST(Race, SkipsAPromptThatOnlyOneLaneCannotRead) {
     for (const char* prompt : {"2 + 2 =", "one two three four five six seven eight nine ten eleven twelve", "3 + 4 ="})
         settings.prompts.push_back({"x", prompt, "", false});
     Race race(std::shared_ptr<const Models>(models), settings);
-    race.finish();  // the texts outgrow the draft model's context: the rest is decoded plainly
+    race.finish(); // the texts outgrow the draft model's context: the rest is decoded plainly
     EXPECT_EQ(race.view().skipped, 1);
     EXPECT_EQ(race.view().skipped_for, "little draft");
     for (const RaceLane& lane : race.view().lanes) {
@@ -261,7 +263,8 @@ TEST(Samples, APositionIsJudgedWhereAllBeforeItStayed) {
         ASSERT_FALSE(sample.judged_at.empty());
         EXPECT_GT(sample.accepted_at[0], 0) << rule;
         EXPECT_LT(sample.accepted_at[0], sample.judged_at[0]) << rule;
-        for (std::size_t i = 1; i < sample.judged_at.size(); ++i) EXPECT_LE(sample.judged_at[i], sample.accepted_at[i - 1]) << rule << " position " << i + 1;
+        for (std::size_t i = 1; i < sample.judged_at.size(); ++i)
+            EXPECT_LE(sample.judged_at[i], sample.accepted_at[i - 1]) << rule << " position " << i + 1;
     }
 }
 
@@ -326,5 +329,5 @@ TEST(Samples, WilsonIntervalKnowsItsTable) { // Wilson 1927, score interval at 9
     EXPECT_EQ(wilson(0, 0).high, 1);
 }
 
-}  // namespace
-}  // namespace speclens
+} // namespace
+} // namespace speclens

@@ -73,8 +73,8 @@ TEST(RecordedPasses, RefuseWhatTheyCannotBeShownOf) {
         return refused(other);
     };
     EXPECT_EQ(refused(good), "");
-    for (const char* field : {"schema", "model", "machine", "date", "form", "products", "weight_bytes", "kv_bytes", "multiply_adds", "attention_adds", "passes",
-                              "read_bandwidth_gbs", "context"})
+    for (const char* field : {"schema", "model", "machine", "date", "form", "products", "weight_bytes", "kv_bytes", "multiply_adds",
+                              "attention_adds", "passes", "read_bandwidth_gbs", "context"})
         EXPECT_NE(with(field, nullptr).find(field), std::string::npos) << field << ": " << with(field, nullptr);
     EXPECT_NE(with("in_doubt", "other programs kept 1.2 cores busy").find("in_doubt"), std::string::npos);
     Json one = good;

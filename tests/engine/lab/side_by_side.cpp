@@ -32,11 +32,11 @@ struct Pass {
     int context, rows;
     bool prefill; // logits of the last row only
 };
-constexpr Pass kPasses[] = {{64, 1, false},  {64, 4, false},   {64, 5, false},   {64, 8, false},
-                            {64, 16, false}, {2400, 1, false}, {4000, 1, false}, {4000, 8, false}, {0, 512, true}};
+constexpr Pass kPasses[] = {{64, 1, false},   {64, 4, false},   {64, 5, false},   {64, 8, false}, {64, 16, false},
+                            {2400, 1, false}, {4000, 1, false}, {4000, 8, false}, {0, 512, true}};
 constexpr int kCapacity = 4096;
-constexpr int kPerTurn = 6;                                // passes of one engine in a row; the first is not counted
-constexpr std::chrono::milliseconds kBetweenTurns{20};     // until threads that spin for their next work went to sleep
+constexpr int kPerTurn = 6;                            // passes of one engine in a row; the first is not counted
+constexpr std::chrono::milliseconds kBetweenTurns{20}; // until threads that spin for their next work went to sleep
 
 class Theirs {
   public:
@@ -89,8 +89,8 @@ class Ours {
     Ours(Backend& backend, const std::string& file, const std::string& word) {
         const bool keep = word != "bf16";
         if (keep && word != "keep" && word != "int8") throw std::runtime_error(word + ": say bf16, keep or int8");
-        model_ = Model::load(backend, file, {}, keep ? WeightForm::keep : WeightForm::bf16,
-                             word == "int8" ? Precision::int8 : Precision::bf16);
+        model_ =
+            Model::load(backend, file, {}, keep ? WeightForm::keep : WeightForm::bf16, word == "int8" ? Precision::int8 : Precision::bf16);
         decoder_ = make_model_decoder(model_, kCapacity);
     }
     [[nodiscard]] int vocab() const { return model_->config.vocab; }
@@ -134,8 +134,8 @@ void compare(Backend& backend, const std::string& word, const std::string& file,
     Ours ours(backend, file, word);
     Theirs theirs(file, backend.threads());
     const std::vector<int> text = filler_tokens(kCapacity, ours.vocab());
-    std::printf("\n%s, as %s\n%8s %6s %12s %12s %8s %8s\n", file.c_str(), word.c_str(), "context", "rows", "llama.cpp ms",
-                "SpecLens ms", "ratio", "same id");
+    std::printf("\n%s, as %s\n%8s %6s %12s %12s %8s %8s\n", file.c_str(), word.c_str(), "context", "rows", "llama.cpp ms", "SpecLens ms",
+                "ratio", "same id");
     for (const Pass& pass : kPasses) {
         fill(ours, text, pass.context);
         fill(theirs, text, pass.context);
@@ -147,8 +147,8 @@ void compare(Backend& backend, const std::string& word, const std::string& file,
             turn(ours, tokens, pass, b);
         } while (std::chrono::steady_clock::now() < until);
         const Timing of_theirs = timing_of(a), of_ours = timing_of(b);
-        std::printf("%8d %6d %12.2f %12.2f %8.2f %8s%s\n", pass.context, pass.rows, of_theirs.ms, of_ours.ms,
-                    of_theirs.ms / of_ours.ms, theirs.argmax() == ours.argmax() ? "yes" : "no",
+        std::printf("%8d %6d %12.2f %12.2f %8.2f %8s%s\n", pass.context, pass.rows, of_theirs.ms, of_ours.ms, of_theirs.ms / of_ours.ms,
+                    theirs.argmax() == ours.argmax() ? "yes" : "no",
                     std::max(of_theirs.spread(), of_ours.spread()) > kSteadySpread ? "  (unsteady)" : "");
         std::fflush(stdout);
     }

@@ -35,14 +35,12 @@ TEST(SteppedRace, APhaseIsOnePhaseInEveryLane) {
         ASSERT_EQ(view.steps.size(), static_cast<std::size_t>(step + 1));
         for (const auto events : view.steps.back()) EXPECT_GT(events, 0u);
         for (std::size_t lane = 0; lane < 4; ++lane)
-            EXPECT_GT(view.steps[static_cast<std::size_t>(step)][lane],
-                      view.steps[static_cast<std::size_t>(step - 1)][lane]);
+            EXPECT_GT(view.steps[static_cast<std::size_t>(step)][lane], view.steps[static_cast<std::size_t>(step - 1)][lane]);
     }
     const Trace& dflash = *view.lanes[2].trace;
     EXPECT_TRUE(std::holds_alternative<Drafted>(dflash[view.steps[1][2] - 1]));
     EXPECT_TRUE(std::holds_alternative<Verified>(dflash[view.steps[2][2] - 1]));
-    EXPECT_TRUE(std::holds_alternative<Verified>((*view.lanes[0].trace)[view.steps[1][0] - 1]))
-        << "nobody guesses for plain decoding";
+    EXPECT_TRUE(std::holds_alternative<Verified>((*view.lanes[0].trace)[view.steps[1][0] - 1])) << "nobody guesses for plain decoding";
 }
 
 TEST(SteppedRace, ARoundTakesEveryLaneToTheEndOfItsOwn) {
@@ -72,8 +70,7 @@ TEST(SteppedRace, EveryLaneWritesWhatItWritesAlone) {
             speclens::Run alone(models, lane.settings);
             alone.finish();
             EXPECT_EQ(lane.trace->size(), alone.trace().size()) << lane.settings.drafter;
-            EXPECT_EQ(lane.trace->hash(lane.trace->size()), alone.trace().hash(alone.trace().size()))
-                << lane.settings.drafter;
+            EXPECT_EQ(lane.trace->hash(lane.trace->size()), alone.trace().hash(alone.trace().size())) << lane.settings.drafter;
         }
         EXPECT_TRUE(race.view().lanes_finished());
         for (std::size_t lane = 0; lane < settings.lanes.size(); ++lane)

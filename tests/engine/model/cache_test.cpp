@@ -16,15 +16,12 @@ class Cache : public ::testing::Test {
         text_.resize(100);
         for (std::size_t i = 0; i < text_.size(); ++i) text_[i] = static_cast<int>((i * 37 + 11) % 500);
     }
-    [[nodiscard]] std::span<const int> text(int from, int to) const {
-        return std::span(text_).subspan(from, to - from);
-    }
+    [[nodiscard]] std::span<const int> text(int from, int to) const { return std::span(text_).subspan(from, to - from); }
 
     // Logits of the last `count` rows after `tokens`, computed from nothing in one pass.
     [[nodiscard]] std::vector<float> fresh(std::span<const int> tokens, int count) const {
         const auto decoder = make_model_decoder(loaded_.model);
-        return all_logits(
-            decoder->forward({.tokens = tokens, .logits_from = static_cast<int>(tokens.size()) - count}));
+        return all_logits(decoder->forward({.tokens = tokens, .logits_from = static_cast<int>(tokens.size()) - count}));
     }
     [[nodiscard]] std::vector<int> committed(int length, const std::vector<int>& more) const {
         std::vector<int> all(text_.begin(), text_.begin() + length);
@@ -55,8 +52,7 @@ TEST_F(Cache, PrefillInPiecesEqualsOnePass) {
         small->truncate(0);
         small->poison();
         for (int at = 0; at < 96; at += piece) small->prefill(text(at, std::min(at + piece, 96)));
-        EXPECT_TRUE(same_bits(small->forward({.tokens = text(96, 97)}).logits(0), fresh(text(0, 97), 1)))
-            << piece;
+        EXPECT_TRUE(same_bits(small->forward({.tokens = text(96, 97)}).logits(0), fresh(text(0, 97), 1))) << piece;
     }
 }
 
@@ -73,8 +69,7 @@ TEST_F(Cache, GrowsWithoutChangingBits) {
     for (const int token : tokens) grown->forward({.tokens = std::span(&token, 1), .logits_from = 1});
     EXPECT_GT(grown->memory_bytes(), before);
     whole->prefill(tokens);
-    EXPECT_TRUE(same_bits(grown->forward({.tokens = text(0, 3)}).logits(2),
-                          whole->forward({.tokens = text(0, 3)}).logits(2)));
+    EXPECT_TRUE(same_bits(grown->forward({.tokens = text(0, 3)}).logits(2), whole->forward({.tokens = text(0, 3)}).logits(2)));
 }
 
 // A tree on top of 20 committed tokens:  0 ─┬─ 1 ─┬─ 3
@@ -98,8 +93,7 @@ TEST_F(Cache, EveryRowOfATreeEqualsItsPathAsAChain) {
     decoder_->poison();
     PassRows& rows = decoder_->forward({.tokens = kTree, .parents = kParents});
     for (int row = 0; row < rows.count(); ++row)
-        EXPECT_TRUE(same_bits(rows.logits(row), fresh(committed(20, tokens_of(path_to(row))), 1)))
-            << "row " << row;
+        EXPECT_TRUE(same_bits(rows.logits(row), fresh(committed(20, tokens_of(path_to(row))), 1))) << "row " << row;
 }
 
 TEST_F(Cache, TreesWiderThanOneWordOfTheMaskWork) {
@@ -111,8 +105,7 @@ TEST_F(Cache, TreesWiderThanOneWordOfTheMaskWork) {
     }
     PassRows& rows = decoder_->forward({.tokens = tokens, .parents = parents, .logits_from = 129});
     std::vector<int> path;
-    for (int i = 129; i >= 0; i = parents[static_cast<std::size_t>(i)])
-        path.insert(path.begin(), tokens[static_cast<std::size_t>(i)]);
+    for (int i = 129; i >= 0; i = parents[static_cast<std::size_t>(i)]) path.insert(path.begin(), tokens[static_cast<std::size_t>(i)]);
     EXPECT_TRUE(same_bits(rows.logits(0), fresh(committed(20, path), 1)));
 }
 
@@ -121,8 +114,7 @@ TEST_F(Cache, SeveralRootsSeeTheCacheOnly) {
     const std::vector<int> tokens{7, 8, 9}, roots{-1, -1, -1};
     PassRows& rows = decoder_->forward({.tokens = tokens, .parents = roots});
     for (int row = 0; row < 3; ++row)
-        EXPECT_TRUE(
-            same_bits(rows.logits(row), fresh(committed(20, {tokens[static_cast<std::size_t>(row)]}), 1)));
+        EXPECT_TRUE(same_bits(rows.logits(row), fresh(committed(20, {tokens[static_cast<std::size_t>(row)]}), 1)));
 }
 
 TEST_F(Cache, AChainSpelledAsParentsEqualsAChain) {
@@ -130,9 +122,7 @@ TEST_F(Cache, AChainSpelledAsParentsEqualsAChain) {
     const std::vector<float> chain = all_logits(decoder_->forward({.tokens = text(20, 24)}));
     decoder_->truncate(20);
     const std::vector<int> parents{-1, 0, 1, 2}, positions{20, 21, 22, 23};
-    EXPECT_TRUE(same_bits(
-        all_logits(decoder_->forward({.tokens = text(20, 24), .parents = parents, .positions = positions})),
-        chain));
+    EXPECT_TRUE(same_bits(all_logits(decoder_->forward({.tokens = text(20, 24), .parents = parents, .positions = positions})), chain));
 }
 
 TEST_F(Cache, KeepLeavesThePathAsIfItHadBeenFedAlone) {
@@ -146,8 +136,7 @@ TEST_F(Cache, KeepLeavesThePathAsIfItHadBeenFedAlone) {
         EXPECT_EQ(decoder_->length(), 20 + static_cast<int>(path.size()));
         std::vector<int> all = committed(20, tokens_of(path));
         all.push_back(77);
-        EXPECT_TRUE(same_bits(decoder_->forward({.tokens = std::vector<int>{77}}).logits(0), fresh(all, 1)))
-            << leaf;
+        EXPECT_TRUE(same_bits(decoder_->forward({.tokens = std::vector<int>{77}}).logits(0), fresh(all, 1))) << leaf;
     }
 }
 
@@ -165,8 +154,7 @@ TEST_F(Cache, EarlyExitReadsNoDeeperLayer) {
     decoder_->poison();
     const LayerPlan plan{.exit_layer = 2};
     for (int i = 20; i < 24; ++i)
-        for (const float logit : decoder_->forward({.tokens = text(i, i + 1), .plan = plan}).logits(0))
-            ASSERT_TRUE(std::isfinite(logit));
+        for (const float logit : decoder_->forward({.tokens = text(i, i + 1), .plan = plan}).logits(0)) ASSERT_TRUE(std::isfinite(logit));
     decoder_->truncate(20);
     EXPECT_TRUE(same_bits(all_logits(decoder_->forward({.tokens = text(20, 24)})), fresh(text(0, 24), 4)));
 }
@@ -180,8 +168,7 @@ TEST_F(Cache, EarlyExitIsNormAndHeadOfThatLayersResidual) {
     decoder_->forward({.tokens = text(0, 5), .plan = plan, .taps = tap});
     EXPECT_TRUE(same_bits(download(*loaded_.backend, decoder_->features()), residual));
     decoder_->truncate(0);
-    const std::vector<float> all_layers =
-        all_logits(decoder_->forward({.tokens = text(0, 5), .plan = {.exit_layer = 4}}));
+    const std::vector<float> all_layers = all_logits(decoder_->forward({.tokens = text(0, 5), .plan = {.exit_layer = 4}}));
     EXPECT_TRUE(same_bits(all_layers, fresh(text(0, 5), 5)));
 }
 
@@ -191,8 +178,7 @@ TEST_F(Cache, SkippedSubLayersWriteNothingAndPassTheResidualOn) {
     const LayerPlan plan{.exit_layer = -1, .skip_attention = {1, 2}, .skip_mlp = {2}};
     const std::vector<int> taps{1, 2};
     for (int i = 20; i < 23; ++i) {
-        for (const float logit :
-             decoder_->forward({.tokens = text(i, i + 1), .plan = plan, .taps = taps}).logits(0))
+        for (const float logit : decoder_->forward({.tokens = text(i, i + 1), .plan = plan, .taps = taps}).logits(0))
             ASSERT_TRUE(std::isfinite(logit));
         const std::vector<float> features = download(*loaded_.backend, decoder_->features());
         const auto h = static_cast<std::ptrdiff_t>(features.size() / 2); // layer 2 is skipped entirely
@@ -203,8 +189,7 @@ TEST_F(Cache, SkippedSubLayersWriteNothingAndPassTheResidualOn) {
 }
 
 TEST_F(Cache, RefusesAContextTheModelHasNoPositionsFor) {
-    expect_error([&] { static_cast<void>(make_model_decoder(loaded_.model, 257)); },
-                 {"micro_qwen3", "257", "256"});
+    expect_error([&] { static_cast<void>(make_model_decoder(loaded_.model, 257)); }, {"micro_qwen3", "257", "256"});
     EXPECT_EQ(make_model_decoder(loaded_.model)->capacity(), 256);
     EXPECT_EQ(make_model_decoder(loaded_.model, 40)->max_rows(), 40);
 }

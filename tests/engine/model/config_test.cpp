@@ -36,8 +36,7 @@ TEST(ModelConfigFile, ReadsTheLlamaFamily) {
     EXPECT_FALSE(llama.qk_norm);
     EXPECT_FLOAT_EQ(llama.rms_eps, 1e-5f);
     EXPECT_EQ(llama.rope_scaling, ModelConfig::RopeScaling::none);
-    EXPECT_EQ(llama.stops, (std::vector<int>{92, 91, 93}))
-        << "Llama 3 has three: the model's, and two of a chat";
+    EXPECT_EQ(llama.stops, (std::vector<int>{92, 91, 93})) << "Llama 3 has three: the model's, and two of a chat";
     EXPECT_EQ(llama.notice, "");
 
     const ModelConfig three = read_config(golden("micro_llama3"));
@@ -71,8 +70,7 @@ TEST(ModelConfigFile, TheNestedThetaCountsAndADifferentFlatOneIsSaid) {
     folder.edit("config.json", "\"hidden_size\"", "\"rope_theta\": 10000.0, \"hidden_size\"");
     const ModelConfig config = read_config(folder.path());
     EXPECT_EQ(config.rope_theta, 10'000'000);
-    for (const char* word :
-         {"folder/config.json", "rope_theta", "10000.0 at the top", "10000000.0 in rope_parameters"})
+    for (const char* word : {"folder/config.json", "rope_theta", "10000.0 at the top", "10000000.0 in rope_parameters"})
         EXPECT_NE(config.notice.find(word), std::string::npos) << config.notice;
     folder.edit("config.json", "\"rope_theta\": 10000000.0", "\"rope_theta\": 10000.0");
     EXPECT_EQ(read_config(folder.path()).notice, "") << "twice the same";
@@ -92,20 +90,16 @@ TEST(ModelConfigFile, WithoutThetaTheModelIsRefusedAndTheUsualOnesAreNamed) {
 
 // Three of four layers of Qwen3.5 and Qwen3-Next keep a state that is no list of positions.
 TEST(ModelConfigFile, HybridsAreRefusedForWhatTheyWouldNeed) {
-    const std::string mixed =
-        R"(["linear_attention", "linear_attention", "linear_attention", "full_attention"])";
-    const std::vector<std::string> words = {"folder/config.json",
-                                            "three of four layers carry a recurrent state", "rolled back"};
-    const auto refused = [&](const std::string& from, const std::string& to,
-                             const std::vector<std::string>& all) {
+    const std::string mixed = R"(["linear_attention", "linear_attention", "linear_attention", "full_attention"])";
+    const std::vector<std::string> words = {"folder/config.json", "three of four layers carry a recurrent state", "rolled back"};
+    const auto refused = [&](const std::string& from, const std::string& to, const std::vector<std::string>& all) {
         const ModelFolder folder("micro_qwen3");
         folder.edit("config.json", from, to);
         try {
             static_cast<void>(read_config(folder.path()));
             ADD_FAILURE() << to;
         } catch (const Error& error) {
-            for (const std::string& word : all)
-                EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
+            for (const std::string& word : all) EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
             EXPECT_NE(error.remedy().find("attach"), std::string::npos) << error.remedy();
         }
     };
@@ -114,16 +108,12 @@ TEST(ModelConfigFile, HybridsAreRefusedForWhatTheyWouldNeed) {
         all.push_back(std::move(name));
         return all;
     };
-    refused("\"Qwen3ForCausalLM\"\n ]", "\"Qwen3NextForCausalLM\"\n ], \"layer_types\": " + mixed,
-            named("Qwen3NextForCausalLM"));
-    refused("\"Qwen3ForCausalLM\"\n ]",
-            "\"Qwen3_5ForConditionalGeneration\"\n ], \"text_config\": {\"layer_types\": " + mixed + "}",
+    refused("\"Qwen3ForCausalLM\"\n ]", "\"Qwen3NextForCausalLM\"\n ], \"layer_types\": " + mixed, named("Qwen3NextForCausalLM"));
+    refused("\"Qwen3ForCausalLM\"\n ]", "\"Qwen3_5ForConditionalGeneration\"\n ], \"text_config\": {\"layer_types\": " + mixed + "}",
             named("Qwen3_5ForConditionalGeneration"));
-    refused("\"Qwen3ForCausalLM\"\n ]", "\"Qwen3NextForCausalLM\"\n ], \"full_attention_interval\": 4",
-            named("Qwen3NextForCausalLM"));
+    refused("\"Qwen3ForCausalLM\"\n ]", "\"Qwen3NextForCausalLM\"\n ], \"full_attention_interval\": 4", named("Qwen3NextForCausalLM"));
     refused("\"hidden_act\"", "\"layer_types\": " + mixed + ", \"hidden_act\"", words); // a supported name
-    refused("\"hidden_act\"",
-            R"("layer_types": ["mamba", "attention", "attention", "attention", "mamba"], "hidden_act")",
+    refused("\"hidden_act\"", R"("layer_types": ["mamba", "attention", "attention", "attention", "mamba"], "hidden_act")",
             {"two of five layers carry a recurrent state"});
 }
 
@@ -196,58 +186,45 @@ TEST(ModelConfigFile, RefusesWhatItCannotComputeNamingFileFieldAndValue) {
     refused("\"num_hidden_layers\": 4", "\"num_hidden_layers\": 1000000", {"num_hidden_layers", "1000000"});
     refused("\"vocab_size\": 512", "\"vocab_size\": 18446744073709551615", {"vocab_size"});
     refused("\"num_key_value_heads\": 2", "\"num_key_value_heads\": 3", {"num_key_value_heads", "3", "4"});
-    refused("\"num_attention_heads\": 4", "\"num_attention_heads\": 132",
-            {"num_attention_heads", "132", "64"});
+    refused("\"num_attention_heads\": 4", "\"num_attention_heads\": 132", {"num_attention_heads", "132", "64"});
     refused("\"head_dim\": 24", "\"head_dim\": 514", {"head_dim", "514", "512"});
     refused("\"head_dim\": 24", "\"head_dim\": 23", {"head_dim", "23"});
     refused("\"hidden_size\": 64", "\"hidden_size\": 66", {"hidden_size", "66", "head_dim"}, "micro_qwen2");
     refused("\"rms_norm_eps\": 1e-06", "\"rms_norm_eps\": -1", {"rms_norm_eps", "-1"});
     refused("\"rope_theta\": 10000.0,", "", {"rope_theta", "missing"});
     refused("\"rope_theta\": 10000.0", "\"rope_theta\": 0", {"rope_theta", "0"});
-    refused("\"rope_scaling\": null", R"("rope_scaling": {"rope_type": "longrope", "factor": 8})",
-            {"rope_type", "longrope"});
+    refused("\"rope_scaling\": null", R"("rope_scaling": {"rope_type": "longrope", "factor": 8})", {"rope_type", "longrope"});
     refused("\"rope_scaling\": null", R"("rope_scaling": {"rope_type": "llama3", "factor": 8})",
             {"original_max_position_embeddings", "missing"});
-    refused("\"low_freq_factor\": 1.0", "\"low_freq_factor\": 4.0", {"high_freq_factor is 4.0"},
-            "micro_llama3");
+    refused("\"low_freq_factor\": 1.0", "\"low_freq_factor\": 4.0", {"high_freq_factor is 4.0"}, "micro_llama3");
     refused("\"factor\": 4.0", "\"factor\": 0.5", {"factor", "0.5"}, "micro_llama_linear");
     refused("\"attention_bias\": false", "\"attention_bias\": true", {"attention_bias"}, "micro_llama");
     refused("\"mlp_bias\": false", "\"mlp_bias\": true", {"mlp_bias"}, "micro_llama");
     refused("\"sliding_window\": 64", "\"sliding_window\": 0", {"sliding_window", "0"}, "micro_mistral");
     refused("\"rope_scaling\": null", R"("rope_scaling": {"rope_type": "yarn"})", {"factor", "missing"});
-    refused("\"rope_scaling\": null", R"("rope_scaling": {"rope_type": "yarn", "factor": 4, "mscale": 2})",
-            {"mscale"});
-    refused("\"rope_scaling\": null",
-            R"("rope_scaling": {"rope_type": "yarn", "factor": 4, "beta_fast": 30})", {"beta_fast"});
+    refused("\"rope_scaling\": null", R"("rope_scaling": {"rope_type": "yarn", "factor": 4, "mscale": 2})", {"mscale"});
+    refused("\"rope_scaling\": null", R"("rope_scaling": {"rope_type": "yarn", "factor": 4, "beta_fast": 30})", {"beta_fast"});
     refused("\"rope_scaling\": null", "\"rope_scaling\": 3", {"rope_scaling", "3"});
     for (const char* value : {"null", "false"})
-        refused("\"rope_scaling\": null",
-                R"("rope_scaling": {"rope_type": "yarn", "factor": 4, "truncate": )" + std::string(value) +
-                    "}",
+        refused("\"rope_scaling\": null", R"("rope_scaling": {"rope_type": "yarn", "factor": 4, "truncate": )" + std::string(value) + "}",
                 {"truncate", value});
     refused("\"rope_scaling\": null",
             R"("rope_scaling": {"rope_type": "yarn", "factor": 4, "original_max_position_embeddings": 64},
                "original_max_position_embeddings": 32)",
             {"original_max_position_embeddings", "32", "64"});
-    refused("\"rope_scaling\": null", R"("rope_scaling": {"full_attention": {"rope_type": "yarn"}})",
-            {"full_attention", "not supported"});
-    refused("\"rope_scaling\": null",
-            R"("rope_scaling": {"rope_type": "yarn", "factor": 4, "partial_rotary_factor": 0.5})",
+    refused("\"rope_scaling\": null", R"("rope_scaling": {"full_attention": {"rope_type": "yarn"}})", {"full_attention", "not supported"});
+    refused("\"rope_scaling\": null", R"("rope_scaling": {"rope_type": "yarn", "factor": 4, "partial_rotary_factor": 0.5})",
             {"partial_rotary_factor"});
     refused("\"hidden_act\"", "\"is_causal\": false, \"hidden_act\"", {"is_causal"});
-    refused("\"use_sliding_window\": false", "\"use_sliding_window\": true",
-            {"use_sliding_window", "not supported yet"});
+    refused("\"use_sliding_window\": false", "\"use_sliding_window\": true", {"use_sliding_window", "not supported yet"});
     refused("\"attention_bias\": false", "\"attention_bias\": true", {"attention_bias"});
     refused("\"attention_bias\": false", "\"attention_bias\": 1", {"attention_bias", "true or false"});
     refused("\"hidden_act\": \"silu\"", "\"hidden_act\": \"gelu\"", {"hidden_act", "gelu"});
     refused("\"hidden_act\"", "\"quantization_config\": {}, \"hidden_act\"", {"quantization_config"});
-    refused("\"hidden_act\"", "\"layer_types\": [\"sliding_attention\"], \"hidden_act\"",
-            {"layer_types", "sliding_attention"});
-    refused("\"hidden_act\"", "\"layer_types\": [\"full_attention\"], \"hidden_act\"",
-            {"layer_types", "1", "4"});
+    refused("\"hidden_act\"", "\"layer_types\": [\"sliding_attention\"], \"hidden_act\"", {"layer_types", "sliding_attention"});
+    refused("\"hidden_act\"", "\"layer_types\": [\"full_attention\"], \"hidden_act\"", {"layer_types", "1", "4"});
     refused("\"eos_token_id\": 502", "\"eos_token_id\": 512", {"eos_token_id", "512", "511"});
-    refused("\"intermediate_size\": 48", "\"intermediate_size\": 1000000, \"hidden_size\": 100000",
-            {"numbers"});
+    refused("\"intermediate_size\": 48", "\"intermediate_size\": 1000000, \"hidden_size\": 100000", {"numbers"});
 }
 
 TEST(ModelConfigFile, ALongContextIsCutToWhatIsKeptHere) {
@@ -261,13 +238,10 @@ TEST(ModelConfigFile, ALongContextIsCutToWhatIsKeptHere) {
 TEST(ModelConfigFile, BrokenGenerationConfigAndMissingFilesAreNamed) {
     const ModelFolder folder("micro_qwen3");
     write_file(folder / "generation_config.json", "[");
-    expect_error([&] { static_cast<void>(read_config(folder.path())); },
-                 {"generation_config.json", "not valid JSON"});
+    expect_error([&] { static_cast<void>(read_config(folder.path())); }, {"generation_config.json", "not valid JSON"});
     write_file(folder / "generation_config.json", R"({"eos_token_id":["x"]})");
-    expect_error([&] { static_cast<void>(read_config(folder.path())); },
-                 {"generation_config.json", "eos_token_id"});
-    expect_error([&] { static_cast<void>(read_config("no/such/folder")); },
-                 {"no/such/folder/config.json does not exist"});
+    expect_error([&] { static_cast<void>(read_config(folder.path())); }, {"generation_config.json", "eos_token_id"});
+    expect_error([&] { static_cast<void>(read_config("no/such/folder")); }, {"no/such/folder/config.json does not exist"});
 }
 
 TEST(Geometry, KnowsThePublishedShapes) {

@@ -19,8 +19,7 @@ constexpr int kRows = 32, kPrompt = 20;
 class Golden : public ::testing::TestWithParam<const char*> {
   protected:
     Golden()
-        : loaded_(load_golden(GetParam())),
-          file_(Safetensors::open(golden(std::string(GetParam()) + ".golden.safetensors"))),
+        : loaded_(load_golden(GetParam())), file_(Safetensors::open(golden(std::string(GetParam()) + ".golden.safetensors"))),
           ids_(golden_ids(file_)), decoder_(make_model_decoder(loaded_.model)) {}
 
     // The logits of the golden text on a fresh decoder, in passes that end at `cuts`.
@@ -43,8 +42,8 @@ class Golden : public ::testing::TestWithParam<const char*> {
     std::unique_ptr<Decoder> decoder_;
 };
 INSTANTIATE_TEST_SUITE_P(Micro, Golden,
-                         ::testing::Values("micro_qwen3", "micro_qwen2", "micro_qwen2_tied", "micro_llama",
-                                           "micro_llama3", "micro_llama_linear", "micro_mistral"),
+                         ::testing::Values("micro_qwen3", "micro_qwen2", "micro_qwen2_tied", "micro_llama", "micro_llama3",
+                                           "micro_llama_linear", "micro_mistral"),
                          [](const auto& tested) { return std::string(tested.param); });
 
 // Largest deviation over the root mean square. Measured on AVX-512 with transformers 5.23, 2026-11-21:
@@ -121,32 +120,29 @@ TEST(ModelForward, YarnMatchesTransformers) {
     for (const std::string name : {"micro_qwen3", "micro_llama"}) {
         SCOPED_TRACE(name);
         const ModelFolder folder(name);
-        folder.edit(
-            "config.json", R"("rope_scaling": null)",
-            R"("rope_scaling": {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 128})");
+        folder.edit("config.json", R"("rope_scaling": null)",
+                    R"("rope_scaling": {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 128})");
         const auto backend = test_backend(1);
         const auto model = Model::load(*backend, folder.path());
         EXPECT_EQ(model->config.max_positions, 512);
         const Safetensors file = Safetensors::open(golden(name + ".golden.safetensors"));
         const std::vector<int> ids = golden_ids(file);
         const auto decoder = make_model_decoder(model);
-        EXPECT_LT(worst_relative(all_logits(decoder->forward({.tokens = ids})), floats(file, "yarn_logits")),
-                  kF32);
+        EXPECT_LT(worst_relative(all_logits(decoder->forward({.tokens = ids})), floats(file, "yarn_logits")), kF32);
     }
 }
 
 // The goldens of scaled positions say something only where the scaling changes something.
 TEST(ModelForward, ScaledPositionsAreNotPlainOnes) {
-    for (const auto& [name, scaling] : {std::pair{"micro_llama3", "\"rope_type\": \"llama3\""},
-                                        std::pair{"micro_llama_linear", "\"type\": \"linear\""}}) {
+    for (const auto& [name, scaling] :
+         {std::pair{"micro_llama3", "\"rope_type\": \"llama3\""}, std::pair{"micro_llama_linear", "\"type\": \"linear\""}}) {
         const ModelFolder folder(name);
         folder.edit("config.json", scaling, "\"rope_type\": \"default\"");
         const auto backend = test_backend(1);
         const Safetensors file = Safetensors::open(golden(std::string(name) + ".golden.safetensors"));
         const std::vector<int> ids = golden_ids(file);
         const auto decoder = make_model_decoder(Model::load(*backend, folder.path()));
-        EXPECT_GT(worst_relative(all_logits(decoder->forward({.tokens = ids})), floats(file, "logits")), 1e-2)
-            << name;
+        EXPECT_GT(worst_relative(all_logits(decoder->forward({.tokens = ids})), floats(file, "logits")), 1e-2) << name;
     }
 }
 
@@ -163,10 +159,8 @@ TEST(ModelForward, TapsComeInTheOrderAskedForAndAreTheResidual) {
     const auto h = static_cast<std::size_t>(loaded.model->config.hidden);
     ASSERT_EQ(both.size(), 2 * 3 * h);
     for (std::size_t row = 0; row < 3; ++row) {
-        EXPECT_TRUE(
-            std::equal(two.begin() + row * h, two.begin() + (row + 1) * h, both.begin() + 2 * row * h));
-        EXPECT_TRUE(std::equal(zero.begin() + row * h, zero.begin() + (row + 1) * h,
-                               both.begin() + (2 * row + 1) * h));
+        EXPECT_TRUE(std::equal(two.begin() + row * h, two.begin() + (row + 1) * h, both.begin() + 2 * row * h));
+        EXPECT_TRUE(std::equal(zero.begin() + row * h, zero.begin() + (row + 1) * h, both.begin() + (2 * row + 1) * h));
     }
     decoder->forward({.tokens = tokens});
     EXPECT_TRUE(decoder->features().empty());
@@ -213,8 +207,7 @@ TEST(ModelForward, PaddingRowsOfTheEmbeddingAreOrdinaryRows) {
     ASSERT_LT(loaded.model->tokenizer->size(), loaded.model->config.vocab);
     const auto decoder = make_model_decoder(loaded.model);
     const std::vector<int> tokens{1, loaded.model->config.vocab - 1, 2};
-    EXPECT_TRUE(std::ranges::all_of(all_logits(decoder->forward({.tokens = tokens})),
-                                    [](float x) { return std::isfinite(x); }));
+    EXPECT_TRUE(std::ranges::all_of(all_logits(decoder->forward({.tokens = tokens})), [](float x) { return std::isfinite(x); }));
 }
 
 // Three of the 512 rows have no token. Here they are by far the most likely ones.
@@ -234,8 +227,7 @@ TEST(ModelForward, IdsWithoutATokenAreInNoDistributionHoweverLikelyTheHeadFindsT
                 std::uint16_t value = 0;
                 std::memcpy(&value, bytes.data() + rows + static_cast<std::size_t>(best) * row + i, 2);
                 value = static_cast<std::uint16_t>(value + (3 << 7));
-                for (const std::size_t id : {509, 510, 511})
-                    std::memcpy(bytes.data() + rows + id * row + i, &value, 2);
+                for (const std::size_t id : {509, 510, 511}) std::memcpy(bytes.data() + rows + id * row + i, &value, 2);
             }
             write_file(folder / "model.safetensors", bytes);
             model = Model::load(*backend, folder.path());
@@ -247,23 +239,21 @@ TEST(ModelForward, IdsWithoutATokenAreInNoDistributionHoweverLikelyTheHeadFindsT
         for (int row = 0; row < 3; ++row) {
             const std::vector<float> logits = rows.logits(row);
             ASSERT_EQ(logits.size(), 512u) << "the logits are those of the head";
-            const auto favourite =
-                static_cast<int>(std::max_element(logits.begin(), logits.begin() + size) - logits.begin());
+            const auto favourite = static_cast<int>(std::max_element(logits.begin(), logits.begin() + size) - logits.begin());
             EXPECT_EQ(rows.argmax()[static_cast<std::size_t>(row)], favourite);
             for (const double temperature : {0.0, 0.05, 1.0, 2.0}) {
                 Distribution expected(512);
                 double sum = 0;
                 for (int i = 0; i < size; ++i)
                     sum += expected[static_cast<std::size_t>(i)] =
-                        temperature == 0 ? i == favourite
-                                         : std::exp((double(logits[static_cast<std::size_t>(i)]) -
-                                                     logits[static_cast<std::size_t>(favourite)]) /
-                                                    temperature);
+                        temperature == 0
+                            ? i == favourite
+                            : std::exp((double(logits[static_cast<std::size_t>(i)]) - logits[static_cast<std::size_t>(favourite)]) /
+                                       temperature);
                 const Sampling sampling{.temperature = temperature};
                 const Distribution distribution = rows.distribution(row, sampling);
                 ASSERT_EQ(distribution.size(), 512u);
-                for (std::size_t i = 0; i < distribution.size(); ++i)
-                    EXPECT_NEAR(distribution[i], expected[i] / sum, 1e-6) << i;
+                for (std::size_t i = 0; i < distribution.size(); ++i) EXPECT_NEAR(distribution[i], expected[i] / sum, 1e-6) << i;
                 for (std::size_t i = 509; i < 512; ++i) EXPECT_EQ(distribution[i], 0);
                 EXPECT_NEAR(std::accumulate(distribution.begin(), distribution.end(), 0.0), 1, 1e-12);
 
@@ -331,8 +321,7 @@ TEST(ModelForward, RandomModelsAreMadeInAskedForms) {
         const auto other = make_model_decoder(Model::random(*backend, config, "micro", 2, {}, form));
         EXPECT_FALSE(same_bits(all, all_logits(other->forward({.tokens = tokens})))) << name_of(form);
     }
-    expect_error([&] { (void)Model::random(*backend, config, "micro", 1, {}, DType::q4_k); },
-                 {"random weights cannot be made as Q4_K"});
+    expect_error([&] { (void)Model::random(*backend, config, "micro", 1, {}, DType::q4_k); }, {"random weights cannot be made as Q4_K"});
 }
 
 // Rows that are no whole number of blocks become bf16 alone, the others stay.

@@ -21,14 +21,16 @@ std::vector<float> logits_of(const std::shared_ptr<const Model>& model) {
 struct Both {
     std::unique_ptr<Backend> backend = test_backend(2);
     TempFolder folder;
-    std::shared_ptr<const Model> load(const GgufWriter& file, WeightForm form = WeightForm::by_default, const std::string& name = "toy.gguf") const {
+    std::shared_ptr<const Model> load(const GgufWriter& file, WeightForm form = WeightForm::by_default,
+                                      const std::string& name = "toy.gguf") const {
         file.write(folder / name);
         return Model::load(*backend, folder / name, {}, form);
     }
 };
 
 class GgufModel : public ::testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Micro, GgufModel, ::testing::Values("micro_qwen3", "micro_qwen2", "micro_qwen2_tied", "micro_llama", "micro_mistral"),
+INSTANTIATE_TEST_SUITE_P(Micro, GgufModel,
+                         ::testing::Values("micro_qwen3", "micro_qwen2", "micro_qwen2_tied", "micro_llama", "micro_mistral"),
                          [](const auto& tested) { return std::string(tested.param); });
 
 TEST_P(GgufModel, GivesTheLogitsOfTheFolderItWasMadeOf) {
@@ -158,10 +160,12 @@ TEST(GgufModelFile, RefusesWhatItCannotComputeNamingTheKey) {
     refused([](GgufWriter& f) { f.text("qwen2.rope.scaling.type", "longrope"); }, {"longrope"});
     refused([](GgufWriter& f) { f.text("general.type", "adapter"); }, {"adapter"});
     const std::vector<float> one = {1};
-    refused([&](GgufWriter& f) { f.tensor("rope_freqs.weight", {1}, DType::f32, std::as_bytes(std::span(one))); }, {"rope_freqs.weight", "(1)"});
+    refused([&](GgufWriter& f) { f.tensor("rope_freqs.weight", {1}, DType::f32, std::as_bytes(std::span(one))); },
+            {"rope_freqs.weight", "(1)"});
     refused([&](GgufWriter& f) { f.tensor("blk.0.ffn_gate_exps.weight", {1}, DType::f32, std::as_bytes(std::span(one))); },
             {"blk.0.ffn_gate_exps.weight"});
-    refused([&](GgufWriter& f) { f.tensor("blk.9.attn_q.weight", {1}, DType::f32, std::as_bytes(std::span(one))); }, {"blk.9.attn_q.weight"});
+    refused([&](GgufWriter& f) { f.tensor("blk.9.attn_q.weight", {1}, DType::f32, std::as_bytes(std::span(one))); },
+            {"blk.9.attn_q.weight"});
 }
 
 TEST(GgufModelFile, SaysWhichMetadataOrTensorIsMissing) {
@@ -187,8 +191,11 @@ TEST(GgufModelFile, ReadsOneNumberOfAllLayersAlsoFromAList) {
     const auto heads = [](const std::vector<std::int32_t>& list) {
         GgufWriter file;
         file.text("general.architecture", "llama");
-        for (const auto& [name, value] : {std::pair{".block_count", 2u}, {".embedding_length", 8u}, {".context_length", 64u},
-                                          {".attention.head_count", 4u}, {".feed_forward_length", 8u}})
+        for (const auto& [name, value] : {std::pair{".block_count", 2u},
+                                          {".embedding_length", 8u},
+                                          {".context_length", 64u},
+                                          {".attention.head_count", 4u},
+                                          {".feed_forward_length", 8u}})
             file.u32(std::string("llama") + name, value);
         file.f32("llama.attention.layer_norm_rms_epsilon", 1e-5f);
         file.array("llama.attention.head_count_kv", 5, list);
@@ -248,7 +255,9 @@ TEST(GgufModelFile, DivisorsOfTheAnglesAreLlama3sScaling) {
     for (int j = 0; j < c.head_dim / 2; ++j) {
         const double wave = 2 * 3.14159265358979 * std::pow(c.rope_theta, 2.0 * j / c.head_dim), fits = c.rope_original_positions / wave;
         const double smooth = (fits - c.rope_low) / (c.rope_high - c.rope_low);
-        divisors.push_back(static_cast<float>(fits > c.rope_high ? 1 : fits < c.rope_low ? c.rope_factor : 1 / ((1 - smooth) / c.rope_factor + smooth)));
+        divisors.push_back(static_cast<float>(fits > c.rope_high  ? 1
+                                              : fits < c.rope_low ? c.rope_factor
+                                                                  : 1 / ((1 - smooth) / c.rope_factor + smooth)));
     }
     const auto model = both.load(gguf_of_folder(golden("micro_llama3"), DType::bf16, [&](GgufWriter& f) {
         f.tensor("rope_freqs.weight", {c.head_dim / 2}, DType::f32, std::as_bytes(std::span(divisors)));

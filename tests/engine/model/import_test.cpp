@@ -16,8 +16,7 @@ constexpr std::size_t kPieceBytes = 2048; // a few tiles of the matrices below
 
 std::vector<std::byte> numbers(std::size_t bytes) {
     std::vector<std::byte> all(bytes);
-    for (std::size_t i = 0; i < bytes; ++i)
-        all[i] = static_cast<std::byte>(i * 37 % 61); // no NaN in any dtype
+    for (std::size_t i = 0; i < bytes; ++i) all[i] = static_cast<std::byte>(i * 37 % 61); // no NaN in any dtype
     return all;
 }
 
@@ -31,22 +30,19 @@ TEST(WeightImport, PiecesGiveTheBitsOfOneImport) {
     const auto backend = make_cpu_backend({.threads = 2});
     const Progress progress;
     for (const DType dtype : {DType::bf16, DType::f16, DType::f32})
-        for (const std::int64_t rows :
-             {std::int64_t{16}, std::int64_t{160}, std::int64_t{1008}, std::int64_t{150}}) {
+        for (const std::int64_t rows : {std::int64_t{16}, std::int64_t{160}, std::int64_t{1008}, std::int64_t{150}}) {
             const auto stored = numbers(static_cast<std::size_t>(rows * kCols) * bytes_of(dtype));
             std::size_t largest = 0;
             WeightImport importer(*backend, progress, Precision::f32, kPieceBytes);
-            const Buffer pieces =
-                importer.matrix(dtype, rows, kCols, [&](std::size_t first, std::span<std::byte> to) {
-                    largest = std::max(largest, to.size());
-                    std::copy_n(stored.begin() + static_cast<std::ptrdiff_t>(first), to.size(), to.begin());
-                });
+            const Buffer pieces = importer.matrix(dtype, rows, kCols, [&](std::size_t first, std::span<std::byte> to) {
+                largest = std::max(largest, to.size());
+                std::copy_n(stored.begin() + static_cast<std::ptrdiff_t>(first), to.size(), to.begin());
+            });
             const Buffer whole = backend->import_weight(stored.data(), dtype, rows, kCols);
             EXPECT_EQ(pieces.view().rows, rows);
             EXPECT_EQ(pieces.view().dtype, whole.view().dtype);
             EXPECT_EQ(pieces.view().tiled, whole.view().tiled);
-            EXPECT_EQ(device_bytes(*backend, pieces), device_bytes(*backend, whole))
-                << name_of(dtype) << rows;
+            EXPECT_EQ(device_bytes(*backend, pieces), device_bytes(*backend, whole)) << name_of(dtype) << rows;
             EXPECT_TRUE(rows % kTiledRows != 0 || largest <= kPieceBytes) << largest;
         }
 }

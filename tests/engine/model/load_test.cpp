@@ -22,8 +22,7 @@ void edit_header(const ModelFolder& folder, const std::string& from, std::string
 
 class Load : public ::testing::Test {
   protected:
-    [[nodiscard]] std::shared_ptr<const Model> load(const fs::path& folder,
-                                                    const Progress& progress = {}) const {
+    [[nodiscard]] std::shared_ptr<const Model> load(const fs::path& folder, const Progress& progress = {}) const {
         return Model::load(*backend_, folder, progress);
     }
     void expect_load_error(const fs::path& folder, const std::vector<std::string>& words) const {
@@ -51,8 +50,8 @@ TEST_F(Load, CountsBytesAndFindsTheTokenizer) {
 TEST_F(Load, ShapesThatDisagreeWithTheConfigAreNamed) {
     const ModelFolder folder("micro_qwen3");
     folder.edit("config.json", "\"head_dim\": 24", "\"head_dim\": 32");
-    expect_load_error(folder.path(), {"folder/model.safetensors", "model.layers.0.self_attn.q_proj.weight",
-                                      "(96, 64)", "expected (128, 64)"});
+    expect_load_error(folder.path(),
+                      {"folder/model.safetensors", "model.layers.0.self_attn.q_proj.weight", "(96, 64)", "expected (128, 64)"});
     const ModelFolder narrow("micro_qwen3");
     narrow.edit("config.json", "\"hidden_size\": 64", "\"hidden_size\": 32");
     expect_load_error(narrow.path(), {"model.embed_tokens.weight has shape (512, 64), expected (512, 32)"});
@@ -61,8 +60,7 @@ TEST_F(Load, ShapesThatDisagreeWithTheConfigAreNamed) {
 TEST_F(Load, MissingAndUnknownTensorsAreNamed) {
     const ModelFolder deeper("micro_qwen3"), shallower("micro_qwen3"), biased("micro_qwen2");
     deeper.edit("config.json", "\"num_hidden_layers\": 4", "\"num_hidden_layers\": 5");
-    expect_load_error(deeper.path(),
-                      {"model.safetensors", "model.layers.4.input_layernorm.weight", "missing"});
+    expect_load_error(deeper.path(), {"model.safetensors", "model.layers.4.input_layernorm.weight", "missing"});
     shallower.edit("config.json", "\"num_hidden_layers\": 4", "\"num_hidden_layers\": 3");
     expect_load_error(shallower.path(), {"model.safetensors", "unknown tensor model.layers.3."});
     biased.edit("config.json", "Qwen2ForCausalLM", "Qwen3ForCausalLM");
@@ -71,15 +69,13 @@ TEST_F(Load, MissingAndUnknownTensorsAreNamed) {
 
 TEST_F(Load, WeightsOfAWrongTypeAreNamed) {
     const ModelFolder folder("micro_qwen3");
-    edit_header(folder, R"("model.norm.weight":{"dtype":"BF16","shape":[64],)",
-                R"("model.norm.weight":{"dtype":"U8","shape":[128],)");
+    edit_header(folder, R"("model.norm.weight":{"dtype":"BF16","shape":[64],)", R"("model.norm.weight":{"dtype":"U8","shape":[128],)");
     expect_load_error(folder.path(), {"model.safetensors", "model.norm.weight is stored as"});
 }
 
 TEST_F(Load, GateAndUpThatAreStoredDifferentlyAreNamed) {
     const ModelFolder folder("micro_qwen3");
-    edit_header(folder, R"("model.layers.1.mlp.up_proj.weight":{"dtype":"BF16")",
-                R"("model.layers.1.mlp.up_proj.weight":{"dtype":"F16")");
+    edit_header(folder, R"("model.layers.1.mlp.up_proj.weight":{"dtype":"BF16")", R"("model.layers.1.mlp.up_proj.weight":{"dtype":"F16")");
     expect_load_error(folder.path(), {"model.safetensors", "layers.1.mlp.gate_proj.weight", "bf16", "f16"});
 }
 
@@ -99,8 +95,7 @@ TEST_F(Load, AHeadThatIsNeitherStoredNorTiedIsRefusedWithBothFacts) {
     for (const char* said : {"\"tie_word_embeddings\": false,", ""}) {
         const ModelFolder folder("micro_llama");
         folder.edit("config.json", "\"tie_word_embeddings\": true,", said);
-        expect_load_error(folder.path(),
-                          {"lm_head.weight is missing", "tie_word_embeddings", "false or not given"});
+        expect_load_error(folder.path(), {"lm_head.weight is missing", "tie_word_embeddings", "false or not given"});
     }
 }
 
@@ -108,16 +103,14 @@ TEST_F(Load, AnMtpHeadIsKnownByItsNames) {
     ModelConfig config = read_config(golden("micro_llama"));
     const Safetensors plain = Safetensors::open(golden("micro_llama") / "model.safetensors");
     EXPECT_EQ(mtp_notice(plain, config), "");
-    for (const char* name :
-         {"mtp.layers.0.input_layernorm.weight", "model.mtp_layers.0.hidden_layernorm.weight"})
+    for (const char* name : {"mtp.layers.0.input_layernorm.weight", "model.mtp_layers.0.hidden_layernorm.weight"})
         EXPECT_TRUE(is_mtp_tensor(name, config)) << name;
     EXPECT_FALSE(is_mtp_tensor("model.layers.2.eh_proj.weight", config)) << "a layer that no file counts";
     config.mtp_layers = 1;
     EXPECT_TRUE(is_mtp_tensor("model.layers.2.eh_proj.weight", config));
     EXPECT_TRUE(is_mtp_tensor("model.layers.2.self_attn.q_proj.weight", config));
-    for (const char* name :
-         {"model.layers.1.self_attn.q_proj.weight", "model.layers.3.eh_proj.weight",
-          "model.layers.23.eh_proj.weight", "model.layers.2", "model.norm.weight", "lm_head.weight"})
+    for (const char* name : {"model.layers.1.self_attn.q_proj.weight", "model.layers.3.eh_proj.weight", "model.layers.23.eh_proj.weight",
+                             "model.layers.2", "model.norm.weight", "lm_head.weight"})
         EXPECT_FALSE(is_mtp_tensor(name, config)) << name;
 
     const std::string stripped = mtp_notice(plain, config);
@@ -145,13 +138,12 @@ TEST_F(Load, AnMtpHeadIsLeftAloneAndSaidAndSoIsOneThatWasStripped) {
                 std::memcpy(&length, text.data(), sizeof length);
                 std::string header = text.substr(8, length), data = text.substr(8 + length);
                 header.erase(header.find_last_of('}'));
-                header += ",\"" + std::string(tensor) + R"(":{"dtype":"F32","shape":[2],"data_offsets":[)" +
-                          std::to_string(data.size()) + "," + std::to_string(data.size() + 8) + "]}}";
+                header += ",\"" + std::string(tensor) + R"(":{"dtype":"F32","shape":[2],"data_offsets":[)" + std::to_string(data.size()) +
+                          "," + std::to_string(data.size() + 8) + "]}}";
                 header.resize((header.size() + 7) / 8 * 8, ' ');
                 length = header.size();
                 std::memcpy(text.data(), &length, sizeof length);
-                write_file(folder / "model.safetensors",
-                           text.substr(0, 8) + header + data + std::string(8, '\0'));
+                write_file(folder / "model.safetensors", text.substr(0, 8) + header + data + std::string(8, '\0'));
             }
             const auto model = load(folder.path());
             EXPECT_EQ(model->config.layers, 4);
@@ -167,9 +159,8 @@ TEST_F(Load, InvFreqIsIgnored) {
     std::memcpy(&length, text.data(), sizeof length);
     std::string header = text.substr(8, length), data = text.substr(8 + length);
     header.erase(header.find_last_of('}'));
-    header +=
-        R"(,"model.layers.0.self_attn.rotary_emb.inv_freq":{"dtype":"F32","shape":[2],"data_offsets":[)" +
-        std::to_string(data.size()) + "," + std::to_string(data.size() + 8) + "]}}";
+    header += R"(,"model.layers.0.self_attn.rotary_emb.inv_freq":{"dtype":"F32","shape":[2],"data_offsets":[)" +
+              std::to_string(data.size()) + "," + std::to_string(data.size() + 8) + "]}}";
     header.resize((header.size() + 7) / 8 * 8, ' ');
     length = header.size();
     std::memcpy(text.data(), &length, sizeof length);
@@ -206,8 +197,7 @@ TEST_F(Load, AHomeThatTheShellLeftAloneIsNamed) {
 TEST_F(Load, AFolderMayBeNamedLikeATable) {
     const TempFolder folder;
     fs::copy(golden("micro_qwen2_tied"), folder / "x.json", fs::copy_options::recursive);
-    EXPECT_EQ(load_models({.target = folder / "x.json", .backend = "cpu", .threads = 1}).target->name,
-              "x.json");
+    EXPECT_EQ(load_models({.target = folder / "x.json", .backend = "cpu", .threads = 1}).target->name, "x.json");
 }
 
 TEST_F(Load, SinglePrecisionAndHalfPrecisionWeightsGiveTheirValues) {
@@ -225,8 +215,8 @@ TEST_F(Load, SinglePrecisionAndHalfPrecisionWeightsGiveTheirValues) {
     std::string wide;
     for (std::size_t i = 0; i < 64; ++i) wide += std::string(2, '\0') + data.substr(begin + 2 * i, 2);
     header.replace(at, end - at,
-                   R"("model.norm.weight":{"dtype":"F32","shape":[64],"data_offsets":[)" +
-                       std::to_string(data.size()) + "," + std::to_string(data.size() + 256) + "]");
+                   R"("model.norm.weight":{"dtype":"F32","shape":[64],"data_offsets":[)" + std::to_string(data.size()) + "," +
+                       std::to_string(data.size() + 256) + "]");
     header.resize((header.size() + 7) / 8 * 8, ' ');
     length = header.size();
     std::memcpy(text.data(), &length, sizeof length);
@@ -241,14 +231,13 @@ TEST_F(Load, SinglePrecisionAndHalfPrecisionWeightsGiveTheirValues) {
 
 TEST_F(Load, ReportsProgressInMegabytesUpToTheTotal) {
     double last = 0, total = 0;
-    const Progress progress{
-        .report = [&](const std::string& what, double done, double all, const std::string& unit) {
-            EXPECT_EQ(what, "micro_qwen3");
-            EXPECT_EQ(unit, "MB");
-            EXPECT_GE(done, last);
-            last = done;
-            total = all;
-        }};
+    const Progress progress{.report = [&](const std::string& what, double done, double all, const std::string& unit) {
+        EXPECT_EQ(what, "micro_qwen3");
+        EXPECT_EQ(unit, "MB");
+        EXPECT_GE(done, last);
+        last = done;
+        total = all;
+    }};
     static_cast<void>(load(golden("micro_qwen3"), progress));
     EXPECT_GT(total, 0.28);
     EXPECT_DOUBLE_EQ(last, total);
@@ -264,8 +253,7 @@ TEST_F(Load, CancelStopsBetweenPieces) {
                             .cancelled = &cancelled};
     EXPECT_THROW(static_cast<void>(load(golden("micro_qwen3"), progress)), Cancelled);
     EXPECT_EQ(reports, 3);
-    EXPECT_THROW(static_cast<void>(Model::random(*backend_, geometry("bundle-s"), "x", 1, progress)),
-                 Cancelled);
+    EXPECT_THROW(static_cast<void>(Model::random(*backend_, geometry("bundle-s"), "x", 1, progress)), Cancelled);
 }
 
 TEST_F(Load, AFileThatIsCutInTheMiddleOfLoadingIsAnError) {
@@ -274,8 +262,7 @@ TEST_F(Load, AFileThatIsCutInTheMiddleOfLoadingIsAnError) {
     const Progress progress{.report = [&](const std::string&, double, double, const std::string&) {
         if (++reports == 3) fs::resize_file(folder / "model.safetensors", 4096);
     }};
-    expect_error([&] { static_cast<void>(load(folder.path(), progress)); },
-                 {"folder/model.safetensors", "shorter"});
+    expect_error([&] { static_cast<void>(load(folder.path(), progress)); }, {"folder/model.safetensors", "shorter"});
 }
 
 TEST_F(Load, TooLittleMemoryIsSaidWithNumbers) {

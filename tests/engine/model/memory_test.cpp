@@ -24,17 +24,15 @@ std::string remedy_of(const MemoryNeed& need, std::size_t free) {
 }
 
 TEST(Memory, WeightsThatFitAloneAreNotEnough) {
-    const MemoryNeed need{
-        .weights = 900 * kMega, .cache = 400 * kMega, .scratch = 50 * kMega, .context = 4000};
+    const MemoryNeed need{.weights = 900 * kMega, .cache = 400 * kMega, .scratch = 50 * kMega, .context = 4000};
     check_memory("giant", need, need.total());
-    expect_error([&] { check_memory("giant", need, 1200 * kMega); },
-                 {"giant needs 1.35 GB", "0.90 GB weights", "0.40 GB cache for a context of 4000 tokens",
-                  "50.0 MB scratch", "1.20 GB are free"});
+    expect_error(
+        [&] { check_memory("giant", need, 1200 * kMega); },
+        {"giant needs 1.35 GB", "0.90 GB weights", "0.40 GB cache for a context of 4000 tokens", "50.0 MB scratch", "1.20 GB are free"});
 }
 
 TEST(Memory, AShorterContextIsProposedOnlyWhereItHelps) {
-    const MemoryNeed need{
-        .weights = 900 * kMega, .cache = 400 * kMega, .scratch = 50 * kMega, .context = 4000};
+    const MemoryNeed need{.weights = 900 * kMega, .cache = 400 * kMega, .scratch = 50 * kMega, .context = 4000};
     EXPECT_NE(remedy_of(need, 1200 * kMega).find("a context of 2500 tokens"), std::string::npos);
     EXPECT_EQ(remedy_of(need, 955 * kMega).find("context"), std::string::npos); // not even the first slots
     EXPECT_NE(remedy_of(need, 100 * kMega).find("smaller model"), std::string::npos);
@@ -45,15 +43,12 @@ TEST(Memory, TheCacheIsForetoldExactly) {
     const auto decoder = make_model_decoder(models->target, kFirstSlots);
     const std::size_t before = decoder->memory_bytes();
     decoder->prefill(std::vector<int>(kFirstSlots, 1));
-    EXPECT_EQ(decoder->memory_bytes() - before,
-              decoder_memory(models->target->config, *models->backend, kFirstSlots).cache);
+    EXPECT_EQ(decoder->memory_bytes() - before, decoder_memory(models->target->config, *models->backend, kFirstSlots).cache);
 }
 
 TEST(Memory, ACacheOfSixteenBitsTakesHalf) {
     const auto models = micro_models(1);
-    const auto cache = [&](Precision precision) {
-        return decoder_memory(models->target->config, *models->backend, 1000, precision).cache;
-    };
+    const auto cache = [&](Precision precision) { return decoder_memory(models->target->config, *models->backend, 1000, precision).cache; };
     EXPECT_EQ(2 * cache(Precision::bf16), cache(Precision::f32));
     EXPECT_EQ(2 * cache(Precision::int8), cache(Precision::f32));
 }
@@ -64,8 +59,7 @@ TEST(Memory, AContextThatCannotFitIsRefusedBeforeItIsUsed) {
     config.max_positions = 131072;
     const auto backend = make_cpu_backend({.threads = 1});
     const auto model = Model::random(*backend, config, "wide", 1);
-    expect_error([&] { static_cast<void>(make_model_decoder(model, 131072)); },
-                 {"wide needs", "a context of 131072 tokens", "are free"});
+    expect_error([&] { static_cast<void>(make_model_decoder(model, 131072)); }, {"wide needs", "a context of 131072 tokens", "are free"});
 }
 
 TEST(Memory, TheForecastCountsTheDrafterThatKeepsMost) {
@@ -75,9 +69,7 @@ TEST(Memory, TheForecastCountsTheDrafterThatKeepsMost) {
     Models all;
     all.backend = make_cpu_backend({.threads = 1});
     all.target = Model::random(*all.backend, models->target->config, "target", 1);
-    const auto cache = [&](const ModelConfig& config, int context) {
-        return decoder_memory(config, *all.backend, context).cache;
-    };
+    const auto cache = [&](const ModelConfig& config, int context) { return decoder_memory(config, *all.backend, context).cache; };
     const MemoryForecast alone = forecast_memory(all, 100, 1000 * kMega);
     EXPECT_EQ(alone.weights(), all.target->bytes.all);
     EXPECT_EQ(alone.cache_per_token * 100, cache(all.target->config, 100));
@@ -100,8 +92,7 @@ TEST(Memory, AShapeIsForetoldExactly) {
     EXPECT_EQ(Model::weight_bytes(target), model->bytes.all);
     for (const char* name : {"eagle3", "dflash", "domino", "dspark"}) {
         const DraftConfig head = head_geometry(name, target);
-        EXPECT_EQ(DraftNetwork::weight_bytes(head), DraftNetwork::random(model, head, name, 2)->bytes.all)
-            << name;
+        EXPECT_EQ(DraftNetwork::weight_bytes(head), DraftNetwork::random(model, head, name, 2)->bytes.all) << name;
     }
 }
 

@@ -37,9 +37,8 @@ TEST(Mutations, Safetensors) {
             for (const std::byte byte : file.read(tensor)) sum += std::to_integer<unsigned>(byte);
         EXPECT_NE(sum, 1u);
     };
-    std::string header =
-        R"({"__metadata__":{"format":"pt"},"a":{"dtype":"BF16","shape":[2,3],"data_offsets":[0,12]},)"
-        R"("b":{"dtype":"F32","shape":[4],"data_offsets":[12,28]},"c":{"dtype":"U8","shape":[],"data_offsets":[28,29]}})";
+    std::string header = R"({"__metadata__":{"format":"pt"},"a":{"dtype":"BF16","shape":[2,3],"data_offsets":[0,12]},)"
+                         R"("b":{"dtype":"F32","shape":[4],"data_offsets":[12,28]},"c":{"dtype":"U8","shape":[],"data_offsets":[28,29]}})";
     header.resize((header.size() + 7) / 8 * 8, ' ');
     std::string valid(8, '\0');
     valid[0] = static_cast<char>(header.size() & 0xFF);
@@ -50,8 +49,12 @@ TEST(Mutations, Gguf) {
     // A file of its own with all parts and little of each: a mutation hits the header more often than the numbers.
     GgufWriter file;
     file.text("general.architecture", "llama");
-    for (const auto& [key, value] : {std::pair{"llama.block_count", 1u}, {"llama.embedding_length", 32u}, {"llama.feed_forward_length", 32u},
-                                     {"llama.attention.head_count", 2u}, {"llama.attention.head_count_kv", 1u}, {"llama.context_length", 64u},
+    for (const auto& [key, value] : {std::pair{"llama.block_count", 1u},
+                                     {"llama.embedding_length", 32u},
+                                     {"llama.feed_forward_length", 32u},
+                                     {"llama.attention.head_count", 2u},
+                                     {"llama.attention.head_count_kv", 1u},
+                                     {"llama.context_length", 64u},
                                      {"tokenizer.ggml.eos_token_id", 2u}})
         file.u32(key, value);
     file.f32("llama.attention.layer_norm_rms_epsilon", 1e-5f);
@@ -68,7 +71,8 @@ TEST(Mutations, Gguf) {
     };
     tensor("token_embd.weight", {4, 32}, DType::q4_0);
     tensor("output_norm.weight", {32}, DType::f32);
-    for (const auto& [name, rows] : {std::pair{"attn_q", 32}, {"attn_k", 16}, {"attn_v", 16}, {"attn_output", 32}, {"ffn_gate", 32}, {"ffn_up", 32}, {"ffn_down", 32}})
+    for (const auto& [name, rows] :
+         {std::pair{"attn_q", 32}, {"attn_k", 16}, {"attn_v", 16}, {"attn_output", 32}, {"ffn_gate", 32}, {"ffn_up", 32}, {"ffn_down", 32}})
         tensor(std::string("blk.0.") + name + ".weight", {rows, 32}, DType::q8_0);
     for (const char* name : {"blk.0.attn_norm.weight", "blk.0.ffn_norm.weight"}) tensor(name, {32}, DType::f32);
     const auto backend = make_cpu_backend({.threads = 1});
@@ -104,22 +108,20 @@ TEST(Mutations, SafetensorsIndex) {
     fs::rename(folder / "model.safetensors", folder / "part.safetensors");
     std::string map;
     const Safetensors part = Safetensors::open(folder / "part.safetensors");
-    for (const auto& [name, tensor] : part.tensors())
-        map += (map.empty() ? "\"" : ",\"") + name + "\":\"part.safetensors\"";
-    expect_both(replay_mutations("{\"metadata\":{\"total_size\":1},\"weight_map\":{" + map + "}}",
-                                 kFileMutations, 2, [&](const std::string& text) {
-                                     write_file(folder / "model.safetensors.index.json", text);
-                                     static_cast<void>(Safetensors::open_folder(folder.path()));
-                                 }));
+    for (const auto& [name, tensor] : part.tensors()) map += (map.empty() ? "\"" : ",\"") + name + "\":\"part.safetensors\"";
+    expect_both(
+        replay_mutations("{\"metadata\":{\"total_size\":1},\"weight_map\":{" + map + "}}", kFileMutations, 2, [&](const std::string& text) {
+            write_file(folder / "model.safetensors.index.json", text);
+            static_cast<void>(Safetensors::open_folder(folder.path()));
+        }));
 }
 
 TEST(Mutations, Config) {
     const ModelFolder folder("micro_qwen2_tied");
-    expect_both(
-        replay_mutations(read_file(folder / "config.json"), kFileMutations, 3, [&](const std::string& text) {
-            write_file(folder / "config.json", text);
-            static_cast<void>(read_config(folder.path()));
-        }));
+    expect_both(replay_mutations(read_file(folder / "config.json"), kFileMutations, 3, [&](const std::string& text) {
+        write_file(folder / "config.json", text);
+        static_cast<void>(read_config(folder.path()));
+    }));
 }
 
 TEST(Mutations, WholeModelsWithADamagedConfigOrWeights) {
@@ -155,8 +157,7 @@ TEST(Mutations, TokenizersOfOtherKinds) {
         const std::string valid = read_file(golden("tokenizers") / (std::string(kind) + ".json"));
         expect_both(replay_mutations(valid, kMutations / 4, 20, [](const std::string& text) {
             const auto tokenizer = make_tokenizer(parse_tokenizer_json(text, "mutated.json"));
-            const std::vector<int> ids =
-                tokenizer->encode("Hello <think> wor\xffld 123 == \r\n  [MASK] x<|user|> ");
+            const std::vector<int> ids = tokenizer->encode("Hello <think> wor\xffld 123 == \r\n  [MASK] x<|user|> ");
             static_cast<void>(tokenizer->decode(ids, true));
         }));
     }
@@ -186,8 +187,7 @@ TEST(Mutations, VocabularyTables) {
     const std::string bytes = "6 0 <0x0A>\n1 -2 \xe2\x96\x81\n1 -3 \xe2\x96\x81"
                               "ab\n";
     for (const std::string& valid :
-         {"gpt2 llama-bpe 3 -1\n" + tokens + "\na b\n", "gpt2 qwen2 -1 -1\n" + tokens + "\na b\n",
-          "llama default 3 6\n" + tokens + bytes})
+         {"gpt2 llama-bpe 3 -1\n" + tokens + "\na b\n", "gpt2 qwen2 -1 -1\n" + tokens + "\na b\n", "llama default 3 6\n" + tokens + bytes})
         expect_both(replay_mutations(valid, kMutations / 2, 30, [&](const std::string& text) {
             const auto tokenizer = Tokenizer::of_table(table_of(text), "mutated.gguf");
             const std::vector<int> ids = tokenizer->encode("ab b\n<|end|> a<tool>\xff<unk>");
@@ -198,11 +198,9 @@ TEST(Mutations, VocabularyTables) {
 TEST(Mutations, TextGivenToAValidTokenizer) {
     const auto tokenizer = Tokenizer::load(golden("micro_qwen3") / "tokenizer.json");
     const MutationCount count =
-        replay_mutations("Hello <|im_start|> caf\xc3\xa9 \xe6\x97\xa5 1,000\r\n don't", kMutations, 7,
-                         [&](const std::string& text) {
-                             for (const int id : tokenizer->encode(text))
-                                 EXPECT_FALSE(tokenizer->bytes_of(id).empty());
-                         });
+        replay_mutations("Hello <|im_start|> caf\xc3\xa9 \xe6\x97\xa5 1,000\r\n don't", kMutations, 7, [&](const std::string& text) {
+            for (const int id : tokenizer->encode(text)) EXPECT_FALSE(tokenizer->bytes_of(id).empty());
+        });
     EXPECT_EQ(count.refused, 0);
 }
 
@@ -217,9 +215,8 @@ TEST(Mutations, Tables) {
 }
 
 TEST(Mutations, OracleCases) {
-    replay_mutations(read_file(golden("oracles_public.json")), 1000, 9, [](const std::string& text) {
-        static_cast<void>(parse_oracle_cases(text, "mutated.json"));
-    });
+    replay_mutations(read_file(golden("oracles_public.json")), 1000, 9,
+                     [](const std::string& text) { static_cast<void>(parse_oracle_cases(text, "mutated.json")); });
 }
 
 } // namespace

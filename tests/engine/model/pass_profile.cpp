@@ -66,13 +66,11 @@ class Timed final : public Backend {
     void matmul_swiglu(const Tensor& x, const Tensor& gate, const Tensor& up, const Tensor& out) override {
         timed(gate_up, [&] { inner_->matmul_swiglu(x, gate, up, out); });
     }
-    void rope_store(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& q_norm,
-                    const Tensor& k_norm, float eps, const Tensor& cos_sin, const Tensor& positions, const KvLayer& cache,
-                    int first_slot) override {
+    void rope_store(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& q_norm, const Tensor& k_norm,
+                    float eps, const Tensor& cos_sin, const Tensor& positions, const KvLayer& cache, int first_slot) override {
         timed(rope, [&] { inner_->rope_store(shape, q, k, v, q_norm, k_norm, eps, cos_sin, positions, cache, first_slot); });
     }
-    void attention(const HeadShape& shape, const Tensor& q, const KvLayer& cache, const AttentionMask& mask,
-                   const Tensor& out) override {
+    void attention(const HeadShape& shape, const Tensor& q, const KvLayer& cache, const AttentionMask& mask, const Tensor& out) override {
         timed(attend, [&] { inner_->attention(shape, q, cache, mask, out); });
     }
     void silu(const Tensor& x) override { inner_->silu(x); }
@@ -122,7 +120,8 @@ void profile(Timed& backend, Decoder& decoder, int context, double seconds) {
                 decoder.truncate(context);
                 backend.ms = {};
                 const TimeMark start = backend.mark();
-                PassRows& said = decoder.forward({.tokens = std::span(tokens).subspan(static_cast<std::size_t>(context), static_cast<std::size_t>(rows))});
+                PassRows& said = decoder.forward(
+                    {.tokens = std::span(tokens).subspan(static_cast<std::size_t>(context), static_cast<std::size_t>(rows))});
                 const TimeMark end = backend.mark();
                 const std::array<double, kParts> ms = backend.ms;
                 for (int row = 0; row < rows; ++row) (void)said.argmax();
@@ -166,8 +165,8 @@ int main(int argc, char** argv) {
         for (const Precision precision : {Precision::f32, Precision::bf16, Precision::int8})
             if (argc > 2 && std::string(argv[2]) == name_of(precision)) backend.precision = precision;
         const std::vector<std::string> known = geometry_names();
-        const auto model = std::ranges::find(known, what) != known.end() ? Model::random(backend, geometry(what), what, 1)
-                                                                         : Model::load(backend, what);
+        const auto model =
+            std::ranges::find(known, what) != known.end() ? Model::random(backend, geometry(what), what, 1) : Model::load(backend, what);
         backend.vocab = model->config.vocab;
         backend.ffn = model->config.ffn;
         std::printf("%s, %s, %s\n", what.c_str(), backend.description().c_str(), name_of(backend.precision));

@@ -17,9 +17,9 @@ namespace {
 TEST(Rng, GivesThePublishedPhiloxAnswers) {
     EXPECT_EQ(uniform({}), static_cast<double>(0x6627e8d5e169c58dull >> 11) * 0x1.0p-53);
     // All counter and key bits set: purpose | lane << 8 = 0xffffffff.
-    EXPECT_EQ(uniform({.seed = ~0ull, .position = ~0u, .purpose = static_cast<Purpose>(0xff), .lane = 0xffffff,
-                       .attempt = ~0u, .fork = ~0u}),
-              static_cast<double>(0x408f276d41c83b0eull >> 11) * 0x1.0p-53);
+    EXPECT_EQ(
+        uniform({.seed = ~0ull, .position = ~0u, .purpose = static_cast<Purpose>(0xff), .lane = 0xffffff, .attempt = ~0u, .fork = ~0u}),
+        static_cast<double>(0x408f276d41c83b0eull >> 11) * 0x1.0p-53);
 }
 
 TEST(Rng, EveryPartOfTheKeyChangesTheCoin) {
@@ -43,8 +43,7 @@ TEST(Rng, IsUniform) {
     std::map<std::string, long> counts;
     std::map<std::string, double> expected;
     for (int bin = 0; bin < 20; ++bin) expected[std::to_string(bin)] = 0.05;
-    for (std::uint32_t i = 0; i < 100000; ++i)
-        ++counts[std::to_string(static_cast<int>(uniform({.seed = 1, .position = i}) * 20))];
+    for (std::uint32_t i = 0; i < 100000; ++i) ++counts[std::to_string(static_cast<int>(uniform({.seed = 1, .position = i}) * 20))];
     EXPECT_GT(test::fit(expected, counts, 100000).p_value, 1e-4);
 }
 
@@ -126,5 +125,5 @@ TEST(Distribution, BadSamplingIsRefusedWithTheValue) {
     EXPECT_TRUE(message({.temperature = 1e-30}).empty());
 }
 
-}  // namespace
-}  // namespace speclens
+} // namespace
+} // namespace speclens

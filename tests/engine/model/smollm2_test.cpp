@@ -101,7 +101,8 @@ TEST_F(SmolLM2, EveryDrafterWritesTheTextOfPlainDecoding) {
     for (const WeightForm form : {WeightForm::by_default, WeightForm::keep, WeightForm::q8}) {
         std::vector<std::vector<int>> texts;
         for (const int threads : {1, 2, 5}) {
-            auto models = std::make_shared<Models>(load_models({.target = smollm2(), .draft = smollm2(), .threads = threads, .weights = form}));
+            auto models =
+                std::make_shared<Models>(load_models({.target = smollm2(), .draft = smollm2(), .threads = threads, .weights = form}));
             std::vector<std::string> drafters = {"none", "lookup", "skip", "small"};
             for (const auto& [name, head] : models->networks) drafters.push_back(name); // those that ship for it
             EXPECT_GE(drafters.size(), 7U) << "the heads in assets/models/smollm2 were not found";

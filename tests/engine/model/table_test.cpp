@@ -100,23 +100,19 @@ TEST(TableFile, EveryBrokenTableIsRefusedWithItsPlace) {
 }
 
 TEST(TableFile, RowsAreRenormalised) {
-    const TablePair pair = parse_table(
-        R"({"schema":"speclens-table/1","vocab":3,"target":{"":[0.3333333,0.3333333,0.3333333]}})",
-        "thirds.json");
+    const TablePair pair =
+        parse_table(R"({"schema":"speclens-table/1","vocab":3,"target":{"":[0.3333333,0.3333333,0.3333333]}})", "thirds.json");
     EXPECT_EQ(pair.draft, nullptr);
     EXPECT_NEAR(pair.target->rows[0].second[0], 1.0 / 3, 1e-15);
 }
 
 TEST(TableFile, MissingFilesAreNamed) {
-    expect_error([&] { static_cast<void>(load_table("no/such/none.json")); },
-                 {"no/such/none.json does not exist"});
+    expect_error([&] { static_cast<void>(load_table("no/such/none.json")); }, {"no/such/none.json does not exist"});
     expect_error([&] { static_cast<void>(load_table("/dev/null")); }, {"/dev/null is not a file"});
 }
 
 TEST(OracleFile, RefusesWhatNestsWithoutEnd) {
-    EXPECT_THROW((void)parse_oracle_cases("{\"cases\":[" + std::string(200'000, '[') +
-                                              std::string(200'000, ']') + "]}",
-                                          "deep.json"),
+    EXPECT_THROW((void)parse_oracle_cases("{\"cases\":[" + std::string(200'000, '[') + std::string(200'000, ']') + "]}", "deep.json"),
                  Error);
 }
 

@@ -29,7 +29,8 @@ TEST(LongAnswers, AreReadByWindow) {
     EXPECT_EQ(answers.weights, "second weights");
     EXPECT_DOUBLE_EQ(answers.series[0].stretches[1].low, 1.2);
     EXPECT_DOUBLE_EQ(answers.series[0].stretches[1].high, 1.75);
-    EXPECT_EQ(answers.series[0].stretches[0].high + answers.series[0].stretches[0].rounds + answers.series[0].stretches[0].draft_ms, 0) << "not known";
+    EXPECT_EQ(answers.series[0].stretches[0].high + answers.series[0].stretches[0].rounds + answers.series[0].stretches[0].draft_ms, 0)
+        << "not known";
 }
 
 TEST(LongAnswers, SayWhatIsWrong) {
@@ -41,10 +42,12 @@ TEST(LongAnswers, SayWhatIsWrong) {
     test::expect_error([&] { (void)parse_long_answers("[", "x.json"); }, {"x.json", "JSON"});
     test::expect_error([&] { (void)parse_long_answers(with(R"("drafter":"dflash",)", ""), "x.json"); }, {"x.json", "drafter"});
     test::expect_error([&] { (void)parse_long_answers(with(R"("k":5)", R"("k":5.5)"), "x.json"); }, {"k is not a count"});
-    test::expect_error([&] { (void)parse_long_answers(with(R"("tokens_per_round":1.4)", R"("tokens_per_round":0.5)"), "x.json"); }, {"tokens_per_round"});
+    test::expect_error([&] { (void)parse_long_answers(with(R"("tokens_per_round":1.4)", R"("tokens_per_round":0.5)"), "x.json"); },
+                       {"tokens_per_round"});
     test::expect_error([&] { (void)parse_long_answers(with(R"("low":1.2)", R"("low":1.5)"), "x.json"); }, {"low"});
     test::expect_error([&] { (void)parse_long_answers(with(R"("high":1.75)", R"("high":1.3)"), "x.json"); }, {"high"});
-    test::expect_error([&] { (void)parse_long_answers(with(R"("from":256,"to":512)", R"("from":100,"to":512)"), "x.json"); }, {"do not ascend"});
+    test::expect_error([&] { (void)parse_long_answers(with(R"("from":256,"to":512)", R"("from":100,"to":512)"), "x.json"); },
+                       {"do not ascend"});
     test::expect_error([&] { (void)parse_long_answers(with(R"("stretches":[)", R"("stretches":[3,)"), "x.json"); }, {"stretches"});
 }
 
@@ -54,7 +57,8 @@ TEST(LongAnswers, OfEveryModelAreFoundBesideTheAblations) {
     std::filesystem::create_directories(models / "one");
     std::ofstream(models / "one/long_answers.json") << kWhole;
     EXPECT_EQ(load_experiments(models.path()).long_answers.size(), 1u);
-    std::ofstream(models / "one/ablations.json") << R"({"about":{"steps":{"target":"One"}},"steps":{"a":[{"method":"eagle3","seed":1,"steps":2,"curve":[{"positions":1,"loss":2}],"served":{}}]}})";
+    std::ofstream(models / "one/ablations.json")
+        << R"({"about":{"steps":{"target":"One"}},"steps":{"a":[{"method":"eagle3","seed":1,"steps":2,"curve":[{"positions":1,"loss":2}],"served":{}}]}})";
     const Ablations found = load_experiments(models.path());
     ASSERT_EQ(found.studies.size(), 1u);
     EXPECT_EQ(found.studies[0].target, "One");

@@ -18,8 +18,7 @@ namespace {
 using test::TempFolder;
 
 const Published& shipped() {
-    static const Published published =
-        Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published");
+    static const Published published = Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published");
     return published;
 }
 
@@ -36,11 +35,9 @@ class Toy : public ::testing::Test {
     std::string sources_ = R"({"id":"paper","title":"T","by":"B","identifier":"I"})";
 
     Published load() {
-        std::ofstream(folder_ / "sources.json")
-            << R"({"schema":"speclens-published-sources/1","sources":[)" << sources_ << "]}";
-        std::ofstream(folder_ / "toy.json")
-            << R"({"schema":"speclens-published/1","about":"x","groups":[{"common":{)" << common_
-            << R"(},"entries":[)" << entries_ << "]}]}";
+        std::ofstream(folder_ / "sources.json") << R"({"schema":"speclens-published-sources/1","sources":[)" << sources_ << "]}";
+        std::ofstream(folder_ / "toy.json") << R"({"schema":"speclens-published/1","about":"x","groups":[{"common":{)" << common_
+                                            << R"(},"entries":[)" << entries_ << "]}]}";
         return Published::load(folder_.path());
     }
     // Replaces `from` (which must be there) in `text`.
@@ -198,8 +195,8 @@ TEST_F(Toy, RefusesValuesThatAreNone) {
 TEST_F(Toy, RefusesAListThatDoesNotFitItsLabels) {
     edit(common_, R"("form":"exact")", R"("form":"list")");
     const std::string before = R"({"id":"a","method":"small","value":[1,2],"at":)";
-    for (const char* at : {R"({"name":"K","values":[1]})", R"({"name":"K"})", R"([1,2])",
-                           R"({"name":"K","values":[1,"two"]})", R"({"name":"K","values":[1,null]})"}) {
+    for (const char* at : {R"({"name":"K","values":[1]})", R"({"name":"K"})", R"([1,2])", R"({"name":"K","values":[1,"two"]})",
+                           R"({"name":"K","values":[1,null]})"}) {
         entries_ = before + at + "}";
         expect_problem(" a:", "at ");
     }
@@ -211,10 +208,10 @@ TEST_F(Toy, RefusesAListThatDoesNotFitItsLabels) {
 
 TEST_F(Toy, RefusesWhatIsNoFileOfFigures) {
     EXPECT_NE(problem(), "never loaded");
-    for (const char* text : {"", "[]", "{", R"({"schema":"speclens-published/2","about":"","groups":[]})",
-                             R"({"schema":"speclens-published/1","about":""})",
-                             R"({"schema":"speclens-published/1","about":"","groups":[{"entries":[]}]})",
-                             R"({"schema":"speclens-published/1","about":"","groups":[],"more":1})"}) {
+    for (const char* text :
+         {"", "[]", "{", R"({"schema":"speclens-published/2","about":"","groups":[]})", R"({"schema":"speclens-published/1","about":""})",
+          R"({"schema":"speclens-published/1","about":"","groups":[{"entries":[]}]})",
+          R"({"schema":"speclens-published/1","about":"","groups":[],"more":1})"}) {
         std::ofstream(folder_ / "toy.json") << text;
         EXPECT_THROW(static_cast<void>(Published::load(folder_.path())), Error) << text;
     }
@@ -223,13 +220,11 @@ TEST_F(Toy, RefusesWhatIsNoFileOfFigures) {
 
 TEST_F(Toy, LeavesOutTheFileWithAMistakeWhereThatIsAskedFor) {
     const auto write = [&](const char* file, const std::string& entries) {
-        std::ofstream(folder_ / file)
-            << R"({"schema":"speclens-published/1","about":"x","groups":[{"common":{)" << common_
-            << R"(},"entries":[)" << entries << "]}]}";
+        std::ofstream(folder_ / file) << R"({"schema":"speclens-published/1","about":"x","groups":[{"common":{)" << common_
+                                      << R"(},"entries":[)" << entries << "]}]}";
     };
     static_cast<void>(load());
-    write("more.json",
-          R"({"id":"c","method":"dart","value":3,"conflicts_with":[{"id":"a","why":"other prompts"}]})");
+    write("more.json", R"({"id":"c","method":"dart","value":3,"conflicts_with":[{"id":"a","why":"other prompts"}]})");
     std::vector<std::string> left_out;
     EXPECT_EQ(Published::load(folder_.path(), &left_out).figures().size(), 3u);
     EXPECT_TRUE(left_out.empty());
@@ -305,8 +300,8 @@ TEST_F(Toy, PutsFiguresIntoWords) {
 
 TEST(Published, LoadsAndCoversTheMethodsThatScenesName) {
     const std::vector<std::string> methods = shipped().methods();
-    for (const char* method : {"small", "lookup", "layerskip", "swift", "draft_verify", "medusa", "eagle3",
-                               "dflash", "domino", "dspark", "dart", "mtp", "ddtree", "suffix", "fr_spec", "block"})
+    for (const char* method : {"small", "lookup", "layerskip", "swift", "draft_verify", "medusa", "eagle3", "dflash", "domino", "dspark",
+                               "dart", "mtp", "ddtree", "suffix", "fr_spec", "block"})
         EXPECT_NE(std::find(methods.begin(), methods.end(), method), methods.end()) << method;
     EXPECT_GT(shipped().figures().size(), 300u);
     EXPECT_GT(shipped().conflict_count(), 30u);
@@ -315,16 +310,14 @@ TEST(Published, LoadsAndCoversTheMethodsThatScenesName) {
 TEST(Published, HasTheSameOrderEveryTime) {
     const Published again = Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published");
     ASSERT_EQ(again.figures().size(), shipped().figures().size());
-    for (std::size_t i = 0; i < again.figures().size(); ++i)
-        EXPECT_EQ(again.figures()[i].id, shipped().figures()[i].id);
+    for (std::size_t i = 0; i < again.figures().size(); ++i) EXPECT_EQ(again.figures()[i].id, shipped().figures()[i].id);
 }
 
 TEST(Published, UsesEverySource) {
     for (const PublishedSource& source : shipped().sources()) {
         const bool quoted = !shipped().select({.source = source.id}).empty();
         bool named = false; // as the place where somebody else's figure was read
-        for (const PublishedFigure& figure : shipped().figures())
-            named = named || figure.reason.find(source.id) != std::string::npos;
+        for (const PublishedFigure& figure : shipped().figures()) named = named || figure.reason.find(source.id) != std::string::npos;
         EXPECT_TRUE(quoted || named) << source.id;
     }
 }
@@ -332,8 +325,7 @@ TEST(Published, UsesEverySource) {
 TEST(Published, NamesNoMachineOfOurs) {
     for (const PublishedFigure& figure : shipped().figures())
         for (const std::string& text : {figure.claim, figure.reason, figure.place.value_or("")})
-            for (const char* path : {"/home/", "/tmp/", "/root/", "/work/"})
-                EXPECT_EQ(text.find(path), std::string::npos) << figure.id;
+            for (const char* path : {"/home/", "/tmp/", "/root/", "/work/"}) EXPECT_EQ(text.find(path), std::string::npos) << figure.id;
 }
 
 // Every method with tokens per round and a speed-up somewhere has a point that holds both, so that charts
@@ -347,8 +339,7 @@ TEST(Published, JoinsTokensPerRoundWithSpeedUps) {
             EXPECT_GT(*cost, 0.9) << point.any->id; // a round holds one pass of the target
             EXPECT_LT(*cost, 3) << point.any->id;
         }
-        with_times +=
-            point.tokens_per_round && point.speedup && point.draft_ms && point.verify_ms && point.target_ms;
+        with_times += point.tokens_per_round && point.speedup && point.draft_ms && point.verify_ms && point.target_ms;
     }
     for (const char* method : {"eagle3", "dflash", "domino"}) EXPECT_TRUE(joined.count(method)) << method;
     EXPECT_GE(with_times, 3);
@@ -357,11 +348,8 @@ TEST(Published, JoinsTokensPerRoundWithSpeedUps) {
 // speed-up = tokens per round × one plain step ÷ round, wherever all four are known
 TEST(Published, KeepsTheSpeedUpFormulaWhereTimesAreKnown) {
     for (const OperatingPoint& point : shipped().operating_points()) {
-        if (!point.tokens_per_round || !point.speedup || !point.draft_ms || !point.verify_ms ||
-            !point.target_ms)
-            continue;
-        const double round =
-            middle(*point.draft_ms) + (point.head_ms ? middle(*point.head_ms) : 0) + middle(*point.verify_ms);
+        if (!point.tokens_per_round || !point.speedup || !point.draft_ms || !point.verify_ms || !point.target_ms) continue;
+        const double round = middle(*point.draft_ms) + (point.head_ms ? middle(*point.head_ms) : 0) + middle(*point.verify_ms);
         const double expected = middle(*point.tokens_per_round) * middle(*point.target_ms) / round;
         EXPECT_NEAR(expected / middle(*point.speedup), 1, 0.02) << point.any->id;
     }
@@ -373,10 +361,8 @@ TEST(Published, DerivesSpeedUpsFromTheRatesBesideThem) {
         if (fast->reason != "the two printed rates divided") continue;
         const PublishedFigure* rate = nullptr;
         const PublishedFigure* plain = nullptr;
-        for (const PublishedFigure* one :
-             shipped().select({.quantity = "tokens_per_second", .source = fast->source})) {
-            if (one->model != fast->model || one->dataset != fast->dataset || one->engine != fast->engine)
-                continue;
+        for (const PublishedFigure* one : shipped().select({.quantity = "tokens_per_second", .source = fast->source})) {
+            if (one->model != fast->model || one->dataset != fast->dataset || one->engine != fast->engine) continue;
             if (one->method == "none") plain = one;
             if (one->method == fast->method && one->variant == fast->variant) rate = one;
         }
@@ -391,8 +377,7 @@ TEST(Published, DerivesSpeedUpsFromTheRatesBesideThem) {
 TEST(Published, DerivesTheTablesFromTheFormulas) {
     const auto expected_tokens = [](double a, double k) { return (1 - std::pow(a, k + 1)) / (1 - a); };
     const auto time = [](const char* id) { return middle(*shipped().find(id)); };
-    const double draft = time("dynamo-times-draft"), verify = time("dynamo-times-verify"),
-                 network = time("dynamo-times-network");
+    const double draft = time("dynamo-times-draft"), verify = time("dynamo-times-verify"), network = time("dynamo-times-network");
     int right = 0, wrong = 0;
     for (const PublishedFigure* figure : shipped().select({.method = "small", .source = "dynamo-article"})) {
         if (figure->form != Form::list || figure->variant.rfind("acceptance ", 0) != 0) continue;
@@ -401,8 +386,7 @@ TEST(Published, DerivesTheTablesFromTheFormulas) {
         for (std::size_t i = 0; i < figure->values.size(); ++i) {
             const double k = figure->positions[i];
             const double tokens = expected_tokens(a, k);
-            const double value =
-                figure->quantity == "speedup" ? tokens * verify / (draft * k + verify + network) : tokens;
+            const double value = figure->quantity == "speedup" ? tokens * verify / (draft * k + verify + network) : tokens;
             agrees = agrees && std::abs(figure->values[i] - value) < 0.0051;
         }
         EXPECT_EQ(agrees, figure->standing != Standing::wrong) << figure->id;
@@ -422,8 +406,7 @@ TEST(Published, RecomputesTheTableOfDraftModels) {
     for (const std::string option : {"7b", "1b", "heads", "selfspec", "eagle"}) {
         const double draft = of(option, "draft"), a = of(option, "acceptance");
         double best = 1; // not to speculate
-        for (int k = 1; k <= 64; ++k)
-            best = std::max(best, (1 - std::pow(a, k + 1)) / (1 - a) * verify / (k * draft + verify + network));
+        for (int k = 1; k <= 64; ++k) best = std::max(best, (1 - std::pow(a, k + 1)) / (1 - a) * verify / (k * draft + verify + network));
         EXPECT_NEAR(of(option, "speedup-derived"), best, 0.0051) << option;
         EXPECT_GT(std::abs(of(option, "speedup") - best), 0.1) << option << ": the printed one";
     }

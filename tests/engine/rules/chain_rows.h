@@ -36,8 +36,8 @@ struct Rows {
 // Weights of all outcomes (accepted, next token) of one draft, exactly: the coins are walked over the
 // breakpoints of each decision instead of being sampled.
 struct Outcomes {
-    std::vector<double> accepted;       // P(tau = i)
-    std::vector<Distribution> next;              // distribution of the next token given tau = i, unnormalised
+    std::vector<double> accepted;   // P(tau = i)
+    std::vector<Distribution> next; // distribution of the next token given tau = i, unnormalised
 };
 
 // For rules that throw one coin per judged draft: every pattern of successes and failures, each with its weight.
@@ -56,7 +56,7 @@ inline Outcomes exact_coins(Rows rows, const std::string& rule) {
             weight *= (fails >> node & 1) != 0 ? 1 - check.threshold : check.threshold;
         }
         for (std::size_t i = 0; i < k; ++i)
-            if (!judged[i] && (fails >> i & 1) != 0) weight = 0;  // a coin that was not thrown: counted once
+            if (!judged[i] && (fails >> i & 1) != 0) weight = 0; // a coin that was not thrown: counted once
         const auto accepted = static_cast<std::size_t>(verdict.accepted());
         out.accepted[accepted] += weight;
         for (std::size_t v = 0; v < vocab; ++v) out.next[accepted][v] += weight * verdict.distribution[v];
@@ -68,7 +68,7 @@ inline Outcomes exact_match(Rows rows) {
     const std::size_t k = rows.drafts.size(), vocab = rows.p[0].size();
     Outcomes out{std::vector<double>(k + 1, 0.0), std::vector<Distribution>(k + 1, Distribution(vocab, 0.0))};
     // One coin per row; row r's coin only matters while everything before matched.
-    const auto coin_of = [&](std::size_t row, std::size_t token) {  // middle of the token's segment
+    const auto coin_of = [&](std::size_t row, std::size_t token) { // middle of the token's segment
         double before = 0;
         for (std::size_t v = 0; v < token; ++v) before += rows.p[row][v];
         return before + rows.p[row][token] / 2;
@@ -81,7 +81,7 @@ inline Outcomes exact_match(Rows rows) {
             for (std::size_t i = 0; i < stop; ++i) rows.resample[i] = coin_of(i, static_cast<std::size_t>(rows.drafts[i]));
             rows.resample[stop] = coin_of(stop, v);
             const Verdict verdict = rows.run("match");
-            if (verdict.accepted() != static_cast<int>(stop)) continue;  // drew the draft itself: goes on
+            if (verdict.accepted() != static_cast<int>(stop)) continue; // drew the draft itself: goes on
             EXPECT_EQ(verdict.token, static_cast<int>(v));
             out.accepted[stop] += reach * rows.p[stop][v];
             out.next[stop][v] += reach * rows.p[stop][v];
@@ -93,7 +93,7 @@ inline Outcomes exact_match(Rows rows) {
 
 // Distributions that depend on the token before, drawn anew for every pair; three tokens.
 struct Chain {
-    std::vector<Distribution> p, q;  // first row, then after token 0, 1, 2
+    std::vector<Distribution> p, q; // first row, then after token 0, 1, 2
     explicit Chain(std::uint32_t seed) {
         std::mt19937 random(seed);
         for (std::vector<Distribution>* distributions : {&p, &q})

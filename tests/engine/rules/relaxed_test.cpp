@@ -25,7 +25,8 @@ TEST(LenientRule, EmitsWhatTheAppendixSays) {
     Distribution emitted(3, 0.0), expected(3);
     double kept = 0;
     for (std::size_t x = 0; x < 3; ++x) {
-        Rows rows{.drafts = {static_cast<int>(x)}, .p = {p, p}, .q = {q}, .accept = {0.0}, .resample = {0.5, 0.5}, .params = {.lenience = l}};
+        Rows rows{
+            .drafts = {static_cast<int>(x)}, .p = {p, p}, .q = {q}, .accept = {0.0}, .resample = {0.5, 0.5}, .params = {.lenience = l}};
         const Outcomes out = exact_coins(rows, "lenience");
         emitted[x] += q[x] * out.accepted[1];
         for (std::size_t v = 0; v < 3; ++v) emitted[v] += q[x] * out.next[0][v];
@@ -37,7 +38,12 @@ TEST(LenientRule, EmitsWhatTheAppendixSays) {
 }
 
 TEST(LenientRule, ZeroIsTheTokenRuleAndOneKeepsWhateverIsPossible) {
-    Rows rows{.drafts = {1}, .p = {{0.9, 0.1, 0}, {1, 0, 0}}, .q = {{0.1, 0.8, 0.1}}, .accept = {0.999}, .resample = {0.5, 0.5}, .params = {.lenience = 0}};
+    Rows rows{.drafts = {1},
+              .p = {{0.9, 0.1, 0}, {1, 0, 0}},
+              .q = {{0.1, 0.8, 0.1}},
+              .accept = {0.999},
+              .resample = {0.5, 0.5},
+              .params = {.lenience = 0}};
     EXPECT_DOUBLE_EQ(rows.run("lenience").checks[0].threshold, rows.run("token").checks[0].threshold);
     rows.params.lenience = 1;
     EXPECT_EQ(rows.run("lenience").accepted(), 1);
@@ -47,7 +53,12 @@ TEST(LenientRule, ZeroIsTheTokenRuleAndOneKeepsWhateverIsPossible) {
 
 TEST(TypicalRule, KeepsWhatExceedsTheLimitOfTheTargetsEntropy) {
     const Distribution sure{0.97, 0.02, 0.01}, unsure{0.4, 0.35, 0.25};
-    Rows rows{.drafts = {2, 1}, .p = {unsure, sure, sure}, .q = {unsure, sure}, .accept = {}, .resample = {0.5, 0.5, 0.5}, .params = {.epsilon = 0.3, .delta = 0.6}};
+    Rows rows{.drafts = {2, 1},
+              .p = {unsure, sure, sure},
+              .q = {unsure, sure},
+              .accept = {},
+              .resample = {0.5, 0.5, 0.5},
+              .params = {.epsilon = 0.3, .delta = 0.6}};
     const Verdict verdict = rows.run("typical");
     const double entropy = -(0.4 * std::log(0.4) + 0.35 * std::log(0.35) + 0.25 * std::log(0.25));
     ASSERT_EQ(verdict.checks.size(), 2u);
@@ -71,7 +82,7 @@ TEST(Cascades, TokenV3AtAlphaZeroIsNotTheTarget) {
 }
 
 TEST(Cascades, WholeDistributionsAreKeptOrDeferredByTheirCriterion) {
-    const Distribution p{0.7, 0.2, 0.1}, q{0.5, 0.4, 0.1};  // TV = .2
+    const Distribution p{0.7, 0.2, 0.1}, q{0.5, 0.4, 0.1}; // TV = .2
     const auto keeps = [&](const char* rule, double alpha) {
         Rows rows{.drafts = {}, .p = {p}, .q = {q}, .accept = {}, .resample = {0.5}, .params = {.alpha = alpha}};
         const Distribution distribution = rows.run(rule).distribution;
@@ -88,7 +99,9 @@ TEST(Cascades, WholeDistributionsAreKeptOrDeferredByTheirCriterion) {
 
 // The only token that the draft over-claims is the favourite of both: max p1 + TV is max q1, up to rounding.
 TEST(Cascades, ATieThatRoundingHidesKeepsTheDraft) {
-    for (const auto& [p, q] : {std::pair<Distribution, Distribution>{{0.4, 0.35, 0.25}, {0.7, 0.2, 0.1}}, {{1.0 / 3, 1.0 / 3, 1.0 / 3}, {0.6, 0.3, 0.1}}, {{0.41, 0.3, 0.29}, {0.83, 0.06, 0.11}}}) {
+    for (const auto& [p, q] : {std::pair<Distribution, Distribution>{{0.4, 0.35, 0.25}, {0.7, 0.2, 0.1}},
+                               {{1.0 / 3, 1.0 / 3, 1.0 / 3}, {0.6, 0.3, 0.1}},
+                               {{0.41, 0.3, 0.29}, {0.83, 0.06, 0.11}}}) {
         const DistributionsOfBoth at{p, q, p, q};
         EXPECT_EQ(cascade_mixture("cascade_opt", -1, at), q);
         EXPECT_EQ(cascade_mixture("cascade_opt", -1.001, at), p);
@@ -104,9 +117,9 @@ TEST(Cascades, DecideOnTheModelsOwnDistributions) {
     round.p_raw = [&](int) -> const Distribution& { return p_raw; };
     round.after_last = {&q, &q_raw};
     round.resample_coin = [](int) { return 0.5; };
-    round.params.alpha = 0.5;  // token V3: K = {v: p1(v) >= .25} = {0, 1}; q is all on 1
+    round.params.alpha = 0.5; // token V3: K = {v: p1(v) >= .25} = {0, 1}; q is all on 1
     EXPECT_EQ(find_rule("cascade_tokenV3")->verify(round).distribution, q);
-    round.params.alpha = 0.2;  // K = {0}: the draft's token is deferred
+    round.params.alpha = 0.2; // K = {0}: the draft's token is deferred
     EXPECT_EQ(find_rule("cascade_tokenV3")->verify(round).distribution, p);
 }
 
@@ -210,5 +223,5 @@ TEST(RuleParameters, SayWhenNothingIsGivenAway) {
     EXPECT_TRUE(keeps_target(*find_rule("typical"), {}, {.temperature = 0})) << "greedy does its work";
 }
 
-}  // namespace
-}  // namespace speclens
+} // namespace
+} // namespace speclens

@@ -9,8 +9,8 @@ namespace {
 
 struct Tree {
     std::vector<int> drafts, parents;
-    std::vector<Distribution> p;  // row 0: after the pending token; row 1 + i: after node i
-    std::vector<Distribution> q;  // of each node
+    std::vector<Distribution> p; // row 0: after the pending token; row 1 + i: after node i
+    std::vector<Distribution> q; // of each node
     std::vector<double> accept;
     double resample = 0.5;
     RuleParams params = {};
@@ -62,7 +62,7 @@ TEST(TreeRules, TopkJudgesASecondChildByWhatTheFirstLeft) {
 
 TEST(TreeRules, TopkStrikesTheRejectedChildrenOutOfTheTargetsDistribution) {
     Tree tree = two_children();
-    tree.q = {{0.9, 0.05, 0.05}, {0.2, 0.7, 0.1}};  // what the draft thought does not count
+    tree.q = {{0.9, 0.05, 0.05}, {0.2, 0.7, 0.1}}; // what the draft thought does not count
     tree.accept = {0.99, 0.99};
     const Verdict verdict = tree.run("tree_topk");
     EXPECT_TRUE(verdict.path.empty());
@@ -133,9 +133,9 @@ TEST(TreeRules, KseqWithARhoThatIsTooSmallForANodeTakesTheNumberOfSiblings) {
     tree.q = {{0.5, 0.4, 0.1}, {0.5, 0.4, 0.1}};
     tree.params.rho = 1;
     EXPECT_NEAR(tree.run("tree_kseq").checks[0].threshold, 0.6, 1e-12) << "p / (2 q)";
-    tree.p[0] = {0.1, 0.1, 0.8};  // beta = .3 at rho 1: 1 * .3 < 1 - .49
+    tree.p[0] = {0.1, 0.1, 0.8}; // beta = .3 at rho 1: 1 * .3 < 1 - .49
     EXPECT_NEAR(tree.run("tree_kseq").checks[0].threshold, 0.1, 1e-12);
-    tree.params.rho = 1.9;        // beta = .2053 at rho 1.9: .39 >= 1 - .6316 holds
+    tree.params.rho = 1.9; // beta = .2053 at rho 1.9: .39 >= 1 - .6316 holds
     EXPECT_NEAR(tree.run("tree_kseq").checks[0].threshold, 0.1 / (1.9 * 0.5), 1e-12);
 }
 
@@ -166,7 +166,7 @@ TEST(TreeRules, TheWalkGoesOnBelowTheAcceptedChildOnly) {
     EXPECT_EQ(judged, (std::vector<int>{0, 1, 3}));
     EXPECT_EQ(verdict.row(), 4);
     expect_distribution(verdict.distribution, tree.p[4]);
-    tree.accept[3] = 0.6;  // above .5: rejected, the token comes from what is left after node 1
+    tree.accept[3] = 0.6; // above .5: rejected, the token comes from what is left after node 1
     const Verdict stopped = tree.run("tree_topk");
     EXPECT_EQ(stopped.path, (std::vector<int>{1}));
     EXPECT_EQ(stopped.row(), 2);
@@ -174,7 +174,7 @@ TEST(TreeRules, TheWalkGoesOnBelowTheAcceptedChildOnly) {
 }
 
 TEST(TreeRules, GreedyTakesTheLongestPathOfBestTokensAndTheFirstOfEquals) {
-    Tree tree;  // two children with the same token: the second one goes on
+    Tree tree; // two children with the same token: the second one goes on
     tree.drafts = {1, 1, 2, 0};
     tree.parents = {-1, -1, 1, 2};
     tree.p = {{0, 1, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}, {1, 0, 0}};
@@ -191,7 +191,9 @@ TEST(TreeRules, GreedyTakesTheLongestPathOfBestTokensAndTheFirstOfEquals) {
 TEST(TreeRules, OnAChainTheRulesForDrawnTreesAreTheTokenRule) {
     for (int seed = 0; seed < 200; ++seed) {
         Tree tree;
-        const auto number = [&](int i) { return uniform({.seed = static_cast<std::uint64_t>(seed), .position = static_cast<std::uint32_t>(i)}); };
+        const auto number = [&](int i) {
+            return uniform({.seed = static_cast<std::uint64_t>(seed), .position = static_cast<std::uint32_t>(i)});
+        };
         const auto distribution = [&](int i) {
             Distribution values{number(i), number(i + 1), number(i + 2), number(i + 3)};
             return apply_sampling(values, {.temperature = 1});
@@ -240,10 +242,14 @@ TEST(TreeRules, MatchGoesWhereTheTargetsOwnDrawGoes) {
 // Whatever the coins: on a chain it is the match rule.
 TEST(TreeRules, OnAChainTreeMatchIsMatch) {
     for (int seed = 0; seed < 200; ++seed) {
-        const auto number = [&](int i) { return uniform({.seed = static_cast<std::uint64_t>(seed), .position = static_cast<std::uint32_t>(i)}); };
+        const auto number = [&](int i) {
+            return uniform({.seed = static_cast<std::uint64_t>(seed), .position = static_cast<std::uint32_t>(i)});
+        };
         Tree tree;
-        for (int i = 0; i < 4; ++i) tree.p.push_back(apply_sampling(Distribution{number(4 * i), number(4 * i + 1), number(4 * i + 2)}, {.temperature = 1}));
-        for (int i = 0; i < 3; ++i) tree.drafts.push_back(static_cast<int>(3 * number(50 + i))), tree.q.push_back(one_hot(3, tree.drafts.back()));
+        for (int i = 0; i < 4; ++i)
+            tree.p.push_back(apply_sampling(Distribution{number(4 * i), number(4 * i + 1), number(4 * i + 2)}, {.temperature = 1}));
+        for (int i = 0; i < 3; ++i)
+            tree.drafts.push_back(static_cast<int>(3 * number(50 + i))), tree.q.push_back(one_hot(3, tree.drafts.back()));
         tree.resample = number(60);
         const Verdict match = tree.run("match"), same = tree.run("tree_match");
         EXPECT_EQ(same.path, match.path);

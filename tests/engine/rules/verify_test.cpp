@@ -107,14 +107,18 @@ TEST(Verify, AProposalWithoutDraftMassIsRejectedNotDivided) {
 }
 
 TEST(Verify, AnEmptyResidualFallsBackToTheTargetAndSaysSo) {
-    Rows rows{.drafts = {0}, .p = {{0.5, 0.5}, {1, 0}}, .q = {{0.5 + 1e-15, 0.5 - 1e-15}}, .accept = {std::nextafter(1.0, 0.0)}, .resample = {0.9, 0}};
+    Rows rows{.drafts = {0},
+              .p = {{0.5, 0.5}, {1, 0}},
+              .q = {{0.5 + 1e-15, 0.5 - 1e-15}},
+              .accept = {std::nextafter(1.0, 0.0)},
+              .resample = {0.9, 0}};
     const Verdict verdict = rows.run("token");
     EXPECT_EQ(verdict.accepted(), 0);
     EXPECT_TRUE(verdict.residual_fallback);
     EXPECT_EQ(verdict.distribution, rows.p[0]);
     // Forced: a draft distribution that claims more than the target everywhere it counts, by rounding only.
     rows.q = {{0.5, 0.5}};
-    rows.accept = {1.0};  // a coin outside [0,1) rejects even at threshold 1
+    rows.accept = {1.0}; // a coin outside [0,1) rejects even at threshold 1
     EXPECT_TRUE(rows.run("token").residual_fallback);
 }
 
@@ -124,12 +128,8 @@ TEST(Verify, EveryRuleWithAResidualFallsBackToTheTargetAndSaysSo) {
         const std::string name = rule.name;
         if (rule.greedy_only || rule.kind == RuleKind::match || name == "typical") continue;
         const Distribution certain{0, 1};
-        Rows rows{.drafts = {1},
-                  .p = {certain, {0.5, 0.5}},
-                  .q = {certain},
-                  .accept = {1.0},
-                  .resample = {0.5, 0.5},
-                  .params = {.lenience = 0}};
+        Rows rows{
+            .drafts = {1}, .p = {certain, {0.5, 0.5}}, .q = {certain}, .accept = {1.0}, .resample = {0.5, 0.5}, .params = {.lenience = 0}};
         const Verdict verdict = rows.run(rule.name);
         EXPECT_EQ(verdict.accepted(), 0) << name;
         EXPECT_TRUE(verdict.residual_fallback) << name;
@@ -155,12 +155,8 @@ TEST(Verify, WithoutDraftsEveryRuleEmitsOneTokenOfTheTarget) {
 TEST(Verify, EveryRuleSaysWhereItsOwnTokenComesFrom) {
     const Distribution p{0.9, 0.1}, behind{0.2, 0.8};
     for (const RuleInfo& rule : rule_list()) {
-        Rows rows{.drafts = {0},
-                  .p = {p, behind},
-                  .q = {p},
-                  .accept = {0.0},
-                  .resample = {0.5, 0.5},
-                  .params = {.epsilon = 0.3, .delta = 1}};
+        Rows rows{
+            .drafts = {0}, .p = {p, behind}, .q = {p}, .accept = {0.0}, .resample = {0.5, 0.5}, .params = {.epsilon = 0.3, .delta = 1}};
         const bool greedy = rule.greedy_only;
         Verdict verdict = rows.run(rule.name);
         ASSERT_EQ(verdict.accepted(), 1) << rule.name;
@@ -218,7 +214,7 @@ TEST(BlockRule, TheFirstTokenHasTheTargetsDistribution) {
 TEST(BlockRule, ALaterSuccessRescuesAnEarlierFailure) {
     const Distribution q{2.0 / 3, 1.0 / 3}, p{1.0 / 3, 2.0 / 3};
     Rows rows{.drafts = {0, 1}, .p = {p, p, p}, .q = {q, q}, .accept = {0.9, 0.9}, .resample = {0.5, 0.5, 0.5}};
-    Verdict verdict = rows.run("block");  // P_1 = 1/2, R_1 = 0, h_1 = 0; P_2 = 1, h_2 = 1
+    Verdict verdict = rows.run("block"); // P_1 = 1/2, R_1 = 0, h_1 = 0; P_2 = 1, h_2 = 1
     ASSERT_EQ(verdict.checks.size(), 2u);
     EXPECT_EQ(verdict.checks[0].threshold, 0);
     EXPECT_TRUE(verdict.checks[0].accepted) << "kept by the coin of the second";
@@ -236,8 +232,11 @@ TEST(BlockRule, ALaterSuccessRescuesAnEarlierFailure) {
 
 TEST(BlockRule, TheResidualCarriesTheCoefficientOfThePrefix) {
     // P_1 = .5 / .8 = .625; then .625 p - q = (-.0875, .0875 - ..., ...) by hand below.
-    Rows rows{.drafts = {0, 1}, .p = {{0.5, 0.5, 0}, {0.2, 0.2, 0.6}, {1, 0, 0}}, .q = {{0.8, 0.1, 0.1}, {0.2, 0.7, 0.1}},
-              .accept = {0.0, 0.999}, .resample = {0.5, 0.5, 0.5}};
+    Rows rows{.drafts = {0, 1},
+              .p = {{0.5, 0.5, 0}, {0.2, 0.2, 0.6}, {1, 0, 0}},
+              .q = {{0.8, 0.1, 0.1}, {0.2, 0.7, 0.1}},
+              .accept = {0.0, 0.999},
+              .resample = {0.5, 0.5, 0.5}};
     const Verdict verdict = rows.run("block");
     // .625 * (.2, .2, .6) - (.2, .7, .1) = (-.075, -.575, .275): R_1 = .275, h_1 = .275 / (.275 + .375).
     EXPECT_NEAR(verdict.checks[0].threshold, 0.275 / 0.65, 1e-12);
@@ -259,5 +258,5 @@ TEST(BlockRule, OneHotDraftsMakeItTheTokenRule) {
     }
 }
 
-}  // namespace
-}  // namespace speclens
+} // namespace
+} // namespace speclens

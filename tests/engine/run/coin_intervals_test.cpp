@@ -7,9 +7,7 @@
 namespace speclens::test {
 namespace {
 
-CoinKey at(std::uint32_t position) {
-    return {.position = position};
-}
+CoinKey at(std::uint32_t position) { return {.position = position}; }
 
 // Calls a coin heads below `cut`, and reports that it does so below `reported`.
 Played one_coin(const Coins& coins, double cut, double reported) {

@@ -60,7 +60,8 @@ TEST(CycleTime, WaitsForTheDeviceWhereTimeIsTaken) {
         settings.timing = timing;
         settings.sampling.temperature = 1; // at 0 the favourites that are asked for wait by themselves
         Cycle cycle(target, *drafter, *find_rule("token"), settings, trace, {7, 8, 9}, 3);
-        while (cycle.step()) {}
+        while (cycle.step()) {
+        }
         std::set<std::size_t> timed; // the events that say what a pass took
         for (std::size_t i = 0; i < trace.size(); ++i)
             if (std::holds_alternative<Prefill>(trace[i]) || std::holds_alternative<Verified>(trace[i])) timed.insert(i);
@@ -108,7 +109,8 @@ TEST(CycleTime, ADraftThatProposesNothingHasItsTime) {
                 settings.timing = timing;
                 settings.sampling.temperature = 1;
                 Cycle cycle(*target, drafter, *find_rule(rule), settings, trace, {7, 8, 9}, 3);
-                while (cycle.step()) {}
+                while (cycle.step()) {
+                }
                 const RunView view = fold(trace, trace.size());
                 ASSERT_GT(view.round_list.size(), 1u);
                 for (const RoundSummary& one : view.round_list) {

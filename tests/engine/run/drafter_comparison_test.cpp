@@ -4,9 +4,9 @@
 #include <filesystem>
 
 #include "engine/drafters/drafter_info.h"
-#include "engine/run/run_view.h"
 #include "engine/run/drafter_comparison.h"
 #include "engine/run/run.h"
+#include "engine/run/run_view.h"
 #include "kernels/error.h"
 #include "tests/shared/finished.h"
 #include "tests/shared/micro.h"
@@ -65,8 +65,7 @@ TEST(DrafterComparison, NeedWhatTheFilesOfTheirHeadsHold) {
         ++heads;
         double size = 0;
         for (const char* file : {"model.safetensors", "small.trie"}) // the second of DART
-            if (std::filesystem::exists(folder / file))
-                size += static_cast<double>(std::filesystem::file_size(folder / file));
+            if (std::filesystem::exists(folder / file)) size += static_cast<double>(std::filesystem::file_size(folder / file));
         EXPECT_LT(static_cast<double>(row.bytes), 1.1 * size) << row.drafter;
         EXPECT_GT(static_cast<double>(row.bytes), 0.8 * size) << row.drafter << " (n-grams are packed)";
     }
@@ -146,8 +145,7 @@ TEST(DrafterComparison, AreTheUsualNumberWhereTheRunGuessedNothing) {
         EXPECT_EQ(row.settings.k, default_k(row.drafter)) << row.drafter;
         if (row.drafter != "small") continue;
         ASSERT_EQ(row.problem, "");
-        EXPECT_EQ(fold(*row.trace, row.trace->size()).round_list[0].drafts.size(),
-                  static_cast<std::size_t>(default_k("small")));
+        EXPECT_EQ(fold(*row.trace, row.trace->size()).round_list[0].drafts.size(), static_cast<std::size_t>(default_k("small")));
     }
 }
 
@@ -159,8 +157,7 @@ TEST(DrafterComparison, RefuseACycleThatIsNotThere) {
         (void)compare_all(models, settings, run->trace(), CompareDrafters{999});
         ADD_FAILURE() << "a round that is not there must be refused";
     } catch (const Error& error) {
-        EXPECT_NE(std::string(error.what()).find("round 1000 is not"), std::string::npos)
-            << error.what() << "\nas a screen counts";
+        EXPECT_NE(std::string(error.what()).find("round 1000 is not"), std::string::npos) << error.what() << "\nas a screen counts";
     }
     EXPECT_THROW((void)compare_all(models, settings, run->trace(), CompareDrafters{-1}), Error);
     // one past the last: nothing is left to guess, and every row says so

@@ -31,7 +31,8 @@ TEST_P(Law1Precision, GreedyTextIsThePlainTextForEveryDrafterAndK) {
         EXPECT_EQ(precise_text(models, greedy("none", 0)), plain) << threads << " threads";
         for (const DrafterInfo& drafter : drafter_list())
             for (const int k : {1, 4, 15})
-                EXPECT_EQ(precise_text(models, greedy(drafter.name, k)), plain) << drafter.name << " k=" << k << ", " << threads << " threads";
+                EXPECT_EQ(precise_text(models, greedy(drafter.name, k)), plain)
+                    << drafter.name << " k=" << k << ", " << threads << " threads";
     }
 }
 

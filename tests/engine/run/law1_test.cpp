@@ -41,8 +41,7 @@ TEST_P(Law1Threads, GreedyTextIsThePlainTextForEveryDrafterAndK) {
     ASSERT_GE(std::set<int>(plain_.begin() + 8, plain_.end()).size(), 5u) << "a text that only repeats proves nothing";
     EXPECT_EQ(text(models_, greedy("none", 0)), plain_);
     for (const DrafterInfo& drafter : drafter_list())
-        for (int k : {1, 2, 3, 4, 8, 15, 39, 64})
-            EXPECT_EQ(text(models_, greedy(drafter.name, k)), plain_) << drafter.name << " k=" << k;
+        for (int k : {1, 2, 3, 4, 8, 15, 39, 64}) EXPECT_EQ(text(models_, greedy(drafter.name, k)), plain_) << drafter.name << " k=" << k;
 }
 
 // At temperature 0 they are one rule, whichever is named; cascades are not, they keep what the draft is sure of.
@@ -63,7 +62,7 @@ TEST_P(Law1Threads, GreedyTextIsThePlainTextForEveryShapeOfATree) {
         for (int topk : {1, 2, 3, 7, 64})
             for (int depth : {1, 2, 3, 5, 12})
                 for (int budget : {1, 2, 5, 16, 40}) {
-                    if (drafter.needs_network() && topk * depth > 21) continue;  // a head runs its tree anew per level
+                    if (drafter.needs_network() && topk * depth > 21) continue; // a head runs its tree anew per level
                     RunSettings settings = greedy(drafter.name, 4);
                     settings.options.tree_topk = topk;
                     settings.options.tree_depth = depth;
@@ -174,7 +173,8 @@ Verdict off_by_one(const Round& round) {
 
 TEST(Law1, CatchesAPlantedBugInTheGreedyRule) {
     const auto models = test::micro_models(1);
-    const RuleInfo planted{.name = "off-by-one", .title = "", .about = "", .kind = RuleKind::greedy, .greedy_only = true, .verify = off_by_one};
+    const RuleInfo planted{
+        .name = "off-by-one", .title = "", .about = "", .kind = RuleKind::greedy, .greedy_only = true, .verify = off_by_one};
     auto target = make_model_decoder(models->target, 128);
     auto drafter = find_drafter("small")->make({*target, make_model_decoder(models->draft, 128), nullptr, {}});
     Trace trace([](int) { return std::string(); });
@@ -248,7 +248,7 @@ TEST(Conformance, NothingReadsCacheSlotsPastTheCommittedText) {
         const std::vector<int> prompt = greedy("none", 0).prompt.token_ids;
         Cycle cycle(*target, *instance, *find_rule("greedy"), settings, trace, prompt, static_cast<int>(prompt.size()));
         while (cycle.step()) {
-            if (std::holds_alternative<Verified>(trace[trace.size() - 1])) continue;  // rows of the pass are live
+            if (std::holds_alternative<Verified>(trace[trace.size() - 1])) continue; // rows of the pass are live
             target->poison();
             if (draft_raw) draft_raw->poison();
         }
@@ -343,5 +343,5 @@ TEST(Conformance, EveryCycleBalancesItsCache) {
     }
 }
 
-}  // namespace
-}  // namespace speclens
+} // namespace
+} // namespace speclens

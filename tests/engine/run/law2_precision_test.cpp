@@ -1,5 +1,5 @@
-// Law 2 in every precision of products, sampled: texts of three rounds have the distribution of the target in that precision, for a drafter of each
-// kind. Every drafter is held against the exact distribution in exact_transformer_test.cpp.
+// Law 2 in every precision of products, sampled: texts of three rounds have the distribution of the target in that precision, for a drafter
+// of each kind. Every drafter is held against the exact distribution in exact_transformer_test.cpp.
 #include <gtest/gtest.h>
 
 #include "engine/drafters/drafter_info.h"
@@ -40,7 +40,8 @@ TEST_P(Law2Precision, HoldsForADrafterOfEachKind) {
         settings.trace_top = 0;
         settings.timing = false;
         const test::SampledTexts sampled = test::sampled_texts(models, settings, kSamples);
-        EXPECT_TRUE(!drafter.drafts() || sampled.judged(kSamples)) << drafter.name << " kept " << sampled.kept << ", refusals " << sampled.refusals;
+        EXPECT_TRUE(!drafter.drafts() || sampled.judged(kSamples))
+            << drafter.name << " kept " << sampled.kept << ", refusals " << sampled.refusals;
         const test::Fit fit = test::fit(expected, sampled.counted, kSamples);
         EXPECT_GT(fit.p_value, alarm) << drafter.name << " TV " << fit.total_variation;
     }

@@ -1,6 +1,6 @@
-// Law 2, sampled: over at least three rounds the output has the target's distribution, for a drafter of each kind, and for what is too large
-// to take every coin apart: wide trees, cut vocabularies. Every drafter under every rule that promises it is held against the exact distribution
-// in exact_*_test.cpp, and so is every planted mistake; here two of them show that a sample sees one.
+// Law 2, sampled: over at least three rounds the output has the target's distribution, for a drafter of each kind, and for what is too
+// large to take every coin apart: wide trees, cut vocabularies. Every drafter under every rule that promises it is held against the exact
+// distribution in exact_*_test.cpp, and so is every planted mistake; here two of them show that a sample sees one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,8 +21,8 @@
 namespace speclens {
 namespace {
 
-constexpr int kLength = 5;        // tokens of one sample: three rounds and more at K = 2 with rejections
-constexpr int kTests = 400;       // false alarms of the whole file stay below kAlarm, with room
+constexpr int kLength = 5;  // tokens of one sample: three rounds and more at K = 2 with rejections
+constexpr int kTests = 400; // false alarms of the whole file stay below kAlarm, with room
 constexpr double kAlarm = 1e-3;
 
 // The exact distribution of the first kLength tokens of a table target under `sampling`.
@@ -58,12 +58,12 @@ DrafterOptions shape_of(const DrafterInfo& drafter, int topk, int budget) {
 
 struct Sampled {
     test::Fit fit;
-    double rounds = 0;  // mean
+    double rounds = 0; // mean
     test::SampledTexts texts = {};
 };
 
-Sampled sample_tables(const TableModel& target, const std::shared_ptr<const Models>& models, RunSettings settings,
-                      long samples, const RuleInfo* planted = nullptr) {
+Sampled sample_tables(const TableModel& target, const std::shared_ptr<const Models>& models, RunSettings settings, long samples,
+                      const RuleInfo* planted = nullptr) {
     settings.max_tokens = kLength;
     settings.trace_top = 0;
     settings.timing = false;
@@ -80,9 +80,17 @@ Sampled sample_tables(const TableModel& target, const std::shared_ptr<const Mode
             Header header;
             header.prompt = {0};
             trace.append(header);
-            CycleSettings cycle{.k = settings.k, .nodes = info.tree ? settings.options.tree_budget : 0, .sampling = settings.sampling, .draft_sampling = settings.sampling,
-                                .seed = settings.seed, .max_tokens = kLength, .trace_top = 0, .timing = false, .stops = {},
-                                .force_drafts = {}, .force_coin = {}};
+            CycleSettings cycle{.k = settings.k,
+                                .nodes = info.tree ? settings.options.tree_budget : 0,
+                                .sampling = settings.sampling,
+                                .draft_sampling = settings.sampling,
+                                .seed = settings.seed,
+                                .max_tokens = kLength,
+                                .trace_top = 0,
+                                .timing = false,
+                                .stops = {},
+                                .force_drafts = {},
+                                .force_coin = {}};
             Cycle run(*decoder, *drafter, *planted, cycle, trace, {0}, 1);
             while (run.step()) {
             }
@@ -121,7 +129,8 @@ TEST_F(Law2, HoldsForADrafterOfEachKindOverThreeRounds) {
         constexpr long kSamples = 40000;
         const Sampled result = sample_tables(*target, models, settings, kSamples);
         EXPECT_GT(result.fit.p_value, kAlarm / kTests) << name << " " << rule << " TV " << result.fit.total_variation;
-        EXPECT_TRUE(result.texts.judged(kSamples)) << name << " " << rule << " kept " << result.texts.kept << ", refusals " << result.texts.refusals;
+        EXPECT_TRUE(result.texts.judged(kSamples))
+            << name << " " << rule << " kept " << result.texts.kept << ", refusals " << result.texts.refusals;
         EXPECT_GE(result.rounds, drafter.tree ? 1.7 : 2.0) << name << " " << rule;
     }
 }
@@ -150,10 +159,16 @@ TEST_F(Law2, HoldsForWideTreesAndOtherDraftSettings) {
 
 // A relaxed rule, a wrong one and a wrong one for trees are seen by samples as well; exact_faults_test.cpp has all of them.
 TEST_F(Law2, SeesARuleThatIsNotLossless) {
-    const RuleInfo parents_row = {.name = "parents-row", .title = "", .about = "", .needs_q = true, .siblings = Siblings::without,
+    const RuleInfo parents_row = {.name = "parents-row",
+                                  .title = "",
+                                  .about = "",
+                                  .needs_q = true,
+                                  .siblings = Siblings::without,
                                   .verify = [](const Round& round) { // an accepted child's subtree is judged by its parent's row
                                       Round shifted = round;
-                                      shifted.p = [&](int row) -> const Distribution& { return round.p(row == 0 ? 0 : round.row_of(row - 1)); };
+                                      shifted.p = [&](int row) -> const Distribution& {
+                                          return round.p(row == 0 ? 0 : round.row_of(row - 1));
+                                      };
                                       return find_rule("tree_wor")->verify(shifted);
                                   }};
     const RuleInfo& redraw = *std::ranges::find(wrong_rules(), std::string("redraw"), &RuleInfo::name);
@@ -161,7 +176,8 @@ TEST_F(Law2, SeesARuleThatIsNotLossless) {
     settings.k = 2;
     settings.sampling.temperature = 1;
     EXPECT_LT(sample_tables(*target, models, settings, 20000, &redraw).fit.p_value, 1e-6);
-    EXPECT_GT(sample_tables(*target, models, settings, 20000, find_rule("token")).fit.p_value, kAlarm / kTests) << "the harness itself passes";
+    EXPECT_GT(sample_tables(*target, models, settings, 20000, find_rule("token")).fit.p_value, kAlarm / kTests)
+        << "the harness itself passes";
     settings.rule = "lenience";
     EXPECT_LT(sample_tables(*target, models, settings, 10000).fit.p_value, 1e-6);
     settings.drafter = "small_tree";
@@ -171,12 +187,13 @@ TEST_F(Law2, SeesARuleThatIsNotLossless) {
     EXPECT_GT(sample_tables(*target, models, settings, 20000, find_rule("tree_wor")).fit.p_value, kAlarm / kTests);
 }
 
-// A transformer with random weights: texts of four tokens under top-k 3. A drafter of each kind, and every one that ranks a part of the ids.
+// A transformer with random weights: texts of four tokens under top-k 3. A drafter of each kind, and every one that ranks a part of the
+// ids.
 struct TransformerCase {
     std::string drafter;
-    int ids = 0;   // the most frequent ones that a drafter with a whole output matrix ranks (FR-Spec); 0: all
-    int pool = 0;  // of candidates, for heads that correct
-    bool reduced = false;  // a block whose head ranks half of the ids
+    int ids = 0;          // the most frequent ones that a drafter with a whole output matrix ranks (FR-Spec); 0: all
+    int pool = 0;         // of candidates, for heads that correct
+    bool reduced = false; // a block whose head ranks half of the ids
 };
 
 void PrintTo(const TransformerCase& one, std::ostream* out) {
@@ -230,12 +247,13 @@ TEST_P(Law2OnATransformer, HoldsOverThreeRounds) {
         const test::SampledTexts sampled = test::sampled_texts(models, settings, *samples);
         const test::Fit fit = test::fit(expected, sampled.counted, *samples);
         EXPECT_GT(fit.p_value, kAlarm / kTests) << rule.name << " TV " << fit.total_variation;
-        EXPECT_TRUE(!drafter.drafts() || sampled.judged(*samples)) << rule.name << " kept " << sampled.kept << ", refusals " << sampled.refusals;
+        EXPECT_TRUE(!drafter.drafts() || sampled.judged(*samples))
+            << rule.name << " kept " << sampled.kept << ", refusals " << sampled.refusals;
         if (*samples > kDefaultTexts) sampled.tell(testing::PrintToString(GetParam()) + " " + rule.name, expected, *samples);
     }
 }
 
 INSTANTIATE_TEST_SUITE_P(Drafters, Law2OnATransformer, testing::ValuesIn(transformer_cases()), testing::PrintToStringParamName());
 
-}  // namespace
-}  // namespace speclens
+} // namespace
+} // namespace speclens

@@ -1,8 +1,8 @@
 // A round of somebody else's run as another head would draft it: what that head drafts where it stands alone.
 #include <gtest/gtest.h>
 
-#include "engine/run/run_view.h"
 #include "engine/run/other_drafter_round.h"
+#include "engine/run/run_view.h"
 #include "engine/run/session_commands.h"
 #include "tests/shared/micro.h"
 

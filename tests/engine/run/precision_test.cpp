@@ -105,18 +105,20 @@ TEST(Precision, StandsInTheHeaderAndInTheHashWhereItIsNotF32) {
 
 TEST(Precision, Int8NeedsMatricesThatAreQuantised) {
     for (const WeightForm form : {WeightForm::by_default, WeightForm::bf16})
-        EXPECT_NE(refused_load([&] { (void)load_models({.target = golden_model(), .threads = 1, .weights = form, .precision = Precision::int8}); },
-                          "--weights keep")
+        EXPECT_NE(refused_load(
+                      [&] { (void)load_models({.target = golden_model(), .threads = 1, .weights = form, .precision = Precision::int8}); },
+                      "--weights keep")
                       .find("loaded as bf16 or f32"),
                   std::string::npos);
-    EXPECT_NE(refused_load([&] { (void)load_models({.target = golden_model(), .threads = 1, .weights = WeightForm::keep, .precision = Precision::int8}); },
-                      "--weights q8")
-                  .find("micro_qwen3 has none: they are bf16"),
-              std::string::npos);
+    EXPECT_NE(
+        refused_load(
+            [&] { (void)load_models({.target = golden_model(), .threads = 1, .weights = WeightForm::keep, .precision = Precision::int8}); },
+            "--weights q8")
+            .find("micro_qwen3 has none: they are bf16"),
+        std::string::npos);
     EXPECT_NE(refused_load([&] { (void)load_models({.threads = 1, .precision = Precision::int8}); }, "--precision bf16").find("built-in"),
               std::string::npos);
-    const Models eight =
-        load_models({.target = golden_model(), .threads = 1, .weights = WeightForm::q8, .precision = Precision::int8});
+    const Models eight = load_models({.target = golden_model(), .threads = 1, .weights = WeightForm::q8, .precision = Precision::int8});
     EXPECT_EQ(eight.precision(), Precision::int8);
     EXPECT_EQ(eight.target->layer[0].wq.view().dtype, DType::q8_0);
     EXPECT_EQ(eight.target->layer[0].wq.view().precision, Precision::int8);

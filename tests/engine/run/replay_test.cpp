@@ -3,9 +3,9 @@
 
 #include "engine/base/quantile.h"
 #include "engine/lab/study.h"
-#include "engine/run/run_view.h"
-#include "engine/run/run.h"
 #include "engine/run/replay.h"
+#include "engine/run/run.h"
+#include "engine/run/run_view.h"
 #include "engine/session/session.h"
 #include "kernels/error.h"
 #include "tests/shared/finished.h"
@@ -43,8 +43,7 @@ TEST(Replay, WithTheSameOptionsIsTheCycleItself) {
             const auto run = test::finished(models, settings);
             const RunView view = fold(run->trace(), run->trace().size());
             for (const RoundSummary& round : view.round_list) {
-                const Replay replayed =
-                    replay_round(models, settings, run->trace(), {round.round, settings.options});
+                const Replay replayed = replay_round(models, settings, run->trace(), {round.round, settings.options});
                 EXPECT_EQ(replayed.of, &run->trace());
                 const RunView other = fold(*replayed.trace, replayed.trace->size());
                 ASSERT_EQ(other.round_list.size(), 1u);
@@ -109,8 +108,7 @@ TEST(Study, CountsWhatTheRunDid) {
     for (std::size_t i = 0; i < point.judged.size(); ++i) {
         EXPECT_LE(point.kept[i], point.judged[i]);
         if (i > 0) {
-            EXPECT_LE(point.judged[i], point.kept[i - 1])
-                << "a guess is judged only when the one before it was kept";
+            EXPECT_LE(point.judged[i], point.kept[i - 1]) << "a guess is judged only when the one before it was kept";
         }
         kept += point.kept[i];
     }

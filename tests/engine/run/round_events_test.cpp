@@ -56,15 +56,12 @@ TEST(RoundEvents, HaveAsManyEntriesOfEveryDistributionAsAreAskedFor) {
         int residuals = 0;
         for (std::size_t i = 0; i < run->trace().size(); ++i) {
             std::vector<TopEntries> distributions;
-            if (const auto* draft = std::get_if<Drafted>(&run->trace()[i]))
-                distributions = {draft->top, draft->raw_top};
-            if (const auto* check = std::get_if<Checked>(&run->trace()[i]))
-                distributions = {check->top, check->raw_top};
+            if (const auto* draft = std::get_if<Drafted>(&run->trace()[i])) distributions = {draft->top, draft->raw_top};
+            if (const auto* check = std::get_if<Checked>(&run->trace()[i])) distributions = {check->top, check->raw_top};
             if (const auto* own = std::get_if<TargetToken>(&run->trace()[i])) {
                 distributions = {own->raw_top};
                 if (own->from == TargetToken::From::residual) {
-                    distributions.push_back(
-                        own->target_top); // `top` has those ids only that the draft did not over-claim
+                    distributions.push_back(own->target_top); // `top` has those ids only that the draft did not over-claim
                     EXPECT_EQ(own->top.empty(), asked == 0);
                     ++residuals;
                 } else {
@@ -108,8 +105,7 @@ TEST(RoundEvents, CascadesAreDecidedByTheModelsOwnDistributions) {
 
 TEST(RoundEvents, SayTheCoefficientOfBlockVerification) {
     double joint = 1;
-    for (const Checked& check :
-         checks_of(two_distributions({0.5, 0.3, 0.2}, {0.3, 0.3, 0.4}), drafted_by_the_table("block"))) {
+    for (const Checked& check : checks_of(two_distributions({0.5, 0.3, 0.2}, {0.3, 0.3, 0.4}), drafted_by_the_table("block"))) {
         ASSERT_TRUE(check.prefix_coefficient);
         joint = std::min(1.0, (check.index == 0 ? 1 : joint) * std::exp(check.p - check.q));
         EXPECT_NEAR(std::exp(*check.prefix_coefficient), joint, 1e-9) << check.round << " " << check.index;
@@ -119,8 +115,7 @@ TEST(RoundEvents, SayTheCoefficientOfBlockVerification) {
 // The distribution that all of whose entries were recorded.
 Distribution distribution_of(const TopEntries& top, int vocab) {
     Distribution distribution(static_cast<std::size_t>(vocab), 0.0);
-    for (const TopEntries::Entry& entry : top.entries)
-        distribution[static_cast<std::size_t>(entry.id)] = std::exp(entry.logp);
+    for (const TopEntries::Entry& entry : top.entries) distribution[static_cast<std::size_t>(entry.id)] = std::exp(entry.logp);
     return distribution;
 }
 
@@ -175,8 +170,7 @@ TEST(RoundEvents, ABlockWithoutConditioningKnowsItsAnchorOnly) {
                 const auto run = test::finished(models, settings);
                 std::vector<TopEntries> distributions;
                 for (std::size_t i = 0; i < run->trace().size(); ++i)
-                    if (const auto* draft = std::get_if<Drafted>(&run->trace()[i]);
-                        draft && draft->round == 0)
+                    if (const auto* draft = std::get_if<Drafted>(&run->trace()[i]); draft && draft->round == 0)
                         distributions.push_back(draft->top);
                 EXPECT_EQ(distributions.size(), 2u) << drafter;
                 return distributions;
@@ -192,8 +186,7 @@ TEST(RoundEvents, TheHeaderHasAChatOnlyWhereThePromptWasOne) {
     EXPECT_FALSE(test::finished(two_distributions({0.5, 0.5}, {0.5, 0.5}), settings)->trace().header()->chat);
     settings.prompt.token_ids = {5, 6, 7};
     settings.prompt.chat = true;
-    EXPECT_FALSE(test::finished(test::micro_models(1), settings)->trace().header()->chat)
-        << "ids are no words";
+    EXPECT_FALSE(test::finished(test::micro_models(1), settings)->trace().header()->chat) << "ids are no words";
 }
 
 } // namespace

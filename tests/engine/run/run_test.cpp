@@ -62,17 +62,14 @@ TEST(Run, RefusesBadSettingsByName) {
     };
     EXPECT_NE(refusal(models, with([](auto& s) { s.drafter = "smal"; })).find("smal"), std::string::npos);
     EXPECT_NE(refusal(models, with([](auto& s) { s.rule = "tokn"; })).find("tokn"), std::string::npos);
-    EXPECT_NE(refusal(models, with([](auto& s) { s.rule = "greedy"; })).find("temperature 0"),
-              std::string::npos);
+    EXPECT_NE(refusal(models, with([](auto& s) { s.rule = "greedy"; })).find("temperature 0"), std::string::npos);
     EXPECT_NE(refusal(models, with([](auto& s) { s.k = -1; })).find("-1"), std::string::npos);
     EXPECT_NE(refusal(models, with([](auto& s) { s.k = 1000; })).find("1000"), std::string::npos);
     EXPECT_NE(refusal(models, with([](auto& s) { s.max_tokens = 0; })).find("max-tokens"), std::string::npos);
     EXPECT_NE(refusal(models, with([](auto& s) { s.prompt.token_ids = {5, 61}; })).find("61"), std::string::npos);
-    EXPECT_NE(refusal(models, with([](auto& s) { s.prompt.token_ids = std::vector<int>(600, 1); })).find("600"),
-              std::string::npos);
+    EXPECT_NE(refusal(models, with([](auto& s) { s.prompt.token_ids = std::vector<int>(600, 1); })).find("600"), std::string::npos);
     EXPECT_NE(refusal(models, with([](auto& s) { s.sampling.top_p = 0; })).find("top-p"), std::string::npos);
-    EXPECT_NE(refusal(models, with([](auto& s) { s.options.exit_layer = 2; })).find("--exit-layer"),
-              std::string::npos);
+    EXPECT_NE(refusal(models, with([](auto& s) { s.options.exit_layer = 2; })).find("--exit-layer"), std::string::npos);
     EXPECT_NE(refusal(models, with([](auto& s) {
                           s.drafter = "skip";
                           s.options.exit_layer = 7;
@@ -85,8 +82,7 @@ TEST(Run, RefusesBadSettingsByName) {
                       }))
                   .find("--ngram"),
               std::string::npos);
-    EXPECT_NE(refusal(models, with([](auto& s) { s.prompt.token_ids.clear(); })).find("tokenizer"),
-              std::string::npos);
+    EXPECT_NE(refusal(models, with([](auto& s) { s.prompt.token_ids.clear(); })).find("tokenizer"), std::string::npos);
 }
 
 TEST(Run, SaysWhySpeculationIsOff) {
@@ -100,13 +96,11 @@ TEST(Run, SaysWhySpeculationIsOff) {
 
     RunSettings none = sampled();
     none.k = 0;
-    EXPECT_NE(speclens::Run(test::micro_models(1), none).trace().header()->notice.find("K = 0"),
-              std::string::npos);
+    EXPECT_NE(speclens::Run(test::micro_models(1), none).trace().header()->notice.find("K = 0"), std::string::npos);
 
     models->draft = Model::random(*models->backend, test::micro_config(1, 32), "other", 2);
     models->vocabulary_problem = "token 3 differs";
-    EXPECT_NE(speclens::Run(models, sampled()).trace().header()->notice.find("token 3 differs"),
-              std::string::npos);
+    EXPECT_NE(speclens::Run(models, sampled()).trace().header()->notice.find("token 3 differs"), std::string::npos);
 
     const auto tables = test::table_models(test::random_table(3, 1, 1), test::random_table(3, 1, 2));
     RunSettings skip = sampled();
@@ -119,8 +113,7 @@ TEST(Run, GoesOnWhereAHeadKnowsNoFurtherPosition) {
     using Method = DraftConfig::Method;
     const auto whole = test::micro_models(1);
     auto models = std::make_shared<Models>(*whole);
-    for (const Method method :
-         {Method::eagle3, Method::dflash, Method::domino, Method::dspark, Method::dart}) {
+    for (const Method method : {Method::eagle3, Method::dflash, Method::domino, Method::dspark, Method::dart}) {
         DraftConfig head = test::micro_head(method, whole->target->config);
         head.layer.max_positions = 16;
         models->networks[name_of(method)] = DraftNetwork::random(models->target, head, name_of(method), 7);
@@ -133,8 +126,7 @@ TEST(Run, GoesOnWhereAHeadKnowsNoFurtherPosition) {
             settings.drafter = "none";
             const auto plain = test::finished(models, settings);
             settings.drafter = drafter;
-            EXPECT_EQ(test::finished(models, settings)->sequence(), plain->sequence())
-                << drafter << " " << prompt;
+            EXPECT_EQ(test::finished(models, settings)->sequence(), plain->sequence()) << drafter << " " << prompt;
         }
 }
 
@@ -201,9 +193,8 @@ TEST(Fork, HasRoomForWhatIsWrittenAlready) {
     branch.finish();
     const std::size_t kept = base.sequence().size() - whole.round_list.back().commit->tokens.size();
     ASSERT_GE(branch.sequence().size(), kept);
-    EXPECT_TRUE(std::equal(base.sequence().begin(),
-                           base.sequence().begin() + static_cast<std::ptrdiff_t>(kept),
-                           branch.sequence().begin()));
+    EXPECT_TRUE(
+        std::equal(base.sequence().begin(), base.sequence().begin() + static_cast<std::ptrdiff_t>(kept), branch.sequence().begin()));
 }
 
 TEST(Fork, ChangesOnlyWhatFollows) {
@@ -218,16 +209,14 @@ TEST(Fork, ChangesOnlyWhatFollows) {
     Fork force{.round = 2, .force_draft = std::pair{0, 42}};
     speclens::Run forced(models, sampled(), base.trace(), force);
     forced.finish();
-    EXPECT_TRUE(
-        std::equal(base.sequence().begin(), base.sequence().begin() + kept, forced.sequence().begin()));
+    EXPECT_TRUE(std::equal(base.sequence().begin(), base.sequence().begin() + kept, forced.sequence().begin()));
     const RunView branch = fold(forced.trace(), forced.trace().size());
     EXPECT_EQ(branch.round_list[2].drafts[0].draft->token, 42);
     EXPECT_EQ(branch.round_list[2].drafts[0].draft->extra, "forced");
 
     speclens::Run coin(models, sampled(), base.trace(), Fork{.round = 2, .force_coin = std::pair{0, 0.0}});
     coin.finish();
-    EXPECT_TRUE(fold(coin.trace(), coin.trace().size()).round_list[2].drafts[0].check->accepted)
-        << "u = 0 always accepts";
+    EXPECT_TRUE(fold(coin.trace(), coin.trace().size()).round_list[2].drafts[0].check->accepted) << "u = 0 always accepts";
     for (const RoundSummary& round : fold(coin.trace(), coin.trace().size()).round_list)
         for (std::size_t i = 0; i < round.drafts.size(); ++i)
             if (round.drafts[i].check) {
@@ -238,15 +227,13 @@ TEST(Fork, ChangesOnlyWhatFollows) {
     rerolled.fork = 1;
     speclens::Run reroll(models, sampled(), base.trace(), Fork{.round = 2, .settings = rerolled});
     reroll.finish();
-    EXPECT_TRUE(
-        std::equal(base.sequence().begin(), base.sequence().begin() + kept, reroll.sequence().begin()));
+    EXPECT_TRUE(std::equal(base.sequence().begin(), base.sequence().begin() + kept, reroll.sequence().begin()));
     EXPECT_NE(reroll.sequence(), base.sequence());
     try {
         speclens::Run(models, sampled(), base.trace(), Fork{.round = 999});
         ADD_FAILURE() << "a fork from a round that is not there must be refused";
     } catch (const Error& error) {
-        EXPECT_NE(std::string(error.what()).find("round 1000 is not"), std::string::npos)
-            << error.what() << "\nas a screen counts";
+        EXPECT_NE(std::string(error.what()).find("round 1000 is not"), std::string::npos) << error.what() << "\nas a screen counts";
     }
 }
 
@@ -288,9 +275,8 @@ TEST(RecordedRow, AreTheHeadsOfTheWholeDistributions) {
     auto decoder = make_model_decoder(models->target, 16);
     const std::vector<int> tokens{1, 2, 3};
     PassRows& rows = decoder->forward({.tokens = tokens});
-    for (const Sampling& sampling :
-         {Sampling{.temperature = 0.5}, Sampling{.temperature = 3}, Sampling{.temperature = 0.8, .top_k = 4},
-          Sampling{.temperature = 1, .top_p = 0.5}})
+    for (const Sampling& sampling : {Sampling{.temperature = 0.5}, Sampling{.temperature = 3}, Sampling{.temperature = 0.8, .top_k = 4},
+                                     Sampling{.temperature = 1, .top_p = 0.5}})
         for (int row = 0; row < 3; ++row)
             for (const int entries : {7, 1, 1000, -1}) {
                 const RecordedRow heads = rows.heads(row, sampling, entries);

@@ -16,16 +16,14 @@ std::string all_of(const RunView& view) {
     std::ostringstream text;
     const auto bits = [](double value) { return std::bit_cast<std::uint64_t>(value); };
     text << view.header << ' ' << static_cast<int>(view.phase) << ' ' << view.events << ' ' << view.prompt_tokens << ' '
-         << view.prefill_tokens << ' ' << bits(view.prefill_ms) << ' ' << view.stopped << ' ' << view.failed << ' '
-         << view.rounds << ' ' << view.drafted << ' ' << view.accepted_drafts << ' ' << view.output_tokens << ' '
-         << bits(view.total_ms) << '\n';
+         << view.prefill_tokens << ' ' << bits(view.prefill_ms) << ' ' << view.stopped << ' ' << view.failed << ' ' << view.rounds << ' '
+         << view.drafted << ' ' << view.accepted_drafts << ' ' << view.output_tokens << ' ' << bits(view.total_ms) << '\n';
     for (const OutputToken& token : view.tokens)
         text << token.id << ' ' << static_cast<int>(token.origin) << ' ' << token.round << ' ' << token.index << '\n';
     for (const RoundSummary& c : view.round_list) {
-        text << c.round << ' ' << c.first_event << ' ' << c.end_event << ' ' << c.verify << ' ' << c.resample << ' '
-             << c.commit << ' ' << bits(c.start_ms) << ' ' << bits(c.draft_ms) << ' ' << bits(c.head_ms) << ' '
-             << bits(c.verify_ms) << ' ' << bits(c.other_ms) << ' ' << c.accepted << ' ' << c.last_judged << ' '
-             << c.tree << " path";
+        text << c.round << ' ' << c.first_event << ' ' << c.end_event << ' ' << c.verify << ' ' << c.resample << ' ' << c.commit << ' '
+             << bits(c.start_ms) << ' ' << bits(c.draft_ms) << ' ' << bits(c.head_ms) << ' ' << bits(c.verify_ms) << ' ' << bits(c.other_ms)
+             << ' ' << c.accepted << ' ' << c.last_judged << ' ' << c.tree << " path";
         for (const int node : c.path) text << ' ' << node;
         for (const DraftSlot& slot : c.drafts)
             text << "\n  " << slot.draft << ' ' << slot.check << ' ' << slot.parent << ' ' << slot.depth << ' '

@@ -13,8 +13,8 @@
 #include "engine/fetch/fetchable.h"
 #include "engine/models/model_names.h"
 #include "engine/models/models.h"
-#include "engine/run/run.h"
 #include "engine/models/shipped_heads.h"
+#include "engine/run/run.h"
 #include "engine/weights/safetensors.h"
 #include "engine/weights/safetensors_write.h"
 #include "kernels/bf16.h"
@@ -144,8 +144,7 @@ void narrow_to_bytes(const fs::path& head) {
             float largest = 1e-30F;
             for (const float value : values) largest = std::max(largest, std::abs(value));
             const float scale = largest / 127;
-            for (std::size_t i = 0; i < cols; ++i)
-                narrow[row * cols + i] = static_cast<std::byte>(128 + std::lround(values[i] / scale));
+            for (std::size_t i = 0; i < cols; ++i) narrow[row * cols + i] = static_cast<std::byte>(128 + std::lround(values[i] / scale));
             std::memcpy(scales.data() + 4 * row, &scale, 4);
         }
         tensors.push_back({name, DType::u8, stored.shape, [narrow] { return narrow; }});

@@ -11,9 +11,7 @@
 namespace speclens {
 namespace {
 
-std::string text_of_id(int id) {
-    return "<" + std::to_string(id) + ">";
-}
+std::string text_of_id(int id) { return "<" + std::to_string(id) + ">"; }
 
 std::vector<std::string> lines_of(const Trace& trace) {
     TraceWriter writer(trace);
@@ -23,9 +21,7 @@ std::vector<std::string> lines_of(const Trace& trace) {
 }
 
 // A distribution whose head is told, with a log-probability that nothing else has.
-TopEntries head(int id, double logp) {
-    return {{{id, logp}, {id + 1, logp - 1}}, 0.125};
-}
+TopEntries head(int id, double logp) { return {{{id, logp}, {id + 1, logp - 1}}, 0.125}; }
 
 Internals full_internals() {
     Internals internals;
@@ -132,14 +128,12 @@ TEST(TraceFields, AllAreWritten) {
     const std::vector<std::string> lines = lines_of(trace);
     const auto expect_fields = [&](std::size_t line, const std::vector<std::string>& names) {
         const Json object = Json::parse(lines[line]);
-        for (const std::string& name : names)
-            EXPECT_TRUE(object.contains(name)) << name << " of " << lines[line];
+        for (const std::string& name : names) EXPECT_TRUE(object.contains(name)) << name << " of " << lines[line];
     };
-    expect_fields(
-        0, {"drafter_model", "own_draft", "rule_params", "nodes", "draft_ids", "notice", "chat", "options", "timing"});
+    expect_fields(0, {"drafter_model", "own_draft", "rule_params", "nodes", "draft_ids", "notice", "chat", "options", "timing"});
     EXPECT_EQ(Json::parse(lines[0])["rule_params"], (Json{{"alpha", 0.75}, {"verifier", "block"}}));
-    expect_fields(2, {"u", "top", "rest", "raw_top", "raw_top_rest", "base_top", "base_top_rest", "extra",
-                      "ms", "head_ms", "lens", "texts"});
+    expect_fields(2,
+                  {"u", "top", "rest", "raw_top", "raw_top_rest", "base_top", "base_top_rest", "extra", "ms", "head_ms", "lens", "texts"});
     expect_fields(3, {"ms", "draft_ms"});
     expect_fields(4, {"u", "set", "left", "goal", "limit", "joint", "top", "raw_top"});
     expect_fields(5, {"parent", "u", "top", "target_top", "raw_top"});
@@ -169,8 +163,7 @@ TEST(TraceFields, AReadThatFailsIsNoWholeRun) {
         (void)read_trace(in, "memory");
         ADD_FAILURE();
     } catch (const Error& error) {
-        EXPECT_NE(std::string(error.what()).find("memory: cannot be read to its end"), std::string::npos)
-            << error.what();
+        EXPECT_NE(std::string(error.what()).find("memory: cannot be read to its end"), std::string::npos) << error.what();
     }
 }
 

@@ -21,9 +21,7 @@ struct Pipe {
         close_write();
         close(ends[0]);
     }
-    void say(const std::string& text) const {
-        EXPECT_EQ(write(ends[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
-    }
+    void say(const std::string& text) const { EXPECT_EQ(write(ends[1], text.data(), text.size()), static_cast<ssize_t>(text.size())); }
     void close_write() {
         if (ends[1] >= 0) close(ends[1]);
         ends[1] = -1;
@@ -32,8 +30,7 @@ struct Pipe {
 
 // The lines of a recorded run.
 std::vector<std::string> lines_of_a_run() {
-    const auto trace =
-        load_trace(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "domino.jsonl");
+    const auto trace = load_trace(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "domino.jsonl");
     TraceWriter writer(*trace);
     std::vector<std::string> lines;
     for (std::size_t i = 0; i < trace->size(); ++i) lines.push_back(writer.line((*trace)[i]) + "\n");

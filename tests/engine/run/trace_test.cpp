@@ -11,8 +11,8 @@
 
 #include "engine/base/json.h"
 #include "engine/drafters/drafter_info.h"
-#include "engine/run/run_view.h"
 #include "engine/run/run.h"
+#include "engine/run/run_view.h"
 #include "engine/run/saved_settings.h"
 #include "engine/run/trace_json.h"
 #include "kernels/error.h"
@@ -143,8 +143,7 @@ TEST(RunView, CursorMovesVisitCyclesAndRejections) {
     const Trace& trace = run->trace();
     std::size_t cursor = 0;
     int cycles = 0;
-    while (next_round_end(trace, cursor) < trace.size() &&
-           std::holds_alternative<Committed>(trace[next_round_end(trace, cursor) - 1])) {
+    while (next_round_end(trace, cursor) < trace.size() && std::holds_alternative<Committed>(trace[next_round_end(trace, cursor) - 1])) {
         cursor = next_round_end(trace, cursor);
         ++cycles;
     }
@@ -347,9 +346,8 @@ TEST(TraceJson, AFileThatWasChangedSaysSo) {
     std::string notice;
     EXPECT_TRUE(read(lines, notice)->intact());
     EXPECT_EQ(notice, "");
-    for (const auto& [was, is] :
-         {std::pair{"\"accepted\":true", "\"accepted\":false"}, std::pair{"\"kv_after\":", "\"kv_after\":1"},
-          std::pair{"\"seed\":", "\"seed\":1"}}) {
+    for (const auto& [was, is] : {std::pair{"\"accepted\":true", "\"accepted\":false"}, std::pair{"\"kv_after\":", "\"kv_after\":1"},
+                                  std::pair{"\"seed\":", "\"seed\":1"}}) {
         std::string changed = lines;
         const std::size_t at = changed.find(was);
         ASSERT_NE(at, std::string::npos) << was;
@@ -430,5 +428,5 @@ TEST(TraceJson, SavingReplacesTheFileOnlyWhenWhole) {
     EXPECT_EQ(files, 1u) << "no temporary file is left";
 }
 
-}  // namespace
-}  // namespace speclens
+} // namespace
+} // namespace speclens

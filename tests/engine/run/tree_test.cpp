@@ -38,7 +38,7 @@ TEST(TreeShape, HasAllPlacesOfAFullTreeLevelByLevel) {
 TEST(TreeShape, SpendsASmallBudgetOnTheLikelyPlaces) {
     EXPECT_TRUE(tree_shape(3, 4, 0).empty());
     EXPECT_TRUE(tree_shape(3, 0, 5).empty());
-    const std::vector<ShapeNode> chain = tree_shape(3, 4, 4);  // first children first
+    const std::vector<ShapeNode> chain = tree_shape(3, 4, 4); // first children first
     for (std::size_t i = 0; i < chain.size(); ++i) EXPECT_EQ(chain[i].parent, static_cast<int>(i) - 1);
     for (int budget : {5, 9, 16, 40}) {
         const std::vector<ShapeNode> shape = tree_shape(4, 5, budget);
@@ -60,7 +60,7 @@ class Knowing final : public Drafter {
     void observe(const Observation& observation) override {
         if (observation.prompt) return;
         const Tensor f = observation.features;
-        const std::size_t end = observation.sequence.size() - 1;  // the rows belong to the tokens before the last one
+        const std::size_t end = observation.sequence.size() - 1; // the rows belong to the tokens before the last one
         rows.push_back(static_cast<int>(f.rows));
         accepted.push_back(observation.accepted_drafts);
         std::vector<float> values(static_cast<std::size_t>(f.rows * f.cols));
@@ -92,7 +92,7 @@ class Knowing final : public Drafter {
     }
     Backend* backend = nullptr;
     std::vector<int> rows, accepted;
-    std::vector<std::vector<float>> features;  // by position
+    std::vector<std::vector<float>> features; // by position
 
   private:
     std::vector<int> text_, taps_;
@@ -103,7 +103,7 @@ struct Finished {
     std::vector<int> text;
     std::vector<int> rows, accepted;
     std::vector<std::vector<float>> features;
-    std::vector<float> next_logits;  // after the whole text
+    std::vector<float> next_logits; // after the whole text
 };
 
 Finished decode(const Models& models, const std::vector<int>& known, int width, std::vector<int> stops = {}, bool poison = true) {
@@ -138,7 +138,7 @@ TEST(TreeCycle, KeepsTheBitsOfPlainDecodingInCacheAndFeatures) {
         const auto models = test::micro_models(threads);
         const Finished plain = decode(*models, {}, 1);
         ASSERT_EQ(plain.text.size(), 35u);
-        for (int width : {1, 2, 4}) {  // 1: chains
+        for (int width : {1, 2, 4}) { // 1: chains
             const Finished tree = decode(*models, plain.text, width);
             EXPECT_EQ(tree.text, plain.text) << "width " << width;
             EXPECT_GE(*std::max_element(tree.accepted.begin(), tree.accepted.end()), 4) << "width " << width;
@@ -184,10 +184,10 @@ TEST(TreeCycle, ARuleForChainsRefusesATreeAndNamesTheOnesThatDoNot) {
             EXPECT_NE(error.remedy().find("tree_wor"), std::string::npos);
             EXPECT_EQ(error.code(), Exit::usage);
         }
-        settings.k = 0;  // plain decoding has nothing to judge
+        settings.k = 0; // plain decoding has nothing to judge
         EXPECT_NO_THROW(speclens::Run(models, settings));
         settings.k = 4;
-        settings.sampling.temperature = 0;  // greedy judges it
+        settings.sampling.temperature = 0; // greedy judges it
         EXPECT_NO_THROW(speclens::Run(models, settings));
     }
 }
@@ -223,7 +223,8 @@ TEST(TreeCycle, CoinsBelongToPositionAndLaneAndAttemptsToPositions) {
             const auto lane = static_cast<std::uint32_t>(lanes[static_cast<std::size_t>(slot.parent + 1)]++);
             const auto position = static_cast<std::uint32_t>(committed) + static_cast<std::uint32_t>(slot.depth) - 1;
             const auto coin = [&](Purpose purpose) {
-                return uniform({.seed = settings.seed, .position = position, .purpose = purpose, .lane = lane, .attempt = attempts[position]});
+                return uniform(
+                    {.seed = settings.seed, .position = position, .purpose = purpose, .lane = lane, .attempt = attempts[position]});
             };
             EXPECT_EQ(*slot.draft->u, coin(Purpose::draft));
             if (slot.check) {
@@ -271,7 +272,8 @@ TEST(TreeCycle, FullDistributionsOfTheOwnTokenAreThoseOfItsPlaceInTheTree) {
     int bonus = 0;
     for (const RoundSummary& round : view.round_list) {
         if (round.resample->from != TargetToken::From::bonus) continue;
-        const DistributionPair distributions = full_distributions(models, settings, run.trace(), round.round, static_cast<int>(round.drafts.size()));
+        const DistributionPair distributions =
+            full_distributions(models, settings, run.trace(), round.round, static_cast<int>(round.drafts.size()));
         EXPECT_NEAR(distributions.target[static_cast<std::size_t>(round.resample->token)], std::exp(round.resample->p), 1e-9);
         ++bonus;
     }
@@ -372,5 +374,5 @@ TEST(TreeView, SurvivesParentsThatMakeNoSense) {
     EXPECT_EQ(view.output_tokens, 4);
 }
 
-}  // namespace
-}  // namespace speclens
+} // namespace
+} // namespace speclens

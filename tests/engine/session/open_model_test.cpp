@@ -12,9 +12,9 @@
 
 #include "engine/drafters/drafter_info.h"
 #include "engine/lab/study.h"
+#include "engine/models/model_names.h"
 #include "engine/run/drafter_comparison.h"
 #include "engine/run/fitting.h"
-#include "engine/models/model_names.h"
 #include "engine/session/session.h"
 #include "kernels/error.h"
 #include "tests/shared/micro.h"
@@ -199,7 +199,8 @@ TEST(OpenModel, WhoeverKeepsTheOldModelsGoesOnWithThem) {
             return work();
         };
         auto run = turn([&] { return std::make_unique<speclens::Run>(kept, settings); });
-        while (turn([&] { return run->step(); })) {}
+        while (turn([&] { return run->step(); })) {
+        }
         return turn([&] {
             const std::uint64_t found = run->trace().hash(run->trace().size());
             run.reset();

@@ -26,9 +26,7 @@ RaceSettings short_race() {
     return race;
 }
 
-bool any_lane_finished(const RaceView& race) {
-    return std::ranges::any_of(race.lanes, &RaceLane::finished);
-}
+bool any_lane_finished(const RaceView& race) { return std::ranges::any_of(race.lanes, &RaceLane::finished); }
 
 TEST(Session, AnErrorIsShownAndTheEngineStaysAlive) {
     Session session({.target = table_file()}, on_table());
@@ -76,8 +74,7 @@ TEST(Session, AnErrorEndsOnlyTheJobWhoseOwnItIs) {
     race.stepped = false;
     race.lanes.clear();
     session.send(StartRace{race});
-    ASSERT_TRUE(
-        eventually([&] { return session.published().status.error.find("0 lanes") != std::string::npos; }));
+    ASSERT_TRUE(eventually([&] { return session.published().status.error.find("0 lanes") != std::string::npos; }));
     EXPECT_TRUE(session.published().stepped->lanes_finished());
 }
 
@@ -87,8 +84,7 @@ TEST(Session, AModelThatCannotBeLoadedIsAMessageNotACrash) {
     ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::failed; }));
     EXPECT_FALSE(session.published().status.error.empty());
     session.send(FetchDistributions{0, 0});
-    ASSERT_TRUE(
-        eventually([&] { return session.published().status.error.find("no model") != std::string::npos; }));
+    ASSERT_TRUE(eventually([&] { return session.published().status.error.find("no model") != std::string::npos; }));
     EXPECT_EQ(session.published().status.state, EngineStatus::State::failed);
     // What "try again" sends: the file is read anew.
     std::filesystem::copy_file(table_file(), file, std::filesystem::copy_options::overwrite_existing);
@@ -106,15 +102,13 @@ TEST(Session, LoadsAgainAfterLoadingWasCancelled) {
     for (const bool race : {false, true}) {
         std::atomic<Session*> place = nullptr;
         std::atomic<bool> bored = true;
-        Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/engine/golden/micro_qwen3"},
-                        settings, [&] {
-                            while (!place) std::this_thread::yield();
-                            if (bored.exchange(false)) place.load()->cancel_loading();
-                        });
+        Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/engine/golden/micro_qwen3"}, settings, [&] {
+            while (!place) std::this_thread::yield();
+            if (bored.exchange(false)) place.load()->cancel_loading();
+        });
         session.send(Restart{settings}); // given up together with the models
         place = &session;
-        ASSERT_TRUE(
-            eventually([&] { return session.published().status.state == EngineStatus::State::failed; }));
+        ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::failed; }));
         const EngineStatus status = session.published().status;
         EXPECT_NE(status.error.find("cancelled"), std::string::npos) << status.error;
         EXPECT_EQ(status.remedy.find("report"), std::string::npos) << "nothing went wrong: " << status.remedy;
@@ -189,10 +183,8 @@ TEST(SessionRace, ARaceThatBeginsClearsTheErrorOfOneThatDidNot) {
 TEST(SessionRace, MeasuresPlainDecodingWithTheFirstPromptThatFits) {
     RunSettings settings = on_table();
     settings.prompt.token_ids.assign(300, 5); // the context is 256
-    Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/engine/golden/micro_qwen3"},
-                    settings);
-    ASSERT_TRUE(
-        eventually([&] { return session.published().status.state == EngineStatus::State::failed; }));
+    Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/engine/golden/micro_qwen3"}, settings);
+    ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::failed; }));
     EXPECT_TRUE(session.published().status.prompt_too_long);
     settings.prompt.token_ids = {5, 6, 5};
     session.send(Restart{settings});
@@ -214,9 +206,7 @@ TEST(SessionRace, ARaceThatGoesNoFurtherSaysSo) {
         EXPECT_FALSE(session.published().race->lanes_over());
         RaceSettings bad = short_race();
         bad.lanes.clear();
-        session.send(end == End::stop     ? Command{StopRace{}}
-                     : end == End::cancel ? Command{Cancel{}}
-                                          : Command{StartRace{bad}});
+        session.send(end == End::stop ? Command{StopRace{}} : end == End::cancel ? Command{Cancel{}} : Command{StartRace{bad}});
         ASSERT_TRUE(eventually([&] { return session.published().race->lanes_over(); }));
         EXPECT_TRUE(session.published().race->ended_early);
         EXPECT_FALSE(session.published().race->lanes_finished()) << "nothing of it counts as measured";
@@ -246,8 +236,7 @@ TEST(SessionRace, StoppingAStudyLeavesWhatStandsStill) {
     session.send(StepRace{Stride::phase});
     EXPECT_TRUE(eventually([&] { return steps() == 2; }));
     session.gate().set(kUnlimitedPhases);
-    ASSERT_TRUE(
-        eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
+    ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
     const auto trace = session.published().trace;
     EXPECT_NE(std::get<Stopped>((*trace)[trace->size() - 1]).reason, "cancelled");
 }
@@ -271,8 +260,7 @@ TEST(SessionRace, StoppingASteppedRaceLeavesTheTimedOneThatWaitsForIt) {
 
     session.send(StartRace{stepped});
     session.send(Cancel{});
-    ASSERT_TRUE(
-        eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
+    ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
     EXPECT_TRUE(session.published().stepped->ended_early) << "nothing is left to step";
 }
 

@@ -49,8 +49,8 @@ TEST(Session, TimesARunThatStandsStillBesidePlainDecoding) {
     settings.prompt.token_ids = {5, 6, 5};
     settings.drafter = "skip";
     settings.options.exit_layer = 1; // which plain decoding has no use for
-    Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/engine/golden/micro_qwen3"},
-                    settings, {}, {.seconds = 0.1, .most_busy_cores = 1000});
+    Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/engine/golden/micro_qwen3"}, settings, {},
+                    {.seconds = 0.1, .most_busy_cores = 1000});
     ASSERT_TRUE(eventually([&] { return timed(session); })) << session.published().status.error;
     const Snapshot now = session.published();
     EXPECT_EQ(now.status.plain_ms_per_token, now.trace->plain_ms());
@@ -65,13 +65,11 @@ TEST(Session, UndoAndForkKeepTheirTimes) {
     settings.drafter = "skip";
     settings.options.exit_layer = 1;
     settings.max_tokens = 12;
-    Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/engine/golden/micro_qwen3"},
-                    settings, {}, {.seconds = 0.1, .most_busy_cores = 1000});
+    Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/engine/golden/micro_qwen3"}, settings, {},
+                    {.seconds = 0.1, .most_busy_cores = 1000});
     ASSERT_TRUE(eventually([&] { return session.published().trace != nullptr; }));
     session.gate().set(kUnlimitedPhases);
-    ASSERT_TRUE(eventually([&] {
-        return timed(session) && session.published().status.state == EngineStatus::State::stopped;
-    }));
+    ASSERT_TRUE(eventually([&] { return timed(session) && session.published().status.state == EngineStatus::State::stopped; }));
     const auto first = session.published().trace;
     const double plain = first->plain_ms(), total = fold(*first, first->size()).total_ms;
     EXPECT_GT(total, 0);
@@ -101,8 +99,7 @@ TEST(Session, TellsOfARunThatGoesOnByItselfNowAndThen) {
     ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
     const Snapshot shown = session.published();
     int rounds = 0;
-    for (std::size_t i = 0; i < shown.trace->size(); ++i)
-        rounds += std::holds_alternative<Committed>((*shown.trace)[i]);
+    for (std::size_t i = 0; i < shown.trace->size(); ++i) rounds += std::holds_alternative<Committed>((*shown.trace)[i]);
     EXPECT_GT(rounds, 60);
     EXPECT_LT(told - before, rounds / 2);
 }
@@ -121,8 +118,7 @@ TEST(Session, TellsWhereARunStandsThatIsHalted) {
         session.gate().set(kUnlimitedPhases);
         while (trace->size() < events + 2) std::this_thread::yield();
         session.gate().set(0);
-        ASSERT_TRUE(eventually([&] { return told > before && state() != EngineStatus::State::running; }))
-            << i;
+        ASSERT_TRUE(eventually([&] { return told > before && state() != EngineStatus::State::running; })) << i;
     }
 }
 
@@ -162,8 +158,7 @@ TEST(Session, MeasuresBesideTheRunOnTheScreen) {
         const auto found = now.studies.find("lengths");
         return found == now.studies.end() ? nullptr : found->second;
     };
-    ASSERT_TRUE(eventually([&] { return study() && study()->complete(); }))
-        << "although the run stands still";
+    ASSERT_TRUE(eventually([&] { return study() && study()->complete(); })) << "although the run stands still";
     const auto done = study();
     ASSERT_EQ(done->points.size(), 4u);
     for (int i = 0; i < 3; ++i) {
@@ -188,8 +183,7 @@ TEST(Session, TimesPassesOnRequest) {
     settings.prompt.token_ids = {1, 2, 3};
     settings.drafter = "none";
     settings.k = 0;
-    Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/engine/golden/micro_qwen3"},
-                    settings);
+    Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/engine/golden/micro_qwen3"}, settings);
     session.send(MeasurePasses{});
     ASSERT_TRUE(eventually([&] { return session.published().passes != nullptr; }));
     EXPECT_EQ(session.published().passes_beside, nullptr);
@@ -241,8 +235,7 @@ TEST(Session, TimesARealShapeBesideAndStopsOnRequest) {
     settings.prompt.token_ids = {1, 2, 3};
     settings.drafter = "none";
     settings.k = 0;
-    Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/engine/golden/micro_qwen3"},
-                    settings);
+    Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/engine/golden/micro_qwen3"}, settings);
     session.send(MeasurePasses{"bundle-s"});
     ASSERT_TRUE(eventually([&] { return session.published().status.timed_model == "bundle-s"; }));
     EXPECT_NE(session.published().passes, nullptr) << "what is complete is shown";
@@ -264,8 +257,7 @@ TEST(Session, TimesAShapeInOtherFormsOnRequest) {
     settings.prompt.token_ids = {1, 2, 3};
     settings.drafter = "none";
     settings.k = 0;
-    Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/engine/golden/micro_qwen3"},
-                    settings);
+    Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/engine/golden/micro_qwen3"}, settings);
     session.send(MeasurePasses{.beside = "bundle-s", .forms = true});
     ASSERT_TRUE(eventually([&] { return session.published().status.timed_model == "bundle-s in Q8_0"; }));
     ASSERT_TRUE(eventually([&] { return session.published().passes_forms != nullptr; }));
@@ -294,8 +286,7 @@ TEST(Session, AsksEveryDrafterBesideTheRun) {
     session.send(Restart{on_table(), kUnlimitedPhases});
     ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
     session.send(CompareDrafters{1});
-    ASSERT_TRUE(
-        eventually([&] { return session.published().comparison && session.published().comparison->complete(); }));
+    ASSERT_TRUE(eventually([&] { return session.published().comparison && session.published().comparison->complete(); }));
     const Snapshot now = session.published();
     EXPECT_EQ(now.comparison->of, now.trace.get());
     EXPECT_EQ(now.comparison->round, 1);
@@ -310,8 +301,7 @@ TEST(Session, AsksEveryDrafterBesideTheRun) {
     // asked while the run is under way: answered when it stands still, without another command
     session.send(Restart{on_table(), kUnlimitedPhases});
     session.send(CompareDrafters{0});
-    ASSERT_TRUE(
-        eventually([&] { return session.published().comparison && session.published().comparison->complete(); }));
+    ASSERT_TRUE(eventually([&] { return session.published().comparison && session.published().comparison->complete(); }));
     session.send(CompareDrafters{999});
     ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::failed; }));
 }
@@ -363,8 +353,7 @@ TEST(Session, AForkRightBehindARestartWaitsForItsRound) {
     Session session({.target = table_file()}, on_table());
     session.send(Restart{on_table()});
     session.send(Fork{.round = 3, .force_draft = std::pair{0, 2}});
-    ASSERT_TRUE(eventually([&] { return session.published().runs == 3; }))
-        << session.published().status.error;
+    ASSERT_TRUE(eventually([&] { return session.published().runs == 3; })) << session.published().status.error;
     const Snapshot now = session.published();
     EXPECT_NE(now.status.state, EngineStatus::State::failed) << now.status.error;
     const RunView view = fold(*now.trace, now.trace->size());

@@ -14,7 +14,8 @@ void work_to_the_end(Session& session) {
 
 TEST(SessionTurns, ATurnWithoutTimeIsOnePhase) {
     int told = 0;
-    Session session({.target = table_file()}, on_table(), [&] { ++told; }, {}, Session::Worker::caller);
+    Session session(
+        {.target = table_file()}, on_table(), [&] { ++told; }, {}, Session::Worker::caller);
     EXPECT_EQ(session.published().trace, nullptr) << "nobody worked yet";
     EXPECT_TRUE(session.work_for(0)) << "the models";
     const auto trace = session.published().trace;

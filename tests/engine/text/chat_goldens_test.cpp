@@ -18,15 +18,12 @@
 namespace speclens {
 namespace {
 
-
 // Every token is one of its own.
 class AnyTokenizer final : public Tokenizer {
   public:
     [[nodiscard]] std::vector<int> encode(std::string_view /*text*/) const override { return {}; }
     [[nodiscard]] std::vector<int> encode(std::span<const TextPart> /*parts*/) const override { return {}; }
-    [[nodiscard]] std::string decode(const std::vector<int>& /*ids*/, bool /*skip*/) const override {
-        return "";
-    }
+    [[nodiscard]] std::string decode(const std::vector<int>& /*ids*/, bool /*skip*/) const override { return ""; }
     [[nodiscard]] std::string bytes_of(int /*id*/) const override { return ""; }
     [[nodiscard]] int size() const override { return 1; }
     [[nodiscard]] int id_of(std::string_view /*token*/) const override { return 0; }
@@ -34,13 +31,11 @@ class AnyTokenizer final : public Tokenizer {
     [[nodiscard]] int bos() const override { return -1; }
 };
 
-const std::filesystem::path kGoldens =
-    std::filesystem::path(SPEC_SOURCE_DIR) / "tests" / "engine" / "golden" / "chats";
+const std::filesystem::path kGoldens = std::filesystem::path(SPEC_SOURCE_DIR) / "tests" / "engine" / "golden" / "chats";
 
 std::vector<std::string> golden_names() {
     std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(kGoldens))
-        names.push_back(entry.path().stem().string());
+    for (const auto& entry : std::filesystem::directory_iterator(kGoldens)) names.push_back(entry.path().stem().string());
     std::ranges::sort(names);
     return names;
 }
@@ -50,9 +45,7 @@ Json read_golden(const std::string& name) {
     return Json::parse(in);
 }
 
-std::optional<std::string> spelled(const Json& token) {
-    return token.is_null() ? std::nullopt : std::optional(token.get<std::string>());
-}
+std::optional<std::string> spelled(const Json& token) { return token.is_null() ? std::nullopt : std::optional(token.get<std::string>()); }
 
 ChatFormat format_of(const Json& golden, const std::string& text) {
     return chat_format_of(text, "template", AnyTokenizer{}, spelled(golden["bos"]), spelled(golden["eos"]));
@@ -97,8 +90,7 @@ TEST_P(ChatGoldens, AreWrittenAsTransformersWritesThem) {
             const Json& expected = thinking && chat.contains("thinking") ? chat["thinking"] : chat["text"];
             const std::string& name = chat["name"].text();
             const auto refused = kRefused.find(GetParam());
-            const bool taken =
-                !expected.is_null() && (refused == kRefused.end() || !refused->second.contains(name));
+            const bool taken = !expected.is_null() && (refused == kRefused.end() || !refused->second.contains(name));
             const auto ours = written(format, chat, thinking);
             ASSERT_EQ(ours.has_value(), taken) << name;
             if (!ours) continue;
@@ -132,8 +124,7 @@ TEST_P(ChatGoldens, OfAChangedTemplateAreRefusedOrWrittenAsTransformersDoes) {
     EXPECT_GE(read, 1) << "so that it is not only refusing";
 }
 
-INSTANTIATE_TEST_SUITE_P(Templates, ChatGoldens, testing::ValuesIn(golden_names()),
-                         [](const auto& one) { return one.param; });
+INSTANTIATE_TEST_SUITE_P(Templates, ChatGoldens, testing::ValuesIn(golden_names()), [](const auto& one) { return one.param; });
 
 } // namespace
 } // namespace speclens

@@ -17,8 +17,7 @@ namespace {
 using Think = ChatFormat::Think;
 
 TEST(ChatPrompt, OneQuestionWithoutThinkingEndsWithAnEmptyThinkBlock) {
-    EXPECT_EQ(chat_prompt({{"user", "Hi"}}, false),
-              "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n");
+    EXPECT_EQ(chat_prompt({{"user", "Hi"}}, false), "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n");
 }
 
 TEST(ChatPrompt, WithThinkingTheAnswerIsJustOpened) {
@@ -26,23 +25,20 @@ TEST(ChatPrompt, WithThinkingTheAnswerIsJustOpened) {
 }
 
 TEST(ChatPrompt, ThereIsNoDefaultSystemTurnAndAGivenOneComesFirst) {
-    EXPECT_EQ(
-        chat_prompt({{"system", "Be brief."}, {"user", "Hi"}}, true),
-        "<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n");
+    EXPECT_EQ(chat_prompt({{"system", "Be brief."}, {"user", "Hi"}}, true),
+              "<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n");
     EXPECT_EQ(chat_prompt({}, true), "<|im_start|>assistant\n");
 }
 
 TEST(ChatPrompt, ReasoningBeforeTheLastQuestionIsDropped) {
-    EXPECT_EQ(
-        chat_prompt({{"user", "1+1?"}, {"assistant", "<think>\nhm\n</think>\n\n2"}, {"user", "sure?"}}, true),
-        "<|im_start|>user\n1+1?<|im_end|>\n<|im_start|>assistant\n2<|im_end|>\n"
-        "<|im_start|>user\nsure?<|im_end|>\n<|im_start|>assistant\n");
+    EXPECT_EQ(chat_prompt({{"user", "1+1?"}, {"assistant", "<think>\nhm\n</think>\n\n2"}, {"user", "sure?"}}, true),
+              "<|im_start|>user\n1+1?<|im_end|>\n<|im_start|>assistant\n2<|im_end|>\n"
+              "<|im_start|>user\nsure?<|im_end|>\n<|im_start|>assistant\n");
 }
 
 TEST(ChatPrompt, ReasoningAfterTheLastQuestionIsKeptInOneShape) {
-    const std::string kept =
-        "<|im_start|>user\nq<|im_end|>\n<|im_start|>assistant\n<think>\nhm\n</think>\n\n2<|im_end|>\n"
-        "<|im_start|>assistant\n";
+    const std::string kept = "<|im_start|>user\nq<|im_end|>\n<|im_start|>assistant\n<think>\nhm\n</think>\n\n2<|im_end|>\n"
+                             "<|im_start|>assistant\n";
     EXPECT_EQ(chat_prompt({{"user", "q"}, {"assistant", "<think>\n\nhm\n</think>2"}}, true), kept);
     EXPECT_EQ(chat_prompt({{"user", "q"}, {"assistant", "<think>hm</think>\n\n\n2"}}, true), kept);
 }
@@ -53,31 +49,23 @@ TEST(ChatPrompt, AnswersWithoutReasoningStayAsTheyAre) {
               "<|im_start|>user\nc<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n");
 }
 
-const ChatFormat kQwen2 = {"You are Qwen, created by Alibaba Cloud. You are a helpful assistant.",
-                           Think::never};
+const ChatFormat kQwen2 = {"You are Qwen, created by Alibaba Cloud. You are a helpful assistant.", Think::never};
 
 TEST(ChatPrompt, Qwen2BringsASystemTurnAndThinksNothing) {
-    EXPECT_EQ(
-        chat_prompt({{"user", "Hi"}}, false, kQwen2),
-        "<|im_start|>system\nYou are Qwen, created by Alibaba Cloud. You are a helpful assistant.<|im_end|>\n"
-        "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n");
-    EXPECT_EQ(
-        chat_prompt({{"system", "Be brief."}, {"user", "Hi"}}, true, kQwen2),
-        "<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n");
-    const std::string kept =
-        chat_prompt({{"user", "q"}, {"assistant", "<think>a</think>b"}, {"user", "r"}}, false, kQwen2);
-    EXPECT_NE(kept.find("assistant\n<think>a</think>b<|im_end|>"), std::string::npos)
-        << "a text like any other there";
+    EXPECT_EQ(chat_prompt({{"user", "Hi"}}, false, kQwen2),
+              "<|im_start|>system\nYou are Qwen, created by Alibaba Cloud. You are a helpful assistant.<|im_end|>\n"
+              "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n");
+    EXPECT_EQ(chat_prompt({{"system", "Be brief."}, {"user", "Hi"}}, true, kQwen2),
+              "<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n");
+    const std::string kept = chat_prompt({{"user", "q"}, {"assistant", "<think>a</think>b"}, {"user", "r"}}, false, kQwen2);
+    EXPECT_NE(kept.find("assistant\n<think>a</think>b<|im_end|>"), std::string::npos) << "a text like any other there";
 }
 
 TEST(ChatPrompt, WhatAToolAnsweredIsNoQuestion) {
-    const std::string kept = chat_prompt({{"user", "q"},
-                                          {"assistant", "<think>\na\n</think>\n\nb"},
-                                          {"user", "<tool_response>\n5\n</tool_response>"}},
-                                         true);
+    const std::string kept =
+        chat_prompt({{"user", "q"}, {"assistant", "<think>\na\n</think>\n\nb"}, {"user", "<tool_response>\n5\n</tool_response>"}}, true);
     EXPECT_NE(kept.find("<think>\na\n</think>\n\nb"), std::string::npos) << kept;
-    EXPECT_EQ(chat_prompt({{"system", "s"}, {"assistant", "b"}}, true).find("<think>"), std::string::npos)
-        << "nothing was asked";
+    EXPECT_EQ(chat_prompt({{"system", "s"}, {"assistant", "b"}}, true).find("<think>"), std::string::npos) << "nothing was asked";
 }
 
 TEST(ChatPrompt, TheThinkBlockIsOpenedOrClosedAsTheTemplateDoes) {
@@ -87,8 +75,7 @@ TEST(ChatPrompt, TheThinkBlockIsOpenedOrClosedAsTheTemplateDoes) {
     };
     EXPECT_EQ(end_of(Think::either, true), "<think>\n");
     EXPECT_EQ(end_of(Think::either, false), "<think>\n\n</think>\n\n");
-    for (const bool thinking : {false, true})
-        EXPECT_EQ(end_of(Think::closed, thinking), "<think>\n\n</think>\n\n");
+    for (const bool thinking : {false, true}) EXPECT_EQ(end_of(Think::closed, thinking), "<think>\n\n</think>\n\n");
 }
 
 TEST(ChatPrompt, AThinkingModelIsOpenedInItsThoughts) {
@@ -98,21 +85,19 @@ TEST(ChatPrompt, AThinkingModelIsOpenedInItsThoughts) {
 }
 
 // Templates with the structure of the published ones; golden/chats has more of them.
-const std::string kTurns =
-    "{%- for m in messages %}{%- if m.role != 'system' or not loop.first %}"
-    "{{- '<|im_start|>' + m.role + '\\n' + m.content + '<|im_end|>\\n' }}{%- endif %}{%- endfor %}";
+const std::string kTurns = "{%- for m in messages %}{%- if m.role != 'system' or not loop.first %}"
+                           "{{- '<|im_start|>' + m.role + '\\n' + m.content + '<|im_end|>\\n' }}{%- endif %}{%- endfor %}";
 const std::string kOpening = "{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}";
 const std::string kGivenSystem = "{%- if messages[0].role == 'system' %}"
                                  "{{- '<|im_start|>system\\n' + messages[0].content + '<|im_end|>\\n' }}";
-const std::string kQwen25Template =
-    "{%- if tools %}\n    {{- '<|im_start|>system\\n' }}\n    {%- if messages[0]['role'] == 'system' %}\n"
-    "        {{- messages[0]['content'] }}\n    {%- else %}\n        {{- 'You are Qwen.' }}\n    {%- endif "
-    "%}\n"
-    "{%- else %}\n    {%- if messages[0]['role'] == 'system' %}\n"
-    "        {{- '<|im_start|>system\\n' + messages[0]['content'] + '<|im_end|>\\n' }}\n    {%- else %}\n"
-    "        {{- '<|im_start|>system\\nPlease reason step by step.<|im_end|>\\n' }}\n    {%- endif %}\n{%- "
-    "endif %}\n" +
-    kTurns + "{%- if add_generation_prompt %}\n    {{- '<|im_start|>assistant\\n' }}\n{%- endif %}\n";
+const std::string kQwen25Template = "{%- if tools %}\n    {{- '<|im_start|>system\\n' }}\n    {%- if messages[0]['role'] == 'system' %}\n"
+                                    "        {{- messages[0]['content'] }}\n    {%- else %}\n        {{- 'You are Qwen.' }}\n    {%- endif "
+                                    "%}\n"
+                                    "{%- else %}\n    {%- if messages[0]['role'] == 'system' %}\n"
+                                    "        {{- '<|im_start|>system\\n' + messages[0]['content'] + '<|im_end|>\\n' }}\n    {%- else %}\n"
+                                    "        {{- '<|im_start|>system\\nPlease reason step by step.<|im_end|>\\n' }}\n    {%- endif %}\n{%- "
+                                    "endif %}\n" +
+                                    kTurns + "{%- if add_generation_prompt %}\n    {{- '<|im_start|>assistant\\n' }}\n{%- endif %}\n";
 const std::string kInstructTemplate = kGivenSystem + "{%- endif %}" + kTurns + kOpening + "{%- endif %}";
 
 ChatFormat chatml(const std::string& system, Think think) {
@@ -133,16 +118,14 @@ TEST(ChatFormats, AreReadFromTheTemplate) {
              "{{- '<think>\\n\\n</think>\\n\\n' }}{%- endif %}{%- endif %}",
          chatml("", Think::asked)},
         {kInstructTemplate, {"", Think::never}},
-        {kGivenSystem + "{%- endif %}" + kTurns +
-             "{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n<think>\\n' }}{%- endif %}",
+        {kGivenSystem + "{%- endif %}" + kTurns + "{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n<think>\\n' }}{%- endif %}",
          chatml("", Think::always)}};
     for (const auto& [text, format] : cases) {
         test::ModelFolder folder("micro_qwen3");
         std::ofstream(folder.path() / "tokenizer_config.json") << Json{{"chat_template", text}};
         EXPECT_EQ(read_chat_format(folder.path(), *tokenizer), format) << text;
-        std::ofstream(folder.path() / "tokenizer_config.json") << Json{
-            {"chat_template",
-             {{{"name", "tool_use"}, {"template", "x"}}, {{"name", "default"}, {"template", text}}}}};
+        std::ofstream(folder.path() / "tokenizer_config.json")
+            << Json{{"chat_template", {{{"name", "tool_use"}, {"template", "x"}}, {{"name", "default"}, {"template", text}}}}};
         EXPECT_EQ(read_chat_format(folder.path(), *tokenizer), format) << text;
         std::ofstream(folder.path() / "tokenizer_config.json") << "{}";
         EXPECT_NE(read_chat_format(folder.path(), *tokenizer).problem, "") << "none is there";
@@ -155,14 +138,13 @@ TEST(ChatFormats, AreReadFromTheTemplate) {
 // A template without a loop over the turns loses what is said; without its last endif it is no template.
 TEST(ChatFormats, RefuseTemplatesThatLoseWhatIsSaid) {
     const auto tokenizer = Tokenizer::load(test::golden("micro_qwen3") / "tokenizer.json");
-    for (const auto& [text, why] :
-         {std::pair{kOpening + "{%- endif %}", "how it writes a turn"},
-          {kGivenSystem + "{%- endif %}" + kOpening + "{%- endif %}", "how it writes a turn"},
-          {kInstructTemplate.substr(0, kInstructTemplate.size() - 12), "has no end"},
-          {"{{ '<|im_start|>' + m.role + m.content }}", "it asks for m"},
-          {"{% macro f() %}{% endmacro %}" + kInstructTemplate, "{% macro f() %}"},
-          {kTurns + "{{ 'a' 'b' c }}", "cannot be read"},
-          {kTurns + kOpening + "{{ strftime_now('%Y') }}{% endif %}", "date of the day"}})
+    for (const auto& [text, why] : {std::pair{kOpening + "{%- endif %}", "how it writes a turn"},
+                                    {kGivenSystem + "{%- endif %}" + kOpening + "{%- endif %}", "how it writes a turn"},
+                                    {kInstructTemplate.substr(0, kInstructTemplate.size() - 12), "has no end"},
+                                    {"{{ '<|im_start|>' + m.role + m.content }}", "it asks for m"},
+                                    {"{% macro f() %}{% endmacro %}" + kInstructTemplate, "{% macro f() %}"},
+                                    {kTurns + "{{ 'a' 'b' c }}", "cannot be read"},
+                                    {kTurns + kOpening + "{{ strftime_now('%Y') }}{% endif %}", "date of the day"}})
         EXPECT_NE(chat_format_of(text, "file", *tokenizer).problem.find(why), std::string::npos)
             << text << ": " << chat_format_of(text, "file", *tokenizer).problem;
 }
@@ -176,17 +158,14 @@ TEST(ChatFormats, RefuseTemplatesThatWouldTakeForever) {
         return out;
     };
     for (const std::string& hostile :
-         {"{{ " + repeated("(", 50'000) + "1" + repeated(")", 50'000) + " }}",
-          "{{ 1" + repeated(" + 1", 50'000) + " }}", "{{ 1" + repeated(" if 1 else 1", 50'000) + " }}",
-          repeated("{% if true %}", 50'000) + repeated("{% endif %}", 50'000),
-          "{% set x = 'ab' %}" + repeated("{% set x = x + x %}", 60),
-          "{% set x = messages %}" + repeated("{% set x = x + x %}", 60),
+         {"{{ " + repeated("(", 50'000) + "1" + repeated(")", 50'000) + " }}", "{{ 1" + repeated(" + 1", 50'000) + " }}",
+          "{{ 1" + repeated(" if 1 else 1", 50'000) + " }}", repeated("{% if true %}", 50'000) + repeated("{% endif %}", 50'000),
+          "{% set x = 'ab' %}" + repeated("{% set x = x + x %}", 60), "{% set x = messages %}" + repeated("{% set x = x + x %}", 60),
           "{% set x = messages[0].content %}" + repeated("{% set x = x.strip().strip('a') %}", 20'000),
           repeated("{% for a in messages %}", 40) + "x" + repeated("{% endfor %}", 40),
-          "{% set x = '" + repeated("x", 100'000) + "' %}" + repeated("{{ x }}", 100),
-          repeated("{{ 'x' }}", 100'000), std::string(2 << 20, 'x')})
-        EXPECT_NE(chat_format_of(hostile + kInstructTemplate, "file", *tokenizer).problem, "")
-            << hostile.substr(0, 60);
+          "{% set x = '" + repeated("x", 100'000) + "' %}" + repeated("{{ x }}", 100), repeated("{{ 'x' }}", 100'000),
+          std::string(2 << 20, 'x')})
+        EXPECT_NE(chat_format_of(hostile + kInstructTemplate, "file", *tokenizer).problem, "") << hostile.substr(0, 60);
 }
 
 // Templates that write ChatML in other words, and what transformers writes of them.
@@ -202,13 +181,10 @@ TEST(ChatFormats, ReadTheOpeningOfTheAnswerAndTheSystemTurn) {
         std::ofstream(folder.path() / "tokenizer_config.json") << config;
         return read_chat_format(folder.path(), *tokenizer);
     };
-    const auto opened = [&](const std::string& text) {
-        return format_of(turns + "{% if add_generation_prompt %}" + text + "{% endif %}");
-    };
+    const auto opened = [&](const std::string& text) { return format_of(turns + "{% if add_generation_prompt %}" + text + "{% endif %}"); };
     const std::string assistant = "{{ '<|im_start|>assistant\\n' }}";
-    EXPECT_EQ(opened(assistant +
-                     "{% if enable_thinking is defined and enable_thinking is false %}"
-                     "{{ '<think>\\n\\n</think>\\n\\n' }}{% else %}{{ '<think>\\n' }}{% endif %}"),
+    EXPECT_EQ(opened(assistant + "{% if enable_thinking is defined and enable_thinking is false %}"
+                                 "{{ '<think>\\n\\n</think>\\n\\n' }}{% else %}{{ '<think>\\n' }}{% endif %}"),
               chatml("", Think::either));
     EXPECT_EQ(opened(assistant + "{% if enable_thinking %}{{ '<think>\\n' }}{% else %}"
                                  "{{ '<think>\\n\\n</think>\\n\\n' }}{% endif %}"),
@@ -216,10 +192,8 @@ TEST(ChatFormats, ReadTheOpeningOfTheAnswerAndTheSystemTurn) {
     EXPECT_EQ(opened("{{ '<|im_start|>assistant\\n' + '<think>\\n' }}"), chatml("", Think::always));
     EXPECT_EQ(opened(assistant + "{{ '<think>\\n' }}"), chatml("", Think::always));
     EXPECT_EQ(opened(assistant + "{{ '<think>\\n\\n</think>\\n\\n' }}"), (ChatFormat{"", Think::closed}));
-    EXPECT_EQ(format_of(turns + "{{ '<|im_start|>assistant\\n' if add_generation_prompt else '' }}"),
-              (ChatFormat{"", Think::never}));
-    for (const std::string odd :
-         {"{{ '<think>' }}", "{% if mood %}{{ '<think>\\n' }}{% endif %}", "{{ name }}"})
+    EXPECT_EQ(format_of(turns + "{{ '<|im_start|>assistant\\n' if add_generation_prompt else '' }}"), (ChatFormat{"", Think::never}));
+    for (const std::string odd : {"{{ '<think>' }}", "{% if mood %}{{ '<think>\\n' }}{% endif %}", "{{ name }}"})
         EXPECT_NE(opened(assistant + odd).problem.find("how it opens an answer"), std::string::npos) << odd;
 
     const std::string open = "<|im_start|>system\\n", end = "<|im_end|>\\n";
@@ -229,15 +203,11 @@ TEST(ChatFormats, ReadTheOpeningOfTheAnswerAndTheSystemTurn) {
         EXPECT_EQ(format.problem, "") << text;
         return format.default_system;
     };
-    EXPECT_EQ(system_of(none + "{% set s = 'Be kind.' %}{{ '" + open + "' + s + '" + end + "' }}{% endif %}"),
-              "Be kind.");
-    EXPECT_EQ(system_of(none + "{{ '" + open + "' }}{{ 'Be brief.' }}{{ '" + end + "' }}{% endif %}"),
-              "Be brief.");
-    EXPECT_EQ(system_of("{% if tools is not none %}{{ '" + open + "Use tools." + end + "' }}{% endif %}"),
-              "");
+    EXPECT_EQ(system_of(none + "{% set s = 'Be kind.' %}{{ '" + open + "' + s + '" + end + "' }}{% endif %}"), "Be kind.");
+    EXPECT_EQ(system_of(none + "{{ '" + open + "' }}{{ 'Be brief.' }}{{ '" + end + "' }}{% endif %}"), "Be brief.");
+    EXPECT_EQ(system_of("{% if tools is not none %}{{ '" + open + "Use tools." + end + "' }}{% endif %}"), "");
     EXPECT_EQ(system_of("{% if not tools and messages[0].role == 'user' %}{{ '" + open + "No tools." + end +
-                        "' }}{% endif %}{% if messages[0].role == 'assistant' %}{{ '" + open + "No tools." +
-                        end + "' }}{% endif %}"),
+                        "' }}{% endif %}{% if messages[0].role == 'assistant' %}{{ '" + open + "No tools." + end + "' }}{% endif %}"),
               "No tools.");
     EXPECT_EQ(chat_prompt({{"system", "Be brief."}, {"user", "Hi"}}, false,
                           format_of("{{ '" + open + "Be kind." + end + "' }}" + turns + opening)),
@@ -250,11 +220,9 @@ TEST(ChatFormats, ReadTheOpeningOfTheAnswerAndTheSystemTurn) {
                         open + "' + s + '" + end + "' }}{% for m in rest %}" + turns.substr(23) + opening)
                   .default_system,
               "Be kind.");
-    EXPECT_NE(format_of("{{ '" + open + "Obey. ' + messages[0].content + '" + end + "' }}" + turns)
-                  .problem.find("system turn"),
+    EXPECT_NE(format_of("{{ '" + open + "Obey. ' + messages[0].content + '" + end + "' }}" + turns).problem.find("system turn"),
               std::string::npos);
-    EXPECT_NE(format_of("{{ '" + open + "' + today() + '" + end + "' }}" + turns).problem.find("system turn"),
-              std::string::npos);
+    EXPECT_NE(format_of("{{ '" + open + "' + today() + '" + end + "' }}" + turns).problem.find("system turn"), std::string::npos);
 }
 
 TEST(ChatFormats, WriteTheBosTokenOfTheTemplateOnce) {
@@ -264,15 +232,13 @@ TEST(ChatFormats, WriteTheBosTokenOfTheTemplateOnce) {
     const ChatFormat format = chat_format_of(text, "file", *tokenizer, "<|endoftext|>");
     EXPECT_EQ(format.begin, "<|endoftext|>");
     EXPECT_TRUE(chat_prompt({{"user", "Hi"}}, false, format).starts_with("<|endoftext|><|im_start|>user\n"));
-    EXPECT_NE(chat_format_of(text, "file", *tokenizer, "<none>").problem.find("no token <none>"),
-              std::string::npos);
+    EXPECT_NE(chat_format_of(text, "file", *tokenizer, "<none>").problem.find("no token <none>"), std::string::npos);
 
     test::ModelFolder folder("micro_qwen3");
-    std::ofstream(folder.path() / "tokenizer_config.json")
-        << Json{{"tokenizer_class", "LlamaTokenizerFast"},
-                          {"add_bos_token", true},
-                          {"bos_token", {{"content", "<|endoftext|>"}}},
-                          {"chat_template", text}};
+    std::ofstream(folder.path() / "tokenizer_config.json") << Json{{"tokenizer_class", "LlamaTokenizerFast"},
+                                                                   {"add_bos_token", true},
+                                                                   {"bos_token", {{"content", "<|endoftext|>"}}},
+                                                                   {"chat_template", text}};
     const Models models = load_models({.target = folder.path()});
     RunSettings settings;
     settings.prompt.text = "Hi";
@@ -289,38 +255,27 @@ TEST(ChatFormats, WriteTheBosTokenOfTheTemplateOnce) {
 TEST(ChatFormats, TrimAndRefuseAsTheTemplateDoes) {
     const auto tokenizer = Tokenizer::load(test::golden("micro_qwen3") / "tokenizer.json");
     const auto format_of = [&](const std::string& turn, const std::string& before = "") {
-        return chat_format_of("{% for m in messages %}" + before + "{{ " + turn +
-                                  " }}{% endfor %}{{ '<a>' }}",
-                              "file", *tokenizer);
+        return chat_format_of("{% for m in messages %}" + before + "{{ " + turn + " }}{% endfor %}{{ '<a>' }}", "file", *tokenizer);
     };
     const ChatFormat trimming = format_of("'<' + m.role + '>' + m.content | trim + '.'");
     EXPECT_EQ(trimming.problem, "");
-    EXPECT_EQ(chat_prompt({{"system", "\t"}, {"user", "\u00a0 a b\u2003\n"}}, false, trimming),
-              "<system>.<user>a b.<a>");
+    EXPECT_EQ(chat_prompt({{"system", "\t"}, {"user", "\u00a0 a b\u2003\n"}}, false, trimming), "<system>.<user>a b.<a>");
     EXPECT_EQ(chat_parts({{"user", " <user> "}}, false, trimming),
               (std::vector<TextPart>{{"<user>", false}, {"<user>", true}, {".<a>", false}}));
     const ChatFormat alternating =
-        format_of("'<' + m.role + '>' + m.content",
-                  "{% if m.role == 'system' or (m.role == 'user') != (loop.index0 % 2 == 0) %}"
-                  "{{ raise_exception('no') }}{% endif %}");
+        format_of("'<' + m.role + '>' + m.content", "{% if m.role == 'system' or (m.role == 'user') != (loop.index0 % 2 == 0) %}"
+                                                    "{{ raise_exception('no') }}{% endif %}");
     EXPECT_EQ(alternating.problem, "");
-    EXPECT_EQ(chat_prompt({{"user", "a"}, {"assistant", "b"}, {"user", "c"}}, false, alternating),
-              "<user>a<assistant>b<user>c<a>");
+    EXPECT_EQ(chat_prompt({{"user", "a"}, {"assistant", "b"}, {"user", "c"}}, false, alternating), "<user>a<assistant>b<user>c<a>");
     test::expect_error(
         [&] {
             (void)chat_prompt({{"user", "a"}, {"user", "b"}}, false, alternating);
         },
         {"one after the other", "turn 2", "user"});
-    test::expect_error(
-        [&] {
-            (void)chat_prompt({{"system", "a"}, {"user", "b"}}, false, alternating);
-        },
-        {"no place for a system turn"});
+    test::expect_error([&] { (void)chat_prompt({{"system", "a"}, {"user", "b"}}, false, alternating); }, {"no place for a system turn"});
     test::expect_error([&] { (void)chat_prompt({{"tool", "a"}}, false, {}); }, {"role \"tool\""});
-    EXPECT_NE(format_of("'<' + m.role + '>' + m.content | upper").problem.find("filter upper"),
-              std::string::npos);
-    EXPECT_NE(format_of("'<' + m.role + '>' + m.content", "{% if m.content %}{% endif %}")
-                  .problem.find("whether something was said"),
+    EXPECT_NE(format_of("'<' + m.role + '>' + m.content | upper").problem.find("filter upper"), std::string::npos);
+    EXPECT_NE(format_of("'<' + m.role + '>' + m.content", "{% if m.content %}{% endif %}").problem.find("whether something was said"),
               std::string::npos);
 }
 
@@ -333,15 +288,13 @@ TEST(ChatFormats, ReadTheEscapesOfALiteral) {
         return read_chat_format(folder.path(), *tokenizer).default_system;
     };
     const auto literal = [&](const std::string& words, const std::string& quote = "'") {
-        return system_of("{%- if messages[0]['role'] != 'system' %}{{- " + quote + "<|im_start|>system\\n" +
-                         words + "<|im_end|>\\n" + quote + " }}{%- endif %}");
+        return system_of("{%- if messages[0]['role'] != 'system' %}{{- " + quote + "<|im_start|>system\\n" + words + "<|im_end|>\\n" +
+                         quote + " }}{%- endif %}");
     };
-    EXPECT_EQ(literal("Please put your final answer within \\\\boxed{}."),
-              "Please put your final answer within \\boxed{}.");
+    EXPECT_EQ(literal("Please put your final answer within \\\\boxed{}."), "Please put your final answer within \\boxed{}.");
     EXPECT_EQ(literal("I\\'m \"Bob\"."), "I'm \"Bob\".");
     EXPECT_EQ(literal("I'm \\\"Bob\\\".", "\""), "I'm \"Bob\".");
-    EXPECT_EQ(literal("a\\nb\\tc {{ d }} %} \\x41\\u00e9\\U0001F600\\60 \\d \\x4"),
-              "a\nb\tc {{ d }} %} Aé😀0 \\d \\x4");
+    EXPECT_EQ(literal("a\\nb\\tc {{ d }} %} \\x41\\u00e9\\U0001F600\\60 \\d \\x4"), "a\nb\tc {{ d }} %} Aé😀0 \\d \\x4");
     EXPECT_EQ(literal("\\x41B\\u00e99\\0601"), "ABé901") << "digits behind a whole escape";
     EXPECT_EQ(system_of("{# '<|im_start|>system\\nno<|im_end|>' #}{% if messages[0].role != 'system' %}"
                         "<|im_start|>system\nIt's me.<|im_end|>\n\n{%- endif %}"),
@@ -351,15 +304,13 @@ TEST(ChatFormats, ReadTheEscapesOfALiteral) {
                         "<|im_start|>system\nIt's me.<|im_end|>\n{% endif %}\n"),
               "It's me.")
         << "outside of tags";
-    for (const char* broken : {"{{ '<|im_start|>system\\", "{{", "{% 'a", "<|im_start|>{"})
-        EXPECT_EQ(system_of(broken), "") << broken;
+    for (const char* broken : {"{{ '<|im_start|>system\\", "{{", "{% 'a", "<|im_start|>{"}) EXPECT_EQ(system_of(broken), "") << broken;
 }
 
 TEST(ChatFormats, RefuseAChatInATemplateThatIsNotUnderstood) {
     test::ModelFolder folder("micro_qwen3");
-    std::ofstream(folder.path() / "chat_template.jinja")
-        << "{% for m in messages %}{{'<｜Asked｜>' + m['content'] | reverse}}{% endfor "
-           "%}{{'<｜Answered｜>'}}";
+    std::ofstream(folder.path() / "chat_template.jinja") << "{% for m in messages %}{{'<｜Asked｜>' + m['content'] | reverse}}{% endfor "
+                                                            "%}{{'<｜Answered｜>'}}";
     const Models models = load_models({.target = folder.path()});
     RunSettings settings;
     settings.prompt.text = "Hi";
@@ -457,15 +408,13 @@ TEST(ChatFormats, ABosTokenGoesBeforeRawTextOnly) {
     settings.prompt.text = raw.text;
     EXPECT_EQ(prompt_tokens(models, settings.prompt).ids, raw.ids);
     settings.prompt.chat = true;
-    EXPECT_NE(prompt_tokens(models, settings.prompt).ids.front(), raw.ids.front())
-        << "its template has all there is";
+    EXPECT_NE(prompt_tokens(models, settings.prompt).ids.front(), raw.ids.front()) << "its template has all there is";
 }
 
 // A loaded model's prompts are in its own format.
 TEST(ChatFormats, GoIntoThePrompt) {
     test::ModelFolder folder("micro_qwen3");
-    std::ofstream(folder.path() / "tokenizer_config.json")
-        << Json{{"chat_template", kQwen25Template}};
+    std::ofstream(folder.path() / "tokenizer_config.json") << Json{{"chat_template", kQwen25Template}};
     const Models models = load_models({.target = folder.path()});
     RunSettings settings;
     settings.prompt.chat = true;

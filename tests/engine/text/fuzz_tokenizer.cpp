@@ -54,9 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     const bool json = text.starts_with('{');
     try {
-        use(json ? speclens::parse_tokenizer_json(text, "fuzz.json")
-                 : speclens::parse_vocabulary_table(table_of(text), "fuzz.gguf"),
-            text);
+        use(json ? speclens::parse_tokenizer_json(text, "fuzz.json") : speclens::parse_vocabulary_table(table_of(text), "fuzz.gguf"), text);
     } catch (const speclens::Error&) {
     }
     return 0;

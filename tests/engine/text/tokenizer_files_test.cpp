@@ -10,9 +10,7 @@ namespace speclens {
 namespace {
 
 using namespace test;
-OrderedJson& json_step(OrderedJson& json, std::size_t i) {
-    return json["pre_tokenizer"]["pretokenizers"][i];
-}
+OrderedJson& json_step(OrderedJson& json, std::size_t i) { return json["pre_tokenizer"]["pretokenizers"][i]; }
 
 class TokenizerFile : public ::testing::Test {
   protected:
@@ -33,8 +31,7 @@ class TokenizerFile : public ::testing::Test {
 TEST_F(TokenizerFile, MergesMayBeTextsOrPairs) {
     const auto pairs = with([](OrderedJson& json) { ASSERT_TRUE(json["model"]["merges"][0].is_array()); });
     const auto texts = with([](OrderedJson& json) {
-        for (OrderedJson& merge : json["model"]["merges"])
-            merge = merge[0].get<std::string>() + " " + merge[1].get<std::string>();
+        for (OrderedJson& merge : json["model"]["merges"]) merge = merge[0].get<std::string>() + " " + merge[1].get<std::string>();
     });
     const std::string text = "Speculative decoding lets a small model guess 123 <think> the rest.";
     EXPECT_EQ(pairs->encode(text), texts->encode(text));
@@ -67,23 +64,18 @@ TEST_F(TokenizerFile, TheLongestAddedTokenWins) {
     const auto longest = with([](OrderedJson& json) {
         int id = 509;
         for (const char* text : {"<x", "<x>>", "<x>"})
-            json["added_tokens"].push_back(
-                {{"id", id++}, {"content", text}, {"normalized", false}, {"special", false}});
+            json["added_tokens"].push_back({{"id", id++}, {"content", text}, {"normalized", false}, {"special", false}});
     });
     EXPECT_EQ(longest->encode("<x>><x><x"), (std::vector<int>{510, 511, 509}));
 }
 
 TEST_F(TokenizerFile, BrokenFilesAreRefused) {
-    expect_error([&] { static_cast<void>(Tokenizer::load("no/such/none.json")); },
-                 {"no/such/none.json does not exist"});
-    write_file(folder_ / "tokenizer.json",
-               "version https://git-lfs.github.com/spec/v1\noid sha256:12\nsize 7\n");
-    expect_error([&] { static_cast<void>(Tokenizer::load(folder_ / "tokenizer.json")); },
-                 {"folder/tokenizer.json", "Git LFS pointer"});
+    expect_error([&] { static_cast<void>(Tokenizer::load("no/such/none.json")); }, {"no/such/none.json does not exist"});
+    write_file(folder_ / "tokenizer.json", "version https://git-lfs.github.com/spec/v1\noid sha256:12\nsize 7\n");
+    expect_error([&] { static_cast<void>(Tokenizer::load(folder_ / "tokenizer.json")); }, {"folder/tokenizer.json", "Git LFS pointer"});
     for (const char* text : {"", "{", "[]", "null", "{\"model\":\xff}"}) {
         write_file(folder_ / "tokenizer.json", text);
-        expect_error([&] { static_cast<void>(Tokenizer::load(folder_ / "tokenizer.json")); },
-                     {"folder/tokenizer.json"});
+        expect_error([&] { static_cast<void>(Tokenizer::load(folder_ / "tokenizer.json")); }, {"folder/tokenizer.json"});
     }
     refused([](OrderedJson& json) { json.erase("model"); }, {"no model"});
     refused([](OrderedJson& json) { json["model"] = 3; }, {"model is not a JSON object"});
@@ -113,17 +105,12 @@ TEST_F(TokenizerFile, SettingsThatAreNotImplementedAreRefused) {
     refused([](OrderedJson& json) { json["model"]["end_of_word_suffix"] = "</w>"; }, {"end_of_word_suffix"});
     refused([](OrderedJson& json) { json["normalizer"]["type"] = "NFKC"; }, {"normalizer", "NFKC"});
     const auto step = json_step;
-    refused([&](OrderedJson& json) { step(json, 0)["behavior"] = "Doubled"; },
-            {"pre_tokenizer", "behavior", "Doubled"});
+    refused([&](OrderedJson& json) { step(json, 0)["behavior"] = "Doubled"; }, {"pre_tokenizer", "behavior", "Doubled"});
     refused([&](OrderedJson& json) { step(json, 0)["type"] = "Whitespace"; }, {"pre_tokenizer", "Whitespace"});
     refused([&](OrderedJson& json) { step(json, 0)["pattern"] = {{"Text", "x"}}; }, {"pattern", "Regex"});
     refused([&](OrderedJson& json) { step(json, 0)["pattern"] = {{"String", ""}}; }, {"empty pattern"});
     refused([&](OrderedJson& json) { step(json, 0)["pattern"]["Regex"] = "(["; }, {"pattern", "regular expression"});
-    refused(
-        [&](OrderedJson& json) {
-            step(json, 0) = {{"type", "Metaspace"}, {"replacement", "_"}};
-        },
-        {"blanks", "\"_\""});
+    refused([&](OrderedJson& json) { step(json, 0) = {{"type", "Metaspace"}, {"replacement", "_"}}; }, {"blanks", "\"_\""});
     refused(
         [&](OrderedJson& json) {
             json["normalizer"] = {{"type", "Sequence"}, {"normalizers", {{{"type", "Lowercase"}}}}};
@@ -215,10 +202,8 @@ TEST_F(TokenizerFile, ATextMayBeginWithATokenOfItsOwn) {
     EXPECT_EQ(with([](OrderedJson&) {})->bos(), -1);
     const auto around = [](const char* name) {
         return OrderedJson{{"type", "TemplateProcessing"},
-                    {"single",
-                     {{{"SpecialToken", {{"id", name}, {"type_id", 0}}}},
-                      {{"Sequence", {{"id", "A"}, {"type_id", 0}}}}}},
-                    {"special_tokens", {{"<|endoftext|>", {{"ids", {500}}}}}}};
+                           {"single", {{{"SpecialToken", {{"id", name}, {"type_id", 0}}}}, {{"Sequence", {{"id", "A"}, {"type_id", 0}}}}}},
+                           {"special_tokens", {{"<|endoftext|>", {{"ids", {500}}}}}}};
     };
     EXPECT_EQ(with([&](OrderedJson& json) { json["post_processor"] = around("<|endoftext|>"); })->bos(), 500);
     refused([&](OrderedJson& json) { json["post_processor"] = around("<s>"); }, {"post_processor", "<s>"});
@@ -234,8 +219,7 @@ TEST_F(TokenizerFile, ATextMayBeginWithATokenOfItsOwn) {
     llama["add_bos_token"] = true;
     llama["bos_token"] = nullptr;
     EXPECT_EQ(config(llama), -1);
-    EXPECT_EQ(config({{"tokenizer_class", "Qwen2Tokenizer"}, {"add_bos_token", true}, {"bos_token", "!"}}),
-              500);
+    EXPECT_EQ(config({{"tokenizer_class", "Qwen2Tokenizer"}, {"add_bos_token", true}, {"bos_token", "!"}}), 500);
     llama["bos_token"] = "<nowhere>";
     expect_error([&] { (void)config(llama); }, {"tokenizer_config.json", "bos_token", "<nowhere>"});
     llama["add_eos_token"] = true;
@@ -243,19 +227,15 @@ TEST_F(TokenizerFile, ATextMayBeginWithATokenOfItsOwn) {
 }
 
 TEST_F(TokenizerFile, APatternThatExplodesEndsWithAnError) {
-    const auto slow = with(
-        [](OrderedJson& json) { json["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"] = "(a|a|aa)+[cd]"; });
-    expect_error([&] { static_cast<void>(slow->encode(std::string(60, 'a') + "b")); },
-                 {"tokenizer.json", "split pattern"});
+    const auto slow = with([](OrderedJson& json) { json["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"] = "(a|a|aa)+[cd]"; });
+    expect_error([&] { static_cast<void>(slow->encode(std::string(60, 'a') + "b")); }, {"tokenizer.json", "split pattern"});
 }
 
 // By the measure of one search each of these is quick.
 TEST_F(TokenizerFile, SearchesThatAreSlowTogetherEndWithAnErrorToo) {
-    const auto slow = with([](OrderedJson& json) {
-        json["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"] = "a(?=(?:a|a){0,18}[cd])|a|b";
-    });
-    expect_error([&] { static_cast<void>(slow->encode(std::string(20'000, 'a') + "b")); },
-                 {"tokenizer.json", "split pattern"});
+    const auto slow =
+        with([](OrderedJson& json) { json["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"] = "a(?=(?:a|a){0,18}[cd])|a|b"; });
+    expect_error([&] { static_cast<void>(slow->encode(std::string(20'000, 'a') + "b")); }, {"tokenizer.json", "split pattern"});
 }
 
 TEST_F(TokenizerFile, SearchesInManyPiecesShareTheirEffort) {
@@ -279,11 +259,9 @@ TEST_F(TokenizerFile, SearchesInManyPiecesShareTheirEffort) {
 
 // Few steps back, each with thousands forward.
 TEST_F(TokenizerFile, SearchesThatTakeTooLongEndWithAnErrorToo) {
-    const auto slow = with([](OrderedJson& json) {
-        json["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"] = "(?:a?){5000}a{5000}c";
-    });
-    expect_error([&] { static_cast<void>(slow->encode(std::string(5'000, 'a') + "b")); },
-                 {"tokenizer.json", "split pattern", "too long"});
+    const auto slow =
+        with([](OrderedJson& json) { json["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"] = "(?:a?){5000}a{5000}c"; });
+    expect_error([&] { static_cast<void>(slow->encode(std::string(5'000, 'a') + "b")); }, {"tokenizer.json", "split pattern", "too long"});
 }
 
 TEST_F(TokenizerFile, ALetterWithoutATokenIsLeftOutOrUnknown) {
@@ -319,20 +297,16 @@ TEST_F(TokenizerFile, IgnoringMergesTakesWholePiecesAsTheyAre) {
 TEST_F(TokenizerFile, AddedTokensMayTakeWhiteSpaceOrWantToStandAlone) {
     const auto tokenizer = with([](OrderedJson& json) {
         int id = 509;
-        for (const auto& [text, option] :
-             {std::pair{"<r>", "rstrip"}, {"<l>", "lstrip"}, {"<s>", "single_word"}, {"  ", "special"}})
-            json["added_tokens"].push_back(
-                {{"id", id++}, {"content", text}, {"normalized", false}, {option, true}});
+        for (const auto& [text, option] : {std::pair{"<r>", "rstrip"}, {"<l>", "lstrip"}, {"<s>", "single_word"}, {"  ", "special"}})
+            json["added_tokens"].push_back({{"id", id++}, {"content", text}, {"normalized", false}, {option, true}});
     });
     const int a = tokenizer->id_of("a"), b = tokenizer->id_of("b"), r = 509, l = 510, s = 511, blanks = 512;
     EXPECT_EQ(tokenizer->encode("a<r> \t b"), (std::vector<int>{a, r, b}));
     EXPECT_EQ(tokenizer->encode("a \xe3\x80\x80<l>b"), (std::vector<int>{a, l, b}));
-    EXPECT_EQ(tokenizer->encode("<r>   <l>"), (std::vector<int>{r, blanks, l}))
-        << "a token is found in what was taken";
+    EXPECT_EQ(tokenizer->encode("<r>   <l>"), (std::vector<int>{r, blanks, l})) << "a token is found in what was taken";
     EXPECT_EQ(tokenizer->encode("<s><s>"), (std::vector<int>{s, s}));
     EXPECT_EQ(tokenizer->encode("-<s>"), (std::vector<int>{tokenizer->id_of("-"), s}));
-    for (const std::string word :
-         {"a", "1", "_", "\xe2\x93\x90", "\xcc\x81", "\xe2\x80\x8d"}) { // ⓐ, a mark, a joiner
+    for (const std::string word : {"a", "1", "_", "\xe2\x93\x90", "\xcc\x81", "\xe2\x80\x8d"}) { // ⓐ, a mark, a joiner
         EXPECT_NE(tokenizer->encode(word + "<s>").back(), s) << word;
         EXPECT_NE(tokenizer->encode("<s>" + word).front(), s) << word;
     }
@@ -342,10 +316,8 @@ TEST_F(TokenizerFile, AddedTokensMayTakeWhiteSpaceOrWantToStandAlone) {
 }
 
 TEST_F(TokenizerFile, PatternsMayMatchNothingOrLeaveGaps) {
-    const auto gaps = with(
-        [](OrderedJson& json) { json["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"] = "x*|\xc3\xa9"; });
-    for (const std::string text : {"abxxcd", "x", "\xc3\xa9\xc3\xa9z", "日x本"})
-        EXPECT_EQ(gaps->decode(gaps->encode(text)), text);
+    const auto gaps = with([](OrderedJson& json) { json["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"] = "x*|\xc3\xa9"; });
+    for (const std::string text : {"abxxcd", "x", "\xc3\xa9\xc3\xa9z", "日x本"}) EXPECT_EQ(gaps->decode(gaps->encode(text)), text);
 }
 
 } // namespace

@@ -15,20 +15,15 @@ namespace speclens {
 namespace {
 
 using namespace test;
-fs::path kinds_folder() {
-    return golden("tokenizers");
-}
-OrderedJson kind_json(const std::string& name) {
-    return OrderedJson::parse(read_file(kinds_folder() / (name + ".json")));
-}
+fs::path kinds_folder() { return golden("tokenizers"); }
+OrderedJson kind_json(const std::string& name) { return OrderedJson::parse(read_file(kinds_folder() / (name + ".json"))); }
 
 std::string utf8(std::uint32_t c) {
     const auto byte = [](std::uint32_t value) { return static_cast<char>(value); };
     if (c < 0x80) return {byte(c)};
     if (c < 0x800) return {byte(0xC0 | c >> 6), byte(0x80 | (c & 63))};
     if (c < 0x10000) return {byte(0xE0 | c >> 12), byte(0x80 | (c >> 6 & 63)), byte(0x80 | (c & 63))};
-    return {byte(0xF0 | c >> 18), byte(0x80 | (c >> 12 & 63)), byte(0x80 | (c >> 6 & 63)),
-            byte(0x80 | (c & 63))};
+    return {byte(0xF0 | c >> 18), byte(0x80 | (c >> 12 & 63)), byte(0x80 | (c >> 6 & 63)), byte(0x80 | (c & 63))};
 }
 
 // The generator of tokenizer_goldens.py, draw for draw.
@@ -81,8 +76,7 @@ std::string hash_of(const std::vector<std::vector<int>>& texts) {
 void expect_kind(const Tokenizer& tokenizer, const std::string& kind) {
     const OrderedJson expected = kind_json(kind + ".golden");
     for (const OrderedJson& entry : expected["cases"])
-        EXPECT_EQ(tokenizer.encode(entry[0].get<std::string>()), entry[1].get<std::vector<int>>())
-            << kind << ": " << entry[0].dump();
+        EXPECT_EQ(tokenizer.encode(entry[0].get<std::string>()), entry[1].get<std::vector<int>>()) << kind << ": " << entry[0].dump();
     Texts texts(expected["seed"].get<std::uint64_t>());
     const OrderedJson& hashes = expected["hashes"];
     const auto block = expected["block"].get<std::size_t>();
@@ -93,27 +87,19 @@ void expect_kind(const Tokenizer& tokenizer, const std::string& kind) {
         for (std::size_t j = 0; j < block; ++j) ids.push_back(tokenizer.encode(texts.next()));
         if (hash_of(ids) != hashes[i].get<std::string>()) wrong += " " + std::to_string(i);
     }
-    EXPECT_EQ(wrong, "")
-        << "blocks of a hundred texts that differ; assets/recipe/tokenizer_goldens.py --show " << kind
-        << " BLOCK prints them with the right ids";
+    EXPECT_EQ(wrong, "") << "blocks of a hundred texts that differ; assets/recipe/tokenizer_goldens.py --show " << kind
+                         << " BLOCK prints them with the right ids";
 }
 
-std::shared_ptr<const Tokenizer> load_kind(const std::string& name) {
-    return Tokenizer::load(kinds_folder() / (name + ".json"));
-}
+std::shared_ptr<const Tokenizer> load_kind(const std::string& name) { return Tokenizer::load(kinds_folder() / (name + ".json")); }
 
 class TokenizerKinds : public ::testing::TestWithParam<const char*> {};
-TEST_P(TokenizerKinds, AgreeWithHuggingFace) {
-    expect_kind(*load_kind(GetParam()), GetParam());
-}
+TEST_P(TokenizerKinds, AgreeWithHuggingFace) { expect_kind(*load_kind(GetParam()), GetParam()); }
 INSTANTIATE_TEST_SUITE_P(Published, TokenizerKinds,
-                         ::testing::Values("qwen2", "gpt2", "smollm", "llama3", "deepseek", "llama2",
-                                           "metaspace", "options"),
+                         ::testing::Values("qwen2", "gpt2", "smollm", "llama3", "deepseek", "llama2", "metaspace", "options"),
                          [](const auto& test) { return std::string(test.param); });
 TEST(TokenizerKindsBundle, AgreesWithHuggingFace) {
-    expect_kind(
-        *Tokenizer::load(fs::path(SPEC_SOURCE_DIR) / "assets" / "models" / "target" / "tokenizer.json"),
-        "qwen3");
+    expect_kind(*Tokenizer::load(fs::path(SPEC_SOURCE_DIR) / "assets" / "models" / "target" / "tokenizer.json"), "qwen3");
 }
 
 // What a GGUF file of the same model holds.
@@ -131,20 +117,15 @@ VocabularyTable table_of(const OrderedJson& json, const std::string& pre) {
     for (const auto& [text, id] : json["model"]["vocab"].items())
         put(id, text, pre.empty() && text.starts_with("<0x") && text.size() == 6 ? 6 : 1);
     for (const OrderedJson& token : json["added_tokens"]) {
-        put(token["id"], token["content"].text(),
-            token["content"] == "<unk>"    ? 2
-            : token["special"].get<bool>() ? 3
-                                           : 4);
+        put(token["id"], token["content"].text(), token["content"] == "<unk>" ? 2 : token["special"].get<bool>() ? 3 : 4);
         if (token["content"] == "<s>" || token["content"] == "<|begin|>") table.bos = token["id"].get<int>();
     }
     for (const OrderedJson& merge : json["model"]["merges"])
-        table.merges.push_back(merge.is_string()
-                                   ? merge.get<std::string>()
-                                   : merge[0].get<std::string>() + " " + merge[1].get<std::string>());
+        table.merges.push_back(merge.is_string() ? merge.get<std::string>()
+                                                 : merge[0].get<std::string>() + " " + merge[1].get<std::string>());
     if (!pre.empty()) return table;
     table.merges.clear();
-    for (std::size_t id = 0; id < table.tokens.size();
-         ++id) // in the order of SentencePiece: bytes, then by score
+    for (std::size_t id = 0; id < table.tokens.size(); ++id) // in the order of SentencePiece: bytes, then by score
         table.scores.push_back(id < 259 ? 0.0f : 259.0f - static_cast<float>(id));
     return table;
 }
@@ -165,15 +146,13 @@ TEST_P(VocabularyTables, GiveTheIdsOfTokenizerJson) {
     const auto file = load_kind(GetParam().kind);
     EXPECT_EQ(tokenizer->size(), file->size() + 1);
     EXPECT_EQ(vocabulary_difference(*file, *tokenizer), "");
-    for (int id = 0; id < file->size(); ++id)
-        EXPECT_EQ(tokenizer->is_special(id), file->is_special(id)) << id;
+    for (int id = 0; id < file->size(); ++id) EXPECT_EQ(tokenizer->is_special(id), file->is_special(id)) << id;
 }
 INSTANTIATE_TEST_SUITE_P(Gguf, VocabularyTables,
-                         ::testing::Values(TableKind{"gpt2", "gpt-2"}, TableKind{"gpt2", "gpt2"},
-                                           TableKind{"smollm", "smollm"}, TableKind{"qwen2", "qwen2"},
-                                           TableKind{"qwen2", "deepseek-r1-qwen"},
-                                           TableKind{"llama3", "llama-bpe"}, TableKind{"llama3", "llama3"},
-                                           TableKind{"llama3", "llama-v3"}, TableKind{"llama2", ""}));
+                         ::testing::Values(TableKind{"gpt2", "gpt-2"}, TableKind{"gpt2", "gpt2"}, TableKind{"smollm", "smollm"},
+                                           TableKind{"qwen2", "qwen2"}, TableKind{"qwen2", "deepseek-r1-qwen"},
+                                           TableKind{"llama3", "llama-bpe"}, TableKind{"llama3", "llama3"}, TableKind{"llama3", "llama-v3"},
+                                           TableKind{"llama2", ""}));
 
 TEST(VocabularyTable, SaysWhetherATextBeginsWithATokenOfItsOwn) {
     const auto bos = [](const std::string& kind, const std::string& pre, std::optional<bool> add) {
@@ -193,8 +172,7 @@ TEST(VocabularyTable, SaysWhetherATextBeginsWithATokenOfItsOwn) {
 }
 
 TEST(VocabularyTable, IsRefusedWithWhatIsWrong) {
-    const VocabularyTable valid = table_of(kind_json("smollm"), "smollm"),
-                          sentence = table_of(kind_json("llama2"), "");
+    const VocabularyTable valid = table_of(kind_json("smollm"), "smollm"), sentence = table_of(kind_json("llama2"), "");
     const auto refused = [](VocabularyTable table, auto change, std::vector<std::string> words) {
         change(table);
         words.push_back("model.gguf");
@@ -225,8 +203,7 @@ TEST(VocabularyTable, IsRefusedWithWhatIsWrong) {
     refused(valid, [](Table& t) { t.add_space_prefix = true; }, {"add_space_prefix"});
     refused(sentence, [](Table& t) { t.remove_extra_whitespaces = true; }, {"remove_extra_whitespaces"});
     refused(sentence, [](Table& t) { t.scores.clear(); }, {"tokens", "0 scores"});
-    refused(sentence, [](Table& t) { t.scores[300] = std::numeric_limits<float>::quiet_NaN(); },
-            {"token 300", "score"});
+    refused(sentence, [](Table& t) { t.scores[300] = std::numeric_limits<float>::quiet_NaN(); }, {"token 300", "score"});
     refused(sentence, [](Table& t) { t.tokens[9] = "byte"; }, {"token 9", "<0x0A>"});
     refused(sentence, [](Table& t) { t.tokens[300] = std::string(2000, 'a'); }, {"token 300", "2000 bytes"});
 }
@@ -246,10 +223,9 @@ TEST(VocabularyTable, SentencePieceMayLeaveTheBlankInFrontAway) {
 // of a third come in between.
 TEST(TokenizerKindsMissingBytes, MakeACharacterUnknown) {
     const auto ids = [](const std::string& fuse, const std::string& text) {
-        const std::string json =
-            R"({"model":{"type":"BPE","byte_fallback":true,"unk_token":"<unk>","merges":[],)"
-            R"("vocab":{"<unk>":0,"a":1,"<0xC3>":2,"<0xA9>":3},"fuse_unk":)" +
-            fuse + "}}";
+        const std::string json = R"({"model":{"type":"BPE","byte_fallback":true,"unk_token":"<unk>","merges":[],)"
+                                 R"("vocab":{"<unk>":0,"a":1,"<0xC3>":2,"<0xA9>":3},"fuse_unk":)" +
+                                 fuse + "}}";
         return make_tokenizer(parse_tokenizer_json(json, "tokenizer.json"))->encode(text);
     };
     EXPECT_EQ(ids("false", "\xc3\xb1\xc3\xa9"

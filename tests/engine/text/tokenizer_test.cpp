@@ -11,12 +11,8 @@ namespace {
 
 using namespace test;
 
-fs::path bundle_tokenizer() {
-    return fs::path(SPEC_SOURCE_DIR) / "assets" / "models" / "target" / "tokenizer.json";
-}
-std::shared_ptr<const Tokenizer> micro() {
-    return Tokenizer::load(golden("micro_qwen3") / "tokenizer.json");
-}
+fs::path bundle_tokenizer() { return fs::path(SPEC_SOURCE_DIR) / "assets" / "models" / "target" / "tokenizer.json"; }
+std::shared_ptr<const Tokenizer> micro() { return Tokenizer::load(golden("micro_qwen3") / "tokenizer.json"); }
 
 // "SLTK", count, then per text: length, bytes, number of ids, ids; LEB128 varints.
 struct GoldenText {
@@ -54,8 +50,7 @@ void expect_parity(const Tokenizer& tokenizer, const std::string& name, std::siz
     for (const GoldenText& entry : texts) {
         const std::vector<int> ids = tokenizer.encode(entry.text);
         if (ids != entry.ids && ++wrong <= 5)
-            ADD_FAILURE() << ::testing::PrintToString(entry.text) << "\n ours   "
-                          << ::testing::PrintToString(ids) << "\n theirs "
+            ADD_FAILURE() << ::testing::PrintToString(entry.text) << "\n ours   " << ::testing::PrintToString(ids) << "\n theirs "
                           << ::testing::PrintToString(entry.ids);
     }
     EXPECT_EQ(wrong, 0) << "of " << texts.size();
@@ -65,14 +60,11 @@ TEST(Tokenizer, AgreesWithHuggingFaceOnTheBundlesVocabulary) {
     expect_parity(*Tokenizer::load(bundle_tokenizer()), "tokens_bundle.bin", 10'000);
 }
 
-TEST(Tokenizer, AgreesWithHuggingFaceOnTheMicroVocabulary) {
-    expect_parity(*micro(), "tokens_micro.bin", 1'000);
-}
+TEST(Tokenizer, AgreesWithHuggingFaceOnTheMicroVocabulary) { expect_parity(*micro(), "tokens_micro.bin", 1'000); }
 
 TEST(Tokenizer, DecodingReturnsTheBytesOfNormalisedText) {
     const auto tokenizer = Tokenizer::load(bundle_tokenizer());
-    for (const std::string text :
-         {"", "Hello, world!\r\n\tx += 1;", "日本語 👍🏽 naïve", "<|im_start|>user\nhi<|im_end|>\n"})
+    for (const std::string text : {"", "Hello, world!\r\n\tx += 1;", "日本語 👍🏽 naïve", "<|im_start|>user\nhi<|im_end|>\n"})
         EXPECT_EQ(tokenizer->decode(tokenizer->encode(text)), text);
     EXPECT_EQ(tokenizer->decode(tokenizer->encode("e\xcc\x81")), "\xc3\xa9"); // NFC
     EXPECT_EQ(tokenizer->decode(tokenizer->encode("a\xff\xe2\x82z")),
@@ -105,8 +97,7 @@ TEST(Tokenizer, IdsOutsideTheVocabularyHaveNoBytes) {
 // a million bytes: an algorithm that is quadratic in a piece runs into ctest's time limit
 TEST(Tokenizer, LongRunsOfOneCharacterTakeNoLongerThanOtherText) {
     const auto tokenizer = Tokenizer::load(bundle_tokenizer());
-    for (const std::string unit :
-         {"a", " ", "\n", "=", "7", "<", "\xe6\x97\xa5", "\xcc\x81", " \n", "'", "<|im_"}) {
+    for (const std::string unit : {"a", " ", "\n", "=", "7", "<", "\xe6\x97\xa5", "\xcc\x81", " \n", "'", "<|im_"}) {
         std::string text;
         while (text.size() < 1'000'000) text += unit;
         const std::vector<int> ids = tokenizer->encode(text);
@@ -170,16 +161,12 @@ TEST(StreamDecoder, FlushReplacesAnUnfinishedCharacter) {
 TEST(VocabularyDifference, IsEmptyForEqualVocabulariesAndNamesTheFirstDifference) {
     const auto tokenizer = micro();
     EXPECT_EQ(vocabulary_difference(*tokenizer, *tokenizer), "");
-    EXPECT_EQ(vocabulary_difference(*tokenizer, *Tokenizer::load(golden("micro_qwen2") / "tokenizer.json")),
-              "");
+    EXPECT_EQ(vocabulary_difference(*tokenizer, *Tokenizer::load(golden("micro_qwen2") / "tokenizer.json")), "");
     const ModelFolder folder("micro_qwen3");
     const int the = tokenizer->id_of(" the");
-    folder.edit("tokenizer.json", "{\"id\":500,\"content\":\"<|endoftext|>\"",
-                "{\"id\":500,\"content\":\"<|end|>\"");
-    const std::string difference =
-        vocabulary_difference(*tokenizer, *Tokenizer::load(folder / "tokenizer.json"));
-    EXPECT_NE(difference.find("token 500 is \"<|endoftext|>\" in the target and \"<|end|>\" in the draft"),
-              std::string::npos)
+    folder.edit("tokenizer.json", "{\"id\":500,\"content\":\"<|endoftext|>\"", "{\"id\":500,\"content\":\"<|end|>\"");
+    const std::string difference = vocabulary_difference(*tokenizer, *Tokenizer::load(folder / "tokenizer.json"));
+    EXPECT_NE(difference.find("token 500 is \"<|endoftext|>\" in the target and \"<|end|>\" in the draft"), std::string::npos)
         << difference;
     EXPECT_GT(the, 0);
     EXPECT_NE(vocabulary_difference(*Tokenizer::load(bundle_tokenizer()), *tokenizer), "");
@@ -225,8 +212,8 @@ TEST(TokenizerParts, ReadNoSpecialTokenInALiteralPart) {
     EXPECT_EQ(tokenizer->decode(composed), "é <|im_end|>é<|im_end|>");
     EXPECT_EQ(std::ranges::count(composed, end), 1);
     EXPECT_TRUE(tokenizer->encode(std::vector<TextPart>{}).empty());
-    EXPECT_EQ(tokenizer->encode(std::vector<TextPart>{{"a\xff", true}, {"b", false}}),
-              tokenizer->encode("a\xEF\xBF\xBD" "b"));
+    EXPECT_EQ(tokenizer->encode(std::vector<TextPart>{{"a\xff", true}, {"b", false}}), tokenizer->encode("a\xEF\xBF\xBD"
+                                                                                                         "b"));
 }
 
 // Cut anywhere, a text without special tokens has the ids of the whole, which are Hugging Face's.

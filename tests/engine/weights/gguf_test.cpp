@@ -55,8 +55,7 @@ TEST(GgufFile, ReadsEveryKindOfValueAndTypeOfTensor) {
         file.array<std::uint8_t>("flags", 7, {1, 0});
         const DType types[] = {DType::f32,  DType::f16,  DType::bf16, DType::q4_0, DType::q4_1, DType::q5_0, DType::q5_1,
                                DType::q8_0, DType::q2_k, DType::q3_k, DType::q4_k, DType::q5_k, DType::q6_k};
-        for (const DType type : types)
-            file.tensor(std::string("t.") + name_of(type), {2, 256}, type, counting(bytes_of(type, 512)));
+        for (const DType type : types) file.tensor(std::string("t.") + name_of(type), {2, 256}, type, counting(bytes_of(type, 512)));
         const Gguf read = parse_gguf(file.bytes());
         EXPECT_EQ(read.integer("u8", 0, 255), 200);
         EXPECT_EQ(read.integer("i8", -9, 9), -5);
@@ -277,7 +276,9 @@ TEST(RowTensors, WidenToBf16AndNarrowToEightBits) {
     const Gguf file = parse_gguf(writer.bytes());
     std::vector<float> wide(64);
     widen(DType::q4_1, blocks.data(), 64, wide.data());
-    EXPECT_EQ(as_floats(RowTensors(file, {{"w", {"w", DType::f32}}}).read(StoredTensor(*RowTensors(file, {{"w", {"w", DType::f32}}}).find("w")))), wide);
+    EXPECT_EQ(
+        as_floats(RowTensors(file, {{"w", {"w", DType::f32}}}).read(StoredTensor(*RowTensors(file, {{"w", {"w", DType::f32}}}).find("w")))),
+        wide);
     const RowTensors narrow(file, {{"w", {"w", DType::bf16}}});
     const std::vector<std::byte> bf16 = narrow.read(*narrow.find("w"));
     for (std::size_t i = 0; i < wide.size(); ++i) {

@@ -35,17 +35,15 @@ void expect_refused(const std::string& text, std::vector<std::string> words) {
     words.push_back("toy/model.safetensors");
     expect_error([&] { static_cast<void>(parse(text)); }, words);
 }
-std::string one(const std::string& description) {
-    return aligned("{\"a.weight\":{" + description + "}}");
-}
+std::string one(const std::string& description) { return aligned("{\"a.weight\":{" + description + "}}"); }
 
 TEST(SafetensorsFile, ReadsEveryDtypeScalarsAndEmptyTensors) {
-    const std::string header = aligned(
-        R"({"__metadata__":{"format":"pt"},)"
-        R"("i":{"dtype":"I64","shape":[1],"data_offsets":[0,8]},"f":{"dtype":"F32","shape":[1,2],"data_offsets":[8,16]},)"
-        R"("g":{"dtype":"I32","shape":[],"data_offsets":[16,20]},"b":{"dtype":"BF16","shape":[2],"data_offsets":[20,24]},)"
-        R"("h":{"dtype":"F16","shape":[1],"data_offsets":[24,26]},"u":{"dtype":"U8","shape":[1],"data_offsets":[26,27]},)"
-        R"("t":{"dtype":"BOOL","shape":[1],"data_offsets":[27,28]},"e":{"dtype":"F32","shape":[0,7],"data_offsets":[28,28]}})");
+    const std::string header =
+        aligned(R"({"__metadata__":{"format":"pt"},)"
+                R"("i":{"dtype":"I64","shape":[1],"data_offsets":[0,8]},"f":{"dtype":"F32","shape":[1,2],"data_offsets":[8,16]},)"
+                R"("g":{"dtype":"I32","shape":[],"data_offsets":[16,20]},"b":{"dtype":"BF16","shape":[2],"data_offsets":[20,24]},)"
+                R"("h":{"dtype":"F16","shape":[1],"data_offsets":[24,26]},"u":{"dtype":"U8","shape":[1],"data_offsets":[26,27]},)"
+                R"("t":{"dtype":"BOOL","shape":[1],"data_offsets":[27,28]},"e":{"dtype":"F32","shape":[0,7],"data_offsets":[28,28]}})");
     const Safetensors file = parse(file_of(header, 28));
     EXPECT_EQ(file.tensors().size(), 8u);
     EXPECT_EQ(file.find("f")->shape, (std::vector<std::int64_t>{1, 2}));
@@ -65,14 +63,12 @@ TEST(SafetensorsFile, RefusesBrokenFilesByName) {
     expect_refused(file_of("{\"a\xff\":1}", 0), {"not valid JSON"});
     expect_refused(file_of("[1,2,3]", 0), {"not a JSON object"});
     expect_refused(file_of("[", 0), {"not valid JSON"});
-    expect_refused("version https://git-lfs.github.com/spec/v1\noid sha256:12\nsize 7\n",
-                   {"Git LFS pointer"});
+    expect_refused("version https://git-lfs.github.com/spec/v1\noid sha256:12\nsize 7\n", {"Git LFS pointer"});
     expect_refused(file_of(std::string(100'000, '['), 0), {"nested too deeply"});
 }
 
 TEST(SafetensorsFile, RefusesBrokenDescriptionsNamingTheTensor) {
-    const auto refused = [](const std::string& description, std::size_t bytes,
-                            std::vector<std::string> words) {
+    const auto refused = [](const std::string& description, std::size_t bytes, std::vector<std::string> words) {
         words.push_back("a.weight");
         expect_refused(file_of(one(description), bytes), words);
     };
@@ -85,8 +81,7 @@ TEST(SafetensorsFile, RefusesBrokenDescriptionsNamingTheTensor) {
     refused(R"("dtype":"U8","shape":[4],"data_offsets":[0])", 4, {"data_offsets"});
     refused(R"("dtype":"U8","shape":[4],"data_offsets":[-1,3])", 4, {"data_offsets"});
     refused(R"("dtype":"U8","shape":[4],"data_offsets":[0,5])", 4, {"outside the file", "5", "4 bytes"});
-    refused(R"("dtype":"U8","shape":[4],"data_offsets":[18446744073709551612,18446744073709551615])", 4,
-            {"outside the file"});
+    refused(R"("dtype":"U8","shape":[4],"data_offsets":[18446744073709551612,18446744073709551615])", 4, {"outside the file"});
     refused(R"("dtype":"U8","shape":[4],"data_offsets":[4,0])", 4, {"ends before it begins"});
     refused(R"("dtype":"F32","shape":[4],"data_offsets":[0,4])", 4, {"4 bytes", "(4)", "16"});
     refused(R"("dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0])", 4, {"too large"});
@@ -96,34 +91,24 @@ TEST(SafetensorsFile, RefusesBrokenDescriptionsNamingTheTensor) {
 
 TEST(SafetensorsFile, RefusesDuplicateAndOverlappingTensors) {
     expect_refused(
-        file_of(
-            aligned(
-                R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"a":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}})"),
-            2),
+        file_of(aligned(R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"a":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}})"), 2),
         {"tensor a", "twice"});
     expect_refused(
-        file_of(
-            aligned(
-                R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"U8","shape":[2],"data_offsets":[1,3]}})"),
-            3),
+        file_of(aligned(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"U8","shape":[2],"data_offsets":[1,3]}})"), 3),
         {"a and b", "overlap"});
 }
 
 TEST(SafetensorsFile, MissingFilesAndFoldersAreNamed) {
     const TempFolder folder;
-    expect_error([&] { static_cast<void>(Safetensors::open(folder / "none.safetensors")); },
-                 {"none.safetensors", "No such file"});
+    expect_error([&] { static_cast<void>(Safetensors::open(folder / "none.safetensors")); }, {"none.safetensors", "No such file"});
     expect_error([&] { static_cast<void>(Safetensors::open("/dev/null")); }, {"/dev/null is not a file"});
-    expect_error([&] { static_cast<void>(Safetensors::open_folder(folder.path())); },
-                 {"model.safetensors", "index.json"});
+    expect_error([&] { static_cast<void>(Safetensors::open_folder(folder.path())); }, {"model.safetensors", "index.json"});
     write_file(folder / "model.safetensors", "");
-    expect_error([&] { static_cast<void>(Safetensors::open_folder(folder.path())); },
-                 {"folder/model.safetensors", "0 bytes"});
+    expect_error([&] { static_cast<void>(Safetensors::open_folder(folder.path())); }, {"folder/model.safetensors", "0 bytes"});
 }
 
 TEST(SafetensorsFile, PartsOfATensorAreReadWhereTheyLie) {
-    const Safetensors file =
-        parse(file_of(aligned(R"({"a":{"dtype":"U8","shape":[6],"data_offsets":[2,8]}})"), 9));
+    const Safetensors file = parse(file_of(aligned(R"({"a":{"dtype":"U8","shape":[6],"data_offsets":[2,8]}})"), 9));
     std::byte part[2];
     file.read(*file.find("a"), 3, part);
     EXPECT_EQ(std::to_integer<int>(part[0]), 5);
@@ -146,10 +131,8 @@ TEST(SafetensorsFile, AFileThatIsCutAfterItWasOpenedIsAnErrorNotASignal) {
 class Shards : public ::testing::Test {
   protected:
     Shards() {
-        write_file(folder_ / "one.safetensors",
-                   file_of(aligned(R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})"), 1));
-        write_file(folder_ / "two.safetensors",
-                   file_of(aligned(R"({"b":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}})"), 2));
+        write_file(folder_ / "one.safetensors", file_of(aligned(R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})"), 1));
+        write_file(folder_ / "two.safetensors", file_of(aligned(R"({"b":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}})"), 2));
         index(R"({"a":"one.safetensors","b":"two.safetensors"})");
     }
     void index(const std::string& map) const {

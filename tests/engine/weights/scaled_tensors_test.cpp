@@ -65,12 +65,14 @@ TEST_F(ScaledTensorsFile, RefusesBytesWithoutTheirScales) {
     refused({kMatrix}, {"a.weight", "there is no a.weight_scale"});
     refused({kMatrix, tensor<float>("a.weight_scale", DType::f32, {3}, {1, 1, 1})}, {"a.weight_scale", "(3)", "expected f32", "(2)"});
     refused({kMatrix, tensor<std::uint16_t>("a.weight_scale", DType::bf16, {2}, {1, 1})}, {"bf16", "expected f32"});
-    refused({kMatrix, tensor<float>("a.weight_scale", DType::f32, {2}, {1, std::numeric_limits<float>::infinity()})}, {"a.weight_scale[1]"});
+    refused({kMatrix, tensor<float>("a.weight_scale", DType::f32, {2}, {1, std::numeric_limits<float>::infinity()})},
+            {"a.weight_scale[1]"});
 }
 
 // Marks of ids are lists of bytes, or columns of them.
 TEST_F(ScaledTensorsFile, LeavesListsOfBytes) {
-    const Safetensors file = written({tensor<std::uint8_t>("t2d", DType::u8, {3}, {1, 0, 1}), tensor<std::uint8_t>("marks", DType::u8, {2, 1}, {1, 0})});
+    const Safetensors file =
+        written({tensor<std::uint8_t>("t2d", DType::u8, {3}, {1, 0, 1}), tensor<std::uint8_t>("marks", DType::u8, {2, 1}, {1, 0})});
     const ScaledTensors scaled(file);
     EXPECT_EQ(scaled.find("t2d")->dtype, DType::u8);
     EXPECT_EQ(std::to_integer<int>(scaled.read(*scaled.find("marks"))[0]), 1);
