@@ -37,13 +37,20 @@ ProductProbe::ProductProbe(Backend& backend, DType stored, Precision precision) 
     backend.upload(rows_.view(), x.data());
 }
 
-double ProductProbe::multiply_adds() const { return static_cast<double>(rows_.view().rows) * static_cast<double>(weight_.view().size()); }
+std::vector<int> ProductProbe::rows() const {
+    std::vector<int> rows;
+    for (int count = 8; count <= rows_.view().rows; count *= 2) rows.push_back(count);
+    return rows;
+}
 
-double ProductProbe::ms() {
-    const Projection part[] = {{weight_.view(), {}, out_.view()}};
+double ProductProbe::multiply_adds(int rows) const { return static_cast<double>(rows) * static_cast<double>(weight_.view().size()); }
+
+double ProductProbe::ms(int rows) {
+    const Projection part[] = {{weight_.view(), {}, out_.view().slice(0, rows)}};
+    const Tensor x = rows_.view().slice(0, rows);
     backend_->sync();
     const auto start = std::chrono::steady_clock::now();
-    backend_->matmul(rows_.view(), part);
+    backend_->matmul(x, part);
     backend_->sync();
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }

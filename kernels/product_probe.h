@@ -1,7 +1,9 @@
-// How fast a device multiplies when it need not wait for memory: one weight matrix that stays in the caches, and many
+// How fast a device multiplies when it need not wait for memory: one weight matrix that stays in the caches, and several
 // rows, as in a wide pass. It is the product kernel's own peak, not the device's: what other instructions or layouts
 // could reach is not measured.
 #pragma once
+
+#include <vector>
 
 #include "kernels/backend.h"
 
@@ -12,8 +14,10 @@ class ProductProbe {
     // `backend` must outlive it. The product is that of a matrix stored as `stored` in this precision.
     // Throws Error (memory; a type or precision that the backend does not multiply: device).
     explicit ProductProbe(Backend& backend, DType stored = DType::bf16, Precision precision = Precision::f32);
-    [[nodiscard]] double multiply_adds() const; // of one product
-    [[nodiscard]] double ms();                  // that one product takes; waits
+    // Numbers of rows, ascending: which of them a kernel does best is the kernel's affair.
+    [[nodiscard]] std::vector<int> rows() const;
+    [[nodiscard]] double multiply_adds(int rows) const; // of one product
+    [[nodiscard]] double ms(int rows);                  // that one product takes; waits
 
   private:
     Backend* backend_;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <exception>
 #include <optional>
+#include <set>
 
 #include "app/cli/bench_result.h"
 #include "app/cli/commands.h"
@@ -30,18 +31,26 @@ namespace speclens::cli {
 
 namespace {
 
-constexpr int kWidths[] = {1, 2, 4, 8, 16, 32, 64};
-constexpr int kContext = 64; // tokens before the timed passes, unless --context says otherwise
+constexpr int kRows[] = {1, 2, 4, 8, 16, 32, 64}; // of a pass, unless --rows says otherwise
+constexpr int kContext = 64;                      // tokens before the timed passes, unless --context says otherwise
 constexpr int kLongContexts[] = {1000, 4000};
 constexpr int kPrefill = 512;
 constexpr double kContextSeconds = 4;      // for the passes of each, unless --repeats says otherwise
 constexpr double kMostPrefillSeconds = 15; // before a long context is left out
 constexpr std::size_t kLargestResult = 1 << 24;
 
+// Ascending, and one row first: what the others are compared with.
+std::set<int> rows_of(const Options& options) {
+    std::set<int> rows(std::begin(kRows), std::end(kRows));
+    if (!options.rows.empty()) rows = {options.rows.begin(), options.rows.end()};
+    rows.insert(1);
+    return rows;
+}
+
 PassTimes time_passes(const Options& options, const Models& models, int context, ProgressBar& bar) {
     PassPlan plan{.rows = {}, .context = context, .repeats = 200, .seconds = kContextSeconds};
     if (options.has("--repeats")) plan.repeats = options.repeats, plan.seconds = 0;
-    for (const int rows : kWidths)
+    for (const int rows : rows_of(options))
         if (rows == 1 || context + rows <= models.target->config.context()) plan.rows.push_back(rows);
     return measure_passes(models, plan, [&](double done) {
         stop_if_interrupted();
@@ -80,7 +89,7 @@ void time_contexts(const Options& options, const Models& models, BenchResult& re
     }
     if (options.context) return;
     for (const int context : kLongContexts) {
-        if (context + kWidths[std::size(kWidths) - 1] > positions) break;
+        if (context + *rows_of(options).rbegin() > positions) break;
         const double seconds = result.prefill.ms / 1000 * context / kPrefill;
         if (seconds > kMostPrefillSeconds)
             result.left_out.push_back("a context of " + std::to_string(context) + " is left out: filling it takes " +

@@ -107,6 +107,10 @@ OrderedJson known(double value) {
     return value > 0 ? OrderedJson(value) : OrderedJson(nullptr); // NaN: unknown
 }
 
+// One repeat says nothing about how far repeats lie apart.
+OrderedJson known_spread(double spread, int repeats) { return repeats > 1 ? OrderedJson(spread) : OrderedJson(nullptr); }
+std::string spread_words(double spread, int repeats) { return repeats > 1 ? "spread " + number(100 * spread, 0) + " %" : "measured once"; }
+
 // By how much a pass takes longer than it must; 0: unknown.
 double of_bound(const PassTimes& times, const PassTime& pass) {
     const double bound = times.bound_ms(pass.rows);
@@ -118,7 +122,7 @@ OrderedJson pass_json(const PassTimes& times, const PassTime& pass) {
             {"tokens", pass.rows},
             {"ms", pass.ms},
             {"median_ms", pass.median},
-            {"spread", pass.spread()},
+            {"spread", known_spread(pass.spread(), pass.repeats)},
             {"repeats", pass.repeats},
             {"ratio", pass_factor(times, pass.rows)},
             {"bound_ms", known(times.bound_ms(pass.rows))},
@@ -138,8 +142,9 @@ std::string passes_table(const PassTimes& times) {
                        pad_left("by bound", 10) + "\n";
     for (const PassTime& pass : times.passes)
         text += "  " + pad_left(std::to_string(pass.rows), 8) + pad_left(number(pass.ms, 3), 11) +
-                pad_left(number(100 * pass.spread(), 0) + " %", 9) + pad_left(number(pass_factor(times, pass.rows), 2) + "×", 9) +
-                pad_left(share(times.arithmetic_share(pass)), 12) + pad_left(share(times.read_share(pass)), 9) +
+                pad_left(pass.repeats > 1 ? number(100 * pass.spread(), 0) + " %" : "once", 9) +
+                pad_left(number(pass_factor(times, pass.rows), 2) + "×", 9) + pad_left(share(times.arithmetic_share(pass)), 12) +
+                pad_left(share(times.read_share(pass)), 9) +
                 pad_left(times.bound_ms(pass.rows) > 0 ? number(times.bound_ms(pass.rows), 3) : "–", 11) +
                 pad_left(of_bound(times, pass) > 0 ? number(of_bound(times, pass), 2) + "×" : "–", 10) + "\n";
     return text;
@@ -188,11 +193,11 @@ OrderedJson bench_json(const BenchResult& r) {
          {"multiply_adds", times.multiply_adds},
          {"attention_adds", times.attention_adds},
          {"read_bandwidth_gbs", known(times.bandwidth_gbs)},
-         {"read_bandwidth_spread", times.read_spread},
+         {"read_bandwidth_spread", known_spread(times.read_spread, times.repeats)},
          {"read_bytes", times.read_bytes},
          {"product_gmas", known(times.product_rate)},
          {"products", name_of(times.precision)},
-         {"product_spread", times.product_spread},
+         {"product_spread", known_spread(times.product_spread, times.repeats)},
          {"cache_bytes", known(times.cache_limit)},
          {"decode",
           {{"ms", one},
@@ -211,7 +216,7 @@ OrderedJson bench_json(const BenchResult& r) {
                                              : OrderedJson{{"tokens", r.prefill_tokens},
                                                            {"ms", r.prefill.ms},
                                                            {"median_ms", r.prefill.median},
-                                                           {"spread", r.prefill.spread()},
+                                                           {"spread", known_spread(r.prefill.spread(), r.prefill.repeats)},
                                                            {"repeats", r.prefill.repeats}};
     for (const DraftCost& draft : r.drafts)
         json["draft"].push_back({{"drafter", draft.name},
@@ -241,12 +246,13 @@ std::string bench_table(const BenchResult& r) {
     };
     const bool read = times.bandwidth_gbs > 0;
     std::string reading = "no memory left to measure it";
-    if (read) reading = "GB/s, spread " + number(100 * times.read_spread, 0) + " %, reading " + number(times.read_bytes / 1e6, 1) + " MB";
+    if (read)
+        reading = "GB/s, " + spread_words(times.read_spread, times.repeats) + ", reading " + number(times.read_bytes / 1e6, 1) + " MB";
     if (read && times.read_bytes >= times.weight_bytes) reading += ", as much as the weights of a pass";
     row("read bandwidth", read ? number(times.bandwidth_gbs, 1) : "–", reading);
     row("product in cache", times.product_rate > 0 ? number(times.product_rate, 1) : "–",
-        times.product_rate > 0 ? "billion multiply-adds a second, spread " + number(100 * times.product_spread, 0) +
-                                     " %: " + name_of(times.form) + " matrices, " + name_of(times.precision) + " products"
+        times.product_rate > 0 ? "billion multiply-adds a second, " + spread_words(times.product_spread, times.repeats) + ": " +
+                                     name_of(times.form) + " matrices, " + name_of(times.precision) + " products"
                                : "no memory left to measure it");
     if (read)
         row("fixed cost of a pass", number(r.median_ms(1) - times.weight_bytes / times.bandwidth_gbs / 1e6, 3),
@@ -256,7 +262,7 @@ std::string bench_table(const BenchResult& r) {
     text += "\n";
     if (r.prefill.repeats > 0)
         row("prefill, " + std::to_string(r.prefill_tokens) + " tokens", number(r.prefill.ms, 1),
-            "ms, spread " + number(100 * r.prefill.spread(), 0) + " %, " + number(r.prefill_tokens / r.prefill.ms * 1000, 0) +
+            "ms, " + spread_words(r.prefill.spread(), r.prefill.repeats) + ", " + number(r.prefill_tokens / r.prefill.ms * 1000, 0) +
                 " tokens a second");
     const double one = r.median_ms(1);
     for (const DraftCost& draft : r.drafts) {

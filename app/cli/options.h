@@ -81,6 +81,7 @@ struct Options {
     std::optional<int> heads, steps, batch, texts; // train; texts: serve, too
     std::optional<int> context;
     std::vector<int> concurrency; // sweep: texts at once
+    std::vector<int> rows;        // bench: of the timed passes; empty: the default ones
     bool adaptive = false;        // sweep: also K chosen as one goes
     std::string mistake;          // lossless: of wrong_rules(), put in on purpose
     std::optional<int> blocks;    // sweep, serve: of the cache

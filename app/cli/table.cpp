@@ -161,8 +161,9 @@ constexpr OptionRow kOptionRows[] = {
      "load heads of yours (NAME=DIR) that say they were trained on another model of this shape: their guesses will mostly be wrong", kLoads,
      [](Options& o, Text, Text) { o.force_heads = true; }},
     {"--weights", "bf16|keep|q8", "Models",
-     "what matrices are in memory: bf16 (the default for GGUF files, which are widened), keep (as in the file: quantised ones "
-     "stay so on the CPU), q8 (quantised to eight bits when they are loaded; random ones of --geometry are made so)",
+     "what matrices are in memory: keep (the default: as in the file, and quantised ones stay so on the CPU; other ones of a GGUF file "
+     "become bf16 by default), bf16 (widened or rounded), q8 (quantised to eight bits when they are loaded; random ones of --geometry are "
+     "made so)",
      kLoads,
      [](Options& o, Text name, Text text) {
          (void)one_of(name, text, {"bf16", "keep", "q8"});
@@ -190,6 +191,8 @@ constexpr OptionRow kOptionRows[] = {
      "tokens before the timed passes (bench, default 64, 1000 and 4000), or to foretell memory for (check, default "
      "4096)",
      in(bench, check), [](Options& o, Text name, Text text) { o.context = int_of(name, text, 1, 1000000); }},
+    {"--rows", "N,N,…", "Measuring", "tokens of the timed passes, 1 to 256 (default 1,2,4,8,16,32,64); 1 is always among them", in(bench),
+     [](Options& o, Text name, Text text) { o.rows = whole_list(name, text, 1, 256); }},
     {"--repeats", "N", "Measuring",
      "measure everything N times (default 3; bench: as often as four seconds allow; sweep: slices of every cell)", kCounts,
      [](Options& o, Text name, Text text) { o.repeats = int_of(name, text, 1, 1000); }},

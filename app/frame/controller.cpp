@@ -130,9 +130,11 @@ void Controller::change_run(RunSettings settings, double now) {
     if (measuring && !in_race() && !(settings == wished()))
         words += std::string(words.empty() ? "" : " · ") + "the measurement under way is of the settings before";
     const bool other = !in_race() && run_.in_other_precision();
+    const std::shared_ptr<const Trace> by_others = !in_race() && run_.by_other_kernels() ? run_.saved() : nullptr;
     const Precision saved = other ? run_.saved()->header()->precision : Precision::f32;
     restart(std::move(settings));
     if (other) made_with(saved);
+    if (by_others) made_by_other_kernels(*by_others->header());
     if (!words.empty()) common_.say(words, now);
 }
 
@@ -172,6 +174,16 @@ void Controller::made_with(Precision precision) {
     complain("this was made with " + precision_words(precision) + ", here a run has " + precision_words(common_.status.precision) +
                  ": its text may differ",
              std::string("Start the program with --precision ") + name_of(precision) + ".");
+}
+
+void Controller::made_by_other_kernels(const Header& run) {
+    const auto of = [](const std::string& weights) { return weights.empty() ? std::string("other weights") : weights; };
+    if (run.weights != common_.status.weights)
+        return complain("this was made with matrices of " + of(run.weights) + ", here they are " + of(common_.status.weights) +
+                            ": its text may differ",
+                        "Load the model with the --weights of then: bf16, keep or q8.");
+    complain("this was made by an earlier version, which rounded products of quantised matrices otherwise: its text may differ",
+             "Nothing is wrong with it; started again it is a run of this version.");
 }
 
 void Controller::race_prompt(double now) {

@@ -143,6 +143,7 @@ class Controller {
     [[nodiscard]] RunVersion version() const;                 // that is on screen
     [[nodiscard]] std::string next_words(bool forward) const; // what taking back would lead to; empty: nowhere
     void made_with(Precision precision);                      // which is not that of the loaded models
+    void made_by_other_kernels(const Header& run);            // than a run has here
     [[nodiscard]] bool in_race() const { return scene_name_ == "race"; }
     // What the controls of the open scene change.
     [[nodiscard]] const RunSettings& wished() const { return in_race() ? race_.wish().base : run_.settings(); }

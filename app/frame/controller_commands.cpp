@@ -61,6 +61,7 @@ void Controller::open_file(const std::string& path, double now) {
     show_saved(trace, settings_of(*trace->header()));
     common_.say(notice.empty() ? "Opened " + path : notice, now);
     if (run_.in_other_precision()) made_with(trace->header()->precision);
+    if (run_.by_other_kernels()) made_by_other_kernels(*trace->header());
 }
 
 void Controller::chose(const std::string& path, double now) {

@@ -117,6 +117,13 @@ bool RunPart::in_other_precision() const {
     return run && common_.has_engine() && run->model == common_.status.model && run->precision != common_.status.precision;
 }
 
+bool RunPart::by_other_kernels() const {
+    const Header* run = saved_ ? saved_->header() : nullptr;
+    const EngineStatus& here = common_.status;
+    return run && common_.has_engine() && run->model == here.model && run->precision == here.precision && !here.weights.empty() &&
+           (run->weights != here.weights || run->kernels != here.kernels);
+}
+
 // The engine holds another run than the saved one on screen.
 bool RunPart::suits_saved(const Command& command, double now) const {
     if (std::holds_alternative<RunStudy>(command)) {

@@ -34,6 +34,7 @@ class RunPart {
     void open(std::shared_ptr<const Trace> trace, const RunSettings& settings, bool growing);
     void is_over() { growing_ = false; }
     [[nodiscard]] bool in_other_precision() const; // of the loaded model, but with other products
+    [[nodiscard]] bool by_other_kernels() const;   // in that precision, but of other forms of its matrices or other kernels
 
   private:
     [[nodiscard]] bool suits_saved(const Command& command, double now) const;

@@ -68,8 +68,15 @@ struct Words {
     Words& operator=(const Words&) = delete;
 };
 
-[[noreturn]] void become(const Words& words, const char* folder, int null, int errors, int failed) {
+// Not before it is guarded: whoever starts us may be killed at any time.
+[[noreturn]] void become(const Words& words, const char* folder, int null, int errors, int failed, Pipe& guarded) {
     setpgid(0, 0);
+    guarded.close_write();
+    char word = 0;
+    ssize_t got = 0;
+    do got = read(guarded.read, &word, 1);
+    while (got < 0 && errno == EINTR);
+    if (got != 1) _exit(127);
     std::signal(SIGPIPE, SIG_DFL);
     sigset_t none;
     sigemptyset(&none);
@@ -85,9 +92,10 @@ struct Words {
 // holds what was open here: so a lock of ours is free once the group has ended.
 class Guard {
   public:
-    Guard(pid_t group, const Pipe& here) : here_(here), process_(fork()) {
+    Guard(pid_t group, const Pipe& here, Pipe& guarded) : here_(here), process_(fork()) {
         if (process_ != 0) return;
         setpgid(0, 0); // no Ctrl+C of the terminal's
+        guarded.close_write();
         close(here.write);
         char word = 0;
         ssize_t got = 0;
@@ -165,18 +173,19 @@ ChildEnd run_child(const ChildStart& start, const std::function<void()>& tick) {
     CHECK(!start.arguments.empty(), "a program without a name");
     const Words words(start);
     const std::string folder = start.folder.string();
-    Pipe errors, failed, here;
+    Pipe errors, failed, here, guarded;
     const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     const pid_t child = fork();
-    if (child == 0) become(words, folder.c_str(), null, errors.write, failed.write);
+    if (child == 0) become(words, folder.c_str(), null, errors.write, failed.write, guarded);
     if (null >= 0) close(null);
     if (child < 0) throw Error("cannot start " + start.arguments[0] + ": " + std::strerror(errno), "Close other programs.", Exit::device);
     setpgid(child, child); // here as well: whoever comes first
     errors.close_write();  // so that the guard holds none of the ends whose closing says something
     failed.close_write();
-    const Guard guard(child, here); // before the group, so that it stands until the group has ended
+    const Guard guard(child, here, guarded); // before the group, so that it stands until the group has ended
     Group group(child);
     if (!guard.stands()) throw Error(std::string("cannot start a process: ") + std::strerror(errno), "Close other programs.", Exit::device);
+    [[maybe_unused]] const ssize_t sent = write(guarded.write, "", 1);
     ChildEnd end;
     end.start_failed = start_error(failed.read);
     fcntl(errors.read, F_SETFL, O_NONBLOCK);

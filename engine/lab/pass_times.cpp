@@ -94,7 +94,7 @@ PassPlan window_passes(const Models& models) {
 
 struct PassMeasurement::Work {
     struct Task {
-        int rows = 0;                 // 0: the read or the product
+        int rows = 0;                 // 0: the read or a product
         std::function<double()> once; // ms
         std::vector<double> ms = {};
         double spent = 0; // ms, with what was not counted
@@ -178,7 +178,7 @@ PassMeasurement::PassMeasurement(const Models& models, PassPlan plan) : work_(st
     facts.cache_limit = static_cast<double>(w.backend->cache_bytes());
     // What no cache holds is nowhere when its turn comes, however often it is repeated.
     w.twice = facts.cache_limit <= 0 || facts.weight_bytes <= facts.cache_limit;
-    const std::size_t read_bytes = std::min(w.target->bytes.per_token, kMostReadBytes);
+    const std::size_t read_bytes = w.twice ? std::min(w.target->bytes.per_token, kLargeRead) : kLargeRead;
     facts.read_bytes = static_cast<double>(read_bytes);
 
     w.decoder = make_model_decoder(w.target, context + widest);
@@ -195,7 +195,8 @@ PassMeasurement::PassMeasurement(const Models& models, PassPlan plan) : work_(st
     w.read_buffer = made_or_none([&] { return w.backend->make_read_buffer(read_bytes); });
     if (w.read_buffer) w.add(0, [&w] { return w.backend->read_ms(w.read_buffer->view()); });
     w.product = made_or_none([&] { return ProductProbe(*w.backend, w.facts.form, w.facts.precision); });
-    if (w.product) w.add(0, [&w] { return w.product->ms(); });
+    if (w.product)
+        for (const int rows : w.product->rows()) w.add(0, [&w, rows] { return w.product->ms(rows); });
     w.busy.emplace();
 }
 
@@ -221,23 +222,21 @@ PassTimes PassMeasurement::result() const {
     result.other_cores = w.busy->cores();
     if (std::ranges::any_of(w.tasks, [](const Work::Task& task) { return task.ms.empty(); })) return result;
     result.repeats = w.plan.repeats;
-    std::vector<Timing> others; // the read, the product: as far as there was memory for them
+    std::size_t product = 0; // whose turn it is
     for (const Work::Task& task : w.tasks) {
         const Timing timing = timing_of(task.ms);
-        if (task.rows == 0) {
-            others.push_back(timing);
-            continue;
+        if (task.rows > 0) {
+            result.passes.push_back({timing, task.rows});
+            result.repeats = std::min(result.repeats, timing.repeats);
+        } else if (w.read_buffer && std::isnan(result.bandwidth_gbs)) {
+            result.bandwidth_gbs = static_cast<double>(w.read_buffer->bytes()) / *std::ranges::min_element(task.ms) / 1e6;
+            result.read_spread = timing.spread();
+        } else {
+            const double rate = w.product->multiply_adds(w.product->rows()[product++]) / timing.ms / 1e6;
+            if (rate <= result.product_rate) continue; // of NaN: false
+            result.product_rate = rate;
+            result.product_spread = timing.spread();
         }
-        result.passes.push_back({timing, task.rows});
-        result.repeats = std::min(result.repeats, timing.repeats);
-    }
-    if (w.read_buffer) {
-        result.bandwidth_gbs = static_cast<double>(w.read_buffer->bytes()) / others.front().ms / 1e6;
-        result.read_spread = others.front().spread();
-    }
-    if (w.product) {
-        result.product_rate = w.product->multiply_adds() / others.back().ms / 1e6;
-        result.product_spread = others.back().spread();
     }
     return result;
 }

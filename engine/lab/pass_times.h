@@ -45,12 +45,12 @@ struct PassTimes {
     double cache_bytes = 0;    // of keys and values of the context, read at least once by a pass
     double multiply_adds = 0;  // of the weights with one row
     double attention_adds = 0; // multiply-adds of one row with the context
-    // Of a plain read of `read_bytes` bytes, 1e9 bytes per second; NaN: unknown, there was no memory for it.
+    // Of the quickest plain read of `read_bytes` bytes by all threads, 1e9 bytes per second; NaN: unknown, there was no memory for it.
     double bandwidth_gbs = 0;
-    double read_bytes = 0; // those of the weights, at most kMostReadBytes
+    double read_bytes = 0; // those of the weights where a cache may hold them, else kLargeRead
     double read_spread = 0;
     // The product kernel of this form and precision with a matrix that stays in cache (kernels/product_probe.h), 1e9
-    // multiply-adds per second; NaN: unknown.
+    // multiply-adds per second with the number of rows that it does best; NaN: unknown.
     double product_rate = std::numeric_limits<double>::quiet_NaN();
     double product_spread = 0;
     double cache_limit = 0; // bytes of the machine's largest cache; 0: unknown
@@ -70,9 +70,9 @@ struct PassTimes {
 };
 inline constexpr double kQuietCores = 0.3; // more, kept busy by others, puts times in doubt
 
-// The read has memory of its own beside the model: enough that no cache holds it, and little beside the
-// weights of a large model. What a small model reads fits into a cache, so there the read is as small.
-inline constexpr std::size_t kMostReadBytes = std::size_t{1} << 30;
+// The read has memory of its own beside the model. What a small model reads fits into a cache, so there the read is as small;
+// else it is large enough that no cache holds a part worth mentioning, whatever the model.
+inline constexpr std::size_t kLargeRead = std::size_t{1} << 30;
 
 // What the window asks for: 1 to 64 tokens as far as the model goes, for two seconds and a half.
 [[nodiscard]] PassPlan window_passes(const Models& models);

@@ -53,7 +53,7 @@ void join(std::string& notice, const std::string& more) {
 DType form_of(const StoredTensor& tensor, WeightForm form, const Backend& backend, bool narrow_floats) {
     const std::int64_t cols = tensor.shape.back();
     if (form == WeightForm::q8 && backend.keeps(DType::q8_0, cols)) return DType::q8_0;
-    if (is_quantised(tensor.dtype)) return form == WeightForm::keep && backend.keeps(tensor.dtype, cols) ? tensor.dtype : DType::bf16;
+    if (is_quantised(tensor.dtype)) return form != WeightForm::bf16 && backend.keeps(tensor.dtype, cols) ? tensor.dtype : DType::bf16;
     const bool wide = tensor.dtype == DType::f32 || tensor.dtype == DType::f16;
     return wide && narrow_floats ? DType::bf16 : tensor.dtype;
 }

@@ -21,11 +21,16 @@ class Backend;
 // Of a model that is not built in: bf16 where the device has instructions for it, else f32.
 [[nodiscard]] Precision default_precision(const Backend& backend);
 
+// How quantised matrices meet bf16: what a run of other kernels wrote may be another text. 2: numbers as they are, sums scaled
+// (kernels/cpu/matmul_kept.cpp); before it they were widened to f32.
+inline constexpr int kKeptKernels = 2;
+
 // The form in which matrices are kept in memory. What is widened or narrowed is rounded once, when it is loaded.
 enum class WeightForm : std::uint8_t {
-    by_default, // a GGUF file as bf16, a folder of safetensors as it is stored (f16 as f32, exactly)
+    by_default, // quantised matrices as `keep` does, others of a GGUF file as bf16, a folder of safetensors as it is stored (f16 as f32,
+                // exactly)
     bf16,       // bf16 everywhere
-    keep,       // as stored: quantised matrices stay so where the backend multiplies with them (Backend::keeps), others as usual
+    keep,       // as stored: quantised matrices stay so where the backend multiplies with them (Backend::keeps), else they are bf16
     q8          // quantised to Q8_0, where the backend multiplies with it
 };
 

@@ -42,6 +42,9 @@ std::string Models::weights() const {
     if (!bundle.empty() || !target) return "";
     return target->kept_as.empty() ? target->stored_as : target->kept_as + ", from " + target->stored_as;
 }
+int Models::kept_kernels() const {
+    return target && target->precision == Precision::bf16 && std::ranges::any_of(target->forms(), is_quantised) ? kKeptKernels : 0;
+}
 Precision Models::precision() const { return target ? target->precision : draft ? draft->precision : Precision::f32; }
 int Models::layers() const { return target ? target->config.layers : 0; }
 int Models::holds() const { return target ? target->config.context() : scorer ? scorer->capacity() : 4096; }
@@ -140,9 +143,10 @@ std::shared_ptr<const VocabularyMap> common_tokens(const Model& target, const Mo
 const char* const kInt8Remedy =
     "Choose --weights keep for a GGUF file with quantised matrices or --weights q8 for any other, or another --precision.";
 
-// What the matrices of a model will be is known by `paths`, but for those that are kept as they are stored.
-void check_int8(const ModelPaths& paths, Precision precision) {
-    if (precision != Precision::int8 || paths.weights == WeightForm::keep || paths.weights == WeightForm::q8) return;
+// Before `file` is read, where it is known already that its matrices will not be quantised.
+void check_int8(const fs::path& file, WeightForm form, Precision precision) {
+    if (precision != Precision::int8 || form == WeightForm::keep || form == WeightForm::q8) return;
+    if (form == WeightForm::by_default && !gguf_file(file).empty()) return;
     throw Error("8-bit products need quantised matrices, and this model's are loaded as bf16 or f32", kInt8Remedy, Exit::usage);
 }
 
@@ -187,8 +191,8 @@ void load_around_scorer(const ModelPaths& paths, const Progress& progress, Model
     if (!draft.empty()) {
         const Precision by_default = paths.draft.empty() ? Precision::f32 : default_precision(*models.backend);
         const Precision precision = paths.precision.value_or(by_default);
-        check_int8(paths, precision);
         const WeightForm form = paths.draft.empty() ? WeightForm::by_default : paths.weights;
+        check_int8(draft, form, precision);
         models.draft = Model::load(*models.backend, draft, progress, form, precision);
         check_int8(*models.draft);
         vocabulary = {models.draft->tokenizer, models.draft->config.vocab, models.draft->config.stops};
@@ -254,8 +258,8 @@ Models loaded_models(const ModelPaths& paths, const Progress& progress) {
     const Precision precision = paths.precision.value_or(built_in ? Precision::f32 : default_precision(*models.backend));
     if (built_in && precision == Precision::int8)
         throw Error("8-bit products need quantised matrices, and the built-in model has none",
-                    "Choose --precision bf16, or a GGUF file with --model FILE.gguf --weights keep.", Exit::usage);
-    check_int8(paths, precision);
+                    "Choose --precision bf16, or a quantised GGUF file with --model FILE.gguf.", Exit::usage);
+    check_int8(target, form, precision);
     models.target = Model::load(*models.backend, target, progress, form, precision);
     check_int8(*models.target);
     if (models.bundle.empty()) models.fingerprint = fingerprint(*models.target);

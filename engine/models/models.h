@@ -48,6 +48,7 @@ struct Models {
     [[nodiscard]] std::string target_name() const;
     [[nodiscard]] std::string draft_name() const;
     [[nodiscard]] std::string weights() const; // "bf16, from Q4_1"; empty for the bundle, tables and servers
+    [[nodiscard]] int kept_kernels() const;    // Header::kernels
     [[nodiscard]] Precision precision() const; // of products; before a server that judges: with the draft model
     [[nodiscard]] int layers() const;          // of the target, 0 for tables and servers
     [[nodiscard]] int vocab() const;

@@ -15,7 +15,9 @@ struct EngineStatus {
     std::string backend;                  // "CPU · AVX-512 · 2 threads"
     std::string model;                    // target's name
     std::string draft_model;              // separate draft model's name or empty
+    std::string weights;                  // as in Header
     Precision precision = Precision::f32; // of products with them
+    int kernels = 0;                      // as in Header
     std::string notice;                   // why speculation is off, what was clamped; empty when all is well
     std::string job;                      // "loading target"
     double job_done = 0, job_total = 0;

@@ -83,6 +83,7 @@ Header header_of(const Models& models, const RunSettings& s, const RunPlan& plan
     header.fingerprint = models.fingerprint;
     header.weights = models.weights();
     header.precision = models.precision();
+    header.kernels = models.kept_kernels();
     header.drafter = plan.drafter->name;
     header.drafter_model = network ? network->name : plan.drafter->needs_draft_model() ? models.draft_name() : "";
     header.own_draft = models.target && !models.drafts_as_shipped(plan.drafter->name);

@@ -100,6 +100,7 @@ struct EventJson {
         if (!e.fingerprint.empty()) o["fingerprint"] = e.fingerprint;
         if (!e.weights.empty()) o["weights"] = e.weights;
         if (e.precision != Precision::f32) o["precision"] = name_of(e.precision);
+        if (e.kernels != 0) o["kernels"] = e.kernels;
         put_settings(o, e);
         if (e.nodes > 0) o["nodes"] = e.nodes;
         if (e.draft_ids > 0) o["draft_ids"] = e.draft_ids;

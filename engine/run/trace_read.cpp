@@ -48,6 +48,7 @@ Header read_header(const OrderedJson& object) {
     h.fingerprint = r.text_or("fingerprint");
     h.weights = r.text_or("weights");
     h.precision = r.precision_or("precision", Precision::f32);
+    h.kernels = r.integer_or("kernels", 0);
     h.nodes = r.integer_or("nodes", 0);
     h.draft_ids = r.integer_or("draft_ids", 0);
     h.backend = r.text_or("backend");

@@ -347,7 +347,9 @@ void Engine::show_models() {
         s.status.backend = models_->backend->description();
         s.status.model = models_->target_name();
         s.status.draft_model = models_->draft_name();
+        s.status.weights = models_->weights();
         s.status.precision = models_->precision();
+        s.status.kernels = models_->kept_kernels();
         s.status.ready_drafters = models_->ready_drafters();
         s.status.built_in = !models_->bundle.empty();
         s.prompt_room = prompt_counter(*models_);

@@ -71,6 +71,7 @@ void RowTensors::read(const StoredTensor& tensor, std::size_t first, std::span<s
     const std::int64_t cols = tensor.shape.back();
     const std::size_t row_bytes = bytes_of(tensor.dtype, cols), stored_bytes = bytes_of(item.stored->dtype, cols);
     CHECK(first % row_bytes == 0 && to.size() % row_bytes == 0, "a part of a row");
+    if (tensor.dtype == item.stored->dtype && item.paired_rows == 0) return file_.read(*item.stored, first, to);
     const auto begin = static_cast<std::int64_t>(first / row_bytes), end = begin + static_cast<std::int64_t>(to.size() / row_bytes);
     // Whole heads, where rows change places within them.
     const std::int64_t unit = std::max<std::int64_t>(item.paired_rows, 1);

@@ -120,4 +120,61 @@ void multiply(const MatmulTask& task, std::int64_t x_stride, std::int64_t first,
     Unit::release();
 }
 
+// Sixteen outputs of kept weights (matmul_kept.cpp) for at most kRows rows, into acc (rows, 16). The registers have the shapes of
+// kept_shapes(). Each stretch is a product of one tile, summed from 0 and stored: its scales meet it there.
+template <class Unit>
+void multiply_kept_tile(const std::byte* tile, std::int64_t k, const KeptSteps& steps, const std::byte* x, std::int64_t x_stride, int rows,
+                        std::int64_t x_block, float* acc) {
+    alignas(64) std::uint32_t lines[2][kRows * kTiledRows];
+    alignas(64) float sums[2][kRows * kTiledRows];
+    const int stretches = steps.values / steps.stretch, of_block = static_cast<int>(kColumns) / steps.stretch;
+    std::fill_n(acc, rows * kTiledRows, 0.0f);
+    std::int64_t done = 0; // stretches
+    for (std::int64_t column = 0; column < k; column += steps.values, tile += steps.bytes)
+        for (int stretch = 0; stretch < stretches; ++stretch, ++done) {
+            const int at = static_cast<int>(done % 2); // what was stored last may be on its way yet
+            const std::byte* block = x + done / of_block * x_block;
+            steps.unpack(tile, stretch, lines[at]);
+            Unit::template clear<0>();
+            Unit::template load<kX>(block + done % of_block * 2 * steps.stretch, x_stride);
+            Unit::template load<kWeights>(lines[at], kRowBytes);
+            Unit::template add_product<0, kX, kWeights>();
+            Unit::template store<0>(sums[at], kRowBytes);
+            steps.add(tile, stretch, block, x_stride, sums[at], rows, acc);
+        }
+}
+
+[[nodiscard]] inline Shapes kept_shapes(int rows, int stretch) {
+    Shapes shapes;
+    shapes.rows[0] = shapes.rows[kX] = static_cast<std::uint8_t>(rows);
+    shapes.row_bytes[0] = shapes.row_bytes[kWeights] = kRowBytes;
+    shapes.row_bytes[kX] = static_cast<std::uint16_t>(2 * stretch);
+    shapes.rows[kWeights] = static_cast<std::uint8_t>(stretch / 2);
+    return shapes;
+}
+
+// Outputs [first, last) of kept weights; x as kept_matmul() packs it for AVX512_BF16, blocks of kColumns columns x_block bytes apart.
+template <class Unit>
+void multiply_kept(const MatmulTask& task, const KeptSteps& steps, std::int64_t x_stride, std::int64_t first, std::int64_t last) {
+    const std::int64_t x_block = x_stride / (task.k / kColumns);
+    const int blocks = (task.rows + kRows - 1) / kRows; // of rows, as equal as possible
+    const auto begin_of = [&](int i) { return task.rows * i / blocks; };
+    for (std::int64_t j = first; j < last; j += kTiledRows) { // a tile of weights stays in the first cache for all rows
+        const std::byte* tile = static_cast<const std::byte*>(task.weight) + j / kTiledRows * (task.k / steps.values) * steps.bytes;
+        const std::int64_t outputs = std::min(kTiledRows, last - j);
+        for (int i = 0; i < blocks; ++i) {
+            const int row = begin_of(i), count = begin_of(i + 1) - row;
+            alignas(64) float acc[kRows * kTiledRows];
+            Unit::set_shapes(kept_shapes(count, steps.stretch));
+            multiply_kept_tile<Unit>(tile, task.k, steps, static_cast<const std::byte*>(task.x) + row * x_stride, x_stride, count, x_block,
+                                     acc);
+            for (int r = 0; r < count; ++r)
+                for (std::int64_t o = 0; o < outputs; ++o)
+                    task.out[(row + r) * task.out_stride + (j - first + o)] =
+                        task.bias ? acc[r * kTiledRows + o] + task.bias[j + o] : acc[r * kTiledRows + o];
+        }
+    }
+    Unit::release();
+}
+
 } // namespace speclens::amx

@@ -37,14 +37,15 @@ class CpuBackend final : public Backend {
     CpuBackend(Isa isa, int threads) : CpuBackend(isa, narrow_products(isa), threads) {}
     // With none but these of the machine's instructions for narrow numbers.
     CpuBackend(Isa isa, const NarrowProducts& narrow, int threads)
-        : isa_(isa), pool_(threads), f32_(products_of(isa, narrow, Precision::f32)), bf16_(products_of(isa, narrow, Precision::bf16)),
-          int8_(products_of(isa, narrow, Precision::int8)), attention_(attention_kernels(isa)), norm_rope_(norm_rope_kernels(isa)),
-          gate_(gate_kernels(isa)), row_(row_kernels(isa)) {}
+        : isa_(isa), amx_(narrow.amx_bf16), pool_(threads), f32_(products_of(isa, narrow, Precision::f32)),
+          bf16_(products_of(isa, narrow, Precision::bf16)), int8_(products_of(isa, narrow, Precision::int8)),
+          attention_(attention_kernels(isa)), norm_rope_(norm_rope_kernels(isa)), gate_(gate_kernels(isa)), row_(row_kernels(isa)) {}
 
     // ---- about the device ----
     std::string name() const override { return "cpu"; }
     std::string description() const override {
-        return std::string("CPU · ") + title_of(isa_) + " · " + std::to_string(threads()) + (threads() == 1 ? " thread" : " threads");
+        return std::string("CPU · ") + title_of(isa_) + (amx_ ? " with AMX" : "") + " · " + std::to_string(threads()) +
+               (threads() == 1 ? " thread" : " threads");
     }
     int threads() const override { return pool_.threads(); }
     DType cache_dtype(Precision precision) const override { return precision == Precision::f32 ? DType::f32 : DType::f16; }
@@ -159,6 +160,7 @@ class CpuBackend final : public Backend {
     std::vector<AttentionState> part_states_;
 
     Isa isa_;
+    bool amx_; // its products in bf16 are AMX's
     ThreadPool pool_;
     Products f32_, bf16_, int8_;
     const AttentionKernels& attention_;

@@ -33,6 +33,10 @@ Leaf features(unsigned subleaf) { // Intel's Software Developer's Manual, CPUID 
     if (subleaf > 0) __cpuid_count(7, subleaf, leaf.eax, leaf.ebx, leaf.ecx, leaf.edx);
     return leaf;
 }
+bool is_intel() {
+    unsigned highest = 0, ebx = 0, ecx = 0, edx = 0;
+    return __get_cpuid(0, &highest, &ebx, &ecx, &edx) != 0 && ebx == signature_INTEL_ebx && ecx == signature_INTEL_ecx;
+}
 bool has_bit(unsigned word, int bit) { return (word >> bit & 1) != 0; }
 
 // Tiles make the state of a thread larger by 8 KiB, so Linux gives them only to processes that ask
@@ -86,7 +90,7 @@ NarrowProducts narrow_products(Isa isa) {
     if (isa == Isa::avx2) return {.vnni = has_bit(second.eax, 4)};
     if (isa == Isa::avx512) {
         static const bool tiles = has_bit(first.edx, 22) && has_bit(first.edx, 24) && may_use_tiles();
-        return {.vnni = has_bit(first.ecx, 11), .bf16 = has_bit(second.eax, 5), .amx_bf16 = tiles};
+        return {.vnni = has_bit(first.ecx, 11), .bf16 = has_bit(second.eax, 5), .slow_bf16 = is_intel(), .amx_bf16 = tiles};
     }
 #endif
     (void)isa;

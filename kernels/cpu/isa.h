@@ -18,8 +18,10 @@ enum class Isa { portable, avx2, avx512 };
 [[nodiscard]] std::vector<Isa> available_isas();
 // Instructions for products of narrow numbers. Processors have or lack them beside their set.
 struct NarrowProducts {
-    bool vnni = false;     // sums of four products of 8 bits: AVX512_VNNI, or beside AVX2 AVX-VNNI
-    bool bf16 = false;     // sums of two products of bf16: AVX512_BF16
+    bool vnni = false; // sums of four products of 8 bits: AVX512_VNNI, or beside AVX2 AVX-VNNI
+    bool bf16 = false; // sums of two products of bf16: AVX512_BF16
+    // It begins half as many multiply-adds in a cycle as plain ones do: Intel's processors, as measured on two generations.
+    bool slow_bf16 = false;
     bool amx_bf16 = false; // products of tiles of bf16: AMX-BF16, where the system lets us use it
 };
 // Those that this machine has beside `isa`; none beside the portable set.

@@ -42,6 +42,21 @@ struct MatmulKernels {
 [[nodiscard]] const MatmulKernels* bf16_matmul();
 // The same by AMX-BF16, in another order of additions.
 [[nodiscard]] const MatmulKernels* amx_matmul();
+// Products of quantised weights, whose numbers are multiplied as they are, with x rounded to bf16; `bf16`: by AVX512_BF16.
+[[nodiscard]] const MatmulKernels& kept_matmul(Isa isa, bool bf16);
+// What the same by AMX-BF16 is made of (amx_tiles.h), for weights of one type: sixteen outputs, one stretch (matmul_kept.cpp).
+struct KeptSteps {
+    int values = 0, bytes = 0, stretch = 0; // of a block of sixteen rows; columns of a stretch
+    // The numbers of stretch `stretch` of the block, as `stretch / 2` lines of sixteen pairs of bf16.
+    void (*unpack)(const std::byte* block, int stretch, std::uint32_t* lines) = nullptr;
+    // acc (rows, 16) += the scaled sums (rows, 16) of a stretch. x: its block of the first row, rows x_stride bytes apart.
+    void (*add)(const std::byte* block, int stretch, const std::byte* x, std::int64_t x_stride, const float* sums, int rows,
+                float* acc) = nullptr;
+};
+// Null in a program for another architecture.
+[[nodiscard]] const KeptSteps* kept_steps(DType weights);
+// By the processor; null as above.
+[[nodiscard]] const MatmulKernels* amx_kept_matmul();
 // Products of quantised weights with x in 8 bits (quant_activations.h). `vnni`: by AVX512_VNNI or, beside AVX2, AVX-VNNI.
 [[nodiscard]] const MatmulKernels& int8_matmul(Isa isa, bool vnni);
 

@@ -35,7 +35,18 @@ void multiply_amx(const MatmulTask& task, std::int64_t first, std::int64_t last)
     amx::multiply<Processor>(task, bf16_matmul()->packed_row(task.k), first, last);
 }
 
+void multiply_kept_amx(const MatmulTask& task, std::int64_t first, std::int64_t last) {
+    const std::int64_t x_stride = kept_matmul(Isa::avx512, true).packed_row(task.k);
+    amx::multiply_kept<Processor>(task, *kept_steps(task.dtype), x_stride, first, last);
+}
+
 } // namespace
+
+const MatmulKernels* amx_kept_matmul() {
+    const MatmulKernels& by_pairs = kept_matmul(Isa::avx512, true);
+    static const MatmulKernels kernels = {by_pairs.pack, by_pairs.packed_row, multiply_kept_amx};
+    return &kernels;
+}
 
 const MatmulKernels* amx_matmul() {
     static const MatmulKernels kernels = {bf16_matmul()->pack, bf16_matmul()->packed_row, multiply_amx};
@@ -49,6 +60,7 @@ const MatmulKernels* amx_matmul() {
 namespace speclens {
 
 const MatmulKernels* amx_matmul() { return nullptr; }
+const MatmulKernels* amx_kept_matmul() { return nullptr; }
 
 } // namespace speclens
 

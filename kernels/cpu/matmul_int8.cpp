@@ -20,44 +20,20 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
-#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <utility>
 
-#include "hwy/cache_control.h"
 #include "kernels/cpu/kernels.h"
 #include "kernels/cpu/quant_activations.h"
-#include "kernels/cpu/quant_scales-inl.h"
-#include "kernels/cpu/quant_tiles.h"
-#include "kernels/cpu/simd-inl.h"
+#include "kernels/cpu/quant_blocks-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace speclens {
 namespace HWY_NAMESPACE {
 namespace {
 
-constexpr std::int64_t kVectors = kTiledRows / kLanes; // vectors per tile
-constexpr bool kManyRegisters = kLanes == 16;          // 32 with AVX-512, 16 otherwise
-constexpr int kMaxColumns = kManyRegisters ? 8 : 4;    // rows of x per weight load
-constexpr std::int64_t kAhead = 2048;                  // bytes between prefetch and use, in each tile
-constexpr std::int64_t kPanelBytes = 64 << 10;         // weights that wait in L2 for the next rows of x
-
-// Vectors of outputs side by side for C rows of x. The integer sums begin anew in every stretch, so even one chain waits
-// little, and tiles are read faster one after the other than side by side.
-constexpr int vectors_for(int columns) { return kManyRegisters || columns > 1 ? 1 : 2; }
-
 // ---- quads: the numbers of four columns, as the bytes of a lane, in the order of quad_column ----
-
-// Four numbers of 5 or 6 bits that stand side by side.
-HWY_INLINE U spread_five(U v) {
-    const U two = hn::OrAnd(hn::And(v, hn::Set(kWords, 0x3FF)), hn::ShiftLeft<6>(v), hn::Set(kWords, 0x03FF0000));
-    return hn::OrAnd(hn::And(two, hn::Set(kWords, 0x001F001F)), hn::ShiftLeft<3>(two), hn::Set(kWords, 0x1F001F00));
-}
-HWY_INLINE U spread_six(U v) {
-    const U two = hn::OrAnd(hn::And(v, hn::Set(kWords, 0xFFF)), hn::ShiftLeft<4>(v), hn::Set(kWords, 0x0FFF0000));
-    return hn::OrAnd(hn::And(two, hn::Set(kWords, 0x003F003F)), hn::ShiftLeft<2>(two), hn::Set(kWords, 0x3F003F00));
-}
 
 // The bytes of four lines, one for each column, byte by byte in the lanes of their outputs.
 HWY_INLINE U interleave_lines(const std::byte* lines) {
@@ -83,31 +59,11 @@ HWY_INLINE U quad(const std::byte* block, std::int64_t sub, int stretch) {
     const auto word = [&](int w) { return load_words(numbers + 64 * w + 4 * kLanes * sub); };
     if constexpr (T == DType::q8_0) {
         return interleave_lines(numbers + 64 * i + kLanes * sub);
-    } else if constexpr (kLayout.bits == 4) {
-        const U both = i % 2 == 0 ? word(i / 2) : hn::ShiftRight<4>(word(i / 2));
-        return hn::And(both, hn::Set(kWords, 0x0F0F0F0F));
-    } else if constexpr (kLayout.bits == 5) {
-        if constexpr (i < 5) return spread_five(word(i));
-        constexpr int w = i < 7 ? 2 * (i - 5) : 4; // bits 20 to 29 are its last two numbers
-        const U low = hn::And(hn::ShiftRight<20>(word(w)), hn::Set(kWords, 0x3FF));
-        if constexpr (i < 7) {
-            return spread_five(hn::OrAnd(low, hn::ShiftRight<10>(word(w + 1)), hn::Set(kWords, 0x000FFC00)));
-        } else { // and bits 30 and 31 of all words the last two columns
-            U v = hn::OrAnd(low, hn::ShiftRight<20>(word(0)), hn::Set(kWords, 0x00000C00));
-            v = hn::OrAnd(v, hn::ShiftRight<18>(word(1)), hn::Set(kWords, 0x00003000));
-            v = hn::OrAnd(v, hn::ShiftRight<16>(word(2)), hn::Set(kWords, 0x0000C000));
-            v = hn::OrAnd(v, hn::ShiftRight<14>(word(3)), hn::Set(kWords, 0x00030000));
-            return spread_five(hn::OrAnd(v, hn::ShiftRight<12>(word(4)), hn::Set(kWords, 0x000C0000)));
-        }
     } else {
-        if constexpr (i < 3) return spread_six(word(i));
-        // Bits 24 to 29 of a word are its last number, bits 30 and 31 of all words the last column.
-        U v = hn::And(hn::ShiftRight<24>(word(0)), hn::Set(kWords, 0x0000003F));
-        v = hn::OrAnd(v, hn::ShiftRight<16>(word(1)), hn::Set(kWords, 0x00003F00));
-        v = hn::OrAnd(v, hn::ShiftRight<8>(word(2)), hn::Set(kWords, 0x003F0000));
-        v = hn::OrAnd(v, hn::ShiftRight<6>(word(0)), hn::Set(kWords, 0x03000000));
-        v = hn::OrAnd(v, hn::ShiftRight<4>(word(1)), hn::Set(kWords, 0x0C000000));
-        return hn::OrAnd(v, hn::ShiftRight<2>(word(2)), hn::Set(kWords, 0x30000000));
+        const U low = hn::And(shifted<4 * (i % 2), 0>(word(i / 2)), hn::Set(kWords, 0x0F0F0F0F));
+        if constexpr (kLayout.bits == 4) return low;
+        constexpr std::uint32_t kHigh = ((1u << (kLayout.bits - 4)) - 1) << 4;
+        return hn::OrAnd(low, shifted<kLayout.high_bit(i / 2, i % 2), 4>(word(kLayout.low_words())), hn::Set(kWords, 0x01010101u * kHigh));
     }
 }
 
@@ -200,24 +156,32 @@ struct WithPairs {
 
 // ---- blocks of outputs ----
 
-// Where the tile of vector i of a block of outputs is that starts at vector `sub` of its tile.
-HWY_INLINE const std::byte* tile_of(const std::byte* tile, std::int64_t sub, std::int64_t i, std::int64_t tile_bytes) {
-    return tile + (sub + i) / kVectors * tile_bytes;
-}
-
-HWY_INLINE void prefetch(const std::byte* from, std::int64_t distance) {
-    hwy::Prefetch(reinterpret_cast<const std::byte*>(reinterpret_cast<std::uintptr_t>(from) + static_cast<std::uintptr_t>(distance)));
-}
-
 // A stretch of G vectors of outputs and C rows of x; what belongs to (c, g) is at c * G + g. Index sequences instead of loops:
 // the accumulators stay in registers only when every index is a constant.
 template <DType T, class Sums, int G, int C>
-struct Stretch {
+struct Int8Stretch {
     static constexpr QuantLayout kLayout = *quant_layout(T);
     static constexpr int kHalf = kLayout.stretch == kActivationBlock ? 0 : 1; // two stretches to a block of x
 
     Scales<T> scales[G];
     Sums sums[G * C];
+
+    static HWY_INLINE void multiply(const std::byte* block, std::int64_t sub, std::int64_t tile_bytes, int number,
+                                    const ActivationBlock* const* x, V* HWY_RESTRICT acc) {
+        constexpr auto all = std::make_index_sequence<G * C>();
+        Int8Stretch stretch;
+        stretch.begin(block, sub, tile_bytes, number, x, all);
+        stretch.add_quads(block, sub, tile_bytes, number, x, std::make_index_sequence<kLayout.stretch / 4>());
+        stretch.end(x, acc, all);
+    }
+
+  private:
+    template <std::size_t... Qs>
+    HWY_INLINE void add_quads(const std::byte* block, std::int64_t sub, std::int64_t tile_bytes, int stretch,
+                              const ActivationBlock* const* x, std::index_sequence<Qs...>) {
+        (add_quad<static_cast<int>(Qs)>(block, sub, tile_bytes, stretch, x, std::make_index_sequence<G>(), std::make_index_sequence<C>()),
+         ...);
+    }
 
     template <std::size_t... Is>
     HWY_INLINE void begin(const std::byte* block, std::int64_t sub, std::int64_t tile_bytes, int stretch, const ActivationBlock* const* x,
@@ -252,145 +216,19 @@ struct Stretch {
     }
 };
 
-template <std::size_t... Is>
-HWY_INLINE void clear(V* acc, std::index_sequence<Is...>) {
-    ((acc[Is] = hn::Zero(F())), ...);
-}
-
-template <int G, std::size_t... Is>
-HWY_INLINE void store_outputs(const V* acc, const float* bias, float* HWY_RESTRICT out, std::int64_t out_stride,
-                              std::index_sequence<Is...>) {
-    const F f;
-    (hn::StoreU(bias ? hn::Add(acc[Is], hn::LoadU(f, bias + Is % G * kLanes)) : acc[Is], f,
-                out + static_cast<std::int64_t>(Is / G) * out_stride + Is % G * kLanes),
-     ...);
-}
-
-std::int64_t packed_row(std::int64_t k) { return k / kActivationBlock * static_cast<std::int64_t>(sizeof(ActivationBlock)); }
-
-template <class S, std::size_t... Qs, std::size_t... Cs>
-HWY_INLINE void add_quads(S& stretch, const std::byte* block, std::int64_t sub, std::int64_t tile_bytes, int number,
-                          const ActivationBlock* const* x, auto vectors, std::index_sequence<Cs...> columns, std::index_sequence<Qs...>) {
-    (stretch.template add_quad<static_cast<int>(Qs)>(block, sub, tile_bytes, number, x, vectors, columns), ...);
-}
-
-// G vectors of outputs for C rows of x, starting at vector `sub` of the tile at `tile`.
-template <DType T, template <DType> class Sums, int G, int C>
-HWY_INLINE void block(const std::byte* tile, std::int64_t sub, std::int64_t k, const std::byte* HWY_RESTRICT x, const float* bias,
-                      float* HWY_RESTRICT out, std::int64_t out_stride) {
-    constexpr QuantLayout kLayout = *quant_layout(T);
-    constexpr auto vectors = std::make_index_sequence<G>();
-    constexpr auto columns = std::make_index_sequence<C>();
-    constexpr auto all = std::make_index_sequence<G * C>();
-    constexpr auto quads = std::make_index_sequence<kLayout.stretch / 4>();
-    constexpr std::int64_t kTiles = G < kVectors ? 1 : G / kVectors;
-    constexpr int kStretches = kLayout.values / kLayout.stretch;
-    constexpr std::int64_t kStretchBytes = kLayout.tile_bytes() / kStretches;
-    const std::int64_t tile_bytes = k / kLayout.values * kLayout.tile_bytes();
-    const ActivationBlock* rows[C];
-    for (int c = 0; c < C; ++c) rows[c] = reinterpret_cast<const ActivationBlock*>(x + c * packed_row(k));
-    V acc[G * C];
-    clear(acc, all);
-
-    for (std::int64_t at = 0; at < tile_bytes; at += kLayout.tile_bytes()) {
-        for (int number = 0; number < kStretches; ++number) {
-            // Near the end of a tile the next bytes to come are those of the next block, kTiles tiles further on.
-            const std::int64_t next = at + number * kStretchBytes + kAhead;
-            const std::byte* ahead = tile + (next < tile_bytes ? next : next + (kTiles - 1) * tile_bytes);
-            for (std::int64_t t = 0; t < kTiles; ++t)
-                for (std::int64_t line = 0; line < kStretchBytes; line += 64) prefetch(ahead, t * tile_bytes + line);
-            Stretch<T, Sums<T>, G, C> stretch;
-            stretch.begin(tile + at, sub, tile_bytes, number, rows, all);
-            add_quads(stretch, tile + at, sub, tile_bytes, number, rows, vectors, columns, quads);
-            stretch.end(rows, acc, all);
-            if (kLayout.stretch == kActivationBlock || number % 2 == 1)
-                for (int c = 0; c < C; ++c) ++rows[c];
-        }
-    }
-    store_outputs<G>(acc, bias, out, out_stride, all);
-}
-
-// Outputs [first, last), whole tiles, for C rows of x, in blocks of G vectors and what is left in smaller ones.
-// `out` is where output `first` of the first of these rows goes.
-template <DType T, template <DType> class Sums, int G, int C>
-HWY_NOINLINE void outputs_for_rows(const MatmulTask& task, const std::byte* x, float* out, std::int64_t first, std::int64_t last) {
-    constexpr QuantLayout kLayout = *quant_layout(T);
-    const auto* weight = static_cast<const std::byte*>(task.weight);
-    const std::int64_t tile_bytes = task.k / kLayout.values * kLayout.tile_bytes();
-    std::int64_t j = first;
-    for (; j + G * kLanes <= last; j += G * kLanes) {
-        block<T, Sums, G, C>(weight + j / kTiledRows * tile_bytes, j % kTiledRows / kLanes, task.k, x, task.bias ? task.bias + j : nullptr,
-                             out + (j - first), task.out_stride);
-    }
-    if constexpr (G > 1) {
-        if (j < last) outputs_for_rows<T, Sums, G / 2, C>(task, x, out + (j - first), j, last);
-    }
-}
-
-// Rows of x are dealt with in blocks of at most kMaxColumns, as equal as possible: block i begins at this row.
-int block_begin(int rows, int i) {
-    const int blocks = (rows + kMaxColumns - 1) / kMaxColumns;
-    return rows * i / blocks;
-}
-
-using RowsFunction = void (*)(const MatmulTask&, const std::byte*, float*, std::int64_t, std::int64_t);
-template <DType T, template <DType> class Sums, std::size_t... Cs>
-RowsFunction rows_function(int columns, std::index_sequence<Cs...>) {
-    static constexpr RowsFunction kFunctions[] = {
-        outputs_for_rows<T, Sums, vectors_for(static_cast<int>(Cs) + 1), static_cast<int>(Cs) + 1>...};
-    return kFunctions[columns - 1];
-}
-
+// Vectors of outputs side by side: the integer sums begin anew in every stretch, so even one chain waits little, and tiles are
+// read faster one after the other than side by side.
 template <DType T, template <DType> class Sums>
-void multiply_whole_tiles(const MatmulTask& task, std::int64_t first, std::int64_t last) {
-    // With several blocks, a panel of weights stays in cache until all have passed.
-    constexpr std::int64_t kUnit = 4 * kTiledRows;
-    const auto output_bytes = static_cast<std::int64_t>(bytes_of(T, task.k));
-    const std::int64_t height = task.rows <= kMaxColumns ? last - first : std::max(kUnit, kPanelBytes / output_bytes / kUnit * kUnit);
-    for (std::int64_t j = first; j < last; j += height) {
-        for (int i = 0, row = 0; row < task.rows; row = block_begin(task.rows, ++i)) {
-            const auto function = rows_function<T, Sums>(block_begin(task.rows, i + 1) - row, std::make_index_sequence<kMaxColumns>());
-            function(task, static_cast<const std::byte*>(task.x) + row * packed_row(task.k), task.out + row * task.out_stride + (j - first),
-                     j, std::min(last, j + height));
-        }
-    }
-}
-
-template <DType T, template <DType> class Sums>
-void multiply_typed(const MatmulTask& task, std::int64_t first, std::int64_t last) {
-    const std::int64_t whole = last / kTiledRows * kTiledRows;
-    if (first < whole) multiply_whole_tiles<T, Sums>(task, first, whole);
-    if (whole == last) return;
-    // The last tile has fewer rows than lanes: beside `out`, which has no room for the others.
-    constexpr int kTogether = 64;
-    HWY_ALIGN float lanes[kTogether * kTiledRows];
-    for (int row = 0; row < task.rows; row += kTogether) {
-        MatmulTask part = task;
-        part.x = static_cast<const std::byte*>(task.x) + row * packed_row(task.k);
-        part.rows = std::min(kTogether, task.rows - row);
-        part.bias = nullptr;
-        part.out = lanes;
-        part.out_stride = kTiledRows;
-        multiply_whole_tiles<T, Sums>(part, whole, whole + kTiledRows);
-        for (int r = 0; r < part.rows; ++r)
-            for (std::int64_t j = whole; j < last; ++j)
-                task.out[(row + r) * task.out_stride + (j - first)] =
-                    task.bias ? lanes[r * kTiledRows + (j - whole)] + task.bias[j] : lanes[r * kTiledRows + (j - whole)];
-    }
-}
-
-template <template <DType> class Sums>
-void multiply_int8(const MatmulTask& task, std::int64_t first, std::int64_t last) {
-    switch (task.dtype) {
-    case DType::q8_0: return multiply_typed<DType::q8_0, Sums>(task, first, last);
-    case DType::q4_0: return multiply_typed<DType::q4_0, Sums>(task, first, last);
-    case DType::q4_1: return multiply_typed<DType::q4_1, Sums>(task, first, last);
-    case DType::q5_0: return multiply_typed<DType::q5_0, Sums>(task, first, last);
-    case DType::q4_k: return multiply_typed<DType::q4_k, Sums>(task, first, last);
-    case DType::q6_k: return multiply_typed<DType::q6_k, Sums>(task, first, last);
-    default: check_failed("a quantised type with tiles", __FILE__, __LINE__, name_of(task.dtype));
-    }
-}
+struct Int8 {
+    static constexpr DType kType = T;
+    static constexpr int kMaxRows = kManyRegisters ? 8 : 4;
+    static constexpr int vectors_for(int rows) { return kManyRegisters || rows > 1 ? 1 : 2; }
+    using Block = ActivationBlock;
+    template <int G, int C>
+    using Stretch = Int8Stretch<T, Sums<T>, G, C>;
+};
+template <DType T>
+using Int8WithPairs = Int8<T, WithPairs>;
 
 // ---- x ----
 
@@ -450,7 +288,7 @@ void pack_int8(const float* x, int rows, std::int64_t k, DType weights, std::byt
     const Shuffle shuffles[2] = {shuffle_of(layout, 0), shuffle_of(layout, 1)};
     const int offset = quad_offset(weights);
     for (int row = 0; row < rows; ++row) {
-        auto* to = reinterpret_cast<ActivationBlock*>(packed + row * packed_row(k));
+        auto* to = reinterpret_cast<ActivationBlock*>(packed + row * packed_row<ActivationBlock>(k));
         for (std::int64_t i = 0; i < k; i += kActivationBlock)
             pack_block(x + row * k + i, shuffles, offset, layout.stretch < kActivationBlock, *to++);
     }
@@ -458,9 +296,11 @@ void pack_int8(const float* x, int rows, std::int64_t k, DType weights, std::byt
 
 } // namespace
 
-const MatmulKernels kInt8Matmul = {pack_int8, packed_row, multiply_int8<WithPairs>};
+const MatmulKernels kInt8Matmul = {pack_int8, packed_row<ActivationBlock>, multiply_quantised<Int8WithPairs>};
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
-const MatmulKernels kVnniMatmul = {pack_int8, packed_row, multiply_int8<WithVnni>};
+template <DType T>
+using Int8WithVnni = Int8<T, WithVnni>;
+const MatmulKernels kVnniMatmul = {pack_int8, packed_row<ActivationBlock>, multiply_quantised<Int8WithVnni>};
 #endif
 
 } // namespace HWY_NAMESPACE

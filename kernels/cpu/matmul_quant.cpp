@@ -54,18 +54,19 @@ HWY_INLINE V four_bits(U bits) {
 #endif
 }
 
-// What a type needs for one vector of outputs. A stretch is a run of columns with one scale (and offset).
+// What a type needs for one vector of outputs. A stretch is a run of columns with one scale (and offset), a piece of it
+// eight columns.
+constexpr int kPiece = 8;
 template <DType T>
 struct Widen {
     static constexpr QuantLayout kLayout = *quant_layout(T);
     static constexpr int kStretch = kLayout.stretch;
-    // Pieces of a stretch: columns whose numbers are in one vector of words (Q8_0: just eight), and those in what is left.
-    static constexpr int kColumns = kLayout.bits == 8 ? 8 : kLayout.per_word();
-    static constexpr int kPieces = kStretch / kColumns, kRest = kStretch % kColumns;
+    static constexpr int kPieces = kStretch / kPiece;
 
     Scales<T> scales;    // of a stretch
-    U numbers;           // of a piece, the next column in the lowest bits
-    const std::byte* at; // Q8_0: of the next column
+    U numbers;           // of a piece: the lowest four bits
+    U high;              // those above, as of the first piece
+    const std::byte* at; // Q8_0: of the first column
 
     // block: sixteen rows; sub: vector of the tile
     HWY_INLINE void begin_stretch(const std::byte* block, std::int64_t sub, int stretch) { scales.begin_stretch(block, sub, stretch); }
@@ -73,40 +74,30 @@ struct Widen {
     // The columns of this piece of the block are next.
     HWY_INLINE void begin_piece(const std::byte* block, std::int64_t sub, int stretch, int piece) {
         if constexpr (T == DType::q8_0) {
-            at = block + kLayout.numbers_at() + kTiledRows * (kStretch * stretch + kColumns * piece) + kLanes * sub;
+            at = block + kLayout.numbers_at() + kTiledRows * (kStretch * stretch + kPiece * piece) + kLanes * sub;
         } else {
-            numbers = load_words(words_of(block, sub, stretch) + 64 * piece);
+            const std::byte* words = block + kLayout.numbers_at() + 64 * kLayout.stretch_words() * stretch + 4 * kLanes * sub;
+            numbers = load_words(words + 64 * piece);
+            if constexpr (kLayout.bits > 4) high = hn::ShiftRightSame(load_words(words + 64 * kPieces), kLayout.high_bit(piece, 0));
         }
     }
 
-    // The last kRest columns of the stretch are next, two bits of them in each of its words.
-    HWY_INLINE void begin_rest(const std::byte* block, std::int64_t sub, int stretch) {
-        const std::byte* words = words_of(block, sub, stretch);
-        numbers = hn::ShiftRight<30>(load_words(words));
-        for (int w = 1; w < kPieces; ++w)
-            numbers = hn::Or(numbers, hn::ShiftLeftSame(hn::ShiftRight<30>(load_words(words + 64 * w)), 2 * w));
-    }
-
-    static HWY_INLINE const std::byte* words_of(const std::byte* block, std::int64_t sub, int stretch) {
-        return block + kLayout.numbers_at() + 64 * kPieces * stretch + 4 * kLanes * sub;
-    }
-
-    // The weights of the next column.
-    HWY_INLINE V next() {
+    // The weights of column `place` of the piece.
+    template <int place>
+    HWY_INLINE V weight() const {
         V number;
         if constexpr (T == DType::q8_0) {
             const hn::Rebind<std::int8_t, F> i8;
-            number = hn::ConvertTo(F(), hn::PromoteTo(kInts, hn::LoadU(i8, reinterpret_cast<const std::int8_t*>(at))));
-            at += kTiledRows;
+            number = hn::ConvertTo(F(), hn::PromoteTo(kInts, hn::LoadU(i8, reinterpret_cast<const std::int8_t*>(at + kTiledRows * place))));
         } else if constexpr (kLayout.bits > 4) {
             // as the last bits of 2^23, from which half of the numbers' range is subtracted, too: exact
-            const U whole = hn::OrAnd(hn::Set(kWords, 0x4B000000u), numbers, hn::Set(kWords, (1u << kLayout.bits) - 1));
+            constexpr std::uint32_t kHigh = ((1u << (kLayout.bits - 4)) - 1) << 4;
+            const U low = hn::OrAnd(hn::Set(kWords, 0x4B000000u), shifted<4 * place, 0>(numbers), hn::Set(kWords, 15));
+            const U whole = hn::OrAnd(low, shifted<kLayout.high_bit(0, place), 4>(high), hn::Set(kWords, kHigh));
             number = hn::Sub(hn::BitCast(F(), whole), hn::Set(F(), static_cast<float>((1 << 23) + (1 << (kLayout.bits - 1)))));
-            numbers = hn::ShiftRight<kLayout.bits>(numbers);
         } else {
             constexpr int kFirst = T == DType::q4_0 ? -8 : 0;
-            number = four_bits<kFirst>(numbers);
-            numbers = hn::ShiftRight<4>(numbers);
+            number = four_bits<kFirst>(shifted<4 * place, 0>(numbers));
         }
         const V product = hn::Mul(number, scales.scale);
         if constexpr (T == DType::q4_1) return hn::Add(product, scales.offset);
@@ -114,6 +105,7 @@ struct Widen {
         return product;
     }
 };
+constexpr auto kPlaces = std::make_index_sequence<kPiece>();
 
 // Where vector i of a block of outputs is that starts at vector `sub` of its tile.
 HWY_INLINE const std::byte* tile_of(const std::byte* tile, std::int64_t sub, std::int64_t i, std::int64_t tile_bytes) {
@@ -151,15 +143,18 @@ HWY_INLINE void prefetch(const std::byte* from, std::int64_t distance) {
 
 // ---- up to kMaxColumns rows of x: weights straight from the tiles ----
 
-// So many columns for G vectors of outputs and C rows of x.
-template <DType T, std::size_t... Gs, std::size_t... Cs>
-HWY_INLINE void multiply_columns(Widen<T>* weights, const float* const* x, std::int64_t column, std::int64_t count, V* HWY_RESTRICT acc,
-                                 std::index_sequence<Gs...> vectors, std::index_sequence<Cs...>) {
+// A piece for G vectors of outputs and C rows of x.
+template <int place, DType T, std::size_t... Gs, std::size_t... Cs>
+HWY_INLINE void multiply_column(const Widen<T>* weights, const float* const* x, std::int64_t column, V* HWY_RESTRICT acc,
+                                std::index_sequence<Gs...> vectors, std::index_sequence<Cs...>) {
     constexpr std::size_t G = sizeof...(Gs);
-    for (std::int64_t i = column; i < column + count; ++i) {
-        const V w[G] = {weights[Gs].next()...};
-        (multiply_vector(w, hn::Set(F(), x[Cs][i]), acc + Cs * G, vectors), ...);
-    }
+    const V w[G] = {weights[Gs].template weight<place>()...};
+    (multiply_vector(w, hn::Set(F(), x[Cs][column + place]), acc + Cs * G, vectors), ...);
+}
+template <DType T, std::size_t... Places>
+HWY_INLINE void multiply_piece(const Widen<T>* weights, const float* const* x, std::int64_t column, V* HWY_RESTRICT acc, auto vectors,
+                               auto columns, std::index_sequence<Places...>) {
+    (multiply_column<static_cast<int>(Places)>(weights, x, column, acc, vectors, columns), ...);
 }
 
 template <DType T, std::size_t... Gs>
@@ -172,12 +167,6 @@ HWY_INLINE void begin_piece(Widen<T>* weights, const std::byte* block, std::int6
                             std::index_sequence<Gs...>) {
     (weights[Gs].begin_piece(tile_of(block, sub, Gs, tile_bytes), (sub + Gs) % kVectors, stretch, piece), ...);
 }
-template <DType T, std::size_t... Gs>
-HWY_INLINE void begin_rest(Widen<T>* weights, const std::byte* block, std::int64_t sub, std::int64_t tile_bytes, int stretch,
-                           std::index_sequence<Gs...>) {
-    (weights[Gs].begin_rest(tile_of(block, sub, Gs, tile_bytes), (sub + Gs) % kVectors, stretch), ...);
-}
-
 // G vectors of outputs for C rows of x, starting at vector `sub` of the tile at `tile`.
 template <DType T, int G, int C>
 HWY_INLINE void block(const std::byte* tile, std::int64_t sub, std::int64_t k, const float* HWY_RESTRICT x, const float* bias,
@@ -204,17 +193,12 @@ HWY_INLINE void block(const std::byte* tile, std::int64_t sub, std::int64_t k, c
             const std::byte* ahead = tile + (next < tile_bytes ? next : next + (kTiles - 1) * tile_bytes);
             W weights[G];
             begin_stretch(weights, tile + at, sub, tile_bytes, stretch, vectors);
-            for (int piece = 0; piece < W::kPieces; ++piece, column += W::kColumns) {
+            for (int piece = 0; piece < W::kPieces; ++piece, column += kPiece) {
                 for (std::int64_t t = 0; t < kTiles; ++t)
                     for (std::int64_t line = 0; line < kPieceBytes; line += 64)
                         prefetch(ahead, t * tile_bytes + piece * kPieceBytes + line);
                 begin_piece(weights, tile + at, sub, tile_bytes, stretch, piece, vectors);
-                multiply_columns(weights, rows, column, W::kColumns, acc, vectors, columns);
-            }
-            if constexpr (W::kRest > 0) {
-                begin_rest(weights, tile + at, sub, tile_bytes, stretch, vectors);
-                multiply_columns(weights, rows, column, W::kRest, acc, vectors, columns);
-                column += W::kRest;
+                multiply_piece(weights, rows, column, acc, vectors, columns, kPlaces);
             }
         }
     }
@@ -244,6 +228,11 @@ void outputs_for_rows(const MatmulTask& task, std::int64_t first, std::int64_t l
 
 // ---- more rows: weights from a panel ----
 
+template <DType T, std::size_t... Places>
+HWY_INLINE void store_piece(const Widen<T>& weights, float* line, std::index_sequence<Places...>) {
+    (hn::Store(weights.template weight<static_cast<int>(Places)>(), F(), line + Places * kTiledRows), ...);
+}
+
 // Columns [first, last) of a tile as f32, a line of sixteen for each column. Both are multiples of the block. Inlined on
 // purpose: g++ 12 at -O3 takes the function for Q8_0 on SSSE3 and AVX2, alone, for one without effects, and drops the call.
 template <DType T>
@@ -259,11 +248,8 @@ HWY_INLINE void widen_tile(const std::byte* tile, std::int64_t first, std::int64
                 weights.begin_stretch(block, sub, stretch);
                 for (int piece = 0; piece < W::kPieces; ++piece) {
                     weights.begin_piece(block, sub, stretch, piece);
-                    for (int i = 0; i < W::kColumns; ++i, line += kTiledRows) hn::Store(weights.next(), F(), line);
-                }
-                if constexpr (W::kRest > 0) {
-                    weights.begin_rest(block, sub, stretch);
-                    for (int i = 0; i < W::kRest; ++i, line += kTiledRows) hn::Store(weights.next(), F(), line);
+                    store_piece(weights, line, kPlaces);
+                    line += kPiece * kTiledRows;
                 }
             }
         }

@@ -8,17 +8,16 @@ namespace {
 Products of_f32(Isa isa) { return {tile_matmul(isa), quant_matmul(isa), row_matmul(isa), true, title_of(isa)}; }
 
 Products of_bf16(Isa isa, const NarrowProducts& narrow) {
-    const MatmulKernels& rounded = tile_matmul(isa, true);
-    Products products = {rounded, rounded, row_matmul(isa, true), false, title_of(isa)};
-    products.quantised.multiply = quant_matmul(isa).multiply;
-    if (const MatmulKernels* kernels = bf16_matmul(); narrow.bf16 && kernels != nullptr) {
-        products.tiles = *kernels;
-        products.fast = true;
+    const bool pairs = narrow.bf16 && !narrow.slow_bf16 && bf16_matmul() != nullptr;
+    Products products = {tile_matmul(isa, true), kept_matmul(isa, pairs), row_matmul(isa, true), narrow.bf16, title_of(isa)};
+    if (pairs) {
+        products.tiles = *bf16_matmul();
         products.path = "AVX-512 BF16";
     }
     // One order of additions for every number of rows, so AMX for all or for none. Its one-row product reads the same bytes.
     if (const MatmulKernels* kernels = amx_matmul(); narrow.amx_bf16 && kernels != nullptr) {
         products.tiles = *kernels;
+        products.quantised = *amx_kept_matmul();
         products.fast = true;
         products.path = "AMX BF16";
     }

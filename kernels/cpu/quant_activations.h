@@ -37,19 +37,9 @@ static_assert(sizeof(ActivationBlock) == 48);
 }
 
 // Four columns of sixteen rows are multiplied at once, a quad: the four bytes of a 32-bit lane. Which column of a stretch is
-// byte `byte` of quad `quad`: the one that is there after the fewest shifts and masks.
+// byte `byte` of quad `quad`: the even places of a word of eight columns, then the odd ones.
 [[nodiscard]] constexpr int quad_column(const QuantLayout& layout, int quad, int byte) {
-    if (layout.bits == 4) return quad / 2 * 8 + 2 * byte + quad % 2; // the low halves of a word's bytes, then the high ones
-    if (layout.bits == 5) {
-        if (quad < 5) return 6 * quad + byte;                               // the first four numbers of a word
-        if (quad < 7) return 12 * (quad - 5) + 4 + byte % 2 + byte / 2 * 6; // the last two of two words
-        return 28 + byte;                                                   // those of the fifth word, and the rest
-    }
-    if (layout.bits == 6) {
-        if (quad < 3) return 5 * quad + byte; // the first four numbers of a word
-        return byte < 3 ? 5 * byte + 4 : 15;  // the last one of each word, and the rest
-    }
-    return 4 * quad + byte;
+    return layout.bits == 8 ? 4 * quad + byte : quad / 2 * 8 + 2 * byte + quad % 2;
 }
 static_assert([] { // every column once
     for (const QuantLayout& layout : kQuantLayouts) {

@@ -38,6 +38,14 @@ HWY_INLINE V load_halves(const std::byte* from) {
 #endif
 }
 
+// Bit `from` of a word at bit `to`.
+template <int from, int to>
+HWY_INLINE U shifted(U word) {
+    if constexpr (from > to) return hn::ShiftRight<from - to>(word);
+    if constexpr (from < to) return hn::ShiftLeft<to - from>(word);
+    return word;
+}
+
 HWY_INLINE V to_float(U small) { return hn::ConvertTo(F(), hn::BitCast(kInts, small)); }
 
 // Of a stretch, a run of columns with one scale (and offset).

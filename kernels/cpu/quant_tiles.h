@@ -7,9 +7,10 @@
 //     f16 scales     one line of 16 halves (32 bytes) for each: d, then m or dmin
 //     small scales   lines of 16 words: four bytes of each row's, as in the file (Q4_K: 3 lines, Q6_K: 4)
 //     numbers        of eight bits: a line of 16 bytes for each column;
-//                    of four, five, six: lines of 16 words, and a word holds eight, six, five columns of its row, from the
-//                    lowest bits up. The two bits that five and six leave at the top of every word are, word by word, the
-//                    last two columns of 32 (Q5_0, five words) or the last one of 16 (Q6_K, three words).
+//                    of four, five, six: stretch by stretch lines of 16 words. A word holds the lowest four bits of eight
+//                    columns of its row, the first one lowest; of five and six bits the others stand in one more word
+//                    behind those of the stretch, see high_bit. So whatever is wanted of a word, numbers as the bytes of
+//                    a lane or as its halves, takes a shift and a mask.
 //
 //            block   halves   small scales   numbers    bytes of sixteen rows
 //     q8_0      32   d                       32 × 16      544
@@ -38,11 +39,14 @@ struct QuantLayout {
     int words = 0;       // small scales, in words of four bytes
     int word_at = 0;     // where they are in the file's block
     int bits = 0;        // of a number
-    int stretch = 0;     // columns whose numbers fill a whole number of words
+    int stretch = 0;     // columns with one scale
 
-    // Columns in a word of numbers, without those in the bits that are left; words of a stretch.
-    [[nodiscard]] constexpr int per_word() const { return 32 / bits; }
+    // Of a stretch: words with the lowest four bits of eight columns each, and all words.
+    [[nodiscard]] constexpr int low_words() const { return stretch / 8; }
     [[nodiscard]] constexpr int stretch_words() const { return stretch * bits / 32; }
+    // Where in the last word of a stretch the bits above the lowest four of column 8 · word + place begin. A quad takes
+    // places 0, 2, 4, 6 or 1, 3, 5, 7 of a word, a pair two that lie four apart: theirs are a byte or half a word apart, too.
+    [[nodiscard]] constexpr int high_bit(int word, int place) const { return place / 2 * 8 + (bits - 4) * (2 * word + place % 2); }
 
     // Where the parts of a block of sixteen rows begin, in bytes.
     [[nodiscard]] constexpr int words_at() const { return halves * 32; }
@@ -104,8 +108,36 @@ inline void number_to_block(const QuantLayout& layout, std::uint32_t number, int
     block[high.byte] |= static_cast<std::byte>(number >> 4 << high.shift);
 }
 
-// Columns of a stretch that are in the bits which its words leave: columns [stretch - left_over, stretch).
-[[nodiscard]] constexpr int left_over(const QuantLayout& layout) { return layout.stretch - layout.stretch_words() * layout.per_word(); }
+// Eight bytes of 2^bits - 1 or less, the first one lowest, side by side: a word of numbers, or the spread bits of one.
+[[nodiscard]] inline std::uint32_t nibbles_of(std::uint64_t bytes) {
+    bytes = (bytes | bytes >> 4) & 0x00FF00FF00FF00FFu;
+    bytes = (bytes | bytes >> 8) & 0x0000FFFF0000FFFFu;
+    return static_cast<std::uint32_t>(bytes | bytes >> 16);
+}
+// Bytes of `bits` (one or two) each, to where high_bit puts those of word 0.
+[[nodiscard]] inline std::uint32_t high_bits_of(std::uint64_t bytes, int bits) {
+    bytes = (bytes | bytes >> (8 - bits)) & 0x000F000F000F000Fu;
+    bytes = (bytes | bytes >> 8) & 0x0000FFFF0000FFFFu;
+    return static_cast<std::uint32_t>(bytes | bytes >> 16);
+}
+
+// Columns [first, first + 8) of a block of the file, as eight bytes: their lowest four bits, and those above.
+[[nodiscard]] inline std::uint64_t low_bytes(const QuantLayout& layout, const std::byte* block, int first) {
+    const QuantPlace place = low_place(layout.dtype, first); // eight columns are eight bytes that follow each other
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, block + place.byte, 8);
+    return bytes >> place.shift & 0x0F0F0F0F0F0F0F0Fu;
+}
+[[nodiscard]] inline std::uint64_t high_bytes(const QuantLayout& layout, const std::byte* block, int first) {
+    const QuantPlace place = high_place(layout.dtype, first);
+    if (layout.bits == 5) { // eight columns are a byte: bit i to byte i
+        const std::uint64_t all = std::to_integer<std::uint64_t>(block[place.byte]) * 0x0101010101010101u & 0x8040201008040201u;
+        return (all + 0x00406070787C7E7Fu) >> 7 & 0x0101010101010101u;
+    }
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, block + place.byte, 8);
+    return bytes >> place.shift & 0x0303030303030303u;
+}
 
 // Moves the bits of one row's block from the file's order to lane `row` of a block of sixteen rows.
 inline void block_to_lane(const QuantLayout& layout, const std::byte* block, std::int64_t row, std::byte* to) {
@@ -116,17 +148,17 @@ inline void block_to_lane(const QuantLayout& layout, const std::byte* block, std
         for (int col = 0; col < layout.values; ++col) numbers[16 * col + row] = block[low_place(layout.dtype, col).byte];
         return;
     }
-    const int words = layout.stretch_words(), per_word = layout.per_word();
+    numbers += 4 * row;
     for (int first = 0; first < layout.values; first += layout.stretch) {
-        std::uint32_t rest = 0;
-        for (int i = 0; i < left_over(layout); ++i)
-            rest |= number_in_block(layout, block, first + words * per_word + i) << (layout.bits * i);
-        for (int w = 0; w < words; ++w, numbers += 64) {
-            std::uint32_t word = 0;
-            for (int i = 0; i < per_word; ++i) word |= number_in_block(layout, block, first + w * per_word + i) << (layout.bits * i);
-            if (left_over(layout) > 0) word |= (rest >> (2 * w) & 3) << 30;
-            std::memcpy(numbers + 4 * row, &word, 4);
+        std::uint32_t high = 0;
+        for (int w = 0; w < layout.low_words(); ++w, numbers += 64) {
+            const std::uint32_t word = nibbles_of(low_bytes(layout, block, first + 8 * w));
+            std::memcpy(numbers, &word, 4);
+            if (layout.bits > 4) high |= high_bits_of(high_bytes(layout, block, first + 8 * w), layout.bits - 4) << layout.high_bit(w, 0);
         }
+        if (layout.bits == 4) continue;
+        std::memcpy(numbers, &high, 4);
+        numbers += 64;
     }
 }
 
@@ -140,18 +172,17 @@ inline void lane_to_block(const QuantLayout& layout, const std::byte* from, std:
         for (int col = 0; col < layout.values; ++col) block[low_place(layout.dtype, col).byte] = numbers[16 * col + row];
         return;
     }
-    const int words = layout.stretch_words(), per_word = layout.per_word();
-    const std::uint32_t mask = (1u << layout.bits) - 1;
-    for (int first = 0; first < layout.values; first += layout.stretch) {
-        std::uint32_t rest = 0;
-        for (int w = 0; w < words; ++w, numbers += 64) {
-            std::uint32_t word = 0;
-            std::memcpy(&word, numbers + 4 * row, 4);
-            for (int i = 0; i < per_word; ++i) number_to_block(layout, word >> (layout.bits * i) & mask, first + w * per_word + i, block);
-            rest |= word >> 30 << (2 * w);
-        }
-        for (int i = 0; i < left_over(layout); ++i)
-            number_to_block(layout, rest >> (layout.bits * i) & mask, first + words * per_word + i, block);
+    const auto word_at = [&](int stretch, int w) {
+        std::uint32_t word = 0;
+        std::memcpy(&word, numbers + 64 * (stretch * layout.stretch_words() + w) + 4 * row, 4);
+        return word;
+    };
+    const std::uint32_t above = (1u << (layout.bits - 4)) - 1;
+    for (int col = 0; col < layout.values; ++col) {
+        const int stretch = col / layout.stretch, w = col % layout.stretch / 8, place = col % 8;
+        std::uint32_t number = word_at(stretch, w) >> (4 * place) & 15;
+        if (layout.bits > 4) number |= (word_at(stretch, layout.low_words()) >> layout.high_bit(w, place) & above) << 4;
+        number_to_block(layout, number, col, block);
     }
 }
 

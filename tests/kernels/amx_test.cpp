@@ -1,12 +1,13 @@
-// Products of bf16 by AMX (kernels/cpu/amx_tiles.h): the same code over a plain model of the tile registers, since the
-// machines we have know no AMX; its bits against a plain chain, its values against the double-precision loop.
+// Products by AMX (kernels/cpu/amx_tiles.h): the same code over a plain model of the tile registers, its bits against a plain
+// chain, its values against the double-precision loop; and, on a processor that has them, the registers against the model.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 
 #include "kernels/cpu/amx_tiles.h"
-#include "tests/kernels/support.h"
+#include "kernels/cpu/cpu_backend.h"
+#include "tests/kernels/quant_support.h"
 
 namespace speclens::test {
 namespace {
@@ -226,6 +227,164 @@ TEST(AmxTiles, LetANanThroughOnlyToItsOwnRow) {
     x[6 * 40 + 4] = -std::numeric_limits<float>::infinity();
     const std::vector<float> out = tile_product(x, w, 0, 32);
     for (std::size_t i = 0; i < out.size(); ++i) EXPECT_EQ(std::isfinite(out[i]), i / 32 != 4 && i / 32 != 6) << i;
+}
+
+// ---- kept weights ----
+
+bool has_avx512() { return std::ranges::count(available_isas(), Isa::avx512) > 0; }
+
+std::vector<float> rounded(std::vector<float> x) {
+    for (float& value : x) value = from_bf16(to_bf16(value));
+    return x;
+}
+
+std::vector<float> kept_chains(const std::vector<float>& x, const Stored& w) {
+    const int width = quant_layout(w.dtype)->stretch;
+    std::vector<float> out;
+    for (const float* row = x.data(); row < x.data() + x.size(); row += w.cols)
+        for (std::int64_t j = 0; j < w.rows; ++j) {
+            float acc = 0;
+            for (std::int64_t first = 0; first < w.cols; first += width) {
+                const KeptStretch stretch(w, j, first, row);
+                float sums[2] = {0, 0}; // of the earlier columns of pairs, and of the later ones
+                for (int i = 0; i < width; ++i) sums[i % 8 / 4] = flushed_fma(row[first + i], stretch.positive(i), sums[i % 8 / 4]);
+                float sum = flushed_sum(0, flushed_sum(sums[0], sums[1]));
+                if (w.dtype != DType::q8_0) sum += stretch.begin();
+                acc = stretch.add(Isa::avx512, sum, acc);
+            }
+            out.push_back(acc);
+        }
+    return out;
+}
+
+// Outputs [first, last) of kept weights by `multiply`, whatever it is.
+template <class Multiply>
+std::vector<float> kept_product(const std::vector<float>& x, const Stored& w, std::int64_t first, std::int64_t last,
+                                const Multiply& multiply, const std::vector<float>& bias = {}) {
+    const std::unique_ptr<Backend> backend = std::make_unique<CpuBackend>(Isa::avx512, NarrowProducts{}, 1);
+    const Buffer weight = w.in(*backend, Precision::bf16);
+    const MatmulKernels& kernels = kept_matmul(Isa::avx512, true);
+    const auto rows = static_cast<int>(static_cast<std::int64_t>(x.size()) / w.cols);
+    const std::int64_t stride = kernels.packed_row(w.cols), width = last - first;
+    const Buffer packed(*backend, DType::u8, rows, stride);
+    kernels.pack(x.data(), rows, w.cols, w.dtype, static_cast<std::byte*>(packed.view().data));
+    std::vector<float> out(static_cast<std::size_t>(rows * (width + kGap)), kSentinel);
+    multiply(MatmulTask{.x = packed.view().data,
+                        .rows = rows,
+                        .weight = weight.view().data,
+                        .dtype = w.dtype,
+                        .k = w.cols,
+                        .bias = bias.empty() ? nullptr : bias.data(),
+                        .out = out.data(),
+                        .out_stride = width + kGap},
+             stride, first, last);
+    std::vector<float> result;
+    for (std::int64_t row = 0; row < rows; ++row) {
+        const auto begin = out.begin() + row * (width + kGap);
+        result.insert(result.end(), begin, begin + width);
+        EXPECT_EQ(std::count(begin + width, begin + width + kGap, kSentinel), kGap);
+    }
+    return result;
+}
+void multiply_kept_by_model(const MatmulTask& task, std::int64_t stride, std::int64_t first, std::int64_t last) {
+    amx::multiply_kept<Model>(task, *kept_steps(task.dtype), stride, first, last);
+    EXPECT_TRUE(Model::released);
+}
+
+TEST(AmxKept, GivesTheBitsOfItsChainAndTheDoublePrecisionLoop) {
+    if (!has_avx512()) GTEST_SKIP() << "numbers are unpacked by AVX-512";
+    for (const DType dtype : kKept)
+        for (const std::int64_t n : {1, 16, 33, 48}) {
+            const std::int64_t k = block_of(dtype).values * (block_of(dtype).values > 32 ? 2 : 5);
+            Numbers numbers(static_cast<std::uint64_t>(n * 31 + k));
+            const Stored w = stored_matrix(dtype, n, k, numbers);
+            const std::vector<float> x = numbers.floats(19 * k), bias = numbers.floats(n), plain = kept_chains(rounded(x), w);
+            std::vector<float> biased = plain;
+            for (std::size_t i = 0; i < biased.size(); ++i) biased[i] += bias[i % static_cast<std::size_t>(n)];
+            for (const std::ptrdiff_t rows : {1, 2, 5, 15, 16, 17, 19}) {
+                const std::vector<float> some(x.begin(), x.begin() + rows * k);
+                EXPECT_TRUE(same_bits(kept_product(some, w, 0, n, multiply_kept_by_model), {plain.begin(), plain.begin() + rows * n}))
+                    << name_of(dtype) << " " << rows << " x " << n;
+                EXPECT_TRUE(
+                    same_bits(kept_product(some, w, 0, n, multiply_kept_by_model, bias), {biased.begin(), biased.begin() + rows * n}))
+                    << name_of(dtype) << " " << rows << " x " << n;
+            }
+            if (n < 33) continue;
+            const std::vector<float> share = kept_product({x.begin(), x.begin() + k}, w, 16, n, multiply_kept_by_model);
+            EXPECT_TRUE(same_bits<float>(share, {plain.begin() + 16, plain.begin() + n})) << name_of(dtype);
+        }
+}
+
+// ---- the processor ----
+
+bool has_amx() { return has_avx512() && narrow_products(Isa::avx512).amx_bf16; }
+
+// Of every kind: usual ones, subnormal ones as bf16 has them, zeros of both signs, and such as overflow.
+std::vector<float> of_every_kind(std::int64_t count, Numbers& numbers) {
+    std::vector<float> values = numbers.floats(count);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const std::uint64_t kind = numbers.bits() >> 60;
+        if (kind == 0) values[i] = std::ldexp(values[i], -130);
+        if (kind == 1) values[i] = std::copysign(0.0f, values[i]);
+        if (kind == 2) values[i] = std::ldexp(values[i], -64);
+        if (kind == 3 && i % 61 == 0) values[i] = std::copysign(0x1p126f, values[i]);
+    }
+    return values;
+}
+// Bit for bit, but that one NaN is as good as another.
+std::size_t differences(const std::vector<float>& a, const std::vector<float>& b) {
+    std::size_t count = a.size() == b.size() ? 0 : 1;
+    for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+        count +=
+            std::bit_cast<std::uint32_t>(a[i]) != std::bit_cast<std::uint32_t>(b[i]) && !(std::isnan(a[i]) && std::isnan(b[i])) ? 1 : 0;
+    return count;
+}
+
+TEST(AmxProcessor, HasTheBitsOfTheModel) {
+    if (!has_amx()) GTEST_SKIP() << "this processor has no AMX-BF16, or the system keeps it from us";
+    std::int64_t sums = 0;
+    for (const std::int64_t k : {2, 30, 32, 94, 352})
+        for (int rows = 1; rows <= 16; ++rows) {
+            Numbers numbers(static_cast<std::uint64_t>(1000 * k + rows));
+            Tiled w = {1536, k, of_every_kind(1536 * k, numbers), std::vector<std::uint16_t>(static_cast<std::size_t>(1536 * k))};
+            for (std::int64_t i = 0; i < 1536 * k; ++i)
+                w.tiles[static_cast<std::size_t>(i / k / 16 * 16 * k + i % k / 2 * 32 + i / k % 16 * 2 + i % k % 2)] =
+                    to_bf16(w.values[static_cast<std::size_t>(i)]);
+            const std::vector<float> x = of_every_kind(rows * k, numbers);
+            const MatmulKernels& kernels = *amx_matmul();
+            const std::int64_t stride = kernels.packed_row(k);
+            std::vector<std::byte> room(static_cast<std::size_t>(rows * stride + 64));
+            auto* packed = reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(room.data()) + 63) / 64 * 64);
+            kernels.pack(x.data(), rows, k, DType::bf16, packed);
+            std::vector<float> out(static_cast<std::size_t>(rows * 1536));
+            kernels.multiply({.x = packed,
+                              .rows = rows,
+                              .weight = w.tiles.data(),
+                              .dtype = DType::bf16,
+                              .k = k,
+                              .bias = nullptr,
+                              .out = out.data(),
+                              .out_stride = 1536},
+                             0, 1536);
+            EXPECT_EQ(differences(out, tile_product(x, w, 0, 1536)), 0u) << rows << " rows of " << k;
+            sums += rows * 1536;
+        }
+    EXPECT_GE(sums, 1'000'000);
+}
+
+TEST(AmxProcessor, MultipliesKeptWeightsAsTheModelDoes) {
+    if (!has_amx()) GTEST_SKIP() << "this processor has no AMX-BF16, or the system keeps it from us";
+    const auto by_processor = [](const MatmulTask& task, std::int64_t, std::int64_t first, std::int64_t last) {
+        amx_kept_matmul()->multiply(task, first, last);
+    };
+    for (const DType dtype : kKept)
+        for (const std::ptrdiff_t rows : {1, 2, 5, 16, 17}) {
+            Numbers numbers(static_cast<std::uint64_t>(rows));
+            const Stored w = stored_matrix(dtype, 100, 768, numbers);
+            const std::vector<float> x = numbers.floats(rows * 768);
+            EXPECT_TRUE(same_bits(kept_product(x, w, 0, 100, by_processor), kept_product(x, w, 0, 100, multiply_kept_by_model)))
+                << name_of(dtype) << " " << rows;
+        }
 }
 
 // As GoldenHashOfSomeProducts (precision_test.cpp): the bits of traces in this precision on processors with AMX.

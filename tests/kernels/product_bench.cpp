@@ -25,11 +25,13 @@ struct Kind {
 };
 // clang-format off
 constexpr Kind kKinds[] = {
-    {DType::bf16, Precision::f32},  {DType::bf16, Precision::bf16}, {DType::q8_0, Precision::f32},
-    {DType::q8_0, Precision::int8}, {DType::q4_0, Precision::f32},  {DType::q4_0, Precision::int8},
-    {DType::q4_1, Precision::f32},  {DType::q4_1, Precision::int8}, {DType::q5_0, Precision::f32},
-    {DType::q5_0, Precision::int8}, {DType::q4_k, Precision::f32},  {DType::q4_k, Precision::int8},
-    {DType::q6_k, Precision::f32},  {DType::q6_k, Precision::int8},
+    {DType::bf16, Precision::f32}, {DType::bf16, Precision::bf16},
+    {DType::q8_0, Precision::f32}, {DType::q8_0, Precision::bf16}, {DType::q8_0, Precision::int8},
+    {DType::q4_0, Precision::f32}, {DType::q4_0, Precision::bf16}, {DType::q4_0, Precision::int8},
+    {DType::q4_1, Precision::f32}, {DType::q4_1, Precision::bf16}, {DType::q4_1, Precision::int8},
+    {DType::q5_0, Precision::f32}, {DType::q5_0, Precision::bf16}, {DType::q5_0, Precision::int8},
+    {DType::q4_k, Precision::f32}, {DType::q4_k, Precision::bf16}, {DType::q4_k, Precision::int8},
+    {DType::q6_k, Precision::f32}, {DType::q6_k, Precision::bf16}, {DType::q6_k, Precision::int8},
 };
 // clang-format on
 

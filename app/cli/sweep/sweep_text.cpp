@@ -33,7 +33,8 @@ std::string times(double middle, double p95) {
 // In doubt it is no verdict: it has no colour.
 std::string interval_text(const SweepInterval& speed, bool in_doubt, const Terminal& terminal) {
     const std::string text =
-        pad_left((in_doubt ? "~" : "") + number(speed.value, 2) + "x", 7) + " (" + number(speed.low, 2) + "–" + number(speed.high, 2) + ")";
+        pad_left((in_doubt ? "~" : "") + number(speed.value, 2) + "x", 7) +
+        (speed.high > speed.low ? " (" + number(speed.low, 2) + "–" + number(speed.high, 2) + ")" : " (one turn)"); // which has no spread
     Tone tone = Tone::plain;
     if (in_doubt)
         tone = Tone::muted;

@@ -68,8 +68,8 @@ TEST(Cuda, IsCheckedWithHeadsThatHaveNoAttention) {
 }
 
 TEST(Cuda, IsMeasuredByOneCommand) {
-    const Outcome outcome = on_gpu({"bench", "--backend", "cuda", "--geometry", "micro", "--context", "20", "--drafters", "domino", "--k",
-                                    "3", "--repeats", "1", "--json", "-"});
+    const Outcome outcome = on_gpu({"bench", "--backend", "cuda", "--geometry", "micro", "--context", "20", "--rows", "3", "--drafters",
+                                    "domino", "--k", "3", "--repeats", "1", "--json", "-"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const Json json = Json::parse(outcome.out);
     EXPECT_EQ(json["backend"], "cuda");

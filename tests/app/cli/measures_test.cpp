@@ -447,6 +447,16 @@ TEST(Bench, ReportsTheCostsOfPasses) {
     EXPECT_TRUE(json.contains("in_doubt"));
 }
 
+TEST(Bench, TimesTheRowsThatAreAskedFor) {
+    const Outcome outcome = speclens(
+        {"bench", "--model", micro_model(), "--repeats", "1", "--threads", "1", "--rows", "5,3", "--drafters", "lookup", "--json", "-"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    std::vector<int> rows;
+    for (const Json& pass : Json::parse(outcome.out)["passes"]) rows.push_back(pass["tokens"].get<int>());
+    EXPECT_EQ(rows, (std::vector<int>{1, 3, 5})) << "one row is what the others are compared with";
+    EXPECT_EQ(speclens({"bench", "--model", micro_model(), "--rows", "0"}).code, 2);
+}
+
 TEST(Bench, MeasuresLongContextsWhereTheModelHasRoomAndComparesWithAnEarlierResult) {
     const std::filesystem::path file = fresh_folder() / "bench.json";
     const std::vector<std::string> bench = {"bench", "--geometry", "micro", "--drafters", "lookup", "--repeats",

@@ -202,6 +202,34 @@ TEST(Models, TheStatusBarNamesThePrecisionOfProducts) {
     EXPECT_EQ(overlap_of(live.bench.texts), "");
 }
 
+TEST(Models, ASavedRunOfOtherMatricesOrKernelsSaysSo) {
+    ModelBench live;
+    const auto file = [&](const std::string& name, const std::string& weights, int kernels) {
+        const auto trace =
+            with_header(*fixtures::mixed(), [&](Header& h) { h.precision = Precision::bf16, h.weights = weights, h.kernels = kernels; });
+        save_trace(*trace, live.home / name);
+        return (live.home / name).string();
+    };
+    const std::string now = file("now.jsonl", "Q4_K", kKeptKernels), before = file("before.jsonl", "Q4_K", 0),
+                      widened = file("widened.jsonl", "bf16, from Q4_K", 0);
+    live.now.status.model = fixtures::mixed()->header()->model;
+    live.now.status.precision = Precision::bf16;
+    live.now.status.weights = "Q4_K";
+    live.now.status.kernels = kKeptKernels;
+    live.observe();
+    live.perform(OpenFile{now});
+    EXPECT_FALSE(live.bench.shows("this was made")) << live.bench.words;
+    live.perform(OpenFile{before});
+    EXPECT_TRUE(live.bench.shows("this was made by an earlier version")) << live.bench.words;
+    live.bench.key(ui::Key::escape);
+    live.perform(OpenFile{widened});
+    EXPECT_TRUE(live.bench.shows("this was made with matrices of bf16, from Q4_K, here they are Q4_K")) << live.bench.words;
+    EXPECT_EQ(overlap_of(live.bench.texts), "");
+    live.bench.key(ui::Key::escape);
+    live.bench.key(ui::Key::r, {.shift = true});
+    EXPECT_TRUE(live.bench.shows("this was made with matrices of bf16")) << live.bench.words;
+}
+
 TEST(Models, ASavedRunOfAnotherPrecisionSaysSo) {
     ModelBench live;
     const auto file = [&](const std::string& name, Precision precision) {

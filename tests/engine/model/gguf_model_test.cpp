@@ -54,13 +54,14 @@ TEST_P(GgufModel, GivesTheLogitsOfTheFolderItWasMadeOf) {
     EXPECT_LT(worst_relative(logits_of(both.load(gguf_of_folder(golden(GetParam()), DType::f32), WeightForm::keep)), expected), 1e-5);
 }
 
-TEST_P(GgufModel, WidensQuantisedMatricesToBf16) {
+TEST_P(GgufModel, KeepsQuantisedMatricesAndWidensThemToBf16WhereThatIsAskedFor) {
     const Both both;
-    const auto widened = both.load(gguf_of_folder(golden(GetParam()), DType::q8_0));
+    const auto widened = both.load(gguf_of_folder(golden(GetParam()), DType::q8_0), WeightForm::bf16);
     EXPECT_EQ(widened->stored_as, "Q8_0");
     EXPECT_EQ(widened->kept_as, "bf16");
     const auto eight = both.load(gguf_of_folder(golden(GetParam()), DType::q8_0), WeightForm::keep);
     EXPECT_EQ(eight->kept_as, both.backend->keeps(DType::q8_0, 64) ? "" : "bf16");
+    EXPECT_EQ(both.load(gguf_of_folder(golden(GetParam()), DType::q8_0))->kept_as, eight->kept_as) << "and without a word";
     const auto folder = Model::load(*both.backend, golden(GetParam()));
     EXPECT_LT(worst_relative(logits_of(widened), logits_of(folder)), .2) << "eight bits of a random model";
     EXPECT_GT(worst_relative(logits_of(widened), logits_of(folder)), 1e-4) << "not the same matrices";
