@@ -43,7 +43,8 @@ struct MatmulKernels {
 // The same by AMX-BF16, in another order of additions.
 [[nodiscard]] const MatmulKernels* amx_matmul();
 // Products of quantised weights, whose numbers are multiplied as they are, with x rounded to bf16; `bf16`: by AVX512_BF16.
-[[nodiscard]] const MatmulKernels& kept_matmul(Isa isa, bool bf16);
+// By AVX-512; null in a program for another architecture.
+[[nodiscard]] const MatmulKernels* kept_matmul(bool bf16);
 // What the same by AMX-BF16 is made of (amx_tiles.h), for weights of one type: sixteen outputs, one stretch (matmul_kept.cpp).
 struct KeptSteps {
     int values = 0, bytes = 0, stretch = 0; // of a block of sixteen rows; columns of a stretch

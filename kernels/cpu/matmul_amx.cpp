@@ -36,14 +36,14 @@ void multiply_amx(const MatmulTask& task, std::int64_t first, std::int64_t last)
 }
 
 void multiply_kept_amx(const MatmulTask& task, std::int64_t first, std::int64_t last) {
-    const std::int64_t x_stride = kept_matmul(Isa::avx512, true).packed_row(task.k);
+    const std::int64_t x_stride = kept_matmul(true)->packed_row(task.k);
     amx::multiply_kept<Processor>(task, *kept_steps(task.dtype), x_stride, first, last);
 }
 
 } // namespace
 
 const MatmulKernels* amx_kept_matmul() {
-    const MatmulKernels& by_pairs = kept_matmul(Isa::avx512, true);
+    const MatmulKernels& by_pairs = *kept_matmul(true);
     static const MatmulKernels kernels = {by_pairs.pack, by_pairs.packed_row, multiply_kept_amx};
     return &kernels;
 }

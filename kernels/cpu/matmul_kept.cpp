@@ -18,6 +18,9 @@
 //     by AMX-BF16        the same numbers as a product of tiles (amx_tiles.h) from 0, to which the beginning is added.
 //
 // Neither the number of rows nor that of threads can change a result.
+//
+// AVX-512 only: with sixteen registers the sums of a stretch and those of the outputs do not both fit, and widening
+// (matmul_quant.cpp) is quicker, by 30 % for five rows on AVX2.
 #include "kernels/cpu/highway_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -31,6 +34,7 @@
 #include "kernels/cpu/kernels.h"
 #include "kernels/cpu/quant_blocks-inl.h"
 
+#if HWY_TARGET == HWY_AVX3
 HWY_BEFORE_NAMESPACE();
 namespace speclens {
 namespace HWY_NAMESPACE {
@@ -162,7 +166,7 @@ struct FloatStretch : ScaledSums<T, G, C> {
 template <DType T>
 struct ByFloats {
     static constexpr DType kType = T;
-    static constexpr int kMaxRows = kManyRegisters ? 8 : 4;
+    static constexpr int kMaxRows = 8;
     static constexpr int vectors_for(int rows) { return rows <= 2 ? 2 : 1; } // chains enough to hide a multiply-add
     using Block = RoundedBlock;
     template <int G, int C>
@@ -178,8 +182,6 @@ void pack_floats(const float* x, int rows, std::int64_t k, DType, std::byte* pac
 }
 
 // ---- by sums of two products of bf16 ----
-
-#if HWY_TARGET == HWY_AVX3
 
 struct PairedBlock {
     std::uint32_t pairs[kActivationBlock / 2]; // of bf16, the earlier column in the low half
@@ -307,11 +309,8 @@ void add_scaled(const std::byte* block, int stretch, const std::byte* x, std::in
     }
 }
 
-#endif // HWY_TARGET == HWY_AVX3
-
 } // namespace
 
-#if HWY_TARGET == HWY_AVX3
 const KeptSteps* kept_steps(DType weights) {
     const auto steps = []<DType T>(std::integral_constant<DType, T>) {
         constexpr QuantLayout kLayout = *quant_layout(T);
@@ -329,28 +328,25 @@ const KeptSteps* kept_steps(DType weights) {
         if (dtype == weights) return &of_type;
     check_failed("a quantised type with tiles", __FILE__, __LINE__, name_of(weights));
 }
-#endif
 
 const MatmulKernels kKeptMatmul = {pack_floats, packed_row<RoundedBlock>, multiply_quantised<ByFloats>};
-#if HWY_TARGET == HWY_AVX3
 const MatmulKernels kKeptBf16Matmul = {pack_pairs, packed_row<PairedBlock>, multiply_quantised<ByPairs>};
-#endif
 
 } // namespace HWY_NAMESPACE
 } // namespace speclens
 HWY_AFTER_NAMESPACE();
+#endif // HWY_TARGET == HWY_AVX3
 
 #if HWY_ONCE
 namespace speclens {
 
-const MatmulKernels& kept_matmul(Isa isa, bool bf16) {
+const MatmulKernels* kept_matmul(bool bf16) {
 #if HWY_ARCH_X86
-    if (isa == Isa::avx512) return bf16 ? N_AVX3::kKeptBf16Matmul : N_AVX3::kKeptMatmul;
-    if (isa == Isa::avx2) return N_AVX2::kKeptMatmul;
-#endif
-    (void)isa;
+    return bf16 ? &N_AVX3::kKeptBf16Matmul : &N_AVX3::kKeptMatmul;
+#else
     (void)bf16;
-    return HWY_NAMESPACE::kKeptMatmul;
+    return nullptr;
+#endif
 }
 
 const KeptSteps* kept_steps(DType weights) {

@@ -9,7 +9,10 @@ Products of_f32(Isa isa) { return {tile_matmul(isa), quant_matmul(isa), row_matm
 
 Products of_bf16(Isa isa, const NarrowProducts& narrow) {
     const bool pairs = narrow.bf16 && !narrow.slow_bf16 && bf16_matmul() != nullptr;
-    Products products = {tile_matmul(isa, true), kept_matmul(isa, pairs), row_matmul(isa, true), narrow.bf16, title_of(isa)};
+    const MatmulKernels& rounded = tile_matmul(isa, true);
+    Products products = {rounded, rounded, row_matmul(isa, true), narrow.bf16, title_of(isa)};
+    products.quantised.multiply = quant_matmul(isa).multiply;
+    if (const MatmulKernels* kernels = kept_matmul(pairs); isa == Isa::avx512 && kernels != nullptr) products.quantised = *kernels;
     if (pairs) {
         products.tiles = *bf16_matmul();
         products.path = "AVX-512 BF16";

@@ -3,14 +3,15 @@
 //              weights             AVX2, portable             AVX-512                      AVX-512, extended
 //   f32        all                 f32                        f32                          f32
 //   bf16       bf16 in tiles       x rounded, then f32        x rounded, then f32          AMX-BF16, AVX512_BF16
-//              quantised           x rounded, then f32        x rounded, then f32          AMX-BF16, AVX512_BF16
+//              quantised           x rounded, then widened    numbers as they are          AMX-BF16, AVX512_BF16
 //              all others          x rounded, then f32        x rounded, then f32          x rounded, then f32
 //   int8       quantised           pairs of products (AVX2    pairs of products            AVX512_VNNI
 //                                  with AVX-VNNI: that)
 //              all others          as bf16                    as bf16                      as bf16
 //
-// In f32 a quantised weight is widened, as kernels/quant.cpp does it. In bf16 and int8 its numbers are multiplied as they are,
-// and the sum of those that share a scale meets it in f32: no weight is rounded. AVX512_BF16 only where it is faster than f32.
+// Widened: as kernels/quant.cpp does it, each weight before its product. Elsewhere the numbers of quantised weights are
+// multiplied as they are, and the sum of those that share a scale meets it in f32: no weight is rounded in any of them.
+// AVX512_BF16 only where it is faster than f32.
 #pragma once
 
 #include <string>

@@ -263,7 +263,7 @@ std::vector<float> kept_product(const std::vector<float>& x, const Stored& w, st
                                 const Multiply& multiply, const std::vector<float>& bias = {}) {
     const std::unique_ptr<Backend> backend = std::make_unique<CpuBackend>(Isa::avx512, NarrowProducts{}, 1);
     const Buffer weight = w.in(*backend, Precision::bf16);
-    const MatmulKernels& kernels = kept_matmul(Isa::avx512, true);
+    const MatmulKernels& kernels = *kept_matmul(true);
     const auto rows = static_cast<int>(static_cast<std::int64_t>(x.size()) / w.cols);
     const std::int64_t stride = kernels.packed_row(w.cols), width = last - first;
     const Buffer packed(*backend, DType::u8, rows, stride);
