@@ -11,9 +11,14 @@ struct Sizes {
     std::int64_t rows, width;
 };
 
-// Half a megabyte of weights for a processor: the second cache of a core. A GPU needs more to be filled at all; its
-// second cache holds that.
-Sizes sizes_for(const Backend& backend) { return backend.name() == "cpu" ? Sizes{128, 512} : Sizes{256, 2048}; }
+// Half a megabyte of weights for a processor: the second cache of a core. A GPU needs more to be filled at all: as much as half
+// of its second cache, up to 8 MB.
+Sizes sizes_for(const Backend& backend) {
+    if (backend.name() == "cpu") return {128, 512};
+    std::int64_t width = 2048;
+    while (backend.cache_bytes() > 0 && width > 64 && bytes_of(DType::bf16, 2 * width * width) > backend.cache_bytes()) width /= 2;
+    return {256, width};
+}
 
 // Finite ones, and none so small that a processor takes longer for them: floats of about 2^-7, blocks whose scales and
 // values are small.

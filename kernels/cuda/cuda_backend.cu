@@ -47,11 +47,12 @@ std::unique_ptr<Backend> make_cuda_backend(const CudaOptions& options, std::stri
     const bool tensor_cores = options.tensor_cores && properties.major >= 8 && built_with_tensor_cores();
     const std::string description = std::string("CUDA · ") + properties.name + " · " + gigabytes(properties.totalGlobalMem) +
                                     (tensor_cores ? "" : " · without tensor cores");
-    return std::make_unique<CudaBackend>(options, description, tensor_cores);
+    return std::make_unique<CudaBackend>(options, description, tensor_cores, static_cast<std::size_t>(properties.l2CacheSize));
 }
 
-CudaBackend::CudaBackend(const CudaOptions& options, std::string description, bool tensor_cores)
-    : description_(std::move(description)), tensor_cores_(tensor_cores), attention_bytes_(options.attention_bytes), list_(options.graphs) {
+CudaBackend::CudaBackend(const CudaOptions& options, std::string description, bool tensor_cores, std::size_t cache_bytes)
+    : description_(std::move(description)), tensor_cores_(tensor_cores), cache_bytes_(cache_bytes),
+      attention_bytes_(options.attention_bytes), list_(options.graphs) {
     check(cudaStreamCreate(&stream_), "making a stream");
     check(cudaMallocHost(&pinned_, kPinned), "reserving host memory");
 }

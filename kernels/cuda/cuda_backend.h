@@ -37,7 +37,7 @@ inline dim3 blocks(std::int64_t threads, int per_block) { return dim3(static_cas
 
 class CudaBackend final : public Backend {
   public:
-    CudaBackend(const CudaOptions& options, std::string description, bool tensor_cores);
+    CudaBackend(const CudaOptions& options, std::string description, bool tensor_cores, std::size_t cache_bytes);
     ~CudaBackend() override;
     CudaBackend(const CudaBackend&) = delete;
     CudaBackend& operator=(const CudaBackend&) = delete;
@@ -89,6 +89,7 @@ class CudaBackend final : public Backend {
     void move_slots(const KvLayer& cache, std::span<const int> from, std::span<const int> to) override;
     Buffer make_read_buffer(std::size_t bytes) override;
     double read_ms(const Tensor& buffer) override;
+    std::size_t cache_bytes() const override { return cache_bytes_; }
 
   private:
     // Device memory that grows on demand and is reused by later launches of the stream.
@@ -105,6 +106,7 @@ class CudaBackend final : public Backend {
 
     std::string description_;
     bool tensor_cores_;
+    std::size_t cache_bytes_; // of the second cache
     std::size_t attention_bytes_;
     cudaStream_t stream_ = nullptr;
     LaunchList list_;

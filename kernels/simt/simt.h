@@ -142,7 +142,7 @@ using cudaGraphNode_t = struct simt_node*;
 struct cudaDeviceProp {
     char name[256];
     std::size_t totalGlobalMem;
-    int major, minor, multiProcessorCount;
+    int major, minor, multiProcessorCount, l2CacheSize;
 };
 struct cudaFuncAttributes {
     int ptxVersion;

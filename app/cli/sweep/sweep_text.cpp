@@ -30,11 +30,10 @@ std::string times(double middle, double p95) {
     return number(middle, decimals) + " / " + number(p95, decimals);
 }
 
-// In doubt it is no verdict: it has no colour.
-std::string interval_text(const SweepInterval& speed, bool in_doubt, const Terminal& terminal) {
-    const std::string text =
-        pad_left((in_doubt ? "~" : "") + number(speed.value, 2) + "x", 7) +
-        (speed.high > speed.low ? " (" + number(speed.low, 2) + "–" + number(speed.high, 2) + ")" : " (one turn)"); // which has no spread
+// In doubt it is no verdict: it has no colour. One turn has no interval.
+std::string interval_text(const SweepInterval& speed, std::size_t turns, bool in_doubt, const Terminal& terminal) {
+    const std::string text = pad_left((in_doubt ? "~" : "") + number(speed.value, 2) + "x", 7) +
+                             (turns > 1 ? " (" + number(speed.low, 2) + "–" + number(speed.high, 2) + ")" : " (one turn)");
     Tone tone = Tone::plain;
     if (in_doubt)
         tone = Tone::muted;
@@ -47,7 +46,7 @@ std::string interval_text(const SweepInterval& speed, bool in_doubt, const Termi
 
 std::string speed_text(const SweepCell& cell, const Terminal& terminal) {
     if (cell.method.plain()) return pad("   1x", kSpeed);
-    return cell.speed_up ? interval_text(*cell.speed_up, cell.in_doubt, terminal) : pad("   –", kSpeed);
+    return cell.speed_up ? interval_text(*cell.speed_up, cell.slices.size(), cell.in_doubt, terminal) : pad("   –", kSpeed);
 }
 
 // Why figures have a ~ before them; empty: none has.
@@ -131,10 +130,10 @@ std::string adaptive_text(const AdaptiveResult& result, const Terminal& terminal
     for (const AdaptiveWay& way : result.ways) {
         if (way.rates.empty()) continue;
         const bool computed = way.chooser == Chooser::oracle;
-        text +=
-            pad(way_name(way) + (&way == result.best_fixed() ? " *" : ""), 26) + pad_left(number(way.rate(), 0), 9) + "  " +
-            (&way == &result.ways.front() ? pad("   1x", kSpeed) : interval_text(result.speed_up(way), result.in_doubt(way), terminal)) +
-            pad_left(computed ? "" : number(way.tokens_per_round, 2), 8) + pad_left(computed ? "" : number(way.wait_ms, 0), 12) + "\n";
+        text += pad(way_name(way) + (&way == result.best_fixed() ? " *" : ""), 26) + pad_left(number(way.rate(), 0), 9) + "  " +
+                (&way == &result.ways.front() ? pad("   1x", kSpeed)
+                                              : interval_text(result.speed_up(way), way.rates.size(), result.in_doubt(way), terminal)) +
+                pad_left(computed ? "" : number(way.tokens_per_round, 2), 8) + pad_left(computed ? "" : number(way.wait_ms, 0), 12) + "\n";
         doubt = doubt || result.in_doubt(way);
     }
     if (const std::string note = doubt_note(result.busy_cores > kMostBusyCores, doubt); !note.empty()) text += note + "\n";

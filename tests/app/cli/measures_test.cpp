@@ -452,7 +452,8 @@ TEST(Bench, TimesTheRowsThatAreAskedFor) {
         {"bench", "--model", micro_model(), "--repeats", "1", "--threads", "1", "--rows", "5,3", "--drafters", "lookup", "--json", "-"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     std::vector<int> rows;
-    for (const Json& pass : Json::parse(outcome.out)["passes"]) rows.push_back(pass["tokens"].get<int>());
+    const Json json = Json::parse(outcome.out);
+    for (const Json& pass : json["passes"]) rows.push_back(pass["tokens"].get<int>());
     EXPECT_EQ(rows, (std::vector<int>{1, 3, 5})) << "one row is what the others are compared with";
     EXPECT_EQ(speclens({"bench", "--model", micro_model(), "--rows", "0"}).code, 2);
 }

@@ -15,7 +15,7 @@ struct Told {
 };
 
 // Domino at one and at four texts, twice as fast and half as fast as plain decoding, but for the last of three turns.
-Told told(double busy_cores, double last_turn) {
+Told told(double busy_cores, double last_turn, std::size_t turns = 3) {
     SweepPlan plan;
     plan.texts.resize(1);
     plan.methods = {{.drafter = "none", .rule = "token", .k = 0}, {.drafter = "domino", .rule = "token", .k = 7}};
@@ -33,6 +33,7 @@ Told told(double busy_cores, double last_turn) {
                 SweepSlice slice;
                 slice.ms = 1000, slice.tokens = std::lround(rate * factor), slice.rounds = slice.text_rounds = slice.tokens;
                 slice.first_ms = slice.between_ms = {1};
+                if (cell.slices.size() == turns) break;
                 cell.slices.push_back(slice);
                 cell.sum.add(slice);
             }
@@ -56,6 +57,12 @@ TEST(SweepText, OfAQuietMachineHasNoDoubt) {
     EXPECT_EQ(quiet.json["cells"][1]["in_doubt"], false);
     EXPECT_EQ(quiet.json["crossings"][0]["in_doubt"], false);
     EXPECT_EQ(quiet.json["busy_cores"], 0.1);
+}
+
+TEST(SweepText, OneTurnHasNoInterval) {
+    const Told once = told(0.1, 1, 1);
+    EXPECT_TRUE(has(once.table, " 2.00x (one turn)")) << once.table;
+    EXPECT_FALSE(has(once.table, "2.00–2.00")) << once.table;
 }
 
 TEST(SweepText, BesideBusyProgramsEverySpeedUpIsInDoubt) {
