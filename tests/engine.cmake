@@ -49,6 +49,11 @@ spec_test(engine/run/statistics IN statistics WHEN release LABELS statistics LIB
 add_executable(pass_profile EXCLUDE_FROM_ALL engine/model/pass_profile.cpp)
 spec_test_target(pass_profile)
 target_link_libraries(pass_profile PRIVATE engine)
+
+# What rounding products with quantised weights costs, run by hand: ninja kept_error.
+add_executable(kept_error EXCLUDE_FROM_ALL engine/model/kept_error.cpp)
+spec_test_target(kept_error)
+target_link_libraries(kept_error PRIVATE engine)
 # What batching costs and brings, as ratios, run by hand: ninja batch_bench (engine/batch/README.md).
 add_executable(batch_bench EXCLUDE_FROM_ALL engine/batch/batch_bench.cpp)
 spec_test_target(batch_bench)
