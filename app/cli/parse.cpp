@@ -9,10 +9,10 @@
 #include "app/cli/setup.h"
 #include "app/views/lecture.h"
 #include "engine/models/model_names.h"
+#include "engine/net/endpoint.h"
 #include "engine/rules/verify.h"
 #include "engine/run/run_setting.h"
 #include "kernels/error.h"
-#include "remote/client/endpoint.h"
 
 namespace speclens::cli {
 

@@ -186,6 +186,7 @@ ModelPaths model_paths(const Options& options) {
                         Exit::usage);
         kept = head ? choice.folder : model_file(choice.folder.string());
     }
+    if (paths.draft.empty()) paths.draft = draft_file(options.model.string());
     if (target_is_server(options)) paths.scorer = server_as_target(options, paths.draft);
     paths.tokenizer = options.tokenizer;
     return paths;

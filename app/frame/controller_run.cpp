@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/base/display_name.h"
 #include "scenes/shared/words.h"
 
 namespace speclens {
@@ -114,7 +115,7 @@ void RunPart::open(std::shared_ptr<const Trace> trace, const RunSettings& settin
 // What another precision changes is known only by running. Of another model's run nothing is expected.
 bool RunPart::in_other_precision() const {
     const Header* run = saved_ ? saved_->header() : nullptr;
-    return run && common_.has_engine() && run->model == common_.status.model && run->precision != common_.status.precision;
+    return run && common_.has_engine() && called_alike(run->model, common_.status.model) && run->precision != common_.status.precision;
 }
 
 bool RunPart::by_other_kernels() const {
@@ -128,7 +129,7 @@ bool RunPart::by_other_kernels() const {
 bool RunPart::suits_saved(const Command& command, double now) const {
     if (std::holds_alternative<RunStudy>(command)) {
         const Header* run = saved_->header();
-        if (run && run->model == common_.status.model) return true; // of its settings, with the loaded models
+        if (run && called_alike(run->model, common_.status.model)) return true; // of its settings, with the loaded models
         common_.say("This run is of " + (run ? run->model : std::string("other models")) +
                         ", which is not loaded: nothing is measured beside it",
                     now);

@@ -18,10 +18,9 @@ std::vector<ModelChoice> model_choices() {
         folder = fetched_folder();
     } catch (const Error&) { // no home: nothing was fetched, and fetching says so
     }
-    std::error_code gone;
     for (const Fetchable& known : fetchables()) {
-        const bool there = !folder.empty() && std::filesystem::exists(folder / known.file, gone);
-        const double bytes = static_cast<double>(there ? known.bytes : known.wheel_bytes);
+        const bool there = is_fetched(known);
+        const double bytes = static_cast<double>(bytes_with_draft(known));
         choices.push_back({known.name, (there ? "" : "Get ") + known.title, known.licence + ", " + ui::megabytes(bytes), there});
     }
     if (folder.empty()) return choices;

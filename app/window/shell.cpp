@@ -256,7 +256,8 @@ class Shell {
         const Fetchable* known = find_fetchable(name);
         if (!known) return;
         try {
-            fetch_ = std::make_unique<FetchJob>(*known, fetched_folder(), [this] { fetched_.give(); });
+            fetch_ = std::make_unique<FetchJob>(*known, fetched_folder(), FetchSettings{.licences = assets_folder() / "licences"},
+                                                [this] { fetched_.give(); });
         } catch (const Error& error) {
             controller_.complain(error.what(), error.remedy());
         }

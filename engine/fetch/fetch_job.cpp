@@ -7,12 +7,14 @@
 
 namespace speclens {
 
-FetchJob::FetchJob(Fetchable what, std::filesystem::path folder, std::function<void()> notify) : notify_(std::move(notify)) {
+FetchJob::FetchJob(Fetchable what, std::filesystem::path folder, FetchSettings settings, std::function<void()> notify)
+    : notify_(std::move(notify)) {
     FetchView view;
     view.name = what.name;
     view.title = what.title;
     view_ = std::make_shared<const FetchView>(std::move(view));
-    thread_ = std::thread([this, what = std::move(what), folder = std::move(folder)] { main(what, folder); });
+    thread_ = std::thread(
+        [this, what = std::move(what), folder = std::move(folder), settings = std::move(settings)] { main(what, folder, settings); });
 }
 
 FetchJob::~FetchJob() {
@@ -35,7 +37,7 @@ void FetchJob::publish(const std::function<void(FetchView&)>& change) {
     if (notify_) notify_();
 }
 
-void FetchJob::main(const Fetchable& what, const std::filesystem::path& folder) {
+void FetchJob::main(const Fetchable& what, const std::filesystem::path& folder, const FetchSettings& settings) {
     const auto failed = [&](const std::string& error, const std::string& remedy) {
         publish([&](FetchView& view) {
             view.over = true;
@@ -53,8 +55,8 @@ void FetchJob::main(const Fetchable& what, const std::filesystem::path& folder) 
         });
     };
     try {
-        static_cast<void>(
-            fetch_model(what, folder, progress, [this](const std::string& note) { publish([&](FetchView& view) { view.note = note; }); }));
+        static_cast<void>(fetch_models(with_draft(what), folder, settings, progress,
+                                       [this](const std::string& note) { publish([&](FetchView& view) { view.note = note; }); }));
         publish([](FetchView& view) { view.over = true; });
     } catch (const Cancelled&) {
         publish([](FetchView& view) { view.over = view.cancelled = true; });

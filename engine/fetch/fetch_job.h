@@ -1,4 +1,4 @@
-// fetch_model() on a thread of its own, for a window: how far it is, and an end at any time.
+// fetch_models() on a thread of its own, for a window: how far it is, and an end at any time.
 #pragma once
 
 #include <atomic>
@@ -9,6 +9,7 @@
 #include <string>
 #include <thread>
 
+#include "engine/fetch/fetch.h"
 #include "engine/fetch/fetchable.h"
 
 namespace speclens {
@@ -17,7 +18,7 @@ struct FetchView {
     std::string name = {}, title = {}; // as Fetchable has them
     std::string job = {};              // "fetching SmolLM2-135M-Instruct"; empty: it has just begun
     double done = 0, total = 0;        // MB
-    std::string note = {};             // what the user should know, the last sentence of fetch_model(); may be empty
+    std::string note = {};             // what the user should know, the last sentence of fetch_models(); may be empty
     bool over = false;
     bool cancelled = false;              // it is over because it was asked to end
     std::string error = {}, remedy = {}; // it is over because it failed; empty otherwise
@@ -26,8 +27,8 @@ struct FetchView {
 
 class FetchJob {
   public:
-    // `notify` is called, from the job's thread, after every change.
-    FetchJob(Fetchable what, std::filesystem::path folder, std::function<void()> notify = {});
+    // `what` and its draft model. `notify` is called, from the job's thread, after every change.
+    FetchJob(Fetchable what, std::filesystem::path folder, FetchSettings settings, std::function<void()> notify = {});
     ~FetchJob(); // ends it, within a moment
     FetchJob(const FetchJob&) = delete;
     FetchJob& operator=(const FetchJob&) = delete;
@@ -36,7 +37,7 @@ class FetchJob {
     [[nodiscard]] std::shared_ptr<const FetchView> view() const; // never null; any thread
 
   private:
-    void main(const Fetchable& what, const std::filesystem::path& folder);
+    void main(const Fetchable& what, const std::filesystem::path& folder, const FetchSettings& settings);
     void publish(const std::function<void(FetchView&)>& change);
 
     std::function<void()> notify_;

@@ -4,8 +4,9 @@
 
 namespace speclens {
 
-Fetched fetch_model(const Fetchable& what, const std::filesystem::path&, const Progress&, const std::function<void(const std::string&)>&) {
-    throw Error(what.title + " cannot be fetched here: this program opens no connections", "Open its file instead.", Exit::network);
+std::vector<Fetched> fetch_models(const std::vector<const Fetchable*>& what, const std::filesystem::path&, const FetchSettings&,
+                                  const Progress&, const std::function<void(const std::string&)>&) {
+    throw Error(what.back()->title + " cannot be fetched here: this program opens no connections", "Open its file instead.", Exit::network);
 }
 
 } // namespace speclens

@@ -13,4 +13,15 @@ std::filesystem::path fetched_folder() {
     throw Error("neither XDG_DATA_HOME nor HOME is set: no place for models", "Set one of them.");
 }
 
+bool is_fetched(const Fetchable& what) {
+    std::error_code ignored;
+    try {
+        for (const Fetchable* one : with_draft(what))
+            if (!std::filesystem::exists(fetched_folder() / one->file, ignored)) return false;
+        return true;
+    } catch (const Error&) { // no home, so nothing was fetched to it
+        return false;
+    }
+}
+
 } // namespace speclens

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace speclens {
@@ -116,6 +118,8 @@ void read_field(Head& head, ModelFacts& facts) {
     if (kind == Kind::text) {
         const std::string value = head.text_value();
         if (key == "general.architecture") facts.family = value;
+        if (key == "general.name") facts.name = value;
+        if (key == "general.basename") facts.basename = value;
         return;
     }
     std::uint64_t value = 0;
@@ -147,6 +151,15 @@ std::optional<ModelFacts> read_gguf_facts(int fd) {
     } catch (const TooFar&) {
         // What came before counts.
     }
+    return facts;
+}
+
+std::optional<ModelFacts> read_gguf_facts(const std::filesystem::path& file) {
+    const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe is not waited for
+    if (fd < 0) return std::nullopt;
+    struct stat info {};
+    auto facts = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) ? read_gguf_facts(fd) : std::nullopt;
+    close(fd);
     return facts;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/base/display_name.h"
 #include "engine/base/json_read.h"
 #include "engine/model/precision.h"
 #include "engine/models/models.h"
@@ -78,8 +79,8 @@ const Reference* like(const Header& header) {
         return all;
     }();
     const auto found = std::ranges::find_if(shipped, [&](const Reference& one) {
-        return one.model == header.model && one.precision == header.precision && one.drafter == header.drafter && one.k == header.k &&
-               (one.temperature == 0) == (header.sampling.temperature == 0);
+        return called_alike(one.model, header.model) && one.precision == header.precision && one.drafter == header.drafter &&
+               one.k == header.k && (one.temperature == 0) == (header.sampling.temperature == 0);
     });
     return found == shipped.end() ? nullptr : &*found;
 }

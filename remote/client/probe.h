@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "engine/net/http.h"
 #include "kernels/error.h"
-#include "remote/client/http.h"
 #include "remote/client/server_facts.h"
 
 namespace speclens {

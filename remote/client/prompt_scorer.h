@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "engine/model/scorer.h"
-#include "remote/client/http.h"
+#include "engine/net/http.h"
 #include "remote/reading/server_reading.h"
 
 namespace speclens {

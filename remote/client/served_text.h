@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/net/http.h"
 #include "engine/run/run_settings.h"
-#include "remote/client/http.h"
 #include "remote/client/server_facts.h"
 #include "remote/reading/spec_counts.h"
 

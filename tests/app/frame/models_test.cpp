@@ -503,7 +503,7 @@ TEST(Models, ALinkOfOneThatIsNotHereOffersToGetIt) {
     live.bench.controller.read.link = view_of_link;
     live.perform(OpenFile{"speclens://accept-rule?model=smollm2"});
     EXPECT_TRUE(live.bench.shows("which is not on this machine: get it?")) << live.bench.words;
-    live.bench.click(live.bench.find("Get it, 93 MB"));
+    live.bench.click(live.bench.find("Get it, 98 MB"));
     EXPECT_EQ(live.fetched.size(), 1U);
     live.put_smollm2();
     FetchView view{.name = "smollm2", .title = kTitle, .over = true};

@@ -195,6 +195,7 @@ TEST(Window, FetchesAModelBesideTheRunAndSaysWhatCameOfIt) {
     if (!std::getenv("DISPLAY")) GTEST_SKIP() << "no DISPLAY: run under xvfb-run";
     const test::TempFolder folder;
     const test::Variable home("XDG_DATA_HOME", folder.path().string());
+    const test::Variable makers("HF_ENDPOINT", "https://127.0.0.1:1"); // nobody listens there
     const test::Variable path("PATH", (folder / "bin").string() + ":/usr/bin:/bin");
     std::filesystem::create_directory(folder / "bin");
     const auto python = [&](const std::string& script) {

@@ -1,138 +1,21 @@
 // Fetching a model: with a python3 that the test writes, never with the network.
 #include "engine/fetch/fetch.h"
 
-#include <algorithm>
 #include <atomic>
 #include <csignal>
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
-#include <optional>
-#include <set>
 #include <thread>
 
-#include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "engine/fetch/child.h"
 #include "engine/fetch/fetch_job.h"
-#include "engine/fetch/sha256.h"
-#include "kernels/error.h"
-#include "tests/engine/fetch/zip_writer.h"
+#include "tests/engine/fetch/fetch_fixture.h"
 #include "tests/shared/eventually.h"
-#include "tests/shared/temp_folder.h"
-#include "tests/shared/variable.h"
 
 namespace speclens::test {
 namespace {
-
-namespace fs = std::filesystem;
-
-void write(const fs::path& file, const std::string& text) { std::ofstream(file, std::ios::binary) << text; }
-
-std::string read_all(const fs::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
-std::set<std::string> names_in(const fs::path& folder) {
-    std::set<std::string> names;
-    for (const auto& entry : fs::directory_iterator(folder)) names.insert(entry.path().filename().string());
-    return names;
-}
-
-std::string sha256_of(const std::string& bytes) {
-    Sha256 hash;
-    hash.add(bytes);
-    return hash.hex();
-}
-
-// Not a zombie either: nobody may be there to fetch the exit code of an orphan.
-bool is_running(const std::string& pid) {
-    const std::string stat = read_all("/proc/" + pid + "/stat");
-    const std::size_t end = stat.rfind(") ");
-    return end != std::string::npos && stat[end + 2] != 'Z' && stat[end + 2] != 'X';
-}
-
-std::vector<std::string> lines_in(const fs::path& file) {
-    std::ifstream in(file);
-    std::vector<std::string> lines;
-    for (std::string line; std::getline(in, line);) lines.push_back(line);
-    return lines;
-}
-
-class Fetch : public testing::Test {
-  protected:
-    Fetch() {
-        fs::create_directory(folder_ / "bin");
-        for (int i = 0; model_.size() < 400'000; ++i) model_ += "line " + std::to_string(i) + "\n";
-        what_.name = "tiny";
-        what_.title = "Tiny-Model";
-        what_.about = "made for a test";
-        what_.package = "llm-tiny";
-        what_.version = "1.2";
-        what_.member = "llm_tiny/Tiny.gguf";
-        what_.sha256 = sha256_of(model_);
-        what_.bytes = model_.size();
-        what_.file = "Tiny.Q4.gguf";
-        what_.licence = "Apache-2.0";
-        what_.licence_url = "https://www.example.org/licence";
-        what_.licence_member = "llm_tiny-1.2.dist-info/LICENSE";
-        make_wheel({{what_.member, model_}, {what_.licence_member, "may be used"}});
-    }
-
-    void make_wheel(const std::vector<ZipMember>& members) {
-        write_zip(wheel(), members);
-        what_.wheel_sha256 = sha256_of_file(wheel());
-        what_.wheel_bytes = fs::file_size(wheel());
-    }
-    [[nodiscard]] fs::path wheel() const { return folder_ / "source.whl"; }
-    [[nodiscard]] fs::path models() const { return folder_ / "data/speclens/models"; }
-    [[nodiscard]] fs::path model() const { return models() / what_.file; }
-    [[nodiscard]] std::string in_test(const std::string& name) const { return (folder_ / name).string(); }
-
-    // What the python3 in front of all others does; $dest is where pip would put the package.
-    void python(const std::string& script) {
-        const fs::path program = folder_ / "bin/python3";
-        write(program, "#!/bin/sh\nprintf '%s\\n' \"$@\" > '" + in_test("arguments") +
-                           "'\nwhile [ $# -gt 0 ]; do [ \"$1\" = --dest ] && dest=\"$2\"; shift; done\n" + script + "\n");
-        fs::permissions(program, fs::perms::owner_all);
-    }
-    [[nodiscard]] std::string deliver() const { return "cp '" + wheel().string() + "' \"$dest/llm_tiny-1.2-py3-none-any.whl\""; }
-    // Says that it is there, with its child's number and its own, and goes on for ever.
-    [[nodiscard]] std::string hang(const std::string& before = "") const {
-        return before + "\nsleep 1000 &\necho $! > '" + in_test("pids.part") + "'; echo $$ >> '" + in_test("pids.part") + "'\nmv '" +
-               in_test("pids.part") + "' '" + in_test("pids") + "'\nwait\nwait";
-    }
-    [[nodiscard]] Fetched fetch(const Progress& progress = {}) {
-        return fetch_model(what_, models(), progress, [&](const std::string& text) { notes_ += text + "\n"; });
-    }
-    // The error, whose exit code has to be `code`; nothing of the attempt may stay.
-    std::string failure(Exit code, std::string* remedy = nullptr) {
-        try {
-            static_cast<void>(fetch());
-            ADD_FAILURE() << "nothing failed";
-        } catch (const Error& error) {
-            EXPECT_EQ(error.code(), code) << error.what();
-            EXPECT_FALSE(error.remedy().empty());
-            if (remedy) *remedy = error.remedy();
-            expect_nothing_stays();
-            return error.what();
-        }
-        return "";
-    }
-    void expect_nothing_stays() {
-        if (!fs::exists(models())) return;
-        EXPECT_EQ(names_in(models()), (std::set<std::string>{".get.lock"}));
-    }
-
-    const TempFolder folder_;
-    Variable path_{"PATH", (folder_ / "bin").string() + ":/usr/bin:/bin"};
-    Fetchable what_;
-    std::string model_, notes_;
-};
 
 TEST_F(Fetch, PutsTheModelInPlaceWithItsLicenceAndANotice) {
     python(deliver());
@@ -140,23 +23,22 @@ TEST_F(Fetch, PutsTheModelInPlaceWithItsLicenceAndANotice) {
     EXPECT_EQ(fetched.file, model());
     EXPECT_EQ(fetched.bytes, model_.size());
     EXPECT_EQ(fetched.sha256, what_.sha256);
-    EXPECT_FALSE(fetched.was_there);
+    EXPECT_EQ(fetched.from, "Python packages (of a test)");
     EXPECT_EQ(read_all(model()), model_);
     EXPECT_EQ(names_in(models()), (std::set<std::string>{".get.lock", "Tiny.Q4.gguf", "Tiny.Q4.LICENSE.txt", "Tiny.Q4.NOTICE.txt"}));
     EXPECT_EQ(read_all(models() / "Tiny.Q4.LICENSE.txt"), "may be used");
     const std::string notice = read_all(models() / "Tiny.Q4.NOTICE.txt");
-    for (const std::string& part : {what_.title, what_.about, what_.licence, what_.licence_url, what_.package, what_.version, what_.sha256,
-                                    std::string("Tiny.Q4.LICENSE.txt")})
+    for (const std::string& part : {what_.title, what_.about, what_.licence, what_.licence_url, part().package, part().version,
+                                    what_.sha256, what_.mirror, fetched.from, std::string("Tiny.Q4.LICENSE.txt")})
         EXPECT_NE(notice.find(part), std::string::npos) << part << "\n" << notice;
-    EXPECT_EQ(notes_, "");
+    EXPECT_EQ(notes_, "fetching from the mirror: Python packages (of a test), checked by its SHA-256\n");
 }
 
-TEST_F(Fetch, TakesAStoredMemberAndAPackageWithoutALicenceText) {
-    what_.licence_member.clear();
-    make_wheel({{"../evil", "outside"}, {what_.member, model_, ZIP_CM_STORE}, {"/tmp/speclens-evil", "absolute"}});
+TEST_F(Fetch, TakesAStoredMemberAndNoOtherOne) {
+    make_wheel({{"../evil", "outside"}, {part().member, model_, ZIP_CM_STORE}, {"/tmp/speclens-evil", "absolute"}});
     python(deliver());
     EXPECT_EQ(read_all(fetch().file), model_);
-    EXPECT_EQ(names_in(models()), (std::set<std::string>{".get.lock", "Tiny.Q4.gguf", "Tiny.Q4.NOTICE.txt"}));
+    EXPECT_EQ(names_in(models()), (std::set<std::string>{".get.lock", "Tiny.Q4.gguf", "Tiny.Q4.LICENSE.txt", "Tiny.Q4.NOTICE.txt"}));
     EXPECT_FALSE(fs::exists(models().parent_path() / "evil"));
     EXPECT_FALSE(fs::exists("/tmp/speclens-evil"));
 }
@@ -164,7 +46,7 @@ TEST_F(Fetch, TakesAStoredMemberAndAPackageWithoutALicenceText) {
 // pip runs in another folder than the one that a relative name is meant from.
 TEST_F(Fetch, TakesAFolderByARelativeName) {
     python(deliver());
-    const Fetched fetched = fetch_model(what_, fs::relative(models()));
+    const Fetched fetched = fetch_models({&what_}, fs::relative(models()), settings_).front();
     EXPECT_EQ(read_all(model()), model_);
     EXPECT_TRUE(fetched.file.is_absolute());
 }
@@ -188,7 +70,7 @@ TEST_F(Fetch, ContactsNothingWhenTheRightFileIsThere) {
     fs::create_directories(models());
     write(model(), model_);
     const Fetched fetched = fetch();
-    EXPECT_TRUE(fetched.was_there);
+    EXPECT_EQ(fetched.from, "");
     EXPECT_EQ(fetched.file, model());
     EXPECT_FALSE(fs::exists(folder_ / "arguments"));
     EXPECT_EQ(names_in(models()), (std::set<std::string>{"Tiny.Q4.gguf"}));
@@ -204,7 +86,7 @@ TEST_F(Fetch, ReplacesAWrongFileOnlyByTheRightOne) {
     EXPECT_EQ(read_all(model()), wrong);
     EXPECT_NE(notes_.find("is not the right file"), std::string::npos) << notes_;
     python(deliver());
-    EXPECT_FALSE(fetch().was_there);
+    EXPECT_NE(fetch().from, "");
     EXPECT_EQ(read_all(model()), model_);
 }
 
@@ -268,21 +150,26 @@ TEST_F(Fetch, SaysHowToGetPipAndPython) {
 
 TEST_F(Fetch, KeepsNothingThatIsNotWhatItShouldBe) {
     python(deliver());
-    const std::string right = what_.wheel_sha256;
-    what_.wheel_sha256[0] = what_.wheel_sha256[0] == '0' ? '1' : '0';
+    const std::string right = part().wheel_sha256;
+    part().wheel_sha256[0] = part().wheel_sha256[0] == '0' ? '1' : '0';
     EXPECT_NE(failure(Exit::mismatch).find(right), std::string::npos) << "names what came";
-    what_.wheel_sha256 = right;
+    part().wheel_sha256 = right;
 
     what_.sha256[5] = what_.sha256[5] == '0' ? '1' : '0'; // of the model only
     EXPECT_NE(failure(Exit::mismatch).find("is not the model"), std::string::npos);
     what_.sha256 = sha256_of(model_);
 
-    make_wheel({{what_.member, std::string(90'000'000, '\0')}});
+    make_wheel({{part().member, std::string(90'000'000, '\0')}});
     EXPECT_NE(failure(Exit::mismatch).find("larger than"), std::string::npos);
-    make_wheel({{"../" + what_.member, model_}, {"x/" + what_.member, model_}});
+    make_wheel({{"../" + part().member, model_}, {"x/" + part().member, model_}});
     EXPECT_NE(failure(Exit::mismatch).find("has no llm_tiny/Tiny.gguf"), std::string::npos);
-    make_wheel({{what_.member, model_}});
-    EXPECT_NE(failure(Exit::mismatch).find("has no llm_tiny-1.2.dist-info/LICENSE"), std::string::npos);
+    make_wheel({{part().member, model_.substr(1)}});
+    EXPECT_NE(failure(Exit::mismatch).find("has " + std::to_string(model_.size() - 1) + " bytes, expected"), std::string::npos);
+    std::string wrong = model_;
+    wrong.back() ^= 1;
+    make_wheel({{part().member, wrong}});
+    EXPECT_NE(failure(Exit::mismatch).find("is not the model"), std::string::npos);
+    make_wheel({{part().member, model_}});
 
     python("true");
     EXPECT_NE(failure(Exit::mismatch).find("left 0 files"), std::string::npos);
@@ -294,7 +181,7 @@ TEST_F(Fetch, KeepsNothingThatIsNotWhatItShouldBe) {
 
 TEST_F(Fetch, AFullDiskLeavesNothing) {
     python(deliver());
-    ASSERT_LT(what_.wheel_bytes, 200'000u);
+    ASSERT_LT(part().wheel_bytes, 200'000u);
     std::signal(SIGXFSZ, SIG_IGN);
     rlimit before{};
     getrlimit(RLIMIT_FSIZE, &before);
@@ -305,6 +192,17 @@ TEST_F(Fetch, AFullDiskLeavesNothing) {
     setrlimit(RLIMIT_FSIZE, &before);
     EXPECT_NE(what.find("cannot write"), std::string::npos) << what;
     EXPECT_NE(remedy.find("free space"), std::string::npos) << remedy;
+}
+
+TEST_F(Fetch, LooksForRoomBeforeItContactsAnybody) {
+    python(deliver());
+    what_.bytes = std::uint64_t{1} << 60;
+    std::string remedy;
+    const std::string what = failure(Exit::model, &remedy);
+    EXPECT_NE(what.find("Tiny-Model needs 1152921"), std::string::npos) << what;
+    EXPECT_NE(what.find(" are free"), std::string::npos) << what;
+    EXPECT_NE(remedy.find("XDG_DATA_HOME"), std::string::npos) << remedy;
+    EXPECT_FALSE(fs::exists(folder_ / "arguments"));
 }
 
 TEST_F(Fetch, ACancelEndsPipAndItsChildren) {
@@ -329,11 +227,11 @@ TEST_F(Fetch, AJobTellsAWindowAndEndsWhenItIsAsked) {
     {
         python(deliver());
         std::atomic<int> told{0};
-        FetchJob job(what_, models(), [&] { ++told; });
+        FetchJob job(what_, models(), settings_, [&] { ++told; });
         ASSERT_TRUE(eventually([&] { return job.view()->over; }));
         EXPECT_TRUE(job.view()->arrived()) << job.view()->error;
         EXPECT_EQ(job.view()->name, what_.name);
-        EXPECT_EQ(job.view()->job, "unpacking " + what_.title);
+        EXPECT_EQ(job.view()->job, "checking " + what_.title);
         EXPECT_EQ(job.view()->done, job.view()->total);
         EXPECT_GT(told, 1);
         EXPECT_EQ(read_all(model()), model_);
@@ -341,7 +239,7 @@ TEST_F(Fetch, AJobTellsAWindowAndEndsWhenItIsAsked) {
     fs::remove_all(models());
     {
         python("echo 'ERROR: HTTP error 503' >&2; exit 1");
-        FetchJob job(what_, models());
+        FetchJob job(what_, models(), settings_);
         ASSERT_TRUE(eventually([&] { return job.view()->over; }));
         EXPECT_FALSE(job.view()->arrived());
         EXPECT_NE(job.view()->error.find("HTTP error 503"), std::string::npos) << job.view()->error;
@@ -351,7 +249,7 @@ TEST_F(Fetch, AJobTellsAWindowAndEndsWhenItIsAsked) {
         fs::remove(folder_ / "pids");
         python(hang());
         {
-            FetchJob job(what_, models());
+            FetchJob job(what_, models(), settings_);
             ASSERT_TRUE(eventually([&] { return fs::exists(folder_ / "pids"); }));
             EXPECT_FALSE(job.view()->over);
             if (!destroyed) {
@@ -368,7 +266,7 @@ TEST_F(Fetch, AJobTellsAWindowAndEndsWhenItIsAsked) {
 }
 
 TEST_F(Fetch, TellsHowFarItIs) {
-    const std::string half = std::to_string(what_.wheel_bytes / 2);
+    const std::string half = std::to_string(part().wheel_bytes / 2);
     python("head -c " + half + " '" + wheel().string() + "' > \"$TMPDIR/part\"\n" + "while [ ! -e '" + in_test("go") +
            "' ]; do sleep .01; done\n" + deliver());
     std::set<std::string> jobs;
@@ -382,7 +280,7 @@ TEST_F(Fetch, TellsHowFarItIs) {
                             },
                             nullptr};
     static_cast<void>(fetch(progress));
-    EXPECT_EQ(jobs, (std::set<std::string>{"fetching Tiny-Model", "unpacking Tiny-Model"}));
+    EXPECT_EQ(jobs, (std::set<std::string>{"checking Tiny-Model", "fetching Tiny-Model"}));
     EXPECT_DOUBLE_EQ(last_done, static_cast<double>(what_.bytes) / 1e6);
     EXPECT_DOUBLE_EQ(last_total, last_done);
 }
@@ -408,29 +306,30 @@ TEST_F(Fetch, AKilledRunIsClearedAwayByTheNext) {
 TEST_F(Fetch, ASecondOneWaitsForTheFirst) {
     python("touch '" + in_test("begun") + "'\nwhile [ ! -e '" + in_test("go") + "' ]; do sleep .01; done\n" + deliver());
     Fetched first;
-    std::thread other([&] { first = fetch_model(what_, models()); });
+    std::thread other([&] { first = fetch_models({&what_}, models(), settings_).front(); });
     EXPECT_TRUE(eventually([&] { return fs::exists(folder_ / "begun"); }));
     std::string notes;
-    const Fetched second = fetch_model(what_, models(), {}, [&](const std::string& text) {
+    const auto note = [&](const std::string& text) {
         notes += text;
         EXPECT_TRUE(fs::exists(models() / ".get")) << "somebody else's work";
         write(folder_ / "go", "");
-    });
+    };
+    const Fetched second = fetch_models({&what_}, models(), settings_, {}, note).front();
     other.join();
     EXPECT_NE(notes.find("waiting"), std::string::npos) << notes;
-    EXPECT_FALSE(first.was_there);
-    EXPECT_TRUE(second.was_there);
+    EXPECT_NE(first.from, "");
+    EXPECT_EQ(second.from, "");
     EXPECT_EQ(read_all(model()), model_);
 }
 
 TEST_F(Fetch, WaitingCanBeCancelled) {
     python("touch '" + in_test("begun") + "'\nwhile [ ! -e '" + in_test("go") + "' ]; do sleep .01; done\n" + deliver());
-    std::thread other([&] { static_cast<void>(fetch_model(what_, models())); });
+    std::thread other([&] { static_cast<void>(fetch_models({&what_}, models(), settings_)); });
     EXPECT_TRUE(eventually([&] { return fs::exists(folder_ / "begun"); }));
     std::atomic<bool> cancelled{false};
     const Progress progress{{}, &cancelled};
     const auto cancel = [&](const std::string&) { cancelled = true; };
-    EXPECT_THROW(static_cast<void>(fetch_model(what_, models(), progress, cancel)), Cancelled);
+    EXPECT_THROW(static_cast<void>(fetch_models({&what_}, models(), settings_, progress, cancel)), Cancelled);
     write(folder_ / "go", "");
     other.join();
     EXPECT_EQ(read_all(model()), model_);
@@ -449,24 +348,46 @@ TEST(FetchedFolder, FollowsTheEnvironment) {
 }
 
 TEST(Fetchables, AreCompleteAndNamedOnce) {
-    std::set<std::string> names, files;
-    const auto is_hash = [](const std::string& text) {
-        return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+    std::set<std::string> names, files, packages;
+    const auto is_hash = [](const std::string& text, std::size_t digits) {
+        return text.size() == digits && text.find_first_not_of("0123456789abcdef") == std::string::npos;
     };
     for (const Fetchable& one : fetchables()) {
         EXPECT_TRUE(names.insert(one.name).second) << one.name;
         EXPECT_TRUE(files.insert(one.file).second) << one.file;
-        EXPECT_TRUE(is_hash(one.sha256) && is_hash(one.wheel_sha256)) << one.name;
+        EXPECT_TRUE(is_hash(one.sha256, 64) && is_hash(one.revision, 40)) << one.name;
         EXPECT_EQ(one.file.find('/'), std::string::npos) << one.file;
         EXPECT_TRUE(one.file.ends_with(".gguf")) << one.file;
-        for (const std::string& text : {one.title, one.about, one.package, one.version, one.member, one.licence, one.licence_url})
+        for (const std::string& text : {one.title, one.about, one.repository, one.licence, one.licence_url, one.mirror})
             EXPECT_FALSE(text.empty()) << one.name;
-        EXPECT_GT(one.bytes, 0u);
-        EXPECT_GT(one.wheel_bytes, 0u);
+        EXPECT_TRUE(fs::exists(fs::path(SPEC_SOURCE_DIR) / "assets/licences" / (one.licence + ".txt"))) << one.licence;
+        std::uint64_t bytes = 0;
+        for (const MirrorPart& part : one.parts) {
+            EXPECT_TRUE(packages.insert(part.package).second) << part.package;
+            EXPECT_TRUE(is_hash(part.wheel_sha256, 64)) << part.package;
+            EXPECT_FALSE(part.version.empty() || part.member.empty()) << part.package;
+            EXPECT_GT(part.wheel_bytes, 0U);
+            bytes += part.bytes;
+        }
+        EXPECT_EQ(bytes, one.bytes) << "the parts are not the file: " << one.name;
         EXPECT_EQ(find_fetchable(one.name), &one);
+        if (!one.draft.empty()) {
+            ASSERT_NE(find_fetchable(one.draft), nullptr) << one.draft;
+            EXPECT_TRUE(find_fetchable(one.draft)->draft.empty()) << one.draft;
+        }
     }
     ASSERT_NE(find_fetchable("smollm2"), nullptr);
     EXPECT_EQ(find_fetchable("smollm3"), nullptr);
+}
+
+TEST(Fetchables, APairComesByOneName) {
+    const Fetchable *pair = find_fetchable("qwen"), *small = find_fetchable("qwen-0.5b");
+    ASSERT_TRUE(pair != nullptr && small != nullptr);
+    EXPECT_EQ(with_draft(*pair), (std::vector<const Fetchable*>{small, pair}));
+    EXPECT_EQ(with_draft(*small), (std::vector<const Fetchable*>{small}));
+    EXPECT_EQ(bytes_with_draft(*pair), pair->bytes + small->bytes);
+    EXPECT_EQ(title_with_draft(*pair), "Qwen2.5-Coder 1.5B Instruct, with Qwen2.5-Coder 0.5B Instruct as its draft");
+    EXPECT_EQ(title_with_draft(*small), small->title);
 }
 
 TEST(RunChild, KeepsTheEndOfWhatIsSaid) {
@@ -490,7 +411,7 @@ TEST(RunChild, SetsTheEnvironmentAndTheFolder) {
 TEST(RunChild, SaysWhyAProgramCannotBeStarted) {
     const TempFolder folder;
     EXPECT_EQ(run_child({{"speclens-no-such-program"}, folder.path(), {}}, {}).start_failed, ENOENT);
-    write(folder / "plain", "no program");
+    Fetch::write(folder / "plain", "no program");
     EXPECT_EQ(run_child({{(folder / "plain").string()}, folder.path(), {}}, {}).start_failed, EACCES);
     EXPECT_EQ(run_child({{"sh"}, folder / "missing", {}}, {}).start_failed, ENOENT);
 }
@@ -501,7 +422,7 @@ TEST(RunChild, DoesNotWaitForWhoKeepsItsErrorsOpen) {
     EXPECT_EQ(end.code, 0);
     ASSERT_FALSE(end.errors.empty());
     const std::string pid = end.errors.substr(0, end.errors.find('\n'));
-    EXPECT_TRUE(eventually([&] { return !is_running(pid); })) << "its group is ended with it";
+    EXPECT_TRUE(eventually([&] { return !Fetch::is_running(pid); })) << "its group is ended with it";
 }
 
 } // namespace

@@ -116,11 +116,24 @@ TEST(GgufModelFile, IdsThatFillUpTheEmbeddingAreNoTokens) {
 TEST(GgufModelFile, IsFoundInAFolder) {
     const Both both;
     gguf_of_folder(golden("micro_qwen2_tied"), DType::bf16).write(both.folder / "one.gguf");
-    EXPECT_EQ(Model::load(*both.backend, both.folder.path())->name, "one");
+    EXPECT_EQ(Model::load(*both.backend, both.folder.path())->name, "toy") << "what it says of itself, not its file's name";
     fs::copy(both.folder / "one.gguf", both.folder / "two.gguf");
     expect_error([&] { (void)Model::load(*both.backend, both.folder.path()); }, {"2 GGUF files"});
     fs::copy(golden("micro_qwen2"), both.folder.path(), fs::copy_options::recursive);
     EXPECT_EQ(Model::load(*both.backend, both.folder.path())->config.layers, 3) << "a folder with a config.json is the folder";
+}
+
+TEST(GgufModelFile, IsCalledByWhatItSaysOfItself) {
+    const Both both;
+    const auto called = [&](const std::string& file, const std::string& name) {
+        gguf_of_folder(
+            golden("micro_qwen2_tied"), DType::bf16, [&](GgufWriter& f) { f.text("general.basename", "Qwen2.5-Coder"); }, name)
+            .write(both.folder / file);
+        return Model::load(*both.backend, both.folder / file)->name;
+    };
+    EXPECT_EQ(called("15.gguf", "Qwen2.5 Coder 1.5B Instruct GGUF"), "Qwen2.5-Coder 1.5B Instruct");
+    EXPECT_EQ(called("15.gguf", "Qwen2.5 Coder 0.5B Instruct AWQ"), "Qwen2.5-Coder 0.5B Instruct");
+    EXPECT_EQ(called("qwen-q4_k_m.gguf", "Models"), "qwen");
 }
 
 TEST(GgufModelFile, RefusesOtherArchitecturesWithTheWayOut) {

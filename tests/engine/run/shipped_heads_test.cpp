@@ -18,6 +18,7 @@
 #include "engine/weights/safetensors.h"
 #include "engine/weights/safetensors_write.h"
 #include "kernels/bf16.h"
+#include "tests/engine/found/gguf_writer.h"
 #include "tests/shared/micro.h"
 #include "tests/shared/model_support.h"
 #include "tests/shared/temp_folder.h"
@@ -120,6 +121,38 @@ TEST_F(Shipped, TheUsualTargetIsAFetchedModelWithHeads) {
     std::ofstream(fetched_folder() / known.file) << "GGUF";
     EXPECT_EQ(default_model(temp_.path()), known.name);
     EXPECT_EQ(default_model(temp_ / "nowhere"), kBuiltInModel);
+}
+
+// "qwen" is two files, and whoever has one of them has not got it.
+TEST_F(Shipped, AFetchedPairIsTheTargetAndItsDraft) {
+    const Variable home("XDG_DATA_HOME", temp_.path().string());
+    const Fetchable &pair = *find_fetchable("qwen"), &small = *find_fetchable("qwen-0.5b");
+    const auto missing = [](const std::string& word) {
+        expect_error([&] { (void)model_file(word); }, {"is not on this machine yet", "speclens get " + word});
+    };
+    missing("qwen");
+    missing("qwen-0.5b");
+    fs::create_directories(fetched_folder());
+    std::ofstream(fetched_folder() / pair.file) << "GGUF";
+    missing("qwen");
+    std::ofstream(fetched_folder() / small.file) << "GGUF";
+    EXPECT_EQ(model_file("qwen"), fetched_folder() / pair.file);
+    EXPECT_EQ(draft_file("qwen"), fetched_folder() / small.file);
+    EXPECT_EQ(model_file("qwen-0.5b"), fetched_folder() / small.file);
+    for (const char* alone : {"qwen-0.5b", "smollm2", "tiny", "", "some/folder"}) EXPECT_EQ(draft_file(alone), "") << alone;
+    EXPECT_EQ(model_word((fetched_folder() / pair.file).string()), "qwen");
+    EXPECT_EQ(model_word((fetched_folder() / small.file).string()), "qwen-0.5b");
+    EXPECT_TRUE(is_known_model("qwen") && is_known_model("qwen-0.5b"));
+}
+
+// In links, before anything is loaded: as the model is called once it is.
+TEST_F(Shipped, AModelOfAFileIsCalledByWhatTheFileSays) {
+    std::ofstream(temp_ / "15.gguf", std::ios::binary) << gguf_file(
+        {gguf_text("general.name", "Qwen2.5 Coder 1.5B Instruct GGUF"), gguf_text("general.basename", "Qwen2.5-Coder"), gguf_tokens(9)});
+    EXPECT_EQ(model_word((temp_ / "15.gguf").string()), "Qwen2.5-Coder 1.5B Instruct");
+    std::ofstream(temp_ / "16.gguf") << "broken";
+    EXPECT_EQ(model_word((temp_ / "16.gguf").string()), "model 16");
+    EXPECT_EQ(model_word((temp_ / "nowhere.gguf").string()), "nowhere");
 }
 
 // The matrices of a head as bytes with a scale for each row, as assets/recipe/smollm2/ship.py writes them.

@@ -1,6 +1,6 @@
 // Of a build without connections: nobody is asked anything, and whoever wants to is told.
+#include "engine/net/http.h"
 #include "kernels/error.h"
-#include "remote/client/http.h"
 
 namespace speclens {
 namespace {
@@ -16,6 +16,11 @@ HttpAnswer http_get(const Endpoint& endpoint, const std::string&, const HttpSett
 
 HttpAnswer http_post(const Endpoint& endpoint, const std::string&, const std::string&, const HttpSettings&,
                      const std::function<bool(std::string_view)>&) {
+    no_connections(endpoint);
+}
+
+void http_download(const Endpoint& endpoint, const std::string&, const std::vector<std::pair<std::string, std::string>>&,
+                   const HttpSettings&, const std::function<bool(const HttpHead&)>&, const std::function<bool(std::string_view)>&) {
     no_connections(endpoint);
 }
 

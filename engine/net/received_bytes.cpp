@@ -1,4 +1,4 @@
-#include "remote/client/received_bytes.h"
+#include "engine/net/received_bytes.h"
 
 #ifdef __linux__
 // The kernel's own structure: that of <netinet/tcp.h> ends before the count, and both cannot be included at once.

@@ -1,4 +1,4 @@
-#include "remote/client/endpoint.h"
+#include "engine/net/endpoint.h"
 
 #include <algorithm>
 #include <cctype>

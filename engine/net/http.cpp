@@ -1,4 +1,4 @@
-#include "remote/client/http.h"
+#include "engine/net/http.h"
 
 #include <fcntl.h>
 #include <httplib.h>
@@ -12,8 +12,8 @@
 #include <mutex>
 #include <thread>
 
+#include "engine/net/received_bytes.h"
 #include "kernels/error.h"
-#include "remote/client/received_bytes.h"
 
 namespace speclens {
 namespace {
@@ -105,19 +105,22 @@ constexpr const char* kIsItBusy = "Is it a web server, and is it busy? Try again
 }
 
 HttpAnswer exchange(const Endpoint& endpoint, httplib::Request request, const HttpSettings& settings,
-                    const std::function<bool(std::string_view)>& arrived) {
+                    const std::function<bool(std::string_view)>& arrived, const std::function<bool(const HttpHead&)>& head = {}) {
     httplib::Client client(endpoint.origin);
     client.set_keep_alive(false);
+    if (!settings.ca.empty()) client.set_ca_cert_path(settings.ca);
+    if (head) client.set_url_encode(false); // a signed address holds for its own spelling only
     set_seconds([&](time_t s, time_t us) { client.set_connection_timeout(s, us); }, settings.connect_seconds);
     set_seconds([&](time_t s, time_t us) { client.set_read_timeout(s, us); }, settings.silence_seconds);
     set_seconds([&](time_t s, time_t us) { client.set_write_timeout(s, us); }, settings.silence_seconds);
     if (!settings.key.empty()) request.set_header("Authorization", "Bearer " + settings.key);
     request.path = endpoint.base + request.path;
+    const std::string asked = endpoint.shown() + request.path.substr(0, request.path.find('?')); // a query may hold a signature
 
     const auto body_bytes = static_cast<std::int64_t>(request.body.size());
     HttpAnswer answer;
     std::size_t bytes = 0;
-    bool header = false, too_large = false, stopped = false;
+    bool header = false, too_large = false, stopped = false; // stopped: by the caller
     const double silence = settings.silence_seconds;
     Watchdog watchdog(settings.cancelled, settings.most_bytes);
     client.set_socket_options([&](int socket) {
@@ -130,7 +133,8 @@ HttpAnswer exchange(const Endpoint& endpoint, httplib::Request request, const Ht
         answer.status = response.status;
         header = true;
         watchdog.allow(arrived && answer.ok() ? 2 * silence : kBodySilences * silence);
-        return true;
+        stopped = head && !head({response.status, [&](const std::string& name) { return response.get_header_value(name.c_str()); }});
+        return !stopped;
     };
     request.content_receiver = [&](const char* data, std::size_t size, auto...) {
         bytes += size;
@@ -151,10 +155,10 @@ HttpAnswer exchange(const Endpoint& endpoint, httplib::Request request, const Ht
     const httplib::Result result = client.send(request);
     if (settings.cancelled && settings.cancelled->load()) throw Error("cancelled", "", Exit::interrupted, ErrorKind::cancelled);
     if (too_large || (watchdog.flooded() && !stopped))
-        throw Error(endpoint.shown() + request.path + " answers with more than " + std::to_string(settings.most_bytes) + " bytes",
-                    "Is this the right address?", Exit::network);
+        throw Error(asked + " answers with more than " + std::to_string(settings.most_bytes) + " bytes", "Is this the right address?",
+                    Exit::network);
     if (watchdog.late() && !stopped) // also when there is a result: a cut looks like the end of the body
-        throw Error(endpoint.shown() + request.path + " did not answer in time: " +
+        throw Error(asked + " did not answer in time: " +
                         (header ? "the rest of its answer comes too slowly" : "the header of its answer is not whole"),
                     kIsItBusy, Exit::network);
     // Newer versions of the library give up a header of more than a hundred lines as they do a silent server.
@@ -162,8 +166,7 @@ HttpAnswer exchange(const Endpoint& endpoint, httplib::Request request, const Ht
     // and of an encrypted one the handshake, so there it cannot be told.
     const bool plain = endpoint.origin.starts_with("http://");
     if (result.error() == httplib::Error::Read && plain && !header && watchdog.received() > 1)
-        throw Error(endpoint.shown() + request.path + ": the header of its answer breaks off or is too long", "Is this the right address?",
-                    Exit::network);
+        throw Error(asked + ": the header of its answer breaks off or is too long", "Is this the right address?", Exit::network);
     if (!result && !stopped) unreachable(endpoint, result.error());
     answer.sent = std::max(static_cast<std::int64_t>(watchdog.sent()), body_bytes);
     answer.received = static_cast<std::int64_t>(std::max<std::uint64_t>(watchdog.received(), bytes));
@@ -187,6 +190,17 @@ HttpAnswer http_post(const Endpoint& endpoint, const std::string& path, const st
     request.body = body;
     request.set_header("Content-Type", "application/json");
     return exchange(endpoint, std::move(request), settings, arrived);
+}
+
+void http_download(const Endpoint& endpoint, const std::string& path, const std::vector<std::pair<std::string, std::string>>& fields,
+                   const HttpSettings& settings, const std::function<bool(const HttpHead&)>& head,
+                   const std::function<bool(std::string_view)>& arrived) {
+    httplib::Request request;
+    request.method = "GET";
+    request.path = path;
+    request.set_header("Accept-Encoding", "identity"); // a place in the file is one in what comes
+    for (const auto& [name, value] : fields) request.set_header(name.c_str(), value);
+    static_cast<void>(exchange(endpoint, std::move(request), settings, arrived, head));
 }
 
 } // namespace speclens
