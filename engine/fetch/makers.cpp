@@ -22,7 +22,7 @@ constexpr int kMostRedirects = 5;
 constexpr int kMostSilentTries = 3; // in a row, where a line broke
 constexpr auto kPause = std::chrono::seconds(1);
 constexpr std::uint64_t kReportEvery = 1 << 18;
-constexpr const char* kRemedy = "Try it again later, or from the mirror: --from mirror.";
+constexpr const char* kMakersRemedy = "Try it again later, or from the mirror: --from mirror.";
 
 struct Address {
     Endpoint endpoint;
@@ -40,7 +40,7 @@ Address address_of(const std::string& url) {
     if (!path.starts_with('/')) path.insert(0, "/");
     // What stands behind a host never reaches the header as a line of its own.
     const auto plain = [](unsigned char c) { return c > ' ' && c < 127; };
-    if (!std::ranges::all_of(path, plain)) throw Error("an address has a character that none may have", kRemedy, Exit::network);
+    if (!std::ranges::all_of(path, plain)) throw Error("an address has a character that none may have", kMakersRemedy, Exit::network);
     return {parse_endpoint(url.substr(0, end)), path};
 }
 
@@ -127,7 +127,7 @@ class Answer {
     void settle(const std::string& broken) const {
         if (wrong_) std::rethrow_exception(wrong_);
         if (broken.empty() && status_ >= 300 && !located())
-            throw Error(from_.host() + " answers with status " + std::to_string(status_) + " for " + job_.what.file, kRemedy,
+            throw Error(from_.host() + " answers with status " + std::to_string(status_) + " for " + job_.what.file, kMakersRemedy,
                         Exit::network);
     }
     [[nodiscard]] bool located() const { return !location_.empty(); }
@@ -138,7 +138,7 @@ class Answer {
     [[nodiscard]] Error sends_another(const std::string& what) const {
         return {from_.host() + " sends " + what + " in the place of " + job_.what.file + ", which has " + std::to_string(job_.what.bytes) +
                     " bytes",
-                std::string("Nothing of it was kept. ") + kRemedy, Exit::mismatch};
+                std::string("Nothing of it was kept. ") + kMakersRemedy, Exit::mismatch};
     }
     void check(const HttpHead& head) {
         const std::string type = head.field("Content-Type"), packed = head.field("Content-Encoding"), length = head.field("Content-Length");
@@ -192,7 +192,7 @@ std::string ask_once(const Fetching& job, const std::string& ca, Address at, std
         at = redirected(at, answer.location());
     }
     throw Error(job.what.file + " is behind more than " + std::to_string(kMostRedirects) + " redirects, the last one to " + at.host(),
-                kRemedy, Exit::network);
+                kMakersRemedy, Exit::network);
 }
 
 void pause(const Fetching& job) {
