@@ -261,7 +261,7 @@ struct ByPairs {
     static_assert(kVectors == 1); // a vector is a line of a tile
     static constexpr DType kType = T;
     static constexpr int kMaxRows = 8;
-    static constexpr int vectors_for(int rows) { return rows <= 2 ? 2 : 1; }
+    static constexpr int vectors_for(int rows) { return rows <= (T == DType::q8_0 ? 2 : 5) ? 2 : 1; }
     using Block = PairedBlock;
     template <int G, int C>
     using Stretch = PairStretch<T, G, C>;
