@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/draft_network.h"
+#include "engine/drafters/drafter_info.h"
+#include "engine/model/model.h"
 #include "engine/model/scorer.h"
 #include "engine/models/models.h"
 #include "engine/rules/verify.h"
