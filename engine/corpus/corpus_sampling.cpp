@@ -24,6 +24,9 @@ const Model& checked(const Models& models, const CorpusPlan& plan) {
     if (!models.target)
         throw Error("a corpus needs a model of this program, not a table and not a server", "Give a checkpoint.", Exit::usage);
     if (plan.prompts.empty()) throw Error("there are no prompts to answer", "Give a file with some.", Exit::usage);
+    if (plan.texts < 1 || plan.texts > kMostTexts)
+        throw Error("1 … " + std::to_string(kMostTexts) + " texts are decoded at once, got " + std::to_string(plan.texts),
+                    "Ask for a number in between.", Exit::usage);
     if (plan.block_tokens < 2 || plan.block_tokens > kMostBlockTokens)
         throw Error("a block has 2 … " + std::to_string(kMostBlockTokens) + " tokens, got " + std::to_string(plan.block_tokens),
                     "Ask for a number in between.", Exit::usage);
@@ -77,7 +80,7 @@ CorpusSampling::CorpusSampling(std::shared_ptr<const Models> models, CorpusPlan 
     open_.source = source_;
     std::error_code failed;
     fs::create_directories(plan_.folder, failed);
-    if (failed) throw Error(plan_.folder.string() + " cannot be made: " + failed.message(), "Choose another folder with -o DIR.");
+    if (failed) throw Error(short_name(plan_.folder) + " cannot be made: " + failed.message(), "Choose another folder with -o DIR.");
     read_folder();
     int longest = 1;
     for (int i = front_; i < prompts(); ++i)

@@ -74,7 +74,7 @@ CorpusStates::CorpusStates(std::shared_ptr<const Models> models, StatesPlan plan
     plan_.part_tokens = static_cast<int>(std::min<std::uint64_t>(plan_.part_tokens, kMostStateBytes / row_bytes()));
     std::error_code failed;
     fs::create_directories(plan_.folder, failed);
-    if (failed) throw Error(plan_.folder.string() + " cannot be made: " + failed.message(), "Choose another folder with -o DIR.");
+    if (failed) throw Error(short_name(plan_.folder) + " cannot be made: " + failed.message(), "Choose another folder with -o DIR.");
     int longest = 1;
     for (const fs::path& file : plan_.blocks) {
         blocks_.push_back(read_corpus(file));

@@ -25,6 +25,7 @@ CorpusBlock made(int vocab, int texts, unsigned seed = 1) {
     int number = 0;
     for (int i = 0; i < texts; ++i) {
         CorpusText text{.number = number += 1 + static_cast<int>(random() % 3),
+                        .tokens = {},
                         .temperature = 0.1 * (i % 11),
                         .end = static_cast<AnswerEnd>(i % 3),
                         .domain = i % 2 == 0 ? "code" : "日本"};
@@ -139,7 +140,7 @@ TEST(CorpusFile, AFolderIsItsBlocksInOrder) {
     EXPECT_EQ(read_corpus(folder / "001.corpus"), block);
     std::filesystem::remove(folder / "001.corpus");
     test::expect_error([&] { (void)corpus_files(folder.path()); }, {"no 001.corpus"});
-    test::expect_error([&] { (void)read_corpus(folder / "001.corpus"); }, {"001.corpus"});
+    EXPECT_THROW((void)read_corpus(folder / "001.corpus"), Error);
 }
 
 } // namespace

@@ -18,7 +18,8 @@ std::vector<CorpusPrompt> prompts(int count) {
     std::vector<CorpusPrompt> list;
     std::mt19937 random(3);
     for (int i = 0; i < count; ++i) {
-        CorpusPrompt prompt{.domain = i % 2 == 0 ? "even" : "odd",
+        CorpusPrompt prompt{.prompt = {},
+                            .domain = i % 2 == 0 ? "even" : "odd",
                             .temperature = i % 3 == 0 ? 0.0 : 0.3 * (i % 4),
                             .max_tokens = 3 + static_cast<int>(random() % 30)};
         for (int t = 1 + static_cast<int>(random() % 20); t > 0; --t)
@@ -183,9 +184,9 @@ TEST(CorpusSampling, AnAnswerThatRepeatsItselfIsEnded) {
     EXPECT_GT(progress.ends[AnswerEnd::loop], 0);
     for (const CorpusText& text : texts_of(folder / "c")) {
         const std::span<const int> own = std::span(text.tokens).subspan(static_cast<std::size_t>(text.prompt));
-        if (text.end == AnswerEnd::loop) EXPECT_TRUE(repeats_itself(own));
-        if (text.end == AnswerEnd::limit) EXPECT_EQ(own.size(), 400u);
-        if (text.end == AnswerEnd::stop) EXPECT_NE(std::ranges::find(models->stops(), own.back()), models->stops().end());
+        EXPECT_EQ(text.end == AnswerEnd::limit, own.size() == 400u);
+        EXPECT_TRUE(text.end != AnswerEnd::loop || repeats_itself(own));
+        EXPECT_EQ(text.end == AnswerEnd::stop, std::ranges::find(models->stops(), own.back()) != models->stops().end());
     }
 }
 
@@ -208,11 +209,11 @@ TEST(CorpusSampling, AFolderOfSomethingElseIsRefused) {
     refused([](CorpusPlan& p) { p.prompts.resize(20); }, "only 20");
     refused([](CorpusPlan& p) { p.prompts.clear(); }, "no prompts");
     refused([](CorpusPlan& p) { p.block_tokens = 1; }, "a block has");
-    refused([](CorpusPlan& p) { p.texts = 65; }, "texts in flight");
+    refused([](CorpusPlan& p) { p.texts = 65; }, "1 … 64 texts");
     refused([](CorpusPlan& p) { p.prompts[23].temperature = -1; }, "temperature");
     test::expect_error(
         [&] {
-            (void)sampled(test::perfect_draft_models(1), plan_in(folder / "d"));
+            (void)sampled(test::precise_models(1, Precision::f32), plan_in(folder / "d"));
             (void)sampled(models, plan_in(folder / "d"));
         },
         {"was sampled with"});

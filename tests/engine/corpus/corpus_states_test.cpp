@@ -24,7 +24,7 @@ void write_block(const Models& models, const fs::path& folder, int number, int t
     block.source = {
         .model = "micro", .fingerprint = fingerprint(*models.target), .weights = "", .precision = "f32", .vocab = models.vocab()};
     for (int i = 0; i < texts; ++i) {
-        CorpusText text{.number = 10 * number + i, .prompt = 3 + i, .domain = "a"};
+        CorpusText text{.number = 10 * number + i, .tokens = {}, .prompt = 3 + i, .domain = "a"};
         for (int t = 0; t < 20 + 7 * i + number; ++t) text.tokens.push_back((5 + t * (i + 2) + number) % models.vocab());
         block.texts.push_back(text);
     }
@@ -152,7 +152,7 @@ TEST_F(States, OfSomethingElseAreRefused) {
     refused([](StatesPlan& p) { p.part_tokens = 20; }, "a text of 34 tokens");
     refused([](StatesPlan& p) { p.part_tokens = kMostBlockTokens + 1; }, "a part has");
     refused([](StatesPlan& p) { p.blocks.clear(); }, "no corpus");
-    test::expect_error([&] { finish(test::perfect_draft_models(1), plan("other")); }, {"was written by micro"});
+    test::expect_error([&] { finish(test::precise_models(1, Precision::f32), plan("other")); }, {"was written by micro"});
 }
 
 TEST(StatesTaps, AreThoseOfThreeLayersAndTheEnd) {
