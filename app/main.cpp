@@ -54,6 +54,8 @@ Exit dispatch(Options options) {
     case Command::serve: return command_serve(options);
     case Command::advise: return command_advise(options);
     case Command::sweep: return command_sweep(options);
+    case Command::sample: return command_sample(options);
+    case Command::states: return command_states(options);
     }
     return Exit::usage;
 }

@@ -83,6 +83,7 @@ TEST(Architecture, APlantedIncludeAgainstTheArrowsDoesNotCompile) {
         {"engine/rules", "engine/model/distribution.h", "engine/run/trace.h"},
         {"engine/drafters", "engine/rules/siblings.h", "engine/run/run_settings.h"},
         {"engine/run", "engine/rules/verify.h", "engine/session/session.h"},
+        {"engine/corpus", "engine/batch/batch_engine.h", "engine/lab/head_training.h"},
         {"remote/reading", "engine/base/json_read.h", "remote/client/probe.h"},
         {"files", "kernels/error.h", "kernels/backend.h"},
         {"ui", "ui/canvas.h", "engine/model/distribution.h"},

@@ -127,6 +127,22 @@ constexpr CommandRow kCommandRows[] = {
      "speclens train --head mtp -o my-mtp\n"
      "speclens train --model Qwen3-0.6B --prompts questions.jsonl --batch 32 -o qwen-heads --json "
      "curve.json"},
+    {sample, "sample", "", 0, 0, "the target's answers to a file of prompts, packed: a corpus to train draft heads on",
+     "Answers every prompt, many at once, and writes the ids into a folder, in blocks (docs/formats.md). It may be stopped at any time, "
+     "also "
+     "killed: the same command goes on, and the folder becomes the same to the byte; what a minute brought is drawn again at most. A text "
+     "does "
+     "not depend on what is decoded beside it. An answer that only repeats itself is ended. More lines may be added to the prompts later; "
+     "those that were answered stay.",
+     "speclens sample --prompts questions.jsonl -o corpus --tokens 100000\n"
+     "speclens sample --model model.gguf --weights keep --precision int8 --prompts questions.jsonl -o corpus --seed 36\n"
+     "speclens sample --prompts questions.jsonl -o probe --for 120"},
+    {states, "states", "CORPUS", 1, 1, "the target's hidden states over a corpus, for a trainer to read with numpy",
+     "Reads the texts of a folder that `speclens sample` wrote, or of one block, and writes what the layers that a head reads say of every "
+     "token, as .npy files in parts, with the ids beside them (docs/formats.md). A part that is there is not made again.",
+     "speclens states corpus -o states\n"
+     "speclens states corpus --block 0 --taps 1,11,20,24 -o states --model model.gguf\n"
+     "speclens states corpus/000.corpus --form f16 -o states"},
     {oracle, "oracle", "CASES.json", 1, 1, "rounds of the production cycle on table models, counted",
      "For every case of the file: runs single rounds on its tables, counts what was emitted and accepted, "
      "and tests the counts against the distributions that the case expects, where it does. Exits with 1 when a case "

@@ -35,6 +35,8 @@ enum class Command : std::uint8_t {
     get,
     advise,
     sweep,
+    sample,
+    states,
     completion,
     man
 };
@@ -79,13 +81,18 @@ struct Options {
 
     int repeats = 3;
     std::string head = "medusa";                   // train: medusa or mtp
-    std::optional<int> heads, steps, batch, texts; // train; texts: serve, too
+    std::optional<int> heads, steps, batch, texts; // train; texts: serve and sample, too
     std::optional<int> context;
     std::vector<int> concurrency; // sweep: texts at once
     std::vector<int> rows;        // bench: of the timed passes; empty: the default ones
     bool adaptive = false;        // sweep: also K chosen as one goes
     std::string mistake;          // lossless: of wrong_rules(), put in on purpose
     std::optional<int> blocks;    // sweep, serve: of the cache
+    std::int64_t tokens = 0;      // sample: of answers; 0: to all prompts
+    int block_tokens = 0;         // sample: of a block; states: of a part; 0: the default
+    std::optional<int> block;     // states: which one
+    std::vector<int> taps;        // states: layers; empty: the default
+    std::string form = "bf16";    // states: or f16
     std::int64_t samples = 200000;
     std::string geometry;
     std::filesystem::path against;    // bench: an earlier result
@@ -104,7 +111,7 @@ struct Options {
     int frame_ms = 1500;
     std::string attach;                // address of a server for the scene `server`
     double every = 1;                  // attach: seconds between two readings
-    std::optional<double> for_seconds; // attach: stop after; advise: measure for
+    std::optional<double> for_seconds; // attach, sample: stop after; advise: measure for
     bool once = false;                 // attach: one reading
     std::string key_from;              // a server: name of the environment variable with the key
     std::string server_model;          // which of the server's models

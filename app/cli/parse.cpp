@@ -157,6 +157,9 @@ void check_together(const Options& o) {
     }
     if ((o.command == Command::oracle || o.command == Command::export_file) && o.output.empty())
         usage(called(o.command) + " needs -o FILE", "Say where the result goes.");
+    if (o.command == Command::sample && o.prompts.empty()) usage("sample needs --prompts FILE.jsonl", "Say what is to be answered.");
+    if ((o.command == Command::sample || o.command == Command::states) && o.output.empty())
+        usage(called(o.command) + " needs -o DIR", "Say where the result goes.");
 }
 
 bool takes_link(Command command) {

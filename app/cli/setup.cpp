@@ -50,10 +50,11 @@ std::string prompt_text(const std::string& argument) {
 
 constexpr const char* kAllDomains = "all"; // of the total in tables
 constexpr std::array<std::string_view, 4> kPromptKeys = {"prompt", "domain", "system", "chat"};
+constexpr std::array<std::string_view, 2> kSampleKeys = {"temperature", "max_tokens"};
 constexpr std::array<std::string_view, 3> kRecipeKeys = {"expect", "check", "held"}; // read by assets/recipe
 
 // `unknown` keeps the first key that means nothing.
-Prompt prompt_of_line(const std::string& line, const std::string& where, std::string& unknown) {
+Prompt prompt_of_line(const std::string& line, const std::string& where, bool sampled, std::string& unknown) {
     const auto json = Json::parse_or_discard(line);
     const auto broken = [&](const std::string& what) {
         return Error(where + ": " + what, "Every line is an object like {\"prompt\":\"Once\",\"domain\":\"story\"}.");
@@ -74,10 +75,25 @@ Prompt prompt_of_line(const std::string& line, const std::string& where, std::st
         if (!chat->is_boolean()) throw broken("\"chat\" is neither true nor false");
         prompt.chat = chat->get<bool>();
     }
+    const auto number = [&](const char* key, double least, double most) -> std::optional<double> {
+        const auto found = json.find(key);
+        if (!sampled || found == json.end() || found->is_null()) return std::nullopt;
+        const double value = found->is_number() ? found->get<double>() : -1;
+        if (!(value >= least && value <= most))
+            throw broken(std::string("\"") + key + "\" is no number from " + std::to_string(static_cast<int>(least)) + " to " +
+                         std::to_string(static_cast<int>(most)));
+        return value;
+    };
+    prompt.temperature = number("temperature", 0, 1000);
+    if (const auto most = number("max_tokens", 1, 1000000)) prompt.max_tokens = static_cast<int>(*most);
+    const auto known = [&](const std::string& key) {
+        return std::ranges::find(kPromptKeys, key) != kPromptKeys.end() || std::ranges::find(kRecipeKeys, key) != kRecipeKeys.end() ||
+               (sampled && std::ranges::find(kSampleKeys, key) != kSampleKeys.end());
+    };
     for (const auto& [key, value] : json.items())
-        if (unknown.empty() && std::ranges::find(kPromptKeys, key) == kPromptKeys.end() &&
-            std::ranges::find(kRecipeKeys, key) == kRecipeKeys.end())
-            unknown = where + ": \"" + key + "\" means nothing here (known: prompt, domain, chat, system)";
+        if (unknown.empty() && !known(key))
+            unknown = where + ": \"" + key + "\" means nothing here (known: prompt, domain, chat, system" +
+                      (sampled ? ", temperature, max_tokens)" : ")");
     if (prompt.text.empty()) throw broken("\"prompt\" is empty");
     if (prompt.domain.empty()) prompt.domain = "other";
     if (prompt.domain == kAllDomains)
@@ -90,14 +106,14 @@ Prompt prompt_of_line(const std::string& line, const std::string& where, std::st
 
 Error no_text() { return Error("these models have no tokenizer, so text prompts mean nothing", "Give --token-ids 0,1,2.", Exit::usage); }
 
-std::vector<Prompt> read_prompts(const std::filesystem::path& file) {
+std::vector<Prompt> read_prompts(const std::filesystem::path& file, bool sampled = false) {
     std::ifstream in(file);
     if (!in) throw Error(file.string() + ": cannot be opened", "Give a file with one JSON object a line, --prompts FILE.jsonl.");
     std::vector<Prompt> prompts;
     std::string line, unknown;
     for (int number = 1; std::getline(in, line); ++number)
         if (line.find_first_not_of(" \t\r") != std::string::npos)
-            prompts.push_back(prompt_of_line(line, file.string() + " line " + std::to_string(number), unknown));
+            prompts.push_back(prompt_of_line(line, file.string() + " line " + std::to_string(number), sampled, unknown));
     if (in.bad())
         throw Error(file.string() + ": cannot be read to its end", "Give a file with one JSON object a line, --prompts FILE.jsonl.");
     if (!unknown.empty()) say(unknown);
@@ -375,7 +391,7 @@ std::vector<Prompt> prompts_of(const Options& options, const Models& models) {
     }
     std::vector<Prompt> prompts;
     if (!options.prompts.empty()) {
-        prompts = read_prompts(options.prompts);
+        prompts = read_prompts(options.prompts, options.command == Command::sample);
     } else if (models.tokenizer) {
         const bool built_in = !models.bundle.empty();
         prompts = read_prompts(options.command == Command::advise ? held_out_file(assets_folder(), built_in, models.target_name())

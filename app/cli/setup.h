@@ -57,6 +57,8 @@ struct Prompt {
     std::string text, domain, system;
     std::vector<int> ids;
     bool chat = false;
+    std::optional<double> temperature = {}; // sample
+    std::optional<int> max_tokens = {};
 };
 // Says so where the built-in chats are asked as text, because the format of the model's chats is not known.
 void say_if_asked_as_text(const Models& models);

@@ -8,6 +8,7 @@
 #include "app/cli/options.h"
 #include "app/cli/values.h"
 #include "app/views/languages.h"
+#include "engine/corpus/corpus_file.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/model/precision.h"
 #include "engine/models/model_names.h"
@@ -31,7 +32,7 @@ using enum Command;
 constexpr unsigned kGenerates = in(window, run, compare, render, describe, lossless); // makes text from a prompt
 constexpr unsigned kDrafts = kGenerates | in(bench, serve, advise, sweep);
 constexpr unsigned kAsks = kGenerates | in(attach); // sends or makes text from a prompt
-constexpr unsigned kLoads = kDrafts | in(check, train);
+constexpr unsigned kLoads = kDrafts | in(check, train, sample, states);
 constexpr unsigned kScored = in(window, run, compare, render, describe, check); // takes a server as target
 constexpr unsigned kDraws = in(window, render);
 constexpr unsigned kCounts = in(compare, bench, sweep);
@@ -195,6 +196,10 @@ constexpr OptionRow kOptionRows[] = {
      "one prompt a line: {\"prompt\":…}, and if wanted \"domain\":\"code\", \"chat\":true (a user's "
      "turn), \"system\":\"…\" (with chat)",
      in(compare, train, advise, sweep), [](Options& o, Text, Text text) { o.prompts = text; }},
+    {"--prompts", "FILE.jsonl", "Prompt",
+     "one prompt a line: {\"prompt\":…}, and if wanted \"domain\":\"code\", \"chat\":true (a user's turn), \"system\":\"…\" (with "
+     "chat), \"temperature\":0.7, \"max_tokens\":400 (instead of --temp and --max-tokens)",
+     in(sample), [](Options& o, Text, Text text) { o.prompts = text; }},
     {"--domain", "NAME", "Prompt", "only the prompts of this domain", in(compare, advise, sweep),
      [](Options& o, Text, Text text) { o.domain = text; }},
 
@@ -261,6 +266,26 @@ constexpr OptionRow kOptionRows[] = {
     {"--texts", "N", "Training", "answers of the target to each prompt, with dice of their own (default 4)", in(train),
      [](Options& o, Text name, Text text) { o.texts = int_of(name, text, 1, 1000); }},
 
+    {"--tokens", "N", "Training", "of answers, with those that are there, after which it ends (default: all prompts)", in(sample),
+     [](Options& o, Text name, Text text) { o.tokens = whole(name, text, 1, 1000000000); }},
+    {"--texts", "N", "Training", "texts at once, 1 to 64 (default 16): changes the speed, no text", in(sample),
+     [](Options& o, Text name, Text text) { o.texts = int_of(name, text, 1, 64); }},
+    {"--block-tokens", "N", "Training", "tokens of a block at most, prompts too (default 250000, which is the most)", in(sample),
+     [](Options& o, Text name, Text text) { o.block_tokens = int_of(name, text, 2, kMostBlockTokens); }},
+    {"--for", "SECONDS", "Training", "stop after so long; the same command goes on (default: when it is complete)", in(sample),
+     [](Options& o, Text n, Text t) { o.for_seconds = real(n, t, 0.1, 1e7); }},
+    {"--block", "N", "Training", "of a folder only the block N, from 0 (default: all)", in(states),
+     [](Options& o, Text name, Text text) { o.block = int_of(name, text, 0, 1000000); }},
+    {"--taps", "N,N,…", "Training",
+     "layers whose output is kept, from 0; as many as the target has: its last state after the final norm (default of 24: 1,11,20,24)",
+     in(states), [](Options& o, Text name, Text text) { o.taps = whole_list(name, text, 0, 10000); }},
+    {"--form", "bf16|f16", "Training", "what a state is kept as (default bf16, which numpy reads as its bits)", in(states),
+     [](Options& o, Text name, Text text) {
+         o.form = one_of(name, text, {"bf16", "f16"});
+     }},
+    {"--block-tokens", "N", "Training", "tokens of a part at most (default 50000, most 250000 and 2 GB)", in(states),
+     [](Options& o, Text name, Text text) { o.block_tokens = int_of(name, text, 1, kMostBlockTokens); }},
+
     {"--attach", "URL", "Server",
      "attach to a server at once and show it (pictures of the scene server: without it, of this engine "
      "served)",
@@ -320,6 +345,10 @@ constexpr OptionRow kOptionRows[] = {
      [](Options& o, Text, Text text) { o.output = text; }},
     {"-o", "FILE", "Output", "where the result goes", in(render, oracle), [](Options& o, Text, Text text) { o.output = text; }},
     {"-o", "DIR", "Output", "keep the heads in this folder, for --drafter medusa=DIR or mtp=DIR; no folder of another model", in(train),
+     [](Options& o, Text, Text text) { o.output = text; }},
+    {"-o", "DIR", "Output", "the folder of the corpus; what is there of the same prompts and settings is gone on from", in(sample),
+     [](Options& o, Text, Text text) { o.output = text; }},
+    {"-o", "DIR", "Output", "the folder of the states; parts that are there are not made again", in(states),
      [](Options& o, Text, Text text) { o.output = text; }},
     {"--all", "DIR", "Output", "every scene, as PNG, into this folder", in(render), [](Options& o, Text, Text text) { o.all = text; }},
     {"--share", "DIR", "Output",
