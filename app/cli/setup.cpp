@@ -17,6 +17,7 @@
 #include "engine/rules/verify.h"
 #include "engine/run/fitting.h"
 #include "engine/run/gallery.h"
+#include "engine/run/prepared_run.h"
 #include "engine/run/run_setting.h"
 #include "kernels/error.h"
 #include "remote/client/probe.h"
