@@ -75,7 +75,8 @@ struct Options {
     // The settings of a run that were typed, among the default ones; not: drafter and prompt, which are above. Many commands have
     // defaults of their own, so ask has(), or the functions below.
     RunSettings run;
-    std::vector<int> lengths;                                    // compare: every K to measure; run.k is the largest
+    std::vector<int> lengths;                                    // compare: every fixed K to measure; run.k is the largest
+    std::filesystem::path k_costs;                               // a file: DraftCosts
     std::vector<std::pair<std::string, std::string>> rule_words; // name, value as typed; run.rule_params is made from them
     std::filesystem::path suffix_memory;                         // run, compare: answers of earlier runs for the drafter suffix
 

@@ -109,6 +109,7 @@ Exit command_run(const Options& options) {
     models = kept.models;
     RunSettings settings = run_settings(options, drafter, kWalkTemperature);
     if ((options.text_only) && options.json.empty()) settings.trace_top = 0;
+    settle_costs(options, models, {&settings, 1});
     // Times are known before the first round is told, so that no round is told with other times than the sum of all.
     const bool walks = options.json != "-" && !options.text_only;
     const bool timed = (walks || !options.json.empty()) && settings.timing && models->target && !models->scorer;

@@ -80,6 +80,7 @@ Exit command_serve(const Options& options) {
     settings.most_listed = options.listed;
     if (settings.key_memory && drafter != "suffix")
         throw Error("--key-memory does nothing here: nobody drafts from earlier answers", "Add --drafter suffix.", Exit::usage);
+    settle_costs(options, models, {&settings.base, 1});
     warm_up(models, settings.base); // also finds settings that cannot run before anybody asks
     SpecServer server(models, settings);
     const std::string where = address(options, server.bind());

@@ -17,6 +17,7 @@
 #include "engine/rules/verify.h"
 #include "engine/run/fitting.h"
 #include "engine/run/gallery.h"
+#include "engine/run/prepared_run.h"
 #include "engine/run/run_setting.h"
 #include "kernels/error.h"
 #include "remote/client/probe.h"
@@ -305,7 +306,7 @@ RunSettings run_settings(const Options& options, const std::string& drafter, dou
     }
     settings.drafter = drafter;
     if (!options.has("--rule")) settings.rule = judging_rule(settings.rule, drafter);
-    settings.k = options.k().value_or(default_drafts(options, drafter));
+    settings.k = options.k().value_or(settings.k_auto ? kMostAuto : default_drafts(options, drafter));
     settings.sampling.temperature = options.temperature().value_or(options.run.rule == "greedy" ? 0 : temperature);
     settings.draft_sampling.reset();
     if (options.draft_temperature()) {
@@ -360,6 +361,25 @@ void check_drafter_options(const Options& options, const std::vector<std::string
         throw Error("--rule-param does nothing at temperature 0: the rule " + options.run.rule + " keeps what the target ranks first",
                     "Leave it out, or use --temp above 0.", Exit::usage);
     for (const std::string& drafter : drafters) check_options(drafter, run_settings(options, drafter, 0).options, target_layers);
+}
+
+void settle_costs(const Options& options, const std::shared_ptr<const Models>& models, std::span<const RunSettings> runs) {
+    bool chosen = false;
+    for (const RunSettings& run : runs) {
+        if (!run.k_auto || !find_drafter(run.drafter)->drafts() || !models->why_not(run.drafter).empty()) continue;
+        chosen = true;
+        if (options.k_costs.empty() && run.timing) continue; // measured where the first run begins
+        const PreparedRun prepared = prepared_run(*models, run);
+        std::optional<DraftCosts> costs;
+        if (!options.k_costs.empty()) costs = costs_in(options.k_costs, models->target_name(), run.drafter);
+        if (!costs && !options.k_costs.empty()) {
+            costs = measured_costs(models, prepared);
+            add_costs(options.k_costs, models->target_name(), run.drafter, *costs);
+            say("what rounds of " + run.drafter + " cost was written to " + options.k_costs.string());
+        }
+        give_costs(*models, run.drafter, costs ? *costs : nominal_costs(*models, prepared));
+    }
+    if (!options.k_costs.empty() && !chosen) throw Error("--k-costs does nothing without K auto", "Add --k auto.", Exit::usage);
 }
 
 void check_thinking(const Options& options, const Models& models) {
@@ -438,7 +458,7 @@ RaceSettings race_settings(const Options& options, bool text) {
     race.stepped = options.stepped || !options.run.timing; // without times the lanes have only their steps
     race.base = run_settings(options, kNoDrafter, 0);
     race.base.rule = options.has("--rule") ? options.run.rule : judging_rule(options.run.rule, kNoDrafter);
-    race.base.k = options.k().value_or(loaded_model(options) == kBuiltInModel ? kRaceDrafts : kRealDrafts);
+    race.base.k = options.k().value_or(options.run.k_auto ? kMostAuto : loaded_model(options) == kBuiltInModel ? kRaceDrafts : kRealDrafts);
     race.base.options = options.run.options; // every lane takes what its drafter reads
     if (text) {
         race.prompts = prompt_texts(options);

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,9 @@ void keep_answers(const Remembering& what); // writes the file and says what is 
 [[nodiscard]] std::shared_ptr<const Models> load_without_notices(const Options& options);
 // Throws Error (usage) when an option was typed that `drafter` has no use for.
 void check_drafter_options(const Options& options, const std::vector<std::string>& drafters, int target_layers);
+// What K auto of these runs goes by, before the first of them begins: of --k-costs, or nominal where nothing is timed. Throws Error where
+// --k-costs is for none of them.
+void settle_costs(const Options& options, const std::shared_ptr<const Models>& models, std::span<const RunSettings> runs);
 // Throws Error where --thinking was typed and changes nothing for this model's chats; says so of a link.
 void check_thinking(const Options& options, const Models& models);
 

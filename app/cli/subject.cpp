@@ -50,7 +50,7 @@ Subject saved_subject(const std::filesystem::path& file, const std::string& scen
     if (!notice.empty()) say(notice);
     const Header* header = subject.trace->header();
     if (!header) throw Error(file.string() + ": no run in this trace", "Save one with: speclens run --json FILE");
-    subject.settings = settings_of(*header);
+    subject.settings = repeated(settings_of(*header), *subject.trace);
     subject.status.backend = header->backend;
     subject.status.model = header->model;
     subject.status.draft_model = header->drafter_model;
@@ -86,6 +86,12 @@ Subject live_subject(const Options& options, const std::string& scene, std::shar
     check_drafter_options(options, drafters_on_screen(options, scene, drafter), subject.models->layers());
     subject.settings = scene_settings(options, scene, drafter);
     if (wants_whole_distributions(options, scene, *subject.models)) subject.settings.trace_top = -1;
+    std::vector<RunSettings> runs{subject.settings};
+    if (scene == kRace && options.run.k_auto)
+        for (const std::string& racer :
+             options.drafters.empty() ? default_racers(*subject.models) : drafters_on_screen(options, scene, drafter))
+            runs.push_back(run_settings(options, racer, 0));
+    settle_costs(options, subject.models, runs);
     if (options.run.timing) warm_up(subject.models, subject.settings);
     subject.engine = std::make_shared<TerminalEngine>(subject.models);
     subject.engine->answer(Restart{subject.settings, kUnlimitedPhases});
@@ -277,7 +283,7 @@ std::string link_to(const Options& options, const FrameRequest& request, const S
     }
     const FramePlace place = frame_place(request, subject.trace, subject.settings, subject.status);
     Link link{.scene = request.scene, .beat = place.beat, .at = place.at, .selected = place.selected, .options = {}};
-    link.options = subject.race ? options_of(subject.race->settings, named) : options_of(subject.settings, named);
+    link.options = subject.race ? options_of(subject.race->settings, named) : options_of(repeated(subject.settings, *subject.trace), named);
     if (!subject.models->tokenizer) // it took no text, and takes none from a link
         std::erase_if(link.options,
                       [](const auto& option) { return option.first == "prompt" || option.first == "system" || option.first == "chat"; });

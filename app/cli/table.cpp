@@ -31,7 +31,8 @@ constexpr unsigned in(C... commands) {
 using enum Command;
 constexpr unsigned kGenerates = in(window, run, compare, render, describe, lossless); // makes text from a prompt
 constexpr unsigned kDrafts = kGenerates | in(bench, serve, advise, sweep);
-constexpr unsigned kAsks = kGenerates | in(attach); // sends or makes text from a prompt
+constexpr unsigned kChooses = in(window, run, compare, render, describe, serve); // may choose K as it goes
+constexpr unsigned kAsks = kGenerates | in(attach);                              // sends or makes text from a prompt
 constexpr unsigned kLoads = kDrafts | in(check, train, sample, states);
 constexpr unsigned kScored = in(window, run, compare, render, describe, check); // takes a server as target
 constexpr unsigned kDraws = in(window, render);
@@ -80,11 +81,22 @@ void set_drafters(Options& o, Text, Text text) {
 }
 
 void set_lengths(Options& o, Text name, Text text) {
-    o.lengths = whole_list(name, text, 0, 64);
+    std::string fixed;
+    for (const std::string& part : split(text, ',')) {
+        if (part == "auto" && o.command == Command::compare)
+            o.run.k_auto = true;
+        else
+            fixed += (fixed.empty() ? "" : ",") + part;
+    }
+    o.run.k = kMostAuto;
+    if (fixed.empty()) return;
+    o.lengths = whole_list(name, fixed, 0, 64);
     o.run.k = *std::ranges::max_element(o.lengths);
     if (o.lengths.size() > 1 && std::ranges::find(o.lengths, 0) != o.lengths.end())
         throw Error(name + ": 0 is plain decoding, which is always measured", "Leave the 0 out.", Exit::usage);
 }
+
+void set_length(Options& o, Text name, Text text) { o.run.k = int_of(name, text, 0, 64); }
 
 // Any setting of a run.
 void set_setting(Options& o, Text name, Text text) {
@@ -228,7 +240,7 @@ constexpr OptionRow kOptionRows[] = {
     {"--adaptive", "", "Measuring",
      "in the end choose K as one goes, in every way: each fixed K, the article's controller, the formula's, by expected gain, by the "
      "margin of the draft's rows, a head's "
-     "confidence, and in hindsight",
+     "confidence, K auto, and in hindsight; with --concurrency 1 of single runs, one after another",
      in(sweep), [](Options& o, Text, Text) { o.adaptive = true; }},
     {"--blocks", "N", "Measuring",
      "blocks of 16 tokens for the keys and values of all texts (default: enough); where they run out a text is preempted, and "
@@ -244,6 +256,11 @@ constexpr OptionRow kOptionRows[] = {
      "speculation_profile.json of one drafter: where FILE exists, its acceptance takes the place of what would be measured "
      "here; else it is written, of the drafter that comes out best",
      in(advise), [](Options& o, Text, Text t) { o.profile = t; }},
+    {"--k-costs", "FILE", "Speculation",
+     "with --k auto: what rounds cost, by drafter; what FILE does not say is measured and written there (default: measured in a second or "
+     "two "
+     "before the first run)",
+     in(run, compare, render, describe, serve), [](Options& o, Text, Text t) { o.k_costs = t; }},
     {"--suffix-memory", "FILE", "Speculation",
      "suffix: draft from the answers in FILE too, and add this run's: at most 10000 answers and 262144 token ids, the oldest "
      "go first; only you can read it",

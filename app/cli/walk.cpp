@@ -52,7 +52,7 @@ std::string Walk::opening() const {
         std::string who = drafter ? drafter->title : h.drafter.c_str();
         if (!h.drafter_model.empty()) who += ": " + h.drafter_model;
         if (h.nodes > 0) who += ", at most " + std::to_string(h.nodes) + (h.nodes == 1 ? " guess" : " guesses");
-        who += ", K = " + std::to_string(h.k);
+        who += (h.k_auto ? ", K auto, at most " : ", K = ") + std::to_string(h.k);
         if (h.draft_ids > 0) who += ", ranks " + std::to_string(h.draft_ids) + " of " + std::to_string(h.vocab) + " ids";
         text += paint(Tone::draft, "◇ draft ") + "  " + wrap(who, terminal_.width - 10, 10) + "\n";
     }
@@ -287,6 +287,7 @@ std::string Walk::closing(const RunView& view) const {
     if (view.stopped)
         text += "  " + counted(view.output_tokens, "new token") + " in " + counted(view.rounds, "round") +
                 ", ended by: " + view.stopped->reason + "\n";
+    if (view.plain_passes > 0) row("plain passes", std::to_string(view.plain_passes), "of these rounds: nothing was drafted");
     row("tokens per round", number(view.tokens_per_round(), 2), "plain decoding: 1.00");
     if (h.drafter != kNoDrafter)
         row("accepted guesses", std::to_string(view.accepted_drafts) + " of " + std::to_string(view.drafted),
@@ -478,6 +479,8 @@ std::string Walk::times(const RoundSummary& round) const {
 // Why a round has none: the drafter had nothing, or was not asked.
 std::string Walk::no_drafts(const RoundSummary& round) const {
     const RunView whole = fold(*trace_, trace_->size()); // what ended the run stands behind the round
+    if (round.verify && round.verify->asked && round.verify->asked->k == 0 && round.draft_ms == 0 && !no_room_for_draft(whole, round))
+        return "none: a plain pass pays more here (K auto)";
     if (!no_room_for_draft(whole, round)) return "nothing to propose this time";
     const bool length = whole.output_tokens == whole.header->max_tokens;
     return std::string("no room for a guess: ") + (length ? "one token is left" : "the context is full");

@@ -58,7 +58,7 @@ void Controller::open_file(const std::string& path, double now) {
     const std::shared_ptr<const Trace> trace = load_trace(path, &notice);
     if (!trace->header()) throw Error(path + " holds no run", "Choose a file saved with Ctrl+S or by speclens run.");
     if (in_race()) open_scene("loop"); // a race shows none
-    show_saved(trace, settings_of(*trace->header()));
+    show_saved(trace, repeated(settings_of(*trace->header()), *trace));
     common_.say(notice.empty() ? "Opened " + path : notice, now);
     if (run_.in_other_precision()) made_with(trace->header()->precision);
     if (run_.by_other_kernels()) made_by_other_kernels(*trace->header());
@@ -163,7 +163,7 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
             if (!c.common_.port.server) return;
             if (std::holds_alternative<ServeHere>(order)) {
                 const RunSettings& s = c.served_.emplace(c.wished());
-                c.common_.say("Serves " + run_words(s.drafter, s.k, s.sampling.temperature, s.drafts().temperature, s.rule), now);
+                c.common_.say("Serves " + run_words(s.drafter, s.k, s.sampling.temperature, s.drafts().temperature, s.rule, s.k_auto), now);
             }
             c.common_.port.server(order);
         }

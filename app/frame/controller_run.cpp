@@ -73,6 +73,8 @@ void RunPart::fill(SceneInput& in) const {
 
 void RunPart::begin(RunSettings settings) {
     settings.internals = true; // scenes show it; lanes of a race and most saved runs have none
+    // Lengths of rounds are those of one run: with anything else changed they are chosen anew.
+    if (!settings.k_rounds.empty() && settings.k_rounds == settings_.k_rounds && !(settings == settings_)) settings.k_rounds.clear();
     settings_ = settings;
     saved_ = nullptr;
     growing_ = false;

@@ -5,6 +5,7 @@
 
 #include "app/frame/controller.h"
 #include "engine/models/model_names.h"
+#include "engine/run/saved_settings.h"
 #include "kernels/error.h"
 #include "scenes/race/race_model.h"
 #include "scenes/shared/run_controls.h"
@@ -69,7 +70,7 @@ Link Controller::link() const {
         if (!header->fingerprint.empty()) named.emplace_back("fingerprint", header->fingerprint);
         add_precision(*header, named);
     }
-    link.options = options_of(run_.settings(), named);
+    link.options = options_of(repeated(run_.settings(), cursor_.source.trace()), named);
     link.at = cursor_.at();
     if (cursor_.selected) link.selected = {cursor_.selected->round, cursor_.selected->index};
     return link;

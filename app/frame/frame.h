@@ -166,7 +166,7 @@ void move_between_regions(const FrameDraw& d);
 void pan_stage(const FrameDraw& d); // behind the scene
 // "domino K = 7 · T 0.8 · token rule"; a draft temperature of its own is told behind the target's.
 [[nodiscard]] std::string run_words(const std::string& drafter, int k, double temperature, double draft_temperature,
-                                    const std::string& rule);
+                                    const std::string& rule, bool k_auto = false);
 [[nodiscard]] std::string speculation_state(const SceneInput& input,
                                             bool& on); // "active, 3.00 tokens per round"
 

@@ -157,9 +157,10 @@ void draw_rail(const FrameDraw& d) {
     d.ui.pop_id();
 }
 
-std::string run_words(const std::string& drafter, int k, double temperature, double draft_temperature, const std::string& rule) {
+std::string run_words(const std::string& drafter, int k, double temperature, double draft_temperature, const std::string& rule,
+                      bool k_auto) {
     const bool plain = drafter == kNoDrafter;
-    std::string words = plain ? "plain decoding" : drafter + " K = " + std::to_string(k);
+    std::string words = plain ? "plain decoding" : drafter + " K " + (k_auto ? "auto" : "= " + std::to_string(k));
     if (temperature == 0) return words + " · greedy" + (plain || rule == "greedy" ? "" : " · " + rule + " rule");
     words += " · T " + ui::short_number(temperature);
     return plain ? words : words + draft_words(temperature, draft_temperature) + " · " + rule + " rule";
@@ -315,14 +316,14 @@ void draw_status(const FrameDraw& d) {
             cells.push_back({std::move(cell.text), cell.strong, false, cell.keep, std::move(cell.tip), cell.dot, cell.on});
     }
     if (h && !race)
-        cells.push_back({run_words(h->drafter, h->k, h->sampling.temperature, h->draft_sampling.temperature, h->rule), false, false, 4,
-                         "drafter, temperature and rule of this run"});
+        cells.push_back({run_words(h->drafter, h->k, h->sampling.temperature, h->draft_sampling.temperature, h->rule, h->k_auto), false,
+                         false, 4, "drafter, temperature and rule of this run"});
     const ServerView* server = d.input.scene_name == "server" ? in.server : nullptr;
     if (d.input.served && server && server->own &&
         (server->state == ServerView::State::probing || server->state == ServerView::State::attached)) {
         const RunSettings& s = *d.input.served;
-        cells.push_back({"serves " + run_words(s.drafter, s.k, s.sampling.temperature, s.drafts().temperature, s.rule), true, false, 8,
-                         "what was on screen when “Serve this engine” was pressed"});
+        cells.push_back({"serves " + run_words(s.drafter, s.k, s.sampling.temperature, s.drafts().temperature, s.rule, s.k_auto), true,
+                         false, 8, "what was on screen when “Serve this engine” was pressed"});
     }
     bool on = false;
     const std::string state = race ? "" : speculation_state(in, on);

@@ -125,7 +125,7 @@ RunSettings fitting(const RunSetting& setting, const RunSettings& now, RunSettin
     const std::string_view option = setting.option;
     if (option == "drafter") return with_drafter(now, changed.drafter);
     if (option == "rule") return with_rule(now, changed.rule);
-    if (option == "k") return with_draft_length(now, changed.k);
+    if (option == "k") return with_draft_length(changed, changed.k);
     return with_temperature(changed, changed.sampling.temperature);
 }
 

@@ -240,7 +240,7 @@ void draw_share_card(Canvas& canvas, const Theme& theme, const SharedRound& shar
     draw_chips(canvas, theme, chips, 304);
     draw_legend(canvas, theme, chips, 502);
     const std::string run =
-        run_words(header.drafter, header.k, header.sampling.temperature, header.draft_sampling.temperature, header.rule);
+        run_words(header.drafter, header.k, header.sampling.temperature, header.draft_sampling.temperature, header.rule, header.k_auto);
     draw_foot(canvas, theme, shared, header, ui::per_round(whole.tokens_per_round()) + " tokens per round", run);
 }
 

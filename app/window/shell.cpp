@@ -97,7 +97,7 @@ class Shell {
         load_assets();
         if (opening_.race) controller_.show_race(opening_.race);
         if (const auto& saved = opening_.saved)
-            controller_.show_saved(saved, saved->header() ? settings_of(*saved->header()) : request.view.settings,
+            controller_.show_saved(saved, saved->header() ? repeated(settings_of(*saved->header()), *saved) : request.view.settings,
                                    opening_.follower != nullptr);
         if (!opening_.notice.empty()) controller_.saved_is_over(opening_.notice, began_);
     }

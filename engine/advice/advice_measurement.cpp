@@ -92,7 +92,7 @@ void AdviceMeasurement::plan_lengths() {
             problems_.push_back({name, "", {}, {}, problem});
             continue;
         }
-        RunSettings settings = base;
+        RunSettings settings = base.with_fixed_k();
         settings.drafter = name;
         settings.rule = judging_rule(base.rule, name);
         settings.options = {};

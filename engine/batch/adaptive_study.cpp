@@ -58,6 +58,7 @@ const char* name_of(Chooser chooser) {
     case Chooser::gain: return "gain";
     case Chooser::margin: return "margin";
     case Chooser::confidence: return "confidence";
+    case Chooser::automatic: return "auto";
     case Chooser::oracle: break;
     }
     return "oracle";
@@ -147,7 +148,7 @@ class AdaptiveStudy::Batch {
         const Stopwatch deciding;
         const int k = choose();
         if (way_.chooser == Chooser::margin) margin_.begin_round([this](int drafts) { return costs_.ms(drafts, texts_now()); });
-        if (way_.chooser != Chooser::fixed && way_.chooser != Chooser::confidence)
+        if (way_.chooser != Chooser::fixed && way_.chooser != Chooser::confidence && way_.chooser != Chooser::automatic)
             for (int text = 0; text < engine_.texts(); ++text) engine_.draft_at_most(text, k);
         decided_ms_ = deciding.ms();
         (void)engine_.step();
@@ -186,6 +187,7 @@ class AdaptiveStudy::Batch {
             RunSettings text = plan_.texts[next_];
             text.k = way_.chooser == Chooser::fixed ? way_.k : plan_.most;
             if (way_.chooser == Chooser::confidence) text.options.confidence = kConfident;
+            text.k_auto = way_.chooser == Chooser::automatic;
             const int number = engine_.submit(text);
             if (way_.chooser == Chooser::margin)
                 engine_.go_on(number, [this, number](int place, double margin) { return margin_.goes_on(hands_[number], place, margin); });
@@ -275,6 +277,7 @@ AdaptiveStudy::AdaptiveStudy(std::shared_ptr<const Models> models, AdaptivePlan 
     for (const int k : plan_.fixed) result_.ways.push_back({.chooser = Chooser::fixed, .k = k});
     for (const Chooser chooser : {Chooser::article, Chooser::formula, Chooser::gain}) result_.ways.push_back({.chooser = chooser});
     if (plan_.margins) result_.ways.push_back({.chooser = Chooser::margin, .k = plan_.most});
+    if (plan_.automatic) result_.ways.push_back({.chooser = Chooser::automatic, .k = plan_.most});
     if (plan_.confident) result_.ways.push_back({.chooser = Chooser::confidence, .k = plan_.most});
     result_.arrivals_ms.assign(plan_.texts.size(), 0); // all at once, until the time of a text alone is known
 }
@@ -299,7 +302,15 @@ bool AdaptiveStudy::step() {
 
 AdaptiveWay& AdaptiveStudy::way_now() { return result_.ways[repeat_ % 2 == 0 ? way_ : result_.ways.size() - 1 - way_]; }
 
-void AdaptiveStudy::begin() { batch_ = std::make_unique<Batch>(models_, plan_, way_now(), result_.arrivals_ms, costs_); }
+void AdaptiveStudy::begin() {
+    if (way_now().chooser == Chooser::automatic) { // what it goes by is measured before a clock runs
+        RunSettings text = plan_.texts.front();
+        text.k = plan_.most;
+        text.k_auto = true;
+        (void)measured_costs(models_, prepared_run(*models_, text));
+    }
+    batch_ = std::make_unique<Batch>(models_, plan_, way_now(), result_.arrivals_ms, costs_);
+}
 
 void AdaptiveStudy::take() {
     AdaptiveWay& way = way_now();

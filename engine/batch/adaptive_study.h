@@ -1,5 +1,6 @@
 // Does choosing K as one goes pay? Several ways to choose it, on the same arrivals of the same texts with the same dice, one batch after
-// the other: every fixed K, the controllers of k_controller.h and margin_controller.h, and the confidence of a head that has one. Beside
+// the other: every fixed K, the controllers of k_controller.h and margin_controller.h, the confidence of a head that has one, and K auto
+// (engine/run/draft_length.h). With one seat the texts are single runs, one after another. Beside
 // them an oracle that knows in hindsight how many drafts of every round would be kept, priced with the measured costs: of every repeat the
 // best of those rounds, so no way is above it.
 //
@@ -30,6 +31,7 @@ struct AdaptivePlan {
     int repeats = 3;
     bool confident = false; // the drafter's head tells its confidence
     bool margins = false;   // it draws a chain from rows, which have margins
+    bool automatic = false; // K auto is among the ways
     int blocks = 0;         // 0: enough for all
 };
 // `count` texts of the list, with drafter and rule.
@@ -52,7 +54,7 @@ class CostTable {
     std::map<int, std::map<int, Sum>> sums_; // by K, by texts
 };
 
-enum class Chooser : std::uint8_t { fixed, article, formula, gain, margin, confidence, oracle };
+enum class Chooser : std::uint8_t { fixed, article, formula, gain, margin, confidence, automatic, oracle };
 [[nodiscard]] const char* name_of(Chooser chooser);
 
 struct AdaptiveRound {

@@ -296,7 +296,10 @@ void BatchEngine::draft() {
         if (at(number).scoring)
             ask_for_places(at(number));
         else if (at(number).shown.state == State::decoding && !at(number).asked)
-            works.push_back([this, number] { draft(number); });
+            works.push_back([this, number, &works] {
+                at(number).run->in_company(static_cast<int>(works.size()));
+                draft(number);
+            });
     }
     if (settings_.together)
         lockstep_.run(works);

@@ -19,7 +19,7 @@ constexpr int kPhasesAStep = 16;        // of a run alone
 constexpr double kProofs = 0.2;         // their share of done()
 
 RunSettings text_with(const RunSettings& text, const SweepMethod& method) {
-    RunSettings settings = text;
+    RunSettings settings = text.with_fixed_k();
     settings.drafter = method.drafter;
     settings.rule = method.rule;
     settings.k = method.k;

@@ -55,7 +55,7 @@ BlockDrafter::BlockDrafter(const DrafterArgs& args)
 
 void BlockDrafter::begin(std::span<const int>) {
     length_ = kept_ = 0;
-    waiting_ = {};
+    waiting_.clear();
     taps_known_ = false;
 }
 
@@ -70,7 +70,7 @@ void BlockDrafter::observe(const Observation& observation) {
         keep_taps(observation.features);
         return absorb(observation.features, observation.first);
     }
-    waiting_ = {observation.features, observation.first};
+    waiting_.take(observation.features, observation.first);
 }
 
 void BlockDrafter::keep_taps(const Tensor& features) {
@@ -162,11 +162,10 @@ Draft BlockDrafter::draft(const DraftRequest& request) {
     Draft draft;
     const Stopwatch watch;
     const TimeMark begun = backend().mark();
-    if (!waiting_.features.empty()) {
-        absorb(waiting_.features, waiting_.first);
-        if (request.internals) keep_taps(waiting_.features);
-    }
-    waiting_ = {};
+    waiting_.read(backend().max_rows(), [&](const Tensor& features, int first, bool last) {
+        absorb(features, first);
+        if (request.internals && last) keep_taps(features);
+    });
     const int k = std::min(request.k, network_->config.most_drafts());
     const bool complete = length_ == static_cast<int>(request.sequence.size()) - 1;
     if (!complete || length_ + slots_for(k) > network_->cos_sin.view().rows) return draft; // past its positions

@@ -13,6 +13,7 @@
 #include "engine/drafters/drafter_info.h"
 #include "engine/model/layer_stack.h"
 #include "engine/model/model_rows.h"
+#include "engine/model/waiting_states.h"
 
 namespace speclens {
 
@@ -28,6 +29,7 @@ class BlockDrafter : public Drafter {
     void begin(std::span<const int> sequence) override;
     void observe(const Observation& observation) override;
     [[nodiscard]] Draft draft(const DraftRequest& request) override;
+    void put_off() override { waiting_.put_off(backend()); }
 
   protected:
     // The proposing rows of a block after the final norm (k, h), and their base logits (k, V) in
@@ -58,10 +60,6 @@ class BlockDrafter : public Drafter {
     void look_up(const Tensor& table, int token, const Tensor& out);
 
   private:
-    struct Waiting {
-        Tensor features; // a view of the target's, valid until its next pass
-        int first = 0;
-    };
     void absorb(const Tensor& features, int first);
     // What the rows of a block see in a layer with window `window`.
     [[nodiscard]] std::vector<LayerStack::Pass::Range> window_ranges(int window, int slots) const;
@@ -76,7 +74,7 @@ class BlockDrafter : public Drafter {
     LayerStack stack_;
     ModelRows base_rows_;
     OutputHead head_; // the target's, perhaps reduced to fewer ids, or the network's own over a reduced vocabulary
-    Waiting waiting_;
+    WaitingStates waiting_;
     int length_ = 0; // positions whose context is known
     int kept_ = 0;   // positions in the cache: all of `length_`, or the newest where the context is limited
 

@@ -55,6 +55,10 @@ bool goes_on(PassRows& rows, int row, int index, const DraftRequest& request) {
     return request.go_on(index, margin);
 }
 
+bool goes_further(int index, const DraftRequest& request) {
+    return index == 0 || !request.go_further || request.forced(index) || request.go_further(index);
+}
+
 TopEntries first_entries(TopEntries top, int entries) {
     while (entries >= 0 && static_cast<int>(top.entries.size()) > entries) {
         top.rest += std::exp(top.entries.back().logp);

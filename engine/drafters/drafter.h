@@ -49,6 +49,9 @@ struct DraftNode {
 
 struct Draft {
     std::vector<DraftNode> nodes; // never more than asked for; may be empty: nothing to propose
+    // Coins drew tokens of the draft's own kind, and the nodes, which are made of them, are judged as certain. Else every coin that was
+    // asked for drew a node: what was drawn is put before the target, or the text would not have the target's distribution.
+    bool own_draws = false;
 
     [[nodiscard]] bool is_chain() const;
     // Tokens from the pending one to each node, 1 for its children; and which child of its parent each node is, from 0.
@@ -72,6 +75,9 @@ struct DraftRequest {
     // Whether to draft at `index`, asked before anything is drawn there; no: the draft ends. `margin`: log-odds of the two likeliest
     // tokens of the row it would be drawn from, at temperature 1. Asked by chains that draw from rows; empty: always.
     std::function<bool(int index, double margin)> go_on = {};
+    // Whether to make the pass that `index` (from 1) would be drawn from; it may have looked at all that was drawn before. Asked by chains
+    // of which each token is a pass; empty: always.
+    std::function<bool(int index)> go_further = {};
     [[nodiscard]] std::optional<int> forced(int index) const;
 };
 
@@ -93,6 +99,9 @@ class Drafter {
     virtual void begin(std::span<const int> sequence) = 0; // prompt; the last token is pending
     virtual void observe(const Observation& observation) = 0;
     [[nodiscard]] virtual Draft draft(const DraftRequest& request) = 0;
+    // Instead of draft(): none is wanted before the target's next pass. What observe() handed over as views is to be copied; reading it
+    // is put off until there is a draft.
+    virtual void put_off() {}
     // After observe(): what the target's answer says about the last draft, if that was asked for with `internals`.
     [[nodiscard]] virtual Internals look_back() { return {}; }
 };

@@ -239,7 +239,7 @@ Eagle3Drafter::Eagle3Drafter(const DrafterArgs& args)
 
 void Eagle3Drafter::begin(std::span<const int>) {
     head_.begin();
-    waiting_ = {};
+    waiting_.clear();
     taps_known_ = false;
 }
 
@@ -248,7 +248,7 @@ void Eagle3Drafter::observe(const Observation& observation) {
         keep_taps(observation.features);
         return absorb(observation.features, observation.first, observation.sequence);
     }
-    waiting_ = {observation.features, observation.first};
+    waiting_.take(observation.features, observation.first);
 }
 
 void Eagle3Drafter::keep_taps(const Tensor& features) {
@@ -258,12 +258,11 @@ void Eagle3Drafter::keep_taps(const Tensor& features) {
 }
 
 bool Eagle3Drafter::catch_up(std::span<const int> sequence, bool internals, int masks) {
-    if (!waiting_.features.empty())
-        absorb(waiting_.features, waiting_.first, sequence, masks);
-    else if (masks > 0 && head_.length() > 0)
-        head_.absorb_ahead({}, {}, masks);
-    if (internals) keep_taps(waiting_.features);
-    waiting_ = {};
+    if (waiting_.empty() && masks > 0 && head_.length() > 0) head_.absorb_ahead({}, {}, masks);
+    waiting_.read(head_.network().backend().max_rows(), [&](const Tensor& features, int first, bool last) {
+        absorb(features, first, sequence, last ? masks : 0);
+        if (internals && last) keep_taps(features);
+    });
     return head_.length() > 0 && head_.length() == static_cast<int>(sequence.size()) - 1;
 }
 

@@ -13,6 +13,7 @@
 #include "engine/drafters/drafter.h"
 #include "engine/model/layer_stack.h"
 #include "engine/model/model_rows.h"
+#include "engine/model/waiting_states.h"
 
 namespace speclens {
 
@@ -101,6 +102,7 @@ class Eagle3Drafter : public Drafter {
     [[nodiscard]] std::vector<int> taps() const override { return head_.network().config.taps; }
     void begin(std::span<const int> sequence) override;
     void observe(const Observation& observation) override;
+    void put_off() override { waiting_.put_off(head_.network().backend()); }
 
   protected:
     // Feeds what waits, and `masks` columns behind it. False when the text is past the head's positions, or when there
@@ -111,18 +113,14 @@ class Eagle3Drafter : public Drafter {
     // first; and what it tapped in the last round, (rows, taps * h), valid between observe() and the next
     // draft.
     [[nodiscard]] Tensor newest_taps() const { return taps_known_ ? newest_taps_.view() : Tensor{}; }
-    [[nodiscard]] const Tensor& observed() const { return waiting_.features; }
+    [[nodiscard]] const Tensor& observed() const { return waiting_.newest(); }
 
   private:
-    struct Waiting {
-        Tensor features; // a view of the target's, valid until its next pass
-        int first = 0;
-    };
     void absorb(const Tensor& features, int first, std::span<const int> sequence, int masks = 0);
     void keep_taps(const Tensor& features);
 
     Eagle3Head head_;
-    Waiting waiting_;
+    WaitingStates waiting_;
     Buffer newest_taps_; // (1, taps * h)
     bool taps_known_ = false;
 };

@@ -14,6 +14,7 @@
 #include "engine/drafters/drafter_info.h"
 #include "engine/model/layer_stack.h"
 #include "engine/model/model_rows.h"
+#include "engine/model/waiting_states.h"
 #include "kernels/error.h"
 
 namespace speclens {
@@ -42,7 +43,7 @@ class Mtp final : public Drafter {
 
     void begin(std::span<const int>) override {
         length_ = start_ = 0;
-        waiting_ = {};
+        waiting_.clear();
     }
 
     // The rows of a verified round are run when the next draft starts: they are a part of its cost.
@@ -52,17 +53,18 @@ class Mtp final : public Drafter {
         else if (observation.prompt)
             absorb(observation.features, observation.first, observation.sequence);
         else
-            waiting_ = {observation.features, observation.first};
+            waiting_.take(observation.features, observation.first);
     }
+    void put_off() override { waiting_.put_off(backend()); }
 
     [[nodiscard]] Draft draft(const DraftRequest& request) override {
         Draft draft;
         Stopwatch watch;
-        if (!waiting_.features.empty()) absorb(waiting_.features, waiting_.first, request.sequence);
-        waiting_ = {};
+        waiting_.read(backend().max_rows(), [&](const Tensor& features, int first, bool) { absorb(features, first, request.sequence); });
         if (length_ == 0 || length_ != static_cast<int>(request.sequence.size()) - 1) return draft;
         const int k = std::min(request.k, capacity_ - length_);
         for (int i = 0; i < k; ++i) {
+            if (!goes_further(i, request)) break;
             if (i > 0) extend(draft.nodes.back().token, i - 1);
             predict();
             if (!goes_on(rows_, 0, i, request)) break;
@@ -166,10 +168,6 @@ class Mtp final : public Drafter {
     struct Pair {
         int token = 0, state = 0; // rows of halves_
     };
-    struct Waiting {
-        Tensor features; // a view of the target's, valid until its next pass
-        int first = 0;
-    };
 
     std::shared_ptr<const DraftNetwork> network_;
     std::vector<int> taps_;
@@ -181,7 +179,7 @@ class Mtp final : public Drafter {
     ModelRows rows_;
     int last_;    // pairs that a row sees, its own among them; 0: all
     bool prompt_; // the prompt's pairs are read, too
-    Waiting waiting_;
+    WaitingStates waiting_;
     Pair newest_pair_;
     Buffer ids_, order_;      // (1, rows), (1, 2 * rows) i32
     Buffer halves_, joined_;  // (2 * rows, h): all of one half, then the other; and pair by pair

@@ -67,6 +67,7 @@ class Translated final : public Drafter {
     Draft draft_ids(const DraftRequest& request, int k, std::vector<int> feed) {
         Draft draft;
         for (int i = 0; i < k; ++i) {
+            if (!goes_further(i, request)) break;
             const Stopwatch watch;
             PassRows& rows = mapped_.of(pass(feed));
             if (!goes_on(rows, 0, i, request)) break;
@@ -103,6 +104,7 @@ class Translated final : public Drafter {
                 tokens[static_cast<std::size_t>(i)] = *forced;
             }
         Draft draft;
+        draft.own_draws = true;
         for (std::size_t i = 0; i < tokens.size(); ++i) {
             DraftNode& node = draft.nodes.emplace_back();
             node.token = tokens[i];

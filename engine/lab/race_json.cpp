@@ -69,23 +69,25 @@ FirstDrafts first_of(const OrderedJson& json) {
 
 OrderedJson average_json(const LaneAverage& a) {
     const Totals& t = a.totals;
-    return {{"prompts", t.prompts},
-            {"rounds", t.rounds},
-            {"tokens", t.tokens},
-            {"drafted", t.drafted},
-            {"accepted_drafts", t.accepted},
-            {"judged_by_position", t.judged_at},
-            {"accepted_by_position", t.accepted_at},
-            {"first_guesses", first_json(t.first)},
-            {"draft_ms", t.draft_ms - t.head_ms},
-            {"head_ms", t.head_ms},
-            {"verify_ms", t.verify_ms},
-            {"accept_ms", t.accept_ms},
-            {"other_ms", t.other_ms},
-            {"tokens_per_second", t.tokens_per_second},
-            {"spread", t.spread},
-            {"tokens_per_round", estimate_json(a.tokens_per_round)},
-            {"speedup", estimate_json(a.speed_up)}};
+    OrderedJson json = {{"prompts", t.prompts},
+                        {"rounds", t.rounds},
+                        {"tokens", t.tokens},
+                        {"drafted", t.drafted},
+                        {"accepted_drafts", t.accepted},
+                        {"judged_by_position", t.judged_at},
+                        {"accepted_by_position", t.accepted_at},
+                        {"first_guesses", first_json(t.first)},
+                        {"draft_ms", t.draft_ms - t.head_ms},
+                        {"head_ms", t.head_ms},
+                        {"verify_ms", t.verify_ms},
+                        {"accept_ms", t.accept_ms},
+                        {"other_ms", t.other_ms},
+                        {"tokens_per_second", t.tokens_per_second},
+                        {"spread", t.spread},
+                        {"tokens_per_round", estimate_json(a.tokens_per_round)},
+                        {"speedup", estimate_json(a.speed_up)}};
+    if (t.plain_passes > 0) json["plain_passes"] = t.plain_passes; // among the rounds
+    return json;
 }
 
 LaneAverage average_of(const OrderedJson& json) {
@@ -93,6 +95,7 @@ LaneAverage average_of(const OrderedJson& json) {
     Totals& t = a.totals;
     t.prompts = count_of(json.at("prompts"));
     t.rounds = count_of(json.at("rounds"));
+    if (json.contains("plain_passes")) t.plain_passes = std::min(t.rounds, count_of(json.at("plain_passes")));
     t.tokens = count_of(json.at("tokens"));
     t.drafted = count_of(json.at("drafted"));
     t.accepted = count_of(json.at("accepted_drafts"));
@@ -112,7 +115,7 @@ LaneAverage average_of(const OrderedJson& json) {
         throw std::invalid_argument("judged_by_position and accepted_by_position have different lengths");
     for (std::size_t i = 0; i < t.judged_at.size(); ++i) {
         const double accepted = t.accepted_at[i], judged = t.judged_at[i];
-        t.acceptance.push_back(t.rounds > 0 ? accepted / t.rounds : 0);
+        t.acceptance.push_back(accepted / std::max(1, t.rounds - t.plain_passes));
         t.conditional.push_back(judged > 0 ? accepted / judged : 0);
     }
     return a;

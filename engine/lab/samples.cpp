@@ -78,6 +78,7 @@ Sample sample_of(const Run& run) {
     sample.trace = run.shared_trace();
     const RunView view = fold(*sample.trace, sample.trace->size());
     sample.rounds = view.rounds;
+    sample.plain_passes = view.plain_passes;
     sample.tokens = view.output_tokens;
     sample.drafted = view.drafted;
     sample.accepted = view.accepted_drafts;
@@ -120,6 +121,7 @@ Totals total(std::span<const Sample* const> samples) {
     for (const Sample* s : samples) {
         ++t.prompts;
         t.rounds += s->rounds;
+        t.plain_passes += s->plain_passes;
         t.tokens += s->tokens;
         t.drafted += s->drafted;
         t.accepted += s->accepted;
@@ -146,7 +148,7 @@ Totals total(std::span<const Sample* const> samples) {
     t.accept_ms /= t.rounds;
     for (std::size_t i = 0; i < t.judged_at.size(); ++i) {
         const double accepted = t.accepted_at[i], judged = t.judged_at[i];
-        t.acceptance.push_back(accepted / t.rounds);
+        t.acceptance.push_back(accepted / std::max(1, t.rounds - t.plain_passes));
         t.conditional.push_back(judged > 0 ? accepted / judged : 0);
     }
     return t;
@@ -170,8 +172,8 @@ Estimate tokens_per_round(std::span<const Sample* const> samples, std::uint64_t 
     return bootstrap(samples.size(), seed, [&](const std::vector<std::size_t>& chosen) {
         double tokens = 0, rounds = 0;
         for (const std::size_t i : chosen) {
-            tokens += samples[i]->tokens;
-            rounds += samples[i]->rounds;
+            tokens += samples[i]->tokens - samples[i]->plain_passes;
+            rounds += samples[i]->rounds - samples[i]->plain_passes;
         }
         return rounds > 0 ? tokens / rounds : 0.0;
     });

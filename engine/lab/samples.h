@@ -27,6 +27,7 @@ struct FirstDrafts {
 
 struct Sample {
     int rounds = 0, tokens = 0, drafted = 0, accepted = 0;
+    int plain_passes = 0;         // among the rounds: those of K auto without a draft
     std::vector<int> judged_at;   // rounds in which draft i was judged
     std::vector<int> accepted_at; // rounds in which draft i was accepted
     FirstDrafts first;
@@ -46,9 +47,10 @@ struct Sample {
 
 struct Totals {
     int prompts = 0, rounds = 0, tokens = 0, drafted = 0, accepted = 0;
+    int plain_passes = 0;                    // among the rounds, as in Sample
     std::vector<int> judged_at, accepted_at; // rounds, by draft position
     FirstDrafts first;
-    std::vector<double> acceptance;                   // accepted at i / rounds
+    std::vector<double> acceptance;                   // accepted at i / rounds that drafted
     std::vector<double> conditional;                  // accepted at i / judged at i
     double head_ms = 0;                               // part of draft_ms
     double accept_ms = 0;                             // part of other_ms
@@ -56,11 +58,15 @@ struct Totals {
     WireTotals wire;                                  // sums
     double spread = 0;                                // what medians add to the times, a share of them
     double tokens_per_second = 0;
-    [[nodiscard]] double tokens_per_round() const { return rounds ? static_cast<double>(tokens) / rounds : 0; }
+    [[nodiscard]] double tokens_per_round() const { // of rounds that drafted; 1 where none did
+        if (rounds == plain_passes) return rounds > 0 ? 1 : 0;
+        return static_cast<double>(tokens - plain_passes) / (rounds - plain_passes);
+    }
+    [[nodiscard]] double tokens_per_pass() const { return rounds ? static_cast<double>(tokens) / rounds : 0; }
     [[nodiscard]] double round_ms() const { return draft_ms + verify_ms + other_ms; }
     // Speed-up over plain decoding by the formula: tokens per round × plain pass ÷ round.
     [[nodiscard]] double predicted_speed_up(const Totals& plain) const {
-        return round_ms() > 0 ? tokens_per_round() * plain.round_ms() / round_ms() : 0;
+        return round_ms() > 0 ? tokens_per_pass() * plain.round_ms() / round_ms() : 0;
     }
 };
 [[nodiscard]] Totals total(std::span<const Sample* const> samples);

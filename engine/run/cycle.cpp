@@ -121,18 +121,17 @@ void Cycle::do_draft() {
 
     DraftRequest request = request_at(committed);
     request.sequence = sequence_;
-    request.tree_coin = [this](int depth, int lane) { return coin(Purpose::draft, depth - 1, lane); };
+    drawn_ = 0;
+    request.coin = [this](int index) { return ++drawn_, coin(Purpose::draft, index); };
+    request.tree_coin = [this](int depth, int lane) { return ++drawn_, coin(Purpose::draft, depth - 1, lane); };
     if (round_index_ == settings_.forced_round) request.force = settings_.force_drafts;
     if (!rule_.is_cascade()) request.go_on = go_on_; // a cascade reads the row behind the last draft, which a stop leaves out
 
-    const int proposed = request.k;
-    if (rule_.is_cascade() && settings_.k > 0) ++request.k; // the draft's distribution behind its last node is needed too
     const Stopwatch watch;
     const bool ready = take_ahead();
-    if (!ready) draft_ = request.k > 0 ? drafter_.draft(request) : Draft{};
-    take_after_last(proposed);
+    ask_drafter(request, ready);
     empty_draft_ms_ = settings_.timing && !ready && request.k > 0 && draft_.nodes.empty() ? watch.ms() : 0;
-    request.k = proposed;
+    if (asked_ && settings_.length->by_rows()) asked_->k = static_cast<int>(draft_.nodes.size());
     look_at_draft(request);
     for (std::size_t i = 0; i < draft_.nodes.size(); ++i) {
         const DraftNode& node = draft_.nodes[i];
@@ -158,6 +157,31 @@ void Cycle::do_draft() {
     }
     lay_out_pass();
     next_ = Next::verify;
+}
+
+// How much the round asks for is said before anything is drawn, but for what goes on row by row.
+void Cycle::ask_drafter(DraftRequest& request, bool ready) {
+    asked_.reset();
+    if (settings_.length) {
+        DraftLength& length = *settings_.length;
+        asked_ = length.next({request.k, request.nodes}, texts_);
+        request.k = std::min(request.k, asked_->k);
+        if (settings_.nodes > 0) request.nodes = std::min(request.nodes, asked_->nodes);
+        if (length.by_rows()) {
+            request.go_further = [&length](int index) { return length.goes_further(index); };
+            request.go_on = [&length](int index, double margin) { return length.goes_on(index, margin); };
+        }
+    }
+    const int proposed = request.k;
+    if (rule_.is_cascade() && settings_.k > 0) ++request.k; // the draft's distribution behind its last node is needed too
+    if (!ready && request.k > 0)
+        draft_ = drafter_.draft(request);
+    else if (!ready) {
+        draft_ = {};
+        drafter_.put_off();
+    }
+    take_after_last(proposed);
+    request.k = proposed;
 }
 
 DraftRequest Cycle::request_at(int committed) const {
@@ -249,6 +273,11 @@ void Cycle::look_at_draft(const DraftRequest& request) {
     const int deepest = count == 0 ? 0 : *std::max_element(depths_.begin(), depths_.end());
     CHECK(count <= most && deepest <= std::max(request.k, 0), "a drafter proposed more than it was asked for");
     if (tree_ && rule_.siblings == Siblings::none) throw tree_error(rule_.name);
+    // The law of stops: a draft is never shortened once it is drawn.
+    auto judged = std::ranges::count_if(draft_.nodes, [](const DraftNode& node) { return node.u.has_value(); });
+    if (after_last_ && after_last_->u) ++judged; // its distribution alone was wanted, whatever is drawn from it
+    CHECK(draft_.own_draws || from_ahead_ > 0 || judged == drawn_,
+          "a drafter drew a token that it does not put before the target: what is drawn must be judged");
 }
 
 // Row 0 is the pending token, row 1 + i is node i.
@@ -268,8 +297,11 @@ void Cycle::do_verify() {
     kv_before_ = target_.length();
     CHECK(kv_before_ == static_cast<int>(sequence_.size()) - 1, "the cache must hold all but the pending token");
 
-    Verified event{
-        .round = round_index_, .rows = static_cast<int>(pass_tokens_.size()), .draft_ms = empty_draft_ms_, .from_ahead = from_ahead_};
+    Verified event{.round = round_index_,
+                   .rows = static_cast<int>(pass_tokens_.size()),
+                   .draft_ms = empty_draft_ms_,
+                   .from_ahead = from_ahead_,
+                   .asked = asked_};
     const Stopwatch watch;
     if (settings_.ahead && target_.begin(pass_)) draft_ahead(event);
     rows_ = &target_.forward(pass_);
@@ -418,6 +450,8 @@ void Cycle::do_commit() {
     target_.keep(kv_before_, kept);
     const int accepted = std::min<int>(verdict_.accepted(), static_cast<int>(tokens.size()));
     drafter_.observe({.sequence = sequence_, .accepted_drafts = accepted, .first = kv_before_, .features = target_.features()});
+
+    if (settings_.length) settings_.length->saw(static_cast<int>(deepest), verdict_.accepted());
 
     Committed event;
     event.round = round_index_;

@@ -14,14 +14,16 @@
 #include "engine/drafters/drafter.h"
 #include "engine/model/decoder.h"
 #include "engine/rules/verify.h"
+#include "engine/run/draft_length.h"
 #include "engine/run/run_view.h"
 #include "engine/run/trace.h"
 
 namespace speclens {
 
 struct CycleSettings {
-    int k = 4;     // draft tokens in a row at most
-    int nodes = 0; // draft tokens of a tree at most; 0: only chains are asked for
+    int k = 4;                              // draft tokens in a row at most
+    int nodes = 0;                          // draft tokens of a tree at most; 0: only chains are asked for
+    std::optional<DraftLength> length = {}; // who says how many of each round; absent: the most
     Sampling sampling;
     Sampling draft_sampling;
     std::uint64_t seed = 0;
@@ -63,6 +65,8 @@ class Cycle {
     // DraftRequest::go_on of the rounds to come.
     using GoOn = std::function<bool(int index, double margin)>;
     void go_on(GoOn go_on) { go_on_ = std::move(go_on); }
+    // How many texts the next round's pass is for, where several share it (engine/batch).
+    void in_company(int texts) { texts_ = texts; }
     // Told before each piece of a prompt that takes several passes, in tokens; may throw, which ends the run.
     using Reading = std::function<void(int read, int all)>;
     void on_reading(Reading reading) { reading_ = std::move(reading); }
@@ -73,6 +77,7 @@ class Cycle {
     void guarded(const std::function<void()>& go); // what it throws ends the run with Failed
     void do_prefill();
     void do_draft();
+    void ask_drafter(DraftRequest& request, bool ready);
     void look_at_draft(const DraftRequest& request);
     [[nodiscard]] DraftRequest request_at(int committed) const; // of a round behind so many tokens
     void lay_out_pass();
@@ -98,6 +103,7 @@ class Cycle {
     int prompt_tokens_ = 0;
     Reading reading_;
     GoOn go_on_;
+    int texts_ = 1;
     int round_index_ = 0;
     std::vector<std::uint32_t> attempts_; // earlier rounds that drafted for each position
     Next next_ = Next::prefill;
@@ -106,6 +112,8 @@ class Cycle {
 
     // State of the running cycle.
     Draft draft_;
+    std::optional<DraftSize> asked_;                             // Verified::asked
+    int drawn_ = 0;                                              // coins that drew draft tokens in this round
     std::vector<int> drafted_tokens_, parents_, depths_, lanes_; // of each node
     bool tree_ = false;
     PassInput pass_; // of the target, its rows and taps in:

@@ -10,7 +10,7 @@ std::shared_ptr<Trace> one_round(const std::shared_ptr<const Models>& models, co
                                  const Trace& base, int cycle) {
     Fork fork;
     fork.round = cycle;
-    fork.settings = changed;
+    fork.settings = changed.with_fixed_k(); // it asks for a draft, whether or not one pays there
     Run run(models, settings, base, fork);
     const Header& header = *run.trace().header();
     if (header.drafter != changed.drafter) throw Error(header.notice, "Load what the drafter needs.");

@@ -39,6 +39,12 @@ void check_settings(const Models& models, const RunSettings& s) {
     // At temperature 0 most rules are the greedy one, which judges chains and trees.
     if (rule_at(*rule, s.sampling).siblings == Siblings::none && s.k > 0 && !can_judge(*rule, *find_drafter(s.drafter)))
         throw tree_error(s.rule);
+    (void)draft_sizes(s.k_rounds);
+    if ((s.k_auto || !s.k_rounds.empty()) && s.draft_ahead)
+        throw Error("--draft-ahead drafts a round before it is known how much it shall draft, which K auto says", "Leave one of them out.",
+                    Exit::usage);
+    if (s.k_auto && models.scorer && !s.k_costs)
+        throw Error("K auto goes by what passes cost, and those of a server are not measured", "Give --k N.", Exit::usage);
     if (s.max_tokens < 1)
         throw Error("max-tokens must be at least 1, got " + std::to_string(s.max_tokens), "Ask for some tokens.", Exit::usage);
     check_options(s.drafter, s.options, models.layers());
@@ -77,6 +83,12 @@ RunPlan plan_of(const Models& models, const RunSettings& s) {
         plan.notice = "the draft model has another tokenizer: " + std::to_string(models.vocabularies->common()) + " of its " +
                       std::to_string(models.draft->config.vocab) + " tokens are the target's too";
     plan.nodes = plan.drafter->tree ? s.options.tree_budget : 0;
+    const RuleKind kind = kind_of(*find_rule(s.rule), s.rule_params, s.sampling, plan.drafter->tree);
+    const bool same_text = kind == RuleKind::greedy || kind == RuleKind::match; // whatever is drafted
+    if (s.k_auto && s.k_rounds.empty() && !same_text)
+        plan.notice += (plan.notice.empty() ? "" : "; ") + std::string("K is chosen by what rounds cost here: ") +
+                       (keeps_target(*find_rule(s.rule), s.rule_params, s.sampling) ? "the same distribution, " : "") +
+                       "another text on another machine";
     return plan;
 }
 

@@ -25,6 +25,7 @@ struct PreparedRun {
     RunPlan plan;
     PromptTokens prompt;
     int capacity = 0; // positions that the target's cache may take
+    bool ends = true; // at a stop token; a run that only measures goes on behind it
 };
 // For these models, or a copy of them with other answers to draft from. `committed`: new tokens that a fork goes on from. Throws Error
 // for an empty prompt, unknown names, bad numbers, and PromptTooLong.

@@ -75,6 +75,36 @@ std::shared_ptr<const FrequentIds> frequent_ids(const Models& models, const RunS
     return ids;
 }
 
+bool lengths_differ(const RunSettings& s, const RunPlan& plan) { return plan.drafts() && (s.k_auto || !s.k_rounds.empty()); }
+
+// Frozen here: those that were given, or those of the run that is branched off, or measured ones.
+DraftCosts costs_of(const std::shared_ptr<const Models>& models, const PreparedRun& prepared, const Header* base) {
+    const RunSettings& s = prepared.settings;
+    if (s.k_costs) return *s.k_costs;
+    if (base && base->k_costs && base->drafter == prepared.plan.drafter->name) return *base->k_costs;
+    return s.k_auto ? measured_costs(models, prepared) : nominal_costs(*models, prepared);
+}
+
+DraftLength::Way way_of(const DrafterInfo& drafter, const RunSettings& s) {
+    using enum DraftLength::Way;
+    if (drafter.tree) return tree;
+    if (drafter.copies()) return all_or_none;
+    const bool by_row = drafter.drafting == Drafting::one_by_one && !s.options.by_text && !find_rule(s.rule)->is_cascade();
+    return by_row ? rows : before;
+}
+
+// What it has learnt from the rounds of `base` before `round`, whose lengths it is told to repeat.
+void follow(DraftLength& length, const Trace& base, int round) {
+    constexpr DraftSize kAnything{.k = 1 << 20, .nodes = 1 << 20};
+    for (const RoundSummary& one : fold(base, base.size()).round_list) {
+        if (one.round >= round || !one.complete()) break;
+        (void)length.next(kAnything);
+        int drafted = 0;
+        for (const DraftSlot& slot : one.drafts) drafted = std::max(drafted, slot.depth);
+        length.saw(drafted, one.commit->accepted_drafts);
+    }
+}
+
 Header header_of(const Models& models, const RunSettings& s, const RunPlan& plan, const PromptTokens& prompt) {
     const auto network = models.network(plan.drafter->name);
     Header header;
@@ -171,6 +201,8 @@ Run::Run(std::shared_ptr<const Models> models, const Run& base, const Fork& fork
 Run::~Run() = default;
 
 void Run::build(PreparedRun prepared, const Trace* base, const Fork* fork, const RuleInfo* replay) {
+    std::optional<DraftCosts> costs;
+    if (lengths_differ(prepared.settings, prepared.plan)) costs = costs_of(models_, prepared, base ? base->header() : nullptr);
     settings_ = std::move(prepared.settings);
     RunPlan& plan = prepared.plan;
     const int prompt_size = static_cast<int>(prepared.prompt.ids.size()), capacity = prepared.capacity;
@@ -180,10 +212,24 @@ void Run::build(PreparedRun prepared, const Trace* base, const Fork* fork, const
                                    models_->answers, plan.drafter->translates ? models_->vocabularies : nullptr});
 
     trace_ = std::make_shared<Trace>(models_->texts());
-    trace_->append(header_of(*models_, settings_, plan, prepared.prompt));
+    Header header = header_of(*models_, settings_, plan, prepared.prompt);
+    if (settings_.k_auto) header.k_costs = costs;
+    trace_->append(std::move(header));
     CycleSettings cycle = cycle_settings(*models_, settings_, plan);
+    if (!prepared.ends) cycle.stops.clear();
     std::vector<int> sequence = std::move(prepared.prompt.ids);
     std::vector<std::uint32_t> attempts;
+    if (costs) {
+        std::vector<DraftSize> written = draft_sizes(settings_.k_rounds);
+        if (base) { // as the rounds before it were; that of the fork too, where nothing but dice or tokens is another
+            const std::vector<DraftSize> before = written_sizes(*base, fork->round + (fork->settings ? 0 : 1));
+            written.resize(std::max(written.size(), before.size()));
+            std::ranges::copy(before, written.begin());
+        }
+        cycle.length.emplace(*costs, DraftLength::Limits{way_of(*plan.drafter, settings_), {plan.k, plan.nodes}, settings_.k_auto},
+                             std::move(written));
+        if (base) follow(*cycle.length, *base, fork->round);
+    }
     if (base) {
         cycle.forced_round = fork->round;
         if (fork->force_draft) cycle.force_drafts.push_back(*fork->force_draft);

@@ -42,6 +42,7 @@ class Run {
     void finish(); // steps until stopped
     void stop(const std::string& reason);
     void go_on(Cycle::GoOn go_on) { round_index_->go_on(std::move(go_on)); }                  // see there; before the first step
+    void in_company(int texts) { round_index_->in_company(texts); }                           // as in Cycle
     void on_reading(Cycle::Reading reading) { round_index_->on_reading(std::move(reading)); } // see there; before the first step
     void set_plain_ms(double ms) { trace_->set_plain_ms(ms); }
     [[nodiscard]] bool stopped() const;

@@ -62,6 +62,7 @@ void check_name(const RunSetting& setting, const std::string& name) {
         throw Error("unknown drafter '" + name + "'", "See: speclens list drafters.", Exit::usage);
     if (option == "rule" && find_rule(name) == nullptr)
         throw Error("unknown rule '" + name + "'", "See: speclens list rules.", Exit::usage);
+    if (option == "k-rounds") (void)draft_sizes(name);
 }
 
 SettingValue get_draft_temperature(const R& s) { // of the target where nothing else is said
@@ -98,7 +99,8 @@ void set_rule_params(R& s, const SettingValue& value) {
     }
 }
 
-bool takes_all(const RunSetting& setting) { return std::string_view(setting.value).ends_with("|all"); } // it is -1
+bool takes_auto(const RunSetting& setting) { return std::string_view(setting.value).ends_with("|auto"); } // another one says it
+bool takes_all(const RunSetting& setting) { return std::string_view(setting.value).ends_with("|all"); }   // it is -1
 
 // ---- the rows ----
 
@@ -228,6 +230,10 @@ void take_text(const RunSetting& setting, const std::string& name, const std::st
     const long long most = setting.most < static_cast<double>(kMost) ? static_cast<long long>(setting.most) : kMost;
     const auto least = static_cast<long long>(setting.least);
     const bool all = text == "all" && takes_all(setting);
+    if (text == "auto" && takes_auto(setting)) {
+        to.k_auto = true;
+        return setting.set(to, std::int64_t{kMostAuto});
+    }
     static const RunSettings defaults;
     switch (setting.kind) {
     case kKindOf<bool>: return setting.set(to, !std::get<bool>(setting.get(defaults)));

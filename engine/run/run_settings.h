@@ -9,9 +9,12 @@
 #include "engine/drafters/drafter_options.h"
 #include "engine/model/distribution.h"
 #include "engine/rules/rule_params.h"
+#include "engine/run/draft_costs.h"
 #include "engine/run/prompt.h"
 
 namespace speclens {
+
+inline constexpr int kMostAuto = 16; // K auto, where nobody says how many in a row at most
 
 struct RunSettings {
     Prompt prompt;
@@ -24,9 +27,12 @@ struct RunSettings {
     int trace_top = 64;     // entries of each recorded distribution; 0 = fast mode, no rows; -1 = all
     bool internals = false; // record what the drafter's tensors look like (engine/drafters/internals.h); changes no token
     DrafterOptions options;
+    std::optional<DraftCosts> k_costs; // of K auto; absent: measured when the run begins
     // k: draft tokens per round, 0 is plain decoding; seed; max_tokens; timing
 #define SETTING(member, default_value, ...) decltype(default_value) member = default_value;
 #include "engine/run/run_settings.inc"
+    // The same with one K for all rounds, its k: what compares lengths.
+    [[nodiscard]] RunSettings with_fixed_k() const;
     // How draft tokens are drawn.
     [[nodiscard]] Sampling drafts() const { return draft_sampling.value_or(sampling); }
     bool operator==(const RunSettings&) const = default;

@@ -84,6 +84,7 @@ class Folder {
             view_.tokens.push_back({e.tokens[i], from_draft ? Origin::accepted : own_origin(c), e.round, index});
         }
         ++view_.rounds;
+        view_.plain_passes += c.plain_pass();
         view_.drafted += static_cast<int>(c.drafts.size());
         view_.accepted_drafts += e.accepted_drafts;
         view_.output_tokens += static_cast<int>(e.tokens.size());

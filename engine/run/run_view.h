@@ -56,6 +56,8 @@ struct RoundSummary {
     bool tree = false;         // some draft does not follow the one before it
     [[nodiscard]] double total_ms() const { return draft_ms + verify_ms + other_ms; }
     [[nodiscard]] bool complete() const { return commit != nullptr; }
+    // K auto drafted nothing: no round of speculation, a pass as plain decoding has them.
+    [[nodiscard]] bool plain_pass() const { return verify && verify->asked && drafts.empty(); }
     // The draft that the target's own token follows, or would follow by now; -1: the pending token.
     [[nodiscard]] int end_of_path() const { return path.empty() ? -1 : path.back(); }
     // The draft whose place the target's own token takes: the last one rejected behind the path; drafts.size() when
@@ -82,12 +84,18 @@ struct RunView {
     const Failed* failed = nullptr;
 
     // Totals over complete rounds.
-    int rounds = 0;
+    int rounds = 0;       // and plain passes
+    int plain_passes = 0; // of K auto: RoundSummary::plain_pass()
     int drafted = 0;
     int accepted_drafts = 0;
     int output_tokens = 0;
     double total_ms = 0;
-    [[nodiscard]] double tokens_per_round() const { return rounds ? double(output_tokens) / rounds : 0; }
+    // Of rounds that drafted; where there are no others, of plain passes: 1.
+    [[nodiscard]] double tokens_per_round() const {
+        if (rounds == plain_passes) return rounds > 0 ? 1 : 0;
+        return double(output_tokens - plain_passes) / (rounds - plain_passes);
+    }
+    [[nodiscard]] double tokens_per_pass() const { return rounds > 0 ? double(output_tokens) / rounds : 0; }
     [[nodiscard]] const RoundSummary* current() const { return round_list.empty() ? nullptr : &round_list.back(); }
 };
 

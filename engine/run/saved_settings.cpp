@@ -1,5 +1,8 @@
 #include "engine/run/saved_settings.h"
 
+#include <limits>
+#include <utility>
+
 namespace speclens {
 
 RunSettings settings_of(const Header& header) {
@@ -13,10 +16,16 @@ RunSettings settings_of(const Header& header) {
     settings.options = header.options;
     if (header.nodes > 0) settings.options.tree_budget = header.nodes;
     settings.options.fr_spec = header.draft_ids;
+    settings.k_costs = header.k_costs;
     settings.sampling = header.sampling;
     if (!(header.draft_sampling == header.sampling)) settings.draft_sampling = header.draft_sampling;
 #define SETTING(member, ...) settings.member = header.member;
 #include "engine/run/run_settings.inc"
+    return settings;
+}
+
+RunSettings repeated(RunSettings settings, const Trace& trace) {
+    if (settings.k_auto) settings.k_rounds = text_of(written_sizes(trace, std::numeric_limits<int>::max()));
     return settings;
 }
 

@@ -8,6 +8,8 @@
 namespace speclens {
 
 [[nodiscard]] RunSettings settings_of(const Header& header);
+// The same run again, whatever rounds cost there: with K auto every round asks for what it asked for in `trace`.
+[[nodiscard]] RunSettings repeated(RunSettings settings, const Trace& trace);
 // The other way, but for the prompt and what a drafter makes of its options.
 void take_settings(const RunSettings& settings, Header& header);
 

@@ -14,7 +14,7 @@ SpeedUp speed_up(const RunView& view, const TraceTimes& times) {
     figure.high = figure.value * (1 + times.plain_spread);
     using Doubt = SpeedUp::Doubt;
     // A round costs at least one pass, so it cannot gain more than it has tokens; timers tell a hundredth.
-    if (figure.value > 1.01 * view.tokens_per_round())
+    if (figure.value > 1.01 * view.tokens_per_pass())
         figure.doubt = Doubt::impossible;
     else if (times.repeats == 0)
         figure.doubt = Doubt::none; // a saved run without repeats: as it was recorded

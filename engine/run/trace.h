@@ -23,6 +23,7 @@
 #include "engine/model/wire.h"
 #include "engine/rules/rule_params.h"
 #include "engine/rules/token_source.h"
+#include "engine/run/draft_costs.h"
 #include "engine/run/trace_times.h"
 #include "kernels/types.h"
 
@@ -60,7 +61,8 @@ struct Header {
     };
     std::optional<Chat> chat;
     DrafterOptions options;
-    std::string notice; // why speculation is off, or what was adjusted; empty when all is well
+    std::optional<DraftCosts> k_costs; // what K auto went by; k is then the most of a round
+    std::string notice;                // why speculation is off, or what was adjusted; empty when all is well
     // As in RunSettings; k: draft tokens in a row asked for, as far as the drafter can make them.
 #define SETTING(member, default_value, ...) decltype(default_value) member = default_value;
 #include "engine/run/run_settings.inc"
@@ -100,6 +102,9 @@ struct Verified {
     int ahead = 0; // tokens drafted ahead beside this pass
     double ahead_ms = 0;
     int from_ahead = 0; // drafts of this round that were made beside the pass before it
+    // What the round asked for where K is not the same for all of them (RunSettings::k_auto, k_rounds); of a chain that stopped row by row
+    // as much as it drafted.
+    std::optional<DraftSize> asked = {};
 };
 
 // The verdict on one draft token; in a tree the siblings are judged in order until one is accepted.

@@ -104,6 +104,7 @@ struct EventJson {
         put_settings(o, e);
         if (e.nodes > 0) o["nodes"] = e.nodes;
         if (e.draft_ids > 0) o["draft_ids"] = e.draft_ids;
+        if (e.k_costs) o["k_costs"] = costs_json(*e.k_costs);
         o["backend"] = e.backend;
         o["machine"] = e.machine;
         o["date"] = e.date;
@@ -144,6 +145,8 @@ struct EventJson {
         }
         if (e.ahead > 0) o["ahead"] = e.ahead, o["ahead_ms"] = e.ahead_ms;
         if (e.from_ahead > 0) o["from_ahead"] = e.from_ahead;
+        if (e.asked) o["k"] = e.asked->k;
+        if (e.asked && e.asked->nodes > 0) o["nodes"] = e.asked->nodes;
     }
     void operator()(const Checked& e) const {
         o = {{"kind", "check"}, {"cycle", e.round}, {"index", e.index}};

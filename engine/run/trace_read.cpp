@@ -51,6 +51,10 @@ Header read_header(const OrderedJson& object) {
     h.kernels = r.integer_or("kernels", 0);
     h.nodes = r.integer_or("nodes", 0);
     h.draft_ids = r.integer_or("draft_ids", 0);
+    if (const auto costs = object.find("k_costs"); costs != object.end()) {
+        h.k_costs = costs_of_json(*costs);
+        if (!h.k_costs) throw Malformed{"\"k_costs\" must have lists of [rows or tokens, milliseconds] that ascend from 1"};
+    }
     h.backend = r.text_or("backend");
     h.machine = r.text_or("machine");
     h.date = r.text_or("date");
@@ -124,6 +128,7 @@ Event read_event(const OrderedJson& object) {
         e.ahead = r.integer_or("ahead", 0);
         e.ahead_ms = r.milliseconds("ahead_ms");
         e.from_ahead = r.integer_or("from_ahead", 0);
+        if (object.contains("k")) e.asked = DraftSize{std::clamp(r.integer("k"), 0, 64), std::max(0, r.integer_or("nodes", 0))};
         return e;
     }
     if (kind == "check") {

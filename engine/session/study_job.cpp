@@ -14,7 +14,7 @@ class StudyJob final : public Job {
         const RunSettings& settings = runs_[study_.points.size()];
         StudyPoint point;
         try {
-            if (!run_) run_ = study_run(models_, settings, study_.name);
+            if (!run_) run_ = study_run(models_, settings.with_fixed_k(), study_.name); // it asks what a K comes to
             if (run_->step()) return true;
             if (has_times() && fault_of_study(study_.name) == PlantedFault::none) times_.add(run_->trace());
             point = summary_of(settings, run_->trace());

@@ -320,7 +320,7 @@ std::string formula_words(const RaceModel& m, const RaceLaneModel& lane) {
     const RaceLaneModel* plain = lane_at(m, m.plain);
     if (lane.plain() || !plain || !plain->lane->average || !lane.lane->average) return "";
     const Totals &base = plain->lane->average->totals, &mine = lane.lane->average->totals;
-    const double tokens = mine.tokens_per_round(), pass = base.round_ms(), round = mine.round_ms();
+    const double tokens = mine.tokens_per_pass(), pass = base.round_ms(), round = mine.round_ms();
     const int decimals = equation_decimals(tokens, pass, 0, round, std::min(pass, round) < 1 ? 3 : 2);
     return race_says("words.formula"_t, "tokens"_v = ui::number(tokens, decimals), "plain"_v = ui::number(pass, decimals),
                      "round"_v = ui::number(round, decimals), "times"_v = ui::speed_up(mine.predicted_speed_up(base)),

@@ -173,7 +173,7 @@ void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCom
         restart(with_rule(now, rules[static_cast<std::size_t>(*pick)].label));
 
     at = row.take(k_w);
-    ui::field_label(ui, at, limited ? "K, at most " + std::to_string(length) : "Draft length K");
+    ui::field_label(ui, at, limited ? "K, at most " + std::to_string(length) : now.k_auto ? "K auto, at most" : "Draft length K");
     if (const auto k = ui::stepper(ui, "k", at, length, {.low = 0, .high = limited ? length : 16.0, .disabled = off})) {
         restart(with_draft_length(now, static_cast<int>(*k)));
     }

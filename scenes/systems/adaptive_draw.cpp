@@ -112,6 +112,7 @@ std::string way_words(const AdaptiveWay& way) {
     case Chooser::gain: return "expected gain";
     case Chooser::margin: return "by the margin";
     case Chooser::confidence: return "confidence";
+    case Chooser::automatic: return "K auto";
     case Chooser::oracle: break;
     }
     return "in hindsight";

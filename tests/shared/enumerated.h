@@ -70,6 +70,7 @@ class ListeningDrafter final : public Drafter {
     void begin(std::span<const int> sequence) override { inner_->begin(sequence); }
     void observe(const Observation& observation) override { inner_->observe(observation); }
     Internals look_back() override { return inner_->look_back(); }
+    void put_off() override { inner_->put_off(); }
     Draft draft(const DraftRequest& request) override {
         if (listener_->round < listener_->silent) return {};
         struct Asked {
@@ -241,9 +242,10 @@ struct EnumeratedCycle {
     const RuleInfo* rule = nullptr;         // instead of the one that settings name
     std::vector<const RuleInfo*> same = {}; // rules that must judge every round as this one does
     Cycle::GoOn go_on = {};
+    std::optional<DraftLength> length = {}; // K auto, with what it knows already
     // Planted faults: another key for a coin, another drafter around the drafter, another target.
     std::function<CoinKey(CoinKey)> key = {};
-    std::function<std::unique_ptr<Drafter>(std::unique_ptr<Drafter>)> around = {};
+    std::function<std::unique_ptr<Drafter>(std::unique_ptr<Drafter>)> around = {}, outside = {}; // outside: behind what is reported
     Run::MakeTarget target = {};
     bool own_draws = false; // the draft model draws in ids of its own
 };
@@ -272,7 +274,8 @@ inline Played play_rounds(const EnumeratedCycle& one, int rounds, const Coins& c
     auto drafter = info.make({*target, std::move(draft), models.network(settings.drafter), settings.options, models.frequent,
                               models.answers, info.translates ? models.vocabularies : nullptr});
     if (one.around) drafter = one.around(std::move(drafter));
-    ListeningDrafter heard(std::move(drafter), listener);
+    std::unique_ptr<Drafter> heard = std::make_unique<ListeningDrafter>(std::move(drafter), listener);
+    if (one.outside) heard = one.outside(std::move(heard));
     const RuleInfo& real = one.rule ? *one.rule : *find_rule(settings.rule);
     RuleInfo rule = real;
     rule.verify = listened_verify;
@@ -281,6 +284,7 @@ inline Played play_rounds(const EnumeratedCycle& one, int rounds, const Coins& c
     cycle.k = settings.k;
     if (const auto network = models.network(settings.drafter)) cycle.k = std::min(cycle.k, network->config.most_drafts());
     cycle.nodes = nodes;
+    cycle.length = one.length;
     cycle.sampling = settings.sampling;
     cycle.draft_sampling = settings.drafts();
     cycle.coins = [&](const CoinKey& key) { return listener.ask(one.key ? one.key(key) : key); };
@@ -293,7 +297,7 @@ inline Played play_rounds(const EnumeratedCycle& one, int rounds, const Coins& c
     Header header;
     header.prompt = prompt;
     trace.append(header);
-    Cycle run(*target, heard, rule, cycle, trace, prompt, size);
+    Cycle run(*target, *heard, rule, cycle, trace, prompt, size);
     if (one.go_on) run.go_on(one.go_on);
     std::size_t seen = 0;
     std::vector<int> depths;

@@ -27,6 +27,7 @@ inline SettingValue another_value(const RunSetting& setting, const RunSettings& 
     case 5:
         if (option == "drafter") return std::string("lookup");
         if (option == "rule") return std::string("match");
+        if (option == "k-rounds") return std::string("4*3,0*20,2");
         if (option == "rule-param") return std::string("lenience=0.5");
         return std::string("some, words");
     default: return std::vector<int>{2, 4};

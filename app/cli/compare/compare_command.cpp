@@ -32,7 +32,8 @@ long outside_of(const std::vector<int>& ids, const std::vector<int>& output) {
 std::vector<int> lengths_of(const Options& options, const Models& models, const std::string& drafter, int default_length) {
     if (drafter == kNoDrafter) return {0};
     std::vector<int> lengths;
-    for (const int asked : options.lengths.empty() ? std::vector<int>{default_length} : options.lengths) {
+    const bool fixed = !options.run.k_auto || !options.lengths.empty();
+    for (const int asked : !options.lengths.empty() ? options.lengths : fixed ? std::vector<int>{default_length} : std::vector<int>{}) {
         const int k = possible_k(options, models, drafter, asked);
         if (std::ranges::find(lengths, k) == lengths.end()) lengths.push_back(k);
     }
@@ -72,9 +73,16 @@ std::vector<Contestant> contestants_of(const Options& options, const Models& mod
         if (one.settings.options.fr_spec > 0 && models.frequent) one.ids = models.frequent->first(one.settings.options.fr_spec);
         for (const int k : lengths_of(options, models, name, one.settings.k)) {
             one.settings.k = k;
-            if (options.lengths.size() > 1 && name != kNoDrafter) one.label = name + " K=" + std::to_string(k);
+            one.settings.k_auto = false;
+            if (options.lengths.size() + (options.run.k_auto ? 1 : 0) > 1 && name != kNoDrafter)
+                one.label = name + " K=" + std::to_string(k);
             all.push_back(one);
         }
+        if (!options.run.k_auto || name == kNoDrafter) continue;
+        one.settings.k = possible_k(options, models, name, options.lengths.empty() ? one.settings.k : std::max(kMostAuto, one.settings.k));
+        one.settings.k_auto = true;
+        if (!options.lengths.empty()) one.label = name + " K=auto";
+        all.push_back(std::move(one));
     }
     return all;
 }
@@ -166,7 +174,8 @@ AdviceRuns advice_runs(const Contestant& contestant) {
 Advice advice_of(const std::vector<Contestant>& contestants, const Row& plain, double busy_cores) {
     AdviceEvidence evidence{advice_runs(contestants.front()), {}, contestants.front().settings.seed};
     for (const Contestant& contestant : contestants)
-        if (contestant.problem.empty() && contestant.name != "none") evidence.lengths.push_back(advice_runs(contestant));
+        if (contestant.problem.empty() && contestant.name != "none" && !contestant.settings.k_auto)
+            evidence.lengths.push_back(advice_runs(contestant));
     Advice advice;
     advice.prompts = advice.planned = plain.totals.prompts;
     advice.plain_ms = plain.totals.round_ms();
@@ -187,6 +196,7 @@ std::vector<Reference> references_of(const std::vector<Row>& rows, const Compare
     std::string doubtful;
     for (const Row& row : rows) {
         if (row.domain != "all" || row.contestant == plain->contestant || row.totals.rounds == 0) continue;
+        if (row.contestant->settings.k_auto) continue; // a reference is of one K
         if (!row.possible() || row.in_doubt()) {
             doubtful += (doubtful.empty() ? "" : ", ") + row.contestant->label;
             continue;
@@ -221,6 +231,9 @@ Exit command_compare(const Options& options) {
     models = kept.models;
     std::vector<Prompt> prompts = prompts_of(options, *models);
     const std::size_t planned = prompts.size();
+    std::vector<RunSettings> runs;
+    for (const Contestant& c : contestants) runs.push_back(with_prompt(c.settings, prompts[0]));
+    settle_costs(options, models, runs);
     const bool times = !models->target_table; // it costs nothing to ask
     if (const std::string warning = busy_warning(busy_cores()); times && !warning.empty()) say(warning);
     TimeTable table; // of all that is timed here: every pass has one time, whoever makes it

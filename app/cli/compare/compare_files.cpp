@@ -23,6 +23,7 @@ OrderedJson json_of(const Row& row, const CompareFacts& facts) {
         return json;
     }
     const Totals& t = row.totals;
+    if (c.settings.k_auto) json["k_auto"] = true, json["plain_passes"] = t.plain_passes; // among the rounds
     json["prompts"] = t.prompts;
     json["rounds"] = t.rounds;
     json["tokens"] = t.tokens;
@@ -149,6 +150,7 @@ OrderedJson per_prompt(const CompareFacts& facts) {
                             {"accepted", s.accepted},
                             {"ms", or_null(facts.times, s.total_ms())},
                             {"repeats_ms", or_null(facts.times, c.repeats[p])}});
+            if (c.settings.k_auto) list.back()["k_auto"] = true, list.back()["plain_passes"] = s.plain_passes;
         }
     return list;
 }
@@ -204,7 +206,7 @@ std::string compare_csv(const std::vector<Row>& rows, const CompareFacts& facts)
         if (!row.contestant->problem.empty()) continue; // the table and the JSON say why
         const RunSettings& s = row.contestant->settings;
         const Totals& t = row.totals;
-        text += s.drafter + "," + s.rule + "," + std::to_string(s.k) + "," + csv_cell(row.domain);
+        text += s.drafter + "," + s.rule + "," + (s.k_auto ? std::string("auto") : std::to_string(s.k)) + "," + csv_cell(row.domain);
         for (const int n : {t.prompts, t.rounds, t.tokens, t.drafted, t.accepted}) text += "," + std::to_string(n);
         const auto known = [](bool shown, double value) { return "," + (shown ? OrderedJson(value).dump() : ""); };
         text += known(true, t.tokens_per_round());

@@ -41,7 +41,7 @@ struct Row {
     // A round costs at least the pass that a plain token costs: more than that, two passes of one kind apart, was the
     // clock's noise.
     static constexpr double kApart = 1.02;
-    [[nodiscard]] bool allows(double speed_up) const { return speed_up <= kApart * totals.tokens_per_round(); }
+    [[nodiscard]] bool allows(double speed_up) const { return speed_up <= kApart * totals.tokens_per_pass(); }
     [[nodiscard]] bool possible() const { return allows(speed.value); }
 };
 

@@ -77,7 +77,7 @@ std::string setting_lines(const std::vector<Contestant>& contestants) {
     for (const Contestant& c : contestants) {
         if (c.name == kNoDrafter || !c.problem.empty()) continue;
         if (!lengths.contains(c.name)) first.push_back(&c);
-        add(lengths[c.name], std::to_string(c.settings.k));
+        add(lengths[c.name], c.settings.k_auto ? "auto, " + std::to_string(c.settings.k) + " at most" : std::to_string(c.settings.k));
     }
     for (const Contestant* c : first) {
         add(ks["K = " + lengths[c->name]], c->name);
@@ -144,9 +144,9 @@ std::string formula_table(const std::vector<Row>& rows, const Row& plain, const 
     for (const Row& row : rows) {
         if (row.domain != "all" || !row.contestant->problem.empty() || &row == &plain || row.totals.rounds == 0) continue;
         const Totals& t = row.totals;
-        const int decimals = equation_decimals(t.tokens_per_round(), pass, 0, t.round_ms(), 3);
+        const int decimals = equation_decimals(t.tokens_per_pass(), pass, 0, t.round_ms(), 3);
         const double predicted = t.predicted_speed_up(plain.totals);
-        text += "  " + pad(row.contestant->label, look.name) + number(t.tokens_per_round(), decimals) + " × " + number(pass, decimals) +
+        text += "  " + pad(row.contestant->label, look.name) + number(t.tokens_per_pass(), decimals) + " × " + number(pass, decimals) +
                 " ÷ " + number(t.round_ms(), decimals) + " = " + (row.allows(predicted) ? number(predicted, 2) + "×\n" : "–\n");
     }
     if (text.empty()) return text;

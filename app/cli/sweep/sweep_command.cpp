@@ -89,6 +89,8 @@ SweepPlan sweep_plan(const Options& options, const Models& models) {
             if (other.drafter == method.drafter) most = std::max(most, other.k);
         plan.adaptive = adaptive_plan(models, plan.texts, method.drafter, method.rule, most);
         plan.adaptive->repeats = plan.repeats;
+        plan.adaptive->automatic = true;
+        if (plan.concurrency.back() == 1) plan.adaptive->seats = 1; // single runs
     }
     return plan;
 }

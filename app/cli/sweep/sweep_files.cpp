@@ -75,7 +75,9 @@ OrderedJson adaptive_json(const AdaptiveResult& result) {
                            {"repeats", way.rates},
                            {"speedup", interval_json(result.speed_up(way))},
                            {"in_doubt", result.in_doubt(way)}};
-        if (way.chooser == Chooser::fixed || way.chooser == Chooser::margin || way.chooser == Chooser::confidence) one["k"] = way.k;
+        if (way.chooser == Chooser::fixed || way.chooser == Chooser::margin || way.chooser == Chooser::confidence ||
+            way.chooser == Chooser::automatic)
+            one["k"] = way.k;
         if (way.auc) one["auc"] = *way.auc;
         if (way.chooser == Chooser::oracle) {
             one["tier"] = "COMPUTED";

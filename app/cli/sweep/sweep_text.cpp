@@ -112,6 +112,7 @@ std::string way_name(const AdaptiveWay& way) {
     case Chooser::gain: return "expected gain";
     case Chooser::margin: return "margin, K up to " + k;
     case Chooser::confidence: return "confidence, K up to " + k;
+    case Chooser::automatic: return "K auto, up to " + k;
     case Chooser::oracle: break;
     }
     return "in hindsight (computed)";
