@@ -76,7 +76,7 @@ struct WithVnni {
     I sum;
     HWY_INLINE void begin(I start) { sum = start; }
     template <int i>
-    HWY_INLINE void add(U weights, U x) {
+    HWY_INLINE void add([[maybe_unused]] U weights, [[maybe_unused]] U x) {
 #if HWY_TARGET == HWY_AVX3
         asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(weights.raw), "v"(x.raw));
 #elif HWY_TARGET == HWY_AVX2
