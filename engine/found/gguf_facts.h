@@ -9,13 +9,12 @@
 namespace speclens {
 
 struct ModelFacts {
-    std::string family;   // "llama", "qwen3": general.architecture, model_type of a config.json
-    std::string name;     // general.name; empty: not reported
-    std::string basename; // general.basename, the same
-    std::string weights;  // "Q4_1", "bfloat16"; empty: not reported
-    std::string drafter;  // of a trained head: the drafter it is for ("eagle3"); empty: a model
-    int vocab = 0;        // tokens; 0: not reported
-    int hidden = 0;       // width; 0: not reported
+    std::string family;                   // "llama", "qwen3": general.architecture, model_type of a config.json
+    std::string weights;                  // "Q4_1", "bfloat16"; empty: not reported
+    std::string drafter;                  // of a trained head: the drafter it is for ("eagle3"); empty: a model
+    int vocab = 0;                        // tokens; 0: not reported
+    int hidden = 0;                       // width; 0: not reported
+    std::string name = {}, basename = {}; // general.name, general.basename; empty: not reported
 };
 
 // `fd`: a regular file. Reads its first 16 MB at most, and neither tokens nor tensors. nullopt: no GGUF of version 2
