@@ -71,9 +71,9 @@ Exit command_sample(const Options& options) {
     while (!stopped && sampling.step()) {
         stopped = interrupted().load() || (options.for_seconds && progress.seconds >= *options.for_seconds);
         if (plan.tokens > 0)
-            bar.show("sampling", static_cast<double>(progress.tokens), static_cast<double>(plan.tokens), "tokens");
+            bar.show("sampling", static_cast<double>(progress.done_tokens), static_cast<double>(plan.tokens), "tokens");
         else
-            bar.show("sampling", progress.texts, static_cast<double>(plan.prompts.size()), "answers");
+            bar.show("sampling", progress.done_texts, static_cast<double>(plan.prompts.size()), "answers");
     }
     bar.clear();
     if (!progress.complete) sampling.save();
