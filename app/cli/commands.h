@@ -22,8 +22,8 @@ namespace speclens::cli {
 [[nodiscard]] Exit command_attach(const Options& options);
 [[nodiscard]] Exit command_get(const Options& options);
 [[nodiscard]] Exit command_advise(const Options& options);
-[[nodiscard]] Exit command_sweep(const Options& options); // app/cli/sweep
-[[nodiscard]] Exit command_sample(const Options& options);
+[[nodiscard]] Exit command_sweep(const Options& options);  // app/cli/sweep
+[[nodiscard]] Exit command_sample(const Options& options); // app/cli/corpus
 [[nodiscard]] Exit command_states(const Options& options);
 [[nodiscard]] Exit command_serve(const Options& options);
 [[nodiscard]] Exit command_completion(const Options& options);

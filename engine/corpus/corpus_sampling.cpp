@@ -199,6 +199,9 @@ bool CorpusSampling::step() {
         take_tokens(text, asked);
     }
     advance();
+    progress_.done_texts = progress_.texts + static_cast<int>(finished_.size());
+    progress_.done_tokens = progress_.tokens;
+    for (const auto& [number, text] : finished_) progress_.done_tokens += text.answer();
     progress_.seconds = clock_.ms() / 1000;
     if (enough() || (front_ == prompts() && asked_.empty())) {
         complete();

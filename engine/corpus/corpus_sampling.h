@@ -39,9 +39,11 @@ struct CorpusPlan {
 };
 
 struct CorpusProgress {
-    long long tokens = 0;          // of answers in the blocks, with those that were there
-    int texts = 0;                 // in the blocks
-    int blocks = 0;                // files
+    long long tokens = 0;      // of answers in the blocks, with those that were there
+    int texts = 0;             // in the blocks
+    int blocks = 0;            // files
+    long long done_tokens = 0; // with those of answers that ended before an earlier one
+    int done_texts = 0;
     int too_long = 0;              // prompts that leave no room for their answer in the target's context, left out
     long long fresh = 0;           // tokens that were drawn since the beginning, also of answers that have not ended
     double seconds = 0;            // that this took

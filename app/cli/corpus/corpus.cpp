@@ -6,6 +6,7 @@
 #include "app/cli/output.h"
 #include "app/cli/setup.h"
 #include "app/cli/terminal.h"
+#include "app/cli/walk_words.h"
 #include "engine/corpus/corpus_sampling.h"
 #include "engine/corpus/corpus_states.h"
 #include "engine/model/precision.h"
@@ -38,18 +39,16 @@ std::string who(const char* command, const Models& models, const Terminal& termi
            models.backend->description() + (models.precision() == Precision::f32 ? "" : " · " + precision_words(models.precision())) + "\n";
 }
 
-std::string counted_files(int count, const char* what) { return std::to_string(count) + " " + what + (count == 1 ? "" : "s"); }
-
 std::string told(const CorpusProgress& progress, const Options& options) {
-    std::string out = counted_files(progress.blocks, "block") + " with " + grouped(static_cast<double>(progress.tokens)) + " tokens of " +
-                      counted_files(progress.texts, "answer") + " in " + printable(options.output.string());
+    std::string out = counted(progress.blocks, "block") + " with " + grouped(static_cast<double>(progress.tokens)) + " tokens of " +
+                      counted(progress.texts, "answer") + " in " + printable(options.output.string());
     for (const auto& [end, count] : progress.ends) {
         const char* const how = end == AnswerEnd::stop ? " ended" : end == AnswerEnd::limit ? " cut" : " repeated themselves";
         out += (end == progress.ends.begin()->first ? ": " : ", ") + percent(count, progress.texts) + how;
     }
     out += "\n";
     if (progress.too_long > 0)
-        out += counted_files(progress.too_long, "prompt") + " left out: no room for the answer in the target's context or a block\n";
+        out += counted(progress.too_long, "prompt") + " left out: no room for the answer in the target's context or a block\n";
     if (progress.fresh > 0)
         out += grouped(static_cast<double>(progress.fresh)) + " tokens drawn in " + number(progress.seconds, 0) + " s, " +
                number(progress.rate(), 0) + " a second\n";
@@ -71,9 +70,9 @@ Exit command_sample(const Options& options) {
     while (!stopped && sampling.step()) {
         stopped = interrupted().load() || (options.for_seconds && progress.seconds >= *options.for_seconds);
         if (plan.tokens > 0)
-            bar.show("sampling", static_cast<double>(progress.tokens), static_cast<double>(plan.tokens), "tokens");
+            bar.show("sampling", static_cast<double>(progress.done_tokens), static_cast<double>(plan.tokens), "tokens");
         else
-            bar.show("sampling", progress.texts, static_cast<double>(plan.prompts.size()), "answers");
+            bar.show("sampling", progress.done_texts, static_cast<double>(plan.prompts.size()), "answers");
     }
     bar.clear();
     if (!progress.complete) sampling.save();
@@ -95,7 +94,7 @@ Exit command_states(const Options& options) {
         if (options.block) {
             if (*options.block >= std::ssize(plan.blocks))
                 throw Error("--block " + std::to_string(*options.block) + ": " + corpus.string() + " has " +
-                                counted_files(static_cast<int>(plan.blocks.size()), "block"),
+                                counted(static_cast<int>(plan.blocks.size()), "block"),
                             "They are counted from 0.", Exit::usage);
             plan.blocks = {corpus_file(corpus, *options.block)};
         }
@@ -117,7 +116,7 @@ Exit command_states(const Options& options) {
         bar.show("reading", static_cast<double>(progress.tokens), static_cast<double>(progress.all_tokens), "tokens");
     }
     bar.clear();
-    std::string out = counted_files(progress.all_parts, "part") + " in " + printable(options.output.string());
+    std::string out = counted(progress.all_parts, "part") + " in " + printable(options.output.string());
     if (progress.parts_there > 0) out += ", " + std::to_string(progress.parts_there) + " of them there already";
     out += "\n";
     if (progress.tokens > 0)
