@@ -236,6 +236,32 @@ TEST(SettingsTable, EveryEntryIsEverywhere) {
     EXPECT_GT(options.size(), drafter_settings().size() + 15);
 }
 
+TEST(SettingsTable, KMayBeAuto) {
+    const auto typed = [](const std::vector<std::string>& words) { return run_settings(parse(words), "small", 0); };
+    EXPECT_EQ(typed({"run", "--k", "auto"}).k, kMostAuto);
+    EXPECT_TRUE(typed({"run", "--k", "auto"}).k_auto);
+    EXPECT_EQ(typed({"run", "--k-auto"}).k, kMostAuto);
+    EXPECT_EQ(typed({"run", "--k", "8", "--k-auto"}).k, 8);
+    EXPECT_FALSE(typed({"run", "--k", "8"}).k_auto);
+    const Options several = parse({"compare", "--k", "2,4,auto"});
+    EXPECT_EQ(several.lengths, (std::vector<int>{2, 4}));
+    EXPECT_TRUE(several.run.k_auto);
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"sweep", "--k", "auto"},
+                                                  {"bench", "--k", "auto"},
+                                                  {"lossless", "--k", "auto"},
+                                                  {"advise", "--k", "auto"},
+                                                  {"lossless", "--k-auto"},
+                                                  {"run", "--k", "automatic"},
+                                                  {"run", "--k-rounds", "4*x"}})
+        EXPECT_THROW((void)parse(words), Error) << words[0] << " " << words[1];
+    // A link carries what the rounds asked for.
+    RunSettings run = typed({"run", "--k-auto"});
+    run.k_rounds = "4*3,0*20,2";
+    const Options back = parse({"run", to_text(link_of(run))});
+    EXPECT_EQ(back.run.k_rounds, run.k_rounds);
+    EXPECT_TRUE(back.run.k_auto);
+}
+
 TEST(SettingsTable, OneThatIsMissingIsNoticedEverywhere) {
     EXPECT_EQ(where_missing(test::planted_setting()).size(), std::size(kOfRuns) + std::size(kTexts) - 2)
         << "all but the two ways that compare writes, of which it is no option";
