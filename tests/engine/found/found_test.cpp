@@ -310,9 +310,7 @@ TEST(FindModels, TellsTrainedHeadsFromModels) {
 
 TEST(PossibleDrafters, AreThoseOfTheSameTokens) {
     const auto model = [](const char* name, const char* family, int vocab, int hidden, const char* drafter = "") {
-        const ModelFacts facts = {
-            .family = family, .name = "", .basename = "", .weights = "", .drafter = drafter, .vocab = vocab, .hidden = hidden};
-        return FoundModel{"here", name, name, facts, 1};
+        return FoundModel{"here", name, name, {family, "", drafter, vocab, hidden}, 1};
     };
     const std::vector<FoundModel> all = {model("large", "qwen3", 100, 64),
                                          model("small", "qwen3", 100, 16),
