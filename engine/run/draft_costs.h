@@ -1,5 +1,5 @@
-// How long a round's draft is, and what rounds of different lengths take on a machine: what K auto goes by (draft_length.h). Costs are
-// measured, or read from a file, before a run begins; its trace has them, and what every round asked for.
+// What rounds of different lengths take on a machine: what K auto goes by (draft_length.h). Costs are measured, or read from a file,
+// before a run begins; its trace has them.
 #pragma once
 
 #include <filesystem>
@@ -12,20 +12,6 @@ namespace speclens {
 
 struct Models;      // engine/models/models.h
 struct PreparedRun; // engine/run/prepared_run.h
-class Trace;        // engine/run/trace.h
-
-// What a round asks the drafter for; 0: nothing, a plain pass.
-struct DraftSize {
-    int k = 0;     // draft tokens in a row at most
-    int nodes = 0; // of a tree at most; 0: a chain
-    bool operator==(const DraftSize&) const = default;
-};
-
-// Of one round after another, as links and options have it: "4*3,0*20,2", trees "3:8*2". Throws Error (usage).
-[[nodiscard]] std::vector<DraftSize> draft_sizes(const std::string& text);
-[[nodiscard]] std::string text_of(const std::vector<DraftSize>& sizes);
-// What the rounds of `trace` before `until` asked for: as it was written (Verified::asked), else as much as they drafted.
-[[nodiscard]] std::vector<DraftSize> written_sizes(const Trace& trace, int until);
 
 struct DraftCosts {
     struct Point {

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "engine/run/draft_costs.h"
+#include "engine/run/draft_sizes.h"
 
 namespace speclens {
 

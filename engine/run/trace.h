@@ -24,6 +24,7 @@
 #include "engine/rules/rule_params.h"
 #include "engine/rules/token_source.h"
 #include "engine/run/draft_costs.h"
+#include "engine/run/draft_sizes.h"
 #include "engine/run/trace_times.h"
 #include "kernels/types.h"
 

@@ -39,7 +39,7 @@ RunSettings automatic(const std::string& drafter, double temperature = 0) {
 
 std::vector<DraftSize> sizes_of(const Run& run) { return written_sizes(run.trace(), kAll); }
 
-std::string lines_of(const Trace& trace) {
+std::string trace_lines(const Trace& trace) {
     TraceWriter writer(trace);
     std::string lines;
     for (std::size_t i = 0; i < trace.size(); ++i) lines += writer.line(trace[i]) + "\n";
@@ -123,7 +123,7 @@ TEST(AutoRun, TheTraceSaysWhatEveryRoundAskedFor) {
     const auto models = test::micro_models(1);
     for (const char* drafter : {"small", "dflash", "small_tree", "lookup"}) {
         const auto run = test::finished(models, automatic(drafter, 0.8));
-        const std::string lines = lines_of(run->trace());
+        const std::string lines = trace_lines(run->trace());
         EXPECT_NE(lines.find("\"k_auto\":true"), std::string::npos) << drafter;
         EXPECT_NE(lines.find("\"k_costs\":{\"pass\":[[1,1.0],[17,1.8]],\"draft\":[[1,0.3],[16,4.8]]}"), std::string::npos)
             << lines.substr(0, 600);
@@ -131,7 +131,7 @@ TEST(AutoRun, TheTraceSaysWhatEveryRoundAskedFor) {
         const auto back = read_trace(in, "memory");
         EXPECT_EQ(back->header()->k_costs, some_costs());
         EXPECT_EQ(written_sizes(*back, kAll), sizes_of(*run)) << drafter;
-        EXPECT_EQ(lines_of(*back).size(), lines.size() + std::string("RECORDED").size() - std::string("LIVE").size());
+        EXPECT_EQ(trace_lines(*back).size(), lines.size() + std::string("RECORDED").size() - std::string("LIVE").size());
         for (std::size_t i = 0; i < run->trace().size(); ++i)
             if (const auto* verify = std::get_if<Verified>(&run->trace()[i])) {
                 ASSERT_TRUE(verify->asked.has_value());
@@ -139,7 +139,7 @@ TEST(AutoRun, TheTraceSaysWhatEveryRoundAskedFor) {
             }
     }
     // Nothing new where K is fixed.
-    const std::string fixed = lines_of(test::finished(models, test::greedy("small", 4))->trace());
+    const std::string fixed = trace_lines(test::finished(models, test::greedy("small", 4))->trace());
     for (const char* key : {"\"k_auto\"", "\"k_costs\"", "\"k_rounds\"", "\"rows\":5,\"ms\":0.0,\"k\""})
         EXPECT_EQ(fixed.find(key), std::string::npos) << key;
     EXPECT_EQ(fixed.find("\"k\":"), fixed.rfind("\"k\":")) << "in the header alone";
