@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/drafters/drafter.h"
 #include "engine/drafters/draft_network.h"
+#include "engine/drafters/drafter.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/model/model.h"
 #include "engine/model/scorer.h"
