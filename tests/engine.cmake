@@ -20,6 +20,7 @@ spec_test(engine/batch IN batch LABELS distributions LIBS engine_batch
     SOURCES engine/batch/adaptive_test.cpp engine/batch/auto_test.cpp engine/batch/blocks_test.cpp engine/batch/film_test.cpp engine/batch/lockstep_test.cpp engine/batch/margin_test.cpp engine/batch/schedule_test.cpp engine/batch/scoring_test.cpp engine/batch/sweep_test.cpp engine/batch/worker_pool_test.cpp
     THREADS engine/batch/lockstep_test.cpp engine/batch/schedule_test.cpp engine/batch/scoring_test.cpp engine/batch/worker_pool_test.cpp)
 spec_test(engine/corpus IN engine LABELS fast LIBS engine_corpus
+    SOME slow "^CorpusSampling[.](WhoStops|AnAnswerThat)"
     SOURCES engine/corpus/corpus_file_test.cpp engine/corpus/corpus_sampling_test.cpp engine/corpus/corpus_states_test.cpp)
 spec_test(engine/advice IN engine LABELS fast LIBS engine
     SOURCES engine/advice/advice_test.cpp engine/advice/profile_test.cpp engine/advice/served_advice_test.cpp)
