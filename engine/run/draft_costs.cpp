@@ -76,8 +76,8 @@ DraftCosts costs_of(const Trace& trace) {
         for (const DraftSlot& slot : round.drafts) depth = std::max(depth, slot.depth);
         if (depth > 0) see(costs.draft, depth, round.draft_ms);
     }
-    for (Points* points : {&costs.pass, &costs.draft}) // more work takes no less time, whatever a clock says
-        for (std::size_t i = 1; i < points->size(); ++i) (*points)[i].ms = std::max((*points)[i].ms, (*points)[i - 1].ms);
+    for (Points* points : {&costs.pass, &costs.draft}) // less work takes no more time: what a clock adds is what others did meanwhile
+        for (std::size_t i = points->size(); i-- > 1;) (*points)[i - 1].ms = std::min((*points)[i].ms, (*points)[i - 1].ms);
     return costs;
 }
 

@@ -126,7 +126,8 @@ DraftSize DraftLength::next(DraftSize room, int texts) {
     if (waits_ && waited_ < wait_) return size_;
     if (waits_) forget_most();
     const DraftSize size = best(room);
-    if (drafting_speed(size) > plain_speed() && (!waits_ || proven_)) { // what is forgotten proves nothing
+    if ((drafting_speed(size) > plain_speed() && (!waits_ || proven_)) ||
+        (!waits_ && drafts_ < limits_.first)) { // what is forgotten proves nothing
         waits_ = proven_ = false;
     } else if (waits_) {
         probe_ = true;

@@ -11,8 +11,8 @@
 //   before       block heads: chosen before the block, which is filled and drawn as ever
 //   tree         depth and nodes, before anything is drawn
 //   all_or_none  copiers
-// Where plain decoding wins, nothing is drafted for 20 rounds; then one draft tells whether times have changed, which goes on while its
-// first token stays. Each draft that does not makes the next wait twice as long, up to 320 rounds.
+// Where, after the first three drafts, plain decoding wins, nothing is drafted for 20 rounds; then one draft tells whether times have
+// changed, which goes on while its first token stays. Each draft that does not makes the next wait twice as long, up to 320 rounds.
 //
 // The law of stops: whether a token is put before the target depends on earlier rounds, costs, what was drawn before it and the row
 // that it is drawn from; never on itself, nor on what is drawn behind it. So goes_on() is asked before a token is drawn and never sees
@@ -35,6 +35,7 @@ class DraftLength {
         Way way = Way::before;
         DraftSize most;      // of a round
         bool chooses = true; // false: behind what was written every round asks for the most
+        int first = 3;       // drafts before it may stop: until then nothing is known
     };
     // written: what the first rounds ask for, whatever is known.
     DraftLength(DraftCosts costs, Limits limits, std::vector<DraftSize> written = {});

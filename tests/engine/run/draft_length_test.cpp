@@ -79,6 +79,16 @@ TEST(DraftLength, StopsWhereNothingIsKeptAndLooksAgainSeldomer) {
     }
 }
 
+// Even where the prior says that no draft pays: three drafts show that all stay.
+TEST(DraftLength, LooksBeforeItStops) {
+    DraftLength length(costs(30, 15), {Way::before, {16, 0}});
+    const std::vector<int> asked = played(length, 30, [](int, int) { return true; });
+    EXPECT_GT(std::ranges::min(asked), 0);
+    DraftLength other(costs(60, 60), {Way::before, {16, 0}});
+    const std::vector<int> few = played(other, 30, [](int, int) { return false; });
+    EXPECT_EQ(std::ranges::count_if(few, [](int k) { return k > 0; }), 3 + 1) << "and one draft after the first wait";
+}
+
 TEST(DraftLength, ComesBackWhenTheTextChanges) {
     for (const Way way : {Way::before, Way::rows}) {
         DraftLength length(costs(2, 5), {way, {16, 0}});

@@ -80,7 +80,7 @@ class ExactAuto : public ::testing::Test {
 TEST_F(ExactAuto, AChoiceThatHangsOnTheRoundBefore) {
     for (const char* rule : {"token", "block", "match"}) {
         test::EnumeratedCycle one = two_rounds("small", rule, 2);
-        one.length.emplace(costs(2.2, 3.4), DraftLength::Limits{Way::before, {2, 0}});
+        one.length.emplace(costs(2.2, 3.4), DraftLength::Limits{Way::before, {2, 0}, true, 0});
         const auto second = expect_exact(one, std::string(rule) + ", K chosen before the draft");
         ASSERT_EQ(second.size(), 2U) << rule; // of the one token that the first round drafts
         EXPECT_EQ(second.at(0), std::set<int>{0}) << rule;
@@ -103,7 +103,7 @@ TEST_F(ExactAuto, StopsThatHangOnRowsAndOnTheRoundBefore) {
 TEST_F(ExactAuto, DepthAndNodesOfATree) {
     for (const char* rule : {"tree_topk", "tree_wor", "tree_wr"}) {
         test::EnumeratedCycle one = two_rounds("small_tree", rule, 2);
-        one.length.emplace(costs(1.2, 1.5), DraftLength::Limits{Way::tree, {2, 3}});
+        one.length.emplace(costs(1.2, 1.5), DraftLength::Limits{Way::tree, {2, 3}, true, 0});
         std::set<int> depths;
         for (const auto& [kept, drafted] : expect_exact(one, std::string(rule) + ", depth and nodes chosen"))
             depths.insert(drafted.begin(), drafted.end());
@@ -115,7 +115,7 @@ TEST_F(ExactAuto, ACopierIsAskedOrNot) {
     for (const char* rule : {"token", "block"}) {
         test::EnumeratedCycle one = two_rounds("lookup", rule, 2);
         one.settings.prompt.token_ids = {0, 1, 2, 0, 1, 2, 0, 1};
-        one.length.emplace(costs(5.5, 0), DraftLength::Limits{Way::all_or_none, {2, 0}});
+        one.length.emplace(costs(5.5, 0), DraftLength::Limits{Way::all_or_none, {2, 0}, true, 0});
         std::set<int> lengths;
         for (const auto& [kept, drafted] : expect_exact(one, std::string(rule) + ", copied or not"))
             lengths.insert(drafted.begin(), drafted.end());
@@ -145,7 +145,8 @@ TEST_P(ExactAutoOnATransformer, WritesTheTargetsDistribution) {
         if (rows)
             one.length = taught_by_rows(2, 0); // its rows are all unclear: the ones of a table are told apart above
         else
-            one.length.emplace(costs(1.2, 1.5), DraftLength::Limits{drafter.tree ? Way::tree : Way::before, {2, drafter.tree ? 4 : 0}});
+            one.length.emplace(costs(1.2, 1.5),
+                               DraftLength::Limits{drafter.tree ? Way::tree : Way::before, {2, drafter.tree ? 4 : 0}, true, 0});
         test::Prefixes prefixes;
         const test::Enumerated found = test::enumerate_behind_prefixes(one, row, 2, prefixes);
         EXPECT_EQ(found.problem, "") << rule;
