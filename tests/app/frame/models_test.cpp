@@ -364,7 +364,8 @@ TEST(Models, TheListHasWhatIsThereAndWhatCanBeFetched) {
     fs::copy(kMicro, live.folder() / "mine-0.5B", fs::copy_options::recursive);
     live.bench.key(ui::Key::o, {.shift = true, .ctrl = true});
     EXPECT_EQ(live.bench.controller.chrome.popup, Popup::models);
-    EXPECT_EQ(live.labels(""), (std::vector<std::string>{"tiny", "Get " + kTitle, "mine-0.5B"}));
+    EXPECT_EQ(live.labels(""), (std::vector<std::string>{"tiny", "Get " + kTitle, "Get Qwen2.5-Coder 1.5B Instruct",
+                                                         "Get Qwen2.5-Coder 0.5B Instruct", "mine-0.5B"}));
     EXPECT_TRUE(live.bench.shows("on screen · built in")) << live.bench.words;
     EXPECT_FALSE(live.bench.shows(live.home.path().string())) << "no path on a wall";
     EXPECT_EQ(overlap_of(live.bench.texts), "");
