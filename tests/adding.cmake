@@ -59,8 +59,7 @@ spec_test(adding/setting LABELS fast LIBS engine_drafters_headers kernels_error 
 spec_test(adding/run_setting LABELS fast LIBS engine_run_headers engine_drafters INCLUDES_BEFORE ${from_adding}/run_settings
     SOURCES engine/run/adding_run_setting_test.cpp ${CMAKE_SOURCE_DIR}/engine/run/run_setting.cpp ${CMAKE_SOURCE_DIR}/engine/run/saved_settings.cpp
             ${CMAKE_SOURCE_DIR}/engine/run/options_json.cpp ${CMAKE_SOURCE_DIR}/engine/run/trace.cpp ${CMAKE_SOURCE_DIR}/engine/run/trace_json.cpp
-            ${CMAKE_SOURCE_DIR}/engine/run/trace_read.cpp ${CMAKE_SOURCE_DIR}/engine/run/draft_sizes.cpp
-            ${CMAKE_SOURCE_DIR}/engine/run/run_view.cpp)
+            ${CMAKE_SOURCE_DIR}/engine/run/trace_read.cpp ${CMAKE_SOURCE_DIR}/engine/run/run_view.cpp)
 set(replaced ${CMAKE_SOURCE_DIR}/engine/drafters/drafter_table.cpp ${CMAKE_SOURCE_DIR}/engine/rules/rule_table.cpp)
 if(TARGET app_frame)
     spec_test(adding/scene LABELS fast LIBS scene_fixtures INCLUDES_BEFORE ${from_adding}/scenes DEFINES SPEC_ADDING_STORIES="${from_adding}/stories"
