@@ -15,6 +15,7 @@ constexpr double kSeenFade = 0.92;      // of the speed that was made
 constexpr int kUsualCopy = 4;           // tokens
 constexpr double kProbeKnows = 4;       // answers that are left of all that was known before a wait
 constexpr int kInFull = 32, kFirst = 8; // rounds: every so manieth, and the first ones, are drafted in full
+constexpr int kMostProofs = 8;          // drafts in a row that look whether one pays
 constexpr double kSlope = 0.55;         // of the chance that a margin promises before anything is known, as log-odds
 
 DraftSize smaller(DraftSize a, DraftSize b) { return {std::min(a.k, b.k), std::min(a.nodes, b.nodes)}; }
@@ -126,9 +127,10 @@ DraftSize DraftLength::next(DraftSize room, int texts) {
     if (waits_ && waited_ < wait_) return size_;
     if (waits_) forget_most();
     const DraftSize size = best(room);
-    if ((drafting_speed(size) > plain_speed() && (!waits_ || proven_)) ||
+    if ((drafting_speed(size) > plain_speed() && (!waits_ || proofs_ > 0)) ||
         (!waits_ && drafts_ < limits_.first)) { // what is forgotten proves nothing
-        waits_ = proven_ = false;
+        waits_ = false;
+        proofs_ = 0;
     } else if (waits_) {
         probe_ = true;
     } else {
@@ -175,11 +177,10 @@ void DraftLength::saw(int drafted, int accepted) {
     if (drafted == 0 && limits_.way == Way::all_or_none) return; // there was nothing to copy, which says nothing
     learn(drafted, accepted);
     if (!probe_) return;
-    if (accepted > 0) {
-        proven_ = true;
-        waited_ = wait_; // the next round looks again
+    if (accepted > 0 && ++proofs_ < kMostProofs) { // more would not make a dear draft pay
+        waited_ = wait_;                           // the next round looks again
     } else {
-        proven_ = false;
+        proofs_ = 0;
         wait_ = std::min(2 * wait_, kLongestWait);
         waited_ = 0;
     }

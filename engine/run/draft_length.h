@@ -102,7 +102,8 @@ class DraftLength {
     double aim_ = 0; // tokens a millisecond that the run makes anyway
     std::vector<double> margins_;
 
-    bool waits_ = false, proven_ = false; // proven: the draft that looked had its first token kept
+    bool waits_ = false;
+    int proofs_ = 0; // drafts in a row that looked and had their first token kept
     int wait_ = kFirstWait, waited_ = 0;
     int drafts_ = 0; // rounds that drafted
 };

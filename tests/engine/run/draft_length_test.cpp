@@ -89,6 +89,13 @@ TEST(DraftLength, LooksBeforeItStops) {
     EXPECT_EQ(std::ranges::count_if(few, [](int k) { return k > 0; }), 3 + 1) << "and one draft after the first wait";
 }
 
+// Where not even drafts that all stay pay, it does not look for ever.
+TEST(DraftLength, LooksSeldomWhereNothingCanPay) {
+    DraftLength length(costs(60, 60), {Way::before, {16, 0}});
+    const std::vector<int> asked = played(length, 400, [](int, int) { return true; });
+    EXPECT_LE(std::ranges::count_if(asked, [](int k) { return k > 0; }), 3 + 4 * 8);
+}
+
 TEST(DraftLength, ComesBackWhenTheTextChanges) {
     for (const Way way : {Way::before, Way::rows}) {
         DraftLength length(costs(2, 5), {way, {16, 0}});
