@@ -20,9 +20,11 @@ fs::path prompts_file(const fs::path& folder) {
     return folder / "prompts.jsonl";
 }
 
+// Without what a kill left of a file that was being written (*.part).
 std::map<std::string, std::string> files_of(const fs::path& folder) {
     std::map<std::string, std::string> files;
-    for (const auto& entry : fs::directory_iterator(folder)) files[entry.path().filename().string()] = read_file(entry.path());
+    for (const auto& entry : fs::directory_iterator(folder))
+        if (entry.path().extension() != ".part") files[entry.path().filename().string()] = read_file(entry.path());
     return files;
 }
 
