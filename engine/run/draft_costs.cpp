@@ -57,6 +57,11 @@ DraftCosts nominal_costs(const Models& models, const PreparedRun& run) {
 
 namespace {
 
+// Less work takes no more time: what a clock adds is what others did meanwhile.
+void lower(Points& points) {
+    for (std::size_t i = points.size(); i-- > 1;) points[i - 1].ms = std::min(points[i].ms, points[i - 1].ms);
+}
+
 // Of rounds that were played twice the quicker one, by rows of the pass and by draft tokens in a row.
 DraftCosts costs_of(const Trace& trace) {
     DraftCosts costs;
@@ -76,8 +81,8 @@ DraftCosts costs_of(const Trace& trace) {
         for (const DraftSlot& slot : round.drafts) depth = std::max(depth, slot.depth);
         if (depth > 0) see(costs.draft, depth, round.draft_ms);
     }
-    for (Points* points : {&costs.pass, &costs.draft}) // less work takes no more time: what a clock adds is what others did meanwhile
-        for (std::size_t i = points->size(); i-- > 1;) (*points)[i - 1].ms = std::min((*points)[i].ms, (*points)[i - 1].ms);
+    lower(costs.pass);
+    lower(costs.draft);
     return costs;
 }
 
@@ -98,6 +103,7 @@ DraftCosts costs_of_passes(const Models& models, std::span<const int> prompt, in
         }
         costs.pass.push_back({rows, best});
     }
+    lower(costs.pass);
     return costs;
 }
 
