@@ -26,15 +26,15 @@ inline std::vector<std::byte> stored_as(DType as, const std::vector<float>& valu
     return bytes;
 }
 
-// `matrices`: the type they are stored in. `more` writes further metadata or tensors. `name`: what it says of itself.
+// `matrices`: the type they are stored in. `more` writes further metadata or tensors. `called`: what it says of itself.
 inline GgufWriter gguf_of_folder(const fs::path& folder, DType matrices, const std::function<void(GgufWriter&)>& more = {},
-                                 const std::string& name = "toy") {
+                                 const std::string& called = "toy") {
     const ModelConfig c = read_config(folder);
     const std::string arch = c.family == ModelConfig::Family::llama ? "llama" : c.family == ModelConfig::Family::qwen2 ? "qwen2" : "qwen3";
     GgufWriter file;
     const auto u32 = [&](const char* name, int value) { file.u32(arch + name, static_cast<std::uint32_t>(value)); };
     file.text("general.architecture", arch);
-    file.text("general.name", name);
+    file.text("general.name", called);
     u32(".block_count", c.layers);
     u32(".embedding_length", c.hidden);
     u32(".feed_forward_length", c.ffn);

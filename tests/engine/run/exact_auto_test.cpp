@@ -131,7 +131,7 @@ TEST_P(ExactAutoOnATransformer, WritesTheTargetsDistribution) {
     const auto models = test::narrow_models(1);
     const DrafterInfo& drafter = *find_drafter(GetParam());
     const test::TargetRow row = test::model_rows(models->target, test::narrow_prompt(), kTopThree);
-    for (const std::string rule : {std::string(drafter.tree ? "tree_wor" : "token"), std::string(drafter.tree ? "tree_topk" : "block")}) {
+    for (const std::string& rule : {std::string(drafter.tree ? "tree_wor" : "token"), std::string(drafter.tree ? "tree_topk" : "block")}) {
         test::EnumeratedCycle one;
         one.models = models;
         one.settings.drafter = drafter.name;
@@ -167,7 +167,7 @@ struct Breaks : Drafter {
     enum class How { p_min, cut, whole } how;
     bool admits; // Cycle is left to find it
     std::unique_ptr<Drafter> inner;
-    Breaks(How how, bool admits, std::unique_ptr<Drafter> inner) : how(how), admits(admits), inner(std::move(inner)) {}
+    Breaks(How broken, bool admitted, std::unique_ptr<Drafter> whole) : how(broken), admits(admitted), inner(std::move(whole)) {}
     std::vector<int> taps() const override { return inner->taps(); }
     void begin(std::span<const int> sequence) override { inner->begin(sequence); }
     void observe(const Observation& observation) override { inner->observe(observation); }
