@@ -115,7 +115,9 @@ TEST(Get, WithoutANameListsThem) {
     for (const Json& one : json) {
         EXPECT_EQ(one["here"], one["name"] == "qwen-0.5b") << "of a pair both have to be there";
         EXPECT_EQ(one["licence"], "Apache-2.0");
-        if (one["name"] == "qwen") EXPECT_EQ(one["bytes"], 1117320768 + 491400064);
+        if (one["name"] == "qwen") {
+            EXPECT_EQ(one["bytes"], 1117320768 + 491400064);
+        }
     }
 }
 
