@@ -2,7 +2,8 @@
 // Intel's Software Developer's Manual, volume 1, chapter 18, and TDPBF16PS). A tile register has sixteen rows of 64 bytes:
 // sixteen lines of a weight's tile, that is 32 columns of sixteen outputs, as they stand; sixteen rows of 32 columns of x; or
 // the sums of sixteen rows and sixteen outputs. Everything is written against a `Unit`, which is the processor
-// (matmul_amx.cpp) or, in the tests, a plain model of it: the machines we have know no AMX.
+// (matmul_amx.cpp) or, in the tests, a plain model of it, which the processor is held against
+// where there is one (tests/kernels/amx_test.cpp).
 //
 // Bits: the sum of an output begins at 0, and for every 32 columns, ascending, a sum of its own is added to it: one chain of
 // fused multiply-adds over the even columns plus one over the odd ones. Subnormal numbers count as zeros and none are made.
