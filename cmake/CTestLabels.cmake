@@ -2,7 +2,8 @@
 cmake_policy(VERSION 3.22)
 
 # spec_set_labels(PROGRAM labels [label expression]…): each test gets the labels, and those whose expression its name
-# matches; slow takes fast away, release takes checked away, both brings release beside it. An expression that no test matches gives its label to nobody: a test was renamed.
+# matches; slow takes fast away and lets a test begin before others (a long one that begins last is waited for by one core alone), first before those;
+# release takes checked away, both brings release beside it. An expression that no test matches gives its label to nobody: a test was renamed.
 function(spec_set_labels program labels)
     set(rules ${ARGN})
     list(REMOVE_ITEM rules "")
@@ -17,15 +18,20 @@ function(spec_set_labels program labels)
                 list(APPEND used "${expression}")
             endif()
         endwhile()
+        set(cost 0)
         if("slow" IN_LIST own)
             list(REMOVE_ITEM own fast)
+            set(cost 100)
+        endif()
+        if("first" IN_LIST own)
+            set(cost 1000)
         endif()
         if("release" IN_LIST own)
             list(REMOVE_ITEM own checked)
         elseif("both" IN_LIST own)
             list(APPEND own release)
         endif()
-        set_tests_properties("${test}" PROPERTIES LABELS "${own}")
+        set_tests_properties("${test}" PROPERTIES LABELS "${own}" COST ${cost})
     endforeach()
     while(rules AND ${program}_TESTS)
         list(POP_FRONT rules label expression)

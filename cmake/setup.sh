@@ -156,7 +156,7 @@ configure() {
 
 # build FOLDER TARGET…
 build() {
-    local folder="$1" line status
+    local folder="$1" line status began=$SECONDS
     shift
     local log="$folder/build.log"
     if [ -t 2 ]; then
@@ -170,6 +170,7 @@ build() {
         NINJA_STATUS='[%f/%t] ' ninja -C "$folder" "$@" </dev/null >"$log" 2>&1
         status=$?
     fi
+    [ $((SECONDS - began)) -lt 30 ] || say "that took $((SECONDS - began)) s"
     if [ "$status" != 0 ]; then
         say "the build failed; from $log:"
         grep -E -A 12 '(error|FAILED|undefined reference|No space)' "$log" | head -n 60 >&2 || tail -n 40 "$log" >&2
