@@ -6,6 +6,7 @@
 #include "engine/drafters/draft_network.h"
 #include "kernels/backend.h"
 #include "kernels/error.h"
+#include "kernels/process_memory.h"
 
 namespace speclens {
 
@@ -163,6 +164,7 @@ void Engine::cancel(const std::function<bool(const Place&)>& which) {
         }
         std::erase_if(jobs_, which);
     });
+    give_back_memory();
 }
 
 void Engine::show(Snapshot& shown, Place& place) {
@@ -192,6 +194,7 @@ void Engine::work(Place& place) {
         show(s, place);
         if (!more) std::erase_if(jobs_, [&](const Place& other) { return &other == &place; });
     });
+    if (!more) give_back_memory(); // weights in other forms, caches of lanes
 }
 
 std::string Engine::doing() const {
