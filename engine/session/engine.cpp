@@ -256,7 +256,8 @@ void Engine::show_run() {
         s.runs += 1 + std::exchange(runs_skipped_, 0);
         s.status.state = EngineStatus::State::idle;
         s.status.notice = run_->trace().header()->notice;
-        s.status.memory_bytes = run_->memory_bytes();
+        const std::size_t held = run_models_->backend ? run_models_->backend->held_memory() : 0; // of draft model and heads, too
+        s.status.memory_bytes = std::max(run_->memory_bytes(), held);
         s.status.timing = false;
         s.status.plain_ms_per_token = run_->trace().plain_ms();
     });
