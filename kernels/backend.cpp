@@ -1,7 +1,9 @@
 #include "kernels/backend.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
+#include <vector>
 
 #include "kernels/error.h"
 
@@ -97,6 +99,22 @@ Buffer Backend::import_weight(const void* host, DType stored, std::int64_t rows,
     Buffer weight = allocate_weight(stored, rows, cols, precision);
     import_weight(weight.view(), stored, host);
     return weight;
+}
+
+std::int64_t rows_per_piece(std::int64_t rows, std::size_t row_bytes, std::size_t piece_bytes) {
+    const auto tiles = static_cast<std::int64_t>(piece_bytes / row_bytes) / kTiledRows;
+    return std::clamp(tiles * kTiledRows, std::min(kTiledRows, rows), rows);
+}
+
+void Backend::import_pieces(const Tensor& to, DType stored, std::size_t piece_bytes, const FillRows& fill) {
+    const std::size_t row_bytes = bytes_of(stored, to.cols);
+    const std::int64_t together = rows_per_piece(to.rows, row_bytes, piece_bytes);
+    std::vector<std::byte> host(static_cast<std::size_t>(together) * row_bytes);
+    for (std::int64_t first = 0; first < to.rows; first += together) {
+        const std::int64_t count = std::min(together, to.rows - first);
+        fill(static_cast<std::size_t>(first) * row_bytes, std::span(host).first(static_cast<std::size_t>(count) * row_bytes));
+        import_weight(to.slice(first, count), stored, host.data());
+    }
 }
 
 namespace {

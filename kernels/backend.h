@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -208,7 +209,21 @@ class Backend {
     [[nodiscard]] virtual double read_ms(const Tensor& buffer) = 0;
     // Bytes of the largest cache in front of the memory, as the device says; 0: it does not.
     [[nodiscard]] virtual std::size_t cache_bytes() const { return 0; }
+
+    // ---- loading ----
+    // Writes the stored bytes of a matrix, whole rows from byte `first` on.
+    using FillRows = std::function<void(std::size_t first, std::span<std::byte> to)>;
+    // Fills a whole matrix, of which each thread holds at most `piece_bytes` as they are stored (a tile of rows at least): reading
+    // goes on beside rearranging. `fill` is asked for every row once, in any order, by the threads of the backend at the same
+    // time; the first that it throws is thrown here, and what the matrix holds then is undefined.
+    virtual void import_pieces(const Tensor& to, DType stored, std::size_t piece_bytes, const FillRows& fill);
+    // Bytes that are allocated and not yet released: weights, caches, scratch memory of passes. 0 where it is not counted.
+    [[nodiscard]] virtual std::size_t held_memory() const { return 0; }
 };
+
+// Rows of a (rows, …) matrix that are imported together: whole tiles of at most `piece_bytes`, one tile at least, and what is
+// left at the end.
+[[nodiscard]] std::int64_t rows_per_piece(std::int64_t rows, std::size_t row_bytes, std::size_t piece_bytes);
 
 struct CpuOptions {
     int threads = 0; // 0: one per available core, at most 16

@@ -17,7 +17,7 @@ class Backend; // kernels/backend.h
 // What the module exports, under the name kCudaEntry. `version` must be kCudaVersion. Writes the reason, cut
 // to `size` bytes, when it returns null; otherwise the caller owns the result.
 inline constexpr const char* kCudaEntry = "speclens_make_cuda_backend";
-inline constexpr int kCudaVersion = 1; // of Backend; raise it when that interface changes
+inline constexpr int kCudaVersion = 2; // of Backend; raise it when that interface changes
 using MakeCudaBackend = Backend* (*)(int version, char* why, std::size_t size);
 
 } // namespace speclens

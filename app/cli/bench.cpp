@@ -1,8 +1,6 @@
 // `speclens bench`: what a pass over 1 to 64 tokens costs in short and long contexts, beside what the memory and the
 // product kernel could do; what prefill, the drafters and the recording cost. Everything that is compared is measured
 // interleaved.
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <cmath>
 #include <exception>
@@ -25,7 +23,9 @@
 #include "engine/lab/random_shape.h"
 #include "engine/model/decoder.h"
 #include "engine/model/precision.h"
+#include "engine/models/memory_forecast.h"
 #include "kernels/backend.h"
+#include "kernels/process_memory.h"
 
 namespace speclens::cli {
 
@@ -37,6 +37,7 @@ constexpr int kLongContexts[] = {1000, 4000};
 constexpr int kPrefill = 512;
 constexpr double kContextSeconds = 4;      // for the passes of each, unless --repeats says otherwise
 constexpr double kMostPrefillSeconds = 15; // before a long context is left out
+constexpr int kStaysTokens = 4096;         // of keys and values beside the weights, for the peak
 constexpr std::size_t kLargestResult = 1 << 24;
 
 // Ascending, and one row first: what the others are compared with.
@@ -214,11 +215,6 @@ std::string forms_of(const Model& model) {
     return words;
 }
 
-double peak_bytes() {
-    rusage usage{};
-    return getrusage(RUSAGE_SELF, &usage) == 0 ? static_cast<double>(usage.ru_maxrss) * 1024 : 0;
-}
-
 // "CPU · AVX-512 · 2 threads": what stands in the middle; of a GPU all that is said.
 std::string instructions_of(const std::string& device) {
     const std::string dot = " · ";
@@ -245,6 +241,8 @@ BenchResult facts_of(const Options& options, const std::shared_ptr<const Models>
     result.model = models->target_name();
     result.random_weights = !options.geometry.empty();
     result.memory_bytes = static_cast<double>(run.memory_bytes());
+    result.stays_tokens = std::min(kStaysTokens, models->target->config.context());
+    result.stays_bytes = static_cast<double>(forecast_memory(*models, result.stays_tokens, 0).stays(result.stays_tokens));
     return result;
 }
 
@@ -268,7 +266,7 @@ void measure_all(const Options& options, const std::shared_ptr<const Models>& mo
         result.ended_by = std::current_exception();
     }
     result.other_cores = busy.cores();
-    result.peak_bytes = peak_bytes();
+    result.peak_bytes = static_cast<double>(process_memory().most);
     bar.clear();
 }
 

@@ -31,7 +31,9 @@ struct BenchResult {
     double load_ms = 0;                // or making the weights
     double memory_bytes = 0;           // weights, and the cache of a run
     double peak_bytes = 0;             // of the process so far
-    int draft_repeats = 0;             // runs behind the medians of `drafts`
+    double stays_bytes = 0;            // weights of all models, keys and values of `stays_tokens` tokens: what a peak is measured by
+    int stays_tokens = 0;
+    int draft_repeats = 0; // runs behind the medians of `drafts`
     std::vector<DraftCost> drafts;
     std::optional<double> overhead, frame; // of recording, a share; of a frame of the window, ms
     double other_cores = 0;                // that other programs kept busy from the first pass to the last run

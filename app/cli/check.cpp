@@ -1,6 +1,7 @@
 // `speclens check`: one line for everything a run needs, with what to do about it.
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 
@@ -28,6 +29,7 @@
 #include "kernels/backend.h"
 #include "kernels/cuda_module.h"
 #include "kernels/error.h"
+#include "kernels/process_memory.h"
 
 namespace speclens::cli {
 
@@ -196,6 +198,19 @@ void report_memory(Checklist& list, const MemoryForecast& need, const Backend& b
                   "Give a --context of " + std::to_string(positions) + " or less.");
 }
 
+// What the process had at most until here, beside what stays.
+void report_peak(Checklist& list, const MemoryForecast& need, int context) {
+    const ProcessMemory memory = process_memory();
+    if (memory.most == 0) return;
+    const std::size_t stays = need.stays(context);
+    char ratio[32];
+    std::snprintf(ratio, sizeof ratio, "%.2f", static_cast<double>(memory.most) / static_cast<double>(stays));
+    list.line(Grade::good, "peak",
+              megabytes(static_cast<double>(memory.most)) + " of memory at most until here, " + megabytes(static_cast<double>(memory.now)) +
+                  " now; weights, keys and values of a text of " + std::to_string(context) + " tokens are " +
+                  megabytes(static_cast<double>(stays)) + ": " + ratio + " times that");
+}
+
 void check_memory(Checklist& list, const Models& models, const Options& options) {
     const std::size_t free = models.backend->free_memory();
     if (!models.target)
@@ -204,7 +219,9 @@ void check_memory(Checklist& list, const Models& models, const Options& options)
                              megabytes(static_cast<double>(free)) + " free");
     const ModelConfig& target = models.target->config;
     const int context = predicted_context(options, target);
-    report_memory(list, forecast_memory(models, context, free), *models.backend, target, context, true);
+    const MemoryForecast need = forecast_memory(models, context, free);
+    report_memory(list, need, *models.backend, target, context, true);
+    if (models.backend->held_memory() > 0) report_peak(list, need, context);
 }
 
 // Whether a published shape would fit; nothing is loaded.

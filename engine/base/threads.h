@@ -2,6 +2,8 @@
 // does everything, by turns.
 #pragma once
 
+#include <future>
+
 #if defined(__EMSCRIPTEN__)
 #include <emscripten/threading.h>
 #endif
@@ -14,6 +16,11 @@ namespace speclens {
 #else
     return true;
 #endif
+}
+
+// For std::async: beside the caller, or where no thread can be had when the result is asked for.
+[[nodiscard]] inline std::launch beside() {
+    return threads_possible() ? std::launch::async | std::launch::deferred : std::launch::deferred;
 }
 
 } // namespace speclens

@@ -212,7 +212,7 @@ std::map<std::string, RowTensors::Source> gguf_tensors(const Gguf& file, const M
     return sources;
 }
 
-VocabularyTable gguf_vocabulary(const Gguf& file) {
+VocabularyTable take_gguf_vocabulary(Gguf& file) {
     const auto id = [&](const char* key) {
         const auto value = file.integer(key, 0, (std::int64_t{1} << 32) - 1);
         return value && *value <= (1 << 22) ? static_cast<int>(*value) : -1;
@@ -221,16 +221,17 @@ VocabularyTable gguf_vocabulary(const Gguf& file) {
     VocabularyTable table;
     table.model = file.text(base + "model").value_or("");
     table.pre = file.text(base + "pre").value_or("");
-    const std::vector<std::string>* tokens = file.texts(base + "tokens");
-    if (tokens == nullptr) throw Error(file.name() + ": has no vocabulary (tokenizer.ggml.tokens)", kServeWithLlamaCpp);
+    auto tokens = file.take_texts(base + "tokens");
+    if (!tokens) throw Error(file.name() + ": has no vocabulary (tokenizer.ggml.tokens)", kServeWithLlamaCpp);
+    table.tokens = std::move(*tokens);
     // Ids behind the last token, which the converter fills up to the rows of the embedding.
-    std::size_t size = tokens->size();
-    while (size > 0 && (*tokens)[size - 1] == "[PAD" + std::to_string(size - 1) + "]") --size;
-    table.tokens.assign(tokens->begin(), tokens->begin() + static_cast<std::ptrdiff_t>(size));
-    if (const auto* merges = file.texts(base + "merges")) table.merges = *merges;
+    const std::size_t all = table.tokens.size();
+    std::size_t size = all;
+    while (size > 0 && table.tokens[size - 1] == "[PAD" + std::to_string(size - 1) + "]") --size;
+    table.tokens.resize(size);
+    if (auto merges = file.take_texts(base + "merges")) table.merges = std::move(*merges);
     const auto of_tokens = [&](std::size_t listed, const char* key) { // as many as there are tokens, or it is said
-        if (listed != tokens->size())
-            file.fail(base + key, "has " + std::to_string(listed) + " entries for " + std::to_string(tokens->size()) + " tokens");
+        if (listed != all) file.fail(base + key, "has " + std::to_string(listed) + " entries for " + std::to_string(all) + " tokens");
         return static_cast<std::ptrdiff_t>(size);
     };
     if (const auto scores = file.numbers(base + "scores"))

@@ -19,6 +19,6 @@ namespace speclens {
 // Tensors by Hugging Face's names; `as` says in which form a matrix of a stored type is wanted.
 [[nodiscard]] std::map<std::string, RowTensors::Source> gguf_tensors(const Gguf& file, const ModelConfig& config,
                                                                      const std::function<DType(const StoredTensor&)>& as);
-// Throws Error where the file has no vocabulary or a broken one.
-[[nodiscard]] VocabularyTable gguf_vocabulary(const Gguf& file);
+// Throws Error where the file has no vocabulary or a broken one. Takes its lists of tokens and merges away from `file`: they are long.
+[[nodiscard]] VocabularyTable take_gguf_vocabulary(Gguf& file);
 } // namespace speclens

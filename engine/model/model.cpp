@@ -3,10 +3,12 @@
 #include "engine/model/model.h"
 
 #include <algorithm>
+#include <future>
 #include <map>
 
 #include "engine/base/display_name.h"
 #include "engine/base/json_read.h"
+#include "engine/base/threads.h"
 #include "engine/model/gguf_model.h"
 #include "engine/model/model_memory.h"
 #include "engine/model/model_parts.h"
@@ -66,21 +68,6 @@ std::string main_type(const TensorFiles& file) {
     return bytes.empty() ? "" : std::ranges::max_element(bytes, {}, [](const auto& entry) { return entry.second; })->first;
 }
 
-// What both kinds of files end with: the weights go to the backend, and the rotary table is made.
-void import_model(Model& model, const TensorFiles& source, const TensorFiles& form, const std::function<bool(std::string_view)>& ignored,
-                  const Progress& progress) {
-    Backend& backend = *model.backend;
-    const StoredWeights weights(form, model_slots(model), ignored);
-    check_memory(model.name, loading_memory(model.config, backend, weights.bytes_on_device()), backend.free_memory());
-    weights.import_into(backend, model.name, progress, model.bytes, model.precision);
-    model.cos_sin = make_cos_sin(backend, model.config);
-    model.bytes.add_table(model.cos_sin.bytes());
-    backend.sync();
-    model.stored_as = main_type(source);
-    if (const std::string kept = main_type(form); kept != model.stored_as) model.kept_as = kept;
-    join(model.notice, model.config.notice);
-}
-
 void check_vocabulary(const Model& model, const std::string& vocabulary, const std::string& weights) {
     if (model.tokenizer && model.tokenizer->size() > model.config.vocab)
         throw Error(vocabulary + ": has " + std::to_string(model.tokenizer->size()) + " ids, " + weights + " only " +
@@ -88,49 +75,82 @@ void check_vocabulary(const Model& model, const std::string& vocabulary, const s
                     "The files are from different models: download the folder again.");
 }
 
-void load_gguf(Model& model, const std::filesystem::path& path, WeightForm form, const Progress& progress) {
-    const Gguf file = Gguf::open(path);
+// The rotary table, which takes as long as some of the weights: made beside the vocabulary.
+using Angles = std::shared_future<std::vector<float>>;
+Angles angles_of(const ModelConfig& config) {
+    return std::async(beside(), [config] { return cos_sin_table(config); }).share();
+}
+
+// What both kinds of files end with: everything is compared, and the weights and the table are left to be brought to the backend.
+Model::Weights weights_of(std::shared_ptr<Model> model, const std::shared_ptr<const TensorFiles>& source,
+                          const std::shared_ptr<const TensorFiles>& form, const std::function<bool(std::string_view)>& ignored,
+                          Angles angles) {
+    model->stored_as = main_type(*source);
+    if (const std::string kept = main_type(*form); kept != model->stored_as) model->kept_as = kept;
+    join(model->notice, model->config.notice);
+    auto weights = std::make_shared<const StoredWeights>(*form, model_slots(*model), ignored);
+    return [model = std::move(model), source, form, weights, angles = std::move(angles)](const Progress& progress) {
+        Backend& backend = *model->backend;
+        check_memory(model->name, loading_memory(model->config, backend, weights->bytes_on_device()), backend.free_memory());
+        weights->import_into(backend, model->name, progress, model->bytes, model->precision);
+        model->cos_sin = Buffer(backend, DType::f32, model->config.context(), model->config.head_dim);
+        backend.upload(model->cos_sin.view(), angles.get().data());
+        model->bytes.add_table(model->cos_sin.bytes());
+        backend.sync();
+        return std::shared_ptr<const Model>(model);
+    };
+}
+
+Model::Weights open_gguf(const std::shared_ptr<Model>& opened, const std::filesystem::path& path, WeightForm form,
+                         const Progress& progress) {
+    Model& model = *opened;
+    const auto file = std::make_shared<Gguf>(Gguf::open(path));
     const auto said = [&](const char* key) {
-        const auto* text = std::get_if<std::string>(file.value(key));
+        const auto* text = std::get_if<std::string>(file->value(key));
         return text ? *text : std::string();
     };
     model.name = display_name(path, said("general.name"), said("general.basename"));
-    model.config = gguf_config(file);
+    model.config = gguf_config(*file);
     check_cancelled(progress);
-    const VocabularyTable table = gguf_vocabulary(file);
-    model.tokenizer = Tokenizer::of_table(table, file.name());
-    check_vocabulary(model, file.name(), "its embedding");
+    Angles angles = angles_of(model.config);
+    const VocabularyTable table = take_gguf_vocabulary(*file);
+    model.tokenizer = Tokenizer::of_table(table, file->name());
+    check_vocabulary(model, file->name(), "its embedding");
     const auto spelled = [&](int id) { return id >= 0 ? std::optional(model.tokenizer->bytes_of(id)) : std::nullopt; };
     model.chat =
-        chat_format_of(file.text("tokenizer.chat_template"), file.name(), *model.tokenizer, spelled(table.bos), spelled(table.eos));
+        chat_format_of(file->text("tokenizer.chat_template"), file->name(), *model.tokenizer, spelled(table.bos), spelled(table.eos));
     const bool narrow = form == WeightForm::by_default || form == WeightForm::bf16;
-    const RowTensors rows(
-        file, gguf_tensors(file, model.config, [&](const StoredTensor& tensor) { return form_of(tensor, form, *model.backend, narrow); }));
-    import_model(
-        model, file, rows, [](std::string_view) { return false; }, progress);
+    const auto rows = std::make_shared<const RowTensors>(*file, gguf_tensors(*file, model.config, [&](const StoredTensor& tensor) {
+        return form_of(tensor, form, *model.backend, narrow);
+    }));
+    return weights_of(
+        opened, file, rows, [](std::string_view) { return false; }, std::move(angles));
 }
 
-void load_folder(Model& model, const std::filesystem::path& folder, WeightForm form, const Progress& progress) {
+Model::Weights open_folder(const std::shared_ptr<Model>& opened, const std::filesystem::path& folder, WeightForm form,
+                           const Progress& progress) {
+    Model& model = *opened;
     std::error_code failure;
     model.config = read_config(folder);
     check_cancelled(progress);
+    Angles angles = angles_of(model.config);
     if (std::filesystem::exists(folder / "tokenizer.json", failure)) model.tokenizer = Tokenizer::load(folder / "tokenizer.json");
     if (model.tokenizer) model.chat = read_chat_format(folder, *model.tokenizer);
     check_vocabulary(model, short_name(folder / "tokenizer.json"), "config.json (vocab_size)");
-    const Safetensors file = Safetensors::open_folder(folder);
-    const auto ignored = [&](std::string_view name) { return ignorable(name, model.config); };
+    const auto file = std::make_shared<const Safetensors>(Safetensors::open_folder(folder));
+    std::shared_ptr<const TensorFiles> rows = file;
     if (form == WeightForm::bf16 || form == WeightForm::q8) {
         std::map<std::string, RowTensors::Source> sources;
-        for (const auto& [name, tensor] : file.tensors())
+        for (const auto& [name, tensor] : file->tensors())
             sources.emplace(
                 name, RowTensors::Source{name, tensor.shape.size() == 2 ? form_of(tensor, form, *model.backend, true) : tensor.dtype});
-        const RowTensors rows(file, std::move(sources));
-        import_model(model, file, rows, ignored, progress);
-    } else {
-        import_model(model, file, file, ignored, progress);
+        rows = std::make_shared<const RowTensors>(*file, std::move(sources));
     }
-    join(model.notice, unused_head(file, model.config));
-    join(model.notice, mtp_notice(file, model.config));
+    Model::Weights weights = weights_of(
+        opened, file, rows, [&](std::string_view name) { return ignorable(name, model.config); }, std::move(angles));
+    join(model.notice, unused_head(*file, model.config));
+    join(model.notice, mtp_notice(*file, model.config));
+    return weights;
 }
 
 } // namespace
@@ -168,23 +188,24 @@ std::vector<DType> Model::forms() const {
 
 void Model::forget_prompts() const { prompts->clear(); }
 
-std::shared_ptr<const Model> Model::load(Backend& backend, const std::filesystem::path& path, const Progress& progress, WeightForm form,
-                                         Precision precision) {
+Model::Weights Model::open(Backend& backend, const std::filesystem::path& path, const Progress& progress, WeightForm form,
+                           Precision precision) {
     std::error_code failure;
     auto model = std::make_shared<Model>();
     model->prompts = std::make_shared<PromptCache>();
     model->backend = &backend;
     model->precision = precision;
-    if (const std::filesystem::path file = gguf_file(path); !file.empty()) {
-        load_gguf(*model, file, form, progress);
-        return model;
-    }
+    if (const std::filesystem::path file = gguf_file(path); !file.empty()) return open_gguf(model, file, form, progress);
     if (!std::filesystem::is_directory(path, failure))
         throw wrong_path(path, "a folder or a GGUF file",
                          "Give a Hugging Face folder with config.json, model.safetensors and tokenizer.json, or a .gguf file.");
     model->name = display_name(path);
-    load_folder(*model, path, form, progress);
-    return model;
+    return open_folder(model, path, form, progress);
+}
+
+std::shared_ptr<const Model> Model::load(Backend& backend, const std::filesystem::path& path, const Progress& progress, WeightForm form,
+                                         Precision precision) {
+    return open(backend, path, progress, form, precision)(progress);
 }
 
 } // namespace speclens

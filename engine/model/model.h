@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -81,6 +82,11 @@ class Model {
     [[nodiscard]] static std::shared_ptr<const Model> load(Backend& backend, const std::filesystem::path& path,
                                                            const Progress& progress = {}, WeightForm form = WeightForm::by_default,
                                                            Precision precision = Precision::f32);
+    // The same in two parts: everything but the weights, which any thread may do and which reads hardly anything of a disk, and
+    // these. Throws as load(), at once what is wrong with the files. What it returns is called once, by the backend's thread.
+    using Weights = std::function<std::shared_ptr<const Model>(const Progress& progress)>;
+    [[nodiscard]] static Weights open(Backend& backend, const std::filesystem::path& path, const Progress& progress = {},
+                                      WeightForm form = WeightForm::by_default, Precision precision = Precision::f32);
     // Random weights of a given shape (bench --geometry): scale 0.02, norms 1, seeded. No tokenizer. Matrices are `form`
     // (bf16, q8_0, q5_0, q4_1, q4_0; another: Error, usage) where the backend keeps that, elsewhere bf16: see forms().
     [[nodiscard]] static std::shared_ptr<const Model> random(Backend& backend, const ModelConfig& config, std::string name,

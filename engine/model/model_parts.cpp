@@ -144,7 +144,7 @@ std::size_t cos_sin_bytes(const ModelConfig& config) {
     return static_cast<std::size_t>(config.context()) * static_cast<std::size_t>(config.head_dim) * sizeof(float);
 }
 
-Buffer make_cos_sin(Backend& backend, const ModelConfig& config) {
+std::vector<float> cos_sin_table(const ModelConfig& config) {
     const int positions = config.context(), half = config.head_dim / 2;
     const std::vector<float> inverse = inverse_frequencies(config);
     // yarn sharpens attention a little as the context grows
@@ -159,8 +159,12 @@ Buffer make_cos_sin(Backend& backend, const ModelConfig& config) {
             row[half + j] = static_cast<float>(scale * std::sin(static_cast<double>(angle)));
         }
     }
-    Buffer result(backend, DType::f32, positions, config.head_dim);
-    backend.upload(result.view(), table.data());
+    return table;
+}
+
+Buffer make_cos_sin(Backend& backend, const ModelConfig& config) {
+    Buffer result(backend, DType::f32, config.context(), config.head_dim);
+    backend.upload(result.view(), cos_sin_table(config).data());
     return result;
 }
 

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/model/model.h"
 #include "engine/weights/tensor_files.h"
@@ -54,6 +55,7 @@ void import_random(Backend& backend, const std::vector<Slot>& slots, const std::
 
 // (ModelConfig::context(), d) f32: cos of the d/2 angles, then their sines.
 [[nodiscard]] Buffer make_cos_sin(Backend& backend, const ModelConfig& config);
+[[nodiscard]] std::vector<float> cos_sin_table(const ModelConfig& config); // what it holds
 [[nodiscard]] std::size_t cos_sin_bytes(const ModelConfig& config);
 void check_cancelled(const Progress& progress); // throws Cancelled
 // Progress of a job of `total` bytes, in MB (1e6).

@@ -20,7 +20,6 @@ namespace speclens {
 namespace {
 
 constexpr double kScale = 0.02;
-constexpr std::size_t kPiece = 1 << 22; // numbers between two looks at the cancel flag: about 15 ms
 
 // SplitMix64 (Steele et al. 2014) as a hash of a counter: one multiply-xor chain gives eight bytes.
 std::uint64_t hash(std::uint64_t counter) {
@@ -101,9 +100,11 @@ void import_random(Backend& backend, const std::vector<Slot>& slots, const std::
                    WeightBytes& bytes, Precision precision, DType form) {
     const std::vector<std::uint16_t> level = levels();
     const std::uint16_t one = narrow_bf16(1), zero = 0;
-    const std::size_t total = random_bytes(backend, slots, form);
-    std::size_t done = 0;
+    std::size_t total = 0;
+    for (const Slot& slot : slots)
+        total += bytes_of(slot.vector ? DType::bf16 : form_here(backend, form, slot.cols), slot.rows * slot.cols);
     WeightImport importer(backend, progress, precision);
+    importer.tell(what, total);
     for (std::size_t tensor = 0; tensor < slots.size(); ++tensor) {
         const Slot& slot = slots[tensor];
         const std::uint64_t stream = hash(hash(seed + 1) ^ tensor);
@@ -111,17 +112,12 @@ void import_random(Backend& backend, const std::vector<Slot>& slots, const std::
         const auto fill = [&](std::size_t first, std::span<std::byte> to) {
             const std::size_t begin = first / sizeof(std::uint16_t), count = to.size() / sizeof(std::uint16_t);
             auto* host = reinterpret_cast<std::uint16_t*>(to.data());
-            if (slot.vector) std::fill_n(host, count, constant);
+            if (slot.vector) return std::fill(host, host + count, constant);
             std::uint64_t numbers = 0;
-            for (std::size_t piece = 0; !slot.vector && piece < count; piece += kPiece) {
-                check_cancelled(progress);
-                const std::size_t end = std::min(count, piece + kPiece);
-                for (std::size_t i = piece; i < end; ++i) {
-                    if (i == 0 || (begin + i) % 8 == 0) numbers = hash(stream + (begin + i) / 8) >> (begin + i) % 8 * 8;
-                    host[i] = level[numbers & 0xFF];
-                    numbers >>= 8;
-                }
-                report_megabytes(progress, what, done + 2 * (begin + end), total);
+            for (std::size_t i = 0; i < count; ++i) {
+                if (i == 0 || (begin + i) % 8 == 0) numbers = hash(stream + (begin + i) / 8) >> (begin + i) % 8 * 8;
+                host[i] = level[numbers & 0xFF];
+                numbers >>= 8;
             }
         };
         const DType own = slot.vector ? DType::bf16 : form_here(backend, form, slot.cols);
@@ -129,10 +125,6 @@ void import_random(Backend& backend, const std::vector<Slot>& slots, const std::
             const std::vector<std::byte> head = block_head(*random_block(own));
             const std::size_t block = block_of(own).bytes;
             for (std::size_t at = 0; at < to.size(); at += block) {
-                if (at % (block << 17) == 0) {
-                    check_cancelled(progress);
-                    report_megabytes(progress, what, done + first + at, total);
-                }
                 fill_bytes(stream, first + at, to.subspan(at, block));
                 std::ranges::copy(head, to.data() + at);
             }
@@ -141,7 +133,6 @@ void import_random(Backend& backend, const std::vector<Slot>& slots, const std::
             importer.slot(slot, own, fill_blocks, bytes);
         else
             importer.slot(slot, DType::bf16, fill, bytes);
-        done += random_bytes(backend, {&slot, 1}, form);
     }
 }
 

@@ -11,8 +11,6 @@
 namespace speclens {
 namespace {
 
-constexpr std::size_t kPieceBytes = 8'000'000; // between two looks at the cancel flag: 80 ms at 100 MB/s
-
 bool is_weight(DType dtype, bool vector) {
     return dtype == DType::bf16 || dtype == DType::f16 || dtype == DType::f32 || (is_quantised(dtype) && !vector);
 }
@@ -91,25 +89,17 @@ std::size_t StoredWeights::bytes_on_device() const {
 
 void StoredWeights::import_into(Backend& backend, const std::string& what, const Progress& progress, WeightBytes& bytes,
                                 Precision precision) const {
-    std::size_t total = 0, before = 0;
+    std::size_t total = 0;
     for (std::size_t i = 0; i < slots_.size(); ++i) total += part_bytes(slots_[i], *stored_[i]);
     WeightImport importer(backend, progress, precision);
+    importer.tell(what, total);
     for (std::size_t i = 0; i < slots_.size(); ++i) {
         const Slot& slot = slots_[i];
         const StoredTensor& tensor = *stored_[i];
-        const std::size_t row = bytes_of(tensor.dtype, slot.cols), piece = std::max<std::size_t>(kPieceBytes / row, 1) * row;
-        // Some rows at a time, so that a slow disk neither hides progress nor delays a cancel.
         const auto fill = [&](std::size_t first, std::span<std::byte> to) {
-            if (slot.stored_cols > 0) return read_columns(file_, tensor, slot, first, to);
-            for (std::size_t at = 0; at < to.size(); at += piece) {
-                check_cancelled(progress);
-                const std::size_t size = std::min(piece, to.size() - at);
-                file_.read(tensor, first + at, to.subspan(at, size));
-                report_megabytes(progress, what, before + first + at + size, total);
-            }
+            slot.stored_cols > 0 ? read_columns(file_, tensor, slot, first, to) : file_.read(tensor, first, to);
         };
         importer.slot(slot, tensor.dtype, fill, bytes);
-        before += part_bytes(slot, tensor);
     }
 }
 

@@ -21,6 +21,8 @@ struct MemoryForecast {
 
     [[nodiscard]] std::size_t weights() const { return target + draft + heads; }
     [[nodiscard]] std::size_t run(int context) const { return cache_per_token * static_cast<std::size_t>(context) + scratch; }
+    // What is needed however it is computed: weights, and keys and values of so many tokens. A process has more at its peak.
+    [[nodiscard]] std::size_t stays(int context) const { return weights() + cache_per_token * static_cast<std::size_t>(context); }
 };
 
 // For a text of up to `context` tokens where the weights are loaded and `free` bytes are left. All zero for

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <future>
 
 #include "engine/base/clock.h"
 #include "engine/base/json_read.h"
+#include "engine/base/threads.h"
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/model/fingerprint.h"
@@ -17,6 +19,7 @@
 #include "engine/weights/safetensors.h"
 #include "kernels/backend.h"
 #include "kernels/error.h"
+#include "kernels/process_memory.h"
 
 namespace speclens {
 namespace fs = std::filesystem;
@@ -260,6 +263,9 @@ Models loaded_models(const ModelPaths& paths, const Progress& progress) {
         throw Error("8-bit products need quantised matrices, and the built-in model has none",
                     "Choose --precision bf16, or a quantised GGUF file with --model FILE.gguf.", Exit::usage);
     check_int8(target, form, precision);
+    const auto open_draft = [&] { return Model::open(*models.backend, draft, progress, form, precision); };
+    std::future<Model::Weights> beside_target; // its vocabulary takes as long as a good part of its weights
+    if (!draft.empty()) beside_target = std::async(beside(), open_draft);
     models.target = Model::load(*models.backend, target, progress, form, precision);
     check_int8(*models.target);
     if (models.bundle.empty()) models.fingerprint = fingerprint(*models.target);
@@ -275,7 +281,7 @@ Models loaded_models(const ModelPaths& paths, const Progress& progress) {
     if (is(draft, shipped.draft)) models.shipped.insert(kDraftModel);
     if (draft.empty()) draft = shipped.draft;
     if (!draft.empty()) {
-        models.draft = Model::load(*models.backend, draft, progress, form, precision);
+        models.draft = (beside_target.valid() ? beside_target.get() : open_draft())(progress);
         models.vocabulary_problem = difference(*models.target, *models.draft);
         if (!models.vocabulary_problem.empty()) models.vocabularies = common_tokens(*models.target, *models.draft);
     }
@@ -298,6 +304,7 @@ Models loaded_models(const ModelPaths& paths, const Progress& progress) {
 Models load_models(const ModelPaths& paths, const Progress& progress) {
     const Stopwatch watch;
     Models models = loaded_models(paths, progress);
+    give_back_memory(); // of the vocabularies while they were read
     models.load_ms = watch.ms();
     return models;
 }

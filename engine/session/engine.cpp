@@ -6,6 +6,7 @@
 #include "engine/drafters/draft_network.h"
 #include "kernels/backend.h"
 #include "kernels/error.h"
+#include "kernels/process_memory.h"
 
 namespace speclens {
 
@@ -163,6 +164,7 @@ void Engine::cancel(const std::function<bool(const Place&)>& which) {
         }
         std::erase_if(jobs_, which);
     });
+    give_back_memory();
 }
 
 void Engine::show(Snapshot& shown, Place& place) {
@@ -192,6 +194,7 @@ void Engine::work(Place& place) {
         show(s, place);
         if (!more) std::erase_if(jobs_, [&](const Place& other) { return &other == &place; });
     });
+    if (!more) give_back_memory(); // weights in other forms, caches of lanes
 }
 
 std::string Engine::doing() const {
@@ -253,7 +256,8 @@ void Engine::show_run() {
         s.runs += 1 + std::exchange(runs_skipped_, 0);
         s.status.state = EngineStatus::State::idle;
         s.status.notice = run_->trace().header()->notice;
-        s.status.memory_bytes = run_->memory_bytes();
+        const std::size_t held = run_models_->backend ? run_models_->backend->held_memory() : 0; // of draft model and heads, too
+        s.status.memory_bytes = std::max(run_->memory_bytes(), held);
         s.status.timing = false;
         s.status.plain_ms_per_token = run_->trace().plain_ms();
     });

@@ -9,6 +9,7 @@
 #include "engine/run/replay.h"
 #include "engine/session/engine.h"
 #include "kernels/error.h"
+#include "kernels/process_memory.h"
 
 namespace speclens {
 
@@ -152,6 +153,7 @@ void Engine::carry_out(const OpenModel& open) {
         s = std::move(fresh);
     });
     show_models();
+    give_back_memory(); // of the old ones
     carry_out(Restart{settings, open.budget});
 }
 
@@ -212,7 +214,7 @@ void Engine::carry_out(const StepRace& step) {
 }
 
 void Engine::carry_out(const EndSteppedRace&) {
-    std::erase_if(jobs_, [](const Place& place) { return place.order.slot == Slot::stepped; });
+    if (std::erase_if(jobs_, [](const Place& place) { return place.order.slot == Slot::stepped; }) > 0) give_back_memory();
 }
 
 // What is under way of the race on the screen: a timed one that waits for the stepped one is not.

@@ -375,12 +375,12 @@ std::optional<bool> Gguf::flag(std::string_view key) const {
     fail(key, "is neither true nor false");
 }
 
-const std::vector<std::string>* Gguf::texts(std::string_view key) const {
-    const GgufValue* found = value(key);
-    if (found == nullptr) return nullptr;
-    const auto* is = std::get_if<std::vector<std::string>>(found);
+std::optional<std::vector<std::string>> Gguf::take_texts(std::string_view key) {
+    const auto found = metadata_.find(key);
+    if (found == metadata_.end()) return {};
+    auto* is = std::get_if<std::vector<std::string>>(&found->second);
     if (is == nullptr) fail(key, "is no list of texts");
-    return is;
+    return std::exchange(*is, {});
 }
 
 std::optional<std::vector<std::int64_t>> Gguf::integers(std::string_view key, std::int64_t low, std::int64_t high) const {

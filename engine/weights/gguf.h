@@ -40,7 +40,7 @@ class Gguf final : public TensorFiles {
     [[nodiscard]] std::optional<std::int64_t> integer(std::string_view key, std::int64_t low, std::int64_t high) const;
     [[nodiscard]] std::optional<double> number(std::string_view key, double low, double high) const;
     [[nodiscard]] std::optional<bool> flag(std::string_view key) const;
-    [[nodiscard]] const std::vector<std::string>* texts(std::string_view key) const;
+    [[nodiscard]] std::optional<std::vector<std::string>> take_texts(std::string_view key); // it is empty from then on
     [[nodiscard]] std::optional<std::vector<std::int64_t>> integers(std::string_view key, std::int64_t low, std::int64_t high) const;
     [[nodiscard]] std::optional<std::vector<double>> numbers(std::string_view key) const;
     [[noreturn]] void fail(std::string_view key, const std::string& what) const; // of the first part

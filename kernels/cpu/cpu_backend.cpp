@@ -1,6 +1,10 @@
 #include "kernels/cpu/cpu_backend.h"
 
 #include <algorithm>
+#include <exception>
+#include <iterator>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include "kernels/cpu/quant_tiles.h"
@@ -33,24 +37,80 @@ Buffer CpuBackend::allocate_weight(DType stored, std::int64_t rows, std::int64_t
     return Buffer(*this, view);
 }
 
+namespace {
+
+std::int64_t rows_of_unit(const Tensor& weight) { return weight.tiled ? kTiledRows : 1; }
+
+// One for each layout, with all that it calls in one piece: where a number goes is known when this is compiled, and loading takes
+// a third of the time that it takes otherwise.
+using PackTiles = void (*)(const std::byte* from, std::int64_t rows, std::int64_t cols, std::int64_t first, std::int64_t last,
+                           std::byte* to);
+template <std::size_t kLayout>
+[[gnu::flatten]] void pack_tiles_of(const std::byte* from, std::int64_t rows, std::int64_t cols, std::int64_t first, std::int64_t last,
+                                    std::byte* to) {
+    static constexpr QuantLayout layout = kQuantLayouts[kLayout];
+    pack_quant_tiles(layout, from, rows, cols, first, last, to);
+}
+template <std::size_t... kLayouts>
+PackTiles packer(std::size_t layout, std::index_sequence<kLayouts...>) {
+    static constexpr PackTiles all[] = {pack_tiles_of<kLayouts>...};
+    return all[layout];
+}
+
+// Units [first, last) of a matrix whose rows, as they are stored, begin at `bytes`.
+void import_units(const Tensor& to, DType stored, const std::byte* bytes, std::int64_t first, std::int64_t last) {
+    if (const QuantLayout* layout = quant_layout(stored)) {
+        const auto place = static_cast<std::size_t>(layout - std::begin(kQuantLayouts));
+        return packer(place, std::make_index_sequence<std::size(kQuantLayouts)>())(bytes, to.rows, to.cols, first, last,
+                                                                                   data_of<std::byte>(to));
+    }
+    if (to.tiled) return pack_tiles(bytes, to.cols, first, last, data_of<std::uint16_t>(to));
+    const Tensor part = to.slice(first, last - first);
+    const std::byte* from = bytes + static_cast<std::size_t>(first * to.cols) * bytes_of(stored);
+    if (stored != DType::f16) {
+        if (part.bytes() > 0) std::memcpy(part.data, from, part.bytes());
+        return;
+    }
+    for (std::int64_t i = 0; i < part.size(); ++i) {
+        std::uint16_t bits = 0; // the file need not align its tensors
+        std::memcpy(&bits, from + 2 * i, 2);
+        data_of<float>(part)[i] = widen_f16(bits);
+    }
+}
+
+} // namespace
+
+// By rows, so that each thread is the first to touch pages that it will read.
 void CpuBackend::import_weight(const Tensor& to, DType stored, const void* host) {
     CHECK(to.dtype == shapes::kept_as(stored), "import_weight: dtype");
-    const std::byte* bytes = static_cast<const std::byte*>(host);
-    // By rows, so that each thread is the first to touch pages that it will read.
-    const std::int64_t unit = to.tiled ? kTiledRows : 1;
+    const std::int64_t unit = rows_of_unit(to);
+    share((to.rows + unit - 1) / unit, unit * to.cols,
+          [&](std::int64_t first, std::int64_t last) { import_units(to, stored, static_cast<const std::byte*>(host), first, last); });
+}
+
+void CpuBackend::import_pieces(const Tensor& to, DType stored, std::size_t piece_bytes, const FillRows& fill) {
+    CHECK(to.dtype == shapes::kept_as(stored), "import_pieces: dtype");
+    const std::int64_t unit = rows_of_unit(to);
+    const std::size_t row_bytes = bytes_of(stored, to.cols);
+    std::mutex mutex;
+    std::exception_ptr failure; // the first
+    std::atomic<bool> failed = false;
     share((to.rows + unit - 1) / unit, unit * to.cols, [&](std::int64_t first, std::int64_t last) {
-        if (const QuantLayout* layout = quant_layout(stored))
-            return pack_quant_tiles(*layout, bytes, to.rows, to.cols, first, last, data_of<std::byte>(to));
-        if (to.tiled) return pack_tiles(bytes, to.cols, first, last, data_of<std::uint16_t>(to));
-        const Tensor part = to.slice(first, last - first);
-        const std::byte* from = bytes + static_cast<std::size_t>(first * to.cols) * bytes_of(stored);
-        if (stored != DType::f16) return copy_bytes(part.data, from, part.bytes());
-        for (std::int64_t i = 0; i < part.size(); ++i) {
-            std::uint16_t bits = 0; // the file need not align its tensors
-            std::memcpy(&bits, from + 2 * i, 2);
-            data_of<float>(part)[i] = widen_f16(bits);
+        try { // nothing may be thrown through the pool
+            const std::int64_t end = std::min(last * unit, to.rows), together = rows_per_piece(end - first * unit, row_bytes, piece_bytes);
+            const auto host = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(together) * row_bytes);
+            for (std::int64_t row = first * unit; row < end && !failed; row += together) {
+                const std::int64_t count = std::min(together, end - row);
+                fill(static_cast<std::size_t>(row) * row_bytes, {host.get(), static_cast<std::size_t>(count) * row_bytes});
+                import_units(to.slice(row, count), stored, host.get(), 0, (count + unit - 1) / unit);
+            }
+        } catch (...) {
+            const std::lock_guard lock(mutex);
+            if (!failure) failure = std::current_exception();
+            failed = true;
         }
     });
+    if (failure) std::rethrow_exception(failure);
 }
 
 void CpuBackend::softmax(const Tensor& logits, float temperature, const Tensor& out) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <memory>
@@ -57,12 +58,21 @@ class CpuBackend final : public Backend {
     std::string products_title(Precision precision) const override { return products(precision).path; }
 
     // ---- memory ----
-    void* allocate(std::size_t bytes) override { return allocate_aligned(bytes); }
-    void release(void* data, std::size_t) noexcept override { release_aligned(data); }
+    void* allocate(std::size_t bytes) override {
+        void* const data = allocate_aligned(bytes);
+        held_.fetch_add(bytes, std::memory_order_relaxed);
+        return data;
+    }
+    void release(void* data, std::size_t bytes) noexcept override {
+        release_aligned(data);
+        held_.fetch_sub(bytes, std::memory_order_relaxed);
+    }
+    std::size_t held_memory() const override { return held_.load(std::memory_order_relaxed); }
     using Backend::allocate_weight;
     Buffer allocate_weight(DType stored, std::int64_t rows, std::int64_t cols, Precision precision) override;
     using Backend::import_weight;
     void import_weight(const Tensor& to, DType stored, const void* host) override;
+    void import_pieces(const Tensor& to, DType stored, std::size_t piece_bytes, const FillRows& fill) override;
     void upload(const Tensor& to, const void* host) override {
         CHECK(!to.tiled, "upload into a tiled weight");
         copy_bytes(to.data, host, to.bytes());
@@ -159,6 +169,7 @@ class CpuBackend final : public Backend {
     std::vector<float> part_sums_;               // its scratch, kept
     std::vector<AttentionState> part_states_;
 
+    std::atomic<std::size_t> held_ = 0;
     Isa isa_;
     bool amx_; // its products in bf16 are AMX's
     ThreadPool pool_;

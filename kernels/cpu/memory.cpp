@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <mutex>
 #include <string>
-#include <utility>
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -31,74 +32,116 @@ constexpr std::size_t kMiB = std::size_t{1} << 20;
                 "choose a smaller model or a shorter context, or close other programs", Exit::device, ErrorKind::out_of_memory);
 }
 
-// At the start of a huge page where `bytes` fill some. Null: there is no memory.
-void* map_aligned(std::size_t bytes) {
-    const bool large = bytes >= 2 * kHugePage;
-    void* data = nullptr;
-    if (posix_memalign(&data, large ? kHugePage : kCacheLine, std::max<std::size_t>(bytes, 1)) != 0) return nullptr;
-#if defined(MADV_HUGEPAGE)
-    if (large) madvise(data, bytes / kHugePage * kHugePage, MADV_HUGEPAGE); // a wish; failure changes only speed
-#endif
-    return data;
-}
-
-// Matrices that fill no huge page of their own share blocks that do. A block goes when the last of them has gone; the
-// newest one stays, to be filled again.
-class SharedBlocks {
-  public:
-    // The address sanitizer sees no end of a matrix inside a block, so with it every matrix stands alone.
-#if defined(__SANITIZE_ADDRESS__)
-    static bool takes(std::size_t) { return false; }
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) // with it every matrix stands alone, so that it sees where one ends
+constexpr bool kMaps = true;
 #else
-    static bool takes(std::size_t bytes) { return bytes >= kLeast && bytes < 2 * kHugePage; }
+constexpr bool kMaps = false;
 #endif
+
+// What is large enough lies on huge pages of its own, the rest shares blocks of them. A block is address space, and memory only
+// where somebody wrote. The gap that a matrix leaves is lent again; what is in no use goes back to the system where it is large, or
+// when give_back() is called, and a block when nothing is left in it.
+class Blocks {
+  public:
+    static bool takes(std::size_t bytes) { return kMaps && bytes >= kLeast; }
+    // Null: there is no memory.
     void* allocate(std::size_t bytes) {
         const std::size_t room = (bytes + kCacheLine - 1) / kCacheLine * kCacheLine;
         const std::lock_guard lock(mutex_);
-        if (!newest_ || blocks_.at(newest_).used + room > kBlock) {
-            auto* const block = static_cast<std::byte*>(map_aligned(kBlock));
-            if (!block) return nullptr;
-            drop_if_empty(newest_);
-            newest_ = block;
-            blocks_.emplace(block, Block{});
-        }
-        Block& block = blocks_.at(newest_);
-        ++block.lent;
-        return newest_ + std::exchange(block.used, block.used + room);
+        if (room <= kLargestShared)
+            for (auto& [data, block] : blocks_)
+                if (const std::size_t at = block.gap(room); at + room <= block.size) return data + block.lend(at, room);
+        const std::size_t size = room <= kLargestShared ? kBlock : (room + kPage - 1) / kPage * kPage;
+        std::byte* const data = map(size);
+        if (data == nullptr) return nullptr;
+        return data + blocks_.emplace(data, Block{.size = size, .touched = 0, .lent = {}}).first->second.lend(0, room);
     }
     // False: it is of no block.
     bool release(void* data) noexcept {
         const std::lock_guard lock(mutex_);
         auto found = blocks_.upper_bound(static_cast<std::byte*>(data));
         if (found == blocks_.begin()) return false;
-        --found;
-        if (static_cast<std::byte*>(data) >= found->first + kBlock) return false;
-        if (--found->second.lent > 0) return true;
-        found->second.used = 0;
-        if (found->first != newest_) drop_if_empty(found->first);
+        auto& [begin, block] = *--found;
+        const auto at = static_cast<std::size_t>(static_cast<std::byte*>(data) - begin);
+        if (at >= block.size) return false;
+        const auto after = block.lent.erase(block.lent.find(at));
+        if (block.lent.empty()) {
+            unmap(begin, block.size);
+            blocks_.erase(found);
+            return true;
+        }
+        const auto before = after == block.lent.begin() ? block.lent.end() : std::prev(after);
+        give_back(begin, block, before == block.lent.end() ? 0 : before->first + before->second,
+                  after == block.lent.end() ? block.touched : after->first, kWorthGivingBack);
         return true;
+    }
+    void give_back() noexcept {
+        const std::lock_guard lock(mutex_);
+        for (auto& [data, block] : blocks_) {
+            std::size_t end = 0;
+            for (const auto& [at, room] : block.lent) {
+                give_back(data, block, end, at, 0);
+                end = at + room;
+            }
+            give_back(data, block, end, block.touched, 0);
+        }
     }
 
   private:
-    static constexpr std::size_t kBlock = 8 * kHugePage, kLeast = std::size_t{64} << 10;
+    static constexpr std::size_t kPage = 4096, kLeast = std::size_t{64} << 10, kBlock = 32 * kHugePage, kLargestShared = kBlock / 2,
+                                 kWorthGivingBack = 8 * kHugePage;
     struct Block {
-        std::size_t used = 0;
-        int lent = 0;
+        std::size_t size = 0;
+        std::size_t touched = 0;                 // nothing behind it is memory
+        std::map<std::size_t, std::size_t> lent; // where, and how much
+        // Where the first gap of that size begins; too near to the end: there is none.
+        [[nodiscard]] std::size_t gap(std::size_t room) const {
+            std::size_t end = 0;
+            for (const auto& [at, size_there] : lent) {
+                if (at - end >= room) return end;
+                end = at + size_there;
+            }
+            return end;
+        }
+        std::size_t lend(std::size_t at, std::size_t room) {
+            lent.emplace(at, room);
+            touched = std::max(touched, at + room);
+            return at;
+        }
     };
-    void drop_if_empty(std::byte* block) {
-        const auto found = blocks_.find(block);
-        if (found == blocks_.end() || found->second.lent > 0) return;
-        std::free(block);
-        blocks_.erase(found);
+    // The whole pages of a gap, where it has so many bytes.
+    static void give_back(std::byte* data, Block& block, std::size_t begin, std::size_t end, std::size_t least) noexcept {
+        if (end < begin + std::max(least, kPage)) return;
+        if (end == block.touched) block.touched = begin;
+        drop((begin + kPage - 1) / kPage * kPage, end / kPage * kPage, data);
     }
+#if defined(__linux__)
+    static std::byte* map(std::size_t size) {
+        void* const all = mmap(nullptr, size + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (all == MAP_FAILED) return nullptr;
+        auto* const begin = static_cast<std::byte*>(all);
+        const std::size_t before = (kHugePage - reinterpret_cast<std::uintptr_t>(all) % kHugePage) % kHugePage;
+        if (before > 0) munmap(begin, before);
+        if (before < kHugePage) munmap(begin + before + size, kHugePage - before);
+        madvise(begin + before, size, MADV_HUGEPAGE); // a wish; failure changes only speed
+        return begin + before;
+    }
+    static void unmap(std::byte* data, std::size_t size) noexcept { munmap(data, size); }
+    static void drop(std::size_t begin, std::size_t end, std::byte* data) noexcept {
+        if (begin < end) madvise(data + begin, end - begin, MADV_DONTNEED);
+    }
+#else
+    static std::byte* map(std::size_t) { return nullptr; }
+    static void unmap(std::byte*, std::size_t) noexcept {}
+    static void drop(std::size_t, std::size_t, std::byte*) noexcept {}
+#endif
     std::mutex mutex_;
     std::map<std::byte*, Block, std::less<>> blocks_;
-    std::byte* newest_ = nullptr;
 };
 
-SharedBlocks& shared_blocks() {
-    static auto* const blocks = new SharedBlocks; // buffers of static storage may outlive a destructor
-    return *blocks;
+Blocks& blocks() {
+    static auto* const all = new Blocks; // buffers of static storage may outlive a destructor
+    return *all;
 }
 
 } // namespace
@@ -132,13 +175,19 @@ void* allocate_aligned(std::size_t bytes) {
     if (bytes >= 64 * kMiB) {
         if (const std::size_t available = available_memory(); bytes > available) out_of_memory(bytes, available);
     }
-    void* const data = SharedBlocks::takes(bytes) ? shared_blocks().allocate(bytes) : map_aligned(bytes);
+    void* data = nullptr;
+    if (Blocks::takes(bytes))
+        data = blocks().allocate(bytes);
+    else if (posix_memalign(&data, kCacheLine, std::max<std::size_t>(bytes, 1)) != 0)
+        data = nullptr;
     if (!data) out_of_memory(bytes, available_memory());
     return data;
 }
 
 void release_aligned(void* data) noexcept {
-    if (!shared_blocks().release(data)) std::free(data);
+    if (!blocks().release(data)) std::free(data);
 }
+
+void give_back_released() noexcept { blocks().give_back(); }
 
 } // namespace speclens

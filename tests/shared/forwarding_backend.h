@@ -16,6 +16,7 @@ class ForwardingBackend : public Backend {
     int threads() const override { return to_->threads(); }
     DType cache_dtype(Precision precision) const override { return to_->cache_dtype(precision); }
     std::size_t free_memory() const override { return to_->free_memory(); }
+    std::size_t held_memory() const override { return to_->held_memory(); }
     int max_rows() const override { return to_->max_rows(); }
     bool keeps(DType stored, std::int64_t cols) const override { return to_->keeps(stored, cols); }
     bool has_products(Precision precision) const override { return to_->has_products(precision); }

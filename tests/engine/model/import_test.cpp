@@ -1,7 +1,11 @@
 // Importing weights in pieces: the same bits as in one go, and a cancel that is seen between two pieces.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
+#include <mutex>
+#include <set>
+#include <thread>
 
 #include "engine/model/weight_import.h"
 #include "tests/shared/model_support.h"
@@ -32,10 +36,11 @@ TEST(WeightImport, PiecesGiveTheBitsOfOneImport) {
     for (const DType dtype : {DType::bf16, DType::f16, DType::f32})
         for (const std::int64_t rows : {std::int64_t{16}, std::int64_t{160}, std::int64_t{1008}, std::int64_t{150}}) {
             const auto stored = numbers(static_cast<std::size_t>(rows * kCols) * bytes_of(dtype));
-            std::size_t largest = 0;
+            std::atomic<std::size_t> largest = 0;
             WeightImport importer(*backend, progress, Precision::f32, kPieceBytes);
             const Buffer pieces = importer.matrix(dtype, rows, kCols, [&](std::size_t first, std::span<std::byte> to) {
-                largest = std::max(largest, to.size());
+                for (std::size_t before = largest; before < to.size() && !largest.compare_exchange_weak(before, to.size());) {
+                }
                 std::copy_n(stored.begin() + static_cast<std::ptrdiff_t>(first), to.size(), to.begin());
             });
             const Buffer whole = backend->import_weight(stored.data(), dtype, rows, kCols);
@@ -71,6 +76,70 @@ TEST(WeightImport, ACancelIsSeenBeforeTheNextPiece) {
                                                    })),
                  Cancelled);
     EXPECT_EQ(fills, 2);
+}
+
+// So the memory for it is bounded, however large the matrix is, and reading is everybody's work.
+TEST(WeightImport, EveryThreadHoldsAPieceAndEveryRowIsReadOnce) {
+    constexpr std::int64_t kRows = 5000;
+    constexpr int kThreads = 3;
+    const auto backend = make_cpu_backend({.threads = kThreads});
+    std::mutex mutex;
+    std::set<const std::byte*> held;
+    std::size_t most = 0;
+    std::vector<int> read(static_cast<std::size_t>(kRows));
+    const Progress progress;
+    WeightImport importer(*backend, progress, Precision::bf16, kPieceBytes);
+    const std::size_t row = bytes_of(DType::q8_0, 64);
+    static_cast<void>(importer.matrix(DType::q8_0, kRows, 64, [&](std::size_t first, std::span<std::byte> to) {
+        const std::lock_guard lock(mutex);
+        EXPECT_EQ(first % row, 0u);
+        EXPECT_EQ(to.size() % row, 0u);
+        EXPECT_LE(to.size(), kPieceBytes);
+        for (std::size_t at = first / row; at < (first + to.size()) / row; ++at) ++read[at];
+        held.insert(to.data());
+        most = std::max(most, held.size());
+        std::ranges::fill(to, std::byte{});
+        held.erase(to.data());
+    }));
+    EXPECT_LE(most, static_cast<std::size_t>(kThreads));
+    EXPECT_TRUE(std::ranges::all_of(read, [](int times) { return times == 1; }));
+}
+
+TEST(WeightImport, WhatReadingThrowsIsThrownByWhoeverImports) {
+    const auto backend = make_cpu_backend({.threads = 3});
+    const std::size_t before = backend->held_memory();
+    const Progress progress;
+    WeightImport importer(*backend, progress, Precision::f32, kPieceBytes);
+    EXPECT_THROW(static_cast<void>(importer.matrix(DType::bf16, 1600, kCols,
+                                                   [&](std::size_t first, std::span<std::byte>) {
+                                                       if (first >= 800 * kCols) throw Error("cut", "Load it again.");
+                                                   })),
+                 Error);
+    EXPECT_EQ(backend->held_memory(), before) << "nothing of it stays";
+}
+
+TEST(WeightImport, OnlyTheCallerIsToldHowFarItIs) {
+    const auto backend = make_cpu_backend({.threads = 3});
+    double last = 0;
+    const auto caller = std::this_thread::get_id();
+    const Progress progress{.report = [&](const std::string& what, double done, double total, const std::string&) {
+        EXPECT_EQ(std::this_thread::get_id(), caller);
+        EXPECT_EQ(what, "toy");
+        EXPECT_GE(done, last);
+        EXPECT_LE(done, total);
+        last = done;
+    }};
+    constexpr std::int64_t kRows = 1 << 19;
+    const std::size_t bytes = kRows * kCols * 2;
+    WeightImport importer(*backend, progress, Precision::f32);
+    importer.tell("toy", bytes);
+    Buffer to;
+    WeightBytes count;
+    importer.slot(
+        {"toy", kRows, kCols, false, true, &to}, DType::bf16,
+        [](std::size_t, std::span<std::byte> piece) { std::ranges::fill(piece, std::byte{}); }, count);
+    EXPECT_DOUBLE_EQ(last, static_cast<double>(bytes) / 1e6);
+    EXPECT_EQ(count.all, bytes);
 }
 
 TEST(WeightImport, AHugeEmbeddingIsDividedASmallOneIsNot) {

@@ -78,14 +78,14 @@ TEST(Mutations, Gguf) {
     const auto backend = make_cpu_backend({.threads = 1});
     const TempFolder folder;
     const auto load = [&](const std::string& text) {
-        const Gguf gguf = parse_gguf(text);
+        Gguf gguf = parse_gguf(text);
         const ModelConfig config = gguf_config(gguf);
         const RowTensors rows(gguf, gguf_tensors(gguf, config, [](const StoredTensor&) { return DType::bf16; }));
         unsigned sum = 0;
         for (const auto& [name, one] : rows.tensors())
             for (const std::byte byte : rows.read(one)) sum += std::to_integer<unsigned>(byte);
         EXPECT_NE(sum, 1u);
-        const auto tokenizer = Tokenizer::of_table(gguf_vocabulary(gguf), gguf.name());
+        const auto tokenizer = Tokenizer::of_table(take_gguf_vocabulary(gguf), gguf.name());
         EXPECT_LE(tokenizer->encode("ab a <|end|>").size(), 12u);
         (void)chat_format_of(gguf.text("tokenizer.chat_template"), gguf.name(), *tokenizer);
     };

@@ -9,9 +9,11 @@
 #include "engine/batch/sweep.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/lab/study.h"
+#include "engine/model/model.h"
 #include "engine/run/drafter_comparison.h"
 #include "engine/run/other_drafter_round.h"
 #include "engine/session/engine.h"
+#include "kernels/backend.h"
 #include "kernels/error.h"
 #include "tests/shared/session_bench.h"
 #include "tests/shared/temp_folder.h"
@@ -327,6 +329,67 @@ TEST(EngineHeads, ThatComeLaterAreRefusedWhereTheyAreOfAnotherDrafter) {
     EXPECT_TRUE(engine.shown().status.error.ends_with("is an eagle3 head, not one for the drafter dflash")) << engine.shown().status.error;
     EXPECT_FALSE(can_run(engine, "dflash"));
     EXPECT_EQ(engine.shown().trace, trace);
+}
+
+// Weights in other forms, caches of lanes, gradients of heads: what somebody asked for is given back when it is done, ended or
+// left, and the run that stands beside it needs what it needed before.
+TEST(EngineMemory, IsGivenBackWithWhatItWasAskedFor) {
+    Watcher host;
+    RunSettings settings;
+    settings.drafter = "lookup";
+    settings.k = 3;
+    settings.max_tokens = 8;
+    Engine engine(host, {.backend = "cpu", .threads = 2}, settings, {.generations = 0});
+    engine.load();
+    ASSERT_NE(engine.run(), nullptr) << engine.shown().status.error;
+    engine.gate().set(kUnlimitedPhases);
+    drain(engine);
+    const Backend& backend = *engine.models()->backend;
+    const std::size_t before = backend.held_memory();
+    EXPECT_GE(before, engine.models()->target->bytes.all);
+
+    RaceSettings race;
+    race.base = settings;
+    race.lanes = race_entries({"none", "lookup"}, race.base);
+    RaceSettings stepped = race;
+    stepped.stepped = true;
+    MeasureLoad load;
+    load.base = settings;
+    load.base.rule = "token";
+    struct Asked {
+        const char* name;
+        Command command;
+        bool holds; // something between two steps
+    };
+    const Asked kAsked[] = {
+        {"forms", MeasurePasses{.forms = true}, true},
+        {"passes", MeasurePasses{}, true},
+        {"batches", load, true},
+        {"advice", AskAdvice{.base = settings}, true},
+        {"heads", TrainHeads{300, 1, 4, 2}, true},
+        {"an MTP layer", TrainHeads{.steps = 300, .texts = 1, .max_tokens = 4, .prompts = 2, .kind = HeadKind::mtp}, true},
+        {"race", StartRace{race}, true},
+        {"stepped race", StartRace{stepped}, true},
+        {"study", RunStudy{"one", {settings}}, true},
+        {"comparison", CompareDrafters{1}, false},
+        {"another drafter", FetchOtherDrafterRound{1, "eagle3"}, false},
+        {"distributions", FetchDistributions{1, 0}, false},
+        {"replay", FetchReplay{1, {}}, false}};
+    for (const auto& [name, command, holds] : kAsked) {
+        engine.obey(command);
+        ASSERT_EQ(engine.shown().status.error, "") << name;
+        std::size_t most = backend.held_memory();
+        for (int steps = 0; steps < 200 && (steps < 8 || most == before) && engine.step(); ++steps)
+            most = std::max(most, backend.held_memory());
+        EXPECT_EQ(most > before, holds) << name;
+        if (std::string(name) == "stepped race")
+            engine.obey(EndSteppedRace{});
+        else
+            engine.obey(Cancel{});
+        EXPECT_FALSE(engine.step()) << name;
+        engine.models()->target->forget_prompts(); // long ones are kept on purpose
+        EXPECT_EQ(backend.held_memory(), before) << name;
+    }
 }
 
 } // namespace

@@ -10,11 +10,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (size > 0) std::memcpy(image.data(), data, size);
     unsigned sum = 0;
     try {
-        const speclens::Gguf file = speclens::Gguf::parse(std::move(image), "fuzz.gguf");
+        speclens::Gguf file = speclens::Gguf::parse(std::move(image), "fuzz.gguf");
         for (const auto& [name, tensor] : file.tensors())
             for (const std::byte byte : file.read(tensor)) sum += std::to_integer<unsigned>(byte);
         const speclens::ModelConfig config = speclens::gguf_config(file);
-        const speclens::VocabularyTable table = speclens::gguf_vocabulary(file);
+        const speclens::VocabularyTable table = speclens::take_gguf_vocabulary(file);
         const speclens::RowTensors rows(
             file, speclens::gguf_tensors(file, config, [](const speclens::StoredTensor&) { return speclens::DType::bf16; }));
         for (const auto& [name, tensor] : rows.tensors())
