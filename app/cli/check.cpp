@@ -18,6 +18,7 @@
 #include "engine/lab/precision_change.h"
 #include "engine/lab/recorded_passes.h"
 #include "engine/lab/reference.h"
+#include "engine/model/frequent.h"
 #include "engine/model/precision.h"
 #include "engine/model/scorer.h"
 #include "engine/models/memory_forecast.h"
@@ -243,6 +244,11 @@ void check_models(Checklist& list, const Options& options) {
               draft_problem.empty() ? models->draft_name() : draft_problem,
               draft_problem.empty() ? "" : "The drafters lookup and skip need none.");
     list_notices("draft model");
+    if (draft_problem.empty() && models->draft && !models->vocabularies)
+        list.line(models->small_ids ? Grade::good : Grade::without, "small ids",
+                  models->small_ids ? "--small-ids N ranks the N most frequent by " + models->small_ids->file()
+                                    : "no list says which ids are frequent in this vocabulary",
+                  models->small_ids ? "" : "--small-ids FILE takes one that speclens frequent counts from texts.");
     for (const auto& [drafter, network] : models->networks) {
         const std::string problem = head_problem(models, drafter);
         list.line(problem.empty() ? Grade::good : Grade::bad, drafter,

@@ -21,6 +21,7 @@ namespace speclens::cli {
 // Throws Error (usage) when a result would replace what it is made from, or another result. Before
 // read_prompt().
 void check_outputs(const Options& options);
+void read_small_ids(Options& options);                          // of a file: how many ids it names
 void read_prompt(Options& options);                             // @FILE and @- become the text; once, because standard input has one end
 [[nodiscard]] bool target_is_server(const Options& options);    // --model is an address
 [[nodiscard]] std::string loaded_model(const Options& options); // as links name it
