@@ -207,13 +207,6 @@ void say_other_form(const Options& options, const Models& models) {
         say("the backend " + models.backend->name() + " cannot keep all matrices as they are stored: they are " + models.weights());
 }
 
-// "Q4_1 and Q8_0", that of most bytes first.
-std::string forms_of(const Model& model) {
-    std::string words;
-    for (const DType form : model.forms()) words += (words.empty() ? "" : " and ") + std::string(name_of(form));
-    return words;
-}
-
 double peak_bytes() {
     rusage usage{};
     return getrusage(RUSAGE_SELF, &usage) == 0 ? static_cast<double>(usage.ru_maxrss) * 1024 : 0;

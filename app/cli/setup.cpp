@@ -151,6 +151,12 @@ void read_prompt(Options& options) {
     if (options.prompt && !options.prompt_is_text) options.prompt = prompt_text(*options.prompt);
 }
 
+std::string forms_of(const Model& model) {
+    std::string words;
+    for (const DType form : model.forms()) words += (words.empty() ? "" : " and ") + std::string(name_of(form));
+    return words;
+}
+
 // What a list looks like says the loader, which knows the vocabulary (engine/models/models.cpp).
 void read_small_ids(Options& options) {
     constexpr int kMostVocab = 1 << 24;

@@ -70,7 +70,7 @@ class Counts {
     void count(int id) { ++counts_[id]; }
     void add_answers(const fs::path& file) {
         const CorpusBlock block = read_corpus(file);
-        if (block.source.vocab > models_.vocab())
+        if (block.source.vocab != models_.vocab())
             throw Error(file.string() + " has ids of another vocabulary: " + std::to_string(block.source.vocab) + " of " +
                             block.source.model,
                         "Give the model that wrote it, or one with its tokenizer.", Exit::usage);
@@ -88,7 +88,11 @@ class Counts {
 } // namespace
 
 Exit command_frequent(const Options& options) {
-    const std::vector<fs::path> files = files_of(options.words);
+    std::vector<fs::path> files = files_of(options.words);
+    std::erase_if(files, [&](const fs::path& file) { // an earlier list among the texts
+        std::error_code ignored;
+        return fs::equivalent(file, options.output, ignored);
+    });
     const std::shared_ptr<const Models> models = load_without_notices(options);
     if (!models->tokenizer)
         throw Error("these models have no tokenizer, so no text has ids", "Give a model with one: --model FILE.", Exit::usage);

@@ -13,6 +13,7 @@
 #include "engine/drafters/drafter_info.h"
 #include "engine/run/run.h"
 #include "engine/run/saved_settings.h"
+#include "engine/run/session_commands.h"
 #include "engine/text/id_list.h"
 #include "tests/shared/micro.h"
 #include "tests/shared/model_support.h"
