@@ -30,6 +30,7 @@ Exit dispatch(Options options) {
     }
     check_outputs(options);
     read_prompt(options);
+    read_small_ids(options);
     switch (options.command) {
     case Command::window: {
         const Exit code = command_window(options);
@@ -56,6 +57,7 @@ Exit dispatch(Options options) {
     case Command::sweep: return command_sweep(options);
     case Command::sample: return command_sample(options);
     case Command::states: return command_states(options);
+    case Command::frequent: return command_frequent(options);
     }
     return Exit::usage;
 }

@@ -1,8 +1,11 @@
 #include "files/atomic_file.h"
 
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <optional>
 #include <string>
 #include <unistd.h>
 #include <utility>
@@ -40,6 +43,40 @@ std::FILE* create_beside(const std::filesystem::path& file, std::filesystem::pat
         if (errno != EEXIST) break;
     }
     return nullptr;
+}
+
+namespace {
+
+// The process in "o.json.4711.part" or "o.json.4711-3.part"; nothing for any other name.
+std::optional<pid_t> process_of(std::string_view name) {
+    constexpr std::string_view kEnding = ".part";
+    if (!name.ends_with(kEnding)) return {};
+    name.remove_suffix(kEnding.size());
+    const std::size_t dot = name.rfind('.');
+    if (dot == std::string_view::npos || dot == 0) return {};
+    const char* const from = name.data() + dot + 1;
+    const char* const to = name.data() + name.size();
+    const auto number = [&](const char* at, auto& value) {
+        const auto [end, failed] = std::from_chars(at, to, value);
+        return failed == std::errc() && value > 0 ? end : nullptr;
+    };
+    pid_t process = 0;
+    int again = 0;
+    const char* end = number(from, process);
+    if (end != nullptr && end != to && *end == '-') end = number(end + 1, again);
+    if (end != to) return {};
+    return process;
+}
+
+} // namespace
+
+void remove_left_beside(const std::filesystem::path& folder) {
+    std::error_code failed, ignored;
+    for (std::filesystem::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
+        const std::optional<pid_t> process = process_of(at->path().filename().string());
+        if (process && at->is_regular_file(ignored) && ::kill(*process, 0) != 0 && errno == ESRCH)
+            std::filesystem::remove(at->path(), ignored);
+    }
 }
 
 std::filesystem::path behind_links(const std::filesystem::path& file) {

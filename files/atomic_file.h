@@ -14,6 +14,10 @@ enum class Readers : unsigned char { anybody, owner }; // owner: mode 0600
 [[nodiscard]] std::FILE* create_beside(const std::filesystem::path& file, std::filesystem::path& temporary,
                                        Readers readers = Readers::anybody);
 
+// Removes from `folder` what create_beside() made there for processes that were killed: names that end in .PID.part or .PID-N.part, where
+// no such process runs any more. What cannot be looked at or removed stays.
+void remove_left_beside(const std::filesystem::path& folder);
+
 // The file that a link leads to, which is what is replaced; of anything else the path itself.
 [[nodiscard]] std::filesystem::path behind_links(const std::filesystem::path& file);
 

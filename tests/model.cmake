@@ -12,6 +12,6 @@ spec_test(engine/weights IN model LABELS fast LIBS engine
     SOURCES engine/weights/safetensors_test.cpp engine/weights/scaled_tensors_test.cpp engine/weights/gguf_test.cpp)
 spec_test(engine/text IN model LABELS fast LIBS engine
     SOME slow "^Tokenizer[.]LongRuns|^TokenizerFile[.]SearchesThatTakeTooLong"
-    SOURCES engine/text/tokenizer_test.cpp engine/text/tokenizer_files_test.cpp engine/text/tokenizer_kinds_test.cpp engine/text/chat_test.cpp engine/text/chat_goldens_test.cpp)
+    SOURCES engine/text/tokenizer_test.cpp engine/text/id_list_test.cpp engine/text/tokenizer_files_test.cpp engine/text/tokenizer_kinds_test.cpp engine/text/chat_test.cpp engine/text/chat_goldens_test.cpp)
 # A model that somebody fetched (speclens get smollm2); skipped without it.
 spec_test(engine/model/real WHEN release LABELS real TIMEOUT 900 LIBS engine SOURCES engine/model/smollm2_test.cpp)

@@ -208,13 +208,6 @@ void say_other_form(const Options& options, const Models& models) {
         say("the backend " + models.backend->name() + " cannot keep all matrices as they are stored: they are " + models.weights());
 }
 
-// "Q4_1 and Q8_0", that of most bytes first.
-std::string forms_of(const Model& model) {
-    std::string words;
-    for (const DType form : model.forms()) words += (words.empty() ? "" : " and ") + std::string(name_of(form));
-    return words;
-}
-
 // "CPU · AVX-512 · 2 threads": what stands in the middle; of a GPU all that is said.
 std::string instructions_of(const std::string& device) {
     const std::string dot = " · ";

@@ -283,8 +283,9 @@ std::string bench_table(const BenchResult& r) {
     if (r.frame) row("frame of the window", number(*r.frame, 2), "ms for 1600x1000, before the graphics driver");
     row(r.random_weights ? "making the weights" : "loading", number(r.load_ms, 0), "ms");
     row("memory", number(r.memory_bytes / 1e6, 0),
-        "MB of weights and cache; the process had " + number(r.peak_bytes / 1e6, 0) + " MB at most, where weights, keys and values of " +
-            std::to_string(r.stays_tokens) + " tokens are " + number(r.stays_bytes / 1e6, 0));
+        "MB of the target's weights and cache; the process had " + number(r.peak_bytes / 1e6, 0) +
+            " MB at most, where weights, keys and values of " + std::to_string(r.stays_tokens) + " tokens are " +
+            number(r.stays_bytes / 1e6, 0));
     text += "\nTimes of passes, reads and prefill are lower quartiles; the spread is how far the median lies above. The bound of a "
             "pass is what its\nbytes take at the bandwidth or its products at their peak in cache, whichever is longer. Drafters "
             "and what follows them: medians of\n" +

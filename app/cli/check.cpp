@@ -19,6 +19,7 @@
 #include "engine/lab/precision_change.h"
 #include "engine/lab/recorded_passes.h"
 #include "engine/lab/reference.h"
+#include "engine/model/frequent.h"
 #include "engine/model/precision.h"
 #include "engine/model/scorer.h"
 #include "engine/models/memory_forecast.h"
@@ -234,6 +235,19 @@ void check_geometry(Checklist& list, const Options& options) {
     report_memory(list, forecast_memory(*backend, target, heads, context, backend->free_memory()), *backend, target, context, false);
 }
 
+// "matrices kept as Q4_K and Q6_K, bf16 products by AVX-512 BF16"; otherwise as a run's header has it: "bf16, from Q4_1, bf16 products".
+std::string matrices_words(const Model& model, const std::string& weights) {
+    const std::string products = precision_words(model.precision);
+    if (!model.kept_as.empty() || std::ranges::none_of(model.forms(), is_quantised))
+        return (weights.empty() ? "" : weights + ", ") + products;
+    return "matrices kept as " + forms_of(model) + ", " + products + " by " + model.backend->products_title(model.precision);
+}
+
+std::string size_words(const Model& model) {
+    return std::to_string(model.config.layers) + " layers, " + std::to_string(model.config.vocab) + " tokens, " +
+           megabytes(static_cast<double>(model.bytes.per_token)) + " read per pass";
+}
+
 void check_models(Checklist& list, const Options& options) {
     const std::shared_ptr<const Models> models = load_without_notices(options);
     const std::vector<Notice> notices = notices_of(*models);
@@ -243,11 +257,11 @@ void check_models(Checklist& list, const Options& options) {
     };
     std::string target = models->target_name();
     if (models->target)
-        target += ": " + std::to_string(models->layers()) + " layers, " + std::to_string(models->vocab()) + " tokens, " +
-                  megabytes(static_cast<double>(models->target->bytes.per_token)) + " read per pass" +
-                  (models->weights().empty() ? "" : ", " + models->weights()) +
-                  (models->bundle.empty() || models->precision() != Precision::f32 ? ", " + precision_words(models->precision()) : "") +
-                  (models->fingerprint.empty() ? "" : "; fingerprint " + models->fingerprint);
+        target +=
+            ": " + size_words(*models->target) +
+            (models->bundle.empty() || models->precision() != Precision::f32 ? ", " + matrices_words(*models->target, models->weights())
+                                                                             : "") +
+            (models->fingerprint.empty() ? "" : "; fingerprint " + models->fingerprint);
     else if (models->scorer)
         target += ": answers, tells its " + std::to_string(models->scorer->listed()) + " likeliest tokens, texts of " +
                   std::to_string(models->scorer->capacity()) + " tokens";
@@ -256,10 +270,19 @@ void check_models(Checklist& list, const Options& options) {
     list.line(Grade::good, "target", target);
     list_notices("target");
     const std::string draft_problem = models->why_not("small");
-    list.line(draft_problem.empty() ? Grade::good : Grade::without, "draft model",
-              draft_problem.empty() ? models->draft_name() : draft_problem,
+    std::string draft = models->draft_name();
+    if (models->draft && models->bundle.empty()) {
+        const Model& model = *models->draft;
+        draft += ": " + size_words(model) + ", " + matrices_words(model, model.kept_as.empty() ? model.stored_as : model.kept_as);
+    }
+    list.line(draft_problem.empty() ? Grade::good : Grade::without, "draft model", draft_problem.empty() ? draft : draft_problem,
               draft_problem.empty() ? "" : "The drafters lookup and skip need none.");
     list_notices("draft model");
+    if (draft_problem.empty() && models->draft && !models->vocabularies)
+        list.line(models->small_ids ? Grade::good : Grade::without, "small ids",
+                  models->small_ids ? "--small-ids N ranks the N most frequent by " + models->small_ids->file()
+                                    : "no list says which ids are frequent in this vocabulary",
+                  models->small_ids ? "" : "--small-ids FILE takes one that speclens frequent counts from texts.");
     for (const auto& [drafter, network] : models->networks) {
         const std::string problem = head_problem(models, drafter);
         list.line(problem.empty() ? Grade::good : Grade::bad, drafter,
@@ -283,10 +306,14 @@ void check_models(Checklist& list, const Options& options) {
     } else {
         const std::string sentence = "The capital of France is Paris. Größe ≠ 42, 你好!\n";
         const std::string back = models->tokenizer->decode(models->tokenizer->encode(sentence));
-        list.line(back == sentence ? Grade::good : Grade::bad, "tokenizer",
-                  std::to_string(models->tokenizer->size()) + " tokens, " +
-                      (back == sentence ? "text survives the round trip" : "text does not survive the round trip"),
-                  back == sentence ? "" : "Is tokenizer.json the model's own?");
+        list.line(
+            back == sentence ? Grade::good : Grade::bad, "tokenizer",
+            std::to_string(models->tokenizer->size()) + " tokens" +
+                (models->target && models->vocab() > models->tokenizer->size()
+                     ? " (the other " + std::to_string(models->vocab() - models->tokenizer->size()) + " rows of the target are unused), "
+                     : ", ") +
+                (back == sentence ? "text survives the round trip" : "text does not survive the round trip"),
+            back == sentence ? "" : "Is tokenizer.json the model's own?");
         if (!models->chat.problem.empty())
             list.line(Grade::without, "chat", models->chat.problem,
                       "--chat is refused; --raw takes a prompt with the marks of that template.");

@@ -143,6 +143,13 @@ constexpr CommandRow kCommandRows[] = {
      "speclens states corpus -o states\n"
      "speclens states corpus --block 0 --taps 1,11,20,24 -o states --model model.gguf\n"
      "speclens states corpus/000.corpus --form f16 -o states"},
+    {frequent, "frequent", "TEXT…", 1, 100000, "how often texts use each id of a model's vocabulary: a list for --small-ids",
+     "Reads texts, folders of them and corpora that `speclens sample` wrote, of which only the answers count, and writes the ids that "
+     "occur, "
+     "the most frequent first (docs/formats.md). --small-ids FILE lets a draft model rank those alone. Give texts like those that will be "
+     "written: answers of the target are best, then code and prose in its languages.",
+     "speclens frequent corpus notes.txt src -o mine.ids --model model.gguf\n"
+     "speclens frequent docs -o docs.ids"},
     {oracle, "oracle", "CASES.json", 1, 1, "rounds of the production cycle on table models, counted",
      "For every case of the file: runs single rounds on its tables, counts what was emitted and accepted, "
      "and tests the counts against the distributions that the case expects, where it does. Exits with 1 when a case "

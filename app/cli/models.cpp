@@ -173,13 +173,14 @@ Exit list_models(const Options& options) {
         print("  " + pad(model.name, 10) + about_built_in(model.name) + ", " + model.folder.string() + "\n");
 
     print_found(found, models, options.scan, terminal);
-    print("\n" + terminal.paint(Tone::strong, "to be fetched by speclens get") + "\n");
+    print("\n" + terminal.paint(Tone::strong, "by name, fetched by speclens get") + "\n");
     for (const Fetchable& what : fetchables()) {
         std::string heads;
         for (const std::string& name : built_in_heads(what)) heads += (heads.empty() ? "" : ", ") + name;
         print("  speclens get " + what.name + (is_fetched(what) ? "  (is here: --model " + what.name + ")  " : "  ") +
-              title_with_draft(what) + ", " + megabytes(static_cast<double>(bytes_with_draft(what))) + " to fetch, " + what.licence + "; " +
-              what.about + (heads.empty() ? "" : "; heads for it are built in: " + heads) + "\n");
+              title_with_draft(what) + ", " + megabytes(static_cast<double>(bytes_with_draft(what))) +
+              (is_fetched(what) ? ", " : " to fetch, ") + what.licence + "; " + what.about +
+              (heads.empty() ? "" : "; heads for it are built in: " + heads) + "\n");
     }
 
     int names = 0;

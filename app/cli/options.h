@@ -37,6 +37,7 @@ enum class Command : std::uint8_t {
     sweep,
     sample,
     states,
+    frequent,
     completion,
     man
 };
@@ -78,6 +79,7 @@ struct Options {
     std::vector<int> lengths;                                    // compare: every fixed K to measure; run.k is the largest
     std::filesystem::path k_costs;                               // a file: DraftCosts
     std::vector<std::pair<std::string, std::string>> rule_words; // name, value as typed; run.rule_params is made from them
+    std::filesystem::path small_ids;                             // a file: a list of ids; empty: by a number
     std::filesystem::path suffix_memory;                         // run, compare: answers of earlier runs for the drafter suffix
 
     int repeats = 3;

@@ -83,6 +83,10 @@ std::vector<NamedFile> inputs_of(const Options& o) {
     add("--prompts", o.prompts);
     if (!target_is_server(o)) add("--model", place_of(o.model));
     add("--tokenizer", o.tokenizer);
+    add("--small-ids", o.small_ids);
+    if (o.command == Command::frequent)
+        for (const std::string& word : o.words)
+            if (std::error_code ignored; !fs::is_directory(word, ignored)) add(word, word);
     if (std::error_code ignored; fs::exists(o.profile, ignored)) add("--profile", o.profile);
     for (const DrafterChoice& choice : o.drafters) add("the drafter " + choice.name, place_of(choice.folder));
     add(o.session_is_word ? o.session.string() : "--session", o.session);

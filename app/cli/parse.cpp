@@ -125,6 +125,7 @@ void check_together(const Options& o) {
     never_both("--chat", "--token-ids");
     never_both("--geometry", "--model");
     never_both("--k", "--tree-depth"); // one number in two words
+    never_both("--fr-spec", "--small-ids");
     never_both("--text", "--verbose");
     never_both("-o", "--all");
     if (o.text_only && o.json == "-") never_both("--text", "--json");
@@ -155,7 +156,7 @@ void check_together(const Options& o) {
         needs("--frame-ms", moves, "-o FILE.gif, .mp4 or .webm");
         needs("--links-to", page || lecture || !o.share.empty(), "--share DIR, -o FILE.html or a lecture");
     }
-    if ((o.command == Command::oracle || o.command == Command::export_file) && o.output.empty())
+    if ((o.command == Command::oracle || o.command == Command::export_file || o.command == Command::frequent) && o.output.empty())
         usage(called(o.command) + " needs -o FILE", "Say where the result goes.");
     if (o.command == Command::sample && o.prompts.empty()) usage("sample needs --prompts FILE.jsonl", "Say what is to be answered.");
     if ((o.command == Command::sample || o.command == Command::states) && o.output.empty())
@@ -197,6 +198,13 @@ void trust_drafters(const std::string& name, const std::string& value) {
                     Exit::usage);
 }
 
+// The same option takes a file from whoever types it.
+void trust_number(const std::string& name, const std::string& value) {
+    if (value.find_first_not_of("0123456789") != std::string::npos)
+        throw Error("the link names a place on this machine for " + name + ": " + value, "Add " + name + " " + value + " if you trust it.",
+                    Exit::usage);
+}
+
 // Options of a link that this command has a use for. What was typed wins, also over another word for the
 // same.
 void apply_link(Options& o) {
@@ -221,6 +229,7 @@ void apply_link(Options& o) {
             continue;
         }
         if (key == "model") trust_model(value);
+        if (key == "small-ids") trust_number(name, value);
         if (key == "drafter" || key == "drafters") trust_drafters(name, value);
         const auto rows = option_rows();
         const auto row = std::ranges::find_if(rows, [&](const OptionRow& r) { return name == r.name && applies(r, o.command); });

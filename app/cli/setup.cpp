@@ -19,6 +19,7 @@
 #include "engine/run/gallery.h"
 #include "engine/run/prepared_run.h"
 #include "engine/run/run_setting.h"
+#include "engine/text/id_list.h"
 #include "kernels/error.h"
 #include "remote/client/probe.h"
 #include "remote/client/prompt_scorer.h"
@@ -150,6 +151,20 @@ void read_prompt(Options& options) {
     if (options.prompt && !options.prompt_is_text) options.prompt = prompt_text(*options.prompt);
 }
 
+std::string forms_of(const Model& model) {
+    std::string words;
+    for (const DType form : model.forms()) words += (words.empty() ? "" : " and ") + std::string(name_of(form));
+    return words;
+}
+
+// What a list looks like says the loader, which knows the vocabulary (engine/models/models.cpp).
+void read_small_ids(Options& options) {
+    constexpr int kMostVocab = 1 << 24;
+    if (options.small_ids.empty()) return;
+    const IdList list = read_id_list(options.small_ids, kMostVocab, kIdListRemedy);
+    options.run.options.small_ids = rounded_ids(static_cast<int>(list.ids.size()));
+}
+
 std::string loaded_model(const Options& options) {
     return target_is_server(options) ? options.model.string() : model_word(options.model.string());
 }
@@ -206,6 +221,7 @@ ModelPaths model_paths(const Options& options) {
     if (paths.draft.empty()) paths.draft = draft_file(options.model.string());
     if (target_is_server(options)) paths.scorer = server_as_target(options, paths.draft);
     paths.tokenizer = options.tokenizer;
+    paths.small_ids = options.small_ids;
     return paths;
 }
 

@@ -21,6 +21,7 @@ namespace speclens::cli {
 // Throws Error (usage) when a result would replace what it is made from, or another result. Before
 // read_prompt().
 void check_outputs(const Options& options);
+void read_small_ids(Options& options);                          // of a file: how many ids it names
 void read_prompt(Options& options);                             // @FILE and @- become the text; once, because standard input has one end
 [[nodiscard]] bool target_is_server(const Options& options);    // --model is an address
 [[nodiscard]] std::string loaded_model(const Options& options); // as links name it
@@ -49,6 +50,7 @@ void keep_answers(const Remembering& what); // writes the file and says what is 
 [[nodiscard]] std::shared_ptr<const Models> load(const Options& options);
 // The same for who lists the notices in another place.
 [[nodiscard]] std::shared_ptr<const Models> load_without_notices(const Options& options);
+[[nodiscard]] std::string forms_of(const Model& model); // "Q4_1 and Q8_0": of its matrices, that of most bytes first
 // Throws Error (usage) when an option was typed that `drafter` has no use for.
 void check_drafter_options(const Options& options, const std::vector<std::string>& drafters, int target_layers);
 // What K auto of these runs goes by, before the first of them begins: of --k-costs, or nominal where nothing is timed. Throws Error where

@@ -108,6 +108,12 @@ void set_setting(Options& o, Text name, Text text) {
         take_text(setting, name, text, o.run);
 }
 
+// N or FILE, which read_small_ids() reads.
+void set_small_ids(Options& o, Text name, Text text) {
+    if (text.find_first_not_of("0123456789") == std::string::npos) return set_setting(o, name, text);
+    o.small_ids = text;
+}
+
 void set_top_p(Options& o, Text name, Text text) {
     set_setting(o, name, text);
     if (o.run.sampling.top_p <= 0)
@@ -365,6 +371,7 @@ constexpr OptionRow kOptionRows[] = {
      [](Options& o, Text, Text text) { o.output = text; }},
     {"-o", "DIR", "Output", "the folder of the corpus; what is there of the same prompts and settings is gone on from", in(sample),
      [](Options& o, Text, Text text) { o.output = text; }},
+    {"-o", "FILE", "Output", "where the list goes", in(frequent), [](Options& o, Text, Text text) { o.output = text; }},
     {"-o", "DIR", "Output", "the folder of the states; parts that are there are not made again", in(states),
      [](Options& o, Text, Text text) { o.output = text; }},
     {"--all", "DIR", "Output", "every scene, as PNG, into this folder", in(render), [](Options& o, Text, Text text) { o.all = text; }},
@@ -405,7 +412,8 @@ std::vector<OptionRow> rows_of_settings() {
     const auto add_drafters = [&] {
         for (const DrafterSetting& setting : drafter_settings()) {
             const char* about = texts.emplace_back(readers_of(setting.id) + ": " + setting.about).c_str();
-            rows.push_back({dashed(setting.option), setting.value, "Speculation", about, kDrafts, set_setting});
+            rows.push_back({dashed(setting.option), setting.value, "Speculation", about, kDrafts,
+                            setting.id == Setting::small_ids ? set_small_ids : set_setting});
         }
     };
 #define SETTING(member, default_value, option, value, least, most, linked, saved, needs, readers, group, commands, about)                  \

@@ -112,7 +112,8 @@ bool Controller::run_action(Action action, int number, double now) {
                             {Action::fewer_ids,
                              [&] {
                                  const Header* header = cursor_.source.view().header;
-                                 next.options.fr_spec = next.options.fr_spec > 0 || !header ? 0 : header->vocab / 4;
+                                 next.options.fr_spec = draft_ids(next.options) > 0 || !header ? 0 : header->vocab / 4;
+                                 next.options.small_ids = 0;
                                  if (header) change_run(next, now);
                              }},
                             {Action::pick_drafter,

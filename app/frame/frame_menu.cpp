@@ -83,7 +83,7 @@ bool checked(const FrameDraw& d, Action action) {
     case Action::likeliest:
         return d.input.scene_name == "race" ? d.input.scene.race && likeliest_drafts(d.input.scene.race->settings.base)
                                             : d.input.scene.settings && likeliest_drafts(*d.input.scene.settings);
-    case Action::fewer_ids: return d.input.scene.settings && d.input.scene.settings->options.fr_spec > 0;
+    case Action::fewer_ids: return d.input.scene.settings && draft_ids(d.input.scene.settings->options) > 0;
     case Action::theme_dark: return d.input.theme == ui::ThemeKind::dark;
     case Action::theme_light: return d.input.theme == ui::ThemeKind::light;
     case Action::theme_contrast: return d.input.theme == ui::ThemeKind::contrast;

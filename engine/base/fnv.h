@@ -32,6 +32,11 @@ class Fnv {
         for (int id : ids) add(id);
     }
     [[nodiscard]] std::uint64_t value() const { return hash_; }
+    [[nodiscard]] std::string hex() const { // sixteen digits
+        std::string digits;
+        for (int shift = 60; shift >= 0; shift -= 4) digits += "0123456789abcdef"[hash_ >> shift & 15];
+        return digits;
+    }
 
   private:
     std::uint64_t hash_ = 0xcbf29ce484222325ull;

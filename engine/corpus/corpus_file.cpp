@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -75,18 +74,11 @@ std::string header_of(const CorpusBlock& block) {
     return json.dump(-1, BadUtf8::replaced);
 }
 
-std::string packed_ids(const CorpusBlock& block) {
-    const auto bits = static_cast<unsigned>(bits_of_ids(block.source.vocab));
-    std::string out;
-    std::uint64_t held = 0;
-    unsigned count = 0;
-    for (const CorpusText& text : block.texts)
-        for (const int id : text.tokens) {
-            held |= static_cast<std::uint64_t>(id) << count;
-            for (count += bits; count >= 8; count -= 8, held >>= 8) out += static_cast<char>(held & 0xFF);
-        }
-    if (count > 0) out += static_cast<char>(held & 0xFF);
-    return out;
+std::string bits_of(const CorpusBlock& block) {
+    std::vector<int> all;
+    all.reserve(static_cast<std::size_t>(block.tokens()));
+    for (const CorpusText& text : block.texts) all.insert(all.end(), text.tokens.begin(), text.tokens.end());
+    return packed_ids(all, block.source.vocab);
 }
 
 // Reads one file and knows its name.
@@ -184,8 +176,9 @@ class Reader {
             throw broken("it has " + std::to_string(tokens) + " tokens, a block has " + std::to_string(kMostBlockTokens) + " at most");
         if (whole(json, "tokens", 0, kMostBlockTokens) != tokens) throw broken("its texts have not as many tokens as it says");
 
-        const std::vector<int> all = unpacked_ids(ids, source.vocab, tokens);
-        auto at = all.begin();
+        const UnpackedIds all = unpacked_ids(ids, static_cast<std::size_t>(tokens), source.vocab);
+        if (all.problem != nullptr) throw broken(all.problem);
+        auto at = all.ids.begin();
         for (std::size_t i = 0; i < texts; ++i) {
             const auto count = static_cast<std::ptrdiff_t>(prompt[i] + answer[i]);
             block.texts.push_back({.number = static_cast<int>(number[i]),
@@ -197,25 +190,6 @@ class Reader {
             at += count;
         }
         return block;
-    }
-
-    [[nodiscard]] std::vector<int> unpacked_ids(std::string_view bytes, int vocab, long long count) const {
-        const auto bits = static_cast<unsigned>(bits_of_ids(vocab));
-        const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
-        if (static_cast<long long>(bytes.size()) != (count * bits + 7) / 8) throw broken("it has more or fewer ids than its header says");
-        std::vector<int> ids;
-        ids.reserve(static_cast<std::size_t>(count));
-        std::uint64_t held = 0;
-        unsigned filled = 0;
-        for (const char byte : bytes) {
-            held |= static_cast<std::uint64_t>(static_cast<unsigned char>(byte)) << filled;
-            for (filled += 8; filled >= bits && static_cast<long long>(ids.size()) < count; filled -= bits, held >>= bits) {
-                ids.push_back(static_cast<int>(held & mask));
-                if (ids.back() >= vocab) throw broken("an id is outside of its vocabulary");
-            }
-        }
-        if (held != 0) throw broken("something stands behind its last id");
-        return ids;
     }
 
     const std::string& name_;
@@ -233,10 +207,8 @@ long long CorpusBlock::answer_tokens() const {
     return std::accumulate(texts.begin(), texts.end(), 0LL, [](long long sum, const CorpusText& t) { return sum + t.answer(); });
 }
 
-int bits_of_ids(int vocab) { return std::max(1, static_cast<int>(std::bit_width(static_cast<unsigned>(vocab - 1)))); }
-
 std::string packed(const CorpusBlock& block) {
-    const std::string rest = header_of(block) + "\n" + packed_ids(block);
+    const std::string rest = header_of(block) + "\n" + bits_of(block);
     return std::string(kFormat) + " " + sha256(rest) + "\n" + rest;
 }
 

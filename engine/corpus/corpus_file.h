@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/packed_ids.h" // bits_of_ids
 #include "engine/model/distribution.h"
 
 namespace speclens {
@@ -47,8 +48,6 @@ struct CorpusBlock {
     [[nodiscard]] long long answer_tokens() const;
     bool operator==(const CorpusBlock&) const = default;
 };
-
-[[nodiscard]] int bits_of_ids(int vocab); // that an id below `vocab` takes: 18 for 151936
 
 // The bytes of a file.
 [[nodiscard]] std::string packed(const CorpusBlock& block);

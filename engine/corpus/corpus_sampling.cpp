@@ -8,6 +8,7 @@
 #include "engine/drafters/drafter_info.h"
 #include "engine/model/fingerprint.h"
 #include "engine/models/models.h"
+#include "files/atomic_file.h"
 #include "kernels/backend.h"
 #include "kernels/error.h"
 
@@ -81,6 +82,7 @@ CorpusSampling::CorpusSampling(std::shared_ptr<const Models> models, CorpusPlan 
     std::error_code failed;
     fs::create_directories(plan_.folder, failed);
     if (failed) throw Error(short_name(plan_.folder) + " cannot be made: " + failed.message(), "Choose another folder with -o DIR.");
+    remove_left_beside(plan_.folder);
     read_folder();
     int longest = 1;
     for (int i = front_; i < prompts(); ++i)

@@ -75,6 +75,7 @@ CorpusStates::CorpusStates(std::shared_ptr<const Models> models, StatesPlan plan
     std::error_code failed;
     fs::create_directories(plan_.folder, failed);
     if (failed) throw Error(short_name(plan_.folder) + " cannot be made: " + failed.message(), "Choose another folder with -o DIR.");
+    remove_left_beside(plan_.folder);
     int longest = 1;
     for (const fs::path& file : plan_.blocks) {
         blocks_.push_back(read_corpus(file));

@@ -122,6 +122,8 @@ void check_options(const std::string& drafter, const DrafterOptions& options, in
         throw Error(option + " has no meaning for the drafter \"" + drafter + "\"",
                     "It belongs to --drafter " + readers_of(setting.id) + ".", Exit::usage);
     }
+    if (options.fr_spec > 0 && options.small_ids > 0)
+        throw Error("--fr-spec and --small-ids both say which ids are ranked", "Give one of them.", Exit::usage);
     if (info && info->check) info->check(options, target_layers);
 }
 

@@ -22,4 +22,12 @@ struct DrafterOptions {
     bool operator==(const DrafterOptions&) const = default;
 };
 
+inline constexpr int kIdRows = 16; // outputs of a tile of quantised weights, which are gathered whole
+// What --small-ids N ranks.
+[[nodiscard]] constexpr int rounded_ids(int n) { return (n + kIdRows - 1) / kIdRows * kIdRows; }
+// Ids that a cut output matrix has rows for; 0: it is not cut.
+[[nodiscard]] constexpr int draft_ids(const DrafterOptions& options) {
+    return options.small_ids > 0 ? rounded_ids(options.small_ids) : options.fr_spec;
+}
+
 } // namespace speclens

@@ -103,7 +103,8 @@ std::string words_of(const DrafterOptions& options) {
     for (const DrafterSetting& setting : drafter_settings()) {
         if (*setting.words == '\0' || !counts(setting, options)) continue;
         std::string words = setting.words;
-        if (const std::size_t at = words.find("{}"); at != std::string::npos) words.replace(at, 2, text_of(setting, options));
+        if (const std::size_t at = words.find("{}"); at != std::string::npos)
+            words.replace(at, 2, setting.id == Setting::small_ids ? std::to_string(draft_ids(options)) : text_of(setting, options));
         text += " · " + words;
     }
     return text;

@@ -15,7 +15,7 @@ namespace {
 class Small final : public Drafter {
   public:
     explicit Small(DrafterArgs args) : model_(std::move(args.draft_model)), vocab_(args.target.vocab()), mapped_(model_->vocab(), vocab_) {
-        if (args.options.fr_spec > 0) reduced_ = model_->reduced_head(*args.frequent, args.options.fr_spec);
+        if (const int ids = draft_ids(args.options); ids > 0) reduced_ = model_->reduced_head(*args.frequent, ids);
     }
 
     void begin(std::span<const int> sequence) override {
@@ -92,7 +92,7 @@ DrafterInfo small_info() {
         .translates = true,
         .default_order = 1,
         .race_place = 4,
-        .reads = {Setting::fr_spec, Setting::by_text},
+        .reads = {Setting::fr_spec, Setting::small_ids, Setting::by_text},
         .published = {"small"},
         .make = [](DrafterArgs args) -> std::unique_ptr<Drafter> {
             CHECK(args.draft_model != nullptr, "the small drafter needs a draft model");

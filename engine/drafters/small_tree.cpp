@@ -19,7 +19,7 @@ class SmallTree final : public Drafter {
   public:
     explicit SmallTree(DrafterArgs args)
         : model_(std::move(args.draft_model)), options_(args.options), vocab_(args.target.vocab()), mapped_(model_->vocab(), vocab_) {
-        if (options_.fr_spec > 0) reduced_ = model_->reduced_head(*args.frequent, options_.fr_spec);
+        if (const int ids = draft_ids(options_); ids > 0) reduced_ = model_->reduced_head(*args.frequent, ids);
     }
 
     void begin(std::span<const int> sequence) override {
@@ -234,7 +234,7 @@ DrafterInfo small_tree_info() {
         .needs = DrafterNeeds::draft_model,
         .method = "small",
         .tree = true,
-        .reads = reads_of(kTreeSettings, {Setting::fr_spec}),
+        .reads = reads_of(kTreeSettings, {Setting::fr_spec, Setting::small_ids}),
         .make = [](DrafterArgs args) -> std::unique_ptr<Drafter> {
             CHECK(args.draft_model != nullptr, "the small tree drafter needs a draft model");
             return std::make_unique<SmallTree>(std::move(args));

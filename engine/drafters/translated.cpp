@@ -22,8 +22,9 @@ class Translated final : public Drafter {
     explicit Translated(DrafterArgs args)
         : model_(std::move(args.draft_model)), map_(std::move(args.vocabularies)), by_text_(args.options.by_text), spelling_(map_),
           mapped_(map_->targets(), map_->target_vocab()) {
-        if (args.options.fr_spec > 0)
-            throw Error("FR-Spec ranks ids of the target, and the draft model has others", "Leave --fr-spec out.", Exit::usage);
+        if (speclens::draft_ids(args.options) > 0)
+            throw Error("FR-Spec ranks ids of the target, and the draft model has others",
+                        std::string("Leave ") + (args.options.small_ids > 0 ? "--small-ids" : "--fr-spec") + " out.", Exit::usage);
     }
 
     void begin(std::span<const int> sequence) override {

@@ -30,10 +30,7 @@ std::string fingerprint(const Model& model) {
     };
     norm(model.final_norm);
     for (const LayerWeights& layer : model.layer) norm(layer.input_norm), norm(layer.post_norm), norm(layer.q_norm), norm(layer.k_norm);
-    static constexpr char kHex[] = "0123456789abcdef";
-    std::string text;
-    for (int shift = 60; shift >= 0; shift -= 4) text += kHex[hash.value() >> shift & 15];
-    return text;
+    return hash.hex();
 }
 
 } // namespace speclens

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <iterator>
 #include <numeric>
 
-#include "engine/base/json_read.h"
+#include "engine/text/id_list.h"
 #include "kernels/backend.h"
 #include "kernels/error.h"
 
@@ -13,7 +14,6 @@ namespace speclens {
 namespace {
 
 const char* const kFile = "frequent.json";
-constexpr std::size_t kLargestList = 64'000'000; // bytes
 const char* const kFrequentRemedy = "It holds {\"ids\": [most frequent first]}, made by assets/recipe/frequency.py.";
 
 } // namespace
@@ -64,43 +64,47 @@ FrequentIds::FrequentIds(int vocab, std::vector<int> stops)
     std::erase_if(stops_, [&](int id) { return id < 0 || id >= vocab; });
 }
 
+std::filesystem::path FrequentIds::file_of(const std::filesystem::path& target) {
+    std::error_code failure;
+    for (const std::filesystem::path& folder : {target, std::filesystem::weakly_canonical(target, failure).parent_path()})
+        if (std::filesystem::exists(folder / kFile, failure)) return folder / kFile;
+    return {};
+}
+
 std::shared_ptr<const FrequentIds> FrequentIds::read(const std::filesystem::path& target, int vocab, const std::vector<int>& stops) {
     auto frequent = std::make_shared<FrequentIds>(vocab, stops);
-    std::error_code failure;
-    std::filesystem::path file = target / kFile;
-    if (!std::filesystem::exists(file, failure)) file = std::filesystem::weakly_canonical(target, failure).parent_path() / kFile;
-    if (!std::filesystem::exists(file, failure)) return frequent;
-
-    const std::string name = short_name(file);
-    const Json json = parse_json_object(read_text_file(file, kLargestList), name, kFrequentRemedy);
-    const auto found = json.find("ids");
-    if (found == json.end() || !found->is_array() || found->empty()) throw Error(name + ": ids is missing or no list", kFrequentRemedy);
-    std::vector<bool> seen(static_cast<std::size_t>(vocab));
-    frequent->order_.clear();
-    for (const Json& value : *found) {
-        const bool whole = value.is_number_integer();
-        if (!whole || value < 0 || value >= vocab)
-            throw Error(name + ": ids has the entry " + shown(value) + ", the target has ids 0 to " + std::to_string(vocab - 1),
-                        "Was it made for this target? Make it again with assets/recipe/frequency.py.");
-        const int id = value.get<int>();
-        if (seen[static_cast<std::size_t>(id)]) throw Error(name + ": ids names " + std::to_string(id) + " twice", kFrequentRemedy);
-        seen[static_cast<std::size_t>(id)] = true;
-        frequent->order_.push_back(id);
-    }
-    frequent->from_file_ = true;
+    const std::filesystem::path file = file_of(target);
+    if (file.empty()) return frequent;
+    IdList list = read_id_list(file, vocab, kFrequentRemedy);
+    frequent->order_ = std::move(list.ids);
+    frequent->file_ = kFile;
     return frequent;
+}
+
+FrequentIds::FrequentIds(int vocab, std::vector<int> always, const IdList& list) : FrequentIds(vocab, std::move(always)) {
+    file_ = list.name;
+    option_ = "--small-ids";
+    by_list_ = true;
+    std::ranges::sort(stops_);
+    stops_.erase(std::ranges::unique(stops_).begin(), stops_.end());
+    std::vector<bool> listed(static_cast<std::size_t>(vocab));
+    for (const int id : list.ids) listed[static_cast<std::size_t>(id)] = true;
+    std::vector<int> order = list.ids;
+    std::ranges::copy_if(order_, std::back_inserter(order), [&](int id) { return !listed[static_cast<std::size_t>(id)]; });
+    order_ = std::move(order);
 }
 
 std::vector<int> FrequentIds::first(int n) const {
     const auto most = static_cast<int>(order_.size());
     if (n >= vocab_)
-        throw Error("--fr-spec " + std::to_string(n) + " keeps all " + std::to_string(vocab_) + " ids of the vocabulary",
+        throw Error(std::string(option_) + " " + std::to_string(n) + " keeps all " + std::to_string(vocab_) + " ids of the vocabulary",
                     "Give a smaller number, or leave the option out.", Exit::usage);
     if (n > most)
-        throw Error("--fr-spec " + std::to_string(n) + " asks for more than the " + std::to_string(most) + " ids of " + kFile,
+        throw Error(std::string(option_) + " " + std::to_string(n) + " asks for more than the " + std::to_string(most) + " ids of " + file_,
                     "Give a smaller number, or make a longer list with assets/recipe/frequency.py.", Exit::usage);
     if (n <= static_cast<int>(stops_.size()))
-        throw Error("--fr-spec " + std::to_string(n) + " leaves room for the end of the text only",
+        throw Error(std::string(option_) + " " + std::to_string(n) + " leaves room for the end of the text " +
+                        (by_list_ ? "and its chat only" : "only"),
                     "Give at least " + std::to_string(stops_.size() + 1) + ".", Exit::usage);
     std::vector<int> ids = stops_;
     for (const int id : order_) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "kernels/types.h"
@@ -15,6 +16,7 @@ namespace speclens {
 
 class Backend;
 class Buffer;
+struct IdList; // engine/text/id_list.h
 
 // An output matrix as a drafter multiplies it: whole, or cut to the frequent ids.
 struct OutputHead {
@@ -37,10 +39,16 @@ class FrequentIds {
     // As `frequent.json` in the target's folder, or else beside it, lists them: {"ids": […], most frequent
     // first} (assets/recipe/frequency.py). Without a file: in the order of the ids. Throws Error for a broken
     // file.
+    [[nodiscard]] static std::filesystem::path file_of(const std::filesystem::path& target); // that file; empty: there is none
     [[nodiscard]] static std::shared_ptr<const FrequentIds> read(const std::filesystem::path& target, int vocab,
                                                                  const std::vector<int>& stops);
 
-    [[nodiscard]] bool from_file() const { return from_file_; }
+    // As `list` has them, and behind its last one the others in the order of their numbers: what --small-ids ranks. `always` are the
+    // ids that first() never leaves out, the stops among them.
+    FrequentIds(int vocab, std::vector<int> always, const IdList& list);
+
+    [[nodiscard]] bool from_file() const { return !file_.empty(); }
+    [[nodiscard]] const std::string& file() const { return file_; } // the list's, as messages name it; empty: in the order of the ids
     // The n most frequent, ascending; stop ids take the places of the rarest, because a drafter that cannot
     // end a text would always draft one token too many. Throws Error (usage) when there are not more than n
     // ids.
@@ -58,10 +66,12 @@ class FrequentIds {
         OutputHead head;                  // but for that
     };
     int vocab_;
-    std::vector<int> stops_;
+    std::vector<int> stops_; // and whatever else is always in
     std::vector<int> order_; // most frequent first
-    bool from_file_ = false;
-    mutable std::mutex mutex_; // of what follows
+    std::string file_;
+    const char* option_ = "--fr-spec"; // that asks, for messages
+    bool by_list_ = false;             // asked for by a list
+    mutable std::mutex mutex_;         // of what follows
     mutable int gathered_n_ = 0;
     mutable std::vector<Gathered> gathered_;
 };

@@ -78,7 +78,7 @@ class ScoredDecoder final : public Decoder {
     [[nodiscard]] std::size_t memory_bytes() const override { return 0; }
     [[nodiscard]] bool is_table() const override { return false; }
     [[nodiscard]] OutputHead reduced_head(const FrequentIds&, int) const override {
-        throw Error("--fr-spec cuts an output matrix, and a server keeps its own",
+        throw Error("--fr-spec or --small-ids cuts an output matrix, and a server keeps its own",
                     "Leave it out, or load the target here with --model DIR.", Exit::usage);
     }
 

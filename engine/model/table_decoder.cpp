@@ -95,8 +95,8 @@ class TableDecoder final : public Decoder {
     }
     [[nodiscard]] bool is_table() const override { return true; }
     [[nodiscard]] OutputHead reduced_head(const FrequentIds&, int) const override {
-        throw Error("--fr-spec cuts an output matrix, and a table has none", "Leave it out, or use a checkpoint with --model DIR.",
-                    Exit::usage);
+        throw Error("--fr-spec or --small-ids cuts an output matrix, and a table has none",
+                    "Leave it out, or use a checkpoint with --model DIR.", Exit::usage);
     }
 
     PassRows& forward(const PassInput& input) override {

@@ -34,6 +34,8 @@ struct ModelPaths {
     // config.json; empty: that of the draft model. `target` is not looked at then.
     std::function<std::shared_ptr<const Scorer>(const Vocabulary&, const Progress&)> scorer = {};
     std::filesystem::path tokenizer = {};
+    std::filesystem::path small_ids =
+        {}; // a list of ids (engine/text/id_list.h); empty: the target's frequent.json, or one that is shipped
 };
 
 } // namespace speclens

@@ -15,6 +15,7 @@
 #include "engine/model/scorer.h"
 #include "engine/model/table_json.h"
 #include "engine/models/shipped_heads.h"
+#include "engine/text/id_list.h"
 #include "engine/text/vocabulary_map.h"
 #include "engine/weights/safetensors.h"
 #include "kernels/backend.h"
@@ -25,6 +26,10 @@ namespace speclens {
 namespace fs = std::filesystem;
 
 namespace {
+
+const char* const kNoList =
+    "Count one from texts like those that will be written: speclens frequent TEXT… --model FILE -o list.ids, then --small-ids "
+    "list.ids.";
 
 constexpr const char* kDraftModel = "small"; // in Models::shipped
 
@@ -93,6 +98,12 @@ bool Models::drafts_as_shipped(const std::string& drafter) const {
     if (!info) return true;
     if (info->needs_network()) return shipped.contains(network_of(drafter));
     return !info->needs_draft_model() || draft_table || shipped.contains(kDraftModel);
+}
+
+std::shared_ptr<const FrequentIds> Models::ids_for(const DrafterOptions& options) const {
+    if (options.small_ids == 0 || target_table) return frequent; // a table has no matrix to cut, as its decoder says
+    if (small_ids) return small_ids;
+    throw Error("--small-ids: no list says which ids are frequent in the vocabulary of " + target_name(), kNoList, Exit::usage);
 }
 
 std::vector<std::string> Models::ready_drafters() const {
@@ -186,6 +197,34 @@ std::shared_ptr<const DraftNetwork> own_mtp_head(const Models& models, const fs:
     }
 }
 
+// What the model's chat template puts around turns, and the ends of texts.
+std::vector<int> always_ranked(const Models& models) {
+    std::vector<int> ids = models.stops();
+    const ChatFormat& chat = models.chat;
+    if (!chat.problem.empty()) return ids;
+    for (const std::string& mark : {chat.begin, chat.system.before, chat.system.after, chat.user.before, chat.user.after,
+                                    chat.assistant.before, chat.assistant.after, chat.opening}) {
+        const std::vector<int> more = models.tokenizer->encode(mark);
+        ids.insert(ids.end(), more.begin(), more.end());
+    }
+    return ids;
+}
+
+// By the list that was given, or the one in or beside `folder`, or a shipped one; null: there is none.
+std::shared_ptr<const FrequentIds> listed_ids(const Models& models, const fs::path& given, const fs::path& folder) {
+    if (!models.tokenizer) {
+        if (given.empty()) return nullptr;
+        throw Error("--small-ids " + given.string() + ": these models have no tokenizer", "Leave it out.", Exit::usage);
+    }
+    fs::path file = given;
+    if (file.empty()) file = FrequentIds::file_of(folder);
+    if (file.empty()) file = find_id_list(assets_folder() / "frequent", *models.tokenizer);
+    if (file.empty()) return nullptr;
+    const IdList list = read_id_list(file, models.vocab(), kIdListRemedy);
+    check_vocabulary(list, *models.tokenizer);
+    return std::make_shared<FrequentIds>(models.vocab(), always_ranked(models), list);
+}
+
 // The target is a server: what is loaded here is a draft model, or a tokenizer alone.
 void load_around_scorer(const ModelPaths& paths, const Progress& progress, Models& models) {
     fs::path draft = paths.draft;
@@ -212,6 +251,7 @@ void load_around_scorer(const ModelPaths& paths, const Progress& progress, Model
     models.tokenizer = vocabulary.tokenizer;
     models.chat = paths.tokenizer.empty() ? models.draft->chat : read_chat_format(paths.tokenizer, *models.tokenizer);
     models.scorer = paths.scorer(vocabulary, progress);
+    models.small_ids = listed_ids(models, paths.small_ids, draft.empty() ? paths.tokenizer : draft);
 }
 
 } // namespace
@@ -272,6 +312,7 @@ Models loaded_models(const ModelPaths& paths, const Progress& progress) {
     models.tokenizer = models.target->tokenizer;
     models.chat = models.target->chat;
     models.frequent = FrequentIds::read(target, models.target->config.vocab, models.target->config.stops);
+    models.small_ids = listed_ids(models, paths.small_ids, target);
     const ShippedHeads shipped =
         built_in ? heads_in(assets_folder() / "models") : shipped_heads(assets_folder() / "models", models.fingerprint);
     const auto is = [](const fs::path& given, const fs::path& ours) { // or nothing was given

@@ -16,14 +16,15 @@
 
 namespace speclens {
 
-class Backend;       // kernels/backend.h
-class DraftNetwork;  // engine/drafters/draft_network.h
-class FrequentIds;   // engine/model/frequent.h
-class Model;         // engine/model/model.h
-class Scorer;        // engine/model/scorer.h
-class SuffixTrie;    // engine/recall/suffix_trie.h
-struct TableModel;   // engine/model/decoder.h
-class VocabularyMap; // engine/text/vocabulary_map.h
+class Backend;         // kernels/backend.h
+class DraftNetwork;    // engine/drafters/draft_network.h
+class FrequentIds;     // engine/model/frequent.h
+class Model;           // engine/model/model.h
+class Scorer;          // engine/model/scorer.h
+class SuffixTrie;      // engine/recall/suffix_trie.h
+struct DrafterOptions; // engine/drafters/drafter_options.h
+struct TableModel;     // engine/model/decoder.h
+class VocabularyMap;   // engine/text/vocabulary_map.h
 
 struct Models {
     std::shared_ptr<Backend> backend;                         // shared by copies that differ in their heads
@@ -32,10 +33,11 @@ struct Models {
     std::shared_ptr<const Model> draft;             // null: no small drafter
     std::shared_ptr<const TableModel> target_table; // instead of `target`
     std::shared_ptr<const TableModel> draft_table;
-    std::shared_ptr<const Scorer> scorer;                                // instead of `target`: a server
-    std::shared_ptr<const FrequentIds> frequent;                         // of the target's ids; null for tables and random models
-    std::shared_ptr<const Tokenizer> tokenizer;                          // null for tables and random models
-    ChatFormat chat;                                                     // of the target
+    std::shared_ptr<const Scorer> scorer;         // instead of `target`: a server
+    std::shared_ptr<const FrequentIds> frequent;  // of the target's ids; null for tables and random models
+    std::shared_ptr<const FrequentIds> small_ids; // what --small-ids ranks; null: there is no list for this vocabulary
+    std::shared_ptr<const Tokenizer> tokenizer;   // null for tables and random models
+    ChatFormat chat;                              // of the target
     std::map<std::string, std::shared_ptr<const DraftNetwork>> networks; // trained heads, by drafter
     std::set<std::string> shipped;             // names of `networks`, and "small" of `draft`, that come with the program for this target
     std::shared_ptr<const SuffixTrie> answers; // that earlier runs wrote, where they are remembered (answer_memory.h)
@@ -62,6 +64,9 @@ struct Models {
     [[nodiscard]] std::vector<std::string> ready_drafters() const;
     // What `drafter` drafts with comes with the program, or it needs nothing of the kind.
     [[nodiscard]] bool drafts_as_shipped(const std::string& drafter) const;
+    // Which ids a drafter with a cut output matrix ranks under `options`, draft_ids() of them; null: all, or none are known. Throws Error
+    // (usage) where --small-ids finds no list.
+    [[nodiscard]] std::shared_ptr<const FrequentIds> ids_for(const DrafterOptions& options) const;
     // Why `drafter` cannot run with these models; empty when it can.
     [[nodiscard]] std::string why_not(const std::string& drafter) const;
 };

@@ -37,7 +37,7 @@ void describe_needs(const Models& models, const DrafterInfo& info, ComparisonRow
         row.taps = network->config.taps;
         row.ranks = network->config.draft_vocab;
     }
-    if (row.settings.options.fr_spec > 0) row.ranks = row.settings.options.fr_spec;
+    if (const int ids = draft_ids(row.settings.options); ids > 0) row.ranks = ids;
     if (reads_setting(row.drafter, Setting::exit_layer)) row.plan = skip_plan(row.settings.options, models.layers());
 }
 

@@ -27,7 +27,7 @@ void fit_prompt(const Models& models, Prompt& prompt, const std::string& text) {
 }
 
 bool suits(const Models& models, const RunSettings& settings) {
-    if (settings.options.fr_spec > models.vocab()) return false;
+    if (draft_ids(settings.options) > models.vocab() || (settings.options.small_ids > 0 && !models.small_ids)) return false;
     try {
         check_options(settings.drafter, settings.options, models.layers());
         return true;

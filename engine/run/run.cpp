@@ -5,6 +5,7 @@
 #include <fstream>
 #include <thread>
 
+#include "engine/base/fnv.h"
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/model/model.h"
@@ -66,13 +67,22 @@ std::unique_ptr<Decoder> draft_decoder(const Models& models, int prompt, int cap
 
 // The ids that a reduced head may draft; says so where nothing tells which of them are frequent.
 std::shared_ptr<const FrequentIds> frequent_ids(const Models& models, const RunSettings& s, RunPlan& plan) {
-    if (!plan.drafts() || s.options.fr_spec <= 0) return models.frequent;
-    auto ids = models.frequent ? models.frequent : std::make_shared<FrequentIds>(models.vocab(), models.stops());
+    if (!plan.drafts() || draft_ids(s.options) <= 0) return models.frequent;
+    auto ids = models.ids_for(s.options);
+    if (!ids) ids = std::make_shared<const FrequentIds>(models.vocab(), models.stops());
     if (!ids->from_file())
         plan.notice += (plan.notice.empty() ? "" : "; ") + std::string("the draft ranks the ids with the ") +
                        std::to_string(s.options.fr_spec) +
                        " lowest numbers: there is no frequent.json with the target that says which are frequent";
     return ids;
+}
+
+// Which ids they are, as a trace says it: sixteen hexadecimal digits; empty: those that fr_spec takes.
+std::string fingerprint_of(const FrequentIds& ids, const DrafterOptions& options) {
+    if (options.small_ids == 0) return "";
+    Fnv hash;
+    hash.add(ids.first(draft_ids(options)));
+    return hash.hex();
 }
 
 bool lengths_differ(const RunSettings& s, const RunPlan& plan) { return plan.drafts() && (s.k_auto || !s.k_rounds.empty()); }
@@ -123,7 +133,7 @@ Header header_of(const Models& models, const RunSettings& s, const RunPlan& plan
     header.tier = models.target ? "LIVE" : models.scorer ? "REMOTE" : "TABLE";
     if (plan.drafts()) header.k = plan.k;
     header.nodes = plan.nodes;
-    header.draft_ids = plan.drafts() ? s.options.fr_spec : 0;
+    header.draft_ids = plan.drafts() ? draft_ids(s.options) : 0;
     header.vocab = models.vocab();
     header.prefill_boundary = static_cast<int>(prompt.ids.size()) - 1;
     header.prompt = prompt.ids;
@@ -207,13 +217,21 @@ void Run::build(PreparedRun prepared, const Trace* base, const Fork* fork, const
     RunPlan& plan = prepared.plan;
     const int prompt_size = static_cast<int>(prepared.prompt.ids.size()), capacity = prepared.capacity;
     target_ = make_target_ ? make_target_(capacity) : target_decoder(*models_, prompt_size, capacity);
+    const std::shared_ptr<const FrequentIds> ranked = frequent_ids(*models_, settings_, plan);
+    const std::string ranked_are = plan.drafts() && ranked ? fingerprint_of(*ranked, settings_.options) : "";
+    const Header* const earlier = base ? base->header() : nullptr;
+    if (earlier && earlier->options.small_ids == settings_.options.small_ids && !earlier->draft_ids_are.empty() &&
+        earlier->draft_ids_are != ranked_are)
+        plan.notice += (plan.notice.empty() ? "" : "; ") +
+                       std::string("the draft ranks other ids than in the run that this one goes on from: its list is another one here");
     drafter_ = plan.drafter->make({*target_, plan.drafter->needs_draft_model() ? draft_decoder(*models_, prompt_size, capacity) : nullptr,
-                                   models_->network(plan.drafter->name), settings_.options, frequent_ids(*models_, settings_, plan),
-                                   models_->answers, plan.drafter->translates ? models_->vocabularies : nullptr});
+                                   models_->network(plan.drafter->name), settings_.options, ranked, models_->answers,
+                                   plan.drafter->translates ? models_->vocabularies : nullptr});
 
     trace_ = std::make_shared<Trace>(models_->texts());
     Header header = header_of(*models_, settings_, plan, prepared.prompt);
     if (settings_.k_auto) header.k_costs = costs;
+    header.draft_ids_are = ranked_are;
     trace_->append(std::move(header));
     CycleSettings cycle = cycle_settings(*models_, settings_, plan);
     if (!prepared.ends) cycle.stops.clear();

@@ -35,7 +35,7 @@ RunSettings settings_of(const Header& header) {
     settings.rule_params = header.rule_params;
     settings.options = header.options;
     if (header.nodes > 0) settings.options.tree_budget = header.nodes;
-    settings.options.fr_spec = header.draft_ids;
+    if (settings.options.small_ids == 0) settings.options.fr_spec = header.draft_ids;
     settings.k_costs = header.k_costs;
     settings.sampling = header.sampling;
     if (!(header.draft_sampling == header.sampling)) settings.draft_sampling = header.draft_sampling;

@@ -47,7 +47,8 @@ struct Header {
     std::string date;          // ISO 8601, UTC, day and minute
     std::string tier = "LIVE"; // LIVE, TABLE, RECORDED …
     int nodes = 0;             // draft tokens of one round asked for where they form a tree; 0: chains of k
-    int draft_ids = 0;         // ids that the draft ranks (FR-Spec); 0: all it has
+    int draft_ids = 0;         // ids that the draft ranks (FR-Spec, --small-ids); 0: all it has
+    std::string draft_ids_are; // of --small-ids: a hash of them, sixteen hexadecimal digits; else empty
     Sampling sampling;         // of the target
     Sampling draft_sampling;
     int vocab = 0;

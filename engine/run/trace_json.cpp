@@ -104,6 +104,7 @@ struct EventJson {
         put_settings(o, e);
         if (e.nodes > 0) o["nodes"] = e.nodes;
         if (e.draft_ids > 0) o["draft_ids"] = e.draft_ids;
+        if (!e.draft_ids_are.empty()) o["draft_ids_are"] = e.draft_ids_are;
         if (e.k_costs) o["k_costs"] = costs_json(*e.k_costs);
         o["backend"] = e.backend;
         o["machine"] = e.machine;

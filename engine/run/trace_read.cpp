@@ -51,6 +51,7 @@ Header read_header(const OrderedJson& object) {
     h.kernels = r.integer_or("kernels", 0);
     h.nodes = r.integer_or("nodes", 0);
     h.draft_ids = r.integer_or("draft_ids", 0);
+    h.draft_ids_are = r.text_or("draft_ids_are");
     if (const auto costs = object.find("k_costs"); costs != object.end()) {
         h.k_costs = costs_of_json(*costs);
         if (!h.k_costs) throw Malformed{"\"k_costs\" must have lists of [rows or tokens, milliseconds] that ascend from 1"};

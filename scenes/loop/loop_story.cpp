@@ -54,7 +54,7 @@ std::string finished_title(const LoopModel& model) {
 // What was set of the drafter: " · head off".
 std::string setting_words(const Header& run) {
     DrafterOptions options = run.options;
-    options.fr_spec = run.draft_ids;
+    if (options.small_ids == 0) options.fr_spec = run.draft_ids;
     return words_of(options);
 }
 

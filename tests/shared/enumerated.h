@@ -271,8 +271,8 @@ inline Played play_rounds(const EnumeratedCycle& one, int rounds, const Coins& c
     if (info.needs_draft_model())
         draft = models.draft ? make_model_decoder(models.draft, capacity) : make_table_decoder(models.draft_table, size, capacity);
     if (one.own_draws) draft = std::make_unique<ListeningDecoder>(std::move(draft), listener);
-    auto drafter = info.make({*target, std::move(draft), models.network(settings.drafter), settings.options, models.frequent,
-                              models.answers, info.translates ? models.vocabularies : nullptr});
+    auto drafter = info.make({*target, std::move(draft), models.network(settings.drafter), settings.options,
+                              models.ids_for(settings.options), models.answers, info.translates ? models.vocabularies : nullptr});
     if (one.around) drafter = one.around(std::move(drafter));
     std::unique_ptr<Drafter> heard = std::make_unique<ListeningDrafter>(std::move(drafter), listener);
     if (one.outside) heard = one.outside(std::move(heard));

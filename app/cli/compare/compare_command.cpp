@@ -23,7 +23,7 @@ namespace speclens::cli {
 
 namespace {
 
-// Written tokens that `fr_spec` left the drafter no row for.
+// Written tokens that a cut output matrix left the drafter no row for.
 long outside_of(const std::vector<int>& ids, const std::vector<int>& output) {
     return std::count_if(output.begin(), output.end(), [&](int id) { return !std::binary_search(ids.begin(), ids.end(), id); });
 }
@@ -70,7 +70,8 @@ std::vector<Contestant> contestants_of(const Options& options, const Models& mod
             all.push_back(std::move(one));
             continue;
         }
-        if (one.settings.options.fr_spec > 0 && models.frequent) one.ids = models.frequent->first(one.settings.options.fr_spec);
+        const std::shared_ptr<const FrequentIds> ranked = models.ids_for(one.settings.options);
+        if (const int ids = draft_ids(one.settings.options); ids > 0 && ranked) one.ids = ranked->first(ids);
         for (const int k : lengths_of(options, models, name, one.settings.k)) {
             one.settings.k = k;
             one.settings.k_auto = false;
@@ -296,7 +297,7 @@ Exit command_compare(const Options& options) {
         if (row.domain == "all") text += table_line(row, look);
     }
     if (look.speed_up) text += speed_notes(rows);
-    if (models->frequent) text += vocabulary_notes(rows, models->vocab(), models->frequent->from_file());
+    text += vocabulary_notes(rows, models->vocab(), models->frequent && models->frequent->from_file());
     if (look.speed_up)
         text += formula_table(rows, *plain, look);
     else if (!times)

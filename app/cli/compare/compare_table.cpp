@@ -134,7 +134,8 @@ std::string vocabulary_notes(const std::vector<Row>& rows, int vocab, bool from_
                 " ids; " + std::to_string(row.outside) + " of " + std::to_string(row.totals.tokens) +
                 " written tokens are not among them\n";
     }
-    if (!text.empty() && !from_file) text += "  no frequent.json with the target: these are the ids with the lowest numbers\n";
+    const bool by_number = std::ranges::any_of(rows, [](const Row& row) { return row.contestant->settings.options.fr_spec > 0; });
+    if (!text.empty() && by_number && !from_file) text += "  no frequent.json with the target: these are the ids with the lowest numbers\n";
     return text.empty() ? "" : "\n" + text;
 }
 

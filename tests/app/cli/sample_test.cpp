@@ -20,11 +20,9 @@ fs::path prompts_file(const fs::path& folder) {
     return folder / "prompts.jsonl";
 }
 
-// Without what a kill left of a file that was being written (*.part).
 std::map<std::string, std::string> files_of(const fs::path& folder) {
     std::map<std::string, std::string> files;
-    for (const auto& entry : fs::directory_iterator(folder))
-        if (entry.path().extension() != ".part") files[entry.path().filename().string()] = read_file(entry.path());
+    for (const auto& entry : fs::directory_iterator(folder)) files[entry.path().filename().string()] = read_file(entry.path());
     return files;
 }
 
@@ -142,9 +140,16 @@ TEST(Sample, StatesOfACorpusForNumpy) {
         (void)speclens(killed);
     }
     ASSERT_EQ(speclens({"states", corpus, "-o", folder / "killed", "--block-tokens", "150"}).code, 0);
-    auto again = files_of(folder / "killed");
-    std::erase_if(again, [](const auto& file) { return file.first.ends_with(".part"); }); // what the killed ones had begun
-    EXPECT_EQ(again, files);
+    EXPECT_EQ(files_of(folder / "killed"), files) << "what the killed ones had begun is gone, too";
+    // Whoever is asked to end takes it along.
+    for (const int signal : {SIGTERM, SIGINT}) {
+        Start ended;
+        ended.arguments = {"states", corpus, "-o", folder / "ended", "--block-tokens", "150"};
+        ended.interrupt_when = "SpecLens states";
+        ended.signal = signal;
+        (void)speclens(ended);
+        for (const auto& [name, bytes] : files_of(folder / "ended")) EXPECT_FALSE(name.ends_with(".part")) << name;
+    }
     EXPECT_NE(speclens({"states", corpus, "-o", states, "--block-tokens", "150"}).out.find("there already"), std::string::npos);
 
     // One block, by number or by name.

@@ -4,7 +4,9 @@
 
 #include <cmath>
 #include <condition_variable>
+#include <future>
 #include <mutex>
+#include <thread>
 
 #include "engine/batch/sweep.h"
 #include "engine/batch/worker_pool.h"
@@ -28,7 +30,7 @@ class Elsewhere final : public Scorer {
     [[nodiscard]] int capacity() const override { return 256; }
     [[nodiscard]] std::vector<TopEntries> score(std::span<const int> tokens, int rows, Wire& wire) const override {
         if (tokens.front() == refuses_) throw Error("the target does not like this text", "Ask for another one.", Exit::network);
-        meet();
+        meet(tokens.front());
         wire = {.sent = 100 + std::ssize(tokens), .received = 10 * rows, .ms = 1.5, .server_ms = 1, .retries = 0};
         std::vector<TopEntries> answer;
         for (std::size_t end = tokens.size() - static_cast<std::size_t>(rows) + 1; end <= tokens.size(); ++end)
@@ -36,6 +38,14 @@ class Elsewhere final : public Scorer {
         return answer;
     }
     [[nodiscard]] int met() const { return met_; } // most passes under way at the same time
+    // Of the texts that begin with `front` (-1: of all) so many passes are answered, the others not before release(). How far a worker
+    // comes in one step is a matter of time otherwise: an answer that is there already is taken without a pause.
+    void hold_behind(int passes, int front = -1) { held_front_ = front, answered_ = passes, holds_ = true; }
+    void release() {
+        const std::lock_guard lock(mutex_);
+        holds_ = false;
+        changed_.notify_all();
+    }
 
   private:
     // Three tokens that follow from the last two; the likeliest is often the next number, which a prompt that counts has told.
@@ -52,8 +62,9 @@ class Elsewhere final : public Scorer {
         std::ranges::stable_sort(top.entries, [](const auto& a, const auto& b) { return a.logp > b.logp; });
         return top;
     }
-    void meet() const {
+    void meet(int front) const {
         std::unique_lock lock(mutex_);
+        if (held_front_ < 0 || front == held_front_) changed_.wait(lock, [&, number = passes_++] { return !holds_ || number < answered_; });
         met_ = std::max(met_, ++under_way_);
         ++came_;
         changed_.notify_all();
@@ -62,10 +73,11 @@ class Elsewhere final : public Scorer {
     }
     std::string name_ = "elsewhere";
     Vocabulary vocabulary_;
-    int refuses_, together_;
+    int refuses_, together_, held_front_ = -1, answered_ = 0;
+    bool holds_ = false;
     mutable std::mutex mutex_;
     mutable std::condition_variable changed_;
-    mutable int under_way_ = 0, came_ = 0, met_ = 0;
+    mutable int under_way_ = 0, came_ = 0, met_ = 0, passes_ = 0;
 };
 
 std::shared_ptr<const Models> models_with(std::shared_ptr<const Scorer> scorer) {
@@ -150,11 +162,13 @@ TEST(WorkerPool, WhoFailsFailsAlone) {
     std::vector<RunSettings> workers;
     for (int i = 0; i < 4; ++i) workers.push_back(worker(i));
     workers[1].prompt.token_ids.front() = 30; // a text that the target refuses
-    const auto models = models_with(std::make_shared<Elsewhere>(0, 30));
+    const auto scorer = std::make_shared<Elsewhere>(0, 30);
+    const auto models = models_with(scorer);
+    scorer->hold_behind(1, workers[2].prompt.token_ids.front());
     WorkerPool pool(models, workers);
     bool cut = false;
     while (pool.step())
-        if (!cut && pool.film().workers[2].tokens() > 2) pool.disconnect(2), cut = true;
+        if (!cut && !pool.film().workers[2].rounds.empty()) pool.disconnect(2), scorer->release(), cut = true;
     ASSERT_TRUE(cut);
     const PoolFilm& film = pool.film();
     EXPECT_EQ(film.workers[1].state, State::failed);
@@ -170,13 +184,21 @@ TEST(WorkerPool, WhoFailsFailsAlone) {
 }
 
 TEST(WorkerPool, MayEndWhilePassesAreUnderWay) {
-    const auto scorer = std::make_shared<Elsewhere>();
     std::vector<RunSettings> workers;
     for (int i = 0; i < 3; ++i) workers.push_back(worker(i, true));
-    for (const int steps : {0, 1, 3, 4, 9}) {
-        WorkerPool pool(models_with(scorer), workers);
-        for (int i = 0; i < steps; ++i) ASSERT_TRUE(pool.step());
-    }
+    for (const int answered : {0, 1, 5}) // a text takes three passes or more, so never all of them
+        for (const int steps : {0, 1, 3, 4, 9}) {
+            SCOPED_TRACE(std::to_string(answered) + " answers, " + std::to_string(steps) + " steps");
+            const auto scorer = std::make_shared<Elsewhere>();
+            scorer->hold_behind(answered);
+            std::future<void> later; // before the pool, so that its end is waited for after the pool's
+            WorkerPool pool(models_with(scorer), workers);
+            for (int i = 0; i < steps; ++i) EXPECT_TRUE(pool.step());
+            later = std::async(std::launch::async, [&scorer = *scorer] { // while the pool ends
+                std::this_thread::sleep_for(std::chrono::milliseconds(5));
+                scorer.release();
+            });
+        }
 }
 
 TEST(WorkerPool, RefusesWhatIsNoPool) {

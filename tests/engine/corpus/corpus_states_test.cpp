@@ -1,5 +1,7 @@
 // States of a corpus: those of the forward pass, in files that numpy reads, the same however often it was stopped.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstring>
 
@@ -159,6 +161,34 @@ TEST(StatesTaps, AreThoseOfThreeLayersAndTheEnd) {
     EXPECT_EQ(usual_taps(24), (std::vector<int>{1, 11, 20, 24}));
     EXPECT_EQ(usual_taps(30), (std::vector<int>{1, 14, 26, 30}));
     EXPECT_EQ(usual_taps(6), (std::vector<int>{3, 6}));
+}
+
+// Of processes that are gone; nothing else, whatever it is called.
+TEST_F(States, TakeAwayWhatKilledOnesLeft) {
+    const pid_t gone = ::fork();
+    if (gone == 0) ::_exit(0);
+    ASSERT_GT(gone, 0);
+    ::waitpid(gone, nullptr, 0);
+    const StatesPlan asked = plan("states");
+    const fs::path out = asked.folder;
+    fs::create_directories(out);
+    const std::string dead = std::to_string(gone), alive = std::to_string(::getpid());
+    const std::vector<std::string> left = {"000-00.states.npy." + dead + ".part", "000-00.json." + dead + "-12.part"};
+    const std::vector<std::string> kept = {"000-00.states.npy." + alive + ".part",
+                                           "notes.part",
+                                           "a." + dead + "x.part",
+                                           "a." + dead + "-.part",
+                                           "a." + dead,
+                                           "a.-" + dead + ".part",
+                                           "." + dead + ".part.txt",
+                                           dead + ".part"};
+    for (const std::string& name : left) test::write_file(out / name, "x");
+    for (const std::string& name : kept) test::write_file(out / name, "x");
+    fs::create_directories(out / ("folder." + dead + ".part"));
+    finish(models_, asked);
+    for (const std::string& name : left) EXPECT_FALSE(fs::exists(out / name)) << name;
+    for (const std::string& name : kept) EXPECT_TRUE(fs::exists(out / name)) << name;
+    EXPECT_TRUE(fs::exists(out / ("folder." + dead + ".part")));
 }
 
 } // namespace

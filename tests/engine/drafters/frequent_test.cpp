@@ -1,14 +1,20 @@
 // FR-Spec: which ids a cut head keeps, that its rows are the head's own, and that a cut drafter's distribution is the
 // whole one's without the other ids.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <numeric>
+#include <random>
 #include <thread>
 #include <tuple>
 
 #include "engine/drafters/drafter_info.h"
 #include "engine/run/run.h"
+#include "engine/run/saved_settings.h"
+#include "engine/run/session_commands.h"
+#include "engine/text/id_list.h"
 #include "tests/shared/micro.h"
 #include "tests/shared/model_support.h"
 
@@ -236,6 +242,148 @@ TEST(FrequentIds, AreRefusedWhereTheyMeanNothing) {
     for (const char* drafter : {"none", "lookup"}) expect_error([&] { check_options(drafter, cut, 4); }, {"--fr-spec has no meaning"});
     for (const char* drafter : {"eagle3", "eagle3_tree"})
         expect_error([&] { check_options(drafter, cut, 4); }, {"reduced vocabulary of its own"});
+}
+
+// ---- --small-ids: the same with a list, in rows of sixteen ----
+
+IdList list_of(std::vector<int> ids) { return {.name = "some.ids", .ids = std::move(ids)}; }
+
+std::shared_ptr<Models> micro_with(std::vector<int> always, std::vector<int> ids) {
+    auto models = std::make_shared<Models>(*micro_models(1));
+    models->small_ids = std::make_shared<FrequentIds>(61, std::move(always), list_of(std::move(ids)));
+    return models;
+}
+
+TEST(SmallIds, AreTheListsThenTheLowestAndSomeAlways) {
+    const FrequentIds ids(61, {60, 3, 3}, list_of({9, 5, 60, 44}));
+    EXPECT_TRUE(ids.from_file());
+    EXPECT_EQ(ids.file(), "some.ids");
+    EXPECT_EQ(ids.first(4), (std::vector<int>{3, 5, 9, 60}));
+    EXPECT_EQ(ids.first(9), (std::vector<int>{0, 1, 2, 3, 4, 5, 9, 44, 60}));
+    expect_error([&] { (void)ids.first(2); }, {"--small-ids 2", "the end of the text and its chat only"});
+    expect_error([&] { (void)ids.first(64); }, {"--small-ids 64 keeps all 61 ids"});
+}
+
+TEST(SmallIds, AreRoundedUpToWholeTiles) {
+    DrafterOptions options;
+    EXPECT_EQ(draft_ids(options), 0);
+    options.fr_spec = 37;
+    EXPECT_EQ(draft_ids(options), 37);
+    options.fr_spec = 0;
+    for (const auto& [asked, ranked] : {std::pair{1, 16}, {16, 16}, {17, 32}, {16384, 16384}}) {
+        options.small_ids = asked;
+        EXPECT_EQ(draft_ids(options), ranked);
+        EXPECT_EQ(words_of(options), " · " + std::to_string(ranked) + " ids");
+    }
+}
+
+// Rows of a quantised matrix stay in its type and tiles: a logit is the one that the whole matrix has, to the bit.
+TEST(SmallIds, HaveTheLogitsOfTheWholeMatrix) {
+    std::mt19937 dice(3);
+    for (const DType type : {DType::q8_0, DType::q6_k, DType::q5_0, DType::q4_0, DType::q4_k})
+        for (const Precision precision : {Precision::f32, Precision::bf16, Precision::int8}) {
+            const auto backend = make_cpu_backend({.threads = 2});
+            constexpr int kRows = 64, kColumns = 256;
+            std::vector<std::byte> stored(bytes_of(type, kRows * kColumns));
+            for (std::byte& byte : stored) byte = static_cast<std::byte>(dice() & 0x3F); // scales that are numbers
+            const Buffer matrix = backend->import_weight(stored.data(), type, kRows, kColumns, precision);
+            const FrequentIds ids(kRows, {1, 63}, list_of({40, 2, 33, 17}));
+            for (const int n : {16, 32, 48}) {
+                const OutputHead head = ids.reduced_head(*backend, matrix.view(), std::make_shared<int>(), n);
+                ASSERT_EQ(head.weight.dtype, type);
+                ASSERT_EQ(head.weight.rows, n);
+                for (const int rows : {1, 5}) {
+                    std::vector<float> x(static_cast<std::size_t>(rows * kColumns)), whole(static_cast<std::size_t>(rows * kRows)),
+                        cut(static_cast<std::size_t>(rows * n));
+                    for (float& value : x) value = static_cast<float>(dice() % 2001) / 1000 - 1;
+                    const Buffer input(*backend, DType::f32, rows, kColumns), all(*backend, DType::f32, rows, kRows),
+                        some(*backend, DType::f32, rows, n);
+                    backend->upload(input.view(), x.data());
+                    backend->matmul(input.view(), std::vector<Projection>{{matrix.view(), {}, all.view()}});
+                    backend->matmul(input.view(), std::vector<Projection>{{head.weight, {}, some.view()}});
+                    backend->download(all.view(), whole.data());
+                    backend->download(some.view(), cut.data());
+                    for (int row = 0; row < rows; ++row)
+                        for (int i = 0; i < n; ++i)
+                            EXPECT_EQ(std::bit_cast<std::uint32_t>(cut[static_cast<std::size_t>(row * n + i)]),
+                                      std::bit_cast<std::uint32_t>(
+                                          whole[static_cast<std::size_t>(row * kRows + head.ids[static_cast<std::size_t>(i)])]))
+                                << name_of(type) << " in " << name_of(precision) << ", row " << row << ", id "
+                                << head.ids[static_cast<std::size_t>(i)];
+                }
+            }
+        }
+}
+
+// The mechanism is one: with the same ids the same coins fall on the same tokens.
+TEST(SmallIds, DrawWhatFrSpecDraws) {
+    std::vector<int> lowest(61);
+    std::iota(lowest.begin(), lowest.end(), 0);
+    const auto models = micro_with({}, lowest);
+    for (const char* drafter : {"small", "small_tree"})
+        for (const double temperature : {0.0, 0.8}) {
+            RunSettings settings;
+            settings.prompt.token_ids = {7, 8, 9, 7, 8};
+            settings.drafter = drafter;
+            settings.rule = judging_rule("token", drafter);
+            settings.sampling.temperature = temperature;
+            settings.max_tokens = 30;
+            RunSettings by_list = settings;
+            settings.options.fr_spec = 16;
+            by_list.options.small_ids = 9;
+            speclens::Run one(models, settings), other(models, by_list);
+            one.finish();
+            other.finish();
+            EXPECT_EQ(one.sequence(), other.sequence());
+            const auto drafts = [](const speclens::Run& run) {
+                std::vector<std::pair<int, double>> all;
+                for (std::size_t i = 0; i < run.trace().size(); ++i)
+                    if (const auto* drafted = std::get_if<Drafted>(&run.trace()[i]))
+                        all.emplace_back(drafted->token, drafted->u.value_or(-1));
+                return all;
+            };
+            EXPECT_EQ(drafts(one), drafts(other));
+            EXPECT_GT(drafts(one).size(), 10u);
+            const Header& header = *other.trace().header();
+            EXPECT_EQ(header.draft_ids, 16);
+            EXPECT_EQ(header.draft_ids_are.size(), 16u);
+            EXPECT_EQ(header.notice, "");
+            EXPECT_EQ(one.trace().header()->draft_ids_are, "");
+        }
+}
+
+// What goes on from a run has its ids again, or says that they are others here.
+TEST(SmallIds, AForkSaysWhereTheListIsAnotherOne) {
+    RunSettings settings;
+    settings.prompt.token_ids = {7, 8, 9, 7, 8};
+    settings.drafter = "small";
+    settings.options.small_ids = 16;
+    settings.max_tokens = 12;
+    const auto models = micro_with({3}, {9, 5, 60, 44});
+    speclens::Run base(models, settings);
+    base.finish();
+    RunSettings back = settings_of(*base.trace().header());
+    back.prompt = settings.prompt; // ids
+    EXPECT_EQ(back.options, settings.options) << "not as FR-Spec's";
+    const Fork fork{.round = 1};
+    EXPECT_EQ(speclens::Run(models, back, base.trace(), fork).trace().header()->notice, "");
+    speclens::Run other(micro_with({3}, {9, 5, 60, 45}), back, base.trace(), fork);
+    EXPECT_NE(other.trace().header()->notice.find("its list is another one here"), std::string::npos);
+}
+
+TEST(SmallIds, AreRefusedWhereTheyMeanNothing) {
+    DrafterOptions cut;
+    cut.small_ids = 32;
+    for (const char* drafter : {"none", "lookup", "medusa", "skip", "eagle3"})
+        expect_error([&] { check_options(drafter, cut, 4); }, {"--small-ids has no meaning"});
+    cut.fr_spec = 9;
+    expect_error([&] { check_options("small", cut, 4); }, {"--fr-spec and --small-ids"});
+    RunSettings settings;
+    settings.prompt.token_ids = {7, 8, 9};
+    settings.drafter = "small";
+    settings.options.small_ids = 32;
+    const auto models = micro_models(1); // no list
+    expect_error([&] { speclens::Run run(models, settings); }, {"--small-ids", "no list", "micro target"});
 }
 
 } // namespace

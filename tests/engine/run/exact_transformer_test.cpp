@@ -11,6 +11,7 @@
 #include <cctype>
 
 #include "engine/model/precision.h"
+#include "engine/text/id_list.h"
 #include "tests/shared/enumerated.h"
 #include "tests/shared/narrow.h"
 
@@ -80,6 +81,31 @@ TEST_P(ExactOnATransformer, EveryRule) {
                        std::to_string(prefixes.silent) + ")",
                    found);
     }
+}
+
+// --small-ids: the sixteen ids of a list, ends and template among them, of 61; draft and target are of one opinion, and the target says
+// what the draft has no row for.
+TEST(ExactOnATransformerBySmallIds, EveryRule) {
+    auto models = std::make_shared<Models>(*test::micro_models(1));
+    models->draft = models->target;
+    const test::TargetRow row = test::model_rows(models->target, test::narrow_prompt(), kTopThree);
+    IdList list{.name = "some.ids"};
+    for (int id = 60; id > 0; id -= 2) list.ids.push_back(id);
+    models->small_ids = std::make_shared<FrequentIds>(61, std::vector<int>{3, 7, 7}, list);
+    const std::vector<int> ids = models->small_ids->first(16);
+    ASSERT_EQ(ids.size(), 16u);
+    for (const char* drafter : {"small", "small_tree"})
+        for (const test::RuleGroup& rules : test::sampling_rules(*find_drafter(drafter))) {
+            test::EnumeratedCycle one = narrow_round(models, drafter, rules.first->name, 2);
+            one.same = rules.same;
+            one.settings.options.small_ids = 10;
+            test::Prefixes prefixes;
+            const test::Enumerated found = test::enumerate_behind_prefixes(one, row, 1, prefixes);
+            EXPECT_EQ(found.problem, "") << drafter << ", " << rules.first->name;
+            EXPECT_EQ(prefixes.entered, 4) << drafter << ", " << rules.first->name;
+            EXPECT_GT(found.none, 0) << drafter << ", " << rules.first->name;
+            test::tell(std::string(drafter) + " small ids " + rules.first->name, found);
+        }
 }
 
 INSTANTIATE_TEST_SUITE_P(Drafters, ExactOnATransformer, testing::ValuesIn(ranked()), testing::PrintToStringParamName());

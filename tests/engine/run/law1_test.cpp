@@ -5,7 +5,9 @@
 #include <set>
 
 #include "engine/drafters/drafter_info.h"
+#include "engine/model/frequent.h"
 #include "engine/run/run.h"
+#include "engine/text/id_list.h"
 #include "tests/shared/micro.h"
 #include "tests/shared/tables.h"
 
@@ -81,6 +83,22 @@ TEST_P(Law1Threads, GreedyTextIsThePlainTextWithACutHead) {
             RunSettings settings = greedy(drafter.name, 4);
             settings.options.fr_spec = ids;
             EXPECT_EQ(text(models_, settings), plain_) << drafter.name << ", " << ids << " ids";
+        }
+    }
+}
+
+// By a list, in rows of sixteen.
+TEST_P(Law1Threads, GreedyTextIsThePlainTextWithSmallIds) {
+    auto models = std::make_shared<Models>(*models_);
+    IdList list{.name = "some.ids"};
+    for (int id = 60; id > 0; id -= 3) list.ids.push_back(id);
+    models->small_ids = std::make_shared<FrequentIds>(61, std::vector<int>{2, 9}, list);
+    for (const DrafterInfo& drafter : drafter_list()) {
+        if (!drafter.reads_setting(Setting::small_ids)) continue;
+        for (int ids : {1, 17, 48}) {
+            RunSettings settings = greedy(drafter.name, 4);
+            settings.options.small_ids = ids;
+            EXPECT_EQ(text(models, settings), plain_) << drafter.name << ", " << ids << " ids";
         }
     }
 }

@@ -90,6 +90,7 @@ Header full_header() {
     header.k = 3;
     header.nodes = 6;
     header.draft_ids = 40;
+    header.draft_ids_are = "0123456789abcdef";
     header.sampling = {.temperature = 0.5, .top_k = 7, .top_p = 0.875};
     header.draft_sampling = {.temperature = 0.25, .top_k = 8, .top_p = 0.625};
     header.seed = 11;
@@ -130,7 +131,8 @@ TEST(TraceFields, AllAreWritten) {
         const Json object = Json::parse(lines[line]);
         for (const std::string& name : names) EXPECT_TRUE(object.contains(name)) << name << " of " << lines[line];
     };
-    expect_fields(0, {"drafter_model", "own_draft", "rule_params", "nodes", "draft_ids", "notice", "chat", "options", "timing"});
+    expect_fields(
+        0, {"drafter_model", "own_draft", "rule_params", "nodes", "draft_ids", "draft_ids_are", "notice", "chat", "options", "timing"});
     EXPECT_EQ(Json::parse(lines[0])["rule_params"], (Json{{"alpha", 0.75}, {"verifier", "block"}}));
     expect_fields(2,
                   {"u", "top", "rest", "raw_top", "raw_top_rest", "base_top", "base_top_rest", "extra", "ms", "head_ms", "lens", "texts"});
