@@ -64,8 +64,11 @@ WatchInterval Watch::between(const At& from, const At& to) {
     out.seconds = to.seconds - from.seconds;
     if (from.reading.counts && to.reading.counts)
         out.counts = *to.reading.counts - *from.reading.counts;
-    else if (to.reading.counts)
-        out.counts = *to.reading.counts; // they appear with the first request
+    else if (to.reading.counts) { // they appear with the first request, and the text is counted before
+        SpecCounts before;
+        before.text = written_text(from.reading);
+        out.counts = *to.reading.counts - before;
+    }
     out.tokens_per_second = written_per_second(from.reading, to.reading, out.seconds);
     if (to.reading.counts && out.counts.rounds && out.seconds > 0)
         out.rounds_per_second = *out.counts.rounds / out.seconds;
