@@ -253,6 +253,8 @@ Exit watch_server(const Options& options, const Endpoint& endpoint, const Server
         if (const WatchInterval whole = watch.whole(); walks && !whole.counts.empty()) {
             tell(counts_text(whole.counts, "while we watched, " + number(whole.seconds, 0) + " s, all requests", terminal),
                  file.has_value());
+            if (const auto drift = watch.drift(); drift && !drift->words().empty())
+                tell("  · " + wrap(drift->words(), std::max(standard_terminal(options.color).width - 4, 40), 4) + "\n", file.has_value());
             if (watch.restarts() > 0)
                 tell("  the server began anew " + (watch.restarts() == 1 ? "once" : std::to_string(watch.restarts()) + " times") +
                          ": what it did between its last reading and its end is not in these sums\n",

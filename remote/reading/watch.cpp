@@ -87,6 +87,19 @@ std::optional<WatchInterval> Watch::recent(double seconds) const {
     return between(readings_[from], readings_.back());
 }
 
+std::optional<LengthDrift> Watch::drift() const {
+    std::vector<LengthPoint> points;
+    for (std::size_t i = 1; i < readings_.size(); ++i) {
+        const At& at = readings_[i];
+        const SpecCounts counts = step(i).counts;
+        if (counts.drafted > 0 && acceptance_length(counts))
+            points.push_back({at.seconds, *acceptance_length(counts), *counts.rounds, drafts_per_round(counts)});
+        else if (!at.reading.counts && at.reading.reported_length) // SGLang's average
+            points.push_back({at.seconds, *at.reading.reported_length, 0, at.reading.reported_drafts});
+    }
+    return length_drift(points);
+}
+
 WatchInterval Watch::step(std::size_t i) const {
     CHECK(i >= 1 && i < readings_.size(), "an interval has two ends");
     return between(readings_[i - 1], readings_[i]);

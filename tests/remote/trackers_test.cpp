@@ -291,6 +291,32 @@ TEST(Trackers, ALengthThatFallsOverHoursIsTold) {
     EXPECT_FALSE(parse_log(text.substr(0, text.find("10:00:00")), "log").drift.has_value());
 }
 
+TEST(Trackers, AWatchOfHoursTellsItToo) {
+    Watch falls, steady, averages;
+    double rounds = 0, kept = 0, same = 0;
+    for (int minute = 0; minute <= 360; minute += 5) {
+        const auto reading = [&](double accepted) {
+            ServerReading r;
+            r.kind = ServerKind::vllm;
+            r.counts = SpecCounts{rounds, 4 * rounds, accepted, {}};
+            r.counts->text = WrittenText{.tokens = rounds + accepted};
+            return r;
+        };
+        falls.add(60.0 * minute, reading(kept));
+        steady.add(60.0 * minute, reading(same));
+        ServerReading sglang;
+        sglang.kind = ServerKind::sglang;
+        sglang.reported_length = minute < 180 ? 3.0 : 2.5;
+        averages.add(60.0 * minute, sglang);
+        rounds += 1000, kept += minute < 180 ? 2000 : 1400, same += minute % 10 == 0 ? 2000 : 1950;
+    }
+    ASSERT_TRUE(falls.drift().has_value());
+    expect_says(falls.drift()->words(), {"fell over 5.9 hours: 3.00 in the first hour, 2.40 in the last one", "while K stayed 4"});
+    EXPECT_EQ(steady.drift()->words(), "");
+    expect_says(averages.drift()->words(), {"3.00 in the first hour, 2.50 in the last one"});
+    EXPECT_FALSE(Watch().drift().has_value());
+}
+
 TEST(Trackers, ClocksOfLogs) {
     const auto apart = [](const char* a, const char* b) { return log_clock(b).value_or(-1) - log_clock(a).value_or(-1); };
     EXPECT_EQ(apart("(APIServer pid=1) INFO 05-07 08:00:00 [m.py:1] x", "(APIServer pid=1) INFO 05-07 13:20:00 [m.py:1] x"), 19200);
