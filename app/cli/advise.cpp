@@ -113,6 +113,7 @@ void take_counts(ServerAnswers& asked, const std::optional<SpecCounts>& before, 
     asked.evidence.drafted = counts->drafted;
     asked.evidence.accepted = counts->accepted;
     asked.evidence.accepted_at = counts->accepted_at;
+    asked.evidence.text = text_totals(*counts);
 }
 
 std::string advice_text(const ServedAdvice& advice, const ServerAnswers& asked, const Terminal& terminal) {

@@ -1,6 +1,7 @@
 // `speclens attach`: another program's server, or what one left in a file.
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <filesystem>
@@ -19,6 +20,7 @@
 #include "kernels/error.h"
 #include "remote/client/answer_reader.h"
 #include "remote/client/served_json.h"
+#include "remote/reading/bench_output.h"
 
 namespace speclens::cli {
 
@@ -82,14 +84,19 @@ Exit read_text_of(const Options& options, const std::string& text, const std::st
     }
     if (looks_like_bench_records(text)) {
         const BenchRecords records = parse_bench_records(text, name);
-        keep(records.answered, bench_json);
+        std::vector<std::string> lines;
+        for (const BenchRecord& record : records.answered) lines.push_back(bench_json(record));
+        if (records.told() > 0) lines.push_back(bench_sum_json(records));
+        keep(lines, [](const std::string& line) { return line; });
         if (options.json != "-") print(bench_text(name, records, terminal));
         return Exit::ok;
     }
-    const LogReading log = parse_log(text, name);
+    std::optional<std::vector<LogEntry>> results = read_bench_json(text);
+    const LogReading log =
+        results ? log_of_entries(std::move(*results), static_cast<int>(std::ranges::count(text, '\n') + 1)) : parse_log(text, name);
     std::vector<std::string> lines;
     for (const LogEntry& entry : log.entries) lines.push_back(log_json(entry));
-    if (lines.size() > 1) lines.push_back(log_sum_json(log));
+    if (lines.size() != 1) lines.push_back(log_sum_json(log));
     keep(lines, [](const std::string& line) { return line; });
     if (options.json != "-") print(log_text(name, log, terminal));
     return Exit::ok;
@@ -246,6 +253,8 @@ Exit watch_server(const Options& options, const Endpoint& endpoint, const Server
         if (const WatchInterval whole = watch.whole(); walks && !whole.counts.empty()) {
             tell(counts_text(whole.counts, "while we watched, " + number(whole.seconds, 0) + " s, all requests", terminal),
                  file.has_value());
+            if (const auto drift = watch.drift(); drift && !drift->words().empty())
+                tell("  · " + wrap(drift->words(), std::max(standard_terminal(options.color).width - 4, 40), 4) + "\n", file.has_value());
             if (watch.restarts() > 0)
                 tell("  the server began anew " + (watch.restarts() == 1 ? "once" : std::to_string(watch.restarts()) + " times") +
                          ": what it did between its last reading and its end is not in these sums\n",

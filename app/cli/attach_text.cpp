@@ -81,6 +81,7 @@ std::string counts_text(const SpecCounts& counts, const std::string& of, const T
                       (without_draft > 0 ? " with a draft + " + std::to_string(without_draft) + " without, " : ", ") +
                       several(counts.drafted, "token") + " drafted, " + whole_amount(counts.accepted) + " accepted";
     if (const auto drafts = drafts_per_round(counts)) out += "; " + amount(*drafts, 2) + " drafted per round";
+    for (const std::string& words : text_words(counts)) out += "\n  " + wrap(words, std::max(t.width - 2, 40), 2);
     out += "\n\n  " + t.paint(Tone::strong, "one run, six \"acceptances\"") +
            t.paint(Tone::muted, "   (rounds: passes of the target that judged a draft)") + "\n";
     for (const AcceptanceName& name : acceptance_names(counts, without_draft)) {
@@ -106,6 +107,8 @@ std::string counts_text(const SpecCounts& counts, const std::string& of, const T
 std::string reading_text(const ServerReading& r, const Terminal& t, Source source) {
     std::string out;
     if (r.counts && !r.counts->empty()) out += counts_text(*r.counts, "since the server's start, all requests", t);
+    if (r.counts && r.counts->worked_out && !r.reported_accepted)
+        out += "\n" + bullet("rounds are worked out from its acceptance length, not told by it", t);
     if (!r.parts.empty()) {
         double least = 1e300, most = 0;
         std::string each;
@@ -222,6 +225,7 @@ std::string served_text(const ServedText& served, const Terminal& t, Source sour
 namespace {
 
 std::string span_words(const LogEntry& e) { // what an entry counts
+    if (e.span == LogEntry::Span::run) return printable(e.method);
     if (e.method == "example") return "one run";
     if (e.whole()) return "since its start" + (e.method.empty() ? "" : ", " + printable(e.method));
     if (e.kind == ServerKind::llamacpp) return "one request";
@@ -236,6 +240,18 @@ std::string entry_words(const LogEntry& e) {
     if (e.counts && e.counts->drafted > 0)
         out += ": " + (e.counts->rounds ? several(*e.counts->rounds, "round") + ", " : "") + whole_amount(e.counts->accepted) + " of " +
                whole_amount(e.counts->drafted) + " drafts kept";
+    if (e.counts && e.counts->text) {
+        const TextShares text = text_shares(*e.counts);
+        const double low = text.plain ? std::round(text.plain->low) : 0;
+        out += "; " + several(e.counts->text->tokens, "token");
+        if (e.counts->rounds && !text.plain_holds_first && low > 0)
+            out += ", " + std::string(text.plain->exact() ? "" : "at least ") + whole_amount(low) + (low == 1 ? " pass" : " passes") +
+                   " without a draft";
+        else if (!e.counts->rounds && text.per_pass)
+            out += " in " + std::string(text.per_pass->exact() ? "" : "at least ") + whole_amount(text.passes->low) + " passes, " +
+                   amount(text.per_pass->high, 2) + " a pass" + (text.per_pass->exact() ? "" : " at most");
+    }
+    if (!e.counts && e.text) out += ": " + several(e.text->tokens, "token");
     constexpr std::size_t kShownPlaces = 16;
     if (e.counts && e.counts->rounds && !e.counts->accepted_at.empty()) {
         out += ", at places";
@@ -250,6 +266,7 @@ std::string entry_words(const LogEntry& e) {
             out += (i == 0 ? "" : " → ") + std::to_string(e.depths[i]);
         if (e.depths.size() > kShownDepths) out += " → … " + std::to_string(e.depths.back());
     }
+    if (!e.remark.empty()) out += "; " + e.remark;
     return out;
 }
 
@@ -267,7 +284,14 @@ std::string log_row(const LogEntry& e) {
 }
 
 std::string log_text(const std::string& name, const LogReading& log, const Terminal& t) {
-    std::string out = t.paint(Tone::strong, "SpecLens attach") + " · " + name + " · log of " + server_name(log.kind()) + " · [RECORDED]\n";
+    std::string out =
+        t.paint(Tone::strong, "SpecLens attach") + " · " + name + " · " +
+        (std::ranges::any_of(log.entries, [](const LogEntry& e) { return e.span != LogEntry::Span::run; }) || log.entries.empty()
+             ? "log of "
+             : "benchmark of ") +
+        server_name(log.kind()) + " · [RECORDED]\n";
+    if (log.diffusion) out += bullet(diffusion_words(*log.diffusion), t);
+    if (log.entries.empty()) return out;
     out += "  " + std::to_string(log.entries.size()) + " of " + counted(log.lines, "line") +
            (log.entries.size() == 1 ? " speaks" : " speak") + " of acceptance\n\n";
     out += log_heading();
@@ -277,7 +301,9 @@ std::string log_text(const std::string& name, const LogReading& log, const Termi
         const LogEntry& e = log.entries[i];
         out += log_row(e);
     }
-    const auto rated = [](const LogEntry& e) { return e.kind == ServerKind::sglang && (e.rate || e.reported_rate); };
+    const auto rated = [](const LogEntry& e) {
+        return e.kind == ServerKind::sglang && e.span != LogEntry::Span::run && (e.rate || e.reported_rate);
+    };
     const auto starred = [](const LogEntry& e) { return e.reported_rate && !e.rate; };
     if (std::ranges::any_of(log.entries, rated))
         out += "\n" + bullet((std::ranges::any_of(log.entries, starred) ? "* " : "") + log.reported.words(), t);
@@ -312,6 +338,7 @@ std::string bench_text(const std::string& name, const BenchRecords& records, con
     std::string out = t.paint(Tone::strong, "SpecLens attach") + " · " + name + " · records of AIPerf · [RECORDED]\n  " +
                       several(static_cast<double>(records.answered.size()), "request") + " answered, " + grouped(records.failed) +
                       " failed or cancelled, " + several(records.tokens(), "token") + " written";
+    if (records.warm_up > 0) out += "; " + several(records.warm_up, "request") + " of the warm-up left out";
     if (records.skipped > 0) out += "; " + several(records.skipped, "line") + (records.skipped == 1 ? " is no record" : " are no records");
     out += "\n\n";
     out += t.paint(Tone::muted, "  " + pad("", 28) + pad_left("median", 10) + pad_left("90 %", 10)) + "\n";
@@ -334,6 +361,23 @@ std::string bench_text(const std::string& name, const BenchRecords& records, con
         "whole answer, ms", [](const BenchRecord& r, Values& v) { v.push_back(r.whole_ms); }, 1);
     row(
         "tokens per chunk, by request", [](const BenchRecord& r, Values& v) { v.push_back(r.tokens_per_chunk()); }, 2);
+    const std::optional<SpecCounts> told = records.sum();
+    if (told) {
+        const std::string of = records.told() == static_cast<int>(records.answered.size())
+                                   ? "all requests, as the server told of each"
+                                   : grouped(records.told()) + " of these requests, as the server told of each";
+        out += counts_text(*told, of, t);
+        const auto sources = records.by_source();
+        if (!sources.empty()) out += "\n  " + t.paint(Tone::strong, "by the source of the prompts") + "\n";
+        for (const auto& [source, counts] : sources)
+            out += "  " + pad(printable(source), 36) + pad_left(value_or_dash(acceptance_length(counts), 2), 7) + "  acceptance length; " +
+                   several(counts.rounds.value_or(0), "round") + ", " + whole_amount(counts.accepted) + " of " +
+                   whole_amount(counts.drafted) + " kept\n";
+    }
+    std::size_t left_out = 0;
+    for (const BenchRecord& record : records.answered)
+        if (!record.left_out.empty() && ++left_out <= kShownLeftOut)
+            out += "\n" + bullet("a request is left out of these figures: " + record.left_out, t);
     if (const double all = records.tokens_per_chunk(); all > 0)
         out += "\n  " + t.paint(Tone::strong, amount(all, 2) + " tokens per chunk") + " over " + several(records.chunks(), "chunk") + "\n" +
                bullet("inferred: where the server sends a chunk after every round, these are tokens per "
@@ -341,7 +385,7 @@ std::string bench_text(const std::string& name, const BenchRecords& records, con
                       "speculation); a server that joins or splits chunks makes it another number",
                       t) +
                bullet("the counters say it exactly: speclens attach http://… while the load runs", t);
-    else
+    else if (!told)
         out += "\n" + bullet("no answer was streamed: nothing tells how many tokens came at once", t);
     return out;
 }

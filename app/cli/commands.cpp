@@ -202,8 +202,10 @@ constexpr CommandRow kCommandRows[] = {
      "speclens get smollm2 --json\n"
      "speclens get qwen-0.5b --from mirror"},
     {attach, "attach", "URL|FILE|-", 1, 1, "what a vLLM, SGLang or llama.cpp server tells about its speculation",
-     "Reads the figures of a running server, once a second, or those of a log, a saved /metrics or AIPerf's "
-     "records; - is one of these on standard input. With --prompt it sends one request and shows which tokens of the answer were guessed, "
+     "Reads the figures of a running server, once a second, or those of a log, a saved /metrics or answer, AIPerf's records, or what a "
+     "benchmark printed or saved (vllm bench serve, SGLang's, TensorRT-LLM's iterations, llama.cpp's and others); - is one of these on "
+     "standard input. Where the tokens of the text are told, passes without a draft are counted beside the rounds, and it says which "
+     "speed-up the text allows at most. With --prompt it sends one request and shows which tokens of the answer were guessed, "
      "as far "
      "as the server says. Figures of a whole server hold other people's requests too.",
      "speclens attach http://127.0.0.1:8000\n"
@@ -214,7 +216,8 @@ constexpr CommandRow kCommandRows[] = {
      "journalctl -u vllm | speclens attach -\n"
      "llama-server … 2>&1 | speclens attach -\n"
      "speclens attach answer.json\n"
-     "speclens attach profile_export.jsonl"},
+     "speclens attach profile_export.jsonl\n"
+     "speclens attach bench_serve.txt"},
     {serve, "serve", "", 0, 0, "this engine behind the addresses of a model server, to attach to",
      "Answers /v1/completions, /v1/chat/completions, /v1/models and /metrics as vLLM does, with the figures of real rounds: something to "
      "try dashboards and `speclens attach` on. Requests share passes, and every text is the one that it would be alone. Ctrl+C ends it.",

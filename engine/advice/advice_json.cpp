@@ -82,6 +82,14 @@ std::string advice_json(const Advice& advice) {
     return json.dump(2, BadUtf8::replaced) + "\n";
 }
 
+namespace {
+
+OrderedJson range_json(const std::optional<Between>& range) {
+    return range ? OrderedJson::array({range->low, range->high}) : OrderedJson(nullptr);
+}
+
+} // namespace
+
 std::string advice_json(const ServedAdvice& advice, const std::string& server) {
     const auto known = [](double value) { return value > 0 ? OrderedJson(value) : OrderedJson(nullptr); };
     using Kind = ServedAdvice::Kind;
@@ -105,6 +113,10 @@ std::string advice_json(const ServedAdvice& advice, const std::string& server) {
                         {"k", advice.k > 0 ? OrderedJson(advice.k) : OrderedJson(nullptr)},
                         {"tokens_per_round", known(advice.tokens_per_round)},
                         {"round_passes", or_null(advice.round_passes)},
+                        {"round_passes_range", range_json(advice.round_passes_range)},
+                        {"passes_without_draft", advice.passes_told ? range_json(advice.text.plain) : OrderedJson(nullptr)},
+                        {"share_of_text", range_json(advice.text.share)},
+                        {"most_speedup", range_json(advice.text.most_speed_up)},
                         {"alpha_to_break_even", or_null(advice.alpha)},
                         {"best_k", advice.best_k ? OrderedJson(*advice.best_k) : OrderedJson(nullptr)},
                         {"best_speedup", advice.best_k ? OrderedJson(advice.best_speed_up) : OrderedJson(nullptr)},

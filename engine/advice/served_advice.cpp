@@ -43,12 +43,40 @@ void take_counts(ServedAdvice& advice, const ServedEvidence& evidence) {
     advice.tokens_per_round = 1 + evidence.accepted / evidence.rounds;
     advice.k = evidence.accepted_at.empty() ? static_cast<int>(std::ceil(evidence.drafted / evidence.rounds - 1e-9))
                                             : static_cast<int>(evidence.accepted_at.size());
+    TextTotals text = evidence.text;
+    if (text.tokens <= 0) return;
+    text.rounds = evidence.rounds;
+    text.accepted = evidence.accepted;
+    if (!text.most && !evidence.accepted_at.empty()) text.most = advice.k; // else a round may draft more than the mean
+    advice.text = text_shares(text);
+    if (!advice.text.plain || advice.text.plain_holds_first) return;
+    advice.passes_told = true;
+    advice.plain_per_round = advice.text.plain->low / evidence.rounds;
+}
+
+// A round is what the passes without a draft leave of the time: (t − a) ÷ speed − those passes, over the rounds; in
+// plain passes. Between two ends where only that is known of them.
+std::optional<Between> round_costs(const ServedAdvice& advice, const ServedEvidence& evidence) {
+    const double in_passes = *advice.plain_rate / advice.rate; // what a token takes
+    if (!advice.passes_told) return Between{advice.tokens_per_round * in_passes, advice.tokens_per_round * in_passes};
+    const double first = evidence.text.first_apart ? evidence.text.answers.value_or(0) : 0;
+    const double all = (evidence.text.tokens - first) * in_passes;
+    const Between plain = *advice.text.plain;
+    if (!(all > plain.low)) return {}; // faster than its plain passes alone: the two speeds are not of one server
+    return Between{std::max(0.0, all - plain.high) / evidence.rounds, (all - plain.low) / evidence.rounds};
 }
 
 // What a round costs, and which draft length would be best with these places.
 void take_costs(ServedAdvice& advice, const ServedEvidence& evidence) {
     if (advice.tokens_per_round <= 0 || !advice.plain_rate || advice.k == 0) return;
-    advice.round_passes = advice.tokens_per_round / advice.rate * *advice.plain_rate;
+    advice.round_passes_range = round_costs(advice, evidence);
+    if (!advice.round_passes_range) return;
+    // The middle, where both ends are near enough for it to say something.
+    constexpr double kWidest = 0.25;
+    const Between ends = *advice.round_passes_range;
+    if (ends.exact()) advice.round_passes_range.reset();
+    if (ends.high - ends.low > kWidest * ends.high) return;
+    advice.round_passes = (ends.low + ends.high) / 2;
     advice.alpha = alpha_for(*advice.round_passes, advice.k);
     const double drafts = evidence.drafted / evidence.rounds;
     if (drafts <= 0 || evidence.accepted_at.empty()) return;
@@ -56,12 +84,15 @@ void take_costs(ServedAdvice& advice, const ServedEvidence& evidence) {
     advice.draft_token_passes = cost;
     advice.best_k = 0;
     advice.best_speed_up = 1;
+    // Passes without a draft come as often whatever K is, and cost one each.
+    const double plain = advice.passes_told ? (advice.text.plain->low + advice.text.plain->high) / 2 / evidence.rounds : 0;
     double tokens = 1;
     for (int k = 1; k <= advice.k; ++k) {
         tokens += evidence.accepted_at[static_cast<std::size_t>(k - 1)] / evidence.rounds;
-        const double speed_up = tokens / std::max(1.0, 1 + cost * k);
+        const double speed_up = (plain + tokens) / (plain + std::max(1.0, 1 + cost * k));
         if (speed_up > advice.best_speed_up) advice.best_k = k, advice.best_speed_up = speed_up;
     }
+    if (advice.text.most_speed_up) advice.best_speed_up = std::min(advice.best_speed_up, advice.text.most_speed_up->high);
 }
 
 void take_speed_up(ServedAdvice& advice, const ServedEvidence& evidence) {
@@ -90,12 +121,20 @@ void take_speed_up(ServedAdvice& advice, const ServedEvidence& evidence) {
     }
 }
 
+// No text can be written faster by guessing than by all that was guessed costing nothing.
+bool beyond_what_is_possible(const ServedAdvice& advice) {
+    return advice.text.most_speed_up && !advice.text.of_whole_answers && advice.low > advice.text.most_speed_up->high * 1.02;
+}
+
 } // namespace
 
 ServedAdvice advise_on(const ServedEvidence& evidence) {
     ServedAdvice advice;
     take_speed_up(advice, evidence);
     take_counts(advice, evidence);
+    // Nothing is promised that the text cannot hold; where even the least would be more, the two speeds do not belong together.
+    if (advice.speed_up > 0 && advice.text.most_speed_up && !advice.text.of_whole_answers)
+        advice.high = std::max(advice.low, std::min(advice.high, advice.text.most_speed_up->high));
     take_costs(advice, evidence);
     if (evidence.rounds <= 0 && evidence.drafted <= 0)
         advice.reason = "nothing was drafted, so there is no speculation to judge";
@@ -106,6 +145,10 @@ ServedAdvice advise_on(const ServedEvidence& evidence) {
         advice.reason = printed("the server does not say how fast it is without speculation; it pays if that is below %.0f to %.0f "
                                 "tokens a second",
                                 advice.rate_low, advice.rate_high);
+    else if (beyond_what_is_possible(advice))
+        advice.reason = printed("%.2f× is more than the %.2f× that its text allows, so the speed without speculation was another server's, "
+                                "or another load's",
+                                advice.low, advice.text.most_speed_up->high);
     else if (advice.low > 1)
         advice.kind = ServedAdvice::Kind::keep;
     else if (advice.high < 1)
@@ -139,10 +182,29 @@ std::vector<std::string> advice_findings(const ServedAdvice& advice) {
                        (advice.prompts >= kFewestServed ? printed(" (%.1f to %.1f)", advice.rate_low, advice.rate_high) : "") +
                        (advice.plain_rate ? printed(", without %.1f, %s.", *advice.plain_rate, source) : "."));
     }
-    if (advice.round_passes && advice.k > 0)
-        list.push_back(printed("A round brings %.2f tokens and takes %.2f plain passes", advice.tokens_per_round, *advice.round_passes) +
-                       (advice.alpha ? printed(": it breaks even where every guess is kept with %.3f.", *advice.alpha)
-                                     : printed(": more than its %d tokens at most, so no acceptance makes it pay.", advice.k + 1)));
+    if (advice.passes_told && advice.text.plain->low >= 0.5)
+        list.push_back(
+            printed("%s%.0f passes had no draft, %.2f for every round: they gain nothing and cost nothing but what a plain token costs.",
+                    advice.text.plain->exact() ? "" : "At least ", advice.text.plain->low, advice.plain_per_round));
+    if (advice.text.share)
+        list.push_back(printed("%s %.0f %% of the text was guessed", advice.text.share->exact() ? "Of it all" : "At most",
+                               100 * advice.text.share->high) +
+                       (advice.text.most_speed_up
+                            ? printed(": no speed-up above %.2f× is possible, whatever drafting costs.", advice.text.most_speed_up->high)
+                            : std::string("; what that can gain at most is not told.")));
+    if (!advice.text.wrong.empty())
+        list.push_back("What the answers tell does not fit together (" + advice.text.wrong + "): passes without a draft stay open.");
+    if (beyond_what_is_possible(advice))
+        list.push_back(
+            "The speed without speculation is not that of this server as it answered here: the gain would be more than its text allows.");
+    if ((advice.round_passes || advice.round_passes_range) && advice.k > 0)
+        list.push_back(printed("A round that drafts brings %.2f tokens and takes ", advice.tokens_per_round) +
+                       (advice.round_passes_range ? printed("%.2f to %.2f", advice.round_passes_range->low, advice.round_passes_range->high)
+                                                  : printed("%.2f", *advice.round_passes)) +
+                       " plain passes" +
+                       (!advice.round_passes ? std::string(": which of it is not told.")
+                        : advice.alpha       ? printed(": it breaks even where every guess is kept with %.3f.", *advice.alpha)
+                                             : printed(": more than its %d tokens at most, so no acceptance makes it pay.", advice.k + 1)));
     if (advice.draft_token_passes)
         list.push_back(printed("A guess adds %.2f plain passes to a round, if all cost alike; ", *advice.draft_token_passes) +
                        (*advice.best_k > 0 ? printed("the best length is then K = %d, %.2f×.", *advice.best_k, advice.best_speed_up)

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/written_text.h"
+
 namespace speclens {
 
 // One prompt, milliseconds a token behind the first.
@@ -22,6 +24,9 @@ struct ServedEvidence {
     double rounds = 0, drafted = 0, accepted = 0;
     std::vector<double> accepted_at; // [i]: rounds that kept draft i + 1 too; empty: not reported
     bool whole_server = false;       // other people's requests are in the counts
+    // The text that these counts are of; tokens 0: not told, and then every pass is taken to have drafted. Rounds,
+    // accepted and K are filled in from above.
+    TextTotals text;
 };
 
 struct ServedAdvice {
@@ -35,12 +40,16 @@ struct ServedAdvice {
     double rate = 0, rate_low = 0, rate_high = 0; // tokens a second with speculation, 90 %
     std::optional<double> plain_rate;
     bool plain_measured = false;
-    double speed_up = 0, low = 0, high = 0;   // 0: not known
-    int k = 0;                                // most drafts of a round; 0: not reported
-    double tokens_per_round = 0;              // 0: not reported
-    std::optional<double> round_passes;       // what a round takes, in plain passes
-    std::optional<double> alpha;              // of every draft token, to break even; absent: not known, or none is enough
-    std::optional<double> draft_token_passes; // what each draft token adds to a round, in plain passes
+    double speed_up = 0, low = 0, high = 0;    // 0: not known
+    int k = 0;                                 // most drafts of a round; 0: not reported
+    double tokens_per_round = 0;               // 0: not reported
+    std::optional<double> round_passes;        // what a round that drafted takes, in plain passes
+    std::optional<Between> round_passes_range; // that, where passes without a draft are known between two ends only
+    TextShares text;                           // what the rounds brought to the whole text; told where `text.share` is
+    double plain_per_round = 0;                // passes without a draft beside each round, the fewest there can be
+    bool passes_told = false;                  // else every pass is taken to have drafted
+    std::optional<double> alpha;               // of every draft token, to break even; absent: not known, or none is enough
+    std::optional<double> draft_token_passes;  // what each draft token adds to a round, in plain passes
     // The best draft length if each draft token costs alike; 0: none pays. Absent: not known.
     std::optional<int> best_k;
     double best_speed_up = 0;

@@ -144,6 +144,7 @@ void AnswerReader::event(const std::string& data, double ms) {
             if (const auto cached = number_at(*details, "cached_tokens"), prompt = number_at(*usage, "prompt_tokens"); cached && prompt)
                 repeated_ = *prompt > 1 && *cached >= *prompt - 1;
     }
+    take_other_stats(json);
     if (const Json* metrics = object_in(json, "metrics")) {
         lists_none_ = metrics->contains("speculative_decoding") && (*metrics)["speculative_decoding"].is_null();
         if (const Json* spec = object_in(*metrics, "speculative_decoding")) {
@@ -194,11 +195,14 @@ void AnswerReader::take_timings(const Json& timings) {
     const auto drafted = number_at(timings, "draft_n"), accepted = number_at(timings, "draft_n_accepted"),
                written = number_at(timings, "predicted_n");
     timings_ = true;
+    // mlx-vlm, mlxcel and Nativ add what llama.cpp leaves open (Blaizzy/mlx-vlm pull requests 1788, 2324): rounds; their
+    // accepted drafts hold those behind the end of the text.
+    rounds_told_ = number_at(timings, "draft_rounds");
     out_.reported_tokens_per_second = number_at(timings, "predicted_per_second");
     if (drafted && accepted) {
         growth_now_ = Growth{*drafted, *accepted};
         SpecCounts counts = out_.counts.value_or(SpecCounts{});
-        counts.rounds.reset(); // worked out at the end, where the pieces allow it
+        counts.rounds = rounds_told_; // else worked out at the end, where the pieces allow it
         counts.drafted = *drafted;
         counts.accepted = *accepted;
         out_.counts = counts;
@@ -207,6 +211,41 @@ void AnswerReader::take_timings(const Json& timings) {
     constexpr double kMostWritten = 1e8;
     seen_.push_back({static_cast<int>(std::min(*written, kMostWritten)), drafted.value_or(0), accepted.value_or(0), out_.pieces.size()});
     out_.tokens = std::max(out_.tokens, seen_.back().written);
+}
+
+// LM Studio's stats, of its REST answers and in the spelling of its SDK (lmstudio.ai/docs, @lmstudio/sdk
+// LLMPredictionStats): of all drafts some were accepted, some rejected and some ignored. Mac-MLX' usage
+// (magicnight/Mac-MLX pull request 68): proposed and accepted. Neither tells rounds.
+void AnswerReader::take_other_stats(const Json& json) {
+    const auto either = [](const Json& where, const char* snake, const char* camel) {
+        const auto value = number_at(where, snake);
+        return value ? value : number_at(where, camel);
+    };
+    const auto lmstudio = [&](const Json& stats) {
+        if (const auto speed = either(stats, "tokens_per_second", "tokensPerSecond"); speed && !out_.reported_tokens_per_second)
+            out_.reported_tokens_per_second = speed;
+        if (const auto tokens = either(stats, "predicted_tokens_count", "predictedTokensCount"); tokens && out_.tokens == 0)
+            out_.tokens = static_cast<int>(std::min(*tokens, 1e9));
+        const auto all = either(stats, "total_draft_tokens_count", "totalDraftTokensCount"),
+                   kept = either(stats, "accepted_draft_tokens_count", "acceptedDraftTokensCount");
+        if (!all || !kept) return;
+        const double refused = either(stats, "rejected_draft_tokens_count", "rejectedDraftTokensCount").value_or(0),
+                     ignored = either(stats, "ignored_draft_tokens_count", "ignoredDraftTokensCount").value_or(0);
+        out_.counts = SpecCounts{{}, *all, *kept, {}};
+        if (*kept + refused + ignored > *all) wrong_ = "more drafts accepted, rejected and ignored than there were";
+        if (ignored > 0)
+            out_.notes.push_back("of its drafts " + std::to_string(std::llround(ignored)) +
+                                 " were ignored, which it counts as drafted; its rate divides by all");
+    };
+    lmstudio(json); // the stats object alone
+    if (const Json* stats = object_in(json, "stats")) lmstudio(*stats);
+    const Json* usage = object_in(json, "usage");
+    if (!usage) return;
+    lmstudio(*usage);
+    const Json* spec = object_in(*usage, "speculative_decoding");
+    if (!spec) return;
+    const auto proposed = number_at(*spec, "proposed_tokens"), accepted = number_at(*spec, "accepted_tokens");
+    if (proposed && accepted) out_.counts = SpecCounts{{}, *proposed, *accepted, {}};
 }
 
 void AnswerReader::take_details(const Json& spec) {
@@ -226,15 +265,26 @@ void AnswerReader::take_details(const Json& spec) {
 
 namespace {
 
+bool lmstudio_stats(const Json& json) { return json.contains("total_draft_tokens_count") || json.contains("totalDraftTokensCount"); }
+
 bool is_answer(const Json& json) {
+    const Json* stats = json.is_object() ? object_in(json, "stats") : nullptr;
     return json.is_object() &&
-           (json.contains("choices") || json.contains("meta_info") || (json.contains("timings") && json["timings"].is_object()) ||
+           (lmstudio_stats(json) || (stats && (lmstudio_stats(*stats) || json.contains("content"))) || json.contains("choices") ||
+            json.contains("meta_info") || (json.contains("timings") && json["timings"].is_object()) ||
             (json.contains("usage") && json["usage"].is_object()));
 }
 
 ServerKind kind_of(const Json& json) {
     if (json.contains("sglext") || json.contains("meta_info")) return ServerKind::sglang;
+    if (const Json* timings = object_in(json, "timings"); timings && (timings->contains("draft_kind") || timings->contains("draft_rounds")))
+        return ServerKind::mlx;
     if (json.contains("timings")) return ServerKind::llamacpp;
+    const Json *usage = object_in(json, "usage"), *stats = object_in(json, "stats");
+    if (lmstudio_stats(json) || (stats && (lmstudio_stats(*stats) || stats->contains("tokens_per_second"))) ||
+        (usage && lmstudio_stats(*usage)))
+        return ServerKind::lmstudio;
+    if (usage && usage->contains("speculative_decoding")) return ServerKind::mlx;
     if (const Json* metrics = object_in(json, "metrics"); metrics && metrics->contains("speculative_decoding")) return ServerKind::vllm;
     return ServerKind::unknown;
 }

@@ -35,7 +35,9 @@ class AnswerReader {
     void fit_arrivals();
     void take_choice(const Json& choice, double ms);
     void take_timings(const Json& timings);
-    void take_details(const Json& spec); // SGLang's
+    void take_details(const Json& spec);     // SGLang's
+    void take_other_stats(const Json& json); // LM Studio's, Mac-MLX'
+    void take_text();
     ServerKind kind_;
     ServedText out_;
     struct Growth {
@@ -46,7 +48,7 @@ class AnswerReader {
     std::optional<Growth> growth_now_;
     bool timings_ = false; // llama.cpp's
     std::string wrong_;    // figures of one answer that contradict each other
-    std::optional<double> reported_length_;
+    std::optional<double> reported_length_, rounds_told_;
     bool contradicted_ = false;
     bool repeated_ = false;     // the server had the whole prompt in its cache
     std::vector<int> arrivals_; // pieces per event

@@ -217,6 +217,20 @@ void AnswerReader::fit_arrivals() {
     out_.provenance = Provenance::inferred;
 }
 
+// The whole answer, as far as it is told, so that passes without a draft are known beside the rounds.
+void AnswerReader::take_text() {
+    if (!out_.counts || out_.tokens <= 0) return;
+    WrittenText text{.tokens = static_cast<double>(out_.tokens), .answers = 1};
+    const bool known = !out_.rounds.empty() && out_.provenance != Provenance::aggregate;
+    if (known && (!listed_accepted_.empty() || !seen_.empty())) text.cut = out_.unwritten;
+    if (known && out_.provenance == Provenance::exact && tokens_apart_ &&
+        std::ranges::none_of(out_.rounds, [](const ServedRound& round) { return round.drafted < 0; })) {
+        text.plain = out_.passes_without_draft();
+        text.first_apart = std::ranges::any_of(out_.pieces, [](const ServedPiece& piece) { return piece.author == Author::first; });
+    }
+    out_.counts->text = text;
+}
+
 ServedText AnswerReader::finish(double ms, bool drafts_nothing, const std::optional<SpecCounts>& counted) {
     out_.total_ms = ms;
     const bool grew = std::any_of(growth_.begin(), growth_.end(), [](const auto& g) { return g.has_value(); });
@@ -227,15 +241,16 @@ ServedText AnswerReader::finish(double ms, bool drafts_nothing, const std::optio
         fit_written();
     else if (!listed_accepted_.empty() && tokens_apart_)
         fit_listed();
-    else if (!seen_.empty())
+    else if (!seen_.empty() && !rounds_told_)
         fit_passes(counted);
-    else if (grew)
+    else if (grew && !rounds_told_)
         fit_growth();
     else if (tokens_apart_ && out_.counts && !out_.counts->empty() && !out_.pieces.empty())
         fit_arrivals();
     check_counts();
     out_.tokens_apart = tokens_apart_;
     if (out_.tokens == 0 && tokens_apart_) out_.tokens = static_cast<int>(out_.pieces.size());
+    take_text();
     if (out_.unwritten > 1)
         out_.notes.push_back("the text ended inside what the last round had kept: as the server counts, its " +
                              std::to_string(out_.rounds.back().accepted) + " kept drafts all count; as written, " +

@@ -31,13 +31,18 @@ std::optional<double> length_reported_in(const Json& info) {
     return reported_length(length->get<double>()); // 0 before the first request
 }
 
-std::optional<double> reported_drafts(const Json& info) {
+DraftSettings settings_in(const Json& info) {
     const auto number = [&](const char* key) -> std::optional<double> {
         const auto found = info.find(key);
         if (found == info.end() || !found->is_number()) return {};
         return reported_count(found->get<double>());
     };
-    return drafts_of_settings(number("speculative_num_draft_tokens"), number("speculative_num_steps"));
+    return {number("speculative_num_draft_tokens"), number("speculative_num_steps"), number("speculative_eagle_topk")};
+}
+
+void take_settings(ServerReading& reading, const DraftSettings& settings) {
+    reading.drafting = settings;
+    reading.reported_drafts = settings.nodes() ? settings.nodes() : settings.depth();
 }
 
 // Percent-encoded for a query.
@@ -162,7 +167,7 @@ ServerFacts probe_server(const Endpoint& endpoint, const HttpSettings& settings,
                 facts.kind = ServerKind::sglang;
                 facts.version = text_of(*info, "version");
                 if (!facts.reading.reported_length) facts.reading.reported_length = length_reported_in(*info);
-                if (!facts.reading.reported_drafts) facts.reading.reported_drafts = reported_drafts(*info);
+                if (!facts.reading.drafting.told()) take_settings(facts.reading, settings_in(*info));
                 break;
             }
     if (const auto models = object_at(endpoint, "/v1/models", settings)) read_models(*models, facts, model);
@@ -209,7 +214,7 @@ ServerReading scrape(const Endpoint& endpoint, const ServerFacts& facts, const H
             for (const char* path : {"/server_info", "/get_server_info"})
                 if (const auto info = object_at(endpoint, path, settings)) {
                     reading.reported_length = length_reported_in(*info);
-                    reading.reported_drafts = reported_drafts(*info);
+                    take_settings(reading, settings_in(*info));
                     break;
                 }
         return reading;
@@ -220,7 +225,7 @@ ServerReading scrape(const Endpoint& endpoint, const ServerFacts& facts, const H
                     Exit::network);
     ServerReading reading = read_metrics(parse_exposition(answer.body, endpoint.shown() + "/metrics"));
     // Older versions tell their settings elsewhere, and those stay.
-    if (!reading.reported_drafts) reading.reported_drafts = facts.reading.reported_drafts;
+    if (!reading.drafting.told()) take_settings(reading, facts.reading.drafting);
     if (facts.slots) {
         reading.in_flight = 0;
         if (reading.running.value_or(0) > 0)

@@ -9,11 +9,48 @@ namespace {
 
 std::string one_line(const Json& json) { return json.dump(-1, BadUtf8::replaced); }
 
+Json range_json(const Between& range) { return Json::array({range.low, range.high}); }
+
+// What the rounds brought to the whole text: each the least and the most that it may be.
+Json text_json(const SpecCounts& c) {
+    const TextShares shares = text_shares(c);
+    Json json = {{"tokens", c.text->tokens}, {"words", text_words(c)}};
+    if (c.text->answers) json["answers"] = *c.text->answers;
+    if (!shares.wrong.empty()) json["contradiction"] = shares.wrong;
+    const auto put_range = [&](const char* key, const std::optional<Between>& range) {
+        if (range) json[key] = range_json(*range);
+    };
+    put_range("delivered", shares.delivered);
+    put_range("share", shares.share);
+    put_range("passes", shares.passes);
+    put_range("tokens_per_pass", shares.per_pass);
+    put_range(shares.plain_holds_first ? "passes_without_draft_or_first" : "passes_without_draft", shares.plain);
+    put_range(shares.of_whole_answers ? "most_speed_up_of_whole_answers" : "most_speed_up", shares.most_speed_up);
+    return json;
+}
+
 Json counts_json(const SpecCounts& c) {
     Json json = {{"drafted", c.drafted}, {"accepted", c.accepted}, {"accepted_at", c.accepted_at}};
     if (c.rounds) json["rounds"] = *c.rounds;
     if (!c.judged_at.empty()) json["judged_at"] = c.judged_at;
     if (c.worked_out) json["inferred"] = {"rounds", "accepted_at"};
+    if (c.text) json["text"] = text_json(c);
+    if (drafts_trees(c)) json["tree"] = true;
+    return json;
+}
+
+Json drafting_json(const DraftSettings& settings) {
+    Json json = {{"tree", settings.tree()}};
+    if (const auto nodes = settings.nodes()) json["nodes"] = *nodes;
+    if (const auto depth = settings.depth()) json["depth"] = *depth;
+    if (settings.topk) json["topk"] = *settings.topk;
+    return json;
+}
+
+Json diffusion_json(const DiffusionCounts& counts) {
+    Json json = {{"denoising_steps", counts.steps}, {"canvas_positions", counts.positions}, {"committed_tokens", counts.committed}};
+    if (const auto each = counts.tokens_per_step()) json["tokens_per_step"] = *each;
+    if (const auto each = counts.steps_per_canvas()) json["steps_per_canvas"] = *each;
     return json;
 }
 
@@ -37,6 +74,10 @@ std::string reading_json(const ServerReading& r, double seconds, const char* tie
         json["parts"].push_back(std::move(one));
     }
     if (!r.wrong.empty()) json["contradiction"] = r.wrong;
+    if (r.drafting.told()) json["drafting"] = drafting_json(r.drafting);
+    if (r.diffusion) json["diffusion"] = diffusion_json(*r.diffusion);
+    if (!r.other_counters.empty()) json["other_counters"] = r.other_counters;
+    if (!r.zeros.empty()) json["not_told"] = r.zeros;
     put(json, "told_accepted", r.reported_accepted);
     put(json, "told_tokens_per_round", r.reported_length);
     put(json, "told_rate", r.reported_rate);
@@ -44,6 +85,7 @@ std::string reading_json(const ServerReading& r, double seconds, const char* tie
     put(json, "verify_calls", r.verify_calls);
     if (r.reported_length) put(json, "rate", reported_rates(r).share(r.reported_length, r.reported_rate));
     put(json, "generated_tokens", r.generated);
+    put(json, "answers", r.answers);
     put(json, "in_flight_tokens", r.in_flight);
     put(json, "generating_seconds", r.generating_seconds);
     put(json, "prompt_tokens", r.prompt_tokens);
@@ -67,6 +109,8 @@ std::string log_json(const LogEntry& e) {
     if (e.listed) json["rounds_listed"] = true;
     put(json, "told_accepted", e.reported_accepted);
     if (e.counts) json["counts"] = counts_json(*e.counts);
+    if (!e.counts && e.text) json["text"] = {{"tokens", e.text->tokens}};
+    if (!e.remark.empty()) json["remark"] = e.remark;
     if (!e.left_out.empty()) json["left_out"] = e.left_out;
     put(json, "tokens_per_round", e.length);
     put(json, "rate", e.rate);
@@ -89,6 +133,10 @@ std::string log_sum_json(const LogReading& log) {
                  {"since_start", log.sum_is_whole()},
                  {"findings", words}};
     if (!sum.empty()) json["counts"] = counts_json(sum);
+    if (log.drafting.told()) json["drafting"] = drafting_json(log.drafting);
+    if (log.diffusion) json["diffusion"] = diffusion_json(*log.diffusion);
+    if (log.drift)
+        json["hours"] = {{"first", log.drift->first}, {"last", log.drift->last}, {"apart", log.drift->hours}, {"differ", log.drift->clear}};
     put(json, "tokens_per_round", sum.empty() ? std::nullopt : acceptance_length(sum));
     return one_line(json);
 }
@@ -102,6 +150,31 @@ std::string bench_json(const BenchRecord& r) {
     reported("whole_ms", r.whole_ms);
     reported("between_ms", r.between_ms);
     reported("tokens_per_chunk", r.tokens_per_chunk());
+    if (!r.source.empty()) json["source"] = r.source;
+    if (r.counts) {
+        json["counts"] = counts_json(*r.counts);
+        put(json, "tokens_per_round", acceptance_length(*r.counts));
+    }
+    if (!r.left_out.empty()) json["left_out"] = r.left_out;
+    return one_line(json);
+}
+
+std::string bench_sum_json(const BenchRecords& records) {
+    Json json = {{"schema", "speclens-bench-sum/1"},
+                 {"tier", "RECORDED"},
+                 {"requests", records.answered.size()},
+                 {"warm_up", records.warm_up},
+                 {"failed", records.failed}};
+    if (const auto sum = records.sum()) {
+        json["counts"] = counts_json(*sum);
+        json["findings"] = findings(*sum);
+        put(json, "tokens_per_round", acceptance_length(*sum));
+    }
+    for (const auto& [source, counts] : records.by_source()) {
+        Json one = {{"source", source}, {"counts", counts_json(counts)}};
+        put(one, "tokens_per_round", acceptance_length(counts));
+        json["by_source"].push_back(std::move(one));
+    }
     return one_line(json);
 }
 

@@ -18,6 +18,8 @@ namespace speclens {
 // All entries together, each token once, and what stands out.
 [[nodiscard]] std::string log_sum_json(const LogReading& log);
 [[nodiscard]] std::string bench_json(const BenchRecord& record);
+// Of records that tell of their drafts: all of them together, and by source.
+[[nodiscard]] std::string bench_sum_json(const BenchRecords& records);
 [[nodiscard]] std::string served_json(const ServedText& served, const char* tier = "REMOTE");
 
 } // namespace speclens

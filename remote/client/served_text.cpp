@@ -130,7 +130,7 @@ bool never_drafted(const Endpoint& endpoint, const ServerFacts& facts, const Htt
     if (!facts.metrics) return false;
     try {
         const ServerReading reading = scrape(endpoint, facts, settings);
-        return !reading.counts || drafts_nothing(reading);
+        return reading.counts ? drafts_nothing(reading) : counts_would_be_there(reading);
     } catch (const Error&) { // the answer is there all the same
         return false;
     }

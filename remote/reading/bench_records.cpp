@@ -1,6 +1,10 @@
 #include "remote/reading/bench_records.h"
 
+#include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <functional>
+#include <map>
 #include <optional>
 
 #include "engine/base/json_read.h"
@@ -53,7 +57,84 @@ BenchRecord answered(const Json& metrics) {
     return record;
 }
 
+// Keys of the histogram are strings, and none of a bucket that is 0.
+std::optional<std::vector<double>> histogram_of(const Json& spec) {
+    const auto found = spec.find("acceptance_histogram");
+    if (found == spec.end() || !found->is_object()) return {};
+    std::vector<double> out;
+    for (const auto& [key, value] : found->items()) {
+        int kept = -1;
+        const auto read = std::from_chars(key.data(), key.data() + key.size(), kept);
+        const auto count = value.is_number() ? reported_count(value.get<double>()) : std::nullopt;
+        if (read.ec != std::errc() || read.ptr != key.data() + key.size() || kept < 0 || kept > kMostServedDrafts || !count) return {};
+        out.resize(std::max(out.size(), static_cast<std::size_t>(kept) + 1), 0);
+        out[static_cast<std::size_t>(kept)] += *count;
+    }
+    return out;
+}
+
+// "spec_decode_acceptance": {"engine": "vllm", "acceptance_histogram": {"0": 1, …}, "num_spec_steps": 8, …}
+void take_acceptance(BenchRecord& record, const Json& json) {
+    const auto spec = json.find("spec_decode_acceptance");
+    if (spec == json.end() || !spec->is_object()) return;
+    const auto number = [&](const char* key) -> std::optional<double> {
+        const auto found = spec->find(key);
+        return found != spec->end() && found->is_number() ? reported_count(found->get<double>()) : std::nullopt;
+    };
+    const auto steps = number("num_spec_steps"), accepted = number("num_accepted_draft_tokens"), drafted = number("num_draft_tokens"),
+               most = number("num_spec_tokens"), length = number("mean_acceptance_length");
+    const auto histogram = histogram_of(*spec);
+    if (!histogram && (!steps || !accepted)) return;
+    SpecCounts counts = counts_of_histogram(histogram.value_or(std::vector<double>()), drafted.value_or(0));
+    if (histogram && !histogram->empty()) {
+        if (most && *most < kMostServedDrafts && static_cast<double>(counts.accepted_at.size()) < *most)
+            counts.accepted_at.resize(static_cast<std::size_t>(*most), 0); // its highest buckets are 0, and not there
+        if ((steps && steps != counts.rounds) || (accepted && *accepted != counts.accepted))
+            record.left_out = "its histogram and its totals of steps and accepted drafts differ";
+    } else {
+        counts.rounds = steps.value_or(0);
+        counts.accepted = accepted.value_or(0);
+    }
+    if (record.left_out.empty()) record.left_out = contradiction(counts);
+    if (const auto own = acceptance_length(counts); record.left_out.empty() && own && length && std::abs(*own - *length) > 0.01)
+        record.left_out = "its acceptance length is not that of its counts";
+    if (!record.left_out.empty()) return;
+    if (record.tokens > 0) counts.text = WrittenText{.tokens = record.tokens, .answers = 1};
+    if (!text_shares(counts).wrong.empty()) counts.text.reset(); // counted with another tokenizer
+    record.counts = std::move(counts);
+}
+
+std::string text_at(const Json& json, const char* key) {
+    const auto found = json.find(key);
+    return found != json.end() && found->is_string() ? found->get<std::string>().substr(0, 80) : std::string();
+}
+
+bool warms_up(const Json& metadata) {
+    return text_at(metadata, "benchmark_phase") == "warmup" || text_at(metadata, "phase_kind") == "warmup";
+}
+
+std::optional<SpecCounts> sum_of(const std::vector<BenchRecord>& records, const std::string* source) {
+    std::optional<SpecCounts> out;
+    for (const BenchRecord& record : records)
+        if (record.counts && (!source || record.source == *source)) out = out ? *out + *record.counts : *record.counts;
+    return out;
+}
+
 } // namespace
+
+int BenchRecords::told() const {
+    return static_cast<int>(std::ranges::count_if(answered, [](const BenchRecord& record) { return record.counts.has_value(); }));
+}
+
+std::optional<SpecCounts> BenchRecords::sum() const { return sum_of(answered, nullptr); }
+
+std::vector<std::pair<std::string, SpecCounts>> BenchRecords::by_source() const {
+    std::map<std::string, SpecCounts> out;
+    for (const BenchRecord& record : answered)
+        if (record.counts && !record.source.empty()) out.emplace(record.source, SpecCounts());
+    for (auto& [source, counts] : out) counts = sum_of(answered, &source).value_or(SpecCounts());
+    return {out.begin(), out.end()};
+}
 
 double BenchRecords::tokens() const {
     double sum = 0;
@@ -92,15 +173,24 @@ BenchRecords parse_bench_records(std::string_view text, const std::string& sourc
             ++records.skipped;
             return true;
         }
+        const Json& metadata = (*json)["metadata"];
+        if (warms_up(metadata)) {
+            ++records.warm_up;
+            return true;
+        }
         const auto error = json->find("error");
         const bool failed = error != json->end() && !error->is_null();
         if (failed || !(*json)["metrics"].is_object())
             ++records.failed;
-        else
-            records.answered.push_back(answered((*json)["metrics"]));
+        else {
+            BenchRecord record = answered((*json)["metrics"]);
+            record.source = text_at(metadata, "source_kind");
+            take_acceptance(record, *json);
+            records.answered.push_back(std::move(record));
+        }
         return true;
     });
-    if (records.answered.empty() && records.failed == 0)
+    if (records.answered.empty() && records.failed == 0 && records.warm_up == 0)
         throw Error(source + ": no line is a record of a request", "AIPerf writes them to profile_export.jsonl.");
     return records;
 }

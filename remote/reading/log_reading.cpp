@@ -1,6 +1,7 @@
 #include "remote/reading/log_reading.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -11,241 +12,14 @@
 
 #include "engine/base/read_number.h"
 #include "kernels/error.h"
+#include "remote/reading/bench_output.h"
+#include "remote/reading/log_clock.h"
 #include "remote/reading/log_line.h"
+#include "remote/reading/open_entry.h"
 #include "remote/reading/reported_number.h"
 
 namespace speclens {
 namespace log_lines { // named, since LogReader::State holds them
-
-// A printed number, and how far the truth may be from it.
-struct Printed {
-    double value = 0, off = 0;
-};
-
-// The number that follows `key` (spaces, quotes, ':' and '=' in between); absent where there is none that can
-// be. With `end`, only where that follows at once: a number at the end of a cut line has lost digits.
-std::optional<Printed> printed_after(std::string_view line, std::string_view key, std::string_view end = "") {
-    const std::size_t at = line.find(key);
-    if (at == std::string_view::npos) return {};
-    std::string_view rest = line.substr(at + key.size());
-    const std::size_t begin = rest.find_first_not_of(" :=(\t'\"");
-    if (begin == std::string_view::npos) return {};
-    rest.remove_prefix(begin);
-    double value = 0;
-    const auto read = read_number(rest.data(), rest.data() + rest.size(), value);
-    if (read.ec != std::errc() || !reported_count(value)) return {};
-    const std::string_view digits = rest.substr(0, static_cast<std::size_t>(read.ptr - rest.data()));
-    if (!rest.substr(digits.size()).starts_with(end)) return {};
-    const std::size_t point = digits.find('.');
-    const auto decimals = point == std::string_view::npos ? 0 : static_cast<double>(digits.size() - point - 1);
-    return Printed{value + 0.0, 0.5 * std::pow(10, -decimals)};
-}
-
-std::optional<double> after(std::string_view line, std::string_view key, std::string_view end = "") {
-    const auto reported = printed_after(line, key, end);
-    return reported ? std::optional(reported->value) : std::nullopt;
-}
-
-// "0.983, 0.949, 0.915" after `key`, up to the first thing that is no number. Without one of its places the
-// list would be of others: then none.
-std::vector<double> list_after(std::string_view line, std::string_view key) {
-    std::vector<double> out;
-    const std::size_t at = line.find(key);
-    if (at == std::string_view::npos) return out;
-    std::string_view rest = line.substr(at + key.size());
-    while (out.size() < 256) {
-        const std::size_t begin = rest.find_first_not_of(" :=(,\t");
-        if (begin == std::string_view::npos) break;
-        rest.remove_prefix(begin);
-        double value = 0;
-        const auto read = read_number(rest.data(), rest.data() + rest.size(), value);
-        if (read.ec != std::errc()) break;
-        const auto reported = reported_count(value);
-        if (!reported) return {};
-        out.push_back(*reported);
-        rest.remove_prefix(static_cast<std::size_t>(read.ptr - rest.data()));
-        if (rest.empty() || rest.front() != ',') break;
-    }
-    return out;
-}
-
-constexpr double kShareOff = 0.0005, kTiny = 1e-9; // shares of places have three decimals
-
-std::string figure(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.6g", value);
-    return text;
-}
-
-// What one entry is made of, until no line adds to it.
-struct Open {
-    LogEntry entry;
-    std::optional<double> accepted, drafted, rounds;
-    std::optional<Printed> length, rate;
-    std::vector<double> places;
-    // What cannot be is not reported, and said.
-    void leave_out(const std::string& words) { entry.left_out += (entry.left_out.empty() ? "" : ", ") + words; }
-    void settle();
-
-  private:
-    void settle_figures();
-    void settle_counts();
-    void settle_places(double off);
-};
-
-struct Rounds {
-    double count, off; // off: how far the truth may be
-};
-struct RoundRange {
-    double low = 0, high = std::numeric_limits<double>::infinity();
-    [[nodiscard]] bool any() const { return low <= high; }
-};
-
-// As the header says.
-RoundRange rounds_allowed(double accepted, double drafted, std::optional<Printed> length, const std::vector<double>& places) {
-    RoundRange range;
-    const auto narrow = [&](double kept, double off) { // accepted ÷ rounds, as printed
-        if (kept + off > 0) range.low = std::max(range.low, accepted / (kept + off));
-        if (kept > off) range.high = std::min(range.high, accepted / (kept - off));
-    };
-    if (length) narrow(length->value - 1, length->off);
-    const auto n = static_cast<double>(places.size());
-    if (n > 0) {
-        narrow(std::accumulate(places.begin(), places.end(), 0.0), n * kShareOff);
-        range.low = std::max(range.low, drafted / n);
-    }
-    range.low = std::max(0.0, std::ceil(range.low - kTiny * std::max(1.0, range.low))); // and no negative zero
-    range.high = std::floor(range.high + kTiny * std::max(1.0, range.high));
-    return range;
-}
-
-std::optional<Rounds> rounds_in(const RoundRange& range, double accepted, double drafted, std::optional<Printed> length,
-                                std::size_t full) { // full: places that every round may draft
-    constexpr double kMostOff = 0.01;
-    if (full > 0 && range.low * static_cast<double>(full) == drafted) return Rounds{range.low, 0};
-    if (!std::isfinite(range.high)) return {};
-    const double middle = length && length->value > 1 ? std::round(accepted / (length->value - 1)) : range.low,
-                 count = std::clamp(middle, range.low, range.high), off = std::max(count - range.low, range.high - count);
-    return off <= kMostOff * count ? std::optional(Rounds{count, off}) : std::nullopt;
-}
-
-void Open::settle_figures() {
-    LogEntry& e = entry;
-    // Servers print two decimals. With fewer the line may be cut there, which is no rounding.
-    constexpr double kTwoDecimals = 0.0051, kOneDecimal = 0.051;
-    if (length && length->off > kOneDecimal) length.reset();
-    if (length && length->off > kTwoDecimals) length->off *= 2;
-    if (rate && !reported_share(rate->value)) {
-        leave_out(figure(100 * rate->value) + " % accepted");
-        rate.reset();
-    }
-    if (length && !reported_length(length->value)) {
-        leave_out("an acceptance length of " + figure(length->value));
-        length.reset();
-    }
-    for (const double share : places)
-        if (!reported_share(share)) {
-            leave_out("a place kept in " + figure(100 * share) + " % of the rounds");
-            places.clear();
-            break;
-        }
-    for (std::size_t i = 1; i < places.size(); ++i)
-        if (places[i] > places[i - 1]) {
-            leave_out("place " + std::to_string(i + 1) + " kept more often (" + figure(places[i]) + ") than place " + std::to_string(i) +
-                      " (" + figure(places[i - 1]) + ")");
-            places.clear();
-            break;
-        }
-    const auto k = static_cast<double>(places.size());
-    if (length && k > 0 && length->value > k + 1 + length->off) {
-        leave_out("an acceptance length of " + figure(length->value) + " with " + std::to_string(places.size()) + " places");
-        length.reset();
-        places.clear();
-    }
-    if (length && k > 0) {
-        const double sum = std::accumulate(places.begin(), places.end(), 0.0);
-        if (std::abs(sum - (length->value - 1)) > length->off + k * kShareOff + kTiny) {
-            leave_out("places that add up to " + figure(sum) + " beside an acceptance length of " + figure(length->value));
-            length.reset();
-            places.clear();
-        }
-    }
-    if (length) e.length = length->value;
-    if (rate) e.rate = rate->value;
-}
-
-void Open::settle_places(double off) {
-    SpecCounts& c = *entry.counts;
-    for (const double share : places) c.accepted_at.push_back(std::round(share * *c.rounds));
-    if (!places.empty()) c.places_off = std::floor(0.5 + kShareOff * *c.rounds + places.front() * off);
-}
-
-void Open::settle_counts() {
-    LogEntry& e = entry;
-    if (!accepted || !drafted) return;
-    if (*accepted > *drafted) {
-        leave_out(figure(*accepted) + " accepted of " + figure(*drafted) + " drafted");
-        return;
-    }
-    if (rate && *drafted > 0 && std::abs(*accepted / *drafted - rate->value) > rate->off + 1e-6) {
-        leave_out(figure(*accepted) + " accepted of " + figure(*drafted) + " drafted beside a rate of " + figure(rate->value));
-        e.rate.reset();
-        e.length.reset();
-        return;
-    }
-    e.counts = SpecCounts{{}, *drafted, *accepted, {}};
-    if (rounds) {
-        e.counts->rounds = rounds;
-        const bool fits = *rounds > 0 ? *drafted >= *rounds : *drafted == 0;
-        const auto own = acceptance_length(*e.counts);
-        if (!fits || (length && own && std::abs(*own - length->value) > length->off + 1e-6)) {
-            leave_out(figure(*accepted) + " accepted in " + figure(*rounds) + " rounds" +
-                      (fits ? " beside an acceptance length of " + figure(length->value) : ", " + figure(*drafted) + " drafted"));
-            e.length.reset();
-            e.counts->rounds.reset();
-            return;
-        }
-        if (!e.length) e.length = own;
-        settle_places(0);
-        return;
-    }
-    if (*drafted == 0) { // none of them had a draft
-        e.counts->rounds = 0;
-        e.counts->accepted_at.assign(places.size(), 0);
-        return;
-    }
-    if (*accepted == 0) e.counts->accepted_at.assign(places.size(), 0);
-    if (!length && places.empty()) return;
-    const RoundRange range = rounds_allowed(*accepted, *drafted, length, places);
-    if (!range.any() || (*accepted == 0 && length && length->value > 1 + length->off)) {
-        std::string why = figure(*accepted) + " accepted of " + figure(*drafted) + " drafted, which no number of rounds makes";
-        if (length) why += " an acceptance length of " + figure(length->value);
-        if (!places.empty()) why += (length ? " with " : " ") + std::to_string(places.size()) + " places";
-        leave_out(why);
-        e.length.reset();
-        places.clear();
-        e.counts->accepted_at.clear();
-        return;
-    }
-    // llama-server drafts fewer towards the limit of a text: there drafted ÷ K is no count of rounds.
-    const std::size_t full = e.kind == ServerKind::vllm ? places.size() : 0;
-    if (const auto reported = rounds_in(range, *accepted, *drafted, length, full)) {
-        e.counts->accepted_at.clear();
-        e.counts->rounds = reported->count;
-        e.counts->worked_out = true;
-        settle_places(reported->off);
-    }
-}
-
-void Open::settle() {
-    if (entry.listed) return;
-    settle_figures();
-    settle_counts();
-    entry.per_position = places;
-    if (entry.counts && !entry.length) entry.length = entry.left_out.empty() ? acceptance_length(*entry.counts) : std::nullopt;
-    if (entry.counts && entry.counts->drafted > 0 && !entry.rate && entry.kind == ServerKind::llamacpp)
-        entry.rate = entry.counts->accepted / entry.counts->drafted;
-}
 
 std::optional<Open> vllm_entry(std::string_view line) {
     if (line.find("SpecDecoding metrics:") == std::string_view::npos) return {};
@@ -300,20 +74,63 @@ std::optional<Open> sglang_entry(std::string_view line) {
     return o;
 }
 
-// K where a line shows the settings SGLang was started with.
-std::optional<double> sglang_drafts(std::string_view line) {
-    return drafts_of_settings(after(line, "speculative_num_draft_tokens"), after(line, "speculative_num_steps"));
+// What a line shows of the settings SGLang was started with: server_args=ServerArgs(…), or its command line.
+void take_settings(DraftSettings& settings, std::string_view line) {
+    if (line.find("speculative") == std::string_view::npos) return;
+    const auto take = [&](std::optional<double>& into, std::initializer_list<const char*> names) {
+        for (const char* name : names)
+            if (const auto value = after(line, name)) into = value;
+    };
+    take(settings.draft_tokens, {"speculative_num_draft_tokens", "--speculative-num-draft-tokens"});
+    take(settings.steps, {"speculative_num_steps", "--speculative-num-steps"});
+    take(settings.topk, {"speculative_eagle_topk", "--speculative-eagle-topk"});
+}
+
+// "DiffusionDecoding metrics: …, Committed: 4120 tokens, Denoising steps: 1600, Canvas positions evaluated: 51200"
+std::optional<DiffusionCounts> diffusion_line(std::string_view line) {
+    if (line.find("DiffusionDecoding metrics:") == std::string_view::npos) return {};
+    const auto committed = after(line, "Committed:", " tok"), steps = after(line, ", Denoising steps:"),
+               positions = after(line, "Canvas positions evaluated:");
+    if (!committed || !steps) return DiffusionCounts{};
+    return DiffusionCounts{*steps, positions.value_or(0), *committed};
+}
+
+// "       eval time =    9846.15 ms /   192 tokens (…": what a request of llama.cpp wrote; not how long its prompt was.
+std::optional<double> llama_written(std::string_view line) {
+    const std::size_t at = line.find("eval time =");
+    if (at == std::string_view::npos || line.substr(0, at).ends_with("prompt ")) return {};
+    const std::string_view rest = line.substr(at);
+    const std::size_t slash = rest.find(" / ");
+    return slash == std::string_view::npos ? std::nullopt : after(rest.substr(slash + 2), "", " tok");
+}
+
+// vLLM tells tokens a second of an interval on one line, and on the next what was accepted in it and how much a second:
+// together what was written.
+struct Throughput {
+    Printed tokens;
+    int line = 0;
+};
+std::optional<WrittenText> written_in_interval(std::string_view line, const Open& o, const std::optional<Throughput>& throughput) {
+    const bool kept = o.accepted.value_or(0) > 0;
+    const auto count = kept ? o.accepted : o.drafted;
+    const auto speed = printed_after(line, kept ? "Accepted throughput" : "Drafted throughput");
+    if (!throughput || !count || !speed || !(*count > 0) || !(speed->value > 2 * speed->off)) return {};
+    const double seconds = *count / speed->value, longest = *count / (speed->value - speed->off);
+    const double tokens = throughput->tokens.value * seconds;
+    // The two clocks are read one after the other: a thousandth of the interval.
+    const double off = (throughput->tokens.value + throughput->tokens.off) * longest * 1.001 - tokens;
+    return WrittenText{.tokens = std::round(tokens), .off = std::ceil(off)};
 }
 
 // What the rates of all lines together mean, and with it the rate of each.
-ReportedRates settle_rates(std::vector<LogEntry>& entries, std::optional<double> drafts) {
+ReportedRates settle_rates(std::vector<LogEntry>& entries, const DraftSettings& drafting) {
     constexpr double kRounding = 0.005; // SGLang prints two decimals
     std::vector<ReportedAverage> averages;
     for (const LogEntry& e : entries)
         if (e.kind == ServerKind::sglang && e.length && e.reported_rate) averages.push_back({*e.length, *e.reported_rate});
-    const ReportedRates reported = read_reported_rates(averages, drafts, kRounding);
+    const ReportedRates reported = read_reported_rates(averages, drafting, kRounding);
     for (LogEntry& e : entries)
-        if (e.kind == ServerKind::sglang) e.rate = reported.share(e.length, e.reported_rate);
+        if (e.kind == ServerKind::sglang && e.span != LogEntry::Span::run) e.rate = reported.share(e.length, e.reported_rate);
     return reported;
 }
 
@@ -428,8 +245,11 @@ using namespace log_lines;
 struct LogReader::State {
     LogReading out;
     std::function<void(const LogEntry&)> reported;
-    std::string pending; // a line without its end
-    std::optional<double> sglang_k;
+    std::string pending;                          // a line without its end
+    std::map<std::string, double> written;        // tokens of requests that end, by writer and task
+    std::map<std::string, Throughput> throughput; // vLLM's, by writer
+    std::optional<double> clock;                  // of the line that is read
+    BenchOutput bench;
     std::optional<Open> last; // a request that lines of its own may complete
     // Rounds of requests that have not ended, by writer and task; adaptive ones by their sequence.
     std::map<std::string, Open> running, adaptive;
@@ -440,6 +260,7 @@ struct LogReader::State {
     } example;
 
     void settle(Open open) {
+        if (!open.entry.seconds) open.entry.seconds = clock;
         open.settle();
         out.entries.push_back(std::move(open.entry));
         if (reported) reported(out.entries.back());
@@ -545,8 +366,31 @@ struct LogReader::State {
         return true;
     }
 
+    void take_text(Open& request) {
+        const auto found = written.find(request.entry.writer + "\n" + request.entry.task);
+        if (found == written.end()) return;
+        if (found->second > 0) request.entry.text = WrittenText{.tokens = found->second, .answers = 1};
+        written.erase(found);
+    }
+
     void message(std::string_view line, const std::string& writer) {
-        if (const auto k = sglang_drafts(line)) sglang_k = k;
+        take_settings(out.drafting, line);
+        if (const auto diffusion = diffusion_line(line)) {
+            if (!out.diffusion) out.diffusion.emplace();
+            out.diffusion->steps += diffusion->steps;
+            out.diffusion->positions += diffusion->positions;
+            out.diffusion->committed += diffusion->committed;
+            return;
+        }
+        if (const auto tokens = llama_written(line)) {
+            written[writer + "\n" + task_of(line)] = *tokens;
+            return;
+        }
+        if (const auto tokens = printed_after(line, "Avg generation throughput")) {
+            const auto [at, fresh] = throughput.try_emplace(writer, Throughput{*tokens, out.lines});
+            if (!fresh) at->second = {*tokens, at->second.line < 0 ? out.lines : -1}; // of several engines: whose?
+            return;
+        }
         if (const auto round = llama_round(line)) {
             rounds_listed = true;
             add_round(rounds_of(running, writer, task_of(line)), *round);
@@ -565,7 +409,17 @@ struct LogReader::State {
                 open->entry.writer = writer;
                 settle_last();
                 const bool request = read == llama_request;
-                if (request) absorb(*open);
+                if (read == vllm_entry) {
+                    const auto found = throughput.find(writer);
+                    constexpr int kNear = 4; // lines
+                    if (found != throughput.end() && found->second.line >= 0 && out.lines - found->second.line <= kNear)
+                        open->entry.text = written_in_interval(line, *open, found->second);
+                    throughput.erase(writer);
+                }
+                if (request) {
+                    absorb(*open);
+                    take_text(*open);
+                }
                 if (request && (!open->length || open->places.empty()) && !open->entry.listed)
                     last = std::move(open);
                 else
@@ -573,6 +427,11 @@ struct LogReader::State {
                 return;
             }
         if (complete_last(line, writer) || take_example(line)) return;
+        bench.line(line, out.lines, [&](Open open) {
+            open.entry.writer = writer;
+            settle_last();
+            settle(std::move(open));
+        });
     }
     // "mean acceptance length = 1.83" and its like, of the request before.
     bool complete_last(std::string_view line, const std::string& writer) {
@@ -589,6 +448,7 @@ struct LogReader::State {
     }
     void line(std::string_view raw) {
         ++out.lines;
+        clock = log_clock(raw);
         std::string writer;
         bool first = true;
         each_message(raw, [&](std::string_view text) {
@@ -620,11 +480,33 @@ void LogReader::push(std::string_view bytes) {
 
 void LogReader::flush() { state_->settle_last(); }
 
+namespace {
+
+// Of one server's intervals, or else of its requests, as they follow each other.
+std::optional<LengthDrift> drift_of(const std::vector<LogEntry>& entries) {
+    for (const auto span : {LogEntry::Span::interval, LogEntry::Span::request}) {
+        std::vector<LengthPoint> points;
+        for (const LogEntry& e : entries) {
+            if (e.span != span || !e.length || !e.seconds || !e.left_out.empty()) continue;
+            if (e.counts && e.counts->drafted <= 0) continue;
+            LengthPoint point{*e.seconds, *e.length, e.counts ? e.counts->rounds.value_or(0) : 0, {}};
+            if (e.counts) point.drafts = drafts_per_round(*e.counts);
+            if (!points.empty() && point.seconds < points.back().seconds) return {}; // clocks of several, or a new start
+            points.push_back(point);
+        }
+        if (auto drift = length_drift(points)) return drift;
+    }
+    return {};
+}
+
+} // namespace
+
 LogReading LogReader::finish(const std::string& source) {
     State& s = *state_;
     if (!s.pending.empty()) s.line(s.pending);
     s.pending.clear();
     s.settle_last();
+    s.bench.finish([&](Open open) { s.settle(std::move(open)); });
     for (auto& [key, open] : s.running) s.settle(std::move(open));
     if (!s.rounds_listed)
         for (auto& [key, open] : s.adaptive) s.settle(std::move(open));
@@ -641,12 +523,20 @@ LogReading LogReader::finish(const std::string& source) {
     }
     LogReading out = std::move(s.out);
     std::ranges::stable_sort(out.entries, {}, &LogEntry::line);
-    if (out.entries.empty())
+    if (out.entries.empty() && !out.diffusion)
         throw Error(source + (out.lines == 1 ? ": its one line does not speak of acceptance"
                                              : ": none of its " + std::to_string(out.lines) + " lines speaks of acceptance"),
                     "Lines of vLLM (SpecDecoding metrics:), SGLang (Decode batch … accept len) and llama.cpp (draft "
-                    "acceptance = …, statistics …) are understood.");
-    out.reported = settle_rates(out.entries, s.sglang_k);
+                    "acceptance = …, statistics …) are understood, and the tables of their benchmarks.");
+    out.reported = settle_rates(out.entries, out.drafting);
+    out.drift = drift_of(out.entries);
+    return out;
+}
+
+LogReading log_of_entries(std::vector<LogEntry> entries, int lines) {
+    LogReading out;
+    out.entries = std::move(entries);
+    out.lines = lines;
     return out;
 }
 
@@ -661,12 +551,14 @@ struct Sums {
 
 Sums sums_of(const std::vector<LogEntry>& entries) {
     Sums out;
+    bool texts = true;
     std::map<std::pair<std::string, std::string>, SpecCounts> last; // by writer and method
     const auto add = [](std::optional<SpecCounts>& to, const SpecCounts& counts) { to = to ? *to + counts : counts; };
     for (const LogEntry& e : entries) {
         if (!e.counts) continue;
         if (!e.whole()) {
             add(out.parts, *e.counts);
+            texts = texts && e.counts->text; // of a text in part nothing follows
             continue;
         }
         const auto [at, fresh] = last.try_emplace({e.writer, e.method}, *e.counts);
@@ -675,6 +567,7 @@ Sums sums_of(const std::vector<LogEntry>& entries) {
         at->second = *e.counts;
     }
     for (const auto& [key, counts] : last) add(out.whole, counts);
+    if (out.parts && !texts) out.parts->text.reset();
     return out;
 }
 
@@ -686,10 +579,41 @@ SpecCounts LogReading::sum() const {
     // Of the same tokens, whichever tells more.
     const bool same = sums.parts && sums.parts->drafted == sums.whole->drafted && sums.parts->accepted == sums.whole->accepted;
     const bool counted = same && sums.parts->rounds && (!sums.parts->worked_out || !sums.whole->rounds);
-    return counted ? *sums.parts : *sums.whole;
+    SpecCounts out = counted ? *sums.parts : *sums.whole;
+    if (same && !out.text) out.text = sums.parts->text; // statistics count no tokens of the text
+    return out;
 }
 
 bool LogReading::sum_is_whole() const { return sums_of(entries).whole_holds_parts(); }
+
+namespace {
+
+// Of two requests the one of the lower rate may have needed fewer passes: what a threshold of confidence leaves out
+// raises the rate, and its passes write one token each.
+std::string rate_against_passes(const std::vector<LogEntry>& entries) {
+    constexpr double kMore = 1.01, kRates = 0.02;
+    const auto per_pass = [](const LogEntry& e) -> double {
+        if (!e.counts || !e.rate || e.whole()) return 0;
+        const auto quotient = text_shares(*e.counts).per_pass;
+        return quotient ? quotient->high : 0;
+    };
+    const LogEntry *best = nullptr, *fewest = nullptr;
+    for (const LogEntry& a : entries)
+        if (per_pass(a) > 1 && (!fewest || *a.rate > *fewest->rate)) fewest = &a; // of the highest rate
+    if (!fewest) return {};
+    for (const LogEntry& a : entries)
+        if (per_pass(a) > 1 && *a.rate < *fewest->rate - kRates && per_pass(a) > kMore * per_pass(*fewest) &&
+            (!best || per_pass(a) > per_pass(*best)))
+            best = &a;
+    if (!best) return {};
+    std::array<char, 256> text{};
+    std::snprintf(text.data(), text.size(),
+                  "the rate ranks nothing here: %.0f %% kept is at most %.2f tokens a pass (line %d), %.0f %% is %.2f (line %d)",
+                  100 * *fewest->rate, per_pass(*fewest), fewest->line, 100 * *best->rate, per_pass(*best), best->line);
+    return text.data();
+}
+
+} // namespace
 
 std::vector<std::string> log_findings(const LogReading& log) {
     std::vector<std::string> out;
@@ -709,6 +633,9 @@ std::vector<std::string> log_findings(const LogReading& log) {
         out.push_back(nothing_accepted_words("nothing is accepted: " + std::to_string(averages) +
                                              (averages == 1 ? " line says" : " lines say") +
                                              " an acceptance length of 1.00, the target's own token alone"));
+    if (log.drift)
+        if (const std::string words = log.drift->words(); !words.empty()) out.push_back(words);
+    if (const std::string words = rate_against_passes(log.entries); !words.empty()) out.push_back(words);
     constexpr int kSuspicious = 3;
     if (repeats >= kSuspicious)
         out.push_back(std::to_string(repeats) + " of " + std::to_string(requests) +
@@ -717,7 +644,10 @@ std::vector<std::string> log_findings(const LogReading& log) {
     return out;
 }
 
-ServerKind LogReading::kind() const { return entries.empty() ? ServerKind::unknown : entries.front().kind; }
+ServerKind LogReading::kind() const {
+    if (entries.empty()) return diffusion ? ServerKind::vllm : ServerKind::unknown;
+    return entries.front().kind;
+}
 
 LogReading parse_log(std::string_view text, const std::string& source) {
     LogReader reader;

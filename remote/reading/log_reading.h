@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "remote/reading/length_drift.h"
 #include "remote/reading/server_reading.h"
 
 namespace speclens {
@@ -23,8 +24,9 @@ namespace speclens {
 // What one line tells, or several that belong together. What they do not say is absent or 0; so is what they
 // call nan or inf, as a server does that divided by nothing.
 struct LogEntry {
-    // interval: vLLM, SGLang. request: also one whose rounds alone are told. start: since the server's start.
-    enum class Span : std::uint8_t { interval, request, start } span = Span::interval;
+    // interval: vLLM, SGLang. request: also one whose rounds alone are told. start: since the server's start. run: of a
+    // benchmark, a task of one, or an answer, as `method` says.
+    enum class Span : std::uint8_t { interval, request, start, run } span = Span::interval;
     int line = 0; // from 1; of several the first
     ServerKind kind = ServerKind::unknown;
     std::string method;                  // llama.cpp's statistics: "draft-eagle3"
@@ -39,7 +41,10 @@ struct LogEntry {
     std::vector<double> per_position; // unconditional, as the line says
     std::vector<int> depths;          // llama.cpp's adaptive K: before the first of these lines, then behind each
     std::optional<double> tokens_per_second, running, waiting;
-    std::string left_out; // what the line says and cannot be, in words: "300 accepted of 259 drafted"
+    std::optional<WrittenText> text; // of the counts; also where there are none
+    std::optional<double> seconds;   // by the line's own clock, from any beginning
+    std::string remark;              // what else it says of acceptance, in words
+    std::string left_out;            // what the line says and cannot be, in words: "300 accepted of 259 drafted"
 
     [[nodiscard]] bool whole() const { return span == Span::start; }
 };
@@ -47,7 +52,10 @@ struct LogEntry {
 struct LogReading {
     std::vector<LogEntry> entries;
     int lines = 0;
-    ReportedRates reported; // of SGLang's entries
+    ReportedRates reported;                   // of SGLang's entries
+    DraftSettings drafting;                   // of SGLang, where a line shows them
+    std::optional<DiffusionCounts> diffusion; // vLLM: of all lines that tell of one
+    std::optional<LengthDrift> drift;         // where the entries last for hours
     // All of it, each token once: the last figures since the start, of every method and writer, where they hold
     // the single requests (aborted ones have no line of their own); else the sum of those.
     [[nodiscard]] SpecCounts sum() const;
@@ -59,9 +67,13 @@ struct LogReading {
 // one request repeated.
 [[nodiscard]] std::vector<std::string> log_findings(const LogReading& log);
 
+// A log's entries from figures that came otherwise; `source` as of LogReader::finish.
+[[nodiscard]] LogReading log_of_entries(std::vector<LogEntry> entries, int lines);
+
 // Reads a log while it is written. Understands "SpecDecoding metrics:" and "Speculative metrics:" (vLLM),
 // "Decode batch" with "accept len" (SGLang); of llama.cpp "draft acceptance =" with what follows on lines of its
-// own, "statistics", "accepted A/ D draft tokens", "adaptive draft depth", and the totals of its examples.
+// own, "statistics", "accepted A/ D draft tokens", "adaptive draft depth", and the totals of its examples; the tables
+// of bench_output.h, "DiffusionDecoding metrics:" (vLLM), and lines of MLX servers.
 class LogReader {
   public:
     LogReader();

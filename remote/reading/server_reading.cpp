@@ -4,8 +4,10 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <map>
 #include <set>
+#include <span>
 
 #include "remote/reading/reported_number.h"
 
@@ -18,7 +20,37 @@ struct Prefix {
     ServerKind kind;
     std::string_view text;
 };
-constexpr Prefix kPrefixes[] = {{ServerKind::vllm, "vllm:"}, {ServerKind::sglang, "sglang:"}, {ServerKind::llamacpp, "llamacpp:"}};
+constexpr Prefix kPrefixes[] = {{ServerKind::vllm, "vllm:"},
+                                {ServerKind::sglang, "sglang:"},
+                                {ServerKind::llamacpp, "llamacpp:"},
+                                {ServerKind::tensorrt, "trtllm_"},
+                                {ServerKind::tensorrt, "trtllm:"}};
+
+// What builds call their counters; the first that occurs is taken. Those of llama.cpp were proposed and are run by
+// forks. Each is a total of the same definition; names that only sound alike (AtomicBot's speculative_drafts_accepted
+// counts rounds that kept something) are not among them.
+constexpr std::string_view kDrafted[] = {"spec_decode_num_draft_tokens", "draft_tokens", "spec_tokens_drafted",
+                                         "speculative_draft_tokens_generated"};
+constexpr std::string_view kAccepted[] = {"spec_decode_num_accepted_tokens", "draft_tokens_accepted", "spec_tokens_accepted",
+                                          "speculative_draft_tokens_accepted"};
+constexpr std::string_view kRounds[] = {"spec_decode_num_drafts", "draft_verify_steps", "speculative_drafts_generated"};
+// Read as well, or of settings: nothing is missed where these are not taken for counts.
+constexpr std::string_view kKnownBeside[] = {"spec_decode_num_accepted_tokens_per_pos",
+                                             "spec_decode_num_emitted_tokens",
+                                             "spec_decode_draft_acceptance_rate",
+                                             "spec_decode_efficiency",
+                                             "spec_decode_acceptance_length",
+                                             "spec_decode_draft_overhead",
+                                             "spec_decode_acceptance_rate",
+                                             "draft_acceptance_rate",
+                                             "draft_mean_accept_len",
+                                             "speculative_drafts_accepted",
+                                             "spec_accept_length",
+                                             "spec_accept_rate",
+                                             "spec_verify_calls",
+                                             "spec_num_draft_tokens",
+                                             "spec_num_steps",
+                                             "spec_eagle_topk"};
 
 // A counter's name with and without the suffix that client libraries append.
 bool is_counter(std::string_view name, std::string_view wanted) {
@@ -35,6 +67,9 @@ class Reader {
     }
     // Sum over engines and models; several names: the first one that occurs.
     std::optional<double> sum(std::initializer_list<std::string_view> names) const {
+        return sum(std::span<const std::string_view>(names.begin(), names.size()));
+    }
+    std::optional<double> sum(std::span<const std::string_view> names) const {
         for (const std::string_view wanted : names) {
             std::optional<double> total;
             for (const auto& [name, sample] : rows_)
@@ -115,6 +150,31 @@ class Reader {
                 if (std::find(out.begin(), out.end(), *model) == out.end() && out.size() < 16) out.push_back(*model);
         return out;
     }
+    // The one of these names that the samples have; empty: none.
+    std::string_view which(std::span<const std::string_view> names) const {
+        for (const std::string_view wanted : names)
+            if (std::ranges::any_of(rows_, [&](const auto& row) { return is_counter(row.first, wanted); })) return wanted;
+        return {};
+    }
+    // Counters that speak of drafts or of accepting them, and are none of the known ones.
+    std::vector<std::string> others() const {
+        constexpr std::size_t kMostNamed = 4;
+        std::vector<std::string> out;
+        const auto known = [](std::string_view name) {
+            for (const auto names : {std::span<const std::string_view>(kDrafted), std::span<const std::string_view>(kAccepted),
+                                     std::span<const std::string_view>(kRounds), std::span<const std::string_view>(kKnownBeside)})
+                for (const std::string_view one : names)
+                    if (is_counter(name, one) || name == std::string(one) + "_created") return true;
+            return false;
+        };
+        for (const auto& [name, sample] : rows_) {
+            const bool drafts = name.find("draft") != std::string_view::npos || name.find("specul") != std::string_view::npos ||
+                                name.starts_with("spec_") || name.find("_spec_") != std::string_view::npos;
+            if (drafts && !known(name) && out.size() < kMostNamed && std::ranges::find(out, sample->name) == out.end())
+                out.push_back(sample->name);
+        }
+        return out;
+    }
     // The samples apart by their labels but for `position`, each group a reader of its own.
     std::vector<std::pair<std::string, Reader>> apart(std::string_view counter) const {
         std::vector<std::pair<std::string, Reader>> out;
@@ -161,6 +221,11 @@ class Reader {
     std::vector<std::pair<std::string_view, const MetricSample*>> rows_, odd_; // odd_: no figures that can be
 };
 
+std::string shortest(double value) {
+    std::array<char, 40> text{};
+    return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+}
+
 // Half of the last digit that a gauge was printed with.
 double rounding_of(double value) {
     std::array<char, 40> text{};
@@ -174,13 +239,41 @@ double rounding_of(double value) {
 struct PartCounts {
     std::optional<SpecCounts> counts;
     std::optional<double> reported_accepted;
-    std::string wrong;
+    std::string wrong, zeros;
 };
-PartCounts read_part(const Reader& reader) {
+
+// It counts no rounds, and tells a mean acceptance length: rounds are accepted ÷ (length − 1) where one whole K, drafted
+// ÷ rounds, fits. Up to pull request 17082 (July 2026) its counters may stay 0 beside a length above 1.
+void tensorrt_part(PartCounts& out, double drafted, double accepted, std::optional<double> length) {
+    const bool drafts = length && reported_length(*length) && *length > 1;
+    if (drafts && accepted <= 0) {
+        out.zeros = "its counters are " + std::to_string(std::llround(drafted)) + " drafted and " + std::to_string(std::llround(accepted)) +
+                    " accepted beside an acceptance length of " + shortest(*length) +
+                    ": not told (TensorRT-LLM before pull request 17082 of July 2026 left them at 0)";
+        return;
+    }
+    out.counts = SpecCounts{{}, drafted, accepted, {}};
+    if (drafts) {
+        const double off = rounding_of(*length), low = accepted / (*length - 1 + off),
+                     high = *length - 1 > off ? accepted / (*length - 1 - off) : drafted;
+        const double least = std::max(1.0, std::ceil(drafted / high - 1e-9)), most = std::floor(drafted / low + 1e-9);
+        if (const double rounds = drafted / least; least == most && rounds == std::round(rounds)) {
+            out.counts->rounds = rounds;
+            out.counts->worked_out = true;
+        }
+    }
+    out.wrong = contradiction(*out.counts);
+}
+
+PartCounts read_part(const Reader& reader, ServerKind kind) {
     PartCounts out;
-    const auto drafted = reader.sum({"spec_decode_num_draft_tokens"}), accepted = reader.sum({"spec_decode_num_accepted_tokens"}),
-               emitted = reader.sum({"spec_decode_num_emitted_tokens"}), rounds = reader.sum({"spec_decode_num_drafts"});
+    const auto drafted = reader.sum(kDrafted), accepted = reader.sum(kAccepted), emitted = reader.sum({"spec_decode_num_emitted_tokens"}),
+               rounds = reader.sum(kRounds);
     if (!drafted || !accepted) return out;
+    if (kind == ServerKind::tensorrt) {
+        tensorrt_part(out, *drafted, *accepted, reader.mean({"spec_decode_acceptance_length"}));
+        return out;
+    }
     if (!rounds && emitted) {
         const auto efficiency = reader.mean({"spec_decode_efficiency"});
         V0Counts reported = read_v0_counts({*drafted, *accepted, *emitted, {}, efficiency, efficiency ? rounding_of(*efficiency) : 0});
@@ -201,6 +294,10 @@ const char* server_name(ServerKind kind) {
     case ServerKind::vllm: return "vLLM";
     case ServerKind::sglang: return "SGLang";
     case ServerKind::llamacpp: return "llama.cpp";
+    case ServerKind::tensorrt: return "TensorRT-LLM";
+    case ServerKind::openvino: return "OpenVINO GenAI";
+    case ServerKind::lmstudio: return "LM Studio";
+    case ServerKind::mlx: return "MLX";
     case ServerKind::unknown: break;
     }
     return "unknown server";
@@ -213,11 +310,13 @@ ServerReading read_metrics(const std::vector<MetricSample>& samples) {
         if (reader.empty()) continue;
         out.kind = kind;
         out.models = reader.models();
-        const auto parts = reader.apart("spec_decode_num_draft_tokens");
+        const auto parts = reader.apart(reader.which(kDrafted));
         const std::size_t places = reader.places("spec_decode_num_accepted_tokens_per_pos").size();
         const bool trees = !Reader(samples, "speclens:").empty(); // our own server alone drafts them
+        out.by_position = reader.which(kDrafted) == kDrafted[0] && kind != ServerKind::tensorrt;
         for (const auto& [name, part] : parts) {
-            PartCounts reported = read_part(part);
+            PartCounts reported = read_part(part, kind);
+            if (out.zeros.empty()) out.zeros = reported.zeros;
             if (reported.counts && reported.wrong.empty() && !trees) reported.wrong = more_than_places(*reported.counts);
             // Counters of places appear with the first draft that is kept.
             if (reported.counts && reported.counts->accepted <= 0) reported.counts->accepted_at.resize(places, 0);
@@ -233,10 +332,15 @@ ServerReading read_metrics(const std::vector<MetricSample>& samples) {
         }
         out.odd_counts = !out.counts && out.wrong.empty() &&
                          (reader.odd("spec_decode_num_draft_tokens") || reader.odd("spec_decode_num_accepted_tokens"));
+        out.other_counters = reader.others();
+        if (const auto steps = reader.sum({"diffusion_num_denoising_steps"}))
+            out.diffusion = DiffusionCounts{*steps, reader.sum({"diffusion_num_canvas_positions"}).value_or(0),
+                                            reader.sum({"diffusion_num_committed_tokens"}).value_or(0)};
         if (out.counts) // our own server tells more than vLLM, whose names it has
             out.counts->judged_at = Reader(samples, "speclens:").places("spec_decode_num_judged_tokens_per_pos");
         out.generated = reader.sum({"generation_tokens", "tokens_predicted"});
         out.prompt_tokens = reader.sum({"prompt_tokens"});
+        out.answers = reader.sum({"time_to_first_token_seconds_count"});
         out.running = reader.over_replicas({"num_requests_running", "num_running_reqs", "requests_processing"});
         out.waiting = reader.over_replicas({"num_requests_waiting", "num_queue_reqs", "requests_deferred"});
         out.preempted = reader.sum({"num_preemptions"});
@@ -248,13 +352,23 @@ ServerReading read_metrics(const std::vector<MetricSample>& samples) {
         out.generating_seconds = reader.sum({"tokens_predicted_seconds"});
         if (kind == ServerKind::llamacpp && out.generating_seconds && out.generated)
             out.between_tokens = {*out.generating_seconds, *out.generated};
+        // Without that histogram those that ended and those that may have begun.
+        if (!out.answers)
+            if (const auto ended = reader.sum({"request_success"})) out.answers = *ended + out.running.value_or(0);
+        const Reader ours(samples, "speclens:");
+        out.first_apart = ours.empty(); // ours writes first tokens in rounds
+        out.plain = ours.sum({"passes_without_draft"});
+        if (out.counts) out.counts->text = written_text(out);
         if (kind == ServerKind::sglang) {
             out.verify_calls = reader.sum({"spec_verify_calls"});
             if (const auto length = reader.mean_where("spec_accept_length", "spec_accept_length"))
                 out.reported_length = reported_length(*length);
             if (const auto rate = reader.mean_where("spec_accept_length", "spec_accept_rate")) out.reported_rate = reported_share(*rate);
-            out.reported_drafts = drafts_of_settings(reader.mean({"spec_num_draft_tokens"}), reader.mean({"spec_num_steps"}));
+            out.drafting = {reader.mean({"spec_num_draft_tokens"}), reader.mean({"spec_num_steps"}), reader.mean({"spec_eagle_topk"})};
+            out.reported_drafts = out.drafting.nodes() ? out.drafting.nodes() : out.drafting.depth();
         }
+        if (kind == ServerKind::tensorrt && !out.counts)
+            if (const auto length = reader.mean({"spec_decode_acceptance_length"})) out.reported_length = reported_length(*length);
         break;
     }
     return out;
@@ -264,15 +378,38 @@ ReportedRates reported_rates(const ServerReading& r) {
     constexpr double kRounding = 1e-6; // a gauge has all digits
     std::vector<ReportedAverage> averages;
     if (r.reported_length && r.reported_rate) averages.push_back({*r.reported_length, *r.reported_rate});
-    return read_reported_rates(averages, r.reported_drafts, kRounding);
+    return read_reported_rates(averages, r.drafting, kRounding);
+}
+
+std::optional<WrittenText> written_text(const ServerReading& r) {
+    if (!r.generated) return {};
+    return WrittenText{.tokens = *r.generated, .answers = r.answers, .plain = r.plain, .first_apart = r.first_apart};
+}
+
+std::string diffusion_words(const DiffusionCounts& c) {
+    const auto figure = [](const char* format, const std::optional<double>& value) {
+        std::array<char, 32> text{};
+        if (!value) return std::string("–");
+        std::snprintf(text.data(), text.size(), format, *value);
+        return std::string(text.data());
+    };
+    return "a diffusion model: " + figure("%.3f", c.tokens_per_step()) + " tokens a denoising step, " +
+           figure("%.1f", c.steps_per_canvas()) + " steps a canvas; that is not speculation, and no option switches speculation on";
 }
 
 bool drafts_nothing(const ServerReading& r) { return r.counts && r.counts->empty() && r.generated.value_or(0) > 0; }
 
+bool counts_would_be_there(const ServerReading& r) {
+    return r.kind == ServerKind::vllm && !r.counts && !r.odd_counts && r.wrong.empty() && !r.reported_accepted && !r.diffusion &&
+           r.other_counters.empty();
+}
+
 std::vector<std::string> what_is_missing(const ServerReading& r) {
     std::vector<std::string> out;
     if (r.kind == ServerKind::unknown)
-        out.push_back("none of the names begins with vllm:, sglang: or llamacpp:; other servers are not understood");
+        out.push_back("none of the names begins with vllm:, sglang:, llamacpp: or trtllm_; other servers are not understood");
+    if (r.diffusion) out.push_back(diffusion_words(*r.diffusion));
+    if (!r.zeros.empty()) out.push_back(r.zeros);
     if (r.odd_counts)
         out.push_back("its spec_decode counters say what cannot be (no number, infinite, negative or beyond "
                       "1e15): nothing is taken from them");
@@ -284,21 +421,29 @@ std::vector<std::string> what_is_missing(const ServerReading& r) {
         out.push_back("this vLLM is 0.8 or older: its \"accepted\" (" + std::to_string(std::llround(*r.reported_accepted)) +
                       ") holds drafts behind the first refusal; rounds and kept drafts are worked out from what was "
                       "emitted, and only those compare with later versions");
-    const bool reported = r.counts || r.odd_counts || !r.wrong.empty() || r.reported_accepted;
-    if (r.kind == ServerKind::vllm && !reported)
-        out.push_back("no spec_decode counters: this vLLM does not speculate (--speculative-config switches it on)");
+    const bool reported = r.counts || r.odd_counts || !r.wrong.empty() || r.reported_accepted || r.diffusion || !r.zeros.empty();
+    std::string others;
+    for (const std::string& name : r.other_counters) others += (others.empty() ? "" : ", ") + name;
+    if (!reported && !others.empty())
+        out.push_back("counters of another build: " + others +
+                      ". They speak of drafts under names whose definition is not known here, so nothing is taken from them");
+    else if (r.kind == ServerKind::vllm && !reported)
+        out.push_back("no counters of drafts: this vLLM does not speculate as far as it tells (--speculative-config switches it on, "
+                      "and its counters with it)");
     if (r.kind == ServerKind::sglang && !r.reported_length)
         out.push_back("no spec_accept_length above 0: this SGLang does not speculate (--speculative-algorithm), or has "
                       "not served a request yet");
     if (r.kind == ServerKind::sglang && r.reported_length && !r.counts)
         out.push_back("SGLang averages by itself and counts no places: no acceptance by position, and no figure of the "
                       "last seconds alone");
-    if (r.kind == ServerKind::llamacpp && !reported)
-        out.push_back("no spec_decode counters: this llama-server drafts nothing (--spec-type is none unless it is "
-                      "given), or is older than pull request 26389");
+    if (r.kind == ServerKind::llamacpp && !reported && others.empty())
+        out.push_back("no counters of drafts: whether this llama-server drafts (--spec-type) is not told; builds since pull request "
+                      "26389 (August 2026) count it");
+    if (r.kind == ServerKind::tensorrt && !reported && others.empty())
+        out.push_back("no trtllm_spec_decode counters: whether this TensorRT-LLM drafts is not told");
     if (r.counts && r.counts->drafted > 0 && !r.counts->rounds)
         out.push_back("it counts no rounds: the acceptance length and what is divided by rounds stay open");
-    if (r.counts && r.counts->rounds.value_or(0) > 0 && r.counts->accepted_at.empty() && !r.reported_accepted)
+    if (r.counts && r.counts->rounds.value_or(0) > 0 && r.counts->accepted_at.empty() && !r.reported_accepted && r.by_position)
         out.push_back("no counters by position yet: they come with the first request that drafts");
     if (drafts_nothing(r))
         out.push_back(std::to_string(std::llround(std::min(*r.generated, 1e15))) +

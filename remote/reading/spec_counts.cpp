@@ -18,8 +18,32 @@ std::vector<double> combined(const SpecCounts& a, const SpecCounts& b, double si
     return out;
 }
 
+std::optional<double> combined(const std::optional<double>& a, const std::optional<double>& b, double sign) {
+    return a && b ? std::optional(*a + sign * *b) : std::nullopt;
+}
+
+// Of both texts; a side of which nothing at all is told takes no part.
+std::optional<WrittenText> combined_text(const SpecCounts& a, const SpecCounts& b, double sign) {
+    const auto nothing = [](const SpecCounts& c) { return c.empty() && !c.text; };
+    if (nothing(b)) return a.text;
+    if (nothing(a) && sign > 0) return b.text;
+    if (!a.text || !b.text) return {};
+    WrittenText out = *a.text;
+    out.tokens += sign * b.text->tokens;
+    out.answers = combined(a.text->answers, b.text->answers, sign);
+    out.cut = combined(a.text->cut, b.text->cut, sign);
+    out.plain = combined(a.text->plain, b.text->plain, sign);
+    out.off += b.text->off;
+    if (a.text->first_apart != b.text->first_apart) { // servers of two kinds: whose first tokens are apart is not told
+        out.answers.reset();
+        out.first_apart = true;
+    }
+    return out;
+}
+
 SpecCounts combined(const SpecCounts& a, const SpecCounts& b, double sign) {
     SpecCounts out;
+    out.text = combined_text(a, b, sign);
     out.rounds = a.rounds && b.rounds ? std::optional(*a.rounds + sign * *b.rounds) : std::nullopt;
     out.drafted = a.drafted + sign * b.drafted;
     out.accepted = a.accepted + sign * b.accepted;
@@ -102,6 +126,15 @@ V0Counts read_v0_counts(const V0Reported& t) {
 
 std::vector<AcceptanceName> acceptance_names(const SpecCounts& c, int without_draft) {
     const bool places = !c.accepted_at.empty();
+    const TextShares text = text_shares(c);
+    AcceptanceName share{"guessed share of the text", "≤ accepted ÷ (accepted + rounds)", "how much of what one reads was guessed",
+                         c.rounds ? ratio(c.accepted, c.accepted + *c.rounds + without_draft) : std::nullopt};
+    if (without_draft > 0) share.formula = "accepted ÷ (accepted + passes)";
+    if (c.text) {
+        share.formula = text.share && text.share->exact() ? "accepted ÷ tokens written" : "≤ accepted ÷ tokens written";
+        share.value = text.share ? std::optional(text.share->high) : std::nullopt;
+        if (text.share && !text.share->exact()) share.low = text.share->low;
+    }
     return {
         {"draft acceptance rate", "accepted ÷ drafted", "vLLM, llama.cpp, SGLang since April 2026", ratio(c.accepted, c.drafted)},
         {"mean acceptance length", "1 + accepted ÷ rounds", "vLLM, llama.cpp, the papers' τ", acceptance_length(c)},
@@ -110,8 +143,7 @@ std::vector<AcceptanceName> acceptance_names(const SpecCounts& c, int without_dr
          places ? ratio(c.accepted_at.front(), c.rounds) : std::nullopt},
         {"kept to the last place", "kept draft K ÷ rounds", "unconditional rate of place K",
          places ? ratio(c.accepted_at.back(), c.rounds) : std::nullopt},
-        {"guessed share of the text", without_draft > 0 ? "accepted ÷ (accepted + passes)" : "accepted ÷ (accepted + rounds)",
-         "how much of what one reads was guessed", c.rounds ? ratio(c.accepted, c.accepted + *c.rounds + without_draft) : std::nullopt},
+        share,
     };
 }
 
@@ -133,6 +165,69 @@ std::optional<double> acceptance_length(const SpecCounts& c) {
 }
 
 std::optional<double> drafts_per_round(const SpecCounts& c) { return c.drafted > 0 ? ratio(c.drafted, c.rounds) : std::nullopt; }
+
+TextTotals text_totals(const SpecCounts& c) {
+    TextTotals out;
+    if (!c.text) return out;
+    const double drafts = drafts_per_round(c).value_or(0);
+    if (!c.accepted_at.empty())
+        out.most = static_cast<double>(c.accepted_at.size());
+    else if (drafts > 0 && drafts == std::round(drafts)) // every round drafts as many
+        out.most = drafts;
+    out.tokens = c.text->tokens;
+    out.tokens_off = c.text->off;
+    out.answers = c.text->answers;
+    out.first_apart = c.text->first_apart;
+    out.rounds = c.rounds;
+    out.accepted = c.accepted;
+    out.cut = c.text->cut;
+    out.plain = c.text->plain;
+    return out;
+}
+
+TextShares text_shares(const SpecCounts& c) { return text_shares(text_totals(c)); }
+
+bool drafts_trees(const SpecCounts& c) {
+    const double drafts = drafts_per_round(c).value_or(0);
+    return !c.accepted_at.empty() && drafts > static_cast<double>(c.accepted_at.size()) + 1e-6;
+}
+
+namespace {
+
+std::string grouped(double value) { // 16 993
+    std::string text = plain(std::round(value));
+    for (int at = static_cast<int>(text.size()) - 3; at > 0; at -= 3) text.insert(static_cast<std::size_t>(at), " ");
+    return text;
+}
+
+std::string grouped(Between b) {
+    const double low = std::round(b.low), high = std::round(b.high);
+    return grouped(low) + (low < high ? " to " + grouped(high) : "");
+}
+
+std::string percent_words(double share) {
+    char text[32];
+    std::snprintf(text, sizeof text, share < 0.1 ? "%.1f %%" : "%.0f %%", 100 * share);
+    return text;
+}
+
+std::string percent_words(Between shares) {
+    const std::string low = percent_words(shares.low), high = percent_words(shares.high);
+    return low == high ? high : low + " to " + high;
+}
+
+std::string quotient(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, value < 1.2 ? "%.3f" : "%.2f", value);
+    return text;
+}
+
+std::string quotient(Between b) {
+    const std::string low = quotient(b.low), high = quotient(b.high);
+    return low == high ? high : low + " to " + high;
+}
+
+} // namespace
 
 std::string contradiction(const SpecCounts& c) {
     constexpr double kTiny = 1e-6;
@@ -199,12 +294,87 @@ std::string dead_places(const SpecCounts& c) {
     return out;
 }
 
+// Passes without a draft, where there are enough of them to matter.
+std::string plain_passes(const SpecCounts& c) {
+    constexpr double kEnough = 0.02;
+    const TextShares s = text_shares(c);
+    if (!s.plain || !s.per_pass || !s.passes || !c.rounds) return {};
+    const double all = *c.rounds + s.plain->low;
+    if (!(s.plain->low >= 1) || s.plain->low < kEnough * all) return {};
+    const auto length = acceptance_length(c);
+    return (s.plain->exact() ? "" : "at least ") + grouped(s.plain->low) + " of " + grouped(all) + " passes (" +
+           percent_words(s.plain->low / all) + ") had no draft" +
+           (s.plain_holds_first ? ", the first token of every answer among them" : "") + ": " +
+           (length ? "the length " + two_digits(*length) + " is of rounds that drafted; over all passes it is "
+                   : "over all passes it is ") +
+           quotient(s.per_pass->high) + " tokens" + (s.per_pass->exact() ? "" : " at most") +
+           (s.most_speed_up ? ", so no speed-up above " + quotient(s.most_speed_up->high) + "× is possible, whatever drafting costs" : "");
+}
+
+// "27 %, too low?" A rate falls with K, though more is kept.
+std::string rate_of_long_drafts(const SpecCounts& c) {
+    constexpr std::size_t kLong = 5;
+    constexpr double kLowRate = 0.35, kGoodLength = 2;
+    const std::size_t all = c.accepted_at.size(), fewer = (all + 1) / 2;
+    const auto length = acceptance_length(c);
+    if (all < kLong || !length || *length < kGoodLength || !(c.drafted > 0) || c.accepted / c.drafted >= kLowRate) return {};
+    // Only where every round drafts all places is it known what a smaller K would keep of them.
+    if (std::abs(c.drafted - *c.rounds * static_cast<double>(all)) > 0.001 * c.drafted) return {};
+    double kept = 0;
+    for (std::size_t i = 0; i < fewer; ++i) kept += c.accepted_at[i];
+    return percent_words(c.accepted / c.drafted) + " of the drafts at K = " + std::to_string(all) + " is " + two_digits(*length) +
+           " tokens a round; with K = " + std::to_string(fewer) + " the same places give " + two_digits(1 + kept / *c.rounds) + " and " +
+           percent_words(kept / (*c.rounds * static_cast<double>(fewer))) + ": the rate falls with K and ranks nothing";
+}
+
 } // namespace
 
 std::string nothing_accepted_words(const std::string& what) {
     return what + "; usual causes: a head that lost its lm_head or embeddings, a head of another target, its tapped "
-                  "layers one off, another chat template than it was trained with, garbled output, or T > 0 with "
-                  "drafts compared with a fresh sample. Compare the text with speculation switched off";
+                  "layers one off, another chat template than it was trained with, garbled output, a quantised key/value cache "
+                  "of the draft, a head out of another file than its target, or T > 0 with drafts compared with a fresh "
+                  "sample. Compare the text with speculation switched off";
+}
+
+std::vector<std::string> text_words(const SpecCounts& c) {
+    std::vector<std::string> out;
+    if (!c.text || !(c.text->tokens > 0)) return out;
+    const TextShares s = text_shares(c);
+    const std::string tokens = grouped(c.text->tokens) + (c.text->tokens == 1 ? " token" : " tokens") + " written";
+    if (!s.wrong.empty()) {
+        out.push_back(s.wrong + ": these are not of the same answers, so the share of the text is not told");
+        return out;
+    }
+    if (!s.passes || c.empty()) return out;
+    const bool least = !s.least_told; // how much the ends of texts cut is not told: there may be more passes
+    std::string line = tokens + " in " + (least ? "at least " : "") + grouped(least ? Between{s.passes->low, s.passes->low} : *s.passes) +
+                       " passes of the target";
+    if (s.plain && s.plain->high < 0.5)
+        line += ", every one with a draft";
+    else if (s.plain && s.plain->low < 0.5 && !s.plain_holds_first)
+        line += ", at most " + grouped(s.plain->high) + " of them without a draft";
+    else if (s.plain) {
+        const double low = std::round(s.plain->low);
+        const Between shown = least ? Between{low, low} : *s.plain;
+        if (low > 0 || !least)
+            line += ": " + grouped(*c.rounds) + " with a draft, " + (least && !c.text->plain ? "at least " : "") + grouped(shown) +
+                    " without" + (s.plain_holds_first ? ", the first token of every answer among them" : "");
+        else
+            line += ", and nothing tells of one without a draft";
+    }
+    out.push_back(line);
+    if (!s.per_pass) {
+        out.push_back("tokens a pass: not told, for more was kept than these answers took");
+        return out;
+    }
+    const Between per_pass = least ? Between{s.per_pass->high, s.per_pass->high} : *s.per_pass;
+    out.push_back(quotient(per_pass) + " tokens a pass" + (least ? " at most" : "") + "; " +
+                  (least ? percent_words(s.share->high) + " at most" : percent_words(*s.share)) + " of the text was guessed");
+    if (plain_passes(c).empty()) // else it is among the findings
+        out.push_back(!s.most_speed_up ? std::string("the most that speculation can gain here: not told")
+                                       : "no speed-up above " + quotient(s.most_speed_up->high) + "× is possible, whatever drafting costs" +
+                                             (s.of_whole_answers ? " (of whole answers, reading the prompts included)" : ""));
+    return out;
 }
 
 std::vector<std::string> findings(const SpecCounts& c) {
@@ -232,6 +402,11 @@ std::vector<std::string> findings(const SpecCounts& c) {
     if (c.judged_at.empty() && c.rounds && most > 0 && c.drafted < *c.rounds * most)
         out.push_back("some rounds drafted fewer than " + std::to_string(c.accepted_at.size()) +
                       " tokens: a place's share once all before it were kept counts those as refused there");
+    if (drafts_trees(c))
+        out.push_back("a tree: " + two_digits(c.drafted / *c.rounds) + " draft tokens a round at " + std::to_string(c.accepted_at.size()) +
+                      " depths, of which one a depth can be kept: the rate is of its nodes, and no chain's");
+    if (const std::string plain = plain_passes(c); !plain.empty()) out.push_back(plain);
+    if (const std::string longer = rate_of_long_drafts(c); !longer.empty()) out.push_back(longer);
     const std::string dead = dead_places(c);
     if (!dead.empty()) out.push_back(dead);
     if (dead.empty() && places.conditional.size() >= 3 && c.rounds.value_or(0) >= 100) {

@@ -7,7 +7,19 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/written_text.h"
+
 namespace speclens {
+
+// The whole text that the rounds wrote part of (engine/base/written_text.h). Tokens; absent: not told.
+struct WrittenText {
+    double tokens = 0;
+    std::optional<double> answers = {}; // at most: whose first tokens are among them
+    std::optional<double> cut = {};     // of rounds that the ends of the texts cut
+    std::optional<double> plain = {};   // passes without a draft, where they are counted
+    bool first_apart = true;            // the pass that reads a prompt writes its first token
+    double off = 0;                     // how far `tokens` may be from the truth
+};
 
 // Sums over verify passes that judged drafts; doubles because servers report floats.
 struct SpecCounts {
@@ -19,8 +31,9 @@ struct SpecCounts {
     // [i]: rounds that kept all drafts before i+1 and had one there that was judged; empty: the server does
     // not say. A round may have fewer drafts than others, or the text may end among its kept ones.
     std::vector<double> judged_at = {};
-    double places_off = 0;   // each of accepted_at may be off by this much: read off rounded shares
-    bool worked_out = false; // rounds and places are inferred from rounded quotients, not reported
+    double places_off = 0;                // each of accepted_at may be off by this much: read off rounded shares
+    bool worked_out = false;              // rounds and places are inferred from rounded quotients, not reported
+    std::optional<WrittenText> text = {}; // absent: not told, so passes without a draft stay open
 
     [[nodiscard]] bool empty() const { return drafted <= 0 && rounds.value_or(0) <= 0; }
 };
@@ -50,11 +63,13 @@ struct AcceptanceName {
     const char* name;
     const char* formula;
     const char* used_by;
-    std::optional<double> value; // absent: the counts do not determine it
+    std::optional<double> value;    // absent: the counts do not determine it
+    std::optional<double> low = {}; // `value` is the most it may be, and this the least; absent: it is exact
 };
 // The six that are not per position, in a fixed order: rate, length, kept per round, then the shares of
-// rounds that kept something, kept everything, and of emitted tokens that were drafted. without_draft: passes
-// of the target beside the rounds, a token of the text each, as far as they are known.
+// rounds that kept something, kept everything, and of the text that was drafted: of the tokens written where they are
+// told, else at most what it is if every pass drafted. without_draft: passes of the target beside the rounds, a token
+// of the text each, as far as they are known; for counts without a text.
 [[nodiscard]] std::vector<AcceptanceName> acceptance_names(const SpecCounts& counts, int without_draft = 0);
 
 struct PositionAcceptance {
@@ -76,6 +91,16 @@ struct PositionAcceptance {
 
 // More drafts than rounds have places, in words: impossible for chains; of trees a place has several. Empty: none.
 [[nodiscard]] std::string more_than_places(const SpecCounts& counts);
+// For engine/base/written_text.h; tokens 0: the text is not told.
+[[nodiscard]] TextTotals text_totals(const SpecCounts& counts);
+// What the rounds brought to the whole text; empty where that is not told.
+[[nodiscard]] TextShares text_shares(const SpecCounts& counts);
+// That in words, a line each: passes with and without a draft, tokens a pass, and what no speed-up can exceed.
+[[nodiscard]] std::vector<std::string> text_words(const SpecCounts& counts);
+
+// Of rounds that may be trees: more drafts than places, so several at a place, of which one at most is kept.
+[[nodiscard]] bool drafts_trees(const SpecCounts& counts);
+
 // "nothing is accepted" with its usual causes.
 [[nodiscard]] std::string nothing_accepted_words(const std::string& what);
 // What is odd about the counts, in words a user can act on; empty when nothing is.

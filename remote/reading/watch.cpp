@@ -64,8 +64,11 @@ WatchInterval Watch::between(const At& from, const At& to) {
     out.seconds = to.seconds - from.seconds;
     if (from.reading.counts && to.reading.counts)
         out.counts = *to.reading.counts - *from.reading.counts;
-    else if (to.reading.counts)
-        out.counts = *to.reading.counts; // they appear with the first request
+    else if (to.reading.counts) { // they appear with the first request, and the text is counted before
+        SpecCounts before;
+        before.text = written_text(from.reading);
+        out.counts = *to.reading.counts - before;
+    }
     out.tokens_per_second = written_per_second(from.reading, to.reading, out.seconds);
     if (to.reading.counts && out.counts.rounds && out.seconds > 0)
         out.rounds_per_second = *out.counts.rounds / out.seconds;
@@ -82,6 +85,19 @@ std::optional<WatchInterval> Watch::recent(double seconds) const {
     std::size_t from = readings_.size() - 2;
     while (from > 0 && readings_[from - 1].seconds >= readings_.back().seconds - seconds) --from;
     return between(readings_[from], readings_.back());
+}
+
+std::optional<LengthDrift> Watch::drift() const {
+    std::vector<LengthPoint> points;
+    for (std::size_t i = 1; i < readings_.size(); ++i) {
+        const At& at = readings_[i];
+        const SpecCounts counts = step(i).counts;
+        if (counts.drafted > 0 && acceptance_length(counts))
+            points.push_back({at.seconds, *acceptance_length(counts), *counts.rounds, drafts_per_round(counts)});
+        else if (!at.reading.counts && at.reading.reported_length) // SGLang's average
+            points.push_back({at.seconds, *at.reading.reported_length, 0, at.reading.reported_drafts});
+    }
+    return length_drift(points);
 }
 
 WatchInterval Watch::step(std::size_t i) const {

@@ -5,6 +5,7 @@
 #include <deque>
 #include <optional>
 
+#include "remote/reading/length_drift.h"
 #include "remote/reading/server_reading.h"
 
 namespace speclens {
@@ -34,6 +35,8 @@ class Watch {
     // Since the first reading, restarts and forgotten readings included: seconds and counts alone. What a
     // server did between its last reading and its end is in no counter.
     [[nodiscard]] WatchInterval whole() const;
+    // Whether the acceptance length changed over hours, of the readings that are kept. Absent: less than two hours.
+    [[nodiscard]] std::optional<LengthDrift> drift() const;
     // Between reading i-1 and i, for a curve; i from 1.
     [[nodiscard]] WatchInterval step(std::size_t i) const;
 

@@ -70,7 +70,10 @@ void ServeCounts::prompt(int tokens) {
 void ServeCounts::round(int drafted, int places, int judged, int accepted, int written) {
     const std::lock_guard lock(mutex_);
     tokens_ += written;
-    if (drafted == 0) return;
+    if (drafted == 0) {
+        plain_ += 1;
+        return;
+    }
     spec_.rounds = spec_.rounds.value_or(0) + 1;
     spec_.drafted += drafted;
     spec_.accepted += accepted;
@@ -140,6 +143,7 @@ std::string ServeCounts::exposition(const std::string& model) const {
     add("vllm:spec_decode_num_drafts_total", "counter", "Rounds that judged guesses.", spec_.rounds.value_or(0));
     add("vllm:spec_decode_num_draft_tokens_total", "counter", "Guesses judged.", spec_.drafted);
     add("vllm:spec_decode_num_accepted_tokens_total", "counter", "Guesses kept.", spec_.accepted);
+    add("speclens:passes_without_draft_total", "counter", "Passes of a text that judged no guesses.", plain_);
     out += batch_exposition(labels);
     const auto by_place = [&](const std::string& name, const char* help, const std::vector<double>& values) {
         out += "# HELP " + name + " " + help + "\n# TYPE " + name + " counter\n";

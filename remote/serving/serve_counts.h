@@ -49,7 +49,7 @@ class ServeCounts {
     int blocks_ = 0, free_blocks_ = 0; // none: texts are computed one after the other
     double passes_ = 0, texts_in_passes_ = 0, rows_ = 0, preempted_ = 0, shared_tokens_ = 0;
     [[nodiscard]] std::string batch_exposition(const std::string& labels) const; // under the lock
-    double prompt_tokens_ = 0, tokens_ = 0;
+    double prompt_tokens_ = 0, tokens_ = 0, plain_ = 0;                          // plain_: passes of a text without a draft
     Histogram first_{kFirstTokenBounds}, between_{kBetweenBounds};
 };
 

@@ -193,7 +193,11 @@ TEST(ServedTextTest, CountsPassesWithoutADraft) {
     const AcceptanceName share = acceptance_names(*s.counts, s.passes_without_draft()).back();
     EXPECT_STREQ(share.name, "guessed share of the text");
     EXPECT_DOUBLE_EQ(share.value.value_or(0), 1.0 / 4) << "one of the four tokens was guessed";
-    EXPECT_DOUBLE_EQ(acceptance_names(*s.counts).back().value.value_or(0), 1.0 / 2);
+    EXPECT_DOUBLE_EQ(acceptance_names(*s.counts).back().value.value_or(0), 1.0 / 4) << "the counts know their text";
+    SpecCounts rounds = *s.counts;
+    rounds.text.reset(); // rounds alone: what it would be if every pass drafted, and that is said
+    EXPECT_DOUBLE_EQ(acceptance_names(rounds).back().value.value_or(0), 1.0 / 2);
+    EXPECT_STREQ(acceptance_names(rounds).back().formula, "≤ accepted ÷ (accepted + rounds)");
 }
 
 TEST(ServedTextTest, FollowsTheCountersOfLlama) {

@@ -370,6 +370,59 @@ TEST(Attach, ReadsSavedAnswersAndStreams) {
         EXPECT_NE(two.find(part), std::string::npos) << part << "\n" << two;
 }
 
+// What people post (tests/remote/trackers_test.cpp has the figures): read, and said in words.
+TEST(Attach, ReadsWhatPeoplePaste) {
+    struct Case {
+        const char* file;
+        std::vector<std::string> says, never;
+    };
+    const std::string folder = std::string(SPEC_SOURCE_DIR) + "/tests/remote/servers/";
+    for (const Case& c :
+         {Case{"vllm_suffix.prom",
+               {"13 781 of 15 767 passes (87 %) had no draft", "1.078 tokens", "0.072  ≤ accepted ÷ tokens written"},
+               {"0.382"}},
+          Case{"vllm_ngram_answer.json", {"13 with a draft, 156 to 161 without", "0.056", "no speed-up above 1.059×"}, {"0.435"}},
+          Case{"vllm_bench_serve.txt", {"vllm bench serve: 6 393 rounds, 14 090 of 19 179 drafts kept", "ITL ÷ TPOT is 3.20", "3.204"}, {}},
+          Case{"vllm_bench_serve.json", {"vllm bench serve: 6 393 rounds", "0.735"}, {}},
+          Case{"vllm_offline.txt", {"4 816 rounds", "3.535"}, {"had no draft"}},
+          Case{"aiperf_acceptance.jsonl",
+               {"2 requests answered", "1 request of the warm-up left out", "29 rounds, 116 tokens drafted, 26 accepted", "coding", "3.25",
+                "1.38"},
+               {"nothing tells how many tokens came at once"}},
+          Case{"sglang_tree_settings.log", {"a tree of depth 5, 31 nodes", "7 %"}, {}},
+          Case{"llamacpp_fork_verify_steps.prom", {"174 rounds, 518 tokens drafted, 334 accepted"}, {"drafts nothing"}},
+          Case{"tensorrt.prom", {"TensorRT-LLM", "600 rounds, 1 800 tokens drafted, 1 134 accepted"}, {}},
+          Case{"tensorrt_iterations.json", {"8 rounds, 14 of 24 drafts kept", "2.750"}, {}},
+          Case{"vllm_length_falls.log", {"the acceptance length fell over 5.3 hours: 3.10", "2.05 in the last one"}, {}},
+          Case{"llamacpp_mtp_p_min.log", {"3.56 a pass", "3.69 a pass", "the rate ranks nothing here"}, {}},
+          Case{"llamacpp_mtp_benchmark.txt", {"MTP benchmark, code_python: 138 of 139 drafts kept"}, {}},
+          Case{"vllm_diffusion.log", {"a diffusion model: 2.575 tokens a denoising step, 12.4 steps a canvas", "not speculation"}, {}},
+          Case{"vllm_diffusion.prom", {"a diffusion model"}, {"--speculative-config"}},
+          Case{"openvino_genai.txt", {"100 tokens in 34 passes, 2.94 a pass"}, {}},
+          Case{"sglang_bench_serving.txt", {"2.46", "2 784 tokens"}, {}},
+          Case{"ik_llama_spec_bench.txt", {"llama-spec-bench, code 1 mtp: 220 rounds", "at least 71 passes without a draft"}, {}},
+          Case{"macmlx_answer.json", {"160 tokens drafted, 80 accepted"}, {}},
+          Case{"lmstudio_answer.json", {"492 tokens drafted, 176 accepted"}, {}},
+          Case{"omlx.log", {"1 079 rounds, 1 414 of 2 158 drafts kept"}, {}}}) {
+        const Outcome out = speclens({"attach", folder + c.file}), json = speclens({"attach", folder + c.file, "--json", "-"});
+        EXPECT_EQ(out.code, 0) << c.file << "\n" << out.err;
+        EXPECT_EQ(json.code, 0) << c.file << "\n" << json.err;
+        EXPECT_NE(json.out, "") << c.file;
+        std::string words; // on one line
+        for (const char letter : out.out)
+            if (letter != '\n')
+                words += letter;
+            else
+                words += ' ';
+        for (std::size_t two = words.find("  "); two != std::string::npos; two = words.find("  ", two)) words.erase(two, 1);
+        for (std::string part : c.says) {
+            for (std::size_t two = part.find("  "); two != std::string::npos; two = part.find("  ", two)) part.erase(two, 1);
+            EXPECT_NE(words.find(part), std::string::npos) << c.file << ": " << part << "\n" << out.out;
+        }
+        for (const std::string& part : c.never) EXPECT_EQ(words.find(part), std::string::npos) << c.file << ": " << part << "\n" << out.out;
+    }
+}
+
 // The last token has no room for a guess: a pass of its own, which is no round.
 TEST(Attach, CountsPassesWithoutADraft) {
     const Listening server(domino());

@@ -1,6 +1,8 @@
 // Advice on somebody's server: what counts, clocks and a told speed say together.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "engine/advice/advice_json.h"
 #include "engine/advice/break_even.h"
 #include "engine/advice/served_advice.h"
@@ -77,6 +79,93 @@ TEST(ServedAdvice, SaysWhyThereIsNoVerdict) {
     EXPECT_NE(advise_on(nothing).reason.find("nothing was drafted"), std::string::npos);
     EXPECT_NE(advise_on(evidence(40.2, 40)).reason.find("either side of 1"), std::string::npos);
     EXPECT_EQ(advise_on({}).kind, ServedAdvice::Kind::none);
+}
+
+// Suffix decoding drafts in an eighth of its passes: the others cost a plain pass each, and a round what is left.
+TEST(ServedAdvice, PassesWithoutADraftAreNoRounds) {
+    ServedEvidence e = evidence(0, 0);
+    e.rounds = 1986, e.drafted = 1986, e.accepted = 1226, e.accepted_at = {1226};
+    e.text = TextTotals{.tokens = 16993, .answers = 80, .cut = 0};
+    // A pass of 10 ms without a draft, of 15 ms with one: 13 701 · 10 + 1 986 · 15 ms for 16 913 tokens.
+    const double plain = 16993 - 80 - 1986 - 1226, ms = (10 * plain + 15 * 1986) / (16993 - 80);
+    for (ServedTiming& timing : e.prompts) timing = {ms, 10.0};
+    const ServedAdvice advice = advise_on(e);
+    EXPECT_TRUE(advice.passes_told);
+    EXPECT_NEAR(advice.round_passes.value_or(0), 1.5, 1e-6) << "not what a round would take if every pass drafted";
+    EXPECT_NEAR(advice.text.most_speed_up.value_or(Between()).high, 16913.0 / (16913 - 1226), 1e-9);
+    EXPECT_LE(advice.best_speed_up, advice.text.most_speed_up->high) << "no promise beyond what the text allows";
+    std::string all;
+    for (const std::string& finding : advice_findings(advice)) all += finding + "\n";
+    for (const char* words : {"13701 passes had no draft", "no speed-up above 1.08× is possible", "takes 1.50 plain passes"})
+        EXPECT_NE(all.find(words), std::string::npos) << words << "\n" << all;
+    EXPECT_NE(advice_json(advice, "s").find("\"passes_without_draft\": [\n    13701.0,\n    13701.0"), std::string::npos)
+        << advice_json(advice, "s");
+    // Where ends that were cut are not told: between two ends, and not told at all where these are far apart.
+    e.text.cut.reset();
+    const ServedAdvice between = advise_on(e);
+    ASSERT_TRUE(between.round_passes_range.has_value());
+    EXPECT_LE(between.round_passes_range->low, 1.5 + 1e-9);
+    EXPECT_GE(between.round_passes_range->high, 1.5 - 1e-9);
+    e.text.answers = 1900, e.text.tokens += 1820;
+    EXPECT_FALSE(advise_on(e).round_passes.has_value());
+    // A gain that the text cannot hold: the plain speed was another server's.
+    ServedEvidence beyond = evidence(60, 40);
+    beyond.rounds = 100, beyond.drafted = 500, beyond.text = TextTotals{.tokens = 3000, .answers = 4, .cut = 0};
+    EXPECT_EQ(advise_on(beyond).kind, ServedAdvice::Kind::none);
+    EXPECT_NE(verdict_sentence(advise_on(beyond)).find("more than the 1.1"), std::string::npos) << verdict_sentence(advise_on(beyond));
+    // Without a text nothing changes.
+    EXPECT_FALSE(advise_on(evidence(60, 40)).passes_told);
+}
+
+// Servers whose costs are known, asked with and without drafts: what a round takes is found again, between its two ends.
+TEST(ServedAdvice, FindsTheCostOfARoundOnRandomServers) {
+    std::uint64_t state = 7;
+    const auto chance = [&] {
+        state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+        return static_cast<double>(state >> 11) * 0x1.0p-53;
+    };
+    int told = 0;
+    for (int server = 0; server < 1000; ++server) {
+        const int k = 1 + static_cast<int>(8 * chance()), answers = 4 + static_cast<int>(8 * chance()),
+                  limit = 100 + static_cast<int>(300 * chance());
+        const double plain_ms = 5 + 40 * chance(), round = 1 + 2 * chance(), drafts = chance() < 0.3 ? 1 : chance(), accepts = chance();
+        ServedEvidence e;
+        e.accepted_at.assign(static_cast<std::size_t>(k), 0);
+        double ms = 0, decoded = 0, cut = 0, plain = 0;
+        for (int answer = 0; answer < answers; ++answer) {
+            int written = 1;
+            while (written < limit) {
+                if (chance() >= drafts) {
+                    ms += plain_ms, plain += 1;
+                    ++written;
+                    continue;
+                }
+                int kept = 0;
+                while (kept < k && chance() < accepts) e.accepted_at[static_cast<std::size_t>(kept++)] += 1;
+                e.rounds += 1, e.drafted += k, e.accepted += kept;
+                ms += round * plain_ms;
+                const int wrote = std::min(kept + 1, limit - written);
+                cut += kept + 1 - wrote;
+                written += wrote;
+            }
+            decoded += limit - 1;
+        }
+        for (int i = 0; i < answers; ++i) e.prompts.push_back({ms / decoded, plain_ms});
+        e.text = TextTotals{.tokens = decoded + answers, .answers = answers};
+        if (e.rounds == 0) continue;
+        const ServedAdvice open = advise_on(e);
+        ASSERT_TRUE(open.passes_told) << server;
+        const Between cost = open.round_passes_range.value_or(Between{open.round_passes.value_or(-1), open.round_passes.value_or(-1)});
+        EXPECT_LE(cost.low, round + 1e-6) << server;
+        EXPECT_GE(cost.high, round - 1e-6) << server;
+        told += open.round_passes.has_value();
+        EXPECT_LE(open.speed_up, open.text.most_speed_up.value_or(Between{1e9, 1e9}).high + 1e-9) << server;
+        e.text.cut = cut;
+        const ServedAdvice exact = advise_on(e);
+        EXPECT_NEAR(exact.text.plain.value_or(Between()).low, plain, 1e-6) << server;
+        EXPECT_NEAR(exact.round_passes.value_or(-1), round, 1e-6) << server;
+    }
+    EXPECT_GT(told, 600) << "not told more often than it has to be";
 }
 
 } // namespace
