@@ -12,6 +12,7 @@
 #include "app/cli/output.h"
 #include "engine/base/json_read.h"
 #include "engine/drafters/drafter_info.h"
+#include "engine/model/model.h"
 #include "engine/models/model_names.h"
 #include "engine/models/notices.h"
 #include "engine/rules/verify.h"
