@@ -47,8 +47,13 @@ TextShares text_shares(const TextTotals& t) {
     }
     k.high = std::max(k.high, k.low);
     out.least_told = t.cut || (t.answers && t.most) || k.exact();
-    out.delivered = k;
-    out.share = Between{k.low / most_tokens, std::min(1.0, k.high / std::max(kTiny, t.tokens - t.tokens_off))};
+    // Passes count what is missing of a round with the target's own token, which stands last and is missing with the first
+    // of its drafts; of the drafts one fewer is.
+    Between own{0, t.answers.value_or(t.accepted)};
+    if (t.cut) own = {*t.cut > 0 ? 1.0 : 0.0, std::min(t.answers.value_or(*t.cut), *t.cut)};
+    const Between drafts{std::min(t.accepted, k.low + own.low), std::min(t.accepted, k.high + own.high)};
+    out.delivered = drafts;
+    out.share = Between{drafts.low / most_tokens, std::min(1.0, drafts.high / std::max(kTiny, t.tokens - t.tokens_off))};
     out.passes = Between{t.tokens - k.high, t.tokens - k.low};
     out.per_pass = over_the_rest(t.tokens, k);
     if (t.rounds) {
@@ -58,7 +63,7 @@ TextShares text_shares(const TextTotals& t) {
         out.plain_holds_first = t.first_apart && !t.answers && !t.plain;
     }
     out.of_whole_answers = t.first_apart && !t.answers;
-    out.most_speed_up = over_the_rest(t.tokens - first, k);
+    out.most_speed_up = over_the_rest(t.tokens - first, drafts);
     return out;
 }
 

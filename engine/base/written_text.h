@@ -34,10 +34,10 @@ struct TextTotals {
 struct TextShares {
     std::string wrong;                // an identity that the totals break, in words: then nothing else is told
     bool least_told = false;          // `delivered.low` is known; else it is 0, and nothing bounds what ends cut
-    std::optional<Between> delivered; // k
+    std::optional<Between> delivered; // k: of the accepted draft tokens those in the text
     std::optional<Between> share;     // k ÷ t
-    std::optional<Between> passes;    // t − k: of the target, those that read prompts included where they write a token
-    std::optional<Between> per_pass;  // t ÷ (t − k); absent: the denominator reaches 0
+    std::optional<Between> passes;    // t − k, and one for each own token that an end cut; those that read prompts, too
+    std::optional<Between> per_pass;  // t ÷ passes; absent: the denominator reaches 0
     std::optional<Between> plain;     // passes without a draft; absent: rounds are not told
     bool plain_holds_first = false;   // answers are not told: the first tokens of theirs are among `plain`
     // Where answers are not told: of whole answers, the passes that read their prompts counted. Absent: the

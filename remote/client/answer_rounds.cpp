@@ -275,10 +275,11 @@ ServedText AnswerReader::finish(double ms, bool drafts_nothing, const std::optio
             out_.notes.push_back("this SGLang says nothing about single requests: a newer one answers "
                                  "return_spec_tokens_details");
         if (kind_ == ServerKind::llamacpp || timings_)
-            out_.notes.push_back(timings_ ? "nothing was drafted for this request: speculation is off (--spec-type), or "
-                                            "it never proposed"
-                                          : "no timings: this llama-server says nothing about single requests, or drafts "
-                                            "nothing (--spec-type)");
+            out_.notes.push_back(timings_
+                                     ? "its timings tell of no drafts: nothing was drafted for this request (--spec-type), or this build "
+                                       "does not tell (llama.cpp does since pull request 12603 of March 2025)"
+                                     : "no timings: this llama-server says nothing about single requests, or drafts "
+                                       "nothing (--spec-type)");
     } else if (out_.provenance == Provenance::inferred && kind_ == ServerKind::vllm) {
         out_.notes.push_back("rounds are read off the pieces that arrived together; "
                              "--per-request-spec-decode-metrics detailed lists them");

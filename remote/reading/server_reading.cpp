@@ -424,7 +424,7 @@ std::vector<std::string> what_is_missing(const ServerReading& r) {
     const bool reported = r.counts || r.odd_counts || !r.wrong.empty() || r.reported_accepted || r.diffusion || !r.zeros.empty();
     std::string others;
     for (const std::string& name : r.other_counters) others += (others.empty() ? "" : ", ") + name;
-    if (!reported && !others.empty())
+    if (!reported && !r.reported_length && !others.empty())
         out.push_back("counters of another build: " + others +
                       ". They speak of drafts under names whose definition is not known here, so nothing is taken from them");
     else if (r.kind == ServerKind::vllm && !reported)

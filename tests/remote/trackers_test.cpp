@@ -94,11 +94,13 @@ TEST(WrittenText, ItsFiguresAreThoseOfTheFormulas) {
     EXPECT_FALSE(s.of_whole_answers);
     t.cut = 3; // told
     s = text_shares(t);
-    expect_between(s.delivered, 37, 37);
+    expect_between(s.delivered, 38, 39); // one or two of the three are own tokens of the target
     expect_between(s.plain, 41, 41);
+    expect_between(s.passes, 63, 63);
     t.cut.reset();
     t.plain = 45; // counted: 100 − 2 − 20 − 45 were delivered
-    expect_between(text_shares(t).delivered, 33, 33);
+    expect_between(text_shares(t).delivered, 33, 35);
+    expect_between(text_shares(t).passes, 67, 67);
     t.plain.reset();
     t.answers.reset(); // how many answers is open: passes without a draft hold their first tokens, and no cut is bounded
     s = text_shares(t);
@@ -118,9 +120,9 @@ TEST(WrittenText, IsNotToldWhereADenominatorReachesZeroOrTotalsDisagree) {
     expect_between(all.share, 1, 1);
     // An answer that ended in its first round: drafts behind the end count as accepted (mlx-vlm).
     const TextShares cut = text_shares(TextTotals{.tokens = 2, .answers = 1, .rounds = 1, .accepted = 6, .most = 7});
-    expect_between(cut.delivered, 0, 0);
+    expect_between(cut.delivered, 0, 1); // its one token is a draft
     expect_between(cut.plain, 0, 0);
-    expect_between(cut.most_speed_up, 1, 1);
+    EXPECT_FALSE(cut.most_speed_up.has_value());
     const TextShares wrong = text_shares(TextTotals{.tokens = 50, .answers = 1, .rounds = 60, .accepted = 40, .most = 3});
     EXPECT_NE(wrong.wrong, "");
     EXPECT_FALSE(wrong.share.has_value());
@@ -634,7 +636,8 @@ TEST(Trackers, AnswersOfLmStudioAndMlx) {
     // Accepted may exceed what was written.
     const SavedAnswer brief = answer_of("mlxvlm_short_answer.json");
     expect_counts(*brief.served.counts, 1, 7, 6);
-    expect_between(text_shares(*brief.served.counts).share, 0, 0);
+    expect_between(text_shares(*brief.served.counts).share, 0, .5);
+    expect_between(text_shares(*brief.served.counts).plain, 0, 0);
     const LogReading omlx = log_of("omlx.log");
     ASSERT_EQ(omlx.entries.size(), 2U);
     expect_counts(*omlx.entries[0].counts, 1079, 2158, 1414);
@@ -733,6 +736,7 @@ struct RandomServer {
                 histogram[static_cast<std::size_t>(kept)] += 1;
                 const int room = limit - written, wrote = std::min(kept + 1, room);
                 cut += kept + 1 - wrote;
+                delivered += std::min(kept, wrote);
                 written += wrote;
             }
             tokens += written, answers += 1;
@@ -761,7 +765,6 @@ struct RandomServer {
                                .dump() +
                            "\n";
         }
-        delivered = counts.accepted - cut;
         counts.text = WrittenText{.tokens = tokens, .answers = answers};
     }
     [[nodiscard]] std::string exposition(bool with_answers) const {
@@ -802,11 +805,13 @@ TEST(Trackers, RandomServersRoundsShareAndLength) {
             expect_holds(s.delivered, server.delivered, "delivered", seed);
             expect_holds(s.share, server.delivered / server.tokens, "share of the text", seed);
             if (bounded) expect_holds(s.plain, server.plain, "passes without a draft", seed);
-            // What no draft could ever beat: as many tokens as were decoded in as many passes.
+            // The formula itself, with what was delivered, and what no draft could ever beat: as many tokens as were decoded in as many
+            // passes.
             const double decoded = server.tokens - server.answers, gain = decoded / std::max(1.0, server.passes);
             // Of whole answers: a pass reads each prompt.
             const double least = bounded ? gain : server.tokens / (server.passes + server.answers);
             EXPECT_GE(s.most_speed_up.value_or(Between{1e9, 1e9}).high, least - 1e-9) << seed;
+            if (bounded && s.most_speed_up) expect_holds(s.most_speed_up, decoded / (decoded - server.delivered), "the bound", seed);
         };
         check(read_metrics(parse_exposition(server.exposition(true), "m")).counts.value(), true);
         check(read_metrics(parse_exposition(server.exposition(false), "m")).counts.value(), false);
@@ -814,10 +819,11 @@ TEST(Trackers, RandomServersRoundsShareAndLength) {
         cut.text->cut = server.cut;
         const TextShares s = text_shares(cut);
         expect_holds(s.delivered, server.delivered, "delivered", seed);
-        EXPECT_TRUE(s.delivered->exact()) << seed;
+        EXPECT_LE(s.delivered->high - s.delivered->low, std::max(0.0, std::min(server.answers, server.cut) - 1)) << seed;
         EXPECT_NEAR(s.plain->low, server.plain, 1e-9) << seed;
+        EXPECT_NEAR(s.plain->high, server.plain, 1e-9) << seed;
         if (server.passes > 0) {
-            EXPECT_NEAR(s.most_speed_up.value_or(Between()).high, (server.tokens - server.answers) / server.passes, 1e-9) << seed;
+            EXPECT_NEAR(s.passes.value_or(Between()).low, server.passes + server.answers, 1e-9) << seed;
         }
         exact += text_shares(server.counts).delivered->exact();
         // Between two readings, as a watch sees them.
