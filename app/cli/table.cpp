@@ -84,7 +84,7 @@ void set_lengths(Options& o, Text name, Text text) {
     std::string fixed;
     for (const std::string& part : split(text, ',')) {
         if (part == "auto" && o.command == Command::compare)
-            o.run.k_auto = true;
+            o.run.k_auto = o.unbounded_auto = true;
         else
             fixed += (fixed.empty() ? "" : ",") + part;
     }
