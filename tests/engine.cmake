@@ -18,7 +18,7 @@ spec_test(engine/lab IN engine LABELS fast LIBS engine
     THREADS engine/lab/stepped_race_test.cpp engine/lab/pass_times_test.cpp)
 spec_test(engine/batch IN batch LABELS distributions LIBS engine_batch
     SOME not_thread "^Scheduler[.]"
-    SOURCES engine/batch/adaptive_test.cpp engine/batch/auto_test.cpp engine/batch/blocks_test.cpp engine/batch/film_test.cpp engine/batch/lockstep_test.cpp engine/batch/margin_test.cpp engine/batch/schedule_test.cpp engine/batch/scoring_test.cpp engine/batch/sweep_test.cpp engine/batch/worker_pool_test.cpp
+    SOURCES engine/batch/adaptive_test.cpp engine/batch/auto_test.cpp engine/batch/blocks_test.cpp engine/batch/film_test.cpp engine/batch/lockstep_test.cpp engine/batch/margin_test.cpp engine/batch/schedule_test.cpp engine/batch/scoring_test.cpp engine/batch/single_test.cpp engine/batch/sweep_test.cpp engine/batch/worker_pool_test.cpp
     THREADS engine/batch/lockstep_test.cpp engine/batch/schedule_test.cpp engine/batch/scoring_test.cpp engine/batch/worker_pool_test.cpp)
 spec_test(engine/corpus IN engine LABELS fast LIBS engine_corpus
     SOME slow "^CorpusSampling[.](WhoStops|AnAnswerThat)"

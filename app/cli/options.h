@@ -88,6 +88,8 @@ struct Options {
     std::vector<int> concurrency;         // sweep: texts at once
     std::vector<int> rows;                // bench: of the timed passes; empty: the default ones
     bool adaptive = false;                // sweep: also K chosen as one goes
+    bool alone = false;                   // sweep: K auto in runs of one text each, instead
+    std::optional<int> develop, held_out; // its prompts
     std::string mistake;                  // lossless: of wrong_rules(), put in on purpose
     std::optional<int> blocks;            // sweep, serve: of the cache
     std::int64_t tokens = 0;              // sample: of answers; 0: to all prompts

@@ -417,6 +417,7 @@ std::vector<Prompt> prompts_of(const Options& options, const Models& models) {
     } else if (models.tokenizer) {
         const bool built_in = !models.bundle.empty();
         prompts = read_prompts(options.command == Command::advise ? held_out_file(assets_folder(), built_in, models.target_name())
+                               : options.alone && !built_in       ? assets_folder() / "prompts" / "k_auto.jsonl"
                                                                   : gallery_file(assets_folder(), built_in));
         if (!models.chat.problem.empty() && !options.has("--chat") && !options.has("--raw")) {
             say_if_asked_as_text(models);
