@@ -56,7 +56,7 @@ spec_test(adding/setting LABELS fast LIBS engine_drafters_headers kernels_error 
     SOURCES engine/drafters/adding_setting_test.cpp ${CMAKE_SOURCE_DIR}/engine/drafters/drafter_settings.cpp
             ${CMAKE_SOURCE_DIR}/engine/base/values.cpp)
 # The same of a run's: with all that saves and reads traces.
-spec_test(adding/run_setting LABELS fast LIBS engine_run_headers engine_drafters INCLUDES_BEFORE ${from_adding}/run_settings
+spec_test(adding/run_setting LABELS fast LIBS engine_run_headers engine_length engine_drafters INCLUDES_BEFORE ${from_adding}/run_settings
     SOURCES engine/run/adding_run_setting_test.cpp ${CMAKE_SOURCE_DIR}/engine/run/run_setting.cpp ${CMAKE_SOURCE_DIR}/engine/run/saved_settings.cpp
             ${CMAKE_SOURCE_DIR}/engine/run/options_json.cpp ${CMAKE_SOURCE_DIR}/engine/run/trace.cpp ${CMAKE_SOURCE_DIR}/engine/run/trace_json.cpp
             ${CMAKE_SOURCE_DIR}/engine/run/trace_read.cpp ${CMAKE_SOURCE_DIR}/engine/run/run_view.cpp)

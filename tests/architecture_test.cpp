@@ -82,6 +82,7 @@ TEST(Architecture, APlantedIncludeAgainstTheArrowsDoesNotCompile) {
         {"engine/weights", "engine/base/json_read.h", "engine/model/decoder.h"},
         {"engine/rules", "engine/model/distribution.h", "engine/run/trace.h"},
         {"engine/drafters", "engine/rules/siblings.h", "engine/run/run_settings.h"},
+        {"engine/length", "engine/base/json.h", "engine/run/trace.h"},
         {"engine/run", "engine/rules/verify.h", "engine/session/session.h"},
         {"engine/corpus", "engine/batch/batch_engine.h", "engine/lab/head_training.h"},
         {"remote/reading", "engine/base/json_read.h", "remote/client/probe.h"},

@@ -2,9 +2,10 @@ find_package(nlohmann_json REQUIRED) # what our value is held against
 spec_test(engine/base IN engine LABELS fast LIBS engine nlohmann_json::nlohmann_json SOURCES engine/base/busy_test.cpp engine/base/display_name_test.cpp engine/base/json_test.cpp engine/base/read_number_test.cpp)
 spec_test(engine/rules IN engine LABELS fast LIBS engine
     SOURCES engine/model/rng_distribution_test.cpp engine/rules/verify_test.cpp engine/rules/relaxed_test.cpp engine/rules/tree_rules_test.cpp)
+spec_test(engine/length IN engine LABELS fast LIBS engine SOURCES engine/length/draft_length_test.cpp engine/length/costs_file_test.cpp)
 spec_test(engine/run IN engine LABELS fast LIBS engine
     SOME slow "^TraceJson[.]DamagedFiles"
-    SOURCES engine/run/tree_test.cpp engine/run/cycle_errors_test.cpp engine/run/cycle_time_test.cpp engine/run/run_view_test.cpp engine/run/trace_test.cpp engine/run/trace_fields_test.cpp engine/run/precision_test.cpp engine/run/run_test.cpp engine/run/round_events_test.cpp engine/run/draft_length_test.cpp engine/run/auto_run_test.cpp
+    SOURCES engine/run/tree_test.cpp engine/run/cycle_errors_test.cpp engine/run/cycle_time_test.cpp engine/run/run_view_test.cpp engine/run/trace_test.cpp engine/run/trace_fields_test.cpp engine/run/precision_test.cpp engine/run/run_test.cpp engine/run/round_events_test.cpp engine/run/auto_run_test.cpp
         engine/run/replay_test.cpp engine/run/drafter_comparison_test.cpp engine/run/other_drafter_round_test.cpp engine/run/trace_follower_test.cpp engine/run/shipped_heads_test.cpp
     THREADS engine/run/trace_follower_test.cpp)
 spec_test(engine/session IN engine LABELS fast LIBS engine
@@ -17,7 +18,7 @@ spec_test(engine/lab IN engine LABELS fast LIBS engine
     THREADS engine/lab/stepped_race_test.cpp engine/lab/pass_times_test.cpp)
 spec_test(engine/batch IN batch LABELS distributions LIBS engine_batch
     SOME not_thread "^Scheduler[.]"
-    SOURCES engine/batch/adaptive_test.cpp engine/batch/auto_test.cpp engine/batch/blocks_test.cpp engine/batch/film_test.cpp engine/batch/lockstep_test.cpp engine/batch/margin_test.cpp engine/batch/schedule_test.cpp engine/batch/scoring_test.cpp engine/batch/sweep_test.cpp engine/batch/worker_pool_test.cpp
+    SOURCES engine/batch/adaptive_test.cpp engine/batch/auto_test.cpp engine/batch/blocks_test.cpp engine/batch/film_test.cpp engine/batch/lockstep_test.cpp engine/batch/margin_test.cpp engine/batch/schedule_test.cpp engine/batch/scoring_test.cpp engine/batch/single_test.cpp engine/batch/sweep_test.cpp engine/batch/worker_pool_test.cpp
     THREADS engine/batch/lockstep_test.cpp engine/batch/schedule_test.cpp engine/batch/scoring_test.cpp engine/batch/worker_pool_test.cpp)
 spec_test(engine/corpus IN engine LABELS fast LIBS engine_corpus
     SOME slow "^CorpusSampling[.](WhoStops|AnAnswerThat)"

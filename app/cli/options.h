@@ -76,8 +76,9 @@ struct Options {
     // The settings of a run that were typed, among the default ones; not: drafter and prompt, which are above. Many commands have
     // defaults of their own, so ask has(), or the functions below.
     RunSettings run;
-    std::vector<int> lengths;                                    // compare: every fixed K to measure; run.k is the largest
-    std::filesystem::path k_costs;                               // a file: DraftCosts
+    std::vector<int> lengths;      // compare: every K to measure, with --k-auto as K auto's most; run.k is the largest
+    bool unbounded_auto = false;   // compare: "auto" is among them, K auto with the usual most
+    std::filesystem::path k_costs; // a file: DraftCosts
     std::vector<std::pair<std::string, std::string>> rule_words; // name, value as typed; run.rule_params is made from them
     std::filesystem::path small_ids;                             // a file: a list of ids; empty: by a number
     std::filesystem::path suffix_memory;                         // run, compare: answers of earlier runs for the drafter suffix
@@ -86,16 +87,18 @@ struct Options {
     std::string head = "medusa";                   // train: medusa or mtp
     std::optional<int> heads, steps, batch, texts; // train; texts: serve and sample, too
     std::optional<int> context;
-    std::vector<int> concurrency; // sweep: texts at once
-    std::vector<int> rows;        // bench: of the timed passes; empty: the default ones
-    bool adaptive = false;        // sweep: also K chosen as one goes
-    std::string mistake;          // lossless: of wrong_rules(), put in on purpose
-    std::optional<int> blocks;    // sweep, serve: of the cache
-    std::int64_t tokens = 0;      // sample: of answers; 0: to all prompts
-    int block_tokens = 0;         // sample: of a block; states: of a part; 0: the default
-    std::optional<int> block;     // states: which one
-    std::vector<int> taps;        // states: layers; empty: the default
-    std::string form = "bf16";    // states: or f16
+    std::vector<int> concurrency;         // sweep: texts at once
+    std::vector<int> rows;                // bench: of the timed passes; empty: the default ones
+    bool adaptive = false;                // sweep: also K chosen as one goes
+    bool alone = false;                   // sweep: K auto in runs of one text each, instead
+    std::optional<int> develop, held_out; // its prompts
+    std::string mistake;                  // lossless: of wrong_rules(), put in on purpose
+    std::optional<int> blocks;            // sweep, serve: of the cache
+    std::int64_t tokens = 0;              // sample: of answers; 0: to all prompts
+    int block_tokens = 0;                 // sample: of a block; states: of a part; 0: the default
+    std::optional<int> block;             // states: which one
+    std::vector<int> taps;                // states: layers; empty: the default
+    std::string form = "bf16";            // states: or f16
     std::int64_t samples = 200000;
     std::string geometry;
     std::filesystem::path against;    // bench: an earlier result

@@ -9,6 +9,10 @@
 #include "app/cli/output.h"
 #include "app/cli/setup.h"
 #include "app/cli/terminal.h"
+#include "engine/drafters/drafter_info.h"
+#include "engine/rules/verify.h"
+#include "engine/run/measured_costs.h"
+#include "engine/run/prepared_run.h"
 #include "kernels/error.h"
 #include "remote/serving/page_server.h"
 #include "remote/serving/spec_server.h"
@@ -81,6 +85,11 @@ Exit command_serve(const Options& options) {
     if (settings.key_memory && drafter != "suffix")
         throw Error("--key-memory does nothing here: nobody drafts from earlier answers", "Add --drafter suffix.", Exit::usage);
     settle_costs(options, models, {&settings.base, 1});
+    if (settings.base.k_auto && find_drafter(drafter)->drafts() && !find_rule(settings.base.rule)->greedy_only)
+        for (RunSettings asked = settings.base; const double temperature : {0.0, 1.0}) { // or all would wait for whoever asks first
+            asked.sampling.temperature = temperature;
+            (void)measured_costs(models, prepared_run(*models, asked));
+        }
     warm_up(models, settings.base); // also finds settings that cannot run before anybody asks
     SpecServer server(models, settings);
     const std::string where = address(options, server.bind());

@@ -12,12 +12,14 @@
 #include "app/cli/output.h"
 #include "engine/base/json_read.h"
 #include "engine/drafters/drafter_info.h"
+#include "engine/length/costs_file.h"
 #include "engine/model/model.h"
 #include "engine/models/model_names.h"
 #include "engine/models/notices.h"
 #include "engine/rules/verify.h"
 #include "engine/run/fitting.h"
 #include "engine/run/gallery.h"
+#include "engine/run/measured_costs.h"
 #include "engine/run/prepared_run.h"
 #include "engine/run/run_setting.h"
 #include "engine/text/id_list.h"
@@ -432,6 +434,7 @@ std::vector<Prompt> prompts_of(const Options& options, const Models& models) {
     } else if (models.tokenizer) {
         const bool built_in = !models.bundle.empty();
         prompts = read_prompts(options.command == Command::advise ? held_out_file(assets_folder(), built_in, models.target_name())
+                               : options.alone && !built_in       ? assets_folder() / "prompts" / "k_auto.jsonl"
                                                                   : gallery_file(assets_folder(), built_in));
         if (!models.chat.problem.empty() && !options.has("--chat") && !options.has("--raw")) {
             say_if_asked_as_text(models);

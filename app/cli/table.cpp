@@ -84,7 +84,7 @@ void set_lengths(Options& o, Text name, Text text) {
     std::string fixed;
     for (const std::string& part : split(text, ',')) {
         if (part == "auto" && o.command == Command::compare)
-            o.run.k_auto = true;
+            o.run.k_auto = o.unbounded_auto = true;
         else
             fixed += (fixed.empty() ? "" : ",") + part;
     }
@@ -248,6 +248,15 @@ constexpr OptionRow kOptionRows[] = {
      "margin of the draft's rows, a head's "
      "confidence, K auto, and in hindsight; with --concurrency 1 of single runs, one after another",
      in(sweep), [](Options& o, Text, Text) { o.adaptive = true; }},
+    {"--alone", "", "Measuring",
+     "instead K auto in runs of one text each: the time of decoding beside plain decoding, beside the fixed K that was fastest on other "
+     "prompts and beside the one that was for each prompt in hindsight, code and prose apart; --k: the fixed ones, --repeats: seeds, "
+     "--max-tokens: 256 unless given",
+     in(sweep), [](Options& o, Text, Text) { o.alone = true; }},
+    {"--develop", "N", "Measuring", "with --alone: prompts that the fixed K is chosen on, the first ones (default 14)", in(sweep),
+     [](Options& o, Text name, Text text) { o.develop = int_of(name, text, 1, 1000); }},
+    {"--held-out", "N", "Measuring", "with --alone: prompts to report, the last ones (default 30)", in(sweep),
+     [](Options& o, Text name, Text text) { o.held_out = int_of(name, text, 1, 1000); }},
     {"--blocks", "N", "Measuring",
      "blocks of 16 tokens for the keys and values of all texts (default: enough); where they run out a text is preempted, and "
      "computed again",

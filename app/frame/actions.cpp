@@ -43,6 +43,7 @@ const std::vector<ActionInfo>& action_list() {
         {Action::cancel, "Run", "Stop what is running", "Esc", Key::none, kPlain}, // compose() takes the key
         {Action::longer, "Run", "Longer drafts", "K", Key::k, kPlain},
         {Action::shorter, "Run", "Shorter drafts", "Shift+K", Key::k, kShift},
+        {Action::draft_lengths, "Run", "How K is chosen…", "", Key::none, kPlain},
         {Action::hotter, "Run", "Temperature + 0.1", "T", Key::t, kPlain},
         {Action::colder, "Run", "Temperature − 0.1", "Shift+T", Key::t, kShift},
         {Action::likeliest, "Run", "Guess the likeliest tokens instead of drawing", "Shift+L", Key::l, kShift},
@@ -118,6 +119,7 @@ const char* also_called(Action action) {
     case Action::cancel: return "cancel abort halt end race training measurement study";
     case Action::longer: return "draft length K more guesses settings";
     case Action::shorter: return "draft length K fewer guesses settings";
+    case Action::draft_lengths: return "K auto adaptive draft length costs measure settings";
     case Action::hotter: return "warmer hotter heat random sampling settings";
     case Action::colder: return "cooler greedy sampling settings";
     case Action::likeliest: return "draft temperature argmax greedy deterministic drafts settings";

@@ -41,6 +41,7 @@ enum class Action : std::uint8_t {
     cancel,
     longer,
     shorter,
+    draft_lengths,
     hotter,
     colder,
     likeliest,

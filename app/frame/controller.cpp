@@ -138,14 +138,14 @@ void Controller::change_run(RunSettings settings, double now) {
     if (!words.empty()) common_.say(words, now);
 }
 
-void Controller::begin_run(RunSettings settings) {
+void Controller::begin_run(RunSettings settings, bool measure) {
     if (!common_.has_engine()) return;
     common_.dismiss();
     own_prompt_ = settings.prompt.text != run_.settings().prompt.text && settings.prompt.token_ids.empty() && !knows(settings.prompt.text);
     undo_.began();
     arrival_.round.reset();
     arrival_.draft.reset();
-    run_.begin(std::move(settings));
+    run_.begin(std::move(settings), measure);
 }
 
 // From a round of the run on screen, or of the one that was just asked for.

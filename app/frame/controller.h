@@ -129,11 +129,13 @@ class Controller {
     // The run and the race, and what is taken back of them.
     void restart(RunSettings settings);                // a change that can be taken back
     void change_run(RunSettings settings, double now); // the same, and says what follows from it
-    void begin_run(RunSettings settings);
+    void begin_run(RunSettings settings, bool measure = false);
     void begin_branch(Fork fork);
     void fork_run(const Fork& fork, double now);
     void change_length(int by, double now); // of drafts
     void change_heat(double by, double now);
+    void use_costs(const std::string& path, double now); // of rounds, of a file; the dialog says what is wrong with it
+    void measure_costs(double now);
     void pick_drafter(const std::string& name, double now); // once its head is there, where that is on its way
     void ask(const Command& command, double now);           // what a scene asks of the engine
     void open_lane(int lane);

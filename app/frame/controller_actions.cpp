@@ -62,7 +62,7 @@ bool Controller::popup_action(Action action, int number) {
         {Action::edit_prompt, Popup::prompt}, {Action::open_file, Popup::open_file},       {Action::open_model, Popup::models},
         {Action::fork, Popup::fork},          {Action::export_frame, Popup::export_frame}, {Action::open_lecture, Popup::palette},
         {Action::palette, Popup::palette},    {Action::glossary, Popup::glossary},         {Action::quiz, Popup::quiz},
-        {Action::keys, Popup::keys},          {Action::description, Popup::description}};
+        {Action::keys, Popup::keys},          {Action::description, Popup::description},   {Action::draft_lengths, Popup::lengths}};
     const auto found = std::ranges::find(kPopups, action, &std::pair<Action, Popup>::first);
     if (found == std::end(kPopups)) return false;
     if (action == Action::quiz && !chrome.quiz.running()) { // with what the open scene shows

@@ -7,6 +7,7 @@
 #include "app/frame/model_choices.h"
 #include "app/views/lecture.h"
 #include "engine/lab/race_json.h"
+#include "engine/length/costs_file.h"
 #include "engine/models/model_names.h"
 #include "engine/run/saved_settings.h"
 #include "engine/run/trace_json.h"
@@ -62,6 +63,46 @@ void Controller::open_file(const std::string& path, double now) {
     common_.say(notice.empty() ? "Opened " + path : notice, now);
     if (run_.in_other_precision()) made_with(trace->header()->precision);
     if (run_.by_other_kernels()) made_by_other_kernels(*trace->header());
+}
+
+namespace {
+
+// The same run with K auto, chosen anew.
+RunSettings with_auto_length(RunSettings settings) {
+    if (!settings.k_auto) settings.k = kMostAuto;
+    settings.k_auto = true;
+    settings.k_rounds.clear();
+    settings.k_costs.reset();
+    return settings;
+}
+
+} // namespace
+
+void Controller::use_costs(const std::string& path, double now) {
+    chrome.problem.clear();
+    try {
+        RunSettings next = with_auto_length(wished());
+        next.k_costs = costs_in(path, common_.status.model, next.drafter);
+        if (!next.k_costs)
+            throw Error(path + (std::filesystem::exists(path) ? " has no costs of " + next.drafter : " is no file"),
+                        "Measure them: the command line keeps them with --k auto --k-costs FILE.");
+        change_run(next, now);
+        common_.say("K auto goes by " + path, now);
+    } catch (const Error& error) { // the dialog says it
+        chrome.problem = error.what();
+        chrome.remedy = error.remedy();
+    } catch (const std::filesystem::filesystem_error& error) {
+        chrome.problem = path + ": " + error.code().message();
+        chrome.remedy = "Type the path of a file.";
+    }
+}
+
+void Controller::measure_costs(double now) {
+    if (in_race()) return common_.say("Leave the race first: its lanes go by what was measured", now);
+    chrome.problem.clear();
+    undo_.keep(version());
+    begin_run(with_auto_length(wished()), true);
+    common_.say("Measuring what rounds cost", now);
 }
 
 void Controller::chose(const std::string& path, double now) {
@@ -155,6 +196,7 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
             c.restart(std::move(settings));
         }
         void operator()(const EditPrompt&) const { c.open_popup(Popup::prompt); }
+        void operator()(const EditLengths&) const { c.open_popup(Popup::lengths); }
         void operator()(const ShowDetails&) const {
             c.chrome.layout.details = true;
             if (c.chrome.density == Density::single) c.chrome.layout.region = Region::details;
@@ -200,6 +242,8 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
             if (c.common_.port.cancel_fetch) c.common_.port.cancel_fetch();
         }
         void operator()(const BrowseFiles&) const { c.files_.browse(); }
+        void operator()(const UseCosts& use) const { c.use_costs(use.path, now); }
+        void operator()(const MeasureCosts&) const { c.measure_costs(now); }
         void operator()(const PressKey& press) const { c.keys_.push_back({.key = press.key}); }
     };
     for (const FrameCommand& command : commands) std::visit(Visitor{*this, now, common_.player}, command);

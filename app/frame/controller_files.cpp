@@ -82,6 +82,7 @@ void FilesPart::browse() {
     if (!common_.port.browse) return;
     FileQuestion question{FileQuestion::For::open, "Open a run, a race or a lecture", ""};
     browsed_ = common_.chrome.popup;
+    if (browsed_ == Popup::lengths) question = {FileQuestion::For::open, "Open costs of rounds", ""};
     if (browsed_ == Popup::models) question = {FileQuestion::For::model, "Open a model", ""};
     if (browsed_ == Popup::export_frame) question = {FileQuestion::For::save, "Export this frame", common_.chrome.query};
     if (browsed_ == Popup::open_file) {
@@ -105,7 +106,8 @@ std::optional<FrameCommand> FilesPart::chosen(const std::string& path) {
         if (open == asked) open = Popup::none;
         return PickModel{path};
     }
-    if (open == Popup::open_file) common_.chrome.query = path;
+    if (open == Popup::open_file || open == Popup::lengths) common_.chrome.query = path;
+    if (asked == Popup::lengths) return UseCosts{path};
     return OpenFile{path};
 }
 

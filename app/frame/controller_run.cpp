@@ -71,16 +71,19 @@ void RunPart::fill(SceneInput& in) const {
         in.earlier = earlier_.get();
 }
 
-void RunPart::begin(RunSettings settings) {
+void RunPart::begin(RunSettings settings, bool measure) {
     settings.internals = true; // scenes show it; lanes of a race and most saved runs have none
-    // Lengths of rounds are those of one run: with anything else changed they are chosen anew.
-    if (!settings.k_rounds.empty() && settings.k_rounds == settings_.k_rounds && !(settings == settings_)) settings.k_rounds.clear();
+    // Lengths of rounds are those of one run: with anything else changed they are chosen anew, by what rounds cost here.
+    if (!settings.k_rounds.empty() && settings.k_rounds == settings_.k_rounds && !(settings == settings_)) {
+        settings.k_rounds.clear();
+        if (settings.k_costs == settings_.k_costs) settings.k_costs.reset();
+    }
     settings_ = settings;
     saved_ = nullptr;
     growing_ = false;
     common_.did(Deed::changed_run);
     ++restarts_;
-    common_.send(Restart{std::move(settings), common_.first_budget()});
+    common_.send(Restart{std::move(settings), common_.first_budget(), measure});
 }
 
 void RunPart::branch(Fork fork) {

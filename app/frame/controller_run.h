@@ -24,7 +24,7 @@ class RunPart {
     [[nodiscard]] bool grows() const { return saved_ ? growing_ : common_.has_engine(); }
     void fill(SceneInput& in) const;
 
-    void begin(RunSettings settings);
+    void begin(RunSettings settings, bool measure = false); // measure: as in Restart
     void branch(Fork fork);
     void ask(const Command& command, double now);  // the engine, where it suits what is on screen
     [[nodiscard]] bool at_limit(double now) const; // K is all that the drafter can draft; says so

@@ -24,7 +24,20 @@
 
 namespace speclens {
 
-enum class Popup : std::uint8_t { none, palette, prompt, keys, description, open_file, models, export_frame, fork, glossary, quiz };
+enum class Popup : std::uint8_t {
+    none,
+    palette,
+    prompt,
+    keys,
+    description,
+    open_file,
+    models,
+    export_frame,
+    fork,
+    glossary,
+    quiz,
+    lengths
+};
 
 // What lives between frames of the chrome; owned by the shell.
 struct FrameUi {
@@ -120,6 +133,10 @@ struct AnswerOffer {
 struct PickModel { // to open, or to fetch where it is not there
     std::string word;
 };
+struct UseCosts { // of rounds, of a file
+    std::string path;
+};
+struct MeasureCosts {}; // anew
 struct CancelFetch {};
 struct BrowseFiles {}; // for the path that the open dialog asks for
 struct PickAction {
@@ -130,7 +147,7 @@ struct PressKey { // of the scene
     ui::Key key;
 };
 using FrameCommand = std::variant<SceneCommand, PickAction, OpenFile, ExportFile, CopyText, DismissBanner, PressKey, AnswerOffer, PickModel,
-                                  CancelFetch, BrowseFiles>;
+                                  CancelFetch, BrowseFiles, UseCosts, MeasureCosts>;
 
 std::vector<FrameCommand> compose(const FrameInput& input, FrameUi& state, ui::Ui& ui);
 

@@ -193,12 +193,6 @@ void add_settings(std::vector<PaletteRow>& rows, const FrameInput& input, const 
     }
 }
 
-// A path as it was typed: a shell would know what ~ is.
-std::string from_home(const std::string& path) {
-    const char* home = std::getenv("HOME");
-    return path.starts_with("~/") && home ? home + path.substr(1) : path;
-}
-
 // "first-lesson": a lecture is looked for by what its file is called, too.
 std::string lecture_words(const std::string& file) { return "course class teach " + std::filesystem::path(file).filename().string(); }
 
@@ -284,6 +278,12 @@ bool draw_search(const FrameDraw& d, Rect box, bool& close, const RowsOf& rows_o
 }
 
 } // namespace
+
+// A path as it was typed: a shell would know what ~ is.
+std::string from_home(const std::string& path) {
+    const char* home = std::getenv("HOME");
+    return path.starts_with("~/") && home ? home + path.substr(1) : path;
+}
 
 float problem_height(const FrameUi& state) { return state.problem.empty() ? 0 : 48; }
 

@@ -35,6 +35,7 @@ ui::Vec2 wanted_size(Popup popup) {
     case Popup::open_file: return {760, 480};
     case Popup::models: return {640, 480};
     case Popup::export_frame: return {640, 176};
+    case Popup::lengths: return {760, 600};
     case Popup::none: break;
     }
     return {};
@@ -222,6 +223,7 @@ void draw_popup(const FrameDraw& d) {
     case Popup::open_file: draw_open(d, box, close); break;
     case Popup::models: draw_models(d, box, close); break;
     case Popup::export_frame: draw_export(d, box, close); break;
+    case Popup::lengths: draw_lengths(d, box, close); break;
     case Popup::none: break;
     }
     if (ui.take_press({.key = ui::Key::escape}, true)) close = true;

@@ -44,5 +44,7 @@ void draw_open(const FrameDraw& d, ui::Rect box, bool& close);
 [[nodiscard]] std::vector<PaletteRow> model_rows(const FrameInput& input, const std::string& query);
 void draw_models(const FrameDraw& d, ui::Rect box, bool& close);
 void draw_export(const FrameDraw& d, ui::Rect box, bool& close);
+void draw_lengths(const FrameDraw& d, ui::Rect box, bool& close);
+[[nodiscard]] std::string from_home(const std::string& path); // ~/ stands for the home folder
 
 } // namespace speclens

@@ -12,6 +12,7 @@
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/models/models.h"
+#include "engine/run/measured_costs.h"
 #include "engine/run/run.h"
 #include "engine/run/speed_up.h"
 #include "kernels/error.h"
@@ -80,7 +81,7 @@ AdaptivePlan adaptive_plan(const Models& models, const std::vector<RunSettings>&
     std::erase_if(plan.fixed, [&](int k) { return k >= plan.most; });
     plan.fixed.push_back(plan.most);
     for (std::size_t i = 0; i < kTexts; ++i) {
-        RunSettings text = texts[i % texts.size()];
+        RunSettings text = texts[i % texts.size()].with_fixed_k();
         text.drafter = drafter;
         text.rule = rule;
         text.seed += 7919 * (i / texts.size());

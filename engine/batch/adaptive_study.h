@@ -1,6 +1,6 @@
 // Does choosing K as one goes pay? Several ways to choose it, on the same arrivals of the same texts with the same dice, one batch after
 // the other: every fixed K, the controllers of k_controller.h and margin_controller.h, the confidence of a head that has one, and K auto
-// (engine/run/draft_length.h). With one seat the texts are single runs, one after another. Beside
+// (engine/length/draft_length.h). With one seat the texts are single runs, one after another. Beside
 // them an oracle that knows in hindsight how many drafts of every round would be kept, priced with the measured costs: of every repeat the
 // best of those rounds, so no way is above it.
 //

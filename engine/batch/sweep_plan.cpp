@@ -22,7 +22,8 @@ RunSettings asked(const RunSettings& base, const GalleryPrompt& prompt) {
 }
 
 // Ready-made prompts, spread over the list, which goes domain by domain; each with dice of its own.
-std::vector<RunSettings> texts_of(const Models& models, const RunSettings& base, std::size_t most) {
+std::vector<RunSettings> texts_of(const Models& models, const RunSettings& asked_for, std::size_t most) {
+    const RunSettings base = asked_for.with_fixed_k(); // lengths are what is measured
     std::vector<RunSettings> texts;
     if (models.tokenizer) {
         std::vector<GalleryPrompt> prompts = load_gallery(gallery_file(assets_folder(), !models.bundle.empty()));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "engine/base/clock.h"
 
@@ -49,14 +48,15 @@ DraftNode next_node(PassRows& rows, int row, int index, int vocab, const DraftRe
 
 bool goes_on(PassRows& rows, int row, int index, const DraftRequest& request) {
     if (!request.go_on || request.forced(index)) return true;
-    const RecordedRow recorded = rows.heads(row, request.sampling, 2);
-    const auto& best = recorded.raw.empty() ? recorded.distribution.entries : recorded.raw.entries;
-    const double margin = best.size() < 2 ? std::numeric_limits<double>::infinity() : best[0].logp - best[1].logp;
+    const Stopwatch watch;
+    const double margin = rows.margin(row);
+    if (request.deciding_ms) *request.deciding_ms += watch.ms();
     return request.go_on(index, margin);
 }
 
-bool goes_further(int index, const DraftRequest& request) {
-    return index == 0 || !request.go_further || request.forced(index) || request.go_further(index);
+bool goes_further(const Draft& draft, const DraftRequest& request) {
+    const int index = static_cast<int>(draft.nodes.size());
+    return index == 0 || !request.go_further || request.forced(index) || request.go_further(index, draft.nodes.back().q());
 }
 
 TopEntries first_entries(TopEntries top, int entries) {

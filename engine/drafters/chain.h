@@ -16,8 +16,8 @@ namespace speclens {
 // What DraftRequest::go_on says of node `index`, which would be drawn from row `row`; a forced one is drafted anyway.
 [[nodiscard]] bool goes_on(PassRows& rows, int row, int index, const DraftRequest& request);
 
-// What DraftRequest::go_further says of node `index`; the first has its pass anyway, and a forced one, too.
-[[nodiscard]] bool goes_further(int index, const DraftRequest& request);
+// What DraftRequest::go_further says of the node behind those of `draft`; the first has its pass anyway, and a forced one, too.
+[[nodiscard]] bool goes_further(const Draft& draft, const DraftRequest& request);
 
 // The first `entries` of a head, the others counted as rest; -1: all of them.
 [[nodiscard]] TopEntries first_entries(TopEntries top, int entries);

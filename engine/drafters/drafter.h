@@ -75,9 +75,10 @@ struct DraftRequest {
     // Whether to draft at `index`, asked before anything is drawn there; no: the draft ends. `margin`: log-odds of the two likeliest
     // tokens of the row it would be drawn from, at temperature 1. Asked by chains that draw from rows; empty: always.
     std::function<bool(int index, double margin)> go_on = {};
-    // Whether to make the pass that `index` (from 1) would be drawn from; it may have looked at all that was drawn before. Asked by chains
-    // of which each token is a pass; empty: always.
-    std::function<bool(int index)> go_further = {};
+    double* deciding_ms = nullptr; // grows by what looking at rows for it takes
+    // Whether to make the pass that `index` (from 1) would be drawn from; it may look at all that was drawn before. drawn: the probability
+    // with which the token before it was drawn, 1: it was certain. Asked by chains of which each token is a pass; empty: always.
+    std::function<bool(int index, double drawn)> go_further = {};
     [[nodiscard]] std::optional<int> forced(int index) const;
 };
 

@@ -22,7 +22,7 @@ class Eagle3 final : public Eagle3Drafter {
         if (!catch_up(request.sequence, request.internals)) return draft;
         const int k = std::min(request.k, head().capacity() - head().length());
         for (int i = 0; i < k; ++i) {
-            if (!goes_further(i, request)) break;
+            if (!goes_further(draft, request)) break;
             if (i > 0) head().extend(draft.nodes.back().token, i - 1);
             head().predict();
             if (!goes_on(head().rows(), 0, i, request)) break;

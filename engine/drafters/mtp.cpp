@@ -64,7 +64,7 @@ class Mtp final : public Drafter {
         if (length_ == 0 || length_ != static_cast<int>(request.sequence.size()) - 1) return draft;
         const int k = std::min(request.k, capacity_ - length_);
         for (int i = 0; i < k; ++i) {
-            if (!goes_further(i, request)) break;
+            if (!goes_further(draft, request)) break;
             if (i > 0) extend(draft.nodes.back().token, i - 1);
             predict();
             if (!goes_on(rows_, 0, i, request)) break;

@@ -27,7 +27,7 @@ class Skip final : public Drafter {
         const int committed = target_.length();
         int feed = request.sequence.back();
         for (int i = 0; i < request.k; ++i) {
-            if (!goes_further(i, request)) break;
+            if (!goes_further(draft, request)) break;
             const Stopwatch watch;
             PassRows& rows =
                 target_.forward({.tokens = std::span(&feed, 1), .plan = plan_, .head = reduced_.reduced() ? &reduced_ : nullptr});

@@ -45,7 +45,7 @@ class Small final : public Drafter {
             feed.erase(feed.begin(), feed.end() - 1);
         }
         for (int i = 0; i < k; ++i) {
-            if (!goes_further(i, request)) break;
+            if (!goes_further(draft, request)) break;
             const Stopwatch watch;
             PassRows& rows = mapped_.of(model_->forward(
                 {.tokens = feed, .logits_from = static_cast<int>(feed.size()) - 1, .head = reduced_.reduced() ? &reduced_ : nullptr}));

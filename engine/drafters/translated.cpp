@@ -68,7 +68,7 @@ class Translated final : public Drafter {
     Draft draft_ids(const DraftRequest& request, int k, std::vector<int> feed) {
         Draft draft;
         for (int i = 0; i < k; ++i) {
-            if (!goes_further(i, request)) break;
+            if (!goes_further(draft, request)) break;
             const Stopwatch watch;
             PassRows& rows = mapped_.of(pass(feed));
             if (!goes_on(rows, 0, i, request)) break;

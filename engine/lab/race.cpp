@@ -48,7 +48,7 @@ RaceView race_lanes(const Models& models, RaceSettings settings) {
             throw Error("there is no drafter \"" + entry.drafter + "\"", "See: speclens list drafters.", Exit::usage);
         RaceLane lane;
         lane.settings = settings.base;
-        lane.settings.drafter = entry.drafter;
+        lane.settings.draft_with(entry.drafter);
         lane.settings.rule = entry.rule;
         lane.settings.k = entry.drafter == kNoDrafter ? 0 : entry.k;
         lane.settings.options = {};

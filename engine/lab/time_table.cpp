@@ -64,7 +64,9 @@ class Kinds {
             } else if (const auto* verify = std::get_if<Verified>(&event)) {
                 if (i < from) continue;
                 see(i, PassKind{Part::verify, taps_, verify->rows, tree_ ? 1 : 0, step()}, verify->ms);
-                if (drafter_ != kNoDrafter) see(i, PassKind{Part::silent, drafter_, 0, before_, step()}, verify->draft_ms);
+                // With K auto most rounds have none; those that a row ended are no quicker for it.
+                if (drafter_ != kNoDrafter && (verify->draft_ms > 0 || !verify->asked))
+                    see(i, PassKind{Part::silent, drafter_, drafts_, before_, step()}, verify->draft_ms);
             } else if (std::holds_alternative<Checked>(event)) {
                 ++judged_;
             } else if (const auto* commit = std::get_if<Committed>(&event)) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -67,6 +68,11 @@ class PassRows {
         RecordedRow heads{top_of(distribution(row, sampling), entries), {}};
         if (sampling != kRawSampling) heads.raw = top_of(distribution(row, kRawSampling), entries);
         return heads;
+    }
+    // Log-odds of the two likeliest tokens of row i at temperature 1, how clear the row is; infinity: one has all the mass.
+    [[nodiscard]] virtual double margin(int row) {
+        const std::vector<TopEntries::Entry> two = heads(row, kRawSampling, 2).distribution.entries;
+        return two.size() < 2 ? std::numeric_limits<double>::infinity() : two[0].logp - two[1].logp;
     }
     // Raw logits of row i (log-probabilities for tables); for parity tests.
     [[nodiscard]] virtual std::vector<float> logits(int row) = 0;

@@ -1,6 +1,7 @@
 #include "engine/model/model_rows.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -182,6 +183,24 @@ RecordedRow ModelRows::heads(int row, const Sampling& sampling, int entries) {
         heads.distribution = distribution_head(row, distribution(row, sampling));
     if (sampling != kRawSampling) heads.raw = raw_head(row, padding);
     return heads;
+}
+
+// Of logits, which differ as log-probabilities do: no softmax.
+double ModelRows::margin(int row) {
+    CHECK(row >= 0 && row < count_, "no such row of logits in this pass");
+    if (drawable() < 2) return std::numeric_limits<double>::infinity();
+    if (two_ids_.view().empty()) {
+        two_ids_ = Buffer(*backend_, DType::i32, 1, 2);
+        two_logits_ = Buffer(*backend_, DType::f32, 1, 2);
+    }
+    backend_->top_k(rows_of(logits_).slice(row, 1), 2, two_ids_.view(), two_logits_.view());
+    std::array<std::int32_t, 2> ids{};
+    std::array<float, 2> logits{};
+    backend_->download(two_ids_.view(), ids.data());
+    backend_->download(two_logits_.view(), logits.data());
+    if (std::ranges::any_of(ids, [&](std::int32_t id) { return id >= drawable(); })) return PassRows::margin(row); // padding
+    if (!std::isfinite(logits[0])) not_finite();
+    return static_cast<double>(logits[0]) - static_cast<double>(logits[1]);
 }
 
 void ModelRows::select(int entries) {

@@ -33,6 +33,7 @@ class ModelRows final : public PassRows {
     [[nodiscard]] int count() const override { return count_; }
     [[nodiscard]] const std::vector<int>& argmax() override;
     [[nodiscard]] RecordedRow heads(int row, const Sampling& sampling, int entries) override;
+    [[nodiscard]] double margin(int row) override;
     [[nodiscard]] int draw(int row, const Sampling& sampling, double u) override;
     [[nodiscard]] std::vector<float> logits(int row) override;
     // distribution(), computed into memory of the caller's: rows of many texts would keep a distribution each here.
@@ -85,7 +86,8 @@ class ModelRows final : public PassRows {
     Probabilities at_temperature_; // the temperature of the run
     Probabilities at_one_;         // temperature 1, where the run has another one
     Largest largest_;
-    Buffer best_; // (1, rows) i32
+    Buffer best_;                 // (1, rows) i32
+    Buffer two_ids_, two_logits_; // (1, 2) i32 and f32, of margin()
     bool argmax_known_ = false;
     std::vector<int> argmax_;
     std::vector<float> row_; // downloaded, on its way into a distribution

@@ -125,12 +125,15 @@ void Cycle::do_draft() {
     request.coin = [this](int index) { return ++drawn_, coin(Purpose::draft, index); };
     request.tree_coin = [this](int depth, int lane) { return ++drawn_, coin(Purpose::draft, depth - 1, lane); };
     if (round_index_ == settings_.forced_round) request.force = settings_.force_drafts;
-    if (!rule_.is_cascade()) request.go_on = go_on_; // a cascade reads the row behind the last draft, which a stop leaves out
+    ended_at_ = kNever;
+    row_ended_ = false;
+    request.deciding_ms = &deciding_ms_;
+    if (!rule_.is_cascade() && go_on_) request.go_on = before_a_draw(go_on_, true); // a cascade reads the row behind the last draft
 
     const Stopwatch watch;
     const bool ready = take_ahead();
     ask_drafter(request, ready);
-    empty_draft_ms_ = settings_.timing && !ready && request.k > 0 && draft_.nodes.empty() ? watch.ms() : 0;
+    empty_draft_ms_ = settings_.timing && !ready && request.k > 0 ? unclaimed(watch.ms()) : 0;
     if (asked_ && settings_.length->by_rows()) asked_->k = static_cast<int>(draft_.nodes.size());
     look_at_draft(request);
     for (std::size_t i = 0; i < draft_.nodes.size(); ++i) {
@@ -159,17 +162,41 @@ void Cycle::do_draft() {
     next_ = Next::verify;
 }
 
+// Of the time of a draft what no token of it has: all of it where there is none, else the pass whose row ended it.
+double Cycle::unclaimed(double ms) const {
+    if (!draft_.nodes.empty() && !row_ended_) return 0;
+    for (const DraftNode& node : draft_.nodes) ms -= node.ms + node.head_ms + node.record_ms;
+    return std::max(ms, 0.0);
+}
+
+// The law of stops: whether there is a token at `index` is asked before one is drawn there, and a no ends the draft.
+Cycle::GoOn Cycle::before_a_draw(GoOn ask, bool of_row) {
+    return [this, of_row, ask = std::move(ask)](int index, double value) {
+        CHECK(drawn_ <= index, "whether a token is drafted is asked before it is drawn");
+        const Stopwatch watch;
+        const bool goes_on = ask(index, value);
+        deciding_ms_ += watch.ms();
+        if (!goes_on) {
+            ended_at_ = std::min(ended_at_, index);
+            row_ended_ = of_row;
+        }
+        return goes_on;
+    };
+}
+
 // How much the round asks for is said before anything is drawn, but for what goes on row by row.
 void Cycle::ask_drafter(DraftRequest& request, bool ready) {
     asked_.reset();
     if (settings_.length) {
         DraftLength& length = *settings_.length;
+        const Stopwatch watch;
         asked_ = length.next({request.k, request.nodes}, texts_);
+        deciding_ms_ += watch.ms();
         request.k = std::min(request.k, asked_->k);
         if (settings_.nodes > 0) request.nodes = std::min(request.nodes, asked_->nodes);
         if (length.by_rows()) {
-            request.go_further = [&length](int index) { return length.goes_further(index); };
-            request.go_on = [&length](int index, double margin) { return length.goes_on(index, margin); };
+            request.go_further = before_a_draw([&length](int index, double drawn) { return length.goes_further(index, drawn); }, false);
+            request.go_on = before_a_draw([&length](int index, double margin) { return length.goes_on(index, margin); }, true);
         }
     }
     const int proposed = request.k;
@@ -271,7 +298,7 @@ void Cycle::look_at_draft(const DraftRequest& request) {
     lanes_ = draft_.lanes();
     const int most = std::max(tree_ ? request.nodes : request.k, 0);
     const int deepest = count == 0 ? 0 : *std::max_element(depths_.begin(), depths_.end());
-    CHECK(count <= most && deepest <= std::max(request.k, 0), "a drafter proposed more than it was asked for");
+    CHECK(count <= std::min(most, ended_at_) && deepest <= std::max(request.k, 0), "a drafter proposed more than it was asked for");
     if (tree_ && rule_.siblings == Siblings::none) throw tree_error(rule_.name);
     // The law of stops: a draft is never shortened once it is drawn.
     auto judged = std::ranges::count_if(draft_.nodes, [](const DraftNode& node) { return node.u.has_value(); });
@@ -451,7 +478,13 @@ void Cycle::do_commit() {
     const int accepted = std::min<int>(verdict_.accepted(), static_cast<int>(tokens.size()));
     drafter_.observe({.sequence = sequence_, .accepted_drafts = accepted, .first = kv_before_, .features = target_.features()});
 
-    if (settings_.length) settings_.length->saw(static_cast<int>(deepest), verdict_.accepted());
+    if (settings_.length) {
+        std::vector<double> drawn;
+        for (const DraftNode& node : draft_.nodes) drawn.push_back(node.q());
+        const Stopwatch deciding;
+        settings_.length->saw(static_cast<int>(deepest), verdict_.accepted(), drawn);
+        deciding_ms_ += deciding.ms();
+    }
 
     Committed event;
     event.round = round_index_;

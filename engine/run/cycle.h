@@ -12,9 +12,9 @@
 
 #include "engine/base/rng.h"
 #include "engine/drafters/drafter.h"
+#include "engine/length/draft_length.h"
 #include "engine/model/decoder.h"
 #include "engine/rules/verify.h"
-#include "engine/run/draft_length.h"
 #include "engine/run/run_view.h"
 #include "engine/run/trace.h"
 
@@ -61,7 +61,8 @@ class Cycle {
     [[nodiscard]] std::vector<int> taps() const { return drafter_.taps(); } // that a reading of the prompt needs
     [[nodiscard]] const std::vector<int>& sequence() const { return sequence_; }
     [[nodiscard]] long residual_fallbacks() const { return residual_fallbacks_; }
-    void stop(const std::string& reason); // appends Stopped
+    [[nodiscard]] double deciding_ms() const { return deciding_ms_; } // of all rounds: what choosing K took (CycleSettings::length)
+    void stop(const std::string& reason);                             // appends Stopped
     // DraftRequest::go_on of the rounds to come.
     using GoOn = std::function<bool(int index, double margin)>;
     void go_on(GoOn go_on) { go_on_ = std::move(go_on); }
@@ -77,6 +78,8 @@ class Cycle {
     void guarded(const std::function<void()>& go); // what it throws ends the run with Failed
     void do_prefill();
     void do_draft();
+    [[nodiscard]] GoOn before_a_draw(GoOn ask, bool of_row); // of_row: with the row that would be drawn from
+    [[nodiscard]] double unclaimed(double ms) const;
     void ask_drafter(DraftRequest& request, bool ready);
     void look_at_draft(const DraftRequest& request);
     [[nodiscard]] DraftRequest request_at(int committed) const; // of a round behind so many tokens
@@ -109,11 +112,15 @@ class Cycle {
     Next next_ = Next::prefill;
     bool stopped_ = false;
     long residual_fallbacks_ = 0;
+    double deciding_ms_ = 0;
 
     // State of the running cycle.
     Draft draft_;
-    std::optional<DraftSize> asked_;                             // Verified::asked
-    int drawn_ = 0;                                              // coins that drew draft tokens in this round
+    std::optional<DraftSize> asked_; // Verified::asked
+    int drawn_ = 0;                  // coins that drew draft tokens in this round
+    static constexpr int kNever = 1 << 20;
+    int ended_at_ = kNever;                                      // where it was asked whether to go on, and the answer was no
+    bool row_ended_ = false;                                     // with a row that was made for it
     std::vector<int> drafted_tokens_, parents_, depths_, lanes_; // of each node
     bool tree_ = false;
     PassInput pass_; // of the target, its rows and taps in:
@@ -125,7 +132,7 @@ class Cycle {
     bool judged_ = false;
     std::size_t checked_ = 0;
     int kv_before_ = 0;
-    double empty_draft_ms_ = 0; // of a draft that proposed nothing
+    double empty_draft_ms_ = 0; // Verified::draft_ms
     double accept_ms_ = 0;
 
     // Drafted beside the last pass, for the text that comes if all is kept and the target's own token is as drafted.

@@ -52,12 +52,14 @@ std::string default_drafter(const Models& models) {
 
 RunSettings fitting_settings(const Models& models, RunSettings before, const std::string& text) {
     RunSettings settings = std::move(before);
+    settings.k_costs.reset(); // of another model's rounds
+    settings.k_rounds.clear();
     fit_prompt(models, settings.prompt, text);
     if (settings.prompt.chat && !models.chat.problem.empty()) as_text(settings.prompt);
     if (!models.why_not(settings.drafter).empty()) {
         const std::string by_default = default_drafter(models);
         settings.rule = judging_rule(settings.rule, settings.drafter, by_default);
-        settings.drafter = by_default;
+        settings.draft_with(by_default);
         settings.options = {};
     } else if (!suits(models, settings)) {
         settings.options = {};

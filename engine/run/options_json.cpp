@@ -80,36 +80,6 @@ void take_json(const RunSetting& setting, const OrderedJson& object, RunSettings
     }
 }
 
-OrderedJson costs_json(const DraftCosts& costs) {
-    OrderedJson json = OrderedJson::object();
-    const auto put = [&](const char* name, const std::vector<DraftCosts::Point>& points) {
-        json[name] = OrderedJson::array();
-        for (const DraftCosts::Point& point : points) json[name].push_back(OrderedJson::array({point.n, point.ms}));
-    };
-    put("pass", costs.pass);
-    put("draft", costs.draft);
-    return json;
-}
-
-std::optional<DraftCosts> costs_of_json(const OrderedJson& json) {
-    constexpr int kMostRows = 257;
-    DraftCosts costs;
-    const auto take = [&](const char* name, std::vector<DraftCosts::Point>& points) {
-        if (!json.is_object() || !json.contains(name) || !json.at(name).is_array() || json.at(name).size() > kMostRows) return false;
-        for (const OrderedJson& point : json.at(name)) {
-            if (!point.is_array() || point.size() != 2 || !point[0].is_number_integer() || !point[1].is_number()) return false;
-            const auto n = point[0].get<std::int64_t>();
-            const double ms = point[1].get<double>();
-            if (n < 1 || n > kMostRows || (!points.empty() && n <= points.back().n) || !(ms >= 0 && ms < 1e12)) return false;
-            points.push_back({static_cast<int>(n), ms});
-        }
-        return true;
-    };
-    if (!take("pass", costs.pass) || !take("draft", costs.draft)) return {};
-    if (costs.pass.empty() || costs.pass.front().n != 1 || !(costs.pass.front().ms > 0)) return {};
-    return costs;
-}
-
 OrderedJson rule_params_json(const std::string& rule, const RuleParams& params) {
     OrderedJson values = OrderedJson::object();
     const RuleInfo* info = find_rule(rule);

@@ -15,9 +15,6 @@ namespace speclens {
 [[nodiscard]] OrderedJson value_json(const RunSetting& setting, const RunSettings& settings);
 // The key of the setting in `object`, which must be there; null: as usual. Throws trace_file::Malformed.
 void take_json(const RunSetting& setting, const OrderedJson& object, RunSettings& to);
-// Costs of rounds: {"pass": [[1, 45.2], …], "draft": [[1, 12.1], …]}; none: these are no costs.
-[[nodiscard]] OrderedJson costs_json(const DraftCosts& costs);
-[[nodiscard]] std::optional<DraftCosts> costs_of_json(const OrderedJson& json);
 // All that the rule reads: {"lenience": 0.3}; empty where it reads nothing.
 [[nodiscard]] OrderedJson rule_params_json(const std::string& rule, const RuleParams& params);
 void take_rule_params(const OrderedJson& object, const std::string& rule, RuleParams& to); // throws trace_file::Malformed

@@ -6,6 +6,7 @@
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter.h"
 #include "engine/drafters/drafter_info.h"
+#include "engine/length/draft_sizes.h"
 #include "engine/model/model.h"
 #include "engine/model/scorer.h"
 #include "engine/models/models.h"

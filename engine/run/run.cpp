@@ -11,6 +11,8 @@
 #include "engine/model/model.h"
 #include "engine/model/scorer.h"
 #include "engine/models/models.h"
+#include "engine/run/auto_length.h"
+#include "engine/run/measured_costs.h"
 #include "engine/run/saved_settings.h"
 #include "engine/run/session_commands.h"
 #include "engine/text/vocabulary_map.h"
@@ -93,26 +95,6 @@ DraftCosts costs_of(const std::shared_ptr<const Models>& models, const PreparedR
     if (s.k_costs) return *s.k_costs;
     if (base && base->k_costs && base->drafter == prepared.plan.drafter->name) return *base->k_costs;
     return s.k_auto ? measured_costs(models, prepared) : nominal_costs(*models, prepared);
-}
-
-DraftLength::Way way_of(const DrafterInfo& drafter, const RunSettings& s) {
-    using enum DraftLength::Way;
-    if (drafter.tree) return tree;
-    if (drafter.copies()) return all_or_none;
-    const bool by_row = drafter.drafting == Drafting::one_by_one && !s.options.by_text && !find_rule(s.rule)->is_cascade();
-    return by_row ? rows : before;
-}
-
-// What it has learnt from the rounds of `base` before `round`, whose lengths it is told to repeat.
-void follow(DraftLength& length, const Trace& base, int round) {
-    constexpr DraftSize kAnything{.k = 1 << 20, .nodes = 1 << 20};
-    for (const RoundSummary& one : fold(base, base.size()).round_list) {
-        if (one.round >= round || !one.complete()) break;
-        (void)length.next(kAnything);
-        int drafted = 0;
-        for (const DraftSlot& slot : one.drafts) drafted = std::max(drafted, slot.depth);
-        length.saw(drafted, one.commit->accepted_drafts);
-    }
 }
 
 Header header_of(const Models& models, const RunSettings& s, const RunPlan& plan, const PromptTokens& prompt) {
@@ -239,14 +221,17 @@ void Run::build(PreparedRun prepared, const Trace* base, const Fork* fork, const
     std::vector<std::uint32_t> attempts;
     if (costs) {
         std::vector<DraftSize> written = draft_sizes(settings_.k_rounds);
-        if (base) { // as the rounds before it were; that of the fork too, where nothing but dice or tokens is another
+        const bool same_drafter = base && base->header()->drafter == plan.drafter->name;
+        if (base && !same_drafter) // rounds of another tell nothing, and are not repeated
+            written.erase(written.begin(), written.begin() + std::min<std::ptrdiff_t>(std::ssize(written), fork->round));
+        if (same_drafter) { // as the rounds before it were; that of the fork too, where nothing but dice or tokens is another
             const std::vector<DraftSize> before = written_sizes(*base, fork->round + (fork->settings ? 0 : 1));
             written.resize(std::max(written.size(), before.size()));
             std::ranges::copy(before, written.begin());
         }
         cycle.length.emplace(*costs, DraftLength::Limits{way_of(*plan.drafter, settings_), {plan.k, plan.nodes}, settings_.k_auto},
                              std::move(written));
-        if (base) follow(*cycle.length, *base, fork->round);
+        if (same_drafter) follow(*cycle.length, fold(*base, base->size()), fork->round);
     }
     if (base) {
         cycle.forced_round = fork->round;

@@ -55,6 +55,7 @@ class Run {
     [[nodiscard]] const std::vector<int>& sequence() const;
     [[nodiscard]] std::string output_text() const; // new tokens only, special tokens left out
     [[nodiscard]] long residual_fallbacks() const;
+    [[nodiscard]] double deciding_ms() const { return round_index_->deciding_ms(); } // as in Cycle
     [[nodiscard]] std::size_t memory_bytes() const;
 
   private:

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "engine/drafters/drafter_options.h"
+#include "engine/length/draft_costs.h"
 #include "engine/model/distribution.h"
 #include "engine/rules/rule_params.h"
-#include "engine/run/draft_costs.h"
 #include "engine/run/prompt.h"
 
 namespace speclens {
@@ -31,6 +31,8 @@ struct RunSettings {
     // k: draft tokens per round, 0 is plain decoding; seed; max_tokens; timing
 #define SETTING(member, default_value, ...) decltype(default_value) member = default_value;
 #include "engine/run/run_settings.inc"
+    // Another drafter: costs and lengths of the rounds of the one before say nothing of its own.
+    void draft_with(const std::string& name);
     // The same with one K for all rounds, its k: what compares lengths.
     [[nodiscard]] RunSettings with_fixed_k() const;
     // How draft tokens are drawn.

@@ -5,11 +5,17 @@
 #include <utility>
 
 #include "engine/base/values.h"
-#include "engine/run/draft_sizes.h"
 #include "engine/run/run_view.h"
 #include "kernels/error.h"
 
 namespace speclens {
+
+void RunSettings::draft_with(const std::string& name) {
+    if (drafter == name) return;
+    drafter = name;
+    k_costs.reset();
+    k_rounds.clear();
+}
 
 RunSettings RunSettings::with_fixed_k() const {
     RunSettings fixed = *this;
@@ -57,45 +63,6 @@ void take_settings(const RunSettings& settings, Header& header) {
     header.draft_sampling = settings.drafts();
 #define SETTING(member, ...) header.member = settings.member;
 #include "engine/run/run_settings.inc"
-}
-
-// ---- the lengths of a run's drafts (draft_sizes.h) ----
-
-namespace {
-
-constexpr int kMostRounds = 100000, kMostDrafts = 256;
-
-} // namespace
-
-std::vector<DraftSize> draft_sizes(const std::string& text) {
-    std::vector<DraftSize> sizes;
-    if (text.empty()) return sizes;
-    for (const std::string& part : split(text, ',')) {
-        const std::string name = "the lengths of rounds";
-        const std::size_t star = part.find('*'), colon = part.substr(0, star).find(':');
-        const long long times = star == std::string::npos ? 1 : whole(name, part.substr(star + 1), 1, kMostRounds);
-        DraftSize size;
-        size.k = static_cast<int>(whole(name, part.substr(0, std::min(star, colon)), 0, 64));
-        if (colon != std::string::npos)
-            size.nodes =
-                static_cast<int>(whole(name, part.substr(colon + 1, star == std::string::npos ? star : star - colon - 1), 0, kMostDrafts));
-        if (static_cast<long long>(sizes.size()) + times > kMostRounds)
-            throw Error(name + " are more than " + std::to_string(kMostRounds), "Give those of one run.", Exit::usage);
-        sizes.insert(sizes.end(), static_cast<std::size_t>(times), size);
-    }
-    return sizes;
-}
-
-std::string text_of(const std::vector<DraftSize>& sizes) {
-    std::string text;
-    for (auto from = sizes.begin(); from != sizes.end();) {
-        const auto to = std::find_if(from, sizes.end(), [&](const DraftSize& size) { return size != *from; });
-        text += (text.empty() ? "" : ",") + std::to_string(from->k);
-        if (from->nodes > 0) text += ":" + std::to_string(from->nodes);
-        if (to - from > 1) text += "*" + std::to_string(to - from);
-        from = to;
-    }
-    return text;
 }
 
 std::vector<DraftSize> written_sizes(const Trace& trace, int until) {

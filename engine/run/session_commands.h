@@ -19,9 +19,11 @@ namespace speclens {
 inline constexpr std::int64_t kUnlimitedPhases = std::numeric_limits<std::int64_t>::max();
 
 // `budget`: phases to perform right after it was applied (the gate is set to it, so no earlier budget leaks in).
+// `measure`: what its rounds cost is measured anew, for K auto.
 struct Restart {
     RunSettings settings;
     std::int64_t budget = 0;
+    bool measure = false;
 };                // new trace from the prompt
 struct Cancel {}; // stop the run, keep the trace
 // Go back to the start of a round, change something, and wait for budget. Opens a new trace (branch).

@@ -18,13 +18,13 @@
 
 #include "engine/drafters/drafter_options.h"
 #include "engine/drafters/internals.h"
+#include "engine/length/draft_costs.h"
+#include "engine/length/draft_sizes.h"
 #include "engine/model/distribution.h"
 #include "engine/model/top_entries.h"
 #include "engine/model/wire.h"
 #include "engine/rules/rule_params.h"
 #include "engine/rules/token_source.h"
-#include "engine/run/draft_costs.h"
-#include "engine/run/draft_sizes.h"
 #include "engine/run/trace_times.h"
 #include "kernels/types.h"
 
@@ -95,9 +95,9 @@ struct Drafted {
 
 struct Verified {
     int round = 0;
-    int rows = 0;                  // rows of the target pass: pending token + drafts (row 1 + index)
-    double ms = 0;                 // of the pass
-    double draft_ms = 0;           // of the draft before it, where that proposed nothing: else its tokens have the time
+    int rows = 0;        // rows of the target pass: pending token + drafts (row 1 + index)
+    double ms = 0;       // of the pass
+    double draft_ms = 0; // of the draft before it, what its tokens do not have: all where it proposed nothing, a row that ended it
     std::optional<Wire> wire = {}; // of a target elsewhere
     // Drafting the next round meanwhile (RunSettings::draft_ahead), a guess at the target's own token included. What the next
     // round takes of it has no time of its own: `ms` has it.

@@ -5,6 +5,7 @@
 
 #include "engine/base/json.h"
 #include "engine/base/utf8.h"
+#include "engine/length/costs_file.h"
 #include "engine/run/options_json.h"
 #include "engine/run/saved_settings.h"
 #include "files/atomic_file.h"

@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "engine/base/json.h"
+#include "engine/length/costs_file.h"
 #include "engine/run/options_json.h"
 #include "engine/run/saved_settings.h"
 #include "engine/run/trace_fields.h"

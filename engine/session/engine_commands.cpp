@@ -6,6 +6,7 @@
 #include "engine/run/drafter_comparison.h"
 #include "engine/run/fitting.h"
 #include "engine/run/full_distributions.h"
+#include "engine/run/measured_costs.h"
 #include "engine/run/replay.h"
 #include "engine/session/engine.h"
 #include "kernels/error.h"
@@ -43,6 +44,7 @@ void Engine::apply(const Command& command) {
 // ---- runs ----
 
 void Engine::carry_out(const Restart& restart) {
+    if (restart.measure) forget_costs(*models_, restart.settings.drafter);
     run_ = std::make_unique<Run>(models_, restart.settings);
     run_->on_reading([this](int read, int all) { show_reading(read, all); });
     run_models_ = models_;

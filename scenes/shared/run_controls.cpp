@@ -66,7 +66,7 @@ RunSettings with_temperature(RunSettings settings, double temperature) {
 
 RunSettings with_drafter(RunSettings settings, const std::string& drafter) {
     settings.rule = judging_rule(settings.rule, settings.drafter, drafter);
-    settings.drafter = drafter;
+    settings.draft_with(drafter);
     settings.options = {};
     return settings;
 }
@@ -174,6 +174,10 @@ void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCom
 
     at = row.take(k_w);
     ui::field_label(ui, at, limited ? "K, at most " + std::to_string(length) : now.k_auto ? "K auto, at most" : "Draft length K");
+    // The label leads to what chooses K: a pointer finds it there, a keyboard in the palette.
+    const Rect label{at.x, at.y - 28, at.w, 24};
+    if (ui::touch(ui, ui.id("lengths"), label, {.focusable = false, .grow = false}).clicked && live) out.push_back(EditLengths{});
+    ui::tooltip(ui, label, "How K is chosen");
     if (const auto k = ui::stepper(ui, "k", at, length, {.low = 0, .high = limited ? length : 16.0, .disabled = off})) {
         restart(with_draft_length(now, static_cast<int>(*k)));
     }

@@ -53,6 +53,7 @@ struct PickRacePrompt { // of the gallery
     int row;
 };
 struct EditPrompt {};  // open the prompt editor
+struct EditLengths {}; // how K is chosen
 struct ShowDetails {}; // what was asked for is written there: open the drawer
 struct ToggleLetters {};
 struct StoryTold {        // while it plays: a story that was not on screen before, which takes its time to read
@@ -61,7 +62,7 @@ struct StoryTold {        // while it plays: a story that was not on screen befo
 };
 using SceneCommand =
     std::variant<Command, Go, SetCursor, SetBeat, Select, OpenScene, SetRaceClock, ToggleRaceClock, ToggleStepped, FocusLane, ToggleLane,
-                 OpenLane, PickRacePrompt, EditPrompt, ShowDetails, ToggleLetters, StoryTold, ServerOrder>;
+                 OpenLane, PickRacePrompt, EditPrompt, EditLengths, ShowDetails, ToggleLetters, StoryTold, ServerOrder>;
 
 // What a beat tells of and what is not measured yet. Who asks the engine for it, and when, is decided in one place for all
 // scenes: app/frame/ask_ahead.h for a window, frame_wants() for a picture.

@@ -13,6 +13,7 @@
 #include "app/cli/walk_words.h"
 #include "engine/advice/estimate.h"
 #include "engine/base/busy.h"
+#include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/lab/reference.h"
 #include "engine/lab/time_table.h"
@@ -28,15 +29,24 @@ long outside_of(const std::vector<int>& ids, const std::vector<int>& output) {
     return std::count_if(output.begin(), output.end(), [&](int id) { return !std::binary_search(ids.begin(), ids.end(), id); });
 }
 
-// Every K that is asked of a drafter, as far as its head can draft.
-std::vector<int> lengths_of(const Options& options, const Models& models, const std::string& drafter, int default_length) {
-    if (drafter == kNoDrafter) return {0};
-    std::vector<int> lengths;
-    const bool fixed = !options.run.k_auto || !options.lengths.empty();
-    for (const int asked : !options.lengths.empty() ? options.lengths : fixed ? std::vector<int>{default_length} : std::vector<int>{}) {
-        const int k = possible_k(options, models, drafter, asked);
-        if (std::ranges::find(lengths, k) == lengths.end()) lengths.push_back(k);
+// Every K that is asked of a drafter, as far as its head can draft; fixed ones, or the most of K auto. As for other commands --k N is the
+// most where --k-auto stands beside it, and `auto` has the usual most.
+struct Lengths {
+    std::vector<int> fixed, most;
+};
+Lengths lengths_of(const Options& options, const Models& models, const std::string& drafter, int default_length) {
+    if (drafter == kNoDrafter) return {{0}, {}};
+    const bool bounds = options.has("--k-auto");
+    Lengths lengths;
+    const auto add = [](std::vector<int>& list, int k) {
+        if (std::ranges::find(list, k) == list.end()) list.push_back(k);
+    };
+    for (const int asked : options.lengths) add(bounds ? lengths.most : lengths.fixed, possible_k(options, models, drafter, asked));
+    if (options.unbounded_auto || (bounds && options.lengths.empty())) { // nobody typed a number: nothing to say where the head makes fewer
+        const auto network = models.network(drafter);
+        add(lengths.most, network ? std::min(kMostAuto, network->config.most_drafts()) : kMostAuto);
     }
+    if (lengths.fixed.empty() && lengths.most.empty()) lengths.fixed.push_back(possible_k(options, models, drafter, default_length));
     return lengths;
 }
 
@@ -72,18 +82,16 @@ std::vector<Contestant> contestants_of(const Options& options, const Models& mod
         }
         const std::shared_ptr<const FrequentIds> ranked = models.ids_for(one.settings.options);
         if (const int ids = draft_ids(one.settings.options); ids > 0 && ranked) one.ids = ranked->first(ids);
-        for (const int k : lengths_of(options, models, name, one.settings.k)) {
-            one.settings.k = k;
-            one.settings.k_auto = false;
-            if (options.lengths.size() + (options.run.k_auto ? 1 : 0) > 1 && name != kNoDrafter)
-                one.label = name + " K=" + std::to_string(k);
-            all.push_back(one);
-        }
-        if (!options.run.k_auto || name == kNoDrafter) continue;
-        one.settings.k = possible_k(options, models, name, options.lengths.empty() ? one.settings.k : std::max(kMostAuto, one.settings.k));
-        one.settings.k_auto = true;
-        if (!options.lengths.empty()) one.label = name + " K=auto";
-        all.push_back(std::move(one));
+        const Lengths lengths = lengths_of(options, models, name, one.settings.k);
+        const bool several = lengths.fixed.size() + lengths.most.size() > 1;
+        for (const bool automatic : {false, true})
+            for (const int k : automatic ? lengths.most : lengths.fixed) {
+                one.settings.k = k;
+                one.settings.k_auto = automatic;
+                const std::string most = automatic ? lengths.most.size() > 1 ? "auto≤" : "auto" : "";
+                if (several) one.label = name + " K=" + most + (most == "auto" ? "" : std::to_string(k));
+                all.push_back(one);
+            }
     }
     return all;
 }

@@ -1,5 +1,6 @@
 // The comparison for programs: JSON and CSV.
 #include <algorithm>
+#include <set>
 
 #include "app/cli/compare/compare_rows.h"
 #include "engine/base/json.h"
@@ -96,6 +97,14 @@ Asked asked_for(const CompareFacts& facts) {
     return asked;
 }
 
+// The most of K auto, of each contestant that has it.
+std::vector<int> most_of_auto(const CompareFacts& facts) {
+    std::set<int> most;
+    for (const Contestant& c : facts.contestants)
+        if (c.settings.k_auto) most.insert(c.settings.k);
+    return {most.begin(), most.end()};
+}
+
 // What was asked for, enough to ask again; null: the usual.
 OrderedJson settings_json(const CompareFacts& facts) {
     const Options& o = facts.options;
@@ -116,6 +125,7 @@ OrderedJson settings_json(const CompareFacts& facts) {
                             {"top_k", facts.header.sampling.top_k},
                             {"repeats", o.repeats}};
     const Asked asked = asked_for(facts);
+    if (o.run.k_auto) settings["k_auto_most"] = most_of_auto(facts);
     for (const RunSetting* setting : asked.rows)
         if (!settings.contains(setting->key)) settings[setting->key] = value_json(*setting, asked.settings);
     return settings;
@@ -200,6 +210,8 @@ std::string compare_csv(const std::vector<Row>& rows, const CompareFacts& facts)
                        "folder";
     const auto settings = setting_columns(facts);
     for (const auto& [key, value] : settings) text += "," + key;
+    const bool automatic = facts.options.run.k_auto; // which K auto, where K is "auto"
+    if (automatic) text += ",k_auto_most";
     for (std::size_t i = 1; i <= positions; ++i) text += ",judged_" + std::to_string(i) + ",kept_" + std::to_string(i);
     text += "\n";
     for (const Row& row : rows) {
@@ -219,6 +231,7 @@ std::string compare_csv(const std::vector<Row>& rows, const CompareFacts& facts)
         text += s.sampling.temperature > 0 ? "," : row.identical ? ",yes" : ",no";
         text += "," + csv_cell(row.contestant->folder.string());
         for (const auto& [key, value] : settings) text += "," + csv_cell(value);
+        if (automatic) text += "," + (s.k_auto ? std::to_string(s.k) : std::string());
         for (std::size_t i = 0; i < positions; ++i)
             text += i < t.judged_at.size() ? "," + std::to_string(t.judged_at[i]) + "," + std::to_string(t.accepted_at[i]) : ",,";
         text += "\n";

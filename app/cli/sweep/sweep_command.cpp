@@ -7,6 +7,7 @@
 #include "app/cli/measure.h"
 #include "app/cli/output.h"
 #include "app/cli/setup.h"
+#include "app/cli/sweep/alone.h"
 #include "app/cli/sweep/sweep_text.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/model/precision.h"
@@ -125,6 +126,10 @@ std::string heading(const SweepFacts& facts, const Terminal& terminal) {
 } // namespace
 
 Exit command_sweep(const Options& options) {
+    for (const char* option : {"--develop", "--held-out"})
+        if (options.has(option) && !options.alone)
+            throw Error(std::string(option) + " is for runs of one text", "Add --alone.", Exit::usage);
+    if (options.alone) return command_alone(options);
     std::optional<ResultFile> json, csv; // before anything is measured: can they be written?
     if (!options.json.empty()) json.emplace(options.json);
     if (!options.csv.empty()) csv.emplace(options.csv);

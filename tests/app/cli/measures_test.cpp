@@ -361,6 +361,32 @@ TEST(Compare, MeasuresSeveralDraftLengths) {
     EXPECT_EQ(speclens({"run", "--drafter", "small", "--k", "1,2"}).code, 2);
 }
 
+// --k 8 --k-auto is K auto up to 8, as for run; `auto` in the list has the usual most, beside what else is in it.
+TEST(Compare, KAutoMeansWhatItMeansForARun) {
+    const auto rows_of = [](const std::vector<std::string>& lengths, const std::string& drafters = "lookup") {
+        std::vector<std::string> words = {
+            "compare",   "--model", micro_model(), "--drafters", drafters, "--prompts", prompts_file(), "--max-tokens", "12",
+            "--repeats", "1",       "--threads",   "1",          "--json", "-"};
+        words.insert(words.end(), lengths.begin(), lengths.end());
+        const Outcome outcome = speclens(words);
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        EXPECT_EQ(outcome.err.find("is taken as"), std::string::npos) << outcome.err;
+        std::string rows;
+        const Json json = Json::parse(outcome.out);
+        for (const Json& row : json["rows"])
+            if (row["domain"] == "all" && row["drafter"] != "none")
+                rows += (row.contains("k_auto") ? " auto " : " ") + std::to_string(row["k"].get<int>());
+        return rows;
+    };
+    EXPECT_EQ(rows_of({"--k", "8", "--k-auto"}), " auto 8");
+    EXPECT_EQ(rows_of({"--k-auto"}), " auto 16");
+    EXPECT_EQ(rows_of({"--k", "auto"}), " auto 16");
+    EXPECT_EQ(rows_of({"--k", "2,8,auto"}), " 2 8 auto 16");
+    EXPECT_EQ(rows_of({"--k", "2,8", "--k-auto"}), " auto 2 auto 8");
+    EXPECT_EQ(rows_of({"--k", "auto"}, "dflash=" + golden("micro_dflash")), " auto 7")
+        << "its head makes no more, and nobody asked for more";
+}
+
 // From the file alone: who was measured how, and the counts and times that every other number comes from.
 TEST(Compare, KeepsWhatItsNumbersComeFrom) {
     const Outcome outcome = speclens({"compare", "--model",   micro_model(), "--drafters", "lookup,skip", "--rule",       "block",

@@ -246,6 +246,8 @@ TEST(SettingsTable, KMayBeAuto) {
     const Options several = parse({"compare", "--k", "2,4,auto"});
     EXPECT_EQ(several.lengths, (std::vector<int>{2, 4}));
     EXPECT_TRUE(several.run.k_auto);
+    EXPECT_TRUE(several.unbounded_auto);
+    EXPECT_FALSE(parse({"compare", "--k", "8", "--k-auto"}).unbounded_auto) << "8 at most, as for run";
     for (const std::vector<std::string>& words : {std::vector<std::string>{"sweep", "--k", "auto"},
                                                   {"bench", "--k", "auto"},
                                                   {"lossless", "--k", "auto"},

@@ -46,6 +46,40 @@ TEST(Sweep, TellsProgramsTheSame) {
     EXPECT_EQ(json["crossings"].size(), 4U);
 }
 
+TEST(Sweep, RunsTextsAlone) {
+    const std::vector<std::string> alone = {"sweep", "--alone",    "--drafters", "lookup",    "--k", "2,4",          "--develop",
+                                            "2",     "--held-out", "3",          "--repeats", "1",   "--max-tokens", "16"};
+    const Outcome table = speclens(alone);
+    ASSERT_EQ(table.code, 0) << table.err << table.out;
+    for (const char* part :
+         {"Runs of one text with lookup: plain decoding, K = 0, 2, 4 and K auto (up to 16)", "2 prompts to choose K on, 3 held out, 1 seed",
+          "Fastest fixed K on the prompts to choose on: ", "\nall ", "15 of 15 texts are those of plain decoding.", "At full size"})
+        EXPECT_NE(table.out.find(part), std::string::npos) << part << "\n" << table.out;
+    std::vector<std::string> words = alone;
+    words.insert(words.end(), {"--temp", "0.8", "--json", "-"});
+    const Outcome out = speclens(words);
+    ASSERT_EQ(out.code, 0) << out.err;
+    const Json json = Json::parse(out.out);
+    EXPECT_EQ(json["schema"], "speclens-alone/1");
+    EXPECT_EQ(json["complete"], true);
+    EXPECT_EQ(json["runs"].size(), 5U * 4U);
+    EXPECT_EQ(json["prompts"].size(), 5U);
+    EXPECT_TRUE(json["texts_equal"].is_null()) << "drawn texts differ";
+    EXPECT_GT(json["whole_seconds"], 0);
+    const Json& all = json["figures"][json["figures"].size() - 1];
+    EXPECT_EQ(all["domain"], "all");
+    EXPECT_EQ(all["prompts"], 3);
+    EXPECT_GT(all["over_plain"]["value"], 0);
+    EXPECT_GT(all["deciding_share"], 0);
+    for (const std::vector<std::string>& wrong : {std::vector<std::string>{"sweep", "--develop", "2"},
+                                                  {"sweep", "--alone", "--adaptive"},
+                                                  {"sweep", "--alone", "--concurrency", "1"},
+                                                  {"sweep", "--alone", "--csv", "-"},
+                                                  {"sweep", "--alone", "--drafters", "lookup,small"},
+                                                  {"sweep", "--alone", "--develop", "900", "--held-out", "1"}})
+        EXPECT_EQ(speclens(wrong).code, 2) << wrong.back();
+}
+
 TEST(Sweep, WritesALineACell) {
     const Outcome out = speclens(quick_sweep({"--drafters", "lookup", "--csv", "-"}));
     ASSERT_EQ(out.code, 0) << out.err;

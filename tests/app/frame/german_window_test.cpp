@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <set>
 
 #include "app/frame/popups.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/fetch/fetchable.h"
 #include "engine/run/drafter_comparison.h"
 #include "engine/run/other_drafter_round.h"
@@ -300,6 +302,26 @@ TEST_F(InGermanWindow, MenusAndTheirReasons) {
         for (const ActionInfo& info : action_list()) (void)labels->label(why_not(bench->controller.frame(bench->time), info.action));
 }
 
+TEST_F(InGermanWindow, HowKIsChosen) {
+    for (const char* drafter : {"small", "dflash", "small_tree", "lookup"}) {
+        RunSettings run = test::greedy(drafter, 8);
+        run.k_auto = true;
+        run.k_costs = DraftCosts{.pass = {{1, 1}, {17, 1.8}}, .draft = {{1, 0.3}, {16, 4.8}}};
+        run.rule = judging_rule(run.rule, drafter);
+        run.max_tokens = 60;
+        Answering window("loop", run);
+        SceneBench& bench = *window.bench;
+        bench.controller.perform({PickAction{Action::draft_lengths}}, bench.time);
+        for (std::size_t cursor = 1; cursor < window.published.trace->size(); cursor += 9) {
+            where = std::string("lengths of ") + drafter + " at " + std::to_string(cursor);
+            bench.controller.perform({SceneCommand{SetCursor{cursor}}}, bench.time);
+            bench.settle();
+            ASSERT_EQ(bench.controller.chrome.popup, Popup::lengths);
+            look(bench, where, false);
+        }
+    }
+}
+
 TEST_F(InGermanWindow, Dialogs) {
     const test::TempFolder home;
     ::setenv("XDG_DATA_HOME", home.path().c_str(), 1);
@@ -321,6 +343,7 @@ TEST_F(InGermanWindow, Dialogs) {
                                                                                                 {Action::open_model, "models"},
                                                                                                 {Action::export_frame, "export"},
                                                                                                 {Action::fork, "fork"},
+                                                                                                {Action::draft_lengths, "lengths"},
                                                                                                 {Action::glossary, "glossary"},
                                                                                                 {Action::keys, "keys"}}) {
             where = name;

@@ -279,7 +279,7 @@ TEST(Popups, FitEverySize) {
     const std::shared_ptr<const Trace> trace = fixtures::toy_run(fixtures::toys().front());
     for (const Size& s : kSizes) {
         for (const Popup popup : {Popup::palette, Popup::prompt, Popup::keys, Popup::description, Popup::open_file, Popup::models,
-                                  Popup::export_frame, Popup::fork}) {
+                                  Popup::export_frame, Popup::fork, Popup::lengths}) {
             SceneBench bench("loop", {}, {0, 0, s.w, s.h});
             bench.show(trace, 20);
             bench.controller.chrome.popup = popup;

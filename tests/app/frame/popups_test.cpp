@@ -4,10 +4,14 @@
 
 #include <algorithm>
 
+#include "engine/drafters/drafter_info.h"
+#include "engine/length/costs_file.h"
 #include "kernels/error.h"
 #include "scenes/shared/story.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_fixtures.h"
+#include "tests/shared/micro.h"
+#include "tests/shared/temp_folder.h"
 
 namespace speclens {
 namespace {
@@ -142,6 +146,83 @@ TEST(PromptEditor, StartsNoChatThatTheModelHasNoFormatFor) {
     EXPECT_FALSE(live.bench.shows("the chat template is not ChatML")) << live.bench.words;
     live.bench.key(ui::Key::enter, {.ctrl = true});
     EXPECT_NE(live.started(), nullptr);
+}
+
+// ---- how K is chosen ----
+
+TEST(LengthsPanel, SwitchesKAutoOnAndOff) {
+    Listening live("loop");
+    live.published.status.model = "tiny";
+    live.show();
+    live.bench.controller.perform({PickAction{Action::draft_lengths}}, live.bench.time);
+    live.bench.settle();
+    ASSERT_EQ(live.chrome().popup, Popup::lengths);
+    EXPECT_TRUE(live.bench.shows("Each round drafts as many tokens.")) << live.bench.words;
+    live.sent.clear();
+    live.bench.click(live.bench.find("K auto"));
+    ASSERT_NE(live.started(), nullptr);
+    EXPECT_TRUE(live.started()->k_auto);
+    EXPECT_EQ(live.started()->k, kMostAuto);
+    live.bench.settle();
+    live.bench.click(live.bench.find("one K"));
+    EXPECT_FALSE(live.started()->k_auto);
+    EXPECT_EQ(live.started()->k, default_k(live.started()->drafter));
+    EXPECT_EQ(live.chrome().popup, Popup::lengths) << "it stays: what comes of it is told there";
+}
+
+TEST(LengthsPanel, TakesCostsOfAFileAndMeasuresThemAnew) {
+    const test::TempFolder folder;
+    const std::string file = (folder.path() / "costs.json").string();
+    const DraftCosts costs{.pass = {{1, 10}, {5, 12}}, .draft = {{1, 2}, {4, 8}}};
+    Listening live("loop");
+    live.published.status.model = "tiny";
+    live.show();
+    const std::string drafter = live.bench.controller.frame(0).scene.settings->drafter;
+    live.bench.controller.perform({PickAction{Action::draft_lengths}}, live.bench.time);
+    live.sent.clear();
+    live.bench.controller.perform({UseCosts{file}}, live.bench.time);
+    live.bench.settle();
+    EXPECT_TRUE(live.bench.shows("costs.json is no file")) << live.bench.words;
+    EXPECT_EQ(live.started(), nullptr);
+    add_costs(file, "tiny", drafter, costs);
+    live.bench.controller.perform({UseCosts{file}}, live.bench.time);
+    live.bench.settle();
+    EXPECT_FALSE(live.bench.shows("costs.json is no file"));
+    ASSERT_NE(live.started(), nullptr);
+    EXPECT_EQ(live.started()->k_costs, costs);
+    EXPECT_TRUE(live.started()->k_auto);
+    live.sent.clear();
+    live.bench.click(live.bench.find("Measure"));
+    ASSERT_NE(live.started(), nullptr);
+    EXPECT_FALSE(live.started()->k_costs.has_value());
+    EXPECT_TRUE(live.started()->k_auto);
+    EXPECT_TRUE(std::get<Restart>(live.sent.back()).measure);
+    add_costs(folder.path() / "other.json", "another model", drafter, costs);
+    live.bench.controller.perform({UseCosts{(folder.path() / "other.json").string()}}, live.bench.time);
+    live.bench.settle();
+    EXPECT_TRUE(live.bench.shows("the costs of another model")) << live.bench.words;
+    EXPECT_EQ(live.chrome().popup, Popup::lengths);
+}
+
+// Of a run with K auto: what rounds cost there, and why the round on screen asked for what it asked for.
+TEST(LengthsPanel, TellsCostsAndTheReasonOfARound) {
+    const auto models = test::micro_models(1);
+    RunSettings settings = test::greedy("small", 8);
+    settings.k_auto = true;
+    settings.k_costs = DraftCosts{.pass = {{1, 11.5}, {9, 13.25}}, .draft = {{1, 2.5}, {8, 20}}};
+    settings.max_tokens = 40;
+    const auto run = test::finished(models, settings);
+    Listening live("loop");
+    live.published.trace = run->shared_trace();
+    live.published.settings = settings;
+    ++live.published.runs;
+    live.show();
+    live.bench.controller.perform({PickAction{Action::last}}, live.bench.time);
+    live.bench.controller.perform({PickAction{Action::draft_lengths}}, live.bench.time);
+    live.bench.settle();
+    for (const char* part : {"11.5", "13.2", "20.0", "tokens of a pass", "draft tokens in a row",
+                             "Given by a file or a saved run, and frozen.", "Round ", "tokens a second"})
+        EXPECT_TRUE(live.bench.shows(part)) << part << "\n" << live.bench.words;
 }
 
 TEST(EngineBanner, LeadsToThePromptWhereThePromptIsTooLong) {

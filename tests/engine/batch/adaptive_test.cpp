@@ -7,6 +7,7 @@
 #include "engine/batch/batch_engine.h"
 #include "engine/batch/sweep.h"
 #include "engine/drafters/drafter_info.h"
+#include "engine/run/session_commands.h"
 #include "tests/shared/micro.h"
 
 namespace speclens {
@@ -101,6 +102,18 @@ AdaptivePlan small_plan(double temperature) {
     plan.repeats = 2;
     plan.seats = 4;
     return plan;
+}
+
+// A run with K auto that was opened has lengths of its own: no way to choose K is measured by those.
+TEST(AdaptiveStudy, RepeatsNoWrittenLengths) {
+    RunSettings text = test::greedy("small", 4);
+    text.prompt.token_ids = {5, 6, 7};
+    text.k_auto = true;
+    text.k_rounds = "1*100";
+    text.k_costs = DraftCosts{.pass = {{1, 1}}, .draft = {}};
+    for (const RunSettings& one : adaptive_plan(*test::micro_models(1), {text}, "small", "token", 4).texts)
+        EXPECT_EQ(one, one.with_fixed_k());
+    for (const RunSettings& one : sweep_plan(*test::micro_models(1), MeasureLoad{.base = text}).texts) EXPECT_EQ(one, one.with_fixed_k());
 }
 
 TEST(AdaptiveStudy, EveryWayWritesTheTextsOfPlainDecoding) {

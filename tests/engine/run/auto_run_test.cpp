@@ -1,13 +1,16 @@
 // Runs with K auto: the text stays what it is, the trace says what every round asked for, and what is written there is asked for again.
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <limits>
 #include <sstream>
 
 #include "engine/drafters/drafter_info.h"
+#include "engine/lab/race.h"
 #include "engine/lab/samples.h"
+#include "engine/lab/time_table.h"
+#include "engine/run/auto_length.h"
 #include "engine/run/full_distributions.h"
+#include "engine/run/measured_costs.h"
 #include "engine/run/replay.h"
 #include "engine/run/run.h"
 #include "engine/run/run_view.h"
@@ -17,7 +20,6 @@
 #include "kernels/error.h"
 #include "tests/shared/micro.h"
 #include "tests/shared/tables.h"
-#include "tests/shared/temp_folder.h"
 
 namespace speclens {
 namespace {
@@ -221,6 +223,11 @@ TEST(AutoRun, CostsAreMeasuredOnceAndFrozen) {
         EXPECT_EQ(costs->draft.empty(), find_drafter(drafter)->copies()) << drafter;
         for (std::size_t i = 1; i < costs->pass.size(); ++i) EXPECT_GE(costs->pass[i].ms, costs->pass[i - 1].ms) << drafter;
     }
+    // Shorter drafts go by what longer ones cost: a server that is asked for any length measures once.
+    RunSettings shorter = automatic("small");
+    shorter.k_costs.reset();
+    shorter.k = 5;
+    EXPECT_EQ(test::finished(models, shorter)->trace().header()->k_costs->pass.back().n, 9) << "of K = 8";
     // Given ones take the place of those.
     give_costs(*models, "small", some_costs());
     RunSettings settings = automatic("small");
@@ -242,23 +249,132 @@ TEST(AutoRun, ATableGoesByNominalCosts) {
     EXPECT_GT(view.tokens_per_round(), 3);
 }
 
-TEST(AutoRun, AFileKeepsCostsByDrafter) {
-    const test::TempFolder folder;
-    const auto file = folder.path() / "costs.json";
-    EXPECT_FALSE(costs_in(file, "tiny", "small").has_value());
-    add_costs(file, "tiny", "small", some_costs());
-    add_costs(file, "tiny", "lookup", {.pass = {{1, 2}, {5, 2.5}}, .draft = {}});
-    EXPECT_EQ(costs_in(file, "tiny", "small"), some_costs());
-    EXPECT_EQ(costs_in(file, "tiny", "lookup")->draft_ms(4), 0);
-    EXPECT_FALSE(costs_in(file, "tiny", "dflash").has_value());
-    EXPECT_THROW((void)costs_in(file, "another", "small"), Error);
-    for (const char* text :
-         {"", "[]", "{}", R"({"schema":"speclens-k-costs/1","model":"tiny","drafters":{"small":{"pass":[[2,1]],"draft":[]}}})",
-          R"({"schema":"speclens-k-costs/1","model":"tiny","drafters":{"small":{"pass":[[1,0]],"draft":[]}}})",
-          R"({"schema":"speclens-k-costs/1","model":"tiny","drafters":{"small":{"pass":[[1,1]]}}})"}) {
-        std::ofstream(file) << text;
-        EXPECT_THROW((void)costs_in(file, "tiny", "small"), Error) << text;
+// Chains stop by themselves, blocks are chosen before they are filled, trees by depth and nodes, copiers copy or do not.
+TEST(AutoRun, EveryDrafterChoosesInItsWay) {
+    const auto models = test::micro_models(2);
+    for (const DrafterInfo& drafter : drafter_list()) {
+        if (!drafter.drafts()) continue;
+        const RunSettings settings = automatic(drafter.name, 0.8);
+        const auto run = test::finished(models, settings);
+        const RunView view = fold(run->trace(), run->trace().size());
+        const DraftLength::Way way = way_of(drafter, settings);
+        EXPECT_EQ(way == DraftLength::Way::rows, drafter.drafting == Drafting::one_by_one && !drafter.tree) << drafter.name;
+        int left = settings.max_tokens;
+        for (const RoundSummary& round : view.round_list) {
+            ASSERT_TRUE(round.verify->asked.has_value());
+            const DraftSize asked = *round.verify->asked;
+            const int drafted = static_cast<int>(round.drafts.size()), room = std::min(view.header->k, left - 1);
+            int depth = 0;
+            for (const DraftSlot& slot : round.drafts) depth = std::max(depth, slot.depth);
+            switch (way) {
+            case DraftLength::Way::rows: EXPECT_EQ(drafted, asked.k) << drafter.name << " " << round.round; break;
+            case DraftLength::Way::before:
+                if (!drafter.block) break; // heads on one state may have none
+                EXPECT_EQ(drafted, asked.k) << drafter.name << " " << round.round << ": a block is never cut";
+                break;
+            case DraftLength::Way::tree:
+                EXPECT_LE(drafted, asked.nodes) << drafter.name << " " << round.round;
+                EXPECT_LE(depth, asked.k) << drafter.name << " " << round.round;
+                break;
+            case DraftLength::Way::all_or_none: EXPECT_TRUE(asked.k == 0 || asked.k == room) << drafter.name << " " << round.round; break;
+            }
+            left -= static_cast<int>(round.commit->tokens.size());
+        }
     }
+}
+
+// The reasons of a run are those that it had: from its trace alone they come to what it asked for.
+TEST(AutoRun, SaysWhyARoundAskedForWhatItAskedFor) {
+    const auto models = test::micro_models(2);
+    for (const char* drafter : {"small", "dflash", "small_tree", "lookup"}) {
+        RunSettings settings = automatic(drafter, 0.8);
+        if (std::string(drafter) == "dflash") settings.k_costs = DraftCosts{.pass = {{1, 1}, {2, 2}}, .draft = {{1, 1}}}; // nothing pays
+        const auto run = test::finished(models, settings);
+        const RunView view = fold(run->trace(), run->trace().size());
+        int waits = 0;
+        for (const RoundSummary& round : view.round_list) {
+            const std::optional<LengthReason> why = why_length(view, round.round);
+            ASSERT_TRUE(why.has_value());
+            EXPECT_EQ(why->asked, *round.verify->asked) << drafter << " " << round.round;
+            EXPECT_NE(why->why, DraftLength::Why::written) << drafter << " " << round.round << ": " << why->decided.k;
+            EXPECT_DOUBLE_EQ(why->plain.tokens, 1);
+            EXPECT_FALSE(why->choices.empty());
+            waits += why->why == DraftLength::Why::waits;
+        }
+        EXPECT_TRUE(why_length(view, view.rounds).has_value()) << "of the next one";
+        EXPECT_FALSE(why_length(view, view.rounds + 1).has_value());
+        if (std::string(drafter) == "dflash") {
+            EXPECT_GT(waits, 0) << "no draft can pay";
+        }
+    }
+    const RunView fixed = fold(test::finished(models, test::greedy("small", 4))->trace(), 100000);
+    EXPECT_FALSE(why_length(fixed, 0).has_value());
+}
+
+// Costs and lengths are of one drafter's rounds.
+TEST(AutoRun, AnotherDrafterTakesNothingOver) {
+    RunSettings settings = automatic("small");
+    settings.k_rounds = "4*3,0";
+    RunSettings other = settings;
+    other.draft_with("dflash");
+    EXPECT_FALSE(other.k_costs.has_value());
+    EXPECT_EQ(other.k_rounds, "");
+    EXPECT_TRUE(other.k_auto);
+    settings.draft_with("small");
+    EXPECT_TRUE(settings.k_costs.has_value());
+    const auto models = test::micro_models(1);
+    RaceSettings race;
+    race.base = settings;
+    race.lanes = {{"none", "token", 0}, {"small", "token", 8}, {"dflash", "token", 8}};
+    const RaceView view = race_lanes(*models, race);
+    EXPECT_TRUE(view.lanes[1].settings.k_costs.has_value());
+    EXPECT_FALSE(view.lanes[2].settings.k_costs.has_value());
+    EXPECT_EQ(view.lanes[2].settings.k_rounds, "");
+    // A fork to another drafter begins to learn, and repeats nothing.
+    RunSettings fresh = automatic("small", 0.8);
+    const auto run = test::finished(models, fresh);
+    fresh.draft_with("dflash");
+    speclens::Run fork(models, *run, Fork{.round = 5, .settings = fresh});
+    fork.finish();
+    const RunView forked = fold(fork.trace(), fork.trace().size());
+    const std::optional<DraftCosts>& costs = fork.trace().header()->k_costs;
+    ASSERT_TRUE(costs.has_value());
+    EXPECT_NE(costs, some_costs());
+    EXPECT_GT(forked.round_list[5].drafts.size() + forked.round_list[6].drafts.size() + forked.round_list[7].drafts.size(), 0U)
+        << "its first three rounds draft";
+}
+
+// A row that ends a draft took a pass of the draft model: its time is the round's, though no token has it.
+TEST(AutoRun, ARowThatEndsADraftTakesItsTime) {
+    const auto models = test::micro_models(1);
+    for (const char* drafter : {"small", "eagle3", "mtp"}) {
+        RunSettings settings = test::greedy(drafter, 4);
+        settings.timing = true;
+        speclens::Run run(models, settings);
+        run.go_on([](int index, double) { return index < 2; });
+        run.finish();
+        TimeTable table;
+        table.add(run.trace());
+        for (const bool timed : {false, true}) {
+            if (timed) table.time(run.trace());
+            const RunView view = fold(run.trace(), run.trace().size());
+            for (std::size_t i = 0; i + 4 < view.round_list.size(); ++i) {
+                ASSERT_EQ(view.round_list[i].drafts.size(), 2U) << drafter;
+                EXPECT_GT(view.round_list[i].empty_draft_ms, 0) << drafter << (timed ? ", timed" : "");
+                EXPECT_GT(view.round_list[i].draft_ms, view.round_list[i].empty_draft_ms) << drafter;
+            }
+        }
+    }
+}
+
+TEST(AutoRun, WhatWasForgottenIsMeasuredAnew) {
+    const auto models = test::micro_models(1);
+    RunSettings settings = automatic("small");
+    settings.k_costs.reset();
+    give_costs(*models, "small", some_costs());
+    EXPECT_EQ(test::finished(models, settings)->trace().header()->k_costs, some_costs());
+    forget_costs(*models, "small");
+    EXPECT_NE(test::finished(models, settings)->trace().header()->k_costs, some_costs());
 }
 
 TEST(AutoRun, SaysWhatItCannotDo) {

@@ -29,12 +29,30 @@ DraftLength taught_by_rows(int k, double margin) {
         const DraftSize size = length.next({k, 0});
         const bool clear = margin > 0 ? round % 2 == 0 : round % 4 > 0;
         int drafted = 0;
-        while (drafted < size.k && (drafted == 0 || length.goes_further(drafted)) &&
+        while (drafted < size.k && (drafted == 0 || length.goes_further(drafted, 1)) &&
                length.goes_on(drafted, margin == 0 ? 0.1
                                        : clear     ? margin + 1
                                                    : margin / 4))
             ++drafted;
         length.saw(drafted, clear ? drafted : 0);
+    }
+    return length;
+}
+
+// Likely draws were kept, unlikely ones refused, and rows promised nothing either way.
+DraftLength taught_by_draws(int k, double unlikely, double likely) {
+    DraftLength length(costs(2, 1), {Way::rows, {k, 0}});
+    for (int round = 0; round < 80; ++round) {
+        const DraftSize size = length.next({k, 0});
+        std::vector<double> drawn;
+        int kept = 0;
+        while (static_cast<int>(drawn.size()) < size.k) {
+            const int place = static_cast<int>(drawn.size());
+            if ((place > 0 && !length.goes_further(place, drawn.back())) || !length.goes_on(place, 0.3 + round / 3 % 3)) break;
+            drawn.push_back((round + place) % 3 == 0 ? unlikely : likely);
+            if (kept == place && drawn.back() == likely) ++kept;
+        }
+        length.saw(static_cast<int>(drawn.size()), kept, drawn);
     }
     return length;
 }
@@ -95,6 +113,25 @@ TEST_F(ExactAuto, StopsThatHangOnRowsAndOnTheRoundBefore) {
         one.length = taught_by_rows(3, 0.4); // some rows of the table are clearer than that, some are not
         std::set<int> lengths;
         for (const auto& [kept, drafted] : expect_exact(one, std::string(rule) + ", stopped by rows"))
+            lengths.insert(drafted.begin(), drafted.end());
+        EXPECT_GT(lengths.size(), 1U) << rule;
+    }
+}
+
+// Whether another token follows hangs on what was drawn before it: of one round, whose first row is always the same, drafts of two lengths.
+TEST_F(ExactAuto, StopsThatHangOnWhatWasDrawn) {
+    for (const char* rule : {"token", "block", "match"}) {
+        test::EnumeratedCycle one = two_rounds("small", rule, 3);
+        one.settings.max_tokens = 6;
+        const Distribution row = test::table_rows(draft, one.settings.sampling)({}); // of the first draft token
+        one.length = taught_by_draws(3, std::ranges::min(row), std::ranges::max(row));
+        std::set<int> first, lengths;
+        test::CoinEnumeration all(
+            [&](const test::Coins& coins) { return test::play_rounds(one, 1, coins); },
+            [&](const test::Played& played, const test::CoinIntervals&, double) { first.insert(played.rounds[0].first); });
+        all.run();
+        EXPECT_GT(first.size(), 1U) << rule;
+        for (const auto& [kept, drafted] : expect_exact(one, std::string(rule) + ", stopped by draws"))
             lengths.insert(drafted.begin(), drafted.end());
         EXPECT_GT(lengths.size(), 1U) << rule;
     }
@@ -204,6 +241,40 @@ TEST_F(ExactAuto, AStopThatLooksAtWhatWasDrawnIsFound) {
         EXPECT_TRUE(problem(false).starts_with("writes another distribution"))
             << static_cast<int>(fault.how) << " " << fault.rule << ": " << problem(false);
         EXPECT_DEATH((void)problem(true), "what is drawn must be judged") << static_cast<int>(fault.how) << " " << fault.rule;
+    }
+}
+
+// A chain that asks only once the token is drawn, and one that drafts on behind a no: what Cycle holds every drafter to.
+TEST_F(ExactAuto, AskingLateAndGoingOnAnywayAreFound) {
+    struct Late : Drafter {
+        bool asks_late;
+        int vocab;
+        Late(bool late, int tokens) : asks_late(late), vocab(tokens) {}
+        void begin(std::span<const int>) override {}
+        void observe(const Observation&) override {}
+        Draft draft(const DraftRequest& request) override {
+            Draft draft;
+            for (int i = 0; i < request.k; ++i) {
+                const bool on = asks_late || !request.go_on || request.go_on(i, 0);
+                DraftNode node;
+                node.parent = i - 1;
+                node.distribution.assign(static_cast<std::size_t>(vocab), 1.0 / vocab);
+                node.u = request.coin(i);
+                node.token = sample(node.distribution, *node.u);
+                draft.nodes.push_back(std::move(node));
+                if (asks_late && request.go_on && !request.go_on(i, 0)) break;
+                if (!on && i > 0) break; // one more than it may
+            }
+            return draft;
+        }
+    };
+    test::EnumeratedCycle one = two_rounds("small", "token", 3);
+    one.rounds = 1;
+    for (const bool late : {true, false}) {
+        one.go_on = [](int index, double) { return index < 1; };
+        one.around = [&](std::unique_ptr<Drafter>) -> std::unique_ptr<Drafter> { return std::make_unique<Late>(late, target->vocab); };
+        const auto play = [&] { return test::enumerate(one, test::table_rows(target, one.settings.sampling)).problem; };
+        EXPECT_DEATH((void)play(), late ? "asked before it is drawn" : "more than it was asked for");
     }
 }
 

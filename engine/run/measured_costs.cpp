@@ -1,11 +1,10 @@
-#include "engine/run/draft_costs.h"
+#include "engine/run/measured_costs.h"
 
 #include <algorithm>
 #include <mutex>
 #include <span>
 
 #include "engine/base/clock.h"
-#include "engine/base/json_read.h"
 #include "engine/base/values.h"
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter.h"
@@ -15,31 +14,8 @@
 #include "engine/run/options_json.h"
 #include "engine/run/run.h"
 #include "engine/run/run_view.h"
-#include "files/atomic_file.h"
-#include "kernels/error.h"
 
 namespace speclens {
-namespace {
-
-constexpr std::size_t kMostBytes = 1U << 20; // of a file
-
-using Points = std::vector<DraftCosts::Point>;
-
-double along(std::span<const DraftCosts::Point> points, int n) {
-    const auto after = std::ranges::lower_bound(points, n, {}, &DraftCosts::Point::n);
-    const auto high = std::clamp(after, points.begin() + 1, points.end() - 1), low = high - 1;
-    return std::max(0.0, low->ms + (high->ms - low->ms) * (n - low->n) / (high->n - low->n));
-}
-
-} // namespace
-
-double DraftCosts::pass_ms(int rows) const { return pass.size() == 1 ? pass.front().ms : along(pass, rows); }
-
-double DraftCosts::draft_ms(int k) const {
-    if (k <= 0 || draft.empty()) return 0;
-    if (draft.size() == 1) return draft.front().ms * k / draft.front().n;
-    return along(draft, k);
-}
 
 DraftCosts nominal_costs(const Models& models, const PreparedRun& run) {
     DraftCosts costs{.pass = {{1, 1}, {2, 1.02}}, .draft = {}};
@@ -56,6 +32,8 @@ DraftCosts nominal_costs(const Models& models, const PreparedRun& run) {
 }
 
 namespace {
+
+using Points = std::vector<DraftCosts::Point>;
 
 // Less work takes no more time: what a clock adds is what others did meanwhile.
 void lower(Points& points) {
@@ -149,6 +127,7 @@ class KnownCosts {
     struct Of {
         const Models& models;
         std::string drafter, settings; // settings empty: any
+        int k = 0;                     // costs of longer drafts hold for shorter ones
     };
     std::optional<DraftCosts> find(const Of& of) {
         const std::lock_guard lock(mutex_);
@@ -161,19 +140,24 @@ class KnownCosts {
         const std::lock_guard lock(mutex_);
         std::erase_if(known_, [&](const Entry& one) { return one.is(of); });
         known_.insert(of.settings.empty() ? known_.begin() : known_.end(),
-                      Entry{of.models.target, of.models.draft.get(), of.models.network(of.drafter).get(), of.drafter, of.settings, costs});
+                      Entry{of.models.target, of.models.draft, of.models.network(of.drafter), of.drafter, of.settings, of.k, costs});
         return costs;
+    }
+    void forget(const Of& of) {
+        const std::lock_guard lock(mutex_);
+        std::erase_if(known_, [&](const Entry& one) { return one.is(of); });
     }
 
   private:
     struct Entry {
-        std::weak_ptr<const Model> target;
-        const void *draft, *network;
+        std::weak_ptr<const void> target, draft, network; // what comes later may lie at the address of what has gone
         std::string drafter, settings;
+        int k = 0;
         DraftCosts costs;
         [[nodiscard]] bool is(const Of& of) const {
-            return target.lock() == of.models.target && draft == of.models.draft.get() && drafter == of.drafter &&
-                   network == of.models.network(of.drafter).get() && (settings.empty() || settings == of.settings);
+            return target.lock() == of.models.target && draft.lock() == of.models.draft && drafter == of.drafter &&
+                   network.lock() == of.models.network(of.drafter) &&
+                   (settings.empty() || of.settings.empty() || (settings == of.settings && k >= of.k));
         }
     };
     std::mutex mutex_;
@@ -189,9 +173,9 @@ KnownCosts& known_costs() {
 
 DraftCosts measured_costs(const std::shared_ptr<const Models>& models, const PreparedRun& run) {
     if (!models->target || models->scorer) return nominal_costs(*models, run);
-    const std::string settings = std::to_string(run.plan.k) + " " + std::to_string(run.plan.nodes) +
-                                 (run.settings.sampling.temperature > 0 ? " drawn " : " ") + options_json(run.settings.options).dump();
-    const KnownCosts::Of of{*models, run.plan.drafter->name, settings};
+    const std::string settings = std::to_string(run.plan.nodes) + (run.settings.sampling.temperature > 0 ? " drawn " : " ") +
+                                 options_json(run.settings.options).dump();
+    const KnownCosts::Of of{*models, run.plan.drafter->name, settings, run.plan.k};
     if (const std::optional<DraftCosts> costs = known_costs().find(of)) return *costs;
     DraftCosts costs = measure(models, run);
     if (costs.pass.size() < 2 || costs.pass.front().n != 1 || !(costs.pass.front().ms > 0)) costs = nominal_costs(*models, run);
@@ -202,46 +186,8 @@ void give_costs(const Models& models, const std::string& drafter, const DraftCos
     if (models.target) (void)known_costs().add({models, drafter, ""}, costs);
 }
 
-// ---- files ----
-
-namespace {
-
-constexpr const char* kSchema = "speclens-k-costs/1";
-
-OrderedJson read_costs(const std::filesystem::path& file, const std::string& model) {
-    const std::string remedy = "Give the file of another run with --k-costs, or a new name: what is missing is measured and written there.";
-    const OrderedJson all = OrderedJson::parse_or_discard(read_text_file(file, kMostBytes));
-    const auto text = [&](const char* key) {
-        return all.is_object() && all.contains(key) && all.at(key).is_string() ? all.at(key).get<std::string>() : std::string();
-    };
-    if (text("schema") != kSchema || !all.contains("drafters") || !all.at("drafters").is_object())
-        throw Error(short_name(file) + " holds no costs of rounds (schema " + kSchema + ")", remedy, Exit::usage);
-    if (text("model") != model)
-        throw Error(short_name(file) + " has the costs of " + text("model") + ", the target is " + model, remedy, Exit::usage);
-    return all;
-}
-
-} // namespace
-
-std::optional<DraftCosts> costs_in(const std::filesystem::path& file, const std::string& model, const std::string& drafter) {
-    if (!std::filesystem::exists(file)) return {};
-    const OrderedJson all = read_costs(file, model);
-    if (!all.at("drafters").contains(drafter)) return {};
-    const std::optional<DraftCosts> costs = costs_of_json(all.at("drafters").at(drafter));
-    if (!costs)
-        throw Error(short_name(file) + ": the costs of " + drafter + " are no lists of [rows or tokens, milliseconds] that ascend from 1",
-                    "Take its entry out: it is measured again.", Exit::usage);
-    return costs;
-}
-
-void add_costs(const std::filesystem::path& file, const std::string& model, const std::string& drafter, const DraftCosts& costs) {
-    OrderedJson all = std::filesystem::exists(file)
-                          ? read_costs(file, model)
-                          : OrderedJson{{"schema", kSchema}, {"model", model}, {"drafters", OrderedJson::object()}};
-    all["drafters"][drafter] = costs_json(costs);
-    AtomicFile out(file);
-    out.write(all.dump(1) + "\n");
-    out.commit();
+void forget_costs(const Models& models, const std::string& drafter) {
+    if (models.target) known_costs().forget({models, drafter, ""});
 }
 
 } // namespace speclens

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <span>
+#include <vector>
 
-#include "engine/run/draft_length.h"
+#include "engine/length/draft_length.h"
 #include "kernels/error.h"
 
 namespace speclens {
@@ -150,7 +151,7 @@ TEST(DraftLength, RowsStopWhatTheirMarginsDoNotPromise) {
         }
         ASSERT_TRUE(length.by_rows());
         int drafted = 0;
-        while (drafted < size.k && (drafted == 0 || length.goes_further(drafted)) && length.goes_on(drafted, clear ? 8 : 0.1)) ++drafted;
+        while (drafted < size.k && (drafted == 0 || length.goes_further(drafted, 1)) && length.goes_on(drafted, clear ? 8 : 0.1)) ++drafted;
         length.saw(drafted, clear ? drafted : 0);
         if (round < 200) continue;
         (clear ? clear_drafts : unclear_drafts) += drafted;
@@ -199,6 +200,124 @@ TEST(DraftLength, IsAValue) {
     EXPECT_EQ(played(one, 100, keeps), played(other, 100, keeps));
 }
 
+// Rows that are all alike, and draws of which the likely ones are kept: what was drawn stops the chain, row by row.
+TEST(DraftLength, UnlikelyDrawsStopAChain) {
+    constexpr double kLikely = 0.9, kUnlikely = 0.2;
+    DraftLength length(costs(5, 15), {Way::rows, {16, 0}});
+    double behind_likely = 0, behind_unlikely = 0, likely = 0, unlikely = 0;
+    for (int round = 0; round < 600; ++round) {
+        const DraftSize size = length.next(kRoom);
+        std::vector<double> drawn;
+        bool whole = true;
+        int kept = 0;
+        while (static_cast<int>(drawn.size()) < size.k) {
+            const int place = static_cast<int>(drawn.size());
+            if (place > 0 && !length.goes_further(place, drawn.back())) break;
+            if (!length.goes_on(place, 2)) break;
+            if (place > 0 && round >= 300) (drawn.back() == kLikely ? behind_likely : behind_unlikely) += 1;
+            drawn.push_back((round * 7 + place * 5) % 4 == 0 ? kUnlikely : kLikely);
+            if (round >= 300) (drawn.back() == kLikely ? likely : unlikely) += 1;
+            whole = whole && drawn.back() == kLikely;
+            kept += whole;
+        }
+        length.saw(static_cast<int>(drawn.size()), kept, drawn);
+    }
+    EXPECT_GT(length.kept_by_draw(2, kLikely), 0.9);
+    EXPECT_LT(length.kept_by_draw(2, kUnlikely), 0.3);
+    EXPECT_DOUBLE_EQ(length.kept_by_draw(2, 1), length.kept_by_margin(2)) << "a certain token says what its row says";
+    EXPECT_GT(behind_likely, 0.6 * likely);
+    EXPECT_LT(behind_unlikely, 0.2 * unlikely) << "but for the drafts in full";
+}
+
+// What a run asked for, given to another that shall go on from there: it knows what the one knew.
+TEST(DraftLength, WhatIsWrittenTeachesAsItDidWhereItWasChosen) {
+    for (const Way way : {Way::before, Way::tree, Way::all_or_none, Way::rows}) {
+        const DraftLength::Limits limits{way, {16, way == Way::tree ? 16 : 0}};
+        // Nothing stays, then nearly all: it waits, looks and comes back before the others take over.
+        const auto kept = [](int round, int drafted) { return round < 60 ? 0 : std::min(drafted, 3 + round % 3); };
+        constexpr int kTaken = 260, kRounds = 330;
+        const auto play = [&](DraftLength& length, int from, int to) {
+            std::vector<DraftSize> asked;
+            for (int round = from; round < to; ++round) {
+                DraftSize size = length.next(kRoom);
+                if (length.by_rows()) {
+                    int drafted = 0;
+                    while (drafted < size.k && (drafted == 0 || length.goes_further(drafted, 1)) && length.goes_on(drafted, 3)) ++drafted;
+                    size.k = drafted;
+                } else {
+                    for (int place = 0; place < size.k; ++place) length.told(place, 3);
+                }
+                asked.push_back(size);
+                length.saw(size.k, kept(round, size.k));
+            }
+            return asked;
+        };
+        DraftLength original(costs(2, 5), limits);
+        const std::vector<DraftSize> before = play(original, 0, kTaken);
+        ASSERT_EQ(std::ranges::count(before, DraftSize{}) > 20, true) << "it waited";
+        ASSERT_GT(before.back().k, 0) << "and came back";
+        DraftLength other(costs(2, 5), limits, before);
+        EXPECT_EQ(play(other, 0, kTaken), before);
+        EXPECT_FALSE(other.waits());
+        const std::vector<DraftSize> own = play(original, kTaken, kRounds), same = play(other, kTaken, kRounds);
+        EXPECT_EQ(std::ranges::count(same, DraftSize{}), std::ranges::count(own, DraftSize{})) << static_cast<int>(way);
+        if (way != Way::rows) {
+            EXPECT_EQ(same, own) << static_cast<int>(way);
+        }
+    }
+}
+
+TEST(DraftLength, ALengthOfATreeWithoutNodesIsWithAllOfThem) {
+    DraftLength length(costs(2, 5), {Way::tree, {4, 16}, false}, draft_sizes("3,2:5,0"));
+    EXPECT_EQ(length.next(kRoom), (DraftSize{3, 16}));
+    EXPECT_EQ(length.next(kRoom), (DraftSize{2, 5}));
+    EXPECT_EQ(length.next(kRoom), DraftSize{});
+    EXPECT_EQ(length.next(kRoom), (DraftSize{4, 16})) << "behind the list";
+}
+
+TEST(DraftLength, SaysWhy) {
+    using enum DraftLength::Why;
+    DraftLength length(costs(5, 15), {Way::before, {16, 0}}, draft_sizes("2"));
+    std::vector<DraftLength::Why> reasons;
+    for (int round = 0; round < 30; ++round) {
+        const DraftSize size = length.next(kRoom);
+        if (reasons.empty() || reasons.back() != length.why()) reasons.push_back(length.why());
+        if (length.why() == waits) {
+            EXPECT_EQ(length.wait(), reasons.size() < 5 ? 20 : 40);
+        }
+        length.saw(size.k, 0);
+    }
+    EXPECT_EQ(reasons, (std::vector{written, first, plain, waits, looks, waits}));
+    EXPECT_EQ(length.next({0, 0}).k, 0);
+    EXPECT_EQ(length.why(), no_room);
+    DraftLength good(costs(1, 2), {Way::before, {16, 0}});
+    (void)played(good, 10, [](int, int) { return true; });
+    (void)good.next(kRoom);
+    EXPECT_EQ(good.why(), pays);
+    DraftLength fixed(costs(1, 2), {Way::before, {16, 0}, false});
+    (void)fixed.next(kRoom);
+    EXPECT_EQ(fixed.why(), most);
+}
+
+// What it would choose from: of every depth the fastest tree, and what it asks for is among them.
+TEST(DraftLength, ChoosesAmongItsChoices) {
+    for (const Way way : {Way::before, Way::tree, Way::rows}) {
+        DraftLength length(costs(2, 5), {way, {16, way == Way::tree ? 16 : 0}});
+        (void)played(length, 40, [](int round, int place) { return place < 1 + round % 4; });
+        const auto choices = length.choices({16, way == Way::tree ? 16 : 0});
+        ASSERT_EQ(choices.size(), 16U);
+        for (std::size_t i = 0; i < choices.size(); ++i) {
+            EXPECT_EQ(choices[i].size.k, static_cast<int>(i) + 1);
+            EXPECT_DOUBLE_EQ(choices[i].tokens, length.tokens(choices[i].size));
+            EXPECT_DOUBLE_EQ(choices[i].ms, length.ms(choices[i].size));
+        }
+        const DraftSize next = length.next(kRoom);
+        if (way != Way::rows) {
+            EXPECT_EQ(next, std::ranges::max(choices, {}, &DraftLength::Choice::speed).size);
+        }
+    }
+}
+
 TEST(DraftSizes, AreReadAndWritten) {
     for (const char* text : {"", "4", "4*3,0*20,2", "3:8*2,0,1:1"}) EXPECT_EQ(text_of(draft_sizes(text)), text);
     EXPECT_EQ(draft_sizes("3:8*2"), (std::vector<DraftSize>{{3, 8}, {3, 8}}));
@@ -214,6 +333,11 @@ TEST(DraftCosts, LieOnLines) {
     EXPECT_DOUBLE_EQ(some.draft_ms(0), 0);
     EXPECT_DOUBLE_EQ(some.draft_ms(3), 5);
     EXPECT_DOUBLE_EQ(some.draft_ms(7), 9);
+    // Of ten texts at once a pass has ten times as many rows: two points side by side do not foretell it.
+    const DraftCosts flat{.pass = {{1, 10}, {8, 24}, {16, 40}, {17, 40}}, .draft = {}},
+        edge{.pass = {{1, 10}, {8, 24}, {16, 40}, {17, 60}}, .draft = {}};
+    EXPECT_DOUBLE_EQ(flat.pass_ms(53), 40 + 36 * 16.0 / 9);
+    EXPECT_DOUBLE_EQ(edge.pass_ms(53), 60 + 36 * 4.0);
     const DraftCosts one{.pass = {{1, 10}}, .draft = {{4, 8}}};
     EXPECT_DOUBLE_EQ(one.pass_ms(7), 10);
     EXPECT_DOUBLE_EQ(one.draft_ms(2), 4);

@@ -6,8 +6,6 @@
 
 namespace speclens {
 
-class Trace; // engine/run/trace.h
-
 // What a round asks the drafter for; 0: nothing, a plain pass.
 struct DraftSize {
     int k = 0;     // draft tokens in a row at most
@@ -18,7 +16,5 @@ struct DraftSize {
 // Of one round after another, as links and options have it: "4*3,0*20,2", trees "3:8*2". Throws Error (usage).
 [[nodiscard]] std::vector<DraftSize> draft_sizes(const std::string& text);
 [[nodiscard]] std::string text_of(const std::vector<DraftSize>& sizes);
-// What the rounds of `trace` before `until` asked for: as it was written (Verified::asked), else as much as they drafted.
-[[nodiscard]] std::vector<DraftSize> written_sizes(const Trace& trace, int until);
 
 } // namespace speclens

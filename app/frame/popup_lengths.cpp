@@ -1,0 +1,187 @@
+// The dialog on K auto: on or off, what rounds cost and where that comes from, and why the round on screen asked for what it asked for.
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "app/frame/popups.h"
+#include "engine/drafters/drafter_info.h"
+#include "engine/run/auto_length.h"
+#include "engine/run/engine_status.h"
+#include "scenes/shared/words.h"
+#include "ui/format.h"
+#include "ui/text_field.h"
+#include "ui/text_layout.h"
+
+namespace speclens {
+namespace {
+
+using ui::Align;
+using ui::Font;
+using ui::Rect;
+
+constexpr float kLine = 24;
+constexpr int kShown = 9; // columns of numbers
+
+// How the dialog explains a round.
+struct Reason {
+    int round = 0;
+    LengthReason why;
+};
+
+std::optional<Reason> reason_of(const SceneInput& scene) {
+    if (!scene.view || !scene.view->header) return {};
+    const int rounds = static_cast<int>(scene.view->round_list.size()), round = std::max(0, rounds - 1);
+    const std::optional<LengthReason> why = why_length(*scene.view, round);
+    return why ? std::optional(Reason{round, *why}) : std::nullopt;
+}
+
+std::string sentence(const LengthReason& why) {
+    using enum DraftLength::Why;
+    switch (why.why) {
+    case no_room: return "The text is about to end: there is no room for a draft.";
+    case written: return "It asks for what is written, not for what its own rounds say.";
+    case most: return "It asks for the most.";
+    case first: return "Nothing is known yet: the first drafts show what is kept.";
+    case plain: return "No draft pays: now nothing is drafted for " + std::to_string(why.wait) + " rounds.";
+    case waits:
+        return "Plain decoding is faster: round " + std::to_string(why.waited + 1) + " of " + std::to_string(why.wait) +
+               " without a draft.";
+    case looks: return "The wait is over: one draft looks whether times have changed.";
+    case pays: break;
+    }
+    switch (why.way) {
+    case DraftLength::Way::rows: return "The chain went on while the next guess promised more tokens for its time.";
+    case DraftLength::Way::all_or_none: return "What is copied is kept often enough to pay.";
+    default: return "It promises most tokens a second.";
+    }
+}
+
+std::string size_words(DraftSize size) {
+    return "K = " + std::to_string(size.k) + (size.nodes > 0 ? " with " + counted(size.nodes, "node") : "");
+}
+
+// Some of them, first and last among them.
+template <typename T>
+std::vector<T> some_of(const std::vector<T>& all) {
+    if (all.size() <= static_cast<std::size_t>(kShown)) return all;
+    std::vector<T> some;
+    for (int i = 0; i < kShown; ++i)
+        some.push_back(all[i < 4 ? static_cast<std::size_t>(i) : 3 + (all.size() - 4) * static_cast<std::size_t>(i - 3) / (kShown - 4)]);
+    return some;
+}
+
+// A row of numbers behind its name.
+void draw_numbers(const FrameDraw& d, float x, float y, float w, std::string_view name, const std::vector<std::string>& numbers,
+                  int marked = -1) {
+    constexpr float kName = 176;
+    const float column = (w - kName) / static_cast<float>(kShown);
+    ui::fitted_text(d.ui.canvas, {x, y}, name, Font::text, 14, d.ui.theme.muted, kName - 8);
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+        d.ui.canvas.text({x + kName + column * static_cast<float>(i + 1) - 8, y}, numbers[i], Font::mono, 14,
+                         static_cast<int>(i) == marked ? d.ui.theme.role(ui::Role::accepted) : d.ui.theme.ink, Align::right);
+}
+
+void draw_costs(const FrameDraw& d, float x, float& y, float w, const DraftCosts& costs) {
+    const auto rows = [&](const char* n, const char* ms, const std::vector<DraftCosts::Point>& points) {
+        std::vector<std::string> counts, times;
+        for (const DraftCosts::Point& point : some_of(points)) {
+            counts.push_back(std::to_string(point.n));
+            times.push_back(ui::number(point.ms, point.ms < 10 ? 2 : 1));
+        }
+        draw_numbers(d, x, y, w, n, counts);
+        draw_numbers(d, x, y + kLine, w, ms, times);
+        y += 2 * kLine + 4;
+    };
+    rows("tokens of a pass", "pass, ms", costs.pass);
+    if (!costs.draft.empty()) rows("draft tokens in a row", "draft, ms", costs.draft);
+}
+
+void draw_why(const FrameDraw& d, float x, float& y, float w, const Reason& reason) {
+    const LengthReason& why = reason.why;
+    ui::fitted_text(d.ui.canvas, {x, y}, "Round " + std::to_string(reason.round + 1) + ": " + size_words(why.asked), Font::text_bold, 16,
+                    d.ui.theme.ink, w);
+    y = ui::paragraph(d.ui.canvas, {x, y + kLine}, w, sentence(why), {.color = d.ui.theme.muted, .max_lines = 2}) + 4;
+    std::vector<DraftLength::Choice> all{why.plain};
+    all.insert(all.end(), why.choices.begin(), why.choices.end());
+    const std::vector<DraftLength::Choice> shown = some_of(all);
+    const auto best = std::ranges::max_element(shown, {}, &DraftLength::Choice::speed);
+    std::vector<std::string> lengths, tokens, times, speeds;
+    for (const DraftLength::Choice& choice : shown) {
+        lengths.push_back(std::to_string(choice.size.k));
+        tokens.push_back(ui::number(choice.tokens, 2));
+        times.push_back(ui::number(choice.ms, choice.ms < 10 ? 2 : 1));
+        speeds.push_back(ui::number(1000 * choice.speed(), 1));
+    }
+    const int marked = static_cast<int>(best - shown.begin());
+    draw_numbers(d, x, y, w, "K", lengths, marked);
+    draw_numbers(d, x, y + kLine, w, "tokens, expected", tokens, marked);
+    draw_numbers(d, x, y + 2 * kLine, w, "a round, ms", times, marked);
+    draw_numbers(d, x, y + 3 * kLine, w, "tokens a second", speeds, marked);
+    y += 4 * kLine;
+}
+
+} // namespace
+
+void draw_lengths(const FrameDraw& d, Rect box, bool& close) {
+    const RunSettings* const now = d.input.scene.settings;
+    const float x = box.x + 24, w = box.w - 48;
+    ui::fitted_text(d.ui.canvas, {x, box.y + 38}, "How K is chosen", Font::text_bold, 20, d.ui.theme.ink, w - 220);
+    if (!now) return;
+    const auto restart = [&](RunSettings changed) { d.out.push_back(SceneCommand{Command{Restart{std::move(changed)}}}); };
+    const DrafterInfo* const drafter = find_drafter(now->drafter);
+    const std::string off = !d.input.engine || !d.input.scene.status || d.input.scene.status->ready_drafters.empty()
+                                ? "No models are loaded"
+                            : !drafter || !drafter->drafts() ? "Nobody drafts here"
+                                                             : "";
+    const std::array<std::string, 2> ways = {"one K", "K auto"};
+    if (const auto pick = ui::segmented(d.ui, "way", {box.right() - 24 - ui::segmented_width(d.ui.canvas, ways), box.y + 16}, ways,
+                                        now->k_auto ? 1 : 0, off);
+        pick && (*pick == 1) != now->k_auto) {
+        RunSettings changed = now->with_fixed_k();
+        changed.k_auto = *pick == 1;
+        changed.k = changed.k_auto ? kMostAuto : default_k(now->drafter);
+        restart(std::move(changed));
+    }
+    float y = ui::paragraph(
+                  d.ui.canvas, {x, box.y + 80}, w,
+                  now->k_auto ? "Each round asks for what promises most tokens a second, from no draft to K, by what rounds cost and what "
+                                "was kept so far."
+                              : "Each round drafts as many tokens.",
+                  {.color = d.ui.theme.muted, .max_lines = 2}) +
+              8;
+    const Header* const run = d.input.scene.whole ? d.input.scene.whole->header : nullptr;
+    const bool costs = run && run->k_auto && run->k_costs;
+    ui::fitted_text(d.ui.canvas, {x, y}, "What rounds cost", Font::text_bold, 16, d.ui.theme.ink, w);
+    y = ui::paragraph(d.ui.canvas, {x, y + kLine}, w,
+                      !costs         ? "They are measured when a run with K auto begins."
+                      : now->k_costs ? "Given by a file or a saved run, and frozen."
+                                     : "Measured when the first run began, and frozen.",
+                      {.color = d.ui.theme.muted, .max_lines = 1}) +
+        4;
+    if (costs) draw_costs(d, x, y, w, *run->k_costs);
+    constexpr float kUse = 84, kBrowse = 116, kMeasure = 104, kGap = 8;
+    const float browse = d.input.can_browse ? kBrowse + kGap : 0;
+    const Rect field{x, y, w - kUse - kMeasure - 2 * kGap - browse, 36};
+    const ui::TextFieldResult path =
+        ui::text_field(d.ui, "costs", field, d.state.query, {.mono = true, .take_focus = true, .placeholder = "a file of --k-costs"});
+    const std::string no_file = !off.empty() ? off : d.state.query.empty() ? "Type the path of a file first" : "";
+    const bool use = ui::button(d.ui, "use", {field.right() + kGap, y, kUse, 36}, "Use",
+                                {.tooltip = "K auto goes by what the file says", .disabled = no_file});
+    if ((use || path.submitted) && no_file.empty()) d.out.emplace_back(UseCosts{from_home(d.state.query)});
+    if (d.input.can_browse && ui::button(d.ui, "browse", {field.right() + 2 * kGap + kUse, y, kBrowse, 36}, "Browse…",
+                                         {.tooltip = "the file dialog of this desktop"}))
+        d.out.emplace_back(BrowseFiles{});
+    if (ui::button(d.ui, "measure", {x + w - kMeasure, y, kMeasure, 36}, "Measure",
+                   {.tooltip = "a second or two of rounds of every length; then K auto begins anew", .disabled = off}))
+        d.out.emplace_back(MeasureCosts{});
+    y += 36 + kLine;
+    if (!d.state.problem.empty()) {
+        y = ui::paragraph(d.ui.canvas, {x, y}, w, d.state.problem + ". " + d.state.remedy,
+                          {.color = d.ui.theme.role(ui::Role::rejected), .max_lines = 2});
+    }
+    y += 4;
+    if (const std::optional<Reason> reason = reason_of(d.input.scene)) draw_why(d, x, y, w, *reason);
+    if (path.cancelled) close = true;
+}
+
+} // namespace speclens
