@@ -1,9 +1,9 @@
 """Trained heads as they ship: ../models/FOLDER/, matrices in 8 bits, with the record of how each was made.
 
     python -m smollm2.ship --work W --corpus smollm2/corpus --out ../models/smollm2 --fingerprint F --machine '2 virtual cores ...' dflash domino eagle3 medusa
-    python -m qwen.ship --work W --corpus qwen/corpus --out ../models/qwen-0.5b --fingerprint F --machine '2 virtual cores ...' eagle3=RUN
+    python -m qwen.ship --work W --corpus qwen/corpus --out ../models/qwen-0.5b --machine '2 virtual cores ...' eagle3=RUN
 
-F is what `speclens check --model smollm2` (qwen-0.5b) calls the model's fingerprint. A matrix NAME (rows, cols) becomes NAME in U8 and NAME_scale in F32 (rows): a
+F is what `speclens check --model smollm2` calls the model's fingerprint; a corpus that the program wrote says it. A matrix NAME (rows, cols) becomes NAME in U8 and NAME_scale in F32 (rows): a
 value is (byte - 128) times its row's scale. fc.weight stays in bf16: its columns differ a thousandfold, as the taps do that it reads. So do MTP's
 input_proj, where one value of a row is far above the others, and `small`, which is a model. What was there of other heads stays; MANIFEST.json is made from what is there then. `speclens export head DIR -o OUT` writes the
 official layout.
@@ -39,9 +39,13 @@ ORIGINS["domino"] = ORIGINS["dflash"]
 COPIED = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj", "post_attention_layernorm")
 
 
-def origin(method, name, like, part=False):
-    """Where a tensor began; like: the target's layers that the head's layers began as; part: their MLPs are narrower than those."""
+def origin(method, name, like, part=False, solve=False):
+    """Where a tensor began; like: the target's layers that the head's layers began as; part: their MLPs are narrower than those; solve: it began as regression.py says."""
     parts = name.split(".")
+    if solve and (name == "fc.weight" or parts[-2:-1] == ["down_proj"]):
+        return "solved for by least squares, then trained"
+    if solve and len(parts) > 1 and parts[-2] in ("q_proj", "k_proj", "v_proj", "o_proj"):
+        return f"solved for by least squares, of each seven key/value heads one initialised from the target's layers {like[0]} and 0, then trained"
     if part and like and len(parts) > 1 and parts[-2] in ("gate_proj", "up_proj", "down_proj"):
         return origin(method, name, like).replace("the target's", "what says most of the target's")
     if method in ("dflash", "domino") and parts[0] == "layers" and parts[-2] in COPIED and int(parts[1]) < len(like):
@@ -82,7 +86,7 @@ def lineage(work, name):
     args = torch.load(work / name / "latest.pt", map_location="cpu")
     settings, state = {"target_distribution": args["args"].get("target_law"), **args["args"]}, args["state"]  # the older name of the option
     run = {"run": name, "steps": state["step"], "positions": state["positions"], "seconds of the processor": round(state["seconds"]), "seed": settings["seed"],
-           "options": {k: settings[k] for k in ("block", "anchors", "rows", "muon", "adam", "test_steps", "decay", "layers", "base_rho", "target_distribution", "like", "begun_as", "biases", "kv_heads", "passes") if k in settings},
+           "options": {k: settings[k] for k in ("block", "anchors", "rows", "muon", "adam", "test_steps", "decay", "layers", "base_rho", "target_distribution", "like", "begun_as", "biases", "solve", "kv_heads", "passes") if k in settings},
            "corpus sha256": settings["text_seed"], "corpus tokens": settings["text_tokens"], "curve": curve(work / name / "curve.jsonl")}
     before = Path(settings["init"]).parent.name if settings.get("init") and settings["init"] != "None" else None
     return (lineage(work, before) if before and (work / before / "latest.pt").exists() else []) + [run]
@@ -98,13 +102,13 @@ def ship(work, name, method, out, fingerprint, part=False):
     write(folder / "model.safetensors", lambda part: save_file(stored, part, metadata={"format": "pt"}))
     (folder / "model.safetensors").chmod(0o644)
     first = runs[0]["options"]
-    like = first.get("begun_as", first["like"]) or []
+    like, solve = first.get("begun_as", first["like"]) or [], first.get("solve", False)
     return {
         "parameters": sum(v.numel() for v in weights.values() if v.is_floating_point()),
         "bytes": (folder / "model.safetensors").stat().st_size,
         "sha256": {file: digest(folder / file) for file in ("config.json", "model.safetensors")},
         "runs": runs,
-        "tensors": {k: f"{list(v.shape)}, {'u8 and scales' if k + '_scale' in stored else str(v.dtype).split('.')[1]}; {origin(method, k, like, part)}"
+        "tensors": {k: f"{list(v.shape)}, {'u8 and scales' if k + '_scale' in stored else str(v.dtype).split('.')[1]}; {origin(method, k, like, part, solve)}"
                     for k, v in sorted(weights.items())},
     }
 
@@ -115,18 +119,21 @@ def main(about):
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--corpus", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--fingerprint", required=True)
+    parser.add_argument("--fingerprint", help="of the target; what the corpus says by default, where it says one")
     parser.add_argument("--machine", required=True)
     args = parser.parse_args()
     path = args.out / "MANIFEST.json"
     record = json.loads(path.read_text()) if path.exists() else {"heads": {}}
     corpus = about.corpus(args.corpus)
+    fingerprint = args.fingerprint or getattr(corpus, "fingerprint", None)
+    if not fingerprint:
+        parser.error(f"{args.corpus} does not say who wrote it: give --fingerprint")
     for head in args.heads:
         method, _, run = head.partition("=")
-        record["heads"][method] = {"date": str(date.today()), "machine": args.machine, **ship(args.work, run or method, method, args.out, args.fingerprint, about.ffn is not None)}
+        record["heads"][method] = {"date": str(date.today()), "machine": args.machine, **ship(args.work, run or method, method, args.out, fingerprint, about.ffn is not None)}
     record = {
         "schema": "speclens-heads/1", "target": about.target,
-        "target_fingerprint": args.fingerprint, "made_by": f"assets/recipe/{about.package}", "licence": "Apache-2.0",
+        "target_fingerprint": fingerprint, "made_by": f"assets/recipe/{about.package}", "licence": "Apache-2.0",
         "text": {"conversations": len(corpus), "tokens": corpus.tokens, "sha256": corpus.sha256, "written by": "the target itself"},
         "heads": {k: record["heads"][k] for k in sorted(record["heads"])},
     }

@@ -20,6 +20,7 @@ from data import ANSWER
 from drafters import CLASSES, block_config, domino_config, eagle3_config, medusa_config, mtp_config
 from drafters.medusa import shift
 from export import hf_config
+from heads import regression
 from model import Config, Qwen3, document_bias
 from runs import digest, same_run, settings
 from train_drafter import HeadOptimiser, Samples, adopt, arguments, fit
@@ -274,6 +275,7 @@ def options(about):
         parser.add_argument("--first-block", type=int, default=0, help="where the run begins in the text: a later run on text that no earlier one saw")
         parser.add_argument("--keep-blocks", type=int, default=1, help="blocks of states on the disk at once")
         parser.add_argument("--like", type=int, nargs="*", help="the target's layers as which the layers of eagle3, dflash, domino and mtp begin (its last ones; nothing: random, of mtp the last one)")
+        parser.add_argument("--solve", action="store_true", help="eagle3 begins as what a linear map of taps and token says of the next state (regression.py), not as a layer")
         parser.add_argument("--biases", default="qkv", help="which biases of the target's layer go into eagle3's matrices as it begins: letters of qkv")
         parser.add_argument("--kv-heads", type=int, help="key/value heads of eagle3, dflash and domino (default: as many as the target has, of which they are a multiple)")
         parser.add_argument("--width", type=int, default=128, help="of small")
@@ -334,7 +336,9 @@ def main(about):
         if head.mask_id is None:
             begin_mask(head, folder_of(0), target.model.norm.weight, target.config.hidden_size)
         begin_layers(head, whole, like, scale, taps_of(scale))
-    if args.method == "eagle3" and like and not saved:
+    if args.method == "eagle3" and like and args.solve and not saved:
+        regression.begin(head, whole, like[0], scale, folder_of(0))
+    elif args.method == "eagle3" and like and not saved:
         begin_eagle3(head, whole, like[0], scale, taps_of(scale), args.biases)
     if args.method == "mtp" and not saved:
         begin_mtp(head, whole, like[0], folder_of(0), len(args.taps))

@@ -30,6 +30,7 @@ class Corpus:
         self.blocks = [corpus_file.read(path) for path in self.paths]
         self.hashes = [digest(path) for path in self.paths]
         self.sha256 = self.hashes[0] if len(self.hashes) == 1 else hashlib.sha256("".join(self.hashes).encode()).hexdigest()
+        self.fingerprint = self.blocks[0].header["fingerprint"]
         self.tokens = sum(block.header["tokens"] for block in self.blocks)
 
     def __len__(self):

@@ -18,7 +18,7 @@ import torch.nn.functional as F
 
 from data import ANSWER, PROMPT
 from drafters import CLASSES, block_config, eagle3_config, load_drafter
-from heads import ship, train
+from heads import regression, ship, train
 from heads.train import begin_eagle3, begin_layers, constant, frequent, read_by, stand_in, turn_at, unit, widest
 from qwen import corpus_file, states
 from qwen.about import ABOUT
@@ -136,6 +136,40 @@ class Beginnings(unittest.TestCase):
         self.assertGreater(F.cosine_similarity(made.layers[0].mlp(made.layers[0].post_attention_layernorm(rows)), wanted).min().item(), 0.99)
 
 
+class Solved(unittest.TestCase):
+    """Final states that are linear in the one before and in the token, and taps that are linear in them."""
+
+    def test_the_recurrence_is_found_and_the_layer_says_it(self):
+        target, generator = weights(), torch.Generator().manual_seed(9)
+        n, h, length = 6000, SHAPE.hidden, 60
+        ids = torch.randint(3, SHAPE.vocab, (n,), generator=generator)
+        a, b, mixed = (torch.randn(rows, h, generator=generator) * h ** -0.5 for rows in (h, h, 2 * h))
+        states_, x = [], torch.zeros(h)
+        for i, e in enumerate(unit(target.embedding[ids].float(), 1e-6)):
+            x = unit(0.5 + 0.5 * (a @ x if i % length else torch.zeros(h)) + b @ e, 1e-6)
+            states_.append(x)
+        states_ = torch.stack(states_)
+        taps, final = states_ @ mixed.T + 0.5, states_ * target.norm
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            np.savez(folder / "shard_000.npz", ids=ids.numpy(), flags=np.full(n, ANSWER, np.uint8), lengths=np.full(n // length, length, np.int32))
+            np.save(folder / "features_000.npy", torch.cat((taps, final), 1).to(torch.bfloat16).view(torch.int16).numpy())
+            made = CLASSES["eagle3"](eagle3_config(stand_in(target, FFN, 2), TAPS, 64, 2, 0))
+            made.set_vocabulary(range(64))
+            made.start(stand_in(target, FFN, 2))
+            with torch.no_grad(), redirect_stdout(io.StringIO()):
+                made.lm_head.weight.copy_(target.output[:64])
+                linear, with_mlp, second = regression.begin(made, target, 2, torch.ones(2 * h), folder)
+        for share in (linear, with_mlp, second):
+            self.assertGreater(share, 0.75)
+        batch = Batch(ids[None, :length], torch.ones(1, length, dtype=torch.long), torch.full((1, length), ANSWER), taps[None, :length], final[None, :length], ids[None, :length])
+        with torch.no_grad():                                      # the head itself, with its attention: column t says the state of t + 1, then that of t + 2
+            steps = [made.logits(out)[0] for out in made.unroll(batch, target.embedding.float(), 2)]
+        best = (final[:length] @ target.output[:64].float().T).argmax(1)
+        for i, said in enumerate(steps):
+            self.assertGreater(said[:length - 1 - i].argmax(1).eq(best[1 + i:]).float().mean().item(), 0.6, i)
+
+
 class Rows(unittest.TestCase):
     def test_losses_read_the_rows_that_the_target_ranks_with(self):
         target, generator = weights(), torch.Generator().manual_seed(4)
@@ -241,16 +275,18 @@ class Runs(unittest.TestCase):
                     self.assertEqual(made.mask_id, MASK)
                     self.assertFalse(hasattr(made, "mask_embedding"))
         out = self.work / "out"
-        with mock.patch.object(sys, "argv", ["ship", "--work", str(self.work), "--corpus", str(self.work / "corpus"), "--out", str(out), "--fingerprint", "f00d", "--machine", "m",
+        with mock.patch.object(sys, "argv", ["ship", "--work", str(self.work), "--corpus", str(self.work / "corpus"), "--out", str(out), "--machine", "m",
                                              "eagle3", "dflash", "domino"]), redirect_stdout(io.StringIO()):
             ship.main(self.about)
         record = json.loads((out / "MANIFEST.json").read_text())
-        self.assertEqual((record["target_fingerprint"], record["made_by"], record["text"]["conversations"]), ("f00d", "assets/recipe/qwen", 100))
+        self.assertEqual((record["target_fingerprint"], record["made_by"], record["text"]["conversations"]), ("f", "assets/recipe/qwen", 100))
         tensors = record["heads"]["eagle3"]["tensors"]
         self.assertIn("what says most of the target's layer 2", tensors["midlayer.mlp.up_proj.weight"])
         self.assertIn("the target's layer 2 (on the feature) and 0", tensors["midlayer.self_attn.q_proj.weight"])
+        self.assertEqual(ship.origin("eagle3", "fc.weight", [2], True, True), "solved for by least squares, then trained")
+        self.assertIn("what says most of the target's layer 2", ship.origin("eagle3", "midlayer.mlp.up_proj.weight", [2], True, True))
         self.assertIn("trained from nothing", tensors["midlayer.hidden_norm.weight"])
-        self.assertEqual(json.loads((out / "dflash" / "config.json").read_text())["target_fingerprint"], "f00d")
+        self.assertEqual(json.loads((out / "dflash" / "config.json").read_text())["target_fingerprint"], "f")
         self.assertEqual(load_drafter(out / "domino").ranked_ids().tolist(), load_drafter(self.work / "domino" / "export").ranked_ids().tolist())
 
     def test_fc_reads_taps_as_they_are(self):
@@ -262,6 +298,7 @@ class Runs(unittest.TestCase):
     def test_a_head_goes_on_from_one_that_was_exported(self):
         self.run_("dflash", 2, name="stem")
         self.assertIn('"step": 1', self.run_("dflash", 1, "--init", self.work / "stem" / "export", name="more"))
+        self.assertIn("with the MLP", self.run_("eagle3", 1, "--solve", "--kv-heads", 2, name="solved"))
         self.run_("dflash", 1, "--kv-heads", 2, name="wide")
         self.assertEqual(load_drafter(self.work / "wide" / "export").geometry.num_key_value_heads, 2)
         self.assertIn('"step": 1', self.run_("domino", 1, "--no-shift-label", "--init", self.work / "stem" / "export", name="domino_more"))
