@@ -14,7 +14,7 @@ from data import ANSWER
 
 FAST = 4                             # rotary frequencies that tell a column from its neighbours
 PEAK = 24.0                          # a head's score of its own column; the next one's is a fifth less
-RIDGE = 0.1                          # of the mean square of what is read
+RIDGE = 0.02                         # of the mean square of what is read
 
 
 def solved(x, y, ridge=RIDGE):
@@ -24,7 +24,7 @@ def solved(x, y, ridge=RIDGE):
     return torch.linalg.solve(gram, x.T @ y)
 
 
-def columns(folder, hidden, scale, most=60_000):
+def columns(folder, hidden, scale, most=150_000):
     """Of states in `folder`, for tokens that an answer's token follows: the taps one token before, at unit scale (n, width), and the final states there (n, hidden), the tokens (n),
     their final states (n, hidden), and whether the next row is the next token (n)."""
     found = [[], [], [], [], []]
