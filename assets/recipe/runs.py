@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 # what may differ when a run goes on: how long, how fast and how loud, but not what is computed
-FREE = {"minutes", "steps", "log_every", "threads", "device", "compile", "work", "name", "preset", "target"}
+FREE = {"minutes", "steps", "log_every", "threads", "device", "compile", "work", "name", "preset", "target", "speclens", "keep_blocks"}
 
 FACTS = {"target_sha256", "text_seed", "text_tokens"}        # no options, but what the run read
 

@@ -99,7 +99,7 @@ class Samples:
             where, segments, flags = pack(flat, self.row, np.arange(len(shard["lengths"])), rng)
             for at in range(0, len(where) - rows + 1, rows):
                 w = where[at:at + rows]
-                stored = torch.from_numpy(features[w]).view(torch.bfloat16).to(self.device)
+                stored = torch.from_numpy(features[w].reshape(*w.shape, -1).view(np.int16)).view(torch.bfloat16).to(self.device)
 
                 def integers(x):
                     return torch.from_numpy(np.ascontiguousarray(x).astype(np.int64)).to(self.device)

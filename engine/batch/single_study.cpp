@@ -16,7 +16,7 @@
 namespace speclens {
 namespace {
 
-constexpr int kWarmUp = 8; // tokens
+constexpr int kWarmUpTokens = 8;
 
 double geometric(const std::vector<double>& values) {
     double sum = 0;
@@ -173,7 +173,7 @@ bool SingleStudy::step() {
         warm_ = true;
         for (turn_ = 0; turn_ < ways_.size(); ++turn_) {
             RunSettings settings = settings_now();
-            settings.max_tokens = std::min(settings.max_tokens, kWarmUp);
+            settings.max_tokens = std::min(settings.max_tokens, kWarmUpTokens);
             Run run(models_, settings);
             run.finish();
             if (run.trace().header()->k_costs) result_.costs = *run.trace().header()->k_costs;

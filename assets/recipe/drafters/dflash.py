@@ -41,6 +41,7 @@ class Block(nn.Module):
     """The backbone that DFlash, Domino and DSpark share."""
 
     anchor_aligned = False         # row k predicts anchor + k; True: row k predicts anchor + k + 1, from row 0 on
+    target_rows = None             # (ranked, hidden): the target's output rows of the ranked ids, where its file has others than its embedding's
 
     def __init__(self, config):
         super().__init__()
@@ -74,6 +75,8 @@ class Block(nn.Module):
         return ranked_ids(self.d2t) if self.ranked < self.geometry.vocab_size else None
 
     def output_rows(self, table):
+        if self.target_rows is not None:
+            return self.target_rows
         ids = self.ranked_ids()
         return table if ids is None else table[ids]
 

@@ -53,6 +53,8 @@ class MidLayer(nn.Module):
 
 
 class Eagle3(nn.Module):
+    target_rows = None             # (draft ids, hidden): the target's output rows of them, where its file has others than its embedding's
+
     def __init__(self, config):
         super().__init__()
         c = geometry(config)
@@ -144,7 +146,7 @@ class Eagle3(nn.Module):
         outputs = self.unroll(batch, table, options.test_steps)
         ids, total, logs = self.draft_ids(), 0.0, {}
         with torch.no_grad():                                      # once for all test steps, which read the same rows shifted
-            distributions = torch.softmax(F.linear(batch.hidden, table[ids]).float(), -1).flatten(0, 1)
+            distributions = torch.softmax(F.linear(batch.hidden, table[ids] if self.target_rows is None else self.target_rows).float(), -1).flatten(0, 1)
         rows = torch.arange(len(distributions), device=distributions.device).view(batch.ids.shape)
         scale = None
         for i, out in enumerate(outputs):

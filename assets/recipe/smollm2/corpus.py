@@ -23,6 +23,7 @@ from smollm2.sample import conversation
 from smollm2.target import END_OF_TURN, START_OF_TURN
 
 VOCAB = 49152
+OPENING = [1, 520, 9531, 198]        # <|im_start|>assistant and a line break
 
 
 class Corpus:
@@ -40,6 +41,14 @@ class Corpus:
 
     def __len__(self):
         return len(self.lengths)
+
+    @property
+    def tokens(self):
+        return len(self.ids)
+
+    def answers(self):
+        """The ids of every conversation's answers."""
+        return (self.conversation(i)[self.flags(i, OPENING) == ANSWER] for i in range(len(self)))
 
     def conversation(self, i):
         return self.ids[self.starts[i]:self.starts[i] + self.lengths[i]]

@@ -17,11 +17,10 @@ import torch
 import torch.nn.functional as F
 
 from runs import digest, write, write_text
-from smollm2.corpus import Corpus
+from smollm2.corpus import OPENING, Corpus
 from smollm2.target import read
 
 TAPS = (1, 14, 26)                   # EAGLE-3's rule for 30 layers: 1, L / 2 - 1, L - 4
-OPENING = [1, 520, 9531, 198]        # <|im_start|>assistant and a line break
 ROW, SHARD_TOKENS, PASS_TOKENS = 512, 50_000, 4096
 
 

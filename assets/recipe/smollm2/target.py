@@ -47,6 +47,7 @@ class Target:
             return tensors[name].bfloat16().float().to(self.device)
 
         self.embedding = tensors["model.embed_tokens.weight"].bfloat16().contiguous().to(self.device)
+        self.output = self.embedding
         self.norm = vector("model.norm.weight")
         self.layers = []
         for i in range(shape.layers):

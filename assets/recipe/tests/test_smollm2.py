@@ -12,12 +12,13 @@ import torch.nn.functional as F
 
 from data import ANSWER, PROMPT
 from drafters import CLASSES, block_config, domino_config, eagle3_config, load_drafter, mtp_config, save_drafter, widen
-from smollm2 import ablations, corpus, gguf_file, prompts, ship, states, templates
+from heads import ship
+from heads.train import begin_eagle3, begin_layers, begin_mask, begin_mtp, frequent, stand_in, tap_scale, turn_at
+from smollm2 import ablations, corpus, gguf_file, prompts, states, templates
 from smollm2.batch import Request, answers, looping
 from smollm2.log import Log, lines
 from smollm2.sample import TURNS, Queue
 from smollm2.target import END_OF_TURN, Shape, Target
-from smollm2.train import begin_eagle3, begin_layers, begin_mask, begin_mtp, stand_in, tap_scale
 from train_drafter import Batch, Options
 
 SHAPE = Shape(hidden=192, layers=3, heads=3, kv_heads=1, head_dim=64, ffn=64, vocab=300, rope_theta=1e4, eps=1e-5, context=128)
@@ -277,7 +278,7 @@ class Gguf(unittest.TestCase):
 
     def test_errors(self):
         with tempfile.TemporaryDirectory() as folder:
-            for kind, raw, words in ((3, b"\0" * 10, "cut short"), (12, b"\0" * 40, "type 12")):
+            for kind, raw, words in ((3, b"\0" * 10, "cut short"), (10, b"\0" * 40, "type 10")):
                 with self.assertRaisesRegex(SystemExit, words):
                     gguf_file.read(self.file(folder, kind, raw, (32, 1)))
             path = Path(folder) / "y.gguf"
