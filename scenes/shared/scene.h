@@ -62,7 +62,7 @@ struct StoryTold {        // while it plays: a story that was not on screen befo
 };
 using SceneCommand =
     std::variant<Command, Go, SetCursor, SetBeat, Select, OpenScene, SetRaceClock, ToggleRaceClock, ToggleStepped, FocusLane, ToggleLane,
-                 OpenLane, PickRacePrompt, EditPrompt, EditLengths, ShowDetails, ToggleLetters, StoryTold, ServerOrder>;
+                 OpenLane, PickRacePrompt, EditPrompt, ShowDetails, ToggleLetters, StoryTold, ServerOrder, EditLengths>;
 
 // What a beat tells of and what is not measured yet. Who asks the engine for it, and when, is decided in one place for all
 // scenes: app/frame/ask_ahead.h for a window, frame_wants() for a picture.
