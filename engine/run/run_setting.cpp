@@ -6,6 +6,7 @@
 
 #include "engine/base/values.h"
 #include "engine/rules/verify.h"
+#include "engine/run/draft_sizes.h"
 #include "kernels/error.h"
 
 namespace speclens {
