@@ -11,7 +11,6 @@
 #include "engine/model/scorer.h"
 #include "engine/models/models.h"
 #include "engine/rules/verify.h"
-#include "engine/run/draft_sizes.h"
 #include "engine/text/vocabulary_map.h"
 #include "kernels/error.h"
 

@@ -7,7 +7,6 @@
 #include "engine/base/values.h"
 #include "engine/length/draft_sizes.h"
 #include "engine/rules/verify.h"
-#include "engine/run/draft_sizes.h"
 #include "kernels/error.h"
 
 namespace speclens {
