@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "engine/drafters/drafter_info.h"
+#include "scenes/failures/failures_model.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"
 #include "scenes/shared/reported_speed.h"
