@@ -77,7 +77,9 @@ TEST(SmallIds, GoByTheTargetsOwnListAndAreForDraftModels) {
     ASSERT_EQ(compared.code, 0) << compared.err;
     for (const Json& row : Json::parse(compared.out)["rows"]) {
         EXPECT_EQ(row.contains("draft_ids"), row["drafter"] == "small");
-        if (row["drafter"] == "small") EXPECT_EQ(row["draft_ids"], 1008);
+        if (row["drafter"] == "small") {
+            EXPECT_EQ(row["draft_ids"], 1008);
+        }
     }
     const auto refused = [](std::vector<std::string> words, const std::string& why) {
         const Outcome out = speclens(std::move(words));
