@@ -14,7 +14,9 @@
 #include "app/cli/setup.h"
 #include "app/cli/terminal.h"
 #include "engine/base/progress.h"
+#include "engine/models/models.h"
 #include "kernels/error.h"
+#include "ui/stories/story_book.h"
 
 namespace speclens::cli {
 namespace {
@@ -69,8 +71,10 @@ Exit failed(const std::string& what, const std::string& remedy, Exit code) {
 
 Exit guarded(const std::vector<std::string>& arguments) {
     try {
+        set_shipped_stories(assets_folder() / "stories");
         const Exit code = dispatch(parse(arguments));
         flush();
+        for (const std::string& problem : story_problems()) say(problem + ": left out");
         return code;
     } catch (const ReaderGone&) {
         return Exit::ok;

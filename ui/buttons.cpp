@@ -30,7 +30,7 @@ Look look_of(const Theme& t, ButtonKind kind, const Touch& touch, bool disabled)
 
 } // namespace
 
-float button_width(const Canvas& canvas, std::string_view label, const ButtonOptions& o) {
+float button_width(const Canvas& canvas, const Message& label, const ButtonOptions& o) {
     if (label.empty()) return 36;
     const Font font = o.kind == ButtonKind::primary ? Font::text_bold : Font::text;
     float width = canvas.text_width(label, font, 15) + 32;
@@ -39,7 +39,7 @@ float button_width(const Canvas& canvas, std::string_view label, const ButtonOpt
     return width;
 }
 
-bool button(Ui& ui, std::string_view name, Rect rect, std::string_view label, const ButtonOptions& o) {
+bool button(Ui& ui, std::string_view name, Rect rect, const Message& label, const ButtonOptions& o) {
     const bool disabled = !o.disabled.empty();
     const Touch t = touch(ui, ui.id(name), rect, {.disabled = disabled});
     const Look look = look_of(ui.theme, o.kind, t, disabled);
@@ -58,11 +58,12 @@ bool button(Ui& ui, std::string_view name, Rect rect, std::string_view label, co
         const float shortcut = o.shortcut.empty() ? 0 : c.text_width(o.shortcut, Font::mono, 14) + kShortcutGap;
         const float mark = o.icon == Icon::none ? 0 : kIcon + kGap;
         const std::string words = fit(c, label, font, size, rect.w - 16 - shortcut - mark);
-        const float width = c.text_width(words, font, size);
+        const float width = c.printed_width(words, font, size);
         float x = rect.x + (rect.w - width - shortcut - mark) / 2;
         if (mark > 0) icon(c, o.icon, {x + kIcon / 2, rect.center().y}, kIcon, look.ink);
         x += mark;
-        c.text({x, baseline(rect.y, rect.h, size)}, words, font, size, look.ink);
+        c.print({x, baseline(rect.y, rect.h, size)}, words, font, size, look.ink);
+        c.tell(label, rect, Canvas::Told::drawn);
         if (shortcut > 0)
             c.text({x + width + kShortcutGap, baseline(rect.y, rect.h, 14)}, o.shortcut, Font::mono, 14,
                    o.kind == ButtonKind::primary ? look.ink : ui.theme.muted);
@@ -123,7 +124,7 @@ std::optional<int> segmented(Ui& ui, std::string_view name, Vec2 at, std::span<c
 
 namespace {
 
-bool toggle(Ui& ui, std::string_view name, Rect rect, Rect box, std::string_view label, bool on, bool disabled) {
+bool toggle(Ui& ui, std::string_view name, Rect rect, Rect box, const Message& label, bool on, bool disabled) {
     const Touch t = touch(ui, ui.id(name), rect, {.disabled = disabled});
     Canvas& c = ui.canvas;
     const Color edge = t.hovered && !disabled ? ui.theme.ink : disabled ? ui.theme.line : ui.theme.muted;
@@ -141,13 +142,13 @@ bool toggle(Ui& ui, std::string_view name, Rect rect, Rect box, std::string_view
 
 } // namespace
 
-bool checkbox(Ui& ui, std::string_view name, Rect rect, std::string_view label, bool checked, std::string_view disabled) {
+bool checkbox(Ui& ui, std::string_view name, Rect rect, const Message& label, bool checked, const Message& disabled) {
     const bool out = toggle(ui, name, rect, {rect.x, rect.center().y - 8, 16, 16}, label, checked, !disabled.empty());
     tooltip(ui, rect, disabled);
     return out;
 }
 
-bool task_card(Ui& ui, std::string_view name, Rect rect, std::string_view label, bool done) {
+bool task_card(Ui& ui, std::string_view name, Rect rect, const Message& label, bool done) {
     ui.canvas.fill(rect, ui.theme.raised, 6);
     if (ui.theme.edge_width > 1) ui.canvas.outline(rect, ui.theme.hairline(), 6);
     return toggle(ui, name, rect, {rect.x + 14, rect.center().y - 8, 16, 16}, label, done, false);

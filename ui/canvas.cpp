@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ui/language/language.h"
+#include "ui/text_layout.h"
 
 namespace speclens::ui {
 
@@ -23,6 +24,12 @@ Color mix(Color over, Color under, float amount) {
 void Canvas::text(Vec2 at, std::string_view english, Font font, float size, Color color, Align align) {
     if (!language().translates()) return print(at, english, font, size, color, align);
     print(at, language().label(english), font, size, color, align);
+}
+
+void Canvas::draw_message(Vec2 at, const Message& message, Font font, float size, Color color, Align align) {
+    const std::string words = drawn_words(message);
+    print(at, words, font, size, color, align);
+    tell(message, text_box(*this, at, words, font, size, align), Told::drawn);
 }
 
 float Canvas::text_width(std::string_view english, Font font, float size) const {

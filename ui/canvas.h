@@ -4,10 +4,13 @@
 // only.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "ui/stories/message.h"
 
 namespace speclens::ui {
 
@@ -53,8 +56,16 @@ class Canvas {
     virtual void ring(Vec2 center, float radius, const Stroke& stroke) = 0;
     // 45° lines every `spacing` px, clipped to the rectangle.
     virtual void hatch(Rect rect, Color color, float spacing = 6, float width = 1) = 0;
-    // `at` is on the baseline; x is the left end, the middle or the right end of the text. What stands in the code in
-    // English is drawn, and measured, in the language of the pictures.
+    // `at` is on the baseline; x is the left end, the middle or the right end of the text. A message is drawn as it is, and told.
+    // What stands in the code in English is drawn, and measured, in the language of the pictures.
+    template <std::same_as<Message> M>
+    void text(Vec2 at, const M& message, Font font, float size, Color color, Align align = Align::left) {
+        draw_message(at, message, font, size, color, align);
+    }
+    template <std::same_as<Message> M>
+    [[nodiscard]] float text_width(const M& message, Font font, float size) const {
+        return printed_width(drawn_words(message), font, size);
+    }
     void text(Vec2 at, std::string_view english, Font font, float size, Color color, Align align = Align::left);
     [[nodiscard]] float text_width(std::string_view english, Font font, float size) const;
     // The same of a text as it is: a token, what somebody typed, a line of a text that was translated as a whole.
@@ -62,6 +73,13 @@ class Canvas {
     [[nodiscard]] virtual float printed_width(std::string_view utf8, Font font, float size) const = 0;
     virtual void push_clip(Rect rect) = 0; // intersects with the clip in force
     virtual void pop_clip() = 0;
+    // A message and its place, for whoever puts the frame into words: one that is drawn there, or one about what is drawn there and not
+    // written: a bar, a curve, a colour. What has no id is nothing to tell.
+    enum class Told : std::uint8_t { drawn, of_a_thing };
+    virtual void tell(const Message& /*message*/, Rect /*place*/, Told /*how*/ = Told::of_a_thing) {}
+
+  private:
+    void draw_message(Vec2 at, const Message& message, Font font, float size, Color color, Align align);
 };
 
 } // namespace speclens::ui

@@ -24,6 +24,13 @@ struct RecordedText {
     Rect seen{}; // what of the letters' middle is left by the clip and by what was painted over it later
 };
 
+// A message that was drawn, or told of something that was.
+struct ToldMessage {
+    Message message{};
+    Rect place{}; // logical px
+    Canvas::Told how = Canvas::Told::drawn;
+};
+
 // Lines in reading order: top to bottom, left to right, words of a line joined with one space. Of the texts that a clip
 // lets through, at least in part.
 [[nodiscard]] std::string lines_of(const std::vector<RecordedText>& texts);
@@ -48,6 +55,11 @@ class RecordCanvas : public Canvas {
     void pop_clip() override;
 
     [[nodiscard]] const std::vector<RecordedText>& texts() const { return texts_; }
+    void tell(const Message& message, Rect place, Told how) override {
+        if (message.finished()) told_.push_back({message, place, how});
+    }
+
+    [[nodiscard]] const std::vector<ToldMessage>& told() const { return told_; } // in the order of drawing
     [[nodiscard]] int shapes() const { return shapes_; }
     // Equal for two frames that look alike: of all texts and shapes that the clips let through.
     [[nodiscard]] std::uint64_t picture() const { return picture_; }
@@ -63,6 +75,7 @@ class RecordCanvas : public Canvas {
 
     const FontSet& fonts_;
     std::vector<RecordedText> texts_{};
+    std::vector<ToldMessage> told_{};
     std::vector<Rect> clips_{};
     int shapes_ = 0;
     std::uint64_t picture_ = 0xCBF29CE484222325U;

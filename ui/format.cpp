@@ -67,6 +67,11 @@ std::string short_number(double value) {
     return end.ec == std::errc() ? in_language({text, end.ptr}) : "?";
 }
 
+std::string tenths(double value) {
+    const double tenths = value * 10;
+    return std::abs(tenths - std::round(tenths)) < 1e-6 ? number(value, 1) : short_number(value);
+}
+
 std::string number(double value, int decimals) {
     if (!std::isfinite(value)) return std::isnan(value) ? "–" : (value < 0 ? kMinus : "") + std::string("∞");
     const std::string text = digits(value, decimals);

@@ -40,7 +40,7 @@ void tier_mark(Canvas& c, const Theme& t, Tier tier, Vec2 at, float size) {
 
 } // namespace
 
-void field_label(Ui& ui, Rect control, std::string_view words) {
+void field_label(Ui& ui, Rect control, const Message& words) {
     ui.canvas.text({control.x, control.y - 12}, words, Font::text, 14, ui.theme.muted);
 }
 
@@ -67,7 +67,12 @@ Rect pill(Canvas& canvas, const Theme& theme, float right, float y, std::string_
     return rect;
 }
 
-void tooltip(Ui& ui, Rect rect, std::string_view text, bool show) {
+void thing(Ui& ui, Rect rect, const Message& message) {
+    ui.canvas.tell(message, rect);
+    tooltip(ui, rect, message);
+}
+
+void tooltip(Ui& ui, Rect rect, const Message& text, bool show) {
     if (text.empty() || ui.hover_seen != 0) return;
     if (ui.mouse_in(rect) && ui.state.active == 0) {
         const std::string place =
@@ -86,7 +91,7 @@ void tooltip(Ui& ui, Rect rect, std::string_view text, bool show) {
     ui.tip_at = rect;
 }
 
-void progress(Ui& ui, Rect region, double done, double total, std::string_view words) {
+void progress(Ui& ui, Rect region, double done, double total, const Message& words) {
     const float part = total > 0 ? static_cast<float>(std::clamp(done / total, 0.0, 1.0)) : 0;
     ui.canvas.fill({region.x, region.y, region.w, 2}, ui.theme.line);
     if (part > 0) ui.canvas.fill({region.x, region.y, std::max(2.0F, region.w * part), 2}, ui.theme.ink);

@@ -49,7 +49,7 @@ void axis_y(Canvas& canvas, const Theme& theme, const Scale& y, float x, const T
 struct Segment {
     double start = 0, length = 0; // in the units of the scale
     Role role = Role::target;
-    std::string label{};    // inside if it fits with 10 px pad
+    Message label{};        // inside if it fits with 10 px pad
     std::string value{};    // right end, mono; dropped before the label is
     float strength = 1;     // 0.55 for the head, 0.38 after the playhead
     bool published = false; // hollow + hatch

@@ -89,12 +89,12 @@ std::vector<std::string_view> wrap(const Canvas& canvas, std::string_view text, 
     return lines;
 }
 
-std::string fit(const Canvas& canvas, std::string_view text, Font font, float size, float width) {
+std::string fit(const Canvas& canvas, const Message& text, Font font, float size, float width) {
     const Language& spoken = language();
-    const std::string own = spoken.label(text);
+    const std::string own = drawn_words(text);
     std::string fitted = fit_printed(canvas, own, font, size, width);
-    const bool sentence = own == text && own.find(' ') != std::string::npos; // of a story, no name
-    if (spoken.shortened && fitted != own && (sentence || canvas.printed_width(text, font, size) <= width)) spoken.shortened(own);
+    const bool sentence = own == text.words() && own.find(' ') != std::string::npos; // of a story, no name
+    if (spoken.shortened && fitted != own && (sentence || canvas.printed_width(text.words(), font, size) <= width)) spoken.shortened(own);
     return fitted;
 }
 
@@ -106,8 +106,16 @@ std::string fit_printed(const Canvas& canvas, std::string_view text, Font font, 
     return out + "…";
 }
 
-float paragraph(Canvas& canvas, Vec2 at, float width, std::string_view english, const ParagraphStyle& style) {
-    const std::string text = language().label(english);
+Rect text_box(const Canvas& canvas, Vec2 at, std::string_view printed, Font font, float size, Align align) {
+    const float width = canvas.printed_width(printed, font, size);
+    const float x = align == Align::left ? at.x : align == Align::center ? at.x - width / 2 : at.x - width;
+    return {x, at.y - 0.76F * size, width, 0.98F * size}; // in both families
+}
+
+float paragraph(Canvas& canvas, Vec2 at, float width, const Message& message, const ParagraphStyle& style) {
+    const std::string text = drawn_words(message);
+    const std::string_view english = message.words();
+    const float top = at.y - 0.76F * style.size;
     const float leading = style.leading > 0 ? style.leading : line_height(style.size);
     std::vector<std::string_view> lines = wrap(canvas, text, style.font, style.size, width);
     const auto limit = static_cast<std::size_t>(std::max(0, style.max_lines));
@@ -126,10 +134,11 @@ float paragraph(Canvas& canvas, Vec2 at, float width, std::string_view english, 
         }
         at.y += leading;
     }
+    if (!lines.empty()) canvas.tell(message, {at.x, top, width, at.y - leading + 0.22F * style.size - top}, Canvas::Told::drawn);
     return at.y;
 }
 
-float paragraph_above(Canvas& canvas, Vec2 at, float width, std::string_view text, const ParagraphStyle& style) {
+float paragraph_above(Canvas& canvas, Vec2 at, float width, const Message& text, const ParagraphStyle& style) {
     const float leading = style.leading > 0 ? style.leading : line_height(style.size);
     const int lines = paragraph_lines(canvas, width, text, style);
     const float first = at.y - leading * static_cast<float>(std::max(0, lines - 1));
@@ -137,8 +146,8 @@ float paragraph_above(Canvas& canvas, Vec2 at, float width, std::string_view tex
     return first;
 }
 
-int paragraph_lines(const Canvas& canvas, float width, std::string_view english, const ParagraphStyle& style) {
-    const std::string text = language().label(english);
+int paragraph_lines(const Canvas& canvas, float width, const Message& message, const ParagraphStyle& style) {
+    const std::string text = drawn_words(message);
     const auto lines = static_cast<int>(wrap(canvas, text, style.font, style.size, width).size());
     return style.max_lines > 0 ? std::min(lines, style.max_lines) : lines;
 }
@@ -148,8 +157,10 @@ std::string fitting(const Canvas& canvas, const std::vector<std::string>& ways, 
     return found == ways.end() ? ways.back() : *found;
 }
 
-void fitted_text(Canvas& canvas, Vec2 at, std::string_view text, Font font, float size, Color color, float width, Align align) {
-    canvas.print(at, fit(canvas, text, font, size, width), font, size, color, align);
+void fitted_text(Canvas& canvas, Vec2 at, const Message& text, Font font, float size, Color color, float width, Align align) {
+    const std::string words = fit(canvas, text, font, size, width);
+    canvas.print(at, words, font, size, color, align);
+    canvas.tell(text, text_box(canvas, at, words, font, size, align), Canvas::Told::drawn);
 }
 
 } // namespace speclens::ui

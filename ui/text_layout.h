@@ -15,12 +15,14 @@ namespace speclens::ui {
 // 24 for body (15 px), 20 for captions (14 px), 1.4 × for the rest.
 [[nodiscard]] float line_height(float size);
 
+// Where a line of text stands: as wide as it is drawn, from its ascenders to its descenders.
+[[nodiscard]] Rect text_box(const Canvas& canvas, Vec2 at, std::string_view printed, Font font, float size, Align align);
 // Lines no wider than `width`; breaks at spaces, at '\n', and inside words only when one word is too wide.
 // The spaces of "K = 4" are no place to break. The views point into `text`; the spaces at a break belong to
 // no line.
 [[nodiscard]] std::vector<std::string_view> wrap(const Canvas& canvas, std::string_view text, Font font, float size, float width);
 // The text itself when it fits, else its longest beginning followed by "…".
-[[nodiscard]] std::string fit(const Canvas& canvas, std::string_view text, Font font, float size, float width);
+[[nodiscard]] std::string fit(const Canvas& canvas, const Message& text, Font font, float size, float width);
 // The same of a text as it is: what somebody typed.
 [[nodiscard]] std::string fit_printed(const Canvas& canvas, std::string_view text, Font font, float size, float width);
 
@@ -33,17 +35,16 @@ struct ParagraphStyle {
     Align align = Align::left;
 };
 // Wraps and draws; `at` is the first baseline (left end). Returns the baseline after the last line.
-float paragraph(Canvas& canvas, Vec2 at, float width, std::string_view text, const ParagraphStyle& style);
+float paragraph(Canvas& canvas, Vec2 at, float width, const Message& text, const ParagraphStyle& style);
 // The same from below: `at` is the last baseline. Returns the first.
-float paragraph_above(Canvas& canvas, Vec2 at, float width, std::string_view text, const ParagraphStyle& style);
+float paragraph_above(Canvas& canvas, Vec2 at, float width, const Message& text, const ParagraphStyle& style);
 // The same without drawing: number of lines.
-[[nodiscard]] int paragraph_lines(const Canvas& canvas, float width, std::string_view text, const ParagraphStyle& style);
+[[nodiscard]] int paragraph_lines(const Canvas& canvas, float width, const Message& text, const ParagraphStyle& style);
 
 // The first of several ways to say something, the longest first, that is not wider than `width`; else the
 // last. There is at least one.
 [[nodiscard]] std::string fitting(const Canvas& canvas, const std::vector<std::string>& ways, Font font, float size, float width);
 // One line, shortened with an ellipsis when it is wider than `width`.
-void fitted_text(Canvas& canvas, Vec2 at, std::string_view text, Font font, float size, Color color, float width,
-                 Align align = Align::left);
+void fitted_text(Canvas& canvas, Vec2 at, const Message& text, Font font, float size, Color color, float width, Align align = Align::left);
 
 } // namespace speclens::ui

@@ -175,7 +175,7 @@ void chip(Canvas& canvas, const Theme& theme, Rect rect, std::string_view label,
         canvas.outline({rect.x - 2, rect.y - 2, rect.w + 4, rect.h + 4}, {theme.muted, 1}, 5);
 }
 
-void slot(Canvas& canvas, const Theme& theme, Rect rect, std::string_view words) {
+void slot(Canvas& canvas, const Theme& theme, Rect rect, const Message& words) {
     canvas.outline(rect, {theme.line, theme.edge_width, 2, 4}, 4);
     fitted_text(canvas, {rect.center().x, baseline(rect.y, rect.h, 14)}, words, Font::text, 14, theme.muted, rect.w - 8, Align::center);
 }

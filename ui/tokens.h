@@ -38,7 +38,7 @@ struct ChipStyle {
 // Fills `rect`; a label that is too wide gets smaller, down to the least size of text, then an ellipsis.
 void chip(Canvas& canvas, const Theme& theme, Rect rect, std::string_view label, const ChipStyle& style);
 // Place where a chip will appear: dashed 2-4 edge, muted words in the middle.
-void slot(Canvas& canvas, const Theme& theme, Rect rect, std::string_view words);
+void slot(Canvas& canvas, const Theme& theme, Rect rect, const Message& words);
 // A masked position of a block: hatched, the word on a ground patch.
 void mask_chip(Canvas& canvas, const Theme& theme, Rect rect, std::string_view words = "mask");
 

@@ -44,7 +44,7 @@ bool is_text_key(const KeyPress& k) {
 
 void draw_tip(Ui& ui) {
     const ParagraphStyle style{.size = 14, .color = ui.theme.ink};
-    const std::string tip = language().label(ui.tip);
+    const std::string tip = drawn_words(ui.tip);
     const auto lines = wrap(ui.canvas, tip, style.font, style.size, kTipWidth);
     float width = 0;
     for (const auto line : lines) width = std::max(width, ui.canvas.printed_width(line, style.font, style.size));
@@ -54,7 +54,7 @@ void draw_tip(Ui& ui) {
     box.y = std::max(ui.screen.y + 4, box.y);
     ui.canvas.fill(box, ui.theme.raised, 6);
     ui.canvas.outline(box, {ui.theme.muted, 1}, 6);
-    paragraph(ui.canvas, {box.x + 12, box.y + 21}, kTipWidth, tip, style);
+    paragraph(ui.canvas, {box.x + 12, box.y + 21}, kTipWidth, {tip, ui.tip.said}, style);
 }
 
 } // namespace

@@ -135,7 +135,7 @@ struct Ui {
     std::vector<Id> names{};
     std::vector<Rect> clips{};
     std::vector<std::function<void(Ui&)>> deferred;
-    std::string tip{}; // text and place of this frame's tooltip
+    Message tip{}; // text and place of this frame's tooltip
     Rect tip_at{};
 
     bool take_press(const KeyPress& wanted, bool even_in_text);

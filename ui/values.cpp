@@ -41,7 +41,7 @@ std::optional<double> stepper(Ui& ui, std::string_view name, Rect rect, double v
     ui.pop_id();
     c.line({rect.x + 32.5F, rect.y + 8}, {rect.x + 32.5F, rect.bottom() - 8}, theme.hairline());
     c.line({rect.right() - 31.5F, rect.y + 8}, {rect.right() - 31.5F, rect.bottom() - 8}, theme.hairline());
-    const std::string words = o.text.empty() ? number(value, o.decimals) : std::string(o.text);
+    const Message words = o.text.empty() ? Message(number(value, o.decimals)) : o.text;
     fitted_text(c, {rect.center().x, baseline(rect.y, rect.h, 15)}, words, Font::mono, 15, disabled ? theme.muted : theme.ink, rect.w - 68,
                 Align::center);
     if (middle.hovered && !disabled && ui.input.wheel != 0 && !ui.wheel_used) {

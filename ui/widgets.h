@@ -20,19 +20,19 @@ struct ButtonOptions {
     Icon icon = Icon::none;      // before the label; alone when the label is empty
     std::string_view shortcut{}; // "C", muted mono after the label
     bool selected = false;       // 2 px ink edge
-    std::string_view tooltip{};
-    std::string_view disabled{};
+    Message tooltip{};
+    Message disabled{};
 };
-bool button(Ui& ui, std::string_view id, Rect rect, std::string_view label, const ButtonOptions& options = {});
-[[nodiscard]] float button_width(const Canvas& canvas, std::string_view label, const ButtonOptions& options = {});
+bool button(Ui& ui, std::string_view id, Rect rect, const Message& label, const ButtonOptions& options = {});
+[[nodiscard]] float button_width(const Canvas& canvas, const Message& label, const ButtonOptions& options = {});
 
 // ---- values ----
 struct StepperOptions {
     double low = 0, high = 1e9, step = 1;
     int decimals = 0;
-    std::string_view text{}; // shown instead of the number: "2 of 4"
-    std::string_view tooltip{};
-    std::string_view disabled{};
+    Message text{}; // shown instead of the number: "2 of 4"
+    Message tooltip{};
+    Message disabled{};
 };
 std::optional<double> stepper(Ui& ui, std::string_view id, Rect rect, double value, const StepperOptions& options = {});
 
@@ -57,13 +57,13 @@ std::optional<int> segmented(Ui& ui, std::string_view id, Vec2 at, std::span<con
 [[nodiscard]] float segmented_width(const Canvas& canvas, std::span<const std::string> choices);
 
 // 16 px box and words; true when it was toggled. The card is the task of a beat (raised, h 44).
-bool checkbox(Ui& ui, std::string_view id, Rect rect, std::string_view label, bool checked, std::string_view disabled = {});
-bool task_card(Ui& ui, std::string_view id, Rect rect, std::string_view label, bool done);
+bool checkbox(Ui& ui, std::string_view id, Rect rect, const Message& label, bool checked, const Message& disabled = {});
+bool task_card(Ui& ui, std::string_view id, Rect rect, const Message& label, bool done);
 
 // Horizontal slider; arrows move by `step` (default 1 % of the range) when focused, with Shift by ten.
 struct SliderOptions {
     double step = 0;
-    std::string_view disabled{};
+    Message disabled{};
 };
 std::optional<double> slider(Ui& ui, std::string_view id, Rect rect, double value, double low, double high,
                              const SliderOptions& options = {});
@@ -79,17 +79,19 @@ Handle drag_handle(Ui& ui, std::string_view id, Vec2 center, float arrow_step = 
 
 // ---- labels ----
 // Muted 14 px caption above a control: baseline 12 px above rect.y.
-void field_label(Ui& ui, Rect control, std::string_view words);
+void field_label(Ui& ui, Rect control, const Message& words);
 enum class Tier : std::uint8_t { live, recorded, table, sim, published, remote };
 // Pill of height 24 (36 in presenter) whose right end is `right`. Returns its rectangle.
 Rect badge(Canvas& canvas, const Theme& theme, float right, float y, Tier tier, std::string_view words = {}, float height = 24);
 Rect pill(Canvas& canvas, const Theme& theme, float right, float y, std::string_view words, float height = 24);
 // After 300 ms over `rect`, or at once when `show` (focus). Drawn above everything.
-void tooltip(Ui& ui, Rect rect, std::string_view text, bool show = false);
+void tooltip(Ui& ui, Rect rect, const Message& text, bool show = false);
+// What is drawn at `rect` and not written, in a message of its own: told, and shown while the mouse is there.
+void thing(Ui& ui, Rect rect, const Message& message);
 
 // ---- states ----
 // 2 px ink bar along the top edge of a region and "1.4 of 3.4 GB" below it. done/total, total 0 = unknown.
-void progress(Ui& ui, Rect region, double done, double total, std::string_view words);
+void progress(Ui& ui, Rect region, double done, double total, const Message& words);
 void focus_ring(Canvas& canvas, const Theme& theme, Rect rect, float radius = 6);
 // Raised panel with hairline, radius 6.
 void card(Canvas& canvas, const Theme& theme, Rect rect, bool selected = false);

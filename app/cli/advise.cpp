@@ -22,6 +22,7 @@
 #include "engine/run/gallery.h"
 #include "kernels/backend.h"
 #include "remote/client/served_text.h"
+#include "ui/stories/story_book.h"
 
 namespace speclens::cli {
 
@@ -225,7 +226,7 @@ std::string advise_heading(const Advice& advice, const Models& models, const Ter
                        models.backend->description() +
                        (models.precision() == Precision::f32 ? "" : " · " + precision_words(models.precision())) + " · " +
                        terminal.paint(Tone::muted, "[LIVE]") + "\n";
-    text += wrap(advice_conditions(advice), terminal.prose_width()) + "\n";
+    text += wrap(message(conditions_said(advice)), terminal.prose_width()) + "\n";
     if (advice.plain_ms > 0)
         text +=
             "plain decoding: " + number(advice.plain_ms, 3) + " ms a token, " + number(1000 / advice.plain_ms, 0) + " tokens a second\n";
@@ -281,7 +282,7 @@ Exit advise_here(const Options& options) {
         print_results(advise_heading(advice, *models, terminal) + advice_text(advice, terminal));
     }
     if (json) {
-        json->write(advice_json(advice));
+        json->write(advice_json(advice, message));
         json->commit();
     }
     if (!options.profile.empty() && !profile) write_profile(options, measurement, advice);

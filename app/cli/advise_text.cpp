@@ -6,6 +6,7 @@
 
 #include "engine/advice/advice_words.h"
 #include "engine/run/speed_up.h"
+#include "ui/stories/story_book.h"
 
 namespace speclens::cli {
 
@@ -79,9 +80,9 @@ std::string place_table(const Advice& advice, const Terminal& terminal) {
            rows;
 }
 
-std::string sentence_lines(const std::vector<std::string>& sentences, const Terminal& terminal) {
+std::string sentence_lines(const std::vector<Said>& sentences, const Terminal& terminal) {
     std::string text;
-    for (const std::string& sentence : sentences) text += wrap("  " + sentence, terminal.prose_width(), 2) + "\n";
+    for (const Said& sentence : sentences) text += wrap("  " + message(sentence), terminal.prose_width(), 2) + "\n";
     return text;
 }
 
@@ -92,13 +93,13 @@ std::string verdict_text(const Advice& advice, const Terminal& terminal) {
     const Tone tone = verdict.kind == AdviceVerdict::Kind::speculate ? Tone::accepted
                       : verdict.kind == AdviceVerdict::Kind::plain   ? Tone::rejected
                                                                      : Tone::strong;
-    return terminal.paint(tone, wrap(verdict_sentence(advice), terminal.prose_width())) + "\n";
+    return terminal.paint(tone, wrap(message(verdict_said(advice)), terminal.prose_width())) + "\n";
 }
 
 std::string advice_text(const Advice& advice, const Terminal& terminal) {
     std::string text = best_table(advice, terminal) + length_table(advice, terminal) + place_table(advice, terminal);
     if (const std::string found = sentence_lines(advice_findings(advice), terminal); !found.empty()) text += "\n" + found;
-    if (const std::string even = sentence_lines(break_even_words(advice), terminal); !even.empty()) text += "\n" + even;
+    if (const std::string even = sentence_lines(break_even_said(advice), terminal); !even.empty()) text += "\n" + even;
     return text + "\n" + verdict_text(advice, terminal);
 }
 

@@ -172,6 +172,11 @@ Exit command_describe(const Options& options) {
     const SceneWord word = scene_word(options.words[0]);
     const Subject subject = asked_subject(options, word.scene);
     const FrameRequest request = request_for(options, word, subject);
+    if (!subject.race && !options.json.empty()) {
+        ResultFile file(options.json);
+        file.write(frame_messages(request, subject.trace, subject.settings, subject.status));
+        file.commit();
+    }
     if (options.json != "-") print(broken_at(in_words(request, subject) + "\n", standard_terminal(options.color).prose_width()));
     return Exit::ok;
 }

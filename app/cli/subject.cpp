@@ -235,8 +235,9 @@ void answer_all(FrameRequest& request, const Subject& subject) {
 }
 
 void check_race_options(const Options& options, const std::string& scene) {
+    const bool as_data = options.command == Command::describe && tells_messages(scene);
     for (const char* option : {"--stepped", "--json"})
-        if (options.has(option) && scene != "race")
+        if (options.has(option) && scene != "race" && !(as_data && option == std::string_view("--json")))
             throw Error(std::string(option) + " does nothing for the scene '" + scene + "'", "It is an option of the scene race.",
                         Exit::usage);
     for (const char* option : {"--attach", "--key-from"})
@@ -246,7 +247,7 @@ void check_race_options(const Options& options, const std::string& scene) {
 }
 
 void keep_race(const Options& options, const Subject& subject) {
-    if (options.json.empty()) return;
+    if (options.json.empty() || !subject.race) return;
     ResultFile file(options.json);
     file.write(race_json(*subject.race));
     file.commit();

@@ -339,7 +339,10 @@ constexpr OptionRow kOptionRows[] = {
 
     {"--json", "FILE|-", "Output", "machine-readable result to a file, or - for standard output",
      in(run, compare, bench, attach, train, advise, sweep), [](Options& o, Text, Text text) { o.json = text; }},
-    {"--json", "FILE|-", "Output", "race: keep it in a file, to be opened again, or - for standard output", in(render, describe),
+    {"--json", "FILE|-", "Output", "race: keep it in a file, to be opened again, or - for standard output", in(render),
+     [](Options& o, Text, Text text) { o.json = text; }},
+    {"--json", "FILE|-", "Output",
+     "race: keep it in a file, to be opened again, or - for standard output; advice: what the frame says, machine-readable", in(describe),
      [](Options& o, Text, Text text) { o.json = text; }},
     {"--reference", "FILE", "Output", "speed-ups of a quiet machine, to be told where another one's are in doubt", in(compare),
      [](Options& o, Text, Text text) { o.reference = text; }},

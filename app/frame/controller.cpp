@@ -8,7 +8,7 @@
 #include "engine/model/precision.h"
 #include "kernels/error.h"
 #include "scenes/shared/run_controls.h"
-#include "scenes/shared/story_book.h"
+#include "ui/stories/story_book.h"
 
 namespace speclens {
 namespace {

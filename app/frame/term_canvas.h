@@ -35,6 +35,7 @@ class TermCanvas final : public ui::Canvas {
     [[nodiscard]] float printed_width(std::string_view utf8, ui::Font font, float size) const override {
         return on_.printed_width(utf8, font, size);
     }
+    void tell(const Message& message, ui::Rect place, Told how) override { on_.tell(message, place, how); }
     void push_clip(ui::Rect rect) override;
     void pop_clip() override;
 

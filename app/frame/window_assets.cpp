@@ -1,6 +1,7 @@
 #include "app/frame/window_assets.h"
 
 #include "kernels/error.h"
+#include "ui/stories/story_book.h"
 
 namespace speclens {
 
@@ -51,6 +52,7 @@ WindowAssets load_window_assets(const std::filesystem::path& assets, const std::
         loaded.figures = std::make_shared<const Published>(Published::load(assets / "published", &files));
         for (const std::string& file : files) left_out(file, "Such files are left out; ./run list published names the next.");
     });
+    for (const std::string& text : story_problems()) left_out(text, "Its English stands in; docs/stories.md says what a story holds.");
     optional([&] { loaded.ablations = std::make_shared<const Ablations>(load_experiments(assets / "models")); });
     if (broken > 1) loaded.problem += " (and " + std::to_string(broken - 1) + (broken == 2 ? " more file)" : " more files)");
     return loaded;

@@ -142,6 +142,10 @@ void check_video(const std::filesystem::path& file);
 // The same frame in words.
 [[nodiscard]] std::string describe_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
                                          const EngineStatus& status);
+// The same as data, of a scene whose texts are messages: "speclens-words/1", docs/languages.md.
+[[nodiscard]] std::string frame_messages(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
+                                         const EngineStatus& status);
+[[nodiscard]] bool tells_messages(const std::string& scene);
 // The position the accept-rule scene shows for this request: (cycle, index), so that the caller can fetch its
 // distributions.
 [[nodiscard]] std::optional<std::pair<int, int>> shown_position(const FrameRequest& request, const Trace& trace);

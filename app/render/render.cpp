@@ -17,6 +17,7 @@
 #include "kernels/error.h"
 #include "scenes/accept/accept_model.h"
 #include "scenes/race/race_model.h"
+#include "scenes/shared/in_words.h"
 #include "scenes/shared/motion.h"
 #include "scenes/shared/speak.h"
 #include "ui/canvas_record.h"
@@ -361,8 +362,19 @@ std::string words_drawn(FrameInput input) {
 std::string describe_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
                            const EngineStatus& status) {
     StagedFrame p(request, std::move(trace), settings, status);
-    if (ui::language().translates()) return words_drawn(p.input);
+    if (ui::language().translates() && !p.scene->tells_messages()) return words_drawn(p.input);
     return p.scene->describe(p.input.scene);
+}
+
+std::string frame_messages(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
+                           const EngineStatus& status) {
+    const StagedFrame p(request, std::move(trace), settings, status);
+    return words_json(request.scene, p.input.scene.beat, p.scene->told(p.input.scene));
+}
+
+bool tells_messages(const std::string& scene) {
+    const SceneInfo* info = find_scene(scene);
+    return info && info->make()->tells_messages();
 }
 
 std::optional<std::pair<int, int>> shown_position(const FrameRequest& request, const Trace& trace) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/advice/printed.h"
 #include "engine/run/speed_up.h"
 
 namespace speclens {
@@ -47,23 +46,22 @@ AdviceVerdict verdict_of(const Advice& advice) {
     for (const AdviceCell& cell : advice.cells)
         if (!verdict.best || better(cell, *verdict.best)) verdict.best = &cell;
     if (!verdict.best) {
-        verdict.reason = advice.drafters.empty() ? "there is nothing to speculate with" : "nothing was measured";
+        verdict.reason = advice.drafters.empty() ? advice_said("reason.no_drafter"_t) : advice_said("reason.unmeasured"_t);
         return verdict;
     }
     const AdviceCell& best = *verdict.best;
     for (const AdviceCell& cell : advice.cells)
         if (&cell != &best && cell.high >= best.speed_up) verdict.as_fast.push_back(&cell);
     if (advice.prompts < kFewestAdvicePrompts) {
-        verdict.reason = printed("%d %s tell too little of others: it takes %d", advice.prompts, advice.prompts == 1 ? "prompt" : "prompts",
-                                 kFewestAdvicePrompts);
+        verdict.reason = advice_said("reason.few"_t, "prompts"_v = advice.prompts, "least"_v = kFewestAdvicePrompts);
     } else if (advice.busy_cores > kMostBusyCores) {
-        verdict.reason = printed("other programs kept %.1f cores busy, so the times are in doubt", advice.busy_cores);
+        verdict.reason = advice_said("reason.busy"_t, "cores"_v = advice.busy_cores);
     } else if (best.low > 1) {
         verdict.kind = AdviceVerdict::Kind::speculate;
     } else if (std::ranges::all_of(advice.cells, [](const AdviceCell& cell) { return cell.high < 1; })) {
         verdict.kind = AdviceVerdict::Kind::plain;
     } else {
-        verdict.reason = printed("the best figure may lie on either side of 1, %.2f to %.2f", best.low, best.high);
+        verdict.reason = advice_said("reason.either_side"_t, "low"_v = best.low, "high"_v = best.high);
     }
     return verdict;
 }

@@ -9,9 +9,11 @@
 
 #include "engine/lab/pass_times.h"
 #include "engine/run/trace.h"
+#include "kernels/said.h"
 
 namespace speclens {
 
+inline constexpr SaidOf<"advice"> advice_said; // its sentences: assets/stories/advice.toml
 inline constexpr double kAdviceCovers = 0.90; // of such figures lie in their interval, as intended
 
 // One drafter with one draft length.
@@ -74,7 +76,7 @@ struct AdviceVerdict {
         plain      // nothing pays: `best` comes nearest
     } kind = Kind::none;
     const AdviceCell* best = nullptr;       // of the advice; null: there is no cell
-    std::string reason;                     // of none, a clause
+    Said reason;                            // of none, a clause
     std::vector<const AdviceCell*> as_fast; // as far as is known: their intervals hold the best figure
 };
 // The best figure decides; where two are within a hundredth, the shorter draft.

@@ -40,12 +40,14 @@ const char* name_of_kind(AdviceVerdict::Kind kind) {
 
 } // namespace
 
-std::string advice_json(const Advice& advice) {
+std::string advice_json(const Advice& advice, const std::function<std::string(const Said&)>& in_words) {
     const AdviceVerdict verdict = verdict_of(advice);
+    OrderedJson findings = OrderedJson::array();
+    for (const Said& finding : advice_findings(advice)) findings.push_back(in_words(finding));
     OrderedJson json = {{"schema", "speclens-advice/1"},
                         {"verdict", name_of_kind(verdict.kind)},
-                        {"sentence", verdict_sentence(advice)},
-                        {"reason", verdict.reason.empty() ? OrderedJson(nullptr) : OrderedJson(verdict.reason)},
+                        {"sentence", in_words(verdict_said(advice))},
+                        {"reason", verdict.reason.empty() ? OrderedJson(nullptr) : OrderedJson(in_words(verdict.reason))},
                         {"covers", kAdviceCovers},
                         {"model", advice.model},
                         {"fingerprint", advice.fingerprint.empty() ? OrderedJson(nullptr) : OrderedJson(advice.fingerprint)},
@@ -63,7 +65,7 @@ std::string advice_json(const Advice& advice) {
                         {"clock", advice.clock},
                         {"busy_cores", advice.busy_cores},
                         {"best", nullptr},
-                        {"findings", advice_findings(advice)},
+                        {"findings", std::move(findings)},
                         {"cells", OrderedJson::array()},
                         {"drafters", OrderedJson::array()},
                         {"contexts", OrderedJson::array()}};

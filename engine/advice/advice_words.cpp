@@ -4,14 +4,9 @@
 #include <cmath>
 
 #include "engine/advice/break_even.h"
-#include "engine/advice/printed.h"
 
 namespace speclens {
 namespace {
-
-std::string named(const AdviceCell& cell) { return cell.drafter + " with K = " + std::to_string(cell.k); }
-
-std::string chance_words(double p) { return printed("%.2f", p).substr(p < 1 ? 1 : 0); }
 
 // The best cell of one drafter.
 const AdviceCell* best_of(const Advice& advice, const std::string& drafter) {
@@ -21,68 +16,68 @@ const AdviceCell* best_of(const Advice& advice, const std::string& drafter) {
     return best;
 }
 
-std::string alike_words(const AdviceVerdict& verdict) {
-    if (verdict.as_fast.empty()) return "";
-    std::string list;
+void add_alike(std::vector<Said>& list, const AdviceVerdict& verdict) {
+    if (verdict.as_fast.empty()) return;
     constexpr std::size_t kMost = 3;
+    std::vector<Said> named;
     for (std::size_t i = 0; i < std::min(kMost, verdict.as_fast.size()); ++i)
-        list += (i == 0 ? "" : ", ") + verdict.as_fast[i]->drafter + " " + std::to_string(verdict.as_fast[i]->k);
-    const std::size_t more = verdict.as_fast.size() - std::min(kMost, verdict.as_fast.size());
-    return "Not told apart from it: " + list + (more > 0 ? printed(" and %zu more", more) : "") + ".";
+        named.push_back(advice_said("sentence.short_choice"_t, "drafter"_v = verdict.as_fast[i]->drafter, "k"_v = verdict.as_fast[i]->k));
+    list.push_back(advice_said("finding.alike"_t, "others"_v = named, "more"_v = verdict.as_fast.size() - named.size()));
 }
 
 // A longer draft of the same drafter that loses for sure.
-std::string too_long_words(const Advice& advice, const AdviceCell& best) {
+void add_too_long(std::vector<Said>& list, const Advice& advice, const AdviceCell& best) {
     const AdviceCell* longest = nullptr;
     for (const AdviceCell& cell : advice.cells)
         if (cell.drafter == best.drafter && cell.k > best.k) longest = &cell;
-    if (!longest || longest->high >= best.speed_up) return "";
-    return printed("%s: K = %d brings %.2f tokens a round instead of %.2f, and a round takes %.2f times as long: %.2f×.",
-                   best.drafter.c_str(), longest->k, longest->tokens_per_round, best.tokens_per_round,
-                   longest->round_ms() / best.round_ms(), longest->speed_up);
-}
-
-// A drafter that no acceptance could save, or that comes nowhere near.
-std::string hopeless_words(const Advice& advice, const AdviceDrafter& drafter) {
-    const AdviceCell* cell = best_of(advice, drafter.name);
-    if (!cell || cell->high >= 1 || advice.plain_ms <= 0) return "";
-    const CellBreakEven even = break_even_of(*cell, advice.plain_ms);
-    if (even.tokens > cell->k + 1)
-        return printed("%s cannot pay here: with K = %d a round takes %.1f plain passes and brings %d tokens at most.",
-                       cell->drafter.c_str(), cell->k, even.tokens, cell->k + 1);
-    return printed("%s does not pay: at its best, K = %d, %.2f×; a round brings %.2f tokens and would need %.2f.", cell->drafter.c_str(),
-                   cell->k, cell->speed_up, cell->tokens_per_round, even.tokens);
+    if (!longest || longest->high >= best.speed_up) return;
+    list.push_back(advice_said("finding.too_long"_t, "drafter"_v = best.drafter, "k"_v = longest->k, "tokens"_v = longest->tokens_per_round,
+                               "best_tokens"_v = best.tokens_per_round, "times"_v = longest->round_ms() / best.round_ms(),
+                               "speed_up"_v = longest->speed_up));
 }
 
 // Checking is not free on this machine.
-std::string dear_check_words(const Advice& advice, const AdviceCell& best) {
+void add_dear_check(std::vector<Said>& list, const Advice& advice, const AdviceCell& best) {
     const double passes = advice.plain_ms > 0 ? best.verify_ms / advice.plain_ms : 0;
-    if (passes < 1.5) return "";
-    return printed("Checking is dear here: a pass over %d tokens takes %.2f plain tokens' time.", best.k + 1, passes);
+    if (passes >= 1.5) list.push_back(advice_said("finding.dear_check"_t, "rows"_v = best.k + 1, "passes"_v = passes));
 }
 
-std::string dear_draft_words(const AdviceCell& best) {
-    if (best.round_ms() <= 0 || best.draft_ms < 0.4 * best.round_ms()) return "";
-    return printed("%.0f %% of a round is drafting: a cheaper drafter of the same acceptance would gain most.",
-                   100 * best.draft_ms / best.round_ms());
+void add_dear_draft(std::vector<Said>& list, const AdviceCell& best) {
+    const double share = best.round_ms() > 0 ? best.draft_ms / best.round_ms() : 0;
+    if (share >= 0.4) list.push_back(advice_said("finding.dear_draft"_t, "share"_v = share));
+}
+
+// A drafter that no acceptance could save, or that comes nowhere near.
+void add_hopeless(std::vector<Said>& list, const Advice& advice, const AdviceDrafter& drafter) {
+    const AdviceCell* cell = best_of(advice, drafter.name);
+    if (!cell || cell->high >= 1 || advice.plain_ms <= 0) return;
+    const CellBreakEven even = break_even_of(*cell, advice.plain_ms);
+    if (even.tokens > cell->k + 1)
+        list.push_back(advice_said("finding.hopeless:never"_t, "drafter"_v = cell->drafter, "k"_v = cell->k, "passes"_v = even.tokens,
+                                   "most"_v = cell->k + 1));
+    else
+        list.push_back(advice_said("finding.hopeless:not_here"_t, "drafter"_v = cell->drafter, "k"_v = cell->k,
+                                   "speed_up"_v = cell->speed_up, "tokens"_v = cell->tokens_per_round, "even"_v = even.tokens));
 }
 
 // A place behind which hardly anything is kept.
-std::string dead_place_words(const AdviceDrafter& drafter) {
+void add_dead_place(std::vector<Said>& list, const AdviceDrafter& drafter) {
     constexpr int kEnough = 30;
     for (std::size_t i = 1; i < drafter.judged.size(); ++i)
-        if (drafter.judged[i] >= kEnough && drafter.kept[i] * 50 < drafter.judged[i])
-            return printed("%s: guess %zu is kept %d times of %d; longer drafts are for nothing.", drafter.name.c_str(), i + 1,
-                           drafter.kept[i], drafter.judged[i]);
-    return "";
+        if (drafter.judged[i] >= kEnough && drafter.kept[i] * 50 < drafter.judged[i]) {
+            list.push_back(advice_said("finding.dead_place"_t, "drafter"_v = drafter.name, "place"_v = i + 1, "kept"_v = drafter.kept[i],
+                                       "judged"_v = drafter.judged[i]));
+            return;
+        }
 }
 
-std::string context_words(const Advice& advice, const AdviceCell& best) {
-    if (advice.contexts.empty()) return "";
+void add_context(std::vector<Said>& list, const Advice& advice, const AdviceCell& best) {
+    if (advice.contexts.empty()) return;
     const AdviceContext& last = advice.contexts.back();
     if (std::abs(last.speed_up / best.speed_up - 1) < 0.05)
-        return printed("Behind %d tokens of text it would gain about as much.", last.tokens);
-    return printed("Behind %d tokens of text, with the same acceptance, it would be %.2f×.", last.tokens, last.speed_up);
+        list.push_back(advice_said("finding.context:alike"_t, "tokens"_v = last.tokens));
+    else
+        list.push_back(advice_said("finding.context:other"_t, "tokens"_v = last.tokens, "speed_up"_v = last.speed_up));
 }
 
 } // namespace
@@ -96,69 +91,62 @@ CellBreakEven break_even_of(const AdviceCell& cell, double plain_ms) {
     return even;
 }
 
-std::string range_words(const AdviceCell& cell) {
-    const std::string low = printed("%.2f×", cell.low), high = printed("%.2f×", cell.high);
-    return low == high ? low : low + " to " + high;
+Said choice_said(const AdviceCell& cell) { return advice_said("sentence.choice"_t, "drafter"_v = cell.drafter, "k"_v = cell.k); }
+
+Said range_said(const AdviceCell& cell) {
+    const auto shown = [](double speed_up) { return std::lround(100 * speed_up); }; // two decimals of it
+    if (shown(cell.low) == shown(cell.high)) return advice_said("sentence.range:one"_t, "low"_v = cell.low);
+    return advice_said("sentence.range:two"_t, "low"_v = cell.low, "high"_v = cell.high);
 }
 
-std::string verdict_sentence(const Advice& advice) {
+Said verdict_said(const Advice& advice) {
     const AdviceVerdict verdict = verdict_of(advice);
-    switch (verdict.kind) {
-    case AdviceVerdict::Kind::none: return "No verdict: " + verdict.reason + ".";
-    case AdviceVerdict::Kind::plain:
-        return "Do not speculate here: the best, " + named(*verdict.best) + ", would be " + range_words(*verdict.best) + ".";
-    case AdviceVerdict::Kind::speculate: break;
-    }
+    if (verdict.kind == AdviceVerdict::Kind::none) return advice_said("sentence.none"_t, "reason"_v = verdict.reason);
     const AdviceCell& best = *verdict.best;
-    std::string sentence = "Use " + named(best) + ": " + range_words(best) + " here";
-    const CellBreakEven even = break_even_of(best, advice.plain_ms);
-    if (even.most_plain_rate && std::isfinite(*even.most_plain_rate))
-        sentence += printed("; where plain decoding writes more than %.0f tokens a second, it does not pay", *even.most_plain_rate);
-    return sentence + ".";
+    if (verdict.kind == AdviceVerdict::Kind::plain)
+        return advice_said("sentence.plain"_t, "choice"_v = choice_said(best), "range"_v = range_said(best));
+    std::optional<double> most = break_even_of(best, advice.plain_ms).most_plain_rate;
+    if (most && !std::isfinite(*most)) most.reset();
+    return advice_said("sentence.use"_t, "choice"_v = choice_said(best), "range"_v = range_said(best), "rate"_v = most);
 }
 
-std::vector<std::string> break_even_words(const Advice& advice) {
+std::vector<Said> break_even_said(const Advice& advice) {
     const AdviceVerdict verdict = verdict_of(advice);
-    std::vector<std::string> list;
-    if (!verdict.best || advice.plain_ms <= 0) return list;
+    if (!verdict.best || advice.plain_ms <= 0) return {};
     const AdviceCell& best = *verdict.best;
     const CellBreakEven even = break_even_of(best, advice.plain_ms);
-    list.push_back(printed("%s breaks even at %.2f tokens a round", named(best).c_str(), even.tokens) +
-                   (even.alpha ? ", every guess kept with " + chance_words(*even.alpha) : ", which no acceptance gives") +
-                   printed("; here a round brings %.2f.", best.tokens_per_round));
-    std::string pays = "; drafting costs nothing, so it pays at every speed.";
-    if (!even.most_plain_rate)
-        pays = "; checking alone costs more than a round brings, so it pays at no speed of the target.";
-    else if (std::isfinite(*even.most_plain_rate))
-        pays = printed("; it pays below %.0f, if drafting takes as long as here.", *even.most_plain_rate);
-    list.push_back(printed("Plain decoding writes %.0f tokens a second here", 1000 / advice.plain_ms) + pays);
-    return list;
-}
-
-std::vector<std::string> advice_findings(const Advice& advice) {
-    std::vector<std::string> list;
-    const auto add = [&](std::string text) {
-        if (!text.empty()) list.push_back(std::move(text));
+    const double rate = 1000 / advice.plain_ms;
+    const auto pays = [&] {
+        if (!even.most_plain_rate) return advice_said("break_even.pays:never"_t, "rate"_v = rate);
+        if (std::isfinite(*even.most_plain_rate))
+            return advice_said("break_even.pays:below"_t, "rate"_v = rate, "most"_v = *even.most_plain_rate);
+        return advice_said("break_even.pays:always"_t, "rate"_v = rate);
     };
+    return {advice_said("break_even.round"_t, "choice"_v = choice_said(best), "even"_v = even.tokens, "kept"_v = even.alpha,
+                        "tokens"_v = best.tokens_per_round),
+            pays()};
+}
+
+std::vector<Said> advice_findings(const Advice& advice) {
+    std::vector<Said> list;
     const AdviceVerdict verdict = verdict_of(advice);
     if (!verdict.best) return list;
-    add(alike_words(verdict));
-    add(too_long_words(advice, *verdict.best));
-    add(dear_check_words(advice, *verdict.best));
-    add(dear_draft_words(*verdict.best));
+    add_alike(list, verdict);
+    add_too_long(list, advice, *verdict.best);
+    add_dear_check(list, advice, *verdict.best);
+    add_dear_draft(list, *verdict.best);
     for (const AdviceDrafter& drafter : advice.drafters) {
-        add(hopeless_words(advice, drafter));
-        add(dead_place_words(drafter));
+        add_hopeless(list, advice, drafter);
+        add_dead_place(list, drafter);
     }
-    add(context_words(advice, *verdict.best));
-    if (advice.clock > 0.05) add(printed("Costs drifted by %.0f %% while this was measured: the intervals hold that.", 100 * advice.clock));
+    add_context(list, advice, *verdict.best);
+    if (advice.clock > 0.05) list.push_back(advice_said("finding.drift"_t, "share"_v = advice.clock));
     return list;
 }
 
-std::string advice_conditions(const Advice& advice) {
-    return printed("%d %s, texts of %d to %d tokens, T = %g, at most %d new tokens; intervals for 90 %% of other prompts of this kind",
-                   advice.prompts, advice.prompts == 1 ? "prompt" : "prompts", advice.shortest, advice.longest, advice.temperature,
-                   advice.max_tokens);
+Said conditions_said(const Advice& advice) {
+    return advice_said("sentence.conditions"_t, "prompts"_v = advice.prompts, "shortest"_v = advice.shortest, "longest"_v = advice.longest,
+                       "temperature"_v = advice.temperature, "most"_v = advice.max_tokens, "covers"_v = kAdviceCovers);
 }
 
 std::vector<const AdviceCell*> best_of_each(const Advice& advice) {

@@ -1,10 +1,11 @@
-// Scene S18, advice: does speculation pay here, with which drafter and how many guesses, how sure is that, and what would
-// change it?
+// Scene S18, advice: does speculation pay here, with which drafter and how many draft tokens, how sure is that, and what
+// would change it?
 #include <algorithm>
 
 #include "scenes/advice/advice_model.h"
 #include "scenes/shared/head_scene.h"
 #include "scenes/shared/history.h"
+#include "scenes/shared/in_words.h"
 #include "ui/tokens.h"
 
 namespace speclens {
@@ -35,7 +36,8 @@ class AdviceScene final : public Scene {
         return out;
     }
 
-    std::string describe(const SceneInput& input) const override { return advice_description(input, advice_model(input, state_)); }
+    bool tells_messages() const override { return true; }
+    std::vector<ui::ToldMessage> told(const SceneInput& input) const override { return told_by(AdviceScene(*this), input); }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
         return {{"↑ ↓", "Mark a faster, slower drafter"}, {"M", "Measure every drafter with 1 to 7 guesses"}};
@@ -45,10 +47,9 @@ class AdviceScene final : public Scene {
     void take_back(bool forward) override { state_ = history_.take(forward).value_or(state_); }
 
   private:
-    static std::string unmeasured_words(const AdviceModel& m) {
+    static Message unmeasured_words(const AdviceModel& m) {
         if (!m.impossible.empty()) return m.impossible;
-        if (m.under_way) return "measuring: every drafter on prompts that none was trained on";
-        return "press M: every drafter with 1 to 7 guesses, in less than a minute";
+        return m.under_way ? advice_says("stage.unmeasured:under_way"_t) : advice_says("stage.unmeasured:asked"_t);
     }
 
     static void draw_stage(const AdviceDraw& d) {

@@ -5,7 +5,6 @@
 
 #include "scenes/advice/advice_model.h"
 #include "scenes/shared/head_scene.h"
-#include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
@@ -19,7 +18,7 @@ using ui::Rect;
 using ui::Role;
 using ui::Vec2;
 
-void head(const AdviceDraw& d, Rect area, const std::string& title, const std::string& under) {
+void head(const AdviceDraw& d, Rect area, const Message& title, const Message& under) {
     ui::fitted_text(d.ui.canvas, {area.x, area.y + 14}, title, Font::text_bold, 15, d.ui.theme.ink, area.w);
     ui::fitted_text(d.ui.canvas, {area.x, area.y + 34}, under, Font::text, 14, d.ui.theme.muted, area.w);
 }
@@ -55,7 +54,7 @@ void interval(const AdviceDraw& d, const AdviceCell& cell, Vec2 low, Vec2 at, Ve
 void draw_advice_bets(const AdviceDraw& d, Rect area) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    head(d, area, "Which would you bet on?", "click one; the answer comes with the next beat");
+    head(d, area, advice_says("bets.title"_t), advice_says("bets.under"_t));
     std::vector<const AdviceCell*> cells = d.model.best;
     std::ranges::sort(cells, {}, &AdviceCell::drafter);
     constexpr float kLeast = 22, kBelow = 54, kBetween = 24; // of a row, of the words below them, of two columns
@@ -72,14 +71,32 @@ void draw_advice_bets(const AdviceDraw& d, Rect area) {
         if (chosen || touch.hovered) canvas.fill({row.x, row.y + 2, row.w, row.h - 4}, theme.raised.alpha(chosen ? 0.9F : 0.45F), 4);
         if (touch.focused) ui::focus_ring(canvas, theme, row);
         const float base = row.center().y + 5;
-        canvas.text({row.x + 8, base}, name, chosen ? Font::text_bold : Font::text, 14, theme.ink);
-        canvas.text({row.right() - 8, base}, chosen ? "your bet" : "?", Font::text, 14, chosen ? theme.ink : theme.muted, Align::right);
+        canvas.text({row.x + 8, base}, advice_says("bets.drafter"_t, "drafter"_v = name), chosen ? Font::text_bold : Font::text, 14,
+                    theme.ink);
+        canvas.text({row.right() - 8, base}, chosen ? advice_says("bets.yours"_t) : advice_says("bets.open"_t), Font::text, 14,
+                    chosen ? theme.ink : theme.muted, Align::right);
     }
 }
 
 // "small  K 1", and that it was bet on.
-std::string ranked_name(const AdviceDraw& d, const AdviceCell& cell) {
-    return cell.drafter + "  K " + std::to_string(cell.k) + (d.state.bet == cell.drafter ? " · your bet" : "");
+Message ranked_name(const AdviceDraw& d, const AdviceCell& cell) {
+    return advice_says("ranking.name"_t, "drafter"_v = cell.drafter, "k"_v = cell.k, "bet"_v = d.state.bet == cell.drafter);
+}
+
+// What the bar and the disc of a drafter say.
+Message ranked_words(const AdviceDraw& d, const AdviceCell& cell) {
+    return advice_says("ranking.bar"_t, "choice"_v = choice_words(cell), "marked"_v = &cell == d.model.marked,
+                       "figure"_v = figure_words(d.model, cell.speed_up), "low"_v = cell.low, "high"_v = cell.high,
+                       "tokens"_v = cell.tokens_per_round, "draft"_v = cell.draft_ms, "verify"_v = cell.verify_ms,
+                       "other"_v = cell.other_ms, "worked_out"_v = cell.worked_out);
+}
+
+// Of the marked drafter, where its draft lengths have no picture.
+Message lengths_words(const AdviceModel& m) {
+    std::vector<Said> figures;
+    for (const AdviceCell* cell : m.lengths)
+        figures.push_back(advice_says("lengths.figure"_t, "k"_v = cell->k, "figure"_v = figure_words(m, cell->speed_up)).said);
+    return advice_says("lengths.all"_t, "drafter"_v = m.marked->drafter, "figures"_v = figures);
 }
 
 } // namespace
@@ -89,12 +106,14 @@ void draw_advice_ranking(const AdviceDraw& d, Rect area) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const AdviceModel& m = d.model;
-    head(d, area, "Every drafter at its best", "plain time ÷ speculative time; the line is plain decoding");
+    head(d, area, advice_says("ranking.title"_t), advice_says("ranking.under"_t));
     float name_w = 0;
     for (const AdviceCell* cell : m.best) name_w = std::max(name_w, 20 + canvas.text_width(ranked_name(d, *cell), Font::text_bold, 14));
     name_w = std::min(name_w, area.w * 0.5F);
     const float value_w = 64;
     const float top = area.y + 56, bottom = area.bottom() - 54;
+    if (d.input.beat >= kWhyBeat) canvas.tell(lengths_words(m), area);
+    canvas.tell(advice_says("ranking.plain"_t, "ms"_v = m.advice->plain_ms), area);
     if (bottom - top < 26) return;
     const auto fits = static_cast<std::size_t>(std::max(1.0F, (bottom - top) / 26));
     const std::size_t shown = std::min(fits, m.best.size());
@@ -116,22 +135,21 @@ void draw_advice_ranking(const AdviceDraw& d, Rect area) {
                         name_w - 16);
         interval(d, cell, {x(cell.low), y}, {x(cell.speed_up), y}, {x(cell.high), y});
         canvas.text({area.right() - 4, y + 5}, figure_words(m, cell.speed_up), Font::mono, 14, theme.ink, Align::right);
-        ui::tooltip(d.ui, row,
-                    cell.drafter + " with K = " + std::to_string(cell.k) + ": " + range_words(cell) + ", " +
-                        ui::number(cell.tokens_per_round, 2) + " tokens a round");
+        ui::thing(d.ui, row, ranked_words(d, cell));
     }
     canvas.line({x(1), top}, {x(1), end}, {theme.ink, 2});
+    for (std::size_t i = shown; i < m.best.size(); ++i) canvas.tell(ranked_words(d, *m.best[i]), area); // for which there is no row
     if (shown < m.best.size())
-        ui::fitted_text(canvas, {area.x, area.bottom() - 4}, std::to_string(m.best.size() - shown) + " more do worse", Font::text, 14,
-                        theme.muted, area.w);
+        ui::fitted_text(canvas, {area.x, area.bottom() - 4}, advice_says("ranking.more"_t, "more"_v = m.best.size() - shown), Font::text,
+                        14, theme.muted, area.w);
 }
 
 void draw_advice_lengths(const AdviceDraw& d, Rect area) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const AdviceModel& m = d.model;
-    head(d, area, m.marked->drafter + " by draft length",
-         m.marked->tree ? "a tree is measured with its usual depth only" : "hollow: places of longer drafts say what it would keep");
+    head(d, area, advice_says("lengths.title"_t, "drafter"_v = m.marked->drafter),
+         m.marked->tree ? advice_says("lengths.under:tree"_t) : advice_says("lengths.under:places"_t));
     const Rect plot{area.x + 48, area.y + 64, area.w - 64, std::min(420.0F, area.h - 64 - 52)};
     if (plot.h < 60) return;
     const ui::Scale y = scale_of(m.lengths, plot.bottom(), plot.y);
@@ -146,13 +164,14 @@ void draw_advice_lengths(const AdviceDraw& d, Rect area) {
     for (std::size_t i = 0; i < m.lengths.size(); ++i) {
         const AdviceCell& cell = *m.lengths[i];
         interval(d, cell, {line[i].x, y(cell.low)}, line[i], {line[i].x, y(cell.high)});
-        canvas.text({line[i].x, plot.bottom() + 20}, std::to_string(cell.k), Font::mono, 14,
-                    cell.k == m.marked->k ? theme.ink : theme.muted, Align::center);
-        ui::tooltip(d.ui, {line[i].x - 10, plot.y, 20, plot.h},
-                    "K = " + std::to_string(cell.k) + ": " + range_words(cell) + ", " + ui::number(cell.tokens_per_round, 2) +
-                        " tokens a round in " + ui::number(cell.round_ms(), 2) + " ms");
+        canvas.print({line[i].x, plot.bottom() + 20}, std::to_string(cell.k), Font::mono, 14,
+                     cell.k == m.marked->k ? theme.ink : theme.muted, Align::center);
+        ui::thing(d.ui, {line[i].x - 10, plot.y, 20, plot.h},
+                  advice_says("lengths.bar"_t, "k"_v = cell.k, "figure"_v = figure_words(m, cell.speed_up), "low"_v = cell.low,
+                              "high"_v = cell.high, "tokens"_v = cell.tokens_per_round, "round"_v = cell.round_ms(),
+                              "worked_out"_v = cell.worked_out));
     }
-    canvas.text({plot.center().x, plot.bottom() + 42}, "guesses K in a round", Font::text, 14, theme.muted, Align::center);
+    canvas.text({plot.center().x, plot.bottom() + 42}, advice_says("lengths.axis"_t), Font::text, 14, theme.muted, Align::center);
 }
 
 void draw_advice_round(const AdviceDraw& d, Rect area) {
@@ -160,23 +179,33 @@ void draw_advice_round(const AdviceDraw& d, Rect area) {
     const ui::Theme& theme = d.ui.theme;
     const AdviceCell& cell = *d.model.marked;
     const double pass = d.model.advice->plain_ms, tokens = cell.tokens_per_round, plain = tokens * pass, round = cell.round_ms();
-    head(d, area, "The same tokens, twice",
-         ui::number(tokens, 2) + " of them: a round of " + cell.drafter + ", K = " + std::to_string(cell.k) + ", and plain decoding; ms");
+    head(d, area, advice_says("round.title"_t),
+         advice_says("round.under"_t, "tokens"_v = tokens, "drafter"_v = cell.drafter, "k"_v = cell.k));
     const ui::Scale x{0, 1.04 * std::max(plain, round), area.x, area.right() - 40}; // the unit stands behind the last tick
     const float h = std::clamp(area.h * 0.12F, 34.0F, 60.0F), first = area.y + 92, second = first + h + 56;
     if (second + h + 40 > area.bottom()) return;
     ui::axis_x(canvas, theme, x, second + h + 10, ui::ticks(0, x.hi, 6), {.unit = "ms", .grid_to = first, .grid = true});
-    canvas.text({area.x, first - 10}, "one round", Font::text, 14, theme.muted);
-    const ui::Segment parts[] = {
-        {.start = 0, .length = cell.draft_ms, .role = Role::draft, .label = "draft", .value = ui::number(cell.draft_ms, 2)},
-        {.start = cell.draft_ms, .length = cell.verify_ms, .role = Role::target, .label = "verify", .value = ui::number(cell.verify_ms, 2)},
-        {.start = cell.draft_ms + cell.verify_ms,
-         .length = cell.other_ms,
-         .role = Role::discarded,
-         .label = "other",
-         .value = ui::number(cell.other_ms, 2)}};
+    canvas.text({area.x, first - 10}, advice_says("round.one"_t), Font::text, 14, theme.muted);
+    canvas.tell(advice_says("round.lane"_t, "draft"_v = cell.draft_ms, "verify"_v = cell.verify_ms, "other"_v = cell.other_ms),
+                {area.x, first, x.b - x.a, h});
+    const ui::Segment parts[] = {{.start = 0,
+                                  .length = cell.draft_ms,
+                                  .role = Role::draft,
+                                  .label = advice_says("round.draft"_t),
+                                  .value = ui::number(cell.draft_ms, 2)},
+                                 {.start = cell.draft_ms,
+                                  .length = cell.verify_ms,
+                                  .role = Role::target,
+                                  .label = advice_says("round.verify"_t),
+                                  .value = ui::number(cell.verify_ms, 2)},
+                                 {.start = cell.draft_ms + cell.verify_ms,
+                                  .length = cell.other_ms,
+                                  .role = Role::discarded,
+                                  .label = advice_says("round.other"_t),
+                                  .value = ui::number(cell.other_ms, 2)}};
     (void)ui::gantt_lane(canvas, theme, x, first, h, parts, 2);
-    canvas.text({area.x, second - 10}, "plain decoding", Font::text, 14, theme.muted);
+    canvas.text({area.x, second - 10}, advice_says("round.plain"_t), Font::text, 14, theme.muted);
+    canvas.tell(advice_says("round.plain_lane"_t, "tokens"_v = tokens, "pass"_v = pass, "plain"_v = plain), {area.x, second, x.b - x.a, h});
     std::vector<ui::Segment> passes;
     for (int i = 0; i < static_cast<int>(std::ceil(tokens - 1e-9)); ++i)
         passes.push_back({.start = i * pass,
@@ -186,9 +215,10 @@ void draw_advice_round(const AdviceDraw& d, Rect area) {
     (void)ui::gantt_lane(canvas, theme, x, second, h, passes, 2);
     const double saved = plain - round;
     if (second + h + 64 > area.bottom()) return;
+    const Message figure = figure_words(d.model, plain / round);
     ui::fitted_text(canvas, {area.x, second + h + 64},
-                    std::string(saved >= 0 ? "saved " : "lost ") + ui::number(std::abs(saved), 2) + " ms a round: " + ui::number(plain, 2) +
-                        " ÷ " + ui::number(round, 2) + " = " + figure_words(d.model, plain / round),
+                    saved >= 0 ? advice_says("round.saved"_t, "ms"_v = saved, "plain"_v = plain, "round"_v = round, "figure"_v = figure)
+                               : advice_says("round.lost"_t, "ms"_v = -saved, "plain"_v = plain, "round"_v = round, "figure"_v = figure),
                     Font::text_bold, 16,
                     d.model.in_doubt ? theme.muted
                     : saved >= 0     ? theme.role(Role::accepted)
@@ -196,14 +226,30 @@ void draw_advice_round(const AdviceDraw& d, Rect area) {
                     area.w);
     const AdviceDrafter* drafter = d.model.advice->drafter(cell.drafter);
     if (!drafter || second + h + 150 > area.bottom()) return;
-    std::string places;
-    for (std::size_t i = 0; i < drafter->judged.size() && drafter->judged[i] >= 30; ++i)
-        places += (i > 0 ? "  " : "") + ui::probability(static_cast<double>(drafter->kept[i]) / drafter->judged[i]);
+    std::vector<Said> places;
+    std::string drawn;
+    for (std::size_t i = 0; i < drafter->judged.size() && drafter->judged[i] >= 30; ++i) {
+        const Message place = advice_says("round.place"_t, "kept"_v = static_cast<double>(drafter->kept[i]) / drafter->judged[i]);
+        drawn += (i > 0 ? "  " : "") + place.words();
+        places.push_back(place.said);
+    }
     if (places.empty()) return;
-    ui::fitted_text(canvas, {area.x, second + h + 100}, "Chance that guess 1, 2, 3 … stays, once all before it did:", Font::text, 14,
-                    theme.muted, area.w);
-    ui::fitted_text(canvas, {area.x, second + h + 124}, places, Font::mono, 14, theme.ink, area.w);
+    ui::fitted_text(canvas, {area.x, second + h + 100}, advice_says("round.chances"_t), Font::text, 14, theme.muted, area.w);
+    ui::fitted_text(canvas, {area.x, second + h + 124}, {drawn, advice_says("round.places"_t, "places"_v = places).said}, Font::mono, 14,
+                    theme.ink, area.w);
 }
+
+namespace {
+
+// The curve at its doublings.
+Message curve_words(const AdviceCell& cell, const std::vector<PlainRatePoint>& points) {
+    std::vector<Said> said;
+    for (std::size_t i = 0; i < points.size(); i += 8)
+        said.push_back(advice_says("curve.point"_t, "rate"_v = points[i].rate, "speed_up"_v = points[i].speed_up).said);
+    return advice_says("curve.line"_t, "choice"_v = choice_words(cell), "points"_v = said);
+}
+
+} // namespace
 
 void draw_advice_change(const AdviceDraw& d, Rect area) {
     ui::Canvas& canvas = d.ui.canvas;
@@ -211,8 +257,7 @@ void draw_advice_change(const AdviceDraw& d, Rect area) {
     const AdviceCell& cell = *d.model.marked;
     const double plain_ms = d.model.advice->plain_ms;
     const std::vector<PlainRatePoint> points = by_plain_rate(cell, plain_ms);
-    head(d, area, "If plain decoding were slower or faster",
-         cell.drafter + ", K = " + std::to_string(cell.k) + ": same acceptance, drafting takes as long as here");
+    head(d, area, advice_says("curve.title"_t), advice_says("curve.under"_t, "choice"_v = choice_words(cell)));
     const Rect plot{area.x + 48, area.y + 64, area.w - 64, std::min(420.0F, area.h - 64 - 52)};
     if (plot.h < 60 || points.empty()) return;
     double low = 1, high = 1;
@@ -222,11 +267,12 @@ void draw_advice_change(const AdviceDraw& d, Rect area) {
     ui::axis_y(canvas, theme, y, plot.x, ui::ticks(y.lo, y.hi, 5), {.unit = "×", .grid_to = plot.right(), .grid = true, .label_offset = 8});
     for (int step = -3; step <= 3; step += plot.w < 460 ? 3 : 1) {
         const double rate = 1000 / plain_ms * std::pow(2.0, step);
-        canvas.text({x(std::log2(rate)), plot.bottom() + 20}, ui::integer(std::lround(rate)), Font::mono, 14,
-                    step == 0 ? theme.ink : theme.muted, Align::center);
+        canvas.print({x(std::log2(rate)), plot.bottom() + 20}, ui::integer(std::lround(rate)), Font::mono, 14,
+                     step == 0 ? theme.ink : theme.muted, Align::center);
     }
-    ui::fitted_text(canvas, {plot.center().x, plot.bottom() + 42}, "tokens a second of plain decoding, on a scale of doublings", Font::text,
-                    14, theme.muted, plot.w, Align::center);
+    canvas.tell(curve_words(cell, points), plot);
+    ui::fitted_text(canvas, {plot.center().x, plot.bottom() + 42}, advice_says("curve.axis"_t), Font::text, 14, theme.muted, plot.w,
+                    Align::center);
     canvas.line({plot.x, y(1)}, {plot.right(), y(1)}, {theme.ink, 2});
     std::vector<Vec2> line;
     for (const PlainRatePoint& point : points) line.push_back({x(std::log2(point.rate)), y(point.speed_up)});
@@ -234,14 +280,15 @@ void draw_advice_change(const AdviceDraw& d, Rect area) {
     const Vec2 here{x(std::log2(1000 / plain_ms)), y(cell.tokens_per_round * plain_ms / cell.round_ms())};
     canvas.disc(here, 6, color_of(d, cell));
     const bool right_half = here.x > plot.center().x;
-    canvas.text({here.x + (right_half ? -10.0F : 10.0F), here.y - 12}, "here", Font::text_bold, 14, theme.ink,
+    canvas.text({here.x + (right_half ? -10.0F : 10.0F), here.y - 12}, advice_says("curve.here"_t), Font::text_bold, 14, theme.ink,
                 right_half ? Align::right : Align::left);
     const CellBreakEven even = break_even_of(cell, plain_ms);
     if (!even.most_plain_rate || !std::isfinite(*even.most_plain_rate)) return;
     const double at = std::log2(*even.most_plain_rate);
     if (at < x.lo || at > x.hi) return;
     canvas.line({x(at), plot.y}, {x(at), plot.bottom()}, {theme.muted, 1.5F});
-    ui::fitted_text(canvas, {x(at) + 8, plot.y + 18}, "breaks even", Font::text, 14, theme.muted,
+    canvas.tell(advice_says("curve.even_line"_t, "rate"_v = *even.most_plain_rate), {x(at), plot.y, 1, plot.h});
+    ui::fitted_text(canvas, {x(at) + 8, plot.y + 18}, advice_says("curve.even"_t), Font::text, 14, theme.muted,
                     std::max(40.0F, plot.right() - x(at) - 8));
 }
 
@@ -251,24 +298,26 @@ void draw_advice_details(const AdviceDraw& d) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const float x = r.x + 24, w = r.w - 48;
-    ui::fitted_text(canvas, {x, r.y + 32}, "What stands out", Font::text_bold, 15, theme.ink, w);
+    ui::fitted_text(canvas, {x, r.y + 32}, advice_says("details.title"_t), Font::text_bold, 15, theme.ink, w);
     if (!d.model.measured()) {
-        ui::paragraph(canvas, {x, r.y + 58}, w, "Measure first: what stands out among drafters and draft lengths is told here.",
-                      {.size = 14, .color = theme.muted, .max_lines = 3});
+        ui::paragraph(canvas, {x, r.y + 58}, w, advice_says("details.measure_first"_t), {.size = 14, .color = theme.muted, .max_lines = 3});
         return;
     }
     if (keeps_answer_back(d.input)) {
-        ui::paragraph(canvas, {x, r.y + 58}, w, "Bet first: the next beat says how every drafter did, and what stands out.",
-                      {.size = 14, .color = theme.muted, .max_lines = 3});
+        ui::paragraph(canvas, {x, r.y + 58}, w, advice_says("details.bet_first"_t), {.size = 14, .color = theme.muted, .max_lines = 3});
         return;
     }
     float y = r.y + 58;
-    std::vector<std::string> sentences = advice_findings(*d.model.advice);
-    if (d.input.beat == kChangeBeat) sentences = break_even_words(*d.model.advice);
-    for (const std::string& sentence : sentences) {
-        if (y + 40 > r.bottom()) break;
-        y = ui::paragraph(canvas, {x, y}, w, sentence, {.size = 14, .color = theme.ink, .max_lines = 4}) + 14;
-    }
+    const Advice& advice = *d.model.advice;
+    std::vector<Said> drawn = advice_findings(advice), told = break_even_said(advice);
+    if (d.input.beat == kChangeBeat) std::swap(drawn, told);
+    for (const Said& sentence : drawn)
+        if (y + 40 > r.bottom())
+            told.push_back(sentence); // for which there is no room
+        else
+            y = ui::paragraph(canvas, {x, y}, w, message(sentence), {.size = 14, .color = theme.ink, .max_lines = 4}) + 14;
+    told.push_back(verdict_said(advice));
+    for (const Said& sentence : told) canvas.tell(message(sentence), r); // what the other beats show: a description is whole
 }
 
 void draw_advice_controls(const AdviceDraw& d) {
@@ -278,28 +327,31 @@ void draw_advice_controls(const AdviceDraw& d) {
     const AdviceModel& m = d.model;
     ControlRow row(r);
     Rect at = row.place(150);
-    ui::field_label(ui, at, "This machine");
-    std::string off = m.impossible;
+    ui::field_label(ui, at, advice_says("controls.machine"_t));
+    Message off = m.impossible;
     if (m.under_way)
-        off = "Measuring: Esc ends it";
+        off = advice_says("controls.off:under_way"_t);
     else if (off.empty() && !d.input.settings)
-        off = "There is no run yet";
-    if (ui::button(ui, "measure", at, "Measure",
-                   {.shortcut = "M", .tooltip = "Runs every drafter on held-out prompts, here", .disabled = off}))
+        off = advice_says("controls.off:no_run"_t);
+    if (ui::button(ui, "measure", at, advice_says("controls.measure"_t),
+                   {.shortcut = "M", .tooltip = advice_says("controls.measure_about"_t), .disabled = off}))
         d.out.push_back(ask_advice(d.input));
     if (!m.measured() || keeps_answer_back(d.input)) return; // they begin with the best one
     if (row.room() >= 150) {
         at = row.place(std::min(190.0F, row.room()));
-        ui::field_label(ui, at, "Drafter");
+        ui::field_label(ui, at, advice_says("controls.drafter"_t));
         const auto here = static_cast<int>(std::ranges::find(m.best, m.marked) - m.best.begin());
-        if (const auto to =
-                ui::stepper(ui, "drafter", at, here, {.low = 0, .high = static_cast<double>(m.best.size()) - 1, .text = m.marked->drafter}))
+        if (const auto to = ui::stepper(ui, "drafter", at, here,
+                                        {.low = 0,
+                                         .high = static_cast<double>(m.best.size()) - 1,
+                                         .text = advice_says("bets.drafter"_t, "drafter"_v = m.marked->drafter)}))
             d.state.marked = m.best[static_cast<std::size_t>(*to)]->drafter;
     }
     if (row.room() < 150 || !d.input.settings) return;
     at = row.place(std::min(220.0F, row.room()));
-    ui::field_label(ui, at, "The run on the screen");
-    if (ui::button(ui, "use", at, "Use " + m.marked->drafter + ", K " + std::to_string(m.marked->k), {.disabled = m.impossible}))
+    ui::field_label(ui, at, advice_says("controls.run"_t));
+    if (ui::button(ui, "use", at, advice_says("controls.use"_t, "drafter"_v = m.marked->drafter, "k"_v = m.marked->k),
+                   {.disabled = m.impossible}))
         d.out.push_back(run_marked(d.input, m));
 }
 

@@ -14,8 +14,8 @@ namespace {
 
 constexpr double kSeconds = 40, kStillSeconds = 6; // in the window; for a picture
 
-std::string why_impossible(const SceneInput& input) {
-    if (std::string why = no_models(input); !why.empty()) return why;
+Message why_impossible(const SceneInput& input) {
+    if (Message why = no_models(input); !why.empty()) return why;
     return untimed_passes(input);
 }
 

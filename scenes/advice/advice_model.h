@@ -1,4 +1,4 @@
-// Does speculation pay on this machine, with which drafter and how many guesses? The answer of engine/advice as a picture:
+// Does speculation pay on this machine, with which drafter and how many draft tokens? The answer of engine/advice as a picture:
 // every drafter at its best, one of them by draft length, why it comes out so, and what would change it.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace speclens {
 
-inline constexpr StoryOf<"advice", "bet", "verdict", "why", "change"> advice_says;
+inline constexpr MessagesOf<"advice", "bet", "verdict", "why", "change"> advice_says;
 inline constexpr int kAdviceBeats = advice_says.size;
 inline constexpr int kBetBeat = 0, kWhyBeat = 2, kChangeBeat = 3;
 [[nodiscard]] inline bool keeps_answer_back(const SceneInput& input) { return advice_says.hides(input.beat, "answer"_part); }
@@ -36,8 +36,8 @@ struct AdviceModel {
     std::vector<const AdviceCell*> lengths; // of the marked drafter
     bool under_way = false;
     double done = 0;
-    bool in_doubt = false;  // other programs kept the cores busy
-    std::string impossible; // why nothing can be measured here; empty: it can
+    bool in_doubt = false; // other programs kept the cores busy
+    Message impossible;    // why nothing can be measured here; empty: it can
     [[nodiscard]] bool measured() const { return advice && !best.empty(); }
 };
 [[nodiscard]] AdviceModel advice_model(const SceneInput& input, const AdviceState& state);
@@ -48,10 +48,10 @@ struct AdviceModel {
 // The run on the screen with what the marked cell says.
 [[nodiscard]] Command run_marked(const SceneInput& input, const AdviceModel& model);
 
-[[nodiscard]] std::string figure_words(const AdviceModel& model, double speed_up); // "1.60×", "~1.60×"
+[[nodiscard]] Message choice_words(const AdviceCell& cell);                    // "small, K = 4"
+[[nodiscard]] Message figure_words(const AdviceModel& model, double speed_up); // "1.60×", "~1.60×"
 [[nodiscard]] StageTitle advice_title(const AdviceModel& model, int beat);
 [[nodiscard]] Story advice_story(const SceneInput& input, const AdviceModel& model);
-[[nodiscard]] std::string advice_description(const SceneInput& input, const AdviceModel& model);
 
 struct AdviceDraw {
     const SceneInput& input;

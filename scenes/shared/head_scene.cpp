@@ -256,7 +256,7 @@ void measure_button(const SceneInput& input, ui::Ui& ui, const MeasureButton& bu
         out.push_back(Command{study});
 }
 
-std::string no_models(const SceneInput& input) { return models_loaded(input) ? "" : "No models are loaded: this run was saved earlier"; }
+Message no_models(const SceneInput& input) { return models_loaded(input) ? Message() : shared_says("words.no_models"_t); }
 
 bool shows_or_will(const SceneInput& input, const HeadModel& model, const std::string& drafter) {
     return model.empty == HeadModel::Empty::no || (input.settings && input.settings->drafter == drafter && drafter_ready(input, drafter));

@@ -112,7 +112,7 @@ struct MeasureButton {
 };
 void measure_button(const SceneInput& input, ui::Ui& ui, const MeasureButton& button, const RunStudy& study, ControlRow& row,
                     std::vector<SceneCommand>& out);
-[[nodiscard]] std::string no_models(const SceneInput& input); // why nothing can be run; empty: it can
+[[nodiscard]] Message no_models(const SceneInput& input); // why nothing can be run; empty: it can
 
 // Whether a round of this drafter is on screen, or a run of it that is about to begin.
 [[nodiscard]] bool shows_or_will(const SceneInput& input, const HeadModel& model, const std::string& drafter);

@@ -1,5 +1,7 @@
 #include "scenes/shared/plain_time.h"
 
+#include "scenes/shared/told.h"
+
 namespace speclens {
 namespace {
 constexpr const char* kTableIsFree = "a table costs nothing to ask";
@@ -17,9 +19,9 @@ bool without_passes(const SceneInput& input) {
     return run && (run->tier == "REMOTE" || run->tier == "TABLE");
 }
 
-std::string untimed_passes(const SceneInput& input) {
+Message untimed_passes(const SceneInput& input) {
     if (!without_passes(input)) return {};
-    return input.whole->header->tier == "TABLE" ? kTableIsFree : "a server's passes cannot be timed from here";
+    return input.whole->header->tier == "TABLE" ? shared_says("words.untimed:table"_t) : shared_says("words.untimed:server"_t);
 }
 
 double plain_ms(const SceneInput& input) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "scenes/shared/scene_input.h"
+#include "ui/stories/message.h"
 
 namespace speclens {
 
@@ -13,7 +14,7 @@ namespace speclens {
 // costs nothing, so no time of plain decoding is compared.
 [[nodiscard]] bool without_passes(const SceneInput& input);
 // Why passes of the target cannot be timed; empty: they can, or there is no run yet.
-[[nodiscard]] std::string untimed_passes(const SceneInput& input);
+[[nodiscard]] Message untimed_passes(const SceneInput& input);
 // Plain time per token of this prompt: what the caller measured, else what the engine did. 0: unknown, or
 // without_passes.
 [[nodiscard]] double plain_ms(const SceneInput& input);

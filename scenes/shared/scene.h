@@ -14,6 +14,7 @@
 #include "engine/run/session_commands.h"
 #include "remote/client/server_view.h"
 #include "scenes/shared/scene_input.h"
+#include "ui/canvas_record.h"
 #include "ui/widgets.h"
 
 namespace speclens {
@@ -84,7 +85,11 @@ class Scene {
     // Whether it is about the run on screen; else output and timeline would be of something else, and the stage has their room.
     [[nodiscard]] virtual bool shows_run() const { return true; }
     // The same frame in words: every number that is visible, in reading order.
-    [[nodiscard]] virtual std::string describe(const SceneInput& input) const = 0;
+    [[nodiscard]] virtual std::string describe(const SceneInput& input) const;
+    // Whether all that it says is messages; it is described by them, in every language. Else describe() is its own, in English.
+    [[nodiscard]] virtual bool tells_messages() const { return false; }
+    // Those of its frame, in the order of drawing (told_by() in in_words.h).
+    [[nodiscard]] virtual std::vector<ui::ToldMessage> told(const SceneInput&) const { return {}; }
     // Whether a new run is looked at from its first round on; else where it shows most.
     [[nodiscard]] virtual bool from_the_beginning() const { return false; }
     // Where to look first in a finished run, as an event count; none: where other scenes look.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -10,8 +9,8 @@
 #include "engine/base/fnv.h"
 #include "engine/models/models.h"
 #include "kernels/error.h"
-#include "scenes/shared/story_book.h"
-#include "scenes/shared/toml_file.h"
+#include "ui/stories/story_book.h"
+#include "ui/stories/toml_file.h"
 
 namespace speclens {
 namespace {
@@ -20,8 +19,7 @@ namespace fs = std::filesystem;
 constexpr const char* kEnglishName = "en";
 
 std::shared_ptr<const StoryBook> book_of(const std::string& language) {
-    const char* own = std::getenv("SPECLENS_STORIES");
-    return std::make_shared<const StoryBook>(load_stories(assets_folder() / "stories", language, own ? own : ""));
+    return std::make_shared<const StoryBook>(load_stories(assets_folder() / "stories", language, own_stories(), Broken::left_out));
 }
 
 fs::path labels_of(const fs::path& assets, const std::string& language) { return assets / "languages" / language / "labels.toml"; }

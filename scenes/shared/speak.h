@@ -13,7 +13,8 @@ namespace speclens {
 // assets/languages/de/labels.toml. Throws Error, with the line, for a file that is no such table.
 [[nodiscard]] std::shared_ptr<const ui::Language> load_labels(const std::filesystem::path& file);
 
-// From now on, with the stories of SPECLENS_STORIES over those of the language. "en": English. Throws Error.
+// From now on, with the stories of SPECLENS_STORIES over those of the language. "en": English. What is broken in the stories is left out
+// and told by story_problems(); a broken table of labels is an Error.
 void speak(const std::string& language);
 
 // What `work` says in English, whatever the pictures speak: frames in words, which programs and screen readers read.

@@ -50,21 +50,23 @@ void draw_next(const SceneInput& input, ui::Ui& ui, Rect at, const Story& story,
         if (ui::button(ui, "next", at, shared_says("buttons.next"_t),
                        {.kind = ui::ButtonKind::primary,
                         .icon = ui::Icon::play,
-                        .tooltip = "What comes next (right arrow)",
+                        .tooltip = shared_says("buttons.next_about"_t),
                         .disabled = story.no_next}))
             append(out, story.on_next);
         return;
     }
-    const std::string whole = shared_says("buttons.next_scene"_t, "scene"_v = input.next->title);
+    const Message whole = shared_says("buttons.next_scene"_t, "scene"_v = input.next->title);
     const bool fits = ui::button_width(ui.canvas, whole, {.icon = ui::Icon::play}) <= at.w;
     if (ui::button(ui, "next", at, fits ? whole : shared_says("buttons.next"_t),
                    {.kind = ui::ButtonKind::primary,
                     .icon = ui::Icon::play,
-                    .tooltip = fits ? std::string_view("The next scene of the rail") : whole})) {
+                    .tooltip = fits ? shared_says("buttons.next_scene_about"_t) : whole})) {
         out.push_back(OpenScene{input.next->name});
         out.push_back(SetBeat{0});
     }
 }
+
+std::string both_texts(const Story& story) { return story.text.words() + (story.what_if.empty() ? "" : " ") + story.what_if.words(); }
 
 // While it plays, the shell waits for whoever reads.
 void tell(const SceneInput& input, const std::string& shown, std::vector<SceneCommand>& out) {
@@ -112,18 +114,19 @@ void draw_panel(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
     };
     if (!holds(story.what_if)) body.size = 14, body.leading = aside.leading = 18.5F; // rather smaller than cut off
     // What has no room even so is left out by whole sentences.
-    const std::string also = holds(story.what_if) ? story.what_if : whole_sentences(story.what_if, holds);
+    const Message also = holds(story.what_if) ? story.what_if : Message(whole_sentences(story.what_if, holds), story.what_if.said);
     const bool whole = also == story.what_if && holds(also);
     if (!also.empty()) ui::paragraph(ui.canvas, {x, under()}, w, also, aside);
     body.max_lines = std::max(1, static_cast<int>((limit - y0) / body.leading) + 1);
     ui::paragraph(ui.canvas, {x, y0}, w, story.text, body);
-    if (!whole) ui::tooltip(ui, {x, y0 - 20, w, limit - y0 + 24}, story.what_if.empty() ? story.text : story.text + " " + story.what_if);
+    if (!whole) ui::tooltip(ui, {x, y0 - 20, w, limit - y0 + 24}, both_texts(story));
     if (task && ui::task_card(ui, "task", {x, task_y, w, 44}, story.task, story.task_done)) append(out, story.on_task);
     if (task)
-        ui::tooltip(ui, {x, task_y, w, 44}, story.on_task.empty() ? "Something to try; it is ticked once you did" : "A click does it");
+        ui::tooltip(ui, {x, task_y, w, 44},
+                    story.on_task.empty() ? shared_says("buttons.task_about:try"_t) : shared_says("buttons.task_about:click"_t));
     const Rect back{x, buttons_y, 108, 36}, next{x + 120, buttons_y, w - 120, 36};
     if (ui::button(ui, "back", back, shared_says("buttons.back"_t),
-                   {.icon = ui::Icon::back, .tooltip = "What was before (left arrow)", .disabled = story.no_back}))
+                   {.icon = ui::Icon::back, .tooltip = shared_says("buttons.back_about"_t), .disabled = story.no_back}))
         append(out, story.on_back);
     draw_next(input, ui, next, story, out);
     tell(input, story.heading + " " + story.text + " " + story.what_if, out);
@@ -148,17 +151,17 @@ void draw_strip(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
     const float next_w = leads_on(input, story) ? 164 : kButton;
     const float buttons = kButton + 8 + next_w, x = r.x + 16;
     constexpr std::size_t kLines = 3; // where two do not suffice
-    const std::string all = story.what_if.empty() ? story.text : story.text + " " + story.what_if;
+    const std::string all = both_texts(story);
     float task = 0, w = 0, heading = 0;
     // The text starts behind the heading and goes on below it.
     const auto fits = [&](const std::string& words) { return strip_lines(ui.canvas, words, w - heading, w).size() <= kLines; };
-    const auto share_out = [&](const std::string& task_words) {
-        task = story.task.empty() ? 0 : std::max(84.0F, ui.canvas.text_width(task_words, Font::text, 15) + 41);
+    const auto share_out = [&](const Message& words) {
+        task = story.task.empty() ? 0 : std::max(84.0F, ui.canvas.text_width(words, Font::text, 15) + 41);
         w = r.w - 16 - 16 - buttons - 16 - task;
         heading = std::min(ui.canvas.text_width(story.heading, Font::text_bold, 15) + 12, w * 0.75F);
     };
     // The words of a task where the story leaves them room, else on demand.
-    std::string task_words = story.task;
+    Message task_words = story.task;
     share_out(task_words);
     if (task > r.w / 4 || !fits(all)) share_out(task_words = shared_says("buttons.task"_t));
     // What has no room is left out by whole sentences: half of one says the wrong thing.
@@ -173,8 +176,9 @@ void draw_strip(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
     const float leading = close ? 15.5F : 21, y0 = r.y + (close ? 18 : 21);
     ui::fitted_text(ui.canvas, {x, y0}, story.heading, Font::text_bold, 15, ui.theme.ink, heading - 8);
     for (std::size_t i = 0; i < lines.size(); ++i)
-        ui::fitted_text(ui.canvas, {i == 0 ? x + heading : x, y0 + leading * static_cast<float>(i)}, lines[i], Font::text, 14, ui.theme.ink,
-                        i == 0 ? w - heading : w);
+        ui.canvas.print({i == 0 ? x + heading : x, y0 + leading * static_cast<float>(i)},
+                        ui::fit_printed(ui.canvas, lines[i], Font::text, 14, i == 0 ? w - heading : w), Font::text, 14, ui.theme.ink);
+    for (const Message& part : {story.text, story.what_if}) ui.canvas.tell(part, {x, r.y, w, r.h}, ui::Canvas::Told::drawn);
     if (said != all || !fits(said)) ui::tooltip(ui, {x, r.y, w, r.h}, all);
     const float y = r.y + (r.h - 36) / 2;
     const float bx = r.right() - 16 - buttons;
@@ -210,7 +214,7 @@ RoomText text_for_room(const ui::Canvas& canvas, const std::string& text, float 
 }
 
 // Taken by what is counted at the right of the sentence: its beats, and above them the steps of a lecture.
-float taken_by_counts(const ui::Canvas& canvas, const std::string& count, bool lecture) {
+float taken_by_counts(const ui::Canvas& canvas, const Message& count, bool lecture) {
     float widest = count.empty() ? 0 : canvas.text_width(count, Font::mono, 16);
     if (lecture)
         for (const bool away : {false, true}) widest = std::max(widest, canvas.text_width(lecture_count(88, 88, away), Font::mono, 16));
@@ -221,15 +225,15 @@ float taken_by_counts(const ui::Canvas& canvas, const std::string& count, bool l
 void draw_sentence(const SceneInput& input, ui::Ui& ui, const Story& story, std::vector<SceneCommand>& out) {
     const Rect r = input.story;
     // A lecture counts its own steps above.
-    const auto place = [&]() -> std::string {
+    const auto place = [&]() -> Message {
         if (story.steps <= 0) return "";
         if (story.by_beats) return shared_says("story.place:beat"_t, "at"_v = story.step, "of"_v = story.steps);
         return shared_says("story.place:step"_t, "at"_v = story.step, "of"_v = story.steps);
     };
-    const std::string count = place();
+    const Message count = place();
     const float x = r.x + 24, w = r.w - 48 - taken_by_counts(ui.canvas, count, input.lecture);
     ui.canvas.line({r.x, r.y + 0.5F}, {r.right(), r.y + 0.5F}, ui.theme.hairline());
-    RoomText said = text_for_room(ui.canvas, story.what_if.empty() ? story.text : story.text + " " + story.what_if, w);
+    RoomText said = text_for_room(ui.canvas, both_texts(story), w);
     if (said.words.empty()) said.words = story.heading;
     const ui::ParagraphStyle style{
         .size = said.type.size, .color = ui.theme.ink, .leading = said.type.leading, .max_lines = said.type.lines};
@@ -262,7 +266,7 @@ Story story_at_beat(const SceneInput& input, int beats) {
     return story;
 }
 
-void take_beats(Story& story, const std::string& why) {
+void take_beats(Story& story, const Message& why) {
     story.step = story.steps = 0;
     story.segments.clear();
     story.caption.clear();
@@ -292,18 +296,19 @@ namespace {
 constexpr float kSmallestTitle = 20, kTitleLine = 24;
 
 // Without the parts behind the last " · " that has no room.
-std::string parts_that_fit(const ui::Canvas& canvas, std::string words, float room) {
+std::string parts_that_fit(const ui::Canvas& canvas, const Message& subtitle, float room) {
+    std::string words = subtitle.words();
+    const auto wide = [&] { return canvas.text_width(Message(words, subtitle.said), Font::text, 14) > room; };
     constexpr std::string_view kBetween = " · ";
-    while (canvas.text_width(words, Font::text, 14) > room && words.rfind(kBetween) != std::string::npos)
-        words.resize(words.rfind(kBetween));
+    while (wide() && words.rfind(kBetween) != std::string::npos) words.resize(words.rfind(kBetween));
     return words;
 }
 
 // In one line, smaller where it is long; in a narrow stage in two. Returns how far that moves what stands below.
 float draw_title_words(ui::Ui& ui, ui::Vec2 at, const StageTitle& title, float room) {
-    const auto fits = [&](const std::string& words, float size) { return ui.canvas.text_width(words, Font::text_bold, size) <= room; };
+    const auto fits = [&](const Message& words, float size) { return ui.canvas.text_width(words, Font::text_bold, size) <= room; };
     const bool shorter = !title.short_title.empty() && !fits(title.title, kSmallestTitle);
-    const std::string& words = shorter ? title.short_title : title.title;
+    const Message& words = shorter ? title.short_title : title.title;
     if (!fits(words, kSmallestTitle)) {
         ui::paragraph(ui.canvas, {at.x, at.y + 31}, room, words,
                       {.font = Font::text_bold, .size = kSmallestTitle, .color = ui.theme.ink, .leading = kTitleLine, .max_lines = 2});
@@ -326,8 +331,10 @@ void draw_stage_title(const SceneInput& input, ui::Ui& ui, const StageTitle& tit
     const float down = input.banner ? 0 : draw_title_words(ui, {x, stage.y}, title, pill.x - 16 - x);
     if (input.banner && input.presenter) return; // whose banner reaches further down
     const bool whole = title.short_subtitle.empty() || ui.canvas.text_width(title.subtitle, Font::text, 14) <= right - x;
-    const std::string words = parts_that_fit(ui.canvas, whole ? title.subtitle : title.short_subtitle, right - x);
-    ui::fitted_text(ui.canvas, {x, stage.y + 64 + down}, words, Font::text, 14, ui.theme.muted, right - x);
+    const Message& subtitle = whole ? title.subtitle : title.short_subtitle;
+    ui::fitted_text(ui.canvas, {x, stage.y + 64 + down}, {parts_that_fit(ui.canvas, subtitle, right - x), subtitle.said}, Font::text, 14,
+                    ui.theme.muted, right - x);
+    ui.canvas.tell(shared_says("words.data"_t, "tier"_v = tier_name(shown_tier(input, title.tier)), "words"_v = title.tier_words), pill);
 }
 
 } // namespace speclens

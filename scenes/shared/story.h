@@ -11,34 +11,34 @@
 namespace speclens {
 
 struct Story {
-    std::string caption;     // "Step 9 of 11, round 1"
+    Message caption;         // "Step 9 of 11, round 1"
     int step = 0, steps = 0; // progress bar; steps 0: unknown, no bar
     bool by_beats = false;   // of a story, not of a round
-    std::string heading;
-    std::string text;    // at most 60 words
-    std::string what_if; // second paragraph, muted
-    std::string task;
+    Message heading;
+    Message text;    // at most 60 words
+    Message what_if; // second paragraph, muted
+    Message task;
     bool task_done = false;
     std::vector<SceneCommand> on_task; // what a click on the task does; empty: nothing
     std::vector<SceneCommand> on_back, on_next;
-    std::string no_back, no_next;       // why the button is off; empty: it is on
+    Message no_back, no_next;           // why the button is off; empty: it is on
     std::vector<SceneCommand> segments; // of the progress bar: what a click on each of them does; may be empty
 };
 // The story at the beat of the input: where we are, Back and Next. The words are the scene's.
 [[nodiscard]] Story story_at_beat(const SceneInput& input, int beats);
 // Where a run has nothing to tell until something is done: no beats, no counter, and Back and Next say why.
-void take_beats(Story& story, const std::string& why);
+void take_beats(Story& story, const Message& why);
 void draw_story(const SceneInput& input, ui::Ui& ui, const Story& story, std::vector<SceneCommand>& out);
 [[nodiscard]] std::string describe_story(const SceneInput& input, const Story& story);
 
 // Stage heading: the finding, the conditions, the data tier. Returns nothing; content starts 80 px below the
 // top.
 struct StageTitle {
-    std::string title, subtitle;
+    Message title, subtitle;
     ui::Tier tier = ui::Tier::live;
-    std::string tier_words;          // "exact"
-    std::string short_title = {};    // instead of a title that does not fit
-    std::string short_subtitle = {}; // the same; what of it has no room is left out part by part, from the end
+    std::string tier_words;      // "exact"
+    Message short_title = {};    // instead of a title that does not fit
+    Message short_subtitle = {}; // the same; what of it has no room is left out part by part, from the end
 };
 // What a badge says of data that are `tier` here.
 [[nodiscard]] ui::Tier shown_tier(const SceneInput& input, ui::Tier tier);

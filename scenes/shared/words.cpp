@@ -41,11 +41,7 @@ std::string quoted(const Trace& trace, int id) {
 
 std::string label_of(const Trace& trace, int id) { return ui::token_label(trace.text(id)); }
 
-std::string temperature_words(double temperature) {
-    const double tenths = temperature * 10;
-    if (std::abs(tenths - std::round(tenths)) < 1e-6) return ui::number(temperature, 1);
-    return ui::short_number(temperature);
-}
+std::string temperature_words(double temperature) { return ui::tenths(temperature); }
 
 std::string draft_words(double target_temperature, double draft_temperature) {
     if (draft_temperature == target_temperature) return "";

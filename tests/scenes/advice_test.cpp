@@ -4,11 +4,16 @@
 #include <memory>
 #include <variant>
 
+#include "engine/base/json_read.h"
 #include "scenes/advice/advice_model.h"
+#include "scenes/shared/in_words.h"
+#include "scenes/shared/speak.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/shared/made_advice.h"
+#include "tests/shared/said_values.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {
@@ -157,13 +162,217 @@ TEST(AdviceScene, NothingCollidesOnAnyBeatAtAnySize) {
         }
 }
 
-TEST(AdviceScene, SaysInWordsWhatThePictureShows) {
+// ---- the frame in words, and as data ----
+
+// A number that the frame tells: the message, its value's name, the number and the decimals that it is written with; -1: a count.
+struct Told {
+    std::string id, value;
+    double number;
+    int decimals;
+};
+
+// Every number that the description of this scene told when it was written by hand, where each is said now.
+std::vector<Told> numbers_of(const AdviceModel& m) {
+    std::vector<Told> list;
+    const Advice& advice = *m.advice;
+    list.push_back({"subtitle.measured", "prompts", double(advice.prompts), -1});
+    list.push_back({"subtitle.measured", "shortest", double(advice.shortest), -1});
+    list.push_back({"subtitle.measured", "longest", double(advice.longest), -1});
+    list.push_back({"subtitle.measured", "temperature", advice.temperature, 1});
+    list.push_back({"ranking.plain", "ms", advice.plain_ms, 3});
+    for (const AdviceCell* cell : m.best) {
+        list.push_back({"words.choice", "k", double(cell->k), -1});
+        list.push_back({"words.figure", "speed_up", cell->speed_up, 2});
+        list.push_back({"ranking.bar", "low", cell->low, 2});
+        list.push_back({"ranking.bar", "high", cell->high, 2});
+        list.push_back({"ranking.bar", "tokens", cell->tokens_per_round, 2});
+        list.push_back({"ranking.bar", "draft", cell->draft_ms, 3});
+        list.push_back({"ranking.bar", "verify", cell->verify_ms, 3});
+        list.push_back({"ranking.bar", "other", cell->other_ms, 3});
+    }
+    const AdviceCell& best = *m.verdict.best;
+    const CellBreakEven even = break_even_of(best, advice.plain_ms);
+    for (const Said& finding : advice_findings(advice))
+        for (const SaidValue& value : finding.values) {
+            const std::string id(finding.text);
+            if (const auto* whole = std::get_if<std::int64_t>(&value.is)) list.push_back({id, std::string(value.name), double(*whole), -1});
+            if (const auto* real = std::get_if<double>(&value.is))
+                list.push_back({id, std::string(value.name), *real, value.name == "passes" ? 1 : 2});
+        }
+    list.push_back({"break_even.round", "even", even.tokens, 2});
+    list.push_back({"break_even.round", "kept", *even.alpha, 2});
+    list.push_back({"break_even.round", "tokens", best.tokens_per_round, 2});
+    list.push_back({"break_even.pays:below", "rate", 1000 / advice.plain_ms, 0});
+    list.push_back({"break_even.pays:below", "most", *even.most_plain_rate, 0});
+    list.push_back({"sentence.range:two", "low", best.low, 2});
+    list.push_back({"sentence.range:two", "high", best.high, 2});
+    list.push_back({"sentence.choice", "k", double(best.k), -1});
+    list.push_back({"sentence.use", "rate", *even.most_plain_rate, 0});
+    return list;
+}
+
+// Of every text in `json`, also those that stand in another one: whether one of them has this value.
+bool tells(const Json& json, const Told& wanted) {
+    if (json.is_array()) return std::ranges::any_of(json, [&](const Json& one) { return tells(one, wanted); });
+    if (!json.is_object()) return false;
+    if (json.contains("id") && json["id"] == "advice." + wanted.id && json["values"].contains(wanted.value)) {
+        const Json& value = json["values"][wanted.value];
+        if (value.is_number() && value.get<double>() == wanted.number) return true;
+    }
+    if (!json.contains("values")) return json.contains("messages") && tells(json["messages"], wanted);
+    for (const auto& [name, value] : json["values"].items())
+        if (tells(value, wanted)) return true;
+    return false;
+}
+
+std::string written(const Told& told) {
+    if (told.decimals < 0) return std::to_string(static_cast<long>(told.number));
+    if (told.value == "kept") return ui::probability(told.number);
+    return ui::number(told.number, told.decimals);
+}
+
+struct Speaking { // another language until the end of the scope
+    explicit Speaking(const std::string& language) { speak(language); }
+    ~Speaking() { speak("en"); }
+};
+
+TEST(AdviceScene, TellsEveryNumberInWordsAndAsDataInBothLanguages) {
+    for (const char* language : {"en", "de"}) {
+        const Speaking speaking(language);
+        Window window(made_advice());
+        for (const int beat : {1, kWhyBeat, kChangeBeat}) {
+            window.beat(beat);
+            const SceneInput input = window.input();
+            const AdviceModel m = advice_model(input, {});
+            const std::unique_ptr<Scene> scene = find_scene("advice")->make();
+            const std::vector<ui::ToldMessage> told = scene->told(input);
+            const Json json = Json::parse(words_json("advice", input.beat, told));
+            const std::string words = scene->describe(input), where = std::string(language) + " beat " + std::to_string(beat);
+            EXPECT_EQ(json["schema"], "speclens-words/1");
+            EXPECT_EQ(json["language"], language);
+            const std::vector<Told> numbers = numbers_of(m);
+            EXPECT_GT(numbers.size(), 40U);
+            for (const Told& number : numbers) {
+                EXPECT_TRUE(tells(json, number)) << where << ": advice." << number.id << " {" << number.value << "} = " << number.number;
+                EXPECT_NE(words.find(written(number)), std::string::npos) << where << ": " << number.id << " " << written(number) << "\n"
+                                                                          << words;
+            }
+            for (const AdviceCell* cell : m.lengths) { // a picture of their own in one beat, told beside it in the others
+                const std::string id = beat == 1 ? "lengths.bar" : "lengths.figure";
+                EXPECT_TRUE(tells(json, {id, "k", double(cell->k), -1})) << where;
+                EXPECT_TRUE(tells(json, {"words.figure", "speed_up", cell->speed_up, 2})) << where;
+            }
+        }
+    }
+}
+
+// Each message's values belong together: those of a row are one drafter's.
+TEST(AdviceScene, TellsEachDrafterWithItsOwnNumbers) {
     Window window(made_advice());
     window.beat(1);
     const SceneInput input = window.input();
-    const std::string words = advice_description(input, advice_model(input, {}));
-    for (const char* part : {"Plain decoding: 10.000 ms a token", "eagle3 by K:", "(marked)", "Use eagle3 with K"})
+    const AdviceModel m = advice_model(input, {});
+    const std::vector<ui::ToldMessage> told = find_scene("advice")->make()->told(input);
+    std::vector<Said> rows, lengths;
+    for (const ui::ToldMessage& one : told) {
+        if (one.message.said.id() == "advice.ranking.bar") rows.push_back(one.message.said);
+        if (one.message.said.id() == "advice.lengths.bar") lengths.push_back(one.message.said);
+    }
+    ASSERT_EQ(rows.size(), m.best.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const AdviceCell& cell = *m.best[i];
+        EXPECT_EQ(test::words(test::inner(rows[i], "choice"), "drafter"), cell.drafter);
+        EXPECT_EQ(test::whole(test::inner(rows[i], "choice"), "k"), cell.k);
+        EXPECT_EQ(test::real(test::inner(rows[i], "figure"), "speed_up"), cell.speed_up);
+        EXPECT_EQ(test::whole(test::inner(rows[i], "figure"), "in_doubt"), 0);
+        EXPECT_EQ(test::whole(rows[i], "marked"), i == 0);
+        EXPECT_EQ(test::real(rows[i], "low"), cell.low);
+        EXPECT_EQ(test::real(rows[i], "high"), cell.high);
+        EXPECT_EQ(test::real(rows[i], "tokens"), cell.tokens_per_round);
+        EXPECT_EQ(test::real(rows[i], "draft"), cell.draft_ms);
+        EXPECT_EQ(test::real(rows[i], "verify"), cell.verify_ms);
+        EXPECT_EQ(test::real(rows[i], "other"), cell.other_ms);
+        EXPECT_EQ(test::whole(rows[i], "worked_out"), cell.worked_out);
+    }
+    ASSERT_EQ(lengths.size(), m.lengths.size());
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+        const AdviceCell& cell = *m.lengths[i];
+        EXPECT_EQ(test::whole(lengths[i], "k"), cell.k);
+        EXPECT_EQ(test::real(test::inner(lengths[i], "figure"), "speed_up"), cell.speed_up);
+        EXPECT_EQ(test::real(lengths[i], "low"), cell.low);
+        EXPECT_EQ(test::real(lengths[i], "high"), cell.high);
+        EXPECT_EQ(test::real(lengths[i], "tokens"), cell.tokens_per_round);
+        EXPECT_EQ(test::real(lengths[i], "round"), cell.round_ms());
+    }
+}
+
+// What a beat says of its own, id and every value.
+TEST(AdviceScene, SaysWhyAndWhatWouldChangeIt) {
+    Window window(made_advice());
+    const auto said = [&](const std::string& id) {
+        for (const ui::ToldMessage& one : find_scene("advice")->make()->told(window.input()))
+            if (one.message.said.id() == "advice." + id) return one.message.said;
+        ADD_FAILURE() << "nothing says " << id;
+        return Said();
+    };
+    window.beat(kWhyBeat);
+    const AdviceModel m = advice_model(window.input(), {});
+    const AdviceCell& c = *m.marked;
+    const double pass = m.advice->plain_ms, plain = c.tokens_per_round * pass;
+    const Said why = said("why.text:measured");
+    EXPECT_EQ(test::words(test::inner(why, "choice"), "drafter"), c.drafter);
+    EXPECT_EQ(test::real(why, "tokens"), c.tokens_per_round);
+    EXPECT_EQ(test::real(why, "round"), c.round_ms());
+    EXPECT_EQ(test::real(why, "plain"), plain);
+    EXPECT_EQ(test::real(why, "drafting"), c.draft_ms / c.round_ms());
+    EXPECT_EQ(test::real(why, "checking"), c.verify_ms / c.round_ms());
+    EXPECT_EQ(test::real(said("why.title"), "passes"), c.round_ms() / pass);
+    EXPECT_EQ(test::real(said("round.lane"), "draft"), c.draft_ms);
+    EXPECT_EQ(test::real(said("round.lane"), "verify"), c.verify_ms);
+    EXPECT_EQ(test::real(said("round.lane"), "other"), c.other_ms);
+    EXPECT_EQ(test::real(said("round.plain_lane"), "pass"), pass);
+    EXPECT_EQ(test::real(said("round.plain_lane"), "plain"), plain);
+    EXPECT_EQ(test::real(said("round.saved"), "ms"), plain - c.round_ms());
+    EXPECT_EQ(test::real(said("round.saved"), "plain"), plain);
+    EXPECT_EQ(test::real(said("round.saved"), "round"), c.round_ms());
+    EXPECT_EQ(test::real(test::inner(said("round.saved"), "figure"), "speed_up"), plain / c.round_ms());
+    const AdviceDrafter& places = *m.advice->drafter(c.drafter);
+    const std::vector<Said> kept = test::list(said("round.places"), "places");
+    ASSERT_EQ(kept.size(), places.kept.size());
+    for (std::size_t i = 0; i < kept.size(); ++i) EXPECT_EQ(test::real(kept[i], "kept"), double(places.kept[i]) / places.judged[i]);
+    window.beat(kChangeBeat);
+    const CellBreakEven even = break_even_of(c, pass);
+    const Said change = said("change.text:measured");
+    EXPECT_EQ(test::real(change, "even"), even.tokens);
+    EXPECT_EQ(test::real(change, "kept"), *even.alpha);
+    EXPECT_EQ(test::real(change, "tokens"), c.tokens_per_round);
+    EXPECT_EQ(test::real(change, "rate"), *even.most_plain_rate);
+    EXPECT_EQ(test::whole(change, "dear_check"), 0);
+    EXPECT_EQ(test::real(said("curve.even_line"), "rate"), *even.most_plain_rate);
+    const std::vector<Said> points = test::list(said("curve.line"), "points");
+    ASSERT_EQ(points.size(), 7U) << "the doublings";
+    EXPECT_DOUBLE_EQ(test::real(points[3], "rate"), 1000 / pass);
+    EXPECT_DOUBLE_EQ(test::real(points[3], "speed_up"), c.speed_up);
+}
+
+TEST(AdviceScene, SaysInWordsWhatThePictureShows) {
+    Window window(made_advice());
+    window.beat(1);
+    const std::string words = find_scene("advice")->make()->describe(window.input());
+    for (const char* part : {"Plain decoding: 10.000 ms a token", "eagle3 by draft length", "(marked)", "Use eagle3 with K", "Data: LIVE"})
         EXPECT_NE(words.find(part), std::string::npos) << part << "\n" << words;
+}
+
+// No text of this scene is English that is looked up: what it draws is finished.
+TEST(AdviceScene, DrawsOnlyMessages) {
+    const Speaking speaking("de");
+    Window window(made_advice());
+    for (int beat = 0; beat < kAdviceBeats; ++beat) {
+        window.beat(beat);
+        const std::string words = find_scene("advice")->make()->describe(window.input());
+        for (const char* english : {" tokens ", "plain", "draft ", "Measure", "Drafters", " guess"})
+            EXPECT_EQ(words.find(english), std::string::npos) << english << "\n" << words;
+    }
 }
 
 } // namespace

@@ -18,22 +18,23 @@
 namespace speclens {
 namespace {
 
-std::string filled(const std::string& text, std::initializer_list<StoryValue> values) {
+std::string filled(const std::string& text, std::initializer_list<SaidValue> values) {
     const std::vector<std::string> numbers = {"no", "one", "two"};
     return StoryText(text).fill({values.begin(), values.size()}, numbers);
 }
 
 TEST(StoryText, FillsNumbersPluralsAndChoices) {
-    EXPECT_EQ(filled("{kept} of {n} draft {n|token|tokens}", {{"kept", "1", 1}, {"n", "3", 3}}), "1 of 3 draft tokens");
-    EXPECT_EQ(filled("{n} {n|token|tokens}", {{"n", "1", 1}}), "1 token");
-    EXPECT_EQ(filled("{n:word} {n:Word} {m:word} {name:Capital}", {{"n", "2", 2}, {"m", "7", 7}, {"name", "it"}}), "two Two 7 It");
-    EXPECT_EQ(filled("{n|the guess|all {n:word} guesses}", {{"n", "2", 2}}), "all two guesses");
+    EXPECT_EQ(filled("{kept} of {n} draft {n|token|tokens}", {{"kept", std::int64_t{1}}, {"n", std::int64_t{3}}}), "1 of 3 draft tokens");
+    EXPECT_EQ(filled("{n} {n|token|tokens}", {{"n", std::int64_t{1}}}), "1 token");
+    EXPECT_EQ(filled("{n:word} {n:Word} {m:word} {name:Capital}", {{"n", std::int64_t{2}}, {"m", std::int64_t{7}}, {"name", "it"}}),
+              "two Two 7 It");
+    EXPECT_EQ(filled("{n|the guess|all {n:word} guesses}", {{"n", std::int64_t{2}}}), "all two guesses");
     EXPECT_EQ(filled("in{took? {took}|finite}", {{"took", "3 ms"}}), "in 3 ms");
     EXPECT_EQ(filled("in{took? {took}|finite}", {{"took", ""}}), "infinite");
-    EXPECT_EQ(filled("{n?{n} {n|pass|passes}|none}", {{"n", "0", 0}}), "none");
-    EXPECT_EQ(filled("{n?{n} {n|pass|passes}|none}", {{"n", "1", 1}}), "1 pass");
+    EXPECT_EQ(filled("{n?{n} {n|pass|passes}|none}", {{"n", std::int64_t{0}}}), "none");
+    EXPECT_EQ(filled("{n?{n} {n|pass|passes}|none}", {{"n", std::int64_t{1}}}), "1 pass");
     EXPECT_EQ(filled("{{a}}", {}), "{a}");
-    EXPECT_EQ(filled("Nur {n|ein Token|{n} Token} – “Ä”", {{"n", "4", 4}}), "Nur 4 Token – “Ä”");
+    EXPECT_EQ(filled("Nur {n|ein Token|{n} Token} – “Ä”", {{"n", std::int64_t{4}}}), "Nur 4 Token – “Ä”");
 }
 
 // What the accept rule compares is spelled one way on every screen: target ÷ draft. The papers' letters are explained once.
@@ -61,12 +62,51 @@ std::string error_of(const std::function<void()>& run) {
     return "";
 }
 
+// What a program reads has the number; how it is rounded and with which sign it is written, the text and its language say.
+TEST(StoryText, WritesNumbersAsItSays) {
+    EXPECT_EQ(filled("{x:2} {x:0} {p:percent} {p:chance} {q:chance} {x:short} {t:tenths}",
+                     {{"x", 1234.567}, {"p", 0.385}, {"q", 0.004}, {"t", 1.0}}),
+              "1\u2009234.57 1\u2009235 38\u2009% .39 <.01 1.23e+03 1.0");
+    EXPECT_EQ(filled("{n:2}{gone?, {gone:2}|, nothing}", {{"n", std::int64_t{3}}, {"gone"}}), "3.00, nothing");
+    EXPECT_EQ(filled("{gone:2}", {{"gone"}}), "–");
+}
+
+// A text stands in a text, in the form that is asked for; several are a list.
+TEST(StoryText, SaysTextsOfItsOwn) {
+    const SayInner inner = [](const Said& said, std::string_view form) { return std::string(said.text) + "/" + std::string(form); };
+    const Said one{"s", "one", {}}, two{"s", "two", {}};
+    const SaidValue values[] = {{"who", std::vector<Said>{one}}, {"all", std::vector<Said>{one, two}}, {"nobody", std::vector<Said>{}}};
+    EXPECT_EQ(StoryText("{who} {who:of}: {all}{nobody? and {nobody}}").fill(values, {}, inner), "one/ one/of: one/, two/");
+}
+
+std::string refused(const std::string& text, ValueKind kind) {
+    try {
+        StoryText(text).check("x", kind);
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(StoryText, RefusesAValueThatCannotStandSo) {
+    EXPECT_NE(refused("{x}", ValueKind::real).find("say how it is written"), std::string::npos);
+    EXPECT_NE(refused("{x|a|b}", ValueKind::real).find("is no count"), std::string::npos);
+    EXPECT_NE(refused("{y?{x:2}}", ValueKind::words).find("is no number"), std::string::npos);
+    EXPECT_NE(refused("{x:of}", ValueKind::words).find("only a text of its own has forms"), std::string::npos);
+    for (const auto& [text, kind] : std::initializer_list<std::pair<const char*, ValueKind>>{{"{x:2}", ValueKind::whole},
+                                                                                             {"{x}", ValueKind::whole},
+                                                                                             {"{x:percent}", ValueKind::real},
+                                                                                             {"{x:of}", ValueKind::said},
+                                                                                             {"{x}", ValueKind::words}})
+        EXPECT_EQ(refused(text, kind), "") << text;
+}
+
 TEST(StoryText, SaysWhatIsWrongWithIt) {
     for (const auto& [text, what] :
          std::initializer_list<std::pair<const char*, const char*>>{{"a } b", "a } without its {"},
                                                                     {"a {n", "a { without its }"},
                                                                     {"{}", "{} begins with no name of a value"},
-                                                                    {"{n:bold}", "behind the colon stands word, Word or Capital"},
+                                                                    {"{n:Bold}", "behind the colon stands word, Word, Capital"},
                                                                     {"{n|one}", "a plural has two forms"},
                                                                     {"{n|a|b|c}", "a plural has two forms"},
                                                                     {"{n?a|b|c}", "a choice has two ways at most"},
@@ -152,11 +192,11 @@ TEST(Stories, WithoutBeatsCountNoBeats) {
 
 TEST(Stories, AnotherLanguageLiesOverTheEnglishTextByText) {
     Written german(
-        "[[beat]]\nname = \"why\"\nheading = \"Warum es so ausgeht\"\n[beat.text]\nmeasured = \"{tokens} Token in {round} ms\"\n");
+        "[[beat]]\nname = \"why\"\nheading = \"Warum es so ausgeht\"\n[beat.text]\nmeasured = \"{tokens:1} Token in {round:0} ms\"\n");
     Written own("[[beat]]\nname = \"why\"\nheading = \"Mine\"\n");
     const StoryLayer layers[] = {read_stories(own.folder.path()), read_stories(german.folder.path()), read_stories(kShipped)};
     const StoryBook book(layers);
-    const StoryValue values[] = {{"tokens", "2.5"}, {"round", "7"}};
+    const SaidValue values[] = {{"tokens", 2.5}, {"round", 7.0}};
     EXPECT_EQ(book.text("advice", "why.heading:measured").fill({}), "Mine");
     EXPECT_EQ(book.text("advice", "why.text:measured").fill(values), "2.5 Token in 7 ms");
     EXPECT_EQ(book.text("advice", "change.heading:measured").fill({}), "What would change it");
@@ -174,12 +214,50 @@ TEST(Stories, ALanguageIsAFolderAndAFolderOfOnesOwnComesFirst) {
         << "[words]\nnumbers = \"null ein zwei\"\n[words.all_guesses]\nany = \"alle {n:word}\"\n";
     Written own("[[beat]]\nname = \"bet\"\nheading = \"Place your bets\"\n");
     const StoryBook book = load_stories(folder / "stories", "de", own.folder.path());
-    const StoryValue values[] = {{"n", "2", 2}};
+    const SaidValue values[] = {{"n", std::int64_t{2}}};
     EXPECT_EQ(book.text("shared", "words.all_guesses:any").fill(values, book.numbers()), "alle zwei");
     EXPECT_EQ(book.text("shared", "words.all_guesses:two").fill({}), "both guesses");
     EXPECT_EQ(book.text("advice", "bet.heading").fill({}), "Place your bets");
     EXPECT_EQ(load_stories(folder / "stories", "en", "").text("advice", "bet.heading").fill({}), "Does it pay here?");
     EXPECT_NE(error_of([&] { (void)load_stories(folder / "stories", "fr", ""); }).find("fr: no folder of stories"), std::string::npos);
+}
+
+// ---- what is broken is left out, text by text ----
+
+TEST(Stories, WhatIsBrokenIsToldAndLeftOut) {
+    Written own("[[beat]]\nname = \"bet\"\nheading = \"Place your bets\"\ntext = \"{cake}\"\n[words]\ntask = \"Mine\"\nrange = \"{low} "
+                "{high:2}\"\n");
+    const StoryBook book = load_stories(kShipped, "en", own.folder.path(), Broken::left_out);
+    EXPECT_EQ(book.text("advice", "bet.heading").source(), "Place your bets");
+    EXPECT_EQ(book.text("advice", "words.task").source(), "Mine");
+    EXPECT_EQ(book.text("advice", "bet.text").source().substr(0, 10), "Ten papers") << "the shipped one";
+    EXPECT_EQ(book.text("advice", "words.range").source(), "{low:2} to {high:2}×");
+    ASSERT_EQ(book.problems().size(), 2U);
+    EXPECT_NE(book.problems()[0].find("line 4: {cake} is no value of bet.text"), std::string::npos) << book.problems()[0];
+    EXPECT_NE(book.problems()[1].find("line 7: {low} was measured: say how it is written"), std::string::npos) << book.problems()[1];
+    const StoryBook without = load_stories(kShipped, "fr", "/nowhere", Broken::left_out);
+    EXPECT_EQ(without.problems().size(), 2U);
+    EXPECT_EQ(without.text("advice", "words.task").source(), "Measure this machine: M");
+}
+
+// A program whose files are gone still speaks.
+TEST(Stories, AreBuiltIn) {
+    const StoryLayer built_in = built_in_stories();
+    EXPECT_EQ(missing_texts(built_in), std::vector<std::string>());
+    const StoryBook book = load_stories("/nowhere", "en", "", Broken::left_out);
+    EXPECT_EQ(book.problems().size(), 1U);
+    EXPECT_EQ(book.text("advice", "words.task").source(), "Measure this machine: M");
+}
+
+TEST(Stories, AFormStandsBesideItsText) {
+    Written own("[words]\nchoice = \"{drafter}\"\n\"choice@of\" = \"of {drafter}\"\n[title]\nplain = \"{best}\"\npays = \"the speed "
+                "{choice:of}\"\n");
+    const StoryBook book = load_stories(kShipped, "en", own.folder.path());
+    const Said choice{"advice", "words.choice", {{"drafter", std::string("small")}, {"k", std::int64_t{3}}}};
+    EXPECT_EQ(book.say({"advice", "title.pays", {{"choice", std::vector<Said>{choice}}, {"range", std::vector<Said>{}}}}),
+              "the speed of small");
+    EXPECT_NE(Written("[title]\npays = \"{choice:by}\"\n").error().find("title.pays asks for the form 'by', which no text has"),
+              std::string::npos);
 }
 
 // What stands in the stage's largest type.

@@ -19,9 +19,9 @@
 #include "engine/run/gallery.h"
 #include "engine/run/run_setting.h"
 #include "scenes/shared/speak.h"
-#include "scenes/shared/story_book.h"
 #include "tests/scenes/scenes_look.h"
 #include "ui/language/language.h"
+#include "ui/stories/story_book.h"
 
 namespace speclens {
 namespace german {

@@ -1,5 +1,5 @@
 // The language of the pictures: how it writes numbers and quotes, and what labels that stand in the code are called in it.
-// Whole sentences are stories (scenes/shared/story_book.h). English, until another one is spoken.
+// Whole sentences are stories (ui/stories/story_book.h). English, until another one is spoken.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,7 @@
 // Predictions of speed-ups: long drafts walked again as shorter ones, figures and intervals, verdicts and words.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "engine/advice/advice_json.h"
@@ -14,12 +15,17 @@
 #include "engine/run/gallery.h"
 #include "kernels/error.h"
 #include "tests/engine/advice/made_trace.h"
+#include "tests/shared/said_values.h"
 
 namespace speclens {
 namespace {
 
+using test::inner;
 using test::made_trace;
 using test::MadeRound;
+using test::real;
+using test::whole;
+using test::words;
 
 // ---- long drafts walked again ----
 
@@ -219,27 +225,46 @@ TEST(AdviceVerdict, SpeculatesWhereTheWholeIntervalIsAboveOne) {
     ASSERT_EQ(verdict.as_fast.size(), 1U);
     EXPECT_EQ(verdict.as_fast[0]->k, 2);
     // 2.5 − 8 ÷ 7 = 1.357 passes gained must cover 2 ms.
-    EXPECT_EQ(verdict_sentence(advice), "Use small with K = 4: 1.60× to 1.80× here; where plain decoding writes more than 679 tokens a "
-                                        "second, it does not pay.");
+    const Said said = verdict_said(advice);
+    EXPECT_EQ(said.id(), "advice.sentence.use");
+    EXPECT_EQ(inner(said, "choice").id(), "advice.sentence.choice");
+    EXPECT_EQ(words(inner(said, "choice"), "drafter"), "small");
+    EXPECT_EQ(whole(inner(said, "choice"), "k"), 4);
+    EXPECT_EQ(inner(said, "range").id(), "advice.sentence.range:two");
+    EXPECT_DOUBLE_EQ(real(inner(said, "range"), "low"), 1.6);
+    EXPECT_DOUBLE_EQ(real(inner(said, "range"), "high"), 1.8);
+    EXPECT_NEAR(real(said, "rate"), 1000 / 2 * (2.5 - 8.0 / 7), 1e-9); // 679 tokens a second
 }
 
 TEST(AdviceVerdict, PlainWhereAllAreBelowOne) {
     const Advice advice = advice_of({cell("small", 2, 0.5, 0.6, 0.7), cell("lookup", 4, 0.7, 0.8, 0.9)});
     EXPECT_EQ(verdict_of(advice).kind, AdviceVerdict::Kind::plain);
-    EXPECT_EQ(verdict_sentence(advice), "Do not speculate here: the best, lookup with K = 4, would be 0.70× to 0.90×.");
+    const Said said = verdict_said(advice);
+    EXPECT_EQ(said.id(), "advice.sentence.plain");
+    EXPECT_EQ(words(inner(said, "choice"), "drafter"), "lookup");
+    EXPECT_EQ(whole(inner(said, "choice"), "k"), 4);
+    EXPECT_DOUBLE_EQ(real(inner(said, "range"), "low"), 0.7);
+    EXPECT_DOUBLE_EQ(real(inner(said, "range"), "high"), 0.9);
 }
 
 TEST(AdviceVerdict, NoneWithAReason) {
     Advice close = advice_of({cell("small", 2, 0.95, 1.05, 1.15)});
     EXPECT_EQ(verdict_of(close).kind, AdviceVerdict::Kind::none);
-    EXPECT_EQ(verdict_sentence(close), "No verdict: the best figure may lie on either side of 1, 0.95 to 1.15.");
+    EXPECT_EQ(verdict_said(close).id(), "advice.sentence.none");
+    const Said side = inner(verdict_said(close), "reason");
+    EXPECT_EQ(side.id(), "advice.reason.either_side");
+    EXPECT_DOUBLE_EQ(real(side, "low"), 0.95);
+    EXPECT_DOUBLE_EQ(real(side, "high"), 1.15);
     Advice busy = advice_of({cell("small", 2, 1.5, 1.6, 1.7)});
     busy.busy_cores = 1.4;
-    EXPECT_EQ(verdict_sentence(busy), "No verdict: other programs kept 1.4 cores busy, so the times are in doubt.");
+    EXPECT_EQ(inner(verdict_said(busy), "reason").id(), "advice.reason.busy");
+    EXPECT_DOUBLE_EQ(real(inner(verdict_said(busy), "reason"), "cores"), 1.4);
     Advice few = advice_of({cell("small", 2, 1.5, 1.6, 1.7)});
     few.prompts = 3;
-    EXPECT_EQ(verdict_sentence(few), "No verdict: 3 prompts tell too little of others: it takes 8.");
-    EXPECT_EQ(verdict_sentence(Advice{}), "No verdict: there is nothing to speculate with.");
+    EXPECT_EQ(inner(verdict_said(few), "reason").id(), "advice.reason.few");
+    EXPECT_EQ(whole(inner(verdict_said(few), "reason"), "prompts"), 3);
+    EXPECT_EQ(whole(inner(verdict_said(few), "reason"), "least"), 8);
+    EXPECT_EQ(inner(verdict_said(Advice{}), "reason").id(), "advice.reason.no_drafter");
 }
 
 TEST(AdviceVerdict, OfTwoThatAreAlikeTheShorterDraft) {
@@ -251,19 +276,35 @@ TEST(AdviceFindings, SayWhatStandsOut) {
     advice.cells[1].tokens_per_round = 3, advice.cells[1].verify_ms = 19;
     advice.cells[2].draft_ms = 20;
     advice.drafters.push_back({"skip", "token", {100, 90}, {90, 1}, ""});
-    std::string all;
-    for (const std::string& finding : advice_findings(advice)) all += finding + "\n";
-    EXPECT_NE(all.find("small: K = 7 brings 3.00 tokens a round instead of 2.50, and a round takes 2.10 times as long: 1.00×."),
-              std::string::npos)
-        << all;
-    EXPECT_NE(all.find("skip cannot pay here: with K = 2 a round takes 4.0 plain passes and brings 3 tokens at most."), std::string::npos)
-        << all;
-    EXPECT_NE(all.find("skip: guess 2 is kept 1 times of 90; longer drafts are for nothing."), std::string::npos) << all;
+    const std::vector<Said> findings = advice_findings(advice);
+    const auto found = [&](const std::string& id) {
+        const auto at = std::ranges::find(findings, "advice.finding." + id, &Said::id);
+        EXPECT_NE(at, findings.end()) << id;
+        return at == findings.end() ? Said() : *at;
+    };
+    const Said longer = found("too_long");
+    EXPECT_EQ(words(longer, "drafter"), "small");
+    EXPECT_EQ(whole(longer, "k"), 7);
+    EXPECT_DOUBLE_EQ(real(longer, "tokens"), 3);
+    EXPECT_DOUBLE_EQ(real(longer, "best_tokens"), 2.5);
+    EXPECT_DOUBLE_EQ(real(longer, "times"), 2.1);
+    EXPECT_DOUBLE_EQ(real(longer, "speed_up"), 1);
+    const Said hopeless = found("hopeless:never");
+    EXPECT_EQ(words(hopeless, "drafter"), "skip");
+    EXPECT_EQ(whole(hopeless, "k"), 2);
+    EXPECT_DOUBLE_EQ(real(hopeless, "passes"), 4);
+    EXPECT_EQ(whole(hopeless, "most"), 3);
+    const Said dead = found("dead_place");
+    EXPECT_EQ(words(dead, "drafter"), "skip");
+    EXPECT_EQ(whole(dead, "place"), 2);
+    EXPECT_EQ(whole(dead, "kept"), 1);
+    EXPECT_EQ(whole(dead, "judged"), 90);
 }
 
 TEST(AdviceJson, HasTheVerdictAndEveryCell) {
-    const std::string json = advice_json(advice_of({cell("small", 2, 1.5, 1.6, 1.7)}));
-    for (const char* part : {"\"schema\": \"speclens-advice/1\"", "\"verdict\": \"speculate\"", "\"speedup_low\": 1.5", "\"k\": 2"})
+    const std::string json = advice_json(advice_of({cell("small", 2, 1.5, 1.6, 1.7)}), [](const Said& said) { return said.id(); });
+    for (const char* part : {"\"schema\": \"speclens-advice/1\"", "\"verdict\": \"speculate\"", "\"speedup_low\": 1.5", "\"k\": 2",
+                             "\"sentence\": \"advice.sentence.use\""})
         EXPECT_NE(json.find(part), std::string::npos) << part;
 }
 

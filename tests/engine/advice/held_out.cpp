@@ -45,7 +45,7 @@ int check(const std::string& model, const std::filesystem::path& file, double se
     std::printf("%s, T = %g: predicted from %d prompts in %.0f s (busy %.2f, clock %.3f, plain %.3f ms), run on %d others in %.0f s "
                 "(busy %.2f, clock %.3f, plain %.3f ms)\n%s\n",
                 said.model.c_str(), temperature, said.prompts, said.seconds, said.busy_cores, said.clock, said.plain_ms, came.prompts,
-                came.seconds, came.busy_cores, came.clock, came.plain_ms, verdict_sentence(said).c_str());
+                came.seconds, came.busy_cores, came.clock, came.plain_ms, verdict_said(said).id().c_str());
     std::printf(
         "| drafter | K | predicted | 90 %% | came | error | tokens a round, predicted | came |\n|---|---|---|---|---|---|---|---|\n");
     std::vector<double> errors, widths, token_errors;

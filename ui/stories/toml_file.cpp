@@ -1,4 +1,4 @@
-#include "scenes/shared/toml_file.h"
+#include "ui/stories/toml_file.h"
 
 #include <cstdint>
 #include <fstream>

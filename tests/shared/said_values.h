@@ -1,0 +1,30 @@
+// The values of what is said, by name: tests compare these, and not the prose that they stand in.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "kernels/said.h"
+
+namespace speclens::test {
+
+template <class T>
+T said_value(const Said& said, std::string_view name) {
+    const auto found = std::ranges::find(said.values, name, &SaidValue::name);
+    const T* value = found == said.values.end() ? nullptr : std::get_if<T>(&found->is);
+    EXPECT_NE(value, nullptr) << said.id() << " has no such {" << name << "}";
+    return value ? *value : T{};
+}
+inline std::int64_t whole(const Said& said, std::string_view name) { return said_value<std::int64_t>(said, name); }
+inline double real(const Said& said, std::string_view name) { return said_value<double>(said, name); }
+inline std::string words(const Said& said, std::string_view name) { return said_value<std::string>(said, name); }
+inline std::vector<Said> list(const Said& said, std::string_view name) { return said_value<std::vector<Said>>(said, name); }
+inline Said inner(const Said& said, std::string_view name) { // a text in a text
+    const std::vector<Said> all = list(said, name);
+    EXPECT_EQ(all.size(), 1U) << said.id() << " {" << name << "}";
+    return all.empty() ? Said() : all[0];
+}
+
+} // namespace speclens::test
