@@ -22,6 +22,7 @@
 #include "engine/run/gallery.h"
 #include "kernels/backend.h"
 #include "remote/client/served_text.h"
+#include "ui/stories/story_book.h"
 
 namespace speclens::cli {
 
