@@ -19,8 +19,8 @@ using ui::Align;
 using ui::Font;
 using ui::Rect;
 
-constexpr float kLine = 24;
-constexpr int kShown = 9; // columns of numbers
+constexpr float kNumberLine = 24;
+constexpr int kNumberColumns = 9; // columns of numbers
 
 // How the dialog explains a round.
 struct Reason {
@@ -63,10 +63,11 @@ std::string size_words(DraftSize size) {
 // Some of them, first and last among them.
 template <typename T>
 std::vector<T> some_of(const std::vector<T>& all) {
-    if (all.size() <= static_cast<std::size_t>(kShown)) return all;
+    if (all.size() <= static_cast<std::size_t>(kNumberColumns)) return all;
     std::vector<T> some;
-    for (int i = 0; i < kShown; ++i)
-        some.push_back(all[i < 4 ? static_cast<std::size_t>(i) : 3 + (all.size() - 4) * static_cast<std::size_t>(i - 3) / (kShown - 4)]);
+    for (int i = 0; i < kNumberColumns; ++i)
+        some.push_back(
+            all[i < 4 ? static_cast<std::size_t>(i) : 3 + (all.size() - 4) * static_cast<std::size_t>(i - 3) / (kNumberColumns - 4)]);
     return some;
 }
 
@@ -74,7 +75,7 @@ std::vector<T> some_of(const std::vector<T>& all) {
 void draw_numbers(const FrameDraw& d, float x, float y, float w, std::string_view name, const std::vector<std::string>& numbers,
                   int marked = -1) {
     constexpr float kName = 176;
-    const float column = (w - kName) / static_cast<float>(kShown);
+    const float column = (w - kName) / static_cast<float>(kNumberColumns);
     ui::fitted_text(d.ui.canvas, {x, y}, name, Font::text, 14, d.ui.theme.muted, kName - 8);
     for (std::size_t i = 0; i < numbers.size(); ++i)
         d.ui.canvas.text({x + kName + column * static_cast<float>(i + 1) - 8, y}, numbers[i], Font::mono, 14,
@@ -89,8 +90,8 @@ void draw_costs(const FrameDraw& d, float x, float& y, float w, const DraftCosts
             times.push_back(ui::number(point.ms, point.ms < 10 ? 2 : 1));
         }
         draw_numbers(d, x, y, w, n, counts);
-        draw_numbers(d, x, y + kLine, w, ms, times);
-        y += 2 * kLine + 4;
+        draw_numbers(d, x, y + kNumberLine, w, ms, times);
+        y += 2 * kNumberLine + 4;
     };
     rows("tokens of a pass", "pass, ms", costs.pass);
     if (!costs.draft.empty()) rows("draft tokens in a row", "draft, ms", costs.draft);
@@ -100,7 +101,7 @@ void draw_why(const FrameDraw& d, float x, float& y, float w, const Reason& reas
     const LengthReason& why = reason.why;
     ui::fitted_text(d.ui.canvas, {x, y}, "Round " + std::to_string(reason.round + 1) + ": " + size_words(why.asked), Font::text_bold, 16,
                     d.ui.theme.ink, w);
-    y = ui::paragraph(d.ui.canvas, {x, y + kLine}, w, sentence(why), {.color = d.ui.theme.muted, .max_lines = 2}) + 4;
+    y = ui::paragraph(d.ui.canvas, {x, y + kNumberLine}, w, sentence(why), {.color = d.ui.theme.muted, .max_lines = 2}) + 4;
     std::vector<DraftLength::Choice> all{why.plain};
     all.insert(all.end(), why.choices.begin(), why.choices.end());
     const std::vector<DraftLength::Choice> shown = some_of(all);
@@ -114,10 +115,10 @@ void draw_why(const FrameDraw& d, float x, float& y, float w, const Reason& reas
     }
     const int marked = static_cast<int>(best - shown.begin());
     draw_numbers(d, x, y, w, "K", lengths, marked);
-    draw_numbers(d, x, y + kLine, w, "tokens, expected", tokens, marked);
-    draw_numbers(d, x, y + 2 * kLine, w, "a round, ms", times, marked);
-    draw_numbers(d, x, y + 3 * kLine, w, "tokens a second", speeds, marked);
-    y += 4 * kLine;
+    draw_numbers(d, x, y + kNumberLine, w, "tokens, expected", tokens, marked);
+    draw_numbers(d, x, y + 2 * kNumberLine, w, "a round, ms", times, marked);
+    draw_numbers(d, x, y + 3 * kNumberLine, w, "tokens a second", speeds, marked);
+    y += 4 * kNumberLine;
 }
 
 } // namespace
@@ -152,7 +153,7 @@ void draw_lengths(const FrameDraw& d, Rect box, bool& close) {
     const Header* const run = d.input.scene.whole ? d.input.scene.whole->header : nullptr;
     const bool costs = run && run->k_auto && run->k_costs;
     ui::fitted_text(d.ui.canvas, {x, y}, "What rounds cost", Font::text_bold, 16, d.ui.theme.ink, w);
-    y = ui::paragraph(d.ui.canvas, {x, y + kLine}, w,
+    y = ui::paragraph(d.ui.canvas, {x, y + kNumberLine}, w,
                       !costs         ? "They are measured when a run with K auto begins."
                       : now->k_costs ? "Given by a file or a saved run, and frozen."
                                      : "Measured when the first run began, and frozen.",
@@ -174,7 +175,7 @@ void draw_lengths(const FrameDraw& d, Rect box, bool& close) {
     if (ui::button(d.ui, "measure", {x + w - kMeasure, y, kMeasure, 36}, "Measure",
                    {.tooltip = "a second or two of rounds of every length; then K auto begins anew", .disabled = off}))
         d.out.emplace_back(MeasureCosts{});
-    y += 36 + kLine;
+    y += 36 + kNumberLine;
     if (!d.state.problem.empty()) {
         y = ui::paragraph(d.ui.canvas, {x, y}, w, d.state.problem + ". " + d.state.remedy,
                           {.color = d.ui.theme.role(ui::Role::rejected), .max_lines = 2});
