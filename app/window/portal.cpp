@@ -22,24 +22,24 @@ constexpr const char *kName = "org.freedesktop.portal.Desktop", *kPath = "/org/f
 
 // What is used of sd-bus (libsystemd), with its own signatures: sd_bus and the like are opaque.
 struct Bus;
-struct Message;
-using Handler = int (*)(Message*, void*, void*);
+struct BusMessage;
+using Handler = int (*)(BusMessage*, void*, void*);
 struct Library {
     int (*open)(Bus**) = nullptr;
     Bus* (*unref)(Bus*) = nullptr;
     int (*unique_name)(Bus*, const char**) = nullptr;
     int (*match)(Bus*, void**, const char*, const char*, const char*, const char*, Handler, void*) = nullptr;
-    int (*new_call)(Bus*, Message**, const char*, const char*, const char*, const char*) = nullptr;
-    int (*append)(Message*, const char*, ...) = nullptr;
-    int (*open_container)(Message*, char, const char*) = nullptr;
-    int (*close_container)(Message*) = nullptr;
-    int (*call)(Bus*, Message*, std::uint64_t, void*, Message**) = nullptr;
-    Message* (*message_unref)(Message*) = nullptr;
-    int (*read)(Message*, const char*, ...) = nullptr;
-    int (*enter)(Message*, char, const char*) = nullptr;
-    int (*leave)(Message*) = nullptr;
-    int (*skip)(Message*, const char*) = nullptr;
-    int (*process)(Bus*, Message**) = nullptr;
+    int (*new_call)(Bus*, BusMessage**, const char*, const char*, const char*, const char*) = nullptr;
+    int (*append)(BusMessage*, const char*, ...) = nullptr;
+    int (*open_container)(BusMessage*, char, const char*) = nullptr;
+    int (*close_container)(BusMessage*) = nullptr;
+    int (*call)(Bus*, BusMessage*, std::uint64_t, void*, BusMessage**) = nullptr;
+    BusMessage* (*message_unref)(BusMessage*) = nullptr;
+    int (*read)(BusMessage*, const char*, ...) = nullptr;
+    int (*enter)(BusMessage*, char, const char*) = nullptr;
+    int (*leave)(BusMessage*) = nullptr;
+    int (*skip)(BusMessage*, const char*) = nullptr;
+    int (*process)(Bus*, BusMessage**) = nullptr;
     int (*fd)(Bus*) = nullptr;
     int (*flush)(Bus*) = nullptr;
     bool whole = false;
@@ -93,10 +93,10 @@ bool portal_installed() {
 
 struct Close {
     void operator()(Bus* bus) const { library().unref(bus); }
-    void operator()(Message* message) const { library().message_unref(message); }
+    void operator()(BusMessage* message) const { library().message_unref(message); }
 };
 using BusHandle = std::unique_ptr<Bus, Close>;
-using MessageHandle = std::unique_ptr<Message, Close>;
+using MessageHandle = std::unique_ptr<BusMessage, Close>;
 
 // Its answer: 0 and what was chosen, or another number where nothing was.
 struct Response {
@@ -105,7 +105,7 @@ struct Response {
     std::string uri;
 };
 
-int receive(Message* message, void* to, void*) {
+int receive(BusMessage* message, void* to, void*) {
     const Library& l = library();
     auto& response = *static_cast<Response*>(to);
     response.there = true;
@@ -124,7 +124,7 @@ int receive(Message* message, void* to, void*) {
     return 0;
 }
 
-bool append_filters(Message* message, const FileQuestion& question) {
+bool append_filters(BusMessage* message, const FileQuestion& question) {
     const Library& l = library();
     bool fine = l.open_container(message, 'e', "sv") >= 0 && l.append(message, "s", "filters") >= 0 &&
                 l.open_container(message, 'v', "a(sa(us))") >= 0 && l.open_container(message, 'a', "(sa(us))") >= 0;
@@ -143,7 +143,7 @@ bool append_filters(Message* message, const FileQuestion& question) {
 MessageHandle asked_message(Bus* bus, const FileQuestion& question, const std::string& token) {
     const Library& l = library();
     const bool save = question.what == FileQuestion::For::save;
-    Message* made = nullptr;
+    BusMessage* made = nullptr;
     if (l.new_call(bus, &made, kName, kPath, kChooser, save ? "SaveFile" : "OpenFile") < 0) return nullptr;
     MessageHandle message(made);
     bool fine = l.append(made, "ss", "", question.title.c_str()) >= 0 && l.open_container(made, 'a', "{sv}") >= 0 &&
@@ -168,7 +168,7 @@ std::string request_path(Bus* bus, const std::string& token) {
 }
 
 void close_request(Bus* bus, const std::string& path) {
-    Message *made = nullptr, *answer = nullptr;
+    BusMessage *made = nullptr, *answer = nullptr;
     constexpr std::uint64_t kMicroseconds = 500'000;
     if (library().new_call(bus, &made, kName, path.c_str(), kRequest, "Close") < 0) return;
     const MessageHandle message(made);
@@ -190,7 +190,7 @@ FileAnswer ask_portal(const FileQuestion& question, int closing) {
     Response response;
     if (path.empty() || l.match(opened, nullptr, kName, path.c_str(), kRequest, "Response", receive, &response) < 0) return none;
     const MessageHandle message = asked_message(opened, question, token);
-    Message* answer = nullptr;
+    BusMessage* answer = nullptr;
     if (!message || l.call(opened, message.get(), 0, nullptr, &answer) < 0) return none;
     l.message_unref(answer);
     while (!response.there) {
