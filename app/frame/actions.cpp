@@ -1,4 +1,5 @@
 #include "app/frame/actions.h"
+#include "app/frontend/window_keys.h"
 
 namespace speclens {
 
@@ -166,6 +167,13 @@ const char* also_called(Action action) {
 const std::vector<const char*>& menu_names() {
     static const std::vector<const char*> names = {"File", "Edit", "Run", kSceneMenu, "Engine", "View", "Teach", "Help"};
     return names;
+}
+
+std::vector<std::pair<std::string, std::string>> cli::window_keys() {
+    std::vector<std::pair<std::string, std::string>> keys;
+    for (const ActionInfo& info : action_list())
+        if (info.shortcut && *info.shortcut) keys.emplace_back(info.shortcut, info.label);
+    return keys;
 }
 
 } // namespace speclens

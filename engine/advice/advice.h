@@ -14,7 +14,7 @@
 namespace speclens {
 
 inline constexpr SaidOf<"advice"> advice_said; // its sentences: assets/stories/advice.toml
-inline constexpr double kAdviceCovers = 0.90; // of such figures lie in their interval, as intended
+inline constexpr double kAdviceCovers = 0.90;  // of such figures lie in their interval, as intended
 
 // One drafter with one draft length.
 struct AdviceCell {

@@ -94,8 +94,9 @@ TEST(Advise, OnAServerThatCanSwitchDraftsOff) {
     EXPECT_GT(json["tokens_per_round"], 1);
     const Outcome told = speclens(
         {"advise", "--url", server.endpoint.origin, "--prompts", short_prompts(), "--max-tokens", "24", "--plain", "0.5", "--for", "30"});
-    ASSERT_EQ(told.code, 0) << told.out << told.err;
-    EXPECT_TRUE(last_line(told.out).starts_with("Keep speculating with K = 3")) << told.out;
+    // That gain is more than what the guesses brought to the text: the speed was another server's.
+    ASSERT_EQ(told.code, 1) << told.out << told.err;
+    EXPECT_TRUE(last_line(told.out).starts_with("No verdict: ")) << told.out;
     EXPECT_NE(told.out.find("without 0.5, as told"), std::string::npos) << told.out;
 }
 
