@@ -204,7 +204,7 @@ void BenchOutput::close(const Take& take) {
 bool BenchOutput::labelled(std::string_view text, int number, const Take& take) {
     if (const std::string program = heading_in(text); !program.empty()) {
         close(take);
-        block_.emplace();
+        block_ = Block{};
         block_->line = number;
         block_->program = program;
         return true;
@@ -235,7 +235,7 @@ bool BenchOutput::labelled(std::string_view text, int number, const Take& take) 
     }
     if (label && label->opens && (!block_ || block_->figures.contains(label->name))) {
         close(take);
-        block_.emplace();
+        block_ = Block{};
         block_->line = number;
         block_->program =
             found->name.starts_with("num_") || found->name.starts_with("total_num") ? "vLLM's offline example" : "a benchmark";

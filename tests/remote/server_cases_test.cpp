@@ -2,9 +2,6 @@
 // hosts are replaced), and what it means; then the same lines as collectors of logs and terminals wrap them.
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
-
 #include "engine/base/json.h"
 #include "engine/recall/suffix_trie.h"
 #include "remote/client/answer_reader.h"
@@ -14,6 +11,7 @@
 #include "remote/reading/log_reading.h"
 #include "remote/reading/watch.h"
 #include "tests/shared/listening.h"
+#include "tests/shared/server_files.h"
 
 namespace speclens::test {
 
@@ -21,28 +19,10 @@ namespace {
 
 using List = std::vector<double>;
 
-std::string case_file(const std::string& name) {
-    std::ifstream in(std::string(SPEC_SOURCE_DIR) + "/tests/remote/servers/" + name, std::ios::binary);
-    EXPECT_TRUE(in) << name;
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
-}
-
-LogReading log_of(const std::string& name) { return parse_log(case_file(name), name); }
-
 bool says(const std::vector<std::string>& findings, const std::string& words) {
     for (const std::string& finding : findings)
         if (finding.find(words) != std::string::npos) return true;
     return false;
-}
-
-// Rounds, drafted, accepted.
-void expect_counts(const SpecCounts& c, double rounds, double drafted, double accepted) {
-    EXPECT_EQ(c.rounds, rounds);
-    EXPECT_EQ(c.drafted, drafted);
-    EXPECT_EQ(c.accepted, accepted);
-    EXPECT_EQ(contradiction(c), "");
 }
 
 } // namespace

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
 #include <random>
 #include <sstream>
 
@@ -17,22 +16,13 @@
 #include "remote/reading/log_reading.h"
 #include "remote/reading/watch.h"
 #include "tests/shared/mutate.h"
+#include "tests/shared/server_files.h"
 
 namespace speclens::test {
 
 namespace {
 
 using List = std::vector<double>;
-
-std::string case_file(const std::string& name) {
-    std::ifstream in(std::string(SPEC_SOURCE_DIR) + "/tests/remote/servers/" + name, std::ios::binary);
-    EXPECT_TRUE(in) << name;
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
-}
-
-LogReading log_of(const std::string& name) { return parse_log(case_file(name), name); }
 
 ServerReading scrape_of(const std::string& name) { return read_metrics(parse_exposition(case_file(name), name)); }
 
@@ -60,13 +50,6 @@ void expect_says(const std::string& all, const std::vector<std::string>& parts) 
 
 void expect_never(const std::string& all, const std::vector<std::string>& parts) {
     for (const std::string& part : parts) EXPECT_EQ(all.find(part), std::string::npos) << part << "\nin: " << all;
-}
-
-void expect_counts(const SpecCounts& c, double rounds, double drafted, double accepted) {
-    EXPECT_EQ(c.rounds, rounds);
-    EXPECT_EQ(c.drafted, drafted);
-    EXPECT_EQ(c.accepted, accepted);
-    EXPECT_EQ(contradiction(c), "");
 }
 
 void expect_between(const std::optional<Between>& range, double low, double high, double off = 1e-9) {

@@ -165,15 +165,15 @@ TEST(AdviceScene, NothingCollidesOnAnyBeatAtAnySize) {
 // ---- the frame in words, and as data ----
 
 // A number that the frame tells: the message, its value's name, the number and the decimals that it is written with; -1: a count.
-struct Told {
+struct ToldNumber {
     std::string id, value;
     double number;
     int decimals;
 };
 
 // Every number that the description of this scene told when it was written by hand, where each is said now.
-std::vector<Told> numbers_of(const AdviceModel& m) {
-    std::vector<Told> list;
+std::vector<ToldNumber> numbers_of(const AdviceModel& m) {
+    std::vector<ToldNumber> list;
     const Advice& advice = *m.advice;
     list.push_back({"subtitle.measured", "prompts", double(advice.prompts), -1});
     list.push_back({"subtitle.measured", "shortest", double(advice.shortest), -1});
@@ -212,7 +212,7 @@ std::vector<Told> numbers_of(const AdviceModel& m) {
 }
 
 // Of every text in `json`, also those that stand in another one: whether one of them has this value.
-bool tells(const Json& json, const Told& wanted) {
+bool tells(const Json& json, const ToldNumber& wanted) {
     if (json.is_array()) return std::ranges::any_of(json, [&](const Json& one) { return tells(one, wanted); });
     if (!json.is_object()) return false;
     if (json.contains("id") && json["id"] == "advice." + wanted.id && json["values"].contains(wanted.value)) {
@@ -225,7 +225,7 @@ bool tells(const Json& json, const Told& wanted) {
     return false;
 }
 
-std::string written(const Told& told) {
+std::string written(const ToldNumber& told) {
     if (told.decimals < 0) return std::to_string(static_cast<long>(told.number));
     if (told.value == "kept") return ui::probability(told.number);
     return ui::number(told.number, told.decimals);
@@ -250,9 +250,9 @@ TEST(AdviceScene, TellsEveryNumberInWordsAndAsDataInBothLanguages) {
             const std::string words = scene->describe(input), where = std::string(language) + " beat " + std::to_string(beat);
             EXPECT_EQ(json["schema"], "speclens-words/1");
             EXPECT_EQ(json["language"], language);
-            const std::vector<Told> numbers = numbers_of(m);
+            const std::vector<ToldNumber> numbers = numbers_of(m);
             EXPECT_GT(numbers.size(), 40U);
-            for (const Told& number : numbers) {
+            for (const ToldNumber& number : numbers) {
                 EXPECT_TRUE(tells(json, number)) << where << ": advice." << number.id << " {" << number.value << "} = " << number.number;
                 EXPECT_NE(words.find(written(number)), std::string::npos) << where << ": " << number.id << " " << written(number) << "\n"
                                                                           << words;
