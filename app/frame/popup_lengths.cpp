@@ -160,16 +160,16 @@ void draw_lengths(const FrameDraw& d, Rect box, bool& close) {
                       {.color = d.ui.theme.muted, .max_lines = 1}) +
         4;
     if (costs) draw_costs(d, x, y, w, *run->k_costs);
-    constexpr float kUse = 84, kBrowse = 116, kMeasure = 104, kGap = 8;
-    const float browse = d.input.can_browse ? kBrowse + kGap : 0;
-    const Rect field{x, y, w - kUse - kMeasure - 2 * kGap - browse, 36};
+    constexpr float kUse = 84, kBrowse = 116, kMeasure = 104, kBetween = 8;
+    const float browse = d.input.can_browse ? kBrowse + kBetween : 0;
+    const Rect field{x, y, w - kUse - kMeasure - 2 * kBetween - browse, 36};
     const ui::TextFieldResult path =
         ui::text_field(d.ui, "costs", field, d.state.query, {.mono = true, .take_focus = true, .placeholder = "a file of --k-costs"});
     const std::string no_file = !off.empty() ? off : d.state.query.empty() ? "Type the path of a file first" : "";
-    const bool use = ui::button(d.ui, "use", {field.right() + kGap, y, kUse, 36}, "Use",
+    const bool use = ui::button(d.ui, "use", {field.right() + kBetween, y, kUse, 36}, "Use",
                                 {.tooltip = "K auto goes by what the file says", .disabled = no_file});
     if ((use || path.submitted) && no_file.empty()) d.out.emplace_back(UseCosts{from_home(d.state.query)});
-    if (d.input.can_browse && ui::button(d.ui, "browse", {field.right() + 2 * kGap + kUse, y, kBrowse, 36}, "Browse…",
+    if (d.input.can_browse && ui::button(d.ui, "browse", {field.right() + 2 * kBetween + kUse, y, kBrowse, 36}, "Browse…",
                                          {.tooltip = "the file dialog of this desktop"}))
         d.out.emplace_back(BrowseFiles{});
     if (ui::button(d.ui, "measure", {x + w - kMeasure, y, kMeasure, 36}, "Measure",

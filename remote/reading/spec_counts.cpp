@@ -227,32 +227,32 @@ std::string quotient(Between b) {
     return low == high ? high : low + " to " + high;
 }
 
+constexpr double kSameCount = 1e-6; // of sums of shares
+
 } // namespace
 
 std::string contradiction(const SpecCounts& c) {
-    constexpr double kTiny = 1e-6;
     const double rounds = c.rounds.value_or(std::numeric_limits<double>::infinity());
-    if (c.accepted > c.drafted + kTiny) return plain(c.accepted) + " accepted of " + plain(c.drafted) + " drafted";
-    if (c.rounds && c.drafted + kTiny < rounds) return plain(c.drafted) + " drafted in " + plain(rounds) + " rounds with a draft";
+    if (c.accepted > c.drafted + kSameCount) return plain(c.accepted) + " accepted of " + plain(c.drafted) + " drafted";
+    if (c.rounds && c.drafted + kSameCount < rounds) return plain(c.drafted) + " drafted in " + plain(rounds) + " rounds with a draft";
     if (rounds <= 0 && c.drafted > 0) return plain(c.drafted) + " drafted in no round";
     double kept = 0;
     for (std::size_t i = 0; i < c.accepted_at.size(); ++i) {
         const double before = i > 0 ? c.accepted_at[i - 1] : rounds;
-        if (c.accepted_at[i] > before + 2 * c.places_off + kTiny)
+        if (c.accepted_at[i] > before + 2 * c.places_off + kSameCount)
             return "draft " + std::to_string(i + 1) + " kept in " + plain(c.accepted_at[i]) +
                    (i > 0 ? " rounds, draft " + std::to_string(i) + " in " + plain(before) : " of " + plain(before) + " rounds");
         kept += c.accepted_at[i];
     }
     const auto places = static_cast<double>(c.accepted_at.size());
-    if (places > 0 && std::abs(kept - c.accepted) > places * c.places_off + kTiny)
+    if (places > 0 && std::abs(kept - c.accepted) > places * c.places_off + kSameCount)
         return "the places add up to " + plain(kept) + " kept drafts, the total says " + plain(c.accepted);
     return {};
 }
 
 std::string more_than_places(const SpecCounts& c) {
-    constexpr double kTiny = 1e-6;
     const auto places = static_cast<double>(c.accepted_at.size());
-    if (places <= 0 || !c.rounds || c.drafted <= *c.rounds * places + kTiny) return {};
+    if (places <= 0 || !c.rounds || c.drafted <= *c.rounds * places + kSameCount) return {};
     return plain(c.drafted) + " drafted in " + plain(*c.rounds) + " rounds with " + std::to_string(c.accepted_at.size()) + " places";
 }
 
