@@ -75,7 +75,8 @@ TEST(SmallIds, GoByTheTargetsOwnListAndAreForDraftModels) {
     const Outcome compared = speclens({"compare", "--drafters", "none,small,lookup", "--small-ids", "1000", "--prompt", "one two",
                                        "--max-tokens", "8", "--repeats", "1", "--json", "-"});
     ASSERT_EQ(compared.code, 0) << compared.err;
-    for (const Json& row : Json::parse(compared.out)["rows"]) {
+    const Json result = Json::parse(compared.out);
+    for (const Json& row : result["rows"]) {
         EXPECT_EQ(row.contains("draft_ids"), row["drafter"] == "small");
         if (row["drafter"] == "small") {
             EXPECT_EQ(row["draft_ids"], 1008);
