@@ -11,10 +11,10 @@ struct Sizes {
     std::int64_t rows, width;
 };
 
-// Half a megabyte of weights for a processor: the second cache of a core. A GPU needs more to be filled at all: as much as half
-// of its second cache, up to 8 MB.
-Sizes sizes_for(const Backend& backend) {
-    if (backend.name() == "cpu") return {128, 512};
+// At least half a megabyte of weights for a processor, as wide as the second cache of a core holds: few large products, so that what
+// a call costs hardly counts. A GPU needs more to be filled at all: as much as half of its second cache, up to 8 MB.
+Sizes sizes_for(const Backend& backend, DType stored) {
+    if (backend.name() == "cpu") return {128, bytes_of(stored, 1024 * 1024) <= 640 * 1024 ? 1024 : 512};
     std::int64_t width = 2048;
     while (backend.cache_bytes() > 0 && width > 64 && bytes_of(DType::bf16, 2 * width * width) > backend.cache_bytes()) width /= 2;
     return {256, width};
@@ -33,7 +33,7 @@ std::vector<std::byte> small_values(DType stored, std::int64_t count) {
 } // namespace
 
 ProductProbe::ProductProbe(Backend& backend, DType stored, Precision precision) : backend_(&backend) {
-    const Sizes sizes = sizes_for(backend);
+    const Sizes sizes = sizes_for(backend, stored);
     const std::vector<std::byte> values = small_values(stored, sizes.width * sizes.width);
     weight_ = backend.import_weight(values.data(), stored, sizes.width, sizes.width, precision);
     rows_ = Buffer(backend, DType::f32, sizes.rows, sizes.width);

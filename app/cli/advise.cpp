@@ -216,6 +216,8 @@ AdvicePlan advice_plan(const Options& options, const Models& models) {
     plan.lengths = options.lengths;
     std::erase(plan.lengths, 0);
     plan.seconds = options.for_seconds.value_or(kAdviseSeconds);
+    plan.at_least = !options.for_seconds;
+    plan.go_on = [] { return !interrupted().load(); };
     std::vector<GalleryPrompt> prompts;
     for (const Prompt& prompt : prompts_of(options, models)) prompts.push_back({prompt.domain, prompt.text, prompt.system, prompt.chat});
     plan.prompts = mixed_prompts(prompts);
@@ -234,17 +236,22 @@ std::string advise_heading(const Advice& advice, const Models& models, const Ter
     return text + "\n";
 }
 
-// Ctrl+C ends the measurement; what is whole by then is told.
-bool run_to_the_end(AdviceMeasurement& measurement) {
+// Ctrl+C ends the measurement, within a run or a long text too; what is whole by then is told.
+void run_to_the_end(AdviceMeasurement& measurement, double seconds) {
     ProgressBar bar;
+    bool told = false;
     while (measurement.step()) {
-        if (interrupted().load()) {
-            measurement.stop();
-            return false;
+        const std::optional<double> missed = measurement.seconds_missed();
+        if (missed && !told) {
+            bar.clear();
+            say(number(seconds, 0) + " s are too short for a verdict: the prompts that it takes need about " + number(*missed, 0) +
+                " s here (--for " + number(std::ceil(*missed * 1.2), 0) +
+                ", or fewer tokens, drafters or draft lengths: --max-tokens, "
+                "--drafters, --k)");
+            told = true;
         }
-        bar.show("measuring", std::round(100 * measurement.done()), 100, "%");
+        bar.show(measurement.done() > 0 ? "measuring" : "measuring the first prompt", std::round(100 * measurement.done()), 100, "%");
     }
-    return true;
 }
 
 void write_profile(const Options& options, const AdviceMeasurement& measurement, const Advice& advice) {
@@ -275,7 +282,7 @@ Exit advise_here(const Options& options) {
     check_drafter_options(options, plan.drafters.empty() ? models->ready_drafters() : plan.drafters, models->layers());
     if (const std::string warning = busy_warning(busy_cores()); !warning.empty()) say(warning);
     AdviceMeasurement measurement(models, plan);
-    const bool whole = run_to_the_end(measurement);
+    run_to_the_end(measurement, plan.seconds);
     Advice advice = *measurement.advice();
     if (profile) take_acceptance(advice, *profile, of_profile);
     if (options.json != "-") {
@@ -287,7 +294,7 @@ Exit advise_here(const Options& options) {
         json->commit();
     }
     if (!options.profile.empty() && !profile) write_profile(options, measurement, advice);
-    if (!whole) throw Interrupted{};
+    if (interrupted().load()) throw Interrupted{};
     return verdict_of(advice).kind == AdviceVerdict::Kind::none ? Exit::failed : Exit::ok;
 }
 

@@ -22,6 +22,10 @@ constexpr int kWarmUpTokens = 6;
 constexpr std::size_t kPlain = static_cast<std::size_t>(-1);
 constexpr double kContextSeconds = 1.2; // for passes behind each
 constexpr int kLongContexts[] = {512, 2048, 8192};
+constexpr double kPromptShare = 0.85; // of the time; the rest is for passes behind longer texts
+constexpr double kGrace = 1.05;       // of the time, until a run is left in the middle
+
+struct OutOfTime {};
 
 int context_of(const Trace& trace) {
     const Header* header = trace.header();
@@ -113,6 +117,46 @@ void AdviceMeasurement::plan_lengths() {
         }
     }
     plan_.base = std::move(base);
+    costs_.resize(settings_.size() + 1);
+}
+
+// ---- time ----
+
+// A run of this length: as those before it, else as its warm-up says for so many more tokens, which counts its prompt too often.
+double AdviceMeasurement::run_ms(std::size_t length) const {
+    const Cost& cost = costs_[std::min(length, costs_.size() - 1)];
+    if (cost.runs > 0) return cost.ms / cost.runs;
+    return cost.warm_up_ms * plan_.base.max_tokens / std::max(1, std::min(plan_.base.max_tokens, kWarmUpTokens));
+}
+
+double AdviceMeasurement::prompt_ms() const {
+    double ms = run_ms(kPlain);
+    for (std::size_t i = 0; i < settings_.size(); ++i) ms += whole_[i] ? run_ms(i) : run_ms(i) / plan_.every;
+    return ms;
+}
+
+// Behind the warm-up. Shorter lengths were not warmed up: they cost what the longest of their drafter does.
+double AdviceMeasurement::all_ms() const {
+    const double wanted = 1000 * plan_.seconds, prompt = prompt_ms();
+    const double fewest = plan_.at_least ? prompt * kFewestAdvicePrompts : 0;
+    const double longest = prompt * static_cast<double>(plan_.prompts.size()) + 1000 * kContextSeconds * std::ssize(kLongContexts);
+    return std::min(std::max(wanted, fewest), longest);
+}
+
+std::optional<double> AdviceMeasurement::seconds_missed() const {
+    if (stage_ == Stage::warm_up || plan_.at_least) return {};
+    const double prompts = std::min<double>(kFewestAdvicePrompts, static_cast<double>(plan_.prompts.size()));
+    const double needed = prompt_ms() * prompts / kPromptShare / 1000;
+    return needed > plan_.seconds ? std::optional(needed) : std::nullopt;
+}
+
+bool AdviceMeasurement::out_of_time() const {
+    if (stage_ == Stage::warm_up || (plan_.at_least && kept_ < kFewestAdvicePrompts && stage_ == Stage::prompts)) return false;
+    return watch_.ms() > kGrace * std::max(1000 * plan_.seconds, plan_.at_least ? all_ms() : 0);
+}
+
+void AdviceMeasurement::check_time() const {
+    if (out_of_time() || (plan_.go_on && !plan_.go_on())) throw OutOfTime{};
 }
 
 // A shorter length has its turn in one prompt of `every`, each length in others.
@@ -151,7 +195,10 @@ bool AdviceMeasurement::next_prompt() {
     } else {
         ++prompt_;
     }
-    const bool late = watch_.ms() > 1000 * plan_.seconds && kept_ >= kFewestAdvicePrompts;
+    // No prompt that would not be whole in time; the first one shows whether that is so.
+    const double wanted = 1000 * kPromptShare * plan_.seconds;
+    const bool late = plan_.at_least ? kept_ >= kFewestAdvicePrompts && watch_.ms() > wanted
+                                     : kept_ > 0 && watch_.ms() + prompt_ms() > std::max(wanted, 1000 * plan_.seconds);
     if (prompt_ >= static_cast<int>(plan_.prompts.size()) || late) return false;
     queue_.push_back(kPlain);
     for (std::size_t i = 0; i < settings_.size(); ++i)
@@ -165,6 +212,8 @@ void AdviceMeasurement::begin_next() {
     queue_.erase(queue_.begin());
     try {
         run_ = std::make_unique<Run>(models_, settings_of(running_));
+        run_->on_reading([this](int, int) { check_time(); });
+        run_so_far_ms_ = 0;
     } catch (const PromptTooLong&) { // counts for nobody
         if (stage_ == Stage::prompts) ++skipped_;
         queue_.clear();
@@ -173,7 +222,17 @@ void AdviceMeasurement::begin_next() {
 }
 
 void AdviceMeasurement::keep_run() {
-    if (stage_ == Stage::prompts) finished_.emplace_back(running_, run_->shared_trace());
+    Cost& cost = costs_[std::min(running_, costs_.size() - 1)];
+    if (stage_ == Stage::prompts) {
+        finished_.emplace_back(running_, run_->shared_trace());
+        cost.ms += run_so_far_ms_;
+        ++cost.runs;
+    } else {
+        // Shorter lengths of this drafter have no warm-up of their own.
+        cost.warm_up_ms = run_so_far_ms_;
+        for (std::size_t i = 0; running_ != kPlain && i < settings_.size(); ++i)
+            if (settings_[i].drafter == settings_[running_].drafter) costs_[i].warm_up_ms = run_so_far_ms_;
+    }
     run_.reset();
     if (queue_.empty() && !finished_.empty()) keep_prompt();
 }
@@ -251,6 +310,11 @@ void AdviceMeasurement::show() {
 }
 
 bool AdviceMeasurement::step_contexts() {
+    // Reading a text of so many tokens at the pace of the prompts, and its passes.
+    const auto fits = [this](int context) {
+        const double reading = prefilled_ > 0 ? prefill_ms_ / prefilled_ * context : 0;
+        return watch_.ms() + reading + 1000 * kContextSeconds <= std::max(1000 * plan_.seconds, plan_.at_least ? all_ms() : 0);
+    };
     if (!passes_) {
         const AdviceCell* best = verdict_of(*advice_).best;
         const int widest = best && !best->tree ? best->k + 1 : 0;
@@ -261,9 +325,9 @@ bool AdviceMeasurement::step_contexts() {
                 for (const int context : kLongContexts)
                     if (context > longest_ && context + widest <= positions) context_plan_.push_back(context);
         }
-        if (context_times_.size() == context_plan_.size()) return false;
+        if (context_times_.size() == context_plan_.size() || !fits(context_plan_[context_times_.size()])) return false;
         PassPlan plan{.rows = {1, widest}, .context = context_plan_[context_times_.size()], .repeats = 60, .seconds = kContextSeconds};
-        passes_ = std::make_unique<PassMeasurement>(*models_, plan);
+        passes_ = std::make_unique<PassMeasurement>(*models_, plan, [this](int) { check_time(); });
         return true;
     }
     if (passes_->step()) return true;
@@ -274,12 +338,27 @@ bool AdviceMeasurement::step_contexts() {
 
 bool AdviceMeasurement::step() {
     if (stage_ == Stage::done) return false;
+    try {
+        check_time();
+        return step_once();
+    } catch (const OutOfTime&) { // of the run that it was in nothing counts
+        stop();
+        return false;
+    }
+}
+
+bool AdviceMeasurement::step_once() {
     if (stage_ == Stage::contexts) {
         if (!step_contexts()) stop();
         return stage_ != Stage::done;
     }
     if (run_) {
-        if (!run_->step()) keep_run();
+        const Stopwatch own;
+        const bool reading = run_->trace().size() <= 1;
+        const bool more = run_->step();
+        run_so_far_ms_ += own.ms();
+        if (reading) prefill_ms_ += own.ms(), prefilled_ += context_of(run_->trace());
+        if (!more) keep_run();
         return true;
     }
     if (!queue_.empty()) {
@@ -304,8 +383,7 @@ void AdviceMeasurement::stop() {
 double AdviceMeasurement::done() const {
     if (stage_ == Stage::done) return 1;
     if (stage_ == Stage::warm_up) return 0;
-    const double prompts = static_cast<double>(kept_ + skipped_) / static_cast<double>(plan_.prompts.size());
-    return std::min(0.99, std::max(prompts, plan_.seconds > 0 ? watch_.ms() / 1000 / plan_.seconds : 1));
+    return std::min(0.99, watch_.ms() / all_ms());
 }
 
 } // namespace speclens

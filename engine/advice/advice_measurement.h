@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,8 +28,10 @@ struct AdvicePlan {
     std::vector<int> lengths;           // draft lengths to advise on; empty: 1 … 7
     std::vector<GalleryPrompt> prompts; // in this order, see mixed_prompts()
     int every = 4;                      // prompts of which one has a shorter length run as well; 1: all of them
-    double seconds = 60;                // no further prompt is begun then, but for the fewest that tell something
-    bool contexts = true;               // passes behind longer texts too
+    double seconds = 60;                // behind the warm-up; over at most a tenth later
+    bool at_least = true;               // rather longer than without a verdict: as long as kFewestAdvicePrompts prompts take
+    bool contexts = true;               // passes behind longer texts too, as many as there is time for
+    std::function<bool()> go_on = {};   // asked between the pieces of a prompt; false ends the measurement as stop() does
 };
 // Round-robin over the domains, so that the first ones are like all of them.
 [[nodiscard]] std::vector<GalleryPrompt> mixed_prompts(const std::vector<GalleryPrompt>& prompts);
@@ -38,9 +42,12 @@ class AdviceMeasurement {
     AdviceMeasurement(std::shared_ptr<const Models> models, AdvicePlan plan);
     ~AdviceMeasurement();
 
-    bool step();                       // one phase of one run; false once everything is done
-    void stop();                       // complete with the prompts that are whole
-    [[nodiscard]] double done() const; // 0 … 1
+    bool step(); // one phase of one run; false once everything is done
+    void stop(); // complete with the prompts that are whole
+    // 0 … 1 of the time that it will take, by the costs of this model so far; 0 until one run of each kind tells them.
+    [[nodiscard]] double done() const;
+    // Seconds behind the warm-up that a verdict takes here, where the plan has less; empty: it has enough, or that is not known yet.
+    [[nodiscard]] std::optional<double> seconds_missed() const;
     // Of whole prompts; never null. A new one after the first eight prompts, then seldom, and at the end.
     [[nodiscard]] std::shared_ptr<const Advice> advice() const { return advice_; }
     [[nodiscard]] std::size_t revision() const { return revision_; } // grows with it
@@ -56,6 +63,12 @@ class AdviceMeasurement {
     void time_traces() const;
     bool step_contexts();
     [[nodiscard]] bool is_due(std::size_t length) const;
+    bool step_once();
+    void check_time() const;
+    [[nodiscard]] double run_ms(std::size_t length) const;
+    [[nodiscard]] double prompt_ms() const;
+    [[nodiscard]] double all_ms() const;
+    [[nodiscard]] bool out_of_time() const;
     [[nodiscard]] RunSettings settings_of(std::size_t length) const;
 
     std::shared_ptr<const Models> models_;
@@ -77,6 +90,13 @@ class AdviceMeasurement {
     std::vector<int> context_plan_;
     std::vector<PassTimes> context_times_;
     std::unique_ptr<PassMeasurement> passes_;
+    struct Cost { // of the runs of one length
+        double warm_up_ms = 0, ms = 0;
+        int runs = 0;
+    };
+    std::vector<Cost> costs_; // of evidence_.lengths, then plain
+    double run_so_far_ms_ = 0, prefill_ms_ = 0;
+    int prefilled_ = 0; // tokens of prompts, in prefill_ms_
     Stopwatch watch_;
     BusyMeter busy_;
 };

@@ -153,7 +153,8 @@ void PassMeasurement::Work::once_around() {
     if (plan.seconds > 0 && elapsed > kWarmShare * budget()) round = std::max(round, 0); // warm enough
 }
 
-PassMeasurement::PassMeasurement(const Models& models, PassPlan plan) : work_(std::make_unique<Work>()) {
+PassMeasurement::PassMeasurement(const Models& models, PassPlan plan, const std::function<void(int)>& reading)
+    : work_(std::make_unique<Work>()) {
     CHECK(models.target && !plan.rows.empty(), "passes of a model");
     Work& w = *work_;
     w.plan = std::move(plan);
@@ -182,7 +183,7 @@ PassMeasurement::PassMeasurement(const Models& models, PassPlan plan) : work_(st
     facts.read_bytes = static_cast<double>(read_bytes);
 
     w.decoder = make_model_decoder(w.target, context + widest);
-    w.decoder->prefill(filler_tokens(context, models.vocab()));
+    w.decoder->prefill(filler_tokens(context, models.vocab()), {}, {}, reading);
     w.decoder->wait();
     for (const int rows : w.plan.rows)
         w.add(rows, [&w, context, tokens = filler_tokens(rows, models.vocab())] {
@@ -196,7 +197,11 @@ PassMeasurement::PassMeasurement(const Models& models, PassPlan plan) : work_(st
     if (w.read_buffer) w.add(0, [&w] { return w.backend->read_ms(w.read_buffer->view()); });
     w.product = made_or_none([&] { return ProductProbe(*w.backend, w.facts.form, w.facts.precision); });
     if (w.product)
-        for (const int rows : w.product->rows()) w.add(0, [&w, rows] { return w.product->ms(rows); });
+        for (const int rows : w.product->rows())
+            w.add(0, [&w, rows] {
+                (void)w.product->ms(rows); // the pass before took the matrix out of the cache and let threads sleep
+                return w.product->ms(rows);
+            });
     w.busy.emplace();
 }
 

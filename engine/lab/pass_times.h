@@ -83,9 +83,9 @@ inline constexpr std::size_t kLargeRead = std::size_t{1} << 30;
 // A measurement that goes on step by step, so that something else can be done in between.
 class PassMeasurement {
   public:
-    // Needs a model, not a table. Throws Error (memory; a context that does not fit: usage). Keeps what it needs of
-    // `models`.
-    PassMeasurement(const Models& models, PassPlan plan);
+    // Needs a model, not a table. Throws Error (memory; a context that does not fit: usage), and what `reading` throws, which is told
+    // how much of the context was read. Keeps what it needs of `models`.
+    PassMeasurement(const Models& models, PassPlan plan, const std::function<void(int)>& reading = {});
     ~PassMeasurement();
     PassMeasurement(const PassMeasurement&) = delete;
     PassMeasurement& operator=(const PassMeasurement&) = delete;

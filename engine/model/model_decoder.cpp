@@ -12,6 +12,16 @@ namespace {
 
 constexpr int kDefaultCapacity = 4096;
 
+// Rows of a piece of a prompt. On a processor a piece takes some .4 s at most, so that who reads along can end it soon: fewer rows of a
+// larger model, and never so few that unpacking its weights would count.
+int piece_rows(const Model& model, int max_rows) {
+    if (model.backend->name() != "cpu") return max_rows;
+    constexpr double kRowBytes = 40e9; // rows times the bytes that one reads
+    constexpr int kFewest = 32;
+    const double rows = kRowBytes / std::max<double>(1, static_cast<double>(model.bytes.per_token));
+    return std::min(max_rows, std::max(kFewest, static_cast<int>(std::min<double>(rows, max_rows))));
+}
+
 } // namespace
 
 std::unique_ptr<Decoder> make_model_decoder(std::shared_ptr<const Model> model, int capacity) {
@@ -67,8 +77,9 @@ Tensor ModelDecoder::upload_ancestors(const PassInput& input) {
 void ModelDecoder::prefill(std::span<const int> tokens, std::span<const int> taps, const FeatureSink& sink, const Reading& reading) {
     saved_ms_ = 0;
     std::size_t read = 0;
-    const bool whole = length_ == 0 && tokens.size() >= static_cast<std::size_t>(PromptCache::kShortest);
-    const KeptPrompt* kept = whole ? model_->prompts->find(tokens, taps) : nullptr;
+    const int shortest = PromptCache::shortest(model_->bytes.per_token);
+    const bool whole = length_ == 0 && std::ssize(tokens) >= shortest;
+    const KeptPrompt* kept = whole ? model_->prompts->find(tokens, taps, shortest) : nullptr;
     if (kept != nullptr) {
         const int known = kept->known(tokens, taps);
         kept->load(stack_, known);
@@ -84,9 +95,10 @@ void ModelDecoder::prefill(std::span<const int> tokens, std::span<const int> tap
     if (whole && kept == nullptr)
         keep = model_->prompts->begin(backend(), stack_, tokens, taps, static_cast<std::int64_t>(taps.size()) * model_->config.hidden);
     const Stopwatch watch;
+    const auto rows = static_cast<std::size_t>(piece_rows(*model_, max_rows_));
     while (read < tokens.size()) {
-        const auto piece = tokens.subspan(read, std::min(tokens.size() - read, static_cast<std::size_t>(max_rows_)));
-        if (reading && tokens.size() > static_cast<std::size_t>(max_rows_)) reading(static_cast<int>(read));
+        const auto piece = tokens.subspan(read, std::min(tokens.size() - read, rows));
+        if (reading && tokens.size() > rows) reading(static_cast<int>(read));
         const int first = length_;
         forward({.tokens = piece, .logits_from = static_cast<int>(piece.size()), .taps = taps});
         if (sink) sink(first, features_);

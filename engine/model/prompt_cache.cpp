@@ -33,8 +33,7 @@ void KeptPrompt::finish(const LayerStack& stack, double ms) {
 
 int KeptPrompt::known(std::span<const int> tokens, std::span<const int> taps) const {
     if (!taps.empty() && !std::ranges::equal(taps, taps_)) return 0;
-    const int common = static_cast<int>(std::ranges::mismatch(tokens, tokens_).in1 - tokens.begin());
-    return common < PromptCache::kShortest ? 0 : common;
+    return static_cast<int>(std::ranges::mismatch(tokens, tokens_).in1 - tokens.begin());
 }
 
 void KeptPrompt::load(LayerStack& stack, int count) const {
@@ -46,17 +45,21 @@ void KeptPrompt::load(LayerStack& stack, int count) const {
     }
 }
 
-const KeptPrompt* PromptCache::find(std::span<const int> tokens, std::span<const int> taps) const {
+int PromptCache::shortest(std::size_t bytes_per_pass) {
+    constexpr double kBytes = 70e9; // 256 tokens of SmolLM2, 70 of a model of 1 GB
+    return static_cast<int>(std::clamp(kBytes / std::max(1.0, static_cast<double>(bytes_per_pass)), 16.0, static_cast<double>(kShortest)));
+}
+
+const KeptPrompt* PromptCache::find(std::span<const int> tokens, std::span<const int> taps, int shortest) const {
     const KeptPrompt* best = nullptr;
     for (const auto& prompt : kept_)
-        if (const int known = prompt->known(tokens, taps); known > 0 && (best == nullptr || known > best->known(tokens, taps)))
+        if (const int known = prompt->known(tokens, taps); known >= shortest && (best == nullptr || known > best->known(tokens, taps)))
             best = prompt.get();
     return best;
 }
 
 std::unique_ptr<KeptPrompt> PromptCache::begin(Backend& backend, const LayerStack& stack, std::span<const int> tokens,
                                                std::span<const int> taps, std::int64_t features) {
-    if (tokens.size() < static_cast<std::size_t>(kShortest)) return nullptr;
     const auto rows = static_cast<std::int64_t>(tokens.size());
     const std::size_t bytes = 2 * static_cast<std::size_t>(stack.layers()) * bytes_of(stack.cache_dtype(), rows * stack.cache_columns()) +
                               bytes_of(DType::f32, rows * features);

@@ -21,7 +21,7 @@ class KeptPrompt {
     // The reading is complete, and `stack` holds its tokens.
     void finish(const LayerStack& stack, double ms);
 
-    // How many tokens from the first on a reading of `tokens` with `taps` finds here; 0: too few to be worth it.
+    // How many tokens from the first on a reading of `tokens` with `taps` finds here.
     [[nodiscard]] int known(std::span<const int> tokens, std::span<const int> taps) const;
     // Copies the first `count` known tokens into the empty cache of `stack`.
     void load(LayerStack& stack, int count) const;
@@ -41,10 +41,12 @@ class KeptPrompt {
 class PromptCache {
   public:
     static constexpr int kShortest = 256; // tokens; shorter prompts are read again in no time
+    // The same of a model that reads so many bytes a pass: the larger, the fewer tokens are worth it, down to sixteen.
+    [[nodiscard]] static int shortest(std::size_t bytes_per_pass);
 
-    // The prompt that has most of `tokens`; null: none has enough.
-    [[nodiscard]] const KeptPrompt* find(std::span<const int> tokens, std::span<const int> taps) const;
-    // A reading begins; null where it is not worth keeping, or too large for the memory that is free.
+    // The prompt that has most of `tokens`; null: none has `shortest`.
+    [[nodiscard]] const KeptPrompt* find(std::span<const int> tokens, std::span<const int> taps, int shortest) const;
+    // A reading begins; null where it is too large for the memory that is free.
     [[nodiscard]] std::unique_ptr<KeptPrompt> begin(Backend& backend, const LayerStack& stack, std::span<const int> tokens,
                                                     std::span<const int> taps, std::int64_t features);
     void keep(std::unique_ptr<KeptPrompt> prompt); // the oldest goes

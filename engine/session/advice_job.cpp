@@ -5,8 +5,10 @@
 namespace speclens {
 namespace {
 
-AdvicePlan plan_of(const AskAdvice& asked, const Models& models) {
+AdvicePlan plan_of(const AskAdvice& asked, const Desk& desk) {
+    const Models& models = *desk.models;
     AdvicePlan plan;
+    plan.go_on = desk.go_on;
     plan.base = asked.base;
     plan.seconds = asked.seconds;
     plan.prompts = mixed_prompts(load_gallery(held_out_file(assets_folder(), !models.bundle.empty(), models.target_name())));
@@ -16,7 +18,7 @@ AdvicePlan plan_of(const AskAdvice& asked, const Models& models) {
 class AdviceJob final : public Job {
   public:
     AdviceJob(const Desk& desk, const AskAdvice& asked)
-        : model_(desk.models->target_name()), measurement_(desk.models, plan_of(asked, *desk.models)) {}
+        : model_(desk.models->target_name()), measurement_(desk.models, plan_of(asked, desk)) {}
     bool step() override {
         ++phases_;
         return measurement_.step();

@@ -396,6 +396,66 @@ TEST(AdviceMeasurement, EndsEarlyWithWhatThereIs) {
     EXPECT_EQ(verdict_of(*measurement.advice()).kind, AdviceVerdict::Kind::none);
 }
 
+AdvicePlan nine_prompts() {
+    AdvicePlan plan;
+    plan.base.sampling.temperature = 0;
+    plan.base.max_tokens = 6;
+    plan.drafters = {"eagle3", "lookup"};
+    plan.lengths = {1, 2};
+    const std::vector<GalleryPrompt> all = mixed_prompts(load_gallery(gallery_file(assets_folder(), true)));
+    plan.prompts = {all.begin(), all.begin() + 9};
+    return plan;
+}
+
+// Whoever says how long it may take gets no more than that, and hears what a verdict would take.
+TEST(AdviceMeasurement, EndsInItsTimeAndSaysWhatAVerdictWouldTake) {
+    AdvicePlan plan = nine_prompts();
+    plan.seconds = 1e-6;
+    plan.at_least = false;
+    AdviceMeasurement measurement(tiny(), plan);
+    std::optional<double> missed;
+    while (measurement.step())
+        if (const auto now = measurement.seconds_missed()) missed = now;
+    EXPECT_TRUE(measurement.advice()->complete);
+    EXPECT_EQ(measurement.advice()->prompts, 0);
+    EXPECT_EQ(measurement.done(), 1);
+    ASSERT_TRUE(missed);
+    EXPECT_GT(*missed, plan.seconds);
+}
+
+TEST(AdviceMeasurement, GoesOnUntilAVerdictWhereNobodySaysHowLong) {
+    AdvicePlan plan = nine_prompts();
+    plan.seconds = 1e-6;
+    AdviceMeasurement measurement(tiny(), plan);
+    double before = 0;
+    while (measurement.step()) {
+        EXPECT_FALSE(measurement.seconds_missed());
+        EXPECT_LE(measurement.done(), 0.99);
+        before = std::max(before, measurement.done());
+    }
+    EXPECT_GT(before, 0);
+    EXPECT_EQ(measurement.advice()->prompts, kFewestAdvicePrompts); // eight, and no ninth
+}
+
+// Whether to go on is asked inside a long text too, whose reading takes minutes on a slow machine.
+TEST(AdviceMeasurement, EndsInsideALongText) {
+    AdvicePlan plan = nine_prompts();
+    std::string text;
+    for (int i = 0; i < 400; ++i) text += "one two ";
+    for (GalleryPrompt& prompt : plan.prompts) prompt.prompt = text;
+    int asked = 0, steps = 0, asked_before = 0;
+    plan.go_on = [&asked] {
+        return ++asked < 4;
+    }; // once before each step: the run is begun, its prompt is read, and the fourth time within that
+    AdviceMeasurement measurement(tiny(), plan);
+    while (measurement.step()) ++steps, asked_before = asked;
+    EXPECT_EQ(steps, 2);
+    EXPECT_EQ(asked_before, 2);
+    EXPECT_EQ(asked, 4) << "before the step that reads the prompt, and inside of it";
+    EXPECT_TRUE(measurement.advice()->complete);
+    EXPECT_EQ(measurement.advice()->prompts, 0);
+}
+
 TEST(AdviceMeasurement, RefusesWhatCannotBeMeasured) {
     AdvicePlan none;
     EXPECT_THROW(AdviceMeasurement(tiny(), none), Error);

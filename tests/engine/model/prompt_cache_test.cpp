@@ -91,6 +91,13 @@ TEST_F(Prompts, AreReadWhereTheyAreShortOrOtherStatesAreWanted) {
     EXPECT_EQ(read(brief).saved, 0);
 }
 
+TEST(PromptCache, KeepsShorterPromptsOfLargerModels) {
+    EXPECT_EQ(PromptCache::shortest(11'000'000), PromptCache::kShortest);
+    EXPECT_EQ(PromptCache::shortest(269'000'000), PromptCache::kShortest);
+    EXPECT_EQ(PromptCache::shortest(1'000'000'000), 70);
+    EXPECT_EQ(PromptCache::shortest(16'000'000'000), 16);
+}
+
 TEST_F(Prompts, TellHowFarTheyWereRead) {
     const int rows = make_model_decoder(model_, 2048)->max_rows();
     const Reading first = read(text(2 * rows + 10, 3));
