@@ -228,8 +228,9 @@ constexpr OptionRow kOptionRows[] = {
     {"--rows", "N,N,…", "Measuring", "tokens of the timed passes, 1 to 256 (default 1,2,4,8,16,32,64); 1 is always among them", in(bench),
      [](Options& o, Text name, Text text) { o.rows = whole_list(name, text, 1, 256); }},
     {"--repeats", "N", "Measuring",
-     "measure everything N times (default 3; bench: as often as four seconds allow; sweep: slices of every cell)", kCounts,
-     [](Options& o, Text name, Text text) { o.repeats = int_of(name, text, 1, 1000); }},
+     "measure everything N times (default 3; compare of a model whose pass reads 500 MB or more: 1; bench: as often as four seconds allow; "
+     "sweep: slices of every cell)",
+     kCounts, [](Options& o, Text name, Text text) { o.repeats = int_of(name, text, 1, 1000); }},
     {"--against", "FILE.json", "Measuring",
      "an earlier result of bench --json: what became slower or faster since, as far as it can be told", in(bench),
      [](Options& o, Text, Text text) { o.against = text; }},
@@ -265,8 +266,8 @@ constexpr OptionRow kOptionRows[] = {
      [](Options& o, Text n, Text t) { o.for_seconds = real(n, t, 1, 500); }},
     {"--for", "SECONDS", "Measuring", "measure for about so long, at most 500 (default 120)", in(sweep),
      [](Options& o, Text n, Text t) { o.for_seconds = real(n, t, 1, 500); }},
-    {"--for", "SECONDS", "Measuring", "begin no further prompt after so long, but for the first eight (default 60)", in(advise),
-     [](Options& o, Text n, Text t) { o.for_seconds = real(n, t, 1, 1e7); }},
+    {"--for", "SECONDS", "Measuring", "measure for so long, behind loading and a warm-up (default 60, longer where a verdict takes longer)",
+     in(advise), [](Options& o, Text n, Text t) { o.for_seconds = real(n, t, 1, 1e7); }},
     {"--profile", "FILE", "Measuring",
      "speculation_profile.json of one drafter: where FILE exists, its acceptance takes the place of what would be measured "
      "here; else it is written, of the drafter that comes out best",
