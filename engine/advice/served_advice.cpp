@@ -80,7 +80,7 @@ void take_costs(ServedAdvice& advice, const ServedEvidence& evidence) {
     advice.alpha = alpha_for(*advice.round_passes, advice.k);
     const double drafts = evidence.drafted / evidence.rounds;
     if (drafts <= 0 || evidence.accepted_at.empty()) return;
-    const double cost = (*advice.round_passes - 1) / drafts;
+    const double cost = std::max(0.0, *advice.round_passes - 1) / drafts; // timed a little below a pass: a guess costs nothing
     advice.draft_token_passes = cost;
     advice.best_k = 0;
     advice.best_speed_up = 1;
@@ -135,7 +135,7 @@ ServedAdvice advise_on(const ServedEvidence& evidence) {
     // Nothing is promised that the text cannot hold; where even the least would be more, the two speeds do not belong together.
     if (advice.speed_up > 0 && advice.text.most_speed_up && !advice.text.of_whole_answers)
         advice.high = std::max(advice.low, std::min(advice.high, advice.text.most_speed_up->high));
-    take_costs(advice, evidence);
+    if (!beyond_what_is_possible(advice)) take_costs(advice, evidence); // else the told speed says nothing of this server's rounds
     if (evidence.rounds <= 0 && evidence.drafted <= 0)
         advice.reason = "nothing was drafted, so there is no speculation to judge";
     else if (advice.prompts < kFewestServed)

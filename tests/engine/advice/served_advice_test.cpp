@@ -117,6 +117,28 @@ TEST(ServedAdvice, PassesWithoutADraftAreNoRounds) {
     EXPECT_FALSE(advise_on(evidence(60, 40)).passes_told);
 }
 
+// A told speed that the text rules out: what follows from it goes with the verdict.
+TEST(ServedAdvice, ASpeedThatTheTextRulesOutTellsNothingOfARound) {
+    ServedEvidence e = evidence(60, 0);
+    e.text = TextTotals{.tokens = 3000, .answers = 4, .cut = 0};
+    for (const double plain : {1.0, 10.0, 40.0}) { // of another server, or typed without its last digit
+        e.reported_plain_rate = plain;
+        const ServedAdvice advice = advise_on(e);
+        EXPECT_EQ(advice.kind, ServedAdvice::Kind::none);
+        EXPECT_FALSE(advice.round_passes || advice.round_passes_range || advice.alpha || advice.draft_token_passes || advice.best_k) << plain;
+        for (const std::string& finding : advice_findings(advice))
+            for (const char* words : {"plain passes", "A guess adds", "length"}) EXPECT_EQ(finding.find(words), std::string::npos) << finding;
+        const std::string json = advice_json(advice, "s");
+        for (const char* key : {"round_passes", "round_passes_range", "alpha_to_break_even", "best_k", "best_speedup"})
+            EXPECT_NE(json.find("\"" + std::string(key) + "\": null"), std::string::npos) << key << "\n" << json;
+    }
+    e.reported_plain_rate = 58; // what the text allows
+    EXPECT_TRUE(advise_on(e).round_passes_range || advise_on(e).round_passes);
+    ServedEvidence quick = evidence(60 * 1.01, 0); // a clock that is a little off
+    quick.reported_plain_rate = 60 / 3.69;
+    EXPECT_EQ(advise_on(quick).draft_token_passes, 0.0) << "no guess makes a round cheaper";
+}
+
 // Servers whose costs are known, asked with and without drafts: what a round takes is found again, between its two ends.
 TEST(ServedAdvice, FindsTheCostOfARoundOnRandomServers) {
     std::uint64_t state = 7;
