@@ -89,12 +89,11 @@ void draw_names(const ServerDraw& d, Rect r) {
         canvas.print({r.x + 52, y}, name.value ? ui::number(*name.value, *name.value >= 1.5 ? 2 : 3) : "–", Font::mono, 15, theme.ink,
                      Align::right);
         const float label = r.x + 66, formula = r.x + 66 + 220;
-        const std::optional<double> low = formulas ? std::nullopt : name.low; // at least that, where one is seen
-        ui::fitted_text(canvas, {label, y}, server_says("names.at_least"_t, "words"_v = name.name, "low"_v = low), Font::text, 15,
-                        theme.ink, formulas ? 214 : r.right() - label);
-        if (formulas)
-            ui::fitted_text(canvas, {formula, y}, server_says("names.at_least"_t, "words"_v = name.formula, "low"_v = name.low), Font::text,
-                            14, theme.muted, r.right() - formula);
+        ui::fitted_text(canvas, {label, y}, message(name.name), Font::text, 15, theme.ink, formulas ? 214 : r.right() - label);
+        if (formulas) ui::fitted_text(canvas, {formula, y}, message(name.formula), Font::text, 14, theme.muted, r.right() - formula);
+        if (name.low && pitch > 22) // of the last one alone
+            ui::fitted_text(canvas, {label, y + 18}, server_says("names.at_least"_t, "low"_v = *name.low), Font::text, 14, theme.muted,
+                            214);
         ui::thing(d.ui, {r.x, y - pitch * 0.5F - 5, r.w, pitch},
                   server_says("names.row"_t, "name"_v = name.name, "formula"_v = name.formula, "value"_v = name.value, "low"_v = name.low,
                               "used_by"_v = name.used_by));

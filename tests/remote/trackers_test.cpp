@@ -252,7 +252,7 @@ TEST(Trackers, ALengthThatFallsOverHoursIsTold) {
     EXPECT_TRUE(log.drift->clear);
     EXPECT_TRUE(log.drift->same_k());
     expect_says(joined(log_findings(log)),
-                {"the acceptance length fell over 5.3 hours: 3.10 in the first hour, 2.05 in the last one (-34 %)", "while K stayed 5",
+                {"the acceptance length fell over 5.3 hours: 3.10 in the first hour, 2.05 in the last one (−34 %)", "while K stayed 5",
                  "restart", "prefix cache"});
     const Json json = Json::parse(log_sum_json(log, english));
     EXPECT_EQ(json["hours"]["differ"], true);
