@@ -1,4 +1,4 @@
-spec_test(remote LABELS fast LIBS remote engine PkgConfig::HTTPLIB
+spec_test(remote LABELS fast LIBS remote engine ui_stories PkgConfig::HTTPLIB
     SOME slow "^PromptScorer[.]JudgesAs|^Http[.](ABodyThatDrips|AHeaderThatDrips|AStream)"
         not_thread "SurvivesDamage|^PromptScorer[.]JudgesAsTheTargetHereDoes|^BatchedServer[.](TextsShare|AKeysAnswers)"  # files are read with one thread; a soak has many texts and keys at once
     SOURCES remote/batched_server_test.cpp remote/bench_test.cpp remote/completion_test.cpp remote/endpoint_test.cpp

@@ -1,5 +1,6 @@
 // Buttons, segmented switches, check boxes: what is pressed.
 #include <algorithm>
+#include <vector>
 
 #include "ui/text_layout.h"
 #include "ui/widgets.h"
@@ -73,13 +74,22 @@ bool button(Ui& ui, std::string_view name, Rect rect, const Message& label, cons
     return t.clicked;
 }
 
-float segmented_width(const Canvas& canvas, std::span<const std::string> choices) {
+float segmented_width(const Canvas& canvas, std::span<const std::string> labels) {
+    return segmented_width(canvas, std::vector<Message>(labels.begin(), labels.end()));
+}
+
+std::optional<int> segmented(Ui& ui, std::string_view id, Vec2 at, std::span<const std::string> labels, int chosen,
+                             std::string_view disabled) {
+    return segmented(ui, id, at, std::vector<Message>(labels.begin(), labels.end()), chosen, disabled);
+}
+
+float segmented_width(const Canvas& canvas, std::span<const Message> choices) {
     float width = 0;
-    for (const std::string& choice : choices) width += std::max(44.0F, canvas.text_width(choice, Font::text, 15) + 28);
+    for (const Message& choice : choices) width += std::max(44.0F, canvas.text_width(choice, Font::text, 15) + 28);
     return width;
 }
 
-std::optional<int> segmented(Ui& ui, std::string_view name, Vec2 at, std::span<const std::string> choices, int chosen,
+std::optional<int> segmented(Ui& ui, std::string_view name, Vec2 at, std::span<const Message> choices, int chosen,
                              std::string_view disabled) {
     const Rect whole{at.x, at.y, segmented_width(ui.canvas, choices), 36};
     Canvas& c = ui.canvas;

@@ -122,14 +122,14 @@ std::string advice_text(const ServedAdvice& advice, const ServerAnswers& asked, 
     const auto line = [&](const std::string& words) { text += wrap("  " + words, terminal.prose_width(), 2) + "\n"; };
     line(counted(advice.prompts, "answer") + " timed one after another" +
          (asked.evidence.whole_server ? "; acceptance is the whole server's, other people's requests included" : "; acceptance is theirs"));
-    for (const std::string& finding : advice_findings(advice)) line(finding);
+    for (const Said& finding : advice_findings(advice)) line(message(finding));
     if (!advice.plain_rate)
         line("No request switched speculation off here: start the server once without it, and give its speed, --plain TOK_S.");
     text += "\n" +
             terminal.paint(advice.kind == ServedAdvice::Kind::keep     ? Tone::accepted
                            : advice.kind == ServedAdvice::Kind::change ? Tone::rejected
                                                                        : Tone::strong,
-                           wrap(verdict_sentence(advice), terminal.prose_width())) +
+                           wrap(message(verdict_said(advice)), terminal.prose_width())) +
             "\n";
     return text;
 }
@@ -171,7 +171,7 @@ static Exit advise_server(const Options& options) {
                       (facts.version.empty() ? "" : " " + facts.version) + " · " + terminal.paint(Tone::muted, "[REMOTE]") + "\n" +
                       advice_text(advice, asked, terminal));
     if (json) {
-        json->write(advice_json(advice, endpoint.shown()));
+        json->write(advice_json(advice, endpoint.shown(), message));
         json->commit();
     }
     if (!options.profile.empty()) write_profile(options, facts, asked.evidence);

@@ -21,6 +21,7 @@
 #include "remote/client/answer_reader.h"
 #include "remote/client/served_json.h"
 #include "remote/reading/bench_output.h"
+#include "ui/stories/story_book.h"
 
 namespace speclens::cli {
 
@@ -68,13 +69,13 @@ Exit read_text_of(const Options& options, const std::string& text, const std::st
         facts.kind = reading.kind;
         facts.reading = reading;
         facts.missing = what_is_missing(reading);
-        keep(std::array{reading}, [](const ServerReading& one) { return reading_json(one, 0, "RECORDED"); });
+        keep(std::array{reading}, [](const ServerReading& one) { return reading_json(one, 0, message, "RECORDED"); });
         if (options.json != "-")
             print(facts_text(name, facts, terminal, Source::recorded) + reading_text(reading, terminal, Source::recorded));
         return Exit::ok;
     }
     if (const auto answers = read_saved_answers(text)) {
-        keep(*answers, [](const SavedAnswer& one) { return served_json(one.served, "RECORDED"); });
+        keep(*answers, [](const SavedAnswer& one) { return served_json(one.served, message, "RECORDED"); });
         if (options.json == "-") return Exit::ok;
         print(terminal.paint(Tone::strong, "SpecLens attach") + " · " + name + " · " +
               (answers->size() == 1 ? "an answer" : std::to_string(answers->size()) + " answers") + " of " +
@@ -85,8 +86,8 @@ Exit read_text_of(const Options& options, const std::string& text, const std::st
     if (looks_like_bench_records(text)) {
         const BenchRecords records = parse_bench_records(text, name);
         std::vector<std::string> lines;
-        for (const BenchRecord& record : records.answered) lines.push_back(bench_json(record));
-        if (records.told() > 0) lines.push_back(bench_sum_json(records));
+        for (const BenchRecord& record : records.answered) lines.push_back(bench_json(record, message));
+        if (records.told() > 0) lines.push_back(bench_sum_json(records, message));
         keep(lines, [](const std::string& line) { return line; });
         if (options.json != "-") print(bench_text(name, records, terminal));
         return Exit::ok;
@@ -95,8 +96,8 @@ Exit read_text_of(const Options& options, const std::string& text, const std::st
     const LogReading log =
         results ? log_of_entries(std::move(*results), static_cast<int>(std::ranges::count(text, '\n') + 1)) : parse_log(text, name);
     std::vector<std::string> lines;
-    for (const LogEntry& entry : log.entries) lines.push_back(log_json(entry));
-    if (lines.size() != 1) lines.push_back(log_sum_json(log));
+    for (const LogEntry& entry : log.entries) lines.push_back(log_json(entry, message));
+    if (lines.size() != 1) lines.push_back(log_sum_json(log, message));
     keep(lines, [](const std::string& line) { return line; });
     if (options.json != "-") print(log_text(name, log, terminal));
     return Exit::ok;
@@ -121,7 +122,7 @@ Exit follow_pipe(const Options& options) {
         waiting.push_back(walks ? log_row(entry) : std::string());
         if (!options.json.empty()) {
             if (!file) file.emplace(options.json);
-            file->write(log_json(entry) + "\n");
+            file->write(log_json(entry, message) + "\n");
             ++kept;
         }
     });
@@ -167,7 +168,7 @@ Exit follow_pipe(const Options& options) {
     if (was_interrupted && taken == 0) return Exit::interrupted;
     const LogReading log = reader.finish(name);
     if (file) {
-        if (kept > 1) file->write(log_sum_json(log) + "\n");
+        if (kept > 1) file->write(log_sum_json(log, message) + "\n");
         file->commit();
     }
     if (walks) tell((reported > 0 ? "\n" : "") + log_text(name, log, standard_terminal(options.color)), file.has_value());
@@ -181,7 +182,7 @@ Exit ask(const Options& options, const Endpoint& endpoint, const ServerFacts& fa
     const auto show = [&](const ServedText& served) {
         if (!options.json.empty()) { // first: nobody may read what is printed
             ResultFile file(options.json);
-            file.write(served_json(served) + "\n");
+            file.write(served_json(served, message) + "\n");
             file.commit();
         }
         if (options.json != "-") print(served_text(served, standard_terminal(options.color)));
@@ -203,7 +204,7 @@ Exit ask(const Options& options, const Endpoint& endpoint, const ServerFacts& fa
     } catch (...) {
         if (so_far.pieces.empty()) throw;
         so_far.finish = "broken off";
-        so_far.notes = {"the answer broke off here: which pieces were guessed is told at the end only"};
+        so_far.notes = {as_it_is("the answer broke off here: which pieces were guessed is told at the end only")};
         show(so_far);
         throw;
     }
@@ -220,7 +221,7 @@ Exit watch_server(const Options& options, const Endpoint& endpoint, const Server
     const auto keep = [&](const ServerReading& reading) {
         watch.add(now_ms() / 1000, reading);
         if (!file) return;
-        file->write(reading_json(reading, now_ms() / 1000 - began) + "\n");
+        file->write(reading_json(reading, now_ms() / 1000 - began, message) + "\n");
         file->flush();
     };
     keep(facts.reading);
@@ -254,7 +255,8 @@ Exit watch_server(const Options& options, const Endpoint& endpoint, const Server
             tell(counts_text(whole.counts, "while we watched, " + number(whole.seconds, 0) + " s, all requests", terminal),
                  file.has_value());
             if (const auto drift = watch.drift(); drift && !drift->words().empty())
-                tell("  · " + wrap(drift->words(), std::max(standard_terminal(options.color).width - 4, 40), 4) + "\n", file.has_value());
+                tell("  · " + wrap(message(drift->words()), std::max(standard_terminal(options.color).width - 4, 40), 4) + "\n",
+                     file.has_value());
             if (watch.restarts() > 0)
                 tell("  the server began anew " + (watch.restarts() == 1 ? "once" : std::to_string(watch.restarts()) + " times") +
                          ": what it did between its last reading and its end is not in these sums\n",

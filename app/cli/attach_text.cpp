@@ -8,6 +8,7 @@
 #include "app/cli/walk_words.h"
 #include "engine/base/quantile.h"
 #include "remote/reading/reported_number.h"
+#include "ui/stories/story_book.h"
 
 namespace speclens::cli {
 
@@ -36,6 +37,7 @@ std::string value_or_dash(const std::optional<double>& value, int decimals, cons
 }
 
 std::string bullet(const std::string& text, const Terminal& t) { return "  · " + wrap(text, std::max(t.width - 4, 40), 4) + "\n"; }
+std::string bullet(const Said& said, const Terminal& t) { return bullet(message(said).words(), t); }
 
 std::string places_row(const char* label, const std::vector<double>& values, std::size_t most) {
     std::string line = "  " + pad(label, 24);
@@ -70,7 +72,7 @@ std::string facts_text(const std::string& where, const ServerFacts& facts, const
     } else if (!models.empty())
         out += " · " + printable(models.front()) + (models.size() > 1 ? " and " + std::to_string(models.size() - 1) + " more" : "");
     out += source == Source::live ? " · [REMOTE]\n" : " · [RECORDED]\n";
-    for (const std::string& missing : facts.missing) out += t.paint(Tone::muted, bullet(missing, t));
+    for (const Said& missing : facts.missing) out += t.paint(Tone::muted, bullet(missing, t));
     if (source == Source::live && (facts.kind == ServerKind::vllm || facts.kind == ServerKind::sglang))
         out += t.paint(Tone::muted, bullet("to guess here and let it judge: speclens run --model " + where + " --drafter small=DIR", t));
     return out;
@@ -81,12 +83,13 @@ std::string counts_text(const SpecCounts& counts, const std::string& of, const T
                       (without_draft > 0 ? " with a draft + " + std::to_string(without_draft) + " without, " : ", ") +
                       several(counts.drafted, "token") + " drafted, " + whole_amount(counts.accepted) + " accepted";
     if (const auto drafts = drafts_per_round(counts)) out += "; " + amount(*drafts, 2) + " drafted per round";
-    for (const std::string& words : text_words(counts)) out += "\n  " + wrap(words, std::max(t.width - 2, 40), 2);
+    for (const Said& line : text_words(counts)) out += "\n  " + wrap(message(line), std::max(t.width - 2, 40), 2);
     out += "\n\n  " + t.paint(Tone::strong, "one run, six \"acceptances\"") +
            t.paint(Tone::muted, "   (rounds: passes of the target that judged a draft)") + "\n";
     for (const AcceptanceName& name : acceptance_names(counts, without_draft)) {
-        out += "  " + pad(name.name, 36) + pad_left(value_or_dash(name.value, 3), 7) + "  ";
-        out += t.paint(Tone::muted, t.width >= 118 ? pad(name.formula, 33) + name.used_by : name.formula) + "\n";
+        out += "  " + pad(message(name.name), 36) + pad_left(value_or_dash(name.value, 3), 7) + "  ";
+        const std::string formula = message(name.formula);
+        out += t.paint(Tone::muted, t.width >= 118 ? pad(formula, 33) + message(name.used_by) : formula) + "\n";
     }
     const PositionAcceptance places = position_acceptance(counts);
     if (!places.unconditional.empty()) {
@@ -98,9 +101,9 @@ std::string counts_text(const SpecCounts& counts, const std::string& of, const T
         if (places.unconditional.size() > most)
             out += "  (" + counted(static_cast<int>(places.unconditional.size() - most), "more place") + ")\n";
     }
-    const std::vector<std::string> odd = findings(counts);
+    const std::vector<Said> odd = findings(counts);
     if (!odd.empty()) out += "\n  " + t.paint(Tone::strong, "what stands out") + "\n";
-    for (const std::string& finding : odd) out += bullet(finding, t);
+    for (const Said& finding : odd) out += bullet(finding, t);
     return out;
 }
 
@@ -202,7 +205,7 @@ std::string served_text(const ServedText& served, const Terminal& t, Source sour
         if (served.reported_tokens_per_second)
             out += ", " + amount(*served.reported_tokens_per_second, 1) + " tokens/s by the server's own clock";
         out += "\n";
-        for (const std::string& note : served.notes) out += t.paint(Tone::muted, bullet(note, t));
+        for (const Said& note : served.notes) out += t.paint(Tone::muted, bullet(note, t));
         return out;
     }
     out += "\n  " + (served.tokens > 0 ? counted(served.tokens, "token") : counted(static_cast<int>(served.pieces.size()), "piece")) +
@@ -218,7 +221,7 @@ std::string served_text(const ServedText& served, const Terminal& t, Source sour
                                                std::to_string(kFewestTimedArrivals) + " arrivals, and " + number(kShortestTimedMs, 0) +
                                                " ms from the first to the last)",
                                            t));
-    for (const std::string& note : served.notes) out += t.paint(Tone::muted, bullet(note, t));
+    for (const Said& note : served.notes) out += t.paint(Tone::muted, bullet(note, t));
     return out;
 }
 
@@ -311,7 +314,7 @@ std::string log_text(const std::string& name, const LogReading& log, const Termi
     for (const LogEntry& e : log.entries) {
         if (e.left_out.empty() || ++left_out > kShownLeftOut) continue;
         out += (left_out == 1 ? "\n" : "") +
-               bullet("line " + std::to_string(e.line) + " says what cannot be, and that is left out: " + e.left_out, t);
+               bullet("line " + std::to_string(e.line) + " says what cannot be, and that is left out: " + message(listed(e.left_out)), t);
     }
     if (const auto more = static_cast<int>(left_out) - static_cast<int>(kShownLeftOut); more > 0)
         out += bullet(counted(more, "more line") + (more == 1 ? " says" : " say") + " what cannot be", t);
@@ -323,7 +326,7 @@ std::string log_text(const std::string& name, const LogReading& log, const Termi
                                  t);
             break;
         }
-    for (const std::string& finding : log_findings(log)) out += "\n" + bullet(finding, t);
+    for (const Said& finding : log_findings(log)) out += "\n" + bullet(finding, t);
     const SpecCounts sum = log.sum();
     if (sum.worked_out) out += "\n" + bullet("rounds are worked out from quotients that the server rounded, not told by it", t);
     if (!sum.empty()) return out + counts_text(sum, log.sum_is_whole() ? "since the server's start" : "all these lines together", t);
@@ -377,7 +380,7 @@ std::string bench_text(const std::string& name, const BenchRecords& records, con
     std::size_t left_out = 0;
     for (const BenchRecord& record : records.answered)
         if (!record.left_out.empty() && ++left_out <= kShownLeftOut)
-            out += "\n" + bullet("a request is left out of these figures: " + record.left_out, t);
+            out += "\n" + bullet("a request is left out of these figures: " + message(record.left_out), t);
     if (const double all = records.tokens_per_chunk(); all > 0)
         out += "\n  " + t.paint(Tone::strong, amount(all, 2) + " tokens per chunk") + " over " + several(records.chunks(), "chunk") + "\n" +
                bullet("inferred: where the server sends a chunk after every round, these are tokens per "

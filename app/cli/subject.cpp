@@ -241,9 +241,9 @@ void check_race_options(const Options& options, const std::string& scene) {
             throw Error(std::string(option) + " does nothing for the scene '" + scene + "'", "It is an option of the scene race.",
                         Exit::usage);
     for (const char* option : {"--attach", "--key-from"})
-        if (options.has(option) && scene != "server" && options.all.empty())
-            throw Error(std::string(option) + " does nothing for the scene '" + scene + "'", "It is an option of the scene server.",
-                        Exit::usage);
+        if (options.has(option) && scene != "server" && scene != "advice" && options.all.empty())
+            throw Error(std::string(option) + " does nothing for the scene '" + scene + "'",
+                        "It is an option of the scenes server and advice.", Exit::usage);
 }
 
 void keep_race(const Options& options, const Subject& subject) {
@@ -293,7 +293,8 @@ std::string link_to(const Options& options, const FrameRequest& request, const S
 
 void complete(const Options& options, const std::string& scene, Subject& subject) {
     if (scene == kRace) race_for(options, subject);
-    if (scene == kServer && subject.models) server_for(options, subject);
+    const bool beside = scene == "advice" && !options.attach.empty();
+    if ((scene == kServer || beside) && subject.models) server_for(options, subject);
 }
 
 bool has_own_run(const Options& options, const std::string& scene, const Subject& subject) {

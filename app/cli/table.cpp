@@ -320,7 +320,7 @@ constexpr OptionRow kOptionRows[] = {
      [](Options& o, Text name, Text text) { o.block_tokens = int_of(name, text, 1, kMostBlockTokens); }},
 
     {"--attach", "URL", "Server",
-     "attach to a server at once and show it (pictures of the scene server: without it, of this engine "
+     "attach to a server at once and show it (pictures of the scene advice, and of the scene server: without it, of this engine "
      "served)",
      in(window, render, describe), [](Options& o, Text, Text t) { o.attach = t; }},
     {"--url", "URL", "Server", "advise on a server that speculates, by what it counts and how fast it answers", in(advise),

@@ -92,15 +92,17 @@ OrderedJson range_json(const std::optional<Between>& range) {
 
 } // namespace
 
-std::string advice_json(const ServedAdvice& advice, const std::string& server) {
+std::string advice_json(const ServedAdvice& advice, const std::string& server, const std::function<std::string(const Said&)>& in_words) {
+    OrderedJson findings = OrderedJson::array();
+    for (const Said& finding : advice_findings(advice)) findings.push_back(in_words(finding));
     const auto known = [](double value) { return value > 0 ? OrderedJson(value) : OrderedJson(nullptr); };
     using Kind = ServedAdvice::Kind;
     OrderedJson json = {{"schema", "speclens-served-advice/1"},
                         {"verdict", advice.kind == Kind::keep     ? "speculate"
                                     : advice.kind == Kind::change ? "change"
                                                                   : "none"},
-                        {"sentence", verdict_sentence(advice)},
-                        {"reason", advice.reason.empty() ? OrderedJson(nullptr) : OrderedJson(advice.reason)},
+                        {"sentence", in_words(verdict_said(advice))},
+                        {"reason", advice.reason.empty() ? OrderedJson(nullptr) : OrderedJson(in_words(advice.reason))},
                         {"covers", kAdviceCovers},
                         {"server", server},
                         {"prompts", advice.prompts},
@@ -122,7 +124,7 @@ std::string advice_json(const ServedAdvice& advice, const std::string& server) {
                         {"alpha_to_break_even", or_null(advice.alpha)},
                         {"best_k", advice.best_k ? OrderedJson(*advice.best_k) : OrderedJson(nullptr)},
                         {"best_speedup", advice.best_k ? OrderedJson(advice.best_speed_up) : OrderedJson(nullptr)},
-                        {"findings", advice_findings(advice)}};
+                        {"findings", std::move(findings)}};
     return json.dump(2, BadUtf8::replaced) + "\n";
 }
 

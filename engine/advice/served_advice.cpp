@@ -5,7 +5,6 @@
 
 #include "engine/advice/advice.h"
 #include "engine/advice/break_even.h"
-#include "engine/advice/printed.h"
 
 namespace speclens {
 namespace {
@@ -80,7 +79,7 @@ void take_costs(ServedAdvice& advice, const ServedEvidence& evidence) {
     advice.alpha = alpha_for(*advice.round_passes, advice.k);
     const double drafts = evidence.drafted / evidence.rounds;
     if (drafts <= 0 || evidence.accepted_at.empty()) return;
-    const double cost = (*advice.round_passes - 1) / drafts;
+    const double cost = std::max(0.0, *advice.round_passes - 1) / drafts; // timed a little below a pass: a guess costs nothing
     advice.draft_token_passes = cost;
     advice.best_k = 0;
     advice.best_speed_up = 1;
@@ -135,80 +134,70 @@ ServedAdvice advise_on(const ServedEvidence& evidence) {
     // Nothing is promised that the text cannot hold; where even the least would be more, the two speeds do not belong together.
     if (advice.speed_up > 0 && advice.text.most_speed_up && !advice.text.of_whole_answers)
         advice.high = std::max(advice.low, std::min(advice.high, advice.text.most_speed_up->high));
-    take_costs(advice, evidence);
+    if (!beyond_what_is_possible(advice)) take_costs(advice, evidence); // else the told speed says nothing of this server's rounds
     if (evidence.rounds <= 0 && evidence.drafted <= 0)
-        advice.reason = "nothing was drafted, so there is no speculation to judge";
+        advice.reason = advice_said("served_reason.nothing"_t);
     else if (advice.prompts < kFewestServed)
-        advice.reason =
-            printed("%d timed %s tell too little: it takes %d", advice.prompts, advice.prompts == 1 ? "answer" : "answers", kFewestServed);
+        advice.reason = advice_said("served_reason.few"_t, "answers"_v = advice.prompts, "least"_v = kFewestServed);
     else if (!advice.plain_rate)
-        advice.reason = printed("the server does not say how fast it is without speculation; it pays if that is below %.0f to %.0f "
-                                "tokens a second",
-                                advice.rate_low, advice.rate_high);
+        advice.reason = advice_said("served_reason.plain"_t, "low"_v = advice.rate_low, "high"_v = advice.rate_high);
     else if (beyond_what_is_possible(advice))
-        advice.reason = printed("%.2f× is more than the %.2f× that its text allows, so the speed without speculation was another server's, "
-                                "or another load's",
-                                advice.low, advice.text.most_speed_up->high);
+        advice.reason = advice_said("served_reason.beyond"_t, "low"_v = advice.low, "most"_v = advice.text.most_speed_up->high);
     else if (advice.low > 1)
         advice.kind = ServedAdvice::Kind::keep;
     else if (advice.high < 1)
         advice.kind = ServedAdvice::Kind::change;
     else
-        advice.reason = printed("the figure may lie on either side of 1, %.2f to %.2f", advice.low, advice.high);
+        advice.reason = advice_said("served_reason.either_side"_t, "low"_v = advice.low, "high"_v = advice.high);
     return advice;
 }
 
-std::string verdict_sentence(const ServedAdvice& advice) {
-    const std::string range = printed("%.2f× to %.2f×", advice.low, advice.high);
-    const std::string length = advice.k > 0 ? printed(" with K = %d", advice.k) : "";
+Said verdict_said(const ServedAdvice& advice) {
     const bool shorter = advice.best_k && *advice.best_k > 0 && *advice.best_k < advice.k && advice.best_speed_up > 1.05 * advice.speed_up;
-    const std::string instead = shorter ? printed("; K = %d should give about %.2f×", *advice.best_k, advice.best_speed_up) : "";
+    const auto k = "k"_v = advice.k;
+    const auto best_k = "best_k"_v = shorter ? *advice.best_k : 0;
+    const auto low = "low"_v = advice.low;
+    const auto high = "high"_v = advice.high;
+    const auto best = "best"_v = advice.best_speed_up;
     switch (advice.kind) {
-    case ServedAdvice::Kind::none: return "No verdict: " + advice.reason + ".";
-    case ServedAdvice::Kind::keep:
-        return "Keep speculating" + length + ": " + range + instead +
-               printed("; if it fell below %.0f tokens a second, it would not pay.", *advice.plain_rate);
-    case ServedAdvice::Kind::change:
-        return "Speculation does not pay" + length + ": " + range + (shorter ? instead + ", else switch it off." : "; switch it off.");
+    case ServedAdvice::Kind::keep: return advice_said("served.keep"_t, k, low, high, best_k, best, "plain"_v = *advice.plain_rate);
+    case ServedAdvice::Kind::change: return advice_said("served.change"_t, k, low, high, best_k, best);
+    case ServedAdvice::Kind::none: break;
     }
-    return "";
+    return advice_said("sentence.none"_t, "reason"_v = advice.reason);
 }
 
-std::vector<std::string> advice_findings(const ServedAdvice& advice) {
-    std::vector<std::string> list;
-    if (advice.rate > 0) {
-        const char* source = advice.plain_measured ? "measured with requests that switch it off" : "as told";
-        list.push_back(printed("With speculation %.1f tokens a second", advice.rate) +
-                       (advice.prompts >= kFewestServed ? printed(" (%.1f to %.1f)", advice.rate_low, advice.rate_high) : "") +
-                       (advice.plain_rate ? printed(", without %.1f, %s.", *advice.plain_rate, source) : "."));
-    }
+std::vector<Said> advice_findings(const ServedAdvice& advice) {
+    std::vector<Said> list;
+    const bool several = advice.prompts >= kFewestServed;
+    if (advice.rate > 0)
+        list.push_back(advice_said("served.speed"_t, "rate"_v = advice.rate,
+                                   "low"_v = several ? std::optional(advice.rate_low) : std::nullopt, "high"_v = advice.rate_high,
+                                   "plain"_v = advice.plain_rate, "measured"_v = advice.plain_measured,
+                                   "told"_v = advice.plain_rate && !advice.plain_measured));
     if (advice.passes_told && advice.text.plain->low >= 0.5)
-        list.push_back(
-            printed("%s%.0f passes had no draft, %.2f for every round: they gain nothing and cost nothing but what a plain token costs.",
-                    advice.text.plain->exact() ? "" : "At least ", advice.text.plain->low, advice.plain_per_round));
+        list.push_back(advice_said("served.plain"_t, "exact"_v = advice.text.plain->exact(), "plain"_v = advice.text.plain->low,
+                                   "per_round"_v = advice.plain_per_round));
+    if (!advice.passes_told && advice.tokens_per_round > 0) list.push_back(advice_said("served.passes_open"_t));
     if (advice.text.share)
-        list.push_back(printed("%s %.0f %% of the text was guessed", advice.text.share->exact() ? "Of it all" : "At most",
-                               100 * advice.text.share->high) +
-                       (advice.text.most_speed_up
-                            ? printed(": no speed-up above %.2f× is possible, whatever drafting costs.", advice.text.most_speed_up->high)
-                            : std::string("; what that can gain at most is not told.")));
-    if (!advice.text.wrong.empty())
-        list.push_back("What the answers tell does not fit together (" + advice.text.wrong + "): passes without a draft stay open.");
-    if (beyond_what_is_possible(advice))
-        list.push_back(
-            "The speed without speculation is not that of this server as it answered here: the gain would be more than its text allows.");
-    if ((advice.round_passes || advice.round_passes_range) && advice.k > 0)
-        list.push_back(printed("A round that drafts brings %.2f tokens and takes ", advice.tokens_per_round) +
-                       (advice.round_passes_range ? printed("%.2f to %.2f", advice.round_passes_range->low, advice.round_passes_range->high)
-                                                  : printed("%.2f", *advice.round_passes)) +
-                       " plain passes" +
-                       (!advice.round_passes ? std::string(": which of it is not told.")
-                        : advice.alpha       ? printed(": it breaks even where every guess is kept with %.3f.", *advice.alpha)
-                                             : printed(": more than its %d tokens at most, so no acceptance makes it pay.", advice.k + 1)));
+        list.push_back(advice_said("served.share"_t, "exact"_v = advice.text.share->exact(), "share"_v = advice.text.share->high,
+                                   "most"_v = advice.text.most_speed_up ? std::optional(advice.text.most_speed_up->high) : std::nullopt));
+    if (!advice.text.wrong.empty()) list.push_back(advice_said("served.wrong"_t, "wrong"_v = advice.text.wrong));
+    if (beyond_what_is_possible(advice)) list.push_back(advice_said("served.beyond"_t));
+    const auto tokens = "tokens"_v = advice.tokens_per_round;
+    const auto kept = "kept"_v = advice.alpha;
+    const auto most = "most"_v = advice.k + 1;
+    if (const std::optional<Between>& range = advice.round_passes_range; range && advice.k > 0) {
+        const auto low = "low"_v = range->low;
+        const auto high = "high"_v = range->high;
+        list.push_back(advice.round_passes ? advice_said("served.round_range:middle"_t, tokens, low, high, kept, most)
+                                           : advice_said("served.round_range:open"_t, tokens, low, high));
+    } else if (advice.round_passes && advice.k > 0) {
+        list.push_back(advice_said("served.round"_t, tokens, "passes"_v = *advice.round_passes, kept, most));
+    }
     if (advice.draft_token_passes)
-        list.push_back(printed("A guess adds %.2f plain passes to a round, if all cost alike; ", *advice.draft_token_passes) +
-                       (*advice.best_k > 0 ? printed("the best length is then K = %d, %.2f×.", *advice.best_k, advice.best_speed_up)
-                                           : "no length pays then."));
+        list.push_back(advice_said("served.guess"_t, "passes"_v = *advice.draft_token_passes, "best_k"_v = *advice.best_k,
+                                   "best"_v = advice.best_speed_up));
     return list;
 }
 

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/base/written_text.h"
+#include "kernels/said.h"
 
 namespace speclens {
 
@@ -35,7 +37,7 @@ struct ServedAdvice {
         keep,  // it pays
         change // it does not
     } kind = Kind::none;
-    std::string reason; // of none, a clause
+    Said reason; // of none, a clause
     int prompts = 0;
     double rate = 0, rate_low = 0, rate_high = 0; // tokens a second with speculation, 90 %
     std::optional<double> plain_rate;
@@ -56,8 +58,11 @@ struct ServedAdvice {
 };
 
 [[nodiscard]] ServedAdvice advise_on(const ServedEvidence& evidence);
-[[nodiscard]] std::string verdict_sentence(const ServedAdvice& advice);
-[[nodiscard]] std::vector<std::string> advice_findings(const ServedAdvice& advice);
-[[nodiscard]] std::string advice_json(const ServedAdvice& advice, const std::string& server);
+// In sentences, whose words stand in assets/stories/advice.toml.
+[[nodiscard]] Said verdict_said(const ServedAdvice& advice);
+[[nodiscard]] std::vector<Said> advice_findings(const ServedAdvice& advice);
+// For programs: one JSON object, schema "speclens-served-advice/1". `in_words`: how its sentences are said.
+[[nodiscard]] std::string advice_json(const ServedAdvice& advice, const std::string& server,
+                                      const std::function<std::string(const Said&)>& in_words);
 
 } // namespace speclens

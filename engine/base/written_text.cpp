@@ -1,18 +1,11 @@
 #include "engine/base/written_text.h"
 
 #include <algorithm>
-#include <cstdio>
 
 namespace speclens {
 namespace {
 
 constexpr double kTiny = 1e-9;
-
-std::string plain_number(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.10g", value);
-    return text;
-}
 
 // part ÷ whole of a rising part: both ends. Absent where the whole reaches 0.
 std::optional<Between> over_the_rest(double part, Between taken) {
@@ -41,8 +34,8 @@ TextShares text_shares(const TextTotals& t) {
     }
     k.low = std::max(0.0, k.low);
     if (k.low > k.high + kTiny) {
-        out.wrong = plain_number(t.tokens) + " tokens written" + (t.rounds ? " by " + plain_number(*t.rounds) + " rounds" : "") +
-                    " that kept " + plain_number(t.accepted) + " drafts" + (t.answers ? ", " + plain_number(*t.answers) + " answers" : "");
+        out.wrong = SaidOf<"server">()("text.wrong"_t, "tokens"_v = t.tokens, "rounds"_v = t.rounds, "accepted"_v = t.accepted,
+                                       "answers"_v = t.answers);
         return out;
     }
     k.high = std::max(k.high, k.low);

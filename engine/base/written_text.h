@@ -9,7 +9,8 @@
 #pragma once
 
 #include <optional>
-#include <string>
+
+#include "kernels/said.h"
 
 namespace speclens {
 
@@ -32,7 +33,7 @@ struct TextTotals {
 };
 
 struct TextShares {
-    std::string wrong;                // an identity that the totals break, in words: then nothing else is told
+    Said wrong;                       // an identity that the totals break: then nothing else is told
     bool least_told = false;          // `delivered.low` is known; else it is 0, and nothing bounds what ends cut
     std::optional<Between> delivered; // k: of the accepted draft tokens those in the text
     std::optional<Between> share;     // k ÷ t

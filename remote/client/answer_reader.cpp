@@ -157,7 +157,7 @@ void AnswerReader::event(const std::string& data, double ms) {
             out_.counts = counts;
             const auto steps = number_at(*spec, "num_spec_steps"), kept = number_at(*spec, "num_accepted_draft_tokens");
             if (!histogram.empty() && ((steps && steps != counts.rounds) || (kept && *kept != counts.accepted)))
-                wrong_ = "its histogram and its totals of steps and accepted drafts differ";
+                wrong_ = histogram_differs();
             reported_length_ = number_at(*spec, "mean_acceptance_length");
             listed_accepted_ = rounds_at(*spec, "per_step_accepted");
             listed_drafted_ = rounds_at(*spec, "per_step_drafted");
@@ -232,10 +232,8 @@ void AnswerReader::take_other_stats(const Json& json) {
         const double refused = either(stats, "rejected_draft_tokens_count", "rejectedDraftTokensCount").value_or(0),
                      ignored = either(stats, "ignored_draft_tokens_count", "ignoredDraftTokensCount").value_or(0);
         out_.counts = SpecCounts{{}, *all, *kept, {}};
-        if (*kept + refused + ignored > *all) wrong_ = "more drafts accepted, rejected and ignored than there were";
-        if (ignored > 0)
-            out_.notes.push_back("of its drafts " + std::to_string(std::llround(ignored)) +
-                                 " were ignored, which it counts as drafted; its rate divides by all");
+        if (*kept + refused + ignored > *all) wrong_ = server_said("wrong.ignored"_t);
+        if (ignored > 0) out_.notes.push_back(server_said("note.ignored"_t, "ignored"_v = ignored));
     };
     lmstudio(json); // the stats object alone
     if (const Json* stats = object_in(json, "stats")) lmstudio(*stats);
@@ -254,8 +252,7 @@ void AnswerReader::take_details(const Json& spec) {
     const double drafted = number_at(spec, "spec_num_proposed_drafts").value_or(number_at(spec, "spec_draft_token_num").value_or(0));
     SpecCounts counts = counts_of_histogram(histogram, drafted);
     const auto rounds = number_at(spec, "spec_verify_ct"), kept = number_at(spec, "spec_num_correct_drafts");
-    if (!histogram.empty() && ((rounds && rounds != counts.rounds) || (kept && *kept != counts.accepted)))
-        wrong_ = "its histogram and its totals of rounds and accepted drafts differ";
+    if (!histogram.empty() && ((rounds && rounds != counts.rounds) || (kept && *kept != counts.accepted))) wrong_ = histogram_differs();
     reported_length_ = number_at(spec, "spec_accept_length");
     if (rounds) counts.rounds = rounds;
     counts.accepted =

@@ -47,7 +47,7 @@ class AnswerReader {
     std::vector<Seen> seen_;                    // of every event that tells how many tokens were written
     std::optional<Growth> growth_now_;
     bool timings_ = false; // llama.cpp's
-    std::string wrong_;    // figures of one answer that contradict each other
+    Said wrong_;           // figures of one answer that contradict each other
     std::optional<double> reported_length_, rounds_told_;
     bool contradicted_ = false;
     bool repeated_ = false;     // the server had the whole prompt in its cache

@@ -41,8 +41,7 @@ void AnswerReader::fit_listed() {
     };
     const bool first = fits(1) && !(fits(0) && !ends_where_pieces_came(1) && ends_where_pieces_came(0));
     if (!first && !fits(0)) {
-        out_.notes.push_back("the listed rounds make " + std::to_string(total + 1) + " tokens, " + std::to_string(pieces) +
-                             " pieces arrived: which of them were guessed stays open");
+        out_.notes.push_back(server_said("note.listed"_t, "tokens"_v = total + 1, "pieces"_v = pieces));
         return;
     }
     out_.provenance = Provenance::exact;
@@ -73,7 +72,7 @@ void AnswerReader::fit_growth() {
             if (drafted > kMostServedDrafts || accepted < 0 || accepted > drafted) {
                 out_.rounds.clear();
                 for (ServedPiece& open : out_.pieces) open = {std::move(open.text), open.ms, -1, Author::unknown};
-                out_.notes.push_back("draft_n and draft_n_accepted do not fit together: which pieces were guessed stays open");
+                out_.notes.push_back(server_said("note.growth"_t));
                 return;
             }
             out_.rounds.push_back({static_cast<int>(drafted), static_cast<int>(accepted)});
@@ -112,8 +111,7 @@ void AnswerReader::fit_passes(const std::optional<SpecCounts>& counted) {
     if (alone) facts.rounds = static_cast<int>(*counted->rounds);
     const Passes found = find_passes(seen_, facts);
     if (found.contradiction) {
-        out_.notes.push_back("predicted_n, draft_n and draft_n_accepted do not fit together: rounds and which pieces "
-                             "were guessed stay open");
+        out_.notes.push_back(server_said("note.passes"_t));
         return;
     }
     if (found.sure == Passes::Sure::no) {
@@ -121,7 +119,7 @@ void AnswerReader::fit_passes(const std::optional<SpecCounts>& counted) {
         // Each round writes a token of the target's own, and token 1 is from the prefill.
         if (!alone) out_.rounds_at_most = std::max(1.0, seen_.back().written - reported.accepted);
         if (alone) out_.counts = counted;
-        out_.notes.push_back("it tells totals, and too little between them to tell the rounds apart");
+        out_.notes.push_back(server_said("note.totals"_t));
         return;
     }
     struct Token {
@@ -170,8 +168,7 @@ void AnswerReader::fit_passes(const std::optional<SpecCounts>& counted) {
         counts.accepted_at.resize(std::max(counts.accepted_at.size(), histogram.size() - 1), 0);
     } else if (!found.places) {
         counts.accepted_at.clear();
-        out_.notes.push_back("pieces of several tokens hold several rounds: how many each of those kept stays open, and "
-                             "with it the places");
+        out_.notes.push_back(server_said("note.pieces"_t));
     } else {
         counts.judged_at = judged_in(accepted, drafted, counts.accepted_at.size());
     }
@@ -182,12 +179,12 @@ void AnswerReader::fit_passes(const std::optional<SpecCounts>& counted) {
 // Figures that break an identity are said and not reported.
 void AnswerReader::check_counts() {
     if (!out_.counts) return;
-    std::string wrong = wrong_.empty() ? contradiction(*out_.counts) : wrong_;
+    Said wrong = wrong_.empty() ? contradiction(*out_.counts) : wrong_;
     const auto length = acceptance_length(*out_.counts);
     if (wrong.empty() && reported_length_ && length && std::abs(*reported_length_ - *length) > 0.01)
-        wrong = "an acceptance length of " + std::to_string(*reported_length_) + " beside " + std::to_string(*length) + " by its counts";
+        wrong = length_differs(*reported_length_, *length);
     if (wrong.empty()) return;
-    out_.notes.push_back("its counts contradict each other (" + wrong + "): nothing is taken from them");
+    out_.notes.push_back(server_said("note.contradiction"_t, "wrong"_v = std::move(wrong)));
     out_.counts.reset();
     out_.rounds.clear();
     out_.unwritten = 0;
@@ -252,37 +249,24 @@ ServedText AnswerReader::finish(double ms, bool drafts_nothing, const std::optio
     if (out_.tokens == 0 && tokens_apart_) out_.tokens = static_cast<int>(out_.pieces.size());
     take_text();
     if (out_.unwritten > 1)
-        out_.notes.push_back("the text ended inside what the last round had kept: as the server counts, its " +
-                             std::to_string(out_.rounds.back().accepted) + " kept drafts all count; as written, " +
-                             std::to_string(out_.unwritten - 1) + " of them are not in the text");
+        out_.notes.push_back(server_said("note.unwritten"_t, "kept"_v = out_.rounds.back().accepted, "unwritten"_v = out_.unwritten - 1));
     else if (const auto written = out_.written_per_round(); out_.rounds.empty() && !tokens_apart_ && written && out_.tokens > 0 &&
                                                             out_.tokens < *out_.counts->rounds + out_.counts->accepted)
-        out_.notes.push_back("fewer tokens were written than its rounds made: the last one was cut by the end of the "
-                             "text");
-    if (repeated_)
-        out_.notes.push_back("the server had this whole prompt in its cache: of one prompt repeated only the first answer "
-                             "counts, where drafts come from what was written before");
-    if (timings_ && out_.counts && out_.counts->empty())
-        out_.notes.push_back("nothing was drafted for this request: speculation is off (--spec-type), or it never proposed");
+        out_.notes.push_back(server_said("note.cut"_t));
+    if (repeated_) out_.notes.push_back(server_said("note.repeated"_t));
+    if (timings_ && out_.counts && out_.counts->empty()) out_.notes.push_back(server_said("note.llamacpp_nothing"_t));
     if (!out_.counts && !contradicted_) {
         if (kind_ == ServerKind::vllm && drafts_nothing)
-            out_.notes.push_back("no token was drafted: speculation is off or never proposes");
+            out_.notes.push_back(server_said("note.vllm_nothing"_t));
         else if (kind_ == ServerKind::vllm && lists_none_)
-            out_.notes.push_back("no round of this request drafted, or --per-request-spec-decode-metrics is off");
+            out_.notes.push_back(server_said("note.vllm_no_round"_t));
         else if (kind_ == ServerKind::vllm)
-            out_.notes.push_back("this vLLM says nothing about single requests: start it with --per-request-spec-decode-metrics detailed");
-        if (kind_ == ServerKind::sglang)
-            out_.notes.push_back("this SGLang says nothing about single requests: a newer one answers "
-                                 "return_spec_tokens_details");
+            out_.notes.push_back(server_said("note.vllm_silent"_t));
+        if (kind_ == ServerKind::sglang) out_.notes.push_back(server_said("note.sglang_silent"_t));
         if (kind_ == ServerKind::llamacpp || timings_)
-            out_.notes.push_back(timings_
-                                     ? "its timings tell of no drafts: nothing was drafted for this request (--spec-type), or this build "
-                                       "does not tell (llama.cpp does since pull request 12603 of March 2025)"
-                                     : "no timings: this llama-server says nothing about single requests, or drafts "
-                                       "nothing (--spec-type)");
+            out_.notes.push_back(timings_ ? server_said("note.timings"_t) : server_said("note.no_timings"_t));
     } else if (out_.provenance == Provenance::inferred && kind_ == ServerKind::vllm) {
-        out_.notes.push_back("rounds are read off the pieces that arrived together; "
-                             "--per-request-spec-decode-metrics detailed lists them");
+        out_.notes.push_back(server_said("note.arrivals"_t));
     }
     return std::move(out_);
 }

@@ -190,19 +190,14 @@ ServerFacts probe_server(const Endpoint& endpoint, const HttpSettings& settings,
                     "8080 for an older llama-server).",
                     Exit::network);
     }
-    if (!facts.metrics) {
-        std::string why = "no /metrics: no figures of the whole server";
-        if (facts.kind == ServerKind::sglang) why += " (--enable-metrics)";
-        if (facts.kind == ServerKind::llamacpp) why += " (--metrics)";
-        if (facts.router && facts.loaded == 0)
-            why = "none of its models is loaded, and a question would load one: name it with --server-model and send a --prompt";
-        if (refused) why = "/metrics wants a key (--key-from NAME)";
-        facts.missing.push_back(why);
-    } else {
+    if (!facts.metrics)
+        facts.missing.push_back(no_metrics(facts.kind, refused                             ? NoMetrics::refused
+                                                       : facts.router && facts.loaded == 0 ? NoMetrics::none_loaded
+                                                                                           : NoMetrics::closed));
+    else
         facts.missing = what_is_missing(facts.reading);
-    }
     if (facts.router && !model.empty() && (facts.models.empty() || facts.models.front() != model || facts.loaded == 0))
-        facts.missing.push_back(model + " is not loaded" + (facts.loaded > 0 ? ": these are the figures of " + facts.models.front() : ""));
+        facts.missing.push_back(not_loaded(model, facts.loaded > 0 ? facts.models.front() : ""));
     return facts;
 }
 

@@ -3,6 +3,7 @@
 // `counts.inferred` names what was worked out.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "remote/client/served_text.h"
@@ -12,14 +13,16 @@
 
 namespace speclens {
 
+using InWords = std::function<std::string(const Said&)>; // how what it says in sentences is said
+
 // `tier`: RECORDED for what was saved.
-[[nodiscard]] std::string reading_json(const ServerReading& reading, double seconds, const char* tier = "REMOTE");
-[[nodiscard]] std::string log_json(const LogEntry& entry);
+[[nodiscard]] std::string reading_json(const ServerReading& reading, double seconds, const InWords& in_words, const char* tier = "REMOTE");
+[[nodiscard]] std::string log_json(const LogEntry& entry, const InWords& in_words);
 // All entries together, each token once, and what stands out.
-[[nodiscard]] std::string log_sum_json(const LogReading& log);
-[[nodiscard]] std::string bench_json(const BenchRecord& record);
+[[nodiscard]] std::string log_sum_json(const LogReading& log, const InWords& in_words);
+[[nodiscard]] std::string bench_json(const BenchRecord& record, const InWords& in_words);
 // Of records that tell of their drafts: all of them together, and by source.
-[[nodiscard]] std::string bench_sum_json(const BenchRecords& records);
-[[nodiscard]] std::string served_json(const ServedText& served, const char* tier = "REMOTE");
+[[nodiscard]] std::string bench_sum_json(const BenchRecords& records, const InWords& in_words);
+[[nodiscard]] std::string served_json(const ServedText& served, const InWords& in_words, const char* tier = "REMOTE");
 
 } // namespace speclens

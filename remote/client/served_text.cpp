@@ -180,8 +180,7 @@ ServedText send_request(const Endpoint& endpoint, const ServerFacts& facts, cons
         reader.finish(ms, facts.kind == ServerKind::vllm && !reader.so_far().counts && never_drafted(endpoint, facts, settings),
                       grown_since(before, reader.so_far().counts, endpoint, facts, settings));
     if (facts.kind == ServerKind::llamacpp && asked.temperature > 0 && served.counts && served.counts->drafted > 0)
-        served.notes.push_back("llama.cpp keeps a draft where it equals a fresh sample of the target: at T > 0 fewer are "
-                               "kept than by min(1, target ÷ draft), and the text is the same in distribution");
+        served.notes.push_back(server_said("note.sample_matching"_t));
     return served;
 }
 

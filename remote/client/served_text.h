@@ -62,8 +62,8 @@ struct ServedText {
     int tokens = 0;            // as the server counts; 0: it does not say
     bool tokens_apart = false; // every piece is one token; known at the end
     double first_ms = 0, total_ms = 0;
-    std::string finish;             // "stop", "length"
-    std::vector<std::string> notes; // what is missing and which option of the server would give it
+    std::string finish;      // "stop", "length"
+    std::vector<Said> notes; // what is missing and which option of the server would give it
 
     [[nodiscard]] std::string text() const;
     [[nodiscard]] int passes_without_draft() const; // of the target, as far as they are known

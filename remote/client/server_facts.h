@@ -19,7 +19,7 @@ struct ServerFacts {
     bool metrics = false;                  // /metrics answers
     std::string metrics_path = "/metrics"; // with the name of a model where a llama.cpp router wants it
     ServerReading reading;                 // of that answer, or what /server_info has
-    std::vector<std::string> missing;      // what is not reported, with the option that would
+    std::vector<Said> missing;             // what is not reported, with the option that would
 };
 
 } // namespace speclens

@@ -252,6 +252,7 @@ void ServerSession::ask(const RequestSettings& request) {
                 publish([&](ServerView& view) { view.served = std::make_shared<const ServedText>(so_far); });
             });
             publish([&](ServerView& view) {
+                if (const auto speed = served.tokens_per_second()) view.token_ms.push_back(1000 / *speed);
                 view.served = std::make_shared<const ServedText>(std::move(served));
                 view.asking = false;
             });

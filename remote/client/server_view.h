@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "remote/client/served_text.h"
 #include "remote/client/server_facts.h"
@@ -20,6 +21,7 @@ struct ServerView {
     bool asking = false;                      // a request is under way
     RequestSettings asked;                    // the last one
     std::shared_ptr<const ServedText> served; // its answer so far; null before the first
+    std::vector<double> token_ms;             // of every answer since it was attached to that could be timed: ms a token behind the first
     std::string problem, remedy;              // the last thing that failed; empty: nothing since
 };
 

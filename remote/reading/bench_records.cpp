@@ -89,15 +89,14 @@ void take_acceptance(BenchRecord& record, const Json& json) {
     if (histogram && !histogram->empty()) {
         if (most && *most < kMostServedDrafts && static_cast<double>(counts.accepted_at.size()) < *most)
             counts.accepted_at.resize(static_cast<std::size_t>(*most), 0); // its highest buckets are 0, and not there
-        if ((steps && steps != counts.rounds) || (accepted && *accepted != counts.accepted))
-            record.left_out = "its histogram and its totals of steps and accepted drafts differ";
+        if ((steps && steps != counts.rounds) || (accepted && *accepted != counts.accepted)) record.left_out = histogram_differs();
     } else {
         counts.rounds = steps.value_or(0);
         counts.accepted = accepted.value_or(0);
     }
     if (record.left_out.empty()) record.left_out = contradiction(counts);
     if (const auto own = acceptance_length(counts); record.left_out.empty() && own && length && std::abs(*own - *length) > 0.01)
-        record.left_out = "its acceptance length is not that of its counts";
+        record.left_out = length_differs(*length, *own);
     if (!record.left_out.empty()) return;
     if (record.tokens > 0) counts.text = WrittenText{.tokens = record.tokens, .answers = 1};
     if (!text_shares(counts).wrong.empty()) counts.text.reset(); // counted with another tokenizer

@@ -24,7 +24,7 @@ struct BenchRecord {
     std::vector<double> gaps;                       // between two chunks, ms; empty for answers that were not streamed
     std::optional<SpecCounts> counts = {};          // of its drafts, where the server told
     std::string source = {};                        // source_kind of its prompt: "coding"; empty: not told
-    std::string left_out = {};                      // an identity that its counts break, in words
+    Said left_out = {};                             // an identity that its counts break
     [[nodiscard]] double tokens_per_chunk() const { // 0: not streamed
         return gaps.empty() || tokens <= 0 ? 0 : tokens / static_cast<double>(gaps.size() + 1);
     }

@@ -1,8 +1,9 @@
 #include "remote/reading/length_drift.h"
 
 #include <cmath>
-#include <cstdio>
 #include <span>
+
+#include "remote/reading/spec_counts.h"
 
 namespace speclens {
 namespace {
@@ -31,12 +32,6 @@ Hour hour_of(std::span<const LengthPoint> points) {
     return out;
 }
 
-std::string decimals(const char* format, double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, format, value);
-    return text;
-}
-
 } // namespace
 
 bool LengthDrift::same_k() const { return first_k && last_k && std::abs(*first_k - *last_k) < 0.05 * *first_k; }
@@ -60,19 +55,12 @@ std::optional<LengthDrift> length_drift(const std::vector<LengthPoint>& points) 
     return out;
 }
 
-std::string LengthDrift::words() const {
+Said LengthDrift::words() const {
     if (!clear) return {};
-    std::string out = std::string("the acceptance length ") + (last < first ? "fell" : "rose") + " over " + decimals("%.1f", hours) +
-                      " hours: " + decimals("%.2f", first) + " in the first hour, " + decimals("%.2f", last) + " in the last one (" +
-                      decimals("%+.0f %%", 100 * change()) + ")";
-    if (same_k())
-        out += ", while K stayed " + decimals("%.3g", *last_k);
-    else if (first_k && last_k)
-        out += "; K went from " + decimals("%.3g", *first_k) + " to " + decimals("%.3g", *last_k) + ", which changes it";
-    if (last < first && !(first_k && last_k && !same_k()))
-        out += ". A mean hides that. Other prompts than at first, or a fault that grows: ask one prompt now and after a restart, and with "
-               "the prefix cache off";
-    return out;
+    const bool fell = last < first, other_k = first_k && last_k && !same_k();
+    return server_said("finding.drift"_t, "fell"_v = fell, "hours"_v = hours, "first"_v = first, "last"_v = last,
+                       "percent"_v = 100 * change(), "same_k"_v = same_k(), "other_k"_v = other_k, "first_k"_v = first_k,
+                       "last_k"_v = last_k, "fault"_v = fell && !other_k);
 }
 
 } // namespace speclens

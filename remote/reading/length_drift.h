@@ -3,8 +3,9 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
+
+#include "kernels/said.h"
 
 namespace speclens {
 
@@ -20,8 +21,8 @@ struct LengthDrift {
     std::optional<double> first_k, last_k; // drafts of a round then
     [[nodiscard]] double change() const { return last / first - 1; }
     [[nodiscard]] bool same_k() const;
-    [[nodiscard]] std::string words() const; // empty: no more than chance
-    bool clear = false;                      // more than the points of an hour differ among themselves
+    [[nodiscard]] Said words() const; // empty: no more than chance
+    bool clear = false;               // more than the points of an hour differ among themselves
 };
 // Absent: fewer than two hours, or less than two points in one of them. Points in the order of time.
 [[nodiscard]] std::optional<LengthDrift> length_drift(const std::vector<LengthPoint>& points);

@@ -615,8 +615,8 @@ std::string rate_against_passes(const std::vector<LogEntry>& entries) {
 
 } // namespace
 
-std::vector<std::string> log_findings(const LogReading& log) {
-    std::vector<std::string> out;
+std::vector<Said> log_findings(const LogReading& log) {
+    std::vector<Said> out;
     int averages = 0, alone = 0, requests = 0, repeats = 0;
     std::map<std::tuple<double, double, double>, int> seen;
     for (const LogEntry& e : log.entries) {
@@ -630,17 +630,17 @@ std::vector<std::string> log_findings(const LogReading& log) {
         }
     }
     if (averages > 0 && alone == averages)
-        out.push_back(nothing_accepted_words("nothing is accepted: " + std::to_string(averages) +
-                                             (averages == 1 ? " line says" : " lines say") +
-                                             " an acceptance length of 1.00, the target's own token alone"));
+        out.push_back(
+            nothing_accepted(as_it_is("nothing is accepted: " + std::to_string(averages) + (averages == 1 ? " line says" : " lines say") +
+                                      " an acceptance length of 1.00, the target's own token alone")));
     if (log.drift)
-        if (const std::string words = log.drift->words(); !words.empty()) out.push_back(words);
-    if (const std::string words = rate_against_passes(log.entries); !words.empty()) out.push_back(words);
+        if (Said words = log.drift->words(); !words.empty()) out.push_back(std::move(words));
+    if (std::string words = rate_against_passes(log.entries); !words.empty()) out.push_back(as_it_is(std::move(words)));
     constexpr int kSuspicious = 3;
     if (repeats >= kSuspicious)
-        out.push_back(std::to_string(repeats) + " of " + std::to_string(requests) +
-                      " requests have the same counts: one prompt repeated? Only the first counts, the others ran on "
-                      "warm caches (of the prompt, and of n-grams that hold the answer)");
+        out.push_back(as_it_is(std::to_string(repeats) + " of " + std::to_string(requests) +
+                               " requests have the same counts: one prompt repeated? Only the first counts, the others ran on "
+                               "warm caches (of the prompt, and of n-grams that hold the answer)"));
     return out;
 }
 

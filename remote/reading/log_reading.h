@@ -44,7 +44,7 @@ struct LogEntry {
     std::optional<WrittenText> text; // of the counts; also where there are none
     std::optional<double> seconds;   // by the line's own clock, from any beginning
     std::string remark;              // what else it says of acceptance, in words
-    std::string left_out;            // what the line says and cannot be, in words: "300 accepted of 259 drafted"
+    std::vector<Said> left_out;      // what the line says and cannot be: "300 accepted of 259 drafted"
 
     [[nodiscard]] bool whole() const { return span == Span::start; }
 };
@@ -65,7 +65,7 @@ struct LogReading {
 
 // What stands out in a log, beside what does in its sum (findings in spec_counts.h): averages that accept nothing,
 // one request repeated.
-[[nodiscard]] std::vector<std::string> log_findings(const LogReading& log);
+[[nodiscard]] std::vector<Said> log_findings(const LogReading& log);
 
 // A log's entries from figures that came otherwise; `source` as of LogReader::finish.
 [[nodiscard]] LogReading log_of_entries(std::vector<LogEntry> entries, int lines);

@@ -36,7 +36,8 @@ struct Open {
     std::vector<double> places;
     double place_off = kShareOff; // how far each of them may be from the truth
     // What cannot be is not reported, and said.
-    void leave_out(const std::string& words) { entry.left_out += (entry.left_out.empty() ? "" : ", ") + words; }
+    void leave_out(Said what) { entry.left_out.push_back(std::move(what)); }
+    void leave_out(std::string words) { leave_out(as_it_is(std::move(words))); }
     void settle();
 
   private:

@@ -4,7 +4,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <set>
 #include <span>
@@ -221,9 +220,10 @@ class Reader {
     std::vector<std::pair<std::string_view, const MetricSample*>> rows_, odd_; // odd_: no figures that can be
 };
 
-std::string shortest(double value) {
-    std::array<char, 40> text{};
-    return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+std::string names_of(const std::vector<std::string>& counters) {
+    std::string list;
+    for (const std::string& name : counters) list += (list.empty() ? "" : ", ") + name;
+    return list;
 }
 
 // Half of the last digit that a gauge was printed with.
@@ -239,7 +239,7 @@ double rounding_of(double value) {
 struct PartCounts {
     std::optional<SpecCounts> counts;
     std::optional<double> reported_accepted;
-    std::string wrong, zeros;
+    Said wrong, zeros;
 };
 
 // It counts no rounds, and tells a mean acceptance length: rounds are accepted ÷ (length − 1) where one whole K, drafted
@@ -247,9 +247,7 @@ struct PartCounts {
 void tensorrt_part(PartCounts& out, double drafted, double accepted, std::optional<double> length) {
     const bool drafts = length && reported_length(*length) && *length > 1;
     if (drafts && accepted <= 0) {
-        out.zeros = "its counters are " + std::to_string(std::llround(drafted)) + " drafted and " + std::to_string(std::llround(accepted)) +
-                    " accepted beside an acceptance length of " + shortest(*length) +
-                    ": not told (TensorRT-LLM before pull request 17082 of July 2026 left them at 0)";
+        out.zeros = server_said("missing.zeros"_t, "drafted"_v = drafted, "accepted"_v = accepted, "length"_v = *length);
         return;
     }
     out.counts = SpecCounts{{}, drafted, accepted, {}};
@@ -321,7 +319,8 @@ ServerReading read_metrics(const std::vector<MetricSample>& samples) {
             // Counters of places appear with the first draft that is kept.
             if (reported.counts && reported.counts->accepted <= 0) reported.counts->accepted_at.resize(places, 0);
             if (reported.reported_accepted) out.reported_accepted = out.reported_accepted.value_or(0) + *reported.reported_accepted;
-            if (!reported.wrong.empty() && out.wrong.empty()) out.wrong = (name.empty() ? "" : name + ": ") + reported.wrong;
+            if (!reported.wrong.empty() && out.wrong.empty())
+                out.wrong = name.empty() ? reported.wrong : server_said("wrong.of_part"_t, "part"_v = name, "wrong"_v = reported.wrong);
             if (!reported.counts) continue;
             out.counts = out.counts ? *out.counts + *reported.counts : *reported.counts;
             if (parts.size() > 1) out.parts.push_back({name, *reported.counts});
@@ -386,15 +385,8 @@ std::optional<WrittenText> written_text(const ServerReading& r) {
     return WrittenText{.tokens = *r.generated, .answers = r.answers, .plain = r.plain, .first_apart = r.first_apart};
 }
 
-std::string diffusion_words(const DiffusionCounts& c) {
-    const auto figure = [](const char* format, const std::optional<double>& value) {
-        std::array<char, 32> text{};
-        if (!value) return std::string("–");
-        std::snprintf(text.data(), text.size(), format, *value);
-        return std::string(text.data());
-    };
-    return "a diffusion model: " + figure("%.3f", c.tokens_per_step()) + " tokens a denoising step, " +
-           figure("%.1f", c.steps_per_canvas()) + " steps a canvas; that is not speculation, and no option switches speculation on";
+Said diffusion_words(const DiffusionCounts& c) {
+    return server_said("missing.diffusion"_t, "tokens"_v = c.tokens_per_step(), "steps"_v = c.steps_per_canvas());
 }
 
 bool drafts_nothing(const ServerReading& r) { return r.counts && r.counts->empty() && r.generated.value_or(0) > 0; }
@@ -404,53 +396,45 @@ bool counts_would_be_there(const ServerReading& r) {
            r.other_counters.empty();
 }
 
-std::vector<std::string> what_is_missing(const ServerReading& r) {
-    std::vector<std::string> out;
-    if (r.kind == ServerKind::unknown)
-        out.push_back("none of the names begins with vllm:, sglang:, llamacpp: or trtllm_; other servers are not understood");
+std::vector<Said> what_is_missing(const ServerReading& r) {
+    std::vector<Said> out;
+    if (r.kind == ServerKind::unknown) out.push_back(server_said("missing.unknown_kind"_t));
     if (r.diffusion) out.push_back(diffusion_words(*r.diffusion));
     if (!r.zeros.empty()) out.push_back(r.zeros);
-    if (r.odd_counts)
-        out.push_back("its spec_decode counters say what cannot be (no number, infinite, negative or beyond "
-                      "1e15): nothing is taken from them");
-    if (!r.wrong.empty()) out.push_back("its spec_decode counters contradict each other (" + r.wrong + "): nothing is taken from them");
-    if (r.reported_accepted && !r.counts && r.wrong.empty())
-        out.push_back("this vLLM is 0.8 or older and counts no rounds; with its system efficiency "
-                      "(spec_decode_efficiency) they could be worked out");
-    if (r.reported_accepted && r.counts)
-        out.push_back("this vLLM is 0.8 or older: its \"accepted\" (" + std::to_string(std::llround(*r.reported_accepted)) +
-                      ") holds drafts behind the first refusal; rounds and kept drafts are worked out from what was "
-                      "emitted, and only those compare with later versions");
+    if (r.odd_counts) out.push_back(server_said("missing.odd"_t));
+    if (!r.wrong.empty()) out.push_back(server_said("missing.contradiction"_t, "wrong"_v = r.wrong));
+    if (r.reported_accepted && !r.counts && r.wrong.empty()) out.push_back(server_said("missing.v0_without_rounds"_t));
+    if (r.reported_accepted && r.counts) out.push_back(server_said("missing.v0"_t, "accepted"_v = *r.reported_accepted));
     const bool reported = r.counts || r.odd_counts || !r.wrong.empty() || r.reported_accepted || r.diffusion || !r.zeros.empty();
-    std::string others;
-    for (const std::string& name : r.other_counters) others += (others.empty() ? "" : ", ") + name;
-    if (!reported && !r.reported_length && !others.empty())
-        out.push_back("counters of another build: " + others +
-                      ". They speak of drafts under names whose definition is not known here, so nothing is taken from them");
+    const bool others = !r.other_counters.empty();
+    if (!reported && !r.reported_length && others)
+        out.push_back(server_said("missing.other_build"_t, "names"_v = names_of(r.other_counters)));
     else if (r.kind == ServerKind::vllm && !reported)
-        out.push_back("no counters of drafts: this vLLM does not speculate as far as it tells (--speculative-config switches it on, "
-                      "and its counters with it)");
-    if (r.kind == ServerKind::sglang && !r.reported_length)
-        out.push_back("no spec_accept_length above 0: this SGLang does not speculate (--speculative-algorithm), or has "
-                      "not served a request yet");
-    if (r.kind == ServerKind::sglang && r.reported_length && !r.counts)
-        out.push_back("SGLang averages by itself and counts no places: no acceptance by position, and no figure of the "
-                      "last seconds alone");
-    if (r.kind == ServerKind::llamacpp && !reported && others.empty())
-        out.push_back("no counters of drafts: whether this llama-server drafts (--spec-type) is not told; builds since pull request "
-                      "26389 (August 2026) count it");
-    if (r.kind == ServerKind::tensorrt && !reported && others.empty())
-        out.push_back("no trtllm_spec_decode counters: whether this TensorRT-LLM drafts is not told");
-    if (r.counts && r.counts->drafted > 0 && !r.counts->rounds)
-        out.push_back("it counts no rounds: the acceptance length and what is divided by rounds stay open");
+        out.push_back(server_said("missing.vllm"_t));
+    if (r.kind == ServerKind::sglang && !r.reported_length) out.push_back(server_said("missing.sglang"_t));
+    if (r.kind == ServerKind::sglang && r.reported_length && !r.counts) out.push_back(server_said("missing.sglang_averages"_t));
+    if (r.kind == ServerKind::llamacpp && !reported && !others) out.push_back(server_said("missing.llamacpp"_t));
+    if (r.kind == ServerKind::tensorrt && !reported && !others) out.push_back(server_said("missing.tensorrt"_t));
+    if (r.counts && r.counts->drafted > 0 && !r.counts->rounds) out.push_back(server_said("missing.rounds"_t));
     if (r.counts && r.counts->rounds.value_or(0) > 0 && r.counts->accepted_at.empty() && !r.reported_accepted && r.by_position)
-        out.push_back("no counters by position yet: they come with the first request that drafts");
+        out.push_back(server_said("missing.places"_t));
     if (drafts_nothing(r))
-        out.push_back(std::to_string(std::llround(std::min(*r.generated, 1e15))) +
-                      " tokens written, none drafted: speculation is off or never proposes");
+        out.push_back(server_said("missing.never_drafts"_t, "tokens"_v = std::min(*r.generated, 1e15)));
     else if (r.counts && r.counts->empty())
-        out.push_back("the counters are 0: no request has drafted yet");
+        out.push_back(server_said("missing.nothing_yet"_t));
+    if (reported && others) out.push_back(server_said("missing.beside"_t, "names"_v = names_of(r.other_counters)));
     return out;
+}
+
+Said no_metrics(ServerKind kind, NoMetrics why) {
+    if (why == NoMetrics::refused) return server_said("missing.key"_t);
+    if (why == NoMetrics::none_loaded) return server_said("missing.none_loaded"_t);
+    const char* option = kind == ServerKind::sglang ? "--enable-metrics" : kind == ServerKind::llamacpp ? "--metrics" : "";
+    return server_said("missing.no_metrics"_t, "option"_v = option);
+}
+
+Said not_loaded(const std::string& model, const std::string& shown) {
+    return server_said("missing.not_loaded"_t, "model"_v = model, "shown"_v = shown);
 }
 
 } // namespace speclens

@@ -42,7 +42,7 @@ struct DiffusionCounts {
     }
 };
 // "a diffusion model: 2.57 tokens a denoising step, …".
-[[nodiscard]] std::string diffusion_words(const DiffusionCounts& counts);
+[[nodiscard]] Said diffusion_words(const DiffusionCounts& counts);
 
 // Counters are since the server's start, gauges of now; absent: not reported.
 struct ServerReading {
@@ -52,9 +52,9 @@ struct ServerReading {
     std::vector<ReadingPart> parts;                       // of counts, where there are several
     std::optional<DiffusionCounts> diffusion;             // a diffusion model
     std::vector<std::string> other_counters;              // that speak of drafts under names which are not read
-    std::string zeros;                                    // counters that are 0 beside a figure which says otherwise, in words
+    Said zeros;                                           // counters that are 0 beside a figure which says otherwise
     bool odd_counts = false;                              // it has such counters, and they are no counts
-    std::string wrong;                                    // an identity that its counters break, in words
+    Said wrong;                                           // an identity that its counters break
     std::optional<double> reported_accepted;              // vLLM up to 0.8: see V0Reported
     std::optional<double> reported_length, reported_rate; // SGLang: acceptance length and rate, averaged by itself
     std::optional<double> reported_drafts;                // SGLang: drafted tokens of a round by its settings
@@ -84,6 +84,10 @@ struct ServerReading {
 // It has none of any counters of drafts, which its kind has as soon as it speculates (vLLM).
 [[nodiscard]] bool counts_would_be_there(const ServerReading& reading);
 // What is missing and which option of the server would give it; empty when all is there.
-[[nodiscard]] std::vector<std::string> what_is_missing(const ServerReading& reading);
+[[nodiscard]] std::vector<Said> what_is_missing(const ServerReading& reading);
+// Where nothing is read of a whole server: why.
+enum class NoMetrics : std::uint8_t { closed, refused, none_loaded };
+[[nodiscard]] Said no_metrics(ServerKind kind, NoMetrics why);
+[[nodiscard]] Said not_loaded(const std::string& model, const std::string& shown); // shown: whose figures these are; empty: nobody's
 
 } // namespace speclens

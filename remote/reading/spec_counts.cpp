@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
 namespace speclens {
@@ -59,16 +58,8 @@ std::optional<double> ratio(double part, std::optional<double> whole) {
     return part / *whole;
 }
 
-std::string two_digits(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.2f", value);
-    return text;
-}
-
-std::string plain(double value) { // counts have no decimals
-    char text[32];
-    std::snprintf(text, sizeof text, "%.10g", value);
-    return text;
+Said too_many_accepted(double accepted, double drafted) {
+    return server_said("wrong.accepted"_t, "accepted"_v = accepted, "drafted"_v = drafted);
 }
 
 } // namespace
@@ -114,10 +105,10 @@ V0Counts read_v0_counts(const V0Reported& t) {
     }
     const double k = rounds && *rounds > 0 ? t.drafted / *rounds : 0;
     if (low > high || (rounds && *rounds > 0 && (t.emitted / *rounds > t.k.value_or(k) + 1 + 1e-6 || k > t.k.value_or(k) + 1e-6))) {
-        out.wrong = plain(t.emitted) + " tokens emitted for " + plain(t.drafted) + " drafted, which no number of rounds makes";
+        out.wrong = server_said("wrong.emitted"_t, "emitted"_v = t.emitted, "drafted"_v = t.drafted);
         return out;
     }
-    if (t.accepted > t.drafted) out.wrong = plain(t.accepted) + " accepted of " + plain(t.drafted) + " drafted";
+    if (t.accepted > t.drafted) out.wrong = too_many_accepted(t.accepted, t.drafted);
     if (!rounds || !out.wrong.empty()) return out;
     out.counts = SpecCounts{rounds, t.drafted, t.emitted - *rounds, {}};
     out.counts->worked_out = true;
@@ -127,21 +118,22 @@ V0Counts read_v0_counts(const V0Reported& t) {
 std::vector<AcceptanceName> acceptance_names(const SpecCounts& c, int without_draft) {
     const bool places = !c.accepted_at.empty();
     const TextShares text = text_shares(c);
-    AcceptanceName share{"guessed share of the text", "≤ accepted ÷ (accepted + rounds)", "how much of what one reads was guessed",
+    AcceptanceName share{server_said("name.share"_t), server_said("formula.share:rounds"_t), server_said("used_by.share"_t),
                          c.rounds ? ratio(c.accepted, c.accepted + *c.rounds + without_draft) : std::nullopt};
-    if (without_draft > 0) share.formula = "accepted ÷ (accepted + passes)";
+    if (without_draft > 0) share.formula = server_said("formula.share:passes"_t);
     if (c.text) {
-        share.formula = text.share && text.share->exact() ? "accepted ÷ tokens written" : "≤ accepted ÷ tokens written";
+        const bool exact = text.share && text.share->exact();
+        share.formula = exact ? server_said("formula.share:text"_t) : server_said("formula.share:text_most"_t);
         share.value = text.share ? std::optional(text.share->high) : std::nullopt;
-        if (text.share && !text.share->exact()) share.low = text.share->low;
+        if (text.share && !exact) share.low = text.share->low;
     }
     return {
-        {"draft acceptance rate", "accepted ÷ drafted", "vLLM, llama.cpp, SGLang since April 2026", ratio(c.accepted, c.drafted)},
-        {"mean acceptance length", "1 + accepted ÷ rounds", "vLLM, llama.cpp, the papers' τ", acceptance_length(c)},
-        {"accepted per round", "accepted ÷ rounds", "some papers, without the target's own token", ratio(c.accepted, c.rounds)},
-        {"rounds that kept something", "kept draft 1 ÷ rounds", "llama.cpp #acc drafts",
+        {server_said("name.rate"_t), server_said("formula.rate"_t), server_said("used_by.rate"_t), ratio(c.accepted, c.drafted)},
+        {server_said("name.length"_t), server_said("formula.length"_t), server_said("used_by.length"_t), acceptance_length(c)},
+        {server_said("name.kept"_t), server_said("formula.kept"_t), server_said("used_by.kept"_t), ratio(c.accepted, c.rounds)},
+        {server_said("name.some"_t), server_said("formula.some"_t), server_said("used_by.some"_t),
          places ? ratio(c.accepted_at.front(), c.rounds) : std::nullopt},
-        {"kept to the last place", "kept draft K ÷ rounds", "unconditional rate of place K",
+        {server_said("name.all"_t), server_said("formula.all"_t), server_said("used_by.all"_t),
          places ? ratio(c.accepted_at.back(), c.rounds) : std::nullopt},
         share,
     };
@@ -194,125 +186,84 @@ bool drafts_trees(const SpecCounts& c) {
 
 namespace {
 
-std::string grouped(double value) { // 16 993
-    std::string text = plain(std::round(value));
-    for (int at = static_cast<int>(text.size()) - 3; at > 0; at -= 3) text.insert(static_cast<std::size_t>(at), " ");
-    return text;
-}
-
-std::string grouped(Between b) {
-    const double low = std::round(b.low), high = std::round(b.high);
-    return grouped(low) + (low < high ? " to " + grouped(high) : "");
-}
-
-std::string percent_words(double share) {
-    char text[32];
-    std::snprintf(text, sizeof text, share < 0.1 ? "%.1f %%" : "%.0f %%", 100 * share);
-    return text;
-}
-
-std::string percent_words(Between shares) {
-    const std::string low = percent_words(shares.low), high = percent_words(shares.high);
-    return low == high ? high : low + " to " + high;
-}
-
-std::string quotient(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, value < 1.2 ? "%.3f" : "%.2f", value);
-    return text;
-}
-
-std::string quotient(Between b) {
-    const std::string low = quotient(b.low), high = quotient(b.high);
-    return low == high ? high : low + " to " + high;
-}
-
 constexpr double kSameCount = 1e-6; // of sums of shares
+
+Said places_sum(double places, double accepted) { return server_said("wrong.sum"_t, "places"_v = places, "accepted"_v = accepted); }
+
+// Both ends, or one where they are written alike: `unit` is the last digit.
+template <StoryLabel Id>
+Said range(TextId<Id> id, Between b, double unit) {
+    const bool alike = std::round(b.low / unit) == std::round(b.high / unit);
+    return server_said(id, "low"_v = alike ? b.high : b.low, "high"_v = alike ? std::nullopt : std::optional(b.high));
+}
+
+std::optional<double> high_of(const std::optional<Between>& b) { return b ? std::optional(b->high) : std::nullopt; }
 
 } // namespace
 
-std::string contradiction(const SpecCounts& c) {
+Said contradiction(const SpecCounts& c) {
     const double rounds = c.rounds.value_or(std::numeric_limits<double>::infinity());
-    if (c.accepted > c.drafted + kSameCount) return plain(c.accepted) + " accepted of " + plain(c.drafted) + " drafted";
-    if (c.rounds && c.drafted + kSameCount < rounds) return plain(c.drafted) + " drafted in " + plain(rounds) + " rounds with a draft";
-    if (rounds <= 0 && c.drafted > 0) return plain(c.drafted) + " drafted in no round";
+    if (c.accepted > c.drafted + kSameCount) return too_many_accepted(c.accepted, c.drafted);
+    if (c.rounds && c.drafted + kSameCount < rounds) return server_said("wrong.rounds"_t, "drafted"_v = c.drafted, "rounds"_v = rounds);
+    if (rounds <= 0 && c.drafted > 0) return server_said("wrong.no_round"_t, "drafted"_v = c.drafted);
     double kept = 0;
     for (std::size_t i = 0; i < c.accepted_at.size(); ++i) {
         const double before = i > 0 ? c.accepted_at[i - 1] : rounds;
-        if (c.accepted_at[i] > before + 2 * c.places_off + kSameCount)
-            return "draft " + std::to_string(i + 1) + " kept in " + plain(c.accepted_at[i]) +
-                   (i > 0 ? " rounds, draft " + std::to_string(i) + " in " + plain(before) : " of " + plain(before) + " rounds");
+        if (c.accepted_at[i] > before + 2 * c.places_off + kSameCount) {
+            if (i == 0) return server_said("wrong.first_place"_t, "kept"_v = c.accepted_at[i], "rounds"_v = before);
+            return server_said("wrong.place"_t, "place"_v = i + 1, "kept"_v = c.accepted_at[i], "before"_v = i, "kept_before"_v = before);
+        }
         kept += c.accepted_at[i];
     }
     const auto places = static_cast<double>(c.accepted_at.size());
-    if (places > 0 && std::abs(kept - c.accepted) > places * c.places_off + kSameCount)
-        return "the places add up to " + plain(kept) + " kept drafts, the total says " + plain(c.accepted);
+    if (places > 0 && std::abs(kept - c.accepted) > places * c.places_off + kSameCount) return places_sum(kept, c.accepted);
     return {};
 }
 
-std::string more_than_places(const SpecCounts& c) {
+Said histogram_differs() { return server_said("wrong.histogram"_t); }
+
+Said length_differs(double told, double counted) { return server_said("wrong.length"_t, "told"_v = told, "counted"_v = counted); }
+
+Said more_than_places(const SpecCounts& c) {
     const auto places = static_cast<double>(c.accepted_at.size());
     if (places <= 0 || !c.rounds || c.drafted <= *c.rounds * places + kSameCount) return {};
-    return plain(c.drafted) + " drafted in " + plain(*c.rounds) + " rounds with " + std::to_string(c.accepted_at.size()) + " places";
+    return server_said("wrong.places"_t, "drafted"_v = c.drafted, "rounds"_v = *c.rounds, "places"_v = c.accepted_at.size());
 }
 
 namespace {
 
-// A share of the drafts as one says it.
-std::string share_words(double share) {
-    struct Words {
-        double share;
-        const char* text;
-    };
-    for (const Words& w :
-         {Words{0.25, "a quarter"}, {1.0 / 3, "a third"}, {0.5, "half"}, {2.0 / 3, "two thirds"}, {0.75, "three quarters"}})
-        if (std::abs(share - w.share) < 0.005) return w.text;
-    return std::to_string(std::lround(100 * share)) + " %";
-}
-
 // Places that no round kept, behind one that some did.
-std::string dead_places(const SpecCounts& c) {
+Said dead_places(const SpecCounts& c) {
     const std::size_t all = c.accepted_at.size();
     std::size_t living = all;
     while (living > 0 && c.accepted_at[living - 1] <= 0) --living;
     if (living == 0 || living == all || !c.rounds || *c.rounds < 20) return {};
     const double last = c.accepted_at[living - 1], before = living > 1 ? c.accepted_at[living - 2] : *c.rounds;
-    const std::string dead = living + 1 == all ? "place " + std::to_string(all) + " is"
-                                               : "places " + std::to_string(living + 1) + " to " + std::to_string(all) + " are";
     // As many would be kept at the next place if it went on as before.
     constexpr double kTooManyToMiss = 10;
-    std::string out = dead + " never kept: ";
-    if (before > 0 && last * last / before >= kTooManyToMiss && last >= 0.5 * before)
-        out += "a limit of the head? Place " + std::to_string(living) + " is kept in " + plain(last) + " rounds. ";
-    const double drafted = *c.rounds * static_cast<double>(living);
+    const bool limit = before > 0 && last * last / before >= kTooManyToMiss && last >= 0.5 * before;
     // Only where every round drafts all places is it known what a smaller K would draft.
+    const double drafted = *c.rounds * static_cast<double>(living);
     const bool full = std::abs(c.drafted - *c.rounds * static_cast<double>(all)) <= 0.001 * c.drafted;
-    out += "K = " + std::to_string(living) + " gives the same text";
-    if (full)
-        out += " for " + share_words(drafted / c.drafted) + " of the drafts (" + plain(drafted) + " instead of " + plain(c.drafted) +
-               ", length " + two_digits(1 + c.accepted / *c.rounds) + " either way)";
-    return out;
+    return server_said("finding.dead"_t, "one"_v = living + 1 == all, "first"_v = living + 1, "last"_v = all, "limit"_v = limit,
+                       "living"_v = living, "kept"_v = last, "full"_v = full, "share"_v = drafted / c.drafted, "fewer"_v = drafted,
+                       "drafted"_v = c.drafted, "length"_v = 1 + c.accepted / *c.rounds);
 }
 
 // Passes without a draft, where there are enough of them to matter.
-std::string plain_passes(const SpecCounts& c) {
+Said plain_passes(const SpecCounts& c) {
     constexpr double kEnough = 0.02;
     const TextShares s = text_shares(c);
     if (!s.plain || !s.per_pass || !s.passes || !c.rounds) return {};
     const double all = *c.rounds + s.plain->low;
     if (!(s.plain->low >= 1) || s.plain->low < kEnough * all) return {};
-    const auto length = acceptance_length(c);
-    return (s.plain->exact() ? "" : "at least ") + grouped(s.plain->low) + " of " + grouped(all) + " passes (" +
-           percent_words(s.plain->low / all) + ") had no draft" +
-           (s.plain_holds_first ? ", the first token of every answer among them" : "") + ": " +
-           (length ? "the length " + two_digits(*length) + " is of rounds that drafted; over all passes it is "
-                   : "over all passes it is ") +
-           quotient(s.per_pass->high) + " tokens" + (s.per_pass->exact() ? "" : " at most") +
-           (s.most_speed_up ? ", so no speed-up above " + quotient(s.most_speed_up->high) + "× is possible, whatever drafting costs" : "");
+    return server_said("finding.plain"_t, "least"_v = !s.plain->exact(), "plain"_v = s.plain->low, "passes"_v = all,
+                       "share"_v = s.plain->low / all, "first"_v = s.plain_holds_first, "length"_v = acceptance_length(c),
+                       "per_pass"_v = s.per_pass->high, "at_most"_v = !s.per_pass->exact(), "most"_v = high_of(s.most_speed_up));
 }
 
 // "27 %, too low?" A rate falls with K, though more is kept.
-std::string rate_of_long_drafts(const SpecCounts& c) {
+Said rate_of_long_drafts(const SpecCounts& c) {
     constexpr std::size_t kLong = 5;
     constexpr double kLowRate = 0.35, kGoodLength = 2;
     const std::size_t all = c.accepted_at.size(), fewer = (all + 1) / 2;
@@ -322,73 +273,68 @@ std::string rate_of_long_drafts(const SpecCounts& c) {
     if (std::abs(c.drafted - *c.rounds * static_cast<double>(all)) > 0.001 * c.drafted) return {};
     double kept = 0;
     for (std::size_t i = 0; i < fewer; ++i) kept += c.accepted_at[i];
-    return percent_words(c.accepted / c.drafted) + " of the drafts at K = " + std::to_string(all) + " is " + two_digits(*length) +
-           " tokens a round; with K = " + std::to_string(fewer) + " the same places give " + two_digits(1 + kept / *c.rounds) + " and " +
-           percent_words(kept / (*c.rounds * static_cast<double>(fewer))) + ": the rate falls with K and ranks nothing";
+    return server_said("finding.low_rate"_t, "share"_v = c.accepted / c.drafted, "k"_v = all, "length"_v = *length, "fewer"_v = fewer,
+                       "fewer_length"_v = 1 + kept / *c.rounds, "fewer_share"_v = kept / (*c.rounds * static_cast<double>(fewer)));
 }
 
 } // namespace
 
-std::string nothing_accepted_words(const std::string& what) {
-    return what + "; usual causes: a head that lost its lm_head or embeddings, a head of another target, its tapped "
-                  "layers one off, another chat template than it was trained with, garbled output, a quantised key/value cache "
-                  "of the draft, a head out of another file than its target, or T > 0 with drafts compared with a fresh "
-                  "sample. Compare the text with speculation switched off";
-}
+Said nothing_accepted(const Said& what) { return server_said("finding.nothing"_t, "what"_v = what); }
 
-std::vector<std::string> text_words(const SpecCounts& c) {
-    std::vector<std::string> out;
+std::vector<Said> text_words(const SpecCounts& c) {
+    std::vector<Said> out;
     if (!c.text || !(c.text->tokens > 0)) return out;
     const TextShares s = text_shares(c);
-    const std::string tokens = grouped(c.text->tokens) + (c.text->tokens == 1 ? " token" : " tokens") + " written";
     if (!s.wrong.empty()) {
-        out.push_back(s.wrong + ": these are not of the same answers, so the share of the text is not told");
+        out.push_back(server_said("text.other_answers"_t, "wrong"_v = s.wrong));
         return out;
     }
     if (!s.passes || c.empty()) return out;
     const bool least = !s.least_told; // how much the ends of texts cut is not told: there may be more passes
-    std::string line = tokens + " in " + (least ? "at least " : "") + grouped(least ? Between{s.passes->low, s.passes->low} : *s.passes) +
-                       " passes of the target";
-    if (s.plain && s.plain->high < 0.5)
-        line += ", every one with a draft";
-    else if (s.plain && s.plain->low < 0.5 && !s.plain_holds_first)
-        line += ", at most " + grouped(s.plain->high) + " of them without a draft";
-    else if (s.plain) {
-        const double low = std::round(s.plain->low);
-        const Between shown = least ? Between{low, low} : *s.plain;
-        if (low > 0 || !least)
-            line += ": " + grouped(*c.rounds) + " with a draft, " + (least && !c.text->plain ? "at least " : "") + grouped(shown) +
-                    " without" + (s.plain_holds_first ? ", the first token of every answer among them" : "");
-        else
-            line += ", and nothing tells of one without a draft";
+    const auto counted = [](Between b) { return range("range.count"_t, b, 1); };
+    const auto tokens = "tokens"_v = c.text->tokens;
+    const auto one = "one"_v = c.text->tokens == 1;
+    const auto at_least = "least"_v = least;
+    const auto passes = "passes"_v = counted(least ? Between{s.passes->low, s.passes->low} : *s.passes);
+    if (!s.plain) {
+        out.push_back(server_said("text.passes:alone"_t, tokens, one, at_least, passes));
+    } else if (s.plain->high < 0.5) {
+        out.push_back(server_said("text.passes:all_drafted"_t, tokens, one, at_least, passes));
+    } else if (s.plain->low < 0.5 && !s.plain_holds_first) {
+        out.push_back(server_said("text.passes:some_without"_t, tokens, one, at_least, passes, "plain"_v = s.plain->high));
+    } else if (const double low = std::round(s.plain->low); low > 0 || !least) {
+        out.push_back(server_said("text.passes:split"_t, tokens, one, at_least, passes, "rounds"_v = *c.rounds,
+                                  "plain_least"_v = least && !c.text->plain, "plain"_v = counted(least ? Between{low, low} : *s.plain),
+                                  "first"_v = s.plain_holds_first));
+    } else {
+        out.push_back(server_said("text.passes:open"_t, tokens, one, at_least, passes));
     }
-    out.push_back(line);
     if (!s.per_pass) {
-        out.push_back("tokens a pass: not told, for more was kept than these answers took");
+        out.push_back(server_said("text.per_pass_open"_t));
         return out;
     }
-    const Between per_pass = least ? Between{s.per_pass->high, s.per_pass->high} : *s.per_pass;
-    out.push_back(quotient(per_pass) + " tokens a pass" + (least ? " at most" : "") + "; " +
-                  (least ? percent_words(s.share->high) + " at most" : percent_words(*s.share)) + " of the text was guessed");
-    if (plain_passes(c).empty()) // else it is among the findings
-        out.push_back(!s.most_speed_up ? std::string("the most that speculation can gain here: not told")
-                                       : "no speed-up above " + quotient(s.most_speed_up->high) + "× is possible, whatever drafting costs" +
-                                             (s.of_whole_answers ? " (of whole answers, reading the prompts included)" : ""));
+    const auto most_of = [&](Between b) { return least ? Between{b.high, b.high} : b; };
+    const Between share{100 * s.share->low, 100 * s.share->high};
+    out.push_back(server_said("text.per_pass"_t, "per_pass"_v = range("range.quotient"_t, most_of(*s.per_pass), 1e-3), at_least,
+                              "share"_v = range("range.percent"_t, most_of(share), 0.1)));
+    if (!plain_passes(c).empty()) return out; // which says the most as well, among the findings
+    if (s.most_speed_up)
+        out.push_back(server_said("text.most"_t, "most"_v = s.most_speed_up->high, "whole"_v = s.of_whole_answers));
+    else
+        out.push_back(server_said("text.most_open"_t));
     return out;
 }
 
-std::vector<std::string> findings(const SpecCounts& c) {
-    std::vector<std::string> out;
+std::vector<Said> findings(const SpecCounts& c) {
+    std::vector<Said> out;
     if (c.empty()) return out;
     const PositionAcceptance places = position_acceptance(c);
     const double rate = ratio(c.accepted, c.drafted).value_or(std::numeric_limits<double>::quiet_NaN());
     const double most = static_cast<double>(c.accepted_at.size());
-    if (c.accepted > c.drafted && c.drafted > 0)
-        out.push_back("more drafts accepted than drafted: two counters of different servers or times, or a tree "
-                      "whose guesses are counted once a level");
-    if (rate < 0.05) out.push_back(nothing_accepted_words(c.accepted <= 0 ? "nothing is accepted" : "almost nothing is accepted"));
-    if (rate > 0.98 && c.rounds.value_or(0) >= 20)
-        out.push_back("almost everything is accepted: the text may loop, or K is too small to cost a rejection");
+    if (c.accepted > c.drafted && c.drafted > 0) out.push_back(server_said("finding.more_accepted"_t));
+    if (rate < 0.05)
+        out.push_back(nothing_accepted(c.accepted <= 0 ? server_said("accepted.nothing"_t) : server_said("accepted.almost_nothing"_t)));
+    if (rate > 0.98 && c.rounds.value_or(0) >= 20) out.push_back(server_said("finding.everything"_t));
     // Counters of places that do not add up belong to other rounds than the totals.
     double kept = 0;
     bool rises = false;
@@ -396,25 +342,21 @@ std::vector<std::string> findings(const SpecCounts& c) {
         kept += c.accepted_at[i];
         rises = rises || (i > 0 && c.accepted_at[i] > c.accepted_at[i - 1]);
     }
-    if (rises) out.push_back("a later draft was kept more often than an earlier one: these are not chains");
+    if (rises) out.push_back(server_said("finding.rises"_t));
     if (most > 0 && std::abs(kept - c.accepted) > 0.01 * std::max(1.0, c.accepted) + most * c.places_off)
-        out.push_back("the places add up to " + two_digits(kept) + " kept drafts, the total says " + two_digits(c.accepted));
+        out.push_back(places_sum(kept, c.accepted));
     if (c.judged_at.empty() && c.rounds && most > 0 && c.drafted < *c.rounds * most)
-        out.push_back("some rounds drafted fewer than " + std::to_string(c.accepted_at.size()) +
-                      " tokens: a place's share once all before it were kept counts those as refused there");
+        out.push_back(server_said("finding.shorter"_t, "places"_v = c.accepted_at.size()));
     if (drafts_trees(c))
-        out.push_back("a tree: " + two_digits(c.drafted / *c.rounds) + " draft tokens a round at " + std::to_string(c.accepted_at.size()) +
-                      " depths, of which one a depth can be kept: the rate is of its nodes, and no chain's");
-    if (const std::string plain = plain_passes(c); !plain.empty()) out.push_back(plain);
-    if (const std::string longer = rate_of_long_drafts(c); !longer.empty()) out.push_back(longer);
-    const std::string dead = dead_places(c);
+        out.push_back(server_said("finding.tree"_t, "drafts"_v = c.drafted / *c.rounds, "depths"_v = c.accepted_at.size()));
+    if (Said plain = plain_passes(c); !plain.empty()) out.push_back(std::move(plain));
+    if (Said longer = rate_of_long_drafts(c); !longer.empty()) out.push_back(std::move(longer));
+    const Said dead = dead_places(c);
     if (!dead.empty()) out.push_back(dead);
     if (dead.empty() && places.conditional.size() >= 3 && c.rounds.value_or(0) >= 100) {
         const double first = places.unconditional.front(), last = places.unconditional.back();
-        if (last < 0.1 && first > 0)
-            out.push_back("the last place is kept in " + two_digits(100 * last) +
-                          " % of the rounds: a smaller K drafts less for almost the same text");
-        if (last > 0.6) out.push_back("even the last place is kept in most rounds: a larger K may pay");
+        if (last < 0.1 && first > 0) out.push_back(server_said("finding.last_place"_t, "share"_v = last));
+        if (last > 0.6) out.push_back(server_said("finding.high_last_place"_t));
     }
     return out;
 }

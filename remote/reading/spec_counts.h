@@ -8,8 +8,14 @@
 #include <vector>
 
 #include "engine/base/written_text.h"
+#include "kernels/said.h"
 
 namespace speclens {
+
+inline constexpr SaidOf<"server"> server_said; // what is said of servers; its words stand in assets/stories/server.toml
+// English words of ours, or of somebody else's program, that have no message of their own.
+[[nodiscard]] inline Said as_it_is(std::string words) { return server_said("words.as_it_is"_t, "words"_v = std::move(words)); }
+[[nodiscard]] inline Said listed(std::vector<Said> all) { return server_said("words.list"_t, "all"_v = std::move(all)); } // with commas
 
 // The whole text that the rounds wrote part of (engine/base/written_text.h). Tokens; absent: not told.
 struct WrittenText {
@@ -53,16 +59,14 @@ struct V0Reported {
 };
 struct V0Counts {
     std::optional<SpecCounts> counts; // accepted: as later versions count, emitted − rounds
-    std::string wrong;                // an identity that does not hold, in words
+    Said wrong;                       // an identity that does not hold
 };
 // rounds = drafted ÷ K; without K emitted ÷ efficiency − drafted, and where one whole K fits that, drafted ÷ K.
 [[nodiscard]] V0Counts read_v0_counts(const V0Reported& reported);
 
 // One name for "acceptance": what it divides, what comes out, who reports it so.
 struct AcceptanceName {
-    const char* name;
-    const char* formula;
-    const char* used_by;
+    Said name, formula, used_by;
     std::optional<double> value;    // absent: the counts do not determine it
     std::optional<double> low = {}; // `value` is the most it may be, and this the least; absent: it is exact
 };
@@ -84,26 +88,30 @@ struct PositionAcceptance {
 [[nodiscard]] std::optional<double> acceptance_length(const SpecCounts& counts);
 [[nodiscard]] std::optional<double> drafts_per_round(const SpecCounts& counts);
 
-// An identity that counts of whole rounds break, in words; empty where none is: accepted ≤ drafted, a round drafts
+// An identity that counts of whole rounds break; empty where none is: accepted ≤ drafted, a round drafts
 // one token at least, places do not rise, none is kept in more rounds than there are. Counts that break one are
 // of different servers, times or things.
-[[nodiscard]] std::string contradiction(const SpecCounts& counts);
+[[nodiscard]] Said contradiction(const SpecCounts& counts);
 
-// More drafts than rounds have places, in words: impossible for chains; of trees a place has several. Empty: none.
-[[nodiscard]] std::string more_than_places(const SpecCounts& counts);
+// What one answer tells of its rounds and drafts twice, and differently.
+[[nodiscard]] Said histogram_differs();
+[[nodiscard]] Said length_differs(double told, double counted);
+
+// More drafts than rounds have places: impossible for chains; of trees a place has several. Empty: none.
+[[nodiscard]] Said more_than_places(const SpecCounts& counts);
 // For engine/base/written_text.h; tokens 0: the text is not told.
 [[nodiscard]] TextTotals text_totals(const SpecCounts& counts);
 // What the rounds brought to the whole text; empty where that is not told.
 [[nodiscard]] TextShares text_shares(const SpecCounts& counts);
-// That in words, a line each: passes with and without a draft, tokens a pass, and what no speed-up can exceed.
-[[nodiscard]] std::vector<std::string> text_words(const SpecCounts& counts);
+// That said, a line each: passes with and without a draft, tokens a pass, and what no speed-up can exceed.
+[[nodiscard]] std::vector<Said> text_words(const SpecCounts& counts);
 
 // Of rounds that may be trees: more drafts than places, so several at a place, of which one at most is kept.
 [[nodiscard]] bool drafts_trees(const SpecCounts& counts);
 
-// "nothing is accepted" with its usual causes.
-[[nodiscard]] std::string nothing_accepted_words(const std::string& what);
-// What is odd about the counts, in words a user can act on; empty when nothing is.
-[[nodiscard]] std::vector<std::string> findings(const SpecCounts& counts);
+// `what` ("nothing is accepted") with its usual causes.
+[[nodiscard]] Said nothing_accepted(const Said& what);
+// What is odd about the counts, and what can be done about it; empty when nothing is.
+[[nodiscard]] std::vector<Said> findings(const SpecCounts& counts);
 
 } // namespace speclens

@@ -2,6 +2,7 @@
 // speed of plain decoding that ends it.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "scenes/advice/advice_model.h"
 #include "scenes/shared/head_scene.h"
@@ -298,27 +299,59 @@ void draw_advice_details(const AdviceDraw& d) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const float x = r.x + 24, w = r.w - 48;
-    ui::fitted_text(canvas, {x, r.y + 32}, advice_says("details.title"_t), Font::text_bold, 15, theme.ink, w);
-    if (!d.model.measured()) {
-        ui::paragraph(canvas, {x, r.y + 58}, w, advice_says("details.measure_first"_t), {.size = 14, .color = theme.muted, .max_lines = 3});
-        return;
+    const bool own = d.model.measured() && !keeps_answer_back(d.input);
+    // Of a server that is attached, where nothing is shown of this machine, and beside the reasons.
+    const bool server = d.model.served && (!own || d.input.beat >= kWhyBeat);
+    ui::fitted_text(canvas, {x, r.y + 32},
+                    server ? advice_says("details.server"_t, "address"_v = d.input.server->address) : advice_says("details.title"_t),
+                    Font::text_bold, 15, theme.ink, w);
+    std::vector<Said> drawn, told;
+    if (d.model.served) {
+        drawn = advice_findings(*d.model.served);
+        drawn.insert(drawn.begin(), verdict_said(*d.model.served));
     }
-    if (keeps_answer_back(d.input)) {
-        ui::paragraph(canvas, {x, r.y + 58}, w, advice_says("details.bet_first"_t), {.size = 14, .color = theme.muted, .max_lines = 3});
+    if (own) {
+        const Advice& advice = *d.model.advice;
+        std::vector<Said> found = advice_findings(advice), even = break_even_said(advice);
+        if (d.input.beat == kChangeBeat) std::swap(found, even);
+        if (!server) std::swap(drawn, found);
+        told = std::move(found);
+        std::ranges::move(even, std::back_inserter(told));
+        told.push_back(verdict_said(advice));
+    }
+    if (drawn.empty()) {
+        ui::paragraph(canvas, {x, r.y + 58}, w,
+                      d.model.measured() ? advice_says("details.bet_first"_t) : advice_says("details.measure_first"_t),
+                      {.size = 14, .color = theme.muted, .max_lines = 3});
         return;
     }
     float y = r.y + 58;
-    const Advice& advice = *d.model.advice;
-    std::vector<Said> drawn = advice_findings(advice), told = break_even_said(advice);
-    if (d.input.beat == kChangeBeat) std::swap(drawn, told);
     for (const Said& sentence : drawn)
         if (y + 40 > r.bottom())
             told.push_back(sentence); // for which there is no room
         else
             y = ui::paragraph(canvas, {x, y}, w, message(sentence), {.size = 14, .color = theme.ink, .max_lines = 4}) + 14;
-    told.push_back(verdict_said(advice));
     for (const Said& sentence : told) canvas.tell(message(sentence), r); // what the other beats show: a description is whole
 }
+
+namespace {
+
+// How fast the server would be without speculation, which nothing asks it.
+void plain_rate_stepper(const AdviceDraw& d, ControlRow& row) {
+    if (row.room() < 170) return;
+    const Rect at = row.place(200);
+    const double rate = d.state.plain_rate;
+    ui::field_label(d.ui, at, advice_says("controls.plain"_t));
+    if (const auto to = ui::stepper(
+            d.ui, "plain", at, rate,
+            {.low = 0,
+             .high = 100'000,
+             .text = rate > 0 ? advice_says("controls.plain_rate"_t, "rate"_v = rate) : advice_says("controls.plain_rate_open"_t),
+             .tooltip = advice_says("controls.plain_about"_t)}))
+        d.state.plain_rate = rate > 0 ? *to : std::max(1.0, std::round(d.model.served->rate));
+}
+
+} // namespace
 
 void draw_advice_controls(const AdviceDraw& d) {
     const Rect r = d.input.controls;
@@ -336,6 +369,7 @@ void draw_advice_controls(const AdviceDraw& d) {
     if (ui::button(ui, "measure", at, advice_says("controls.measure"_t),
                    {.shortcut = "M", .tooltip = advice_says("controls.measure_about"_t), .disabled = off}))
         d.out.push_back(ask_advice(d.input));
+    if (m.served) plain_rate_stepper(d, row);
     if (!m.measured() || keeps_answer_back(d.input)) return; // they begin with the best one
     if (row.room() >= 150) {
         at = row.place(std::min(190.0F, row.room()));

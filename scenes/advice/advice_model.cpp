@@ -19,11 +19,35 @@ Message why_impossible(const SceneInput& input) {
     return untimed_passes(input);
 }
 
+// What the server that is attached counted, and how fast it answered what it was asked from here. Our own engine behind an address
+// decodes plainly as fast as was measured here.
+std::optional<ServedAdvice> on_server(const SceneInput& input, const AdviceState& state) {
+    if (!input.server || input.server->state != ServerView::State::attached) return {};
+    const ServerView& view = *input.server;
+    SpecCounts counts = view.watch.whole().counts; // since it is watched, else since its start, else of the last answer
+    if (counts.empty() && !view.watch.empty()) counts = view.watch.last().counts.value_or(SpecCounts());
+    if (counts.empty() && view.served) counts = view.served->counts.value_or(SpecCounts());
+    if (counts.empty()) return {};
+    ServedEvidence evidence;
+    evidence.rounds = counts.rounds.value_or(0);
+    evidence.drafted = counts.drafted;
+    evidence.accepted = counts.accepted;
+    evidence.accepted_at = counts.accepted_at;
+    evidence.text = text_totals(counts);
+    for (const double ms : view.token_ms) evidence.prompts.push_back({ms, {}});
+    if (state.plain_rate > 0)
+        evidence.reported_plain_rate = state.plain_rate;
+    else if (view.own && input.advice && input.advice->plain_ms > 0)
+        evidence.reported_plain_rate = 1000 / input.advice->plain_ms;
+    return advise_on(evidence);
+}
+
 } // namespace
 
 AdviceModel advice_model(const SceneInput& input, const AdviceState& state) {
     AdviceModel m;
     m.impossible = why_impossible(input);
+    m.served = on_server(input, state);
     m.advice = input.advice.get();
     if (!m.advice) return m;
     m.under_way = !m.advice->complete;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/advice/advice_words.h"
+#include "engine/advice/served_advice.h"
 #include "scenes/shared/scene.h"
 #include "scenes/shared/story.h"
 
@@ -18,8 +19,9 @@ inline constexpr int kBetBeat = 0, kWhyBeat = 2, kChangeBeat = 3;
 
 // What the user set.
 struct AdviceState {
-    std::string marked; // drafter; empty: the best one
-    std::string bet;    // on whom the user bet before the answer was shown; empty: on nobody
+    std::string marked;    // drafter; empty: the best one
+    std::string bet;       // on whom the user bet before the answer was shown; empty: on nobody
+    double plain_rate = 0; // of the server that is attached, tokens a second without speculation; 0: nobody said
     bool operator==(const AdviceState&) const = default;
 };
 
@@ -36,8 +38,9 @@ struct AdviceModel {
     std::vector<const AdviceCell*> lengths; // of the marked drafter
     bool under_way = false;
     double done = 0;
-    bool in_doubt = false; // other programs kept the cores busy
-    Message impossible;    // why nothing can be measured here; empty: it can
+    bool in_doubt = false;              // other programs kept the cores busy
+    Message impossible;                 // why nothing can be measured here; empty: it can
+    std::optional<ServedAdvice> served; // on the server that is attached, where it drafts
     [[nodiscard]] bool measured() const { return advice && !best.empty(); }
 };
 [[nodiscard]] AdviceModel advice_model(const SceneInput& input, const AdviceState& state);

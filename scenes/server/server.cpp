@@ -2,7 +2,8 @@
 // speculation.
 #include <algorithm>
 
-#include "scenes/server/server_draw.h"
+#include "scenes/server/server_model.h"
+#include "scenes/shared/in_words.h"
 
 namespace speclens {
 namespace {
@@ -33,7 +34,8 @@ class ServerScene final : public Scene {
         return out;
     }
 
-    std::string describe(const SceneInput& input) const override { return server_description(input, server_model(input, state_)); }
+    bool tells_messages() const override { return true; }
+    std::vector<ui::ToldMessage> told(const SceneInput& input) const override { return told_by(ServerScene(*this), input); }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
         return {{"M", "Send the prompt"}, {"W", "Since its start, the last seconds, the last request"}};

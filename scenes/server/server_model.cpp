@@ -1,7 +1,7 @@
 #include "scenes/server/server_model.h"
 
 #include <algorithm>
-#include <cmath>
+#include <iterator>
 
 namespace speclens {
 namespace {
@@ -48,7 +48,6 @@ ServerModel server_model(const SceneInput& input, const ServerState& state) {
     const bool request = m.span == ServerSpan::request && view.served;
     m.names = acceptance_names(m.counts, request ? view.served->passes_without_draft() : 0);
     m.places = position_acceptance(m.counts);
-    m.findings = findings(m.counts);
     m.plain = !view.watch.empty() && drafts_nothing(view.watch.last());
     for (std::size_t i = 1; i < view.watch.size(); ++i) {
         const WatchInterval step = view.watch.step(i);
@@ -62,22 +61,43 @@ ServerModel server_model(const SceneInput& input, const ServerState& state) {
     return m;
 }
 
-const char* span_words(ServerSpan span) {
+Message span_words(ServerSpan span) {
     switch (span) {
-    case ServerSpan::start: return "since its start";
-    case ServerSpan::recent: return "last 10 s";
+    case ServerSpan::start: return server_says("span.start"_t);
+    case ServerSpan::recent: return server_says("span.recent"_t, "seconds"_v = static_cast<int>(kRecentSeconds));
     case ServerSpan::request: break;
     }
-    return "last request";
+    return server_says("span.request"_t);
 }
 
-const char* provenance_words(Provenance provenance) {
-    switch (provenance) {
-    case Provenance::exact: return "the server lists its rounds";
-    case Provenance::inferred: return "inferred from how tokens came";
+Message looking_words(const ServerView& view) {
+    return view.own ? server_says("words.looking:own"_t) : server_says("words.looking:address"_t, "address"_v = view.address);
+}
+
+Message provenance_words(const ServerModel& m) {
+    if (m.plain) return server_says("how.plain"_t);
+    switch (m.view->served->provenance) {
+    case Provenance::exact: return server_says("how.exact"_t);
+    case Provenance::inferred: return server_says("how.inferred"_t);
     case Provenance::aggregate: break;
     }
-    return "totals only: which tokens were guessed is not known";
+    return server_says("how.aggregate"_t);
+}
+
+std::vector<Said> server_points(const ServerModel& m) {
+    std::vector<Said> out;
+    const auto add = [&](std::vector<Said> more) { std::ranges::move(more, std::back_inserter(out)); };
+    add(text_words(m.counts));
+    add(findings(m.counts));
+    if (const auto drift = m.view->watch.drift())
+        if (Said words = drift->words(); !words.empty()) out.push_back(std::move(words));
+    if (!m.view->watch.empty())
+        if (const DraftSettings& drafting = m.view->watch.last().drafting; drafting.told())
+            out.push_back(server_said("details.drafting"_t, "tree"_v = drafting.tree(), "nodes"_v = drafting.nodes(),
+                                      "depth"_v = drafting.depth(), "topk"_v = drafting.topk));
+    add(m.view->facts.missing);
+    if (m.view->served) add(m.view->served->notes);
+    return out;
 }
 
 std::optional<ui::Role> role_of(const ServedText& served, const ServedPiece& piece) {
@@ -98,11 +118,12 @@ std::optional<ui::Role> role_of(const ServedText& served, const ServedPiece& pie
     return {};
 }
 
-std::string why_not_ask(const SceneInput& input, const ServerModel& m) {
-    if (!m.attached()) return "Attach to a server first";
-    if (m.view->asking) return "It is answering";
-    if (!input.settings || input.settings->prompt.text.empty() || !input.settings->prompt.token_ids.empty()) return "The prompt is no text";
-    return "";
+Message why_not_ask(const SceneInput& input, const ServerModel& m) {
+    if (!m.attached()) return server_says("controls.off:nobody"_t);
+    if (m.view->asking) return server_says("controls.off:answering"_t);
+    if (!input.settings || input.settings->prompt.text.empty() || !input.settings->prompt.token_ids.empty())
+        return server_says("controls.off:no_text"_t);
+    return {};
 }
 
 } // namespace speclens

@@ -1,6 +1,7 @@
 // The exposition format, what each server's names mean, counts over time, and the names of acceptance.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "kernels/error.h"
@@ -112,7 +113,7 @@ TEST(ServerReading, TakesNoFigureThatCannotBe) {
         EXPECT_FALSE(r.running.has_value()) << odd;
         EXPECT_FALSE(r.cache_share.has_value()) << "more than all of it";
         ASSERT_EQ(what_is_missing(r).size(), 1u) << "it speculates all the same";
-        EXPECT_NE(what_is_missing(r)[0].find("cannot be"), std::string::npos);
+        EXPECT_EQ(what_is_missing(r)[0].text, "missing.odd");
     }
     const ServerReading told = reading_of("sglang:spec_accept_length 2.5\nsglang:spec_accept_rate 9.64\n");
     EXPECT_DOUBLE_EQ(*told.reported_length, 2.5);
@@ -137,10 +138,10 @@ TEST(ServerReading, ReadsSglangsAverages) {
     EXPECT_TRUE(r.speculates());
     const auto missing = what_is_missing(r);
     ASSERT_EQ(missing.size(), 1u);
-    EXPECT_NE(missing[0].find("averages"), std::string::npos);
+    EXPECT_EQ(missing[0].text, "missing.sglang_averages");
     const ServerReading idle = reading_of("sglang:spec_accept_length 0\n");
     EXPECT_FALSE(idle.speculates());
-    EXPECT_NE(what_is_missing(idle).at(0).find("--speculative-algorithm"), std::string::npos);
+    EXPECT_EQ(what_is_missing(idle).at(0).text, "missing.sglang");
 }
 
 TEST(ServerReading, TakesSglangsReplicasApart) {
@@ -197,7 +198,7 @@ TEST(ServerReading, ReadsLlamaWithAndWithoutTheSuffix) {
         EXPECT_EQ(r.counts->accepted_at, (std::vector<double>{70, 55, 42}));
         EXPECT_DOUBLE_EQ(*r.generated, 256);
     }
-    EXPECT_NE(what_is_missing(reading_of("llamacpp:requests_processing 0\n")).at(0).find("--spec-type"), std::string::npos);
+    EXPECT_EQ(what_is_missing(reading_of("llamacpp:requests_processing 0\n")).at(0).text, "missing.llamacpp");
 }
 
 // The V0 engine counted what its rounds emitted instead of the rounds; what it calls accepted says nothing of them.
@@ -211,24 +212,23 @@ TEST(ServerReading, FindsTheRoundsOfVllmsOlderEngine) {
     EXPECT_EQ(old.reported_accepted, 180.0);
     const ServerReading unclear = reading_of(tokens + emitted);
     EXPECT_FALSE(unclear.counts.has_value());
-    EXPECT_NE(what_is_missing(unclear).at(0).find("0.8 or older"), std::string::npos);
+    EXPECT_EQ(what_is_missing(unclear).at(0).text, "missing.v0_without_rounds");
     const ServerReading open = reading_of(tokens);
     EXPECT_FALSE(open.counts->rounds.has_value());
-    EXPECT_NE(what_is_missing(open).at(0).find("counts no rounds"), std::string::npos);
+    EXPECT_EQ(what_is_missing(open).at(0).text, "missing.rounds");
 }
 
 TEST(ServerReading, SaysThatTextWasWrittenAndNothingDrafted) {
     const std::string zeros = "vllm:spec_decode_num_drafts_total 0\nvllm:spec_decode_num_draft_tokens_total 0\n"
                               "vllm:spec_decode_num_accepted_tokens_total 0\nvllm:generation_tokens_total ";
-    EXPECT_EQ(what_is_missing(reading_of(zeros + "318\n")),
-              std::vector<std::string>{"318 tokens written, none drafted: speculation is off or never proposes"});
-    EXPECT_NE(what_is_missing(reading_of(zeros + "0\n")).at(0).find("no request has drafted yet"), std::string::npos);
+    EXPECT_EQ(what_is_missing(reading_of(zeros + "318\n")), std::vector<Said>{server_said("missing.never_drafts"_t, "tokens"_v = 318.0)});
+    EXPECT_EQ(what_is_missing(reading_of(zeros + "0\n")).at(0).text, "missing.nothing_yet");
     (void)what_is_missing(reading_of(zeros + "1e300\n"));
 }
 
 TEST(ServerReading, SaysWhatVllmDoesNotTell) {
-    EXPECT_NE(what_is_missing(reading_of("vllm:num_requests_running 0\n")).at(0).find("--speculative-config"), std::string::npos);
-    EXPECT_NE(what_is_missing(reading_of("process_cpu_seconds_total 1\n")).at(0).find("not understood"), std::string::npos);
+    EXPECT_EQ(what_is_missing(reading_of("vllm:num_requests_running 0\n")).at(0).text, "missing.vllm");
+    EXPECT_EQ(what_is_missing(reading_of("process_cpu_seconds_total 1\n")).at(0).text, "missing.unknown_kind");
 }
 
 // vLLM pull request 48915 prints this run: 43 rounds of 3 drafts.
@@ -255,9 +255,8 @@ TEST(Acceptance, DividesAPlaceByTheRoundsThatHadAGuessThere) {
     SpecCounts counts{2, 7, 7, {2, 2, 2, 1}};
     EXPECT_EQ(position_acceptance(counts).conditional, (std::vector<double>{1, 1, 1, 0.5}));
     const auto fewer = [](const SpecCounts& c) {
-        for (const std::string& finding : findings(c))
-            if (finding.find("some rounds drafted fewer than 4 tokens") != std::string::npos) return true;
-        return false;
+        const std::vector<Said> all = findings(c);
+        return std::ranges::find(all, server_said("finding.shorter"_t, "places"_v = 4)) != all.end();
     };
     EXPECT_TRUE(fewer(counts)) << "the server does not tell them";
     counts.judged_at = {2, 2, 2, 1};
@@ -269,7 +268,7 @@ TEST(Acceptance, DividesAPlaceByTheRoundsThatHadAGuessThere) {
 }
 
 TEST(Acceptance, OfNothingIsNothing) {
-    for (const AcceptanceName& name : acceptance_names({})) EXPECT_FALSE(name.value.has_value()) << name.name;
+    for (const AcceptanceName& name : acceptance_names({})) EXPECT_FALSE(name.value.has_value()) << name.name.id();
     EXPECT_TRUE(findings({}).empty());
     EXPECT_TRUE(position_acceptance({}).unconditional.empty());
     EXPECT_TRUE(std::isnan(position_acceptance({10, 20, 0, {0, 0}}).conditional[1]));
@@ -279,7 +278,7 @@ TEST(Acceptance, WithoutRoundsSaysNothingThatNeedsThem) {
     const SpecCounts counts{{}, 297, 171, {}};
     const auto names = acceptance_names(counts);
     EXPECT_DOUBLE_EQ(*names[0].value, 171.0 / 297);
-    for (std::size_t i = 1; i < names.size(); ++i) EXPECT_FALSE(names[i].value.has_value()) << names[i].name;
+    for (std::size_t i = 1; i < names.size(); ++i) EXPECT_FALSE(names[i].value.has_value()) << names[i].name.id();
     EXPECT_FALSE((counts + SpecCounts{10, 30, 20, {}}).rounds.has_value());
     EXPECT_FALSE(drafts_per_round(counts).has_value());
     EXPECT_FALSE(counts.empty());
@@ -288,18 +287,17 @@ TEST(Acceptance, WithoutRoundsSaysNothingThatNeedsThem) {
 }
 
 TEST(Acceptance, SaysWhatStandsOut) {
-    const auto says = [](const SpecCounts& counts, const char* words) {
-        for (const std::string& finding : findings(counts))
-            if (finding.find(words) != std::string::npos) return true;
-        return false;
+    const auto says = [](const SpecCounts& counts, const Said& wanted) {
+        const std::vector<Said> all = findings(counts);
+        return std::ranges::find(all, wanted) != all.end();
     };
-    EXPECT_TRUE(says({1000, 3000, 60, {40, 15, 5}}, "almost nothing"));
-    EXPECT_TRUE(says({1000, 3000, 2990, {998, 997, 995}}, "almost everything"));
-    EXPECT_TRUE(says({1000, 4000, 1300, {700, 400, 150, 50}}, "smaller K"));
-    EXPECT_TRUE(says({1000, 3000, 2400, {850, 800, 750}}, "larger K"));
-    EXPECT_TRUE(says({1000, 3000, 3100, {}}, "more drafts accepted"));
-    EXPECT_TRUE(says({1000, 3000, 1500, {500, 600, 400}}, "later draft"));
-    EXPECT_TRUE(says({1000, 3000, 1500, {700, 300, 100}}, "add up"));
+    EXPECT_TRUE(says({1000, 3000, 60, {40, 15, 5}}, nothing_accepted(server_said("accepted.almost_nothing"_t))));
+    EXPECT_TRUE(says({1000, 3000, 2990, {998, 997, 995}}, server_said("finding.everything"_t)));
+    EXPECT_TRUE(says({1000, 4000, 1300, {700, 400, 150, 50}}, server_said("finding.last_place"_t, "share"_v = 0.05)));
+    EXPECT_TRUE(says({1000, 3000, 2400, {850, 800, 750}}, server_said("finding.high_last_place"_t)));
+    EXPECT_TRUE(says({1000, 3000, 3100, {}}, server_said("finding.more_accepted"_t)));
+    EXPECT_TRUE(says({1000, 3000, 1500, {500, 600, 400}}, server_said("finding.rises"_t)));
+    EXPECT_TRUE(says({1000, 3000, 1500, {700, 300, 100}}, server_said("wrong.sum"_t, "places"_v = 1100.0, "accepted"_v = 1500.0)));
     EXPECT_TRUE(findings({1000, 3000, 1500, {700, 500, 300}}).empty());
 }
 

@@ -7,6 +7,7 @@
 #include "remote/client/served_json.h"
 #include "remote/client/served_text.h"
 #include "remote/reading/event_stream.h"
+#include "tests/shared/in_english.h"
 #include "tests/shared/listening.h"
 #include "tests/shared/mutate.h"
 
@@ -164,22 +165,22 @@ TEST(ServedTextTest, ReadsRoundsOffThePiecesWhereOnlyTotalsAreTold) {
         answer_of(ServerKind::vllm, {vllm_chunk({"a"}), vllm_chunk({"b", "c", "d"}), vllm_chunk({"e"}), vllm_end({2, 0}, 3, false)});
     EXPECT_EQ(s.provenance, Provenance::inferred);
     EXPECT_EQ(authors(s), "fddtt");
-    EXPECT_NE(s.notes.at(0).find("detailed"), std::string::npos);
+    EXPECT_EQ(s.notes.at(0).text, "note.arrivals");
 }
 
 TEST(ServedTextTest, SaysHowVllmWouldTell) {
     const ServedText s = answer_of(ServerKind::vllm, {vllm_chunk({"a", "b"})});
     EXPECT_EQ(s.provenance, Provenance::aggregate);
     EXPECT_FALSE(s.counts.has_value());
-    EXPECT_NE(s.notes.at(0).find("--per-request-spec-decode-metrics detailed"), std::string::npos);
+    EXPECT_EQ(s.notes.at(0).text, "note.vllm_silent");
 }
 
 TEST(ServedTextTest, AdvisesNoOptionWhereNothingIsDrafted) {
     AnswerReader off(ServerKind::vllm);
     off.event(vllm_chunk({"a", "b"}), 1);
-    EXPECT_EQ(off.finish(2, true).notes, std::vector<std::string>{"no token was drafted: speculation is off or never proposes"});
+    EXPECT_EQ(off.finish(2, true).notes, std::vector<Said>{server_said("note.vllm_nothing"_t)});
     const ServedText none = answer_of(ServerKind::vllm, {vllm_chunk({"a"}), R"({"choices":[],"metrics":{"speculative_decoding":null}})"});
-    EXPECT_NE(none.notes.at(0).find("no round of this request drafted"), std::string::npos);
+    EXPECT_EQ(none.notes.at(0).text, "note.vllm_no_round");
 }
 
 TEST(ServedTextTest, CountsPassesWithoutADraft) {
@@ -191,13 +192,13 @@ TEST(ServedTextTest, CountsPassesWithoutADraft) {
     EXPECT_EQ(s.passes_without_draft(), 2);
     EXPECT_EQ(s.counts->accepted + *s.counts->rounds + s.passes_without_draft(), 4);
     const AcceptanceName share = acceptance_names(*s.counts, s.passes_without_draft()).back();
-    EXPECT_STREQ(share.name, "guessed share of the text");
+    EXPECT_EQ(share.name.text, "name.share");
     EXPECT_DOUBLE_EQ(share.value.value_or(0), 1.0 / 4) << "one of the four tokens was guessed";
     EXPECT_DOUBLE_EQ(acceptance_names(*s.counts).back().value.value_or(0), 1.0 / 4) << "the counts know their text";
     SpecCounts rounds = *s.counts;
     rounds.text.reset(); // rounds alone: what it would be if every pass drafted, and that is said
     EXPECT_DOUBLE_EQ(acceptance_names(rounds).back().value.value_or(0), 1.0 / 2);
-    EXPECT_STREQ(acceptance_names(rounds).back().formula, "≤ accepted ÷ (accepted + rounds)");
+    EXPECT_EQ(acceptance_names(rounds).back().formula.text, "formula.share:rounds");
 }
 
 TEST(ServedTextTest, FollowsTheCountersOfLlama) {
@@ -214,10 +215,9 @@ TEST(ServedTextTest, FollowsTheCountersOfLlama) {
     EXPECT_EQ(s.rounds[0].drafted, 3);
     EXPECT_DOUBLE_EQ(s.counts->drafted, 9);
     EXPECT_EQ(s.counts->accepted_at, (std::vector<double>{2, 1, 0}));
-    EXPECT_NE(answer_of(ServerKind::llamacpp, {Json({{"choices", Json::array({{{"delta", {{"content", "a"}}}}})}}).dump()})
-                  .notes.at(0)
-                  .find("--spec-type"),
-              std::string::npos);
+    EXPECT_EQ(
+        answer_of(ServerKind::llamacpp, {Json({{"choices", Json::array({{{"delta", {{"content", "a"}}}}})}}).dump()}).notes.at(0).text,
+        "note.no_timings");
 }
 
 // SGLang pull request 33518 shows this answer.
@@ -275,7 +275,7 @@ TEST(ServedTextTest, TimesWhatCameBehindTheFirstArrival) {
         AnswerReader reader(ServerKind::vllm);
         for (const double ms : times) reader.event(vllm_chunk(round), ms);
         const ServedText served = reader.finish(times.back() + 50); // the connection closes later
-        const Json json = Json::parse(served_json(served));
+        const Json json = Json::parse(served_json(served, test::english));
         EXPECT_EQ(json.contains("tokens_per_second"), served.tokens_per_second().has_value());
         EXPECT_EQ(json.value("tokens_per_second", 0.0), served.tokens_per_second().value_or(0));
         return served.tokens_per_second();
@@ -309,7 +309,7 @@ TEST(ServedTextTest, SurvivesDamage) {
         AnswerReader reader(ServerKind::vllm);
         try {
             for (const std::string& event : events) reader.event(mutator.mutate(event), 1);
-            (void)served_json(reader.finish(2));
+            (void)served_json(reader.finish(2), test::english);
         } catch (const Error&) { // the damage made an "error" of it
         }
     }

@@ -15,6 +15,7 @@
 #include "remote/reading/log_clock.h"
 #include "remote/reading/log_reading.h"
 #include "remote/reading/watch.h"
+#include "tests/shared/in_english.h"
 #include "tests/shared/mutate.h"
 #include "tests/shared/server_files.h"
 
@@ -38,9 +39,9 @@ SavedAnswer answer_of(const std::string& name) {
     return answers ? answers->front() : SavedAnswer();
 }
 
-std::string joined(const std::vector<std::string>& lines) {
+std::string joined(const std::vector<Said>& lines) {
     std::string out;
-    for (const std::string& line : lines) out += line + "\n";
+    for (const Said& line : lines) out += english(line) + "\n";
     return out;
 }
 
@@ -107,7 +108,7 @@ TEST(WrittenText, IsNotToldWhereADenominatorReachesZeroOrTotalsDisagree) {
     expect_between(cut.plain, 0, 0);
     EXPECT_FALSE(cut.most_speed_up.has_value());
     const TextShares wrong = text_shares(TextTotals{.tokens = 50, .answers = 1, .rounds = 60, .accepted = 40, .most = 3});
-    EXPECT_NE(wrong.wrong, "");
+    EXPECT_EQ(wrong.wrong, server_said("text.wrong"_t, "tokens"_v = 50.0, "rounds"_v = 60.0, "accepted"_v = 40.0, "answers"_v = 1.0));
     EXPECT_FALSE(wrong.share.has_value());
     SpecCounts counts{60, 180, 40, {30, 8, 2}};
     counts.text = WrittenText{.tokens = 50, .answers = 1};
@@ -136,7 +137,7 @@ TEST(Trackers, VllmsSuffixDecodingDraftsInAnEighthOfItsPasses) {
         expect_counts(c, 1986, 1986, 1226);
         EXPECT_EQ(c.text->tokens, 16993);
         EXPECT_NEAR(share_of(c), 1226.0 / 16993, 1e-9);
-        EXPECT_STREQ(acceptance_names(c).back().formula, "≤ accepted ÷ tokens written") << "how many answers were cut is open";
+        EXPECT_EQ(acceptance_names(c).back().formula.text, "formula.share:text_most") << "how many answers were cut is open";
         const TextShares s = text_shares(c);
         EXPECT_EQ(s.passes->low, 15767);
         EXPECT_NEAR(s.per_pass->high, 1.0778, 5e-5);
@@ -156,7 +157,7 @@ TEST(Trackers, VllmsAnswerByNGrams) {
     expect_between(s.plain, 156, 161);
     expect_between(s.most_speed_up, 179.0 / 174, 179.0 / 169);
     expect_says(joined(findings(*answer.served.counts)), {"156 of 169 passes", "no speed-up above 1.059×"});
-    const Json json = Json::parse(served_json(answer.served));
+    const Json json = Json::parse(served_json(answer.served, english));
     EXPECT_EQ(json["counts"]["text"]["passes_without_draft"], (Json::array({156.0, 161.0})));
     EXPECT_NEAR(json["counts"]["text"]["share"][1].get<double>(), 10.0 / 180, 1e-12);
 }
@@ -251,9 +252,9 @@ TEST(Trackers, ALengthThatFallsOverHoursIsTold) {
     EXPECT_TRUE(log.drift->clear);
     EXPECT_TRUE(log.drift->same_k());
     expect_says(joined(log_findings(log)),
-                {"the acceptance length fell over 5.3 hours: 3.10 in the first hour, 2.05 in the last one (-34 %)", "while K stayed 5",
+                {"the acceptance length fell over 5.3 hours: 3.10 in the first hour, 2.05 in the last one (−34 %)", "while K stayed 5",
                  "restart", "prefix cache"});
-    const Json json = Json::parse(log_sum_json(log));
+    const Json json = Json::parse(log_sum_json(log, english));
     EXPECT_EQ(json["hours"]["differ"], true);
     // Of SGLang's averages, and of requests to llama.cpp by its clock.
     std::string sglang, steady, llama, adaptive;
@@ -268,9 +269,9 @@ TEST(Trackers, ALengthThatFallsOverHoursIsTold) {
         llama += minutes + ".20.000.110 I slot print_timing: id  0 | task " + std::to_string(i) + " | draft acceptance = 0.50000 (  " +
                  (i < 6 ? "150 accepted /   300 generated), mean len =  2.50\n" : "100 accepted /   200 generated), mean len =  2.50\n");
     }
-    EXPECT_NE(parse_log(sglang, "log").drift->words(), "");
-    EXPECT_EQ(parse_log(steady, "log").drift->words(), "") << "no more than chance";
-    EXPECT_EQ(parse_log(llama, "log").drift->words(), "") << "the same length all along";
+    EXPECT_FALSE(parse_log(sglang, "log").drift->words().empty());
+    EXPECT_TRUE(parse_log(steady, "log").drift->words().empty()) << "no more than chance";
+    EXPECT_TRUE(parse_log(llama, "log").drift->words().empty()) << "the same length all along";
     // Less than two hours say nothing of hours.
     const std::string text = case_file("vllm_length_falls.log");
     EXPECT_FALSE(parse_log(text.substr(0, text.find("10:00:00")), "log").drift.has_value());
@@ -296,9 +297,9 @@ TEST(Trackers, AWatchOfHoursTellsItToo) {
         rounds += 1000, kept += minute < 180 ? 2000 : 1400, same += minute % 10 == 0 ? 2000 : 1950;
     }
     ASSERT_TRUE(falls.drift().has_value());
-    expect_says(falls.drift()->words(), {"fell over 5.9 hours: 3.00 in the first hour, 2.40 in the last one", "while K stayed 4"});
-    EXPECT_EQ(steady.drift()->words(), "");
-    expect_says(averages.drift()->words(), {"3.00 in the first hour, 2.50 in the last one"});
+    expect_says(english(falls.drift()->words()), {"fell over 5.9 hours: 3.00 in the first hour, 2.40 in the last one", "while K stayed 4"});
+    EXPECT_TRUE(steady.drift()->words().empty());
+    expect_says(english(averages.drift()->words()), {"3.00 in the first hour, 2.50 in the last one"});
     EXPECT_FALSE(Watch().drift().has_value());
 }
 
@@ -326,7 +327,7 @@ TEST(Trackers, SglangsTreeBySettings) {
     EXPECT_NEAR(*log.entries[0].rate, 2.2 / 31, 1e-9);
     expect_says(log.reported.words(), {"a tree of depth 5, 31 nodes", "SGLang's settings", "no length is above 6", "April 2026"});
     expect_never(log.reported.words(), {"K = 31 by SGLang's settings"});
-    EXPECT_EQ(Json::parse(log_sum_json(log))["drafting"]["depth"], 5);
+    EXPECT_EQ(Json::parse(log_sum_json(log, english))["drafting"]["depth"], 5);
     // The same without the settings: the number fits, and what it is stays open.
     const LogReading before = log_of("sglang_tree_before_2026_04.log"), since = log_of("sglang_tree_since_2026_04.log");
     EXPECT_EQ(before.reported.drafts, 31.0);
@@ -363,7 +364,7 @@ TEST(Trackers, SglangsChainsStayChains) {
                                       "m"));
     EXPECT_TRUE(reading.drafting.tree());
     expect_says(reported_rates(reading).words(), {"a tree of depth 5, 31 nodes"});
-    EXPECT_EQ(Json::parse(reading_json(reading, 0))["drafting"]["nodes"], 31);
+    EXPECT_EQ(Json::parse(reading_json(reading, 0, english))["drafting"]["nodes"], 31);
     EXPECT_TRUE((DraftSettings{32, 5, {}}).tree()) << "more nodes than steps";
     EXPECT_FALSE((DraftSettings{6, 5, {}}).tree());
     EXPECT_FALSE((DraftSettings{{}, 5, 8}).nodes().has_value()) << "how many nodes is not told";
@@ -428,7 +429,7 @@ TEST(Trackers, DiffusionIsNoSpeculation) {
     EXPECT_EQ(log.kind(), ServerKind::vllm);
     EXPECT_EQ(log.diffusion->committed, 4120);
     EXPECT_EQ(log.diffusion->positions, 51200);
-    EXPECT_EQ(Json::parse(log_sum_json(log))["diffusion"]["denoising_steps"], 1600);
+    EXPECT_EQ(Json::parse(log_sum_json(log, english))["diffusion"]["denoising_steps"], 1600);
     // Twice as many lines, twice the steps; other lines of acceptance beside them stay.
     EXPECT_EQ(parse_log(case_file("vllm_diffusion.log") + case_file("vllm_diffusion.log"), "log").diffusion->steps, 3200);
 }
@@ -461,7 +462,7 @@ TEST(Trackers, VllmBenchServe) {
         ASSERT_EQ(log.entries.size(), 1U);
         const LogEntry& e = log.entries[0];
         EXPECT_EQ(e.method, "vllm bench serve");
-        EXPECT_EQ(e.left_out, "");
+        EXPECT_TRUE(e.left_out.empty());
         expect_counts(log.sum(), 6393, 19179, 14090);
         EXPECT_NEAR(*e.rate, .7347, 1e-4) << "it prints per cent";
         EXPECT_NEAR(*acceptance_length(log.sum()), 3.204, 5e-4);
@@ -506,7 +507,7 @@ TEST(Trackers, VllmsOfflineExampleAndReportsAlike) {
     // Totals that contradict each other are told as that.
     const LogReading wrong =
         parse_log("num_drafts: 100\nnum_draft_tokens: 300\nnum_accepted_tokens: 350\nmean acceptance length: 2.50\n", "log");
-    EXPECT_NE(wrong.entries.at(0).left_out, "");
+    EXPECT_FALSE(wrong.entries.at(0).left_out.empty());
     EXPECT_TRUE(wrong.sum().empty());
 }
 
@@ -531,8 +532,8 @@ TEST(Trackers, AiperfsRecords) {
     text.replace(text.find("\"num_spec_steps\": 21"), 20, "\"num_spec_steps\": 22");
     const BenchRecords wrong = parse_bench_records(text, "file");
     EXPECT_EQ(wrong.told(), 1);
-    EXPECT_NE(wrong.answered[1].left_out, "");
-    const Json json = Json::parse(bench_sum_json(records));
+    EXPECT_FALSE(wrong.answered[1].left_out.empty());
+    const Json json = Json::parse(bench_sum_json(records, english));
     EXPECT_EQ(json["warm_up"], 1);
     EXPECT_EQ(json["by_source"].size(), 2U);
     // A file of warm-up alone is one of records, and of no figure.
@@ -573,7 +574,7 @@ TEST(Trackers, TensorRtsIterations) {
     EXPECT_NEAR(share_of(*half->at(0).counts), .5, 1e-9);
     const auto zeros = read_bench_json(iteration("0", "0", "0", "2.5", "2.5"));
     EXPECT_FALSE(zeros->at(0).counts.has_value());
-    expect_says(zeros->at(0).left_out, {"not told"});
+    expect_says(joined(zeros->at(0).left_out), {"not told"});
     const auto lines = read_bench_json(iteration("4", "12", "6", "2.5", "2.5") + "\n" + iteration("4", "12", "8", "3.0", "3.0") + "\n");
     expect_counts(*lines->at(0).counts, 8, 24, 14);
 }
@@ -662,19 +663,19 @@ TEST(Trackers, SurviveDamage) {
             const std::string damaged = mutator.mutate(text);
             try {
                 if (const auto results = read_bench_json(damaged))
-                    for (const LogEntry& e : *results) (void)log_json(e);
+                    for (const LogEntry& e : *results) (void)log_json(e, english);
                 if (const auto answers = read_saved_answers(damaged))
-                    for (const SavedAnswer& answer : *answers) (void)served_json(answer.served);
-                if (looks_like_bench_records(damaged)) (void)bench_sum_json(parse_bench_records(damaged, "f"));
+                    for (const SavedAnswer& answer : *answers) (void)served_json(answer.served, english);
+                if (looks_like_bench_records(damaged)) (void)bench_sum_json(parse_bench_records(damaged, "f"), english);
                 const LogReading log = parse_log(damaged, "f");
-                (void)log_sum_json(log);
+                (void)log_sum_json(log, english);
                 for (const LogEntry& e : log.entries)
                     if (e.counts && e.counts->text && e.left_out.empty()) {
                         const TextShares s = text_shares(*e.counts);
                         EXPECT_LE(s.share.value_or(Between()).low, s.share.value_or(Between()).high) << name;
                         EXPECT_LE(s.share.value_or(Between()).high, 1) << name;
                     }
-                (void)reading_json(read_metrics(parse_exposition(damaged, "f")), 0);
+                (void)reading_json(read_metrics(parse_exposition(damaged, "f")), 0, english);
             } catch (const Error&) { // that is what it is for
             }
         }
@@ -784,7 +785,7 @@ TEST(Trackers, RandomServersRoundsShareAndLength) {
                 EXPECT_NEAR(*length, 1 + server.counts.accepted / *server.counts.rounds, 1e-9) << seed;
             }
             const TextShares s = text_shares(c);
-            EXPECT_EQ(s.wrong, "") << seed;
+            EXPECT_TRUE(s.wrong.empty()) << seed;
             expect_holds(s.delivered, server.delivered, "delivered", seed);
             expect_holds(s.share, server.delivered / server.tokens, "share of the text", seed);
             if (bounded) expect_holds(s.plain, server.plain, "passes without a draft", seed);
@@ -815,7 +816,7 @@ TEST(Trackers, RandomServersRoundsShareAndLength) {
         if (more.counts.accepted_at.size() == server.counts.accepted_at.size()) {
             sum = sum + more.counts;
             const TextShares later = text_shares(sum - server.counts);
-            EXPECT_EQ(later.wrong, "") << seed;
+            EXPECT_TRUE(later.wrong.empty()) << seed;
             expect_holds(later.delivered, more.delivered, "delivered later", seed);
         }
         // llama.cpp's log, each request with its tokens; AIPerf's records.
@@ -826,7 +827,7 @@ TEST(Trackers, RandomServersRoundsShareAndLength) {
             EXPECT_EQ(reading.entries.size(), server.lines.size()) << seed;
             EXPECT_EQ(reading.sum().accepted, server.counts.accepted) << seed;
             const TextShares share = text_shares(reading.sum());
-            ASSERT_TRUE(share.share.has_value()) << seed << share.wrong;
+            ASSERT_TRUE(share.share.has_value()) << seed << share.wrong.id();
             // Requests without any draft have no line: of those that have one the guessed tokens are the same.
             EXPECT_GE(share.delivered->high, server.delivered - 1e-9) << seed;
             const BenchRecords records = parse_bench_records(server.records, "f");

@@ -1,24 +1,28 @@
 // Scene S18: a made advice on every beat and at every size, what is measured and what is done with it.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <memory>
 #include <variant>
 
 #include "engine/base/json_read.h"
 #include "scenes/advice/advice_model.h"
 #include "scenes/shared/in_words.h"
-#include "scenes/shared/speak.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/shared/made_advice.h"
 #include "tests/shared/said_values.h"
+#include "tests/shared/told_numbers.h"
 #include "ui/format.h"
 
 namespace speclens {
 namespace {
 
 using test::made_advice;
+using test::Speaking;
+using test::tells;
+using test::written;
 
 struct Window {
     std::vector<Command> sent;
@@ -164,16 +168,9 @@ TEST(AdviceScene, NothingCollidesOnAnyBeatAtAnySize) {
 
 // ---- the frame in words, and as data ----
 
-// A number that the frame tells: the message, its value's name, the number and the decimals that it is written with; -1: a count.
-struct ToldNumber {
-    std::string id, value;
-    double number;
-    int decimals;
-};
-
 // Every number that the description of this scene told when it was written by hand, where each is said now.
-std::vector<ToldNumber> numbers_of(const AdviceModel& m) {
-    std::vector<ToldNumber> list;
+std::vector<test::ToldNumber> numbers_of(const AdviceModel& m) {
+    std::vector<test::ToldNumber> list;
     const Advice& advice = *m.advice;
     list.push_back({"subtitle.measured", "prompts", double(advice.prompts), -1});
     list.push_back({"subtitle.measured", "shortest", double(advice.shortest), -1});
@@ -200,7 +197,7 @@ std::vector<ToldNumber> numbers_of(const AdviceModel& m) {
                 list.push_back({id, std::string(value.name), *real, value.name == "passes" ? 1 : 2});
         }
     list.push_back({"break_even.round", "even", even.tokens, 2});
-    list.push_back({"break_even.round", "kept", *even.alpha, 2});
+    list.push_back({"break_even.round", "kept", *even.alpha, test::kChance});
     list.push_back({"break_even.round", "tokens", best.tokens_per_round, 2});
     list.push_back({"break_even.pays:below", "rate", 1000 / advice.plain_ms, 0});
     list.push_back({"break_even.pays:below", "most", *even.most_plain_rate, 0});
@@ -210,31 +207,6 @@ std::vector<ToldNumber> numbers_of(const AdviceModel& m) {
     list.push_back({"sentence.use", "rate", *even.most_plain_rate, 0});
     return list;
 }
-
-// Of every text in `json`, also those that stand in another one: whether one of them has this value.
-bool tells(const Json& json, const ToldNumber& wanted) {
-    if (json.is_array()) return std::ranges::any_of(json, [&](const Json& one) { return tells(one, wanted); });
-    if (!json.is_object()) return false;
-    if (json.contains("id") && json["id"] == "advice." + wanted.id && json["values"].contains(wanted.value)) {
-        const Json& value = json["values"][wanted.value];
-        if (value.is_number() && value.get<double>() == wanted.number) return true;
-    }
-    if (!json.contains("values")) return json.contains("messages") && tells(json["messages"], wanted);
-    for (const auto& [name, value] : json["values"].items())
-        if (tells(value, wanted)) return true;
-    return false;
-}
-
-std::string written(const ToldNumber& told) {
-    if (told.decimals < 0) return std::to_string(static_cast<long>(told.number));
-    if (told.value == "kept") return ui::probability(told.number);
-    return ui::number(told.number, told.decimals);
-}
-
-struct Speaking { // another language until the end of the scope
-    explicit Speaking(const std::string& language) { speak(language); }
-    ~Speaking() { speak("en"); }
-};
 
 TEST(AdviceScene, TellsEveryNumberInWordsAndAsDataInBothLanguages) {
     for (const char* language : {"en", "de"}) {
@@ -250,17 +222,18 @@ TEST(AdviceScene, TellsEveryNumberInWordsAndAsDataInBothLanguages) {
             const std::string words = scene->describe(input), where = std::string(language) + " beat " + std::to_string(beat);
             EXPECT_EQ(json["schema"], "speclens-words/1");
             EXPECT_EQ(json["language"], language);
-            const std::vector<ToldNumber> numbers = numbers_of(m);
+            const std::vector<test::ToldNumber> numbers = numbers_of(m);
             EXPECT_GT(numbers.size(), 40U);
-            for (const ToldNumber& number : numbers) {
-                EXPECT_TRUE(tells(json, number)) << where << ": advice." << number.id << " {" << number.value << "} = " << number.number;
+            for (const test::ToldNumber& number : numbers) {
+                EXPECT_TRUE(tells(json, "advice", number))
+                    << where << ": advice." << number.id << " {" << number.value << "} = " << number.number;
                 EXPECT_NE(words.find(written(number)), std::string::npos) << where << ": " << number.id << " " << written(number) << "\n"
                                                                           << words;
             }
             for (const AdviceCell* cell : m.lengths) { // a picture of their own in one beat, told beside it in the others
                 const std::string id = beat == 1 ? "lengths.bar" : "lengths.figure";
-                EXPECT_TRUE(tells(json, {id, "k", double(cell->k), -1})) << where;
-                EXPECT_TRUE(tells(json, {"words.figure", "speed_up", cell->speed_up, 2})) << where;
+                EXPECT_TRUE(tells(json, "advice", {id, "k", double(cell->k), -1})) << where;
+                EXPECT_TRUE(tells(json, "advice", {"words.figure", "speed_up", cell->speed_up, 2})) << where;
             }
         }
     }
@@ -353,6 +326,98 @@ TEST(AdviceScene, SaysWhyAndWhatWouldChangeIt) {
     ASSERT_EQ(points.size(), 7U) << "the doublings";
     EXPECT_DOUBLE_EQ(test::real(points[3], "rate"), 1000 / pass);
     EXPECT_DOUBLE_EQ(test::real(points[3], "speed_up"), c.speed_up);
+}
+
+// ---- a server that is attached ----
+
+// Suffix decoding drafts in an eighth of its passes; a pass takes 10 ms without a draft and 15 ms with one.
+std::shared_ptr<ServerView> attached() {
+    auto view = std::make_shared<ServerView>();
+    view->state = ServerView::State::attached;
+    view->address = "http://127.0.0.1:8000";
+    ServerReading reading;
+    reading.counts = SpecCounts{1986, 1986, 1226, {1226}};
+    reading.generated = 16993, reading.answers = 80;
+    reading.counts->text = written_text(reading);
+    view->watch.add(0, reading);
+    view->token_ms.assign(6, (10 * (16993 - 80 - 1986 - 1226) + 15 * 1986) / (16993.0 - 80));
+    return view;
+}
+
+TEST(AdviceScene, TellsWhatTheServerThatIsAttachedGains) {
+    for (const bool measured : {false, true}) {
+        Window window(measured ? std::optional(made_advice()) : std::nullopt);
+        window.bench->controller.observe_server(attached());
+        window.beat(kWhyBeat);
+        const auto said = [&](const std::string& id) {
+            const auto frame = window.bench->controller.frame(0);
+            for (const ui::ToldMessage& one : frame.active->told(frame.scene))
+                if (one.message.said.id() == "advice." + id) return one;
+            ADD_FAILURE() << "nothing says " << id;
+            return ui::ToldMessage();
+        };
+        const ServedAdvice served = advice_model(window.input(), {}).served.value_or(ServedAdvice());
+        EXPECT_TRUE(served.passes_told);
+        const Said plain = said("served.plain").message.said, share = said("served.share").message.said;
+        EXPECT_EQ(test::real(plain, "plain"), served.text.plain->low);
+        EXPECT_EQ(test::real(plain, "per_round"), served.plain_per_round);
+        EXPECT_EQ(test::real(share, "share"), served.text.share->high);
+        EXPECT_EQ(test::real(share, "most"), served.text.most_speed_up->high);
+        EXPECT_EQ(said("served.plain").how, ui::Canvas::Told::drawn);
+        EXPECT_EQ(said("sentence.none").message.said.values.at(0).name, "reason");
+        EXPECT_FALSE(served.round_passes_range) << "nobody said how fast it is without drafts";
+        EXPECT_EQ(test::words(said("details.server").message.said, "address"), "http://127.0.0.1:8000");
+    }
+}
+
+TEST(AdviceScene, TakesThePlainSpeedOfTheServerAndSaysWhatARoundCosts) {
+    Window window(std::nullopt);
+    window.bench->controller.observe_server(attached());
+    window.bench->settle();
+    AdviceState state;
+    state.plain_rate = 100; // 10 ms a token
+    const ServedAdvice served = advice_model(window.input(), state).served.value_or(ServedAdvice());
+    ASSERT_TRUE(served.round_passes_range);
+    EXPECT_LE(served.round_passes_range->low, 1.5);
+    EXPECT_GE(served.round_passes_range->high, 1.5);
+    window.bench->click(window.bench->find("+")); // the only stepper: from nothing to what it answers with now
+    const auto frame = window.bench->controller.frame(0);
+    std::vector<Said> said;
+    for (const ui::ToldMessage& one : frame.active->told(frame.scene)) said.push_back(one.message.said);
+    const auto speed = std::ranges::find(said, "served.speed", &Said::text),
+               rate = std::ranges::find(said, "controls.plain_rate", &Said::text);
+    ASSERT_NE(speed, said.end());
+    ASSERT_NE(rate, said.end());
+    EXPECT_EQ(test::real(*rate, "rate"), std::round(served.rate));
+    EXPECT_EQ(test::real(*speed, "plain"), std::round(served.rate));
+    EXPECT_EQ(test::whole(*speed, "told"), 1);
+    for (const char* text : {"served.round_range:middle", "served.round_range:open"})
+        if (const auto round = std::ranges::find(said, text, &Said::text); round != said.end()) {
+            EXPECT_GE(test::real(*round, "high"), test::real(*round, "low"));
+        }
+    // Our own engine behind an address decodes plainly as fast as was measured here.
+    Window own(made_advice());
+    auto here = attached();
+    here->own = true;
+    own.bench->controller.observe_server(here);
+    EXPECT_EQ(advice_model(own.input(), {}).served.value_or(ServedAdvice()).plain_rate, 100.0);
+    here = attached();
+    own.bench->controller.observe_server(here);
+    EXPECT_FALSE(advice_model(own.input(), {}).served.value_or(ServedAdvice()).plain_rate);
+    here = attached();
+    here->state = ServerView::State::failed;
+    own.bench->controller.observe_server(here);
+    EXPECT_FALSE(advice_model(own.input(), {}).served) << "gone";
+}
+
+TEST(AdviceScene, NothingCollidesBesideAServer) {
+    for (const Size& s : kSizes)
+        for (int beat = 0; beat < kAdviceBeats; ++beat) {
+            Window window(made_advice(), {0, 0, s.w, s.h});
+            window.bench->controller.observe_server(attached());
+            window.beat(beat);
+            look(*window.bench, std::string("advice beside a server, beat ") + std::to_string(beat) + " " + s.name, s.w < 1000);
+        }
 }
 
 TEST(AdviceScene, SaysInWordsWhatThePictureShows) {

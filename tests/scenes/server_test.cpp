@@ -6,13 +6,16 @@
 
 #include "kernels/error.h"
 #include "remote/client/server_session.h"
-#include "scenes/server/server_draw.h"
+#include "scenes/server/server_model.h"
+#include "scenes/shared/in_words.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/shared/eventually.h"
+#include "tests/shared/in_german.h"
 #include "tests/shared/listening.h"
+#include "tests/shared/said_values.h"
 #include "tests/shared/temp_folder.h"
-#include "ui/format.h"
+#include "tests/shared/told_numbers.h"
 
 namespace speclens {
 namespace {
@@ -72,7 +75,33 @@ struct Shown {
         bench->controller.perform({SceneCommand{SetBeat{number}}}, 0);
         bench->settle();
     }
+    [[nodiscard]] std::vector<ui::ToldMessage> told() {
+        const auto frame = bench->controller.frame(0);
+        return frame.active->told(frame.scene);
+    }
+    [[nodiscard]] std::vector<Said> all(const std::string& text) { // that have this id, in order
+        std::vector<Said> found;
+        for (const ui::ToldMessage& one : told())
+            if (one.message.said.text == text) found.push_back(one.message.said);
+        return found;
+    }
+    [[nodiscard]] Said said(const std::string& text) {
+        const std::vector<Said> found = all(text);
+        EXPECT_FALSE(found.empty()) << "nothing says " << text;
+        return found.empty() ? Said() : found.front();
+    }
 };
+
+std::vector<Said> points_of(const ServerView& view) { return server_points(server_model(input_of(&view), {})); }
+Said point_of(const ServerView& view, const std::string& text) {
+    std::string all;
+    for (const Said& point : points_of(view)) {
+        if (point.text == text) return point;
+        all += point.id() + "\n";
+    }
+    ADD_FAILURE() << text << " is none of\n" << all;
+    return {};
+}
 
 } // namespace
 
@@ -127,13 +156,10 @@ TEST(ServerScene, SaysThatAServerDraftsNothing) {
     served.pieces = {{"The", 5, -1, Author::unknown}, {" moon", 9, -1, Author::unknown}};
     view->served = std::make_shared<const ServedText>(served);
     Shown shown(view);
-    for (const char* words : {"This server drafts nothing: every token is the target's", "no drafts: one token a pass of the target",
-                              "nothing was guessed: every token is the target's"})
-        EXPECT_TRUE(shown.bench->shows(words)) << words << "\n" << shown.bench->words;
-    EXPECT_FALSE(shown.bench->shows("Nothing was drafted yet"));
-    EXPECT_FALSE(shown.bench->shows("is not known"));
-    const SceneInput input = input_of(view.get());
-    EXPECT_EQ(server_description(input, server_model(input, {})).find("is not known"), std::string::npos);
+    for (const char* text : {"title.plain", "curve.plain", "how.plain", "words.nothing:ever"}) EXPECT_FALSE(shown.said(text).empty());
+    for (const char* text : {"title.nothing_yet", "how.aggregate"}) EXPECT_TRUE(shown.all(text).empty()) << text;
+    EXPECT_EQ(test::inner(shown.said("answer.told"), "how").text, "how.plain");
+    EXPECT_EQ(test::whole(shown.said("answer.told"), "guessed"), 0);
 }
 
 TEST(ServerScene, ShowsCountsNamesPlacesAndTheAnswer) {
@@ -141,15 +167,31 @@ TEST(ServerScene, ShowsCountsNamesPlacesAndTheAnswer) {
     view->served = std::make_shared<const ServedText>(some_answer());
     Shown shown(view);
     SceneBench& bench = *shown.bench;
-    for (const char* words : {"REMOTE", "Acceptance length 3.00", "Qwen3-8B", "vLLM 0.32.0", "mean acceptance length",
-                              "1 + accepted ÷ rounds", "2 running, 1 waiting", "moon", "the server lists its rounds"})
+    for (const char* words : {"REMOTE", "Acceptance length 3.00", "1 + accepted ÷ rounds", "moon"})
         EXPECT_TRUE(bench.shows(words)) << words;
+    EXPECT_EQ(test::real(shown.said("title.length"), "length"), 3);
+    EXPECT_DOUBLE_EQ(test::real(shown.said("title.length"), "kept"), 2.0 / 3);
+    const Said server = shown.said("details.server"), now = shown.said("details.now"), subtitle = shown.said("subtitle.attached");
+    EXPECT_EQ(test::words(server, "server"), "vLLM 0.32.0");
+    EXPECT_EQ(test::words(server, "model"), "Qwen3-8B");
+    EXPECT_EQ(test::real(now, "running"), 2);
+    EXPECT_EQ(test::real(now, "waiting"), 1);
+    EXPECT_EQ(test::real(now, "cache"), 0.25);
+    EXPECT_EQ(test::words(subtitle, "address"), "http://127.0.0.1:8000");
+    EXPECT_EQ(test::inner(subtitle, "span").text, "span.request");
+    EXPECT_EQ(test::inner(shown.said("answer.told"), "how").text, "how.exact");
+    EXPECT_EQ(test::words(shown.said("answer.told"), "text"), "The[ moon][ is]\nbright");
+    const auto span = [&] { return test::inner(shown.said("subtitle.attached"), "span"); };
+    const auto rounds = [&] { return test::real(test::inner(shown.said("subtitle.attached"), "totals"), "rounds"); };
     bench.key(ui::Key::w); // from the request on to the counts since the start
     bench.settle();
-    EXPECT_TRUE(bench.shows("since its start: " + ui::integer(1120) + " rounds")) << bench.words;
+    EXPECT_EQ(span().text, "span.start");
+    EXPECT_EQ(rounds(), 1120);
     bench.key(ui::Key::w);
     bench.settle();
-    EXPECT_TRUE(bench.shows("last 10 s: 100 rounds"));
+    EXPECT_EQ(span().text, "span.recent");
+    EXPECT_EQ(test::whole(span(), "seconds"), 10);
+    EXPECT_EQ(rounds(), 100);
     bench.key(ui::Key::m);
     bench.settle();
     ASSERT_EQ(shown.orders.size(), 1u);
@@ -161,7 +203,7 @@ TEST(ServerScene, ShowsCountsNamesPlacesAndTheAnswer) {
 
 TEST(ServerScene, AttachesAndServes) {
     Shown shown(nullptr);
-    EXPECT_TRUE(shown.bench->shows("no server yet"));
+    EXPECT_FALSE(shown.said("stage.none").empty());
     shown.bench->key(ui::Key::m); // nobody to ask
     shown.bench->settle();
     EXPECT_TRUE(shown.orders.empty());
@@ -179,7 +221,7 @@ TEST(ServerScene, AttachesAndServes) {
     shown.bench->settle();
     EXPECT_TRUE(shown.bench->shows("nobody listens at http://10.0.0.9:8000"));
     EXPECT_TRUE(shown.bench->shows("Is the server up?"));
-    EXPECT_TRUE(shown.bench->shows("No server answers"));
+    EXPECT_EQ(test::whole(shown.said("title.none"), "failed"), 1);
 }
 
 TEST(ServerScene, KeepsWhatAServerToldThatIsGone) {
@@ -188,8 +230,11 @@ TEST(ServerScene, KeepsWhatAServerToldThatIsGone) {
     view->problem = "nobody listens at http://127.0.0.1:8000";
     for (const ui::Rect screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}}) {
         Shown shown(view, screen);
-        for (const char* words : {"Acceptance length 3.40", "no longer answers", "nobody listens", "mean acceptance length"})
-            EXPECT_TRUE(shown.bench->shows(words)) << words;
+        EXPECT_TRUE(shown.bench->shows("nobody listens"));
+        EXPECT_TRUE(shown.bench->shows("no longer answers")) << "beside the badge";
+        EXPECT_EQ(test::real(shown.said("title.length"), "length"), 3.4);
+        EXPECT_EQ(shown.all("names.row").size(), 6U);
+        EXPECT_EQ(test::words(shown.said("details.problem"), "problem"), view->problem);
         look(*shown.bench, "a lost server", false);
     }
     Shown shown(view);
@@ -201,7 +246,7 @@ TEST(ServerScene, FitsEverySizeInEveryState) {
     auto bare = watched(0);
     bare->watch = Watch();
     bare->facts.kind = ServerKind::sglang;
-    bare->facts.missing = {"no /metrics: no figures of the whole server (--enable-metrics)"};
+    bare->facts.missing = {no_metrics(ServerKind::sglang, NoMetrics::closed)};
     auto wide = watched();
     ServerReading reading = wide->watch.last();
     reading.counts->accepted_at.assign(40, 1); // more places than fit
@@ -224,13 +269,182 @@ TEST(ServerScene, FitsEverySizeInEveryState) {
             }
 }
 
-TEST(ServerScene, SaysTheSameInWords) {
-    auto view = watched();
-    view->served = std::make_shared<const ServedText>(some_answer());
-    const std::string words = server_description(input_of(view.get()), server_model(input_of(view.get()), {}));
-    for (const char* part :
-         {"Data: REMOTE", "mean acceptance length (1 + accepted ÷ rounds): 3.000", "place 2: kept in 1.00", "The[ moon][ is]\nbright"})
-        EXPECT_NE(words.find(part), std::string::npos) << part << "\n" << words;
+// ---- the frame in words, and as data ----
+
+namespace {
+
+using test::kChance;
+using test::kCount;
+using test::kPercent;
+using test::ToldNumber;
+
+// Every number that the description of this scene told when it was written by hand, where each is said now.
+std::vector<ToldNumber> numbers_of(const ServerModel& m) {
+    std::vector<ToldNumber> list = {{"title.length", "length", *acceptance_length(m.counts), 2},
+                                    {"title.length", "kept", m.counts.accepted / m.counts.drafted, kPercent},
+                                    {"words.totals", "rounds", *m.counts.rounds, 0},
+                                    {"words.totals", "drafted", m.counts.drafted, 0},
+                                    {"words.totals", "accepted", m.counts.accepted, 0}};
+    for (const AcceptanceName& name : m.names) list.push_back({"names.row", "value", *name.value, 3});
+    for (std::size_t i = 0; i < m.places.unconditional.size(); ++i) {
+        list.push_back({"place.told", "place", static_cast<double>(i + 1), kCount});
+        list.push_back({"place.told", "kept", m.places.unconditional[i], kChance});
+        list.push_back({"place.told", "once", m.places.conditional[i], kChance});
+    }
+    return list;
+}
+
+} // namespace
+
+TEST(ServerScene, TellsEveryNumberInWordsAndAsDataInBothLanguages) {
+    for (const char* language : {"en", "de"})
+        for (const bool answered : {false, true}) {
+            const test::Speaking speaking(language);
+            auto view = watched();
+            // 40 places: more than have a bar.
+            SpecCounts many{1000, 40000, 0, {}};
+            for (int i = 0; i < 40; ++i) many.accepted_at.push_back(900 - 20 * i), many.accepted += 900 - 20 * i;
+            ServedText served = some_answer();
+            served.counts = many;
+            if (answered) view->served = std::make_shared<const ServedText>(served);
+            Shown shown(view);
+            const ServerModel m = server_model(input_of(view.get()), {});
+            const std::vector<ui::ToldMessage> told = shown.told();
+            const Json json = Json::parse(words_json("server", 0, told));
+            const std::string words = in_words(told);
+            const std::vector<ToldNumber> numbers = numbers_of(m);
+            EXPECT_EQ(numbers.size(), answered ? 131U : 20U);
+            EXPECT_EQ(json["language"], language);
+            for (const ToldNumber& number : numbers) {
+                EXPECT_TRUE(test::tells(json, "server", number))
+                    << language << ": " << number.id << " {" << number.value << "} = " << number.number;
+                EXPECT_NE(words.find(test::written(number)), std::string::npos)
+                    << language << ": " << number.id << " " << test::written(number) << "\n"
+                    << words;
+            }
+        }
+}
+
+// Each message's values belong together: a name with its formula and its value, a place with its two shares.
+TEST(ServerScene, TellsEachNameAndPlaceWithItsOwnNumbers) {
+    Shown shown(watched());
+    const std::vector<Said> rows = shown.all("names.row"), places = shown.all("place.told");
+    const double value[] = {0.8, 3.4, 2.4, 0.9, 0.7, 2.4 / 3.4};
+    const char* const of[] = {"rate", "length", "kept", "some", "all", "share"};
+    ASSERT_EQ(rows.size(), 6U);
+    for (std::size_t i = 0; i < 6; ++i) {
+        EXPECT_DOUBLE_EQ(test::real(rows[i], "value"), value[i]);
+        EXPECT_EQ(test::inner(rows[i], "name").text, std::string("name.") + of[i]);
+        EXPECT_EQ(test::inner(rows[i], "used_by").text, std::string("used_by.") + of[i]);
+        EXPECT_EQ(test::inner(rows[i], "formula").text, i < 5 ? std::string("formula.") + of[i] : "formula.share:rounds");
+    }
+    const double kept[] = {0.9, 0.8, 0.7}, once[] = {0.9, 8.0 / 9, 7.0 / 8};
+    ASSERT_EQ(places.size(), 3U);
+    for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_EQ(test::whole(places[i], "place"), i + 1);
+        EXPECT_DOUBLE_EQ(test::real(places[i], "kept"), kept[i]);
+        EXPECT_DOUBLE_EQ(test::real(places[i], "once"), once[i]);
+    }
+    const Said curve = shown.said("curve.told");
+    EXPECT_DOUBLE_EQ(test::real(curve, "most"), 3.4);
+    const std::vector<Said> points = test::list(curve, "points");
+    ASSERT_EQ(points.size(), 12U);
+    EXPECT_DOUBLE_EQ(test::real(points[3], "seconds"), 4);
+    EXPECT_DOUBLE_EQ(test::real(points[3], "length"), 3.4);
+}
+
+// What remote/reading finds stands beside the picture, each with its values.
+TEST(ServerScene, ShowsWhatTheCountsSayOfTheWholeText) {
+    auto view = watched(0);
+    view->watch = Watch();
+    ServerReading reading;
+    reading.kind = ServerKind::vllm;
+    reading.generated = 16993, reading.answers = 80;
+    reading.counts = SpecCounts{1986, 1986, 1226, {1226}};
+    reading.counts->text = written_text(reading);
+    reading.other_counters = {"vllm:my_draft_hits_total", "vllm:my_spec_misses_total"};
+    view->watch.add(0, reading);
+    view->facts.missing = what_is_missing(reading);
+    const TextShares text = text_shares(*reading.counts);
+    const Said passes = point_of(*view, "text.passes:split"), per_pass = point_of(*view, "text.per_pass"),
+               plain = point_of(*view, "finding.plain");
+    EXPECT_EQ(test::real(passes, "tokens"), 16993);
+    EXPECT_EQ(test::real(passes, "rounds"), 1986);
+    EXPECT_EQ(test::real(test::inner(passes, "passes"), "low"), text.passes->low);
+    EXPECT_EQ(test::real(test::inner(passes, "passes"), "high"), text.passes->high);
+    EXPECT_EQ(test::real(test::inner(passes, "plain"), "low"), text.plain->low);
+    EXPECT_EQ(test::real(test::inner(passes, "plain"), "high"), text.plain->high);
+    EXPECT_EQ(test::real(test::inner(per_pass, "per_pass"), "high"), text.per_pass->high);
+    EXPECT_EQ(test::real(test::inner(per_pass, "share"), "high"), 100 * text.share->high);
+    EXPECT_EQ(test::real(plain, "plain"), text.plain->low);
+    EXPECT_EQ(test::real(plain, "most"), text.most_speed_up->high);
+    EXPECT_EQ(test::words(point_of(*view, "missing.beside"), "names"), "vllm:my_draft_hits_total, vllm:my_spec_misses_total");
+    Shown shown(view);
+    EXPECT_EQ(shown.all("details.point").size(), points_of(*view).size());
+    const Said share = shown.all("names.row").at(5);
+    EXPECT_EQ(test::real(share, "value"), text.share->high);
+    EXPECT_EQ(test::real(share, "low"), text.share->low) << "at least that";
+    EXPECT_EQ(test::real(shown.said("names.at_least"), "low"), text.share->low);
+    EXPECT_TRUE(shown.bench->shows("at least 0.067")) << shown.bench->words;
+}
+
+TEST(ServerScene, ShowsALengthThatFallsADraftTreeAndADiffusionModel) {
+    auto view = watched(0);
+    view->watch = Watch();
+    ServerReading reading;
+    reading.kind = ServerKind::sglang;
+    reading.drafting = DraftSettings{8, 5, 4};
+    reading.counts = SpecCounts{0, 0, 0, {}};
+    for (int minute = 0; minute <= 300; ++minute) {
+        view->watch.add(60 * minute, reading);
+        *reading.counts = *reading.counts + SpecCounts{100, 700, minute < 150 ? 200.0 : 120.0, {}};
+    }
+    const Said drift = point_of(*view, "finding.drift"), drafting = point_of(*view, "details.drafting");
+    EXPECT_NEAR(test::real(drift, "first"), 3, 1e-9);
+    EXPECT_NEAR(test::real(drift, "last"), 2.2, 1e-9);
+    EXPECT_NEAR(test::real(drift, "hours"), 5, 0.05);
+    EXPECT_NEAR(test::real(drift, "percent"), -100 * 0.8 / 3, 1e-6);
+    EXPECT_NEAR(test::real(drift, "last_k"), 7, 1e-9);
+    EXPECT_EQ(test::whole(drift, "fell"), 1);
+    EXPECT_EQ(test::whole(drift, "same_k"), 1);
+    EXPECT_EQ(test::whole(drift, "fault"), 1);
+    EXPECT_EQ(test::whole(drafting, "tree"), 1);
+    EXPECT_EQ(test::real(drafting, "nodes"), 7);
+    EXPECT_EQ(test::real(drafting, "depth"), 5);
+    EXPECT_EQ(test::real(drafting, "topk"), 4);
+    auto steps = watched(0);
+    steps->watch = Watch();
+    ServerReading diffusion;
+    diffusion.kind = ServerKind::vllm;
+    diffusion.diffusion = DiffusionCounts{1600, 51200, 4120};
+    for (int second = 0; second < 3; ++second) steps->watch.add(second, diffusion);
+    steps->facts.missing = what_is_missing(diffusion);
+    Shown shown(steps);
+    EXPECT_DOUBLE_EQ(test::real(shown.said("title.diffusion"), "tokens"), 2.575);
+    EXPECT_EQ(shown.all("words.nothing:diffusion").size(), 3U) << "in place of curve, names and places";
+    EXPECT_DOUBLE_EQ(test::real(point_of(*steps, "missing.diffusion"), "tokens"), 2.575);
+    EXPECT_DOUBLE_EQ(test::real(point_of(*steps, "missing.diffusion"), "steps"), 51200.0 / 4120);
+}
+
+// No text of this scene is English that is looked up, and what remote/reading and remote/client find has German words.
+using InGermanServer = InGerman;
+
+TEST_F(InGermanServer, SaysNothingInEnglishInAnyState) {
+    auto answered = watched();
+    ServedText served = some_answer();
+    served.notes = {server_said("note.sample_matching"_t), server_said("note.unwritten"_t, "kept"_v = 3, "unwritten"_v = 2)};
+    answered->served = std::make_shared<const ServedText>(served);
+    auto probing = std::make_shared<ServerView>();
+    probing->state = ServerView::State::probing;
+    probing->address = "http://127.0.0.1:8000";
+    for (const ui::Rect screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}})
+        for (const auto& view : {std::shared_ptr<ServerView>(), answered, probing, watched()})
+            for (int beat = 0; beat < kServerBeats; ++beat) {
+                where = "server beat " + std::to_string(beat);
+                Shown shown(view, screen);
+                shown.beat(beat);
+                look(*shown.bench, where, false);
+            }
 }
 
 namespace {

@@ -26,7 +26,7 @@ inline void expect_counts(const SpecCounts& c, double rounds, double drafted, do
     EXPECT_EQ(c.rounds, rounds);
     EXPECT_EQ(c.drafted, drafted);
     EXPECT_EQ(c.accepted, accepted);
-    EXPECT_EQ(contradiction(c), "");
+    EXPECT_TRUE(contradiction(c).empty()) << contradiction(c).id();
 }
 
 } // namespace speclens::test

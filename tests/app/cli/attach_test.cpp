@@ -379,7 +379,7 @@ TEST(Attach, ReadsWhatPeoplePaste) {
     const std::string folder = std::string(SPEC_SOURCE_DIR) + "/tests/remote/servers/";
     for (const Case& c :
          {Case{"vllm_suffix.prom",
-               {"13 781 of 15 767 passes (87 %) had no draft", "1.078 tokens", "0.072  ≤ accepted ÷ tokens written"},
+               {"13\u2009781 of 15\u2009767 passes (87\u2009%) had no draft", "1.078 tokens", "0.072  ≤ accepted ÷ tokens written"},
                {"0.382"}},
           Case{"vllm_ngram_answer.json", {"13 with a draft, 156 to 161 without", "0.056", "no speed-up above 1.059×"}, {"0.435"}},
           Case{"vllm_bench_serve.txt", {"vllm bench serve: 6 393 rounds, 14 090 of 19 179 drafts kept", "ITL ÷ TPOT is 3.20", "3.204"}, {}},

@@ -227,7 +227,8 @@ TEST(AttachText, CountsOneAndMany) {
     // 21 and 22 entries of which 20 are shown, 6 and 7 of which say what cannot be.
     const auto log = [&](int fine, int odd) {
         LogReading reading;
-        for (int i = 0; i < fine + odd; ++i) reading.entries.emplace_back().left_out = i < odd ? "odd" : "";
+        for (int i = 0; i < fine + odd; ++i)
+            if (LogEntry& e = reading.entries.emplace_back(); i < odd) e.left_out = {as_it_is("odd")};
         return log_text("f", reading, plain);
     };
     for (const char* part : {"… 1 earlier one\n", "1 more line says what cannot be"})

@@ -6,6 +6,7 @@
 #include "engine/advice/advice_json.h"
 #include "engine/advice/break_even.h"
 #include "engine/advice/served_advice.h"
+#include "tests/shared/said_values.h"
 
 namespace speclens {
 namespace {
@@ -23,6 +24,23 @@ ServedEvidence evidence(double rate, double plain, int prompts = 8) {
     return e;
 }
 
+// The one that has this id; says which there are where none has.
+Said finding(const ServedAdvice& advice, const std::string& text) {
+    std::string all;
+    for (const Said& one : advice_findings(advice)) {
+        if (one.text == text) return one;
+        all += one.id() + "\n";
+    }
+    ADD_FAILURE() << text << " is none of\n" << all;
+    return {};
+}
+std::string ids_of(const ServedAdvice& advice) {
+    std::string all;
+    for (const Said& one : advice_findings(advice)) all += one.id() + "\n";
+    return all;
+}
+std::string by_id(const Said& said) { return said.id(); } // instead of words
+
 TEST(ServedAdvice, KeepsWhatPays) {
     const ServedAdvice advice = advise_on(evidence(60, 40));
     EXPECT_EQ(advice.kind, ServedAdvice::Kind::keep);
@@ -31,7 +49,25 @@ TEST(ServedAdvice, KeepsWhatPays) {
     EXPECT_NEAR(advice.tokens_per_round, 3.69, 1e-9);
     EXPECT_EQ(advice.k, 5);
     EXPECT_NEAR(advice.round_passes.value(), 3.69 / 1.5, 0.02);
-    EXPECT_EQ(verdict_sentence(advice).find("Keep speculating with K = 5: 1.4"), 0U) << verdict_sentence(advice);
+    const Said verdict = verdict_said(advice);
+    EXPECT_EQ(verdict.id(), "advice.served.keep");
+    EXPECT_EQ(test::whole(verdict, "k"), 5);
+    EXPECT_NEAR(test::real(verdict, "low"), 1.48, 0.02);
+    EXPECT_EQ(test::real(verdict, "low"), advice.low);
+    EXPECT_EQ(test::real(verdict, "high"), advice.high);
+    EXPECT_NEAR(test::real(verdict, "plain"), 40, 1e-9);
+    const Said speed = finding(advice, "served.speed");
+    EXPECT_EQ(test::real(speed, "rate"), advice.rate);
+    EXPECT_EQ(test::real(speed, "low"), advice.rate_low);
+    EXPECT_EQ(test::real(speed, "high"), advice.rate_high);
+    EXPECT_EQ(test::real(speed, "plain"), *advice.plain_rate);
+    EXPECT_EQ(test::whole(speed, "measured"), 1);
+    EXPECT_EQ(test::whole(speed, "told"), 0);
+    const Said round = finding(advice, "served.round");
+    EXPECT_EQ(test::real(round, "tokens"), advice.tokens_per_round);
+    EXPECT_EQ(test::real(round, "passes"), *advice.round_passes);
+    EXPECT_EQ(test::real(round, "kept"), *advice.alpha);
+    EXPECT_EQ(test::whole(round, "most"), 6);
 }
 
 // Plain 65.90 tokens a second, 39.28 with K = 5: it does not pay, and only a shorter draft could.
@@ -51,7 +87,13 @@ TEST(ServedAdvice, TheRowOfThePublicCase) {
     EXPECT_FALSE(advice.alpha.has_value()) << "a round takes longer than six plain tokens";
     ASSERT_TRUE(advice.best_k.has_value());
     EXPECT_EQ(*advice.best_k, 0) << "every guess adds more than a pass";
-    EXPECT_NE(verdict_sentence(advice).find("switch it off"), std::string::npos);
+    const Said verdict = verdict_said(advice);
+    EXPECT_EQ(verdict.id(), "advice.served.change");
+    EXPECT_EQ(test::whole(verdict, "best_k"), 0) << "switch it off";
+    EXPECT_EQ(test::whole(finding(advice, "served.speed"), "told"), 1);
+    const Said guess = finding(advice, "served.guess");
+    EXPECT_EQ(test::real(guess, "passes"), *advice.draft_token_passes);
+    EXPECT_EQ(test::whole(guess, "best_k"), 0);
 }
 
 TEST(ServedAdvice, AShorterDraftIsNamedWhereItShouldPay) {
@@ -60,24 +102,37 @@ TEST(ServedAdvice, AShorterDraftIsNamedWhereItShouldPay) {
     ASSERT_TRUE(advice.best_k.has_value());
     EXPECT_NEAR(advice.draft_token_passes.value(), 0.4, 0.02);
     EXPECT_LE(*advice.best_k, 2);
-    EXPECT_NE(verdict_sentence(advice).find("; K = " + std::to_string(*advice.best_k) + " should give about"), std::string::npos)
-        << verdict_sentence(advice);
+    const Said verdict = verdict_said(advice), guess = finding(advice, "served.guess");
+    EXPECT_EQ(test::whole(verdict, "best_k"), *advice.best_k);
+    EXPECT_EQ(test::real(verdict, "best"), advice.best_speed_up);
+    EXPECT_EQ(test::whole(guess, "best_k"), *advice.best_k);
+    EXPECT_EQ(test::real(guess, "best"), advice.best_speed_up);
 }
 
 TEST(ServedAdvice, WithoutThePlainSpeedItSaysFromWhichOnItPays) {
     const ServedAdvice advice = advise_on(evidence(60, 0));
     EXPECT_EQ(advice.kind, ServedAdvice::Kind::none);
     EXPECT_EQ(advice.speed_up, 0);
-    EXPECT_NE(verdict_sentence(advice).find("it pays if that is below"), std::string::npos) << verdict_sentence(advice);
-    EXPECT_NE(advice_json(advice, "http://x").find("\"speedup\": null"), std::string::npos);
+    const Said verdict = verdict_said(advice), reason = test::inner(verdict, "reason");
+    EXPECT_EQ(verdict.id(), "advice.sentence.none");
+    EXPECT_EQ(reason.id(), "advice.served_reason.plain");
+    EXPECT_EQ(test::real(reason, "low"), advice.rate_low);
+    EXPECT_EQ(test::real(reason, "high"), advice.rate_high);
+    EXPECT_NE(advice_json(advice, "http://x", by_id).find("\"speedup\": null"), std::string::npos);
 }
 
 TEST(ServedAdvice, SaysWhyThereIsNoVerdict) {
-    EXPECT_NE(advise_on(evidence(60, 40, 2)).reason.find("2 timed answers tell too little"), std::string::npos);
+    const Said few = advise_on(evidence(60, 40, 2)).reason;
+    EXPECT_EQ(few.id(), "advice.served_reason.few");
+    EXPECT_EQ(test::whole(few, "answers"), 2);
+    EXPECT_EQ(test::whole(few, "least"), 4);
     ServedEvidence nothing = evidence(60, 40);
     nothing.rounds = nothing.drafted = 0;
-    EXPECT_NE(advise_on(nothing).reason.find("nothing was drafted"), std::string::npos);
-    EXPECT_NE(advise_on(evidence(40.2, 40)).reason.find("either side of 1"), std::string::npos);
+    EXPECT_EQ(advise_on(nothing).reason.id(), "advice.served_reason.nothing");
+    const ServedAdvice close = advise_on(evidence(40.2, 40));
+    EXPECT_EQ(close.reason.id(), "advice.served_reason.either_side");
+    EXPECT_EQ(test::real(close.reason, "low"), close.low);
+    EXPECT_EQ(test::real(close.reason, "high"), close.high);
     EXPECT_EQ(advise_on({}).kind, ServedAdvice::Kind::none);
 }
 
@@ -94,27 +149,63 @@ TEST(ServedAdvice, PassesWithoutADraftAreNoRounds) {
     EXPECT_NEAR(advice.round_passes.value_or(0), 1.5, 1e-6) << "not what a round would take if every pass drafted";
     EXPECT_NEAR(advice.text.most_speed_up.value_or(Between()).high, 16913.0 / (16913 - 1226), 1e-9);
     EXPECT_LE(advice.best_speed_up, advice.text.most_speed_up->high) << "no promise beyond what the text allows";
-    std::string all;
-    for (const std::string& finding : advice_findings(advice)) all += finding + "\n";
-    for (const char* words : {"13701 passes had no draft", "no speed-up above 1.08× is possible", "takes 1.50 plain passes"})
-        EXPECT_NE(all.find(words), std::string::npos) << words << "\n" << all;
-    EXPECT_NE(advice_json(advice, "s").find("\"passes_without_draft\": [\n    13701.0,\n    13701.0"), std::string::npos)
-        << advice_json(advice, "s");
+    const Said passes = finding(advice, "served.plain"), share = finding(advice, "served.share");
+    EXPECT_NEAR(test::real(passes, "plain"), 13701, 1e-6);
+    EXPECT_EQ(test::whole(passes, "exact"), 1);
+    EXPECT_NEAR(test::real(passes, "per_round"), 13701.0 / 1986, 1e-9);
+    EXPECT_NEAR(test::real(share, "share"), 1226.0 / 16993, 1e-9);
+    EXPECT_EQ(test::whole(share, "exact"), 1);
+    EXPECT_NEAR(test::real(share, "most"), 16913.0 / (16913 - 1226), 1e-9);
+    EXPECT_NEAR(test::real(finding(advice, "served.round"), "passes"), 1.5, 1e-6);
+    const std::string json = advice_json(advice, "s", by_id);
+    EXPECT_NE(json.find("\"passes_without_draft\": [\n    13701.0,\n    13701.0"), std::string::npos) << json;
     // Where ends that were cut are not told: between two ends, and not told at all where these are far apart.
     e.text.cut.reset();
     const ServedAdvice between = advise_on(e);
     ASSERT_TRUE(between.round_passes_range.has_value());
     EXPECT_LE(between.round_passes_range->low, 1.5 + 1e-9);
     EXPECT_GE(between.round_passes_range->high, 1.5 - 1e-9);
+    const Said ends = finding(between, between.round_passes ? "served.round_range:middle" : "served.round_range:open");
+    EXPECT_EQ(test::real(ends, "low"), between.round_passes_range->low);
+    EXPECT_EQ(test::real(ends, "high"), between.round_passes_range->high);
+    EXPECT_EQ(test::whole(finding(between, "served.plain"), "exact"), 0) << "at least so many";
+    EXPECT_EQ(test::whole(finding(between, "served.share"), "exact"), 0) << "at most";
     e.text.answers = 1900, e.text.tokens += 1820;
     EXPECT_FALSE(advise_on(e).round_passes.has_value());
     // A gain that the text cannot hold: the plain speed was another server's.
     ServedEvidence beyond = evidence(60, 40);
     beyond.rounds = 100, beyond.drafted = 500, beyond.text = TextTotals{.tokens = 3000, .answers = 4, .cut = 0};
     EXPECT_EQ(advise_on(beyond).kind, ServedAdvice::Kind::none);
-    EXPECT_NE(verdict_sentence(advise_on(beyond)).find("more than the 1.1"), std::string::npos) << verdict_sentence(advise_on(beyond));
+    const ServedAdvice too_much = advise_on(beyond);
+    EXPECT_EQ(too_much.reason.id(), "advice.served_reason.beyond");
+    EXPECT_EQ(test::real(too_much.reason, "low"), too_much.low);
+    EXPECT_NEAR(test::real(too_much.reason, "most"), 2996.0 / (2996 - 269), 1e-9);
+    (void)finding(too_much, "served.beyond");
     // Without a text nothing changes.
     EXPECT_FALSE(advise_on(evidence(60, 40)).passes_told);
+}
+
+// A told speed that the text rules out: what follows from it goes with the verdict.
+TEST(ServedAdvice, ASpeedThatTheTextRulesOutTellsNothingOfARound) {
+    ServedEvidence e = evidence(60, 0);
+    e.text = TextTotals{.tokens = 3000, .answers = 4, .cut = 0};
+    for (const double plain : {1.0, 10.0, 40.0}) { // of another server, or typed without its last digit
+        e.reported_plain_rate = plain;
+        const ServedAdvice advice = advise_on(e);
+        EXPECT_EQ(advice.kind, ServedAdvice::Kind::none);
+        EXPECT_FALSE(advice.round_passes || advice.round_passes_range || advice.alpha || advice.draft_token_passes || advice.best_k)
+            << plain;
+        for (const char* id : {"served.round", "served.guess"})
+            EXPECT_EQ(ids_of(advice).find(id), std::string::npos) << plain << "\n" << ids_of(advice);
+        const std::string json = advice_json(advice, "s", by_id);
+        for (const char* key : {"round_passes", "round_passes_range", "alpha_to_break_even", "best_k", "best_speedup"})
+            EXPECT_NE(json.find("\"" + std::string(key) + "\": null"), std::string::npos) << key << "\n" << json;
+    }
+    e.reported_plain_rate = 58; // what the text allows
+    EXPECT_TRUE(advise_on(e).round_passes_range || advise_on(e).round_passes);
+    ServedEvidence quick = evidence(60 * 1.01, 0); // a clock that is a little off
+    quick.reported_plain_rate = 60 / 3.69;
+    EXPECT_EQ(advise_on(quick).draft_token_passes, 0.0) << "no guess makes a round cheaper";
 }
 
 // Servers whose costs are known, asked with and without drafts: what a round takes is found again, between its two ends.

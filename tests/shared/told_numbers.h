@@ -1,0 +1,47 @@
+// The numbers that a frame in words tells: the message, its value's name, the number, and the decimals that it is written with.
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include "engine/base/json_read.h"
+#include "scenes/shared/speak.h"
+#include "ui/format.h"
+
+namespace speclens::test {
+
+struct ToldNumber {
+    std::string id, value;
+    double number;
+    int decimals; // kCount, kChance, kPercent, or so many
+};
+inline constexpr int kCount = -1, kChance = -2, kPercent = -3;
+
+// Of every text in `json`, also those that stand in another one: whether one of them has this value.
+inline bool tells(const Json& json, const std::string& scene, const ToldNumber& wanted) {
+    if (json.is_array()) return std::ranges::any_of(json, [&](const Json& one) { return tells(one, scene, wanted); });
+    if (!json.is_object()) return false;
+    if (json.contains("id") && json["id"] == scene + "." + wanted.id && json["values"].contains(wanted.value)) {
+        const Json& value = json["values"][wanted.value];
+        if (value.is_number() && value.get<double>() == wanted.number) return true;
+    }
+    if (!json.contains("values")) return json.contains("messages") && tells(json["messages"], scene, wanted);
+    for (const auto& [name, value] : json["values"].items())
+        if (tells(value, scene, wanted)) return true;
+    return false;
+}
+
+// As the language of the pictures writes it.
+inline std::string written(const ToldNumber& told) {
+    if (told.decimals == kCount) return std::to_string(static_cast<long>(told.number));
+    if (told.decimals == kChance) return ui::probability(told.number);
+    if (told.decimals == kPercent) return ui::percent(told.number);
+    return ui::number(told.number, told.decimals);
+}
+
+struct Speaking { // another language until the end of the scope
+    explicit Speaking(const std::string& language) { speak(language); }
+    ~Speaking() { speak("en"); }
+};
+
+} // namespace speclens::test
