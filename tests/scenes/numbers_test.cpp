@@ -4,8 +4,12 @@
 #include <algorithm>
 #include <functional>
 #include <set>
+#include <sstream>
 
+#include "engine/drafters/drafter_info.h"
+#include "engine/published/published_words.h"
 #include "scenes/numbers/numbers_draw.h"
+#include "scenes/shared/kin_words.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_look.h"
 
@@ -168,6 +172,64 @@ TEST(NumbersScene, ShowsWhatIsWrongAndWhatWouldBeRight) {
             wide.bench->texts,
             [&](const ui::RecordedText& text) { return text.text.starts_with("Expected tokens") && text.text.ends_with(ending); }))
             << "rows that differ in their end only: " << ending;
+}
+
+// Every number that the frame in words tells: a line for each row with the figure's own, and what is known of the chosen one.
+TEST(NumbersScene, TellsEveryFigureWithItsNumbers) {
+    Listed list;
+    for (int beat = 0; beat < kNumbersBeats; ++beat) {
+        SCOPED_TRACE(beat);
+        SceneInput input = list.input();
+        input.beat = beat;
+        NumbersState state;
+        int at = -1;
+        follow_numbers_beat(input, state, at);
+        const NumbersModel m = numbers_model(input, state);
+        const Published& figures = *m.figures;
+        std::istringstream text(find_scene("numbers")->make()->describe(input));
+        std::vector<std::string> lines;
+        for (std::string line; std::getline(text, line);) lines.push_back(line);
+        ASSERT_GT(lines.size(), 4 + m.rows.size());
+        const auto tells = [&](std::size_t line, const std::string& words) {
+            EXPECT_NE((" " + lines[line] + " ").find(words), std::string::npos) << words << "\n" << lines[line];
+        };
+        const std::string all = std::to_string(figures.figures().size()), shown = std::to_string(m.rows.size());
+        const auto disputed = std::ranges::count_if(figures.figures(), [](const PublishedFigure& one) { return !one.conflicts.empty(); });
+        const auto wrong =
+            std::ranges::count_if(figures.figures(), [](const PublishedFigure& one) { return one.standing == Standing::wrong; });
+        tells(1, "shown: " + shown + (beat == kCountingBeat || beat == kRepeatBeat ? "," : " "));
+        if (beat == 0) tells(1, " of " + all + " ");
+        if (beat == kCountingBeat) tells(1, "first the 9 that count differently");
+        if (beat == kDisputedBeat) tells(0, " " + std::to_string(disputed) + " ");
+        if (beat == kWrongBeat) tells(0, " " + std::to_string(wrong) + " ");
+        if (beat == kRepeatBeat) {
+            const std::string repeatable = std::to_string(figures_told(figures, beat).size());
+            tells(0, " " + repeatable + " of " + all + " ");
+            tells(1, "first the " + repeatable + " that name most of their conditions");
+        }
+        for (std::size_t i = 0; i < m.rows.size(); ++i) {
+            const PublishedFigure& figure = *m.rows[i];
+            const std::size_t line = 4 + i;
+            tells(line, (&figure == m.chosen() ? "> " : "  ") + published_value(figure) + ", " + figure.method + ": " + figure.claim);
+            if (const std::string conditions = published_conditions(figure); !conditions.empty()) tells(line, " (" + conditions + ")");
+            EXPECT_EQ(lines[line].find("; disputed") != std::string::npos,
+                      !figure.conflicts.empty() && figure.standing != Standing::wrong)
+                << lines[line];
+            if (figure.standing != Standing::wrong) continue;
+            tells(line, "; wrong in its source: " + figure.reason);
+            if (const PublishedFigure* right = right_figure(figures, figure))
+                tells(line, "; printed " + whole_value(figure) + ", right " + whole_value(*right));
+        }
+        const PublishedFigure& chosen = *m.chosen();
+        std::size_t line = 5 + m.rows.size();
+        tells(line++, published_citation(chosen, figures.source_of(chosen)) + "; " + published_standing(chosen));
+        for (const PublishedConflict& conflict : chosen.conflicts) tells(line++, "Against " + conflict.with + ": " + conflict.why);
+        if (const DrafterInfo* const drafter = drafter_of_figures(chosen.method)) {
+            tells(line, drafter->title + std::string(". "));
+            tells(line, "Published: " + std::to_string(drafter->kin.year) + ", " + drafter->kin.source);
+        }
+        tells(lines.size() - 3, "Beat " + std::to_string(beat + 1) + " of " + std::to_string(kNumbersBeats));
+    }
 }
 
 TEST(NumbersScene, TheFilterGoesRound) {
