@@ -1,8 +1,8 @@
 // Buttons, segmented switches, check boxes: what is pressed.
 #include <algorithm>
 
+#include "ui/choices.h"
 #include "ui/text_layout.h"
-#include "ui/widgets.h"
 
 namespace speclens::ui {
 
@@ -74,13 +74,22 @@ bool button(Ui& ui, std::string_view name, Rect rect, const Message& label, cons
 }
 
 float segmented_width(const Canvas& canvas, std::span<const std::string> choices) {
+    return segmented_width(canvas, std::vector<Message>(choices.begin(), choices.end()));
+}
+
+float segmented_width(const Canvas& canvas, std::span<const Message> choices) {
     float width = 0;
-    for (const std::string& choice : choices) width += std::max(44.0F, canvas.text_width(choice, Font::text, 15) + 28);
+    for (const Message& choice : choices) width += std::max(44.0F, canvas.text_width(choice, Font::text, 15) + 28);
     return width;
 }
 
 std::optional<int> segmented(Ui& ui, std::string_view name, Vec2 at, std::span<const std::string> choices, int chosen,
                              std::string_view disabled) {
+    return segmented(ui, name, at, std::vector<Message>(choices.begin(), choices.end()), chosen, disabled);
+}
+
+std::optional<int> segmented(Ui& ui, std::string_view name, Vec2 at, std::span<const Message> choices, int chosen,
+                             const Message& disabled) {
     const Rect whole{at.x, at.y, segmented_width(ui.canvas, choices), 36};
     Canvas& c = ui.canvas;
     const bool off = !disabled.empty();
