@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "scenes/advice/advice_model.h"
-#include "scenes/shared/head_scene.h"
+#include "scenes/shared/panel.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
@@ -293,31 +293,18 @@ void draw_advice_change(const AdviceDraw& d, Rect area) {
 }
 
 void draw_advice_details(const AdviceDraw& d) {
-    const Rect r = d.input.details;
-    if (r.w <= 0) return;
-    ui::Canvas& canvas = d.ui.canvas;
+    if (d.input.details.w <= 0) return;
     const ui::Theme& theme = d.ui.theme;
-    const float x = r.x + 24, w = r.w - 48;
-    ui::fitted_text(canvas, {x, r.y + 32}, advice_says("details.title"_t), Font::text_bold, 15, theme.ink, w);
-    if (!d.model.measured()) {
-        ui::paragraph(canvas, {x, r.y + 58}, w, advice_says("details.measure_first"_t), {.size = 14, .color = theme.muted, .max_lines = 3});
-        return;
-    }
-    if (keeps_answer_back(d.input)) {
-        ui::paragraph(canvas, {x, r.y + 58}, w, advice_says("details.bet_first"_t), {.size = 14, .color = theme.muted, .max_lines = 3});
-        return;
-    }
-    float y = r.y + 58;
+    DetailsColumn column(d.ui, d.input.details);
+    column.title(advice_says("details.title"_t));
+    if (!d.model.measured()) return column.paragraph(advice_says("details.measure_first"_t), theme.muted, 3);
+    if (keeps_answer_back(d.input)) return column.paragraph(advice_says("details.bet_first"_t), theme.muted, 3);
     const Advice& advice = *d.model.advice;
     std::vector<Said> drawn = advice_findings(advice), told = break_even_said(advice);
     if (d.input.beat == kChangeBeat) std::swap(drawn, told);
-    for (const Said& sentence : drawn)
-        if (y + 40 > r.bottom())
-            told.push_back(sentence); // for which there is no room
-        else
-            y = ui::paragraph(canvas, {x, y}, w, message(sentence), {.size = 14, .color = theme.ink, .max_lines = 4}) + 14;
     told.push_back(verdict_said(advice));
-    for (const Said& sentence : told) canvas.tell(message(sentence), r); // what the other beats show: a description is whole
+    for (const Said& sentence : drawn) column.paragraph(message(sentence), theme.ink, 4);
+    for (const Said& sentence : told) column.tell(message(sentence)); // what the other beats show: a description is whole
 }
 
 void draw_advice_controls(const AdviceDraw& d) {
