@@ -7,12 +7,12 @@
 #include "engine/base/json_read.h"
 #include "scenes/advice/advice_model.h"
 #include "scenes/shared/in_words.h"
-#include "scenes/shared/speak.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/shared/made_advice.h"
 #include "tests/shared/said_values.h"
+#include "tests/shared/speaking.h"
 #include "ui/format.h"
 
 namespace speclens {
@@ -231,14 +231,9 @@ std::string written(const ToldNumber& told) {
     return ui::number(told.number, told.decimals);
 }
 
-struct Speaking { // another language until the end of the scope
-    explicit Speaking(const std::string& language) { speak(language); }
-    ~Speaking() { speak("en"); }
-};
-
 TEST(AdviceScene, TellsEveryNumberInWordsAndAsDataInBothLanguages) {
     for (const char* language : {"en", "de"}) {
-        const Speaking speaking(language);
+        const test::Speaking speaking(language);
         Window window(made_advice());
         for (const int beat : {1, kWhyBeat, kChangeBeat}) {
             window.beat(beat);
@@ -365,7 +360,7 @@ TEST(AdviceScene, SaysInWordsWhatThePictureShows) {
 
 // No text of this scene is English that is looked up: what it draws is finished.
 TEST(AdviceScene, DrawsOnlyMessages) {
-    const Speaking speaking("de");
+    const test::Speaking speaking("de");
     Window window(made_advice());
     for (int beat = 0; beat < kAdviceBeats; ++beat) {
         window.beat(beat);
