@@ -34,7 +34,7 @@ void value_box(const NumbersDraw& d, Rect box, const PublishedFigure& figure, st
 // A row is one message; what stands in its cells is printed. Beside what would be right, a list is told in full where it fits.
 void value_cell(const NumbersDraw& d, Rect box, const PublishedFigure& figure) {
     std::string shown = message(value_said(figure)).words();
-    if (d.state.filter == FigureFilter::wrong)
+    if (d.state.filter == FigureFilter::wrong && figure.form == Form::list)
         if (std::string whole = whole_value(figure); d.ui.canvas.printed_width(whole, Font::mono, 14) <= box.w - 14)
             shown = std::move(whole);
     value_box(d, box, figure, shown);
