@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "ui/choices.h"
 #include "ui/text_layout.h"
-#include "ui/widgets.h"
 
 namespace speclens::ui {
 
@@ -74,13 +74,8 @@ bool button(Ui& ui, std::string_view name, Rect rect, const Message& label, cons
     return t.clicked;
 }
 
-float segmented_width(const Canvas& canvas, std::span<const std::string> labels) {
-    return segmented_width(canvas, std::vector<Message>(labels.begin(), labels.end()));
-}
-
-std::optional<int> segmented(Ui& ui, std::string_view id, Vec2 at, std::span<const std::string> labels, int chosen,
-                             std::string_view disabled) {
-    return segmented(ui, id, at, std::vector<Message>(labels.begin(), labels.end()), chosen, disabled);
+float segmented_width(const Canvas& canvas, std::span<const std::string> choices) {
+    return segmented_width(canvas, std::vector<Message>(choices.begin(), choices.end()));
 }
 
 float segmented_width(const Canvas& canvas, std::span<const Message> choices) {
@@ -89,8 +84,13 @@ float segmented_width(const Canvas& canvas, std::span<const Message> choices) {
     return width;
 }
 
-std::optional<int> segmented(Ui& ui, std::string_view name, Vec2 at, std::span<const Message> choices, int chosen,
+std::optional<int> segmented(Ui& ui, std::string_view name, Vec2 at, std::span<const std::string> choices, int chosen,
                              std::string_view disabled) {
+    return segmented(ui, name, at, std::vector<Message>(choices.begin(), choices.end()), chosen, disabled);
+}
+
+std::optional<int> segmented(Ui& ui, std::string_view name, Vec2 at, std::span<const Message> choices, int chosen,
+                             const Message& disabled) {
     const Rect whole{at.x, at.y, segmented_width(ui.canvas, choices), 36};
     Canvas& c = ui.canvas;
     const bool off = !disabled.empty();

@@ -16,7 +16,7 @@ struct TextFieldOptions {
     std::size_t max_bytes = 1U << 20;
     bool take_focus = false; // when it appears: search box of a palette, prompt editor
     bool select_all = false; // when it takes the focus by itself: what is typed replaces the text
-    std::string_view placeholder{};
+    Message placeholder{};
     std::string_view disabled{};
 };
 struct TextFieldResult {

@@ -52,13 +52,9 @@ std::optional<int> dropdown(Ui& ui, std::string_view id, Rect rect, std::span<co
                             const DropdownOptions& options = {}, std::string_view placeholder = "choose…");
 
 // Side by side, one chosen, ink fill. Cells take the width of their words.
-std::optional<int> segmented(Ui& ui, std::string_view id, Vec2 at, std::span<const Message> choices, int chosen,
+std::optional<int> segmented(Ui& ui, std::string_view id, Vec2 at, std::span<const std::string> choices, int chosen,
                              std::string_view disabled = {});
-[[nodiscard]] float segmented_width(const Canvas& canvas, std::span<const Message> choices);
-// The same of labels that stand in the code.
-std::optional<int> segmented(Ui& ui, std::string_view id, Vec2 at, std::span<const std::string> labels, int chosen,
-                             std::string_view disabled = {});
-[[nodiscard]] float segmented_width(const Canvas& canvas, std::span<const std::string> labels);
+[[nodiscard]] float segmented_width(const Canvas& canvas, std::span<const std::string> choices);
 
 // 16 px box and words; true when it was toggled. The card is the task of a beat (raised, h 44).
 bool checkbox(Ui& ui, std::string_view id, Rect rect, const Message& label, bool checked, const Message& disabled = {});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 namespace speclens {
 
@@ -14,6 +15,38 @@ std::string with_unit(const std::string& number, const std::string& unit) {
 
 void add(std::string& list, const std::string& item) {
     if (!item.empty()) list += (list.empty() ? "" : ", ") + item;
+}
+
+constexpr SaidOf<"numbers"> numbers_said;
+
+template <StoryLabel Id>
+Said unit() {
+    return numbers_said(TextId<Id>());
+}
+// Units that are words. The others are signs, and the same in every language.
+constexpr std::pair<std::string_view, Said (*)()> kUnits[] = {
+    {"x", unit<"figure.unit:times">},
+    {"tokens", unit<"figure.unit:tokens">},
+    {"layers", unit<"figure.unit:layers">},
+    {"blocks", unit<"figure.unit:blocks">},
+    {"passes", unit<"figure.unit:passes">},
+    {"rounds", unit<"figure.unit:rounds">},
+    {"slots", unit<"figure.unit:slots">},
+    {"values", unit<"figure.unit:values">},
+    {"parameters", unit<"figure.unit:parameters">},
+    {"anchors", unit<"figure.unit:anchors">},
+    {"prompts", unit<"figure.unit:prompts">},
+    {"samples", unit<"figure.unit:samples">},
+    {"steps", unit<"figure.unit:steps">},
+    {"epochs", unit<"figure.unit:epochs">},
+    {"per step", unit<"figure.unit:per_step">},
+    {"USD per hour", unit<"figure.unit:dollars_per_hour">},
+    {"USD per million tokens", unit<"figure.unit:dollars_per_million_tokens">},
+};
+std::vector<Said> unit_said(const std::string& name) {
+    if (name == "fraction") return {};
+    const auto* known = std::ranges::find(kUnits, name, &std::pair<std::string_view, Said (*)()>::first);
+    return {known == std::end(kUnits) ? numbers_said("figure.unit:sign"_t, "sign"_v = name) : known->second()};
 }
 
 } // namespace
@@ -72,6 +105,65 @@ std::string published_standing(const PublishedFigure& figure) {
     static constexpr const char* kWords[] = {"as published", "second-hand", "derived", "wrong in the source"};
     const std::string word = kWords[static_cast<int>(figure.standing)];
     return figure.reason.empty() ? word : word + ": " + figure.reason;
+}
+
+Said value_said(const PublishedFigure& figure) {
+    const auto value = "value"_v = figure.values.front();
+    const auto unit = "unit"_v = unit_said(figure.unit);
+    switch (figure.form) {
+    case Form::exact: return numbers_said("figure.value:exact"_t, value, unit);
+    case Form::about: return numbers_said("figure.value:about"_t, value, unit);
+    case Form::up_to: return numbers_said("figure.value:up_to"_t, value, unit);
+    case Form::below: return numbers_said("figure.value:below"_t, value, unit);
+    case Form::over: return numbers_said("figure.value:over"_t, value, unit);
+    case Form::range: return numbers_said("figure.value:range"_t, value, "to"_v = figure.values.back(), unit);
+    case Form::list: break;
+    }
+    return numbers_said("figure.value:list"_t, "values"_v = figure.values.size());
+}
+
+std::vector<Said> values_said(const PublishedFigure& figure) {
+    if (figure.form != Form::list) return {value_said(figure)};
+    std::vector<Said> values;
+    for (const double value : figure.values) values.push_back(numbers_said("figure.number"_t, "value"_v = value));
+    return values;
+}
+
+Said series_said(const PublishedFigure& figure) {
+    const bool times = figure.unit == "x";
+    std::vector<Said> values;
+    for (std::size_t i = 0; i < figure.values.size(); ++i)
+        values.push_back(numbers_said("figure.listed"_t, "value"_v = figure.values[i], "times"_v = times, "label"_v = figure.labels[i]));
+    return numbers_said("figure.series"_t, "values"_v = values, "unit"_v = times ? std::vector<Said>() : unit_said(figure.unit),
+                        "at"_v = figure.at);
+}
+
+std::vector<Said> conditions_said(const PublishedFigure& figure) {
+    std::vector<Said> list;
+    const auto named = [&](const std::string& name) {
+        if (!name.empty()) list.push_back(numbers_said("figure.condition:named"_t, "name"_v = name));
+    };
+    named(figure.variant);
+    for (const auto* part : {&figure.model, &figure.dataset, &figure.hardware, &figure.engine}) named(part->value_or(""));
+    if (figure.batch) list.push_back(numbers_said("figure.condition:batch"_t, "requests"_v = *figure.batch));
+    if (figure.budget) list.push_back(numbers_said("figure.condition:budget"_t, "tokens"_v = *figure.budget));
+    if (figure.temperature) list.push_back(numbers_said("figure.condition:temperature"_t, "temperature"_v = *figure.temperature));
+    return list;
+}
+
+Said citation_said(const PublishedFigure& figure, const PublishedSource& source) {
+    return numbers_said("figure.citation"_t, "identifier"_v = source.identifier, "place"_v = figure.place, "date"_v = figure.date);
+}
+
+Said standing_said(const PublishedFigure& figure) {
+    const auto reason = "reason"_v = figure.reason;
+    switch (figure.standing) {
+    case Standing::as_published: break;
+    case Standing::second_hand: return numbers_said("figure.standing:second_hand"_t, reason);
+    case Standing::derived: return numbers_said("figure.standing:derived"_t, reason);
+    case Standing::wrong: return numbers_said("figure.standing:wrong"_t, reason);
+    }
+    return numbers_said("figure.standing:as_published"_t, reason);
 }
 
 } // namespace speclens

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "engine/published/published.h"
+#include "kernels/said.h"
 
 namespace speclens {
 
@@ -18,5 +20,13 @@ namespace speclens {
 [[nodiscard]] std::string published_citation(const PublishedFigure& figure, const PublishedSource& source);
 // "as published", "derived: …": how the figure stands to its source
 [[nodiscard]] std::string published_standing(const PublishedFigure& figure);
+
+// The same as messages, whose words stand in assets/stories/numbers.toml.
+[[nodiscard]] Said value_said(const PublishedFigure& figure);
+[[nodiscard]] std::vector<Said> values_said(const PublishedFigure& figure);     // of a list every value, without the unit
+[[nodiscard]] Said series_said(const PublishedFigure& figure);                  // of a list
+[[nodiscard]] std::vector<Said> conditions_said(const PublishedFigure& figure); // empty: the source gives none
+[[nodiscard]] Said citation_said(const PublishedFigure& figure, const PublishedSource& source);
+[[nodiscard]] Said standing_said(const PublishedFigure& figure);
 
 } // namespace speclens

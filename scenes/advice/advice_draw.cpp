@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "scenes/advice/advice_model.h"
-#include "scenes/shared/head_scene.h"
+#include "scenes/shared/panel.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
@@ -294,17 +294,13 @@ void draw_advice_change(const AdviceDraw& d, Rect area) {
 }
 
 void draw_advice_details(const AdviceDraw& d) {
-    const Rect r = d.input.details;
-    if (r.w <= 0) return;
-    ui::Canvas& canvas = d.ui.canvas;
+    if (d.input.details.w <= 0) return;
     const ui::Theme& theme = d.ui.theme;
-    const float x = r.x + 24, w = r.w - 48;
+    DetailsColumn column(d.ui, d.input.details);
     const bool own = d.model.measured() && !keeps_answer_back(d.input);
     // Of a server that is attached, where nothing is shown of this machine, and beside the reasons.
     const bool server = d.model.served && (!own || d.input.beat >= kWhyBeat);
-    ui::fitted_text(canvas, {x, r.y + 32},
-                    server ? advice_says("details.server"_t, "address"_v = d.input.server->address) : advice_says("details.title"_t),
-                    Font::text_bold, 15, theme.ink, w);
+    column.title(server ? advice_says("details.server"_t, "address"_v = d.input.server->address) : advice_says("details.title"_t));
     std::vector<Said> drawn, told;
     if (d.model.served) {
         drawn = advice_findings(*d.model.served);
@@ -319,19 +315,11 @@ void draw_advice_details(const AdviceDraw& d) {
         std::ranges::move(even, std::back_inserter(told));
         told.push_back(verdict_said(advice));
     }
-    if (drawn.empty()) {
-        ui::paragraph(canvas, {x, r.y + 58}, w,
-                      d.model.measured() ? advice_says("details.bet_first"_t) : advice_says("details.measure_first"_t),
-                      {.size = 14, .color = theme.muted, .max_lines = 3});
-        return;
-    }
-    float y = r.y + 58;
-    for (const Said& sentence : drawn)
-        if (y + 40 > r.bottom())
-            told.push_back(sentence); // for which there is no room
-        else
-            y = ui::paragraph(canvas, {x, y}, w, message(sentence), {.size = 14, .color = theme.ink, .max_lines = 4}) + 14;
-    for (const Said& sentence : told) canvas.tell(message(sentence), r); // what the other beats show: a description is whole
+    if (drawn.empty())
+        return column.paragraph(d.model.measured() ? advice_says("details.bet_first"_t) : advice_says("details.measure_first"_t),
+                                theme.muted, 3);
+    for (const Said& sentence : drawn) column.paragraph(message(sentence), theme.ink, 4);
+    for (const Said& sentence : told) column.tell(message(sentence)); // what the other beats show: a description is whole
 }
 
 namespace {

@@ -258,7 +258,7 @@ void draw_drafter_details(const DraftersDraw& d) {
     ui::icon(d.ui.canvas, row->mark, {x + 8, r.y + 27}, 15, d.ui.theme.ink);
     ui::fitted_text(d.ui.canvas, {x + 26, r.y + 32}, row->info->title, ui::Font::text_bold, 15, d.ui.theme.ink, w - 26);
     float y = r.y + 60;
-    const auto add = [&](const std::string& words, float size, ui::Color color) {
+    const auto add = [&](const Message& words, float size, ui::Color color) {
         if (words.empty()) return;
         ui::ParagraphStyle style{.size = size, .color = color};
         const int lines = ui::paragraph_lines(d.ui.canvas, w, words, style);
@@ -269,7 +269,7 @@ void draw_drafter_details(const DraftersDraw& d) {
     };
     add(drafter_how(row->name()), 15, d.ui.theme.ink);
     if (d.input.beat == kDraftersFamilyBeat)
-        for (const std::string& words : kin_words(row->info->kin)) add(words, 14, d.ui.theme.ink);
+        for (const Message& words : kin_words(row->info->kin)) add(words, 14, d.ui.theme.ink);
     for (const std::string& fact : drafter_facts(d.input, d.model, *row)) add(fact, 14, d.ui.theme.ink);
     if (told(d) || !row->round()) add(drafter_round_words(d.input, d.model, *row), 14, d.ui.theme.muted);
     add(drafter_published_words(d.input, *row), 14, d.ui.theme.muted);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "scenes/numbers/numbers_draw.h"
+#include "scenes/shared/in_words.h"
 #include "ui/tokens.h"
 
 namespace speclens {
@@ -17,7 +18,7 @@ class NumbersScene final : public Scene {
         ui.push_id("numbers");
         follow_numbers_beat(input, state_, beat_);
         const NumbersModel model = numbers_model(input, state_);
-        const NumbersDraw d{input, model, state_, ui};
+        const NumbersDraw d{input, model, state_, ui, in_words_};
         if (input.stage.w > 0) {
             ui.push_clip(input.stage_clip);
             draw_stage_title(input, ui, numbers_title(input, model, state_));
@@ -39,11 +40,11 @@ class NumbersScene final : public Scene {
         return out;
     }
 
-    std::string describe(const SceneInput& input) const override {
-        NumbersState state = state_;
-        int beat = beat_;
-        follow_numbers_beat(input, state, beat);
-        return numbers_description(input, numbers_model(input, state), state);
+    bool tells_messages() const override { return true; }
+    std::vector<ui::ToldMessage> told(const SceneInput& input) const override {
+        NumbersScene here(*this);
+        here.in_words_ = true;
+        return told_by(std::move(here), input);
     }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
@@ -56,6 +57,7 @@ class NumbersScene final : public Scene {
   private:
     NumbersState state_;
     int beat_ = -1;
+    bool in_words_ = false;
 };
 
 } // namespace

@@ -1,24 +1,22 @@
-// The table of published figures, what stands beside it, and its words.
+// The table of published figures, and what stands beside it.
 #pragma once
-
-#include <string>
 
 #include "scenes/numbers/numbers_model.h"
 #include "scenes/shared/story.h"
 
 namespace speclens {
 
-inline constexpr StoryOf<"numbers", "conditions", "counting", "disputed", "wrong", "here"> numbers_says;
+inline constexpr MessagesOf<"numbers", "conditions", "counting", "disputed", "wrong", "here"> numbers_says;
 inline constexpr int kNumbersBeats = numbers_says.size;
 [[nodiscard]] StageTitle numbers_title(const SceneInput& input, const NumbersModel& model, const NumbersState& state);
 [[nodiscard]] Story numbers_story(const SceneInput& input, const NumbersModel& model);
-[[nodiscard]] std::string numbers_description(const SceneInput& input, const NumbersModel& model, const NumbersState& state);
 
 struct NumbersDraw {
     const SceneInput& input;
     const NumbersModel& model;
     NumbersState& state;
     ui::Ui& ui;
+    bool in_words; // the frame is put into words: every row is told, also those for which there is no room
 };
 void draw_numbers_table(const NumbersDraw& d, ui::Rect area);
 void draw_numbers_details(const NumbersDraw& d);

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "engine/published/published_words.h"
+#include "ui/stories/story_book.h"
 
 namespace speclens {
 namespace {
@@ -36,10 +37,6 @@ bool can_be_repeated(const PublishedFigure& figure) {
     return figure.standing == Standing::as_published && (figure.quantity == "tokens_per_round" || figure.quantity == "speedup") &&
            conditions_of(figure) >= 6;
 }
-
-} // namespace
-
-namespace {
 
 std::string folded(std::string text) {
     std::erase(text, '-'); // "EAGLE-3" is written eagle3, too
@@ -92,15 +89,15 @@ std::vector<const PublishedFigure*> telling_pairs(const Published& figures) {
     return pairs;
 }
 
-std::vector<const PublishedFigure*> figures_told(const Published& figures, int beat) {
-    std::vector<const PublishedFigure*> told;
+std::vector<const PublishedFigure*> figures_of_beat(const Published& figures, int beat) {
+    std::vector<const PublishedFigure*> shown;
     if (beat == kCountingBeat)
         for (const char* id : kCounting)
-            if (const PublishedFigure* figure = figures.find(id)) told.push_back(figure);
+            if (const PublishedFigure* figure = figures.find(id)) shown.push_back(figure);
     if (beat == kRepeatBeat)
         for (const PublishedFigure& figure : figures.figures())
-            if (can_be_repeated(figure)) told.push_back(&figure);
-    return told;
+            if (can_be_repeated(figure)) shown.push_back(&figure);
+    return shown;
 }
 
 void follow_numbers_beat(const SceneInput& input, NumbersState& state, int& beat) {
@@ -113,7 +110,7 @@ void follow_numbers_beat(const SceneInput& input, NumbersState& state, int& beat
     if (!input.figures) return;
     // The first of them that the filters let through; without one, the figure that the user chose stays.
     const NumbersModel model = numbers_model(input, state);
-    if (model.told > 0) state.selected = model.rows.front()->id;
+    if (model.of_beat > 0) state.selected = model.rows.front()->id;
 }
 
 void choose_filter(NumbersState& state, FigureFilter filter) {
@@ -138,11 +135,11 @@ NumbersModel numbers_model(const SceneInput& input, const NumbersState& state) {
         m.rows.push_back(&figure);
     }
     sort_rows(m.rows, state);
-    for (const PublishedFigure* figure : figures_told(*m.figures, input.beat)) {
-        const auto from = m.rows.begin() + m.told, at = std::find(from, m.rows.end(), figure);
+    for (const PublishedFigure* figure : figures_of_beat(*m.figures, input.beat)) {
+        const auto from = m.rows.begin() + m.of_beat, at = std::find(from, m.rows.end(), figure);
         if (at == m.rows.end()) continue;
         std::rotate(from, at, at + 1);
-        ++m.told;
+        ++m.of_beat;
     }
     if (state.filter == FigureFilter::pairs && state.sort == FigureSort::source) // one of a pair below the other
         std::ranges::stable_sort(m.rows, {},
@@ -163,9 +160,8 @@ const PublishedFigure* right_figure(const Published& figures, const PublishedFig
 }
 
 std::string whole_value(const PublishedFigure& figure) {
-    if (figure.form != Form::list) return published_value(figure);
     std::string words;
-    for (const double value : figure.values) words += (words.empty() ? "" : " ") + published_number(value);
+    for (const Said& value : values_said(figure)) words += (words.empty() ? "" : " ") + message(value).words();
     return words;
 }
 

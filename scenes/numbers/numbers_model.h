@@ -34,7 +34,7 @@ struct NumbersState {
 struct NumbersModel {
     const Published* figures = nullptr;
     std::vector<const PublishedFigure*> rows; // that pass the filter, first those that the beat is about
-    int told = 0;                             // how many the beat is about
+    int of_beat = 0;                          // how many the beat is about
     int selected = -1;                        // index of `rows`
     int disputed = 0, wrong = 0;              // of all
     [[nodiscard]] const PublishedFigure* chosen() const { return selected < 0 ? nullptr : rows[static_cast<std::size_t>(selected)]; }
@@ -42,14 +42,14 @@ struct NumbersModel {
 [[nodiscard]] NumbersModel numbers_model(const SceneInput& input, const NumbersState& state);
 // What follows from the source of a wrong figure in its place; nullptr: nothing that could be worked out.
 [[nodiscard]] const PublishedFigure* right_figure(const Published& figures, const PublishedFigure& wrong);
-// Its value; of a list all of them, without the unit: "2.76 3.16 3.29 3.33".
+// Its value, as it is drawn; of a list all of them, without the unit: "2.76 3.16 3.29 3.33".
 [[nodiscard]] std::string whole_value(const PublishedFigure& figure);
 inline constexpr int kCountingBeat = 1, kDisputedBeat = 2, kWrongBeat = 3, kRepeatBeat = 4;
 // The telling pairs, one below the other.
 [[nodiscard]] std::vector<const PublishedFigure*> telling_pairs(const Published& figures);
 // What the beat speaks of where no filter says it: at kCountingBeat figures that count differently, in the
 // order in which they are told apart; at kRepeatBeat those that could be repeated.
-[[nodiscard]] std::vector<const PublishedFigure*> figures_told(const Published& figures, int beat);
+[[nodiscard]] std::vector<const PublishedFigure*> figures_of_beat(const Published& figures, int beat);
 // A beat that was not there before brings its filter and its figures along; afterwards the user may choose
 // others.
 void follow_numbers_beat(const SceneInput& input, NumbersState& state, int& beat);

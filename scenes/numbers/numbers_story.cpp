@@ -1,11 +1,5 @@
-// Words of S16: title, five beats, and the frame as text.
-#include <sstream>
-
-#include "engine/published/published_words.h"
+// Words of S16: title and five beats.
 #include "scenes/numbers/numbers_draw.h"
-#include "scenes/shared/kin_words.h"
-#include "scenes/shared/words.h"
-#include "ui/format.h"
 
 namespace speclens {
 namespace {
@@ -15,8 +9,8 @@ Words beat_words(const NumbersModel& m, int beat) {
     switch (beat) {
     case 0: return numbers_says.beat("conditions"_t);
     case kCountingBeat: return numbers_says.beat("counting"_t);
-    case kDisputedBeat: return numbers_says.beat("disputed"_t, "figures"_v = ui::integer(m.disputed));
-    case kWrongBeat: return numbers_says.beat("wrong"_t, "figures"_v = ui::integer(m.wrong));
+    case kDisputedBeat: return numbers_says.beat("disputed"_t, "figures"_v = m.disputed);
+    case kWrongBeat: return numbers_says.beat("wrong"_t, "figures"_v = m.wrong);
     default: return numbers_says.beat("here"_t);
     }
 }
@@ -38,21 +32,22 @@ StageTitle numbers_title(const SceneInput& input, const NumbersModel& m, const N
         title.short_subtitle = numbers_says("subtitle.pairs_short"_t, "shown"_v = shown, "all"_v = all);
         return title;
     }
-    const bool counting = m.told != 0 && input.beat == kCountingBeat;
+    const bool counting = m.of_beat != 0 && input.beat == kCountingBeat;
     if (state.filter == FigureFilter::disputed)
         title.title = numbers_says("title.disputed"_t, "figures"_v = m.disputed);
     else if (state.filter == FigureFilter::wrong)
         title.title = numbers_says("wrong.title"_t, "figures"_v = m.wrong);
     else if (counting)
         title.title = numbers_says("counting.title"_t);
-    else if (m.told != 0 && input.beat == kRepeatBeat)
-        title.title = numbers_says("here.title"_t, "repeatable"_v = m.told, "figures"_v = all);
+    else if (m.of_beat != 0 && input.beat == kRepeatBeat)
+        title.title = numbers_says("here.title"_t, "repeatable"_v = m.of_beat, "figures"_v = all);
     else
         title.title = numbers_says("conditions.title"_t, "figures"_v = all, "sources"_v = m.figures->sources().size(),
                                    "disputed"_v = m.disputed, "wrong"_v = m.wrong);
-    title.subtitle = numbers_says("subtitle.shown"_t, "shown"_v = shown, "query"_v = state.query,
-                                  "disputed"_v = state.filter == FigureFilter::disputed, "wrong"_v = state.filter == FigureFilter::wrong,
-                                  "method"_v = state.method, "counting"_v = counting ? m.told : 0, "repeatable"_v = counting ? 0 : m.told);
+    title.subtitle =
+        numbers_says("subtitle.shown"_t, "shown"_v = shown, "query"_v = state.query, "disputed"_v = state.filter == FigureFilter::disputed,
+                     "wrong"_v = state.filter == FigureFilter::wrong, "method"_v = state.method, "counting"_v = counting ? m.of_beat : 0,
+                     "repeatable"_v = counting ? 0 : m.of_beat);
     return title;
 }
 
@@ -62,31 +57,6 @@ Story numbers_story(const SceneInput& input, const NumbersModel& m) {
     story.heading = words.heading;
     story.text = words.text;
     return story;
-}
-
-std::string numbers_description(const SceneInput& input, const NumbersModel& m, const NumbersState& state) {
-    std::ostringstream out;
-    const StageTitle title = numbers_title(input, m, state);
-    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(shown_tier(input, title.tier)) << "\n\n";
-    for (const PublishedFigure* figure : m.rows) {
-        out << (figure == m.chosen() ? "> " : "  ") << published_value(*figure) << ", " << figure->method << ": " << figure->claim;
-        if (const std::string conditions = published_conditions(*figure); !conditions.empty()) out << " (" << conditions << ")";
-        out << (figure->standing == Standing::wrong ? "; wrong in its source" : figure->conflicts.empty() ? "" : "; disputed");
-        if (figure->standing == Standing::wrong) {
-            out << ": " << figure->reason;
-            if (const PublishedFigure* right = right_figure(*m.figures, *figure))
-                out << "; printed " << whole_value(*figure) << ", right " << whole_value(*right);
-        }
-        out << "\n";
-    }
-    if (const PublishedFigure* figure = m.chosen()) {
-        out << "\n" << published_citation(*figure, m.figures->source_of(*figure)) << "; " << published_standing(*figure) << "\n";
-        for (const PublishedConflict& conflict : figure->conflicts) out << "Against " << conflict.with << ": " << conflict.why << "\n";
-        if (const DrafterInfo* const drafter = drafter_of_figures(figure->method))
-            out << drafter->title << ". " << kin_line(drafter->kin) << "\n";
-    }
-    out << "\n" << describe_story(input, numbers_story(input, m));
-    return out.str();
 }
 
 } // namespace speclens

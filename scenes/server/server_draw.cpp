@@ -5,6 +5,7 @@
 
 #include "scenes/server/server_model.h"
 #include "scenes/shared/head_scene.h"
+#include "ui/choices.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_field.h"

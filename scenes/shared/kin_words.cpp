@@ -6,15 +6,16 @@ namespace speclens {
 
 std::string served_words(const DrafterKin& kin) { return *kin.served ? kin.served : "–"; }
 
-std::vector<std::string> kin_words(const DrafterKin& kin) {
+std::vector<Message> kin_words(const DrafterKin& kin) {
     if (kin.year == 0) return {};
-    return {std::string("Takes: ") + kin.takes, std::string("One after the other: ") + kin.sequential, std::string("Keeps: ") + kin.keeps,
-            "Published: " + std::to_string(kin.year) + ", " + kin.source, "Served by: " + served_words(kin)};
+    return {shared_says("kin.takes"_t, "takes"_v = kin.takes), shared_says("kin.sequential"_t, "sequential"_v = kin.sequential),
+            shared_says("kin.keeps"_t, "keeps"_v = kin.keeps), shared_says("kin.published"_t, "year"_v = kin.year, "source"_v = kin.source),
+            shared_says("kin.served"_t, "engines"_v = served_words(kin))};
 }
 
 std::string kin_line(const DrafterKin& kin) {
     std::string line;
-    for (const std::string& words : kin_words(kin)) line += (line.empty() ? "" : "; ") + words;
+    for (const Message& words : kin_words(kin)) line += (line.empty() ? "" : "; ") + words.words();
     return line;
 }
 

@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "engine/drafters/drafter_info.h"
+#include "scenes/shared/told.h"
 
 namespace speclens {
 
-// "Takes: states of three layers", "One after the other: a layer for every guess", …: labels, each of which a language translates.
-// None for a drafter of one's own.
-[[nodiscard]] std::vector<std::string> kin_words(const DrafterKin& kin);
-[[nodiscard]] std::string kin_line(const DrafterKin& kin); // all of them, in English
+// "Takes: states of three layers", "One after the other: a layer for every guess", … None for a drafter of one's own.
+[[nodiscard]] std::vector<Message> kin_words(const DrafterKin& kin);
+[[nodiscard]] std::string kin_line(const DrafterKin& kin); // all of them
 // "vLLM, SGLang"; "–" where no document of an engine was found.
 [[nodiscard]] std::string served_words(const DrafterKin& kin);
 // Of the first drafter of the list under whose names figures of `method` were published; null: of none.

@@ -13,6 +13,7 @@
 #include "tests/scenes/scenes_look.h"
 #include "tests/shared/made_advice.h"
 #include "tests/shared/said_values.h"
+#include "tests/shared/speaking.h"
 #include "tests/shared/told_numbers.h"
 #include "ui/format.h"
 
@@ -210,7 +211,7 @@ std::vector<test::ToldNumber> numbers_of(const AdviceModel& m) {
 
 TEST(AdviceScene, TellsEveryNumberInWordsAndAsDataInBothLanguages) {
     for (const char* language : {"en", "de"}) {
-        const Speaking speaking(language);
+        const test::Speaking speaking(language);
         Window window(made_advice());
         for (const int beat : {1, kWhyBeat, kChangeBeat}) {
             window.beat(beat);
@@ -430,7 +431,7 @@ TEST(AdviceScene, SaysInWordsWhatThePictureShows) {
 
 // No text of this scene is English that is looked up: what it draws is finished.
 TEST(AdviceScene, DrawsOnlyMessages) {
-    const Speaking speaking("de");
+    const test::Speaking speaking("de");
     Window window(made_advice());
     for (int beat = 0; beat < kAdviceBeats; ++beat) {
         window.beat(beat);

@@ -5,29 +5,14 @@
 #include <functional>
 #include <set>
 
-#include "scenes/numbers/numbers_draw.h"
-#include "tests/scenes/scenes_bench.h"
+#include "tests/scenes/numbers_bench.h"
 #include "tests/scenes/scenes_look.h"
+#include "tests/shared/said_values.h"
 
 namespace speclens {
 namespace {
 
-std::shared_ptr<const Published> shipped() {
-    return std::make_shared<const Published>(Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
-}
-
-struct Listed {
-    std::unique_ptr<SceneBench> bench;
-    explicit Listed(ui::Rect screen = {0, 0, 1600, 1000}) : bench(std::make_unique<SceneBench>("numbers", EnginePort{}, screen)) {
-        bench->controller.figures = shipped();
-        bench->settle();
-    }
-    [[nodiscard]] SceneInput input() { return bench->controller.frame(0).scene; }
-    void beat(int number) {
-        bench->controller.perform({SceneCommand{SetBeat{number}}}, 0);
-        bench->settle();
-    }
-};
+using test::Listed;
 
 TEST(Numbers, FiltersByStandingAndMethod) {
     Listed list;
@@ -91,14 +76,35 @@ TEST(NumbersScene, SearchesAndSortsByHand) {
     typed.typed = "spec-bench";
     list.bench->frame(typed);
     list.bench->settle();
-    EXPECT_TRUE(list.bench->shows("with “spec-bench”")) << list.bench->words;
+    EXPECT_EQ(test::words(list.said("subtitle.shown"), "query"), "spec-bench");
     list.beat(kDisputedBeat);
-    EXPECT_FALSE(list.bench->shows("with “spec-bench”")) << "a beat shows what it is about";
+    EXPECT_EQ(test::words(list.said("subtitle.shown"), "query"), "") << "a beat shows what it is about";
     list.beat(kRepeatBeat);
-    list.bench->click(list.bench->find("value"));
-    EXPECT_TRUE(list.bench->shows("value ↑")) << list.bench->words;
-    list.bench->click(list.bench->find("value ↑"));
+    for (const int falling : {0, 1}) {
+        list.bench->click(list.bench->find(falling ? "value ↑" : "value"));
+        EXPECT_EQ(test::inner(list.said("table.sorted"), "column").id(), "numbers.column.value");
+        EXPECT_EQ(test::whole(list.said("table.sorted"), "falling"), falling);
+    }
     EXPECT_TRUE(list.bench->shows("value ↓"));
+}
+
+TEST(NumbersScene, ShowsTheFiguresOfOneMethod) {
+    Listed list;
+    list.beat(kRepeatBeat);
+    const ui::Vec2 label = list.bench->find("Method");
+    list.bench->click({label.x, label.y + 34}); // the field below it
+    list.bench->key(ui::Key::down);
+    list.bench->key(ui::Key::enter);
+    const std::string method = list.input().figures->methods().front();
+    EXPECT_EQ(test::words(list.said("controls.one_method"), "method"), method);
+    EXPECT_EQ(test::words(list.said("subtitle.shown"), "method"), method);
+    int rows = 0;
+    for (const ui::ToldMessage& one : list.told())
+        if (one.message.said.text.starts_with("table.row:")) {
+            EXPECT_EQ(test::words(one.message.said, "method"), method);
+            ++rows;
+        }
+    EXPECT_EQ(test::whole(list.said("controls.position:one"), "of"), rows);
 }
 
 TEST(NumbersScene, MovesThroughTheTableAndExplainsTheChosenFigure) {
@@ -108,22 +114,29 @@ TEST(NumbersScene, MovesThroughTheTableAndExplainsTheChosenFigure) {
     list.beat(kRepeatBeat);                                      // of all figures
     for (int i = 0; i < 40; ++i) list.bench->key(ui::Key::down); // beyond what fits: the table follows
     list.bench->settle();
-    EXPECT_TRUE(list.bench->shows("41 of " + std::to_string(rows.size())));
+    const auto position = [&](std::int64_t at) {
+        EXPECT_EQ(test::whole(list.said("controls.position:one"), "at"), at);
+        EXPECT_EQ(test::whole(list.said("controls.position:one"), "of"), std::ssize(rows));
+        EXPECT_TRUE(list.bench->shows(std::to_string(at) + " of " + std::to_string(rows.size())));
+    };
+    position(41);
     for (int i = 0; i < 60; ++i) list.bench->key(ui::Key::up);
     list.bench->settle();
-    EXPECT_TRUE(list.bench->shows("1 of " + std::to_string(rows.size())));
+    position(1);
     list.beat(2);
-    EXPECT_TRUE(list.bench->shows("Against "));
+    EXPECT_TRUE(list.says("details.against"));
     list.beat(3);
-    EXPECT_TRUE(list.bench->shows("that are wrong in their source"));
+    EXPECT_EQ(test::whole(list.said("subtitle.shown"), "wrong"), 1);
 }
 
 TEST(NumbersScene, SaysWhereAMethodStandsInTheFamily) {
     Listed list;
     list.bench->controller.perform({PickAction{Action::copy_description}}, 0);
-    EXPECT_NE(list.bench->controller.clipboard.find("Takes: "), std::string::npos) << list.bench->controller.clipboard;
-    EXPECT_TRUE(list.bench->shows("One after the other: "));
-    EXPECT_TRUE(list.bench->shows("Served by: "));
+    for (const char* id : {"kin.takes", "kin.sequential", "kin.keeps", "kin.published", "kin.served"}) {
+        const std::string words = message(list.said(id, "shared")).words();
+        EXPECT_NE(list.bench->controller.clipboard.find(words), std::string::npos) << list.bench->controller.clipboard;
+        EXPECT_TRUE(list.bench->shows(words)) << words;
+    }
 }
 
 // A table of 501 rows tells nobody where to begin: it opens on pairs, each of one method, that cannot both be right.
@@ -135,13 +148,14 @@ TEST(NumbersScene, OpensOnAFewPairsThatDisagree) {
         EXPECT_EQ(pairs[i]->method, pairs[i + 1]->method) << pairs[i]->id;
         EXPECT_NE(pairs[i]->values, pairs[i + 1]->values) << pairs[i]->id;
     }
-    EXPECT_TRUE(list.bench->shows("1 of 6")) << list.bench->words;
-    EXPECT_TRUE(list.bench->shows("another number"));
+    EXPECT_EQ(test::whole(list.said("controls.position:one"), "at"), 1);
+    EXPECT_EQ(test::whole(list.said("controls.position:one"), "of"), 6);
+    EXPECT_TRUE(list.says("title.pairs"));
     list.bench->key(ui::Key::c); // on to the disputed
-    EXPECT_FALSE(list.bench->shows("1 of 6"));
+    EXPECT_NE(test::whole(list.said("controls.position:one"), "of"), 6);
     list.beat(1);
     list.beat(0);
-    EXPECT_FALSE(list.bench->shows("1 of 6")) << "what the user chose stays chosen";
+    EXPECT_NE(test::whole(list.said("controls.position:one"), "of"), 6) << "what the user chose stays chosen";
     NumbersState state;
     state.filter = FigureFilter::pairs;
     const NumbersModel shown = numbers_model(list.input(), state);
@@ -172,15 +186,12 @@ TEST(NumbersScene, ShowsWhatIsWrongAndWhatWouldBeRight) {
 
 TEST(NumbersScene, TheFilterGoesRound) {
     Listed list;
-    list.bench->key(ui::Key::c);
-    list.bench->settle();
-    EXPECT_TRUE(list.bench->shows("that stand against another"));
-    list.bench->key(ui::Key::c);
-    list.bench->settle();
-    EXPECT_TRUE(list.bench->shows("that are wrong in their source"));
-    list.bench->key(ui::Key::c);
-    list.bench->settle();
-    EXPECT_FALSE(list.bench->shows("that are wrong in their source"));
+    for (const auto& [disputed, wrong] : {std::pair(1, 0), std::pair(0, 1), std::pair(0, 0)}) {
+        list.bench->key(ui::Key::c);
+        list.bench->settle();
+        EXPECT_EQ(test::whole(list.said("subtitle.shown"), "disputed"), disputed);
+        EXPECT_EQ(test::whole(list.said("subtitle.shown"), "wrong"), wrong);
+    }
 }
 
 // A beat about some of the figures begins with them, and says so.
@@ -188,10 +199,11 @@ TEST(NumbersScene, BringsWhatABeatIsAboutToTheTop) {
     for (const Size& s : {Size{1280, 720, "1280x720"}, Size{1600, 1000, "1600x1000"}}) {
         Listed list({0, 0, s.w, s.h});
         list.beat(kCountingBeat);
-        for (const char* words : {"not counted", "token included)", "one known anchor and 15 drafts", "first the 9 that count differently"})
-            EXPECT_TRUE(list.bench->shows(words)) << s.name << ": " << words << "\n" << list.bench->words;
+        for (const char* claim : {"not counted", "token included)", "one known anchor and 15 drafts"})
+            EXPECT_TRUE(list.bench->shows(claim)) << s.name << ": " << claim << "\n" << list.bench->words;
+        EXPECT_EQ(test::whole(list.said("subtitle.shown"), "counting"), 9);
         list.beat(kRepeatBeat);
-        EXPECT_TRUE(list.bench->shows("that name most of their conditions")) << list.bench->words;
+        EXPECT_EQ(test::whole(list.said("subtitle.shown"), "repeatable"), std::ssize(figures_of_beat(*list.input().figures, kRepeatBeat)));
         EXPECT_TRUE(list.bench->shows("A100 80 GB") || list.bench->shows("H20")) << list.bench->words;
     }
 }
@@ -203,12 +215,12 @@ TEST(Numbers, BeginsWithTheFiguresOfTheBeat) {
     const std::size_t all = figures.figures().size();
     for (const int beat : {kCountingBeat, kRepeatBeat}) {
         input.beat = beat;
-        const auto told = figures_told(figures, beat);
-        EXPECT_GE(told.size(), beat == kCountingBeat ? 9U : 5U) << "a figure of the beat is gone";
+        const auto about = figures_of_beat(figures, beat);
+        EXPECT_GE(about.size(), beat == kCountingBeat ? 9U : 5U) << "a figure of the beat is gone";
         NumbersState state;
         const NumbersModel m = numbers_model(input, state);
-        EXPECT_EQ(m.told, static_cast<int>(told.size()));
-        EXPECT_TRUE(std::equal(told.begin(), told.end(), m.rows.begin()));
+        EXPECT_EQ(m.of_beat, static_cast<int>(about.size()));
+        EXPECT_TRUE(std::equal(about.begin(), about.end(), m.rows.begin()));
         ASSERT_EQ(m.rows.size(), all) << "nothing is left out or shown twice";
         EXPECT_EQ(std::set<const PublishedFigure*>(m.rows.begin(), m.rows.end()).size(), all);
         state.method = "dflash"; // what the user asked for holds here, too
@@ -241,9 +253,12 @@ TEST(Numbers, ABeatTakesNoFilterAway) {
 }
 
 TEST(NumbersScene, SaysThatThereIsNothing) {
-    SceneBench bench("numbers");
-    bench.settle();
-    EXPECT_TRUE(bench.shows("the published figures are not at hand"));
+    Listed list;
+    list.bench->controller.figures = nullptr;
+    list.bench->settle();
+    for (const char* id : {"missing.title", "missing.subtitle", "missing.text", "table.empty:missing", "details.choose"})
+        EXPECT_TRUE(list.says(id)) << id;
+    EXPECT_TRUE(list.bench->shows(message(list.said("table.empty:missing"))));
 }
 
 TEST(NumbersScene, NothingCollidesWhereEverythingIsShown) {

@@ -69,6 +69,9 @@ TEST(StoryText, WritesNumbersAsItSays) {
               "1\u2009234.57 1\u2009235 38\u2009% .39 <.01 1.23e+03 1.0");
     EXPECT_EQ(filled("{n:2}{gone?, {gone:2}|, nothing}", {{"n", std::int64_t{3}}, {"gone"}}), "3.00, nothing");
     EXPECT_EQ(filled("{gone:2}", {{"gone"}}), "–");
+    EXPECT_EQ(filled("{a:exact} {b:exact} {c:exact} {n:exact} {gone:exact}",
+                     {{"a", 0.0006}, {"b", 12360.49}, {"c", 5.0}, {"n", std::int64_t{55934976}}, {"gone"}}),
+              "0.0006 12\u2009360.49 5 55\u2009934\u2009976 –");
 }
 
 // A text stands in a text, in the form that is asked for; several are a list.
@@ -77,6 +80,8 @@ TEST(StoryText, SaysTextsOfItsOwn) {
     const Said one{"s", "one", {}}, two{"s", "two", {}};
     const SaidValue values[] = {{"who", std::vector<Said>{one}}, {"all", std::vector<Said>{one, two}}, {"nobody", std::vector<Said>{}}};
     EXPECT_EQ(StoryText("{who} {who:of}: {all}{nobody? and {nobody}}").fill(values, {}, inner), "one/ one/of: one/, two/");
+    const SayInner with_commas = [](const Said& said, std::string_view) { return said.text == "one" ? "1,5" : "2"; };
+    EXPECT_EQ(StoryText("{who}: {all}").fill(values, {}, with_commas), "1,5: 1,5; 2") << "a comma is no end of such an item";
 }
 
 std::string refused(const std::string& text, ValueKind kind) {

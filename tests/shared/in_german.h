@@ -13,6 +13,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/frame/window_assets.h"
 #include "engine/drafters/drafter_info.h"
@@ -165,6 +166,19 @@ class Data {
     std::set<std::string> names_; // options, drafters, English words of the glossary; parts of prompts
 };
 
+// The parts that a label is looked up in: a message holds names and claims of sources among words of its own.
+inline std::vector<std::string_view> parts_of(std::string_view text) {
+    std::vector<std::string_view> parts{text};
+    for (const std::string_view between : {" · ", "; ", ", ", ": "})
+        for (std::size_t i = 0; i < parts.size(); ++i)
+            if (const std::size_t at = parts[i].find(between); at != std::string_view::npos) {
+                const std::string_view rest = parts[i].substr(at + between.size());
+                parts[i] = parts[i].substr(0, at);
+                parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(i) + 1, rest);
+            }
+    return parts;
+}
+
 // The models of recorded and made runs, in whatever is said of them.
 inline std::string without_models(std::string text) {
     for (const std::string model : {"bundle S", "bundle", "toy target", "toy backend", "micro target", "← dflash", "← domino"})
@@ -180,8 +194,9 @@ class InGerman : public ::testing::Test {
         labels = std::make_shared<ui::Language>(*load_labels(kAssets / "languages/de/labels.toml"));
         ui::use_language(labels);
         labels->unknown = [this](std::string_view text) {
-            const std::string word = english_in(without_models(std::string(text)));
-            if (!word.empty() && !data().has(text)) english_.emplace(text, where + ", “" + word + "”");
+            for (const std::string_view part : data().has(text) ? std::vector<std::string_view>() : parts_of(text))
+                if (const std::string word = english_in(without_models(std::string(part))); !word.empty() && !data().has(part))
+                    english_.emplace(text, where + ", “" + word + "”");
         };
         labels->shortened = [this](std::string_view text) {
             if (!data().has(text)) cut_.emplace(text, where);

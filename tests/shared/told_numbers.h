@@ -5,7 +5,7 @@
 #include <string>
 
 #include "engine/base/json_read.h"
-#include "scenes/shared/speak.h"
+#include "tests/shared/speaking.h"
 #include "ui/format.h"
 
 namespace speclens::test {
@@ -38,10 +38,5 @@ inline std::string written(const ToldNumber& told) {
     if (told.decimals == kPercent) return ui::percent(told.number);
     return ui::number(told.number, told.decimals);
 }
-
-struct Speaking { // another language until the end of the scope
-    explicit Speaking(const std::string& language) { speak(language); }
-    ~Speaking() { speak("en"); }
-};
 
 } // namespace speclens::test

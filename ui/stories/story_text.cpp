@@ -1,6 +1,7 @@
 #include "ui/stories/story_text.h"
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <utility>
 
@@ -40,6 +41,17 @@ std::vector<std::string_view> split_at_bars(std::string_view text) {
     }
     parts.push_back(text.substr(from));
     return parts;
+}
+
+constexpr int kAsManyAsItHas = -1; // decimals
+
+std::string decimals(double value, int count) {
+    if (count != kAsManyAsItHas) return ui::number(value, count);
+    char digits[64];
+    const auto end = std::to_chars(digits, digits + sizeof digits, value, std::chars_format::fixed);
+    if (end.ec != std::errc()) return ui::short_number(value);
+    const char* const point = std::find(digits, end.ptr, '.');
+    return ui::number(value, std::max(0, static_cast<int>(end.ptr - point) - 1));
 }
 
 [[noreturn]] void wrong(const std::string& what) { throw Error(what, "docs/stories.md says what may stand in braces."); }
@@ -106,10 +118,11 @@ StoryText::Piece StoryText::parse_braces(std::string_view body, Within within) {
 void StoryText::read_form(Piece& piece, std::string_view body, std::string_view form) {
     constexpr std::pair<std::string_view, Kind> kForms[] = {
         {"word", Kind::number},   {"Word", Kind::capital_number}, {"Capital", Kind::capital}, {"percent", Kind::percent},
-        {"chance", Kind::chance}, {"short", Kind::shortened},     {"tenths", Kind::tenths}};
+        {"chance", Kind::chance}, {"short", Kind::shortened},     {"tenths", Kind::tenths},   {"exact", Kind::decimals}};
     const auto known = std::ranges::find(kForms, form, &std::pair<std::string_view, Kind>::first);
     if (known != std::end(kForms)) {
         piece.kind = known->second;
+        piece.decimals = kAsManyAsItHas;
     } else if (form.size() == 1 && form[0] >= '0' && form[0] <= '9') {
         piece.kind = Kind::decimals;
         piece.decimals = form[0] - '0';
@@ -119,7 +132,8 @@ void StoryText::read_form(Piece& piece, std::string_view body, std::string_view 
         if (std::ranges::find(forms_, piece.form) == forms_.end()) forms_.push_back(piece.form);
     } else {
         wrong("{" + std::string(body) +
-              "}: behind the colon stands word, Word, Capital, percent, chance, short, tenths, a number of decimals or the name of a form");
+              "}: behind the colon stands word, Word, Capital, percent, chance, short, tenths, exact, a number of decimals or the name of "
+              "a form");
     }
 }
 
@@ -166,9 +180,13 @@ struct StoryText::Filling {
     [[nodiscard]] std::string words(const SaidValue& value, std::string_view form = {}) const {
         if (const auto* whole = std::get_if<std::int64_t>(&value.is)) return std::to_string(*whole);
         if (const auto* said = std::get_if<std::string>(&value.is)) return *said;
+        const auto* texts = std::get_if<std::vector<Said>>(&value.is);
+        if (!texts) return "";
+        std::vector<std::string> items;
+        for (const Said& one : *texts) items.push_back(inner(one, form));
+        const bool commas = std::ranges::any_of(items, [](const std::string& item) { return item.find(',') != std::string::npos; });
         std::string list;
-        if (const auto* texts = std::get_if<std::vector<Said>>(&value.is))
-            for (const Said& one : *texts) list += (list.empty() ? "" : ", ") + inner(one, form);
+        for (const std::string& item : items) list += (list.empty() ? "" : commas ? "; " : ", ") + item;
         return list;
     }
     [[nodiscard]] std::string in_words(const SaidValue& value) const {
@@ -205,7 +223,7 @@ void StoryText::add(std::string& out, const std::vector<Piece>& pieces, const Fi
         case Kind::number: out += with.in_words(value); break;
         case Kind::capital_number: out += with_capital(with.in_words(value)); break;
         case Kind::capital: out += with_capital(with.words(value)); break;
-        case Kind::decimals: out += ui::number(Filling::number(value), piece.decimals); break;
+        case Kind::decimals: out += decimals(Filling::number(value), piece.decimals); break;
         case Kind::percent: out += ui::percent(Filling::number(value)); break;
         case Kind::chance: out += ui::probability(Filling::number(value)); break;
         case Kind::shortened: out += ui::short_number(Filling::number(value)); break;

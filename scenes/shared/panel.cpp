@@ -1,0 +1,59 @@
+#include "scenes/shared/panel.h"
+
+#include <algorithm>
+
+#include "ui/choices.h"
+#include "ui/text_layout.h"
+
+namespace speclens {
+namespace {
+
+constexpr float kLeading = 20, kBetween = 14; // of lines; more below a paragraph
+constexpr float kLeastList = 140, kMostList = 180, kStepper = 176;
+
+ui::Rect place(ui::Ui& ui, ControlRow& row, const Message& label, float width) {
+    const ui::Rect at = row.place(width);
+    ui::field_label(ui, at, label);
+    return at;
+}
+
+} // namespace
+
+void DetailsColumn::title(const Message& words) const {
+    ui::fitted_text(ui.canvas, {x(), region.y + 32}, words, ui::Font::text_bold, 15, ui.theme.ink, width());
+}
+
+void DetailsColumn::paragraph(const Message& words, ui::Color color, int max_lines) {
+    ui::ParagraphStyle style{.size = 14, .color = color, .max_lines = max_lines};
+    const int room = static_cast<int>((region.bottom() - y) / kLeading);
+    if (room < std::min(2, ui::paragraph_lines(ui.canvas, width(), words, style))) return tell(words); // no first line alone
+    style.max_lines = std::min(max_lines, room);
+    y = ui::paragraph(ui.canvas, {x(), y}, width(), words, style) + kBetween;
+}
+
+void DetailsColumn::line(const Message& words, ui::Color color) {
+    if (y + kLeading > region.bottom()) return tell(words);
+    ui::fitted_text(ui.canvas, {x(), y}, words, ui::Font::text, 14, color, width());
+    y += kLeading;
+}
+
+std::optional<int> segmented(ui::Ui& ui, ControlRow& row, const ControlWords& words, std::span<const Message> choices, int chosen) {
+    const ui::Rect at = place(ui, row, words.label, ui::segmented_width(ui.canvas, choices));
+    ui::tooltip(ui, at, words.about);
+    return ui::segmented(ui, words.id, {at.x, at.y}, choices, chosen);
+}
+
+std::optional<int> dropdown(ui::Ui& ui, ControlRow& row, const ControlWords& words, std::span<const Message> choices, int chosen) {
+    if (row.room() < kLeastList) return {};
+    const ui::Rect at = place(ui, row, words.label, std::min(kMostList, row.room()));
+    return ui::dropdown(ui, words.id, at, choices, chosen, words.about);
+}
+
+std::optional<int> stepper(ui::Ui& ui, ControlRow& row, const ControlWords& words, const Message& text, int at, int count) {
+    if (row.room() < kStepper) return {};
+    const auto to = ui::stepper(ui, words.id, place(ui, row, words.label, kStepper), at,
+                                {.low = 0, .high = std::max(0.0, count - 1.0), .text = text, .tooltip = words.about});
+    return to ? std::optional(static_cast<int>(*to)) : std::nullopt;
+}
+
+} // namespace speclens
