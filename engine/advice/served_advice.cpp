@@ -130,6 +130,7 @@ bool beyond_what_is_possible(const ServedAdvice& advice) {
 
 ServedAdvice advise_on(const ServedEvidence& evidence) {
     ServedAdvice advice;
+    advice.texts = evidence.texts, advice.same_texts = evidence.same_texts;
     take_speed_up(advice, evidence);
     take_counts(advice, evidence);
     // Nothing is promised that the text cannot hold; where even the least would be more, the two speeds do not belong together.
@@ -182,6 +183,9 @@ std::vector<std::string> advice_findings(const ServedAdvice& advice) {
                        (advice.prompts >= kFewestServed ? printed(" (%.1f to %.1f)", advice.rate_low, advice.rate_high) : "") +
                        (advice.plain_rate ? printed(", without %.1f, %s.", *advice.plain_rate, source) : "."));
     }
+    if (advice.texts > 0)
+        list.push_back(printed("%d of %d texts were the same with and without drafts%s", advice.same_texts, advice.texts,
+                               advice.same_texts == advice.texts ? "." : ": speclens same URL tells rounding from mistakes."));
     if (advice.passes_told && advice.text.plain->low >= 0.5)
         list.push_back(
             printed("%s%.0f passes had no draft, %.2f for every round: they gain nothing and cost nothing but what a plain token costs.",
