@@ -235,7 +235,7 @@ constexpr CommandRow kCommandRows[] = {
      "speclens same 127.0.0.1:9931\n"
      "speclens same http://plain:8000 http://drafting:8000 --prompts mine.jsonl --json same.json\n"
      "speclens same 127.0.0.1:8000 --k 0,1,2,4 --max-tokens 256\n"
-     "speclens same --command 'llama-server -m model.gguf -md draft.gguf --draft-max {k} --port {port}' --k 0,2,4,8"},
+     "speclens same --command \"llama-server -m model.gguf -md draft.gguf --draft-max {k} --port {port}\" --k 0,2,4,8"},
     {serve, "serve", "", 0, 0, "this engine behind the addresses of a model server, to attach to",
      "Answers /v1/completions, /v1/chat/completions, /v1/models and /metrics as vLLM does, with the figures of real rounds: something to "
      "try dashboards and `speclens attach` on. Requests share passes, and every text is the one that it would be alone. Ctrl+C ends it.",
