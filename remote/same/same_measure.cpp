@@ -48,7 +48,10 @@ std::vector<ForkRecord> forks_of(const std::vector<SameAsked>& arms, const Greed
             record.fork = known->fork, record.judged = known->judged;
         } else {
             record.fork = fork_of(plain, other);
-            record.judged = look_again(*arms[0].arm, *arms[arm].arm, prompt, plain, other, record.fork);
+            // Texts of two servers that read different tokens say nothing of each other, nor where nobody knows whether they did.
+            const bool read_alike = !plain.prompt.empty() && plain.prompt == other.prompt;
+            if (read_alike || arms[0].arm->server() == arms[arm].arm->server())
+                record.judged = look_again(*arms[0].arm, *arms[arm].arm, prompt, plain, other, record.fork);
         }
         forks.push_back(std::move(record));
     }

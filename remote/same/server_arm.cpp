@@ -45,7 +45,7 @@ class ServerArm final : public SameArm {
             throw Error(endpoint_.shown() + ": " + refusal(posted.body, posted.status),
                         "Check --server-model, the prompts and --max-tokens.", Exit::network);
         GreedyAnswer answer = read_greedy_answer(dialect_, posted.body);
-        if (answer.prompt.empty()) answer.prompt = std::move(ids);
+        if (answer.prompt.empty()) answer.prompt = prompt_ids(prompt); // two servers may read a chat as different tokens
         return answer;
     }
 

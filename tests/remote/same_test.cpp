@@ -528,6 +528,23 @@ TEST(SameServers, OfTextAloneThePlaceIsToldAndNoMargin) {
     }
 }
 
+// Another chat template is no mistake of the arithmetic.
+TEST(SameServers, ThatReadDifferentTokensAreNotAccused) {
+    for (const Dialect dialect : {Dialect::llamacpp, Dialect::vllm, Dialect::text_only}) {
+        ToyBehaviour plain, other;
+        plain.dialect = other.dialect = dialect;
+        other.system = "<system> Be brief. ";
+        const ToyServer first(plain), second(other);
+        const SameMeasured m = of_two(first.endpoint, second.endpoint);
+        EXPECT_EQ(m.read_apart.size(), 20u) << "every second prompt is a chat";
+        const SameSummary summary = summarize(m);
+        EXPECT_EQ(summary.verdict, SameVerdict::undecided);
+        EXPECT_NE(summary.sentence.find("different token ids"), std::string::npos) << summary.sentence;
+        ASSERT_FALSE(m.forks.empty());
+        for (const ForkRecord& record : m.forks) EXPECT_EQ(record.judged.kind, ForkKind::not_told);
+    }
+}
+
 TEST(SameServers, OurOwnWritesTheSame) {
     RunSettings settings;
     settings.drafter = "lookup";

@@ -77,6 +77,7 @@ struct ToyBehaviour {
     int harmless = 0;          // drafts of a round up to which a planted fault does not show
     bool probabilities = true; // behind the first token
     bool tokenizes = true;
+    std::string system = "";            // that its template puts before every chat
     bool other_ids = false;             // /tokenize makes more tokens of a text than were written
     std::chrono::milliseconds pause{0}; // before every answer
 };
@@ -149,7 +150,9 @@ class ToyServer {
         return {{"error", {{"message", "no such address"}}}};
     }
 
-    static std::string chat(const Json& body) { return "<user> " + body["messages"].back()["content"].get<std::string>() + " <assistant>"; }
+    std::string chat(const Json& body) const {
+        return behaviour_.system + "<user> " + body["messages"].back()["content"].get<std::string>() + " <assistant>";
+    }
 
     Json completed(const Json& body, bool llamacpp, int& status) {
         std::this_thread::sleep_for(behaviour_.pause);
