@@ -60,6 +60,7 @@ Exit dispatch(Options options) {
     case Command::sample: return command_sample(options);
     case Command::states: return command_states(options);
     case Command::frequent: return command_frequent(options);
+    case Command::same: return command_same(options);
     }
     return Exit::usage;
 }

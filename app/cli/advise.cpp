@@ -31,14 +31,6 @@ namespace {
 constexpr double kServerSeconds = 60;
 constexpr std::size_t kMostAsked = 12;
 
-std::vector<GalleryPrompt> server_prompts(const Options& options) {
-    const std::string file = options.prompts.empty() ? gallery_file(assets_folder(), false).string() : options.prompts.string();
-    std::vector<GalleryPrompt> prompts = options.prompts.empty() ? load_gallery(file) : prompt_texts(options);
-    if (!options.domain.empty()) std::erase_if(prompts, [&](const GalleryPrompt& p) { return p.domain != options.domain; });
-    if (prompts.empty()) throw Error(file + ": no prompts of the domain '" + options.domain + "'", "Leave --domain out.", Exit::usage);
-    return mixed_prompts(prompts);
-}
-
 // Milliseconds a token behind the first, by the server's own clock where it has one; of an answer that is over too soon for
 // that those of all of it, reading the prompt included.
 std::optional<double> token_ms(const ServedText& served) {
@@ -90,6 +82,10 @@ ServerAnswers ask_all(const Options& options, const Endpoint& endpoint, const Se
                 try_off = !has_drafts(without);
                 if (try_off) timing.without_ms = token_ms(without);
                 asked.switched_off = asked.switched_off || try_off;
+                if (try_off && request.temperature == 0) {
+                    ++asked.evidence.texts;
+                    asked.evidence.same_texts += with.text() == without.text();
+                }
             }
             asked.evidence.prompts.push_back(timing);
         } catch (const Error&) {

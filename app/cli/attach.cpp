@@ -279,13 +279,14 @@ Exit command_attach(const Options& options) {
         if (options.prompt)
             throw Error((target == "-" ? "standard input" : "'" + target + "' is a file") + std::string(": it cannot be asked anything"),
                         "--prompt needs the address of a server.", Exit::usage);
-        for (const char* option : {"--key-from", "--every", "--for"})
+        for (const char* option : {"--key-from", "--every", "--for", "--same"})
             if (options.has(option)) throw Error(std::string(option) + " does nothing for a file", "Leave it out.", Exit::usage);
         if (target == "-" && isatty(STDIN_FILENO) == 1)
             throw Error("- is a log on standard input, and nothing is piped in", "For example: cat vllm.log | speclens attach -",
                         Exit::usage);
         return target == "-" ? follow_pipe(options) : read_file_of(options, target);
     }
+    if (options.same) return command_same(options);
     const Endpoint endpoint = parse_endpoint(target);
     const HttpSettings http = http_settings(options);
     if (const std::string warning = caution(endpoint, !http.key.empty()); !warning.empty()) say(warning);

@@ -218,6 +218,24 @@ constexpr CommandRow kCommandRows[] = {
      "speclens attach answer.json\n"
      "speclens attach profile_export.jsonl\n"
      "speclens attach bench_serve.txt"},
+    {same, "same", "[URL] [URL]", 0, 2, "is a server's greedy text the same with and without drafts?",
+     "Asks every server (or one server with and without drafts) each prompt several times at temperature 0, one request at a time, caches "
+     "of "
+     "prompts off where the API lets, every penalty at its neutral value, and holds the texts against each other and each server against "
+     "itself. "
+     "Where two texts part it sends the text before that place again, by token ids, and asks how near the two tokens lie: at most .02 "
+     "nats, or "
+     "three times what four such answers spread, is a near tie, above 1 nat a mistake. What the answers say they drafted decides which arm "
+     "drafted, never what was asked for: llama.cpp ignores \"speculative.n_max\", and vLLM and SGLang have no such field, so give a second "
+     "server "
+     "or --command. docs/servers.md says what this cannot know. Ctrl+C keeps what was measured.\n"
+     "Exits with 0 for the same texts, 1 for near ties alone, 2 for a mistake (a mistyped command exits so too, before anything is asked), "
+     "3 where "
+     "it cannot be decided.",
+     "speclens same 127.0.0.1:9931\n"
+     "speclens same http://plain:8000 http://drafting:8000 --prompts mine.jsonl --json same.json\n"
+     "speclens same 127.0.0.1:8000 --k 0,1,2,4 --max-tokens 256\n"
+     "speclens same --command \"llama-server -m model.gguf -md draft.gguf --draft-max {k} --port {port}\" --k 0,2,4,8"},
     {serve, "serve", "", 0, 0, "this engine behind the addresses of a model server, to attach to",
      "Answers /v1/completions, /v1/chat/completions, /v1/models and /metrics as vLLM does, with the figures of real rounds: something to "
      "try dashboards and `speclens attach` on. Requests share passes, and every text is the one that it would be alone. Ctrl+C ends it.",

@@ -26,6 +26,7 @@ namespace speclens::cli {
 [[nodiscard]] Exit command_sample(const Options& options); // app/cli/corpus
 [[nodiscard]] Exit command_states(const Options& options);
 [[nodiscard]] Exit command_frequent(const Options& options);
+[[nodiscard]] Exit command_same(const Options& options);
 [[nodiscard]] Exit command_serve(const Options& options);
 [[nodiscard]] Exit command_completion(const Options& options);
 [[nodiscard]] Exit command_man(const Options& options);

@@ -38,6 +38,7 @@ enum class Command : std::uint8_t {
     sample,
     states,
     frequent,
+    same,
     completion,
     man
 };
@@ -119,6 +120,8 @@ struct Options {
     double every = 1;                  // attach: seconds between two readings
     std::optional<double> for_seconds; // attach, sample: stop after; advise: measure for
     bool once = false;                 // attach: one reading
+    bool same = false;                 // attach: compare greedy texts instead
+    std::string start_command;         // same: of a server, with {k} and {port}
     std::string key_from;              // a server: name of the environment variable with the key
     std::string server_model;          // which of the server's models
     std::string host = "127.0.0.1";    // serve

@@ -104,10 +104,21 @@ void check_together(const Options& o) {
         for (const char* option : {"--plain", "--key-from", "--server-model"}) needs(option, !o.url.empty(), "--url");
         for (const std::string& option : o.given)
             if (!o.url.empty() && !means_something_for_a_server(option)) never_both("--url", option.c_str());
-    } else if (o.command == Command::attach)
+    } else if (o.command == Command::attach) {
         for (const char* option : {"--chat", "--raw", "--max-tokens", "--temp", "--seed", "--server-model"})
-            needs(option, o.has("--prompt"), "--prompt");
-    else
+            needs(option, o.has("--prompt") || (o.same && option != std::string_view("--chat") && option != std::string_view("--raw")),
+                  "--prompt");
+        for (const char* option : {"--once", "--every", "--for", "--temp", "--seed"}) never_both("--same", option);
+    } else if (o.command == Command::same) {
+        for (const char* option : {"--chat", "--raw", "--system"})
+            needs(option, o.has("--prompt") || o.has("--prompts"), "--prompt or --prompts");
+        if (o.start_command.empty() == o.words.empty())
+            usage(o.words.empty() ? "'speclens same' needs URL, two of them, or --command"
+                                  : "--command starts its servers itself: '" + o.words[0] + "' does nothing",
+                  "See: speclens same --help");
+        if (o.words.size() == 2 && o.has("--k")) usage("--k does nothing for two servers", "Start them with the lengths you want.");
+        if (o.has("--k") && o.lengths.size() < 2) usage("--k: one length has nothing to be compared with", "For example --k 0,4.");
+    } else
         for (const char* option : {"--tokenizer", "--listed", "--server-model"})
             if (o.command != Command::serve) needs(option, target_is_server(o), "--model URL");
     if (o.command == Command::render || o.command == Command::describe) needs("--for", o.has("--concurrency"), "--concurrency");

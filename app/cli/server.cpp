@@ -7,6 +7,7 @@
 #include "app/cli/measure.h"
 #include "app/cli/output.h"
 #include "app/cli/setup.h"
+#include "engine/advice/advice_measurement.h"
 
 namespace speclens::cli {
 
@@ -36,6 +37,14 @@ ServerFacts when_loaded(const Endpoint& endpoint, const HttpSettings& http, cons
             if (!pause(1)) throw Interrupted{};
         }
     }
+}
+
+std::vector<GalleryPrompt> server_prompts(const Options& options) {
+    const std::string file = options.prompts.empty() ? gallery_file(assets_folder(), false).string() : options.prompts.string();
+    std::vector<GalleryPrompt> prompts = options.prompts.empty() ? load_gallery(file) : prompt_texts(options);
+    if (!options.domain.empty()) std::erase_if(prompts, [&](const GalleryPrompt& p) { return p.domain != options.domain; });
+    if (prompts.empty()) throw Error(file + ": no prompts of the domain '" + options.domain + "'", "Leave --domain out.", Exit::usage);
+    return mixed_prompts(prompts);
 }
 
 RequestSettings request_with(const Options& options, const std::string& prompt, const std::string& system, bool chat) {

@@ -37,7 +37,7 @@ constexpr unsigned kLoads = kDrafts | in(check, train, sample, states);
 constexpr unsigned kScored = in(window, run, compare, render, describe, check); // takes a server as target
 constexpr unsigned kDraws = in(window, render);
 constexpr unsigned kCounts = in(compare, bench, sweep);
-constexpr unsigned kTable = in(run, compare, check, attach, train, advise, sweep);
+constexpr unsigned kTable = in(run, compare, check, attach, train, advise, sweep, same);
 
 int int_of(Text name, Text text, long least, long most) { return static_cast<int>(whole(name, text, least, most)); }
 
@@ -95,6 +95,9 @@ void set_lengths(Options& o, Text name, Text text) {
     if (o.lengths.size() > 1 && std::ranges::find(o.lengths, 0) != o.lengths.end())
         throw Error(name + ": 0 is plain decoding, which is always measured", "Leave the 0 out.", Exit::usage);
 }
+
+// 0 is one of them: no drafts.
+void set_same_lengths(Options& o, Text name, Text text) { o.lengths = whole_list(name, text, 0, 64); }
 
 void set_length(Options& o, Text name, Text text) { o.run.k = int_of(name, text, 0, 64); }
 
@@ -213,12 +216,12 @@ constexpr OptionRow kOptionRows[] = {
     {"--prompts", "FILE.jsonl", "Prompt",
      "one prompt a line: {\"prompt\":…}, and if wanted \"domain\":\"code\", \"chat\":true (a user's "
      "turn), \"system\":\"…\" (with chat)",
-     in(compare, train, advise, sweep), [](Options& o, Text, Text text) { o.prompts = text; }},
+     in(compare, train, advise, sweep, same), [](Options& o, Text, Text text) { o.prompts = text; }},
     {"--prompts", "FILE.jsonl", "Prompt",
      "one prompt a line: {\"prompt\":…}, and if wanted \"domain\":\"code\", \"chat\":true (a user's turn), \"system\":\"…\" (with "
      "chat), \"temperature\":0.7, \"max_tokens\":400 (instead of --temp and --max-tokens)",
      in(sample), [](Options& o, Text, Text text) { o.prompts = text; }},
-    {"--domain", "NAME", "Prompt", "only the prompts of this domain", in(compare, advise, sweep),
+    {"--domain", "NAME", "Prompt", "only the prompts of this domain", in(compare, advise, sweep, same),
      [](Options& o, Text, Text text) { o.domain = text; }},
 
     {"--context", "N", "Measuring",
@@ -231,6 +234,8 @@ constexpr OptionRow kOptionRows[] = {
      "measure everything N times (default 3; compare of a model whose pass reads 500 MB or more: 1; bench: as often as four seconds allow; "
      "sweep: slices of every cell)",
      kCounts, [](Options& o, Text name, Text text) { o.repeats = int_of(name, text, 1, 1000); }},
+    {"--repeats", "N", "Measuring", "answers of every server to each prompt, at least 2: a server is its own control (default 2)", in(same),
+     [](Options& o, Text name, Text text) { o.repeats = int_of(name, text, 2, 100); }},
     {"--against", "FILE.json", "Measuring",
      "an earlier result of bench --json: what became slower or faster since, as far as it can be told", in(bench),
      [](Options& o, Text, Text text) { o.against = text; }},
@@ -268,6 +273,8 @@ constexpr OptionRow kOptionRows[] = {
      [](Options& o, Text n, Text t) { o.for_seconds = real(n, t, 1, 500); }},
     {"--for", "SECONDS", "Measuring", "measure for so long, behind loading and a warm-up (default 60, longer where a verdict takes longer)",
      in(advise), [](Options& o, Text n, Text t) { o.for_seconds = real(n, t, 1, 1e7); }},
+    {"--for", "SECONDS", "Measuring", "begin no further prompt after so long (default: all are asked)", in(same),
+     [](Options& o, Text n, Text t) { o.for_seconds = real(n, t, 1, 1e7); }},
     {"--profile", "FILE", "Measuring",
      "speculation_profile.json of one drafter: where FILE exists, its acceptance takes the place of what would be measured "
      "here; else it is written, of the drafter that comes out best",
@@ -327,14 +334,21 @@ constexpr OptionRow kOptionRows[] = {
      [](Options& o, Text, Text t) { o.url = t; }},
     {"--plain", "TOK_S", "Server", "with --url: tokens a second of the same server without speculation, where no request can switch it off",
      in(advise), [](Options& o, Text n, Text t) { o.plain_rate = real(n, t, 0.001, 1e7); }},
+    {"--same", "", "Server", "compare its greedy texts with and without drafts instead, as speclens same URL does", in(attach),
+     [](Options& o, Text, Text) { o.same = true; }},
+    {"--command", "LINE", "Server",
+     "a command line that starts a server: it is run once for every draft length of --k, all at once, with {k} and {port} replaced, and "
+     "ended "
+     "with the measurement",
+     in(same), [](Options& o, Text, Text t) { o.start_command = t; }},
     {"--once", "", "Server", "one reading instead of one a second", in(attach), [](Options& o, Text, Text) { o.once = true; }},
     {"--every", "SECONDS", "Server", "time between two readings, 0.1 to 3600 (default 1)", in(attach),
      [](Options& o, Text n, Text t) { o.every = real(n, t, 0.1, 3600); }},
     {"--for", "SECONDS", "Server", "stop after so long (default: until Ctrl+C)", in(attach),
      [](Options& o, Text n, Text t) { o.for_seconds = real(n, t, 0.1, 1e7); }},
     {"--key-from", "NAME", "Server", "the environment variable that holds the server's API key; it is never stored",
-     in(attach, advise) | kScored, [](Options& o, Text, Text t) { o.key_from = t; }},
-    {"--server-model", "NAME", "Server", "which of the server's models answers (default: its first)", in(attach, advise) | kScored,
+     in(attach, advise, same) | kScored, [](Options& o, Text, Text t) { o.key_from = t; }},
+    {"--server-model", "NAME", "Server", "which of the server's models answers (default: its first)", in(attach, advise, same) | kScored,
      [](Options& o, Text, Text t) { o.server_model = t; }},
     {"--host", "ADDRESS", "Server", "where to listen (default 127.0.0.1, this machine only)", in(serve),
      [](Options& o, Text, Text t) { o.host = t; }},
@@ -354,7 +368,7 @@ constexpr OptionRow kOptionRows[] = {
      [](Options& o, Text, Text) { o.key_memory = true; }},
 
     {"--json", "FILE|-", "Output", "machine-readable result to a file, or - for standard output",
-     in(run, compare, bench, attach, train, advise, sweep), [](Options& o, Text, Text text) { o.json = text; }},
+     in(run, compare, bench, attach, train, advise, sweep, same), [](Options& o, Text, Text text) { o.json = text; }},
     {"--json", "FILE|-", "Output", "race: keep it in a file, to be opened again, or - for standard output", in(render),
      [](Options& o, Text, Text text) { o.json = text; }},
     {"--json", "FILE|-", "Output",

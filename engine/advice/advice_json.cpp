@@ -106,6 +106,8 @@ std::string advice_json(const ServedAdvice& advice, const std::string& server, c
                         {"covers", kAdviceCovers},
                         {"server", server},
                         {"prompts", advice.prompts},
+                        {"texts_compared", advice.texts},
+                        {"texts_same", advice.same_texts},
                         {"tokens_per_second", known(advice.rate)},
                         {"tokens_per_second_low", known(advice.rate_low)},
                         {"tokens_per_second_high", known(advice.rate_high)},

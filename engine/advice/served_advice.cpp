@@ -129,6 +129,7 @@ bool beyond_what_is_possible(const ServedAdvice& advice) {
 
 ServedAdvice advise_on(const ServedEvidence& evidence) {
     ServedAdvice advice;
+    advice.texts = evidence.texts, advice.same_texts = evidence.same_texts;
     take_speed_up(advice, evidence);
     take_counts(advice, evidence);
     // Nothing is promised that the text cannot hold; where even the least would be more, the two speeds do not belong together.
@@ -175,6 +176,9 @@ std::vector<Said> advice_findings(const ServedAdvice& advice) {
                                    "low"_v = several ? std::optional(advice.rate_low) : std::nullopt, "high"_v = advice.rate_high,
                                    "plain"_v = advice.plain_rate, "measured"_v = advice.plain_measured,
                                    "told"_v = advice.plain_rate && !advice.plain_measured));
+    if (advice.texts > 0)
+        list.push_back(advice_said("served.texts"_t, "same"_v = advice.same_texts, "texts"_v = advice.texts,
+                                   "differ"_v = advice.same_texts < advice.texts));
     if (advice.passes_told && advice.text.plain->low >= 0.5)
         list.push_back(advice_said("served.plain"_t, "exact"_v = advice.text.plain->exact(), "plain"_v = advice.text.plain->low,
                                    "per_round"_v = advice.plain_per_round));

@@ -29,6 +29,7 @@ struct ServedEvidence {
     // The text that these counts are of; tokens 0: not told, and then every pass is taken to have drafted. Rounds,
     // accepted and K are filled in from above.
     TextTotals text;
+    int texts = 0, same_texts = 0; // greedy answers that were fetched with and without drafts; of these the same
 };
 
 struct ServedAdvice {
@@ -39,6 +40,7 @@ struct ServedAdvice {
     } kind = Kind::none;
     Said reason; // of none, a clause
     int prompts = 0;
+    int texts = 0, same_texts = 0;                // see ServedEvidence
     double rate = 0, rate_low = 0, rate_high = 0; // tokens a second with speculation, 90 %
     std::optional<double> plain_rate;
     bool plain_measured = false;

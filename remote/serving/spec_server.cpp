@@ -14,6 +14,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/json_read.h"
+#include "engine/run/prompt_tokens.h"
 #include "engine/run/run.h"
 #include "remote/serving/batch_queue.h"
 #include "remote/serving/client_connection.h"
@@ -116,21 +117,11 @@ struct SpecServer::State {
         counts.prompt(tokens);
     }
 
-    void complete(const httplib::Request& request, httplib::Response& response, bool chat) {
+    // Answers by `action`, or says why not.
+    template <typename F>
+    static void answer(httplib::Response& response, const F& action) {
         try {
-            const CompletionRequest asked = read_request(request.body, chat, settings.base, models->chat, settings.most_listed);
-            if (!asked.model.empty() && asked.model != model())
-                throw Refused{404, "the model " + asked.model + " does not exist; this server has " + model()};
-            // Before a stream begins, while a status can still be sent.
-            const std::shared_ptr<Entered> entered(new Entered{queue->enter(asked.settings, key_of(request)),
-                                                               CompletionAnswer(*models, asked, model(), chat, ++number),
-                                                               ClientConnection(request)});
-            if (!asked.stream) return answer_whole(*entered, key_of(request), response);
-            response.set_chunked_content_provider("text/event-stream", [this, entered](std::size_t, httplib::DataSink& sink) {
-                stream(*entered, sink);
-                sink.done();
-                return true;
-            });
+            action();
         } catch (const Refused& refused) {
             refuse(response, refused);
         } catch (const Error& error) {
@@ -138,6 +129,40 @@ struct SpecServer::State {
         } catch (const std::exception& error) { // no memory: the next request may be smaller
             refuse(response, {500, error.what()});
         }
+    }
+
+    [[nodiscard]] CompletionRequest asked_of(const httplib::Request& request, bool chat) const {
+        CompletionRequest asked = read_request(request.body, chat, settings.base, models->chat, settings.most_listed);
+        if (!asked.model.empty() && asked.model != model())
+            throw Refused{404, "the model " + asked.model + " does not exist; this server has " + model()};
+        return asked;
+    }
+
+    void complete(const httplib::Request& request, httplib::Response& response, bool chat) {
+        const CompletionRequest asked = asked_of(request, chat);
+        // Before a stream begins, while a status can still be sent.
+        const std::shared_ptr<Entered> entered(new Entered{queue->enter(asked.settings, key_of(request)),
+                                                           CompletionAnswer(*models, asked, model(), chat, ++number),
+                                                           ClientConnection(request)});
+        if (!asked.stream) return answer_whole(*entered, key_of(request), response);
+        response.set_chunked_content_provider("text/event-stream", [this, entered](std::size_t, httplib::DataSink& sink) {
+            stream(*entered, sink);
+            sink.done();
+            return true;
+        });
+    }
+
+    // The ids of a prompt, or of a chat as the model's format has it, as vLLM tells them; without "add_special_tokens" those of the text
+    // alone.
+    void tokenize(const httplib::Request& request, httplib::Response& response) {
+        const Json body = parse_foreign_json(request.body);
+        const bool chat = body.is_object() && body.contains("messages");
+        const CompletionRequest asked = asked_of(request, chat);
+        const bool alone = !chat && models->tokenizer && body.value("add_special_tokens", Json()) == false;
+        const std::vector<int> ids =
+            alone ? models->tokenizer->encode(asked.settings.prompt.text) : prompt_tokens(*models, asked.settings.prompt).ids;
+        response.set_content(Json({{"count", ids.size()}, {"max_model_len", queue->context()}, {"tokens", ids}}).dump(),
+                             "application/json");
     }
 
     void answer_whole(Entered& request, const std::string& key, httplib::Response& response) {
@@ -165,27 +190,18 @@ struct SpecServer::State {
 
     // What the target says of a text of somebody else's, as SGLang tells it.
     void generate(const httplib::Request& request, httplib::Response& response) {
-        try {
-            ScoringRequest asked = read_scoring(request.body, settings.most_listed);
-            const Stopwatch watch;
-            const ClientConnection client(request);
-            const std::vector<int> tokens = asked.scoring.tokens;
-            const int first = asked.scoring.first;
-            const std::vector<ScoredToken> scores =
-                queue->score(std::move(asked.scoring), key_of(request), [&] { return !client.closed(); });
-            if (scores.empty()) return; // nobody reads it
-            Json meta = scoring_meta(*models, tokens, first, scores, asked.texts);
-            meta["id"] = "score-" + std::to_string(++number);
-            meta["finish_reason"] = {{"type", "length"}, {"length", 0}};
-            meta["e2e_latency"] = watch.ms() / 1000;
-            response.set_content(Json({{"text", ""}, {"meta_info", meta}}).dump(-1, BadUtf8::replaced), "application/json");
-        } catch (const Refused& refused) {
-            refuse(response, refused);
-        } catch (const Error& error) {
-            refuse(response, refused_by(error));
-        } catch (const std::exception& error) {
-            refuse(response, {500, error.what()});
-        }
+        ScoringRequest asked = read_scoring(request.body, settings.most_listed);
+        const Stopwatch watch;
+        const ClientConnection client(request);
+        const std::vector<int> tokens = asked.scoring.tokens;
+        const int first = asked.scoring.first;
+        const std::vector<ScoredToken> scores = queue->score(std::move(asked.scoring), key_of(request), [&] { return !client.closed(); });
+        if (scores.empty()) return; // nobody reads it
+        Json meta = scoring_meta(*models, tokens, first, scores, asked.texts);
+        meta["id"] = "score-" + std::to_string(++number);
+        meta["finish_reason"] = {{"type", "length"}, {"length", 0}};
+        meta["e2e_latency"] = watch.ms() / 1000;
+        response.set_content(Json({{"text", ""}, {"meta_info", meta}}).dump(-1, BadUtf8::replaced), "application/json");
     }
 
     void stream(Entered& request, httplib::DataSink& sink) {
@@ -250,9 +266,13 @@ SpecServer::SpecServer(std::shared_ptr<const Models> models, ServeSettings setti
                                                   {"max_model_len", s.queue->context()}}})}};
         response.set_content(body.dump(), "application/json");
     });
-    s.post("/v1/completions", [&s](const httplib::Request& q, httplib::Response& r) { s.complete(q, r, false); });
-    s.post("/generate", [&s](const httplib::Request& q, httplib::Response& r) { s.generate(q, r); });
-    s.post("/v1/chat/completions", [&s](const httplib::Request& q, httplib::Response& r) { s.complete(q, r, true); });
+    const auto post = [&s](const char* path, auto action) {
+        s.post(path, [action](const httplib::Request& q, httplib::Response& r) { State::answer(r, [&] { action(q, r); }); });
+    };
+    post("/v1/completions", [&s](const httplib::Request& q, httplib::Response& r) { s.complete(q, r, false); });
+    post("/generate", [&s](const httplib::Request& q, httplib::Response& r) { s.generate(q, r); });
+    post("/tokenize", [&s](const httplib::Request& q, httplib::Response& r) { s.tokenize(q, r); });
+    post("/v1/chat/completions", [&s](const httplib::Request& q, httplib::Response& r) { s.complete(q, r, true); });
 }
 
 SpecServer::~SpecServer() { stop(); }

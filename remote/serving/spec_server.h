@@ -1,6 +1,6 @@
 // Our own engine behind the addresses of a language-model server, so that there is something to attach to:
 // every figure it tells was counted in a real run. Speaks vLLM's dialect (/v1/completions,
-// /v1/chat/completions, /v1/models, /metrics, /health, /version), with the rounds of every request listed as
+// /v1/chat/completions, /tokenize, /v1/models, /metrics, /health, /version), with the rounds of every request listed as
 // vLLM does with --per-request-spec-decode-metrics detailed. Texts share passes where the models can (batch_queue.h), else they
 // come one after the other (single_queue.h). A connection costs a thread from the first byte of its request to the last of the
 // answer, which closes it. The models may be in use elsewhere too: it takes a turn at them for every round (engine/models/turns.h).

@@ -245,6 +245,29 @@ TEST(SpecServerTest, HasTheFieldsThatClientsOfVllmRead) {
     EXPECT_EQ(post(server.endpoint, "/v1/completions", R"({"model":"bundle S","prompt":"The","max_tokens":2})").status, 200);
 }
 
+TEST(SpecServerTest, TellsTheIdsOfAPrompt) {
+    const Listening server(base("none"));
+    const auto ids = [&](const Json& body) {
+        const HttpAnswer answer = post(server.endpoint, "/tokenize", body.dump());
+        EXPECT_EQ(answer.status, 200) << answer.body;
+        return Json::parse(answer.body)["tokens"].get<std::vector<int>>();
+    };
+    const std::string text = "The capital of France is";
+    EXPECT_EQ(ids({{"prompt", text}}), whole_bundle()->tokenizer->encode(text));
+    EXPECT_EQ(ids({{"prompt", text}, {"add_special_tokens", false}, {"model", "bundle S"}}), whole_bundle()->tokenizer->encode(text));
+    RunSettings chat = base("none");
+    chat.prompt.text = "Hi";
+    chat.prompt.chat = true;
+    speclens::Run run(whole_bundle(), chat);
+    run.finish();
+    EXPECT_EQ(ids({{"messages", Json::array({Json{{"role", "user"}, {"content", "Hi"}}})}, {"add_generation_prompt", true}}),
+              run.trace().header()->prompt);
+    EXPECT_EQ(post(server.endpoint, "/tokenize", R"({"prompt":""})").status, 400);
+    EXPECT_EQ(post(server.endpoint, "/tokenize", R"({"prompt":"a","model":"other"})").status, 404);
+    EXPECT_EQ(post(server.endpoint, "/tokenize", "{}").status, 400);
+    EXPECT_EQ(http_get(server.endpoint, "/tokenize").status, 405);
+}
+
 TEST(SpecServerTest, AnswersAtOnceWhenNobodyStreams) {
     const Listening server(base("small"));
     const HttpAnswer chat =

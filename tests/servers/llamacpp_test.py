@@ -194,6 +194,51 @@ for name, port, of, cases, arguments in (
     before, failed = asked, len(failures)
     serve(name, port, of, cases, arguments)
     results.append((name, asked - before, len(failures) - failed))
+
+
+def completed(port, text, length):
+    body = {"prompt": text, "n_predict": length, "temperature": 0, "top_k": 0, "top_p": 1, "min_p": 0, "cache_prompt": False}
+    request = urllib.request.Request("http://127.0.0.1:%d/completion" % port, json.dumps(body).encode(), {"Content-Type": "application/json"})
+    return json.load(urllib.request.urlopen(request, timeout=120))["content"]
+
+
+def same(lengths, prompts, length=32):
+    """What `speclens same` finds on servers that it starts is what a comparison of the texts by hand finds."""
+    file = os.path.join(folder, "prompts.jsonl")
+    with open(file, "w") as out:
+        out.writelines(json.dumps({"prompt": text}) + "\n" for text in prompts)
+    command = "exec %s %s %s {port} $(test {k} = 0 && echo none || echo draft_simple %s {k}) threads=1" % (
+        python, os.path.join(here, "llamacpp.py"), tiny, small,
+    )
+    words = ["same", "--command", command, "--k", ",".join(map(str, lengths)), "--prompts", file, "--max-tokens", str(length), "--json", "-"]
+    out = subprocess.run([speclens, *words], capture_output=True, text=True)
+    if not out.stdout:
+        failures.append((words, "exit %d: %s" % (out.returncode, out.stderr.strip()[-300:])))
+        return
+    told = json.loads(out.stdout)
+    texts = []
+    for at, k in enumerate(lengths):
+        server = subprocess.Popen(
+            ["/bin/sh", "-c", command.replace("{k}", str(k)).replace("{port}", str(18460 + at))],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        )
+        try:
+            server.stdout.readline()  # it listens
+            texts.append([completed(18460 + at, text, length) for text in prompts])
+        finally:
+            server.stdin.close()
+            server.wait(20)
+    by_hand = [sum(a != b for a, b in zip(texts[0], other)) for other in texts[1:]]
+    if [pair["differ"] for pair in told["pairs"]] != by_hand:
+        failures.append((words, "told %s texts that differ, by hand %s" % ([pair["differ"] for pair in told["pairs"]], by_hand)))
+    if told["exit_status"] != out.returncode or (sum(by_hand) == 0) != (told["verdict"] == "same"):
+        failures.append((words, "exit %d, verdict %s, by hand %s differ" % (out.returncode, told["verdict"], by_hand)))
+    if [bool(arm["drafted"]) for arm in told["arms"]] != [k > 0 for k in lengths]:
+        failures.append((words, "drafted %s" % [arm["drafted"] for arm in told["arms"]]))
+    print("same: lengths %s, groups %s, %s" % (lengths, told["groups"], told["sentence"]))
+
+
+same((0, 2, 4), [text for words, text in TINY_CASES if not words] + ["The sea is", "A fox and a", "Name: ", "12 + 30 ="])
 for words, why in failures:
     print("FAILED", words, why)
 lines = ["| %s | %d | %d |" % one for one in results]

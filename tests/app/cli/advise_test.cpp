@@ -92,6 +92,8 @@ TEST(Advise, OnAServerThatCanSwitchDraftsOff) {
     EXPECT_EQ(json["schema"], "speclens-served-advice/1");
     EXPECT_EQ(json["k"], 3);
     EXPECT_GT(json["tokens_per_round"], 1);
+    EXPECT_GT(json["texts_compared"], 0);
+    EXPECT_EQ(json["texts_same"], json["texts_compared"]);
     const Outcome told = speclens(
         {"advise", "--url", server.endpoint.origin, "--prompts", short_prompts(), "--max-tokens", "24", "--plain", "0.5", "--for", "30"});
     // That gain is more than what the guesses brought to the text: the speed was another server's.

@@ -70,6 +70,19 @@ TEST(ServedAdvice, KeepsWhatPays) {
     EXPECT_EQ(test::whole(round, "most"), 6);
 }
 
+TEST(ServedAdvice, SaysHowManyTextsWereTheSame) {
+    const auto said = [](const ServedEvidence& e, const std::string& words) {
+        return std::ranges::any_of(advice_findings(advise_on(e)),
+                                   [&](const std::string& one) { return one.find(words) != std::string::npos; });
+    };
+    ServedEvidence e = evidence(60, 40);
+    EXPECT_FALSE(said(e, "texts were the same")) << "none were compared";
+    e.texts = 8, e.same_texts = 8;
+    EXPECT_TRUE(said(e, "8 of 8 texts were the same with and without drafts."));
+    e.same_texts = 5;
+    EXPECT_TRUE(said(e, "5 of 8 texts were the same with and without drafts: speclens same URL"));
+}
+
 // Plain 65.90 tokens a second, 39.28 with K = 5: it does not pay, and only a shorter draft could.
 TEST(ServedAdvice, TheRowOfThePublicCase) {
     ServedEvidence e = evidence(39.28, 0);
