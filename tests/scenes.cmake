@@ -31,7 +31,7 @@ if(TARGET app_window)
     spec_scene_test(scenes/shared scenes/model_test.cpp scenes/motion_test.cpp scenes/point_labels_test.cpp scenes/ribbon_test.cpp scenes/stories_test.cpp scenes/languages_test.cpp)
     spec_scene_test(app/frame app/frame/german_window_test.cpp app/frame/presenter_test.cpp app/frame/tooltips_test.cpp app/frame/frame_source_test.cpp app/frame/window_assets_test.cpp app/frame/controls_test.cpp app/frame/input_test.cpp
         app/frame/views_test.cpp app/frame/models_test.cpp app/frame/lists_test.cpp app/frame/overlay_test.cpp app/frame/opening_test.cpp app/frame/preferences_test.cpp app/frame/keyboard_test.cpp app/frame/popups_test.cpp app/frame/palette_test.cpp
-        app/frame/undo_test.cpp app/frame/parts_test.cpp app/frame/fork_test.cpp
+        app/frame/undo_test.cpp app/frame/parts_test.cpp app/frame/fork_test.cpp app/frame/own_prompt_test.cpp
         SOME slow "^InGermanMeasured[.]Scenes")
     spec_scene_test(app/window app/window/file_dialog_test.cpp app/window/portal_test.cpp)
     # What is written of a round for others.

@@ -91,6 +91,7 @@ struct KeyPress {
     Key key = Key::none;
     bool shift = false, ctrl = false, alt = false;
     bool repeat = false;
+    bool composing = false; // an input method holds what was typed before: this Enter is its own
 };
 
 struct Input {

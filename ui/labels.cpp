@@ -9,7 +9,7 @@ namespace speclens::ui {
 
 namespace {
 
-constexpr double kTipDelay = 0.3;
+constexpr double kTipDelay = 0.3, kTipLook = 3, kTipWord = 0.4; // seconds: until it comes, and that it stays, more for each word
 
 const char* tier_words(Tier tier) {
     switch (tier) {
@@ -83,12 +83,23 @@ void tooltip(Ui& ui, Rect rect, const Message& text, bool show) {
             ui.state.hover = id;
             ui.state.hover_since = ui.input.time;
         }
-        show = show || ui.input.time - ui.state.hover_since >= kTipDelay;
-        if (!show) ui.wake(ui.state.hover_since + kTipDelay);
+        const double since = ui.state.hover_since + kTipDelay;
+        const double read = since + kTipLook + kTipWord * static_cast<double>(std::ranges::count(drawn_words(text), ' '));
+        if (ui.input.time < since)
+            ui.wake(since);
+        else if (ui.input.time < read)
+            show = true, ui.wake(read);
     }
     if (!show) return;
     ui.tip = text;
     ui.tip_at = rect;
+    ui.tip_beside = false;
+}
+
+void tooltip_beside(Ui& ui, Rect rect, const Message& text) {
+    const bool before = ui.tip.empty();
+    tooltip(ui, rect, text);
+    if (before && !ui.tip.empty()) ui.tip_beside = true;
 }
 
 void progress(Ui& ui, Rect region, double done, double total, const Message& words) {

@@ -140,6 +140,7 @@ bool Field::key(const KeyPress& k) {
         return true;
     }
     case Key::enter:
+        if (k.composing) return true;
         if (!options.multi_line || k.ctrl || (options.enter_submits && !k.shift))
             result.submitted = true;
         else

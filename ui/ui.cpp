@@ -1,6 +1,7 @@
 #include "ui/ui.h"
 
 #include <algorithm>
+#include <array>
 
 #include "ui/language/language.h"
 #include "ui/text_layout.h"
@@ -42,16 +43,34 @@ bool is_text_key(const KeyPress& k) {
     }
 }
 
+// The first place beside tip_at that has room; where none has, as is for a whole region, below the mouse.
+Rect tip_box(const Ui& ui, Vec2 size) {
+    constexpr float kEdge = 4, kAway = 8;
+    const Rect& at = ui.tip_at;
+    const Rect s = ui.screen.inset(kEdge, kEdge);
+    const auto across = [](float wish, float low, float high) { return std::max(low, std::min(wish, high)); };
+    const float x = across(at.center().x - size.x / 2, s.x, s.right() - size.x), y = across(at.y, s.y, s.bottom() - size.y);
+    std::array<Rect, 4> places{{{x, at.bottom() + kAway, size.x, size.y},
+                                {x, at.y - kAway - size.y, size.x, size.y},
+                                {at.right() + kAway, y, size.x, size.y},
+                                {at.x - kAway - size.x, y, size.x, size.y}}};
+    if (ui.tip_beside) std::ranges::rotate(places, places.begin() + 2);
+    const auto room = [&](const Rect& box) {
+        return box.x >= s.x && box.y >= s.y && box.right() <= s.right() && box.bottom() <= s.bottom();
+    };
+    if (const auto found = std::ranges::find_if(places, room); found != places.end()) return *found;
+    constexpr float kPointer = 20;
+    return {across(ui.input.mouse.x, s.x, s.right() - size.x), across(ui.input.mouse.y + kPointer, s.y, s.bottom() - size.y), size.x,
+            size.y};
+}
+
 void draw_tip(Ui& ui) {
     const ParagraphStyle style{.size = 14, .color = ui.theme.ink};
     const std::string tip = drawn_words(ui.tip);
     const auto lines = wrap(ui.canvas, tip, style.font, style.size, kTipWidth);
     float width = 0;
     for (const auto line : lines) width = std::max(width, ui.canvas.printed_width(line, style.font, style.size));
-    Rect box{ui.tip_at.center().x - width / 2 - 12, ui.tip_at.bottom() + 8, width + 24, static_cast<float>(lines.size()) * 20 + 12};
-    if (box.bottom() > ui.screen.bottom() - 4) box.y = ui.tip_at.y - 8 - box.h;
-    box.x = std::max(ui.screen.x + 4, std::min(box.x, ui.screen.right() - 4 - box.w));
-    box.y = std::max(ui.screen.y + 4, box.y);
+    const Rect box = tip_box(ui, {width + 24, static_cast<float>(lines.size()) * 20 + 12});
     ui.canvas.fill(box, ui.theme.raised, 6);
     ui.canvas.outline(box, {ui.theme.muted, 1}, 6);
     paragraph(ui.canvas, {box.x + 12, box.y + 21}, kTipWidth, {tip, ui.tip.said}, style);

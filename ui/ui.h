@@ -137,6 +137,7 @@ struct Ui {
     std::vector<std::function<void(Ui&)>> deferred;
     Message tip{}; // text and place of this frame's tooltip
     Rect tip_at{};
+    bool tip_beside = false; // at the right of that, where there is room
 
     bool take_press(const KeyPress& wanted, bool even_in_text);
 };

@@ -84,8 +84,10 @@ enum class Tier : std::uint8_t { live, recorded, table, sim, published, remote }
 // Pill of height 24 (36 in presenter) whose right end is `right`. Returns its rectangle.
 Rect badge(Canvas& canvas, const Theme& theme, float right, float y, Tier tier, std::string_view words = {}, float height = 24);
 Rect pill(Canvas& canvas, const Theme& theme, float right, float y, std::string_view words, float height = 24);
-// After 300 ms over `rect`, or at once when `show` (focus). Drawn above everything.
+// After 300 ms over `rect` until it was read, or at once when `show` (focus). Drawn above everything, beside what it explains: below,
+// else above, else at a side.
 void tooltip(Ui& ui, Rect rect, const Message& text, bool show = false);
+void tooltip_beside(Ui& ui, Rect rect, const Message& text); // at its right, where others stand below: the rows of a list
 // What is drawn at `rect` and not written, in a message of its own: told, and shown while the mouse is there.
 void thing(Ui& ui, Rect rect, const Message& message);
 

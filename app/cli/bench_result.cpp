@@ -198,6 +198,7 @@ OrderedJson bench_json(const BenchResult& r) {
          {"read_bandwidth_gbs", known(times.bandwidth_gbs)},
          {"read_bandwidth_spread", known_spread(times.read_spread, times.repeats)},
          {"read_bytes", times.read_bytes},
+         {"far_read_gbs", known(times.far_gbs)},
          {"product_gmas", known(times.product_rate)},
          {"products", name_of(times.precision)},
          {"product_spread", known_spread(times.product_spread, times.repeats)},
@@ -243,7 +244,7 @@ OrderedJson bench_json(const BenchResult& r) {
 std::string bench_table(const BenchResult& r) {
     const PassTimes& times = r.default_times();
     std::string text = "SpecLens bench · " + r.model + (r.random_weights ? " (random weights)" : "") + " · " + r.device +
-                       (r.ended_by ? " · then it ended" : "") + "\n" + r.machine + " · " + r.date + " · " + r.precision + "\n";
+                       (r.ended_by ? " · stopped before it had all" : "") + "\n" + r.machine + " · " + r.date + " · " + r.precision + "\n";
     if (const std::string why = r.in_doubt(); !why.empty()) text += "IN DOUBT: " + why + "\n";
     text += "\n";
     const auto row = [&](const std::string& name, const std::string& value, const std::string& note) {
@@ -260,8 +261,9 @@ std::string bench_table(const BenchResult& r) {
                                      name_of(times.form) + " matrices, " + name_of(times.precision) + " products"
                                : "no memory left to measure it");
     if (read)
-        row("fixed cost of a pass", number(r.median_ms(1) - times.weight_bytes / times.bandwidth_gbs / 1e6, 3),
-            "ms: the median of one token less the weights at that bandwidth");
+        row("rest of a pass", r.in_doubt().empty() ? number(r.median_ms(1) - times.weight_bytes / times.bandwidth_gbs / 1e6, 3) : "–",
+            r.in_doubt().empty() ? "ms: the median of one token less the weights at that bandwidth; a difference, no cost that was measured"
+                                 : "of one token less the weights at that bandwidth: not to be told from times in doubt");
     for (const PassTimes& behind : r.contexts) text += passes_table(behind);
     for (const std::string& why : r.left_out) text += "  " + why + "\n";
     text += "\n";

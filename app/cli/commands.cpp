@@ -108,7 +108,7 @@ constexpr CommandRow kCommandRows[] = {
      "speclens bench --json bench.json\n"
      "speclens bench --against bench.json"},
     {lossless, "lossless", "N", 1, 1, "does speculation keep the target's distribution? N samples, exit 1 if not",
-     "Draws N texts with speculation and N without, long enough for a third round where they do not end "
+     "Draws N texts, 100 or more, with speculation and N without, long enough for a third round where they do not end "
      "before, and compares their distributions: a chi-square test and the total variation distance. Without --model "
      "and --prompt it runs on a small table whose exact distribution is known. Exits with 1 when a distribution differs, and "
      "when the texts cannot tell (undecided).",

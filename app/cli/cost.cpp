@@ -50,4 +50,21 @@ std::string cost_notes(const Rent& rent, const std::string& tier, const Terminal
     return text + terminal.paint(Tone::muted, wrap(beside, terminal.prose_width())) + "\n";
 }
 
+std::string csv_cell(const std::string& text) {
+    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+    std::string quoted = "\"";
+    for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return quoted + "\"";
+}
+
+std::string fact_cells(const Header& header, const RunSettings& settings) {
+    std::string cells;
+    for (const std::string& text :
+         {header.model, header.fingerprint, header.weights, std::string(name_of(header.precision)), header.machine, header.date,
+          OrderedJson(settings.sampling.temperature).dump(), std::to_string(header.sampling.top_k),
+          OrderedJson(settings.sampling.top_p).dump(), std::to_string(settings.seed), std::to_string(settings.max_tokens)})
+        cells += "," + csv_cell(text);
+    return cells;
+}
+
 } // namespace speclens::cli

@@ -1,4 +1,4 @@
-// The cost of a million tokens in the tables of compare and sweep.
+// What tables and files of compare and sweep share: the cost of a million tokens, and what was measured where.
 #pragma once
 
 #include <optional>
@@ -8,6 +8,8 @@
 #include "app/cli/terminal.h"
 #include "app/views/prices.h"
 #include "engine/base/json.h"
+#include "engine/run/run_settings.h"
+#include "engine/run/trace.h"
 
 namespace speclens::cli {
 
@@ -18,5 +20,10 @@ namespace speclens::cli {
 [[nodiscard]] std::string cost_notes(const Rent& rent, const std::string& tier, const Terminal& terminal);
 [[nodiscard]] OrderedJson price_json(const Rent& rent);
 [[nodiscard]] std::string cost_head(const Rent& rent); // "USD/Mtok"
+
+[[nodiscard]] std::string csv_cell(const std::string& text); // quoted where it has to be
+// Columns that say the same in every line of a CSV, so that files of several measurements can be put together; each begins with a comma.
+inline constexpr const char* kFactColumns = ",model,fingerprint,weights,precision,machine,date,temperature,top_k,top_p,seed,max_tokens";
+[[nodiscard]] std::string fact_cells(const Header& header, const RunSettings& settings);
 
 } // namespace speclens::cli

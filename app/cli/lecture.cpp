@@ -44,7 +44,7 @@ Link of_loaded_models(const Options& options, const Link& link, std::string* oth
     std::string model = kBuiltInModel; // where a link names none
     std::erase_if(own.options, [&](const auto& option) {
         if (option.first == "model") model = option.second;
-        return option.first == "model" || option.first == "fingerprint";
+        return option.first == "model" || option.first == "fingerprint" || option.first == "drafter-fingerprint";
     });
     const std::string word = loaded_model(options);
     const bool own_model = model == word || (!options.model.empty() && same_path(model, options.model));
@@ -207,7 +207,8 @@ Exit render_lecture(const Options& options) {
     std::string page =
         head_of_page() + "<title>" + escaped(lecture.title) + "</title></head><body>\n<h1>" + escaped(lecture.title) + "</h1>\n";
     if (!lecture.about.empty()) page += "<p class=\"notes\">" + escaped(lecture.about) + "</p>\n";
-    each_step(options, lecture, [&](std::size_t i, const FrameRequest& request, const Subject& subject) {
+    each_step(options, lecture, [&](std::size_t i, FrameRequest request, const Subject& subject) {
+        request.kept = true; // nothing is live on paper
         const Lecture::Step& step = lecture.steps[i];
         const std::size_t number = i + 1;
         const std::string name = (number < 10 ? "0" : "") + std::to_string(number) + "-" + request.scene + ".png";
@@ -218,7 +219,8 @@ Exit render_lecture(const Options& options) {
                 escaped(step.title) + "\">\n";
         if (!step.notes.empty()) page += "<p class=\"notes\">" + escaped(step.notes) + "</p>\n";
         page += "<details><summary class=\"small\">" + escaped(ui::language().label("The picture in words")) + "</summary><pre>" +
-                escaped(in_words(request, subject)) + "</pre></details>\n<p class=\"small\">" + (minutes.empty() ? "" : minutes + " · ") +
+                escaped(in_words(request, subject)) + "</pre></details>\n<p class=\"small\">" +
+                escaped(made_words(request, subject.trace.get())) + "</p>\n<p class=\"small\">" + (minutes.empty() ? "" : minutes + " · ") +
                 escaped(to_text(step.link, options.links_to)) + "</p>\n</section>\n";
         print(file.string() + "\n");
         flush();

@@ -60,6 +60,7 @@ struct Options {
 
     std::filesystem::path model;         // a name, a path, or the address of a server; empty: the built-in one
     std::string fingerprint;             // of the model that the link was made with; empty: any
+    std::string drafter_fingerprint;     // of its heads and draft models, "small:0123456789abcdef,…"; empty: any
     std::filesystem::path tokenizer;     // with a server
     int listed = 20;                     // with a server
     std::vector<DrafterChoice> drafters; // one for --drafter, any number for --drafters

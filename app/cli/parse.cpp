@@ -38,6 +38,25 @@ Command command_of(const std::string& word) {
     unknown_name("command", word, known);
 }
 
+// The option of this command that does what another command's does; empty: none.
+std::string same_elsewhere(const std::string& name, Command command) {
+    static constexpr struct {
+        std::string_view asked, remedy, needs;
+    } kSame[] = {
+        {"--drafter", "Use --drafters: it takes one as well, NAME or NAME=DIR.", "--drafters"},
+        {"--drafters", "Use --drafter: this command has one, NAME or NAME=DIR.", "--drafter"},
+        {"--prompt", "Use --prompts FILE.jsonl, a line {\"prompt\": \"…\"} for each.", "--prompts"},
+        {"--prompts", "Use --prompt TEXT: this command asks one.", "--prompt"},
+        {"--chat", "Use --prompts FILE.jsonl: a line with \"chat\": true is asked as a chat.", "--prompts"},
+        {"--raw", "Use --prompts FILE.jsonl: a line without \"chat\" is asked as text.", "--prompts"},
+    };
+    for (const auto& [asked, remedy, needs] : kSame)
+        if (name == asked &&
+            std::ranges::any_of(option_rows(), [&](const OptionRow& row) { return row.name == needs && applies(row, command); }))
+            return std::string(remedy);
+    return "";
+}
+
 const OptionRow& find_option(const std::string& name, Command command) {
     std::string elsewhere;
     std::vector<std::string> known;
@@ -52,6 +71,8 @@ const OptionRow& find_option(const std::string& name, Command command) {
             if (applies(row, other.command))
                 elsewhere += (elsewhere.empty() ? "" : ", ") + (other.name[0] ? std::string(other.name) : "the window");
     }
+    if (const std::string remedy = same_elsewhere(name, command); !remedy.empty() && !elsewhere.empty())
+        usage(name + " does nothing for '" + called(command) + "'", remedy);
     if (!elsewhere.empty()) usage(name + " does nothing for '" + called(command) + "'", "It is an option of: " + elsewhere + ".");
     if (name == "--beat" && (command == Command::render || command == Command::describe))
         usage("unknown option --beat", "A beat stands behind the name of its scene: " + called(command) + " loop:3");
@@ -99,7 +120,10 @@ void check_together(const Options& o) {
     never_both("--chat", "--raw");
     never_both("--once", "--every");
     never_both("--once", "--for");
-    for (const char* option : {"--once", "--every", "--for"}) never_both("--prompt", option);
+    for (const char* option : {"--once", "--every", "--for"})
+        if (o.has("--prompt") && o.has(option))
+            usage(std::string("--prompt and ") + option + " exclude each other",
+                  std::string("--prompt asks once, and reads before and after: leave ") + option + " out.");
     if (o.command == Command::advise) {
         for (const char* option : {"--plain", "--key-from", "--server-model"}) needs(option, !o.url.empty(), "--url");
         for (const std::string& option : o.given)
@@ -237,6 +261,10 @@ void apply_link(Options& o) {
         if (replaced(name)) continue;
         if (key == "fingerprint") {
             o.fingerprint = value;
+            continue;
+        }
+        if (key == "drafter-fingerprint") {
+            o.drafter_fingerprint = value;
             continue;
         }
         if (key == "model") trust_model(value);

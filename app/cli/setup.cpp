@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/cli/output.h"
+#include "app/cli/values.h"
 #include "engine/base/json_read.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/length/costs_file.h"
@@ -240,6 +241,13 @@ std::shared_ptr<const Models> load(const Options& options) {
     if (!options.fingerprint.empty() && options.fingerprint != models->fingerprint)
         say("the link was made with another model than " + models->target_name() + " (fingerprint " + options.fingerprint +
             (models->fingerprint.empty() ? "" : ", here " + models->fingerprint) + "): what it shows will differ");
+    for (const std::string& head : split(options.drafter_fingerprint, ',')) { // another one is no reason to refuse: it drafts as well
+        const std::size_t colon = head.find(':');
+        const std::string drafter = head.substr(0, colon), here = models->drafter_fingerprint(drafter);
+        if (colon == std::string::npos || !models->why_not(drafter).empty() || here == head.substr(colon + 1)) continue;
+        say("the link was made with another " + drafter + " (" + head.substr(colon + 1) + (here.empty() ? "" : ", here " + here) +
+            "): what it shows will differ");
+    }
     return models;
 }
 

@@ -85,19 +85,6 @@ std::string section(const Slide& slide, std::size_t number, std::size_t count) {
     return out + "</p>\n</section>\n";
 }
 
-// Where it came from, as the picture's badge says, and where and when it was made.
-std::string made_words(const FrameRequest& request, const Trace* trace) {
-    if (request.race)
-        for (const RaceLane& lane : request.race->lanes)
-            if (lane.trace) trace = lane.trace.get();
-    const Header* header = trace ? trace->header() : nullptr;
-    if (!header) return "";
-    std::string words = (header->tier == "LIVE" ? "RECORDED" : header->tier) + " · " + header->model;
-    for (const std::string* part : {&header->machine, &header->date})
-        if (!part->empty()) words += " · " + *part;
-    return words;
-}
-
 Slide slide_of(FrameRequest request, const Subject& subject) {
     request.kept = true;
     Slide slide;
@@ -200,6 +187,19 @@ std::vector<Slide> slides_of_lecture(const Options& options, const Lecture& lect
 }
 
 } // namespace
+
+std::string made_words(const FrameRequest& request, const Trace* trace) {
+    if (request.race)
+        for (const RaceLane& lane : request.race->lanes)
+            if (lane.trace) trace = lane.trace.get();
+    const Header* header = trace ? trace->header() : nullptr;
+    if (!header) return "";
+    std::string words = (header->tier == "LIVE" ? "RECORDED" : header->tier) + " · " + header->model;
+    if (!header->drafter_model.empty()) words += " + " + header->drafter_model;
+    for (const std::string* part : {&header->weights, &header->machine, &header->date})
+        if (!part->empty()) words += " · " + *part;
+    return words;
+}
 
 std::string escaped(const std::string& text) {
     std::string out;

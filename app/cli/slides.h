@@ -16,7 +16,7 @@ struct Slide {
     std::string notes;   // below the picture; may be empty
     std::string words;   // of the picture, in English
     std::string link;    // empty: none leads there
-    std::string made;    // tier, model, machine, date
+    std::string made;    // as made_words() has it
     std::string picture; // the bytes of a PNG
 };
 
@@ -29,6 +29,8 @@ inline constexpr std::size_t kMostPageBytes = 3'000'000; // what a mail takes wi
 // Of places first … last so many at most, evenly, with both ends.
 [[nodiscard]] std::vector<int> slide_places(int first, int last, int most);
 
+// Where a picture came from, as its badge says, of which models, and where and when it was made; empty: no run is behind it.
+[[nodiscard]] std::string made_words(const FrameRequest& request, const Trace* trace);
 [[nodiscard]] std::string escaped(const std::string& text); // for HTML
 [[nodiscard]] std::string base64(const std::string& bytes);
 

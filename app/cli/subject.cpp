@@ -268,12 +268,7 @@ Subject asked_subject(const Options& options, const std::string& scene) {
     return subject;
 }
 
-LinkOptions folders_of(const Options& options) {
-    LinkOptions folders{{"model", loaded_model(options)}};
-    for (const DrafterChoice& choice : options.drafters)
-        if (!choice.folder.empty()) folders.emplace_back(choice.name, std::filesystem::absolute(choice.folder).string());
-    return folders;
-}
+LinkOptions folders_of(const Options& options) { return {{"model", loaded_model(options)}}; }
 
 std::string link_to(const Options& options, const FrameRequest& request, const Subject& subject) {
     if (!subject.models) return "";
@@ -281,7 +276,11 @@ std::string link_to(const Options& options, const FrameRequest& request, const S
     if (const Header* header = subject.trace->header()) {
         if (!header->fingerprint.empty()) named.emplace_back("fingerprint", header->fingerprint);
         add_precision(*header, named);
+        if (!subject.race) add_drafter(*header, named);
     }
+    if (subject.race)
+        for (const RaceLane& lane : subject.race->lanes)
+            if (lane.trace && lane.trace->header()) add_drafter(*lane.trace->header(), named);
     const FramePlace place = frame_place(request, subject.trace, subject.settings, subject.status);
     Link link{.scene = request.scene, .beat = place.beat, .at = place.at, .selected = place.selected, .options = {}};
     link.options = subject.race ? options_of(subject.race->settings, named) : options_of(repeated(subject.settings, *subject.trace), named);

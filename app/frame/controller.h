@@ -151,6 +151,7 @@ class Controller {
     [[nodiscard]] const RunSettings& wished() const { return in_race() ? race_.wish().base : run_.settings(); }
 
     void open_popup(Popup popup);
+    [[nodiscard]] bool asks_as_chat() const; // what the prompt editor begins with
     void open_scene(const std::string& name);
     void open_file(const std::string& path, double now); // throws Error
     void save(double now);
@@ -163,7 +164,8 @@ class Controller {
     [[nodiscard]] std::string model_word() const;                    // of the one that is loaded, as links name it
     [[nodiscard]] const std::vector<GalleryPrompt>& prompts() const; // of the gallery that suits it
     void get_model(const std::string& name, double now);
-    void observe_opening(const Snapshot& published); // a model that was asked for came, or did not
+    void open_built_in(const std::string& drafter, double now); // for the open scene, with a run of this drafter
+    void observe_opening(const Snapshot& published);            // a model that was asked for came, or did not
     void begin_with_other_model(const RunSettings& settings);
     void answer_offer(bool yes, double now);
     // Heads that the page fetches later (EnginePort::fetch_head). What needs some is done when they are there, unless something else

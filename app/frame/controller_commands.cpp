@@ -21,6 +21,12 @@ constexpr double kReadWord = 0.25; // seconds per word of a story, at speed 1
 
 } // namespace
 
+// Whoever types to a model that is tuned for chats means a question, until they have asked this window something as text.
+bool Controller::asks_as_chat() const {
+    const Prompt& now = wished().prompt;
+    return now.chat || (common_.status.chats && !own_prompt_ && now.parts.empty() && now.token_ids.empty());
+}
+
 void Controller::open_popup(Popup popup) {
     keys_.clear(); // it covers the scene
     chrome.popup = popup;
@@ -32,7 +38,7 @@ void Controller::open_popup(Popup popup) {
     if (popup == Popup::prompt) {
         chrome.prompt = wished().prompt.text;
         chrome.system = wished().prompt.system;
-        chrome.chat = wished().prompt.chat;
+        chrome.chat = chrome.chat_at_first = asks_as_chat();
     }
     if (popup == Popup::models || popup == Popup::palette || popup == Popup::prompt) models_ = model_choices();
     if (popup == Popup::open_file) files_.refresh();
@@ -197,6 +203,8 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
         }
         void operator()(const EditPrompt&) const { c.open_popup(Popup::prompt); }
         void operator()(const EditLengths&) const { c.open_popup(Popup::lengths); }
+        void operator()(const NextStep&) const { c.action(Action::next_step, 0, now); }
+        void operator()(const OnBuiltIn& there) const { c.open_built_in(there.drafter, now); }
         void operator()(const ShowDetails&) const {
             c.chrome.layout.details = true;
             if (c.chrome.density == Density::single) c.chrome.layout.region = Region::details;
@@ -243,6 +251,10 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
         }
         void operator()(const BrowseFiles&) const { c.files_.browse(); }
         void operator()(const UseCosts& use) const { c.use_costs(use.path, now); }
+        void operator()(const AskPrompt& asked) const {
+            if (!c.in_race() && !c.scene().shows_run()) c.open_scene("loop"); // it has no place for the answer
+            c.change_run(asked.settings, now);
+        }
         void operator()(const MeasureCosts&) const { c.measure_costs(now); }
         void operator()(const PressKey& press) const { c.keys_.push_back({.key = press.key}); }
     };

@@ -10,6 +10,7 @@
 #include "engine/fetch/fetchable.h"
 #include "engine/models/model_names.h"
 #include "kernels/error.h"
+#include "scenes/shared/run_controls.h"
 
 namespace speclens {
 namespace {
@@ -75,6 +76,16 @@ void Controller::open_model(const std::string& word, double now) {
         common_.status.state = EngineStatus::State::loading; // until the engine says what it is
         common_.send(OpenModel{std::move(paths), common_.first_budget()});
     });
+}
+
+void Controller::open_built_in(const std::string& drafter, double now) {
+    const auto beat = beats_.find(scene_name_);
+    SceneView view{.scene = scene_name_, .place = {.beat = beat == beats_.end() ? 0 : beat->second + 1}, .model = kBuiltInModel};
+    view.settings = with_draft_length(with_drafter({}, drafter), default_k(drafter));
+    wanted_view_ = view;
+    const std::string from = common_.status.model;
+    open_model(kBuiltInModel, now);
+    common_.say("tiny is being loaded; Ctrl+Shift+O leads back to " + from, now);
 }
 
 void Controller::get_model(const std::string& name, double now) {

@@ -59,6 +59,9 @@ Link Controller::link() const {
         if (race)
             if (const auto lane = std::ranges::find_if(race->lanes, run); lane != race->lanes.end())
                 add_precision(*lane->trace->header(), named);
+        if (race)
+            for (const RaceLane& lane : race->lanes)
+                if (run(lane)) add_drafter(*lane.trace->header(), named);
         link.options = options_of(race ? race->settings : race_.wish(), named);
         if (const auto step = race_.step()) link.at = *step;
         return link;
@@ -69,6 +72,7 @@ Link Controller::link() const {
     if (const Header* header = cursor_.source.trace().header()) {
         if (!header->fingerprint.empty()) named.emplace_back("fingerprint", header->fingerprint);
         add_precision(*header, named);
+        add_drafter(*header, named);
     }
     link.options = options_of(repeated(run_.settings(), cursor_.source.trace()), named);
     link.at = cursor_.at();

@@ -107,11 +107,17 @@ bool draw_banner(const FrameDraw& d, std::string_view name, Rect bar, const Prob
     return clicked;
 }
 
-// A question with its two answers, in the place of the banner.
+// A question with its two answers, in the place of the banner and as high as its words need.
 void draw_offer(const FrameDraw& d, Rect bar) {
-    constexpr float kSize = 14, kLine = 18, kButton = 32;
+    constexpr float kSize = 14, kLine = 18, kButton = 32, kBetween = 8;
     const ui::Theme& t = d.ui.theme;
     ui::Canvas& c = d.ui.canvas;
+    const float buttons = ui::button_width(c, "Not now") + kBetween + ui::button_width(c, d.input.offer.yes);
+    const float x = bar.x + 16, room = std::max(1.0F, bar.right() - 12 - buttons - 2 * kBetween - x);
+    const std::string words = ui::language().label(d.input.offer.words);
+    const ui::ParagraphStyle style{.size = kSize, .color = t.ink, .leading = kLine};
+    const auto lines = static_cast<float>(ui::paragraph_lines(c, room, words, style));
+    bar.h = std::max(bar.h, kLine * lines + kBetween);
     c.fill(bar, t.raised, 6);
     c.outline(bar, {t.ink, std::max(1.5F, t.edge_width)}, 6);
     float right = bar.right() - 12;
@@ -119,23 +125,11 @@ void draw_offer(const FrameDraw& d, Rect bar) {
         const float w = ui::button_width(c, label);
         right -= w;
         if (ui::button(d.ui, id, {right, bar.y + 6, w, kButton}, label, {.kind = kind})) d.out.emplace_back(AnswerOffer{yes});
-        right -= 8;
+        right -= kBetween;
     };
     answer("no", "Not now", ui::ButtonKind::normal, false);
     answer("yes", d.input.offer.yes, ui::ButtonKind::primary, true);
-    const float x = bar.x + 16, w = right - 8 - x;
-    const std::string words = ui::language().label(d.input.offer.words);
-    const auto lines = ui::wrap(c, words, ui::Font::text, kSize, std::max(1.0F, w));
-    const float base = ui::baseline(bar.y, bar.h, kSize);
-    if (lines.size() < 2) {
-        c.text({x, base}, words, ui::Font::text, kSize, t.ink);
-        return;
-    }
-    c.text({x, base - kLine / 2}, lines[0], ui::Font::text, kSize, t.ink);
-    std::string_view rest = std::string_view(words).substr(lines[0].size());
-    rest.remove_prefix(std::min(rest.size(), rest.find_first_not_of(' ')));
-    ui::fitted_text(c, {x, base + kLine / 2}, rest, ui::Font::text, kSize, t.ink, w);
-    ui::tooltip(d.ui, bar, words);
+    ui::paragraph(c, {x, ui::baseline(bar.y, bar.h, kSize) - kLine / 2 * (lines - 1)}, room, words, style);
 }
 
 struct JobCard {

@@ -49,10 +49,10 @@ struct FrameUi {
     std::string query;           // palette, paths
     std::string problem, remedy; // why the Open dialog could not open that; empty: nothing failed
     QuizRound quiz;
-    int row = 0;                // chosen row of the palette or fork list
-    std::string prompt, system; // prompt editor
-    bool chat = false;
-    RunSettings counted; // what `room` was counted of; a prompt is long to count
+    int row = 0;                              // chosen row of the palette or fork list
+    std::string prompt, system;               // prompt editor
+    bool chat = false, chat_at_first = false; // as the prompt editor has it, and as it opened
+    RunSettings counted;                      // what `room` was counted of; a prompt is long to count
     PromptRoom room;
     std::string no_room; // why it cannot be counted: that run cannot start
     bool notes = false;  // of the lecture's step, beside everything else
@@ -133,6 +133,9 @@ struct AnswerOffer {
 struct PickModel { // to open, or to fetch where it is not there
     std::string word;
 };
+struct AskPrompt { // of the prompt editor: a run of these settings, where its answer can be seen
+    RunSettings settings;
+};
 struct UseCosts { // of rounds, of a file
     std::string path;
 };
@@ -147,7 +150,7 @@ struct PressKey { // of the scene
     ui::Key key;
 };
 using FrameCommand = std::variant<SceneCommand, PickAction, OpenFile, ExportFile, CopyText, DismissBanner, PressKey, AnswerOffer, PickModel,
-                                  CancelFetch, BrowseFiles, UseCosts, MeasureCosts>;
+                                  CancelFetch, BrowseFiles, UseCosts, MeasureCosts, AskPrompt>;
 
 std::vector<FrameCommand> compose(const FrameInput& input, FrameUi& state, ui::Ui& ui);
 
@@ -155,6 +158,13 @@ std::vector<FrameCommand> compose(const FrameInput& input, FrameUi& state, ui::U
 [[nodiscard]] bool measuring(const Answers& answers, const EngineStatus* status);
 // Why this action is not possible now; empty when it is.
 [[nodiscard]] std::string why_not(const FrameInput& input, Action action);
+
+// A way into the program; its last command alone leads there too. The first screen (opening.cpp) and the palette call them alike.
+struct Door {
+    const char *title, *words;
+    std::vector<FrameCommand> leads;
+};
+[[nodiscard]] std::vector<Door> doors_of(const FrameInput& input);
 
 // ---- parts, one file each ----
 struct FrameDraw {

@@ -100,7 +100,7 @@ void draw_rail_name(const FrameDraw& d, const SceneInfo& scene, Rect box, const 
     const bool selected = d.input.scene_name == scene.name;
     const float x = box.x + g.name_at, room = box.right() - 1 - x;
     const std::string name = rail_name(c, scene.title, g.text, room);
-    ui::tooltip(d.ui, box, scene_about(scene));
+    ui::tooltip_beside(d.ui, box, scene_about(scene));
     const bool bold = selected && c.text_width(name, Font::text_bold, g.text) <= room;
     ui::fitted_text(d.ui.canvas, {x, ui::baseline(box.y, box.h, g.text)}, name, bold ? Font::text_bold : Font::text, g.text,
                     selected ? d.ui.theme.ink : d.ui.theme.muted, room);
@@ -130,7 +130,7 @@ void draw_rail_footer(const FrameDraw& d, Rect r, float y, ui::Id stop) {
         if (touched.focused) ui::focus_ring(d.ui.canvas, d.ui.theme, box);
         d.ui.canvas.text({box.x + 24, y + 22}, label, Font::text, 15, d.ui.theme.muted);
         d.ui.canvas.text({box.right() - 8, y + 22}, key, Font::mono, 14, d.ui.theme.muted, Align::right);
-        ui::tooltip(d.ui, box, about);
+        ui::tooltip_beside(d.ui, box, about);
         if (touched.clicked) d.pick(action);
         y += 34;
     }
@@ -141,7 +141,9 @@ void draw_rail_footer(const FrameDraw& d, Rect r, float y, ui::Id stop) {
 void draw_rail(const FrameDraw& d) {
     const Rect r = d.layout.rail;
     if (r.w <= 0) return;
-    const RailGrid g = rail_grid(r);
+    // As high as beside a scene with an output: places stay where they are in every scene.
+    const Rect least = frame_layout({d.ui.screen.w, d.ui.screen.h}).rail;
+    const RailGrid g = rail_grid({r.x, r.y, r.w, least.w == r.w ? std::min(r.h, least.h) : r.h});
     d.ui.push_id("rail");
     const ui::Id stop = rail_stop(d, !g.wide);
     const float end = each_rail_row(
@@ -294,7 +296,7 @@ void draw_status(const FrameDraw& d) {
     if (const auto& lecture = d.input.lecture) {
         const bool away = lecture->away(d.input.scene_name);
         cells.push_back({"step " + std::to_string(lecture->step + 1) + " of " + std::to_string(lecture->steps()) + (away ? " (away)" : "") +
-                             " · " + lecture->now().title,
+                             " · " + lecture->now().title + (away || lecture->step + 1 == lecture->steps() ? "" : " · PageDown goes on"),
                          true, false, 8,
                          away ? "of the lecture: PageDown or PageUp leads back to it"
                               : "of the lecture: PageDown and PageUp go on and back, F4 shows its notes"});

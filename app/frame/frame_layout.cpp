@@ -13,11 +13,13 @@ constexpr float kRail = 208, kNamedRail = 116, kNarrowRail = kWholeWidth - kStag
 constexpr float kStrip = 52;                        // a story of two lines, or three close ones, with its buttons
 constexpr float kDrawer = 400, kBesideDrawer = 780; // of the details, and what a stage needs to be whole beside them
 
+constexpr float kTall = 984; // below that the stage needs the height more than the chrome does
+
 float compact_rail(ui::Vec2 size) { return size.x >= 1348 ? kNamedRail : kNarrowRail; }
 
 FrameLayout full_layout(ui::Vec2 size, bool run) {
     FrameLayout l;
-    l.tall = size.y >= 984; // below that the stage needs the height more than the chrome does
+    l.tall = size.y >= kTall;
     const float menu = l.tall ? 28 : 24, ribbon = l.tall ? 88 : 64, timeline = l.tall ? 96 : 56, status = l.tall ? 28 : 24;
     const float rail = kRail, side = 400, controls = 96, story = 376;
     const float bottom = size.y - status - (run ? timeline + ribbon : 0);
@@ -106,7 +108,7 @@ FrameLayout whole_layout(ui::Vec2 size) {
     FrameLayout l;
     l.tall = size.x >= 1440 && size.y >= 840;
     if (!l.tall) l.density = Density::compact;
-    const float menu = l.tall ? 28 : 24, status = l.tall ? 28 : 24;
+    const float menu = l.tall && size.y >= kTall ? 28 : 24, status = menu;
     l.menu = {0, 0, size.x, menu};
     l.status = {0, size.y - status, size.x, status};
     const float rail = l.tall ? kRail : compact_rail(size);

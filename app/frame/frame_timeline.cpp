@@ -124,12 +124,13 @@ void scrub(const FrameDraw& d, const RunClock& clock, const ui::Scale& x, Rect a
     if (cursor != d.input.scene.cursor) d.out.push_back(SceneCommand{SetCursor{cursor}});
 }
 
-// What the whole run came to, as much of it as has room: the status bar counts only up to the playhead.
+// What the whole run came to, or what there is of it so far, as much as has room: the status bar counts only up to the playhead.
 std::string summary(const FrameDraw& d, const RunClock& clock, const ReportedSpeed& reported, float room) {
     const RunView& whole = *d.input.scene.whole;
     const std::string ms = clock.timed() ? ui::number(whole.total_ms, whole.total_ms < 100 ? 1 : 0) + " ms" : std::string();
     const std::string counts = (ms.empty() ? "" : ms + " · ") + counted(whole.output_tokens, "token");
-    std::string all = "whole run: " + counts;
+    const bool goes_on = d.input.engine && !whole.stopped && !whole.failed;
+    std::string all = (goes_on ? "so far: " : "whole run: ") + counts;
     if (whole.rounds > 0) all += " · " + ui::per_round(whole.tokens_per_round()) + " per round";
     // A figure in doubt stands beside what was recorded, where there is room; its tooltip says it all.
     std::string doubt;

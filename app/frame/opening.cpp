@@ -79,7 +79,7 @@ std::optional<Shown> shown_of(const SceneInput& in) {
     shown.tokens = whole.output_tokens;
     shown.passes = whole.rounds;
     shown.same = whole.header->sampling.temperature == 0;
-    shown.target = whole.header->model;
+    shown.target = in.status && in.status->built_in ? "tiny" : whole.header->model;
     shown.drafter = whole.header->drafter;
     return shown;
 }
@@ -194,7 +194,7 @@ void draw_counts(const FrameDraw& d, const Shown& shown, double now) {
     lane(y + 84, "with guesses", shown.passes, done);
 }
 
-// What was paid so far and what it brought.
+// What was paid so far and what it brought: a pass is paid when it is through, and until then guesses are no tokens.
 void draw_toll(const FrameDraw& d, const Shown& shown, const ChipRow& row, double now) {
     const double each = kWritten / static_cast<double>(std::max<std::size_t>(1, shown.before.size()));
     int passes = 0, tokens = 0;
@@ -203,14 +203,18 @@ void draw_toll(const FrameDraw& d, const Shown& shown, const ChipRow& row, doubl
         passes += now >= from ? 1 : 0;
         tokens += now >= from + 0.8 * each ? 1 : 0;
     }
-    if (now >= kDrafted + 0.3) ++passes;
-    if (now >= kDrafted + 0.8 + kSweep) {
+    int guesses = 0;
+    if (now > kDrafted + 0.3 + kSweep) {
+        ++passes;
         for (const ShownDraft& draft : shown.drafts) tokens += draft.role == Role::accepted ? 1 : 0;
         tokens += shown.own.empty() ? 0 : 1;
+    } else if (now >= kWritten) {
+        guesses = static_cast<int>(shown.drafts.size());
     }
     const float x = d.ui.screen.center().x, y = row.y + kChip + 72;
-    d.ui.canvas.text({x, y}, counted(passes, "pass") + ", " + counted(tokens, "token"), Font::mono_medium, 20, d.ui.theme.ink,
-                     Align::center);
+    std::string words = counted(passes, "pass") + ", " + counted(tokens, "token");
+    if (guesses > 0) words += ", " + counted(guesses, "guess");
+    d.ui.canvas.text({x, y}, words, Font::mono_medium, 20, d.ui.theme.ink, Align::center);
 }
 
 std::string heading_of(const Shown& shown, double now) {
@@ -229,20 +233,17 @@ void draw_heading(const FrameDraw& d, float y, const std::string& words, float s
 
 bool any_press(const FrameDraw& d) { return d.ui.input.pressed || !d.ui.input.keys.empty() || !d.ui.input.typed.empty(); }
 
-struct Door {
-    const char *title, *words;
-    std::vector<FrameCommand> leads;
-};
+} // namespace
 
-std::vector<Door> doors_of(const FrameDraw& d) {
+std::vector<Door> doors_of(const FrameInput& input) {
     std::vector<Door> doors = {
         {"Watch one round", "Guesses, one check, coins: step by step, with the numbers of both models.", {SceneCommand{OpenScene{"loop"}}}},
-        {"Race the drafters", "Drafters and plain decoding write the same text on one clock.", {SceneCommand{OpenScene{"race"}}}},
+        {"Race the drafters", "Drafters and plain decoding go on from one prompt, on one clock.", {SceneCommand{OpenScene{"race"}}}},
         {"Write my prompt",
          "Your own words, on the model that is loaded.",
          {SceneCommand{OpenScene{"loop"}}, PickAction{Action::edit_prompt}}}};
-    if (d.input.read && !d.input.read->lectures.empty()) {
-        const auto& all = d.input.read->lectures;
+    if (input.read && !input.read->lectures.empty()) {
+        const auto& all = input.read->lectures;
         const auto first = std::ranges::find_if(all, [](const auto& one) { return one.second.find("first-lesson") != std::string::npos; });
         doors.push_back({"First lesson",
                          "From the cost of a token to the speed-up; Page Down leads through it.",
@@ -250,6 +251,8 @@ std::vector<Door> doors_of(const FrameDraw& d) {
     }
     return doors;
 }
+
+namespace {
 
 void leave(const FrameDraw& d, std::vector<FrameCommand> leads = {}) {
     d.state.opening = {};
@@ -260,7 +263,7 @@ void leave(const FrameDraw& d, std::vector<FrameCommand> leads = {}) {
 
 void draw_doors(const FrameDraw& d, const std::optional<Shown>& shown) {
     const Rect s = d.ui.screen;
-    std::vector<Door> doors = doors_of(d);
+    const std::vector<Door> doors = doors_of(d.input);
     const int count = static_cast<int>(doors.size()),
               columns = s.w >= 1000  ? count
                         : s.w >= 560 ? 2

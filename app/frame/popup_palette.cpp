@@ -338,6 +338,13 @@ std::vector<PaletteRow> palette_rows(const FrameInput& input, const std::string&
                                     SceneCommand{SetCursor{round.end_event}}, 0});
         return rows;
     }
+    if (!filtered)
+        for (const Door& door : doors_of(input)) {
+            constexpr int kDoor = 10; // what a window is opened for comes before a command that begins alike
+            PaletteRow row{door.title, "as on the first screen", door.leads.back(), 0};
+            if (row.score = search_score(words, ui::language().label(row.label), row.label); row.score > 0) row.score += kDoor;
+            if (row.score > 0) rows.push_back(std::move(row));
+        }
     if (!filtered || prefix == '@')
         for (const SceneInfo& info : scene_list())
             add(rows, words,
@@ -368,6 +375,8 @@ std::vector<PaletteRow> palette_rows(const FrameInput& input, const std::string&
                             kWordMatch - 1}); // what can be done comes first
     if (prefix == '#' || (!filtered && !words.empty())) add_tokens(rows, input, words);
     std::ranges::stable_sort(rows, [](const PaletteRow& a, const PaletteRow& b) { return a.score > b.score; });
+    constexpr int kScattered = kWordMatch / 2; // letters here and there say nothing where a row has the words
+    if (!rows.empty() && rows.front().score > kScattered) std::erase_if(rows, [](const PaletteRow& row) { return row.score < kScattered; });
     return rows;
 }
 

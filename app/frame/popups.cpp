@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "engine/drafters/drafter_info.h"
@@ -66,7 +67,7 @@ float begin_reading(const FrameDraw& d, std::string_view name, Rect view, float 
 
 bool prompt_is_changed(const FrameDraw& d) {
     const RunSettings* now = d.input.scene.settings;
-    return now && (d.state.prompt != now->prompt.text || d.state.system != now->prompt.system || d.state.chat != now->prompt.chat);
+    return now && (d.state.prompt != now->prompt.text || d.state.system != now->prompt.system || d.state.chat != d.state.chat_at_first);
 }
 
 constexpr std::size_t kGoodPrompts = 6;
@@ -111,6 +112,14 @@ bool built_in_model(const FrameDraw& d) { return d.input.scene.status && d.input
 bool beyond_the_model(const FrameDraw& d) {
     return built_in_model(d) && d.input.gallery && !d.input.gallery->empty() &&
            std::ranges::find(*d.input.gallery, d.state.prompt, &GalleryPrompt::prompt) == d.input.gallery->end();
+}
+
+// Enter while a choice has the focus, which the keyboard or a click may have brought there; an open list keeps its own.
+bool enter_on_a_choice(const FrameDraw& d, std::span<const std::string> kinds) {
+    d.ui.push_id("kind");
+    const bool kind = std::ranges::any_of(kinds, [&](const std::string& one) { return d.ui.focused(d.ui.id(one)); });
+    d.ui.pop_id();
+    return (kind || d.ui.focused(d.ui.id("preset"))) && d.ui.take_press({.key = ui::Key::enter}, true);
 }
 
 // The run that the prompt editor would start.
@@ -251,6 +260,8 @@ void draw_prompt_editor(const FrameDraw& d, Rect box, bool& close) {
     heading(d, box, "New run");
     const float x = box.x + 24, w = box.w - 48;
     const std::array<std::string, 2> kinds = {"raw text", "chat turn"};
+    const bool on_choice = enter_on_a_choice(d, kinds);
+    if (d.ui.take_press({.key = ui::Key::f2}, true)) s.chat = !s.chat;
     if (const auto pick =
             ui::segmented(d.ui, "kind", {box.right() - 24 - ui::segmented_width(d.ui.canvas, kinds), box.y + 16}, kinds, s.chat ? 1 : 0))
         s.chat = *pick == 1;
@@ -296,8 +307,10 @@ void draw_prompt_editor(const FrameDraw& d, Rect box, bool& close) {
     if (empty) off = "Type a prompt first";
     const bool told = !empty && !off.empty();
     ui::fitted_text(d.ui.canvas, {x, box.bottom() - (room ? 42.0F : 32.0F)},
-                    told ? off : "Enter starts, Shift+Enter breaks the line, Escape leaves it as it was", Font::text, 14,
-                    told ? d.ui.theme.ink : d.ui.theme.muted, w - 136);
+                    told     ? off
+                    : s.chat ? "Enter starts, Shift+Enter breaks the line, F2 makes it raw text, Escape leaves it"
+                             : "Enter starts, Shift+Enter breaks the line, F2 makes it a chat turn, Escape leaves it",
+                    Font::text, 14, told ? d.ui.theme.ink : d.ui.theme.muted, w - 136);
     if (room)
         d.ui.canvas.text({x, box.bottom() - 20}, std::to_string(room->tokens) + " of " + counted(room->holds, "token"), Font::mono, 14,
                          long_one ? d.ui.theme.role(ui::Role::rejected) : d.ui.theme.muted);
@@ -313,15 +326,16 @@ void draw_prompt_editor(const FrameDraw& d, Rect box, bool& close) {
                       {.size = 14, .color = d.ui.theme.ink, .max_lines = 2});
         if (d.input.engine && ui::button(d.ui, "real", {x + w - width, field.bottom() + 8, width, 36}, button,
                                          {.tooltip = "these words run here first, and stay"})) {
-            if (off.empty() && d.input.scene.settings) d.out.push_back(SceneCommand{Command{Restart{edited_run(d)}}});
+            if (off.empty() && d.input.scene.settings) d.out.push_back(AskPrompt{edited_run(d)});
             d.out.push_back(PickModel{real.name});
             close = true;
         }
     }
-    const bool submitted = // whichever part of the dialog has the focus
-        result.submitted || d.ui.take_press({.key = ui::Key::enter, .ctrl = true}, true);
+    const bool submitted = // whichever part of the dialog has the focus, but for a button, which has taken its Enter
+        result.submitted || on_choice || d.ui.take_press({.key = ui::Key::enter}, true) ||
+        d.ui.take_press({.key = ui::Key::enter, .ctrl = true}, true);
     if ((start || submitted) && off.empty() && d.input.scene.settings) {
-        d.out.push_back(SceneCommand{Command{Restart{edited_run(d)}}});
+        d.out.push_back(AskPrompt{edited_run(d)});
         close = true;
     }
     if (result.cancelled) close = true;

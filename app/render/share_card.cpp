@@ -1,6 +1,9 @@
 // The card of a round or a race: 1200x630, the size that messengers and timelines show beside a link.
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "app/render/round_share.h"
 #include "scenes/race/race_draw.h"
@@ -34,26 +37,50 @@ std::string subtitle_of(const RoundSummary& round) {
     return (written == 1 ? "1 token" : std::to_string(written) + " tokens") + " from one pass of the target";
 }
 
+// A token of the text, or markers of a chat that follow each other, which stand as one mark.
+struct CardPiece {
+    std::string text; // empty: a mark
+    std::optional<ui::Role> role;
+    float width = 0;
+};
+
+constexpr const char* kMark = "chat";
+constexpr float kTextSize = 24, kMarkSize = 16;
+
+std::vector<CardPiece> pieces_of(const Canvas& canvas, const Trace& trace, const RunView& whole, int round) {
+    const std::vector<bool> marks = chat_markers(trace, whole);
+    std::vector<CardPiece> pieces;
+    for (std::size_t i = 0; i < whole.tokens.size() && whole.tokens[i].round <= round; ++i) {
+        const OutputToken& token = whole.tokens[i];
+        const std::string text = trace.text(token.id);
+        const bool mark = (i < marks.size() && marks[i]) || is_chat_marker(text);
+        if (mark && !pieces.empty() && pieces.back().text.empty()) continue;
+        CardPiece piece{mark ? "" : text, {}, 0};
+        if (token.round == round && !mark) piece.role = role_of(token.origin);
+        piece.width = mark ? canvas.text_width(kMark, Font::text, kMarkSize) + 28 : ui::running_width(canvas, text, kTextSize);
+        pieces.push_back(std::move(piece));
+    }
+    return pieces;
+}
+
 // The text up to and with the round, its end where all of it has no room.
 void draw_text(Canvas& canvas, const Theme& theme, const Trace& trace, const RunView& whole, int round, float y) {
-    constexpr float kSize = 24;
-    std::size_t end = 0;
-    while (end < whole.tokens.size() && whole.tokens[end].round <= round) ++end;
-    std::size_t begin = end;
+    const std::vector<CardPiece> pieces = pieces_of(canvas, trace, whole, round);
+    std::size_t begin = pieces.size();
     float width = 0;
-    const float dots = canvas.printed_width("… ", Font::text, kSize);
-    while (begin > 0) {
-        const float next = ui::running_width(canvas, trace.text(whole.tokens[begin - 1].id), kSize);
-        if (width + next > kRoom - dots) break;
-        width += next;
-        --begin;
-    }
+    const float dots = canvas.printed_width("… ", Font::text, kTextSize);
+    while (begin > 0 && width + pieces[begin - 1].width <= kRoom - dots) width += pieces[--begin].width;
     float x = kLeft;
-    if (begin > 0) canvas.print({x, y}, "… ", Font::text, kSize, theme.muted), x += dots;
-    for (std::size_t i = begin; i < end; ++i) {
-        const OutputToken& token = whole.tokens[i];
-        const std::optional<ui::Role> role = token.round == round ? std::optional(role_of(token.origin)) : std::nullopt;
-        x += ui::running_token(canvas, theme, {x, y}, trace.text(token.id), role, false, kSize);
+    if (begin > 0) canvas.print({x, y}, "… ", Font::text, kTextSize, theme.muted), x += dots;
+    for (std::size_t i = begin; i < pieces.size(); ++i) {
+        const CardPiece& piece = pieces[i];
+        if (piece.text.empty()) {
+            canvas.fill({x + 4, y - 20, piece.width - 8, 26}, theme.raised, 6);
+            canvas.text({x + piece.width / 2, y - 1}, kMark, Font::text, kMarkSize, theme.muted, ui::Align::center);
+        } else {
+            (void)ui::running_token(canvas, theme, {x, y}, piece.text, piece.role, false, kTextSize);
+        }
+        x += piece.width;
     }
 }
 

@@ -12,7 +12,8 @@ namespace speclens {
 namespace {
 
 constexpr std::string_view kScheme = "speclens://";
-constexpr const char* kFingerprint = "fingerprint"; // no option: a model is compared with it
+constexpr const char* kFingerprint = "fingerprint";                // no option: a model is compared with it
+constexpr const char* kDrafterFingerprint = "drafter-fingerprint"; // nor this: "small:0123456789abcdef", heads and draft models
 constexpr std::size_t kLongest = std::size_t{1} << 20;
 constexpr const char* kExample = "A link looks like speclens://domino/4?drafter=domino&k=7&prompt=Hello%20there.";
 
@@ -82,10 +83,10 @@ std::string shell_quoted(const std::string& word) {
     return out + "'";
 }
 
-std::string with_folder(const std::string& drafter, const LinkOptions& folders) {
-    for (const auto& [name, folder] : folders)
-        if (name == drafter) return drafter + "=" + folder;
-    return drafter;
+// Behind the drafters: which heads they are. Where those lie is nobody else's business.
+void add_heads(LinkOptions& out, const LinkOptions& folders) {
+    for (const auto& [name, value] : folders)
+        if (name == kDrafterFingerprint) out.emplace_back(name, value);
 }
 
 // What links say of a setting that differs from the default, or always; nothing where it means nothing.
@@ -116,7 +117,7 @@ LinkOptions options_in_order(const RunSettings& s, const LinkOptions& folders, c
 
 const std::vector<LinkKey>& link_keys() {
     static const std::vector<LinkKey> keys = [] {
-        std::vector<LinkKey> all = {{kFingerprint, true}}; // of the model
+        std::vector<LinkKey> all = {{kFingerprint, true}, {kDrafterFingerprint, true}}; // of the model and of what drafts
         for (const RunSetting& setting : run_setting_list()) {
             if (setting.linked == RunSetting::Written::never) continue;
             all.push_back({setting.option, !setting.is_switch()});
@@ -216,7 +217,8 @@ std::string to_text(const Link& link, const std::string& page) {
 LinkOptions options_of(const RunSettings& s, const LinkOptions& folders) {
     return options_in_order(s, folders, [&](const RunSetting& setting, LinkOptions& out) {
         if (setting.option != std::string_view("drafter")) return false;
-        out.emplace_back(setting.option, with_folder(s.drafter, folders));
+        out.emplace_back(setting.option, s.drafter);
+        add_heads(out, folders);
         return true;
     });
 }
@@ -227,7 +229,7 @@ LinkOptions options_of(const RaceSettings& race, const LinkOptions& folders) {
     shared.options = {};
     bool draws = false;
     for (const RaceEntry& lane : race.lanes) {
-        lanes += (lanes.empty() ? "" : ",") + with_folder(lane.drafter, folders);
+        lanes += (lanes.empty() ? "" : ",") + lane.drafter;
         take_options(lane.drafter, race.base.options, shared.options);
         const DrafterInfo* who = find_drafter(lane.drafter);
         draws = draws || (who != nullptr && !who->tree && who->draws);
@@ -237,7 +239,7 @@ LinkOptions options_of(const RaceSettings& race, const LinkOptions& folders) {
     return options_in_order(shared, folders, [&](const RunSetting& setting, LinkOptions& out) {
         const std::string_view option = setting.option;
         if (option == "drafter" || ((option == "rule" || option == "rule-param") && !has_rule)) return true;
-        if (option == "drafters" && !lanes.empty()) out.emplace_back(option, lanes);
+        if (option == "drafters" && !lanes.empty()) out.emplace_back(option, lanes), add_heads(out, folders);
         if (option == "stepped" && race.stepped) out.emplace_back(option, "");
         if (option != "k") return setting.of == RunSetting::Of::race;
         out.emplace_back(option, text_of(setting, shared)); // of the lanes, whoever drafts
@@ -249,13 +251,24 @@ std::string command_of(const LinkOptions& options) {
     const bool race = has(options, "drafters");
     std::string out = race ? "./run compare" : "./run run";
     for (const auto& [name, value] : options) {
-        if (name == "stepped" || name == kFingerprint) continue; // `compare` measures, and a command names its model
+        if (name == "stepped" || name == kFingerprint || name == kDrafterFingerprint)
+            continue; // `compare` measures, and a command names its model
         out += " --" + name;
         if (!takes_value(name)) continue;
         const bool file_sign = name == "prompt" && value.starts_with('@');
         out += (value.starts_with('-') ? "=" : " ") + shell_quoted(file_sign ? "@" + value : value);
     }
     return out;
+}
+
+void add_drafter(const Header& header, LinkOptions& named) {
+    if (header.drafter_fingerprint.empty()) return;
+    const std::string own = header.drafter + ":" + header.drafter_fingerprint;
+    const auto there = std::ranges::find(named, kDrafterFingerprint, &LinkOptions::value_type::first);
+    if (there == named.end())
+        named.emplace_back(kDrafterFingerprint, own);
+    else
+        there->second += "," + own;
 }
 
 void add_precision(const Header& header, LinkOptions& named) {

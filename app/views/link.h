@@ -51,11 +51,13 @@ struct LinkKey {
 
 // What a run of these settings is called in a link: always drafter, dice, temperature, rule, length and
 // prompt, the rest where it differs from the usual. `folders`: the word for the model (engine/models/model_names.h), its
-// fingerprint where it is not built in, its precision where it is not built in or that is not f32, and the heads that were given, from the
-// command line.
+// fingerprint where it is not built in, its precision where it is not built in or that is not f32, and the fingerprints of heads and draft
+// models that do not come with the program. Never where anything lies.
 [[nodiscard]] LinkOptions options_of(const RunSettings& settings, const LinkOptions& folders = {});
 [[nodiscard]] LinkOptions options_of(const RaceSettings& race, const LinkOptions& folders = {});
 
+// Adds which head or draft model a run drafts with, where that does not come with the program.
+void add_drafter(const Header& header, LinkOptions& named);
 // Adds the precision that a run was made with, where it is not the one that the built-in model has when nobody says.
 void add_precision(const Header& header, LinkOptions& named);
 

@@ -1,6 +1,8 @@
 #include "app/window/shell_input.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace speclens {
 namespace {
@@ -12,7 +14,29 @@ bool acts(const ui::KeyPress& press) {
            (press.key >= ui::Key::f1 && press.key <= ui::Key::f12);
 }
 
+bool types(const ui::KeyPress& press) {
+    using ui::Key;
+    if (press.ctrl || press.alt) return false;
+    return (press.key >= Key::a && press.key <= Key::d9) || press.key == Key::space || press.key >= Key::minus;
+}
+
 } // namespace
+
+// The text of a key follows it at once, unless an input method took the key; GLFW tells no more of that.
+void InputQueue::push(RawEvent event) {
+    if (event.kind == RawEvent::Kind::text) held_ = 0;
+    if (event.kind == RawEvent::Kind::key) {
+        if (types(event.key)) {
+            ++held_;
+        } else if (event.key.key == ui::Key::backspace) {
+            held_ = std::max(0, held_ - 1);
+        } else if (event.key.key == ui::Key::enter || event.key.key == ui::Key::escape) {
+            event.key.composing = held_ > 0;
+            held_ = 0;
+        }
+    }
+    events_.push_back(std::move(event));
+}
 
 ui::Input InputQueue::next(double time, ui::Mods held) {
     ui::Input in;

@@ -22,13 +22,14 @@ struct RawEvent {
 
 class InputQueue {
   public:
-    void push(RawEvent event) { events_.push_back(std::move(event)); }
+    void push(RawEvent event);
     [[nodiscard]] bool empty() const { return events_.empty(); }
     // The next frame; what does not belong to it stays queued.
     [[nodiscard]] ui::Input next(double time, ui::Mods held);
 
   private:
     std::deque<RawEvent> events_;
+    int held_ = 0; // keys of characters whose text has not come: an input method composes with them
     ui::Vec2 mouse_{-1, -1};
     bool down_ = false;
     double last_press_ = -1;

@@ -86,7 +86,7 @@ void ShellWindow::listen() {
     glfwSetKeyCallback(handle, [](GLFWwindow* w, int key, int scancode, int change, int mods) {
         if (change == GLFW_RELEASE) return;
         const ui::Key known = key_from_glfw(key, scancode);
-        if (known == ui::Key::none) return;
+        if (known == ui::Key::none || (mods & GLFW_MOD_SUPER) != 0) return; // the desktop's own
         of(w).push({.kind = RawEvent::Kind::key,
                     .key = {.key = known,
                             .shift = (mods & GLFW_MOD_SHIFT) != 0,

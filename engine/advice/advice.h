@@ -46,6 +46,8 @@ struct AdviceContext {
 
 struct Advice {
     std::string model, backend, machine, date, fingerprint;
+    std::string weights;                   // as in Header
+    double read_bytes = 0, wide_bytes = 0; // of the weights of a pass where quantised ones are kept, and in bf16; else 0
     Precision precision = Precision::f32;
     double temperature = 0;
     int max_tokens = 0;

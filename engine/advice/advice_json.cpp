@@ -5,6 +5,7 @@
 #include "engine/advice/served_advice.h"
 #include "engine/base/json.h"
 #include "engine/model/precision.h"
+#include "engine/run/speed_up.h"
 
 namespace speclens {
 namespace {
@@ -51,6 +52,7 @@ std::string advice_json(const Advice& advice, const std::function<std::string(co
                         {"covers", kAdviceCovers},
                         {"model", advice.model},
                         {"fingerprint", advice.fingerprint.empty() ? OrderedJson(nullptr) : OrderedJson(advice.fingerprint)},
+                        {"weights", advice.weights.empty() ? OrderedJson(nullptr) : OrderedJson(advice.weights)},
                         {"precision", name_of(advice.precision)},
                         {"machine", advice.machine},
                         {"backend", advice.backend},
@@ -64,6 +66,10 @@ std::string advice_json(const Advice& advice, const std::function<std::string(co
                         {"plain_ms", advice.plain_ms},
                         {"clock", advice.clock},
                         {"busy_cores", advice.busy_cores},
+                        {"in_doubt", advice.busy_cores > kMostBusyCores},
+                        {"in_doubt_because", advice.busy_cores > kMostBusyCores
+                                                 ? OrderedJson(in_words(advice_said("reason.busy"_t, "cores"_v = advice.busy_cores)))
+                                                 : OrderedJson(nullptr)},
                         {"best", nullptr},
                         {"findings", std::move(findings)},
                         {"cells", OrderedJson::array()},

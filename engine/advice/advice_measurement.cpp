@@ -291,6 +291,11 @@ void AdviceMeasurement::show() {
     shown->backend = models_->backend->description();
     shown->fingerprint = models_->fingerprint;
     shown->precision = models_->precision();
+    shown->weights = models_->weights();
+    if (models_->target && std::ranges::any_of(models_->target->forms(), is_quantised)) {
+        shown->read_bytes = static_cast<double>(models_->target->bytes.per_token);
+        shown->wide_bytes = multiply_adds_of(models_->target->config) * static_cast<double>(bytes_of(DType::bf16));
+    }
     shown->temperature = plan_.base.sampling.temperature;
     shown->max_tokens = plan_.base.max_tokens;
     shown->prompts = kept_;

@@ -71,6 +71,20 @@ void add_dead_place(std::vector<Said>& list, const AdviceDrafter& drafter) {
         }
 }
 
+// A round whose text ends is cut, and of short texts there are many such rounds.
+void add_short_texts(std::vector<Said>& list, const Advice& advice, const AdviceCell& best) {
+    constexpr double kEnough = 8; // rounds of a text
+    if (advice.max_tokens > 0 && best.tokens_per_round * kEnough > advice.max_tokens)
+        list.push_back(advice_said("finding.short_texts"_t, "most"_v = advice.max_tokens));
+}
+
+// What keeping quantised weights saves here, and where it may cost.
+void add_kept_weights(std::vector<Said>& list, const Advice& advice, const AdviceCell& best) {
+    if (advice.read_bytes <= 0 || advice.plain_ms <= 0) return;
+    list.push_back(advice_said("finding.kept_weights"_t, "kept"_v = advice.read_bytes / 1e6, "wide"_v = advice.wide_bytes / 1e6,
+                               "rows"_v = best.k + 1, "passes"_v = best.verify_ms / advice.plain_ms));
+}
+
 void add_context(std::vector<Said>& list, const Advice& advice, const AdviceCell& best) {
     if (advice.contexts.empty()) return;
     const AdviceContext& last = advice.contexts.back();
@@ -135,6 +149,8 @@ std::vector<Said> advice_findings(const Advice& advice) {
     add_too_long(list, advice, *verdict.best);
     add_dear_check(list, advice, *verdict.best);
     add_dear_draft(list, *verdict.best);
+    add_short_texts(list, advice, *verdict.best);
+    add_kept_weights(list, advice, *verdict.best);
     for (const AdviceDrafter& drafter : advice.drafters) {
         add_hopeless(list, advice, drafter);
         add_dead_place(list, drafter);

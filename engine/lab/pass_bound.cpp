@@ -2,7 +2,28 @@
 
 namespace speclens {
 
-bool stays_in_cache(const PassTimes& times) { return times.cache_limit > 0 && times.weight_bytes + times.cache_bytes <= times.cache_limit; }
+namespace {
+
+bool has_room(const PassTimes& times) { return times.cache_limit > 0 && times.weight_bytes + times.cache_bytes <= times.cache_limit; }
+
+// How much quicker a read of the weights' size is than one that no cache helps; 0: not measured.
+double gain_of_cache(const PassTimes& times) {
+    return times.far_gbs > 0 && times.bandwidth_gbs > 0 ? times.bandwidth_gbs / times.far_gbs : 0;
+}
+
+} // namespace
+
+bool stays_in_cache(const PassTimes& times) {
+    constexpr double kClearly = 1.5;
+    return has_room(times) && gain_of_cache(times) >= kClearly;
+}
+
+bool comes_from_memory(const PassTimes& times) {
+    constexpr double kAlike = 1.1;
+    if (!has_room(times)) return true;
+    const double gain = gain_of_cache(times);
+    return gain > 0 && gain < kAlike;
+}
 
 double rows_that_fill(const PassTimes& times) {
     if (!(times.product_rate > 0) || times.floor_ms() <= 0 || times.multiply_adds <= 0) return 0;
@@ -37,7 +58,7 @@ Bound bound_of(const PassTimes& times) {
         const double fill = rows_that_fill(times);
         return fill > 0 && fill < kFew ? Bound::arithmetic : Bound::neither;
     }
-    return times.read_share(*one) >= kMostlyReading ? Bound::memory : Bound::neither;
+    return comes_from_memory(times) && times.read_share(*one) >= kMostlyReading ? Bound::memory : Bound::neither;
 }
 
 } // namespace speclens

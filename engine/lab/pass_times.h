@@ -15,8 +15,9 @@
 
 namespace speclens {
 
-class Backend; // kernels/backend.h
-struct Models; // engine/models/models.h
+class Backend;      // kernels/backend.h
+struct ModelConfig; // engine/model/config.h
+struct Models;      // engine/models/models.h
 
 struct PassPlan {
     std::vector<int> rows; // widths, ascending; the first one is 1
@@ -49,6 +50,8 @@ struct PassTimes {
     double bandwidth_gbs = 0;
     double read_bytes = 0; // those of the weights where a cache may hold them, else kLargeRead
     double read_spread = 0;
+    // Of a plain read of four times those bytes in the same run, where a cache may hold the weights; NaN: not measured.
+    double far_gbs = std::numeric_limits<double>::quiet_NaN();
     // The product kernel of this form and precision with a matrix that stays in cache (kernels/product_probe.h), 1e9
     // multiply-adds per second with the number of rows that it does best; NaN: unknown.
     double product_rate = std::numeric_limits<double>::quiet_NaN();
@@ -76,6 +79,9 @@ inline constexpr std::size_t kLargeRead = std::size_t{1} << 30;
 
 // What the window asks for: 1 to 64 tokens as far as the model goes, for two seconds and a half.
 [[nodiscard]] PassPlan window_passes(const Models& models);
+
+// Multiply-adds of a pass over one row: as many as the matrices of this shape have weights.
+[[nodiscard]] double multiply_adds_of(const ModelConfig& config);
 
 // Tokens that mean nothing, for passes that are only timed.
 [[nodiscard]] std::vector<int> filler_tokens(int count, int vocab);

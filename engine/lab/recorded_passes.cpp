@@ -64,6 +64,7 @@ RecordedPasses read_recorded_passes(const std::filesystem::path& file) {
     times.bandwidth_gbs = top.number("read_bandwidth_gbs", 1e-9, kMost);
     times.read_spread = top.number("read_bandwidth_spread", 0, kMost);
     times.read_bytes = top.number("read_bytes", 1, kMost);
+    times.far_gbs = top.number_or("far_read_gbs", times.far_gbs, 1e-9, kMost);
     times.product_rate = top.number("product_gmas", 1e-9, kMost);
     times.product_spread = top.number("product_spread", 0, kMost);
     times.cache_limit = top.number_or("cache_bytes", 0, 0, kMost);

@@ -38,6 +38,7 @@ struct Study {
     std::string name;
     int planned = 0; // points to come in all
     std::vector<StudyPoint> points;
+    int left_out = 0; // that were planned too, until somebody stopped it
     [[nodiscard]] bool complete() const { return static_cast<int>(points.size()) == planned; }
 };
 

@@ -1,10 +1,12 @@
 #include "engine/models/models.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <future>
 
 #include "engine/base/clock.h"
+#include "engine/base/fnv.h"
 #include "engine/base/json_read.h"
 #include "engine/base/threads.h"
 #include "engine/drafters/draft_network.h"
@@ -19,6 +21,7 @@
 #include "engine/text/vocabulary_map.h"
 #include "engine/weights/safetensors.h"
 #include "kernels/backend.h"
+#include "kernels/bf16.h"
 #include "kernels/error.h"
 #include "kernels/process_memory.h"
 
@@ -100,6 +103,12 @@ bool Models::drafts_as_shipped(const std::string& drafter) const {
     return !info->needs_draft_model() || draft_table || shipped.contains(kDraftModel);
 }
 
+std::string Models::drafter_fingerprint(const std::string& drafter) const {
+    const DrafterInfo* info = find_drafter(drafter);
+    const auto found = fingerprints.find(info && info->needs_network() ? network_of(drafter) : kDraftModel);
+    return info && found != fingerprints.end() && (info->needs_network() || info->needs_draft_model()) ? found->second : "";
+}
+
 std::shared_ptr<const FrequentIds> Models::ids_for(const DrafterOptions& options) const {
     if (options.small_ids == 0 || target_table) return frequent; // a table has no matrix to cut, as its decoder says
     if (small_ids) return small_ids;
@@ -171,6 +180,26 @@ void check_int8(const Model& target) {
 }
 
 // A head reads the states of the model that it was trained on: those of another one of the same shape say something else.
+// Which head this is, whatever its folder is called: its shape and its small vectors, as engine/model/fingerprint.h does it.
+std::string fingerprint_of(const DraftNetwork& head) {
+    Fnv hash;
+    hash.add(name_of(head.config.method));
+    hash.add(static_cast<std::uint64_t>(head.bytes.stored()));
+    std::vector<float> values;
+    const auto add = [&](const Buffer& vector) {
+        if (vector.empty()) return;
+        values.resize(static_cast<std::size_t>(vector.view().size()));
+        head.backend().download(vector.view(), values.data());
+        for (const float value : values) hash.add(std::isnan(value) ? -1 : int{narrow_bf16(value)});
+    };
+    for (const Buffer* vector : {&head.norm, &head.hidden_norm, &head.token_norm, &head.mask, &head.confidence_bias}) add(*vector);
+    for (const Buffer& norm : head.fc_norm) add(norm);
+    for (const LayerWeights& layer : head.layer) add(layer.input_norm), add(layer.post_norm);
+    for (const MedusaHead& medusa : head.medusa)
+        for (const MedusaHead::Block& block : medusa.blocks) add(block.bias);
+    return hash.hex();
+}
+
 void check_fingerprint(const fs::path& head, const Models& models) {
     const std::string said = trained_on(head);
     if (said.empty()) return;
@@ -325,6 +354,7 @@ Models loaded_models(const ModelPaths& paths, const Progress& progress) {
         models.draft = (beside_target.valid() ? beside_target.get() : open_draft())(progress);
         models.vocabulary_problem = difference(*models.target, *models.draft);
         if (!models.vocabulary_problem.empty()) models.vocabularies = common_tokens(*models.target, *models.draft);
+        if (!models.shipped.contains(kDraftModel)) models.fingerprints[kDraftModel] = fingerprint(*models.draft);
     }
     std::map<std::string, fs::path> heads = paths.heads;
     heads.insert(shipped.networks.begin(), shipped.networks.end());
@@ -334,6 +364,8 @@ Models loaded_models(const ModelPaths& paths, const Progress& progress) {
         models.networks.emplace(drafter, std::move(network));
         if (const auto ours = shipped.networks.find(drafter); ours != shipped.networks.end() && is(folder, ours->second))
             models.shipped.insert(drafter);
+        else
+            models.fingerprints[drafter] = fingerprint_of(*models.networks.at(drafter));
     }
     if (const char* const mtp = name_of(DraftConfig::Method::mtp); !models.networks.contains(mtp))
         if (auto own = own_mtp_head(models, target, progress)) models.networks.emplace(mtp, std::move(own));

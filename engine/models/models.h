@@ -45,6 +45,7 @@ struct Models {
     std::string vocabulary_problem;                    // why `draft` cannot draft for `target`; empty: it can
     std::string bundle;                                // "bundle S" when the target is the shipped one, else empty
     double load_ms = 0;                                // what loading all of it took
+    std::map<std::string, std::string> fingerprints;   // of heads and the draft model that were given, by network and "small"
     std::string fingerprint;                           // of a target that is not the shipped one; empty for tables and servers
 
     [[nodiscard]] std::string target_name() const;
@@ -64,6 +65,8 @@ struct Models {
     [[nodiscard]] std::vector<std::string> ready_drafters() const;
     // What `drafter` drafts with comes with the program, or it needs nothing of the kind.
     [[nodiscard]] bool drafts_as_shipped(const std::string& drafter) const;
+    // Which head or draft model `drafter` drafts with, in sixteen hexadecimal digits; empty: one that comes with the program, or none.
+    [[nodiscard]] std::string drafter_fingerprint(const std::string& drafter) const;
     // Which ids a drafter with a cut output matrix ranks under `options`, draft_ids() of them; null: all, or none are known. Throws Error
     // (usage) where --small-ids finds no list.
     [[nodiscard]] std::shared_ptr<const FrequentIds> ids_for(const DrafterOptions& options) const;

@@ -30,6 +30,7 @@ struct EngineStatus {
     bool timing = false;                     // the run is being timed: its times may still change
     std::string timed_model;                 // whose passes are being timed; empty: nobody's
     double timed = 0;                        // share of it that is done
+    bool chats = false;                      // the target is tuned for chats and not the one that is shipped
     bool built_in = true;                    // the target is the one that is shipped; also before it is known
     int opened = 0;                          // answers to OpenModel
     std::string open_error, open_remedy;     // why the last of them changed nothing; empty: it did, or there was none

@@ -109,6 +109,7 @@ Header header_of(const Models& models, const RunSettings& s, const RunPlan& plan
     header.drafter = plan.drafter->name;
     header.drafter_model = network ? network->name : plan.drafter->needs_draft_model() ? models.draft_name() : "";
     header.own_draft = models.target && !models.drafts_as_shipped(plan.drafter->name);
+    if (header.own_draft) header.drafter_fingerprint = models.drafter_fingerprint(plan.drafter->name);
     header.backend = models.backend->description();
     header.machine = machine_name();
     header.date = utc_minute();

@@ -36,11 +36,12 @@ struct Header {
     std::string fingerprint;              // of a target that is not built in (engine/model/fingerprint.h); else empty
     std::string weights;                  // what its matrices are in memory and were in the file: "bf16, from Q4_1"; empty: as built in
     Precision precision = Precision::f32; // of products with its matrices and those of the draft
-    int kernels = 0;           // kKeptKernels where quantised matrices are multiplied in bf16, else 0; also of such runs before it
-    std::string drafter;       // name in drafters.inc
-    std::string drafter_model; // display name of a separate draft model, or empty
-    bool own_draft = false;    // that one, or the trained head, does not come with the program for this target
-    std::string rule;          // name in rules.inc
+    int kernels = 0;                 // kKeptKernels where quantised matrices are multiplied in bf16, else 0; also of such runs before it
+    std::string drafter;             // name in drafters.inc
+    std::string drafter_model;       // display name of a separate draft model, or empty
+    std::string drafter_fingerprint; // of what it drafts with where that does not come with the program (engine/models); else empty
+    bool own_draft = false;          // that one, or the trained head, does not come with the program for this target
+    std::string rule;                // name in rules.inc
     RuleParams rule_params;
     std::string backend;       // Backend::description()
     std::string machine;       // e.g. "2-core Xeon, Linux"

@@ -98,6 +98,7 @@ struct EventJson {
         o = {{"schema", "speclens-trace/1"}, {"kind", "header"}, {"model", e.model}, {"drafter", e.drafter}};
         if (!e.drafter_model.empty()) o["drafter_model"] = e.drafter_model;
         if (e.own_draft) o["own_draft"] = true;
+        if (!e.drafter_fingerprint.empty()) o["drafter_fingerprint"] = e.drafter_fingerprint;
         if (!e.fingerprint.empty()) o["fingerprint"] = e.fingerprint;
         if (!e.weights.empty()) o["weights"] = e.weights;
         if (e.precision != Precision::f32) o["precision"] = name_of(e.precision);

@@ -46,6 +46,7 @@ Header read_header(const OrderedJson& object) {
     h.model = r.text("model");
     h.drafter_model = r.text_or("drafter_model");
     h.own_draft = object.contains("own_draft") && r.flag("own_draft");
+    h.drafter_fingerprint = r.text_or("drafter_fingerprint");
     h.fingerprint = r.text_or("fingerprint");
     h.weights = r.text_or("weights");
     h.precision = r.precision_or("precision", Precision::f32);

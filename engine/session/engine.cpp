@@ -356,6 +356,7 @@ void Engine::show_models() {
         s.status.kernels = models_->kept_kernels();
         s.status.ready_drafters = models_->ready_drafters();
         s.status.built_in = !models_->bundle.empty();
+        s.status.chats = models_->bundle.empty() && models_->tokenizer && models_->chat.problem.empty();
         s.prompt_room = prompt_counter(*models_);
     });
 }

@@ -32,7 +32,9 @@ class StudyJob final : public Job {
         shown.studies[study_.name] = std::make_shared<const Study>(study_);
     }
     void end_early(Snapshot& shown) override {
-        study_.planned = static_cast<int>(study_.points.size());
+        const auto there = static_cast<int>(study_.points.size());
+        study_.left_out += study_.planned - there;
+        study_.planned = there;
         shown.studies[study_.name] = std::make_shared<const Study>(study_);
     }
     std::size_t revision() const override { return study_.points.size(); }

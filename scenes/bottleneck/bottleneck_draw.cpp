@@ -219,9 +219,12 @@ void draw_bottleneck_lanes(const BottleneckDraw& d, Rect area) {
     ui::gantt_lane(canvas, theme, x, first + 32, h, passes);
     canvas.text({area.x, first + 17}, "at once", Font::text, 14, theme.muted);
     canvas.text({area.x, first + 49}, "one by one", Font::text, 14, theme.muted);
+    const bool sure = doubt(*m.focus, m.marked).empty();
+    const double gain = singly / together;
     ui::fitted_text(canvas, {area.x, first + 80},
                     ui::number(together, 2) + " ms against " + std::to_string(m.marked) + " × " + ui::number(m.one_ms(), 2) + " = " +
-                        ui::number(singly, 2) + " ms: " + ui::speed_up(singly / together),
+                        ui::number(singly, 2) +
+                        " ms: " + (sure ? ui::speed_up(gain) : "~" + ui::speed_up(std::clamp(gain, 1.0, std::max<double>(1, m.marked)))),
                     Font::mono, 14, theme.ink, area.w);
 }
 
@@ -253,7 +256,8 @@ void draw_bottleneck_forms(const BottleneckDraw& d, Rect area) {
         ui::gantt_lane(canvas, theme, x, y, kHeight, std::span(parts).first(many > one ? 2 : 1));
         canvas.text({area.x, y + 17}, bits_words(of->form), Font::text, 14, theme.muted);
         canvas.text({area.right(), y + 17},
-                    ui::number(one, 2) + (m.marked > 1 ? " → " + ui::number(many, 2) + " ms, " + ui::speed_up(many / one) : " ms"),
+                    ui::number(one, 2) +
+                        (of->of(m.marked) && m.marked > 1 ? " → " + ui::number(many, 2) + " ms, " + factor_words(*of, m.marked) : " ms"),
                     Font::mono, 14, theme.ink, Align::right);
         y += kPitch;
     }

@@ -140,7 +140,7 @@ std::vector<std::string> form_facts(const BottleneckModel& m, const PassTimes& o
     const double one = of.passes.front().ms, factor = pass_factor(of, m.marked);
     lines.push_back("1 token: " + ui::number(one, 2) + " ms" +
                     (&of == &most ? "" : ", " + ui::speed_up(one / m.clock(of)) + " of " + bits_words(most.form)) +
-                    (m.marked > 1 && factor > 0 ? "; " + counted(m.marked, "token") + ": " + ui::speed_up(factor) : ""));
+                    (m.marked > 1 && factor > 0 ? "; " + counted(m.marked, "token") + ": " + factor_words(of, m.marked) : ""));
     if (const std::string why = doubt(of, m.marked); !why.empty()) lines.push_back("in doubt: " + why);
     return lines;
 }
@@ -159,12 +159,16 @@ FormsTold forms_told(const BottleneckModel& m) {
     return told;
 }
 
-// Against a plain read of as many bytes. A pass that is quicker has read some of them from the cache: that read is no measure of it.
+// Against a plain read of as many bytes. A pass that is quicker shows that this read is no measure of it, not why.
 std::string read_words(const PassTimes& times) {
     const double share = times.read_share(times.passes.front());
-    if (share <= kWholeBandwidth) return "at " + ui::percent(share) + " of the bandwidth";
-    return "faster than a plain read" +
-           (times.cache_limit > 0 ? ": some of it stays in the cache of " + ui::megabytes(times.cache_limit) : std::string());
+    return share <= kWholeBandwidth ? "at " + ui::percent(share) + " of the bandwidth" : "faster than a plain read";
+}
+
+std::string factor_words(const PassTimes& times, int rows) {
+    const double factor = pass_factor(times, rows);
+    if (doubt(times, rows).empty()) return ui::speed_up(factor);
+    return "~" + ui::speed_up(std::clamp(factor, 1.0, std::max<double>(1, rows)));
 }
 
 std::vector<std::string> model_facts(const PassTimes& times, int marked) {
@@ -186,7 +190,7 @@ std::vector<std::string> model_facts(const PassTimes& times, int marked) {
     }
     const double factor = pass_factor(times, marked);
     lines.push_back("1 token: " + ui::number(times.passes.front().ms, 2) + " ms" +
-                    (marked > 1 && factor > 0 ? "; " + counted(marked, "token") + ": " + ui::speed_up(factor) : ""));
+                    (marked > 1 && factor > 0 ? "; " + counted(marked, "token") + ": " + factor_words(times, marked) : ""));
     lines.push_back("up to " + counted(cheap_rows(times), "token") + " a pass costs less than two");
     if (const std::string why = doubt(times, marked); !why.empty()) lines.push_back("in doubt: " + why);
     return lines;
@@ -232,7 +236,8 @@ std::string verdict_words(const BottleneckModel& m, const BottleneckState& state
     const double factor = m.factor(kAsked);
     const auto nearest =
         std::ranges::min_element(kSayings, {}, [&](const Saying& s) { return std::max(factor / s.factor, s.factor / factor); });
-    return bottleneck_says("words.said"_t, "said"_v = said.words, "nearest"_v = &said == nearest, "times"_v = ui::speed_up(factor));
+    return bottleneck_says("words.said"_t, "said"_v = said.words, "nearest"_v = &said == nearest,
+                           "times"_v = factor_words(*m.focus, kAsked));
 }
 
 std::vector<const PublishedFigure*> printed_shares(const Published* figures) {

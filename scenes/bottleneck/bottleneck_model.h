@@ -74,6 +74,9 @@ struct BottleneckModel {
 // Why these times are not to be relied on: PassTimes::in_doubt, or a pass over so many rows that others outran, as S14
 // has it. Empty: they are.
 [[nodiscard]] std::string doubt(const PassTimes& times, int marked);
+// Time of a pass over so many rows by that of one: "2.31×". In doubt "~2.31×", and never what no pass can take: less than one over a
+// single row or more than one for each.
+[[nodiscard]] std::string factor_words(const PassTimes& times, int rows);
 // What is known of a measured model, a line each: name and weights, where they lie, what limits its passes.
 inline constexpr double kWholeBandwidth = 1.005;              // more of a plain read's bandwidth than that is no share of it
 [[nodiscard]] std::string read_words(const PassTimes& times); // "at 86 % of the bandwidth"

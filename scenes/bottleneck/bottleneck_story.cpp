@@ -19,7 +19,7 @@ std::string beside_words(const BottleneckModel& m) {
     if (m.all().size() < 2 || m.focus != m.beside || pass_factor(*m.times, m.marked) <= 0) return {};
     const bool cached = stays_in_cache(*m.times);
     return bottleneck_says("words.beside"_t, "model"_v = m.times->model, "size"_v = size_of(*m.times),
-                           "times"_v = ui::speed_up(pass_factor(*m.times, m.marked)), "cached"_v = cached,
+                           "times"_v = factor_words(*m.times, m.marked), "cached"_v = cached,
                            "arithmetic"_v = cached && bound_of(*m.times) == Bound::arithmetic);
 }
 
@@ -93,7 +93,7 @@ Words question_words(const SceneInput& input, const BottleneckModel& m, const Bo
     if (m.told && m.factor(kAsked) > 0) {
         const std::string verdict = verdict_words(m, state);
         return bottleneck_says.beat("question:told"_t, "verdict"_v = verdict, "tokens"_v = kAsked,
-                                    "times"_v = ui::speed_up(m.factor(kAsked)));
+                                    "times"_v = factor_words(*m.focus, kAsked));
     }
     const bool choose = !input.kept, measure = choose && can_measure(input, m);
     if (input.presenter) return bottleneck_says.beat("question:room"_t, "choose"_v = choose, "measure"_v = measure);
@@ -105,7 +105,7 @@ Words many_words(const BottleneckModel& m) {
     const std::string one = ui::number(m.one_ms(), 2);
     if (m.marked == 1) return bottleneck_says.beat("many:one"_t, "ms"_v = one);
     return bottleneck_says.beat("many:wide"_t, "model"_v = m.focus->model, "ms"_v = one, "tokens"_v = m.marked,
-                                "wide_ms"_v = ui::number(m.ms(m.marked), 2), "times"_v = ui::speed_up(m.factor(m.marked)),
+                                "wide_ms"_v = ui::number(m.ms(m.marked), 2), "times"_v = factor_words(*m.focus, m.marked),
                                 "rate"_v = ui::percent(m.rate(1) / m.best_rate()),
                                 "wide_rate"_v = ui::percent(m.rate(m.marked) / m.best_rate()), "beside"_v = beside_words(m));
 }
@@ -128,7 +128,7 @@ Words guessing_words(const BottleneckModel& m) {
     for (const PassTimes* of : m.all())
         if (const double factor = pass_factor(*of, 4); factor > 0)
             costs +=
-                (costs.empty() ? "" : ", ") + bottleneck_says("words.cost_in"_t, "times"_v = ui::speed_up(factor), "model"_v = of->model);
+                (costs.empty() ? "" : ", ") + bottleneck_says("words.cost_in"_t, "times"_v = factor_words(*of, 4), "model"_v = of->model);
     if (m.leaves_room()) return bottleneck_says.beat("guessing:pays"_t, "costs"_v = costs);
     return bottleneck_says.beat("guessing:costs"_t, "costs"_v = costs, "in_doubt"_v = m.steady().empty());
 }
@@ -160,8 +160,8 @@ void describe_times(std::ostream& out, const PassTimes& times, int marked) {
         out << "The product kernel in cache: " << ui::number(times.product_rate, 0) << " billion multiply-adds a second\n";
     for (const PassTime& pass : times.passes) {
         out << counted(pass.rows, "token") << (pass.rows == marked ? " (marked)" : "") << ": " << ui::number(pass.ms, 3) << " ms (median "
-            << ui::number(pass.median, 3) << "), " << ui::speed_up(pass_factor(times, pass.rows)) << ", "
-            << ui::number(pass.ms / pass.rows, 3) << " ms per token";
+            << ui::number(pass.median, 3) << "), " << factor_words(times, pass.rows) << ", " << ui::number(pass.ms / pass.rows, 3)
+            << " ms per token";
         if (times.product_rate > 0)
             out << ", " << (times.arithmetic_share(pass) > 1 ? "all" : ui::percent(times.arithmetic_share(pass))) << " of that rate";
         out << "\n";

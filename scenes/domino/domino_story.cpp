@@ -33,6 +33,19 @@ Words without_head(const DominoModel& m, int beat) {
     return domino_says.beat("off:rest"_t, "kept"_v = m.kept_on, "of"_v = of);
 }
 
+// A GRU that was hardly trained stands half open wherever one looks.
+std::string weak_words(const DominoModel& m) {
+    constexpr double kHalf = 0.5, kAbout = 0.02;
+    int seen = 0;
+    for (const DominoColumn& c : m.columns)
+        for (const char* gate : {"mean z", "mean r"})
+            if (const std::optional<double> open = c.internals() ? c.internals()->number(gate) : std::nullopt) {
+                if (std::abs(*open - kHalf) > kAbout) return "";
+                ++seen;
+            }
+    return seen > 2 ? domino_says("words.weak"_t) : "";
+}
+
 // What the head did to the favourite of the position that tells most.
 Words favourites_words(const SceneInput& input, const DominoModel& m) {
     const int at = telling_position(m), changed = changed_count(m);
@@ -65,16 +78,18 @@ Words low_rank_words(const SceneInput& input, const DominoModel& m) {
         if (std::abs(mover->gain()) < 0.05) return domino_says("words.moved:alike"_t);
         return domino_says("words.moved:most"_t, "token"_v = token, "gain"_v = ui::signed_number(mover->gain(), 1));
     };
-    const Internals::Strip* mixed = internals->strip("low rank");
-    return domino_says.beat("low_rank:told"_t, "numbers"_v = mixed ? mixed->values : 0, "moved"_v = moved());
+    return domino_says.beat("low_rank:told"_t, "moved"_v = moved(), "weak"_v = weak_words(m));
 }
 
-// What δ did at the position that tells most; where no lens was recorded, what else the beat has to say.
-std::string correction_here(const DominoModel& m) {
+// For an engineer, in the frame's words (D): the shape of the correction, how long it is, and why it is added there.
+std::string correction_deeper(const DominoModel& m) {
     const int at = telling_position(m);
     const DominoColumn& c = *m.column(at);
-    if (!largest_mover(c)) return domino_says("words.why_logits"_t);
-    return domino_says("low_rank.aside"_t, "size"_v = ui::number(correction_size(m, c).value_or(0), 1), "position"_v = at + 1);
+    const Internals::Strip* mixed = c.internals() ? c.internals()->strip("low rank") : nullptr;
+    const std::optional<double> size = correction_size(m, c);
+    return domino_says("words.deeper"_t, "numbers"_v = mixed ? mixed->values : 0, "size"_v = size ? ui::number(*size, 1) : "",
+                       "position"_v = at + 1) +
+           " " + domino_says("words.why_logits"_t);
 }
 
 Words final_words(const SceneInput& input, const DominoModel& m) {
@@ -124,7 +139,7 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
     case kDominoTwiceBeat: {
         const std::optional<double> z = internals ? internals->number("mean z") : std::nullopt;
         return domino_says.beat("state"_t, "state"_v = at + 1, "guesses"_v = at, "z"_v = z ? probability(*z) : "",
-                                "r"_v = probability(z ? internals->number("mean r").value_or(0) : 0));
+                                "r"_v = probability(z ? internals->number("mean r").value_or(0) : 0), "weak"_v = weak_words(m));
     }
     case kDominoLowRankBeat: return low_rank_words(input, m);
     case 5: return final_words(input, m);
@@ -308,7 +323,8 @@ Story domino_story(const SceneInput& input, const DominoModel& m, const DominoBe
     const Words words = beat_words(input, m, beat);
     story.heading = words.heading;
     story.text = words.text;
-    if (beat == kDominoLowRankBeat && m.instead_of.empty()) story.what_if = correction_here(m);
+    if (beat == kDominoLowRankBeat && m.instead_of.empty() && !largest_mover(*m.column(telling_position(m))))
+        story.what_if = domino_says("words.why_logits"_t);
     if (m.fast) story.what_if = domino_says("words.fast"_t);
     if (before.round == m.round->round && m.forced >= 0) story.what_if = replayed_words(input, m, before);
     add_task(story, input, m, beat);
@@ -356,6 +372,7 @@ std::string domino_description(const SceneInput& input, const DominoModel& m, co
         if (m.backbone_ms + m.head_ms + m.verify_ms > 0)
             out << "Clock: backbone " << ui::number(m.backbone_ms, 2) << " ms, head " << ui::number(m.head_ms, 2) << " ms, verify "
                 << ui::number(m.verify_ms, 2) << " ms\n";
+        if (m.head_on && input.beat == kDominoLowRankBeat) out << correction_deeper(m) << "\n";
         out << "\n";
     }
     out << describe_second_draw(input, m);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "scenes/drafters/drafters_draw.h"
+#include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
 #include "ui/text_layout.h"
@@ -54,6 +55,7 @@ class DraftersScene final : public Scene {
     std::vector<std::pair<std::string, std::string>> keys() const override {
         return {{"↑ ↓", "Previous, next drafter"},
                 {"Enter", "Go on with this drafter, in the loop"},
+                {"U", "This scene on the built-in model, where heads are missing"},
                 {"N", "All, no head to train, no extra memory, works at T > 0"}};
     }
 
@@ -67,6 +69,7 @@ class DraftersScene final : public Scene {
         if (d.ui.take_key(Key::up)) choose(d.model.selected - 1);
         if (d.ui.take_key(Key::down)) choose(d.model.selected + 1);
         if (d.ui.take_key(Key::n)) choice_.filter = static_cast<DrafterFilter>((static_cast<int>(choice_.filter) + 1) % kDrafterFilters);
+        if (built_in_has_it(d.input, d.model.headless) && d.ui.take_key(Key::u)) d.out.push_back(OnBuiltIn{d.model.headless});
         if (d.ui.take_key(Key::enter) && why_not_go_on(d).empty()) go_on_with(d);
     }
 

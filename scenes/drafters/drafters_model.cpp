@@ -62,6 +62,8 @@ DrafterRow make_row(const SceneInput& input, const DraftersModel& model, const D
         row.own = model.round;
         row.draft_ms = model.round->draft_ms;
     }
+    row.no_head = model.can_ask && !row.round() && info.needs_network() && !drafter_ready(input, info.name);
+    if (row.no_head) row.problem = drafters_says("words.no_head"_t);
     if (!row.round() && row.problem.empty()) row.problem = why_empty(model, row);
     if (const RoundSummary* round = row.round()) {
         row.shown = path_of(*round);
@@ -108,6 +110,7 @@ DraftersModel drafters_model(const SceneInput& input, const DrafterChoice& choic
     }
     for (int i = 0; i < static_cast<int>(model.rows.size()); ++i) {
         const DrafterRow& row = model.rows[static_cast<std::size_t>(i)];
+        if (row.no_head && model.headless.empty()) model.headless = row.name();
         if (choice.drafter.empty() ? row.of_run : row.name() == choice.drafter) model.selected = i;
         if (row.tokens > model.most) model.best.clear();
         model.most = std::max(model.most, row.tokens);

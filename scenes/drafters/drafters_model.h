@@ -35,6 +35,7 @@ struct DrafterRow {
     const RoundSummary* own = nullptr;    // the run's own round, where it has to stand in for an answer
     RunView answer;                       // fold of the guess
     std::string problem;                  // why there is no round
+    bool no_head = false;                 // that is why: the loaded model has none for it, which is said once for all of them
     std::vector<int> shown;               // indices of drafts: a chain; of a tree the accepted path and where it went on
     int tokens = 0;                       // that the round brought; 0: not known
     double draft_ms = 0;                  // 0: not timed
@@ -58,6 +59,7 @@ struct DraftersModel {
     DrafterFilter filter = DrafterFilter::all;
     std::vector<DrafterRow> rows; // that the filter lets through
     int total = 0;                // drafters there are
+    std::string headless;         // the first of `rows` without a head; empty: none
     int selected = 0;
     int most = 0;          // tokens of the best round; 0: none is known
     std::vector<int> best; // rows that brought as many

@@ -284,6 +284,9 @@ Story drafters_story(const SceneInput& input, const DraftersModel& m) {
     const Words words = beat_words(m, beat);
     story.heading = words.heading;
     story.text = words.text;
+    if (beat != kDraftersFamilyBeat && !m.headless.empty())
+        story.what_if = drafters_says("words.headless"_t, "rows"_v = std::ranges::count_if(m.rows, &DrafterRow::no_head),
+                                      "model"_v = input.status->model, "there"_v = built_in_has_it(input, m.headless));
     if (beat == kDraftersNoBestBeat && m.can_ask) {
         story.task = drafters_says("no_best.task"_t);
         story.task_done = (input.deeds & (deed_bit(Deed::stepped) | deed_bit(Deed::scrubbed))) != 0;

@@ -157,7 +157,7 @@ double nice_top(double value) {
 void draw_race_scatter(const RaceDraw& d, Rect card, std::vector<SceneCommand>& out) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
-    const PublishedRace paper = published_race(d.input.figures);
+    const PublishedRace paper = published_beside(d.input, d.model);
     const bool lined = d.model.plain >= 0 && d.model.lanes[static_cast<std::size_t>(d.model.plain)].lane->average.has_value();
     const std::string over = averages_words(d.model);
     std::string lines;
@@ -393,7 +393,7 @@ void draw_race_costs(const RaceDraw& d, Rect card) {
         ui::slot(c, t, {in.x, in.y + 8, in.w, 32}, "the phases of every lane will stand here");
         return;
     }
-    const PublishedRace paper = published_race(d.input.figures);
+    const PublishedRace paper = published_beside(d.input, d.model);
     constexpr float kPitch = 24, kPaper = 62; // the measured lanes come first
     const bool with_paper = !paper.points.empty() && in.h >= kPitch * static_cast<float>(bars.size()) + kPaper;
     const float below = with_paper ? (in.h >= 230 ? 94.0F : kPaper) : 0;

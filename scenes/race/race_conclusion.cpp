@@ -74,7 +74,8 @@ std::string most_tokens(const RaceModel& m) {
     for (const RaceLaneModel& lane : m.lanes)
         if (lane.trace && !lane.plain() && (!most || lane.whole.tokens_per_round() > most->whole.tokens_per_round())) most = &lane;
     return most ? race_says("conclusion.most"_t, "drafter"_v = most->title, "tokens"_v = ui::per_round(most->whole.tokens_per_round()),
-                            "rounds"_v = most->whole.rounds)
+                            "rounds"_v = most->whole.rounds,
+                            "whole"_v = std::ranges::any_of(m.lanes, [](const RaceLaneModel& lane) { return lane.trace && !lane.done; }))
                 : std::string();
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "scenes/race/race_model.h"
+#include "scenes/shared/published_round.h"
 #include "scenes/shared/scene.h"
 
 namespace speclens {
@@ -47,6 +48,8 @@ void draw_race_steps(const RaceDraw& d, std::vector<SceneCommand>& out); // in i
 [[nodiscard]] const RaceLaneModel* first_guess_lane(const RaceModel& model);
 // "guess 1 after: prompt .90, full round .94, refusal .73", without what never was; empty where nothing was judged.
 [[nodiscard]] std::string first_guess_words(const RaceLaneModel& lane);
+// What others published, where a lane drafts as one of them; else without points.
+[[nodiscard]] PublishedRace published_beside(const SceneInput& input, const RaceModel& model);
 [[nodiscard]] std::string costs_title(const RaceModel& model);
 // "5.59 × 0.32 ÷ 0.92 ms = 1.95×, measured 1.95×"; empty without averages or a plain lane.
 [[nodiscard]] std::string formula_words(const RaceModel& model, const RaceLaneModel& lane);

@@ -316,6 +316,13 @@ std::string race_texts(const RaceModel& m) {
     return race_says("texts.part"_t, "tokens"_v = m.same_tokens, "lossless"_v = m.lossless);
 }
 
+PublishedRace published_beside(const SceneInput& input, const RaceModel& m) {
+    PublishedRace paper = published_race(input.figures);
+    const auto raced = [&](const RaceLaneModel& lane) { return paper.of(network_of(lane.drafter)) != nullptr; };
+    if (m.race && std::ranges::none_of(m.lanes, raced)) paper.points.clear();
+    return paper;
+}
+
 std::string formula_words(const RaceModel& m, const RaceLaneModel& lane) {
     const RaceLaneModel* plain = lane_at(m, m.plain);
     if (lane.plain() || !plain || !plain->lane->average || !lane.lane->average) return "";
@@ -514,7 +521,7 @@ std::string race_description(const SceneInput& input, const RaceModel& m) {
     if (const std::string sum = race_conclusion(m); !sum.empty()) text += "In one sentence: " + sum + "\n";
     if (!m.stepped)
         text += "Pictures, " + averages_words(m) + ": " + scatter_title(m) + "; " + positions_title(m) + "; " + costs_title(m) + ".\n";
-    const PublishedRace paper = published_race(input.figures);
+    const PublishedRace paper = published_beside(input, m);
     for (const PublishedPoint& p : paper.points)
         text += "Published, " + paper.conditions + ": " + method_title(p.method) + " " + ui::number(p.tokens, 2) +
                 " tokens per round, draft " + ui::number(p.draft + p.head, 1) + (p.derived ? " ms (derived)" : " ms") + ", verify " +

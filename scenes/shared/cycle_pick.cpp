@@ -74,6 +74,12 @@ SceneCommand draft_with(const RunSettings& now, const std::string& drafter) {
     return Command{Restart{with_draft_length(with_drafter(now, drafter), now.k > 0 ? now.k : default_k(drafter))}};
 }
 
+bool built_in_has_it(const SceneInput& input, const std::string& drafter) {
+    const DrafterInfo* info = find_drafter(drafter);
+    return info && info->needs_network() && models_loaded(input) && !drafter_ready(input, drafter) && !input.status->built_in &&
+           !input.still;
+}
+
 void draw_other_drafter(const SceneInput& input, ui::Ui& ui, const OtherDrafter& other, std::vector<SceneCommand>& out) {
     const ui::Rect r{input.stage.x + 24, input.stage.y + 108, input.stage.w - 48, 120};
     ui.canvas.outline(r, {ui.theme.muted, 1, 2, 4}, 6);
@@ -82,6 +88,16 @@ void draw_other_drafter(const SceneInput& input, ui::Ui& ui, const OtherDrafter&
     ui::paragraph(ui.canvas, {r.x + 20, r.y + 30}, r.w - 40, other.words, style);
     if (!other.can_switch || !input.settings) return;
     const std::string name = other.drafter;
+    if (built_in_has_it(input, name)) {
+        const std::string words = shared_says("other_drafter.there"_t, "drafter"_v = other.title, "model"_v = input.status->model);
+        const ui::ButtonOptions options{.kind = ui::ButtonKind::primary, .shortcut = "U"};
+        const std::string label = shared_says("other_drafter.on_tiny"_t);
+        const ui::Rect at{r.x + 20, r.y + 72, ui::button_width(ui.canvas, label, options), 36};
+        if (ui::button(ui, "switch", at, label, options) || ui.take_key(ui::Key::u)) out.push_back(OnBuiltIn{name});
+        ui::fitted_text(ui.canvas, {at.right() + 16, at.y + 23}, words, ui::Font::text, 15, ui.theme.muted,
+                        r.right() - 20 - at.right() - 16);
+        return;
+    }
     const std::string off = !models_loaded(input) ? shared_says("other_drafter.no_models"_t)
                             : !drafter_ready(input, name)
                                 ? shared_says("other_drafter.no_head"_t, "drafter"_v = other.title, "name"_v = name)

@@ -34,6 +34,8 @@ struct OtherDrafter {
 [[nodiscard]] std::string first_ready_drafter(const SceneInput& input);                    // of chains; empty: none is loaded
 [[nodiscard]] SceneCommand draft_with(const RunSettings& now, const std::string& drafter); // the same run anew
 void draw_other_drafter(const SceneInput& input, ui::Ui& ui, const OtherDrafter& other, std::vector<SceneCommand>& out);
+// Whether this model lacks what `drafter` drafts with and the built-in one, which has all heads, can be opened in its place.
+[[nodiscard]] bool built_in_has_it(const SceneInput& input, const std::string& drafter);
 [[nodiscard]] bool models_loaded(const SceneInput& input);
 [[nodiscard]] bool drafter_ready(const SceneInput& input, const std::string& drafter);
 

@@ -55,15 +55,19 @@ struct PickRacePrompt { // of the gallery
 };
 struct EditPrompt {};  // open the prompt editor
 struct EditLengths {}; // how K is chosen
+struct NextStep {};    // of the lecture
+struct OnBuiltIn {     // the same scene on the built-in model, which has every head, in a run that drafts with this one
+    std::string drafter;
+};
 struct ShowDetails {}; // what was asked for is written there: open the drawer
 struct ToggleLetters {};
 struct StoryTold {        // while it plays: a story that was not on screen before, which takes its time to read
     std::size_t text = 0; // hash of its words
     int words = 0;        // that are shown
 };
-using SceneCommand =
-    std::variant<Command, Go, SetCursor, SetBeat, Select, OpenScene, SetRaceClock, ToggleRaceClock, ToggleStepped, FocusLane, ToggleLane,
-                 OpenLane, PickRacePrompt, EditPrompt, ShowDetails, ToggleLetters, StoryTold, ServerOrder, EditLengths>;
+using SceneCommand = std::variant<Command, Go, SetCursor, SetBeat, Select, OpenScene, SetRaceClock, ToggleRaceClock, ToggleStepped,
+                                  FocusLane, ToggleLane, OpenLane, PickRacePrompt, EditPrompt, ShowDetails, ToggleLetters, StoryTold,
+                                  ServerOrder, EditLengths, OnBuiltIn, NextStep>;
 
 // What a beat tells of and what is not measured yet. Who asks the engine for it, and when, is decided in one place for all
 // scenes: app/frame/ask_ahead.h for a window, frame_wants() for a picture.

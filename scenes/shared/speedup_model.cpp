@@ -131,6 +131,7 @@ bool take_study(SpeedupModel& m, const SceneInput& input) {
         for (std::size_t i = 0; i < p.judged.size(); ++i) judged[i] += p.judged[i], kept[i] += p.kept[i];
     }
     m.measuring = !study->complete();
+    m.stopped = study->left_out > 0;
     std::ranges::sort(m.points, {}, &SpeedupPoint::k);
     take_positions(m, judged, kept);
     if (m.points.size() < 2 || m.plain_ms <= 0 || m.stays.empty()) return false;

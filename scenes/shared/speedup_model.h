@@ -72,6 +72,7 @@ struct SpeedupModel {
     std::string own;                    // the drafter of the run where that is another; empty: the same
     bool server = false, table = false; // the target: no time of plain decoding, so no speed-up of the run
     bool measuring = false;             // part of the study is still to come
+    bool stopped = false;               // somebody ended it before it had all
     double plain_ms = 0;                // a plain pass of one token; 0: unknown
     std::vector<SpeedupPoint> points;   // by draft length; empty unless a study of this run is there
     std::vector<double> stays;          // by position, of its longest drafts, in rounds with guesses

@@ -44,8 +44,14 @@ bool leads_on(const SceneInput& input, const Story& story) {
     return input.next && !story.no_next.empty() && story.steps > 0 && story.step == story.steps;
 }
 
-// Next, or the way on to another scene.
+// Next, or the way on to another scene; in a lecture its next step: the beats of the scene have the arrows.
 void draw_next(const SceneInput& input, ui::Ui& ui, Rect at, const Story& story, std::vector<SceneCommand>& out) {
+    if (input.lecture) {
+        const ui::ButtonOptions options{
+            .kind = ui::ButtonKind::primary, .shortcut = "PageDown", .tooltip = shared_says("buttons.next_step_about"_t)};
+        if (ui::button(ui, "next", at, shared_says("buttons.next_step"_t), options)) out.push_back(NextStep{});
+        return;
+    }
     if (!leads_on(input, story)) {
         if (ui::button(ui, "next", at, shared_says("buttons.next"_t),
                        {.kind = ui::ButtonKind::primary,
@@ -148,7 +154,7 @@ void draw_strip(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
     const Rect r = input.story;
     constexpr float kButton = 92;
     draw_progress(ui, {r.x + 16, r.y + 3, r.w - 32, 3}, 4, story, out);
-    const float next_w = leads_on(input, story) ? 164 : kButton;
+    const float next_w = input.lecture ? 196 : leads_on(input, story) ? 164 : kButton;
     const float buttons = kButton + 8 + next_w, x = r.x + 16;
     constexpr std::size_t kLines = 3; // where two do not suffice
     const std::string all = both_texts(story);

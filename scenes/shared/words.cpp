@@ -176,4 +176,32 @@ DistributionTable distribution_table(const TopEntries& target, const TopEntries&
     return table;
 }
 
+bool is_chat_marker(std::string_view text) {
+    return text.size() > 2 && ((text.starts_with("<|") && text.ends_with("|>")) || text == "<think>" || text == "</think>" ||
+                               text == "<s>" || text == "</s>" || text == "<bos>" || text == "[INST]" || text == "[/INST]");
+}
+
+std::vector<bool> chat_markers(const Trace& trace, const RunView& view) {
+    const auto count = static_cast<std::size_t>(view.prompt_tokens);
+    std::vector<bool> marks(count, false);
+    constexpr std::size_t kName = 3; // tokens of "assistant\n"
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::string text = trace.text(view.tokens[i].id);
+        if (!is_chat_marker(text)) continue;
+        marks[i] = true;
+        if (text.find("start") == std::string::npos) continue;
+        for (std::size_t k = i + 1; k < std::min(count, i + 1 + kName); ++k) {
+            const std::string name = trace.text(view.tokens[k].id);
+            if (is_chat_marker(name)) break;
+            if (name.find('\n') == std::string::npos) continue;
+            for (std::size_t m = i + 1; m <= k; ++m) marks[m] = true;
+            break;
+        }
+    }
+    for (std::size_t i = 0; i < count; ++i) // white space beside a marker
+        if (!marks[i] && i > 0 && marks[i - 1] && trace.text(view.tokens[i].id).find_first_not_of(" \n") == std::string::npos)
+            marks[i] = true;
+    return marks;
+}
+
 } // namespace speclens

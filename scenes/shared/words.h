@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/run/run_view.h"
@@ -57,5 +58,10 @@ struct DistributionTable {
 // Either head may be empty (that side was not recorded). `keep` is a token that must be among the rows, or
 // -1.
 [[nodiscard]] DistributionTable distribution_table(const TopEntries& target, const TopEntries& draft, int count, int keep = -1);
+
+// "<|im_start|>", "<think>": what a chat format puts around the words of a person.
+[[nodiscard]] bool is_chat_marker(std::string_view text);
+// Which tokens of the prompt are markers, or stand between them: the name of who speaks, line breaks.
+[[nodiscard]] std::vector<bool> chat_markers(const Trace& trace, const RunView& view);
 
 } // namespace speclens

@@ -48,7 +48,8 @@ std::string finding(const SpeedupModel& m) {
 // A text that ends soon has no round with so many guesses.
 std::string lengths_words(const SpeedupModel& m) {
     return speedup_says("words.lengths"_t, "lengths"_v = m.points.size(), "measuring"_v = m.measuring,
-                        "of"_v = !m.measuring && m.points.size() < kMeasuredLengths ? static_cast<int>(kMeasuredLengths) : 0);
+                        "of"_v = !m.measuring && m.points.size() < kMeasuredLengths ? static_cast<int>(kMeasuredLengths) : 0,
+                        "stopped"_v = m.stopped);
 }
 
 // Why the best length is faster than plain decoding. The levers have one cost and one chance for every guess;
@@ -265,7 +266,7 @@ Story speedup_story(const SceneInput& input, const SpeedupModel& m) {
     const RunStudy study = speedup_study(input);
     if (!study.runs.empty()) {
         story.task = speedup_says("words.task"_t);
-        story.task_done = !m.points.empty() && !m.measuring;
+        story.task_done = !m.points.empty() && !m.measuring && !m.stopped;
         story.on_task = {Command{study}};
     }
     return story;

@@ -194,16 +194,35 @@ TEST(BottleneckScene, SaysWhatTheTinyModelIsAndShowsARealShapeBesideIt) {
     EXPECT_NE(told.story(4).text.find("1.00× in smollm2-135m, 3.25× in bundle S"), std::string::npos) << told.story(4).text;
 }
 
-// A model that is partly in the cache is read faster than memory gives: that is no share of the bandwidth.
+// What is read faster than a plain read of as many bytes has no share of its bandwidth, and no cause that was measured.
 TEST(BottleneckScene, NamesNoShareOfTheBandwidthAboveAllOfIt) {
     Told told;
     for (const double gbs : {told.shape.bandwidth_gbs, told.shape.bandwidth_gbs * 0.7}) {
         told.shape.bandwidth_gbs = gbs;
         const bool cached = told.shape.read_share(told.shape.passes.front()) > 1;
-        EXPECT_EQ(read_words(told.shape), cached ? "faster than a plain read: some of it stays in the cache of 32 MB"
-                                                 : "at " + ui::percent(0.9) + " of the bandwidth");
+        EXPECT_EQ(read_words(told.shape), cached ? "faster than a plain read" : "at " + ui::percent(0.9) + " of the bandwidth");
     }
     EXPECT_EQ(told.words().find("% of the bandwidth"), std::string::npos) << told.words();
+}
+
+// Eight tokens take no less than one, and no more than eight: what was measured of them in doubt is told with a ~, and within that.
+TEST(BottleneckScene, TellsNoRatioThatCannotBe) {
+    Told told;
+    told.shape.other_cores = told.own.other_cores = 1.7;
+    for (PassTime& pass : told.shape.passes)
+        if (pass.rows > 1) pass.ms = pass.median = 0.8 * told.shape.passes.front().ms;
+    EXPECT_EQ(factor_words(told.shape, 8), "~1.00×");
+    const std::string words = told.words();
+    EXPECT_NE(words.find("8 tokens: ~1.00×"), std::string::npos) << words;
+    EXPECT_EQ(words.find("0.80×"), std::string::npos) << words;
+    EXPECT_EQ(words.find(" 6.25×"), std::string::npos) << words;
+    SceneBench& bench = *told.window.bench;
+    told.window.published.passes = test::unowned(told.own);
+    told.window.published.passes_beside = test::unowned(told.shape);
+    bench.controller.observe(told.window.published, bench.time);
+    told.window.beat(2);
+    EXPECT_EQ(bench.words.find("10.00×"), std::string::npos) << bench.words;
+    EXPECT_NE(bench.words.find(": ~"), std::string::npos) << bench.words;
 }
 
 // Nothing is promised that no chart shows.

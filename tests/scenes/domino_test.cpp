@@ -107,6 +107,35 @@ TEST(DominoScene, TellsOfTheChosenPosition) {
     }
 }
 
+// A head that was hardly trained says so where it shows, and what only an engineer asks for stands in the frame's words.
+TEST(DominoScene, SaysThatAHeadIsWeak) {
+    const auto trace = recorded();
+    const std::optional<Position> rescue = next_rescue(fold(*trace, trace->size()), -1);
+    ASSERT_TRUE(rescue);
+    DominoFrame frame(trace, domino_settings(0), trace->size());
+    frame.view = fold(*trace, frame.whole.round_list[static_cast<std::size_t>(rescue->round)].end_event);
+    frame.input.selected = rescue;
+    DominoModel model = domino_model(frame.input);
+    const auto told = [&](int beat) {
+        frame.input.beat = beat;
+        return domino_story(frame.input, model, {}).text.words();
+    };
+    EXPECT_EQ(told(3).find("trained little"), std::string::npos) << told(3);
+    std::vector<Drafted> weak;
+    weak.reserve(model.columns.size());
+    for (DominoColumn& column : model.columns) {
+        weak.push_back(*column.draft);
+        for (Internals::Number& number : weak.back().internals.numbers)
+            if (number.name == "mean z" || number.name == "mean r") number.value = 0.503;
+        column.draft = &weak.back();
+    }
+    for (const int beat : {3, 4}) EXPECT_NE(told(beat).find("this head was trained little"), std::string::npos) << told(beat);
+    EXPECT_EQ(told(4).find("low-rank"), std::string::npos) << told(4);
+    const std::string words = domino_description(frame.input, model, {});
+    EXPECT_NE(words.find("Behind the scene: row H and state S meet in "), std::string::npos) << words;
+    EXPECT_NE(words.find("has the length "), std::string::npos) << words;
+}
+
 // Where one token has nearly all, the correction moves nothing that shows.
 TEST(DominoScene, NamesTheTokenMovedMostOnlyWhereItMoves) {
     const auto trace = recorded();

@@ -76,6 +76,30 @@ TEST(DraftersScene, HidesTheVerdictsUntilTheBeatThatTellsThem) {
     EXPECT_NE(asked.description().find(" kept"), std::string::npos);
 }
 
+// A head that the model lacks is one fact, said once, with the key that leads to a model that has it.
+TEST(DraftersScene, SaysOnceWhatHasNoHead) {
+    Asked asked;
+    asked.answer();
+    DrafterComparison lacking = *asked.published.comparison;
+    for (ComparisonRow& row : lacking.rows)
+        if (find_drafter(row.drafter)->needs_network())
+            row.trace = nullptr, row.problem = "no " + row.drafter + " head is loaded (give one with --drafter " + row.drafter + "=DIR)";
+    asked.published.comparison = std::make_shared<const DrafterComparison>(lacking);
+    asked.published.status.ready_drafters = {"none", "small", "lookup"};
+    asked.published.status.built_in = false;
+    asked.show();
+    EXPECT_TRUE(asked.bench->shows("no head")) << asked.bench->words;
+    EXPECT_FALSE(asked.bench->shows("give one with")) << asked.bench->words;
+    const std::string& words = asked.bench->words;
+    const std::size_t at = words.find("have no head for micro target");
+    ASSERT_NE(at, std::string::npos) << words;
+    EXPECT_EQ(words.find("have no head for micro target", at + 1), std::string::npos) << words;
+    asked.sent.clear();
+    asked.bench->key(ui::Key::u);
+    ASSERT_FALSE(asked.sent.empty());
+    EXPECT_TRUE(std::holds_alternative<OpenModel>(asked.sent.back()));
+}
+
 TEST(DraftersScene, AsksOncePerCycleAndShowsEveryAnswer) {
     Asked asked;
     ASSERT_EQ(asked.questions().size(), 1u);

@@ -214,6 +214,15 @@ TEST(LoopClock, APassOfATreeHasOneName) {
     EXPECT_TRUE(std::ranges::none_of(bench.texts, [](const ui::RecordedText& t) { return t.text == "d4"; }));
 }
 
+TEST(Timeline, ARunThatGoesOnIsNotWhole) {
+    const auto over = fixtures::toy_run({.name = "goes on", .cycles = 6});
+    auto trace = std::make_shared<Trace>([over](int id) { return over->text(id); });
+    for (std::size_t i = 0; i < over->size() && !std::holds_alternative<Stopped>((*over)[i]); ++i) trace->append(Event((*over)[i]));
+    const auto bench = shown_live(trace, 9);
+    EXPECT_TRUE(bench->shows("so far: ")) << bench->words;
+    EXPECT_FALSE(bench->shows("whole run")) << bench->words;
+}
+
 TEST(Timeline, EveryTotalStandsBehindItsOwnLane) {
     const auto trace = fixtures::toy_run({.name = "totals", .cycles = 6});
     for (const double per_token : {2.0, 9.0, 40.0}) { // the longer lane is the one, then the other

@@ -303,6 +303,18 @@ TEST(RaceWords, CallTheTimeOfDartsSearchASearch) {
     EXPECT_EQ(text.find("head 0.20"), std::string::npos) << text;
 }
 
+// Beside lanes that have none of the published drafters their figures would say nothing of this race.
+TEST(RaceWords, QuotesFiguresOnlyOfDraftersThatRace) {
+    const auto race = toy_race();
+    SceneInput input = input_at(*race, 1e6);
+    const Published figures = Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published");
+    input.figures = &figures;
+    EXPECT_NE(race_description(input, race_model(input)).find("Published, "), std::string::npos);
+    for (RaceLane& lane : race->lanes)
+        if (lane.settings.drafter != "none") lane.settings.drafter = "small";
+    EXPECT_EQ(race_description(input, race_model(input)).find("Published, "), std::string::npos);
+}
+
 // Whiskers that meet make no winner.
 TEST(RaceWords, TheScatterCallsNoWinnerWhereWhiskersMeet) {
     const auto race = toy_race();
@@ -342,6 +354,8 @@ TEST(RaceWords, TheEndDrawsAConclusion) {
     race->busy_cores = 1.5;
     EXPECT_TRUE(said(1e6).starts_with("Who is faster cannot be told: ")) << said(1e6);
     EXPECT_EQ(said(1e6).find("wins"), std::string::npos) << said(1e6);
+    EXPECT_EQ(said(1e6).find("over the whole text"), std::string::npos) << "as the lanes have it";
+    EXPECT_NE(said(33.6).find("brings the most over the whole text: "), std::string::npos) << "lanes show what is so far: " << said(33.6);
 }
 
 TEST(RaceWords, PlainDecodingWinsTheConclusionWhereNoDrafterPays) {

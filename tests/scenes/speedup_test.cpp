@@ -97,6 +97,23 @@ TEST(SpeedupScene, MeasuresEveryLengthOfItsOwnRunBesidePlainDecoding) {
     EXPECT_EQ(longest, 15);
 }
 
+// Whoever stops it has not done it, and is told so; what was in doubt stays so.
+TEST(SpeedupScene, SaysThatItWasStopped) {
+    Measured live;
+    live.bench->key(ui::Key::m);
+    live.answer({9, 8, 6, 4, 3, 3, 2, 2}, 7);
+    Study ended = *live.published.studies.at(kSpeedupStudy);
+    ended.left_out = ended.planned - static_cast<int>(ended.points.size());
+    ended.planned = static_cast<int>(ended.points.size());
+    for (StudyPoint& point : ended.points) point.busy_cores = 1.7;
+    live.published.studies[kSpeedupStudy] = std::make_shared<const Study>(ended);
+    live.show();
+    EXPECT_TRUE(live.bench->shows("of ten, stopped before the others")) << live.bench->words;
+    EXPECT_FALSE(live.bench->shows("it ends too soon")) << live.bench->words;
+    EXPECT_TRUE(live.bench->shows("in doubt: other programs kept 1.7 cores busy")) << live.bench->words;
+    EXPECT_FALSE(speedup_story(live.input(), speedup_model(live.input(), {})).task_done);
+}
+
 TEST(SpeedupScene, DrawsWhatWasMeasured) {
     Measured live;
     EXPECT_FALSE(speedup_model(live.input(), {}).measured());

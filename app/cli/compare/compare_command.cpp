@@ -84,6 +84,7 @@ std::vector<Contestant> contestants_of(const Options& options, const Models& mod
         Contestant one;
         one.name = one.label = name;
         one.folder = folder_of(options, name);
+        one.head = models.drafter_fingerprint(name);
         one.settings = run_settings(options, name, 0);
         if (suits) one.settings.rule = judging_rule(options.run.rule, name);
         one.settings.trace_top = 0;

@@ -4,6 +4,8 @@
 
 #include "app/cli/compare/compare_rows.h"
 #include "engine/base/json.h"
+#include "engine/model/precision.h"
+#include "engine/models/model_names.h"
 #include "engine/run/options_json.h"
 
 namespace speclens::cli {
@@ -12,10 +14,24 @@ namespace {
 
 OrderedJson or_null(bool known, const OrderedJson& value) { return known ? value : OrderedJson(nullptr); }
 
+// Why a speed-up is not to be relied on; empty: it is.
+std::string doubt_of(const Row& row, const CompareFacts& facts) {
+    if (!facts.speed_up || row.contestant->name == kNoDrafter) return "";
+    if (!row.possible()) return "it is more than its tokens per round allow";
+    if (!row.in_doubt()) return "";
+    return row.busy ? "other programs kept " + number(facts.busy_cores, 1) + " cores busy"
+                    : "repeats of one pass lie " + number(100 * row.apart, 0) + " % apart";
+}
+
+// Files go to others, whom it is no use to know where a head lay here: what it is called, and which it is.
+std::string head_name(const Contestant& c) { return c.folder.empty() ? "" : model_word(c.folder.string()); }
+std::string file_name(const std::filesystem::path& path) { return path.filename().string(); }
+
 OrderedJson json_of(const Row& row, const CompareFacts& facts) {
     const Contestant& c = *row.contestant;
     OrderedJson json = {{"drafter", c.name},
-                        {"folder", or_null(!c.folder.empty(), c.folder.string())},
+                        {"folder", or_null(!c.folder.empty(), head_name(c))},
+                        {"drafter_fingerprint", or_null(!c.head.empty(), c.head)},
                         {"rule", c.settings.rule},
                         {"k", c.settings.k},
                         {"domain", row.domain}};
@@ -72,6 +88,9 @@ OrderedJson json_of(const Row& row, const CompareFacts& facts) {
     json["speedup_possible"] = or_null(facts.speed_up, row.possible()); // not above tokens_per_round by more than 2 %
     json["speedup_low"] = or_null(facts.speed_up && row.speed.interval, row.speed.low);
     json["speedup_high"] = or_null(facts.speed_up && row.speed.interval, row.speed.high);
+    const std::string doubt = doubt_of(row, facts);
+    json["in_doubt"] = !doubt.empty();
+    json["in_doubt_because"] = or_null(!doubt.empty(), doubt);
     const OrderedJson same = or_null(c.settings.sampling.temperature == 0, row.identical);
     json["greedy_identical"] = same;
     json["same_text"] = same; // as the CSV calls it
@@ -109,14 +128,17 @@ std::vector<int> most_of_auto(const CompareFacts& facts) {
 OrderedJson settings_json(const CompareFacts& facts) {
     const Options& o = facts.options;
     OrderedJson drafters = OrderedJson::array();
-    for (const DrafterChoice& choice : o.drafters)
-        drafters.push_back(choice.name + (choice.folder.empty() ? "" : "=" + choice.folder.string()));
-    OrderedJson settings = {{"model", or_null(!o.model.empty(), o.model.string())},
+    for (const DrafterChoice& choice : o.drafters) {
+        const auto of = std::ranges::find(facts.contestants, choice.name, &Contestant::name);
+        const bool known = of != facts.contestants.end() && !of->head.empty();
+        drafters.push_back(choice.name + (known ? ":" + of->head : ""));
+    }
+    OrderedJson settings = {{"model", or_null(!o.model.empty(), loaded_model(o))},
                             {"drafters", or_null(!o.drafters.empty(), drafters)},
                             {"threads", or_null(o.threads > 0, o.threads)},
                             {"prompt", or_null(o.prompt.has_value(), o.prompt.value_or(""))},
                             {"token_ids", or_null(!o.run.prompt.token_ids.empty(), o.run.prompt.token_ids)},
-                            {"prompts", or_null(!o.prompts.empty(), o.prompts.string())},
+                            {"prompts", or_null(!o.prompts.empty(), file_name(o.prompts))},
                             {"domain", or_null(!o.domain.empty(), o.domain)},
                             {"chat", or_null(o.has("--chat") || o.has("--raw"), o.run.prompt.chat)},
                             {"system", or_null(!o.run.prompt.system.empty(), o.run.prompt.system)},
@@ -165,13 +187,6 @@ OrderedJson per_prompt(const CompareFacts& facts) {
     return list;
 }
 
-std::string csv_cell(const std::string& text) {
-    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-    std::string quoted = "\"";
-    for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return quoted + "\"";
-}
-
 } // namespace
 
 std::string compare_json(const std::vector<Row>& rows, const CompareFacts& facts) {
@@ -181,6 +196,9 @@ std::string compare_json(const std::vector<Row>& rows, const CompareFacts& facts
                         {"backend", facts.backend},
                         {"device", facts.header.backend},
                         {"model", facts.model},
+                        {"fingerprint", or_null(!facts.header.fingerprint.empty(), facts.header.fingerprint)},
+                        {"weights", or_null(!facts.header.weights.empty(), facts.header.weights)},
+                        {"precision", name_of(facts.header.precision)},
                         {"date", facts.header.date},
                         {"tier", facts.header.tier},
                         {"temperature", first.sampling.temperature},
@@ -196,7 +214,6 @@ std::string compare_json(const std::vector<Row>& rows, const CompareFacts& facts
                         {"settings", settings_json(facts)},
                         {"rows", OrderedJson::array()}};
     if (facts.rent) json["price"] = price_json(*facts.rent);
-    if (facts.header.precision != Precision::f32) json["precision"] = name_of(facts.header.precision);
     for (const Row& row : rows) json["rows"].push_back(json_of(row, facts));
     json["per_prompt"] = per_prompt(facts);
     return json.dump(2, BadUtf8::replaced) + "\n";
@@ -213,7 +230,9 @@ std::string compare_csv(const std::vector<Row>& rows, const CompareFacts& facts)
     const bool automatic = facts.options.run.k_auto; // which K auto, where K is "auto"
     if (automatic) text += ",k_auto_most";
     for (std::size_t i = 1; i <= positions; ++i) text += ",judged_" + std::to_string(i) + ",kept_" + std::to_string(i);
-    text += "\n";
+    text += ",in_doubt,in_doubt_because,drafter_fingerprint" + std::string(kFactColumns) + ",repeats,busy_cores\n";
+    const std::string all = fact_cells(facts.header, facts.contestants[0].settings) + "," + std::to_string(facts.options.repeats) + "," +
+                            number(facts.busy_cores, 2);
     for (const Row& row : rows) {
         if (!row.contestant->problem.empty()) continue; // the table and the JSON say why
         const RunSettings& s = row.contestant->settings;
@@ -229,12 +248,13 @@ std::string compare_csv(const std::vector<Row>& rows, const CompareFacts& facts)
         text += known(facts.speed_up && row.speed.interval, row.speed.low);
         text += known(facts.speed_up && row.speed.interval, row.speed.high);
         text += s.sampling.temperature > 0 ? "," : row.identical ? ",yes" : ",no";
-        text += "," + csv_cell(row.contestant->folder.string());
+        text += "," + csv_cell(head_name(*row.contestant));
         for (const auto& [key, value] : settings) text += "," + csv_cell(value);
         if (automatic) text += "," + (s.k_auto ? std::to_string(s.k) : std::string());
         for (std::size_t i = 0; i < positions; ++i)
             text += i < t.judged_at.size() ? "," + std::to_string(t.judged_at[i]) + "," + std::to_string(t.accepted_at[i]) : ",,";
-        text += "\n";
+        const std::string doubt = doubt_of(row, facts);
+        text += (doubt.empty() ? ",no," : ",yes,") + csv_cell(doubt) + "," + row.contestant->head + all + "\n";
     }
     return text;
 }

@@ -19,6 +19,7 @@ namespace speclens::cli {
 struct Contestant {
     std::string name, label;      // label: with its K where drafters are measured with several
     std::filesystem::path folder; // of its model or head, as typed; empty: the built-in one, or none
+    std::string head;             // which one that is (Models::drafter_fingerprint); empty: the built-in one, or none
     RunSettings settings;         // `k` is what it can really draft
     std::string problem;
     std::vector<int> ids; // that a cut draft head ranks; empty: all

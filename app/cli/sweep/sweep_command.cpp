@@ -149,7 +149,7 @@ Exit command_sweep(const Options& options) {
         json->commit();
     }
     if (csv) {
-        csv->write(sweep_csv(sweep, facts));
+        csv->write(sweep_csv(sweep, plan, facts));
         csv->commit();
     }
     if (!sweep.complete) throw Interrupted{};

@@ -15,7 +15,15 @@ OrderedJson interval_json(const std::optional<SweepInterval>& interval) {
 
 OrderedJson method_json(const SweepMethod& method) { return {{"drafter", method.drafter}, {"rule", method.rule}, {"k", method.k}}; }
 
-OrderedJson cell_json(const SweepCell& cell, const SweepFacts& facts) {
+// Why a figure of this cell is not to be relied on; empty: it is. Other programs slow plain decoding down as well.
+std::string doubt_of(const SweepCell& cell, const Sweep& sweep) {
+    if (sweep.busy()) return "other programs kept " + number(sweep.busy_cores, 1) + " cores busy";
+    return cell.in_doubt ? "repeats lie up to " + number(100 * cell.speed_up->spread(), 0) + " % from the figure" : "";
+}
+
+OrderedJson or_null(const std::string& text) { return text.empty() ? OrderedJson(nullptr) : OrderedJson(text); }
+
+OrderedJson cell_json(const SweepCell& cell, const Sweep& sweep, const SweepFacts& facts) {
     OrderedJson json = {
         {"concurrency", cell.concurrency}, {"drafter", cell.method.drafter}, {"k", cell.method.k}, {"measured", cell.measured()}};
     if (!cell.measured()) return json;
@@ -24,7 +32,9 @@ OrderedJson cell_json(const SweepCell& cell, const SweepFacts& facts) {
     json["tokens_per_second"] = f.tokens_per_second;
     json["tokens_per_second_per_text"] = f.per_text;
     json["speedup"] = cell.method.plain() ? OrderedJson(nullptr) : interval_json(cell.speed_up);
-    json["in_doubt"] = cell.in_doubt;
+    const std::string doubt = doubt_of(cell, sweep);
+    json["in_doubt"] = !doubt.empty();
+    json["in_doubt_because"] = or_null(doubt);
     if (facts.rent) json["cost_per_million_tokens"] = facts.rent->per_million(f.tokens_per_second);
     json["ms"] = s.ms;
     json["tokens"] = s.tokens;
@@ -132,12 +142,16 @@ std::string sweep_json(const Sweep& sweep, const SweepPlan& plan, const SweepFac
                         {"machine", facts.header.machine},
                         {"backend", facts.header.backend},
                         {"model", facts.header.model},
+                        {"fingerprint", or_null(facts.header.fingerprint)},
+                        {"weights", or_null(facts.header.weights)},
                         {"precision", name_of(facts.header.precision)},
                         {"date", facts.header.date},
                         {"tier", facts.header.tier},
                         {"busy_cores", sweep.busy_cores},
                         {"complete", sweep.complete},
                         {"temperature", text.sampling.temperature},
+                        {"top_k", text.sampling.top_k},
+                        {"top_p", text.sampling.top_p},
                         {"seed", text.seed},
                         {"max_tokens", text.max_tokens},
                         {"prompts", facts.prompts},
@@ -152,19 +166,20 @@ std::string sweep_json(const Sweep& sweep, const SweepPlan& plan, const SweepFac
     if (sweep.film && !sweep.film->rounds.empty()) json["blocks_of_drafts"] = film_json(*sweep.film);
     if (sweep.adaptive) json["adaptive"] = adaptive_json(*sweep.adaptive);
     json["cells"] = OrderedJson::array();
-    for (const SweepCell& cell : sweep.cells) json["cells"].push_back(cell_json(cell, facts));
+    for (const SweepCell& cell : sweep.cells) json["cells"].push_back(cell_json(cell, sweep, facts));
     json["crossings"] = OrderedJson::array();
     for (std::size_t m = 1; m < sweep.crossings.size(); ++m)
         json["crossings"].push_back(crossing_json(plan.methods[m], sweep.crossings[m], sweep.busy()));
     return json.dump(1) + "\n";
 }
 
-std::string sweep_csv(const Sweep& sweep, const SweepFacts& facts) {
+std::string sweep_csv(const Sweep& sweep, const SweepPlan& plan, const SweepFacts& facts) {
     std::string text =
         "concurrency,drafter,k,tokens_per_second,tokens_per_second_per_text,speedup,speedup_low,speedup_high,drafted,accepted,"
         "tokens_per_round,rows_per_pass,first_ms,first_p95_ms,between_ms,between_p95_ms,draft_share,verify_share,preempted,"
         "texts_compared,texts_equal,in_doubt,busy_cores" +
-        std::string(facts.rent ? ",cost_per_million_tokens" : "") + "\n";
+        std::string(facts.rent ? ",cost_per_million_tokens" : "") + ",in_doubt_because" + kFactColumns + ",repeats\n";
+    const std::string all = fact_cells(facts.header, plan.texts.front()) + "," + std::to_string(plan.repeats) + "\n";
     for (const SweepCell& cell : sweep.cells) {
         if (!cell.measured()) continue;
         const SweepFigures f = figures_of(cell);
@@ -179,10 +194,10 @@ std::string sweep_csv(const Sweep& sweep, const SweepFacts& facts) {
         add(f.tokens_per_round, 4), add(f.rows_per_pass, 3), add(f.first_ms, 3), add(f.first_p95_ms, 3), add(f.between_ms, 4),
             add(f.between_p95_ms, 4), add(f.draft_share, 4), add(f.verify_share, 4);
         text += "," + std::to_string(cell.sum.preempted) + "," + std::to_string(cell.compared) + "," + std::to_string(cell.equal) +
-                (cell.in_doubt ? ",yes" : ",no");
+                (doubt_of(cell, sweep).empty() ? ",no" : ",yes");
         add(sweep.busy_cores, 2);
         if (facts.rent) add(facts.rent->per_million(f.tokens_per_second), 6);
-        text += "\n";
+        text += "," + csv_cell(doubt_of(cell, sweep)) + all;
     }
     return text;
 }

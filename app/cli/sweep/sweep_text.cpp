@@ -95,11 +95,12 @@ std::string crossing_line(const SweepMethod& method, const SweepCrossing& crossi
 std::string film_words(const BlockFilm& film) {
     int preempted = 0, copied = 0, shared = 0;
     for (const FilmRound& round : film.rounds) preempted += round.preempted(), copied += round.copied, shared += round.shared_tokens;
-    return "Blocks: " + std::to_string(film.asked) + " texts of " + film.drafter + " with K = " + std::to_string(film.k) + ", " +
-           std::to_string(film.texts) + " at a time in " + std::to_string(film.blocks) + " blocks, took " +
-           number(film.mean_for_drafts(), 2) + " of them a round for drafts, over " + std::to_string(film.lengths()) +
-           " different lengths (K ÷ " + std::to_string(PagedModel::kBlock) + " for each text says " + number(film.mean_estimated(), 2) +
-           "); " + std::to_string(shared) + " tokens of prompts were shared, " + std::to_string(copied) +
+    return "Memory of the keys and values, of a batch recorded first for that alone: " + std::to_string(film.asked) + " texts of " +
+           film.drafter + " with K = " + std::to_string(film.k) + ", " + std::to_string(film.texts) + " at a time, on " +
+           std::to_string(film.blocks) + " blocks of " + std::to_string(PagedModel::kBlock) + " tokens. The drafts of a round needed " +
+           number(film.mean_for_drafts(), 2) + " more blocks on average, at " + std::to_string(film.lengths()) +
+           " lengths of texts; the rule of thumb, K ÷ " + std::to_string(PagedModel::kBlock) + " for each text, says " +
+           number(film.mean_estimated(), 2) + ". " + std::to_string(shared) + " tokens of prompts were shared, " + std::to_string(copied) +
            " blocks copied on write, and a text gave up its blocks " + std::to_string(preempted) + " times.";
 }
 

@@ -22,7 +22,7 @@ struct SweepFacts {
 // Schema "speclens-sweep/1"; a cell that was not measured has null for its figures.
 [[nodiscard]] std::string sweep_json(const Sweep& sweep, const SweepPlan& plan, const SweepFacts& facts);
 // One line a cell that was measured.
-[[nodiscard]] std::string sweep_csv(const Sweep& sweep, const SweepFacts& facts);
+[[nodiscard]] std::string sweep_csv(const Sweep& sweep, const SweepPlan& plan, const SweepFacts& facts);
 
 // Figures of a cell that table and files share.
 struct SweepFigures {

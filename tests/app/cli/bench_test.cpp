@@ -72,6 +72,16 @@ TEST(BenchResult, ShowsEveryContextAndSaysWhatIsInDoubt) {
     EXPECT_EQ(json_of(result)["in_doubt"], "a pass over 2 tokens varied by 50 % (context 1000)");
 }
 
+TEST(BenchResult, CallsADifferenceNoCostAndSaysThatItWasStopped) {
+    BenchResult result = made_result();
+    EXPECT_EQ(bench_table(result).find("fixed cost"), std::string::npos);
+    EXPECT_NE(bench_table(result).find("a difference, no cost that was measured"), std::string::npos) << bench_table(result);
+    result.contexts.front().passes[1].median = 3;
+    EXPECT_NE(bench_table(result).find("not to be told from times in doubt"), std::string::npos) << bench_table(result);
+    result.ended_by = std::make_exception_ptr(1);
+    EXPECT_NE(bench_table(result).find(" · stopped before it had all\n"), std::string::npos) << bench_table(result);
+}
+
 TEST(BenchAgainst, TellsApartOnlyWhatCanBe) {
     BenchResult now = made_result();
     now.contexts[0].passes[0].ms = 2.1; // 2.1 … 2.2 against 2 … 2.2

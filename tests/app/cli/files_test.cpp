@@ -551,9 +551,11 @@ TEST(Lectures, BecomePicturesAndAHandout) {
     ASSERT_EQ(drawn.code, 0) << drawn.err;
     EXPECT_EQ(drawn.out, out + "/01-loop.png\n" + out + "/02-domino.png\n" + out + "/handout.html\n");
     const std::string page = read_file(std::filesystem::path(out) / "handout.html");
-    for (const char* part : {"<h1>T &lt;1&gt;</h1>", "<h2>1. One &amp; only</h2>", "src=\"01-loop.png\"", "Say &quot;this&quot;.",
-                             "2 minutes", "speclens://S9/4", "round 2, draft"})
+    for (const char* part :
+         {"<h1>T &lt;1&gt;</h1>", "<h2>1. One &amp; only</h2>", "src=\"01-loop.png\"", "Say &quot;this&quot;.", "2 minutes",
+          "speclens://S9/4", "round 2, draft", "RECORDED · bundle S + small", "RECORDED · bundle S + domino"})
         EXPECT_NE(page.find(part), std::string::npos) << part;
+    EXPECT_EQ(page.find("LIVE"), std::string::npos) << "nothing is live on paper: " << page;
     const Outcome words = speclens({"describe", file});
     ASSERT_EQ(words.code, 0) << words.err;
     EXPECT_NE(words.out.find("── 2 of 2 · Two"), std::string::npos) << words.out;

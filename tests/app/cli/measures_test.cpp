@@ -255,6 +255,31 @@ TEST(Compare, WritesATableForSpreadsheets) {
     EXPECT_EQ(speclens({"compare", "--model", micro_model(), "--csv", "-", "--json", "-"}).code, 2);
 }
 
+// What is sent on says what was measured where, and whether it can be relied on; where anything lay is nobody else's business.
+TEST(Compare, FilesSayWhatWasMeasuredAndHoldNoPlace) {
+    const std::filesystem::path csv = fresh_folder() / "c.csv", prompts = prompts_file();
+    const Outcome outcome =
+        speclens({"compare", "--model", micro_model(), "--drafters", "none,small=" + micro_model(), "--k", "2", "--prompts",
+                  prompts.string(), "--max-tokens", "8", "--repeats", "1", "--threads", "1", "--csv", csv.string(), "--json", "-"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const std::string table = read_file(csv);
+    for (const std::string& text : {outcome.out, table}) {
+        EXPECT_EQ(text.find(std::filesystem::path(micro_model()).parent_path().string()), std::string::npos) << text;
+        EXPECT_EQ(text.find(prompts.parent_path().string()), std::string::npos) << text;
+    }
+    const Json json = Json::parse(outcome.out);
+    for (const char* key : {"model", "fingerprint", "weights", "precision", "machine", "date"})
+        EXPECT_TRUE(json[key].is_string()) << key << json[key];
+    const Json& small = json["rows"].back();
+    EXPECT_EQ(small["drafter_fingerprint"].get<std::string>().size(), 16U) << small;
+    EXPECT_TRUE(small["in_doubt"].is_boolean());
+    EXPECT_EQ(small["in_doubt"].get<bool>(), small["in_doubt_because"].is_string());
+    EXPECT_EQ(json["settings"]["prompts"], prompts.filename().string());
+    EXPECT_EQ(json["settings"]["drafters"][1], "small:" + small["drafter_fingerprint"].get<std::string>());
+    for (const char* column : {",in_doubt,in_doubt_because,drafter_fingerprint,model,fingerprint,weights,precision,machine,date,"})
+        EXPECT_NE(table.find(column), std::string::npos) << table;
+}
+
 // One head of a kind is loaded: two folders would print the numbers of one under the name of the other.
 TEST(Compare, RefusesTwoFoldersOfOneHead) {
     const std::string a = golden("micro_eagle3"), b = golden("micro_eagle3_norm_first");

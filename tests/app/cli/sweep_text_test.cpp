@@ -42,7 +42,9 @@ Told told(double busy_cores, double last_turn, std::size_t turns = 3) {
     judge_cells(sweep);
     SweepFacts facts;
     facts.prompts = 1;
-    return {sweep_text(sweep, plan, facts, {}), sweep_csv(sweep, facts), Json::parse(sweep_json(sweep, plan, facts))};
+    facts.header.model = "Qwen2.5-Coder 1.5B Instruct", facts.header.weights = "kept, from Q4_K", facts.header.machine = "2-core Xeon";
+    facts.header.precision = Precision::bf16, facts.header.date = "2026-11-28T12:00Z", facts.header.fingerprint = "00ff00ff00ff00ff";
+    return {sweep_text(sweep, plan, facts, {}), sweep_csv(sweep, plan, facts), Json::parse(sweep_json(sweep, plan, facts))};
 }
 
 bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
@@ -53,7 +55,8 @@ TEST(SweepText, OfAQuietMachineHasNoDoubt) {
     EXPECT_TRUE(has(quiet.table, "pays up to about 2.0 texts at once")) << quiet.table;
     EXPECT_FALSE(has(quiet.table, "~") || has(quiet.table, "doubt")) << quiet.table;
     EXPECT_FALSE(has(quiet.csv, ",yes")) << quiet.csv;
-    EXPECT_TRUE(has(quiet.csv, ",in_doubt,busy_cores\n") && has(quiet.csv, ",no,0.10\n")) << quiet.csv;
+    EXPECT_TRUE(has(quiet.csv, ",in_doubt,busy_cores,in_doubt_because,model,") && has(quiet.csv, ",no,0.10,,Qwen2.5-Coder 1.5B Instruct,"))
+        << quiet.csv;
     EXPECT_EQ(quiet.json["cells"][1]["in_doubt"], false);
     EXPECT_EQ(quiet.json["crossings"][0]["in_doubt"], false);
     EXPECT_EQ(quiet.json["busy_cores"], 0.1);
@@ -71,9 +74,26 @@ TEST(SweepText, BesideBusyProgramsEverySpeedUpIsInDoubt) {
     EXPECT_TRUE(has(busy.table, "pays up to about ~2.0 texts at once (90 %: 2.0 to 2.0); in doubt.")) << busy.table;
     EXPECT_TRUE(has(busy.table, "other programs kept the cores busy")) << busy.table;
     EXPECT_FALSE(has(busy.table, "~1x")) << "plain decoding is what the others are held against";
-    EXPECT_TRUE(has(busy.csv, ",yes,2.03\n")) << busy.csv;
-    for (const auto& cell : busy.json["cells"]) EXPECT_EQ(cell["in_doubt"], cell["drafter"] == "domino");
+    EXPECT_TRUE(has(busy.csv, ",yes,2.03,other programs kept 2.0 cores busy,")) << busy.csv;
+    EXPECT_FALSE(has(busy.csv, ",no,")) << "they slow plain decoding down as well\n" << busy.csv;
+    for (const auto& cell : busy.json["cells"]) {
+        EXPECT_EQ(cell["in_doubt"], true);
+        EXPECT_EQ(cell["in_doubt_because"], "other programs kept 2.0 cores busy");
+    }
     EXPECT_EQ(busy.json["crossings"][0]["in_doubt"], true);
+}
+
+TEST(SweepText, FilesSayWhatWasMeasuredWhere) {
+    const Told quiet = told(0.1, 1);
+    EXPECT_TRUE(has(quiet.csv, ",model,fingerprint,weights,precision,machine,date,temperature,top_k,top_p,seed,max_tokens,repeats\n"))
+        << quiet.csv;
+    EXPECT_TRUE(has(quiet.csv, ",Qwen2.5-Coder 1.5B Instruct,00ff00ff00ff00ff,\"kept, from Q4_K\",bf16,2-core Xeon,2026-11-28T12:00Z,"))
+        << quiet.csv;
+    EXPECT_EQ(quiet.json["weights"], "kept, from Q4_K");
+    EXPECT_EQ(quiet.json["fingerprint"], "00ff00ff00ff00ff");
+    EXPECT_EQ(quiet.json["precision"], "bf16");
+    EXPECT_TRUE(quiet.json["cells"][1]["in_doubt_because"].is_null());
+    EXPECT_TRUE(quiet.json.contains("top_p"));
 }
 
 TEST(SweepText, WhereTurnsLieApartTheFigureIsInDoubt) {
@@ -82,6 +102,8 @@ TEST(SweepText, WhereTurnsLieApartTheFigureIsInDoubt) {
     EXPECT_TRUE(has(apart.table, "its repeats lie more than 15 % from the figure")) << apart.table;
     EXPECT_FALSE(has(apart.table, "about ~")) << "how far a crossing may lie elsewhere says its interval";
     EXPECT_EQ(apart.json["cells"][1]["in_doubt"], true);
+    EXPECT_TRUE(apart.json["cells"][1]["in_doubt_because"].get<std::string>().starts_with("repeats lie up to "));
+    EXPECT_EQ(apart.json["cells"][0]["in_doubt"], false);
     EXPECT_FALSE(has(told(0, 0.95).table, "~"));
 }
 

@@ -123,6 +123,16 @@ TEST(Usage, RefusesAnOptionThatDoesNothing) {
     expect_usage({"render", "loop"}, "needs -o");
 }
 
+TEST(Usage, ARefusalNamesTheOptionThatDoesItHere) {
+    expect_usage({"advise", "--drafter", "small"}, "--drafters");
+    expect_usage({"compare", "--drafter", "small"}, "--drafters");
+    expect_usage({"run", "--drafters", "small"}, "Use --drafter:");
+    expect_usage({"advise", "--chat"}, "\"chat\": true");
+    expect_usage({"advise", "--prompt", "x"}, "--prompts FILE.jsonl");
+    expect_usage({"attach", "http://127.0.0.1:1", "--prompt", "x", "--once"}, "asks once, and reads before and after");
+    EXPECT_NE(speclens({"lossless", "--help"}).out.find("100 or more"), std::string::npos);
+}
+
 TEST(Usage, HasOneSpellingPerOption) {
     expect_usage({"run", "--max", "3"}, "unknown option --max");
     expect_usage({"run", "--seed", "1", "--seed", "2"}, "given twice");

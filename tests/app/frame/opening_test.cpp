@@ -1,6 +1,7 @@
 // The opening: moves by the clock, is skipped by any key, has doors that lead somewhere, and is shown once.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <functional>
 
@@ -56,6 +57,23 @@ TEST(OpeningMotion, TellsInTenSecondsWhatIsGuessedAndChecked) {
     window.live.bench.time += 5;
     window.live.bench.settle();
     EXPECT_EQ(window.live.bench.widgets.wake_at, 0) << "doors stand still";
+}
+
+// Guesses that lie there are no tokens yet, and a pass is paid when it is through: no count is worse than plain decoding's.
+TEST(OpeningMotion, SaysNoFewerTokensThanItHasPaidPasses) {
+    Opened window;
+    for (double at = 0.2; at < 7.7; at += 0.1) {
+        window.at(at);
+        int passes = -1, tokens = 0;
+        for (const ui::RecordedText& text : window.live.bench.texts)
+            if (std::sscanf(text.text.c_str(), "%d pas%*[se], %d token", &passes, &tokens) == 2) break;
+        ASSERT_GE(passes, 0) << at << window.live.bench.words;
+        EXPECT_GE(tokens + 1, passes) << at << ": one pass is under way at most\n" << window.live.bench.words;
+        const bool there = at > 3.05 && at < 6.65, gone = at < 2.95 || at > 6.75;
+        EXPECT_TRUE(window.shows(" guess") ? !gone : !there) << at << window.live.bench.words;
+    }
+    window.at(7.5);
+    EXPECT_FALSE(window.shows("tokens, ")) << window.live.bench.words;
 }
 
 TEST(OpeningMotion, GivesWayToAFileThatIsDropped) {

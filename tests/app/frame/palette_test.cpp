@@ -170,6 +170,23 @@ TEST(Palette, FindsCommandsByTheWordsThatPeopleType) {
     EXPECT_LT(place("theme", "Dark theme"), place("theme", "Export the frame as PNG or SVG…"));
 }
 
+TEST(Palette, FindsADoorByTheNameOnTheDoor) {
+    LiveBench live("loop");
+    live.observe(fixtures::mixed());
+    live.bench.controller.read.lectures = {{"Guess cheaply, check exactly", "/x/first-lesson.lec.toml"}};
+    const auto first = [&](const std::string& query) { return palette_rows(live.bench.controller.frame(live.bench.time), query).at(0); };
+    for (const char* query : {"first lesson", "first", "lesson"}) {
+        ASSERT_EQ(first(query).label, "First lesson") << query;
+        EXPECT_EQ(std::get<OpenFile>(first(query).command).path, "/x/first-lesson.lec.toml");
+    }
+    EXPECT_EQ(first("watch one round").label, "Watch one round");
+    EXPECT_EQ(first("write my prompt").label, "Write my prompt");
+    EXPECT_EQ(first("race the drafters").label, "Race the drafters");
+    for (const PaletteRow& row : palette_rows(live.bench.controller.frame(live.bench.time), "eagle"))
+        EXPECT_NE(row.label, "Next language: English, Deutsch") << "letters that are scattered in it";
+    EXPECT_FALSE(palette_rows(live.bench.controller.frame(live.bench.time), "nxtlng").empty()) << "where no row has the words";
+}
+
 TEST(Palette, PutsWordsBeforeScatteredLetters) {
     const int whole = search_score("theme", "Dark theme"), other = search_score("theme", "Dark", "theme");
     const int beginning = search_score("them", "Dark theme");

@@ -326,6 +326,17 @@ TEST(Notes, AreNoDialogAndFollowTheLecture) {
     EXPECT_TRUE(live.chrome().layout.presenter) << "Escape put the notes away, and nothing else";
 }
 
+TEST(Lecture, TheButtonAndTheStatusSayHowItGoesOn) {
+    Listening live("loop");
+    live.bench.controller.begin_lecture(two_steps(), live.bench.time);
+    live.bench.settle();
+    EXPECT_TRUE(live.bench.shows("PageDown goes on")) << live.bench.words;
+    EXPECT_EQ(live.bench.controller.frame(0).lecture->step, 0);
+    live.bench.click(live.bench.find("Next step"));
+    EXPECT_EQ(live.bench.controller.frame(0).lecture->step, 1) << "what is white goes on in the lecture";
+    EXPECT_FALSE(live.bench.shows("PageDown goes on")) << "it was the last";
+}
+
 TEST(Notes, KeepThePointerFromWhatTheyCover) {
     Listening live("loop");
     live.bench.controller.begin_lecture(two_steps(), live.bench.time);

@@ -120,6 +120,30 @@ TEST(ShareCard, SaysWhatCameOfTheRound) {
     }
 }
 
+// What a chat format puts around words is no text that anybody wrote.
+TEST(ShareCard, DrawsMarksOfAChatAsMarks) {
+    const std::vector<std::string> tokens = {"<|im_start|>", "user",      "\n", "Hi",     "<|im_end|>", "\n",
+                                             "<|im_start|>", "assistant", "\n", " Hello", " there",     "<|im_end|>"};
+    const auto source = fixtures::toy_run(fixtures::toys().front());
+    auto trace = std::make_shared<Trace>([tokens](int id) { return tokens[static_cast<std::size_t>(id) % tokens.size()]; });
+    for (std::size_t i = 0; i < source->size(); ++i) {
+        Event event = (*source)[i];
+        if (auto* header = std::get_if<Header>(&event)) {
+            header->prompt = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+            header->prefill_boundary = 8;
+        }
+        trace->append(std::move(event));
+    }
+    const RunView whole = fold(*trace, trace->size());
+    const auto round = std::ranges::find_if(whole.round_list, &RoundSummary::complete);
+    ASSERT_NE(round, whole.round_list.end());
+    const std::string words = card_words(shared(trace, round->round));
+    const std::string text = words.substr(0, words.find("accepted\n"));
+    EXPECT_NE(words.find("chat"), std::string::npos) << words;
+    EXPECT_EQ(words.find("<|im_start|>"), std::string::npos) << words;
+    EXPECT_EQ(words.find("assistant"), std::string::npos) << words;
+}
+
 TEST(ShareCard, HasRoomForALargeTreeAndALongLink) {
     fixtures::Toy toy = fixtures::toys().front();
     toy.nodes = 60, toy.k = 12, toy.rule = "tree_wor", toy.drafter = "small_tree", toy.tier = "TABLE";

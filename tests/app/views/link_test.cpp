@@ -246,13 +246,33 @@ TEST(Link, OfARaceKeepsWhatItsLanesRead) {
     EXPECT_FALSE(back().base.draft_sampling);
 }
 
-TEST(Link, FoldersOfModelsStandInIt) {
+// Where heads lie is nobody else's business: which they are is said by their fingerprints.
+TEST(Link, NamesModelAndHeadsAndNoPlace) {
     RunSettings settings;
     settings.drafter = "eagle3";
     settings.prompt.text = "it's";
-    const LinkOptions options = options_of(settings, {{"model", "/m/q"}, {"eagle3", "/m/e"}, {"dflash", "/m/d"}});
-    EXPECT_EQ(options[0], (std::pair<std::string, std::string>("model", "/m/q")));
-    EXPECT_EQ(options[1], (std::pair<std::string, std::string>("drafter", "eagle3=/m/e")));
+    LinkOptions named{{"model", "q"}, {"eagle3", "/m/e"}, {"dflash", "/m/d"}};
+    Header header;
+    add_drafter(header, named);
+    header.drafter = "eagle3", header.drafter_fingerprint = "00ff00ff00ff00ff";
+    add_drafter(header, named);
+    const LinkOptions options = options_of(settings, named);
+    EXPECT_EQ(options[0], (std::pair<std::string, std::string>("model", "q")));
+    EXPECT_EQ(options[1], (std::pair<std::string, std::string>("drafter", "eagle3")));
+    EXPECT_EQ(options[2], (std::pair<std::string, std::string>("drafter-fingerprint", "eagle3:00ff00ff00ff00ff")));
+    const std::string link = to_text({"loop", 0, 0, {}, options});
+    EXPECT_EQ(link.find("/m/"), std::string::npos) << link;
+    EXPECT_EQ(parse_link(link).options, options);
+    EXPECT_EQ(parse({"run", link, "--model", "micro"}).drafter_fingerprint, "eagle3:00ff00ff00ff00ff");
+    EXPECT_EQ(command_of(options).find("fingerprint"), std::string::npos);
+    RaceSettings race;
+    race.lanes = race_entries({"none", "eagle3", "small"}, race.base);
+    header.drafter = "small", header.drafter_fingerprint = "1234123412341234";
+    add_drafter(header, named);
+    const std::string lanes = to_text({"race", 0, 0, {}, options_of(race, named)});
+    EXPECT_NE(lanes.find("drafters=none,eagle3,small&drafter-fingerprint=eagle3:00ff00ff00ff00ff,small:1234123412341234"),
+              std::string::npos)
+        << lanes;
     EXPECT_NE(command_of(options).find("--prompt 'it'\\''s' --raw"), std::string::npos) << command_of(options);
 }
 

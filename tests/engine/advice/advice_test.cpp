@@ -301,6 +301,37 @@ TEST(AdviceFindings, SayWhatStandsOut) {
     EXPECT_EQ(whole(dead, "judged"), 90);
 }
 
+TEST(AdviceFindings, ShortTextsUnderstateARoundAndKeptWeightsSaveAndCost) {
+    Advice advice = advice_of({cell("small", 4, 1.5, 1.6, 1.7)});
+    const auto found = [&](const std::string& id) -> std::optional<Said> {
+        for (const Said& finding : advice_findings(advice))
+            if (finding.id() == "advice.finding." + id) return finding;
+        return {};
+    };
+    advice.max_tokens = 64;
+    EXPECT_FALSE(found("short_texts"));
+    EXPECT_FALSE(found("kept_weights")) << "there are none";
+    advice.max_tokens = 8;
+    ASSERT_TRUE(found("short_texts"));
+    EXPECT_EQ(whole(*found("short_texts"), "most"), 8);
+    advice.read_bytes = 9e8, advice.wide_bytes = 31e8;
+    ASSERT_TRUE(found("kept_weights"));
+    EXPECT_DOUBLE_EQ(real(*found("kept_weights"), "kept"), 900);
+    EXPECT_DOUBLE_EQ(real(*found("kept_weights"), "wide"), 3100);
+    EXPECT_EQ(whole(*found("kept_weights"), "rows"), 5);
+    EXPECT_DOUBLE_EQ(real(*found("kept_weights"), "passes"), advice.cells[0].verify_ms / advice.plain_ms);
+}
+
+TEST(AdviceJson, SaysOfWhichWeightsAndWhetherItIsInDoubt) {
+    Advice advice = advice_of({cell("small", 2, 1.5, 1.6, 1.7)});
+    advice.weights = "Q4_K, from Q4_K_M";
+    const auto json = [&] { return advice_json(advice, [](const Said& said) { return said.id(); }); };
+    EXPECT_NE(json().find("\"weights\": \"Q4_K, from Q4_K_M\""), std::string::npos) << json();
+    EXPECT_NE(json().find("\"in_doubt\": false"), std::string::npos);
+    advice.busy_cores = 1.7;
+    EXPECT_NE(json().find("\"in_doubt_because\": \"advice.reason.busy\""), std::string::npos) << json();
+}
+
 TEST(AdviceJson, HasTheVerdictAndEveryCell) {
     const std::string json = advice_json(advice_of({cell("small", 2, 1.5, 1.6, 1.7)}), [](const Said& said) { return said.id(); });
     for (const char* part : {"\"schema\": \"speclens-advice/1\"", "\"verdict\": \"speculate\"", "\"speedup_low\": 1.5", "\"k\": 2",

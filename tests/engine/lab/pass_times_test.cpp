@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <tuple>
 
 #include "engine/lab/pass_bound.h"
 #include "engine/lab/pass_pair.h"
@@ -61,10 +62,18 @@ TEST(PassBound, ComesFromNumbersNotFromNames) {
     times.bandwidth_gbs = 5; // 0.4 of the 2 ms
     EXPECT_EQ(bound_of(times), Bound::neither);
     times.cache_limit = 3e6;
+    EXPECT_FALSE(stays_in_cache(times)) << "that there is room for it shows nothing";
+    EXPECT_FALSE(comes_from_memory(times));
+    for (const auto& [by, cached, memory] : {std::tuple(1.6, true, false), {1.3, false, false}, {1.05, false, true}}) {
+        times.far_gbs = times.bandwidth_gbs / by; // of a read of four times as many bytes
+        EXPECT_EQ(stays_in_cache(times), cached) << by;
+        EXPECT_EQ(comes_from_memory(times), memory) << by;
+    }
+    times.far_gbs = times.bandwidth_gbs / 1.5;
     EXPECT_TRUE(stays_in_cache(times));
     EXPECT_NEAR(rows_that_fill(times), 20, 1e-9);
     EXPECT_EQ(bound_of(times), Bound::neither) << "20 rows until the arithmetic takes longer";
-    times.bandwidth_gbs = 40;
+    times.bandwidth_gbs = 40, times.far_gbs = 12;
     EXPECT_NEAR(rows_that_fill(times), 2.5, 1e-9);
     EXPECT_EQ(bound_of(times), Bound::arithmetic);
     times.cache_bytes = 2e6; // a long context beside the weights

@@ -81,6 +81,7 @@ Header full_header() {
     header.drafter = "small_tree";
     header.drafter_model = "draft";
     header.own_draft = true;
+    header.drafter_fingerprint = "00112233445566ff";
     header.rule = "cascade_opt";
     header.rule_params = {.alpha = 0.75, .block = true};
     header.backend = "CPU";
@@ -131,8 +132,8 @@ TEST(TraceFields, AllAreWritten) {
         const Json object = Json::parse(lines[line]);
         for (const std::string& name : names) EXPECT_TRUE(object.contains(name)) << name << " of " << lines[line];
     };
-    expect_fields(
-        0, {"drafter_model", "own_draft", "rule_params", "nodes", "draft_ids", "draft_ids_are", "notice", "chat", "options", "timing"});
+    expect_fields(0, {"drafter_model", "own_draft", "drafter_fingerprint", "rule_params", "nodes", "draft_ids", "draft_ids_are", "notice",
+                      "chat", "options", "timing"});
     EXPECT_EQ(Json::parse(lines[0])["rule_params"], (Json{{"alpha", 0.75}, {"verifier", "block"}}));
     expect_fields(2,
                   {"u", "top", "rest", "raw_top", "raw_top_rest", "base_top", "base_top_rest", "extra", "ms", "head_ms", "lens", "texts"});

@@ -232,6 +232,7 @@ TEST(SessionRace, StoppingAStudyLeavesWhatStandsStill) {
     session.send(Cancel{});
     ASSERT_TRUE(eventually([&] { return study()->complete(); }));
     EXPECT_LT(study()->points.size(), 100000u);
+    EXPECT_EQ(static_cast<std::size_t>(study()->left_out) + study()->points.size(), 100000u) << "and says that it was stopped";
     EXPECT_FALSE(session.published().stepped->ended_early);
     session.send(StepRace{Stride::phase});
     EXPECT_TRUE(eventually([&] { return steps() == 2; }));
