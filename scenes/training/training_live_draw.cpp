@@ -10,6 +10,7 @@
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
+#include "ui/tokens.h"
 
 namespace speclens {
 namespace {
