@@ -381,7 +381,8 @@ TEST(AdviceScene, TakesThePlainSpeedOfTheServerAndSaysWhatARoundCosts) {
     ASSERT_TRUE(served.round_passes_range);
     EXPECT_LE(served.round_passes_range->low, 1.5);
     EXPECT_GE(served.round_passes_range->high, 1.5);
-    window.bench->click(window.bench->find("+")); // the only stepper: from nothing to what it answers with now
+    const ui::Vec2 at = window.bench->find("not told");
+    window.bench->click(window.bench->find("+", {at.x, at.y - 20, 120, 40})); // from nothing to what it answers with now
     const auto frame = window.bench->controller.frame(0);
     std::vector<Said> said;
     for (const ui::ToldMessage& one : frame.active->told(frame.scene)) said.push_back(one.message.said);
