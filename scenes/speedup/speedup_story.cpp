@@ -47,9 +47,9 @@ std::string finding(const SpeedupModel& m) {
 
 // A text that ends soon has no round with so many guesses.
 std::string lengths_words(const SpeedupModel& m) {
-    return speedup_says("words.lengths"_t, "lengths"_v = m.points.size(), "measuring"_v = m.measuring,
-                        "of"_v = !m.measuring && m.points.size() < kMeasuredLengths ? static_cast<int>(kMeasuredLengths) : 0,
-                        "stopped"_v = m.stopped);
+    const int all = !m.measuring && m.points.size() < kMeasuredLengths ? static_cast<int>(kMeasuredLengths) : 0;
+    return speedup_says("words.lengths"_t, "lengths"_v = m.points.size(), "measuring"_v = m.measuring, "of"_v = m.stopped ? 0 : all,
+                        "stopped"_v = m.stopped ? all : 0);
 }
 
 // Why the best length is faster than plain decoding. The levers have one cost and one chance for every guess;
