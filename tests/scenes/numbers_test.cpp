@@ -5,8 +5,8 @@
 #include <functional>
 #include <set>
 
-#include "tests/scenes/numbers_bench.h"
 #include "tests/scenes/scenes_look.h"
+#include "tests/shared/numbers_bench.h"
 #include "tests/shared/said_values.h"
 
 namespace speclens {

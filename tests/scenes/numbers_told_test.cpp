@@ -27,7 +27,7 @@
 #include "scenes/shared/in_words.h"
 #include "scenes/shared/kin_words.h"
 #include "scenes/shared/words.h"
-#include "tests/scenes/numbers_bench.h"
+#include "tests/shared/numbers_bench.h"
 #include "tests/shared/said_values.h"
 #include "tests/shared/speaking.h"
 #include "ui/language/language.h"

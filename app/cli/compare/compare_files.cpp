@@ -225,7 +225,9 @@ std::string compare_csv(const std::vector<Row>& rows, const CompareFacts& facts)
     std::string text = "drafter,rule,k,domain,prompts,rounds,tokens,drafted,accepted,tokens_per_round,draft_ms,head_ms,"
                        "verify_ms,accept_ms,other_ms,round_ms,tokens_per_second,speedup,speedup_low,speedup_high,same_text,"
                        "folder";
-    const auto settings = setting_columns(facts);
+    auto settings = setting_columns(facts);
+    const std::string always = std::string(kFactColumns) + ",repeats,busy_cores,";
+    std::erase_if(settings, [&](const auto& setting) { return always.find("," + setting.first + ",") != std::string::npos; });
     for (const auto& [key, value] : settings) text += "," + key;
     const bool automatic = facts.options.run.k_auto; // which K auto, where K is "auto"
     if (automatic) text += ",k_auto_most";

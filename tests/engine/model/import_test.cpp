@@ -129,14 +129,14 @@ TEST(WeightImport, OnlyTheCallerIsToldHowFarItIs) {
         EXPECT_LE(done, total);
         last = done;
     }};
-    constexpr std::int64_t kRows = 1 << 19;
-    const std::size_t bytes = kRows * kCols * 2;
+    constexpr std::int64_t kManyRows = 1 << 19;
+    const std::size_t bytes = kManyRows * kCols * 2;
     WeightImport importer(*backend, progress, Precision::f32);
     importer.tell("toy", bytes);
     Buffer to;
     WeightBytes count;
     importer.slot(
-        {"toy", kRows, kCols, false, true, &to}, DType::bf16,
+        {"toy", kManyRows, kCols, false, true, &to}, DType::bf16,
         [](std::size_t, std::span<std::byte> piece) { std::ranges::fill(piece, std::byte{}); }, count);
     EXPECT_DOUBLE_EQ(last, static_cast<double>(bytes) / 1e6);
     EXPECT_EQ(count.all, bytes);

@@ -7,7 +7,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/measure.h"
 #include "app/cli/output.h"
-#include "app/cli/same_words.h"
+#include "app/cli/same/same_words.h"
 #include "app/cli/server.h"
 #include "app/cli/setup.h"
 #include "app/cli/walk_words.h"

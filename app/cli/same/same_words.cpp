@@ -1,4 +1,4 @@
-#include "app/cli/same_words.h"
+#include "app/cli/same/same_words.h"
 
 #include <algorithm>
 
