@@ -25,7 +25,7 @@ using Planted = ToyBehaviour::Planted;
 
 // ---- forks ----
 
-GreedyAnswer answer_of(const std::string& text, std::vector<int> ids = {}) {
+GreedyAnswer same_answer(const std::string& text, std::vector<int> ids = {}) {
     GreedyAnswer answer;
     answer.text = text;
     answer.ids = std::move(ids);
@@ -52,15 +52,15 @@ std::vector<Reread> repeated(double margin, double spread) {
 }
 
 TEST(SameFork, IsWhereTheTokensPart) {
-    const TextFork fork = fork_of(answer_of("The moon is", {1, 2, 3}), answer_of("The moor is", {1, 4, 3}));
+    const TextFork fork = fork_of(same_answer("The moon is", {1, 2, 3}), same_answer("The moor is", {1, 4, 3}));
     EXPECT_EQ(fork.bytes, 7u);
     EXPECT_EQ(fork.tokens, 1);
     EXPECT_EQ(fork.a.id, 2);
     EXPECT_EQ(fork.b.rest, "r is");
-    const TextFork letters = fork_of(answer_of("a\xC3\xA4"), answer_of("a\xC3\xB6"));
+    const TextFork letters = fork_of(same_answer("a\xC3\xA4"), same_answer("a\xC3\xB6"));
     EXPECT_EQ(letters.bytes, 1u) << "a character is whole";
     EXPECT_FALSE(letters.tokens);
-    const TextFork end = fork_of(answer_of("ab", {1, 2}), answer_of("abc", {1, 2, 3}));
+    const TextFork end = fork_of(same_answer("ab", {1, 2}), same_answer("abc", {1, 2, 3}));
     EXPECT_TRUE(end.a.ended);
     EXPECT_FALSE(end.a.id);
     EXPECT_EQ(end.b.id, 3);
@@ -136,7 +136,7 @@ TEST(SameFork, OfTwoServersTheMilderCounts) {
 // ---- arithmetic ----
 
 GreedyAnswer made(int text, std::optional<double> drafted = {}) {
-    GreedyAnswer answer = answer_of("text " + std::to_string(text));
+    GreedyAnswer answer = same_answer("text " + std::to_string(text));
     answer.drafted = drafted;
     return answer;
 }
