@@ -121,59 +121,121 @@ void multiply(const MatmulTask& task, std::int64_t x_stride, std::int64_t first,
     Unit::release();
 }
 
-// Sixteen outputs of kept weights (matmul_kept.cpp) for at most kRows rows, into acc (rows, 16). The registers have the shapes of
-// kept_shapes(). Each stretch is a product of one tile, summed from 0 and stored: its scales meet it there.
-template <class Unit>
-void multiply_kept_tile(const std::byte* tile, std::int64_t k, const KeptSteps& steps, const std::byte* x, std::int64_t x_stride, int rows,
-                        std::int64_t x_block, float* acc) {
-    alignas(64) std::uint32_t lines[2][kRows * kTiledRows];
-    alignas(64) float sums[2][kRows * kTiledRows];
-    const int stretches = steps.values / steps.stretch, of_block = static_cast<int>(kColumns) / steps.stretch;
-    std::fill_n(acc, rows * kTiledRows, 0.0f);
-    std::int64_t done = 0; // stretches
-    for (std::int64_t column = 0; column < k; column += steps.values, tile += steps.bytes)
-        for (int stretch = 0; stretch < stretches; ++stretch, ++done) {
-            const int at = static_cast<int>(done % 2); // what was stored last may be on its way yet
-            const std::byte* block = x + done / of_block * x_block;
-            steps.unpack(tile, stretch, lines[at]);
-            Unit::template clear<0>();
-            Unit::template load<kX>(block + done % of_block * 2 * steps.stretch, x_stride);
-            Unit::template load<kWeights>(lines[at], kRowBytes);
-            Unit::template add_product<0, kX, kWeights>();
-            Unit::template store<0>(sums[at], kRowBytes);
-            steps.add(tile, stretch, block, x_stride, sums[at], rows, acc);
-        }
-}
+// ---- kept weights (matmul_kept.cpp) ----
+//
+// Each stretch is a product of one tile, summed from 0 and stored: its scales meet it there. A register cannot take lines or sums
+// before what stored them has reached the cache, some hundred cycles; so three things go on at once, a span (columns that are
+// unpacked together) apart: the lines of the next one are unpacked, the products of this one begin, and the sums of the one
+// before meet their scales.
 
+inline constexpr int kSpan = 128;                 // columns
+inline constexpr int kMostStretches = kSpan / 16; // of a span
+inline constexpr int kMostBlocks = 8;             // blocks of rows for which lines are unpacked once
+
+// Registers 0 to 3 hold the sums of stretches that follow each other, 4 and 5 x, 6 and 7 weights.
 [[nodiscard]] inline Shapes kept_shapes(int rows, int stretch) {
     Shapes shapes;
-    shapes.rows[0] = shapes.rows[kX] = static_cast<std::uint8_t>(rows);
-    shapes.row_bytes[0] = shapes.row_bytes[kWeights] = kRowBytes;
-    shapes.row_bytes[kX] = static_cast<std::uint16_t>(2 * stretch);
-    shapes.rows[kWeights] = static_cast<std::uint8_t>(stretch / 2);
+    for (int tile = 0; tile < 8; ++tile) {
+        shapes.rows[tile] = static_cast<std::uint8_t>(tile < 6 ? rows : stretch / 2);
+        shapes.row_bytes[tile] = static_cast<std::uint16_t>(tile == 4 || tile == 5 ? 2 * stretch : kRowBytes);
+    }
     return shapes;
 }
 
-// Outputs [first, last) of kept weights; x as kept_matmul() packs it for AVX512_BF16, blocks of kColumns columns x_block bytes apart.
+template <class Unit, int sums_tile, int x_tile, int weights_tile>
+void multiply_stretch(const std::uint32_t* lines, const std::byte* x, std::int64_t x_stride, float* sums) {
+    Unit::template clear<sums_tile>();
+    Unit::template load<x_tile>(x, x_stride);
+    Unit::template load<weights_tile>(lines, kRowBytes);
+    Unit::template add_product<sums_tile, x_tile, weights_tile>();
+    Unit::template store<sums_tile>(sums, kRowBytes);
+}
+
+// The sums (stretch, row, 16) of so many stretches. x: the first column of the first row.
+template <class Unit>
+void multiply_stretches(int count, int stretch, const std::uint32_t* lines, const std::byte* x, std::int64_t x_stride, float* sums) {
+    constexpr int kSums = kRows * kTiledRows;
+    const int of_lines = stretch / 2 * static_cast<int>(kTiledRows), of_x = 2 * stretch;
+    int i = 0;
+    for (; i + 4 <= count; i += 4, lines += 4 * of_lines, x += 4 * of_x, sums += 4 * kSums) {
+        multiply_stretch<Unit, 0, 4, 6>(lines, x, x_stride, sums);
+        multiply_stretch<Unit, 1, 5, 7>(lines + of_lines, x + of_x, x_stride, sums + kSums);
+        multiply_stretch<Unit, 2, 4, 6>(lines + 2 * of_lines, x + 2 * of_x, x_stride, sums + 2 * kSums);
+        multiply_stretch<Unit, 3, 5, 7>(lines + 3 * of_lines, x + 3 * of_x, x_stride, sums + 3 * kSums);
+    }
+    for (; i < count; ++i, lines += of_lines, x += of_x, sums += kSums) multiply_stretch<Unit, 0, 4, 6>(lines, x, x_stride, sums);
+}
+
+// Some blocks of `height` rows each, at the rows `begin`.
+struct KeptPanel {
+    int blocks = 0, height = 0;
+    int begin[kMostBlocks] = {};
+};
+
+// Outputs [first, last) of these rows. The registers have their shapes.
+template <class Unit>
+void multiply_kept_panel(const MatmulTask& task, const KeptSteps& steps, std::int64_t x_stride, const KeptPanel& panel, std::int64_t first,
+                         std::int64_t last) {
+    alignas(64) std::uint32_t lines[2][kSpan / 2 * kTiledRows];
+    alignas(64) float sums[2][kMostStretches * kRows * kTiledRows];
+    alignas(64) float acc[kMostBlocks][kRows * kTiledRows];
+    struct Span {
+        std::int64_t output = 0; // the first of sixteen
+        int stretch = 0;         // the first one
+        int count = 0;
+    };
+    const int stretches = static_cast<int>(task.k) / steps.stretch, most = kSpan / steps.stretch;
+    const auto span_at = [&](std::int64_t output, int stretch) { return Span{output, stretch, std::min(most, stretches - stretch)}; };
+    const auto after = [&](const Span& span) {
+        const int next = span.stretch + span.count;
+        return next < stretches ? span_at(span.output, next) : span_at(span.output + kTiledRows, 0);
+    };
+    const std::int64_t tile_bytes = task.k / steps.values * steps.bytes;
+    const auto tile_of = [&](const Span& span) {
+        return static_cast<const std::byte*>(task.weight) + span.output / kTiledRows * tile_bytes;
+    };
+    const auto row_of = [&](int block) { return static_cast<const std::byte*>(task.x) + panel.begin[block] * x_stride; };
+    const auto finish = [&](const Span& span, int block, const float* of_span) {
+        if (span.stretch == 0) std::fill_n(acc[block], panel.height * kTiledRows, 0.0f);
+        steps.add(tile_of(span), span.stretch, span.count, row_of(block) + 2 * task.k, x_stride, of_span, panel.height, acc[block]);
+        if (span.stretch + span.count < stretches) return;
+        const std::int64_t outputs = std::min(kTiledRows, last - span.output);
+        const float* bias = task.bias ? task.bias + span.output : nullptr;
+        for (int r = 0; r < panel.height; ++r) {
+            float* out = task.out + (panel.begin[block] + r) * task.out_stride + (span.output - first);
+            for (std::int64_t o = 0; o < outputs; ++o)
+                out[o] = bias ? acc[block][r * kTiledRows + o] + bias[o] : acc[block][r * kTiledRows + o];
+        }
+    };
+    Span span = span_at(first, 0), before;
+    int block_before = -1, at = 0; // whose sums wait, and in which half the next ones go
+    steps.unpack(tile_of(span), span.stretch, span.count, lines[0]);
+    for (int turn = 0; span.output < last; turn = 1 - turn) {
+        const Span next = after(span);
+        if (next.output < last) steps.unpack(tile_of(next), next.stretch, next.count, lines[1 - turn]);
+        for (int block = 0; block < panel.blocks; ++block, at = 1 - at) {
+            multiply_stretches<Unit>(span.count, steps.stretch, lines[turn], row_of(block) + 2 * steps.stretch * span.stretch, x_stride,
+                                     sums[at]);
+            if (block_before >= 0) finish(before, block_before, sums[1 - at]);
+            before = span, block_before = block;
+        }
+        span = next;
+    }
+    finish(before, block_before, sums[1 - at]);
+}
+
+// Outputs [first, last) of kept weights; x as amx_kept_matmul() packs it.
 template <class Unit>
 void multiply_kept(const MatmulTask& task, const KeptSteps& steps, std::int64_t x_stride, std::int64_t first, std::int64_t last) {
-    const std::int64_t x_block = x_stride / (task.k / kColumns);
-    const int blocks = (task.rows + kRows - 1) / kRows; // of rows, as equal as possible
-    const auto begin_of = [&](int i) { return task.rows * i / blocks; };
-    for (std::int64_t j = first; j < last; j += kTiledRows) { // a tile of weights stays in the first cache for all rows
-        const std::byte* tile = static_cast<const std::byte*>(task.weight) + j / kTiledRows * (task.k / steps.values) * steps.bytes;
-        const std::int64_t outputs = std::min(kTiledRows, last - j);
-        for (int i = 0; i < blocks; ++i) {
-            const int row = begin_of(i), count = begin_of(i + 1) - row;
-            alignas(64) float acc[kRows * kTiledRows];
-            Unit::set_shapes(kept_shapes(count, steps.stretch));
-            multiply_kept_tile<Unit>(tile, task.k, steps, static_cast<const std::byte*>(task.x) + row * x_stride, x_stride, count, x_block,
-                                     acc);
-            for (int r = 0; r < count; ++r)
-                for (std::int64_t o = 0; o < outputs; ++o)
-                    task.out[(row + r) * task.out_stride + (j - first + o)] =
-                        task.bias ? acc[r * kTiledRows + o] + task.bias[j + o] : acc[r * kTiledRows + o];
-        }
+    constexpr std::int64_t kPanelBytes = 1 << 20; // of x, which wait in L2 for the next outputs
+    const int blocks = (task.rows + kRows - 1) / kRows, height = (task.rows + blocks - 1) / blocks;
+    const int together = static_cast<int>(std::clamp<std::int64_t>(kPanelBytes / (height * x_stride), 1, kMostBlocks));
+    Unit::set_shapes(kept_shapes(height, steps.stretch));
+    for (int done = 0; done < blocks; done += together) {
+        KeptPanel panel{.blocks = std::min(together, blocks - done), .height = height};
+        // All are of one height: the last one takes rows of the one before with it, whose outputs are written twice.
+        for (int i = 0; i < panel.blocks; ++i) panel.begin[i] = std::min((done + i) * height, task.rows - height);
+        multiply_kept_panel<Unit>(task, steps, x_stride, panel, first, last);
     }
     Unit::release();
 }

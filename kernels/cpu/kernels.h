@@ -45,17 +45,21 @@ struct MatmulKernels {
 // Products of quantised weights, whose numbers are multiplied as they are, with x rounded to bf16; `bf16`: by AVX512_BF16.
 // By AVX-512; null in a program for another architecture.
 [[nodiscard]] const MatmulKernels* kept_matmul(bool bf16);
-// What the same by AMX-BF16 is made of (amx_tiles.h), for weights of one type: sixteen outputs, one stretch (matmul_kept.cpp).
+// What the same by AMX-BF16 is made of (amx_tiles.h), for weights of one type and sixteen outputs, whose blocks begin at `tile`:
+// stretches [first, first + count), at most 128 columns (matmul_kept.cpp).
 struct KeptSteps {
     int values = 0, bytes = 0, stretch = 0; // of a block of sixteen rows; columns of a stretch
-    // The numbers of stretch `stretch` of the block, as `stretch / 2` lines of sixteen pairs of bf16.
-    void (*unpack)(const std::byte* block, int stretch, std::uint32_t* lines) = nullptr;
-    // acc (rows, 16) += the scaled sums (rows, 16) of a stretch. x: its block of the first row, rows x_stride bytes apart.
-    void (*add)(const std::byte* block, int stretch, const std::byte* x, std::int64_t x_stride, const float* sums, int rows,
+    // Their numbers, as `stretch / 2` lines of sixteen pairs of bf16 each.
+    void (*unpack)(const std::byte* tile, int first, int count, std::uint32_t* lines) = nullptr;
+    // acc (rows, 16) += their scaled sums (count, 16, 16), of which the first `rows` of sixteen are there. x: what was packed behind
+    // the columns of the first row, rows x_stride bytes apart.
+    void (*add)(const std::byte* tile, int first, int count, const std::byte* x, std::int64_t x_stride, const float* sums, int rows,
                 float* acc) = nullptr;
 };
 // Null in a program for another architecture.
 [[nodiscard]] const KeptSteps* kept_steps(DType weights);
+// How x is packed for them, and the product of one row alone, by AVX-512 in the same order of additions. Null as above.
+[[nodiscard]] const MatmulKernels* kept_tile_matmul();
 // By the processor; null as above.
 [[nodiscard]] const MatmulKernels* amx_kept_matmul();
 // Products of quantised weights with x in 8 bits (quant_activations.h). `vnni`: by AVX512_VNNI or, beside AVX2, AVX-VNNI.

@@ -36,15 +36,15 @@ void multiply_amx(const MatmulTask& task, std::int64_t first, std::int64_t last)
 }
 
 void multiply_kept_amx(const MatmulTask& task, std::int64_t first, std::int64_t last) {
-    const std::int64_t x_stride = kept_matmul(true)->packed_row(task.k);
-    amx::multiply_kept<Processor>(task, *kept_steps(task.dtype), x_stride, first, last);
+    const MatmulKernels& alone = *kept_tile_matmul();
+    if (task.rows == 1) return alone.multiply(task, first, last);
+    amx::multiply_kept<Processor>(task, *kept_steps(task.dtype), alone.packed_row(task.k), first, last);
 }
 
 } // namespace
 
 const MatmulKernels* amx_kept_matmul() {
-    const MatmulKernels& by_pairs = *kept_matmul(true);
-    static const MatmulKernels kernels = {by_pairs.pack, by_pairs.packed_row, multiply_kept_amx};
+    static const MatmulKernels kernels = {kept_tile_matmul()->pack, kept_tile_matmul()->packed_row, multiply_kept_amx};
     return &kernels;
 }
 

@@ -249,7 +249,7 @@ std::vector<float> kept_chains(const std::vector<float>& x, const Stored& w) {
                 float sums[2] = {0, 0}; // of the earlier columns of pairs, and of the later ones
                 for (int i = 0; i < width; ++i) sums[i % 8 / 4] = flushed_fma(row[first + i], stretch.positive(i), sums[i % 8 / 4]);
                 float sum = flushed_sum(0, flushed_sum(sums[0], sums[1]));
-                if (w.dtype != DType::q8_0) sum += stretch.begin();
+                if (w.dtype != DType::q8_0) sum = std::fma(-stretch.above(), stretch.sum_of_x, sum);
                 acc = stretch.add(Isa::avx512, sum, acc);
             }
             out.push_back(acc);
@@ -263,7 +263,7 @@ std::vector<float> kept_product(const std::vector<float>& x, const Stored& w, st
                                 const Multiply& multiply, const std::vector<float>& bias = {}) {
     const std::unique_ptr<Backend> backend = std::make_unique<CpuBackend>(Isa::avx512, NarrowProducts{}, 1);
     const Buffer weight = w.in(*backend, Precision::bf16);
-    const MatmulKernels& kernels = *kept_matmul(true);
+    const MatmulKernels& kernels = *kept_tile_matmul();
     const auto rows = static_cast<int>(static_cast<std::int64_t>(x.size()) / w.cols);
     const std::int64_t stride = kernels.packed_row(w.cols), width = last - first;
     const Buffer packed(*backend, DType::u8, rows, stride);
@@ -298,10 +298,12 @@ TEST(AmxKept, GivesTheBitsOfItsChainAndTheDoublePrecisionLoop) {
             const std::int64_t k = block_of(dtype).values * (block_of(dtype).values > 32 ? 2 : 5);
             Numbers numbers(static_cast<std::uint64_t>(n * 31 + k));
             const Stored w = stored_matrix(dtype, n, k, numbers);
-            const std::vector<float> x = numbers.floats(19 * k), bias = numbers.floats(n), plain = kept_chains(rounded(x), w);
+            const std::ptrdiff_t most = n == 33 ? 150 : 19; // 150: more blocks of rows than lines are unpacked for at once
+            const std::vector<float> x = numbers.floats(most * k), bias = numbers.floats(n), plain = kept_chains(rounded(x), w);
             std::vector<float> biased = plain;
             for (std::size_t i = 0; i < biased.size(); ++i) biased[i] += bias[i % static_cast<std::size_t>(n)];
-            for (const std::ptrdiff_t rows : {1, 2, 5, 15, 16, 17, 19}) {
+            for (const std::ptrdiff_t rows : {1, 2, 5, 15, 16, 17, 19, 40, 150}) {
+                if (rows > most) continue;
                 const std::vector<float> some(x.begin(), x.begin() + rows * k);
                 EXPECT_TRUE(same_bits(kept_product(some, w, 0, n, multiply_kept_by_model), {plain.begin(), plain.begin() + rows * n}))
                     << name_of(dtype) << " " << rows << " x " << n;
@@ -313,6 +315,43 @@ TEST(AmxKept, GivesTheBitsOfItsChainAndTheDoublePrecisionLoop) {
             const std::vector<float> share = kept_product({x.begin(), x.begin() + k}, w, 16, n, multiply_kept_by_model);
             EXPECT_TRUE(same_bits<float>(share, {plain.begin() + 16, plain.begin() + n})) << name_of(dtype);
         }
+}
+
+// By AVX-512, in the order of tiles.
+TEST(AmxKept, ARowAloneHasTheBitsOfItsChain) {
+    if (!has_avx512()) GTEST_SKIP() << "it is multiplied by AVX-512";
+    const auto alone = [](const MatmulTask& task, std::int64_t, std::int64_t first, std::int64_t last) {
+        kept_tile_matmul()->multiply(task, first, last);
+    };
+    for (const DType dtype : kKept)
+        for (const std::int64_t n : {1, 33, 48}) {
+            Numbers numbers(static_cast<std::uint64_t>(n));
+            const Stored w = stored_matrix(dtype, n, 512, numbers);
+            const std::vector<float> x = numbers.floats(512), bias = numbers.floats(n), plain = kept_chains(rounded(x), w);
+            std::vector<float> biased = plain;
+            for (std::size_t i = 0; i < biased.size(); ++i) biased[i] += bias[i];
+            EXPECT_TRUE(same_bits(kept_product(x, w, 0, n, alone), plain)) << name_of(dtype) << " " << n;
+            EXPECT_TRUE(same_bits(kept_product(x, w, 0, n, alone, bias), biased)) << name_of(dtype) << " " << n;
+        }
+}
+
+// Of values that a tile would flush, a row alone would not: none are let in.
+TEST(AmxKept, CountsTheSmallestValuesAsZeros) {
+    if (!has_avx512()) GTEST_SKIP() << "numbers are unpacked by AVX-512";
+    const auto alone = [](const MatmulTask& task, std::int64_t, std::int64_t first, std::int64_t last) {
+        kept_tile_matmul()->multiply(task, first, last);
+    };
+    for (const DType dtype : kKept) {
+        Numbers numbers(7);
+        const Stored w = stored_matrix(dtype, 16, 256, numbers);
+        std::vector<float> x = numbers.floats(256), without = x;
+        for (std::size_t i = 0; i < x.size(); i += 3) x[i] = std::ldexp(x[i], -110 - static_cast<int>(i) % 25), without[i] = 0;
+        const std::vector<float> plain = kept_chains(rounded(without), w);
+        EXPECT_TRUE(same_bits(kept_product(x, w, 0, 16, alone), plain)) << name_of(dtype);
+        EXPECT_TRUE(same_bits(kept_product(x, w, 0, 16, multiply_kept_by_model), plain)) << name_of(dtype);
+        for (float& value : x) value = std::copysign(0x1p-130f, value);
+        for (const float value : kept_product(x, w, 0, 16, alone)) EXPECT_EQ(value, 0) << name_of(dtype);
+    }
 }
 
 // ---- the processor ----
