@@ -125,11 +125,13 @@ TEST(ShareCard, DrawsMarksOfAChatAsMarks) {
     const std::vector<std::string> tokens = {"<|im_start|>", "user",      "\n", "Hi",     "<|im_end|>", "\n",
                                              "<|im_start|>", "assistant", "\n", " Hello", " there",     "<|im_end|>"};
     const auto source = fixtures::toy_run(fixtures::toys().front());
-    auto trace = std::make_shared<Trace>([tokens](int id) { return tokens[static_cast<std::size_t>(id) % tokens.size()]; });
+    constexpr int kFirst = 100; // whatever the toy drafts is a letter
+    auto trace = std::make_shared<Trace>(
+        [tokens](int id) { return id < kFirst ? std::string(1, static_cast<char>('a' + id % 26)) : tokens[static_cast<std::size_t>(id - kFirst)]; });
     for (std::size_t i = 0; i < source->size(); ++i) {
         Event event = (*source)[i];
         if (auto* header = std::get_if<Header>(&event)) {
-            header->prompt = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+            header->prompt = {100, 101, 102, 103, 104, 105, 106, 107, 108};
             header->prefill_boundary = 8;
         }
         trace->append(std::move(event));
@@ -138,7 +140,7 @@ TEST(ShareCard, DrawsMarksOfAChatAsMarks) {
     const auto round = std::ranges::find_if(whole.round_list, &RoundSummary::complete);
     ASSERT_NE(round, whole.round_list.end());
     const std::string words = card_words(shared(trace, round->round));
-    const std::string text = words.substr(0, words.find("accepted\n"));
+    EXPECT_NE(words.find("Hi"), std::string::npos) << words;
     EXPECT_NE(words.find("chat"), std::string::npos) << words;
     EXPECT_EQ(words.find("<|im_start|>"), std::string::npos) << words;
     EXPECT_EQ(words.find("assistant"), std::string::npos) << words;
