@@ -45,7 +45,7 @@ class CpuBackend final : public Backend {
     // ---- about the device ----
     std::string name() const override { return "cpu"; }
     std::string description() const override {
-        return std::string("CPU · ") + title_of(isa_) + (amx_ ? " with AMX" : "") + " · " + std::to_string(threads()) +
+        return std::string("CPU · ") + title_of(isa_) + (amx_ ? " + AMX" : "") + " · " + std::to_string(threads()) +
                (threads() == 1 ? " thread" : " threads");
     }
     int threads() const override { return pool_.threads(); }

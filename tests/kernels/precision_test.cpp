@@ -556,7 +556,7 @@ TEST(NarrowProducts, SaysWhatMultiplies) {
     for (const Path& path : paths()) {
         const std::unique_ptr<Backend> backend = path.backend();
         EXPECT_TRUE(backend->has_products(Precision::f32));
-        EXPECT_EQ(backend->description().find("with AMX") != std::string::npos, path.narrow.amx_bf16);
+        EXPECT_EQ(backend->description().find("+ AMX") != std::string::npos, path.narrow.amx_bf16);
         EXPECT_EQ(backend->products_title(Precision::f32), title_of(path.isa));
         EXPECT_EQ(backend->has_products(Precision::bf16), path.narrow.bf16 || path.narrow.amx_bf16);
         EXPECT_EQ(backend->has_products(Precision::int8), path.isa != Isa::portable);

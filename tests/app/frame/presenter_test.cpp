@@ -62,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(Scenes, EveryRoom, ::testing::Combine(::testing::Values
 TEST(Room, HearsTheReasonBehindTheFirstSentence) {
     for (const auto& [scene, beat, reason] :
          std::initializer_list<std::tuple<const char*, int, const char*>>{{"accept-rule", 6, "come out too often"},
-                                                                          {"domino", 5, "A corrected row would need"},
+                                                                          {"domino", 5, "Above zero the word becomes likelier"},
                                                                           {"failures", 5, "the program says why"}}) {
         SceneBench bench(scene);
         bench.show(run_for(scene));
