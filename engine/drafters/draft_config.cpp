@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "engine/model/config_geometry.h"
-#include "engine/model/decoder.h"
 #include "engine/model/model_parts.h"
 
 namespace speclens {
@@ -119,11 +118,29 @@ std::vector<int> even_taps(int count, int layers) {
     return taps;
 }
 
-void check_taps(const Fields& fields, const char* name, const std::vector<int>& taps, int layers) {
-    if (taps.empty()) fields.fail(name, "is empty");
-    for (const int tap : taps)
-        if (tap < kTapEmbedding || tap > layers - 1)
-            fields.fail(name, "has the entry " + std::to_string(tap) + "; the target has layers 0 to " + std::to_string(layers - 1));
+// How many of the target's layers `fc` joins; 0: its form is another, which is told where it is loaded.
+std::size_t joined_layers(const TensorFiles& file, int hidden) {
+    const StoredTensor* fuse = tensor_of(file, "fc.weight");
+    if (fuse == nullptr || fuse->shape.size() != 2 || fuse->shape[0] != hidden || fuse->shape[1] % hidden != 0) return 0;
+    return static_cast<std::size_t>(fuse->shape[1] / hidden);
+}
+
+// `one_above`: by how much the numbers of the list are above the layers whose outputs they mean.
+void check_taps(const Fields& fields, const char* name, const std::vector<int>& taps, int one_above, std::size_t joined, int layers) {
+    const char* const remedy = "As many different layers as fc.weight joins, in its order.";
+    for (auto tap = taps.begin(); tap != taps.end(); ++tap) {
+        const std::string entry = "has the entry " + std::to_string(*tap + one_above);
+        if (*tap + one_above < 0) fields.fail(name, entry + "; layers are counted from 0 on, and not from the last one", remedy);
+        if (*tap > layers - 1)
+            fields.fail(name, entry + "; the target has layers 0 to " + std::to_string(layers - 1) +
+                                  (one_above > 0 ? ", and these are counted one above" : ""));
+        if (std::find(taps.begin(), tap, *tap) != tap) fields.fail(name, entry + " twice", remedy);
+    }
+    if (joined > 0 && joined != taps.size())
+        fields.fail(name,
+                    "names " + std::to_string(taps.size()) + (taps.size() == 1 ? " layer" : " layers") + ", and fc.weight joins " +
+                        std::to_string(joined),
+                    remedy);
 }
 
 // Trainers take the raw output of the last layer, transformers and some servers the state after the final
@@ -154,10 +171,10 @@ void read_windows(const Fields& fields, const Fields& geometry, DraftConfig& con
             any = any || type == "sliding_attention";
         }
     }
-    const bool wanted = geometry.flag_or("use_sliding_window", any);
-    if (wanted != any)
-        geometry.fail("use_sliding_window", wanted ? "is true, but layer_types names no layer with a window"
-                                                   : "is false, but layer_types has layers with a window");
+    if (any && !geometry.flag_or("use_sliding_window", true))
+        geometry.fail("use_sliding_window", "is false, but layer_types has layers with a window");
+    if (types == nullptr && first_window_layer(geometry, config.layer) < config.layer.layers)
+        geometry.fail("use_sliding_window", "is true for layers from max_window_layers on, and no layer_types names them");
     const bool causal = own.of("causal").flag_or("causal", fields.flag_or("is_causal", any));
     if (causal && !any) own.of("causal").fail("causal", "is true for layers that see the whole block, which is not supported");
     if (!any) return;
@@ -184,13 +201,13 @@ std::string listed(const std::vector<int>& ids) {
 // Whose outputs the head reads. Lists come under three names and in two counts: the layers that a state
 // leaves, or, by speculators, those that it enters. `first` is the name of the head's dialect, `default_taps` what
 // is taken where no list is given. What could have been meant in another way is said.
-void read_taps(const Nested& own, const char* first, bool speculators, const std::vector<int>& default_taps, int layers,
-               DraftConfig& config) {
+void read_taps(const Nested& own, const char* first, bool speculators, const std::vector<int>& default_taps, const TensorFiles& tensors,
+               int layers, DraftConfig& config) {
     const auto enters = [&](const std::string& name) {
         return name == "aux_hidden_state_layer_ids" || (speculators && name == "eagle_aux_hidden_state_layer_ids");
     };
     const auto outputs = [&](const char* name) {
-        const std::vector<int> ids = own.of(name).integers(name, enters(name) ? 0 : kTapEmbedding, 1 << 20);
+        const std::vector<int> ids = own.of(name).integers(name, -(1 << 20), 1 << 20);
         return enters(name) ? from_entering(ids) : ids;
     };
     const char* used = first;
@@ -209,12 +226,23 @@ void read_taps(const Nested& own, const char* first, bool speculators, const std
         used = other;
     }
     const std::string& file = own.of(used).file();
+    const std::size_t joined = joined_layers(tensors, config.layer.hidden);
     if (config.taps.empty()) {
+        const std::set<int> different(default_taps.begin(), default_taps.end());
+        const bool usual = different.size() == default_taps.size() && *different.begin() >= 0 && *different.rbegin() < layers;
+        if (!usual || (joined > 0 && joined != default_taps.size()))
+            own.of(first).fail(first,
+                               "is missing or empty, and fc.weight joins " + std::to_string(joined) + " of the target's " +
+                                   std::to_string(layers) + " layers: which ones, nothing tells",
+                               "Whoever made the head knows: add the list. The usual one does not fit this head, and with any other one it "
+                               "would only be right less often.");
         config.taps = default_taps;
         add_notice(config.notice, file + ": does not name the target's layers that it reads (" + first +
                                       "); the usual ones are used, the outputs of layers " + listed(default_taps));
-    } else if (config.taps.size() == 3 && layers >= 8) {
-        // what everybody means, in the other count
+        return;
+    }
+    check_taps(own.of(used), used, config.taps, enters(used) ? 1 : 0, joined, layers);
+    if (config.taps.size() == 3 && layers >= 8) { // what everybody means, in the other count
         std::vector<int> meant = {1, layers / 2 - 1, layers - 4};
         for (int& tap : meant) tap += enters(used) ? -1 : 1;
         if (config.taps == meant)
@@ -222,7 +250,6 @@ void read_taps(const Nested& own, const char* first, bool speculators, const std
                                           ", the outputs of layers " + listed(config.taps) + "; most heads read those of " +
                                           listed({1, layers / 2 - 1, layers - 4}) + ", which the same list means in the other count");
     }
-    check_taps(own.of(used), used, config.taps, layers);
 }
 
 // Rows that propose: speculators' heads say whether the anchor's own row is one of them, older ones only by
@@ -263,7 +290,7 @@ void read_block(const Fields& fields, const ModelConfig& target, const TensorFil
     config.block = own.of("block_size").integer("block_size", 2, 64);
     read_mask(own, target, file, config);
     read_taps(own, speculators ? "aux_hidden_state_layer_ids" : "target_layer_ids", speculators,
-              even_taps(config.layer.layers, target.layers), target.layers, config);
+              even_taps(config.layer.layers, target.layers), file, target.layers, config);
     if (speculators) {
         if (config.method != Method::dflash && !exported)
             fields.fail("architectures",
@@ -333,13 +360,21 @@ void read_eagle3(const Fields& fields, const ModelConfig& target, const TensorFi
     const Nested own(fields, "eagle_config");
     // the outputs below layers 2, L/2 and L-3
     read_taps(own, deepspec ? "target_layer_ids" : "eagle_aux_hidden_state_layer_ids", speculators,
-              {1, target.layers / 2 - 1, target.layers - 4}, target.layers, config);
+              {1, target.layers / 2 - 1, target.layers - 4}, file, target.layers, config);
     if (!own.of("use_aux_hidden_state").flag_or("use_aux_hidden_state", true))
         own.of("use_aux_hidden_state").fail("use_aux_hidden_state", "is false, which is not supported", kSupportedHeads);
     config.draft_vocab = fields.integer_or("draft_vocab_size", target.vocab, 1, target.vocab);
-    config.norm_before_residual = fields.flag_or("norm_before_residual", false);
-    config.output_norms = !fields.flag_or("norm_output", true) ? 0 : dart ? 2 : 1;
-    config.fc_norm = fields.flag_or("fc_norm", false);
+    // NVIDIA keeps these beside eagle_aux_hidden_state_layer_ids, speculators at the top
+    const auto says = [&](const char* name) { return own.of(name).flag_or(name, false); };
+    config.norm_before_residual = says("norm_before_residual");
+    config.output_norms = dart ? 2 : 1;
+    config.norm_output = says("norm_output");
+    config.norm_before_fc = says("norm_before_fc");
+    config.fc_norm = says("fc_norm");
+    if (config.norm_before_fc && config.fc_norm)
+        own.of("norm_before_fc").fail("norm_before_fc", "is true beside fc_norm: one norm of all taps, or one for each, not both");
+    if (dart && config.norm_output)
+        own.of("norm_output").fail("norm_output", "is true for a DART head, which does not go on from its own states", kSupportedHeads);
 }
 
 // Every field of a head's own config.json is known or refused. One that stands in its model's checkpoint was read with the model.
@@ -445,7 +480,7 @@ DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelCo
         if (kind == Kind::eagle) count_layers(geometry, target, tensors, config);
         add_notice(config.notice, config.layer.notice);
         if (kind == Kind::eagle)
-            refuse_variants(geometry, kSupportedHeads);
+            refuse_variants(geometry, config.layer, kSupportedHeads);
         else
             refuse_activations(geometry, kSupportedHeads);
         if (kind != Kind::mtp && geometry.flag_or("attention_bias", false))

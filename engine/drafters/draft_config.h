@@ -43,7 +43,9 @@ struct DraftConfig {
 
     // ---- EAGLE-3, DART ----
     bool fc_norm = false;              // every tap has a norm of its own before `fc`
+    bool norm_before_fc = false;       // all taps, side by side, have one
     bool norm_before_residual = false; // the residual starts from the normed feature
+    bool norm_output = false;          // EAGLE-3.1: the next guess goes on from the state behind `norm`, not from the one before it
     int output_norms = 1;              // times that `norm` is applied before the logits; 2: DART
     int masks = 0;                     // DART: columns behind the newest one, each for one place further ahead
 

@@ -60,6 +60,7 @@ void eagle3_slots(DraftNetwork& n, const TensorFiles* file, SlotList& slots) {
     slots.matrix(all + "fc.weight", h, static_cast<std::int64_t>(c.taps.size()) * h, n.fc);
     if (c.fc_norm) n.fc_norm.resize(c.taps.size());
     for (std::size_t i = 0; i < n.fc_norm.size(); ++i) slots.vector(all + "fc_norm." + std::to_string(i) + ".weight", h, n.fc_norm[i]);
+    if (c.norm_before_fc) slots.vector(all + "input_norm.weight", static_cast<std::int64_t>(c.taps.size()) * h, n.input_norm);
     n.layer.resize(static_cast<std::size_t>(c.layer.layers));
     slots.vector(prefix + "hidden_norm.weight", h, n.hidden_norm);
     if (c.masks > 0) slots.vector(prefix + "mask_rep", 2 * h, n.mask);

@@ -43,6 +43,7 @@ class DraftNetwork {
 
     Buffer fc;                   // (h, taps * h); MTP: (h, 2h)
     std::vector<Buffer> fc_norm; // EAGLE-3: (1, h) of each tap, or empty
+    Buffer input_norm;           // EAGLE-3: (1, taps * h), of all of them side by side, or empty
     Buffer hidden_norm;          // (1, h): of the fused features; MTP: of the target's state
     Buffer token_norm;           // MTP: (1, h), of the embedding
     Buffer norm;                 // (1, h): before the logits

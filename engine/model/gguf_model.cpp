@@ -4,6 +4,7 @@
 #include <array>
 #include <set>
 
+#include "engine/model/config_geometry.h"
 #include "engine/model/model_parts.h"
 #include "kernels/error.h"
 
@@ -56,13 +57,21 @@ void read_scaling(const Gguf& file, const std::string& arch, ModelConfig& config
         config.rope_factor = factor;
         config.rope_original_positions =
             static_cast<int>(file.integer(base + "original_context_length", 1, 1 << 30).value_or(config.max_positions));
-        for (const auto& [name, default_value] : {std::pair{"yarn_beta_fast", 32.0}, std::pair{"yarn_beta_slow", 1.0},
-                                                  std::pair{"yarn_ext_factor", 1.0}, std::pair{"yarn_attn_factor", 1.0}})
+        for (const auto& [name, default_value] :
+             {std::pair{"yarn_beta_fast", 32.0}, std::pair{"yarn_beta_slow", 1.0}, std::pair{"yarn_ext_factor", 1.0}})
             if (const auto value = file.number(base + name, -1e6, 1e6); value && *value != default_value)
                 refuse(file, base + name + " has a value that is not supported");
+        config.rope_attention = yarn_attention(factor);
+        // llama.cpp (b11549) reads these two for other architectures; its converter writes the first one for all.
+        for (const auto& [name, default_value] : {std::pair{"yarn_attn_factor", 1.0}, std::pair{"yarn_log_multiplier", 0.0}})
+            if (const auto value = file.number(base + name, -1e6, 1e6); value && *value != default_value)
+                add_notice(config.notice, file.name() + ": " + base + name + " is " + digits(*value) +
+                                              ", which llama.cpp does not read for " + arch +
+                                              ", and neither is it read here; transformers may, from the folder that the file was made of");
     } else if (type != "none" && type != "linear") {
         refuse(file, base + "type is \"" + type + "\", which is not supported");
     }
+    config.rope_attention *= file.number(base + "attn_factor", 1e-3, 1e3).value_or(1);
     if (const StoredTensor* divisors = file.find("rope_freqs.weight")) { // Llama 3.1: transformers' llama3, worked out
         if (config.rope_scaling != Scaling::none) refuse(file, "stretches rotary positions in two ways");
         if (divisors->dtype != DType::f32 || divisors->shape != std::vector<std::int64_t>{config.head_dim / 2})
@@ -159,8 +168,8 @@ ModelConfig gguf_config(const Gguf& file) {
             std::max(config.max_positions, static_cast<int>(std::min(config.rope_factor * config.rope_original_positions, 1e9)));
     if (const auto window = file.integer(arch + ".attention.sliding_window", 0, 1 << 30);
         window && *window > 0 && *window < config.max_positions) {
-        config.notice = file.name() + ": attention looks back " + std::to_string(*window) +
-                        " tokens (sliding_window); texts are held to as many, where that changes nothing";
+        add_notice(config.notice, file.name() + ": attention looks back " + std::to_string(*window) +
+                                      " tokens (sliding_window); texts are held to as many, where that changes nothing");
         config.max_positions = static_cast<int>(*window);
     }
     check_config(config, file.name());

@@ -38,6 +38,7 @@ struct ModelConfig {
     enum class RopeScaling { none, linear, yarn, llama3, divisors } rope_scaling = RopeScaling::none;
     double rope_factor = 1;
     int rope_original_positions = 0;    // yarn, llama3
+    double rope_attention = 1;          // what cos and sin are multiplied by; yarn: 0.1 ln rope_factor + 1 where the file says nothing else
     double rope_low = 1, rope_high = 4; // llama3: waves that fit less often than `low` into the original positions are long
     std::vector<float> rope_divisors;   // divisors: d / 2 of them (rope_freqs.weight of a GGUF file)
     bool tied = false;

@@ -49,7 +49,7 @@ void add_stops(const Fields& fields, int vocab, std::vector<int>& stops) {
 }
 
 void refuse_unsupported(const Fields& fields, const ModelConfig& config) {
-    refuse_variants(fields, kSupportedModels);
+    refuse_variants(fields, config, kSupportedModels);
     if (!fields.flag_or("is_causal", true))
         fields.fail("is_causal", "is false: a model that looks ahead cannot continue a text", kSupportedModels);
     if (const Json* types = fields.find("layer_types");

@@ -192,7 +192,8 @@ std::string fingerprint_of(const DraftNetwork& head) {
         head.backend().download(vector.view(), values.data());
         for (const float value : values) hash.add(std::isnan(value) ? -1 : int{narrow_bf16(value)});
     };
-    for (const Buffer* vector : {&head.norm, &head.hidden_norm, &head.token_norm, &head.mask, &head.confidence_bias}) add(*vector);
+    for (const Buffer* vector : {&head.norm, &head.hidden_norm, &head.token_norm, &head.mask, &head.confidence_bias, &head.input_norm})
+        add(*vector);
     for (const Buffer& norm : head.fc_norm) add(norm);
     for (const LayerWeights& layer : head.layer) add(layer.input_norm), add(layer.post_norm);
     for (const MedusaHead& medusa : head.medusa)
