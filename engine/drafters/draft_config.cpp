@@ -7,6 +7,7 @@
 #include <set>
 #include <string_view>
 
+#include "engine/drafters/head_keys.h"
 #include "engine/model/config_geometry.h"
 #include "engine/model/model_parts.h"
 
@@ -159,6 +160,8 @@ void read_windows(const Fields& fields, const Fields& geometry, DraftConfig& con
     for (const char* name : {"use_swa", "attention_sink_bias"})
         if (own.of(name).flag_or(name, false))
             own.of(name).fail(name, "is true, which is not supported", "Windows are read from layer_types and sliding_window.");
+    if (const std::string mode = own.of("attention_mode").text_or("attention_mode", "gqa"); mode != "gqa")
+        own.of("attention_mode").fail("attention_mode", "is \"" + mode + "\", which is not supported", kSupportedHeads);
     if (!own.of("is_neox_style").flag_or("is_neox_style", true))
         own.of("is_neox_style").fail("is_neox_style", "is false, which is not supported", kSupportedHeads);
     const Json* types = geometry.find("layer_types");
@@ -361,8 +364,9 @@ void read_eagle3(const Fields& fields, const ModelConfig& target, const TensorFi
     // the outputs below layers 2, L/2 and L-3
     read_taps(own, deepspec ? "target_layer_ids" : "eagle_aux_hidden_state_layer_ids", speculators,
               {1, target.layers / 2 - 1, target.layers - 4}, file, target.layers, config);
-    if (!own.of("use_aux_hidden_state").flag_or("use_aux_hidden_state", true))
-        own.of("use_aux_hidden_state").fail("use_aux_hidden_state", "is false, which is not supported", kSupportedHeads);
+    // what NVIDIA's exports say of the layout that everybody else has, too
+    for (const char* usual : {"use_aux_hidden_state", "use_last_layernorm", "use_input_layernorm_in_first_layer", "is_causal"})
+        if (!own.of(usual).flag_or(usual, true)) own.of(usual).fail(usual, "is false, which is not supported", kSupportedHeads);
     config.draft_vocab = fields.integer_or("draft_vocab_size", target.vocab, 1, target.vocab);
     // NVIDIA keeps these beside eagle_aux_hidden_state_layer_ids, speculators at the top
     const auto says = [&](const char* name) { return own.of(name).flag_or(name, false); };
@@ -377,25 +381,7 @@ void read_eagle3(const Fields& fields, const ModelConfig& target, const TensorFi
         own.of("norm_output").fail("norm_output", "is true for a DART head, which does not go on from its own states", kSupportedHeads);
 }
 
-// Every field of a head's own config.json is known or refused. One that stands in its model's checkpoint was read with the model.
-void refuse_unknown(const Fields& fields, const std::set<std::string_view>& known) {
-    for (const std::string& name : fields.names())
-        if (!known.contains(name))
-            fields.fail(name.c_str(), "is not known, so what the head was trained for is not", "Use a head of a layout in docs/models.md.");
-}
-
-// clang-format off
-constexpr std::array<std::string_view, 42> kGeometryFields = {
-    "architectures", "model_type", "hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads",
-    "head_dim", "vocab_size", "max_position_embeddings", "rms_norm_eps", "rope_theta", "rope_scaling", "rope_parameters", "hidden_act",
-    "attention_bias", "attention_dropout", "mlp_bias", "tie_word_embeddings", "torch_dtype", "dtype", "bos_token_id", "eos_token_id",
-    "pad_token_id", "initializer_range", "use_cache", "transformers_version", "pretraining_tp", "layer_types", "sliding_window",
-    "use_sliding_window", "max_window_layers", "target_fingerprint", "num_target_layers", "target_hidden_size", "_name_or_path",
-    "num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_layers", "rope_interleaved", "qkv_bias", "made_by"};
-// clang-format on
-
-void read_mtp(const Fields& fields, const Fields& geometry, const TensorFiles& file, const ModelConfig& target, bool speculators,
-              DraftConfig& config) {
+void read_mtp(const Fields& fields, const Fields& geometry, const TensorFiles& file, const ModelConfig& target, DraftConfig& config) {
     config.method = Method::mtp;
     config.tensors = mtp_tensors(file);
     config.taps = {target.layers}; // the state after the final norm
@@ -414,12 +400,6 @@ void read_mtp(const Fields& fields, const Fields& geometry, const TensorFiles& f
     const std::string layer = config.tensors == kQwenMtp ? config.tensors + "layers.0." : config.tensors;
     config.layer.qk_norm = file.find(layer + "self_attn.q_norm.weight") != nullptr;
     config.layer.qkv_bias = file.find(layer + "self_attn.q_proj.bias") != nullptr;
-    if (file.find("model.layers.0.input_layernorm.weight") != nullptr) return; // in its model's checkpoint
-    std::set<std::string_view> known(kGeometryFields.begin(), kGeometryFields.end());
-    if (speculators) refuse_unknown(geometry, known);
-    known.insert({"transformer_layer_config", "speculators_config", "speculators_model_type", "speculators_version", "auto_map",
-                  "tie_word_embeddings", "num_steps", "num_speculative_steps"});
-    refuse_unknown(fields, known);
 }
 
 void read_medusa(const Fields& fields, DraftConfig& config) {
@@ -459,13 +439,15 @@ int DraftConfig::most_drafts() const {
     }
 }
 
-DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelConfig& target, const TensorFiles& tensors) {
+DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelConfig& target, const TensorFiles& tensors,
+                              const IgnoredKeys& ignored) {
     const auto path = folder / "config.json";
     const std::string file = short_name(path);
-    const Json json = parse_json_object(read_text_file(path, kLargestConfig), file, kCheck);
+    Json json = parse_json_object(read_text_file(path, kLargestConfig), file, kCheck);
+    DraftConfig config;
+    config.ignored = take_ignored(json, ignored);
     const Fields fields(json, file, kCheck);
 
-    DraftConfig config;
     const Kind kind = kind_of(fields, tensors, config);
     const Json* nested = fields.find("transformer_layer_config"); // speculators exports keep the geometry there
     if (nested != nullptr && !nested->is_object()) fields.fail("transformer_layer_config", "is " + shown(*nested));
@@ -479,27 +461,41 @@ DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelCo
         read_geometry(geometry, config.layer);
         if (kind == Kind::eagle) count_layers(geometry, target, tensors, config);
         add_notice(config.notice, config.layer.notice);
-        if (kind == Kind::eagle)
-            refuse_variants(geometry, config.layer, kSupportedHeads);
-        else
+        if (kind == Kind::block)
             refuse_activations(geometry, kSupportedHeads);
+        else
+            refuse_variants(geometry, config.layer, kSupportedHeads);
         if (kind != Kind::mtp && geometry.flag_or("attention_bias", false))
             geometry.fail("attention_bias", "is true, which is not supported", kSupportedHeads);
         check_config(config.layer, file);
     }
     check_against_target(fields, geometry, target, config);
+    KeyList keys;
     switch (kind) {
-    case Kind::medusa: read_medusa(fields, config); break;
-    case Kind::mtp: read_mtp(fields, geometry, tensors, target, speculators, config); break;
-    case Kind::eagle: read_eagle3(fields, target, tensors, speculators, config); break;
+    case Kind::medusa:
+        read_medusa(fields, config);
+        keys = medusa_keys();
+        break;
+    case Kind::mtp:
+        read_mtp(fields, geometry, tensors, target, config);
+        keys = mtp_keys();
+        break;
+    case Kind::eagle:
+        read_eagle3(fields, target, tensors, speculators, config);
+        keys = eagle3_keys();
+        break;
     case Kind::block:
         // of layers as Llama has them or as Qwen3 does
         config.layer.qk_norm =
             tensor_of(tensors, "layers.0.self_attn.q_norm.weight") != nullptr || geometry.text_or("model_type", "") != "llama";
         read_windows(fields, geometry, config);
         read_block(fields, target, tensors, config, speculators);
+        keys = block_keys();
         break;
     }
+    // one that stands in its model's checkpoint was read with the model
+    if (kind != Kind::mtp || tensors.find("model.layers.0.input_layernorm.weight") == nullptr) refuse_unread_keys(fields, keys);
+    add_notice(config.notice, ignored_notice(file, config.ignored));
     add_notice(config.notice, ambiguous_tap(file, config.taps, target.layers));
     return config;
 }

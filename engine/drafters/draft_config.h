@@ -16,10 +16,11 @@ namespace speclens {
 
 struct DraftConfig {
     enum class Method { eagle3, dflash, domino, dspark, medusa, dart, mtp } method = Method::dflash;
-    std::string architecture; // as the file names it
-    ModelConfig layer;        // geometry of the draft layers; vocab and hidden size are the target's
-    std::vector<int> taps;    // see PassInput::taps
-    std::string notice;       // lines: what of the files can be read in two ways, and which one was taken; empty: nothing
+    std::string architecture;         // as the file names it
+    ModelConfig layer;                // geometry of the draft layers; vocab and hidden size are the target's
+    std::vector<int> taps;            // see PassInput::taps
+    std::string notice;               // lines: what of the files can be read in two ways, and which one was taken; empty: nothing
+    std::vector<std::string> ignored; // places of keys that were passed over because they were named
 
     // ---- block drafters: DFlash, Domino, DSpark ----
     int block = 0;               // B: rows of a block, the anchor's included
@@ -81,7 +82,8 @@ inline constexpr const char* kMaskTensor = "mask_embedding";   // see DraftConfi
 
 // Throws Error naming the field. `target` is what the network drafts for: sizes that must agree are compared.
 // `file`: the head's tensors, by whose names and shapes a head is told that its config.json calls something
-// else.
-[[nodiscard]] DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelConfig& target, const TensorFiles& file);
+// else. Keys that are `ignored` count as absent.
+[[nodiscard]] DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelConfig& target, const TensorFiles& file,
+                                            const IgnoredKeys& ignored = {});
 
 } // namespace speclens

@@ -347,7 +347,7 @@ std::shared_ptr<const NgramTrie> made_up_ngrams(int vocab) {
 } // namespace
 
 std::shared_ptr<const DraftNetwork> DraftNetwork::load(std::shared_ptr<const Model> target, const std::filesystem::path& folder,
-                                                       const Progress& progress) {
+                                                       const Progress& progress, const IgnoredKeys& ignored) {
     std::error_code failure;
     if (!std::filesystem::is_directory(folder, failure))
         throw wrong_path(folder, "a folder", "Give the folder of a draft head with config.json and model.safetensors.");
@@ -356,7 +356,7 @@ std::shared_ptr<const DraftNetwork> DraftNetwork::load(std::shared_ptr<const Mod
     network->target = std::move(target);
     const Safetensors stored = Safetensors::open_folder(folder);
     const ScaledTensors file(stored);
-    network->config = read_draft_config(folder, network->target->config, file);
+    network->config = read_draft_config(folder, network->target->config, file, ignored);
     check_cancelled(progress);
 
     Backend& backend = network->backend();

@@ -24,9 +24,9 @@ struct MedusaHead {
 
 class DraftNetwork {
   public:
-    // Throws Error (files, shapes, a head for another target) or Cancelled.
+    // Throws Error (files, shapes, a head for another target) or Cancelled. Keys of its config.json that are `ignored` count as absent.
     [[nodiscard]] static std::shared_ptr<const DraftNetwork> load(std::shared_ptr<const Model> target, const std::filesystem::path& folder,
-                                                                  const Progress& progress = {});
+                                                                  const Progress& progress = {}, const IgnoredKeys& ignored = {});
 
     // Random weights of a given shape (cost measurements, tests); an EAGLE-3 head drafts the first ids.
     [[nodiscard]] static std::shared_ptr<const DraftNetwork> random(std::shared_ptr<const Model> target, const DraftConfig& config,

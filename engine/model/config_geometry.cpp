@@ -76,8 +76,8 @@ void read_rope(const Fields& fields, ModelConfig& config) {
                         "and Qwen3.");
         config.rope_theta = theta.number("rope_theta", 1.0001, 1e12);
         if (&theta == &rope && fields.find("rope_theta") != nullptr && *fields.find("rope_theta") != *rope.find("rope_theta"))
-            config.notice = fields.file() + ": rope_theta is " + shown(*fields.find("rope_theta")) + " at the top and " +
-                            shown(*rope.find("rope_theta")) + " in " + section + ", which counts";
+            add_notice(config.notice, fields.file() + ": rope_theta is " + shown(*fields.find("rope_theta")) + " at the top and " +
+                                          shown(*rope.find("rope_theta")) + " in " + section + ", which counts");
     }
     if (scaling == nullptr) return;
 

@@ -108,10 +108,6 @@ void refuse_variants_of(const Gguf& file, const std::string& arch) {
     if (file.integer(arch + ".expert_count", 0, 1 << 20).value_or(0) > 0)
         refuse(file,
                "is a mixture of " + std::to_string(*file.integer(arch + ".expert_count", 0, 1 << 20)) + " experts, which is not supported");
-    for (const char* name : {".logit_scale", ".residual_scale", ".embedding_scale", ".attention.scale", ".attention.clamp_kqv",
-                             ".attention.max_alibi_bias", ".final_logit_softcapping", ".attn_logit_softcapping"})
-        if (const auto value = file.number(arch + name, -1e9, 1e9); value && *value != 0 && *value != 1)
-            refuse(file, arch + name + " changes the arithmetic in a way that is not supported");
     if (!file.flag(arch + ".attention.causal").value_or(true))
         refuse(file, "looks ahead (" + arch + ".attention.causal is false), so it cannot continue a text");
     if (file.text("general.type").value_or("model") != "model")
@@ -173,6 +169,7 @@ ModelConfig gguf_config(const Gguf& file) {
         config.max_positions = static_cast<int>(*window);
     }
     check_config(config, file.name());
+    refuse_unread(file, arch, gguf_model_keys());
     for (const char* key : {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id", "tokenizer.ggml.eom_token_id"})
         add_stop(file, key, config);
     return config;

@@ -45,8 +45,10 @@ std::string text_in(const Tokenizer* tokenizer, const TableModel* table, int id)
 } // namespace
 
 std::string Models::target_name() const {
-    if (!bundle.empty()) return bundle;
-    return target ? target->name : target_table ? target_table->name : scorer ? scorer->name() : "";
+    std::string name = !bundle.empty() ? bundle : target ? target->name : target_table ? target_table->name : scorer ? scorer->name() : "";
+    std::string keys;
+    for (const std::string& key : ignored) keys += (keys.empty() ? " (ignoring " : ", ") + key;
+    return name + keys + (keys.empty() ? "" : ")");
 }
 std::string Models::draft_name() const { return draft ? draft->name : draft_table ? draft_table->name : ""; }
 std::string Models::weights() const {
@@ -214,14 +216,15 @@ void check_fingerprint(const fs::path& head, const Models& models) {
 
 // The MTP head that stands in the target's own checkpoint; null: there is none, or one whose layout is not known, which the target's
 // notice names.
-std::shared_ptr<const DraftNetwork> own_mtp_head(const Models& models, const fs::path& folder, const Progress& progress) {
+std::shared_ptr<const DraftNetwork> own_mtp_head(const Models& models, const fs::path& folder, const Progress& progress,
+                                                 const IgnoredKeys& ignored) {
     std::error_code failure;
     if (!fs::is_regular_file(folder / "config.json", failure)) return nullptr;
     try {
         const Safetensors file = Safetensors::open_folder(folder);
         const auto is_head = [&](const auto& tensor) { return is_mtp_tensor(tensor.first, models.target->config); };
         if (std::ranges::none_of(file.tensors(), is_head)) return nullptr;
-        return DraftNetwork::load(models.target, folder, progress);
+        return DraftNetwork::load(models.target, folder, progress, ignored);
     } catch (const Error&) {
         return nullptr;
     }
@@ -265,12 +268,12 @@ void load_around_scorer(const ModelPaths& paths, const Progress& progress, Model
         const Precision precision = paths.precision.value_or(by_default);
         const WeightForm form = paths.draft.empty() ? WeightForm::by_default : paths.weights;
         check_int8(draft, form, precision);
-        models.draft = Model::load(*models.backend, draft, progress, form, precision);
+        models.draft = Model::load(*models.backend, draft, progress, form, precision, paths.ignore_config);
         check_int8(*models.draft);
         vocabulary = {models.draft->tokenizer, models.draft->config.vocab, models.draft->config.stops};
     }
     if (!paths.tokenizer.empty()) {
-        const ModelConfig config = read_config(paths.tokenizer);
+        const ModelConfig config = read_config(paths.tokenizer, paths.ignore_config);
         vocabulary = {Tokenizer::load(paths.tokenizer / "tokenizer.json"), config.vocab, config.stops};
         if (models.draft && models.draft->tokenizer)
             models.vocabulary_problem = vocabulary_difference(*vocabulary.tokenizer, *models.draft->tokenizer);
@@ -290,8 +293,8 @@ namespace {
 
 // Throws Error where the folder has a head for another drafter.
 std::shared_ptr<const DraftNetwork> head_for(const std::string& drafter, const fs::path& folder, const Models& models,
-                                             const Progress& progress) {
-    auto network = DraftNetwork::load(models.target, folder, progress);
+                                             const Progress& progress, const IgnoredKeys& ignored = {}) {
+    auto network = DraftNetwork::load(models.target, folder, progress, ignored);
     if (const std::string method = name_of(network->config.method); method != drafter)
         throw Error(short_name(folder / "config.json") + ": is " + (method[0] == 'e' ? "an " : "a ") + method +
                         " head, not one for the drafter " + drafter,
@@ -333,10 +336,10 @@ Models loaded_models(const ModelPaths& paths, const Progress& progress) {
         throw Error("8-bit products need quantised matrices, and the built-in model has none",
                     "Choose --precision bf16, or a quantised GGUF file with --model FILE.gguf.", Exit::usage);
     check_int8(target, form, precision);
-    const auto open_draft = [&] { return Model::open(*models.backend, draft, progress, form, precision); };
+    const auto open_draft = [&] { return Model::open(*models.backend, draft, progress, form, precision, paths.ignore_config); };
     std::future<Model::Weights> beside_target; // its vocabulary takes as long as a good part of its weights
     if (!draft.empty()) beside_target = std::async(beside(), open_draft);
-    models.target = Model::load(*models.backend, target, progress, form, precision);
+    models.target = Model::load(*models.backend, target, progress, form, precision, paths.ignore_config);
     check_int8(*models.target);
     if (models.bundle.empty()) models.fingerprint = fingerprint(*models.target);
     models.tokenizer = models.target->tokenizer;
@@ -360,7 +363,7 @@ Models loaded_models(const ModelPaths& paths, const Progress& progress) {
     std::map<std::string, fs::path> heads = paths.heads;
     heads.insert(shipped.networks.begin(), shipped.networks.end());
     for (const auto& [drafter, folder] : heads) {
-        auto network = head_for(drafter, folder, models, progress);
+        auto network = head_for(drafter, folder, models, progress, paths.ignore_config);
         if (!paths.force_heads) check_fingerprint(folder, models);
         models.networks.emplace(drafter, std::move(network));
         if (const auto ours = shipped.networks.find(drafter); ours != shipped.networks.end() && is(folder, ours->second))
@@ -369,7 +372,7 @@ Models loaded_models(const ModelPaths& paths, const Progress& progress) {
             models.fingerprints[drafter] = fingerprint_of(*models.networks.at(drafter));
     }
     if (const char* const mtp = name_of(DraftConfig::Method::mtp); !models.networks.contains(mtp))
-        if (auto own = own_mtp_head(models, target, progress)) models.networks.emplace(mtp, std::move(own));
+        if (auto own = own_mtp_head(models, target, progress, paths.ignore_config)) models.networks.emplace(mtp, std::move(own));
     return models;
 }
 
@@ -378,6 +381,9 @@ Models loaded_models(const ModelPaths& paths, const Progress& progress) {
 Models load_models(const ModelPaths& paths, const Progress& progress) {
     const Stopwatch watch;
     Models models = loaded_models(paths, progress);
+    for (const Model* model : {models.target.get(), models.draft.get()})
+        if (model != nullptr) models.ignored.insert(model->config.ignored.begin(), model->config.ignored.end());
+    for (const auto& [drafter, head] : models.networks) models.ignored.insert(head->config.ignored.begin(), head->config.ignored.end());
     give_back_memory(); // of the vocabularies while they were read
     models.load_ms = watch.ms();
     return models;
