@@ -126,33 +126,6 @@ std::size_t joined_layers(const TensorFiles& file, int hidden) {
     return static_cast<std::size_t>(fuse->shape[1] / hidden);
 }
 
-// `one_above`: by how much the numbers of the list are above the layers whose outputs they mean.
-void check_taps(const Fields& fields, const char* name, const std::vector<int>& taps, int one_above, std::size_t joined, int layers) {
-    const char* const remedy = "As many different layers as fc.weight joins, in its order.";
-    for (auto tap = taps.begin(); tap != taps.end(); ++tap) {
-        const std::string entry = "has the entry " + std::to_string(*tap + one_above);
-        if (*tap + one_above < 0) fields.fail(name, entry + "; layers are counted from 0 on, and not from the last one", remedy);
-        if (*tap > layers - 1)
-            fields.fail(name, entry + "; the target has layers 0 to " + std::to_string(layers - 1) +
-                                  (one_above > 0 ? ", and these are counted one above" : ""));
-        if (std::find(taps.begin(), tap, *tap) != tap) fields.fail(name, entry + " twice", remedy);
-    }
-    if (joined > 0 && joined != taps.size())
-        fields.fail(name,
-                    "names " + std::to_string(taps.size()) + (taps.size() == 1 ? " layer" : " layers") + ", and fc.weight joins " +
-                        std::to_string(joined),
-                    remedy);
-}
-
-// Trainers take the raw output of the last layer, transformers and some servers the state after the final
-// norm.
-std::string ambiguous_tap(const std::string& file, const std::vector<int>& taps, int layers) {
-    if (std::ranges::find(taps, layers - 1) == taps.end()) return "";
-    return file + ": the head reads the target's last layer (" + std::to_string(layers - 1) +
-           "); its raw output is used, and the guesses are poor if it was trained on the state after the "
-           "final norm";
-}
-
 // Which layers of a block drafter have a window, and how wide; the fields of Hugging Face, of vLLM and of
 // speculators.
 void read_windows(const Fields& fields, const Fields& geometry, DraftConfig& config) {
@@ -244,7 +217,8 @@ void read_taps(const Nested& own, const char* first, bool speculators, const std
                                       "); the usual ones are used, the outputs of layers " + listed(default_taps));
         return;
     }
-    check_taps(own.of(used), used, config.taps, enters(used) ? 1 : 0, joined, layers);
+    if (const std::string problem = taps_problem(config.taps, enters(used) ? 1 : 0, joined, layers); !problem.empty())
+        own.of(used).fail(used, problem, kTapsRemedy);
     if (config.taps.size() == 3 && layers >= 8) { // what everybody means, in the other count
         std::vector<int> meant = {1, layers / 2 - 1, layers - 4};
         for (int& tap : meant) tap += enters(used) ? -1 : 1;
@@ -423,6 +397,29 @@ void check_against_target(const Fields& fields, const Fields& geometry, const Mo
 }
 
 } // namespace
+
+std::string taps_problem(const std::vector<int>& taps, int one_above, std::size_t joined, int layers) {
+    for (auto tap = taps.begin(); tap != taps.end(); ++tap) {
+        const std::string entry = "has the entry " + std::to_string(*tap + one_above);
+        if (*tap + one_above < 0) return entry + "; layers are counted from 0 on, and not from the last one";
+        if (*tap > layers - 1)
+            return entry + "; the target has layers 0 to " + std::to_string(layers - 1) +
+                   (one_above > 0 ? ", and these are counted one above" : "");
+        if (std::find(taps.begin(), tap, *tap) != tap) return entry + " twice";
+    }
+    if (joined == 0 || joined == taps.size()) return "";
+    return "names " + std::to_string(taps.size()) + (taps.size() == 1 ? " layer" : " layers") + ", and fc.weight joins " +
+           std::to_string(joined);
+}
+
+// Trainers take the raw output of the last layer, transformers and some servers the state after the final
+// norm.
+std::string ambiguous_tap(const std::string& file, const std::vector<int>& taps, int layers) {
+    if (std::ranges::find(taps, layers - 1) == taps.end()) return "";
+    return file + ": the head reads the target's last layer (" + std::to_string(layers - 1) +
+           "); its raw output is used, and the guesses are poor if it was trained on the state after the "
+           "final norm";
+}
 
 const char* name_of(Method method) {
     constexpr std::array kNames = {"eagle3", "dflash", "domino", "dspark", "medusa", "dart", "mtp"};

@@ -80,6 +80,13 @@ inline constexpr const char* kMaskTensor = "mask_embedding";   // see DraftConfi
 // smaller. Throws Error (usage) for drafters that have no such head.
 [[nodiscard]] DraftConfig head_geometry(const std::string& drafter, const ModelConfig& target);
 
+// Why a list of tapped layers makes no sense; empty: it does. `one_above`: by how much its numbers are above the layers whose outputs
+// they mean; `joined`: how many fc.weight joins, 0: not known; `layers`: of the target.
+[[nodiscard]] std::string taps_problem(const std::vector<int>& taps, int one_above, std::size_t joined, int layers);
+inline constexpr const char* kTapsRemedy = "As many different layers of the target as fc.weight joins, in its order.";
+// What a head that reads the target's last layer leaves open; empty: it reads others.
+[[nodiscard]] std::string ambiguous_tap(const std::string& file, const std::vector<int>& taps, int layers);
+
 // Throws Error naming the field. `target` is what the network drafts for: sizes that must agree are compared.
 // `file`: the head's tensors, by whose names and shapes a head is told that its config.json calls something
 // else. Keys that are `ignored` count as absent.

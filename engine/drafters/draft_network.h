@@ -24,8 +24,9 @@ struct MedusaHead {
 
 class DraftNetwork {
   public:
-    // Throws Error (files, shapes, a head for another target) or Cancelled. Keys of its config.json that are `ignored` count as absent.
-    [[nodiscard]] static std::shared_ptr<const DraftNetwork> load(std::shared_ptr<const Model> target, const std::filesystem::path& folder,
+    // `path`: a folder with config.json and model.safetensors, a GGUF file, or a folder that holds one. Throws Error (files, shapes, a head
+    // for another target) or Cancelled. Keys of its config.json or metadata that are `ignored` count as absent.
+    [[nodiscard]] static std::shared_ptr<const DraftNetwork> load(std::shared_ptr<const Model> target, const std::filesystem::path& path,
                                                                   const Progress& progress = {}, const IgnoredKeys& ignored = {});
 
     // Random weights of a given shape (cost measurements, tests); an EAGLE-3 head drafts the first ids.
@@ -37,7 +38,7 @@ class DraftNetwork {
 
     [[nodiscard]] Backend& backend() const { return *target->backend; }
 
-    std::string name; // folder name
+    std::string name; // of the folder, or what a GGUF file calls itself
     DraftConfig config;
     std::shared_ptr<const Model> target;
 

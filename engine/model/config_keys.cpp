@@ -32,19 +32,16 @@ constexpr std::string_view kRope[] = {"rope_theta",
                                       "partial_rotary_factor"};
 constexpr std::string_view kModel[] = {
     "mlp_bias", "is_causal", "quantization_config", "num_nextn_predict_layers", "num_mtp_layers", "mtp_num_hidden_layers"};
-constexpr std::string_view kGgufModel[] = {
+constexpr std::string_view kGgufGeometry[] = {
     "block_count",
     "context_length",
     "embedding_length",
     "feed_forward_length",
-    "expert_count",
     "attention.head_count",
     "attention.head_count_kv",
     "attention.key_length",
     "attention.value_length",
     "attention.layer_norm_rms_epsilon",
-    "attention.sliding_window",
-    "attention.causal",
     "rope.dimension_count",
     "rope.freq_base",
     "rope.scale_linear",
@@ -57,6 +54,7 @@ constexpr std::string_view kGgufModel[] = {
     "rope.scaling.yarn_attn_factor",
     "rope.scaling.yarn_log_multiplier",
 };
+constexpr std::string_view kGgufModel[] = {"expert_count", "attention.sliding_window", "attention.causal"};
 
 // Read in transformers 5.23, speculators 0.9, SpecForge a6b6b02 and llama.cpp b11549.
 constexpr std::string_view kTokens = "transformers, PreTrainedConfig: an id for tokenizers and generate()";
@@ -189,6 +187,7 @@ void take_from(Json& json, const std::string& place, const IgnoredKeys& ignored,
 KeyList geometry_keys() { return kGeometry; }
 KeyList rope_keys() { return kRope; }
 KeyList model_keys() { return kModel; }
+KeyList gguf_geometry_keys() { return kGgufGeometry; }
 KeyList gguf_model_keys() { return kGgufModel; }
 std::span<const HarmlessKey> harmless_keys() { return kHarmless; }
 std::span<const HarmlessKey> harmless_gguf_keys() { return kHarmlessGguf; }
@@ -204,12 +203,13 @@ void refuse_unread(const Fields& fields, std::initializer_list<KeyList> applied)
     }
 }
 
-void refuse_unread(const Gguf& file, const std::string& architecture, KeyList applied) {
+void refuse_unread(const Gguf& file, const std::string& architecture, std::initializer_list<KeyList> applied) {
     const std::string prefix = architecture + ".";
     for (const auto& [key, value] : file.metadata()) {
         if (!key.starts_with(prefix)) continue;
         const std::string_view name = std::string_view(key).substr(prefix.size());
-        if (!has(applied, name) && !harmless(kHarmlessGguf, name) && computes(value)) {
+        if (harmless(kHarmlessGguf, name) || std::ranges::any_of(applied, [&](KeyList keys) { return has(keys, name); })) continue;
+        if (computes(value)) {
             const auto* whole = std::get_if<std::int64_t>(&value);
             const auto* real = std::get_if<double>(&value);
             refuse(file.name(), key,

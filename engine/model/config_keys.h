@@ -19,10 +19,11 @@ class Fields; // engine/weights/config_fields.h
 class Gguf;   // engine/weights/gguf.h
 
 using KeyList = std::span<const std::string_view>;
-[[nodiscard]] KeyList geometry_keys();   // of a stack of layers, with the names of its rotary sections
-[[nodiscard]] KeyList rope_keys();       // within rope_scaling and rope_parameters
-[[nodiscard]] KeyList model_keys();      // of models beside those of geometry
-[[nodiscard]] KeyList gguf_model_keys(); // behind "llama."
+[[nodiscard]] KeyList geometry_keys();      // of a stack of layers, with the names of its rotary sections
+[[nodiscard]] KeyList rope_keys();          // within rope_scaling and rope_parameters
+[[nodiscard]] KeyList model_keys();         // of models beside those of geometry
+[[nodiscard]] KeyList gguf_geometry_keys(); // behind "llama.", of a stack of layers
+[[nodiscard]] KeyList gguf_model_keys();    // of models beside those
 
 struct HarmlessKey {
     std::string_view name, source; // who says that it changes nothing
@@ -32,7 +33,7 @@ struct HarmlessKey {
 
 // Throw Error naming the first key that is neither applied nor harmless and whose value is not neutral.
 void refuse_unread(const Fields& fields, std::initializer_list<KeyList> applied);
-void refuse_unread(const Gguf& file, const std::string& architecture, KeyList applied);
+void refuse_unread(const Gguf& file, const std::string& architecture, std::initializer_list<KeyList> applied);
 
 // What --ignore-config names: keys, or the end of their place ("output_multiplier", "dflash_config.output_multiplier", "logit_scale" for
 // "llama.logit_scale").

@@ -38,6 +38,9 @@ ModelConfig::Family family_of(const Gguf& file, const std::string& name) {
     if (name == "qwen2") return ModelConfig::Family::qwen2;
     if (name == "qwen3") return ModelConfig::Family::qwen3;
     const std::string why = why_refused(name);
+    if (name == "eagle3" || name == "dflash")
+        throw Error(file.name() + ": is " + why + " (" + name + ")",
+                    "Give it beside its target: --model TARGET --drafter " + name + "=FILE.gguf, or dspark=FILE.gguf.", Exit::usage);
     refuse(file, "is of the architecture " + (name.empty() ? "\"\"" : name) + (why.empty() ? "" : " (" + why + ")") +
                      ", which is not supported; llama, qwen2 and qwen3 are");
 }
@@ -122,13 +125,28 @@ void add_stop(const Gguf& file, const std::string& key, ModelConfig& config) {
     if (std::ranges::find(config.stops, stop) == config.stops.end()) config.stops.push_back(stop);
 }
 
+constexpr std::pair<std::string_view, std::string_view> kLayer[] = {
+    {"input_layernorm.weight", "attn_norm.weight"},
+    {"self_attn.q_proj.weight", "attn_q.weight"},
+    {"self_attn.k_proj.weight", "attn_k.weight"},
+    {"self_attn.v_proj.weight", "attn_v.weight"},
+    {"self_attn.q_proj.bias", "attn_q.bias"},
+    {"self_attn.k_proj.bias", "attn_k.bias"},
+    {"self_attn.v_proj.bias", "attn_v.bias"},
+    {"self_attn.o_proj.weight", "attn_output.weight"},
+    {"self_attn.q_norm.weight", "attn_q_norm.weight"},
+    {"self_attn.k_norm.weight", "attn_k_norm.weight"},
+    {"post_attention_layernorm.weight", "ffn_norm.weight"},
+    {"mlp.gate_proj.weight", "ffn_gate.weight"},
+    {"mlp.up_proj.weight", "ffn_up.weight"},
+    {"mlp.down_proj.weight", "ffn_down.weight"},
+};
+
 } // namespace
 
-ModelConfig gguf_config(const Gguf& file) {
-    const std::string arch = file.text("general.architecture").value_or("");
-    ModelConfig config;
-    config.family = family_of(file, arch);
-    refuse_variants_of(file, arch);
+std::span<const std::pair<std::string_view, std::string_view>> gguf_layer_names() { return kLayer; }
+
+void read_gguf_geometry(const Gguf& file, const std::string& arch, ModelConfig& config) {
     config.layers = needed(file, arch + ".block_count", 1000);
     config.hidden = needed(file, arch + ".embedding_length", 1 << 17);
     config.ffn = of_all_layers(file, arch + ".feed_forward_length", 0, config.layers);
@@ -150,6 +168,18 @@ ModelConfig gguf_config(const Gguf& file) {
     config.rms_eps = static_cast<float>(*eps);
     config.rope_theta = file.number(arch + ".rope.freq_base", 1.0001, 1e12).value_or(10'000); // as llama.cpp has it
     config.max_positions = needed(file, arch + ".context_length", 1 << 30);
+    read_scaling(file, arch, config);
+    if (config.rope_scaling == ModelConfig::RopeScaling::yarn)
+        config.max_positions =
+            std::max(config.max_positions, static_cast<int>(std::min(config.rope_factor * config.rope_original_positions, 1e9)));
+}
+
+ModelConfig gguf_config(const Gguf& file) {
+    const std::string arch = file.text("general.architecture").value_or("");
+    ModelConfig config;
+    config.family = family_of(file, arch);
+    refuse_variants_of(file, arch);
+    read_gguf_geometry(file, arch, config);
 
     const StoredTensor* embedding = file.find("token_embd.weight");
     if (embedding == nullptr || embedding->shape.size() != 2) refuse(file, "has no token_embd.weight: it holds no language model");
@@ -158,10 +188,6 @@ ModelConfig gguf_config(const Gguf& file) {
     config.tied = file.find("output.weight") == nullptr;
     config.qkv_bias = config.family == ModelConfig::Family::qwen2;
     config.qk_norm = config.family == ModelConfig::Family::qwen3;
-    read_scaling(file, arch, config);
-    if (config.rope_scaling == ModelConfig::RopeScaling::yarn)
-        config.max_positions =
-            std::max(config.max_positions, static_cast<int>(std::min(config.rope_factor * config.rope_original_positions, 1e9)));
     if (const auto window = file.integer(arch + ".attention.sliding_window", 0, 1 << 30);
         window && *window > 0 && *window < config.max_positions) {
         add_notice(config.notice, file.name() + ": attention looks back " + std::to_string(*window) +
@@ -169,7 +195,7 @@ ModelConfig gguf_config(const Gguf& file) {
         config.max_positions = static_cast<int>(*window);
     }
     check_config(config, file.name());
-    refuse_unread(file, arch, gguf_model_keys());
+    refuse_unread(file, arch, {gguf_geometry_keys(), gguf_model_keys()});
     for (const char* key : {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id", "tokenizer.ggml.eom_token_id"})
         add_stop(file, key, config);
     return config;
@@ -177,22 +203,6 @@ ModelConfig gguf_config(const Gguf& file) {
 
 std::map<std::string, RowTensors::Source> gguf_tensors(const Gguf& file, const ModelConfig& config,
                                                        const std::function<DType(const StoredTensor&)>& as) {
-    constexpr std::array<std::pair<const char*, const char*>, 14> kLayer = {{
-        {"input_layernorm.weight", "attn_norm.weight"},
-        {"self_attn.q_proj.weight", "attn_q.weight"},
-        {"self_attn.k_proj.weight", "attn_k.weight"},
-        {"self_attn.v_proj.weight", "attn_v.weight"},
-        {"self_attn.q_proj.bias", "attn_q.bias"},
-        {"self_attn.k_proj.bias", "attn_k.bias"},
-        {"self_attn.v_proj.bias", "attn_v.bias"},
-        {"self_attn.o_proj.weight", "attn_output.weight"},
-        {"self_attn.q_norm.weight", "attn_q_norm.weight"},
-        {"self_attn.k_norm.weight", "attn_k_norm.weight"},
-        {"post_attention_layernorm.weight", "ffn_norm.weight"},
-        {"mlp.gate_proj.weight", "ffn_gate.weight"},
-        {"mlp.up_proj.weight", "ffn_up.weight"},
-        {"mlp.down_proj.weight", "ffn_down.weight"},
-    }};
     std::map<std::string, RowTensors::Source> sources;
     std::set<std::string> used = {"rope_freqs.weight"};
     const auto add = [&](const std::string& name, const std::string& stored) {
@@ -210,7 +220,7 @@ std::map<std::string, RowTensors::Source> gguf_tensors(const Gguf& file, const M
     add("lm_head.weight", "output.weight");
     for (int l = 0; l < config.layers; ++l)
         for (const auto& [name, stored] : kLayer)
-            add("model.layers." + std::to_string(l) + "." + name, "blk." + std::to_string(l) + "." + stored);
+            add("model.layers." + std::to_string(l) + "." + std::string(name), "blk." + std::to_string(l) + "." + std::string(stored));
     for (const auto& [name, tensor] : file.tensors())
         if (!used.contains(name))
             refuse(file, "has the tensor " + name + ", which no dense " + file.text("general.architecture").value_or("") +

@@ -204,6 +204,7 @@ std::string fingerprint_of(const DraftNetwork& head) {
 }
 
 void check_fingerprint(const fs::path& head, const Models& models) {
+    if (!gguf_file(head).empty()) return; // says nothing of the kind
     const std::string said = trained_on(head);
     if (said.empty()) return;
     const std::string here = models.fingerprint.empty() ? fingerprint(*models.target) : models.fingerprint;
@@ -295,10 +296,12 @@ namespace {
 std::shared_ptr<const DraftNetwork> head_for(const std::string& drafter, const fs::path& folder, const Models& models,
                                              const Progress& progress, const IgnoredKeys& ignored = {}) {
     auto network = DraftNetwork::load(models.target, folder, progress, ignored);
+    std::error_code failure;
+    const bool file = fs::is_regular_file(folder, failure);
     if (const std::string method = name_of(network->config.method); method != drafter)
-        throw Error(short_name(folder / "config.json") + ": is " + (method[0] == 'e' ? "an " : "a ") + method +
-                        " head, not one for the drafter " + drafter,
-                    "Use --drafter " + method + "=DIR.", Exit::usage);
+        throw Error((file ? short_name(folder) : short_name(folder / "config.json")) + ": is " + (method[0] == 'e' ? "an " : "a ") +
+                        method + " head, not one for the drafter " + drafter,
+                    "Use --drafter " + method + (file ? "=FILE.gguf." : "=DIR."), Exit::usage);
     return network;
 }
 

@@ -153,8 +153,18 @@ TEST(GgufModelFile, RefusesOtherArchitecturesWithTheWayOut) {
     refused("qwen3moe", {"mixture of experts"});
     refused("qwen3next", {"recurrent state"});
     refused("mamba", {"recurrent state"});
-    refused("eagle3", {"draft head"});
     refused("", {"\"\""});
+    for (const char* head : {"eagle3", "dflash"}) {
+        GgufWriter file;
+        file.text("general.architecture", head);
+        try {
+            (void)gguf_config(parse_gguf(file.bytes()));
+            ADD_FAILURE() << head;
+        } catch (const Error& error) {
+            EXPECT_NE(std::string(error.what()).find("a draft head, not a model"), std::string::npos) << error.what();
+            EXPECT_NE(error.remedy().find("--drafter " + std::string(head) + "=FILE.gguf"), std::string::npos) << error.remedy();
+        }
+    }
 }
 
 TEST(GgufModelFile, RefusesWhatItCannotComputeNamingTheKey) {
