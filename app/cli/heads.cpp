@@ -144,6 +144,8 @@ std::string describe_head(const DraftNetwork& network) {
         add(std::to_string(c.draft_vocab) + " of " + std::to_string(c.layer.vocab) + " ids");
         if (c.norm_before_residual) add("norm before the residual");
         if (c.fc_norm) add("a norm for every tap");
+        if (c.norm_before_fc) add("a norm for all taps together");
+        if (c.norm_output) add("goes on from normed states");
         break;
     case DraftConfig::Method::mtp: add(layers_text(c.layer.layers) + std::string(", used again for every guess")); break;
     case DraftConfig::Method::medusa:

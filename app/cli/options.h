@@ -12,6 +12,7 @@
 
 #include "app/views/link.h"
 #include "engine/fetch/fetch.h"
+#include "engine/model/config_keys.h"
 #include "engine/model/precision.h"
 #include "engine/run/run_settings.h"
 
@@ -131,6 +132,7 @@ struct Options {
     int most_waiting = 256;            // serve: requests
     bool key_memory = false;           // serve
     bool force_heads = false;          // those that were trained on another model
+    IgnoredKeys ignore_config;         // keys of their files that count as absent
     bool scan = false;                 // list models: other programs' caches too
     bool ask = false;                  // get: only ask whether to
     FetchFrom from = FetchFrom::any;   // get

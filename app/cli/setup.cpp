@@ -208,6 +208,7 @@ ModelPaths model_paths(const Options& options) {
     paths.weights = options.weights;
     paths.precision = options.precision;
     paths.force_heads = options.force_heads;
+    paths.ignore_config = options.ignore_config;
     for (const DrafterChoice& choice : options.drafters) {
         if (choice.folder.empty()) continue;
         const bool head = find_drafter(choice.name)->needs_network();
@@ -260,6 +261,10 @@ std::shared_ptr<const Models> load_without_notices(const Options& options) {
     };
     auto models = std::make_shared<Models>(load_models(model_paths(options), progress));
     stop_if_interrupted();
+    for (const std::string& key : options.ignore_config)
+        if (std::ranges::none_of(models->ignored, [&](const std::string& place) { return is_named(place, key); }))
+            throw Error("--ignore-config " + key + ": none of the files that were loaded has that key", "Leave it out, or correct it.",
+                        Exit::usage);
     if (options.prompt && models->target_table) throw no_text();
     check_thinking(options, *models);
     return models;

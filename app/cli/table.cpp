@@ -182,6 +182,12 @@ constexpr OptionRow kOptionRows[] = {
     {"--force-heads", "", "Models",
      "load heads of yours (NAME=DIR) that say they were trained on another model of this shape: their guesses will mostly be wrong", kLoads,
      [](Options& o, Text, Text) { o.force_heads = true; }},
+    {"--ignore-config", "KEY[,…]", "Models",
+     "read a config.json or GGUF file that is refused for this key as if it had none, at your own risk: the title and the trace name it",
+     kLoads,
+     [](Options& o, Text, Text text) {
+         for (const std::string& key : split(text, ',')) o.ignore_config.insert(key);
+     }},
     {"--weights", "bf16|keep|q8", "Models",
      "what matrices are in memory: keep (the default: as in the file, and quantised ones stay so on the CPU; other ones of a GGUF file "
      "become bf16 by default), bf16 (widened or rounded), q8 (quantised to eight bits when they are loaded; random ones of --geometry are "

@@ -26,7 +26,7 @@ DrafterChoice drafter_choice(const std::string& text) {
     choice.folder = text.substr(equals + 1);
     if (!info->needs_draft_model() && !info->needs_network())
         throw Error("the drafter '" + choice.name + "' takes no folder", "Write " + choice.name + " alone.", Exit::usage);
-    if (choice.folder.empty()) throw Error("'" + text + "' names no folder", "Write " + choice.name + "=DIR.", Exit::usage);
+    if (choice.folder.empty()) throw Error("'" + text + "' names no folder", "Write " + choice.name + "=DIR, or =FILE.gguf.", Exit::usage);
     return choice;
 }
 

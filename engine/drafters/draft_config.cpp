@@ -7,8 +7,8 @@
 #include <set>
 #include <string_view>
 
+#include "engine/drafters/head_keys.h"
 #include "engine/model/config_geometry.h"
-#include "engine/model/decoder.h"
 #include "engine/model/model_parts.h"
 
 namespace speclens {
@@ -119,20 +119,11 @@ std::vector<int> even_taps(int count, int layers) {
     return taps;
 }
 
-void check_taps(const Fields& fields, const char* name, const std::vector<int>& taps, int layers) {
-    if (taps.empty()) fields.fail(name, "is empty");
-    for (const int tap : taps)
-        if (tap < kTapEmbedding || tap > layers - 1)
-            fields.fail(name, "has the entry " + std::to_string(tap) + "; the target has layers 0 to " + std::to_string(layers - 1));
-}
-
-// Trainers take the raw output of the last layer, transformers and some servers the state after the final
-// norm.
-std::string ambiguous_tap(const std::string& file, const std::vector<int>& taps, int layers) {
-    if (std::ranges::find(taps, layers - 1) == taps.end()) return "";
-    return file + ": the head reads the target's last layer (" + std::to_string(layers - 1) +
-           "); its raw output is used, and the guesses are poor if it was trained on the state after the "
-           "final norm";
+// How many of the target's layers `fc` joins; 0: its form is another, which is told where it is loaded.
+std::size_t joined_layers(const TensorFiles& file, int hidden) {
+    const StoredTensor* fuse = tensor_of(file, "fc.weight");
+    if (fuse == nullptr || fuse->shape.size() != 2 || fuse->shape[0] != hidden || fuse->shape[1] % hidden != 0) return 0;
+    return static_cast<std::size_t>(fuse->shape[1] / hidden);
 }
 
 // Which layers of a block drafter have a window, and how wide; the fields of Hugging Face, of vLLM and of
@@ -142,6 +133,8 @@ void read_windows(const Fields& fields, const Fields& geometry, DraftConfig& con
     for (const char* name : {"use_swa", "attention_sink_bias"})
         if (own.of(name).flag_or(name, false))
             own.of(name).fail(name, "is true, which is not supported", "Windows are read from layer_types and sliding_window.");
+    if (const std::string mode = own.of("attention_mode").text_or("attention_mode", "gqa"); mode != "gqa")
+        own.of("attention_mode").fail("attention_mode", "is \"" + mode + "\", which is not supported", kSupportedHeads);
     if (!own.of("is_neox_style").flag_or("is_neox_style", true))
         own.of("is_neox_style").fail("is_neox_style", "is false, which is not supported", kSupportedHeads);
     const Json* types = geometry.find("layer_types");
@@ -154,10 +147,10 @@ void read_windows(const Fields& fields, const Fields& geometry, DraftConfig& con
             any = any || type == "sliding_attention";
         }
     }
-    const bool wanted = geometry.flag_or("use_sliding_window", any);
-    if (wanted != any)
-        geometry.fail("use_sliding_window", wanted ? "is true, but layer_types names no layer with a window"
-                                                   : "is false, but layer_types has layers with a window");
+    if (any && !geometry.flag_or("use_sliding_window", true))
+        geometry.fail("use_sliding_window", "is false, but layer_types has layers with a window");
+    if (types == nullptr && first_window_layer(geometry, config.layer) < config.layer.layers)
+        geometry.fail("use_sliding_window", "is true for layers from max_window_layers on, and no layer_types names them");
     const bool causal = own.of("causal").flag_or("causal", fields.flag_or("is_causal", any));
     if (causal && !any) own.of("causal").fail("causal", "is true for layers that see the whole block, which is not supported");
     if (!any) return;
@@ -184,13 +177,13 @@ std::string listed(const std::vector<int>& ids) {
 // Whose outputs the head reads. Lists come under three names and in two counts: the layers that a state
 // leaves, or, by speculators, those that it enters. `first` is the name of the head's dialect, `default_taps` what
 // is taken where no list is given. What could have been meant in another way is said.
-void read_taps(const Nested& own, const char* first, bool speculators, const std::vector<int>& default_taps, int layers,
-               DraftConfig& config) {
+void read_taps(const Nested& own, const char* first, bool speculators, const std::vector<int>& default_taps, const TensorFiles& tensors,
+               int layers, DraftConfig& config) {
     const auto enters = [&](const std::string& name) {
         return name == "aux_hidden_state_layer_ids" || (speculators && name == "eagle_aux_hidden_state_layer_ids");
     };
     const auto outputs = [&](const char* name) {
-        const std::vector<int> ids = own.of(name).integers(name, enters(name) ? 0 : kTapEmbedding, 1 << 20);
+        const std::vector<int> ids = own.of(name).integers(name, -(1 << 20), 1 << 20);
         return enters(name) ? from_entering(ids) : ids;
     };
     const char* used = first;
@@ -209,12 +202,24 @@ void read_taps(const Nested& own, const char* first, bool speculators, const std
         used = other;
     }
     const std::string& file = own.of(used).file();
+    const std::size_t joined = joined_layers(tensors, config.layer.hidden);
     if (config.taps.empty()) {
+        const std::set<int> different(default_taps.begin(), default_taps.end());
+        const bool usual = different.size() == default_taps.size() && *different.begin() >= 0 && *different.rbegin() < layers;
+        if (!usual || (joined > 0 && joined != default_taps.size()))
+            own.of(first).fail(first,
+                               "is missing or empty, and fc.weight joins " + std::to_string(joined) + " of the target's " +
+                                   std::to_string(layers) + " layers: which ones, nothing tells",
+                               "Whoever made the head knows: add the list. The usual one does not fit this head, and with any other one it "
+                               "would only be right less often.");
         config.taps = default_taps;
         add_notice(config.notice, file + ": does not name the target's layers that it reads (" + first +
                                       "); the usual ones are used, the outputs of layers " + listed(default_taps));
-    } else if (config.taps.size() == 3 && layers >= 8) {
-        // what everybody means, in the other count
+        return;
+    }
+    if (const std::string problem = taps_problem(config.taps, enters(used) ? 1 : 0, joined, layers); !problem.empty())
+        own.of(used).fail(used, problem, kTapsRemedy);
+    if (config.taps.size() == 3 && layers >= 8) { // what everybody means, in the other count
         std::vector<int> meant = {1, layers / 2 - 1, layers - 4};
         for (int& tap : meant) tap += enters(used) ? -1 : 1;
         if (config.taps == meant)
@@ -222,7 +227,6 @@ void read_taps(const Nested& own, const char* first, bool speculators, const std
                                           ", the outputs of layers " + listed(config.taps) + "; most heads read those of " +
                                           listed({1, layers / 2 - 1, layers - 4}) + ", which the same list means in the other count");
     }
-    check_taps(own.of(used), used, config.taps, layers);
 }
 
 // Rows that propose: speculators' heads say whether the anchor's own row is one of them, older ones only by
@@ -263,7 +267,7 @@ void read_block(const Fields& fields, const ModelConfig& target, const TensorFil
     config.block = own.of("block_size").integer("block_size", 2, 64);
     read_mask(own, target, file, config);
     read_taps(own, speculators ? "aux_hidden_state_layer_ids" : "target_layer_ids", speculators,
-              even_taps(config.layer.layers, target.layers), target.layers, config);
+              even_taps(config.layer.layers, target.layers), file, target.layers, config);
     if (speculators) {
         if (config.method != Method::dflash && !exported)
             fields.fail("architectures",
@@ -333,34 +337,25 @@ void read_eagle3(const Fields& fields, const ModelConfig& target, const TensorFi
     const Nested own(fields, "eagle_config");
     // the outputs below layers 2, L/2 and L-3
     read_taps(own, deepspec ? "target_layer_ids" : "eagle_aux_hidden_state_layer_ids", speculators,
-              {1, target.layers / 2 - 1, target.layers - 4}, target.layers, config);
-    if (!own.of("use_aux_hidden_state").flag_or("use_aux_hidden_state", true))
-        own.of("use_aux_hidden_state").fail("use_aux_hidden_state", "is false, which is not supported", kSupportedHeads);
+              {1, target.layers / 2 - 1, target.layers - 4}, file, target.layers, config);
+    // what NVIDIA's exports say of the layout that everybody else has, too
+    for (const char* usual : {"use_aux_hidden_state", "use_last_layernorm", "use_input_layernorm_in_first_layer", "is_causal"})
+        if (!own.of(usual).flag_or(usual, true)) own.of(usual).fail(usual, "is false, which is not supported", kSupportedHeads);
     config.draft_vocab = fields.integer_or("draft_vocab_size", target.vocab, 1, target.vocab);
-    config.norm_before_residual = fields.flag_or("norm_before_residual", false);
-    config.output_norms = !fields.flag_or("norm_output", true) ? 0 : dart ? 2 : 1;
-    config.fc_norm = fields.flag_or("fc_norm", false);
+    // NVIDIA keeps these beside eagle_aux_hidden_state_layer_ids, speculators at the top
+    const auto says = [&](const char* name) { return own.of(name).flag_or(name, false); };
+    config.norm_before_residual = says("norm_before_residual");
+    config.output_norms = dart ? 2 : 1;
+    config.norm_output = says("norm_output");
+    config.norm_before_fc = says("norm_before_fc");
+    config.fc_norm = says("fc_norm");
+    if (config.norm_before_fc && config.fc_norm)
+        own.of("norm_before_fc").fail("norm_before_fc", "is true beside fc_norm: one norm of all taps, or one for each, not both");
+    if (dart && config.norm_output)
+        own.of("norm_output").fail("norm_output", "is true for a DART head, which does not go on from its own states", kSupportedHeads);
 }
 
-// Every field of a head's own config.json is known or refused. One that stands in its model's checkpoint was read with the model.
-void refuse_unknown(const Fields& fields, const std::set<std::string_view>& known) {
-    for (const std::string& name : fields.names())
-        if (!known.contains(name))
-            fields.fail(name.c_str(), "is not known, so what the head was trained for is not", "Use a head of a layout in docs/models.md.");
-}
-
-// clang-format off
-constexpr std::array<std::string_view, 42> kGeometryFields = {
-    "architectures", "model_type", "hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads",
-    "head_dim", "vocab_size", "max_position_embeddings", "rms_norm_eps", "rope_theta", "rope_scaling", "rope_parameters", "hidden_act",
-    "attention_bias", "attention_dropout", "mlp_bias", "tie_word_embeddings", "torch_dtype", "dtype", "bos_token_id", "eos_token_id",
-    "pad_token_id", "initializer_range", "use_cache", "transformers_version", "pretraining_tp", "layer_types", "sliding_window",
-    "use_sliding_window", "max_window_layers", "target_fingerprint", "num_target_layers", "target_hidden_size", "_name_or_path",
-    "num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_layers", "rope_interleaved", "qkv_bias", "made_by"};
-// clang-format on
-
-void read_mtp(const Fields& fields, const Fields& geometry, const TensorFiles& file, const ModelConfig& target, bool speculators,
-              DraftConfig& config) {
+void read_mtp(const Fields& fields, const Fields& geometry, const TensorFiles& file, const ModelConfig& target, DraftConfig& config) {
     config.method = Method::mtp;
     config.tensors = mtp_tensors(file);
     config.taps = {target.layers}; // the state after the final norm
@@ -379,12 +374,6 @@ void read_mtp(const Fields& fields, const Fields& geometry, const TensorFiles& f
     const std::string layer = config.tensors == kQwenMtp ? config.tensors + "layers.0." : config.tensors;
     config.layer.qk_norm = file.find(layer + "self_attn.q_norm.weight") != nullptr;
     config.layer.qkv_bias = file.find(layer + "self_attn.q_proj.bias") != nullptr;
-    if (file.find("model.layers.0.input_layernorm.weight") != nullptr) return; // in its model's checkpoint
-    std::set<std::string_view> known(kGeometryFields.begin(), kGeometryFields.end());
-    if (speculators) refuse_unknown(geometry, known);
-    known.insert({"transformer_layer_config", "speculators_config", "speculators_model_type", "speculators_version", "auto_map",
-                  "tie_word_embeddings", "num_steps", "num_speculative_steps"});
-    refuse_unknown(fields, known);
 }
 
 void read_medusa(const Fields& fields, DraftConfig& config) {
@@ -409,6 +398,29 @@ void check_against_target(const Fields& fields, const Fields& geometry, const Mo
 
 } // namespace
 
+std::string taps_problem(const std::vector<int>& taps, int one_above, std::size_t joined, int layers) {
+    for (auto tap = taps.begin(); tap != taps.end(); ++tap) {
+        const std::string entry = "has the entry " + std::to_string(*tap + one_above);
+        if (*tap + one_above < 0) return entry + "; layers are counted from 0 on, and not from the last one";
+        if (*tap > layers - 1)
+            return entry + "; the target has layers 0 to " + std::to_string(layers - 1) +
+                   (one_above > 0 ? ", and these are counted one above" : "");
+        if (std::find(taps.begin(), tap, *tap) != tap) return entry + " twice";
+    }
+    if (joined == 0 || joined == taps.size()) return "";
+    return "names " + std::to_string(taps.size()) + (taps.size() == 1 ? " layer" : " layers") + ", and fc.weight joins " +
+           std::to_string(joined);
+}
+
+// Trainers take the raw output of the last layer, transformers and some servers the state after the final
+// norm.
+std::string ambiguous_tap(const std::string& file, const std::vector<int>& taps, int layers) {
+    if (std::ranges::find(taps, layers - 1) == taps.end()) return "";
+    return file + ": the head reads the target's last layer (" + std::to_string(layers - 1) +
+           "); its raw output is used, and the guesses are poor if it was trained on the state after the "
+           "final norm";
+}
+
 const char* name_of(Method method) {
     constexpr std::array kNames = {"eagle3", "dflash", "domino", "dspark", "medusa", "dart", "mtp"};
     return kNames[static_cast<std::size_t>(method)];
@@ -424,13 +436,15 @@ int DraftConfig::most_drafts() const {
     }
 }
 
-DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelConfig& target, const TensorFiles& tensors) {
+DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelConfig& target, const TensorFiles& tensors,
+                              const IgnoredKeys& ignored) {
     const auto path = folder / "config.json";
     const std::string file = short_name(path);
-    const Json json = parse_json_object(read_text_file(path, kLargestConfig), file, kCheck);
+    Json json = parse_json_object(read_text_file(path, kLargestConfig), file, kCheck);
+    DraftConfig config;
+    config.ignored = take_ignored(json, ignored);
     const Fields fields(json, file, kCheck);
 
-    DraftConfig config;
     const Kind kind = kind_of(fields, tensors, config);
     const Json* nested = fields.find("transformer_layer_config"); // speculators exports keep the geometry there
     if (nested != nullptr && !nested->is_object()) fields.fail("transformer_layer_config", "is " + shown(*nested));
@@ -444,27 +458,41 @@ DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelCo
         read_geometry(geometry, config.layer);
         if (kind == Kind::eagle) count_layers(geometry, target, tensors, config);
         add_notice(config.notice, config.layer.notice);
-        if (kind == Kind::eagle)
-            refuse_variants(geometry, kSupportedHeads);
-        else
+        if (kind == Kind::block)
             refuse_activations(geometry, kSupportedHeads);
+        else
+            refuse_variants(geometry, config.layer, kSupportedHeads);
         if (kind != Kind::mtp && geometry.flag_or("attention_bias", false))
             geometry.fail("attention_bias", "is true, which is not supported", kSupportedHeads);
         check_config(config.layer, file);
     }
     check_against_target(fields, geometry, target, config);
+    KeyList keys;
     switch (kind) {
-    case Kind::medusa: read_medusa(fields, config); break;
-    case Kind::mtp: read_mtp(fields, geometry, tensors, target, speculators, config); break;
-    case Kind::eagle: read_eagle3(fields, target, tensors, speculators, config); break;
+    case Kind::medusa:
+        read_medusa(fields, config);
+        keys = medusa_keys();
+        break;
+    case Kind::mtp:
+        read_mtp(fields, geometry, tensors, target, config);
+        keys = mtp_keys();
+        break;
+    case Kind::eagle:
+        read_eagle3(fields, target, tensors, speculators, config);
+        keys = eagle3_keys();
+        break;
     case Kind::block:
         // of layers as Llama has them or as Qwen3 does
         config.layer.qk_norm =
             tensor_of(tensors, "layers.0.self_attn.q_norm.weight") != nullptr || geometry.text_or("model_type", "") != "llama";
         read_windows(fields, geometry, config);
         read_block(fields, target, tensors, config, speculators);
+        keys = block_keys();
         break;
     }
+    // one that stands in its model's checkpoint was read with the model
+    if (kind != Kind::mtp || tensors.find("model.layers.0.input_layernorm.weight") == nullptr) refuse_unread_keys(fields, keys);
+    add_notice(config.notice, ignored_notice(file, config.ignored));
     add_notice(config.notice, ambiguous_tap(file, config.taps, target.layers));
     return config;
 }

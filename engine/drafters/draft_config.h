@@ -16,10 +16,11 @@ namespace speclens {
 
 struct DraftConfig {
     enum class Method { eagle3, dflash, domino, dspark, medusa, dart, mtp } method = Method::dflash;
-    std::string architecture; // as the file names it
-    ModelConfig layer;        // geometry of the draft layers; vocab and hidden size are the target's
-    std::vector<int> taps;    // see PassInput::taps
-    std::string notice;       // lines: what of the files can be read in two ways, and which one was taken; empty: nothing
+    std::string architecture;         // as the file names it
+    ModelConfig layer;                // geometry of the draft layers; vocab and hidden size are the target's
+    std::vector<int> taps;            // see PassInput::taps
+    std::string notice;               // lines: what of the files can be read in two ways, and which one was taken; empty: nothing
+    std::vector<std::string> ignored; // places of keys that were passed over because they were named
 
     // ---- block drafters: DFlash, Domino, DSpark ----
     int block = 0;               // B: rows of a block, the anchor's included
@@ -43,7 +44,9 @@ struct DraftConfig {
 
     // ---- EAGLE-3, DART ----
     bool fc_norm = false;              // every tap has a norm of its own before `fc`
+    bool norm_before_fc = false;       // all taps, side by side, have one
     bool norm_before_residual = false; // the residual starts from the normed feature
+    bool norm_output = false;          // EAGLE-3.1: the next guess goes on from the state behind `norm`, not from the one before it
     int output_norms = 1;              // times that `norm` is applied before the logits; 2: DART
     int masks = 0;                     // DART: columns behind the newest one, each for one place further ahead
 
@@ -77,9 +80,17 @@ inline constexpr const char* kMaskTensor = "mask_embedding";   // see DraftConfi
 // smaller. Throws Error (usage) for drafters that have no such head.
 [[nodiscard]] DraftConfig head_geometry(const std::string& drafter, const ModelConfig& target);
 
+// Why a list of tapped layers makes no sense; empty: it does. `one_above`: by how much its numbers are above the layers whose outputs
+// they mean; `joined`: how many fc.weight joins, 0: not known; `layers`: of the target.
+[[nodiscard]] std::string taps_problem(const std::vector<int>& taps, int one_above, std::size_t joined, int layers);
+inline constexpr const char* kTapsRemedy = "As many different layers of the target as fc.weight joins, in its order.";
+// What a head that reads the target's last layer leaves open; empty: it reads others.
+[[nodiscard]] std::string ambiguous_tap(const std::string& file, const std::vector<int>& taps, int layers);
+
 // Throws Error naming the field. `target` is what the network drafts for: sizes that must agree are compared.
 // `file`: the head's tensors, by whose names and shapes a head is told that its config.json calls something
-// else.
-[[nodiscard]] DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelConfig& target, const TensorFiles& file);
+// else. Keys that are `ignored` count as absent.
+[[nodiscard]] DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelConfig& target, const TensorFiles& file,
+                                            const IgnoredKeys& ignored = {});
 
 } // namespace speclens

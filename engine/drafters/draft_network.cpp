@@ -6,12 +6,16 @@
 #include <functional>
 #include <numeric>
 
+#include "engine/base/display_name.h"
 #include "engine/base/json_read.h"
+#include "engine/drafters/gguf_head.h"
 #include "engine/model/config_geometry.h"
 #include "engine/model/frequent.h"
 #include "engine/model/model_memory.h"
 #include "engine/model/model_parts.h"
 #include "engine/model/weight_files.h"
+#include "engine/weights/gguf.h"
+#include "engine/weights/row_tensors.h"
 #include "engine/weights/safetensors.h"
 #include "engine/weights/scaled_tensors.h"
 #include "kernels/backend.h"
@@ -60,12 +64,14 @@ void eagle3_slots(DraftNetwork& n, const TensorFiles* file, SlotList& slots) {
     slots.matrix(all + "fc.weight", h, static_cast<std::int64_t>(c.taps.size()) * h, n.fc);
     if (c.fc_norm) n.fc_norm.resize(c.taps.size());
     for (std::size_t i = 0; i < n.fc_norm.size(); ++i) slots.vector(all + "fc_norm." + std::to_string(i) + ".weight", h, n.fc_norm[i]);
+    if (c.norm_before_fc) slots.vector(all + "input_norm.weight", static_cast<std::int64_t>(c.taps.size()) * h, n.input_norm);
     n.layer.resize(static_cast<std::size_t>(c.layer.layers));
     slots.vector(prefix + "hidden_norm.weight", h, n.hidden_norm);
     if (c.masks > 0) slots.vector(prefix + "mask_rep", 2 * h, n.mask);
     slots.layer(c.layer, prefix, 2 * h, n.layer[0]); // only the first layer sees pairs
     for (std::size_t l = 1; l < n.layer.size(); ++l) slots.layer(c.layer, all + "layers." + std::to_string(l) + ".", h, n.layer[l]);
     slots.vector(all + "norm.weight", h, n.norm);
+    if (c.gathers_head) return;
     const std::string head = spelling(file, {"", kModelPrefix}, "lm_head.weight");
     slots.matrix(head + "lm_head.weight", c.draft_vocab, h, n.lm_head);
 }
@@ -343,34 +349,65 @@ std::shared_ptr<const NgramTrie> made_up_ngrams(int vocab) {
     return std::make_shared<const NgramTrie>(NgramTrie::count(std::span(&text, 1), 3));
 }
 
-} // namespace
+// What both kinds of files end with: everything was compared, and the weights are brought to the backend.
+void bring(DraftNetwork& network, const StoredWeights& weights, const Progress& progress) {
+    check_memory(network.name, {.weights = weights.bytes_on_device()}, network.backend().free_memory());
+    weights.import_into(network.backend(), network.name, progress, network.bytes, network.target->precision);
+    finish(network);
+    add_notice(network.config.notice, whole_vocabulary(network));
+}
 
-std::shared_ptr<const DraftNetwork> DraftNetwork::load(std::shared_ptr<const Model> target, const std::filesystem::path& folder,
-                                                       const Progress& progress) {
+void load_gguf(DraftNetwork& network, const std::filesystem::path& path, const Progress& progress, const IgnoredKeys& ignored) {
+    Gguf file = Gguf::open(path);
+    const std::vector<std::string> taken = take_ignored(file, ignored);
+    const auto said = [&](const char* key) {
+        const auto* text = std::get_if<std::string>(file.value(key));
+        return text ? *text : std::string();
+    };
+    network.name = display_name(path, said("general.name"), said("general.basename"));
+    network.config = gguf_head_config(file, network.target->config);
+    network.config.ignored = taken;
+    add_notice(network.config.notice, ignored_notice(file.name(), taken));
+    network.target_id = gguf_head_ids(file, network.config);
+    check_cancelled(progress);
+    const RowTensors rows(file, gguf_head_tensors(file, network.config, [&](const StoredTensor& tensor) {
+                              const bool kept = is_quantised(tensor.dtype) && network.backend().keeps(tensor.dtype, tensor.shape.back());
+                              return kept ? tensor.dtype : DType::bf16;
+                          }));
+    bring(network, StoredWeights(rows, network_slots(network, &rows), [](std::string_view) { return false; }), progress);
+}
+
+void load_folder(DraftNetwork& network, const std::filesystem::path& folder, const Progress& progress, const IgnoredKeys& ignored) {
     std::error_code failure;
     if (!std::filesystem::is_directory(folder, failure))
-        throw wrong_path(folder, "a folder", "Give the folder of a draft head with config.json and model.safetensors.");
-    auto network = std::make_shared<DraftNetwork>();
-    network->name = std::filesystem::weakly_canonical(folder, failure).filename().string();
-    network->target = std::move(target);
+        throw wrong_path(folder, "a folder or a GGUF file",
+                         "Give the folder of a draft head with config.json and model.safetensors, or a .gguf file of one.");
+    network.name = std::filesystem::weakly_canonical(folder, failure).filename().string();
     const Safetensors stored = Safetensors::open_folder(folder);
     const ScaledTensors file(stored);
-    network->config = read_draft_config(folder, network->target->config, file);
+    network.config = read_draft_config(folder, network.target->config, file, ignored);
     check_cancelled(progress);
-
-    Backend& backend = network->backend();
-    const bool own_head = network->config.draft_vocab > 0, mtp = network->config.method == Method::mtp;
+    const bool own_head = network.config.draft_vocab > 0, mtp = network.config.method == Method::mtp;
     // An MTP head may stand in its model's own checkpoint: whatever has another beginning is the model's.
-    const StoredWeights weights(file, network_slots(*network, &file), [&](std::string_view name) {
-        return mtp ? !name.starts_with(network->config.tensors) || name.ends_with("embed_tokens.weight") || name.ends_with(".inv_freq")
+    const StoredWeights weights(file, network_slots(network, &file), [&](std::string_view name) {
+        return mtp ? !name.starts_with(network.config.tensors) || name.ends_with("embed_tokens.weight") || name.ends_with(".inv_freq")
                    : ignorable(name, own_head);
     });
-    check_memory(network->name, {.weights = weights.bytes_on_device()}, backend.free_memory());
-    if (own_head) network->target_id = read_target_ids(file, network->config);
-    if (network->config.method == Method::dart) network->ngrams = read_ngrams(folder, progress);
-    weights.import_into(backend, network->name, progress, network->bytes, network->target->precision);
-    finish(*network);
-    add_notice(network->config.notice, whole_vocabulary(*network));
+    if (own_head) network.target_id = read_target_ids(file, network.config);
+    if (network.config.method == Method::dart) network.ngrams = read_ngrams(folder, progress);
+    bring(network, weights, progress);
+}
+
+} // namespace
+
+std::shared_ptr<const DraftNetwork> DraftNetwork::load(std::shared_ptr<const Model> target, const std::filesystem::path& path,
+                                                       const Progress& progress, const IgnoredKeys& ignored) {
+    auto network = std::make_shared<DraftNetwork>();
+    network->target = std::move(target);
+    if (const std::filesystem::path file = gguf_file(path); !file.empty())
+        load_gguf(*network, file, progress, ignored);
+    else
+        load_folder(*network, path, progress, ignored);
     return network;
 }
 

@@ -24,9 +24,10 @@ struct MedusaHead {
 
 class DraftNetwork {
   public:
-    // Throws Error (files, shapes, a head for another target) or Cancelled.
-    [[nodiscard]] static std::shared_ptr<const DraftNetwork> load(std::shared_ptr<const Model> target, const std::filesystem::path& folder,
-                                                                  const Progress& progress = {});
+    // `path`: a folder with config.json and model.safetensors, a GGUF file, or a folder that holds one. Throws Error (files, shapes, a head
+    // for another target) or Cancelled. Keys of its config.json or metadata that are `ignored` count as absent.
+    [[nodiscard]] static std::shared_ptr<const DraftNetwork> load(std::shared_ptr<const Model> target, const std::filesystem::path& path,
+                                                                  const Progress& progress = {}, const IgnoredKeys& ignored = {});
 
     // Random weights of a given shape (cost measurements, tests); an EAGLE-3 head drafts the first ids.
     [[nodiscard]] static std::shared_ptr<const DraftNetwork> random(std::shared_ptr<const Model> target, const DraftConfig& config,
@@ -37,12 +38,13 @@ class DraftNetwork {
 
     [[nodiscard]] Backend& backend() const { return *target->backend; }
 
-    std::string name; // folder name
+    std::string name; // of the folder, or what a GGUF file calls itself
     DraftConfig config;
     std::shared_ptr<const Model> target;
 
     Buffer fc;                   // (h, taps * h); MTP: (h, 2h)
     std::vector<Buffer> fc_norm; // EAGLE-3: (1, h) of each tap, or empty
+    Buffer input_norm;           // EAGLE-3: (1, taps * h), of all of them side by side, or empty
     Buffer hidden_norm;          // (1, h): of the fused features; MTP: of the target's state
     Buffer token_norm;           // MTP: (1, h), of the embedding
     Buffer norm;                 // (1, h): before the logits

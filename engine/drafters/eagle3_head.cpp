@@ -80,6 +80,11 @@ void Eagle3Head::absorb_ahead(const Tensor& features, std::span<const int> next_
 
 void Eagle3Head::fuse(const Tensor& features, const Tensor& g) {
     Tensor joined = features;
+    if (!network_->input_norm.empty()) {
+        if (joined_taps_.empty()) joined_taps_ = Buffer(backend(), DType::f32, backend().max_rows(), features.cols);
+        joined = joined_taps_.view().slice(0, features.rows);
+        backend().add_norm(features, {}, network_->input_norm.view(), network_->config.layer.rms_eps, joined);
+    }
     if (const auto taps = static_cast<std::int64_t>(network_->fc_norm.size()); taps > 0) {
         // one block of rows per tap, because each tap has its own weight; then side by side again
         const std::int64_t rows = features.rows, hidden = g.cols, cells = taps * rows;
@@ -197,8 +202,12 @@ Tensor Eagle3Head::run(std::span<const int> tokens, const Tensor& features, int 
     stack_.attend(0, joined, pass);
     stack_.run_mlp(0, pass);
     for (int layer = 1; layer < network_->config.layer.layers; ++layer) stack_.run(layer, pass);
-    stack_.add_norm(pass, {}, {});
-    return pass.residual;
+    if (!network_->config.norm_output) {
+        stack_.add_norm(pass, {}, {});
+        return pass.residual;
+    }
+    stack_.add_norm(pass, network_->norm.view(), pass.normed);
+    return pass.normed;
 }
 
 std::vector<float> Eagle3Head::fused(const Tensor& features) {
@@ -212,7 +221,7 @@ std::vector<float> Eagle3Head::fused(const Tensor& features) {
 void Eagle3Head::predict() {
     const int rows = static_cast<int>(outputs_.rows);
     Tensor states = outputs_;
-    for (int i = 0; i < network_->config.output_norms; ++i) {
+    for (int i = 0; i < (network_->config.norm_output ? 0 : network_->config.output_norms); ++i) { // else they are normed already
         const Tensor from = states;
         states = normed_.view().slice(0, rows);
         backend().add_norm(from, {}, network_->norm.view(), network_->config.layer.rms_eps, states);

@@ -1,7 +1,7 @@
 // The EAGLE-3 head (Li et al. 2025, arXiv 2503.01840 §3): one decoder layer that continues the
-// target's features. A column is a feature and the embedding of the token after it; the layer's raw output is
-// the next feature, and predicts the token after that one. Columns made of true features stay in the cache,
-// columns made of the head's own outputs are dropped when the target has spoken. DART's head is the same layer
+// target's features. A column is a feature and the embedding of the token after it; the layer's raw output, or the
+// final norm's where EAGLE-3.1 says so (norm_output), is the next feature, and predicts the token after that one. Columns made of true
+// features stay in the cache, columns made of the head's own outputs are dropped when the target has spoken. DART's head is the same layer
 // with columns that stand for places still to be drafted (Liu et al. 2026, arXiv 2601.19278).
 #pragma once
 
@@ -64,10 +64,10 @@ class Eagle3Head {
 
   private:
     [[nodiscard]] Backend& backend() const { return network_->backend(); }
-    // g (rows, h) = fc of the features, each tap normed where the head has norms for that.
+    // g (rows, h) = fc of the features, each tap or all of them normed where the head has norms for that.
     void fuse(const Tensor& features, const Tensor& g);
-    // features (rows, h) are the columns' g, `masks` more columns follow. The layer's raw outputs, valid until the next
-    // run.
+    // features (rows, h) are the columns' g, `masks` more columns follow. What the columns behind
+    // them go on from, valid until the next run.
     Tensor run(std::span<const int> tokens, const Tensor& features, int masks, std::span<const int> positions, const AttentionMask& mask);
 
     std::shared_ptr<const DraftNetwork> network_;
@@ -86,6 +86,7 @@ class Eagle3Head {
     Buffer pairs_, joined_; // (2 * rows, h): normed embeddings, then normed features; and side by side
     Buffer normed_;         // (rows, h)
     Buffer by_tap_;         // (taps * rows, h): features tap by tap, for fc_norm
+    Buffer joined_taps_;    // (rows, taps * h): normed features, for norm_before_fc
     Buffer tap_order_;      // (1, taps * rows) i32
 
     std::vector<int> tree_tokens_, tree_parents_;

@@ -107,7 +107,19 @@ std::string file_type(std::uint64_t number) {
 
 int small(std::uint64_t value) { return value > static_cast<std::uint64_t>(std::numeric_limits<int>::max()) ? 0 : static_cast<int>(value); }
 
-void read_field(Head& head, ModelFacts& facts) {
+// Which of the heads of one architecture it is.
+struct Marks {
+    bool dspark = false, selector = false;
+};
+
+// As engine/drafters/gguf_head.h reads them; empty: no head, or one that is not opened (DFlash 2).
+std::string drafter_of(const std::string& family, const Marks& marks) {
+    if (family == "eagle3") return "eagle3";
+    if (family != "dflash" || marks.selector) return "";
+    return marks.dspark ? "dspark" : "dflash";
+}
+
+void read_field(Head& head, ModelFacts& facts, Marks& marks) {
     const std::string key = head.text_value();
     const Kind kind = read_kind(head);
     if (kind == Kind::array) {
@@ -125,7 +137,9 @@ void read_field(Head& head, ModelFacts& facts) {
     std::uint64_t value = 0;
     head.take(&value, bytes_of(kind));
     const bool count = kind == Kind::u32 || kind == Kind::i32 || kind == Kind::u64 || kind == Kind::i64;
+    if (key == facts.family + ".has_confidence_head" || key == facts.family + ".sample_from_anchor") marks.dspark = true;
     if (!count) return;
+    if (key == facts.family + ".selector_rank") marks.selector = true;
     if (key == "general.file_type") facts.weights = file_type(value);
     if (key == facts.family + ".embedding_length") facts.hidden = small(value);
     if (key == facts.family + ".vocab_size" && facts.vocab == 0) facts.vocab = small(value);
@@ -135,6 +149,7 @@ void read_field(Head& head, ModelFacts& facts) {
 
 std::optional<ModelFacts> read_gguf_facts(int fd) {
     ModelFacts facts;
+    Marks marks;
     Head head(fd);
     try {
         std::array<char, 4> magic{};
@@ -147,10 +162,11 @@ std::optional<ModelFacts> read_gguf_facts(int fd) {
     try {
         head.skip(sizeof(std::uint64_t)); // the number of tensors
         const auto fields = std::min(head.number<std::uint64_t>(), kMostFields);
-        for (std::uint64_t i = 0; i < fields; ++i) read_field(head, facts);
+        for (std::uint64_t i = 0; i < fields; ++i) read_field(head, facts, marks);
     } catch (const TooFar&) {
         // What came before counts.
     }
+    facts.drafter = drafter_of(facts.family, marks);
     return facts;
 }
 

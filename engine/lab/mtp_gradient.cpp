@@ -137,7 +137,7 @@ ModelConfig mtp_shape(const ModelConfig& target) {
     shape.layers = 1;
     shape.qkv_bias = false;
     shape.rope_scaling = ModelConfig::RopeScaling::none; // what config.json of such a head can say
-    shape.rope_factor = 1;
+    shape.rope_factor = shape.rope_attention = 1;
     return shape;
 }
 

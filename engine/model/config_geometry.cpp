@@ -1,11 +1,47 @@
 #include "engine/model/config_geometry.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <iterator>
 #include <numeric>
 
 namespace speclens {
 namespace {
+
+// What cos and sin are multiplied by: attention_factor, else the ratio of both mscale, else YaRN's own, as transformers 5.23 has it.
+// vLLM (get_rope, 07b12f1) multiplies YaRN's own by attn_factor and reads neither of the others; llama.cpp's converter (b11549) writes
+// them where its loader of these families does not look. Who gets another number is told.
+void read_yarn_attention(const Fields& rope, ModelConfig& config) {
+    const double usual = yarn_attention(config.rope_factor);
+    const double one = rope.number_or("mscale", 0, 0, 1e3), all = rope.number_or("mscale_all_dim", 0, 0, 1e3);
+    const char* read = "factor";
+    config.rope_attention = usual;
+    if (rope.find("attention_factor") != nullptr) {
+        read = "attention_factor";
+        config.rope_attention = rope.number(read, 1e-3, 1e3);
+    } else if (one > 0 && all > 0) {
+        read = "mscale and mscale_all_dim";
+        config.rope_attention = yarn_attention(config.rope_factor, one) / yarn_attention(config.rope_factor, all);
+    }
+    const double vllm = usual * rope.number_or("attn_factor", 1, 1e-3, 1e3);
+    const auto same = [&](double other) { return std::abs(config.rope_attention - other) < 1e-6; };
+    if (same(vllm) && same(usual)) return;
+    add_notice(config.notice, rope.file() + ": yarn multiplies cos and sin by " + digits(config.rope_attention) +
+                                  ", which transformers reads from " + read + (same(vllm) ? "" : "; vLLM by " + digits(vllm)) +
+                                  (same(usual) ? "" : "; llama.cpp by " + digits(usual)) + ": they compute another model from this file");
+}
+
+// Only the whole head is rotated here, and which of the places counts is a matter of the engine: one answer in all of them.
+void refuse_partial_rotation(const Fields& fields) {
+    const char* const name = "partial_rotary_factor";
+    const double part = fields.number_or(name, 1, 0, 1);
+    if (part != 1)
+        fields.fail(
+            name, "is " + digits(part) + ": a part of each head would be rotated, which is not supported",
+            "Some trainers carry this field over from the target's config.json into a head that rotates all of it: ask whoever made "
+            "the head, and remove the field then.");
+}
 
 // Both spellings: rope_theta with rope_scaling, or all of it inside rope_parameters (transformers v5). Where
 // both are there, transformers reads rope_scaling and nothing of the other, not even its rope_theta.
@@ -17,6 +53,10 @@ void read_rope(const Fields& fields, ModelConfig& config) {
     const bool recent = parameters != nullptr && !both;
     if (recent) scaling = parameters;
     const char* section = recent ? "rope_parameters" : "rope_scaling";
+    refuse_partial_rotation(fields);
+    for (const char* place : {"rope_parameters", "rope_scaling"})
+        if (const Json* inner = fields.find(place); inner != nullptr && inner->is_object())
+            refuse_partial_rotation(Fields(*inner, fields.file() + ": " + place, fields.remedy()));
     if (scaling != nullptr && !scaling->is_object()) fields.fail(section, "is " + shown(*scaling));
 
     const Json none = Json::object();
@@ -36,14 +76,13 @@ void read_rope(const Fields& fields, ModelConfig& config) {
                         "and Qwen3.");
         config.rope_theta = theta.number("rope_theta", 1.0001, 1e12);
         if (&theta == &rope && fields.find("rope_theta") != nullptr && *fields.find("rope_theta") != *rope.find("rope_theta"))
-            config.notice = fields.file() + ": rope_theta is " + shown(*fields.find("rope_theta")) + " at the top and " +
-                            shown(*rope.find("rope_theta")) + " in " + section + ", which counts";
+            add_notice(config.notice, fields.file() + ": rope_theta is " + shown(*fields.find("rope_theta")) + " at the top and " +
+                                          shown(*rope.find("rope_theta")) + " in " + section + ", which counts");
     }
     if (scaling == nullptr) return;
 
     for (const auto& [name, value] : scaling->items())
         if (value.is_object()) rope.fail(name.c_str(), "is an object: one set of rotary positions for each type of layer is not supported");
-    if (rope.number_or("partial_rotary_factor", 1, 0, 1) != 1) rope.fail("partial_rotary_factor", "is below 1, which is not supported");
     const std::string type = rope.text_or("rope_type", rope.text_or("type", "default"));
     using Scaling = ModelConfig::RopeScaling;
     if (type == "default") return;
@@ -76,8 +115,7 @@ void read_rope(const Fields& fields, ModelConfig& config) {
     // variants of yarn that these families do not use
     for (const auto& [name, default_value] : {std::pair{"beta_fast", 32.0}, std::pair{"beta_slow", 1.0}})
         if (rope.number_or(name, default_value, 0, 1e6) != default_value) rope.fail(name, "has a value that is not supported");
-    for (const char* name : {"attention_factor", "mscale", "mscale_all_dim"})
-        if (rope.find(name) != nullptr) rope.fail(name, "is not supported", "Remove the field to use its default.");
+    read_yarn_attention(rope, config);
     if (scaling->contains("truncate") && scaling->at("truncate") != true) // null is false to transformers
         rope.fail("truncate", "is " + shown(scaling->at("truncate")) + ", only true is supported");
     const double stretched = config.rope_factor * config.rope_original_positions;
@@ -99,6 +137,14 @@ bool recurrent(const Json& type) {
 }
 
 } // namespace
+
+double yarn_attention(double factor, double mscale) { return factor > 1 ? 0.1 * mscale * std::log(factor) + 1 : 1; }
+
+std::string digits(double value) {
+    char text[32];
+    static_cast<void>(std::snprintf(text, sizeof text, "%.4g", value));
+    return text;
+}
 
 std::string recurrent_layers(const Fields& fields) {
     const Json* section = fields.find("text_config"); // of models that see pictures too
@@ -139,11 +185,23 @@ void read_geometry(const Fields& fields, ModelConfig& config) {
     read_rope(fields, config);
 }
 
-void refuse_variants(const Fields& fields, const char* supported) {
-    if (fields.flag_or("use_sliding_window", false))
-        fields.fail("use_sliding_window", "is true, which is not supported yet",
+int first_window_layer(const Fields& fields, const ModelConfig& config) {
+    constexpr int kWindow = 4096, kFirst = 28; // where the fields are absent
+    const bool used = fields.flag_or("use_sliding_window", false) && !fields.is_null("sliding_window");
+    const int window = fields.integer_or("sliding_window", kWindow, 1, 1 << 30);
+    if (!used || window >= config.max_positions) return config.layers; // no text is longer
+    return std::min(fields.integer_or("max_window_layers", kFirst, 0, 1 << 20), config.layers);
+}
+
+void refuse_variants(const Fields& fields, const ModelConfig& config, const char* supported) {
+    const Json* types = fields.find("layer_types");
+    const bool listed = types != nullptr && types->is_array();
+    if (const int first = listed ? config.layers : first_window_layer(fields, config); first < config.layers)
+        fields.fail("use_sliding_window",
+                    "is true: layers " + std::to_string(first) + " to " + std::to_string(config.layers - 1) +
+                        " look back a window only (sliding_window, max_window_layers), which is not supported yet",
                     "Use a checkpoint with full attention (all dense Qwen3 and Qwen2.5 releases have it).");
-    if (const Json* types = fields.find("layer_types"); types != nullptr && types->is_array())
+    if (listed)
         for (const Json& type : *types)
             if (type != "full_attention") {
                 if (const std::string state = recurrent_layers(fields); !state.empty())

@@ -17,8 +17,16 @@ inline constexpr const char* kServeIt = "Serve it with an engine that does that,
 inline void add_notice(std::string& notice, const std::string& more) {
     if (!more.empty()) notice += (notice.empty() ? "" : "\n") + more;
 }
-// Throws Error for windows of attention and activations that no forward pass here has.
-void refuse_variants(const Fields& fields, const char* supported);
+// What YaRN multiplies cos and sin by to sharpen attention in a text that is `factor` times as long (Peng et al. 2023, eq. 22);
+// `mscale` as DeepSeek's checkpoints weigh it.
+[[nodiscard]] double yarn_attention(double factor, double mscale = 1);
+// "1.139", for notices.
+[[nodiscard]] std::string digits(double value);
+// Which layers have windows of attention by use_sliding_window, sliding_window and max_window_layers, as transformers'
+// configurations of Qwen2 and Qwen3 read them where layer_types is absent: those from this one on; config.layers: none.
+[[nodiscard]] int first_window_layer(const Fields& fields, const ModelConfig& config);
+// Throws Error for windows of attention and activations that no forward pass here has. `config`: its sizes.
+void refuse_variants(const Fields& fields, const ModelConfig& config, const char* supported);
 // The same, where the caller reads windows itself.
 void refuse_activations(const Fields& fields, const char* supported);
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <set>
 
+#include "engine/model/config_geometry.h"
 #include "engine/model/model_parts.h"
 #include "kernels/error.h"
 
@@ -37,6 +38,9 @@ ModelConfig::Family family_of(const Gguf& file, const std::string& name) {
     if (name == "qwen2") return ModelConfig::Family::qwen2;
     if (name == "qwen3") return ModelConfig::Family::qwen3;
     const std::string why = why_refused(name);
+    if (name == "eagle3" || name == "dflash")
+        throw Error(file.name() + ": is " + why + " (" + name + ")",
+                    "Give it beside its target: --model TARGET --drafter " + name + "=FILE.gguf, or dspark=FILE.gguf.", Exit::usage);
     refuse(file, "is of the architecture " + (name.empty() ? "\"\"" : name) + (why.empty() ? "" : " (" + why + ")") +
                      ", which is not supported; llama, qwen2 and qwen3 are");
 }
@@ -56,13 +60,21 @@ void read_scaling(const Gguf& file, const std::string& arch, ModelConfig& config
         config.rope_factor = factor;
         config.rope_original_positions =
             static_cast<int>(file.integer(base + "original_context_length", 1, 1 << 30).value_or(config.max_positions));
-        for (const auto& [name, default_value] : {std::pair{"yarn_beta_fast", 32.0}, std::pair{"yarn_beta_slow", 1.0},
-                                                  std::pair{"yarn_ext_factor", 1.0}, std::pair{"yarn_attn_factor", 1.0}})
+        for (const auto& [name, default_value] :
+             {std::pair{"yarn_beta_fast", 32.0}, std::pair{"yarn_beta_slow", 1.0}, std::pair{"yarn_ext_factor", 1.0}})
             if (const auto value = file.number(base + name, -1e6, 1e6); value && *value != default_value)
                 refuse(file, base + name + " has a value that is not supported");
+        config.rope_attention = yarn_attention(factor);
+        // llama.cpp (b11549) reads these two for other architectures; its converter writes the first one for all.
+        for (const auto& [name, default_value] : {std::pair{"yarn_attn_factor", 1.0}, std::pair{"yarn_log_multiplier", 0.0}})
+            if (const auto value = file.number(base + name, -1e6, 1e6); value && *value != default_value)
+                add_notice(config.notice, file.name() + ": " + base + name + " is " + digits(*value) +
+                                              ", which llama.cpp does not read for " + arch +
+                                              ", and neither is it read here; transformers may, from the folder that the file was made of");
     } else if (type != "none" && type != "linear") {
         refuse(file, base + "type is \"" + type + "\", which is not supported");
     }
+    config.rope_attention *= file.number(base + "attn_factor", 1e-3, 1e3).value_or(1);
     if (const StoredTensor* divisors = file.find("rope_freqs.weight")) { // Llama 3.1: transformers' llama3, worked out
         if (config.rope_scaling != Scaling::none) refuse(file, "stretches rotary positions in two ways");
         if (divisors->dtype != DType::f32 || divisors->shape != std::vector<std::int64_t>{config.head_dim / 2})
@@ -99,10 +111,6 @@ void refuse_variants_of(const Gguf& file, const std::string& arch) {
     if (file.integer(arch + ".expert_count", 0, 1 << 20).value_or(0) > 0)
         refuse(file,
                "is a mixture of " + std::to_string(*file.integer(arch + ".expert_count", 0, 1 << 20)) + " experts, which is not supported");
-    for (const char* name : {".logit_scale", ".residual_scale", ".embedding_scale", ".attention.scale", ".attention.clamp_kqv",
-                             ".attention.max_alibi_bias", ".final_logit_softcapping", ".attn_logit_softcapping"})
-        if (const auto value = file.number(arch + name, -1e9, 1e9); value && *value != 0 && *value != 1)
-            refuse(file, arch + name + " changes the arithmetic in a way that is not supported");
     if (!file.flag(arch + ".attention.causal").value_or(true))
         refuse(file, "looks ahead (" + arch + ".attention.causal is false), so it cannot continue a text");
     if (file.text("general.type").value_or("model") != "model")
@@ -117,13 +125,28 @@ void add_stop(const Gguf& file, const std::string& key, ModelConfig& config) {
     if (std::ranges::find(config.stops, stop) == config.stops.end()) config.stops.push_back(stop);
 }
 
+constexpr std::pair<std::string_view, std::string_view> kLayer[] = {
+    {"input_layernorm.weight", "attn_norm.weight"},
+    {"self_attn.q_proj.weight", "attn_q.weight"},
+    {"self_attn.k_proj.weight", "attn_k.weight"},
+    {"self_attn.v_proj.weight", "attn_v.weight"},
+    {"self_attn.q_proj.bias", "attn_q.bias"},
+    {"self_attn.k_proj.bias", "attn_k.bias"},
+    {"self_attn.v_proj.bias", "attn_v.bias"},
+    {"self_attn.o_proj.weight", "attn_output.weight"},
+    {"self_attn.q_norm.weight", "attn_q_norm.weight"},
+    {"self_attn.k_norm.weight", "attn_k_norm.weight"},
+    {"post_attention_layernorm.weight", "ffn_norm.weight"},
+    {"mlp.gate_proj.weight", "ffn_gate.weight"},
+    {"mlp.up_proj.weight", "ffn_up.weight"},
+    {"mlp.down_proj.weight", "ffn_down.weight"},
+};
+
 } // namespace
 
-ModelConfig gguf_config(const Gguf& file) {
-    const std::string arch = file.text("general.architecture").value_or("");
-    ModelConfig config;
-    config.family = family_of(file, arch);
-    refuse_variants_of(file, arch);
+std::span<const std::pair<std::string_view, std::string_view>> gguf_layer_names() { return kLayer; }
+
+void read_gguf_geometry(const Gguf& file, const std::string& arch, ModelConfig& config) {
     config.layers = needed(file, arch + ".block_count", 1000);
     config.hidden = needed(file, arch + ".embedding_length", 1 << 17);
     config.ffn = of_all_layers(file, arch + ".feed_forward_length", 0, config.layers);
@@ -145,6 +168,18 @@ ModelConfig gguf_config(const Gguf& file) {
     config.rms_eps = static_cast<float>(*eps);
     config.rope_theta = file.number(arch + ".rope.freq_base", 1.0001, 1e12).value_or(10'000); // as llama.cpp has it
     config.max_positions = needed(file, arch + ".context_length", 1 << 30);
+    read_scaling(file, arch, config);
+    if (config.rope_scaling == ModelConfig::RopeScaling::yarn)
+        config.max_positions =
+            std::max(config.max_positions, static_cast<int>(std::min(config.rope_factor * config.rope_original_positions, 1e9)));
+}
+
+ModelConfig gguf_config(const Gguf& file) {
+    const std::string arch = file.text("general.architecture").value_or("");
+    ModelConfig config;
+    config.family = family_of(file, arch);
+    refuse_variants_of(file, arch);
+    read_gguf_geometry(file, arch, config);
 
     const StoredTensor* embedding = file.find("token_embd.weight");
     if (embedding == nullptr || embedding->shape.size() != 2) refuse(file, "has no token_embd.weight: it holds no language model");
@@ -153,17 +188,14 @@ ModelConfig gguf_config(const Gguf& file) {
     config.tied = file.find("output.weight") == nullptr;
     config.qkv_bias = config.family == ModelConfig::Family::qwen2;
     config.qk_norm = config.family == ModelConfig::Family::qwen3;
-    read_scaling(file, arch, config);
-    if (config.rope_scaling == ModelConfig::RopeScaling::yarn)
-        config.max_positions =
-            std::max(config.max_positions, static_cast<int>(std::min(config.rope_factor * config.rope_original_positions, 1e9)));
     if (const auto window = file.integer(arch + ".attention.sliding_window", 0, 1 << 30);
         window && *window > 0 && *window < config.max_positions) {
-        config.notice = file.name() + ": attention looks back " + std::to_string(*window) +
-                        " tokens (sliding_window); texts are held to as many, where that changes nothing";
+        add_notice(config.notice, file.name() + ": attention looks back " + std::to_string(*window) +
+                                      " tokens (sliding_window); texts are held to as many, where that changes nothing");
         config.max_positions = static_cast<int>(*window);
     }
     check_config(config, file.name());
+    refuse_unread(file, arch, {gguf_geometry_keys(), gguf_model_keys()});
     for (const char* key : {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id", "tokenizer.ggml.eom_token_id"})
         add_stop(file, key, config);
     return config;
@@ -171,22 +203,6 @@ ModelConfig gguf_config(const Gguf& file) {
 
 std::map<std::string, RowTensors::Source> gguf_tensors(const Gguf& file, const ModelConfig& config,
                                                        const std::function<DType(const StoredTensor&)>& as) {
-    constexpr std::array<std::pair<const char*, const char*>, 14> kLayer = {{
-        {"input_layernorm.weight", "attn_norm.weight"},
-        {"self_attn.q_proj.weight", "attn_q.weight"},
-        {"self_attn.k_proj.weight", "attn_k.weight"},
-        {"self_attn.v_proj.weight", "attn_v.weight"},
-        {"self_attn.q_proj.bias", "attn_q.bias"},
-        {"self_attn.k_proj.bias", "attn_k.bias"},
-        {"self_attn.v_proj.bias", "attn_v.bias"},
-        {"self_attn.o_proj.weight", "attn_output.weight"},
-        {"self_attn.q_norm.weight", "attn_q_norm.weight"},
-        {"self_attn.k_norm.weight", "attn_k_norm.weight"},
-        {"post_attention_layernorm.weight", "ffn_norm.weight"},
-        {"mlp.gate_proj.weight", "ffn_gate.weight"},
-        {"mlp.up_proj.weight", "ffn_up.weight"},
-        {"mlp.down_proj.weight", "ffn_down.weight"},
-    }};
     std::map<std::string, RowTensors::Source> sources;
     std::set<std::string> used = {"rope_freqs.weight"};
     const auto add = [&](const std::string& name, const std::string& stored) {
@@ -204,7 +220,7 @@ std::map<std::string, RowTensors::Source> gguf_tensors(const Gguf& file, const M
     add("lm_head.weight", "output.weight");
     for (int l = 0; l < config.layers; ++l)
         for (const auto& [name, stored] : kLayer)
-            add("model.layers." + std::to_string(l) + "." + name, "blk." + std::to_string(l) + "." + stored);
+            add("model.layers." + std::to_string(l) + "." + std::string(name), "blk." + std::to_string(l) + "." + std::string(stored));
     for (const auto& [name, tensor] : file.tensors())
         if (!used.contains(name))
             refuse(file, "has the tensor " + name + ", which no dense " + file.text("general.architecture").value_or("") +

@@ -5,7 +5,10 @@
 
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "engine/model/model.h"
 #include "engine/text/vocabulary_table.h"
@@ -14,6 +17,10 @@
 
 namespace speclens {
 
+// Sizes, positions and rotary fields behind `arch`, of models and of heads. Throws Error naming the key.
+void read_gguf_geometry(const Gguf& file, const std::string& arch, ModelConfig& config);
+// Names of a layer's tensors: those of Hugging Face behind "model.layers.N.", those of the file behind "blk.N.".
+[[nodiscard]] std::span<const std::pair<std::string_view, std::string_view>> gguf_layer_names();
 // Throws Error naming the key, or the architecture and the way out.
 [[nodiscard]] ModelConfig gguf_config(const Gguf& file);
 // Tensors by Hugging Face's names; `as` says in which form a matrix of a stored type is wanted.

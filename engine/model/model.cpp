@@ -101,16 +101,19 @@ Model::Weights weights_of(std::shared_ptr<Model> model, const std::shared_ptr<co
     };
 }
 
-Model::Weights open_gguf(const std::shared_ptr<Model>& opened, const std::filesystem::path& path, WeightForm form,
-                         const Progress& progress) {
+Model::Weights open_gguf(const std::shared_ptr<Model>& opened, const std::filesystem::path& path, WeightForm form, const Progress& progress,
+                         const IgnoredKeys& ignored) {
     Model& model = *opened;
     const auto file = std::make_shared<Gguf>(Gguf::open(path));
+    const std::vector<std::string> taken = take_ignored(*file, ignored);
     const auto said = [&](const char* key) {
         const auto* text = std::get_if<std::string>(file->value(key));
         return text ? *text : std::string();
     };
     model.name = display_name(path, said("general.name"), said("general.basename"));
     model.config = gguf_config(*file);
+    model.config.ignored = taken;
+    join(model.config.notice, ignored_notice(file->name(), taken));
     check_cancelled(progress);
     Angles angles = angles_of(model.config);
     const VocabularyTable table = take_gguf_vocabulary(*file);
@@ -128,10 +131,10 @@ Model::Weights open_gguf(const std::shared_ptr<Model>& opened, const std::filesy
 }
 
 Model::Weights open_folder(const std::shared_ptr<Model>& opened, const std::filesystem::path& folder, WeightForm form,
-                           const Progress& progress) {
+                           const Progress& progress, const IgnoredKeys& ignored) {
     Model& model = *opened;
     std::error_code failure;
-    model.config = read_config(folder);
+    model.config = read_config(folder, ignored);
     check_cancelled(progress);
     Angles angles = angles_of(model.config);
     if (std::filesystem::exists(folder / "tokenizer.json", failure)) model.tokenizer = Tokenizer::load(folder / "tokenizer.json");
@@ -189,23 +192,23 @@ std::vector<DType> Model::forms() const {
 void Model::forget_prompts() const { prompts->clear(); }
 
 Model::Weights Model::open(Backend& backend, const std::filesystem::path& path, const Progress& progress, WeightForm form,
-                           Precision precision) {
+                           Precision precision, const IgnoredKeys& ignored) {
     std::error_code failure;
     auto model = std::make_shared<Model>();
     model->prompts = std::make_shared<PromptCache>();
     model->backend = &backend;
     model->precision = precision;
-    if (const std::filesystem::path file = gguf_file(path); !file.empty()) return open_gguf(model, file, form, progress);
+    if (const std::filesystem::path file = gguf_file(path); !file.empty()) return open_gguf(model, file, form, progress, ignored);
     if (!std::filesystem::is_directory(path, failure))
         throw wrong_path(path, "a folder or a GGUF file",
                          "Give a Hugging Face folder with config.json, model.safetensors and tokenizer.json, or a .gguf file.");
     model->name = display_name(path);
-    return open_folder(model, path, form, progress);
+    return open_folder(model, path, form, progress, ignored);
 }
 
 std::shared_ptr<const Model> Model::load(Backend& backend, const std::filesystem::path& path, const Progress& progress, WeightForm form,
-                                         Precision precision) {
-    return open(backend, path, progress, form, precision)(progress);
+                                         Precision precision, const IgnoredKeys& ignored) {
+    return open(backend, path, progress, form, precision, ignored)(progress);
 }
 
 } // namespace speclens

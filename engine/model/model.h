@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/base/progress.h"
+#include "engine/model/config_keys.h"
 #include "engine/model/precision.h"
 #include "engine/text/chat.h"
 #include "kernels/buffer.h"
@@ -38,21 +39,23 @@ struct ModelConfig {
     enum class RopeScaling { none, linear, yarn, llama3, divisors } rope_scaling = RopeScaling::none;
     double rope_factor = 1;
     int rope_original_positions = 0;    // yarn, llama3
+    double rope_attention = 1;          // what cos and sin are multiplied by; yarn: 0.1 ln rope_factor + 1 where the file says nothing else
     double rope_low = 1, rope_high = 4; // llama3: waves that fit less often than `low` into the original positions are long
     std::vector<float> rope_divisors;   // divisors: d / 2 of them (rope_freqs.weight of a GGUF file)
     bool tied = false;
-    bool qkv_bias = false;  // Qwen2.5
-    bool qk_norm = true;    // Qwen3: RMSNorm of q and k per head
-    int max_positions = 0;  // as config.json says
-    std::vector<int> stops; // eos ids of generation_config.json and config.json
-    int mtp_layers = 0;     // of a head for several next tokens (MTP) that the file names; it is not used
-    std::string notice;     // what the file says in two ways, and which one counts; empty: nothing
+    bool qkv_bias = false;            // Qwen2.5
+    bool qk_norm = true;              // Qwen3: RMSNorm of q and k per head
+    int max_positions = 0;            // as config.json says
+    std::vector<int> stops;           // eos ids of generation_config.json and config.json
+    int mtp_layers = 0;               // of a head for several next tokens (MTP) that the file names; it is not used
+    std::string notice;               // what the file says in two ways, and which one counts; empty: nothing
+    std::vector<std::string> ignored; // places of keys that were passed over because they were named
 
     // Tokens that a text can have here: max_positions, at most kLargestContext.
     [[nodiscard]] int context() const { return std::min(max_positions, kLargestContext); }
 };
-// Throws Error naming the field and the value. `folder` has config.json.
-[[nodiscard]] ModelConfig read_config(const std::filesystem::path& folder);
+// Throws Error naming the field and the value. `folder` has config.json; keys that are `ignored` count as absent.
+[[nodiscard]] ModelConfig read_config(const std::filesystem::path& folder, const IgnoredKeys& ignored = {});
 
 struct LayerWeights {
     Buffer input_norm;     // (1, h)
@@ -78,15 +81,17 @@ class Model {
   public:
     // Throws Error (missing or broken files, wrong shapes, no memory) or Cancelled.
     // `path`: a Hugging Face folder, a GGUF file, or a folder that holds one GGUF file (or one split into parts).
-    // `precision`: of the products with its matrices, and of the draft heads that are loaded for it.
+    // `precision`: of the products with its matrices, and of the draft heads that are loaded for it. `ignored`: keys of its
+    // config.json or metadata that count as absent.
     [[nodiscard]] static std::shared_ptr<const Model> load(Backend& backend, const std::filesystem::path& path,
                                                            const Progress& progress = {}, WeightForm form = WeightForm::by_default,
-                                                           Precision precision = Precision::f32);
+                                                           Precision precision = Precision::f32, const IgnoredKeys& ignored = {});
     // The same in two parts: everything but the weights, which any thread may do and which reads hardly anything of a disk, and
     // these. Throws as load(), at once what is wrong with the files. What it returns is called once, by the backend's thread.
     using Weights = std::function<std::shared_ptr<const Model>(const Progress& progress)>;
     [[nodiscard]] static Weights open(Backend& backend, const std::filesystem::path& path, const Progress& progress = {},
-                                      WeightForm form = WeightForm::by_default, Precision precision = Precision::f32);
+                                      WeightForm form = WeightForm::by_default, Precision precision = Precision::f32,
+                                      const IgnoredKeys& ignored = {});
     // Random weights of a given shape (bench --geometry): scale 0.02, norms 1, seeded. No tokenizer. Matrices are `form`
     // (bf16, q8_0, q5_0, q4_1, q4_0; another: Error, usage) where the backend keeps that, elsewhere bf16: see forms().
     [[nodiscard]] static std::shared_ptr<const Model> random(Backend& backend, const ModelConfig& config, std::string name,

@@ -30,9 +30,10 @@ ModelConfig::Family read_family(const Fields& fields) {
     fields.fail("architectures", "names " + name + ", which is not supported", kSupportedModels);
 }
 
-// DeepSeek's name of the field, and Qwen3.5's.
+// DeepSeek's name of the field, Qwen3.5's, and the one that transformers has for all.
 int read_mtp_layers(const Fields& fields) {
-    return std::max(fields.integer_or("num_nextn_predict_layers", 0, 0, 1000), fields.integer_or("mtp_num_hidden_layers", 0, 0, 1000));
+    return std::max({fields.integer_or("num_nextn_predict_layers", 0, 0, 1000), fields.integer_or("mtp_num_hidden_layers", 0, 0, 1000),
+                     fields.integer_or("num_mtp_layers", 0, 0, 1000)});
 }
 
 void add_stops(const Fields& fields, int vocab, std::vector<int>& stops) {
@@ -49,7 +50,7 @@ void add_stops(const Fields& fields, int vocab, std::vector<int>& stops) {
 }
 
 void refuse_unsupported(const Fields& fields, const ModelConfig& config) {
-    refuse_variants(fields, kSupportedModels);
+    refuse_variants(fields, config, kSupportedModels);
     if (!fields.flag_or("is_causal", true))
         fields.fail("is_causal", "is false: a model that looks ahead cannot continue a text", kSupportedModels);
     if (const Json* types = fields.find("layer_types");
@@ -91,13 +92,15 @@ void check_config(const ModelConfig& config, const std::string& file) {
     if (largest > 2e10) fail("the sizes give a matrix of " + std::to_string(static_cast<long long>(largest)) + " numbers");
 }
 
-ModelConfig read_config(const std::filesystem::path& folder) {
+ModelConfig read_config(const std::filesystem::path& folder, const IgnoredKeys& ignored) {
     const auto path = folder / "config.json";
     const std::string file = short_name(path);
-    const Json json = parse_json_object(read_text_file(path, kLargestConfig), file, kCheckConfig);
+    Json json = parse_json_object(read_text_file(path, kLargestConfig), file, kCheckConfig);
+    ModelConfig config;
+    config.ignored = take_ignored(json, ignored);
+    config.notice = ignored_notice(file, config.ignored);
     const Fields fields(json, file, kCheckConfig);
 
-    ModelConfig config;
     config.family = read_family(fields);
     read_geometry(fields, config);
     config.mtp_layers = read_mtp_layers(fields);
@@ -107,6 +110,10 @@ ModelConfig read_config(const std::filesystem::path& folder) {
     refuse_unsupported(fields, config);
     limit_to_window(fields, config);
     check_config(config, file);
+    refuse_unread(fields, {geometry_keys(), model_keys()});
+    for (const char* name : {"rope_scaling", "rope_parameters"})
+        if (const Json* section = fields.find(name); section != nullptr && section->is_object())
+            refuse_unread(Fields(*section, file + ": " + name, kCheckConfig), {rope_keys()});
 
     // generation_config.json first: its list is the complete one ([<|im_end|>, <|endoftext|>] for Qwen)
     const auto generation = folder / "generation_config.json";

@@ -147,9 +147,7 @@ std::size_t cos_sin_bytes(const ModelConfig& config) {
 std::vector<float> cos_sin_table(const ModelConfig& config) {
     const int positions = config.context(), half = config.head_dim / 2;
     const std::vector<float> inverse = inverse_frequencies(config);
-    // yarn sharpens attention a little as the context grows
-    const bool yarn = config.rope_scaling == ModelConfig::RopeScaling::yarn && config.rope_factor > 1;
-    const double scale = yarn ? 0.1 * std::log(config.rope_factor) + 1 : 1;
+    const double scale = config.rope_attention;
     std::vector<float> table(static_cast<std::size_t>(positions) * config.head_dim);
     for (int p = 0; p < positions; ++p) {
         float* row = table.data() + static_cast<std::size_t>(p) * config.head_dim;

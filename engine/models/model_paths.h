@@ -9,6 +9,7 @@
 #include <string>
 
 #include "engine/base/progress.h"
+#include "engine/model/config_keys.h"
 #include "engine/model/precision.h"
 
 namespace speclens {
@@ -24,6 +25,7 @@ struct ModelPaths {
                                                              // added, when the target is the bundle's
     // Heads in `heads` that say they were trained on another target are loaded all the same, where the shapes are equal.
     bool force_heads = false;
+    IgnoredKeys ignore_config = {}; // of the files of all of them: count as absent, where they are
     std::string backend = "auto";
     int threads = 0;
     WeightForm weights = WeightForm::by_default; // of target and draft model; the bundle stays as it is

@@ -45,8 +45,10 @@ std::string text_in(const Tokenizer* tokenizer, const TableModel* table, int id)
 } // namespace
 
 std::string Models::target_name() const {
-    if (!bundle.empty()) return bundle;
-    return target ? target->name : target_table ? target_table->name : scorer ? scorer->name() : "";
+    std::string name = !bundle.empty() ? bundle : target ? target->name : target_table ? target_table->name : scorer ? scorer->name() : "";
+    std::string keys;
+    for (const std::string& key : ignored) keys += (keys.empty() ? " (ignoring " : ", ") + key;
+    return name + keys + (keys.empty() ? "" : ")");
 }
 std::string Models::draft_name() const { return draft ? draft->name : draft_table ? draft_table->name : ""; }
 std::string Models::weights() const {
@@ -192,7 +194,8 @@ std::string fingerprint_of(const DraftNetwork& head) {
         head.backend().download(vector.view(), values.data());
         for (const float value : values) hash.add(std::isnan(value) ? -1 : int{narrow_bf16(value)});
     };
-    for (const Buffer* vector : {&head.norm, &head.hidden_norm, &head.token_norm, &head.mask, &head.confidence_bias}) add(*vector);
+    for (const Buffer* vector : {&head.norm, &head.hidden_norm, &head.token_norm, &head.mask, &head.confidence_bias, &head.input_norm})
+        add(*vector);
     for (const Buffer& norm : head.fc_norm) add(norm);
     for (const LayerWeights& layer : head.layer) add(layer.input_norm), add(layer.post_norm);
     for (const MedusaHead& medusa : head.medusa)
@@ -201,6 +204,7 @@ std::string fingerprint_of(const DraftNetwork& head) {
 }
 
 void check_fingerprint(const fs::path& head, const Models& models) {
+    if (!gguf_file(head).empty()) return; // says nothing of the kind
     const std::string said = trained_on(head);
     if (said.empty()) return;
     const std::string here = models.fingerprint.empty() ? fingerprint(*models.target) : models.fingerprint;
@@ -213,14 +217,15 @@ void check_fingerprint(const fs::path& head, const Models& models) {
 
 // The MTP head that stands in the target's own checkpoint; null: there is none, or one whose layout is not known, which the target's
 // notice names.
-std::shared_ptr<const DraftNetwork> own_mtp_head(const Models& models, const fs::path& folder, const Progress& progress) {
+std::shared_ptr<const DraftNetwork> own_mtp_head(const Models& models, const fs::path& folder, const Progress& progress,
+                                                 const IgnoredKeys& ignored) {
     std::error_code failure;
     if (!fs::is_regular_file(folder / "config.json", failure)) return nullptr;
     try {
         const Safetensors file = Safetensors::open_folder(folder);
         const auto is_head = [&](const auto& tensor) { return is_mtp_tensor(tensor.first, models.target->config); };
         if (std::ranges::none_of(file.tensors(), is_head)) return nullptr;
-        return DraftNetwork::load(models.target, folder, progress);
+        return DraftNetwork::load(models.target, folder, progress, ignored);
     } catch (const Error&) {
         return nullptr;
     }
@@ -264,12 +269,12 @@ void load_around_scorer(const ModelPaths& paths, const Progress& progress, Model
         const Precision precision = paths.precision.value_or(by_default);
         const WeightForm form = paths.draft.empty() ? WeightForm::by_default : paths.weights;
         check_int8(draft, form, precision);
-        models.draft = Model::load(*models.backend, draft, progress, form, precision);
+        models.draft = Model::load(*models.backend, draft, progress, form, precision, paths.ignore_config);
         check_int8(*models.draft);
         vocabulary = {models.draft->tokenizer, models.draft->config.vocab, models.draft->config.stops};
     }
     if (!paths.tokenizer.empty()) {
-        const ModelConfig config = read_config(paths.tokenizer);
+        const ModelConfig config = read_config(paths.tokenizer, paths.ignore_config);
         vocabulary = {Tokenizer::load(paths.tokenizer / "tokenizer.json"), config.vocab, config.stops};
         if (models.draft && models.draft->tokenizer)
             models.vocabulary_problem = vocabulary_difference(*vocabulary.tokenizer, *models.draft->tokenizer);
@@ -289,12 +294,14 @@ namespace {
 
 // Throws Error where the folder has a head for another drafter.
 std::shared_ptr<const DraftNetwork> head_for(const std::string& drafter, const fs::path& folder, const Models& models,
-                                             const Progress& progress) {
-    auto network = DraftNetwork::load(models.target, folder, progress);
+                                             const Progress& progress, const IgnoredKeys& ignored = {}) {
+    auto network = DraftNetwork::load(models.target, folder, progress, ignored);
+    std::error_code failure;
+    const bool file = fs::is_regular_file(folder, failure);
     if (const std::string method = name_of(network->config.method); method != drafter)
-        throw Error(short_name(folder / "config.json") + ": is " + (method[0] == 'e' ? "an " : "a ") + method +
-                        " head, not one for the drafter " + drafter,
-                    "Use --drafter " + method + "=DIR.", Exit::usage);
+        throw Error((file ? short_name(folder) : short_name(folder / "config.json")) + ": is " + (method[0] == 'e' ? "an " : "a ") +
+                        method + " head, not one for the drafter " + drafter,
+                    "Use --drafter " + method + (file ? "=FILE.gguf." : "=DIR."), Exit::usage);
     return network;
 }
 
@@ -332,10 +339,10 @@ Models loaded_models(const ModelPaths& paths, const Progress& progress) {
         throw Error("8-bit products need quantised matrices, and the built-in model has none",
                     "Choose --precision bf16, or a quantised GGUF file with --model FILE.gguf.", Exit::usage);
     check_int8(target, form, precision);
-    const auto open_draft = [&] { return Model::open(*models.backend, draft, progress, form, precision); };
+    const auto open_draft = [&] { return Model::open(*models.backend, draft, progress, form, precision, paths.ignore_config); };
     std::future<Model::Weights> beside_target; // its vocabulary takes as long as a good part of its weights
     if (!draft.empty()) beside_target = std::async(beside(), open_draft);
-    models.target = Model::load(*models.backend, target, progress, form, precision);
+    models.target = Model::load(*models.backend, target, progress, form, precision, paths.ignore_config);
     check_int8(*models.target);
     if (models.bundle.empty()) models.fingerprint = fingerprint(*models.target);
     models.tokenizer = models.target->tokenizer;
@@ -359,7 +366,7 @@ Models loaded_models(const ModelPaths& paths, const Progress& progress) {
     std::map<std::string, fs::path> heads = paths.heads;
     heads.insert(shipped.networks.begin(), shipped.networks.end());
     for (const auto& [drafter, folder] : heads) {
-        auto network = head_for(drafter, folder, models, progress);
+        auto network = head_for(drafter, folder, models, progress, paths.ignore_config);
         if (!paths.force_heads) check_fingerprint(folder, models);
         models.networks.emplace(drafter, std::move(network));
         if (const auto ours = shipped.networks.find(drafter); ours != shipped.networks.end() && is(folder, ours->second))
@@ -368,7 +375,7 @@ Models loaded_models(const ModelPaths& paths, const Progress& progress) {
             models.fingerprints[drafter] = fingerprint_of(*models.networks.at(drafter));
     }
     if (const char* const mtp = name_of(DraftConfig::Method::mtp); !models.networks.contains(mtp))
-        if (auto own = own_mtp_head(models, target, progress)) models.networks.emplace(mtp, std::move(own));
+        if (auto own = own_mtp_head(models, target, progress, paths.ignore_config)) models.networks.emplace(mtp, std::move(own));
     return models;
 }
 
@@ -377,6 +384,9 @@ Models loaded_models(const ModelPaths& paths, const Progress& progress) {
 Models load_models(const ModelPaths& paths, const Progress& progress) {
     const Stopwatch watch;
     Models models = loaded_models(paths, progress);
+    for (const Model* model : {models.target.get(), models.draft.get()})
+        if (model != nullptr) models.ignored.insert(model->config.ignored.begin(), model->config.ignored.end());
+    for (const auto& [drafter, head] : models.networks) models.ignored.insert(head->config.ignored.begin(), head->config.ignored.end());
     give_back_memory(); // of the vocabularies while they were read
     models.load_ms = watch.ms();
     return models;

@@ -44,6 +44,7 @@ struct Models {
     std::shared_ptr<const VocabularyMap> vocabularies; // of a `draft` with another tokenizer; null: it has the target's, or none to compare
     std::string vocabulary_problem;                    // why `draft` cannot draft for `target`; empty: it can
     std::string bundle;                                // "bundle S" when the target is the shipped one, else empty
+    std::set<std::string> ignored;                     // places of keys of their files that were passed over because they were named
     double load_ms = 0;                                // what loading all of it took
     std::map<std::string, std::string> fingerprints;   // of heads and the draft model that were given, by network and "small"
     std::string fingerprint;                           // of a target that is not the shipped one; empty for tables and servers

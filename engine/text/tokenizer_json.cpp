@@ -220,12 +220,14 @@ void read_pre_tokenizer(const Json* json, bool byte_fallback, const std::string&
     parts.letters.byte_level = bytes;
 }
 
-// [BOS, the text]: the one template that is supported, as of tokenizers with the class of Llama's.
+// The template of one text: [BOS, the text], as of tokenizers with the class of Llama's, or the text alone, as transformers 5
+// writes for those that add nothing; -1.
 int bos_of_template(const Section& section) {
     const Json* single = section.find("single");
     const auto is = [](const Json& piece, const char* kind) { return piece.is_object() && piece.contains(kind); };
-    if (single == nullptr || !single->is_array() || single->size() != 2 || !is((*single)[0], "SpecialToken") ||
-        !is((*single)[1], "Sequence"))
+    const bool pieces = single != nullptr && single->is_array() && !single->empty();
+    if (pieces && single->size() == 1 && is((*single)[0], "Sequence")) return -1;
+    if (!pieces || single->size() != 2 || !is((*single)[0], "SpecialToken") || !is((*single)[1], "Sequence"))
         section.fail("is TemplateProcessing, which puts tokens around every text; only one in front is supported");
     const std::string name = Section((*single)[0]["SpecialToken"], section.name()).text("id");
     const Json* specials = section.find("special_tokens");

@@ -27,6 +27,10 @@ class Fields {
         const auto found = json_->find(name);
         return found == json_->end() || found->is_null() ? nullptr : &*found;
     }
+    [[nodiscard]] bool is_null(const char* name) const { // there, and null, where its absence would mean something else
+        const auto found = json_->find(name);
+        return found != json_->end() && found->is_null();
+    }
     [[nodiscard]] std::vector<std::string> names() const {
         std::vector<std::string> all;
         for (const auto& [name, value] : json_->items())

@@ -35,6 +35,7 @@ class Gguf final : public TensorFiles {
     // ---- metadata of the first part ----
     [[nodiscard]] const std::map<std::string, GgufValue, std::less<>>& metadata() const { return metadata_; }
     [[nodiscard]] const GgufValue* value(std::string_view key) const; // null when absent
+    void forget(const std::string& key) { metadata_.erase(key); }     // it is absent from then on
     // Nothing when absent. Throw Error naming the key when it is of another kind or out of range.
     [[nodiscard]] std::optional<std::string> text(std::string_view key) const;
     [[nodiscard]] std::optional<std::int64_t> integer(std::string_view key, std::int64_t low, std::int64_t high) const;

@@ -146,6 +146,33 @@ TEST(Check, SaysWhatAHeadIsAndTestsIt) {
     EXPECT_NE(wrong.out.find("is a domino head"), std::string::npos) << wrong.out;
 }
 
+TEST(Check, GoesOnPastAKeyThatIsNamedAtOnesOwnRisk) {
+    const std::filesystem::path folder = fresh_folder() / "head";
+    std::filesystem::copy(std::string(SPEC_SOURCE_DIR) + "/tests/engine/golden/micro_dflash", folder);
+    std::ifstream in(folder / "config.json");
+    std::string text{std::istreambuf_iterator<char>(in), {}};
+    text.replace(text.find('{'), 1, "{\"output_multiplier\": 0.25,");
+    std::ofstream(folder / "config.json") << text;
+    const auto check = [&](std::vector<std::string> more) {
+        std::vector<std::string> words = {"check", "--model", micro_model(), "--drafter", "dflash=" + folder.string()};
+        words.insert(words.end(), more.begin(), more.end());
+        return speclens(words);
+    };
+    const auto says = [](const Outcome& outcome, const std::string& part) {
+        EXPECT_NE((outcome.out + outcome.err).find(part), std::string::npos) << part << "\n" << outcome.out << outcome.err;
+    };
+    const Outcome refused = check({});
+    EXPECT_NE(refused.code, 0);
+    says(refused, "head/config.json: output_multiplier (0.25) is not known here");
+    says(refused, "--ignore-config output_multiplier");
+    const Outcome ignored = check({"--ignore-config", "output_multiplier"});
+    EXPECT_EQ(ignored.code, 0) << ignored.out << ignored.err;
+    says(ignored, "(ignoring output_multiplier)");
+    const Outcome wrong = check({"--ignore-config", "output_multiplier,logit_scale"});
+    EXPECT_NE(wrong.code, 0);
+    says(wrong, "--ignore-config logit_scale: none of the files");
+}
+
 TEST(Check, MeasuresWhatAPrecisionChanges) {
     const std::filesystem::path file = fresh_folder() / "bf16.json";
     const Outcome outcome = speclens({"check", "--model", micro_model(), "--precision", "bf16", "--json", file.string()});

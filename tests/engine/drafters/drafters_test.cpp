@@ -7,6 +7,7 @@
 #include "engine/drafters/drafter.h"
 #include "engine/drafters/drafter_info.h"
 #include "tests/engine/drafters/drafter_goldens.h"
+#include "tests/shared/gguf_head.h"
 
 namespace speclens::test {
 namespace {
@@ -41,6 +42,7 @@ struct Case {
     std::string prefix = "";                                     // of the names in the golden file
     std::vector<std::pair<std::string, std::string>> edits = {}; // of config.json
     DrafterOptions options = {};
+    std::optional<DType> gguf = {}; // loaded from a GGUF file with such matrices, as llama.cpp's converter writes one
 };
 
 // The public implementations draw from every row of the output matrix, also from padding; here a tokenizer
@@ -57,6 +59,10 @@ class GoldenPass {
         : files_(c.folder), golden_(c.folder, c.prefix), backend_(test_backend(2)), target_model_(target_without_tokenizer(*backend_)) {
         for (const auto& [from, to] : c.edits) files_.edit("config.json", from, to);
         network_ = DraftNetwork::load(target_model_, files_.path());
+        if (c.gguf) {
+            gguf_of_head(files_.path(), *network_, *c.gguf).write(files_ / "head.gguf");
+            network_ = DraftNetwork::load(target_model_, files_ / "head.gguf");
+        }
         target_ = make_model_decoder(target_model_, 128);
         drafter_name_ = c.drafter;
         drafter_ = find_drafter(c.drafter)->make({*target_, nullptr, network_, c.options});
@@ -148,6 +154,19 @@ class GoldenPass {
     std::vector<int> sequence_;
 };
 
+// What the public implementations drafted, by the same heads as llama.cpp packs them: bf16 and f32 hold their numbers exactly.
+TEST(DrafterParity, HeadsFromGgufFiles) {
+    for (const DType matrices : {DType::bf16, DType::f32})
+        for (const auto& [folder, drafter] : {std::pair<std::string, std::string>{"micro_eagle3", "eagle3"},
+                                              {"micro_eagle3_norm_first", "eagle3"},
+                                              {"micro_dflash", "dflash"},
+                                              {"micro_dspark", "dspark"}}) {
+            SCOPED_TRACE(folder);
+            Case c{folder, drafter};
+            c.gguf = matrices;
+            GoldenPass(c).run();
+        }
+}
 TEST(DrafterParity, Eagle3) { GoldenPass({"micro_eagle3", "eagle3"}).run(); }
 TEST(DrafterParity, Eagle3NormBeforeResidual) { GoldenPass({"micro_eagle3_norm_first", "eagle3"}).run(); }
 // Expanding one node a level is drafting a chain, although every level is run in another way.

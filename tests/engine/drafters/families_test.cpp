@@ -85,10 +85,15 @@ std::vector<Family> families() {
         {"AngelSlim EAGLE-3", "eagle3", config("LlamaForCausalLMEagle3", geometry(1, R"(,"model_type":"llama","draft_vocab_size":20)")),
          cut + layer("midlayer.", 2 * kHidden, false, true), 64, three},
         {"EAGLE-3.1 with norms of the taps, two layers", "eagle3",
-         config("LlamaForCausalLMEagle3", geometry(2, R"(,"draft_vocab_size":20,"fc_norm":true,"norm_output":false)")),
+         config("LlamaForCausalLMEagle3", geometry(2, R"(,"draft_vocab_size":20,"fc_norm":true,"norm_output":true)")),
          cut + layer("midlayer.", 2 * kHidden, false, true) + layer("layers.1.", kHidden, false, false) +
              Shapes{{"fc_norm.0.weight", {kHidden}}, {"fc_norm.1.weight", {kHidden}}, {"fc_norm.2.weight", {kHidden}}},
          64, three},
+        {"NVIDIA EAGLE-3.1 with a norm before fc", "eagle3",
+         config("LlamaForCausalLMEagle3",
+                geometry(1, R"(,"draft_vocab_size":20,"eagle_config":{"eagle_aux_hidden_state_layer_ids":[1,17,32],"norm_before_fc":true,)"
+                            R"("norm_output":true})")),
+         cut + layer("midlayer.", 2 * kHidden, false, true) + Shapes{{"input_norm.weight", {3 * kHidden}}}, 64, three},
         {"RedHat EAGLE-3", "eagle3",
          config("Eagle3Speculator", R"("speculators_model_type":"eagle3","draft_vocab_size":20,"norm_before_residual":true,)"
                                     R"("target_hidden_size":null,"eagle_aux_hidden_state_layer_ids":[2,18,33],)" +
@@ -385,8 +390,7 @@ TEST_F(Families, Eagle3MayBePrefixed) {
 
 // The raw output is taken, as trainers do, and whoever drafts with the head is told.
 TEST_F(Families, ATapOnTheLastLayerIsSaid) {
-    Family family = families()[4];
-    ASSERT_EQ(family.name, "z-lab DFlash");
+    Family family = family_named("z-lab DFlash");
     const fs::path folder = temp_.path() / "head";
     write_checkpoint(folder, family.config, family.tensors);
     EXPECT_EQ(DraftNetwork::load(models_->target, folder)->config.notice, "");
@@ -442,6 +446,70 @@ TEST_F(Families, AMimoCheckpointDraftsWithTheLayerThatItCarries) {
     ASSERT_NE(head, nullptr);
     EXPECT_TRUE(head->config.state_first && head->config.zeroes_first && head->config.layer.qkv_bias);
     EXPECT_EQ(greedy_text(models, "mtp"), greedy_text(models, "none"));
+}
+
+// false is what trainers and converters write for plain EAGLE-3: logits come from the normed state either way.
+TEST_F(Families, NormOutputSaysOnlyWhatTheNextGuessGoesOnFrom) {
+    const Family eagle = family_named("AngelSlim EAGLE-3"), exported = family_named("RedHat EAGLE-3");
+    const fs::path folder = temp_.path() / "head";
+    for (const auto& [family, before] : {std::pair{eagle, "\"draft_vocab_size\""}, {exported, "\"norm_before_residual\""}})
+        for (const bool value : {false, true}) {
+            write_checkpoint(folder, with(family.config, before, "\"norm_output\":" + std::string(value ? "true," : "false,") + before),
+                             family.tensors);
+            const DraftConfig read = DraftNetwork::load(models_->target, folder)->config;
+            EXPECT_EQ(read.norm_output, value) << family.name;
+            EXPECT_EQ(read.output_norms, 1) << family.name;
+        }
+    const Family normed = family_named("NVIDIA EAGLE-3.1 with a norm before fc");
+    const auto refused = [&](const std::string& from, const std::string& to, const std::vector<std::string>& words) {
+        write_checkpoint(folder, with(normed.config, from, to), normed.tensors);
+        expect_error([&] { static_cast<void>(DraftNetwork::load(models_->target, folder)); }, words);
+    };
+    refused("\"norm_before_fc\":true", "\"norm_before_fc\":true,\"fc_norm\":true", {"norm_before_fc is true beside fc_norm"});
+    refused("\"norm_before_fc\":true", "\"norm_before_fc\":false", {"input_norm.weight"});
+    refused("\"draft_vocab_size\"", "\"draft_length\":4,\"draft_vocab_size\"", {"norm_output is true for a DART head"});
+}
+
+// A list of the right length says nothing yet: what is in it counts, and the message names the field.
+TEST_F(Families, TheTappedLayersAreDifferentOnesOfTheTargetAndAsManyAsFcJoins) {
+    const Family dflash = family_named("z-lab DFlash"), exported = family_named("RedHat EAGLE-3");
+    const auto refused = [&](const Family& family, const std::string& from, const std::string& to, const std::vector<std::string>& words) {
+        write_checkpoint(temp_.path() / "head", with(family.config, from, to), family.tensors);
+        expect_error([&] { static_cast<void>(DraftNetwork::load(models_->target, temp_.path() / "head")); }, words);
+    };
+    refused(dflash, kTaps, "[1,9,9,25,33]", {"target_layer_ids has the entry 9 twice"});
+    refused(dflash, kTaps, "[1,9,17,25,-1]", {"target_layer_ids has the entry -1", "not from the last"});
+    refused(dflash, kTaps, "[1,9,17,25,36]", {"target_layer_ids has the entry 36", "layers 0 to 35"});
+    refused(dflash, kTaps, "[1,9,17]", {"target_layer_ids names 3 layers, and fc.weight joins 5"});
+    refused(dflash, kTaps, "[17]", {"target_layer_ids names 1 layer, and fc.weight joins 5"});
+    refused(dflash, kTaps, "[]", {"target_layer_ids is missing or empty", "fc.weight joins 5"});
+    refused(dflash, ",\"target_layer_ids\":" + kTaps, "", {"target_layer_ids is missing", "fc.weight joins 5"});
+    refused(exported, "[2,18,33]", "[2,18,37]", {"eagle_aux_hidden_state_layer_ids has the entry 37", "one above"});
+    refused(exported, "[2,18,33]", "[2,18,-1]", {"eagle_aux_hidden_state_layer_ids has the entry -1"});
+    refused(exported, "[2,18,33]", "[2,33,33]", {"eagle_aux_hidden_state_layer_ids has the entry 33 twice"});
+    write_checkpoint(temp_.path() / "head", with(exported.config, "[2,18,33]", "[0,18,36]"), exported.tensors);
+    EXPECT_EQ(DraftNetwork::load(models_->target, temp_.path() / "head")->config.taps, (std::vector<int>{kTapEmbedding, 17, 35}))
+        << "what enters the first layer, and what leaves the last one";
+}
+
+// A head that rotates a part of each dimension is refused wherever that is said, and one whose windows reach no layer opens.
+TEST_F(Families, RotationAndWindowsHaveOneAnswerInEveryPlace) {
+    const Family dflash = family_named("z-lab DFlash"), eagle = family_named("AngelSlim EAGLE-3");
+    const auto load = [&](const Family& family, const std::string& from, const std::string& to) {
+        write_checkpoint(temp_.path() / "head", with(family.config, from, to), family.tensors);
+        return DraftNetwork::load(models_->target, temp_.path() / "head")->config;
+    };
+    for (const Family& family : {dflash, eagle})
+        for (const std::string& place : {std::string("\"rope_scaling\":null,\"partial_rotary_factor\":0.25"),
+                                         std::string("\"rope_scaling\":{\"partial_rotary_factor\":0.25}"),
+                                         std::string("\"rope_parameters\":{\"rope_theta\":1000000,\"partial_rotary_factor\":0.25}")})
+            expect_error([&] { (void)load(family, "\"rope_scaling\":null", place); },
+                         {"partial_rotary_factor is 0.25", "part of each head"});
+    EXPECT_TRUE(load(dflash, "\"use_sliding_window\":false", "\"use_sliding_window\":true").windows.empty());
+    EXPECT_EQ(load(eagle, "\"rope_scaling\":null", "\"use_sliding_window\":true,\"sliding_window\":64").layer.layers, 1);
+    expect_error(
+        [&] { (void)load(eagle, "\"rope_scaling\":null", R"("use_sliding_window":true,"sliding_window":64,"max_window_layers":0)"); },
+        {"use_sliding_window is true", "layers 0 to 0"});
 }
 
 TEST_F(Families, RefuseWhatIsNotKnown) {

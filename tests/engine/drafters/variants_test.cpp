@@ -226,6 +226,7 @@ struct ReferenceEagle {
           norm(read_vector(backend, network.norm.view())) {
         for (const LayerWeights& weights : network.layer) layers.emplace_back(backend, c.layer, weights);
         for (const Buffer& tap : network.fc_norm) tap_norms.push_back(read_vector(backend, tap.view()));
+        if (c.norm_before_fc) input_norm = read_vector(backend, network.input_norm.view());
         keys.resize(layers.size());
     }
     Vec fused(const Vec& features) const {
@@ -236,9 +237,9 @@ struct ReferenceEagle {
                            features.begin() + static_cast<std::ptrdiff_t>((tap + 1) * h));
             all = joined(all, tap_norms.empty() ? part : rms(part, tap_norms[tap], c.layer.rms_eps));
         }
-        return fc * all;
+        return fc * (input_norm.empty() ? all : rms(all, input_norm, c.layer.rms_eps));
     }
-    // The output of one more column.
+    // What the column behind one more goes on from.
     Vec column(const Vec& g, int token) {
         const int position = static_cast<int>(keys[0].size());
         const Vec normed = rms(g, hidden_norm, c.layer.rms_eps);
@@ -249,13 +250,13 @@ struct ReferenceEagle {
             keys[l].push_back(layers[l].key(input, position));
             residual = layers[l].run(residual, input, position, keys[l]);
         }
-        return residual;
+        return c.norm_output ? rms(residual, norm, c.layer.rms_eps) : residual;
     }
-    Vec distribution(const Vec& output) const { return log_softmax(head * rms(output, norm, c.layer.rms_eps)); }
+    Vec distribution(const Vec& output) const { return log_softmax(head * (c.norm_output ? output : rms(output, norm, c.layer.rms_eps))); }
 
     DraftConfig c;
     Matrix fc, head, embedding;
-    Vec hidden_norm, norm;
+    Vec hidden_norm, norm, input_norm;
     std::vector<ReferenceLayer> layers;
     std::vector<Vec> tap_norms;
     std::vector<std::vector<ReferenceLayer::Key>> keys;
@@ -264,15 +265,25 @@ struct ReferenceEagle {
 TEST_F(Variants, Eagle3NormsItsTapsAndRunsAllItsLayers) {
     struct Variant {
         int layers;
-        bool fc_norm, norm_first;
+        bool fc_norm, norm_first, before_fc = false, output = false;
     };
-    for (const Variant& v : {Variant{1, false, false}, Variant{1, true, false}, Variant{3, false, true}, Variant{2, true, false}}) {
-        SCOPED_TRACE(std::to_string(v.layers) + " layers, " + (v.fc_norm ? "norms" : "no norms"));
+    for (const Variant& v : {Variant{1, false, false}, Variant{1, true, false}, Variant{3, false, true}, Variant{2, true, false},
+                             Variant{1, false, false, true, false}, Variant{1, false, false, false, true},
+                             Variant{2, true, true, false, true}, Variant{1, false, true, true, true}}) {
+        SCOPED_TRACE(std::to_string(v.layers) + " layers, " +
+                     (v.fc_norm     ? "norms"
+                      : v.before_fc ? "one norm"
+                                    : "no norms") +
+                     (v.output ? ", goes on from normed states" : ""));
         DraftConfig config = micro_head(Method::eagle3, target_->config);
         config.layer.layers = v.layers;
         config.fc_norm = v.fc_norm;
         config.norm_before_residual = v.norm_first;
+        config.norm_before_fc = v.before_fc;
+        config.norm_output = v.output;
         const auto network = head(config);
+        if (v.before_fc) fill(*backend_, network->input_norm.view(), 19, 1.5f);
+        if (v.output) fill(*backend_, network->norm.view(), 18, 1.5f); // else the state would only have another length
         for (std::size_t tap = 0; tap < network->fc_norm.size(); ++tap) fill(*backend_, network->fc_norm[tap].view(), 20 + tap, 1.5f);
         const std::vector<Vec> got = distributions("eagle3", network, 3);
         ASSERT_EQ(got.size(), 3u);

@@ -62,6 +62,37 @@ TEST(GgufFacts, ReadsTheFewFieldsThatAreNeeded) {
     EXPECT_EQ(facts_of(untold)->vocab, 77);
 }
 
+// Heads by llama.cpp's architectures: what they draft as, by the keys that its converter writes for one kind alone.
+TEST(GgufFacts, TellsHeadsApart) {
+    const auto drafter = [](const std::string& family, const std::vector<std::string>& more) {
+        std::vector<std::string> fields = {gguf_text("general.architecture", family), gguf_number(family + ".embedding_length", 64)};
+        fields.insert(fields.end(), more.begin(), more.end());
+        fields.push_back(gguf_tokens(300));
+        return facts_of(gguf_file(fields))->drafter;
+    };
+    const auto flag = [](const std::string& key) { return gguf_string(key) + gguf_raw(std::uint32_t{7}) + gguf_raw(std::uint8_t{0}); };
+    EXPECT_EQ(drafter("eagle3", {}), "eagle3");
+    EXPECT_EQ(drafter("dflash", {gguf_number("dflash.block_size", 16)}), "dflash");
+    EXPECT_EQ(drafter("dflash", {flag("dflash.sample_from_anchor"), flag("dflash.has_confidence_head")}), "dspark");
+    EXPECT_EQ(drafter("dflash", {gguf_number("dflash.selector_rank", 256)}), "") << "DFlash 2 is not opened";
+    EXPECT_EQ(drafter("qwen3", {}), "");
+}
+
+TEST(Found, AHeadInAFileIsOfferedForItsTarget) {
+    const TempFolder folder;
+    put(folder / "target" / "model.gguf", tiny_gguf("qwen3", 300, 64));
+    put(folder / "heads" / "head.gguf", tiny_gguf("eagle3", 300, 64));
+    put(folder / "heads" / "other.gguf", tiny_gguf("eagle3", 300, 96));
+    const Found found = find_models({"here", folder.path(), Place::Layout::folders});
+    ASSERT_EQ(found.models.size(), 3u);
+    for (const FoundModel& model : found.models) {
+        Names drafters;
+        for (const FoundModel* drafter : possible_drafters(model, found.models))
+            drafters.push_back(drafter->facts.drafter + "=" + drafter->name);
+        EXPECT_EQ(drafters, model.facts.family == "qwen3" ? Names{"eagle3=heads/head.gguf"} : Names{}) << model.name;
+    }
+}
+
 TEST(GgufFacts, TakesNothingElseForAGguf) {
     EXPECT_FALSE(facts_of(""));
     EXPECT_FALSE(facts_of("GGUF"));

@@ -1,6 +1,7 @@
 // config.json and generation_config.json: both spellings, every refusal.
 #include <algorithm>
 
+#include "engine/model/model_parts.h"
 #include "engine/models/models.h"
 #include "tests/shared/model_support.h"
 
@@ -151,6 +152,56 @@ TEST(ModelConfigFile, ReadsYarnInBothPlaces) {
     EXPECT_EQ(read_config(recent.path()).max_positions, 512);
 }
 
+// As Qwen3's configuration has it, layers from max_window_layers (28) on have windows, unless sliding_window is null.
+TEST(ModelConfigFile, WindowsThatReachNoLayerOrNoTextOpen) {
+    const auto opens = [](const std::string& to) {
+        const ModelFolder folder("micro_qwen3"); // of four layers and 256 positions
+        folder.edit("config.json", "\"use_sliding_window\": false,\n \"sliding_window\": null,\n \"max_window_layers\": 4", to);
+        return read_config(folder.path()).max_positions;
+    };
+    for (const char* full : {R"("use_sliding_window": true, "sliding_window": 64)",
+                             R"("use_sliding_window": true, "sliding_window": 64, "max_window_layers": 4)",
+                             R"("use_sliding_window": true, "sliding_window": null, "max_window_layers": 0)",
+                             R"("use_sliding_window": true, "max_window_layers": 0)",
+                             R"("use_sliding_window": true, "sliding_window": 256, "max_window_layers": 0)",
+                             R"("use_sliding_window": true, "sliding_window": 64, "max_window_layers": 0,
+                                "layer_types": ["full_attention", "full_attention", "full_attention", "full_attention"])"})
+        EXPECT_EQ(opens(full), 256) << full;
+    expect_error([&] { (void)opens(R"("use_sliding_window": true, "sliding_window": 64, "max_window_layers": 0)"); },
+                 {"use_sliding_window", "layers 0 to 3"});
+}
+
+// transformers multiplies by attention_factor or by the ratio of both mscale and does not know attn_factor; vLLM multiplies by that and
+// reads none of the others; llama.cpp's converter writes them where its loader does not look. Who computes another model is told.
+TEST(ModelConfigFile, YarnsAttentionIsTransformersAndWhoDiffersIsTold) {
+    const auto with = [](const std::string& more) {
+        const ModelFolder folder("micro_qwen3");
+        folder.edit("config.json", "\"rope_scaling\": null",
+                    R"("rope_scaling": {"rope_type": "yarn", "factor": 4, "original_max_position_embeddings": 64)" + more + "}");
+        return read_config(folder.path());
+    };
+    struct Case {
+        const char *fields, *notice;
+        double attention;
+    };
+    for (const Case& c :
+         {Case{"", "", 1.1386294361119891}, // .1 ln 4 + 1
+          Case{R"(, "attention_factor": 1)", "transformers reads from attention_factor; vLLM by 1.139; llama.cpp by 1.139", 1},
+          Case{R"(, "attention_factor": 1.1386294361)", "", 1.1386294361},
+          Case{R"(, "mscale": 1, "mscale_all_dim": 1)", "mscale and mscale_all_dim; vLLM by 1.139", 1},
+          Case{R"(, "mscale": 2, "mscale_all_dim": 1)", "by 1.122", 1.2772588722239782 / 1.1386294361119891},
+          Case{R"(, "mscale": 2)", "", 1.1386294361119891}, // half of a pair says nothing
+          Case{R"(, "attn_factor": 0.8782488562869419)",
+               "by 1.139, which transformers reads from factor; vLLM by 1:", 1.1386294361119891}}) {
+        const ModelConfig config = with(c.fields);
+        EXPECT_DOUBLE_EQ(config.rope_attention, c.attention) << c.fields;
+        EXPECT_NE(config.notice.find(c.notice), std::string::npos) << config.notice;
+        EXPECT_EQ(config.notice.empty(), *c.notice == '\0') << config.notice;
+        const std::vector<float> table = cos_sin_table(config);
+        EXPECT_FLOAT_EQ(table[0], static_cast<float>(c.attention)) << "the cosine at position 0";
+    }
+}
+
 // As transformers 5: rope_scaling goes before rope_parameters, unless it is empty.
 TEST(ModelConfigFile, TakesRopeScalingWhereBothSpellingsAreThere) {
     const auto with = [](const std::string& scaling, const std::string& theta = "10000.0") {
@@ -202,7 +253,9 @@ TEST(ModelConfigFile, RefusesWhatItCannotComputeNamingFileFieldAndValue) {
     refused("\"mlp_bias\": false", "\"mlp_bias\": true", {"mlp_bias"}, "micro_llama");
     refused("\"sliding_window\": 64", "\"sliding_window\": 0", {"sliding_window", "0"}, "micro_mistral");
     refused("\"rope_scaling\": null", R"("rope_scaling": {"rope_type": "yarn"})", {"factor", "missing"});
-    refused("\"rope_scaling\": null", R"("rope_scaling": {"rope_type": "yarn", "factor": 4, "mscale": 2})", {"mscale"});
+    for (const char* field : {"attention_factor", "attn_factor", "mscale"})
+        refused("\"rope_scaling\": null", R"("rope_scaling": {"rope_type": "yarn", "factor": 4, ")" + std::string(field) + "\": -1}",
+                {field, "-1"});
     refused("\"rope_scaling\": null", R"("rope_scaling": {"rope_type": "yarn", "factor": 4, "beta_fast": 30})", {"beta_fast"});
     refused("\"rope_scaling\": null", "\"rope_scaling\": 3", {"rope_scaling", "3"});
     for (const char* value : {"null", "false"})
@@ -213,10 +266,15 @@ TEST(ModelConfigFile, RefusesWhatItCannotComputeNamingFileFieldAndValue) {
                "original_max_position_embeddings": 32)",
             {"original_max_position_embeddings", "32", "64"});
     refused("\"rope_scaling\": null", R"("rope_scaling": {"full_attention": {"rope_type": "yarn"}})", {"full_attention", "not supported"});
-    refused("\"rope_scaling\": null", R"("rope_scaling": {"rope_type": "yarn", "factor": 4, "partial_rotary_factor": 0.5})",
-            {"partial_rotary_factor"});
+    for (const char* place :
+         {R"("rope_scaling": {"rope_type": "yarn", "factor": 4, "partial_rotary_factor": 0.5})",
+          R"("rope_scaling": null, "partial_rotary_factor": 0.5)", R"("rope_parameters": {"partial_rotary_factor": 0.5})",
+          R"("rope_scaling": {"rope_type": "default", "partial_rotary_factor": 0.5})"})
+        refused("\"rope_scaling\": null", place, {"partial_rotary_factor is 0.5", "part of each head"});
     refused("\"hidden_act\"", "\"is_causal\": false, \"hidden_act\"", {"is_causal"});
-    refused("\"use_sliding_window\": false", "\"use_sliding_window\": true", {"use_sliding_window", "not supported yet"});
+    refused("\"use_sliding_window\": false,\n \"sliding_window\": null,\n \"max_window_layers\": 4",
+            R"("use_sliding_window": true, "sliding_window": 64, "max_window_layers": 3)",
+            {"use_sliding_window", "layers 3 to 3", "not supported yet"});
     refused("\"attention_bias\": false", "\"attention_bias\": true", {"attention_bias"});
     refused("\"attention_bias\": false", "\"attention_bias\": 1", {"attention_bias", "true or false"});
     refused("\"hidden_act\": \"silu\"", "\"hidden_act\": \"gelu\"", {"hidden_act", "gelu"});

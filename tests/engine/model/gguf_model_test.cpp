@@ -4,6 +4,7 @@
 
 #include "engine/model/fingerprint.h"
 #include "engine/model/gguf_model.h"
+#include "engine/model/model_parts.h"
 #include "engine/text/tokenizer.h"
 #include "tests/shared/gguf_model.h"
 
@@ -152,8 +153,18 @@ TEST(GgufModelFile, RefusesOtherArchitecturesWithTheWayOut) {
     refused("qwen3moe", {"mixture of experts"});
     refused("qwen3next", {"recurrent state"});
     refused("mamba", {"recurrent state"});
-    refused("eagle3", {"draft head"});
     refused("", {"\"\""});
+    for (const char* head : {"eagle3", "dflash"}) {
+        GgufWriter file;
+        file.text("general.architecture", head);
+        try {
+            (void)gguf_config(parse_gguf(file.bytes()));
+            ADD_FAILURE() << head;
+        } catch (const Error& error) {
+            EXPECT_NE(std::string(error.what()).find("a draft head, not a model"), std::string::npos) << error.what();
+            EXPECT_NE(error.remedy().find("--drafter " + std::string(head) + "=FILE.gguf"), std::string::npos) << error.remedy();
+        }
+    }
 }
 
 TEST(GgufModelFile, RefusesWhatItCannotComputeNamingTheKey) {
@@ -244,6 +255,25 @@ TEST(GgufModelFile, StretchesRotaryPositions) {
     EXPECT_EQ(yarn.rope_scaling, Scaling::yarn);
     EXPECT_EQ(yarn.rope_original_positions, 128);
     EXPECT_EQ(yarn.max_positions, 512);
+    EXPECT_DOUBLE_EQ(yarn.rope_attention, 1.1386294361119891);
+    const auto attention = [&](const std::string& key, float value) {
+        return config([&](GgufWriter& f) {
+            f.text("qwen2.rope.scaling.type", "yarn");
+            f.f32("qwen2.rope.scaling.factor", 4);
+            f.f32("qwen2.rope.scaling." + key, value);
+        });
+    };
+    EXPECT_NEAR(attention("attn_factor", .87824886f).rope_attention, 1, 1e-7) << "DeepSeek-R1-0528-Qwen3-8B";
+    EXPECT_EQ(attention("attn_factor", .87824886f).notice, "");
+    EXPECT_FLOAT_EQ(cos_sin_table(attention("attn_factor", .5f))[0], .5693147f) << "the cosine at position 0";
+    for (const char* key : {"yarn_attn_factor", "yarn_log_multiplier"}) {
+        const ModelConfig read = attention(key, .75f);
+        EXPECT_DOUBLE_EQ(read.rope_attention, 1.1386294361119891) << key;
+        EXPECT_NE(read.notice.find(std::string(key) + " is 0.75, which llama.cpp does not read for qwen2"), std::string::npos)
+            << read.notice;
+    }
+    expect_error([&] { (void)attention("yarn_beta_fast", 16); }, {"yarn_beta_fast"});
+    expect_error([&] { (void)attention("attn_factor", 0); }, {"attn_factor"});
     const ModelConfig window = config([](GgufWriter& f) { f.u32("qwen2.attention.sliding_window", 100); });
     EXPECT_EQ(window.max_positions, 100);
     EXPECT_NE(window.notice.find("100"), std::string::npos);

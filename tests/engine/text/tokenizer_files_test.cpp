@@ -206,6 +206,15 @@ TEST_F(TokenizerFile, ATextMayBeginWithATokenOfItsOwn) {
                            {"special_tokens", {{"<|endoftext|>", {{"ids", {500}}}}}}};
     };
     EXPECT_EQ(with([&](OrderedJson& json) { json["post_processor"] = around("<|endoftext|>"); })->bos(), 500);
+    // transformers 5 writes the template of a tokenizer that adds nothing, too
+    const OrderedJson text = {{"Sequence", {{"id", "A"}, {"type_id", 0}}}};
+    const OrderedJson nothing = {{"type", "TemplateProcessing"}, {"single", {text}}, {"special_tokens", OrderedJson::object()}};
+    EXPECT_EQ(with([&](OrderedJson& json) { json["post_processor"] = nothing; })->bos(), -1);
+    refused(
+        [&](OrderedJson& json) {
+            json["post_processor"] = {{"type", "TemplateProcessing"}, {"single", {text, text}}};
+        },
+        {"post_processor", "TemplateProcessing"});
     refused([&](OrderedJson& json) { json["post_processor"] = around("<s>"); }, {"post_processor", "<s>"});
 
     const auto config = [&](const OrderedJson& json) {
