@@ -12,6 +12,8 @@ spec_test(engine/session IN engine LABELS fast LIBS engine
     SOME not_thread "^Session[.]AdvisesOnWholePrompts"
     SOURCES engine/session/engine_test.cpp engine/session/session_test.cpp engine/session/session_errors_test.cpp engine/session/open_model_test.cpp engine/session/session_turns_test.cpp
     THREADS engine/session/engine_test.cpp engine/session/session_test.cpp engine/session/session_errors_test.cpp engine/session/open_model_test.cpp engine/session/session_turns_test.cpp)
+# Work that takes minutes on a large model, on one that sleeps as long: in the program as it is built for users.
+spec_test(engine/session/slow WHEN release LABELS slow LIBS engine SOURCES engine/session/slow_model_test.cpp)
 spec_test(engine/lab IN engine LABELS fast LIBS engine
     SOURCES engine/lab/race_test.cpp engine/lab/stepped_race_test.cpp engine/lab/race_json_test.cpp engine/lab/medusa_gradient_test.cpp engine/lab/mtp_gradient_test.cpp engine/lab/time_table_test.cpp engine/lab/reference_test.cpp
         engine/lab/recorded_passes_test.cpp engine/lab/pass_times_test.cpp engine/lab/precision_change_test.cpp

@@ -1,6 +1,7 @@
 #include "engine/advice/advice_measurement.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 
@@ -24,6 +25,7 @@ constexpr double kContextSeconds = 1.2; // for passes behind each
 constexpr int kLongContexts[] = {512, 2048, 8192};
 constexpr double kPromptShare = 0.85; // of the time; the rest is for passes behind longer texts
 constexpr double kGrace = 1.05;       // of the time, until a run is left in the middle
+constexpr double kShowMs = 10'000;    // what there is by then is shown, however few prompts that are
 
 struct OutOfTime {};
 
@@ -143,6 +145,19 @@ double AdviceMeasurement::all_ms() const {
     return std::min(std::max(wanted, fewest), longest);
 }
 
+int AdviceMeasurement::prompts() const {
+    const int all = static_cast<int>(plan_.prompts.size()), fewest = std::min(all, plan_.at_least ? kFewestAdvicePrompts : 1);
+    const double one = stage_ == Stage::warm_up ? 0 : prompt_ms();
+    if (one <= 0) return fewest;
+    return std::clamp(static_cast<int>(std::min<double>(all, std::ceil(1000 * kPromptShare * plan_.seconds / one))),
+                      std::max(fewest, kept_), all);
+}
+
+std::optional<double> AdviceMeasurement::left_seconds() const {
+    if (stage_ == Stage::warm_up) return {};
+    return stage_ == Stage::done ? 0 : std::max(0.0, all_ms() - watch_.ms()) / 1000;
+}
+
 std::optional<double> AdviceMeasurement::seconds_missed() const {
     if (stage_ == Stage::warm_up || plan_.at_least) return {};
     const double prompts = std::min<double>(kFewestAdvicePrompts, static_cast<double>(plan_.prompts.size()));
@@ -249,10 +264,9 @@ void AdviceMeasurement::keep_prompt() {
     }
     finished_.clear();
     ++kept_;
-    if (kept_ >= show_at_) {
-        show();
-        show_at_ *= 2;
-    }
+    if (kept_ < show_at_ && shown_.ms() < kShowMs) return;
+    show();
+    if (kept_ >= show_at_) show_at_ *= 2;
 }
 
 // A table keeps the latest samples of a pass: of a frequent one those of a second, of a rare one those of a minute, and a
@@ -311,6 +325,7 @@ void AdviceMeasurement::show() {
     add_contexts(*shown, context_times_);
     shown->complete = stage_ == Stage::done;
     advice_ = std::move(shown);
+    shown_ = Stopwatch();
     ++revision_;
 }
 

@@ -46,9 +46,13 @@ class AdviceMeasurement {
     void stop(); // complete with the prompts that are whole
     // 0 … 1 of the time that it will take, by the costs of this model so far; 0 until one run of each kind tells them.
     [[nodiscard]] double done() const;
+    [[nodiscard]] int prompts_done() const { return kept_; }
+    [[nodiscard]] int prompts() const;                        // that there is time for, as far as is known
+    [[nodiscard]] std::optional<double> left_seconds() const; // empty during the warm-up
     // Seconds behind the warm-up that a verdict takes here, where the plan has less; empty: it has enough, or that is not known yet.
     [[nodiscard]] std::optional<double> seconds_missed() const;
-    // Of whole prompts; never null. A new one after the first eight prompts, then seldom, and at the end.
+    // Of whole prompts; never null. A new one after the first eight prompts, then seldom, and at the end; more often where a prompt
+    // takes long.
     [[nodiscard]] std::shared_ptr<const Advice> advice() const { return advice_; }
     [[nodiscard]] std::size_t revision() const { return revision_; } // grows with it
     [[nodiscard]] const AdviceEvidence& evidence() const { return evidence_; }
@@ -97,7 +101,7 @@ class AdviceMeasurement {
     std::vector<Cost> costs_; // of evidence_.lengths, then plain
     double run_so_far_ms_ = 0, prefill_ms_ = 0;
     int prefilled_ = 0; // tokens of prompts, in prefill_ms_
-    Stopwatch watch_;
+    Stopwatch watch_, shown_;
     BusyMeter busy_;
 };
 

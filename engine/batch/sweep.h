@@ -108,8 +108,10 @@ class SweepMeasurement {
 
     bool step(); // one round of a batch, or a part of a run alone; false: all is done, or it was stopped. Throws Error
     void stop(); // ends with what is there
-    [[nodiscard]] double done() const;       // 0 … 1
-    [[nodiscard]] std::string doing() const; // "eagle3, 4 texts"
+    [[nodiscard]] double done() const; // 0 … 1
+    [[nodiscard]] std::size_t batches_done() const { return turn_; }
+    [[nodiscard]] std::size_t batches() const { return slices(); } // of all cells
+    [[nodiscard]] std::string doing() const;                       // "eagle3, 4 texts"
     [[nodiscard]] const SweepPlan& plan() const { return plan_; }
     [[nodiscard]] Sweep sweep() const;                        // of what was measured so far
     [[nodiscard]] long revision() const { return revision_; } // grows with what sweep() has

@@ -45,7 +45,6 @@ PassPair::PassPair(std::shared_ptr<const Models> models, const MeasurePasses& as
     }
     subjects_.push_back(own);
     if (two) subjects_.push_back(shape);
-    measurement_ = std::make_unique<PassMeasurement>(*models_, window_passes(*models_));
 }
 
 double PassPair::done() const {
@@ -54,21 +53,47 @@ double PassPair::done() const {
     return (static_cast<double>(at_) + now) / static_cast<double>(subjects_.size());
 }
 
+std::optional<double> PassPair::left_seconds() const {
+    const std::optional<double> now = measurement_ ? measurement_->left_ms() : std::nullopt;
+    if (!now) return {};
+    const auto more = static_cast<double>(subjects_.size() - at_ - 1);
+    return *now / 1000 + more * window_passes(*models_).seconds;
+}
+
+int PassPair::widths() const {
+    if (complete_) return 0;
+    const int each = measurement_ ? measurement_->widths() : static_cast<int>(window_passes(*models_).rows.size());
+    return each * static_cast<int>(subjects_.size());
+}
+
+int PassPair::widths_done() const {
+    return complete_ || !measurement_ ? 0 : measurement_->widths() * static_cast<int>(at_) + measurement_->widths_done();
+}
+
 bool PassPair::step() {
     if (complete_) return false;
-    if (!measurement_) {
+    if (!measurement_)
         begin();
-    } else if (!measurement_->step()) {
-        PassTimes times = measurement_->result();
-        measurement_.reset();
-        times.model = subjects_[at_].model;
-        times.random_weights = !subjects_[at_].loaded;
-        answer(std::move(times));
-    }
+    else if (!measurement_->step())
+        answer(measurement_->result());
     return true;
 }
 
+void PassPair::stop() {
+    if (complete_) return;
+    if (measurement_ && measurement_->widths_done() > 1) {
+        PassTimes part = measurement_->result();
+        part.stopped = true; // there were to be more repeats at least
+        answer(std::move(part));
+    }
+    measurement_.reset();
+    complete_ = true;
+}
+
 void PassPair::answer(PassTimes times) {
+    measurement_.reset();
+    times.model = subjects_[at_].model;
+    times.random_weights = !subjects_[at_].loaded;
     if (of_forms_) {
         auto more = forms_ ? std::make_shared<std::vector<PassTimes>>(*forms_) : std::make_shared<std::vector<PassTimes>>();
         more->push_back(std::move(times));
@@ -85,14 +110,21 @@ void PassPair::answer(PassTimes times) {
 
 void PassPair::begin() {
     const Subject& subject = subjects_[at_];
-    Progress progress;
-    progress.report = [this](const std::string&, double, double, const std::string&) {
+    const auto check = [this] {
         if (go_on_ && !go_on_()) throw Cancelled{};
     };
+    const auto reading = [&](int) { check(); };
+    if (subject.loaded) {
+        try {
+            measurement_ = std::make_unique<PassMeasurement>(*models_, window_passes(*models_), reading);
+        } catch (const Cancelled&) { // somebody waits, perhaps for the end of this
+        }
+        return;
+    }
+    Progress progress;
+    progress.report = [&](const std::string&, double, double, const std::string&) { check(); };
     PassTimes none;
-    none.model = subject.model;
     none.form = subject.form;
-    none.random_weights = true;
     try {
         if (!models_->backend->keeps(subject.form, subject.config.hidden))
             throw Error("the backend " + models_->backend->name() + " keeps no " + name_of(subject.form) + " matrices of this shape",
@@ -102,7 +134,7 @@ void PassPair::begin() {
         // The built-in model is f32 by a rule of its own; a shape stands for a real model.
         const Precision precision = models_->bundle.empty() ? models_->precision() : default_precision(*made.backend);
         made.target = Model::random(*made.backend, subject.config, subject.model, 1, progress, subject.form, precision);
-        measurement_ = std::make_unique<PassMeasurement>(made, window_passes(made));
+        measurement_ = std::make_unique<PassMeasurement>(made, window_passes(made), reading);
         return;
     } catch (const Error& error) {
         none.problem = error.what();

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,9 +26,13 @@ class PassPair {
     PassPair(std::shared_ptr<const Models> models, std::string beside, std::function<bool()> go_on = {})
         : PassPair(std::move(models), MeasurePasses{.beside = std::move(beside)}, std::move(go_on)) {}
 
-    bool step(); // a round, or the making of weights; false: complete, and nothing was done
+    bool step(); // a pass, or the making of weights; false: complete, and nothing was done
+    void stop(); // complete with what is timed
     [[nodiscard]] const std::string& model() const { return subjects_[at_].name; } // that is being timed
     [[nodiscard]] double done() const;                                             // 0 … 1, of all
+    [[nodiscard]] std::optional<double> left_seconds() const;                      // by what its passes took; empty: none of them tells yet
+    [[nodiscard]] int widths() const;                                              // of all
+    [[nodiscard]] int widths_done() const;                                         // that are timed
     // Null until that one is complete.
     [[nodiscard]] std::shared_ptr<const PassTimes> own() const { return own_; }
     [[nodiscard]] std::shared_ptr<const PassTimes> beside() const { return beside_; }

@@ -69,6 +69,7 @@ double PassTimes::bound_ms(int rows) const {
 }
 
 std::string PassTimes::in_doubt() const {
+    if (stopped) return "it was stopped before everything was timed";
     if (other_cores > kQuietCores) {
         char text[96];
         std::snprintf(text, sizeof text, "other programs kept %.1f cores busy", other_cores);
@@ -97,11 +98,14 @@ constexpr std::size_t kFarRead = 4; // times what a pass reads: where a cache ho
 }
 
 struct PassMeasurement::Work {
+    enum class What : std::uint8_t { pass, read, far_read, product };
     struct Task {
-        int rows = 0;                 // 0: the read or a product
+        What what;
+        int rows;                     // of a pass or a product
         std::function<double()> once; // ms
         std::vector<double> ms = {};
         double spent = 0; // ms, with what was not counted
+        double last = 0;  // ms of its last turn
     };
     static constexpr int kWarmUps = 3;
     static constexpr double kWarmShare = 0.1; // of the time that there is
@@ -116,7 +120,9 @@ struct PassMeasurement::Work {
     std::vector<Task> tasks;
     std::optional<BusyMeter> busy;
     int round = -kWarmUps;
-    bool first = true; // the first round decides which widths fit
+    std::size_t next = 0; // whose turn it is in this round
+    double share = 0;     // of the time, of each in this round
+    bool first = true;    // the first round decides which widths fit
     bool twice = true;
     double elapsed = 0; // ms, of measuring alone
 
@@ -134,25 +140,39 @@ struct PassMeasurement::Work {
             if (!has(task)) sum += task.spent, ++open;
         return open > 0 ? sum / open : 0;
     }
-    void add(int rows, std::function<double()> once) { tasks.push_back({rows, std::move(once)}); }
-    void once_around();
+    // What is not timed yet takes as long as it did in the rounds that do not count.
+    [[nodiscard]] double untimed() const {
+        double sum = 0;
+        for (const Task& task : tasks) sum += task.ms.empty() ? task.last : 0;
+        return sum;
+    }
+    void add(What what, int rows, std::function<double()> once) { tasks.push_back({what, rows, std::move(once)}); }
+    [[nodiscard]] bool wants(const Task& task) const {
+        return round < 0 || !(has(task) || (plan.seconds > 0 && !task.ms.empty() && task.spent > share));
+    }
+    void once();
 };
 
-void PassMeasurement::Work::once_around() {
-    const Stopwatch watch;
-    const auto late = [&] { return plan.seconds > 0 && elapsed + watch.ms() > budget(); };
-    const double share = turn();
-    for (std::size_t i = 0; i < tasks.size(); ++i) {
-        Task& task = tasks[i];
-        if (round >= 0 && (has(task) || (plan.seconds > 0 && !task.ms.empty() && task.spent > share))) continue;
+// The next one that wants its turn, so that whoever waits is heard between two. Behind the last one the round is over.
+void PassMeasurement::Work::once() {
+    if (next == 0) share = turn();
+    while (next < tasks.size() && !wants(tasks[next])) ++next;
+    if (next < tasks.size()) {
+        Task& task = tasks[next++];
+        const auto late = [&] { return plan.seconds > 0 && elapsed > budget(); };
         const Stopwatch own;
         if (twice && !late()) (void)task.once(); // caches as the same work leaves them
         const double took = task.once();
-        if (round >= 0) task.ms.push_back(took), task.spent += own.ms();
-        if (first && task.rows > 1 && late()) std::erase_if(tasks, [rows = task.rows](const Task& other) { return other.rows > rows; });
+        task.last = own.ms();
+        if (round >= 0) task.ms.push_back(took), task.spent += task.last;
+        elapsed += task.last;
+        const bool passes = task.what == What::pass;
+        if (first && passes && task.rows > 1 && late())
+            std::erase_if(tasks, [rows = task.rows](const Task& other) { return other.what == What::pass && other.rows > rows; });
     }
+    if (next < tasks.size()) return;
+    next = 0;
     first = false;
-    elapsed += watch.ms();
     ++round;
     if (plan.seconds > 0 && elapsed > kWarmShare * budget()) round = std::max(round, 0); // warm enough
 }
@@ -190,7 +210,7 @@ PassMeasurement::PassMeasurement(const Models& models, PassPlan plan, const std:
     w.decoder->prefill(filler_tokens(context, models.vocab()), {}, {}, reading);
     w.decoder->wait();
     for (const int rows : w.plan.rows)
-        w.add(rows, [&w, context, tokens = filler_tokens(rows, models.vocab())] {
+        w.add(Work::What::pass, rows, [&w, context, tokens = filler_tokens(rows, models.vocab())] {
             const Stopwatch watch;
             (void)w.decoder->forward({.tokens = tokens}).argmax(); // argmax waits for the pass
             const double took = watch.ms();
@@ -198,14 +218,14 @@ PassMeasurement::PassMeasurement(const Models& models, PassPlan plan, const std:
             return took;
         });
     w.read_buffer = made_or_none([&] { return w.backend->make_read_buffer(read_bytes); });
-    if (w.read_buffer) w.add(0, [&w] { return w.backend->read_ms(w.read_buffer->view()); });
+    if (w.read_buffer) w.add(Work::What::read, 0, [&w] { return w.backend->read_ms(w.read_buffer->view()); });
     if (w.read_buffer && facts.cache_limit > 0 && w.twice)
         w.far_buffer = made_or_none([&] { return w.backend->make_read_buffer(kFarRead * read_bytes); });
-    if (w.far_buffer) w.add(0, [&w] { return w.backend->read_ms(w.far_buffer->view()); });
+    if (w.far_buffer) w.add(Work::What::far_read, 0, [&w] { return w.backend->read_ms(w.far_buffer->view()); });
     w.product = made_or_none([&] { return ProductProbe(*w.backend, w.facts.form, w.facts.precision); });
     if (w.product)
         for (const int rows : w.product->rows())
-            w.add(0, [&w, rows] {
+            w.add(Work::What::product, rows, [&w, rows] {
                 (void)w.product->ms(rows); // the pass before took the matrix out of the cache and let threads sleep
                 return w.product->ms(rows);
             });
@@ -216,15 +236,34 @@ PassMeasurement::~PassMeasurement() = default;
 
 bool PassMeasurement::step() {
     if (work_->complete()) return false;
-    work_->once_around();
+    work_->once();
     return true;
 }
+
+bool PassMeasurement::between_rounds() const { return work_->next == 0; }
 
 double PassMeasurement::done() const {
     const Work& w = *work_;
     if (w.complete()) return 1;
     const double rounds = static_cast<double>(w.round + Work::kWarmUps) / (w.plan.repeats + Work::kWarmUps);
-    return std::min(1.0, w.plan.seconds > 0 ? std::max(rounds, w.elapsed / w.budget()) : rounds);
+    if (w.plan.seconds <= 0) return std::min(1.0, rounds);
+    // Until every width had its turn once nobody knows what all of them take: two rounds at least.
+    if (w.first) return std::min(w.elapsed / w.budget(), 0.5 * static_cast<double>(w.next) / static_cast<double>(w.tasks.size()));
+    return std::min(0.99, std::max(rounds, w.elapsed / std::max(w.budget(), w.elapsed + w.untimed())));
+}
+
+std::optional<double> PassMeasurement::left_ms() const {
+    const Work& w = *work_;
+    if (w.complete()) return 0;
+    if (w.first || w.plan.seconds <= 0) return {};
+    return std::max(w.budget() - w.elapsed, w.untimed());
+}
+
+int PassMeasurement::widths() const { return static_cast<int>(std::ranges::count(work_->tasks, Work::What::pass, &Work::Task::what)); }
+
+int PassMeasurement::widths_done() const {
+    return static_cast<int>(
+        std::ranges::count_if(work_->tasks, [](const Work::Task& task) { return task.what == Work::What::pass && !task.ms.empty(); }));
 }
 
 PassTimes PassMeasurement::result() const {
@@ -232,24 +271,31 @@ PassTimes PassMeasurement::result() const {
     PassTimes result = w.facts;
     result.bandwidth_gbs = std::numeric_limits<double>::quiet_NaN();
     result.other_cores = w.busy->cores();
-    if (std::ranges::any_of(w.tasks, [](const Work::Task& task) { return task.ms.empty(); })) return result;
+    if (widths_done() < std::min(2, widths())) return result;
+    result.stopped = std::ranges::any_of(w.tasks, [](const Work::Task& task) { return task.ms.empty(); });
     result.repeats = w.plan.repeats;
-    std::size_t product = 0; // whose turn it is
+    const auto gbs = [](const Buffer& buffer, const Work::Task& task) {
+        return static_cast<double>(buffer.bytes()) / *std::ranges::min_element(task.ms) / 1e6;
+    };
     for (const Work::Task& task : w.tasks) {
+        if (task.ms.empty()) continue;
         const Timing timing = timing_of(task.ms);
-        if (task.rows > 0) {
+        switch (task.what) {
+        case Work::What::pass:
             result.passes.push_back({timing, task.rows});
             result.repeats = std::min(result.repeats, timing.repeats);
-        } else if (w.read_buffer && std::isnan(result.bandwidth_gbs)) {
-            result.bandwidth_gbs = static_cast<double>(w.read_buffer->bytes()) / *std::ranges::min_element(task.ms) / 1e6;
+            break;
+        case Work::What::read:
+            result.bandwidth_gbs = gbs(*w.read_buffer, task);
             result.read_spread = timing.spread();
-        } else if (w.far_buffer && std::isnan(result.far_gbs)) {
-            result.far_gbs = static_cast<double>(w.far_buffer->bytes()) / *std::ranges::min_element(task.ms) / 1e6;
-        } else {
-            const double rate = w.product->multiply_adds(w.product->rows()[product++]) / timing.ms / 1e6;
-            if (rate <= result.product_rate) continue; // of NaN: false
+            break;
+        case Work::What::far_read: result.far_gbs = gbs(*w.far_buffer, task); break;
+        case Work::What::product:
+            const double rate = w.product->multiply_adds(task.rows) / timing.ms / 1e6;
+            if (rate <= result.product_rate) break; // of NaN: false
             result.product_rate = rate;
             result.product_spread = timing.spread();
+            break;
         }
     }
     return result;
@@ -257,8 +303,11 @@ PassTimes PassMeasurement::result() const {
 
 PassTimes measure_passes(const Models& models, const PassPlan& plan, const std::function<bool(double)>& go_on) {
     PassMeasurement measurement(models, plan);
-    while (!go_on || go_on(measurement.done()))
-        if (!measurement.step()) break;
+    bool more = true;
+    while (more && (!go_on || go_on(measurement.done()))) {
+        more = measurement.step();
+        while (more && !measurement.between_rounds()) more = measurement.step();
+    }
     return measurement.result();
 }
 

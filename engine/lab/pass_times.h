@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,7 @@ struct PassTimes {
     double product_spread = 0;
     double cache_limit = 0; // bytes of the machine's largest cache; 0: unknown
     double other_cores = 0; // that other programs kept busy meanwhile
+    bool stopped = false;   // somebody ended it before everything was timed: passes of the widths that there are
 
     [[nodiscard]] const PassTime* of(int rows) const; // nullptr: not measured
     // A pass that did nothing but read weights and cache, ms; 0 where the bandwidth is not known.
@@ -96,9 +98,13 @@ class PassMeasurement {
     PassMeasurement(const PassMeasurement&) = delete;
     PassMeasurement& operator=(const PassMeasurement&) = delete;
 
-    bool step();                            // one round; false: complete, and nothing was done
-    [[nodiscard]] double done() const;      // 0 … 1
-    [[nodiscard]] PassTimes result() const; // so far; no passes before the first whole round after the warm-up
+    bool step();                                         // one pass, read or product; false: complete, and nothing was done
+    [[nodiscard]] bool between_rounds() const;           // everything had as many turns
+    [[nodiscard]] double done() const;                   // 0 … 1
+    [[nodiscard]] std::optional<double> left_ms() const; // empty: until every width had its turn, and where there is no limit of time
+    [[nodiscard]] int widths() const;
+    [[nodiscard]] int widths_done() const;  // that are timed by now
+    [[nodiscard]] PassTimes result() const; // so far; no passes before two widths are timed
 
   private:
     struct Work;

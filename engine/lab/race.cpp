@@ -1,8 +1,10 @@
 #include "engine/lab/race.h"
 
 #include <algorithm>
-#include <array>
+#include <cmath>
+#include <utility>
 
+#include "engine/base/progress.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/models/models.h"
 #include "engine/run/gallery.h"
@@ -17,7 +19,9 @@ namespace {
 constexpr int kRepeats = 8;       // of all lanes, where they are over quickly
 constexpr double kRepeatMs = 800; // of all repeats together: no further one begins
 constexpr int kWarmUpTokens = 6;
-constexpr int kShowEvery = 8; // prompts between two publications of the averages
+constexpr int kShowEvery = 8;    // prompts between two publications of the averages, or
+constexpr double kShowMs = 1500; // so much time
+constexpr double kFrameMs = 20;  // of a step: the window is told of each, and drawing it is little beside that
 
 } // namespace
 
@@ -60,8 +64,8 @@ RaceView race_lanes(const Models& models, RaceSettings settings) {
     return view;
 }
 
-Race::Race(std::shared_ptr<const Models> models, RaceSettings settings, TimeTable* table)
-    : models_(std::move(models)), table_(table ? table : &own_table_) {
+Race::Race(std::shared_ptr<const Models> models, RaceSettings settings, TimeTable* table, std::function<bool()> go_on)
+    : models_(std::move(models)), table_(table ? table : &own_table_), go_on_(std::move(go_on)) {
     settings.base.timing = true;
     view_ = race_lanes(*models_, std::move(settings));
     samples_.resize(view_.lanes.size());
@@ -103,17 +107,15 @@ bool Race::next_job() {
             }
             finish_lanes();
             job_ = {.kind = Job::Kind::average};
+            pieces_ms_ = 0;
             if (view_.prompts == 0) return false;
             break;
         case Job::Kind::average: {
             ++view_.prompts_done;
-            double spent = 0;
-            for (const auto& lane : samples_)
-                for (const Sample& sample : lane) spent += sample.total_ms();
-            const bool enough = spent > view_.settings.average_seconds * 1000;
+            const bool enough = averaged_ms() > view_.settings.average_seconds * 1000;
             if (enough) view_.prompts = view_.prompts_done;
             const bool over = view_.prompts_done >= view_.prompts;
-            if (over || view_.prompts_done % kShowEvery == 0) show_averages();
+            if (over || view_.prompts_done % kShowEvery == 0 || averages_shown_.ms() > kShowMs) show_averages();
             if (over) return false;
             job_ = {.kind = Job::Kind::average, .prompt = job_.prompt + 1};
             break;
@@ -125,8 +127,12 @@ bool Race::next_job() {
 
 void Race::begin(const Job& job) {
     view_.running = job.kind == Job::Kind::lane ? job.lane : -1;
+    view_.warming = job.kind == Job::Kind::warm_up ? job.lane : -1;
     try {
         run_ = std::make_unique<Run>(models_, settings_of(job));
+        run_->on_reading([this](int, int) {
+            if (go_on_ && !go_on_()) throw Cancelled{};
+        });
     } catch (const Error& error) {
         if (job.kind == Job::Kind::average) {
             const auto* too_long = dynamic_cast<const PromptTooLong*>(&error);
@@ -138,10 +144,57 @@ void Race::begin(const Job& job) {
         ++revision_;
         return;
     }
-    if (job.kind == Job::Kind::lane && repeat_ == 0) {
-        view_.lanes[static_cast<std::size_t>(job.lane)].trace = run_->shared_trace();
-        ++revision_;
+    if (job.kind == Job::Kind::lane && repeat_ == 0) view_.lanes[static_cast<std::size_t>(job.lane)].trace = run_->shared_trace();
+    if (job.kind != Job::Kind::average && repeat_ == 0) ++revision_;
+}
+
+// The same once more, from its prompt.
+void Race::leave() {
+    run_.reset();
+    if (view_.running >= 0 && repeat_ == 0) view_.lanes[static_cast<std::size_t>(job_.lane)].trace = nullptr;
+    again_ = true;
+}
+
+// ---- how far it is ----
+
+double Race::averaged_ms() const {
+    double spent = 0;
+    for (const auto& lane : samples_)
+        for (const Sample& sample : lane) spent += sample.total_ms();
+    return spent;
+}
+
+int Race::pieces_done() const {
+    if (view_.lanes_finished()) return view_.prompts_done;
+    return static_cast<int>(std::ranges::count_if(view_.lanes, [](const RaceLane& lane) { return lane.finished; }));
+}
+
+int Race::pieces() const {
+    if (!view_.lanes_finished())
+        return static_cast<int>(std::ranges::count_if(view_.lanes, [](const RaceLane& lane) { return lane.problem.empty(); }));
+    const double spent = averaged_ms();
+    if (view_.prompts_done == 0 || spent <= 0) return view_.prompts;
+    const double fit = std::ceil(view_.settings.average_seconds * 1000 / spent * view_.prompts_done);
+    return std::clamp(static_cast<int>(std::min<double>(fit, view_.prompts)), std::min(view_.prompts_done + 1, view_.prompts),
+                      view_.prompts);
+}
+
+double Race::pieces_begun() const {
+    const bool lanes = job_.kind != Job::Kind::average;
+    double part = 0; // of the generation under way
+    if (run_ && job_.kind != Job::Kind::warm_up) {
+        const Header* header = run_->trace().header();
+        const auto written = run_->sequence().size() - (header ? header->prompt.size() : 0);
+        part = std::min(1.0, static_cast<double>(written) / std::max(1, run_->settings().max_tokens));
     }
+    if (lanes) return pieces_done() + part;
+    return view_.prompts_done + (job_.lane + part) / static_cast<double>(view_.lanes.size());
+}
+
+std::optional<double> Race::left_seconds() const {
+    if (pieces_done() == 0) return {};
+    const double begun = pieces_begun();
+    return pieces_ms_ / 1000 / begun * std::max(0.0, pieces() - begun);
 }
 
 void Race::end() {
@@ -210,19 +263,27 @@ void Race::show_averages() {
         if (plain) average.speed_up = speed_up(*plain, samples[i], view_.settings.base.seed);
         view_.lanes[i].average = std::move(average);
     }
+    averages_shown_ = Stopwatch();
     ++revision_;
 }
 
 bool Race::step() {
     if (!run_) {
-        if (!next_job()) {
-            view_.running = -1;
+        if (!std::exchange(again_, false) && !next_job()) {
+            view_.running = view_.warming = -1;
             return false;
         }
         begin(job_);
         return true;
     }
-    if (!run_->step()) end();
+    const Stopwatch own;
+    try {
+        if (!run_->step()) end();
+    } catch (const Cancelled&) { // somebody waits, perhaps for the end of all
+        leave();
+    }
+    if (job_.kind != Job::Kind::warm_up) pieces_ms_ += own.ms();
+    if (view_.running >= 0 && own.ms() > kFrameMs) ++revision_;
     return true;
 }
 

@@ -5,12 +5,14 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/base/busy.h"
+#include "engine/base/clock.h"
 #include "engine/lab/samples.h"
 #include "engine/lab/time_table.h"
 #include "engine/run/race_settings.h"
@@ -42,6 +44,7 @@ struct RaceView {
     std::vector<RaceLane> lanes;
     double busy_cores = 0;             // that other programs kept busy meanwhile
     int running = -1;                  // lane that is generating now; -1: none
+    int warming = -1;                  // lane that only warms up now; -1: none
     int prompts_done = 0, prompts = 0; // of the averages
     int skipped = 0;                   // of prompts_done: longer than a context, so in no lane's averages
     std::string skipped_for;           // the model with the context that the last of them did not fit
@@ -61,8 +64,9 @@ struct RaceView {
 
 class Race {
   public:
-    // `table`: of these models; null: one of its own. Throws Error as race_lanes().
-    Race(std::shared_ptr<const Models> models, RaceSettings settings, TimeTable* table = nullptr);
+    // `table`: of these models; null: one of its own. `go_on` is asked between the pieces of a long prompt: false leaves it there, to be
+    // read again at the next step. Throws Error as race_lanes().
+    Race(std::shared_ptr<const Models> models, RaceSettings settings, TimeTable* table = nullptr, std::function<bool()> go_on = {});
     ~Race();
 
     bool step(); // one phase of one generation; false once everything is done
@@ -71,7 +75,11 @@ class Race {
         }
     }
     [[nodiscard]] const RaceView& view() const { return view_; }
-    // Grows when view() has something new: a lane's trace, averages over more prompts.
+    // Lanes until these are finished, then prompts, as many as there is time for.
+    [[nodiscard]] int pieces() const;
+    [[nodiscard]] int pieces_done() const;
+    [[nodiscard]] std::optional<double> left_seconds() const; // of them; empty until one is done
+    // Grows when view() has something new: a lane's trace, averages over more prompts; where a phase takes as long as a frame, each.
     [[nodiscard]] std::size_t revision() const { return revision_; }
 
   private:
@@ -83,7 +91,10 @@ class Race {
     bool next_job();
     void begin(const Job& job);
     void end();
+    void leave();
     void skip_prompt();
+    [[nodiscard]] double pieces_begun() const; // with what is there of the one under way
+    [[nodiscard]] double averaged_ms() const;  // of generations over prompts
     void show_averages();
     void finish_lanes();
     [[nodiscard]] RunSettings settings_of(const Job& job) const;
@@ -92,13 +103,16 @@ class Race {
     RaceView view_;
     std::size_t revision_ = 0;
     Job job_;
-    bool started_ = false;
+    bool started_ = false, again_ = false; // job_ is to be begun; once more
     std::unique_ptr<Run> run_;
     TimeTable own_table_;
     TimeTable* table_;
+    std::function<bool()> go_on_;
     BusyMeter busy_;
-    int repeat_ = 0;                           // of all lanes
-    double lanes_ms_ = 0;                      // one generation of each
+    int repeat_ = 0;       // of all lanes
+    double lanes_ms_ = 0;  // one generation of each
+    double pieces_ms_ = 0; // of work, warm-ups aside: on lanes, or on prompts since these are finished
+    Stopwatch averages_shown_;
     std::vector<std::vector<Sample>> samples_; // lane, prompt
 };
 

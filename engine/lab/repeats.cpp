@@ -6,7 +6,7 @@
 namespace speclens {
 namespace {
 
-constexpr int kTurn = 12; // tokens between two changes of sides, at least
+constexpr std::size_t kTurn = 12; // tokens between two changes of sides, at least
 
 } // namespace
 
@@ -36,38 +36,37 @@ double Repeats::done() const {
     return std::min(1.0, std::max(generations, watch_.ms() / 1000 / plan_.seconds));
 }
 
-// Until so many more tokens are written; a generation that ends is begun again at the next turn.
-void Repeats::advance(Side& side, int tokens) {
+// A turn lasts until so many more tokens are written; a generation that ends is begun again at the next one.
+bool Repeats::advance(Side& side) {
     if (!side.run) {
         side.run = std::make_unique<Run>(models_, side.prepared);
         side.taken = 0;
     }
-    const std::size_t before = side.run->sequence().size();
-    bool more = true;
-    while (more && side.run->sequence().size() < before + static_cast<std::size_t>(tokens)) {
-        more = side.run->step();
-        const Trace& trace = side.run->trace();
-        const Event& last = trace[trace.size() - 1];
-        // The last commit of a run brings its end with it.
-        if (!std::holds_alternative<Committed>(last) && !std::holds_alternative<Stopped>(last)) continue;
+    if (side.until == 0) side.until = side.run->sequence().size() + kTurn, side.fresh = true;
+    const bool more = side.run->step();
+    const Trace& trace = side.run->trace();
+    const Event& last = trace[trace.size() - 1];
+    // The last commit of a run brings its end with it.
+    if (std::holds_alternative<Committed>(last) || std::holds_alternative<Stopped>(last)) {
         // Plain passes follow each other: the first one finds what the other side left in the caches.
         if (!std::exchange(side.fresh, false) || side.prepared.settings.k > 0) table_.add(trace, side.taken, trace.size());
         side.taken = trace.size();
     }
+    if (more && side.run->sequence().size() < side.until) return false;
+    side.until = 0;
     if (!more) {
         side.run.reset();
         ++side.generations;
     }
+    return true;
 }
 
 bool Repeats::step() {
-    if (enough()) return false;
-    for (Side* side : {&run_, &plain_}) {
-        if (side->generations >= plan_.generations) continue;
-        side->fresh = true;
-        advance(*side, kTurn);
-    }
-    table_.set_busy(busy_.cores());
+    Side& side = plains_turn_ ? plain_ : run_;
+    if (!plains_turn_ && side.until == 0 && enough()) return false;
+    if (side.generations < plan_.generations && !advance(side)) return true;
+    if (plains_turn_) table_.set_busy(busy_.cores());
+    plains_turn_ = !plains_turn_;
     return true;
 }
 

@@ -24,7 +24,7 @@ class Repeats {
   public:
     // Neither distributions nor insides are recorded. Throws Error as Run does.
     Repeats(std::shared_ptr<const Models> models, const RunSettings& settings, TimeTable& table, RepeatPlan plan = {});
-    bool step(); // a round, or as many plain tokens as a round has; false: enough
+    bool step(); // a phase of one side; false: enough
     void finish() {
         while (step()) {
         }
@@ -36,16 +36,18 @@ class Repeats {
         PreparedRun prepared;
         std::unique_ptr<Run> run;
         std::size_t taken = 0; // events whose times the table has
+        std::size_t until = 0; // tokens at which its turn is over; 0: it has not begun
         int generations = 0;   // whole ones
         bool fresh = true;     // the next pass finds the caches as the other side left them
     };
-    void advance(Side& side, int tokens);
+    [[nodiscard]] bool advance(Side& side); // a phase; true: its turn is over
     [[nodiscard]] bool enough() const;
 
     std::shared_ptr<const Models> models_;
     TimeTable& table_;
     RepeatPlan plan_;
     Side run_, plain_;
+    bool plains_turn_ = false;
     Stopwatch watch_;
     BusyMeter busy_;
 };

@@ -3,12 +3,22 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/model/precision.h"
 
 namespace speclens {
+
+// What goes on beside the run on the screen: measurements, studies, races. In pieces of about the same work.
+struct Work {
+    enum class Of : std::uint8_t { nothing, lanes, prompts, runs, widths, batches, advice, drafters } of = Of::nothing;
+    int done = 0, total = 0;         // pieces; with advice prompts
+    std::optional<double> left = {}; // seconds, by what pieces of it took so far; absent: none tells that yet
+    int number = 0;                  // of the job, counted from 1
+    bool operator==(const Work&) const = default;
+};
 
 struct EngineStatus {
     enum class State : std::uint8_t { loading, idle, running, stopped, failed } state = State::loading;
@@ -30,6 +40,7 @@ struct EngineStatus {
     bool timing = false;                     // the run is being timed: its times may still change
     std::string timed_model;                 // whose passes are being timed; empty: nobody's
     double timed = 0;                        // share of it that is done
+    Work work;                               // the first of the jobs that are counted
     bool chats = false;                      // the target is tuned for chats and not the one that is shipped
     bool built_in = true;                    // the target is the one that is shipped; also before it is known
     int opened = 0;                          // answers to OpenModel

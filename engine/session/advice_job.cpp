@@ -24,6 +24,7 @@ class AdviceJob final : public Job {
         return measurement_.step();
     }
     void show(Snapshot& shown) override { shown.advice = measurement_.advice(); }
+    void stop() override { measurement_.stop(); }
     void end_early(Snapshot& shown) override { // what is whole stays
         if (!shown.advice || shown.advice->complete) return;
         auto changed = std::make_shared<Advice>(*shown.advice);
@@ -32,6 +33,12 @@ class AdviceJob final : public Job {
     }
     std::size_t revision() const override { return phases_; }
     double done() const override { return measurement_.done(); }
+    Work work() const override {
+        return {.of = Work::Of::advice,
+                .done = measurement_.prompts_done(),
+                .total = measurement_.prompts(),
+                .left = measurement_.left_seconds()};
+    }
     std::string timed() const override { return model_; }
 
   private:

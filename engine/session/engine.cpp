@@ -31,6 +31,7 @@ Engine::Engine(EngineHost& host, std::shared_ptr<const Models> models, RepeatPla
 void Engine::publish(const std::function<void(Snapshot&)>& change) {
     change(shown_);
     if (!at(Slot::measurement)) shown_.status.timed_model.clear(), shown_.status.timed = 0;
+    shown_.status.work = work_shown();
     ++shown_.revision;
     host_.published(shown_);
 }
@@ -129,7 +130,7 @@ Desk Engine::desk() {
             run_models_,
             times_,
             shown_,
-            [this] { return !called(EngineHost::Call::end_of_run); },
+            [this] { return !called(EngineHost::Call::end_of_job); },
             given_ ? nullptr : decltype(Desk::keep)(keep)};
 }
 
@@ -140,7 +141,7 @@ Engine::Place* Engine::at(Slot slot) {
 
 void Engine::begin(JobOrder order) {
     cancel([&](const Place& place) { return place.order.slot == order.slot && place.order.name == order.name; });
-    Place place{std::move(order), nullptr};
+    Place place{std::move(order), nullptr, ++begun_};
     place.job = std::exchange(place.order.make, nullptr)(desk());
     const auto later = [](Slot slot, const Place& other) { return slot < other.order.slot; };
     const auto begun = jobs_.insert(std::upper_bound(jobs_.begin(), jobs_.end(), place.order.slot, later), std::move(place));
@@ -185,11 +186,28 @@ const Engine::Place* Engine::next() const {
     return nullptr;
 }
 
-// A window that draws would be in the times: it is told when there is something to see, and seldom.
+// The first that is counted, whoever's turn it is: who asked for it wants to know. A race behind a stepped one is not under way.
+Work Engine::work_shown() const {
+    for (const Place& place : jobs_) {
+        if (place.order.slot == Slot::race && jobs_.front().order.slot == Slot::stepped) continue;
+        Work work = place.job->work();
+        if (work.total <= 0) continue;
+        work.number = place.number;
+        const double done = place.job->done();
+        if (!work.left && work.done > 0 && done > 0) work.left = place.worked_ms / 1000 * (1 - done) / done;
+        return work;
+    }
+    return {};
+}
+
+// A window that draws would be in the times: it is told when there is something to see, and seldom; of long work how far it is.
 void Engine::work(Place& place) {
-    constexpr double kShowMs = 150;
+    constexpr double kShowMs = 150, kTellMs = 1000;
+    const Stopwatch own;
     const bool more = place.job->step();
-    if (more && (place.job->revision() == place.shown || (!place.job->waits() && place.since.ms() < kShowMs))) return;
+    place.worked_ms += own.ms();
+    const bool tells = place.since.ms() >= kTellMs && place.job->work().total > 0;
+    if (more && !tells && (place.job->revision() == place.shown || (!place.job->waits() && place.since.ms() < kShowMs))) return;
     publish([&](Snapshot& s) {
         show(s, place);
         if (!more) std::erase_if(jobs_, [&](const Place& other) { return &other == &place; });

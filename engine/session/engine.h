@@ -21,7 +21,7 @@ namespace speclens {
 class EngineHost {
   public:
     virtual ~EngineHost() = default;
-    enum class Call : std::uint8_t { none, end_of_run, close };
+    enum class Call : std::uint8_t { none, end_of_job, end_of_run, close };
     [[nodiscard]] virtual Call called() const { return Call::none; } // what long work is to be left for; any thread
     virtual void published(const Snapshot&) {}                       // after every change
     virtual void models_missing() {}                                 // they could not be loaded: what waits for them is not asked any more
@@ -59,14 +59,17 @@ class Engine {
     struct Place {
         JobOrder order;
         std::unique_ptr<Job> job;
+        int number = 0;        // of those that were begun
         std::size_t shown = 0; // revision
         Stopwatch since = {};
+        double worked_ms = 0; // in its own turns
     };
     // The beginning and the end of all jobs.
     void begin(JobOrder order);
     void cancel(const std::function<bool(const Place&)>& which); // what there is of them stays to be seen
     [[nodiscard]] Place* at(Slot slot);
     [[nodiscard]] const Place* next() const;
+    [[nodiscard]] Work work_shown() const;
     void work(Place& place);
     void show(Snapshot& shown, Place& place);
 
@@ -128,6 +131,7 @@ class Engine {
     bool run_unshown_ = false;       // steps that nobody was told of
     std::uint64_t runs_skipped_ = 0; // asked for, and given up before they began
     std::vector<Place> jobs_;        // in the order of their turns
+    int begun_ = 0;                  // jobs
     std::optional<Slot> failed_;     // whose error is shown
     std::exception_ptr failure_;     // for rethrow()
 };

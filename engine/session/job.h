@@ -38,6 +38,7 @@ class Job {
     [[nodiscard]] virtual bool waits() const { return false; } // for somebody to say how far it goes
     [[nodiscard]] virtual std::size_t revision() const = 0;    // grows when there is something new to show
     [[nodiscard]] virtual double done() const { return 0; }    // 0 … 1
+    [[nodiscard]] virtual Work work() const { return {}; }     // in pieces; of nothing: it is over in a moment, or waits for somebody
     [[nodiscard]] virtual std::string timed() const { return {}; } // the model whose passes it times; empty: it times none
 
   protected:
@@ -53,7 +54,7 @@ struct Desk {
     std::shared_ptr<const Models> run_models; // that it was made with: heads may have been trained since
     TimeTable& times;                         // of the models; outlives every job
     const Snapshot& shown;
-    std::function<bool()> go_on; // false: it is to end in the middle of a piece. From any thread
+    std::function<bool()> go_on; // false: a piece is to be left in the middle, for somebody who waits. From any thread
     // A head that was trained, for runs from now on; empty: the models stay as they are.
     std::function<void(const std::string& drafter, std::shared_ptr<const DraftNetwork>)> keep;
 

@@ -26,6 +26,11 @@ class LoadJob final : public Job {
     }
     std::size_t revision() const override { return rounds_; }
     double done() const override { return measurement_.done(); }
+    Work work() const override {
+        return {.of = Work::Of::batches,
+                .done = static_cast<int>(measurement_.batches_done()),
+                .total = static_cast<int>(measurement_.batches())};
+    }
     std::string timed() const override { return model_; }
 
   private:

@@ -17,11 +17,23 @@ std::vector<Command> Mailbox::take() {
     return taken;
 }
 
+namespace {
+
+template <typename... C>
+bool holds(const std::vector<Command>& commands) {
+    return std::ranges::any_of(commands, [](const Command& command) { return (std::holds_alternative<C>(command) || ...); });
+}
+
+} // namespace
+
 bool Mailbox::ends_run() const {
     const std::lock_guard lock(mutex_);
-    return std::ranges::any_of(commands_, [](const Command& command) {
-        return std::holds_alternative<Restart>(command) || std::holds_alternative<Cancel>(command);
-    });
+    return holds<Restart, Cancel>(commands_);
+}
+
+bool Mailbox::ends_race() const {
+    const std::lock_guard lock(mutex_);
+    return holds<StartRace, StopRace>(commands_);
 }
 
 } // namespace speclens

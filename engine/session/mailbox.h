@@ -14,6 +14,7 @@ class Mailbox {
     void push(Command command);
     [[nodiscard]] std::vector<Command> take(); // swap, oldest first
     [[nodiscard]] bool ends_run() const;       // a command waits that replaces the run, or stops it
+    [[nodiscard]] bool ends_race() const;      // or a race
 
   private:
     mutable std::mutex mutex_;

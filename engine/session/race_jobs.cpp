@@ -14,7 +14,7 @@ void mark_ended_early(std::shared_ptr<const RaceView>& race) {
 
 class TimedRaceJob final : public Job {
   public:
-    TimedRaceJob(const Desk& desk, const StartRace& start) : race_(desk.models, start.settings, &desk.times) {}
+    TimedRaceJob(const Desk& desk, const StartRace& start) : race_(desk.models, start.settings, &desk.times, desk.go_on) {}
     bool step() override { return race_.step(); }
     void show(Snapshot& shown) override { shown.race = std::make_shared<const RaceView>(race_.view()); }
     void end_early(Snapshot& shown) override { mark_ended_early(shown.race); }
@@ -22,6 +22,13 @@ class TimedRaceJob final : public Job {
     double done() const override {
         const RaceView& view = race_.view();
         return view.prompts > 0 ? static_cast<double>(view.prompts_done) / view.prompts : 0;
+    }
+    Work work() const override {
+        const bool lanes = !race_.view().lanes_finished();
+        return {.of = lanes ? Work::Of::lanes : Work::Of::prompts,
+                .done = race_.pieces_done(),
+                .total = race_.pieces(),
+                .left = race_.left_seconds()};
     }
 
   private:

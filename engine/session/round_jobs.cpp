@@ -1,4 +1,6 @@
 // Questions about a round of the run that are more than a moment's work.
+#include <algorithm>
+
 #include "engine/run/drafter_comparison.h"
 #include "engine/run/other_drafter_round.h"
 #include "engine/session/jobs.h"
@@ -54,6 +56,10 @@ class ComparisonJob final : public Job {
         shown.comparison = std::move(changed);
     }
     std::size_t revision() const override { return comparison_.rows.size(); }
+    double done() const override { return static_cast<double>(comparison_.rows.size()) / std::max(1, comparison_.planned); }
+    Work work() const override {
+        return {.of = Work::Of::drafters, .done = static_cast<int>(comparison_.rows.size()), .total = comparison_.planned};
+    }
 
   private:
     Round round_;

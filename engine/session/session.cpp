@@ -52,7 +52,10 @@ bool Session::work_for(double ms) {
     return false;
 }
 
-EngineHost::Call Session::called() const { return closing_ ? Call::close : mailbox_.ends_run() ? Call::end_of_run : Call::none; }
+EngineHost::Call Session::called() const {
+    if (closing_) return Call::close;
+    return mailbox_.ends_run() ? Call::end_of_run : mailbox_.ends_race() ? Call::end_of_job : Call::none;
+}
 
 // What is let go of goes on this thread, and not under the mutex.
 void Session::published(const Snapshot& now) {
