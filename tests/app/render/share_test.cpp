@@ -126,8 +126,9 @@ TEST(ShareCard, DrawsMarksOfAChatAsMarks) {
                                              "<|im_start|>", "assistant", "\n", " Hello", " there",     "<|im_end|>"};
     const auto source = fixtures::toy_run(fixtures::toys().front());
     constexpr int kFirst = 100; // whatever the toy drafts is a letter
-    auto trace = std::make_shared<Trace>(
-        [tokens](int id) { return id < kFirst ? std::string(1, static_cast<char>('a' + id % 26)) : tokens[static_cast<std::size_t>(id - kFirst)]; });
+    auto trace = std::make_shared<Trace>([tokens](int id) {
+        return id < kFirst ? std::string(1, static_cast<char>('a' + id % 26)) : tokens[static_cast<std::size_t>(id - kFirst)];
+    });
     for (std::size_t i = 0; i < source->size(); ++i) {
         Event event = (*source)[i];
         if (auto* header = std::get_if<Header>(&event)) {
