@@ -11,8 +11,8 @@ namespace speclens {
 namespace fs = std::filesystem;
 
 void write_official_layout(const fs::path& from, const fs::path& to) {
-    constexpr std::size_t kLargestConfig = 1 << 20;
-    const std::string config = read_text_file(from / "config.json", kLargestConfig);
+    constexpr std::size_t kLargest = 1 << 20;
+    const std::string config = read_text_file(from / "config.json", kLargest);
     const Safetensors file = Safetensors::open_folder(from);
     const ScaledTensors scaled(file);
     std::vector<TensorToWrite> tensors;
