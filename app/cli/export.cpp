@@ -7,7 +7,7 @@
 #include "app/cli/output.h"
 #include "app/cli/terminal.h"
 #include "engine/base/json.h"
-#include "engine/drafters/official_layout.h"
+#include "engine/heads/official_layout.h"
 #include "engine/lab/race_json.h"
 #include "engine/run/run_view.h"
 #include "engine/run/trace_json.h"

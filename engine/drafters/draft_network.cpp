@@ -8,7 +8,7 @@
 
 #include "engine/base/display_name.h"
 #include "engine/base/json_read.h"
-#include "engine/drafters/gguf_head.h"
+#include "engine/heads/gguf_head.h"
 #include "engine/model/config_geometry.h"
 #include "engine/model/frequent.h"
 #include "engine/model/model_memory.h"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/drafters/draft_config.h"
 #include "engine/drafters/ngram_trie.h"
+#include "engine/heads/draft_config.h"
 #include "engine/model/model.h"
 
 namespace speclens {

@@ -185,7 +185,7 @@ const Json* object_at(const Json& json, const char* name) {
     return found != json.end() && found->is_object() ? &*found : nullptr;
 }
 
-// The drafter whose head has this architecture, as engine/drafters/draft_config.cpp reads them; empty: it is no head.
+// The drafter whose head has this architecture, as engine/heads/draft_config.cpp reads them; empty: it is no head.
 std::string drafter_of(const std::string& architecture, const Json& config) {
     if (architecture == "MedusaModel") return "medusa";
     if (architecture == "LlamaForCausalLMDart") return "dart";

@@ -112,7 +112,7 @@ struct Marks {
     bool dspark = false, selector = false;
 };
 
-// As engine/drafters/gguf_head.h reads them; empty: no head, or one that is not opened (DFlash 2).
+// As engine/heads/gguf_head.h reads them; empty: no head, or one that is not opened (DFlash 2).
 std::string drafter_of(const std::string& family, const Marks& marks) {
     if (family == "eagle3") return "eagle3";
     if (family != "dflash" || marks.selector) return "";

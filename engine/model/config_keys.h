@@ -1,5 +1,5 @@
 // Keys of a config.json, and of a GGUF file's metadata behind its architecture, come in four kinds. Applied ones are read, by
-// lists of each dialect: those of models here, those of heads in engine/drafters/head_keys.h. Harmless ones change nothing that is
+// lists of each dialect: those of models here, those of heads in engine/heads/head_keys.h. Harmless ones change nothing that is
 // computed, by the source that stands beside them. A neutral value (false, null, 1, in most places 0, a word) says that something is not
 // there. Whatever else is a number, true or a list may be a part of the network that nothing here computes, and is refused by its name.
 #pragma once

@@ -7,7 +7,7 @@
 namespace speclens {
 
 class Backend;      // kernels/backend.h
-struct DraftConfig; // engine/drafters/draft_config.h
+struct DraftConfig; // engine/heads/draft_config.h
 struct ModelConfig; // engine/model/model.h
 struct Models;      // engine/models/models.h
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "engine/drafters/draft_config.h"
+#include "engine/heads/draft_config.h"
 #include "engine/models/models.h"
 #include "engine/run/run.h"
 

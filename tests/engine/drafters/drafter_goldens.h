@@ -2,8 +2,8 @@
 // the lens must make of them.
 #pragma once
 
-#include "engine/drafters/draft_config.h"
 #include "engine/drafters/drafter.h"
+#include "engine/heads/draft_config.h"
 #include "tests/shared/model_support.h"
 
 namespace speclens::test {

@@ -1,6 +1,6 @@
 // Heads from GGUF files: what they are, what is refused and why, and quantised matrices as they are kept. That they draft what the public
 // implementations do is tested in drafters_test.cpp.
-#include "engine/drafters/gguf_head.h"
+#include "engine/heads/gguf_head.h"
 
 #include "engine/models/models.h"
 #include "tests/shared/gguf_head.h"

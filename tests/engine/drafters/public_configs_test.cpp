@@ -3,8 +3,8 @@
 #include <set>
 
 #include "engine/base/json.h"
-#include "engine/drafters/draft_config.h"
-#include "engine/drafters/head_keys.h"
+#include "engine/heads/draft_config.h"
+#include "engine/heads/head_keys.h"
 #include "tests/shared/model_support.h"
 
 namespace speclens::test {

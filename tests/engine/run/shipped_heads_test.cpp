@@ -8,9 +8,9 @@
 
 #include "engine/base/json.h"
 #include "engine/drafters/draft_network.h"
-#include "engine/drafters/official_layout.h"
 #include "engine/fetch/fetch.h"
 #include "engine/fetch/fetchable.h"
+#include "engine/heads/official_layout.h"
 #include "engine/models/model_names.h"
 #include "engine/models/models.h"
 #include "engine/models/shipped_heads.h"

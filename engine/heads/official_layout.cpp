@@ -1,4 +1,4 @@
-#include "engine/drafters/official_layout.h"
+#include "engine/heads/official_layout.h"
 
 #include "engine/base/json_read.h"
 #include "engine/weights/safetensors.h"

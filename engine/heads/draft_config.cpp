@@ -1,4 +1,4 @@
-#include "engine/drafters/draft_config.h"
+#include "engine/heads/draft_config.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <set>
 #include <string_view>
 
-#include "engine/drafters/head_keys.h"
+#include "engine/heads/head_keys.h"
 #include "engine/model/config_geometry.h"
 #include "engine/model/model_parts.h"
 

@@ -1,7 +1,7 @@
 // The shapes of published heads for cost measurements with random weights: those of assets/public/models.json.
 #include <algorithm>
 
-#include "engine/drafters/draft_config.h"
+#include "engine/heads/draft_config.h"
 #include "kernels/error.h"
 
 namespace speclens {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/drafters/draft_config.h"
+#include "engine/heads/draft_config.h"
 #include "engine/weights/gguf.h"
 #include "engine/weights/row_tensors.h"
 

@@ -1,4 +1,4 @@
-#include "engine/drafters/gguf_head.h"
+#include "engine/heads/gguf_head.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "engine/drafters/head_keys.h"
+#include "engine/heads/head_keys.h"
 
 #include "engine/weights/config_fields.h"
 
