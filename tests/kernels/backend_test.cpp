@@ -42,7 +42,8 @@ TEST(MakeBackend, SaysWhatIsMissingOrUnknown) {
 
 TEST(Isa, NamesItselfInTheDescription) {
     for (Isa isa : available_isas()) {
-        EXPECT_EQ(cpu_backend(isa, 2)->description(), std::string("CPU · ") + title_of(isa) + " · 2 threads");
+        const std::string amx = narrow_products(isa).amx_bf16 ? " + AMX" : "";
+        EXPECT_EQ(cpu_backend(isa, 2)->description(), std::string("CPU · ") + title_of(isa) + amx + " · 2 threads");
     }
 }
 
