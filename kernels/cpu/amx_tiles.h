@@ -229,7 +229,8 @@ template <class Unit>
 void multiply_kept(const MatmulTask& task, const KeptSteps& steps, std::int64_t x_stride, std::int64_t first, std::int64_t last) {
     constexpr std::int64_t kPanelBytes = 1 << 20; // of x, which wait in L2 for the next outputs
     const int blocks = (task.rows + kRows - 1) / kRows, height = (task.rows + blocks - 1) / blocks;
-    const int together = static_cast<int>(std::clamp<std::int64_t>(kPanelBytes / (height * x_stride), 1, kMostBlocks));
+    const std::int64_t touched = height * (2 * task.k + task.k / 2); // pairs and sums; what a row alone has lies behind them
+    const int together = static_cast<int>(std::clamp<std::int64_t>(kPanelBytes / touched, 1, kMostBlocks));
     Unit::set_shapes(kept_shapes(height, steps.stretch));
     for (int done = 0; done < blocks; done += together) {
         KeptPanel panel{.blocks = std::min(together, blocks - done), .height = height};
