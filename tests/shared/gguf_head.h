@@ -106,22 +106,8 @@ inline GgufWriter gguf_of_head(const fs::path& folder, const DraftNetwork& netwo
         }
         EXPECT_FALSE(to.empty()) << name;
         if (!wanted(to)) continue;
-        const std::vector<std::byte> bytes = source.read(tensor);
-        std::vector<float> values(bytes.size() / bytes_of(tensor.dtype));
-        widen(tensor.dtype, bytes.data(), static_cast<std::int64_t>(values.size()), values.data());
-        if (eagle && (to.ends_with("attn_q.weight") || to.ends_with("attn_k.weight"))) { // halves to pairs
-            const std::vector<float> halves = values;
-            const std::size_t cols = static_cast<std::size_t>(tensor.shape[1]), d = static_cast<std::size_t>(c.layer.head_dim);
-            for (std::size_t row = 0; row < static_cast<std::size_t>(tensor.shape[0]); ++row) {
-                const std::size_t within = row % d, place = row - within + 2 * (within % (d / 2)) + within / (d / 2);
-                std::copy_n(halves.begin() + static_cast<std::ptrdiff_t>(row * cols), cols,
-                            values.begin() + static_cast<std::ptrdiff_t>(place * cols));
-            }
-        }
-        const DType as = tensor.shape.size() == 1                               ? DType::f32
-                         : tensor.shape.back() % block_of(matrices).values == 0 ? matrices
-                                                                                : DType::f16;
-        file.tensor(to, tensor.shape, as, stored_as(as, values));
+        const bool paired = eagle && (to.ends_with("attn_q.weight") || to.ends_with("attn_k.weight"));
+        add_tensor(file, to, source, tensor, matrices, paired ? static_cast<std::size_t>(c.layer.head_dim) : 0);
     }
     return file;
 }

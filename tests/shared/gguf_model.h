@@ -26,6 +26,26 @@ inline std::vector<std::byte> stored_as(DType as, const std::vector<float>& valu
     return bytes;
 }
 
+// A tensor of a folder, matrices as `matrices`. head_dim: of rows whose halves of a head become pairs; 0: they stay as they are.
+inline void add_tensor(GgufWriter& file, const std::string& to, const Safetensors& source, const StoredTensor& tensor, DType matrices,
+                       std::size_t head_dim) {
+    const std::vector<std::byte> bytes = source.read(tensor);
+    std::vector<float> values(bytes.size() / bytes_of(tensor.dtype));
+    widen(tensor.dtype, bytes.data(), static_cast<std::int64_t>(values.size()), values.data());
+    if (head_dim > 0) {
+        const std::vector<float> halves = values;
+        const auto cols = static_cast<std::size_t>(tensor.shape[1]);
+        for (std::size_t row = 0; row < static_cast<std::size_t>(tensor.shape[0]); ++row) {
+            const std::size_t within = row % head_dim, place = row - within + 2 * (within % (head_dim / 2)) + within / (head_dim / 2);
+            std::copy_n(halves.begin() + static_cast<std::ptrdiff_t>(row * cols), cols,
+                        values.begin() + static_cast<std::ptrdiff_t>(place * cols));
+        }
+    }
+    // Rows that are no whole blocks are stored in another type, as llama.cpp does.
+    const DType as = tensor.shape.size() == 1 ? DType::f32 : tensor.shape.back() % block_of(matrices).values == 0 ? matrices : DType::f16;
+    file.tensor(to, tensor.shape, as, stored_as(as, values));
+}
+
 // `matrices`: the type they are stored in. `more` writes further metadata or tensors. `called`: what it says of itself.
 inline GgufWriter gguf_of_folder(const fs::path& folder, DType matrices, const std::function<void(GgufWriter&)>& more = {},
                                  const std::string& called = "toy") {
@@ -96,23 +116,8 @@ inline GgufWriter gguf_of_folder(const fs::path& folder, DType matrices, const s
                  name.substr(last);
         }
         EXPECT_FALSE(to.empty()) << name;
-        const std::vector<std::byte> bytes = source.read(tensor);
-        std::vector<float> values(bytes.size() / bytes_of(tensor.dtype));
-        widen(tensor.dtype, bytes.data(), static_cast<std::int64_t>(values.size()), values.data());
-        if (arch == "llama" && (to.ends_with("attn_q.weight") || to.ends_with("attn_k.weight"))) { // halves to pairs
-            const std::vector<float> halves = values;
-            const std::size_t cols = static_cast<std::size_t>(tensor.shape[1]), d = static_cast<std::size_t>(c.head_dim);
-            for (std::size_t row = 0; row < static_cast<std::size_t>(tensor.shape[0]); ++row) {
-                const std::size_t within = row % d, place = row - within + 2 * (within % (d / 2)) + within / (d / 2);
-                std::copy_n(halves.begin() + static_cast<std::ptrdiff_t>(row * cols), cols,
-                            values.begin() + static_cast<std::ptrdiff_t>(place * cols));
-            }
-        }
-        // Rows that are no whole blocks are stored in another type, as llama.cpp does.
-        const DType as = tensor.shape.size() == 1                               ? DType::f32
-                         : tensor.shape.back() % block_of(matrices).values == 0 ? matrices
-                                                                                : DType::f16;
-        file.tensor(to, tensor.shape, as, stored_as(as, values));
+        const bool paired = arch == "llama" && (to.ends_with("attn_q.weight") || to.ends_with("attn_k.weight"));
+        add_tensor(file, to, source, tensor, matrices, paired ? static_cast<std::size_t>(c.head_dim) : 0);
     }
     return file;
 }
