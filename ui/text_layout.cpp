@@ -157,6 +157,11 @@ std::string fitting(const Canvas& canvas, const std::vector<std::string>& ways, 
     return found == ways.end() ? ways.back() : *found;
 }
 
+Message fitting(const Canvas& canvas, std::span<const Message> ways, Font font, float size, float width) {
+    const auto found = std::ranges::find_if(ways, [&](const Message& way) { return canvas.text_width(way, font, size) <= width; });
+    return found == ways.end() ? ways.back() : *found;
+}
+
 void fitted_text(Canvas& canvas, Vec2 at, const Message& text, Font font, float size, Color color, float width, Align align) {
     const std::string words = fit(canvas, text, font, size, width);
     canvas.print(at, words, font, size, color, align);

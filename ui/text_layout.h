@@ -2,6 +2,7 @@
 // fit_printed() say English labels in the language of the pictures (ui/language/language.h).
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +45,7 @@ float paragraph_above(Canvas& canvas, Vec2 at, float width, const Message& text,
 // The first of several ways to say something, the longest first, that is not wider than `width`; else the
 // last. There is at least one.
 [[nodiscard]] std::string fitting(const Canvas& canvas, const std::vector<std::string>& ways, Font font, float size, float width);
+[[nodiscard]] Message fitting(const Canvas& canvas, std::span<const Message> ways, Font font, float size, float width);
 // One line, shortened with an ellipsis when it is wider than `width`.
 void fitted_text(Canvas& canvas, Vec2 at, const Message& text, Font font, float size, Color color, float width, Align align = Align::left);
 

@@ -4,6 +4,7 @@
 
 #include "scenes/accept/accept_draw.h"
 #include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/panel.h"
 #include "scenes/shared/words.h"
 #include "ui/tokens.h"
 
@@ -41,15 +42,12 @@ class AcceptRuleScene final : public Scene {
         const AcceptGrid grid = accept_grid(input.stage, view, accept_parts(input, view, state_).coin);
         AcceptWish wish;
         const AcceptDraw d{input, view, grid, state_, ui, wish};
-        if (input.stage.w > 0) {
-            ui.push_clip(input.stage_clip);
-            draw_stage_title(input, ui, accept_title(input, view));
+        draw_titled(input, ui, accept_title(input, view), [&] {
             if (view.bars.empty())
                 draw_empty(input, ui, view, out);
             else
                 draw_accept_stage(d);
-            ui.pop_clip();
-        }
+        });
         draw_story(input, ui, accept_story(input, view, state_), out);
         draw_accept_flips(d, input.details);
         draw_accept_controls(d, out);

@@ -4,6 +4,7 @@
 
 #include "scenes/drafters/drafters_draw.h"
 #include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/panel.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
 #include "ui/text_layout.h"
@@ -22,9 +23,7 @@ class DraftersScene final : public Scene {
         const DraftersDraw d{input, model, choice_, ui, out};
         const bool empty = model.empty != DraftersModel::Empty::no;
         ui.push_id("drafters");
-        if (input.stage.w > 0) {
-            ui.push_clip(input.stage_clip);
-            draw_stage_title(input, ui, drafters_title(input, model));
+        draw_titled(input, ui, drafters_title(input, model), [&] {
             if (empty)
                 ui::slot(ui.canvas, ui.theme, {input.stage.x + 24, input.stage.y + 108, input.stage.w - 48, 80},
                          drafters_empty_words(model));
@@ -32,8 +31,7 @@ class DraftersScene final : public Scene {
                 draw_drafter_family(d, input.stage.y + 84);
             else
                 draw_drafter_rows(d, input.stage.y + 84);
-            ui.pop_clip();
-        }
+        });
         draw_story(input, ui, drafters_story(input, model), out);
         if (empty) {
             if (input.details.w > 0)

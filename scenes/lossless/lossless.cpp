@@ -6,6 +6,7 @@
 #include "scenes/lossless/lossless_faults.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"
+#include "scenes/shared/panel.h"
 
 namespace speclens {
 namespace {
@@ -24,17 +25,11 @@ class LosslessScene final : public Scene {
         if (input.still || (turned && input.lecture)) draw_for_a_picture(input, state_);
         const LosslessModel model = lossless_model(state_);
         const LosslessDraw d{input, model, state_, ui, out};
-        if (input.stage.w > 0) {
-            ui.push_clip(input.stage_clip);
+        draw_titled(input, ui, lossless_stage_title(input, model), [&] {
             const ui::Rect whole{input.stage.x + 24, input.stage.y + 96, input.stage.w - 48, input.stage.h - 104};
-            const PlantedFault fault = fault_of(input.beat);
-            draw_stage_title(input, ui, lossless_stage_title(input, model));
-            if (fault != PlantedFault::none)
-                draw_lossless_fault(d, whole, fault);
-            else
-                input.beat == kLosslessGreedyBeat ? draw_lossless_greedy(d, whole) : draw_stage(d);
-            ui.pop_clip();
-        }
+            if (const PlantedFault fault = fault_of(input.beat); fault != PlantedFault::none) return draw_lossless_fault(d, whole, fault);
+            input.beat == kLosslessGreedyBeat ? draw_lossless_greedy(d, whole) : draw_stage(d);
+        });
         draw_story(input, ui, lossless_story(input, model), out);
         draw_lossless_details(d);
         draw_lossless_controls(d);

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "scenes/shared/cycle_pick.h"
-#include "scenes/shared/head_scene.h"
+#include "scenes/shared/panel.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/plot.h"
@@ -35,18 +35,13 @@ std::string rule_words(const std::string& name) {
     return "no mistake";
 }
 
-void chart_head(const LosslessDraw& d, Rect r, const std::string& title, const std::string& words) {
-    ui::fitted_text(d.ui.canvas, {r.x, r.y + 14}, title, Font::text_bold, 15, d.ui.theme.ink, r.w);
-    ui::fitted_text(d.ui.canvas, {r.x, r.y + 34}, words, Font::text, 14, d.ui.theme.muted, r.w);
-}
-
 } // namespace
 
 void draw_lossless_texts(const LosslessDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const LosslessCount& count = *d.model.count;
-    chart_head(d, r, "Texts of three tokens", "bars: drawn (C: 1 000 more); lines: exact");
+    part_head(d.ui, r, "Texts of three tokens", {"bars: drawn (C: 1 000 more); lines: exact"});
     const Rect plot{r.x + 34, r.y + 50, r.w - 34, r.h - 50 - 26};
     double high = 0;
     for (const auto& [text, p] : exact_texts()) {
@@ -76,9 +71,8 @@ void draw_lossless_texts(const LosslessDraw& d, Rect r) {
 void draw_lossless_looks(const LosslessDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    chart_head(d, r, "Distance from the exact distribution",
-               ui::fitting(canvas, {"dashed: what chance alone would show; ✕: caught", "dashed: by chance alone; ✕: caught"}, Font::text,
-                           14, r.w));
+    part_head(d.ui, r, "Distance from the exact distribution",
+              {"dashed: what chance alone would show; ✕: caught", "dashed: by chance alone; ✕: caught"});
     float names = 0; // at the ends of the lines
     if (r.w >= 380)
         for (const RuleInfo* rule : lossless_rules())

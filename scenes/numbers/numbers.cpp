@@ -3,6 +3,7 @@
 
 #include "scenes/numbers/numbers_draw.h"
 #include "scenes/shared/in_words.h"
+#include "scenes/shared/panel.h"
 #include "ui/tokens.h"
 
 namespace speclens {
@@ -19,12 +20,9 @@ class NumbersScene final : public Scene {
         follow_numbers_beat(input, state_, beat_);
         const NumbersModel model = numbers_model(input, state_);
         const NumbersDraw d{input, model, state_, ui, in_words_};
-        if (input.stage.w > 0) {
-            ui.push_clip(input.stage_clip);
-            draw_stage_title(input, ui, numbers_title(input, model, state_));
+        draw_titled(input, ui, numbers_title(input, model, state_), [&] {
             draw_numbers_table(d, {input.stage.x + 24, input.stage.y + 88, input.stage.w - 48, input.stage.h - 96});
-            ui.pop_clip();
-        }
+        });
         draw_story(input, ui, numbers_story(input, model), out);
         draw_numbers_details(d);
         draw_numbers_controls(d);

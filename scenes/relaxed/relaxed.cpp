@@ -7,6 +7,7 @@
 #include "scenes/shared/emphasis.h"
 #include "scenes/shared/history.h"
 #include "scenes/shared/measure_charts.h"
+#include "scenes/shared/panel.h"
 #include "ui/tokens.h"
 
 namespace speclens {
@@ -25,12 +26,7 @@ class RelaxedScene final : public Scene {
         follow(input);
         const RelaxedModel model = relaxed_model(input, state_);
         const RelaxedDraw d{input, model, state_, ui, out};
-        if (input.stage.w > 0) {
-            ui.push_clip(input.stage_clip);
-            draw_stage_title(input, ui, relaxed_title(input, model, state_));
-            draw_stage(d);
-            ui.pop_clip();
-        }
+        draw_titled(input, ui, relaxed_title(input, model, state_), [&] { draw_stage(d); });
         draw_story(input, ui, relaxed_story(input, model, state_), out);
         draw_relaxed_details(d);
         draw_relaxed_controls(d);

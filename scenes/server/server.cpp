@@ -4,6 +4,7 @@
 
 #include "scenes/server/server_model.h"
 #include "scenes/shared/in_words.h"
+#include "scenes/shared/panel.h"
 
 namespace speclens {
 namespace {
@@ -18,12 +19,9 @@ class ServerScene final : public Scene {
         ui.push_id("server");
         const ServerModel model = server_model(input, state_);
         const ServerDraw d{input, model, state_, ui, out};
-        if (input.stage.w > 0) {
-            ui.push_clip(input.stage_clip);
-            draw_stage_title(input, ui, server_title(model));
+        draw_titled(input, ui, server_title(model), [&] {
             draw_server_stage(d, {input.stage.x + 24, input.stage.y + 88, input.stage.w - 48, input.stage.h - 96});
-            ui.pop_clip();
-        }
+        });
         draw_story(input, ui, server_story(input, model), out);
         draw_server_details(d);
         draw_server_controls(d);

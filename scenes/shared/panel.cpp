@@ -9,7 +9,7 @@ namespace speclens {
 namespace {
 
 constexpr float kLeading = 20, kBetween = 14; // of lines; more below a paragraph
-constexpr float kLeastList = 140, kMostList = 180, kStepper = 176;
+constexpr float kLeastList = 140, kMostList = 180;
 
 ui::Rect place(ui::Ui& ui, ControlRow& row, const Message& label, float width) {
     const ui::Rect at = row.place(width);
@@ -18,6 +18,15 @@ ui::Rect place(ui::Ui& ui, ControlRow& row, const Message& label, float width) {
 }
 
 } // namespace
+
+void part_head(ui::Ui& ui, ui::Rect part, const Message& title, const std::vector<Message>& ways) {
+    ui::fitted_text(ui.canvas, {part.x, part.y + 14}, title, ui::Font::text_bold, 15, ui.theme.ink, part.w);
+    if (!ways.empty()) one_of(ui, {part.x, part.y + 34}, part.w, ways, ui.theme.muted);
+}
+
+void one_of(ui::Ui& ui, ui::Vec2 at, float width, const std::vector<Message>& ways, ui::Color color) {
+    ui::fitted_text(ui.canvas, at, ui::fitting(ui.canvas, ways, ui::Font::text, 14, width), ui::Font::text, 14, color, width);
+}
 
 void DetailsColumn::title(const Message& words) const {
     ui::fitted_text(ui.canvas, {x(), region.y + 32}, words, ui::Font::text_bold, 15, ui.theme.ink, width());
@@ -37,8 +46,20 @@ void DetailsColumn::line(const Message& words, ui::Color color) {
     y += kLeading;
 }
 
+void DetailsColumn::pair(const Message& name, const Message& value, const Message& row) {
+    const bool room = y <= region.bottom() - 12;
+    ui.canvas.tell(row, {x(), y - 15, width(), kLeading}, room ? ui::Canvas::Told::drawn : ui::Canvas::Told::of_a_thing);
+    if (!room) return;
+    const float taken = ui.canvas.printed_width(value.words(), ui::Font::mono, 14) + kBetween;
+    ui.canvas.print({x(), y}, ui::fit_printed(ui.canvas, name.words(), ui::Font::text, 14, width() - taken), ui::Font::text, 14,
+                    ui.theme.muted);
+    ui.canvas.print({x() + width(), y}, value.words(), ui::Font::mono, 14, ui.theme.ink, ui::Align::right);
+    y += kLeading + 6;
+}
+
 std::optional<int> segmented(ui::Ui& ui, ControlRow& row, const ControlWords& words, std::span<const Message> choices, int chosen) {
-    const ui::Rect at = place(ui, row, words.label, ui::segmented_width(ui.canvas, choices));
+    const float label = ui.canvas.text_width(words.label, ui::Font::text, 14);
+    const ui::Rect at = place(ui, row, words.label, std::max(ui::segmented_width(ui.canvas, choices), label));
     ui::tooltip(ui, at, words.about);
     return ui::segmented(ui, words.id, {at.x, at.y}, choices, chosen);
 }
@@ -49,9 +70,9 @@ std::optional<int> dropdown(ui::Ui& ui, ControlRow& row, const ControlWords& wor
     return ui::dropdown(ui, words.id, at, choices, chosen, words.about);
 }
 
-std::optional<int> stepper(ui::Ui& ui, ControlRow& row, const ControlWords& words, const Message& text, int at, int count) {
-    if (row.room() < kStepper) return {};
-    const auto to = ui::stepper(ui, words.id, place(ui, row, words.label, kStepper), at,
+std::optional<int> stepper(ui::Ui& ui, ControlRow& row, const ControlWords& words, const Message& text, int at, int count, float width) {
+    if (row.room() < width) return {};
+    const auto to = ui::stepper(ui, words.id, place(ui, row, words.label, width), at,
                                 {.low = 0, .high = std::max(0.0, count - 1.0), .text = text, .tooltip = words.about});
     return to ? std::optional(static_cast<int>(*to)) : std::nullopt;
 }

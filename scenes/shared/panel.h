@@ -1,4 +1,4 @@
-// Details and controls of a scene that is made of messages, laid out by one set of rules.
+// Parts of a picture, details and controls of a scene that is made of messages, laid out by one set of rules.
 #pragma once
 
 #include <optional>
@@ -9,6 +9,21 @@
 
 namespace speclens {
 
+// A scene's title and its picture, within what nothing covers; neither where the stage is hidden.
+template <class Picture>
+void draw_titled(const SceneInput& input, ui::Ui& ui, const StageTitle& title, const Picture& picture) {
+    if (input.stage.w <= 0) return;
+    ui.push_clip(input.stage_clip);
+    draw_stage_title(input, ui, title);
+    picture();
+    ui.pop_clip();
+}
+
+// Above a chart or another part of a picture: its title, and below it the first of several ways to say how to read it that has room.
+void part_head(ui::Ui& ui, ui::Rect part, const Message& title, const std::vector<Message>& ways = {});
+// Where the part keeps one line for it.
+void one_of(ui::Ui& ui, ui::Vec2 at, float width, const std::vector<Message>& ways, ui::Color color);
+
 // Messages below one another as far as the region goes. Those for which there is no room are told all the same.
 struct DetailsColumn {
     ui::Ui& ui;
@@ -18,6 +33,8 @@ struct DetailsColumn {
     void title(const Message& words) const;
     void paragraph(const Message& words, ui::Color color, int max_lines);
     void line(const Message& words, ui::Color color); // shortened where it is too long
+    // A name, and its value in numbers at the right; both are told as `row`.
+    void pair(const Message& name, const Message& value, const Message& row);
     void tell(const Message& words) const { ui.canvas.tell(words, region); }
 
   private:
@@ -35,6 +52,7 @@ struct ControlWords {
 [[nodiscard]] std::optional<int> dropdown(ui::Ui& ui, ControlRow& row, const ControlWords& words, std::span<const Message> choices,
                                           int chosen);
 // Through `count` things of which `at` (from 0) is shown, by a text that says so.
-[[nodiscard]] std::optional<int> stepper(ui::Ui& ui, ControlRow& row, const ControlWords& words, const Message& text, int at, int count);
+[[nodiscard]] std::optional<int> stepper(ui::Ui& ui, ControlRow& row, const ControlWords& words, const Message& text, int at, int count,
+                                         float width = 176);
 
 } // namespace speclens

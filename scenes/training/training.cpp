@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "scenes/shared/history.h"
+#include "scenes/shared/panel.h"
 #include "scenes/training/training_draw.h"
 #include "ui/tokens.h"
 
@@ -21,12 +22,8 @@ class TrainingScene final : public Scene {
         const TrainingModel model = training_model(input, state_);
         const TrainingDraw d{input, model, state_, ui, out, !input.presenter || told_by_lines(beat_)};
         const bool live = beat_ == kLiveBeat;
-        if (input.stage.w > 0) {
-            ui.push_clip(input.stage_clip);
-            draw_stage_title(input, ui, live ? live_training_title(input, state_) : training_stage_title(input, model));
-            live ? draw_live_training(d) : draw_stage(d);
-            ui.pop_clip();
-        }
+        draw_titled(input, ui, live ? live_training_title(input, state_) : training_stage_title(input, model),
+                    [&] { live ? draw_live_training(d) : draw_stage(d); });
         draw_story(input, ui, training_story(input, model, state_), out);
         live ? draw_live_training_details(d) : draw_training_details(d);
         live ? draw_live_training_controls(d) : draw_training_controls(d);

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "engine/published/published_words.h"
-#include "scenes/shared/head_scene.h"
+#include "scenes/shared/panel.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/plot.h"
@@ -68,20 +68,13 @@ void number_lines(const TrainingDraw& d, Rect plot, std::vector<LineEnd> ends) {
 
 } // namespace
 
-void training_chart_title(const TrainingDraw& d, Rect r, const std::string& title, const std::string& words) {
-    ui::fitted_text(d.ui.canvas, {r.x, r.y + 14}, title, Font::text_bold, 15, d.ui.theme.ink, r.w);
-    ui::fitted_text(d.ui.canvas, {r.x, r.y + 34}, words, Font::text, 14, d.ui.theme.muted, r.w);
-}
-
 void draw_training_curves(const TrainingDraw& d, Rect r) {
     const TrainingModel& m = d.model;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const bool base = !m.chosen().base_loss.empty();
-    training_chart_title(d, r, "Loss, nats per token",
-                         ui::fitting(canvas,
-                                     {"bold: " + m.chosen().name + (base ? "; dashed: base logits alone" : ""), "bold: " + m.chosen().name},
-                                     Font::text, 14, r.w));
+    part_head(d.ui, r, "Loss, nats per token",
+              {"bold: " + m.chosen().name + (base ? "; dashed: base logits alone" : ""), "bold: " + m.chosen().name});
     const Rect plot = plot_of(r);
     double most = 1, low = 1e9, high = 0;
     for (const TrainingArm& arm : m.arms)
@@ -132,13 +125,10 @@ void draw_training_acceptance(const TrainingDraw& d, Rect r) {
     const TrainingModel& m = d.model;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    training_chart_title(
-        d, r, "Share kept, by position",
-        ui::fitting(canvas,
-                    {"bold: " + m.chosen().name + "; once all before were kept; " + at_temperature(m) + "; rings: fewer than 30",
-                     "bold: " + m.chosen().name + "; " + at_temperature(m) + "; rings: fewer than 30",
-                     "bold: " + m.chosen().name + "; rings: fewer than 30", "rings: fewer than 30"},
-                    Font::text, 14, r.w));
+    part_head(d.ui, r, "Share kept, by position",
+              {"bold: " + m.chosen().name + "; once all before were kept; " + at_temperature(m) + "; rings: fewer than 30",
+               "bold: " + m.chosen().name + "; " + at_temperature(m) + "; rings: fewer than 30",
+               "bold: " + m.chosen().name + "; rings: fewer than 30", "rings: fewer than 30"});
     const Rect plot = plot_of(r);
     std::size_t longest = 2;
     for (const TrainingArm& arm : m.arms) longest = std::max(longest, arm.conditional.size());

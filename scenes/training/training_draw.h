@@ -27,7 +27,6 @@ struct TrainingDraw {
     std::vector<SceneCommand>& out;
     bool lines = true; // charts of lines are drawn: they and the rows below have numbers
 };
-void training_chart_title(const TrainingDraw& d, ui::Rect r, const std::string& title, const std::string& words);
 void draw_training_curves(const TrainingDraw& d, ui::Rect area);     // loss against positions trained
 void draw_training_acceptance(const TrainingDraw& d, ui::Rect area); // share kept by position
 void draw_training_arms(const TrainingDraw& d, ui::Rect area);       // tokens per round, an arm a row

@@ -5,6 +5,7 @@
 #include <ranges>
 
 #include "scenes/shared/measure_charts.h"
+#include "scenes/shared/panel.h"
 #include "scenes/shared/words.h"
 #include "scenes/training/training_draw.h"
 #include "ui/format.h"
@@ -45,7 +46,7 @@ LiveChart axes(const TrainingDraw& d, Rect r, double low, double high, float rig
 
 void draw_loss(const TrainingDraw& d, Rect r) {
     const HeadTrainingView& view = *d.input.training;
-    training_chart_title(d, r, "Loss, nats per token", "on the text it learns from; the nearest counts most");
+    part_head(d.ui, r, "Loss, nats per token", {"on the text it learns from; the nearest counts most"});
     double low = 1e9, high = 0;
     for (const HeadTrainingPoint& point : view.curve)
         if (point.step > 0) low = std::min(low, point.loss), high = std::max(high, point.loss);
@@ -63,8 +64,8 @@ void draw_shares(const TrainingDraw& d, Rect r) {
     const HeadTrainingView& view = *d.input.training;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    training_chart_title(d, r, is_layer(view) ? "What each guess names" : "What each head names",
-                         "share of tokens in greedy answers it never saw");
+    part_head(d.ui, r, is_layer(view) ? "What each guess names" : "What each head names",
+              {"share of tokens in greedy answers it never saw"});
     double high = 0.5;
     for (const HeadTrainingPoint& point : view.curve)
         for (const double share : point.worth.shares) high = std::max(high, share * 1.1);
@@ -90,7 +91,7 @@ void draw_tokens(const TrainingDraw& d, Rect r) {
     const HeadTrainingView& view = *d.input.training;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    training_chart_title(d, r, "Tokens per round", "greedy, through the same answers; 1 is plain decoding");
+    part_head(d.ui, r, "Tokens per round", {"greedy, through the same answers; 1 is plain decoding"});
     const double shipped = view.shipped.tokens_per_round;
     double high = std::max(2.0, shipped * 1.08);
     for (const HeadTrainingPoint& point : view.curve) high = std::max(high, point.worth.tokens_per_round * 1.08);
@@ -114,9 +115,9 @@ void draw_tokens(const TrainingDraw& d, Rect r) {
 // Of the greedy rounds over the held-out answers: now, and of what was loaded.
 void draw_stays(const TrainingDraw& d, Rect r) {
     const HeadTrainingView& view = *d.input.training;
-    training_chart_title(d, r, "Guesses that stay, by place",
-                         view.shipped.judged.empty() ? "once all before stayed; in the same answers"
-                                                     : "dots: trained here; rings: loaded; once all before stayed");
+    part_head(d.ui, r, "Guesses that stay, by place",
+              {view.shipped.judged.empty() ? "once all before stayed; in the same answers"
+                                           : "dots: trained here; rings: loaded; once all before stayed"});
     std::vector<AcceptanceSeries> series = {{"trained here", view.curve.back().worth.judged, view.curve.back().worth.kept, false}};
     if (!view.shipped.judged.empty()) series.push_back({"loaded", view.shipped.judged, view.shipped.kept, true});
     draw_acceptance(d.ui, {r.x + 6, r.y + 42, r.w - 6, r.h - 60}, series);
