@@ -9,6 +9,7 @@
 #include "engine/lab/pass_bound.h"
 #include "engine/lab/timing.h"
 #include "kernels/error.h"
+#include "ui/stories/story_book.h"
 
 namespace speclens::cli {
 
@@ -162,8 +163,8 @@ double BenchResult::median_ms(int rows) const {
 
 std::string BenchResult::in_doubt() const {
     for (const PassTimes& times : contexts)
-        if (std::string why = times.in_doubt(); !why.empty())
-            return why + (contexts.size() > 1 ? " (context " + std::to_string(times.context) + ")" : "");
+        if (const Said why = times.in_doubt(); !why.empty())
+            return message(why) + (contexts.size() > 1 ? " (context " + std::to_string(times.context) + ")" : "");
     if (other_cores > kQuietCores) return "other programs kept " + number(other_cores, 1) + " cores busy";
     return {};
 }

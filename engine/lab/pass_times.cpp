@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <optional>
 #include <utility>
 
@@ -18,11 +17,7 @@
 namespace speclens {
 namespace {
 
-std::string with_share(const std::string& what, double spread) {
-    char text[64];
-    std::snprintf(text, sizeof text, " varied by %.0f %%", 100 * spread);
-    return what + text;
-}
+constexpr SaidOf<"bottleneck"> pass_doubt;
 
 // The memory of a probe may be missing beside a large model: then its rate is unknown, and the passes are timed.
 template <typename Make>
@@ -68,18 +63,14 @@ double PassTimes::bound_ms(int rows) const {
     return std::max(floor_ms(), (multiply_adds + attention_adds) * rows / 1e6 / product_rate);
 }
 
-std::string PassTimes::in_doubt() const {
-    if (stopped) return "it was stopped before everything was timed";
-    if (other_cores > kQuietCores) {
-        char text[96];
-        std::snprintf(text, sizeof text, "other programs kept %.1f cores busy", other_cores);
-        return text;
-    }
+Said PassTimes::in_doubt() const {
+    if (stopped) return pass_doubt("doubt.stopped"_t);
+    if (other_cores > kQuietCores) return pass_doubt("doubt.busy"_t, "cores"_v = other_cores);
     const auto worst = std::ranges::max_element(passes, {}, &PassTime::spread);
     if (worst != passes.end() && worst->spread() > kSteadySpread)
-        return with_share("a pass over " + std::to_string(worst->rows) + (worst->rows == 1 ? " token" : " tokens"), worst->spread());
-    if (read_spread > kSteadySpread) return with_share("the plain read", read_spread);
-    if (product_spread > kSteadySpread) return with_share("the product in cache", product_spread);
+        return pass_doubt("doubt.pass"_t, "tokens"_v = worst->rows, "spread"_v = worst->spread());
+    if (read_spread > kSteadySpread) return pass_doubt("doubt.read"_t, "spread"_v = read_spread);
+    if (product_spread > kSteadySpread) return pass_doubt("doubt.product"_t, "spread"_v = product_spread);
     return {};
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/lab/timing.h"
+#include "kernels/said.h"
 #include "kernels/types.h"
 
 namespace speclens {
@@ -70,8 +71,9 @@ struct PassTimes {
     // Of the bandwidth, and of the product kernel's peak, what a pass reaches; 0: unknown.
     [[nodiscard]] double read_share(const PassTime& pass) const;
     [[nodiscard]] double arithmetic_share(const PassTime& pass) const;
-    // Why the times are not to be relied on, after "because": "other programs kept 1.2 cores busy". Empty: they are.
-    [[nodiscard]] std::string in_doubt() const;
+    // Why the times are not to be relied on, after "because": "other programs kept 1.2 cores busy". Empty: they are. The words stand in
+    // assets/stories/bottleneck.toml.
+    [[nodiscard]] Said in_doubt() const;
 };
 inline constexpr double kQuietCores = 0.3; // more, kept busy by others, puts times in doubt
 

@@ -4,6 +4,8 @@
 
 #include "scenes/bottleneck/bottleneck_model.h"
 #include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/in_words.h"
+#include "scenes/shared/panel.h"
 #include "ui/tokens.h"
 
 namespace speclens {
@@ -20,12 +22,7 @@ class BottleneckScene final : public Scene {
         ui.push_id("bottleneck");
         const BottleneckModel model = bottleneck_model(input, state_);
         const BottleneckDraw d{input, model, state_, ui, out};
-        if (input.stage.w > 0) {
-            ui.push_clip(input.stage_clip);
-            draw_stage_title(input, ui, bottleneck_title(model));
-            draw_stage(d);
-            ui.pop_clip();
-        }
+        draw_titled(input, ui, bottleneck_title(model), [&] { draw_stage(d); });
         draw_story(input, ui, bottleneck_story(input, model, state_), out);
         draw_bottleneck_details(d);
         draw_bottleneck_controls(d);
@@ -40,16 +37,15 @@ class BottleneckScene final : public Scene {
         const BottleneckModel model = bottleneck_model(input, state_);
         std::vector<Measurement> lacking;
         if (!can_measure(input, model)) return lacking;
-        constexpr int kTold = kQuestionBeat + 1;
-        if (!input.passes) lacking.push_back({.name = "passes", .ask = measure_both(), .beat = kTold, .pictured = kTold});
+        constexpr int kAnswerBeat = kQuestionBeat + 1;
+        if (!input.passes) lacking.push_back({.name = "passes", .ask = measure_both(), .beat = kAnswerBeat, .pictured = kAnswerBeat});
         if (!input.passes_forms && (input.still || can_measure_forms(input, model)))
             lacking.push_back({.name = "forms", .ask = measure_forms(), .beat = kFormsBeat, .pictured = kFormsBeat});
         return lacking;
     }
 
-    std::string describe(const SceneInput& input) const override {
-        return bottleneck_description(input, bottleneck_model(input, state_), state_);
-    }
+    bool tells_messages() const override { return true; }
+    std::vector<ui::ToldMessage> told(const SceneInput& input) const override { return told_by(BottleneckScene(*this), input); }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
         return {{"↑ ↓", "Mark a wider, narrower pass; an answer while the question is open"},
@@ -67,11 +63,10 @@ class BottleneckScene final : public Scene {
         const ui::Rect stage = d.input.stage;
         const float x = stage.x + 24, w = stage.w - 48, top = stage.y + 88, bottom = stage.bottom() - 8;
         const ui::Rect all{x, top, w, bottom - top};
-        if (!d.model.told) return d.model.asks ? draw_bottleneck_question(d, all) : draw_bottleneck_walk(d, all);
+        if (!d.model.shown) return d.model.asks ? draw_bottleneck_question(d, all) : draw_bottleneck_walk(d, all);
         if (!d.model.measured()) {
             ui::slot(d.ui.canvas, d.ui.theme, {x, top, w, std::min(240.0F, bottom - top)},
-                     d.model.untimed.empty() ? "the time of passes over 1 to 64 tokens will stand here"
-                                             : d.model.untimed + ": there is no time of passes");
+                     bottleneck_says("stage.none"_t, "untimed"_v = d.model.untimed));
             return;
         }
         constexpr float kBus = 92, kLanes = 128;
@@ -97,7 +92,7 @@ class BottleneckScene final : public Scene {
             if (d.ui.take_key(ui::Key::down)) said = std::min(said + 1, last);
             if (d.ui.take_key(ui::Key::up)) said = said < 0 ? last : std::max(said - 1, 0);
         }
-        if (!d.model.told || !d.model.measured()) return;
+        if (!d.model.shown || !d.model.measured()) return;
         const auto& passes = d.model.focus->passes;
         const auto here = std::ranges::find(passes, d.model.marked, &PassTime::rows);
         if (d.ui.take_key(ui::Key::up) && here + 1 != passes.end()) d.state.rows = (here + 1)->rows;

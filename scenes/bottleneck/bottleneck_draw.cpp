@@ -4,8 +4,7 @@
 
 #include "engine/published/published_words.h"
 #include "scenes/bottleneck/bottleneck_model.h"
-#include "scenes/shared/head_scene.h"
-#include "scenes/shared/words.h"
+#include "scenes/shared/panel.h"
 #include "ui/format.h"
 #include "ui/glyphs.h"
 #include "ui/plot.h"
@@ -20,9 +19,10 @@ using ui::Rect;
 using ui::Role;
 using ui::Vec2;
 
-std::string_view standing_words(Standing standing) {
-    if (standing == Standing::wrong) return "cannot be right";
-    return standing == Standing::derived ? "follows from the rates" : "as said";
+Message standing_words(const PublishedFigure& figure) {
+    if (figure.standing == Standing::wrong) return bottleneck_says("details.standing:wrong"_t);
+    return figure.standing == Standing::derived ? bottleneck_says("details.standing:derived"_t)
+                                                : bottleneck_says("details.standing:as_said"_t);
 }
 
 // Both axes double at every tick.
@@ -40,12 +40,9 @@ CostChart begin_chart(const BottleneckDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const BottleneckModel& m = d.model;
-    const std::string in_bits = m.forms.empty() ? std::string() : " in " + bits_words(m.forms.front()->form);
-    ui::fitted_text(canvas, {r.x, r.y + 14}, "Time of a pass, by that of one token" + in_bits, Font::text_bold, 15, theme.ink, r.w);
-    const std::string singly = std::string(in_bits.empty() ? "dashed" : "grey") + ": as many passes one by one";
-    ui::fitted_text(canvas, {r.x, r.y + 34},
-                    ui::fitting(canvas, {"both axes double at every tick; " + singly, singly}, Font::text, 14, r.w), Font::text, 14,
-                    theme.muted, r.w);
+    const bool forms = !m.forms.empty();
+    part_head(d.ui, r, bottleneck_says("chart.title"_t, "bits"_v = forms ? bits_of(m.forms.front()->form) : 0),
+              {bottleneck_says("chart.key"_t, "grey"_v = forms), bottleneck_says("chart.key_short"_t, "grey"_v = forms)});
     const Rect plot{r.x + 46, r.y + 54, r.w - 46 - 20, r.h - 54 - 44};
     int widest = 1;
     for (const PassTimes* of : m.curves()) widest = std::max(widest, of->passes.back().rows);
@@ -66,12 +63,12 @@ CostChart begin_chart(const BottleneckDraw& d, Rect r) {
     for (int times = 1; times <= range.high; times *= step) {
         const float y = std::round(chart.y(times)) + 0.5F;
         canvas.line({plot.x, y}, {plot.right(), y}, theme.hairline());
-        canvas.text({plot.x - 8, y + 5}, std::to_string(times) + "×", Font::mono, 14, theme.muted, Align::right);
+        canvas.print({plot.x - 8, y + 5}, std::to_string(times) + "×", Font::mono, 14, theme.muted, Align::right);
     }
     for (int rows = 1; rows <= widest; rows *= 2)
-        canvas.text({chart.x(rows), plot.bottom() + 20}, std::to_string(rows), Font::mono, 14, rows == m.marked ? theme.ink : theme.muted,
-                    Align::center);
-    canvas.text({plot.center().x, plot.bottom() + 40}, "tokens in the pass", Font::text, 14, theme.muted, Align::center);
+        canvas.print({chart.x(rows), plot.bottom() + 20}, std::to_string(rows), Font::mono, 14, rows == m.marked ? theme.ink : theme.muted,
+                     Align::center);
+    canvas.text({plot.center().x, plot.bottom() + 40}, bottleneck_says("chart.axis"_t), Font::text, 14, theme.muted, Align::center);
     return chart;
 }
 
@@ -117,10 +114,7 @@ void curve(const BottleneckDraw& d, const CostChart& chart, const PassTimes& of)
         const float top = std::max(chart.plot.y, chart.y(pass.median / one)); // up to the median: how much it varied
         d.ui.canvas.line({line[i].x, line[i].y}, {line[i].x, top}, {color_of(d, of), 1.5F});
         mark(d, of, line[i]);
-        ui::tooltip(d.ui, {line[i].x - 8, line[i].y - 8, 16, 16},
-                    of.model + (other_form(d, of) ? " in " + bits_words(of.form) : std::string()) + ", " + counted(pass.rows, "token") +
-                        ": " + ui::number(pass.ms, 3) + " ms, lower quartile of " + std::to_string(pass.repeats) + " passes, median " +
-                        ui::number(pass.median, 3));
+        ui::thing(d.ui, {line[i].x - 8, line[i].y - 8, 16, 16}, pass_words(d.model, of, pass));
     }
 }
 
@@ -137,28 +131,26 @@ void draw_bottleneck_bus(const BottleneckDraw& d, Rect area) {
         canvas.fill(r, theme.panel, 6);
         canvas.outline(r, {theme.role(Role::target), 1.5F}, 6);
     }
-    const double one = m.ms(m.marked);
-    ui::fitted_text(canvas, {memory.x + 14, memory.y + 24}, "Weights, " + ui::megabytes(t.weight_bytes), Font::text_bold, 15, theme.ink,
-                    box - 28);
-    ui::fitted_text(canvas, {memory.x + 14, memory.y + 44}, "all read in every pass", Font::text, 14, theme.muted, box - 28);
-    ui::fitted_text(canvas, {units.x + 14, units.y + 24}, counted(m.marked, "token") + " at once", Font::text_bold, 15, theme.ink,
-                    box - 28);
-    const double used = m.rate(m.marked) / m.best_rate();
-    ui::fitted_text(canvas, {units.x + 14, units.y + 44}, "arithmetic " + ui::percent(used) + " busy", Font::text, 14, theme.muted,
-                    box - 28);
+    const auto line = [&](const Rect& r, float y, const Message& words, bool head) {
+        ui::fitted_text(canvas, {r.x + 14, r.y + y}, words, head ? Font::text_bold : Font::text, head ? 15 : 14,
+                        head ? theme.ink : theme.muted, box - 28);
+    };
+    const double used = m.rate(m.marked) / m.best_rate(), reads = t.weight_bytes / m.ms(m.marked) / 1e6;
+    line(memory, 24, bottleneck_says("bus.weights"_t, "size"_v = t.weight_bytes), true);
+    line(memory, 44, bottleneck_says("bus.read"_t), false);
+    line(units, 24, bottleneck_says("bus.tokens"_t, "tokens"_v = m.marked), true);
+    line(units, 44, bottleneck_says("bus.busy"_t, "share"_v = used), false);
     ui::bar(canvas, theme, {units.x, units.bottom() + 8, units.w, 6}, used, Role::target);
-    const float from = memory.right() + 12, to = units.x - 12, y = area.y + h / 2;
+    const float from = memory.right() + 12, to = units.x - 12, y = area.y + h / 2, room = to - from - 16;
     canvas.fill({from, y - 5, to - from - 8, 10}, theme.tint(Role::target), 2);
     ui::arrow(canvas, {from, y}, {to, y}, {theme.role(Role::target), 2}, 8);
-    const double reads = t.weight_bytes / one / 1e6;
-    const std::string rate = ui::number(reads, 0) + " GB/s of weights";
-    ui::fitted_text(canvas, {from + 8, y - 14}, ui::fitting(canvas, {t.model + ": " + rate, rate}, Font::text, 14, to - from - 16),
-                    Font::text, 14, theme.ink, to - from - 16);
+    const auto rate = "rate"_v = reads;
+    one_of(d.ui, {from + 8, y - 14}, room,
+           {bottleneck_says("bus.rate"_t, "model"_v = t.model, rate), bottleneck_says("bus.rate_short"_t, rate)}, theme.ink);
     if (t.floor_ms() > 0)
         ui::fitted_text(canvas, {from + 8, y + 24},
-                        "a plain read does " + ui::number(t.bandwidth_gbs, 0) + " GB/s" +
-                            (reads > kWholeBandwidth * t.bandwidth_gbs ? ": some is in the cache" : ""),
-                        Font::text, 14, theme.muted, to - from - 16);
+                        bottleneck_says("bus.plain"_t, "rate"_v = t.bandwidth_gbs, "cached"_v = reads > kWholeBandwidth * t.bandwidth_gbs),
+                        Font::text, 14, theme.muted, room);
 }
 
 void draw_bottleneck_chart(const BottleneckDraw& d, Rect area) {
@@ -181,23 +173,35 @@ void draw_bottleneck_facts(const BottleneckDraw& d, Rect area) {
         models.insert(models.begin(), m.beside); // why it is not measured
     const float x = area.x + 28, w = area.w - 28;
     float y = area.y + 14;
+    bool room = true;
     for (const PassTimes* of : models) {
         const bool form = !m.forms.empty() || std::ranges::find(m.formless, of) != m.formless.end();
-        const std::vector<std::string> lines = form ? form_facts(m, *of) : model_facts(*of, m.marked);
+        const std::vector<Message> lines = form ? form_facts(m, *of) : model_facts(*of, m.marked);
         for (std::size_t i = 0; i < lines.size(); ++i) {
             const ui::ParagraphStyle style{.font = i == 0 ? Font::text_bold : Font::text,
                                            .size = i == 0 ? 15.0F : 14.0F,
                                            .color = i == 0 ? theme.ink : theme.muted,
                                            .leading = 20,
                                            .max_lines = 2};
-            if (y + 20 * static_cast<float>(ui::paragraph_lines(canvas, w, lines[i], style) - 1) > area.bottom() - 4) return;
+            room = room && y + 20 * static_cast<float>(ui::paragraph_lines(canvas, w, lines[i], style) - 1) <= area.bottom() - 4;
+            if (!room) {
+                canvas.tell(lines[i], area);
+                continue;
+            }
             if (i == 0 && of->passes.size() >= 2) {
                 canvas.line({area.x, y - 5}, {area.x + 18, y - 5}, stroke_of(d, *of));
                 mark(d, *of, {area.x + 9, y - 5});
             }
             y = ui::paragraph(canvas, {x, y}, w, lines[i], style);
         }
+        for (const Message& words : rate_facts(*of)) canvas.tell(words, area);
         y += 14;
+    }
+    for (const PassTimes* of : {m.beside, m.times}) { // no curve among the forms
+        if (!of || std::ranges::find(models, of) != models.end()) continue;
+        for (const Message& words : model_facts(*of, m.marked)) canvas.tell(words, area);
+        for (const Message& words : rate_facts(*of)) canvas.tell(words, area);
+        for (const PassTime& pass : of->passes) canvas.tell(pass_words(m, *of, pass), area);
     }
 }
 
@@ -206,25 +210,27 @@ void draw_bottleneck_lanes(const BottleneckDraw& d, Rect area) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     canvas.line({area.x, area.y - 9.5F}, {area.right(), area.y - 9.5F}, theme.hairline());
-    ui::fitted_text(canvas, {area.x, area.y + 16}, "The same " + counted(m.marked, "token") + " on one clock, " + m.focus->model,
-                    Font::text_bold, 15, theme.ink, area.w);
+    part_head(d.ui, {area.x, area.y + 2, area.w, area.h},
+              bottleneck_says("lanes.title"_t, "tokens"_v = m.marked, "model"_v = m.focus->model));
     const float left = area.x + 92, first = area.y + 30, h = 24;
     const double together = m.ms(m.marked), singly = m.one_ms() * m.marked;
     const ui::Scale x{0, std::max(together, singly) * 1.02, left, area.right() - 8};
-    const ui::Segment pass = {.start = 0, .length = together, .role = Role::target, .label = "one pass", .value = ui::number(together, 2)};
+    const ui::Segment pass = {
+        .start = 0, .length = together, .role = Role::target, .label = bottleneck_says("lanes.pass"_t), .value = ui::number(together, 2)};
     ui::gantt_lane(canvas, theme, x, first, h, std::span(&pass, 1));
     std::vector<ui::Segment> passes;
     for (int i = 0; i < m.marked; ++i)
         passes.push_back({.start = m.one_ms() * i, .length = m.one_ms(), .role = Role::target, .strength = 0.8F});
     ui::gantt_lane(canvas, theme, x, first + 32, h, passes);
-    canvas.text({area.x, first + 17}, "at once", Font::text, 14, theme.muted);
-    canvas.text({area.x, first + 49}, "one by one", Font::text, 14, theme.muted);
-    const bool sure = doubt(*m.focus, m.marked).empty();
+    canvas.text({area.x, first + 17}, bottleneck_says("lanes.together"_t), Font::text, 14, theme.muted);
+    canvas.text({area.x, first + 49}, bottleneck_says("lanes.singly"_t), Font::text, 14, theme.muted);
+    const bool doubtful = !doubt(*m.focus, m.marked).empty();
     const double gain = singly / together;
+    const Message times = bottleneck_says("words.figure"_t, "doubt"_v = doubtful,
+                                          "times"_v = doubtful ? std::clamp(gain, 1.0, std::max<double>(1, m.marked)) : gain);
     ui::fitted_text(canvas, {area.x, first + 80},
-                    ui::number(together, 2) + " ms against " + std::to_string(m.marked) + " × " + ui::number(m.one_ms(), 2) + " = " +
-                        ui::number(singly, 2) +
-                        " ms: " + (sure ? ui::speed_up(gain) : "~" + ui::speed_up(std::clamp(gain, 1.0, std::max<double>(1, m.marked)))),
+                    bottleneck_says("lanes.sum"_t, "ms"_v = together, "tokens"_v = m.marked, "one"_v = m.one_ms(), "singly"_v = singly,
+                                    "gain"_v = times),
                     Font::mono, 14, theme.ink, area.w);
 }
 
@@ -233,10 +239,8 @@ void draw_bottleneck_forms(const BottleneckDraw& d, Rect area) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     canvas.line({area.x, area.y - 9.5F}, {area.right(), area.y - 9.5F}, theme.hairline());
-    ui::fitted_text(canvas, {area.x, area.y + 16},
-                    (m.marked > 1 ? "One token, and " + counted(m.marked, "token") + " at once," : std::string("One token")) +
-                        " on one clock, " + m.forms.front()->model,
-                    Font::text_bold, 15, theme.ink, area.w);
+    part_head(d.ui, {area.x, area.y + 2, area.w, area.h},
+              bottleneck_says("lanes.forms"_t, "tokens"_v = m.marked > 1 ? m.marked : 0, "model"_v = m.forms.front()->model));
     constexpr float kPitch = 32, kHeight = 24, kValues = 216;
     const float left = area.x + 92, first = area.y + 28;
     const auto took = [&](const PassTimes& of) {
@@ -251,13 +255,14 @@ void draw_bottleneck_forms(const BottleneckDraw& d, Rect area) {
         if (y + kHeight > area.bottom() + 4) break;
         const double one = of->passes.front().ms, many = took(*of);
         const std::vector<ui::Segment> parts = {
-            {.start = 0, .length = std::min(one, many), .role = Role::target, .label = "1 token"},
+            {.start = 0, .length = std::min(one, many), .role = Role::target, .label = bottleneck_says("lanes.one"_t)},
             {.start = one, .length = std::max(many - one, 0.0), .role = Role::target, .strength = 0.55F}};
         ui::gantt_lane(canvas, theme, x, y, kHeight, std::span(parts).first(many > one ? 2 : 1));
-        canvas.text({area.x, y + 17}, bits_words(of->form), Font::text, 14, theme.muted);
+        canvas.text({area.x, y + 17}, bottleneck_says("lanes.bits"_t, "bits"_v = bits_of(of->form)), Font::text, 14, theme.muted);
         canvas.text({area.right(), y + 17},
-                    ui::number(one, 2) +
-                        (of->of(m.marked) && m.marked > 1 ? " → " + ui::number(many, 2) + " ms, " + factor_words(*of, m.marked) : " ms"),
+                    bottleneck_says("lanes.form"_t, "one"_v = one,
+                                    "many"_v = of->of(m.marked) && m.marked > 1 ? std::optional(many) : std::nullopt,
+                                    "times"_v = factor_words(*of, m.marked)),
                     Font::mono, 14, theme.ink, Align::right);
         y += kPitch;
     }
@@ -269,26 +274,34 @@ void draw_bottleneck_details(const BottleneckDraw& d) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const float x = r.x + 24, w = r.w - 48;
-    ui::fitted_text(canvas, {x, r.y + 32}, "What is printed about it", Font::text_bold, 15, theme.ink, w);
+    DetailsColumn column(d.ui, r);
+    column.title(bottleneck_says("details.title"_t));
     const auto figures = printed_shares(d.input.figures);
-    if (figures.empty()) {
-        ui::paragraph(canvas, {x, r.y + 64}, w, "The published figures are not at hand.", {.color = theme.muted});
-        return;
-    }
-    ui::fitted_text(canvas, {x, r.y + 54}, "PUBLISHED, a model of 7 billion weights", Font::text, 14, theme.muted, w);
-    const ui::ParagraphStyle words{.size = 14, .color = theme.muted, .max_lines = 2};
-    const float foot = ui::paragraph_above(canvas, {x, r.bottom() - 20}, w, d.input.figures->source_of(*figures.front()).title, words);
+    if (figures.empty()) return column.paragraph(bottleneck_says("printed.text:missing"_t), theme.muted, 2);
+    column.line(bottleneck_says("details.under"_t), theme.muted);
+    const ui::ParagraphStyle style{.size = 14, .color = theme.muted, .max_lines = 2};
+    const Message source = bottleneck_says("details.source"_t, "title"_v = d.input.figures->source_of(*figures.front()).title);
+    const float foot = ui::paragraph_above(canvas, {x, r.bottom() - 20}, w, source, style);
     float y = r.y + 84;
-    for (const PublishedFigure* figure : figures) {
-        const float lines = ui::line_height(words.size) * static_cast<float>(ui::paragraph_lines(canvas, w, figure->claim, words));
-        if (y + 24 + lines > foot - 24) break;
-        const bool wrong = figure->standing == Standing::wrong;
+    for (const PublishedFigure* figure : figures) { // a message; what stands in its lines is printed
+        const Message value = message(value_said(*figure)), standing = standing_words(*figure);
+        const Message whole = bottleneck_says("details.figure"_t, "claim"_v = figure->claim, "value"_v = value, "standing"_v = standing);
+        const std::vector<std::string_view> claim = ui::wrap(canvas, figure->claim, Font::text, 14, w);
+        const float lines = ui::line_height(14) * static_cast<float>(std::min<std::size_t>(2, claim.size()));
+        const bool room = y + 24 + lines <= foot - 24;
+        canvas.tell(whole, {x, y - 15, w, 30 + lines}, room ? ui::Canvas::Told::drawn : ui::Canvas::Told::of_a_thing);
+        if (!room) continue;
+        const ui::Color color = theme.role(figure->standing == Standing::wrong ? Role::rejected : Role::target);
         const Rect box{x, y - 15, 112, 22};
-        canvas.hatch(box, theme.role(wrong ? Role::rejected : Role::target).alpha(0.25F));
-        canvas.outline(box, {theme.role(wrong ? Role::rejected : Role::target), 1}, 3);
-        canvas.text({box.right() - 8, y + 1}, published_value(*figure), Font::mono, 14, theme.ink, Align::right);
-        ui::fitted_text(canvas, {x + 124, y + 1}, standing_words(figure->standing), Font::text, 14, theme.muted, w - 124);
-        ui::paragraph(canvas, {x, y + 22}, w, figure->claim, words);
+        canvas.hatch(box, color.alpha(0.25F));
+        canvas.outline(box, {color, 1}, 3);
+        canvas.print({box.right() - 8, y + 1}, value, Font::mono, 14, theme.ink, Align::right);
+        canvas.print({x + 124, y + 1}, ui::fit_printed(canvas, standing, Font::text, 14, w - 124), Font::text, 14, theme.muted);
+        for (std::size_t i = 0; i < std::min<std::size_t>(2, claim.size()); ++i) {
+            const std::string_view rest = i == 0 ? claim[0] : std::string_view(claim[1].data(), claim.back().end());
+            canvas.print({x, y + 22 + 20 * static_cast<float>(i)}, ui::fit_printed(canvas, rest, Font::text, 14, w), Font::text, 14,
+                         theme.muted);
+        }
         y += 30 + lines;
     }
 }
@@ -299,37 +312,38 @@ void draw_bottleneck_controls(const BottleneckDraw& d) {
     ui::Ui& ui = d.ui;
     const BottleneckModel& m = d.model;
     ControlRow row(r);
-    std::vector<std::string> sayings;
-    for (const Saying& saying : kSayings) sayings.emplace_back(saying.words);
-    Rect at = row.place(std::max(ui::segmented_width(ui.canvas, sayings), 236.0F));
-    ui::field_label(ui, at, "16 tokens at once take … the time?");
-    ui::tooltip(ui, at, "How much longer 16 tokens take: say it before you measure");
-    if (const auto pick = ui::segmented(ui, "said", {at.x, at.y}, sayings, d.state.said)) choose_answer(d, *pick);
-    if (m.told && m.measured() && row.room() > 120) {
-        at = row.place(108);
-        ui::field_label(ui, at, "Tokens N");
+    std::vector<Message> sayings;
+    for (const int times : kSayings) sayings.push_back(bottleneck_says("controls.times"_t, "times"_v = times));
+    const auto asked = "tokens"_v = kAsked;
+    if (const auto pick =
+            segmented(ui, row, {"said", bottleneck_says("controls.said"_t, asked), bottleneck_says("controls.said_about"_t, asked)},
+                      sayings, d.state.said))
+        choose_answer(d, *pick);
+    if (m.shown && m.measured()) {
         const auto& passes = m.focus->passes;
-        const auto here = std::ranges::find(passes, m.marked, &PassTime::rows) - passes.begin();
-        if (const auto to = ui::stepper(ui, "rows", at, static_cast<double>(here),
-                                        {.low = 0, .high = static_cast<double>(passes.size() - 1), .text = std::to_string(m.marked)}))
+        const auto here = static_cast<int>(std::ranges::find(passes, m.marked, &PassTime::rows) - passes.begin());
+        if (const auto to =
+                stepper(ui, row, {"rows", bottleneck_says("controls.tokens"_t), bottleneck_says("controls.tokens_about"_t)},
+                        bottleneck_says("controls.marked"_t, "tokens"_v = m.marked), here, static_cast<int>(passes.size()), 108))
             d.state.rows = passes[static_cast<std::size_t>(*to)].rows;
     }
-    at = row.place(std::min(168.0F, row.room()));
+    Rect at = row.place(std::min(168.0F, row.room()));
     if (at.w < 96) return;
-    ui::field_label(ui, at, "This machine");
+    ui::field_label(ui, at, bottleneck_says("controls.machine"_t));
     if (!m.under_way.empty()) {
-        if (ui::button(ui, "measure", at, "Stop", {.shortcut = "Esc"})) d.out.push_back(Command{Cancel{}});
+        if (ui::button(ui, "measure", at, bottleneck_says("controls.stop"_t), {.shortcut = "Esc"})) d.out.push_back(Command{Cancel{}});
         return;
     }
-    const std::string off = no_models(d.input).empty() ? capital(m.untimed) : no_models(d.input);
-    if (ui::button(ui, "measure", at, "Measure", {.shortcut = "M", .tooltip = "Times passes over 1 to 64 tokens", .disabled = off}))
+    Message off = no_models(d.input);
+    if (off.empty() && !m.untimed.empty()) off = bottleneck_says("controls.untimed"_t, "untimed"_v = m.untimed);
+    if (ui::button(ui, "measure", at, bottleneck_says("controls.measure"_t),
+                   {.shortcut = "M", .tooltip = bottleneck_says("controls.measure_about"_t), .disabled = off}))
         d.out.push_back(measure_both());
-    if (!m.told || row.room() < 168) return;
+    if (!m.shown || row.room() < 168) return;
     at = row.place(168);
-    ui::field_label(ui, at, "The same shape");
-    if (ui::button(ui, "forms", at, "In fewer bytes",
-                   {.shortcut = "B", .disabled = off.empty() && !m.timed_here() ? "Measure first: M" : off}))
-        measure_and_show_forms(d.out);
+    ui::field_label(ui, at, bottleneck_says("controls.shape"_t));
+    if (off.empty() && !m.timed_here()) off = bottleneck_says("controls.first"_t);
+    if (ui::button(ui, "forms", at, bottleneck_says("controls.forms"_t), {.shortcut = "B", .disabled = off})) measure_and_show_forms(d.out);
 }
 
 } // namespace speclens

@@ -7,14 +7,13 @@
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/plain_time.h"
 #include "scenes/shared/words.h"
-#include "ui/format.h"
 
 namespace speclens {
 namespace {
 
 // The width that is marked first: the one that was asked about where it is answered, else a block of seven
-// guesses.
-int usual_width(int beat) { return beat == kQuestionBeat || beat == kQuestionBeat + 1 ? kAsked : 8; }
+// draft tokens.
+int default_width(int beat) { return beat == kQuestionBeat || beat == kQuestionBeat + 1 ? kAsked : 8; }
 
 // Measured, and at the marked width; not in doubt.
 void keep_steady(std::vector<const PassTimes*>& times, int marked) {
@@ -38,12 +37,6 @@ void take_recorded(BottleneckModel& m) {
     m.times = &own->times;
     m.beside = &shape->times;
     m.tier = ui::Tier::recorded;
-}
-
-// " from 3 tokens on" where they need 2.5 to fill the arithmetic; nothing where one does.
-std::string from_rows(double fill) {
-    const int first = static_cast<int>(std::ceil(fill));
-    return first <= 1 ? std::string() : " from " + counted(first, "token") + " on";
 }
 
 } // namespace
@@ -89,10 +82,9 @@ bool BottleneckModel::leaves_room() const {
     return measured() && std::ranges::any_of(all(), [](const PassTimes* of) { return speclens::leaves_room(*of); });
 }
 
-std::string doubt(const PassTimes& times, int marked) {
-    if (std::string why = times.in_doubt(); !why.empty()) return why;
-    if (outrun_pass(times, 1) || outrun_pass(times, marked)) return "other passes were quicker";
-    return {};
+Message doubt(const PassTimes& times, int marked) {
+    if (const Said why = times.in_doubt(); !why.empty()) return message(why);
+    return outrun_pass(times, 1) || outrun_pass(times, marked) ? bottleneck_says("doubt.outrun"_t) : Message();
 }
 
 BottleneckModel bottleneck_model(const SceneInput& input, const BottleneckState& state) {
@@ -103,18 +95,17 @@ BottleneckModel bottleneck_model(const SceneInput& input, const BottleneckState&
     m.kept = input.kept;
     if (!m.untimed.empty()) m.tier = tier_of(input.whole->header);
     if (input.status && !input.status->timed_model.empty())
-        m.under_way =
-            bottleneck_says("words.under_way"_t, "model"_v = input.status->timed_model, "done"_v = ui::percent(input.status->timed));
-    m.told = !bottleneck_says.hides(input.beat, "times"_part) || (m.measured() && state.answered == input.beat);
-    m.asks = !m.told && input.beat == kQuestionBeat;
-    if (m.told && !m.measured() && m.untimed.empty() && input.beat != kFormsBeat) take_recorded(m);
+        m.under_way = bottleneck_says("words.under_way"_t, "model"_v = input.status->timed_model, "done"_v = input.status->timed);
+    m.shown = !bottleneck_says.hides(input.beat, "times"_part) || (m.measured() && state.answered == input.beat);
+    m.asks = !m.shown && input.beat == kQuestionBeat;
+    if (m.shown && !m.measured() && m.untimed.empty() && input.beat != kFormsBeat) take_recorded(m);
     if (!m.measured()) return m;
     m.focus = m.all().front();
     if (!m.focus->in_doubt().empty() && m.times->in_doubt().empty()) m.focus = m.times;
-    const int wanted = state.rows > 0 ? state.rows : usual_width(input.beat);
+    const int wanted = state.rows > 0 ? state.rows : default_width(input.beat);
     for (const PassTime& pass : m.focus->passes)
         if (pass.rows <= wanted) m.marked = pass.rows;
-    m.of_forms = m.told && input.beat == kFormsBeat;
+    m.of_forms = m.shown && input.beat == kFormsBeat;
     if (!m.of_forms || !input.passes_forms) return m;
     const PassTimes* shape = m.all().front();
     for (const PassTimes& of : *input.passes_forms)
@@ -124,76 +115,30 @@ BottleneckModel bottleneck_model(const SceneInput& input, const BottleneckState&
     return m;
 }
 
-std::string bits_of(DType form) {
+int bits_of(DType form) {
     // "Q4_K": the digit is that of the numbers, without scales
-    return is_quantised(form) ? std::string(1, name_of(form)[1]) : std::to_string(8 * bytes_of(form));
+    return is_quantised(form) ? name_of(form)[1] - '0' : 8 * static_cast<int>(bytes_of(form));
 }
 
-std::string bits_words(DType form) { return bits_of(form) + " bits"; }
-
-std::vector<std::string> form_facts(const BottleneckModel& m, const PassTimes& of) {
-    const std::string name = bits_words(of.form) + " (" + name_of(of.form) + ")";
-    if (of.passes.size() < 2) return {name + ": not measured", of.problem};
-    std::vector<std::string> lines = {name + ", " + ui::megabytes(of.weight_bytes) + " of weights"};
-    const PassTimes& most = *m.forms.front();
-    if (&of == &most || of.random_weights != most.random_weights) lines.push_back(of.model + (of.random_weights ? ", random weights" : ""));
-    const double one = of.passes.front().ms, factor = pass_factor(of, m.marked);
-    lines.push_back("1 token: " + ui::number(one, 2) + " ms" +
-                    (&of == &most ? "" : ", " + ui::speed_up(one / m.clock(of)) + " of " + bits_words(most.form)) +
-                    (m.marked > 1 && factor > 0 ? "; " + counted(m.marked, "token") + ": " + factor_words(of, m.marked) : ""));
-    if (const std::string why = doubt(of, m.marked); !why.empty()) lines.push_back("in doubt: " + why);
-    return lines;
-}
-
-FormsTold forms_told(const BottleneckModel& m) {
-    FormsTold told;
+FormsFinding forms_finding(const BottleneckModel& m) {
+    FormsFinding found;
     std::vector<const PassTimes*> held = m.steady_forms();
-    told.rows = m.marked > 1 ? m.marked : 4;
-    std::erase_if(held, [&](const PassTimes* of) { return !of->of(told.rows); });
-    if (held.size() < 2) return told;
-    told.most = held.front(), told.fewest = held.back();
-    told.most_factor = pass_factor(*told.most, told.rows), told.fewest_factor = pass_factor(*told.fewest, told.rows);
-    const PassTime &of_most = told.most->passes.front(), &of_fewest = told.fewest->passes.front();
-    told.faster = of_fewest.ms < of_most.ms && distinguishable(of_fewest, of_most);
-    told.dearer = factor_range(*told.fewest, told.rows).low > factor_range(*told.most, told.rows).high;
-    return told;
+    found.rows = m.marked > 1 ? m.marked : 4;
+    std::erase_if(held, [&](const PassTimes* of) { return !of->of(found.rows); });
+    if (held.size() < 2) return found;
+    found.most = held.front(), found.fewest = held.back();
+    found.most_factor = pass_factor(*found.most, found.rows), found.fewest_factor = pass_factor(*found.fewest, found.rows);
+    const PassTime &of_most = found.most->passes.front(), &of_fewest = found.fewest->passes.front();
+    found.faster = of_fewest.ms < of_most.ms && distinguishable(of_fewest, of_most);
+    found.dearer = factor_range(*found.fewest, found.rows).low > factor_range(*found.most, found.rows).high;
+    return found;
 }
 
-// Against a plain read of as many bytes. A pass that is quicker shows that this read is no measure of it, not why.
-std::string read_words(const PassTimes& times) {
-    const double share = times.read_share(times.passes.front());
-    return share <= kWholeBandwidth ? "at " + ui::percent(share) + " of the bandwidth" : "faster than a plain read";
-}
-
-std::string factor_words(const PassTimes& times, int rows) {
+Message factor_words(const PassTimes& times, int rows) {
     const double factor = pass_factor(times, rows);
-    if (doubt(times, rows).empty()) return ui::speed_up(factor);
-    return "~" + ui::speed_up(std::clamp(factor, 1.0, std::max<double>(1, rows)));
-}
-
-std::vector<std::string> model_facts(const PassTimes& times, int marked) {
-    std::vector<std::string> lines;
-    if (times.passes.size() < 2) return {times.model + ": not measured", times.problem};
-    lines.push_back(times.model + (is_quantised(times.form) ? std::string(" in ") + name_of(times.form) : "") + ", " +
-                    ui::megabytes(times.weight_bytes) + " of weights");
-    if (times.random_weights) lines.emplace_back("random weights of a real shape: speed right, text meaningless");
-    const std::string cached = "stays in the cache of " + ui::megabytes(times.cache_limit);
-    switch (bound_of(times)) {
-    case Bound::memory: lines.push_back("read from memory, " + read_words(times)); break;
-    case Bound::arithmetic: lines.push_back(cached + ": bound by arithmetic" + from_rows(rows_that_fill(times))); break;
-    case Bound::neither:
-        if (stays_in_cache(times))
-            lines.push_back(cached + ": little waiting for memory");
-        else if (times.floor_ms() > 0)
-            lines.push_back("a pass over one token reads " + read_words(times));
-        break;
-    }
-    const double factor = pass_factor(times, marked);
-    lines.push_back("1 token: " + ui::number(times.passes.front().ms, 2) + " ms" +
-                    (marked > 1 && factor > 0 ? "; " + counted(marked, "token") + ": " + factor_words(times, marked) : ""));
-    lines.push_back("up to " + counted(cheap_rows(times), "token") + " a pass costs less than two");
-    if (const std::string why = doubt(times, marked); !why.empty()) lines.push_back("in doubt: " + why);
-    return lines;
+    const bool doubtful = !doubt(times, rows).empty();
+    return bottleneck_says("words.figure"_t, "doubt"_v = doubtful,
+                           "times"_v = doubtful ? std::clamp(factor, 1.0, std::max<double>(1, rows)) : factor);
 }
 
 CostRange cost_range(const BottleneckModel& m) {
@@ -220,9 +165,9 @@ bool can_measure(const SceneInput& input, const BottleneckModel& m) {
     return models_loaded(input) && m.untimed.empty() && m.under_way.empty();
 }
 
-bool can_measure_forms(const SceneInput& input, const BottleneckModel& m) { return can_measure(input, m) && m.told && m.timed_here(); }
+bool can_measure_forms(const SceneInput& input, const BottleneckModel& m) { return can_measure(input, m) && m.shown && m.timed_here(); }
 
-std::string said_aloud(int saying) {
+Message said_aloud(int saying) {
     switch (saying) {
     case 0: return bottleneck_says("question.prediction:once"_t);
     case 1: return bottleneck_says("question.prediction:four"_t);
@@ -230,14 +175,12 @@ std::string said_aloud(int saying) {
     }
 }
 
-std::string verdict_words(const BottleneckModel& m, const BottleneckState& state) {
+Message verdict_words(const BottleneckModel& m, const BottleneckState& state) {
     if (state.said < 0 || m.factor(kAsked) <= 0) return {};
-    const Saying& said = kSayings[state.said];
+    const int said = kSayings[state.said];
     const double factor = m.factor(kAsked);
-    const auto nearest =
-        std::ranges::min_element(kSayings, {}, [&](const Saying& s) { return std::max(factor / s.factor, s.factor / factor); });
-    return bottleneck_says("words.said"_t, "said"_v = said.words, "nearest"_v = &said == nearest,
-                           "times"_v = factor_words(*m.focus, kAsked));
+    const int nearest = *std::ranges::min_element(kSayings, {}, [&](int times) { return std::max(factor / times, times / factor); });
+    return bottleneck_says("words.said"_t, "said"_v = said, "nearest"_v = said == nearest, "times"_v = factor_words(*m.focus, kAsked));
 }
 
 std::vector<const PublishedFigure*> printed_shares(const Published* figures) {

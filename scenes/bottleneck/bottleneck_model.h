@@ -17,20 +17,16 @@ namespace speclens {
 
 // What the user chose and said.
 struct BottleneckState {
-    int rows = 0;      // marked width; 0: the usual one of the beat
+    int rows = 0;      // marked width; 0: the default of the beat
     int said = -1;     // of kSayings, before it was shown; -1: nothing
     int answered = -1; // beat before the answer on which the answer was asked for; -1: none
 };
-inline constexpr StoryOf<"bottleneck", "walk", "question", "many", "full", "guessing", "forms", "printed"> bottleneck_says;
+inline constexpr MessagesOf<"bottleneck", "walk", "question", "many", "full", "guessing", "forms", "printed"> bottleneck_says;
 // "How much longer does a pass over 16 tokens take?"
-struct Saying {
-    const char* words;
-    double factor;
-};
-inline constexpr Saying kSayings[] = {{"1×", 1}, {"4×", 4}, {"16×", 16}};
-[[nodiscard]] std::string said_aloud(int saying); // "four times"
-inline constexpr int kAsked = 16;                 // tokens
-inline constexpr int kQuestionBeat = 1;           // asks about them; the beat after it has the answer
+inline constexpr int kSayings[] = {1, 4, 16}; // times as long
+[[nodiscard]] Message said_aloud(int saying); // "four times"
+inline constexpr int kAsked = 16;             // tokens
+inline constexpr int kQuestionBeat = 1;       // asks about them; the beat after it has the answer
 
 inline constexpr int kFormsBeat = 5; // the same shape in several forms, where they were timed
 
@@ -46,11 +42,11 @@ struct BottleneckModel {
     bool of_forms = false;                    // kFormsBeat, and times may be seen
     int marked = 1;                           // width, one of those measured
     const RecordedPasses* recorded = nullptr; // whose times stand here until this machine has some; null: its own, or none
-    bool told = true;                         // what passes took may be seen: before the answer only when it was asked for
+    bool shown = true;                        // what passes took may be seen: before the answer only when it was asked for
     bool asks = false;                        // the question is open
-    std::string untimed;                      // why its passes cannot be timed; empty: they can
+    Message untimed;                          // why its passes cannot be timed; empty: they can
     bool kept = false;                        // nobody can press a key
-    std::string under_way;                    // "timing passes of bundle S, 40 %"; empty: nothing is timed now
+    Message under_way;                        // "timing passes of bundle S, 40 %"; empty: nothing is timed now
     ui::Tier tier = ui::Tier::live;
     [[nodiscard]] bool measured() const { return times && times->passes.size() >= 2; }
     [[nodiscard]] bool timed_here() const { return measured() && !recorded; }
@@ -73,27 +69,29 @@ struct BottleneckModel {
 };
 // Why these times are not to be relied on: PassTimes::in_doubt, or a pass over so many rows that others outran, as S14
 // has it. Empty: they are.
-[[nodiscard]] std::string doubt(const PassTimes& times, int marked);
+[[nodiscard]] Message doubt(const PassTimes& times, int marked);
 // Time of a pass over so many rows by that of one: "2.31×". In doubt "~2.31×", and never what no pass can take: less than one over a
 // single row or more than one for each.
-[[nodiscard]] std::string factor_words(const PassTimes& times, int rows);
+[[nodiscard]] Message factor_words(const PassTimes& times, int rows);
+inline constexpr double kWholeBandwidth = 1.005; // more of a plain read's bandwidth than that is no share of it
+[[nodiscard]] int bits_of(DType form);           // of a weight, without its share of scales
 // What is known of a measured model, a line each: name and weights, where they lie, what limits its passes.
-inline constexpr double kWholeBandwidth = 1.005;              // more of a plain read's bandwidth than that is no share of it
-[[nodiscard]] std::string read_words(const PassTimes& times); // "at 86 % of the bandwidth"
-[[nodiscard]] std::vector<std::string> model_facts(const PassTimes& times, int marked);
-[[nodiscard]] std::string bits_of(DType form);    // "8"
-[[nodiscard]] std::string bits_words(DType form); // "8 bits": of a weight, without its share of scales
+[[nodiscard]] std::vector<Message> model_facts(const PassTimes& times, int marked);
 // What is known of a form beside that of most bytes, a line each: bits and bytes, what one token and several take.
-[[nodiscard]] std::vector<std::string> form_facts(const BottleneckModel& model, const PassTimes& of);
+[[nodiscard]] std::vector<Message> form_facts(const BottleneckModel& model, const PassTimes& of);
+// A plain read and the product kernel that its passes are held against, where those were measured.
+[[nodiscard]] std::vector<Message> rate_facts(const PassTimes& times);
+// A point of the chart.
+[[nodiscard]] Message pass_words(const BottleneckModel& model, const PassTimes& of, const PassTime& pass);
 // What fewer bytes do, by the two of steady_forms() that are farthest apart, over so many rows at once.
-struct FormsTold {
+struct FormsFinding {
     const PassTimes *most = nullptr, *fewest = nullptr; // null: fewer than two
     int rows = 0;
     double most_factor = 0, fewest_factor = 0; // of a pass of one token
     bool faster = false;                       // one token in fewer bytes, and the times can be told apart
     bool dearer = false;                       // the rows, by the time of one, likewise
 };
-[[nodiscard]] FormsTold forms_told(const BottleneckModel& model);
+[[nodiscard]] FormsFinding forms_finding(const BottleneckModel& model);
 
 // The chart's scale, by the time of one pass: from below every time to above every time, and to one by one.
 struct CostRange {
@@ -107,9 +105,8 @@ struct CostRange {
 inline constexpr int kBottleneckBeats = bottleneck_says.size;
 [[nodiscard]] StageTitle bottleneck_title(const BottleneckModel& model);
 [[nodiscard]] Story bottleneck_story(const SceneInput& input, const BottleneckModel& model, const BottleneckState& state);
-[[nodiscard]] std::string bottleneck_description(const SceneInput& input, const BottleneckModel& model, const BottleneckState& state);
 // "You said 4×: it is 2.31×."; empty before both are there
-[[nodiscard]] std::string verdict_words(const BottleneckModel& model, const BottleneckState& state);
+[[nodiscard]] Message verdict_words(const BottleneckModel& model, const BottleneckState& state);
 // What others print about weights and arithmetic of a decoding step, in the order of the files.
 [[nodiscard]] std::vector<const PublishedFigure*> printed_shares(const Published* figures);
 

@@ -147,7 +147,7 @@ StageTitle failures_title(const SceneInput& input, const FailuresModel& m) {
         name_measured(title, cell);
         return title;
     }
-    const std::string why = cell.outrun ? failures_says("words.outrun"_t) : m.times->in_doubt();
+    const std::string why = cell.outrun ? failures_says("words.outrun"_t) : message(m.times->in_doubt());
     title.title = failures_says("map.title:simulated"_t, "requests"_v = cell.requests, "k"_v = cell.k, "perhaps"_v = !why.empty(),
                                 "times"_v = ui::speed_up(cell.speedup), "slower"_v = !cell.pays() && cell.loses(),
                                 "even"_v = !cell.pays() && !cell.loses());

@@ -69,7 +69,7 @@ TreeGrowth tree_growth(const RoundSummary& round, const PassTimes* passes) {
     }
     growth.best = static_cast<int>(growth.path.size());
     if (!passes || passes->passes.size() < 2) return growth;
-    growth.doubt = passes->in_doubt();
+    growth.doubt = message(passes->in_doubt());
     double rate = 1 / (round.draft_ms + pass_ms(*passes, 1));
     growth.best = 0;
     for (std::size_t i = 0; i < growth.path.size(); ++i) {

@@ -1,14 +1,32 @@
 // Scene S1: passes that were timed, what the user said before, and the figures that are printed elsewhere.
+//
+// What stood in the description that was written by hand, and which message has it now (TellsEveryPassWithItsNumbersInBothLanguages):
+//
+//     "64 tokens (marked): 19.200 ms (median 21.120), 9.60×, 0.300 ms per token, 7 % of that rate"
+//                                       chart.pass {model} {bits} {tokens} {marked} {ms} {median} {repeats} {times} {each} {share}
+//     "A plain read of 2.0 MB: 2.0 GB/s, so reading alone takes 1.000 ms"     fact.read {model} {size} {rate} {ms}
+//     "The product kernel in cache: 50 billion multiply-adds a second"         fact.product {model} {rate}
+//     "smollm2-135m, 269 MB of weights", "random weights of …"                 fact.model {model} {form} {weights}, fact.random
+//     "read from memory, at 90 % …", "stays in the cache of 32 MB: …"          fact.limit:memory, arithmetic, cached, read {share} {cache}
+//     {rows} "1 token: 20.00 ms; 8 tokens: 1.00×", "up to 8 tokens …", "in doubt: …"  fact.time {one} {tokens} {times}, fact.cheap
+//     {tokens}, fact.doubt {why} "smollm2-135m in Q4_0: not measured, …"                                  fact.form_unmeasured,
+//     fact.unmeasured, fact.problem {problem} "Said: 4×" question.prediction:chosen {times} "Published: …: 85 % (wrong in its source)"
+//     details.figure {claim} {value} {standing}
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "engine/lab/pass_times.h"
+#include "engine/published/published_words.h"
 #include "scenes/bottleneck/bottleneck_model.h"
+#include "scenes/shared/in_words.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/scenes/scenes_tab.h"
 #include "tests/shared/pass_times.h"
+#include "tests/shared/said_values.h"
+#include "tests/shared/speaking.h"
+#include "tests/shared/told_said.h"
 #include "tests/shared/unowned.h"
 #include "ui/format.h"
 
@@ -47,6 +65,17 @@ class EdgeCanvas final : public ui::Canvas {
     }
     std::vector<ui::Rect> clips_;
 };
+
+// Time of several tokens by that of one, as it is told.
+void expect_pass_factor(const Said& figure, double times, bool doubt = false) {
+    EXPECT_EQ(figure.id(), "bottleneck.words.figure");
+    EXPECT_NEAR(test::real(figure, "times"), times, 1e-9);
+    EXPECT_EQ(test::whole(figure, "doubt"), doubt);
+}
+std::vector<ui::ToldMessage> told_at(SceneInput input, int beat) {
+    input.beat = beat;
+    return find_scene("bottleneck")->make()->told(input);
+}
 
 std::vector<PassTimes> made_forms() { return {test::passes_in_form(DType::q8_0, 0.53), test::passes_in_form(DType::q4_0, 0.28)}; }
 
@@ -108,9 +137,11 @@ TEST(BottleneckScene, CountsWhatAPassCosts) {
     window.bench->key(ui::Key::up);
     EXPECT_TRUE(window.bench->shows("Sixteen tokens at once cost 2.40× the time of one")) << window.bench->words;
     const std::string words = find_scene("bottleneck")->make()->describe(window.input());
-    EXPECT_NE(words.find("64 tokens: 19.200 ms (median 21.120), 9.60×, 0.300 ms per token, " + ui::percent(0.07)), std::string::npos)
+    EXPECT_NE(
+        words.find("64 tokens: 19.200 ms, lower quartile of 20 passes, median 21.120; 9.60×, 0.300 ms per token, " + ui::percent(0.07)),
+        std::string::npos)
         << words;
-    EXPECT_NE(words.find("85 % (wrong in its source)"), std::string::npos) << words;
+    EXPECT_NE(words.find(": 85 %, cannot be right"), std::string::npos) << words;
 }
 
 // Whatever was measured, all points lie in the chart, and a median far above stays at its edge.
@@ -142,6 +173,74 @@ TEST(BottleneckScene, DrawsNothingOutsideItsChart) {
     }
 }
 
+// Every number that is drawn, or behind what is drawn: passes, what they are held against, and what is printed.
+TEST(BottleneckScene, TellsEveryPassWithItsNumbersInBothLanguages) {
+    for (const char* language : {"en", "de"})
+        for (const int beat : {2, kFormsBeat}) {
+            const test::Speaking speaking(language);
+            SCOPED_TRACE(std::string(language) + " beat " + std::to_string(beat));
+            Bottleneck window(true, {0, 0, 1600, 1000}, true, true);
+            window.beat(beat);
+            const SceneInput input = window.input();
+            const BottleneckModel m = bottleneck_model(input, {});
+            const std::vector<ui::ToldMessage> told = told_at(input, beat);
+            const std::vector<const PassTimes*> models = m.all();
+            std::vector<const PassTimes*> measured = models;
+            for (const PassTimes* of : m.forms)
+                if (of != measured.front()) measured.push_back(of);
+            EXPECT_EQ(measured.size(), beat == kFormsBeat ? 4U : 2U);
+            std::size_t passes = 0;
+            for (const PassTimes* of : measured) {
+                const bool form = std::ranges::find(models, of) == models.end();
+                for (const PassTime& pass : of->passes) {
+                    const auto found = std::ranges::find_if(told, [&](const ui::ToldMessage& one) {
+                        const Said& said = one.message.said;
+                        return said.text == "chart.pass" && test::words(said, "model") == of->model &&
+                               test::whole(said, "bits") == (form ? bits_of(of->form) : 0) && test::whole(said, "tokens") == pass.rows;
+                    });
+                    ASSERT_NE(found, told.end()) << of->model << " " << pass.rows;
+                    const Said& said = found->message.said;
+                    EXPECT_EQ(test::whole(said, "marked"), pass.rows == m.marked);
+                    EXPECT_EQ(test::real(said, "ms"), pass.ms);
+                    EXPECT_EQ(test::real(said, "median"), pass.median);
+                    EXPECT_EQ(test::whole(said, "repeats"), pass.repeats);
+                    EXPECT_EQ(test::real(said, "each"), pass.ms / pass.rows);
+                    EXPECT_EQ(test::real(said, "share"), std::min(1.0, of->arithmetic_share(pass)));
+                    expect_pass_factor(test::inner(said, "times"), pass.ms / of->passes.front().ms);
+                    for (const double number : {pass.ms, pass.median, pass.ms / pass.rows})
+                        EXPECT_NE(found->message.find(ui::number(number, 3)), std::string::npos) << found->message;
+                    ++passes;
+                }
+            }
+            EXPECT_EQ(test::all_said(told, "bottleneck.chart.pass").size(), passes) << "each once";
+            for (const Said& said : test::all_said(told, "bottleneck.fact.read")) {
+                const PassTimes* of = test::words(said, "model") == "bundle S" ? m.times : m.beside;
+                const auto same = std::ranges::find(measured, test::real(said, "size"), &PassTimes::read_bytes);
+                ASSERT_NE(same, measured.end());
+                EXPECT_EQ(test::real(said, "rate"), of->bandwidth_gbs);
+                EXPECT_EQ(test::real(said, "ms"), (*same)->floor_ms());
+            }
+            for (const Said& said : test::all_said(told, "bottleneck.fact.product")) EXPECT_EQ(test::real(said, "rate"), 50);
+            EXPECT_EQ(test::all_said(told, "bottleneck.fact.read").size(), measured.size());
+            EXPECT_EQ(test::all_said(told, "bottleneck.fact.product").size(), measured.size());
+            std::vector<Said> figures;
+            for (const PublishedFigure* figure : printed_shares(input.figures)) {
+                const Said standing{"bottleneck",
+                                    figure->standing == Standing::wrong     ? "details.standing:wrong"
+                                    : figure->standing == Standing::derived ? "details.standing:derived"
+                                                                            : "details.standing:as_said",
+                                    {}};
+                figures.push_back({"bottleneck",
+                                   "details.figure",
+                                   {{"claim", figure->claim},
+                                    {"value", std::vector<Said>{value_said(*figure)}},
+                                    {"standing", std::vector<Said>{standing}}}});
+            }
+            EXPECT_EQ(figures.size(), 4U);
+            EXPECT_EQ(test::all_said(told, "bottleneck.details.figure"), figures);
+        }
+}
+
 TEST(BottleneckScene, GivesBothSharesOfTheBestRate) {
     Bottleneck window(true);
     SceneInput input = window.input();
@@ -149,7 +248,10 @@ TEST(BottleneckScene, GivesBothSharesOfTheBestRate) {
     times.product_rate = std::nan(""); // there was no memory for it
     input.passes = test::unowned(times);
     input.beat = 2;
-    const std::string text = bottleneck_story(input, bottleneck_model(input, {}), {}).text;
+    const Message text = bottleneck_story(input, bottleneck_model(input, {}), {}).text;
+    EXPECT_EQ(text.said.id(), "bottleneck.many.text:wide");
+    EXPECT_NEAR(test::real(text.said, "rate"), 2.4 / 16, 1e-9);
+    EXPECT_NEAR(test::real(text.said, "wide_rate"), 1, 1e-9);
     EXPECT_NE(text.find("ran at " + ui::percent(0.15) + " of the best rate seen, now at " + ui::percent(1)), std::string::npos) << text;
 }
 
@@ -168,7 +270,8 @@ struct Told {
     }
     [[nodiscard]] StageTitle title(int beat = 3) { return bottleneck_title(model(beat)); }
     [[nodiscard]] Story story(int beat) { return bottleneck_story(input, model(beat), {}); }
-    [[nodiscard]] std::string words() { return bottleneck_description(input, model(3), {}); }
+    [[nodiscard]] std::vector<ui::ToldMessage> told(int beat = 3) { return told_at(input, beat); }
+    [[nodiscard]] std::string words(int beat = 3) { return in_words(told(beat)); }
 };
 
 TEST(BottleneckScene, SaysWhatTheTinyModelIsAndShowsARealShapeBesideIt) {
@@ -185,12 +288,25 @@ TEST(BottleneckScene, SaysWhatTheTinyModelIsAndShowsARealShapeBesideIt) {
              "stays in the cache of 32 MB: bound by arithmetic from 3 tokens on", "8 tokens: 6.25×",
              "up to 2 tokens a pass costs less than two"})
         EXPECT_NE(words.find(fact), std::string::npos) << fact << "\n" << words;
-    EXPECT_NE(told.story(2).text.find("it stays in the cache, and arithmetic takes the time"), std::string::npos) << told.story(2).text;
-    EXPECT_NE(told.story(3).text.find("Up to 8 tokens a pass of smollm2-135m costs less than two of one token, up to "
-                                      "2 in bundle S"),
-              std::string::npos)
-        << told.story(3).text;
-    EXPECT_EQ(told.story(4).heading, "Why guessing can pay");
+    const Said beside = test::inner(told.story(2).text.said, "beside");
+    EXPECT_EQ(test::words(beside, "model"), "bundle S");
+    EXPECT_EQ(test::real(beside, "size"), 2e6);
+    expect_pass_factor(test::inner(beside, "times"), 4.9 / 0.4); // of 16 tokens
+    EXPECT_EQ(test::whole(beside, "cached"), 1);
+    EXPECT_EQ(test::whole(beside, "arithmetic"), 1);
+    const Said bend = told.story(3).text.said;
+    EXPECT_EQ(bend.id(), "bottleneck.full.text:bend");
+    EXPECT_EQ(test::whole(bend, "tokens"), 8);
+    EXPECT_EQ(test::words(bend, "model"), "smollm2-135m");
+    EXPECT_EQ(test::whole(bend, "other_tokens"), 2);
+    EXPECT_EQ(test::words(bend, "other"), "bundle S");
+    EXPECT_EQ(told.story(4).heading.said.id(), "bottleneck.guessing.heading:pays");
+    const std::vector<Said> costs = test::list(told.story(4).text.said, "costs");
+    ASSERT_EQ(costs.size(), 2U);
+    EXPECT_EQ(test::words(costs[0], "model"), "smollm2-135m");
+    expect_pass_factor(test::inner(costs[0], "times"), 1);
+    EXPECT_EQ(test::words(costs[1], "model"), "bundle S");
+    expect_pass_factor(test::inner(costs[1], "times"), 1.3 / 0.4);
     EXPECT_NE(told.story(4).text.find("1.00× in smollm2-135m, 3.25× in bundle S"), std::string::npos) << told.story(4).text;
 }
 
@@ -200,7 +316,8 @@ TEST(BottleneckScene, NamesNoShareOfTheBandwidthAboveAllOfIt) {
     for (const double gbs : {told.shape.bandwidth_gbs, told.shape.bandwidth_gbs * 0.7}) {
         told.shape.bandwidth_gbs = gbs;
         const bool cached = told.shape.read_share(told.shape.passes.front()) > 1;
-        EXPECT_EQ(read_words(told.shape), cached ? "faster than a plain read" : "at " + ui::percent(0.9) + " of the bandwidth");
+        EXPECT_NE(told.words().find(cached ? "faster than a plain read" : "at " + ui::percent(0.9) + " of the bandwidth"),
+                  std::string::npos);
     }
     EXPECT_EQ(told.words().find("% of the bandwidth"), std::string::npos) << told.words();
 }
@@ -230,7 +347,9 @@ TEST(BottleneckScene, PromisesAGainOnlyWhereFourRowsCostLessThanTwoPasses) {
     Told told;
     told.input.passes_beside = nullptr;
     EXPECT_EQ(told.title().title, "Eight tokens at once cost 6.25× the time of one");
-    EXPECT_EQ(told.story(4).heading, "What checking guesses costs here");
+    EXPECT_EQ(told.story(4).heading.said.id(), "bottleneck.guessing.heading:costs");
+    EXPECT_EQ(test::whole(told.story(4).text.said, "in_doubt"), 0);
+    expect_pass_factor(test::inner(test::inner(told.story(4).text.said, "costs"), "times"), 1.3 / 0.4);
     EXPECT_NE(told.story(4).text.find("3.25× in bundle S. Four rows cost two passes or more"), std::string::npos) << told.story(4).text;
     told.input.passes = nullptr;
     EXPECT_TRUE(told.story(4).text.starts_with("Recorded elsewhere")) << "nothing was measured here: " << told.story(4).text;
@@ -242,12 +361,14 @@ TEST(BottleneckScene, NoHeadlineUsesTimesInDoubt) {
     EXPECT_EQ(told.model(3).focus, &told.own);
     EXPECT_EQ(told.title().title, "Eight tokens at once cost 6.25× the time of one at 2.0 MB");
     EXPECT_NE(told.title().subtitle.find("in doubt: other programs kept 1.3 cores busy"), std::string::npos);
-    EXPECT_EQ(told.story(4).heading, "What checking guesses costs here") << "not by the shape's times";
-    EXPECT_NE(told.words().find("in doubt: other programs kept 1.3 cores busy"), std::string::npos) << told.words();
+    EXPECT_EQ(told.story(4).heading.said.id(), "bottleneck.guessing.heading:costs") << "not by the shape's times";
+    const Said why = test::inner(test::only_said(told.told(), "bottleneck.fact.doubt"), "why");
+    EXPECT_EQ(why.id(), "bottleneck.doubt.busy");
+    EXPECT_EQ(test::real(why, "cores"), 1.3);
     told.own.passes[3].median = 2 * told.own.passes[3].ms;
     EXPECT_EQ(told.title().title, "What a pass costs: timing in doubt");
-    EXPECT_NE(told.story(4).text.find("Times in doubt cannot tell whether guesses pay"), std::string::npos) << told.story(4).text;
-    EXPECT_NE(told.story(2).text.find("These times are in doubt: measure again"), std::string::npos);
+    EXPECT_EQ(test::whole(told.story(4).text.said, "in_doubt"), 1) << told.story(4).text;
+    EXPECT_EQ(told.story(2).text.said.id(), "bottleneck.words.measure_again");
 }
 
 TEST(BottleneckScene, SaysWhyTheRealShapeIsNotThere) {
@@ -256,7 +377,8 @@ TEST(BottleneckScene, SaysWhyTheRealShapeIsNotThere) {
     none.model = "smollm2-135m";
     none.problem = "out of memory: need 300 MiB, 12 MiB available";
     told.input.passes_beside = test::unowned(none);
-    EXPECT_NE(told.words().find("smollm2-135m: not measured, out of memory: need 300 MiB"), std::string::npos) << told.words();
+    EXPECT_EQ(test::words(test::only_said(told.told(), "bottleneck.fact.unmeasured"), "model"), "smollm2-135m");
+    EXPECT_EQ(test::words(test::only_said(told.told(), "bottleneck.fact.problem"), "problem"), none.problem);
     EXPECT_EQ(told.title().title, "Eight tokens at once cost 6.25× the time of one");
 }
 
@@ -281,11 +403,12 @@ TEST(BottleneckScene, DoubtsAPassThatAWiderOneOutran) {
     SceneInput input = window.input();
     input.passes = test::unowned(times);
     input.beat = 2;
-    const auto told = [&] { return bottleneck_description(input, bottleneck_model(input, {}), {}); };
+    const auto told = [&] { return in_words(told_at(input, 2)); };
     EXPECT_EQ(told().find("in doubt"), std::string::npos);
     times.passes[0].ms = times.passes[0].median = 5; // one token slower than two
     EXPECT_NE(told().find("timing in doubt"), std::string::npos);
     EXPECT_NE(told().find("These times are in doubt"), std::string::npos);
+    EXPECT_EQ(test::inner(test::only_said(told_at(input, 2), "bottleneck.fact.doubt"), "why").id(), "bottleneck.doubt.outrun");
 }
 
 TEST(BottleneckScene, MeasuresOnDemand) {
@@ -388,7 +511,7 @@ TEST(BottleneckScene, ShowsRecordedTimesUntilThereAreLiveOnes) {
         EXPECT_EQ(story.text.find("Measure to see"), std::string::npos) << story.text;
         EXPECT_FALSE(story.task_done) << "this machine is still to be timed";
         EXPECT_EQ(bottleneck_title(m).title.find("doubt"), std::string::npos) << bottleneck_title(m).title;
-        EXPECT_NE(find_scene("bottleneck")->make()->describe(window.input()).find("Data: RECORDED"), std::string::npos);
+        EXPECT_NE(in_words(told_at(window.input(), beat)).find("Data: RECORDED"), std::string::npos);
     }
     window.bench->key(ui::Key::b);
     EXPECT_TRUE(window.sent.empty()) << "fewer bytes are held against this machine's own times";
@@ -421,6 +544,10 @@ TEST(BottleneckScene, HoldsWhatWasSaidAgainstWhatWasMeasured) {
     const BottleneckModel m = bottleneck_model(window.input(), state);
     EXPECT_EQ(verdict_words(m, state), "");
     state.said = 1;
+    const Said said = verdict_words(m, state).said;
+    EXPECT_EQ(test::whole(said, "said"), 4);
+    EXPECT_EQ(test::whole(said, "nearest"), 1);
+    expect_pass_factor(test::inner(said, "times"), 2.4);
     EXPECT_EQ(verdict_words(m, state), "You said 4×, the nearest: it is 2.40×.");
     state.said = 2;
     EXPECT_EQ(verdict_words(m, state), "You said 16×: it is 2.40×.");
@@ -437,7 +564,7 @@ TEST(BottleneckScene, HoldsWhatWasSaidAgainstWhatWasMeasured) {
 struct InForms : Told {
     std::vector<PassTimes> forms = made_forms();
     InForms() { input.passes_forms = test::unowned(forms); }
-    [[nodiscard]] std::string words() { return bottleneck_description(input, model(kFormsBeat), {}); }
+    [[nodiscard]] std::string words() { return Told::words(kFormsBeat); }
     [[nodiscard]] StageTitle title() { return bottleneck_title(model(kFormsBeat)); }
     [[nodiscard]] std::string text() { return story(kFormsBeat).text; }
 };
@@ -463,8 +590,18 @@ TEST(BottleneckForms, HoldsOneShapeInSeveralFormsAgainstEachOther) {
               std::string::npos)
         << text;
     const std::string words = told.words();
-    for (const char* fact : {"smollm2-135m in Q8_0, 143 MB of weights", "smollm2-135m in Q4_0, 75 MB of weights", "bundle S, 2.0 MB"})
+    for (const char* fact : {"8 bits (Q8_0), 143 MB of weights", "4 bits (Q4_0), 75 MB of weights", "bundle S, 2.0 MB"})
         EXPECT_NE(words.find(fact), std::string::npos) << fact << "\n" << words;
+    const Said timed = told.story(kFormsBeat).text.said;
+    EXPECT_EQ(test::whole(timed, "bits"), 4);
+    EXPECT_EQ(test::real(timed, "fewer"), 269e6 * 0.28);
+    EXPECT_EQ(test::real(timed, "more"), 269e6);
+    EXPECT_EQ(test::whole(timed, "rows"), 8);
+    EXPECT_NEAR(test::real(timed, "fewer_ms"), 7.6, 1e-9);
+    EXPECT_EQ(test::real(timed, "more_ms"), 20);
+    EXPECT_NEAR(test::real(timed, "fewer_times"), 22 / 7.6, 1e-9);
+    EXPECT_EQ(test::real(timed, "more_times"), 1);
+    EXPECT_EQ(test::inner(timed, "finding").id(), "bottleneck.words.bytes:dearer");
     for (int beat = 0; beat < kBottleneckBeats; ++beat) EXPECT_EQ(told.model(beat).forms.empty(), beat != kFormsBeat) << beat;
 }
 
@@ -477,7 +614,7 @@ TEST(BottleneckForms, SaysNothingByTimesInDoubt) {
     EXPECT_EQ(told.text().find("2.89"), std::string::npos) << told.text();
     told.forms[0].passes[3].median = 2 * told.forms[0].passes[3].ms;
     EXPECT_EQ(told.title().title, "What fewer bytes do: timing in doubt");
-    EXPECT_EQ(told.text(), "Times in doubt cannot tell what fewer bytes do: measure again with B.");
+    EXPECT_EQ(told.story(kFormsBeat).text.said.id(), "bottleneck.forms.text:in_doubt");
     EXPECT_NE(told.words().find("in doubt"), std::string::npos);
 }
 
@@ -510,14 +647,19 @@ TEST(BottleneckForms, ComparesALargeLoadedModelWithItsOwnShape) {
     EXPECT_EQ(told.title().subtitle, "SmolLM2 in 16, 8 and 4 bits, 64 tokens before the pass");
     EXPECT_EQ(form_facts(m, told.own)[0], "4 bits (Q4_1), 81 MB of weights");
     EXPECT_EQ(form_facts(m, told.own)[1], "SmolLM2");
-    EXPECT_NE(told.words().find("SmolLM2 in Q4_1, 81 MB of weights"), std::string::npos) << told.words();
+    EXPECT_NE(told.words().find("4 bits (Q4_1), 81 MB of weights"), std::string::npos) << told.words();
 }
 
 TEST(BottleneckForms, SaysWhyAFormIsNotThere) {
     InForms told;
     for (PassTimes& of : told.forms) of.passes.clear(), of.problem = "the backend cuda keeps no Q8_0 matrices of this shape";
     EXPECT_NE(told.title().subtitle.find("could not be timed: the backend cuda keeps no Q8_0"), std::string::npos);
-    EXPECT_NE(told.words().find("smollm2-135m in Q4_0: not measured, the backend cuda"), std::string::npos) << told.words();
+    const std::vector<Said> missing = test::all_said(told.told(kFormsBeat), "bottleneck.fact.form_unmeasured");
+    ASSERT_EQ(missing.size(), 2U);
+    EXPECT_EQ(test::words(missing[0], "form"), "Q8_0");
+    EXPECT_EQ(test::words(missing[1], "form"), "Q4_0");
+    for (const Said& problem : test::all_said(told.told(kFormsBeat), "bottleneck.fact.problem"))
+        EXPECT_EQ(test::words(problem, "problem"), told.forms[0].problem);
     EXPECT_NE(told.text().find("could not be timed"), std::string::npos) << told.text();
 }
 

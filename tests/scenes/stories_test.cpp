@@ -67,6 +67,8 @@ TEST(StoryText, WritesNumbersAsItSays) {
     EXPECT_EQ(filled("{x:2} {x:0} {p:percent} {p:chance} {q:chance} {x:short} {t:tenths}",
                      {{"x", 1234.567}, {"p", 0.385}, {"q", 0.004}, {"t", 1.0}}),
               "1\u2009234.57 1\u2009235 38\u2009% .39 <.01 1.23e+03 1.0");
+    EXPECT_EQ(filled("{a:bytes} {b:bytes} {c:bytes} {gone:bytes}", {{"a", 2e6}, {"b", 269e6}, {"c", 1.44e9}, {"gone"}}),
+              "2.0 MB 269 MB 1.4 GB –");
     EXPECT_EQ(filled("{n:2}{gone?, {gone:2}|, nothing}", {{"n", std::int64_t{3}}, {"gone"}}), "3.00, nothing");
     EXPECT_EQ(filled("{gone:2}", {{"gone"}}), "–");
     EXPECT_EQ(filled("{a:exact} {b:exact} {c:exact} {n:exact} {gone:exact}",
@@ -97,10 +99,12 @@ TEST(StoryText, RefusesAValueThatCannotStandSo) {
     EXPECT_NE(refused("{x}", ValueKind::real).find("say how it is written"), std::string::npos);
     EXPECT_NE(refused("{x|a|b}", ValueKind::real).find("is no count"), std::string::npos);
     EXPECT_NE(refused("{y?{x:2}}", ValueKind::words).find("is no number"), std::string::npos);
+    EXPECT_NE(refused("{x:bytes}", ValueKind::words).find("is no number"), std::string::npos);
     EXPECT_NE(refused("{x:of}", ValueKind::words).find("only a text of its own has forms"), std::string::npos);
     for (const auto& [text, kind] : std::initializer_list<std::pair<const char*, ValueKind>>{{"{x:2}", ValueKind::whole},
                                                                                              {"{x}", ValueKind::whole},
                                                                                              {"{x:percent}", ValueKind::real},
+                                                                                             {"{x:bytes}", ValueKind::whole},
                                                                                              {"{x:of}", ValueKind::said},
                                                                                              {"{x}", ValueKind::words}})
         EXPECT_EQ(refused(text, kind), "") << text;

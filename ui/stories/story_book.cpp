@@ -197,7 +197,7 @@ void use_stories(std::shared_ptr<const StoryBook> book) {
     in_use() = std::move(book);
 }
 
-Message message(Said said) { return story::say(std::move(said), false); }
+Message message(Said said) { return said.empty() ? Message() : story::say(std::move(said), false); }
 
 namespace story {
 

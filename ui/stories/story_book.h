@@ -90,7 +90,7 @@ void set_shipped_stories(std::filesystem::path folder);  // of the first stories
 [[nodiscard]] std::vector<std::string> story_problems(); // of the book in use; reads none
 [[nodiscard]] std::filesystem::path own_stories();       // SPECLENS_STORIES; empty: none
 
-// A text born below the scenes, in the language of the pictures.
+// A text born below the scenes, in the language of the pictures; none of none.
 [[nodiscard]] Message message(Said said);
 
 namespace story {

@@ -117,8 +117,9 @@ StoryText::Piece StoryText::parse_braces(std::string_view body, Within within) {
 
 void StoryText::read_form(Piece& piece, std::string_view body, std::string_view form) {
     constexpr std::pair<std::string_view, Kind> kForms[] = {
-        {"word", Kind::number},   {"Word", Kind::capital_number}, {"Capital", Kind::capital}, {"percent", Kind::percent},
-        {"chance", Kind::chance}, {"short", Kind::shortened},     {"tenths", Kind::tenths},   {"exact", Kind::decimals}};
+        {"word", Kind::number},     {"Word", Kind::capital_number}, {"Capital", Kind::capital},
+        {"percent", Kind::percent}, {"chance", Kind::chance},       {"short", Kind::shortened},
+        {"tenths", Kind::tenths},   {"exact", Kind::decimals},      {"bytes", Kind::bytes}};
     const auto known = std::ranges::find(kForms, form, &std::pair<std::string_view, Kind>::first);
     if (known != std::end(kForms)) {
         piece.kind = known->second;
@@ -132,8 +133,9 @@ void StoryText::read_form(Piece& piece, std::string_view body, std::string_view 
         if (std::ranges::find(forms_, piece.form) == forms_.end()) forms_.push_back(piece.form);
     } else {
         wrong("{" + std::string(body) +
-              "}: behind the colon stands word, Word, Capital, percent, chance, short, tenths, exact, a number of decimals or the name of "
-              "a form");
+              "}: behind the colon stands word, Word, Capital, percent, chance, short, tenths, exact, bytes, a number of decimals or the "
+              "name "
+              "of a form");
     }
 }
 
@@ -161,6 +163,7 @@ void StoryText::check(const std::vector<Piece>& pieces, std::string_view name, V
         case Kind::chance:
         case Kind::shortened:
         case Kind::tenths:
+        case Kind::bytes:
             if (!number) wrong(braces + " is no number");
             break;
         case Kind::form:
@@ -228,6 +231,7 @@ void StoryText::add(std::string& out, const std::vector<Piece>& pieces, const Fi
         case Kind::chance: out += ui::probability(Filling::number(value)); break;
         case Kind::shortened: out += ui::short_number(Filling::number(value)); break;
         case Kind::tenths: out += ui::tenths(Filling::number(value)); break;
+        case Kind::bytes: out += value.there() ? ui::megabytes(Filling::number(value)) : "–"; break;
         case Kind::form: out += with.words(value, piece.form); break;
         case Kind::plural: add(out, whole && *whole == 1 ? piece.first : piece.second, with); break;
         case Kind::choice: add(out, value.there() ? piece.first : piece.second, with); break;

@@ -64,12 +64,12 @@ TEST(BenchResult, ShowsEveryContextAndSaysWhatIsInDoubt) {
     result.contexts.push_back(longer);
     result.left_out = {"a context of 4000 is left out: filling it takes 19 s."};
     const std::string table = bench_table(result);
-    for (const char* words : {"IN DOUBT: a pass over 2 tokens varied by 50 % (context 1000)",
+    for (const char* words : {"IN DOUBT: a pass over 2 tokens varied by 50\u2009% (context 1000)",
                               "64 tokens before the pass, which reads 2.0 MB, 0.0 of them keys and values",
                               "1000 tokens before the pass, which reads 4.0 MB, 2.0 of them", "a context of 4000 is left out",
                               "50.0   billion multiply-adds a second, spread 0 %", "2.40×", "prefill, 512 tokens", "5120 tokens a second"})
         EXPECT_NE(table.find(words), std::string::npos) << words << "\n" << table;
-    EXPECT_EQ(json_of(result)["in_doubt"], "a pass over 2 tokens varied by 50 % (context 1000)");
+    EXPECT_EQ(json_of(result)["in_doubt"], "a pass over 2 tokens varied by 50\u2009% (context 1000)");
 }
 
 TEST(BenchResult, CallsADifferenceNoCostAndSaysThatItWasStopped) {

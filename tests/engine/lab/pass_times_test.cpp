@@ -12,6 +12,7 @@
 #include "kernels/error.h"
 #include "tests/shared/micro.h"
 #include "tests/shared/pass_times.h"
+#include "tests/shared/said_values.h"
 
 namespace speclens {
 namespace {
@@ -38,20 +39,28 @@ TEST(Timing, IsToldApartWhereTheIntervalsHaveNothingInCommon) {
 
 TEST(PassDoubt, NamesWhatWasWrong) {
     PassTimes times = made_passes();
-    EXPECT_EQ(times.in_doubt(), "");
+    const auto expect_spread = [&](const char* id, double spread) {
+        EXPECT_EQ(times.in_doubt().id(), id);
+        EXPECT_NEAR(test::real(times.in_doubt(), "spread"), spread, 1e-9);
+    };
+    EXPECT_TRUE(times.in_doubt().empty());
     times.passes[3].median = times.passes[3].ms * 1.14;
-    EXPECT_EQ(times.in_doubt(), "");
+    EXPECT_TRUE(times.in_doubt().empty());
     times.passes[3].median = times.passes[3].ms * 1.34;
-    EXPECT_EQ(times.in_doubt(), "a pass over 8 tokens varied by 34 %");
+    expect_spread("bottleneck.doubt.pass", 0.34);
+    EXPECT_EQ(test::whole(times.in_doubt(), "tokens"), 8);
     times.other_cores = 0.3;
-    EXPECT_EQ(times.in_doubt(), "a pass over 8 tokens varied by 34 %");
+    expect_spread("bottleneck.doubt.pass", 0.34);
     times.other_cores = 1.24;
-    EXPECT_EQ(times.in_doubt(), "other programs kept 1.2 cores busy");
+    EXPECT_EQ(times.in_doubt().id(), "bottleneck.doubt.busy");
+    EXPECT_EQ(test::real(times.in_doubt(), "cores"), 1.24);
     times = made_passes();
     times.read_spread = 0.2;
-    EXPECT_EQ(times.in_doubt(), "the plain read varied by 20 %");
+    expect_spread("bottleneck.doubt.read", 0.2);
     times.read_spread = 0, times.product_spread = 0.16;
-    EXPECT_EQ(times.in_doubt(), "the product in cache varied by 16 %");
+    expect_spread("bottleneck.doubt.product", 0.16);
+    times.stopped = true;
+    EXPECT_EQ(times.in_doubt().id(), "bottleneck.doubt.stopped");
 }
 
 TEST(PassBound, ComesFromNumbersNotFromNames) {

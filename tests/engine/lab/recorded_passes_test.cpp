@@ -39,7 +39,7 @@ TEST(RecordedPasses, ThoseThatShipAreOfAQuietMachine) {
         EXPECT_EQ(one->date.size(), 10U);
         EXPECT_FALSE(one->machine.empty());
         EXPECT_EQ(one->times.passes.size(), 7U);
-        EXPECT_EQ(one->times.in_doubt(), "");
+        EXPECT_TRUE(one->times.in_doubt().empty());
         EXPECT_GT(one->times.bound_ms(1), 0);
         for (const int rows : {1, 2, 4, 8, 16, 32, 64}) {
             ASSERT_NE(one->times.of(rows), nullptr) << rows;
