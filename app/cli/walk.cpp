@@ -12,6 +12,7 @@
 #include "engine/rules/verify.h"
 #include "engine/run/speed_up.h"
 #include "engine/run/wire_totals.h"
+#include "ui/stories/story_book.h"
 
 namespace speclens::cli {
 
@@ -311,7 +312,7 @@ std::string Walk::closing(const RunView& view) const {
         if (gain.known()) {
             row("plain decoding", number(1000 / trace_->plain_ms(), 0) + " tok/s", "measured by turns with these rounds, same prompt");
             std::string words = gain.value < 1 ? "guessing did not pay here" : "";
-            if (!gain.sure()) words = doubt_words(gain, trace_->times().get());
+            if (!gain.sure()) words = message(doubt_said(gain, trace_->times().get()));
             row("speed-up", gain.doubt == SpeedUp::Doubt::impossible ? "–" : (gain.sure() ? "" : "~") + number(gain.value, 2) + "×", words);
             if (!gain.sure())
                 if (const Reference* known = reference_of(h))

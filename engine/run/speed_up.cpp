@@ -1,7 +1,6 @@
 #include "engine/run/speed_up.h"
 
 #include <algorithm>
-#include <cstdio>
 
 namespace speclens {
 
@@ -36,23 +35,17 @@ SpeedUp speed_up(const RunView& view, const Trace& trace) {
     return speed_up(view, times);
 }
 
-std::string doubt_words(const SpeedUp& figure, const TraceTimes* times) {
-    char text[96];
+Said doubt_said(const SpeedUp& figure, const TraceTimes* times) {
+    constexpr SaidOf<"speedup"> said;
     switch (figure.doubt) {
-    case SpeedUp::Doubt::none: return "";
-    case SpeedUp::Doubt::few: return "timed too seldom so far";
-    case SpeedUp::Doubt::spread:
-        std::snprintf(text, sizeof text, "repeats lie up to %.0f %% apart", 100 * (figure.high / figure.low - 1));
-        return text;
-    case SpeedUp::Doubt::busy:
-        std::snprintf(text, sizeof text, "other programs kept %.1f cores busy", times ? times->busy_cores : 0);
-        return text;
-    case SpeedUp::Doubt::slower:
-        std::snprintf(text, sizeof text, "a plain pass takes %.1f times what was recorded on this machine", times ? times->to_recorded : 0);
-        return text;
-    case SpeedUp::Doubt::impossible: return "more than tokens per round allow: time it again";
+    case SpeedUp::Doubt::none: return {};
+    case SpeedUp::Doubt::few: return said("doubt.few"_t);
+    case SpeedUp::Doubt::spread: return said("doubt.spread"_t, "apart"_v = figure.high / figure.low - 1);
+    case SpeedUp::Doubt::busy: return said("doubt.busy"_t, "cores"_v = times ? times->busy_cores : 0.0);
+    case SpeedUp::Doubt::slower: return said("doubt.slower"_t, "times"_v = times ? times->to_recorded : 0.0);
+    case SpeedUp::Doubt::impossible: return said("doubt.impossible"_t);
     }
-    return "";
+    return {};
 }
 
 } // namespace speclens

@@ -1,10 +1,9 @@
 // How much faster a run wrote its text than plain decoding would have, how far that is known, and whether it may be told.
 #pragma once
 
-#include <string>
-
 #include "engine/run/run_view.h"
 #include "engine/run/trace.h"
+#include "kernels/said.h"
 
 namespace speclens {
 
@@ -36,7 +35,7 @@ struct SpeedUp {
 // The same from its parts. `ms`: of all rounds; `spread`, `plain_spread`: as in TraceTimes.
 [[nodiscard]] SpeedUp speed_up(const RunView& view, const TraceTimes& times);
 
-// "other programs kept 1.4 cores busy meanwhile"; empty: none.
-[[nodiscard]] std::string doubt_words(const SpeedUp& figure, const TraceTimes* times);
+// "other programs kept 1.4 cores busy"; empty: none. The words stand in assets/stories/speedup.toml.
+[[nodiscard]] Said doubt_said(const SpeedUp& figure, const TraceTimes* times);
 
 } // namespace speclens

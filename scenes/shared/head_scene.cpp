@@ -235,24 +235,24 @@ void guess_stepper(ui::Ui& ui, const HeadModel& model, const char* label, Contro
 void measure_button(const SceneInput& input, ui::Ui& ui, const MeasureButton& button, const RunStudy& study, ControlRow& row,
                     std::vector<SceneCommand>& out) {
     const Study* now = study_named(input, study.name);
-    std::string why = no_models(input);
-    if (why.empty() && study.runs.empty())
-        why = study.name == kSpeedupStudy && without_passes(input) ? no_plain_words(input) : "None of these drafters is loaded";
+    Message why = no_models(input);
+    if (why.empty() && study.runs.empty() && study.name == kSpeedupStudy) why = untimed_passes(input);
+    if (why.empty() && study.runs.empty()) why = shared_says("words.no_drafter"_t);
     const bool measures = now && !now->complete();
     const ui::Rect at = row.place(std::min(168.0F, row.room()));
     if (at.w < 96) return;
     if (measures) {
         const auto done = static_cast<double>(now->points.size()), all = static_cast<double>(now->planned);
-        ui::field_label(ui, at, std::to_string(now->points.size()) + " of " + counted(now->planned, "run"));
+        ui::field_label(ui, at, shared_says("words.measured_runs"_t, "done"_v = now->points.size(), "runs"_v = now->planned));
         ui.canvas.fill({at.x, at.bottom() + 4, at.w, 3}, ui.theme.line, 1.5F);
         ui.canvas.fill({at.x, at.bottom() + 4, at.w * static_cast<float>(done / std::max(1.0, all)), 3}, ui.theme.ink, 1.5F);
-        if (ui::button(ui, button.id, at, "Stop", {.shortcut = "Esc", .tooltip = "end what is measured; what is there stays"}))
+        if (ui::button(ui, button.id, at, shared_says("words.stop"_t), {.shortcut = "Esc", .tooltip = shared_says("words.stop_about"_t)}))
             out.push_back(Command{Cancel{}});
         return;
     }
     ui::field_label(ui, at, button.label);
-    if (ui::button(ui, button.id, at, "Measure",
-                   {.shortcut = button.key, .tooltip = "Runs it here, beside the run on screen", .disabled = why}))
+    if (ui::button(ui, button.id, at, shared_says("words.measure"_t),
+                   {.shortcut = button.key, .tooltip = shared_says("words.measure_about"_t), .disabled = why}))
         out.push_back(Command{study});
 }
 

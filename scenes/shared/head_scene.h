@@ -108,7 +108,9 @@ struct ControlRow {
 void guess_stepper(ui::Ui& ui, const HeadModel& model, const char* label, ControlRow& row, std::vector<SceneCommand>& out);
 // A study on demand; nothing where there is no room.
 struct MeasureButton {
-    const char *id, *label, *key;
+    const char* id;
+    Message label;
+    const char* key;
 };
 void measure_button(const SceneInput& input, ui::Ui& ui, const MeasureButton& button, const RunStudy& study, ControlRow& row,
                     std::vector<SceneCommand>& out);

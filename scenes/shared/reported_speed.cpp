@@ -20,7 +20,7 @@ ReportedSpeed reported_speed(const SpeedUp& figure, const Trace& trace) {
     told.words = (figure.sure() ? "" : "~") + ui::speed_up(figure.value);
     if (figure.sure()) return told;
     const std::shared_ptr<const TraceTimes> times = trace.times();
-    told.doubt = doubt_words(figure, times.get());
+    told.doubt = message(doubt_said(figure, times.get()));
     if (const Header* header = trace.header())
         if (const Reference* known = reference_of(*header)) {
             told.recorded_speed = ui::speed_up(known->speed_up);
@@ -39,16 +39,17 @@ ReportedSpeed reported_speed(const RunView& view, const Trace& trace, double pla
     return reported_speed(speed_up(view, times), trace);
 }
 
-std::string study_doubt(const Study& study) {
+Message study_doubt(const Study& study) {
     double busy = 0, spread = 0, plain = 0;
     for (const StudyPoint& point : study.points) {
         busy = std::max(busy, point.busy_cores);
         double& of = point.settings.k == 0 || point.settings.drafter == kNoDrafter ? plain : spread;
         of = std::max(of, point.spread);
     }
-    if (busy > kMostBusyCores) return shared_says("doubt.busy"_t, "cores"_v = ui::number(busy, 1));
+    constexpr SaidOf<"speedup"> said;
+    if (busy > kMostBusyCores) return message(said("doubt.busy"_t, "cores"_v = busy));
     const double apart = (1 + spread) * (1 + plain) - 1;
-    return apart > kMostSpread ? shared_says("doubt.spread"_t, "apart"_v = ui::percent(apart)) : "";
+    return apart > kMostSpread ? message(said("doubt.spread"_t, "apart"_v = apart)) : Message();
 }
 
 } // namespace speclens

@@ -5,13 +5,14 @@
 
 #include "engine/lab/study.h"
 #include "engine/run/speed_up.h"
+#include "ui/stories/message.h"
 
 namespace speclens {
 
 struct ReportedSpeed {
     SpeedUp figure;
     std::string words;          // "1.37×"; in doubt "~1.37×"; empty: not known
-    std::string doubt;          // "other programs kept 1.4 cores busy"; empty: none
+    Message doubt;              // "other programs kept 1.4 cores busy"; empty: none
     std::string recorded_speed; // of a figure in doubt, what was recorded, "2.30×"; empty: nothing is
     std::string recorded;       // the same with its machine, "recorded 2.30× on 2-core AMD EPYC, 2026-11-25"
     [[nodiscard]] bool sure() const { return figure.sure(); }
@@ -23,6 +24,6 @@ struct ReportedSpeed {
 // Against plain decoding of so many ms a token, which the caller knows better than the trace.
 [[nodiscard]] ReportedSpeed reported_speed(const RunView& view, const Trace& trace, double plain_ms);
 // Why the times of a study say nothing certain; empty: they do.
-[[nodiscard]] std::string study_doubt(const Study& study);
+[[nodiscard]] Message study_doubt(const Study& study);
 
 } // namespace speclens

@@ -16,7 +16,6 @@
 #include "scenes/shared/reported_speed.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/told.h"
-#include "ui/format.h"
 
 namespace speclens {
 namespace {
@@ -74,7 +73,7 @@ double between(const std::vector<SpeedupPoint>& points, int k, double at_zero, d
 double drafting(const SpeedupPoint& p) { return p.draft + p.head; }
 double verifying(const SpeedupPoint& p) { return p.verify; }
 
-// Standard error of the tokens of a round: how many rounds kept i guesses and more is recorded, so how many
+// Standard error of the tokens of a round: how many rounds kept i draft tokens and more is recorded, so how many
 // kept how many is.
 double tokens_error(const StudyPoint& p) {
     if (p.rounds < 2) return p.tokens_per_round();
@@ -88,7 +87,7 @@ double tokens_error(const StudyPoint& p) {
 }
 
 // Of all lengths together.
-double share_with_guesses(const std::vector<SpeedupPoint>& points) {
+double share_with_drafts(const std::vector<SpeedupPoint>& points) {
     double with = 0, all = 0;
     for (const SpeedupPoint& p : points) with += p.drafts * p.rounds, all += p.rounds;
     return all > 0 ? with / all : 1;
@@ -99,14 +98,14 @@ bool take_study(SpeedupModel& m, const SceneInput& input) {
     const Study* study = study_named(input, kSpeedupStudy);
     if (!study || study->points.empty() || without_passes(input)) return false;
     std::vector<int> judged, kept;
-    std::map<int, std::vector<double>> tries; // ms of a round with guesses, by length
+    std::map<int, std::vector<double>> tries; // ms of a round with drafts, by length
     std::map<int, double> error;              // of its tokens
     std::map<int, double> spread;             // of its times
     double plain_spread = 0;
     for (const StudyPoint& p : study->points) {
         if (p.settings != studied_run(input, p.settings.k == 0 ? "none" : m.drafter, p.settings.k)) return false;
         if (!p.problem.empty() || p.verify_ms <= 0) continue;
-        if (p.most > 0) continue; // the drafter cannot guess so many: it is a shorter length once more
+        if (p.most > 0) continue; // the drafter cannot draft so many: it is a shorter length once more
         if (p.settings.k == 0) {
             plain_spread = p.spread;
             m.plain_ms = m.plain_ms > 0 ? std::min(m.plain_ms, p.verify_ms) : p.verify_ms;
@@ -143,7 +142,7 @@ bool take_study(SpeedupModel& m, const SceneInput& input) {
     for (const SpeedupPoint& p : m.points) rows.push_back((p.verify / m.plain_ms - 1) / p.k);
     m.levers.verify = std::max(0.0, median(std::move(rows)));
     if (drafts_at_once(m.drafter)) m.levers.block = std::max(0.0, drafting(a) / m.plain_ms - a.k * m.levers.draft);
-    m.levers.drafts = share_with_guesses(m.points);
+    m.levers.drafts = share_with_drafts(m.points);
     double widest = 0; // of the passes so far
     for (SpeedupPoint& p : m.points) {
         m.outrun = m.outrun || widest > kOutrun * p.verify;
@@ -177,28 +176,28 @@ bool take_run(SpeedupModel& m, const SceneInput& input) {
     const double plain = plain_ms(input);
     if (!run.header || run.header->k < 1 || plain <= 0) return false;
     int judged = 0, kept = 0, rounds = 0, without = 0;
-    // Of a guess, of a block and of a row, by round. A pass that the machine held up would decide a mean.
-    std::vector<double> guess, block, row;
+    // Of a draft token, of a block and of a row, by round. A pass that the machine held up would decide a mean.
+    std::vector<double> draft, block, row;
     // One length says not what drafting costs at another: a pass over a block counts as the same for all.
     const bool at_once = drafts_at_once(run.header->drafter);
     for (const RoundSummary& round : run.round_list) {
         if (round.tree || !round.complete() || round.verify_ms <= 0) continue;
         if (round.drafts.empty()) {
-            without += &round != &run.round_list.back(); // which may have had no room for a guess
+            without += &round != &run.round_list.back(); // which may have had no room for a draft
             continue;
         }
         for (std::size_t i = 0; i < round.judged_in_order(); ++i) ++judged, kept += round.drafts[i].check->accepted;
-        const auto guesses = static_cast<double>(round.drafts.size());
-        guess.push_back((at_once ? round.head_ms : round.draft_ms) / guesses);
+        const auto drafts = static_cast<double>(round.drafts.size());
+        draft.push_back((at_once ? round.head_ms : round.draft_ms) / drafts);
         block.push_back(round.draft_ms - round.head_ms);
-        row.push_back((round.verify_ms - plain) / guesses);
+        row.push_back((round.verify_ms - plain) / drafts);
         ++rounds;
     }
     if (judged == 0) return false;
     m.plain_ms = plain;
     if (input.trace) m.doubt = reported_speed(run, *input.trace).doubt;
     m.levers.alpha = std::min(kHighest, static_cast<double>(kept) / judged);
-    m.levers.draft = median(std::move(guess)) / plain;
+    m.levers.draft = median(std::move(draft)) / plain;
     m.levers.block = at_once ? median(std::move(block)) / plain : 0;
     m.levers.verify = std::max(0.0, median(std::move(row)) / plain);
     m.levers.drafts = static_cast<double>(rounds) / (rounds + without);
@@ -287,16 +286,16 @@ SpeedupModel speedup_model(const SceneInput& input, const SpeedupState& state) {
     return m;
 }
 
-std::string share_words(const Levers& levers) {
-    return levers.drafts < 1 ? shared_says("cost.share"_t, "rounds"_v = ui::percent(levers.drafts)) : "";
+Message share_words(const Levers& levers) {
+    return levers.drafts < 1 ? shared_says("cost.share"_t, "rounds"_v = levers.drafts) : Message();
 }
 
-std::string drafting_words(const Levers& levers) {
+Message drafting_words(const Levers& levers) {
     if (levers.block <= 0) return shared_says("cost.guess"_t, "passes"_v = in_passes(levers.draft));
     return shared_says("cost.block"_t, "passes"_v = in_passes(levers.block),
-                       "each"_v = levers.draft >= 0.005 ? ui::number(levers.draft, 2) : "");
+                       "each"_v = levers.draft >= 0.005 ? std::optional(levers.draft) : std::nullopt);
 }
 
-std::string in_passes(double cost) { return shared_says("cost.passes"_t, "passes"_v = ui::number(cost, 2)); }
+Message in_passes(double cost) { return shared_says("cost.passes"_t, "passes"_v = cost); }
 
 } // namespace speclens

@@ -1,6 +1,6 @@
 // What decides the speed-up: tokens of a round against its cost, by draft length. From a study of the
 // current run's prompt and drafter (measured, position by position), or from three numbers: the chance that a
-// guess stays, what a guess costs, what a further row of the verify pass costs.
+// draft token stays, what a draft token costs, what a further row of the verify pass costs.
 #pragma once
 
 #include <span>
@@ -16,21 +16,21 @@ struct RunStudy; // engine/run/session_commands.h
 // Draft tokens on the axis.
 inline constexpr int kLongestDraft = 16;
 
-// Mean tokens of a round with K guesses, the target's own included, when every guess stays with probability
+// Mean tokens of a round with K draft tokens, the target's own included, when every draft token stays with probability
 // alpha: (1 − α^(K+1)) ÷ (1 − α) (Leviathan et al. 2023, equation 1).
 [[nodiscard]] double expected_tokens(double alpha, int k);
-// The same where guess i stays with probability stays[i − 1] if all before it did: 1 + Σ Π stays. K beyond
+// The same where draft token i stays with probability stays[i − 1] if all before it did: 1 + Σ Π stays. K beyond
 // the known positions adds nothing.
 [[nodiscard]] double expected_tokens(std::span<const double> stays, int k);
 
 // One number for each lever; costs in target passes of one token.
 struct Levers {
-    double alpha = 0.8;   // chance that a guess stays
-    double draft = 0.1;   // a guess
+    double alpha = 0.8;   // chance that a draft token stays
+    double draft = 0.1;   // a draft token
     double verify = 0.05; // each row of the verify pass after the first
-    double block = 0;     // drafting whatever K is: of a drafter that guesses all at once
-    double drafts = 1;    // share of the rounds with guesses: lookup finds none in some
-    // Means over rounds with and without guesses: tokens, and what drafting and verifying cost.
+    double block = 0;     // drafting whatever K is: of a drafter that drafts all at once
+    double drafts = 1;    // share of the rounds with drafts: lookup finds none in some
+    // Means over rounds with and without draft tokens: tokens, and what drafting and verifying cost.
     [[nodiscard]] double tokens(int k) const { return 1 + drafts * (expected_tokens(alpha, k) - 1); }
     [[nodiscard]] double draft_cost(int k) const { return drafts * (block + k * draft); }
     [[nodiscard]] double verify_cost(int k) const { return 1 + drafts * k * verify; }
@@ -38,11 +38,11 @@ struct Levers {
     bool operator==(const Levers&) const = default;
 };
 
-// ", in 62 % of the rounds": those with guesses; empty: all.
-[[nodiscard]] std::string share_words(const Levers& levers);
+// ", in 62 % of the rounds": those with draft tokens; empty: all.
+[[nodiscard]] Message share_words(const Levers& levers);
 // "0.05 of a target pass for each guess": what drafting costs.
-[[nodiscard]] std::string drafting_words(const Levers& levers);
-[[nodiscard]] std::string in_passes(double cost); // "0.05 of a target pass"
+[[nodiscard]] Message drafting_words(const Levers& levers);
+[[nodiscard]] Message in_passes(double cost); // "0.05 of a target pass"
 
 // What the user set.
 struct SpeedupState {
@@ -52,11 +52,11 @@ struct SpeedupState {
     bool operator==(const SpeedupState&) const = default;
 };
 
-// A draft length that was measured. Times of a round in ms, the mean over rounds with all guesses and
+// A draft length that was measured. Times of a round in ms, the mean over rounds with all draft tokens and
 // without any.
 struct SpeedupPoint {
     int k = 0, rounds = 0;
-    double drafts = 1; // share of the rounds with guesses
+    double drafts = 1; // share of the rounds with drafts
     double tokens = 0; // per round
     double draft = 0, head = 0, verify = 0;
     double speedup = 0; // tokens × a plain pass ÷ the round
@@ -75,7 +75,7 @@ struct SpeedupModel {
     bool stopped = false;               // somebody ended it before it had all
     double plain_ms = 0;                // a plain pass of one token; 0: unknown
     std::vector<SpeedupPoint> points;   // by draft length; empty unless a study of this run is there
-    std::vector<double> stays;          // by position, of its longest drafts, in rounds with guesses
+    std::vector<double> stays;          // by position, of its longest drafts, in rounds with drafts
     std::vector<int> judged;            // rounds behind each
     Levers levers;                      // of the source
     // For K = 1 … kLongestDraft: with a study position by position and with measured times, else by the
@@ -87,10 +87,10 @@ struct SpeedupModel {
     bool even = false;        // the best may be no faster and no slower than plain decoding, as far as is told
     bool close = true;        // and was seen so
     bool outrun = false;      // a wider pass was quicker: the times are in doubt
-    std::string doubt;        // why else they are; empty: they are not
+    Message doubt;            // why else they are; empty: they are not
     [[nodiscard]] bool in_ms() const { return plain_ms > 0 && source != Source::hand; } // else in passes
     [[nodiscard]] bool measured() const { return source == Source::study; }
-    // Share of the rounds with guesses, measured at this length or the next shorter one.
+    // Share of the rounds with draft tokens, measured at this length or the next shorter one.
     [[nodiscard]] double drafts_at(int k) const;
     [[nodiscard]] bool known(int k) const { return k <= static_cast<int>(tokens.size()) || point(k); }
     // What was measured for K, else the curve; 0: neither is known.

@@ -5,7 +5,9 @@
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/emphasis.h"
 #include "scenes/shared/history.h"
+#include "scenes/shared/in_words.h"
 #include "scenes/shared/measure_charts.h"
+#include "scenes/shared/panel.h"
 #include "scenes/speedup/printed_table.h"
 #include "scenes/speedup/speedup_draw.h"
 
@@ -21,12 +23,7 @@ class SpeedupScene final : public Scene {
         ui.push_id("speed-up");
         const SpeedupModel model = speedup_model(input, state_);
         const SpeedupDraw d{input, model, state_, ui, out};
-        if (input.stage.w > 0) {
-            ui.push_clip(input.stage_clip);
-            draw_stage_title(input, ui, speedup_title(input, model));
-            draw_stage(d);
-            ui.pop_clip();
-        }
+        draw_titled(input, ui, speedup_title(input, model), [&] { draw_stage(d); });
         draw_story(input, ui, speedup_story(input, model), out);
         draw_speedup_details(d);
         draw_speedup_controls(d);
@@ -42,7 +39,8 @@ class SpeedupScene final : public Scene {
         return {{.name = study.name, .ask = study, .beat = kSpeedupBestBeat}};
     }
 
-    std::string describe(const SceneInput& input) const override { return speedup_description(input, speedup_model(input, state_)); }
+    bool tells_messages() const override { return true; }
+    std::vector<ui::ToldMessage> told(const SceneInput& input) const override { return told_by(SpeedupScene(*this), input); }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
         return {{"↑ ↓", "Mark a longer, shorter draft"}, {"M", "Measure ten draft lengths"}, {"H", "Measured, or numbers by hand"}};

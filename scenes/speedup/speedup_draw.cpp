@@ -6,11 +6,11 @@
 
 #include "engine/drafters/drafter_info.h"
 #include "scenes/shared/cycle_pick.h"
-#include "scenes/shared/head_scene.h"
 #include "scenes/shared/measure_charts.h"
+#include "scenes/shared/panel.h"
 #include "scenes/shared/run_controls.h"
-#include "scenes/shared/words.h"
 #include "scenes/speedup/printed_table.h"
+#include "ui/choices.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
@@ -43,12 +43,11 @@ struct Chart {
 
 // Axes, the band of the marked draft length, and the choice of another one by a click; of `words` the first
 // that fit.
-Chart begin_chart(const SpeedupDraw& d, Rect r, const char* id, const std::string& title, const std::vector<std::string>& words, double low,
+Chart begin_chart(const SpeedupDraw& d, Rect r, const char* id, const Message& title, const std::vector<Message>& words, double low,
                   double high) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    ui::fitted_text(canvas, {r.x, r.y + 14}, title, Font::text_bold, 15, theme.ink, r.w);
-    ui::fitted_text(canvas, {r.x, r.y + 34}, ui::fitting(canvas, words, Font::text, 14, r.w), Font::text, 14, theme.muted, r.w);
+    part_head(d.ui, r, title, words);
     const Rect plot{r.x + 34, r.y + 54, r.w - 34 - 46, r.h - 54 - 44};
     const Chart chart{d, plot, {0.5, kLongestDraft + 0.5, plot.x, plot.right()}, {low, high, plot.bottom(), plot.y}};
     const float column = chart.x.length(1);
@@ -61,9 +60,9 @@ Chart begin_chart(const SpeedupDraw& d, Rect r, const char* id, const std::strin
     ui::axis_y(canvas, theme, chart.y, plot.x, ui::ticks(low, high, r.h > 220 ? 5 : 3),
                {.grid_to = plot.right(), .grid = true, .label_offset = 8});
     for (const int k : {1, 2, 4, 6, 8, 12, 16})
-        canvas.text({chart.x(k), plot.bottom() + 20}, std::to_string(k), Font::mono, 14, k == d.model.marked ? theme.ink : theme.muted,
-                    Align::center);
-    canvas.text({plot.center().x, plot.bottom() + 40}, "guesses K", Font::text, 14, theme.muted, Align::center);
+        canvas.print({chart.x(k), plot.bottom() + 20}, std::to_string(k), Font::mono, 14, k == d.model.marked ? theme.ink : theme.muted,
+                     Align::center);
+    canvas.text({plot.center().x, plot.bottom() + 40}, speedup_says("chart.axis"_t), Font::text, 14, theme.muted, Align::center);
     return chart;
 }
 
@@ -71,7 +70,7 @@ Chart begin_chart(const SpeedupDraw& d, Rect r, const char* id, const std::strin
 bool wide(const SpeedupPoint& p) { return p.low <= 0 || p.high > 3 * p.low; }
 
 // A ring where few rounds are behind it.
-void dots(const Chart& chart, double SpeedupPoint::*value, const char* what) {
+void dots(const Chart& chart, double SpeedupPoint::*value, auto text) {
     for (const SpeedupPoint& p : chart.d.model.points) {
         if (p.k > kLongestDraft) continue;
         const Vec2 at = chart.at(p.k, p.*value);
@@ -81,8 +80,7 @@ void dots(const Chart& chart, double SpeedupPoint::*value, const char* what) {
             chart.d.ui.canvas.ring(at, 3.5F, {ink, 1.5F});
         else
             chart.d.ui.canvas.disc(at, 4, ink);
-        ui::tooltip(chart.d.ui, {at.x - 8, at.y - 8, 16, 16},
-                    counted(p.k, "guess") + ": " + ui::number(p.*value, 2) + what + ", " + counted(p.rounds, "round") + " of this prompt");
+        ui::tooltip(chart.d.ui, {at.x - 8, at.y - 8, 16, 16}, speedup_says(text, "k"_v = p.k, "value"_v = p.*value, "rounds"_v = p.rounds));
     }
 }
 
@@ -94,7 +92,7 @@ void name_reference(const Chart& chart, double alpha) {
     while (last > 1 && y(last) < chart.plot.y) --last;
     const bool beside = last == kLongestDraft;
     const Vec2 at = beside ? Vec2{chart.plot.right() + 6, y(last) + 5} : Vec2{chart.x(last) - 4, chart.plot.y + 14};
-    chart.d.ui.canvas.text(at, name, Font::mono, 14, chart.d.ui.theme.muted, beside ? Align::left : Align::right);
+    chart.d.ui.canvas.print(at, name, Font::mono, 14, chart.d.ui.theme.muted, beside ? Align::left : Align::right);
 }
 
 void tokens_chart(const SpeedupDraw& d, Rect r) {
@@ -104,17 +102,26 @@ void tokens_chart(const SpeedupDraw& d, Rect r) {
     for (const double tokens : m.tokens) high = std::max(high, tokens * 1.1);
     for (const SpeedupPoint& p : m.points) high = std::max(high, p.tokens * 1.1);
     const bool few = std::ranges::any_of(m.points, &SpeedupPoint::few);
-    const std::string one = "one α of " + ui::probability(m.levers.alpha), all = one + share_words(m.levers),
-                      what = few ? "rings: under 30 rounds; " : "dots measured; ";
-    std::vector<std::string> words = {"line: " + all + " for all", "line: " + one + " for all"};
-    if (m.measured() && few) // who does not know what a ring is takes its place for a finding
-        words = {what + "line: by position; dashed: " + all, what + "dashed: " + one, "rings: under 30 rounds"};
-    else if (m.measured())
-        words = {what + "line: by position; dashed: " + all, "line: by position; dashed: " + all, "dashed: " + one};
-    const Chart chart = begin_chart(d, r, "tokens", "Tokens per round", words, 1, high);
-    for (const double alpha : kReference) {
-        chart.curve([&](int k) { return expected_tokens(alpha, k); }, {theme.muted.alpha(0.5F), 1});
-        name_reference(chart, alpha);
+    const auto alpha = "alpha"_v = m.levers.alpha;
+    const auto share = "share"_v = share_words(m.levers);
+    const auto none = "share"_v = Message();
+    const auto rounds = "rounds"_v = kEnoughRounds;
+    std::vector<Message> key;
+    if (!m.measured())
+        key = {speedup_says("chart.key:line"_t, alpha, share), speedup_says("chart.key:line"_t, alpha, none)};
+    else if (few) // who does not know what a ring is takes its place for a finding
+        key = {speedup_says("chart.key:rings"_t, rounds, alpha, share), speedup_says("chart.key:rings_short"_t, rounds, alpha),
+               speedup_says("chart.key:rings_least"_t, rounds)};
+    else
+        key = {speedup_says("chart.key:dots"_t, alpha, share), speedup_says("chart.key:dots_short"_t, alpha, share),
+               speedup_says("chart.key:dots_least"_t, alpha)};
+    const Chart chart = begin_chart(d, r, "tokens", speedup_says("chart.tokens"_t), key, 1, high);
+    for (int k = 1; k <= kLongestDraft; ++k)
+        if (m.known(k)) d.ui.canvas.tell(length_words(m, k), chart.plot);
+    if (!m.stays.empty()) d.ui.canvas.tell(stays_words(m), chart.plot);
+    for (const double reference : kReference) {
+        chart.curve([&](int k) { return expected_tokens(reference, k); }, {theme.muted.alpha(0.5F), 1});
+        name_reference(chart, reference);
     }
     if (m.measured()) chart.curve([&](int k) { return m.levers.tokens(k); }, {theme.muted, 1.5F, 5, 4});
     const auto tokens = [&](int k) { return m.tokens[static_cast<std::size_t>(k - 1)]; };
@@ -123,7 +130,7 @@ void tokens_chart(const SpeedupDraw& d, Rect r) {
     for (std::size_t i = m.judged.size(); m.measured() && i-- > 0;)
         if (m.judged[i] < kEnoughRounds) sure = static_cast<int>(i);
     chart.curve(tokens, {theme.ink, 2}, sure);
-    dots(chart, &SpeedupPoint::tokens, " tokens per round");
+    dots(chart, &SpeedupPoint::tokens, "chart.tokens_at"_t);
 }
 
 void speedup_chart(const SpeedupDraw& d, Rect r) {
@@ -134,33 +141,45 @@ void speedup_chart(const SpeedupDraw& d, Rect r) {
     for (const SpeedupPoint& p : m.points) high = std::max(high, p.speedup * 1.12);
     if (m.measured()) // room for the noise of all but a wild one
         for (const SpeedupPoint& p : m.points) high = std::max(high, std::min(p.high * 1.05, high * 1.5));
-    const std::string times = ui::speed_up(m.speedup_at(m.best));
-    const std::string found = m.as_fast.size() > 1 ? as_fast_words(m) + (m.alike ? " about as fast, up to " + times : " within the noise")
-                                                   : "best with " + counted(m.best, "guess") + ": " + times;
-    const std::vector words{found + (std::ranges::any_of(m.points, wide) ? "; rings: chance leaves more than threefold open"
-                                     : m.as_fast.size() > 1              ? "; whiskers: chance"
-                                                                         : "; below 1 it costs more than it brings"),
-                            found};
-    const Chart chart = begin_chart(d, r, "speed", "Speed-up", words, 0, high);
+    const auto times = "times"_v = m.speedup_at(m.best);
+    const auto lengths = "lengths"_v = as_fast_words(m);
+    const Message found = m.as_fast.size() < 2 ? speedup_says("chart.found:best"_t, "k"_v = m.best, times)
+                          : m.alike            ? speedup_says("chart.found:alike"_t, lengths, times)
+                                               : speedup_says("chart.found:close"_t, lengths);
+    const auto short_key = "found"_v = found;
+    const Message key = std::ranges::any_of(m.points, wide) ? speedup_says("chart.found_key:wide"_t, short_key)
+                        : m.as_fast.size() > 1              ? speedup_says("chart.found_key:chance"_t, short_key)
+                                                            : speedup_says("chart.found_key:below"_t, short_key);
+    const Chart chart = begin_chart(d, r, "speed", speedup_says("chart.speed"_t), {key, found}, 0, high);
     d.ui.canvas.line({chart.plot.x, chart.y(1)}, {chart.plot.right(), chart.y(1)}, {theme.ink, 1, 3, 3});
-    d.ui.canvas.text({chart.plot.right() + 6, chart.y(1) + 5}, "1×", Font::mono, 14, theme.muted);
+    d.ui.canvas.print({chart.plot.right() + 6, chart.y(1) + 5}, "1×", Font::mono, 14, theme.muted);
     if (m.measured()) chart.curve([&](int k) { return m.levers.speedup(k); }, {theme.muted, 1.5F, 5, 4});
     chart.curve([&](int k) { return m.speedup[static_cast<std::size_t>(k - 1)]; }, {theme.ink, 2}, static_cast<int>(m.speedup.size()));
     if (m.measured())
         for (const SpeedupPoint& p : m.points)
             if (p.k <= kLongestDraft && !wide(p))
                 ui::whisker(d.ui.canvas, theme, chart.x(p.k), chart.at(p.k, p.low).y, chart.at(p.k, p.high).y);
-    dots(chart, &SpeedupPoint::speedup, "×");
+    dots(chart, &SpeedupPoint::speedup, "chart.speed_at"_t);
     const Vec2 best = chart.at(m.best, 0);
     ui::icon(d.ui.canvas, ui::Icon::triangle_up, {best.x, chart.plot.bottom() - 8}, 9, theme.ink);
 }
 
-std::string_view source_words(SpeedupModel::Source source) {
+Message row_words(const PrintedTable& table, const PrintedRow& row) {
+    std::vector<Said> cells;
+    for (std::size_t c = 0; c < row.printed.size(); ++c)
+        cells.push_back(
+            speedup_says("table.cell"_t, "k"_v = table.columns[c], "printed"_v = row.printed[c],
+                         "formula"_v = same_printed(row.printed[c], row.formula[c]) ? std::nullopt : std::optional(row.formula[c]))
+                .said);
+    return speedup_says("table.row"_t, "alpha"_v = row.alpha, "cells"_v = cells);
+}
+
+Message source_words(SpeedupModel::Source source) {
     switch (source) {
-    case SpeedupModel::Source::study: return "measured on this prompt";
-    case SpeedupModel::Source::run: return "of the run on screen";
-    case SpeedupModel::Source::hand: return "set by hand";
-    default: return "assumed: nothing was measured";
+    case SpeedupModel::Source::study: return speedup_says("details.source:study"_t);
+    case SpeedupModel::Source::run: return speedup_says("details.source:run"_t);
+    case SpeedupModel::Source::hand: return speedup_says("details.source:hand"_t);
+    default: return speedup_says("details.source:assumed"_t);
     }
 }
 
@@ -170,7 +189,7 @@ void draw_speedup_formula(const SpeedupDraw& d, ui::Vec2 at, float width) {
     const SpeedupFormula words = speedup_formula(d.input, d.model);
     if (words.formula.empty()) return;
     const bool room = d.input.presenter;
-    const auto line = [&](float y, const std::vector<std::string>& ways, Font font, float size, ui::Color color) {
+    const auto line = [&](float y, const std::vector<Message>& ways, Font font, float size, ui::Color color) {
         ui::fitted_text(d.ui.canvas, {at.x, at.y + y}, ui::fitting(d.ui.canvas, ways, font, size, width), font, size, color, width);
     };
     line(16, words.formula, Font::mono, room ? 20 : 16, d.ui.theme.ink);
@@ -189,8 +208,7 @@ void draw_speedup_round(const SpeedupDraw& d, Rect area) {
     const ui::Theme& theme = d.ui.theme;
     const SpeedupPoint* point = m.measured() ? m.point(m.marked) : nullptr;
     canvas.line({area.x, area.y - 9.5F}, {area.right(), area.y - 9.5F}, theme.hairline());
-    ui::fitted_text(canvas, {area.x, area.y + 16}, "A round with " + counted(m.marked, "guess") + ", and plain decoding of as many tokens",
-                    Font::text_bold, 15, theme.ink, area.w);
+    part_head(d.ui, {area.x, area.y + 2, area.w, area.h}, speedup_says("round.title"_t, "k"_v = m.marked));
     const double draft = m.draft_cost(m.marked), verify = m.verify_cost(m.marked);
     const double head = point ? point->head / m.plain_ms : 0, tokens = m.tokens_at(m.marked);
     const float left = area.x + 92;
@@ -198,12 +216,14 @@ void draw_speedup_round(const SpeedupDraw& d, Rect area) {
     const SpeedupSum sum = speedup_sum(m);
     const auto length = [&](double passes) { return ui::number(m.in_ms() ? passes * m.plain_ms : passes, sum.decimals); };
     std::vector<ui::Segment> round = {
-        {.start = 0, .length = draft - head, .role = Role::draft, .label = "draft", .value = length(draft - head)}};
-    if (head > 0) round.push_back({.start = draft - head, .length = head, .role = Role::draft, .label = "head", .strength = 0.55F});
+        {.start = 0, .length = draft - head, .role = Role::draft, .label = speedup_says("round.draft"_t), .value = length(draft - head)}};
+    if (head > 0)
+        round.push_back(
+            {.start = draft - head, .length = head, .role = Role::draft, .label = speedup_says("round.head"_t), .strength = 0.55F});
     round.push_back({.start = draft,
                      .length = verify,
                      .role = Role::target,
-                     .label = "verify, " + counted(m.marked + 1, "row"),
+                     .label = speedup_says("round.verify"_t, "rows"_v = m.marked + 1),
                      .value = length(verify)});
     std::vector<ui::Segment> plain;
     for (double start = 0; start < tokens - 1e-9; ++start)
@@ -211,8 +231,8 @@ void draw_speedup_round(const SpeedupDraw& d, Rect area) {
     const float first = area.y + 30, h = 26;
     ui::gantt_lane(canvas, theme, x, first, h, round);
     ui::gantt_lane(canvas, theme, x, first + 34, h, plain);
-    canvas.text({area.x, first + 18}, "speculative", Font::text, 14, theme.muted);
-    canvas.text({area.x, first + 52}, "plain", Font::text, 14, theme.muted);
+    canvas.text({area.x, first + 18}, speedup_says("round.speculative"_t), Font::text, 14, theme.muted);
+    canvas.text({area.x, first + 52}, speedup_says("round.plain"_t), Font::text, 14, theme.muted);
     ui::fitted_text(canvas, {area.x, first + 84}, sum.words, Font::mono, 14, theme.ink, area.w);
 }
 
@@ -221,24 +241,26 @@ void draw_printed_table(const SpeedupDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const float x = r.x, w = r.w;
-    ui::fitted_text(canvas, {x, r.y + 32}, "A printed table, checked", Font::text_bold, 15, theme.ink, w);
+    ui::fitted_text(canvas, {x, r.y + 32}, speedup_says("table.title"_t), Font::text_bold, 15, theme.ink, w);
     if (table.rows.empty()) {
-        ui::paragraph(canvas, {x, r.y + 64}, w, "The published figures are not at hand.", {.color = theme.muted});
+        ui::paragraph(canvas, {x, r.y + 64}, w, speedup_says("printed.text:missing"_t), {.color = theme.muted});
         return;
     }
-    ui::fitted_text(canvas, {x, r.y + 54}, "PUBLISHED tokens per round, by α and K", Font::text, 14, theme.muted, w);
+    ui::fitted_text(canvas, {x, r.y + 54}, speedup_says("table.under"_t), Font::text, 14, theme.muted, w);
     const ui::ParagraphStyle words{.size = 14, .color = theme.muted, .max_lines = 2};
-    const float foot = ui::paragraph_above(canvas, {x, r.bottom() - 20}, w, table.source, words);
+    const float foot =
+        ui::paragraph_above(canvas, {x, r.bottom() - 20}, w, speedup_says("table.source"_t, "title"_v = table.source), words);
     const float head = 40, cell = (w - head) / static_cast<float>(table.columns.size()), top = r.y + 84;
     const float pitch = std::clamp((foot - 72 - top) / static_cast<float>(table.rows.size()), 24.0F, 44.0F);
     const bool both = pitch >= 36, beside = !both && cell >= 104; // the formula's value, below or at the left of the printed one
     for (std::size_t c = 0; c < table.columns.size(); ++c)
-        canvas.text({x + head + cell * static_cast<float>(c + 1) - 10, top}, std::to_string(table.columns[c]), Font::mono, 14, theme.muted,
-                    Align::right);
+        canvas.print({x + head + cell * static_cast<float>(c + 1) - 10, top}, std::to_string(table.columns[c]), Font::mono, 14, theme.muted,
+                     Align::right);
     float y = top + 8;
-    for (const PrintedRow& row : table.rows) {
-        if (y + pitch > foot - 64) break;
-        canvas.text({x, y + (both ? 16 : 17)}, ui::probability(row.alpha), Font::mono, 14, theme.muted);
+    for (const PrintedRow& row : table.rows) { // a message; what stands in its cells is printed
+        canvas.tell(row_words(table, row), {x, y, w, pitch});
+        if (y + pitch > foot - 64) continue;
+        canvas.print({x, y + (both ? 16 : 17)}, ui::probability(row.alpha), Font::mono, 14, theme.muted);
         for (std::size_t c = 0; c < row.printed.size(); ++c) {
             const Rect box{x + head + cell * static_cast<float>(c) + 4, y + 2, cell - 8, pitch - 4};
             const bool fits = same_printed(row.printed[c], row.formula[c]);
@@ -246,18 +268,17 @@ void draw_printed_table(const SpeedupDraw& d, Rect r) {
                 canvas.hatch(box, theme.role(Role::rejected).alpha(0.25F));
                 canvas.outline(box, {theme.role(Role::rejected), 1}, 3);
             }
-            canvas.text({box.right() - 6, y + (both ? 16 : 17)}, ui::number(row.printed[c], 2), Font::mono, 14,
-                        fits ? theme.muted : theme.ink, Align::right);
-            if (beside && !fits) canvas.text({box.x + 8, y + 17}, ui::number(row.formula[c], 2), Font::mono, 14, theme.muted);
+            canvas.print({box.right() - 6, y + (both ? 16 : 17)}, ui::number(row.printed[c], 2), Font::mono, 14,
+                         fits ? theme.muted : theme.ink, Align::right);
+            if (beside && !fits) canvas.print({box.x + 8, y + 17}, ui::number(row.formula[c], 2), Font::mono, 14, theme.muted);
             if (both && !fits)
-                canvas.text({box.right() - 6, y + std::min(34.0F, pitch - 6)}, ui::number(row.formula[c], 2), Font::mono, 14, theme.muted,
-                            Align::right);
+                canvas.print({box.right() - 6, y + std::min(34.0F, pitch - 6)}, ui::number(row.formula[c], 2), Font::mono, 14, theme.muted,
+                             Align::right);
         }
         y += pitch;
     }
-    const char* value_place = both ? "; its value below them." : beside ? "; its value at their left." : ".";
     ui::paragraph(canvas, {x, foot - 42}, w,
-                  std::to_string(table.wrong) + " of " + std::to_string(table.cells) + " cells miss the table's own formula" + value_place,
+                  speedup_says("table.wrong"_t, "wrong"_v = table.wrong, "cells"_v = table.cells, "below"_v = both, "beside"_v = beside),
                   words);
 }
 
@@ -265,40 +286,38 @@ void draw_printed_table(const SpeedupDraw& d, Rect r) {
 void draw_speedup_details(const SpeedupDraw& d) {
     const Rect r = d.input.details;
     if (r.w <= 0) return;
-    ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
-    const SpeedupModel& m = d.model;
-    const float x = r.x + 24, w = r.w - 48;
-    ui::fitted_text(c, {x, r.y + 32}, "The numbers in the formula", Font::text_bold, 15, t.ink, w);
-    ui::fitted_text(c, {x, r.y + 54}, source_words(m.source), Font::text, 14, t.muted, w);
-    float y = r.y + 84;
-    const auto line = [&](const std::string& name, const std::string& value) {
-        if (y > r.bottom() - 12) return;
-        ui::fitted_text(c, {x, y}, name, Font::text, 14, t.muted, w - 90);
-        c.text({x + w, y}, value, Font::mono, 14, t.ink, Align::right);
-        y += 26;
+    const Levers& levers = d.model.levers;
+    DetailsColumn column(d.ui, r);
+    column.title(speedup_says("details.title"_t));
+    column.line(source_words(d.model.source), t.muted);
+    column.y = r.y + 84;
+    const auto chance = [](double value) { return speedup_says("details.chance"_t, "value"_v = value); };
+    const auto passes = [](double value) { return speedup_says("details.passes"_t, "value"_v = value); };
+    const auto row = [&](const Message& name, const Message& value) {
+        column.pair(name, value, speedup_says("details.row"_t, "name"_v = name, "value"_v = value));
     };
-    line("α, the chance that a guess stays", ui::probability(m.levers.alpha));
-    if (m.levers.drafts < 1) line("share of rounds with guesses", ui::probability(m.levers.drafts));
-    if (m.levers.block > 0) line("a block, in plain passes", ui::number(m.levers.block, 2));
-    if (m.levers.draft > 0 || m.levers.block <= 0) line("a guess, in plain passes", ui::number(m.levers.draft, 2));
-    line("a further row, in plain passes", ui::number(m.levers.verify, 2));
-    if (m.plain_ms > 0) line("a plain pass", ui::number(m.plain_ms, 2) + " ms");
-    line("K, the marked draft length", std::to_string(m.marked));
+    row(speedup_says("details.name:alpha"_t), chance(levers.alpha));
+    if (levers.drafts < 1) row(speedup_says("details.name:drafts"_t), chance(levers.drafts));
+    if (levers.block > 0) row(speedup_says("details.name:block"_t), passes(levers.block));
+    if (levers.draft > 0 || levers.block <= 0) row(speedup_says("details.name:draft"_t), passes(levers.draft));
+    row(speedup_says("details.name:verify"_t), passes(levers.verify));
+    if (d.model.plain_ms > 0) row(speedup_says("details.name:plain"_t), speedup_says("details.ms"_t, "value"_v = d.model.plain_ms));
+    row(speedup_says("details.name:k"_t), speedup_says("details.count"_t, "value"_v = d.model.marked));
 }
 
 namespace {
 
 // Whom the next measurement is about: the run starts again with it.
 void choose_drafter(const SpeedupDraw& d, Rect at) {
-    ui::field_label(d.ui, at, "Drafter");
+    ui::field_label(d.ui, at, speedup_says("controls.drafter"_t));
     std::vector<ui::Choice> choices;
     int chosen = -1;
     for (const DrafterInfo& info : drafter_list()) {
         const std::string name = info.name;
         if (name == kNoDrafter || info.tree) continue;
         if (name == d.model.drafter) chosen = static_cast<int>(choices.size());
-        choices.push_back({name, "", drafter_ready(d.input, name) ? "" : "not loaded"});
+        choices.push_back({name, "", drafter_ready(d.input, name) ? std::string() : speedup_says("controls.not_loaded"_t).words()});
     }
     const auto pick = ui::dropdown(d.ui, "drafter", at, choices, chosen, {.disabled = no_models(d.input)});
     if (pick && *pick != chosen && d.input.settings)
@@ -313,12 +332,12 @@ void draw_speedup_controls(const SpeedupDraw& d) {
     ui::Ui& ui = d.ui;
     ControlRow row(r);
     const SpeedupModel& m = d.model;
-    const std::string choices[] = {"measured", "by hand"};
+    const Message choices[] = {speedup_says("controls.measured"_t), speedup_says("controls.by_hand"_t)};
     const bool study = study_named(d.input, kSpeedupStudy) != nullptr;
     Rect at = row.place(ui::segmented_width(ui.canvas, choices));
-    ui::field_label(ui, at, "Numbers");
-    if (const auto pick =
-            ui::segmented(ui, "source", {at.x, at.y}, choices, d.state.by_hand ? 1 : 0, study || d.state.by_hand ? "" : "Measure first")) {
+    ui::field_label(ui, at, speedup_says("controls.numbers"_t));
+    if (const auto pick = ui::segmented(ui, "source", {at.x, at.y}, choices, d.state.by_hand ? 1 : 0,
+                                        study || d.state.by_hand ? Message() : speedup_says("controls.measure_first"_t))) {
         d.state.by_hand = *pick == 1;
         if (d.state.by_hand) d.state.levers = m.levers;
     }
@@ -332,7 +351,7 @@ void draw_speedup_controls(const SpeedupDraw& d) {
     const bool length = fits(kStepper), drafter = fits(kDrafter);
     if (drafter) choose_drafter(d, row.place(kDrafter));
     const float w = kLever + std::clamp(spare / 3, 0.0F, 24.0F);
-    const auto lever = [&](const char* id, const std::string& label, double Levers::*value, double high, double step) {
+    const auto lever = [&](const char* id, const Message& label, double Levers::*value, double high, double step) {
         if (row.room() < w) return;
         const Rect place = row.place(w);
         ui::field_label(ui, place, label);
@@ -342,18 +361,18 @@ void draw_speedup_controls(const SpeedupDraw& d) {
             d.state.levers.*value = *to;
         }
     };
-    lever("alpha", "Guess stays: " + ui::probability(m.levers.alpha), &Levers::alpha, 0.99, 0.01);
+    lever("alpha", speedup_says("controls.alpha"_t, "value"_v = m.levers.alpha), &Levers::alpha, 0.99, 0.01);
     if (drafts_at_once(m.drafter))
-        lever("block", "A block: " + ui::probability(m.levers.block), &Levers::block, 1, 0.01);
+        lever("block", speedup_says("controls.block"_t, "value"_v = m.levers.block), &Levers::block, 1, 0.01);
     else
-        lever("draft", "A guess: " + ui::probability(m.levers.draft), &Levers::draft, 1, 0.01);
-    lever("verify", "A row more: " + ui::probability(m.levers.verify), &Levers::verify, 1, 0.01);
+        lever("draft", speedup_says("controls.draft"_t, "value"_v = m.levers.draft), &Levers::draft, 1, 0.01);
+    lever("verify", speedup_says("controls.verify"_t, "value"_v = m.levers.verify), &Levers::verify, 1, 0.01);
     if (length) {
         at = row.place(kStepper);
-        ui::field_label(ui, at, "Guesses K");
+        ui::field_label(ui, at, speedup_says("controls.k"_t));
         if (const auto k = ui::stepper(ui, "k", at, m.marked, {.low = 1, .high = kLongestDraft})) d.state.k = static_cast<int>(*k);
     }
-    measure_button(d.input, ui, {"measure", "This machine", "M"}, speedup_study(d.input), row, d.out);
+    measure_button(d.input, ui, {"measure", speedup_says("controls.machine"_t), "M"}, speedup_study(d.input), row, d.out);
 }
 
 } // namespace speclens

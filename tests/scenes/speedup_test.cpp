@@ -1,4 +1,15 @@
 // Scene S5: the formulas, what becomes of a run and of a measured study, and the controls.
+//
+// What stood in the description that was written by hand, and which message has it now (TellsEveryLengthWithItsNumbersInBothLanguages):
+//
+//     "Chance that a guess stays …; drafting costs …, a further row …"     details.row {name} {value}
+//     "K = 3 (marked): 3.30 tokens per round, 2.28×"                       chart.length {k} {marked} {tokens} {times} {measured}
+//     "; measured 3.30 in 10 rounds, draft …, head …, verify … ms, … (… to …, few rounds)"
+//                                        chart.measured {tokens} {rounds} {draft} {head} {verify} {times} {low} {high} {few}
+//     "Stays by position: 1: .90 of 10 (few)"                              chart.stays {places}: chart.place {place} {stays} {judged} {few}
+//     "Round: 3.30 tokens × 1.00 ms ÷ (…) = …"                             sum.ms, sum.passes {tokens} {pass} {draft} {verify} {times}
+//     "Formula: …"                                                         formula.*, assumes.*
+//     ".70:  K = 5 3.16 (2.94)"                                            table.row {alpha} {cells}: table.cell {k} {printed} {formula}
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -6,6 +17,7 @@
 
 #include "engine/lab/study.h"
 #include "engine/run/run.h"
+#include "scenes/shared/in_words.h"
 #include "scenes/speedup/printed_table.h"
 #include "scenes/speedup/speedup_draw.h"
 #include "tests/scenes/scenes_bench.h"
@@ -15,6 +27,9 @@
 #include "tests/scenes/speedup_bench.h"
 #include "tests/shared/finished.h"
 #include "tests/shared/micro.h"
+#include "tests/shared/said_values.h"
+#include "tests/shared/speaking.h"
+#include "tests/shared/told_said.h"
 #include "ui/format.h"
 
 namespace speclens {
@@ -150,6 +165,77 @@ TEST(SpeedupScene, DrawsWhatWasMeasured) {
     EXPECT_NE(table.find("K = 5 3.16 (2.94)"), std::string::npos) << table;
 }
 
+// Every number that is drawn, or behind what is drawn.
+TEST(SpeedupScene, TellsEveryLengthWithItsNumbersInBothLanguages) {
+    for (const char* language : {"en", "de"}) {
+        const test::Speaking speaking(language);
+        SCOPED_TRACE(language);
+        Measured live;
+        live.bench->key(ui::Key::m);
+        live.answer({9, 8, 6, 4, 3, 3, 2, 2});
+        const SceneInput input = live.input();
+        const SpeedupModel m = speedup_model(input, {});
+        const std::vector<ui::ToldMessage> told = find_scene("speedup")->make()->told(input);
+        int k = 0;
+        for (const Said& said : test::all_said(told, "speedup.chart.length")) {
+            do ++k;
+            while (!m.known(k));
+            EXPECT_EQ(test::whole(said, "k"), k);
+            EXPECT_EQ(test::whole(said, "marked"), k == m.marked);
+            if (const auto i = static_cast<std::size_t>(k - 1); i < m.tokens.size()) {
+                EXPECT_EQ(test::real(said, "tokens"), m.tokens[i]);
+                EXPECT_EQ(test::real(said, "times"), m.speedup[i]);
+            }
+            const SpeedupPoint* p = m.point(k);
+            if (!p) continue;
+            const Said seen = test::inner(said, "measured");
+            const std::pair<const char*, double> numbers[] = {{"tokens", p->tokens}, {"draft", p->draft},   {"head", p->head},
+                                                              {"verify", p->verify}, {"times", p->speedup}, {"low", p->low},
+                                                              {"high", p->high}};
+            for (const auto& [name, value] : numbers) EXPECT_EQ(test::real(seen, name), value) << k << " " << name;
+            EXPECT_EQ(test::whole(seen, "rounds"), p->rounds);
+            EXPECT_EQ(test::whole(seen, "few"), p->few());
+        }
+        EXPECT_EQ(k, 15) << "the longest that was measured";
+        ASSERT_EQ(test::all_said(told, "speedup.chart.stays").size(), 1U);
+        const std::vector<Said> places = test::list(test::all_said(told, "speedup.chart.stays")[0], "places");
+        ASSERT_EQ(places.size(), m.stays.size());
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            EXPECT_EQ(test::whole(places[i], "place"), static_cast<int>(i) + 1);
+            EXPECT_EQ(test::real(places[i], "stays"), m.stays[i]);
+            EXPECT_EQ(test::whole(places[i], "judged"), m.judged[i]);
+            EXPECT_EQ(test::whole(places[i], "few"), m.judged[i] < 30);
+        }
+        std::vector<double> levers;
+        for (const Said& said : test::all_said(told, "speedup.details.row"))
+            if (const Said value = test::inner(said, "value"); value.text != "details.count") levers.push_back(test::real(value, "value"));
+        EXPECT_EQ(levers, (std::vector{m.levers.alpha, m.levers.draft, m.levers.verify, m.plain_ms}));
+        const std::vector<Said> sums = test::all_said(told, "speedup.sum.ms");
+        ASSERT_EQ(sums.size(), 1U);
+        EXPECT_EQ(test::real(sums[0], "tokens"), m.tokens_at(m.marked));
+        EXPECT_EQ(test::real(sums[0], "pass"), m.plain_ms);
+        EXPECT_EQ(test::real(sums[0], "draft"), m.draft_cost(m.marked) * m.plain_ms);
+        EXPECT_EQ(test::real(sums[0], "verify"), m.verify_cost(m.marked) * m.plain_ms);
+        EXPECT_EQ(test::real(sums[0], "times"), m.speedup_at(m.marked));
+
+        const PrintedTable table = printed_table(input.figures);
+        const std::vector<Said> rows =
+            test::all_said(find_scene("speedup")->make()->told(live.input(kSpeedupBeats - 1)), "speedup.table.row");
+        ASSERT_EQ(rows.size(), table.rows.size());
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            EXPECT_EQ(test::real(rows[i], "alpha"), table.rows[i].alpha);
+            const std::vector<Said> cells = test::list(rows[i], "cells");
+            ASSERT_EQ(cells.size(), table.columns.size());
+            for (std::size_t c = 0; c < cells.size(); ++c) {
+                EXPECT_EQ(test::whole(cells[c], "k"), table.columns[c]);
+                EXPECT_EQ(test::real(cells[c], "printed"), table.rows[i].printed[c]);
+                if (i == 0) continue; // the row of .5 follows from the formula
+                EXPECT_EQ(test::real(cells[c], "formula"), table.rows[i].formula[c]);
+            }
+        }
+    }
+}
+
 // Whoever works out the printed sum gets the printed result.
 TEST(SpeedupScene, ItsSumIsAsPrinted) {
     for (const double plain : {0.0123, 0.124, 0.84, 7.3, 31.0}) {
@@ -211,7 +297,7 @@ TEST(SpeedupScene, NamesTheLengthsThatAreAboutAsFast) {
             EXPECT_EQ(p.few(), tens == 1);
         }
         EXPECT_EQ(live.bench->shows("rings: under 30 rounds"), tens == 1) << live.bench->words;
-        const std::string words = speedup_description(live.input(), m);
+        const std::string words = find_scene("speedup")->make()->describe(live.input());
         EXPECT_EQ(words.find(", few rounds)") != std::string::npos, tens == 1) << words;
     }
     EXPECT_EQ(before, 1U);
@@ -291,7 +377,7 @@ TEST(SpeedupScene, SaysWhoWasMeasuredInstead) {
         live.answer({9, 8, 6, 4, 3, 3, 2, 2});
         const SpeedupModel m = speedup_model(live.input(), {});
         ASSERT_TRUE(m.measured()) << drafter;
-        const bool said = speedup_description(live.input(), m).find("measured here") != std::string::npos;
+        const bool said = find_scene("speedup")->make()->describe(live.input()).find("measured here") != std::string::npos;
         EXPECT_EQ(said, *words != 0) << drafter;
         EXPECT_TRUE(live.bench->shows(words)) << drafter << "\n" << live.bench->words;
     }

@@ -156,14 +156,14 @@ TEST(SpeedUpFigure, IsInDoubtForAReason) {
     using Doubt = SpeedUp::Doubt;
     EXPECT_EQ(speed_up(view, times).doubt, Doubt::none);
     EXPECT_DOUBLE_EQ(speed_up(view, times).value, 2);
-    EXPECT_EQ(doubt_words(speed_up(view, times), &times), "");
+    EXPECT_TRUE(doubt_said(speed_up(view, times), &times).empty());
     const auto doubt = [&](auto change) {
         TraceTimes changed = times;
         RunView seen = view;
         change(changed, seen);
         const SpeedUp figure = speed_up(seen, changed);
         EXPECT_EQ(figure.sure(), figure.doubt == Doubt::none);
-        EXPECT_EQ(doubt_words(figure, &changed).empty(), figure.sure());
+        EXPECT_EQ(doubt_said(figure, &changed).empty(), figure.sure());
         return figure.doubt;
     };
     EXPECT_EQ(doubt([](TraceTimes& t, RunView&) { t.repeats = 3; }), Doubt::few);
