@@ -6,7 +6,7 @@ spec_test(engine/length IN engine LABELS fast LIBS engine SOURCES engine/length/
 spec_test(engine/run IN engine LABELS fast LIBS engine
     SOME slow "^TraceJson[.]DamagedFiles"
     SOURCES engine/run/tree_test.cpp engine/run/cycle_errors_test.cpp engine/run/cycle_time_test.cpp engine/run/run_view_test.cpp engine/run/trace_test.cpp engine/run/trace_fields_test.cpp engine/run/precision_test.cpp engine/run/run_test.cpp engine/run/round_events_test.cpp engine/run/auto_run_test.cpp
-        engine/run/replay_test.cpp engine/run/drafter_comparison_test.cpp engine/run/other_drafter_round_test.cpp engine/run/trace_follower_test.cpp engine/run/shipped_heads_test.cpp
+        engine/run/replay_test.cpp engine/run/drafter_comparison_test.cpp engine/run/other_drafter_round_test.cpp engine/run/trace_follower_test.cpp engine/run/shipped_heads_test.cpp engine/run/token_account_test.cpp
     THREADS engine/run/trace_follower_test.cpp)
 spec_test(engine/session IN engine LABELS fast LIBS engine
     SOME not_thread "^Session[.]AdvisesOnWholePrompts"

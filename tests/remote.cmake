@@ -4,7 +4,7 @@ spec_test(remote LABELS fast LIBS remote engine ui_stories PkgConfig::HTTPLIB
     SOURCES remote/batched_server_test.cpp remote/bench_test.cpp remote/completion_test.cpp remote/endpoint_test.cpp
         remote/http_test.cpp remote/log_test.cpp remote/metrics_test.cpp remote/page_server_test.cpp remote/passes_test.cpp
         remote/request_test.cpp remote/same_test.cpp remote/scorer_test.cpp remote/server_cases_test.cpp remote/server_test.cpp remote/shared_models_test.cpp
-        remote/trackers_test.cpp
+        remote/token_told_test.cpp remote/trackers_test.cpp
     THREADS remote/batched_server_test.cpp remote/endpoint_test.cpp remote/http_test.cpp remote/metrics_test.cpp remote/page_server_test.cpp
         remote/scorer_test.cpp remote/server_test.cpp remote/shared_models_test.cpp)
 spec_test(remote/pool IN long WHEN checked release LABELS slow LIBS remote engine PkgConfig::HTTPLIB

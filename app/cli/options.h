@@ -131,6 +131,7 @@ struct Options {
     std::filesystem::path page;        // serve: the folder of one; empty: the engine
     int most_waiting = 256;            // serve: requests
     bool key_memory = false;           // serve
+    bool ranks = false;                // serve
     bool force_heads = false;          // those that were trained on another model
     IgnoredKeys ignore_config;         // keys of their files that count as absent
     bool scan = false;                 // list models: other programs' caches too

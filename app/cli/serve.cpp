@@ -82,6 +82,7 @@ Exit command_serve(const Options& options) {
     settings.batch.blocks = options.blocks.value_or(0);
     settings.key_memory = options.key_memory;
     settings.most_listed = options.listed;
+    settings.ranks = options.ranks;
     if (settings.key_memory && drafter != "suffix")
         throw Error("--key-memory does nothing here: nobody drafts from earlier answers", "Add --drafter suffix.", Exit::usage);
     settle_costs(options, models, {&settings.base, 1});

@@ -372,6 +372,10 @@ constexpr OptionRow kOptionRows[] = {
     {"--key-memory", "", "Server",
      "drafter suffix: remember the answers to each API key for its next requests, in memory only (default: off)", in(serve),
      [](Options& o, Text, Text) { o.key_memory = true; }},
+    {"--ranks", "", "Server",
+     "record the draft's lists for every request, so that /metrics counts refusals by the rank of the target's token in them (default: of "
+     "requests with return_token_sources or logprobs alone)",
+     in(serve), [](Options& o, Text, Text) { o.ranks = true; }},
 
     {"--json", "FILE|-", "Output", "machine-readable result to a file, or - for standard output",
      in(run, compare, bench, attach, train, advise, sweep, same), [](Options& o, Text, Text text) { o.json = text; }},

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/lab/pass_times.h"
+#include "engine/run/refused_ranks.h"
 #include "engine/run/trace.h"
 #include "kernels/said.h"
 
@@ -27,6 +28,7 @@ struct AdviceCell {
     int prompts = 0;                                  // with rounds of exactly this length
     bool worked_out = false;                          // most prompts had longer drafts, whose places say what these would have kept
     bool tree = false;
+    RefusedRanks ranks = {}; // of its own rounds
     [[nodiscard]] double round_ms() const { return draft_ms + verify_ms + other_ms; }
 };
 

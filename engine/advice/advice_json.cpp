@@ -27,7 +27,8 @@ OrderedJson cell_json(const AdviceCell& cell, const Advice& advice) {
             {"other_ms", cell.other_ms},
             {"round_ms", cell.round_ms()},
             {"prompts", cell.prompts},
-            {"worked_out", cell.worked_out}};
+            {"worked_out", cell.worked_out},
+            {"wider_or_deeper", ranks_json(cell.ranks)}};
 }
 
 const char* name_of_kind(AdviceVerdict::Kind kind) {

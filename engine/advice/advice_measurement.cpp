@@ -101,6 +101,7 @@ void AdviceMeasurement::plan_lengths() {
         RunSettings settings = base.with_fixed_k();
         settings.drafter = name;
         settings.rule = judging_rule(base.rule, name);
+        settings.trace_top = RefusedRanks::kListed; // recorded beside what is timed
         settings.options = {};
         take_options(name, base.options, settings.options);
         const auto network = models_->network(name);

@@ -47,6 +47,20 @@ void add_dear_draft(std::vector<Said>& list, const AdviceCell& best) {
     if (share >= 0.4) list.push_back(advice_said("finding.dear_draft"_t, "share"_v = share));
 }
 
+// Wider or deeper? What one guess more would bring at either place.
+void add_one_more(std::vector<Said>& list, const AdviceCell& best) {
+    using Kind = WiderOrDeeper::Kind;
+    const WiderOrDeeper told = wider_or_deeper(best.ranks);
+    if (told.kind == Kind::not_told) return;
+    const auto said = [&](auto text) {
+        return advice_said(text, "drafter"_v = best.drafter, "k"_v = best.k, "place"_v = std::max(1, told.place), "wider"_v = told.wider,
+                           "deeper"_v = told.deeper, "next"_v = told.next, "rounds"_v = told.rounds);
+    };
+    list.push_back(told.kind == Kind::wider    ? said("finding.one_more:wider"_t)
+                   : told.kind == Kind::deeper ? said("finding.one_more:deeper"_t)
+                                               : said("finding.one_more:alike"_t));
+}
+
 // A drafter that no acceptance could save, or that comes nowhere near.
 void add_hopeless(std::vector<Said>& list, const Advice& advice, const AdviceDrafter& drafter) {
     const AdviceCell* cell = best_of(advice, drafter.name);
@@ -149,6 +163,7 @@ std::vector<Said> advice_findings(const Advice& advice) {
     add_too_long(list, advice, *verdict.best);
     add_dear_check(list, advice, *verdict.best);
     add_dear_draft(list, *verdict.best);
+    add_one_more(list, *verdict.best);
     add_short_texts(list, advice, *verdict.best);
     add_kept_weights(list, advice, *verdict.best);
     for (const AdviceDrafter& drafter : advice.drafters) {

@@ -147,6 +147,7 @@ AdviceCell cell_of(const FoldedRuns& runs, const FoldedRuns& longest, const Fold
     cell.tree = runs.tree;
     cell.prompts = static_cast<int>(runs.all.size());
     cell.worked_out = !is_whole(runs, plain);
+    for (const FoldedRun& run : runs.all) cell.ranks += run.ranks;
     const std::vector<Share> shares = shares_of(runs, longest, plain, cell.worked_out, seed);
     const Sums sums = sums_of(shares);
     cell.speed_up = sums.speed_up(cell.worked_out);

@@ -24,6 +24,7 @@ FoldedRun fold_run(const Trace& trace, int prompt) {
     const RunView view = fold(trace, trace.size());
     run.context = view.prompt_tokens;
     run.rounds = rounds_of(view);
+    run.ranks = refused_ranks(view);
     for (const RoundSummary& round : view.round_list)
         if (round.complete()) run.costs.push_back({round.draft_ms, round.verify_ms, round.other_ms, own_ms(trace, round)});
     return run;

@@ -20,6 +20,7 @@ struct FoldedRun {
     int context = 0; // tokens of the prompt
     std::vector<DraftedRound> rounds;
     std::vector<RoundCost> costs; // of each
+    RefusedRanks ranks;
     [[nodiscard]] double tokens() const;
     [[nodiscard]] double ms() const;
 };

@@ -313,6 +313,7 @@ void take_acceptance(Advice& advice, const SpeculationProfile& p, const std::str
     for (AdviceCell& cell : advice.cells) {
         cell.tokens_per_round = *p.tokens_with(cell.k);
         cell.worked_out = true;
+        cell.ranks = {}; // of another acceptance
         cell.speed_up = cell.tokens_per_round * advice.plain_ms / cell.round_ms();
         cell.low = cell.speed_up * std::exp(-kSpan * all);
         cell.high = cell.speed_up * std::exp(kSpan * all);

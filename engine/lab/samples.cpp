@@ -83,6 +83,7 @@ Sample sample_of(const Run& run) {
     sample.drafted = view.drafted;
     sample.accepted = view.accepted_drafts;
     sample.wire = wire_totals(view);
+    sample.ranks = refused_ranks(view);
     sample.take_times();
     const RoundSummary* before = nullptr;
     for (const RoundSummary& round : view.round_list) {
@@ -134,6 +135,7 @@ Totals total(std::span<const Sample* const> samples) {
         add(t.judged_at, s->judged_at);
         add(t.accepted_at, s->accepted_at);
         t.first += s->first;
+        t.ranks += s->ranks;
         t.wire += s->wire;
     }
     t.accepted_at.resize(t.judged_at.size(), 0);

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/run/refused_ranks.h"
 #include "engine/run/wire_totals.h"
 
 namespace speclens {
@@ -31,6 +32,7 @@ struct Sample {
     std::vector<int> judged_at;   // rounds in which draft i was judged
     std::vector<int> accepted_at; // rounds in which draft i was accepted
     FirstDrafts first;
+    RefusedRanks ranks;
     double head_ms = 0;                               // part of draft_ms
     double draft_ms = 0, verify_ms = 0, other_ms = 0; // other: verdicts, resampling and commits
     double accept_ms = 0;                             // part of other_ms: distributions, verdicts, resampling
@@ -50,6 +52,7 @@ struct Totals {
     int plain_passes = 0;                    // among the rounds, as in Sample
     std::vector<int> judged_at, accepted_at; // rounds, by draft position
     FirstDrafts first;
+    RefusedRanks ranks;
     std::vector<double> acceptance;                   // accepted at i / rounds that drafted
     std::vector<double> conditional;                  // accepted at i / judged at i
     double head_ms = 0;                               // part of draft_ms

@@ -429,6 +429,18 @@ void Cycle::do_accept() {
     if (checked_ == verdict_.checks.size()) next_ = Next::resample;
 }
 
+namespace {
+
+// `p` of the residual says nothing of the target's own probability: a token that its list lacks stands behind it.
+TopEntries with_token(TopEntries list, int token, double p) {
+    if (p <= 0 || std::ranges::find(list.entries, token, &TopEntries::Entry::id) != list.entries.end()) return list;
+    list.entries.push_back({token, log_of(p)});
+    list.rest = std::max(0.0, list.rest - p);
+    return list;
+}
+
+} // namespace
+
 void Cycle::do_resample() {
     const int row = verdict_.row();
     TargetToken event;
@@ -442,7 +454,8 @@ void Cycle::do_resample() {
         RecordedRow heads = rows_->heads(row, settings_.sampling, settings_.trace_top);
         if (verdict_.from == TargetToken::From::residual || verdict_.mixed) {
             event.top = top_of(verdict_.distribution, settings_.trace_top);
-            event.target_top = std::move(heads.distribution);
+            event.target_top = with_token(std::move(heads.distribution), verdict_.token,
+                                          target_distribution(row)[static_cast<std::size_t>(verdict_.token)]);
         } else {
             event.top = verdict_.distribution.empty() ? TopEntries{{{verdict_.token, 0.0}}, 0} : std::move(heads.distribution);
         }

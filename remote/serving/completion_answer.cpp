@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <ctime>
+#include <iterator>
+
+#include "remote/serving/token_json.h"
 
 namespace speclens {
 
@@ -12,40 +15,40 @@ CompletionAnswer::CompletionAnswer(const Models& models, CompletionRequest asked
 }
 
 bool CompletionAnswer::follow(const Trace& trace, std::size_t events, ServeCounts& counts) {
-    pieces_.clear();
+    if (asked_.stream) {
+        offset_ += characters(text());
+        pieces_.clear();
+        accounts_.clear();
+    }
     bool wrote = false;
     for (; seen_ < events; ++seen_) {
         const Event& event = trace[seen_];
         if (wrote && !std::holds_alternative<Stopped>(event)) break; // the next round
-        if (const auto* draft = std::get_if<Drafted>(&event)) {
-            if (draft->index == 0) depths_.clear(), parents_.clear();
-            parents_.push_back(draft->parent);
-            const int parent = draft->parent;
-            depths_.push_back(parent < 0 || parent >= static_cast<int>(depths_.size()) ? 1 : depths_[static_cast<std::size_t>(parent)] + 1);
-        }
-        if (const auto* commit = std::get_if<Committed>(&event)) {
-            round(*commit, counts);
+        if (std::holds_alternative<Committed>(event)) {
+            fold_on(view_, trace, seen_ + 1);
+            round(view_.round_list.back(), counts);
             wrote = true;
         }
         if (const auto* end = std::get_if<Stopped>(&event))
             finish_ = end->reason == Stopped::kEndOfText ? "stop" : end->reason == Stopped::kCancelled ? "abort" : "length";
     }
     if (!finish_.empty() && decoder_) { // bytes that never became a character belong to the last token
-        if (pieces_.empty()) pieces_.emplace_back();
-        pieces_.back() += decoder_->flush();
-        if (!wrote && pieces_.back().empty()) pieces_.clear();
+        const std::string rest = decoder_->flush();
+        if (pieces_.empty() && !rest.empty()) pieces_.emplace_back();
+        if (!rest.empty()) pieces_.back() += rest;
     }
     return wrote;
 }
 
-void CompletionAnswer::round(const Committed& commit, ServeCounts& counts) {
-    const int drafted = static_cast<int>(depths_.size());
-    const int places = depths_.empty() ? 0 : *std::max_element(depths_.begin(), depths_.end());
+void CompletionAnswer::round(const RoundSummary& round, ServeCounts& counts) {
+    const Committed& commit = *round.commit;
+    const int drafted = static_cast<int>(round.drafts.size());
+    int places = 0;
+    for (const DraftSlot& slot : round.drafts) places = std::max(places, slot.depth);
     const int accepted = commit.accepted_drafts, written = static_cast<int>(commit.tokens.size());
     // The target's own token stands where a draft token was refused, or behind the last one. Without it the text
     // ended among kept draft tokens, and what lay behind them was not judged.
-    const int last = commit.path.empty() ? accepted - 1 : commit.path.back();
-    const bool refused = written > accepted && std::ranges::find(parents_, last) != parents_.end();
+    const bool refused = written > accepted && round.own_slot() < drafted;
     const int judged = accepted + (refused ? 1 : 0);
     counts.round(drafted, places, judged, accepted, written);
     accepted_.push_back(accepted);
@@ -55,24 +58,31 @@ void CompletionAnswer::round(const Committed& commit, ServeCounts& counts) {
     judged_at_.resize(static_cast<std::size_t>(places_), 0);
     for (int i = 0; i < std::min(judged, places_); ++i) ++judged_at_[static_cast<std::size_t>(i)];
     tokens_ += written;
-    depths_.clear();
-    parents_.clear();
+    std::vector<TokenAccount> accounts = token_accounts(round, *view_.header);
+    counts.sources(accounts);
+    counts.ranks(round, *view_.header);
+    std::ranges::move(accounts, std::back_inserter(accounts_));
     for (const int id : commit.tokens) {
         const bool hidden = tokenizer_ && tokenizer_->is_special(id);
         pieces_.push_back(hidden ? std::string() : decoder_ ? decoder_->push(id) : models_->text_of(id));
     }
 }
 
-std::string CompletionAnswer::chunk(bool first) const {
+std::string CompletionAnswer::text() const {
     std::string text;
     for (const std::string& piece : pieces_) text += piece;
+    return text;
+}
+
+std::string CompletionAnswer::chunk(bool first) const {
     Json choice = {{"index", 0}, {"finish_reason", finish_.empty() ? Json(nullptr) : Json(finish_)}};
     if (chat_)
-        choice["delta"] = {{"content", text}};
+        choice["delta"] = {{"content", text()}};
     else
-        choice["text"] = text;
+        choice["text"] = text();
     if (chat_ && first) choice["delta"]["role"] = "assistant";
     if (asked_.pieces) choice["logprobs"] = pieces_json();
+    tell_tokens(choice);
     return event({{"choices", Json::array({choice})}});
 }
 
@@ -80,13 +90,22 @@ std::string CompletionAnswer::last_chunk() const {
     return event(noticed({{"choices", Json::array()}, {"usage", usage()}, {"metrics", spec_metrics()}}));
 }
 
-Json CompletionAnswer::whole(const std::string& text) const {
+Json CompletionAnswer::whole() const {
     Json choice = {{"index", 0}, {"finish_reason", finish_}};
     if (chat_)
-        choice["message"] = {{"role", "assistant"}, {"content", text}};
+        choice["message"] = {{"role", "assistant"}, {"content", text()}};
     else
-        choice["text"] = text;
+        choice["text"] = text();
+    tell_tokens(choice);
     return framed(noticed({{"choices", Json::array({choice})}, {"usage", usage()}, {"metrics", spec_metrics()}}), false);
+}
+
+// Clients that know neither field find nothing new in the answer.
+void CompletionAnswer::tell_tokens(Json& choice) const {
+    const ToldTokens told{*models_, pieces_, accounts_, offset_};
+    if (asked_.top >= 0)
+        choice["logprobs"] = chat_ ? chat_logprobs(told, asked_.top, asked_.as_ids) : completion_logprobs(told, asked_.top, asked_.as_ids);
+    if (asked_.sources) choice["token_sources"] = token_sources(accounts_);
 }
 
 Json CompletionAnswer::pieces_json() const {

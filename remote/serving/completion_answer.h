@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "engine/base/json_read.h"
 #include "engine/models/models.h"
-#include "engine/run/trace.h"
+#include "engine/run/run_view.h"
+#include "engine/run/token_account.h"
 #include "remote/serving/completion_request.h"
 #include "remote/serving/serve_counts.h"
 
@@ -21,17 +23,18 @@ class CompletionAnswer {
     bool follow(const Trace& trace, std::size_t events, ServeCounts& counts);
     [[nodiscard]] bool behind(std::size_t events) const { return seen_ < events; }
     [[nodiscard]] bool ended() const { return !finish_.empty(); }
-    [[nodiscard]] const std::vector<std::string>& pieces() const { return pieces_; } // of the last look
-    [[nodiscard]] std::string chunk(bool first) const;                               // them, as a server-sent event
-    [[nodiscard]] std::string last_chunk() const;                                    // usage and rounds
-    [[nodiscard]] Json whole(const std::string& text) const;                         // an answer that is not streamed
+    [[nodiscard]] std::string chunk(bool first) const; // what the last look brought, as a server-sent event
+    [[nodiscard]] std::string last_chunk() const;      // usage and rounds
+    [[nodiscard]] Json whole() const;                  // an answer that is not streamed; the trace is still there
     [[nodiscard]] const CompletionRequest& asked() const { return asked_; }
     [[nodiscard]] int tokens() const { return tokens_; }
     void prompt(int tokens) { prompt_ = tokens; }
 
   private:
-    void round(const Committed& commit, ServeCounts& counts);
+    void round(const RoundSummary& round, ServeCounts& counts);
+    [[nodiscard]] std::string text() const; // of the pieces
     [[nodiscard]] Json pieces_json() const;
+    void tell_tokens(Json& choice) const;
     [[nodiscard]] Json usage() const;
     [[nodiscard]] Json spec_metrics() const;
     [[nodiscard]] Json noticed(Json body) const;
@@ -46,8 +49,10 @@ class CompletionAnswer {
     const Tokenizer* tokenizer_ = nullptr;
     std::optional<StreamDecoder> decoder_;
     std::size_t seen_ = 0;
-    std::vector<int> depths_, parents_; // of the drafts of the round under way
-    std::vector<std::string> pieces_;
+    RunView view_;
+    std::vector<std::string> pieces_;               // of the last look where they are streamed, else of all
+    std::vector<TokenAccount> accounts_;            // of each token of these
+    std::size_t offset_ = 0;                        // characters before them
     std::vector<int> accepted_, drafted_, written_; // of every round
     std::vector<int> judged_at_;                    // as SpecCounts
     int places_ = 0, tokens_ = 0, prompt_ = 0;

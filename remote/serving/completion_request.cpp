@@ -113,8 +113,8 @@ void read_messages(const Json& body, CompletionRequest& asked, const ChatFormat&
 // clang-format off
 constexpr std::string_view kTaken[] = {
     "model", "messages", "prompt", "max_tokens", "max_completion_tokens", "n_predict", "temperature", "top_p", "top_k", "seed",
-    "n", "stream", "stream_options", "logprobs", "prompt_logprobs", "return_pieces", "chat_template_kwargs", "tool_choice",
-    "add_generation_prompt", "speculative.n_max"};
+    "n", "stream", "stream_options", "logprobs", "top_logprobs", "prompt_logprobs", "return_tokens_as_token_ids", "return_pieces",
+    "return_token_sources", "chat_template_kwargs", "tool_choice", "add_generation_prompt", "speculative.n_max"};
 // clang-format on
 // clang-format off
 constexpr std::string_view kWithoutEffect[] = {
@@ -125,7 +125,7 @@ constexpr std::string_view kWithoutEffect[] = {
     "user", "metadata", "store", "service_tier", "request_id", "priority", "safety_identifier", "prompt_cache_key",
     "cache_prompt", "cache_salt", "id_slot", "slot_id", "timings_per_token", "return_tokens", "return_spec_tokens_details",
     "return_progress", "rid", "add_special_tokens", "skip_special_tokens", "spaces_between_special_tokens",
-    "include_stop_str_in_output", "return_tokens_as_token_ids", "detokenize", "min_keep", "n_keep", "t_max_predict_ms"};
+    "include_stop_str_in_output", "detokenize", "min_keep", "n_keep", "t_max_predict_ms"};
 // clang-format on
 
 // What would change the answer and is not built: silence about it would be a wrong answer, so every field that is not
@@ -161,6 +161,18 @@ bool flag(const Json& from, const char* key) {
     if (found == from.end() || found->is_null()) return false;
     if (!found->is_boolean()) throw Refused{400, std::string(key) + " is " + shown(*found) + ", expected true or false"};
     return found->get<bool>();
+}
+
+// How many likeliest tokens of each place are asked for; -1: no log-probabilities. Completions say the number, and even 0 asks for those of
+// the tokens that are written; chats say true, and the number apart.
+int listed_asked(const Json& body, bool chat, int most) {
+    const Json logprobs = body.value("logprobs", Json());
+    const int listed = body.value("top_logprobs", Json()) == false ? 0 : static_cast<int>(whole_between(body, "top_logprobs", 0, 0, most));
+    if (!chat && listed > 0) throw Refused{400, "top_logprobs is of chats; /v1/completions takes their number as logprobs"};
+    if (!chat) return logprobs == false ? -1 : static_cast<int>(whole_between(body, "logprobs", -1, 0, most));
+    const bool wanted = logprobs != 0 && flag(body, "logprobs");
+    if (listed > 0 && !wanted) throw Refused{400, "top_logprobs needs logprobs: true"};
+    return wanted ? listed : -1;
 }
 
 void read_prompt_field(const Json& body, RunSettings& settings) {
@@ -223,17 +235,16 @@ CompletionRequest read_request(const std::string& text, bool chat, const RunSett
         throw Refused{400, "n is " + shown(*n) + "; this server writes one answer, so only 1 is supported"};
     // llama.cpp's: fewer drafts than the server was started with, or none.
     asked.settings.k = static_cast<int>(whole_between(body, "speculative.n_max", base.k, 0, base.k));
-    asked.settings.trace_top = 0;
     asked.settings.timing = true;
     asked.stream = flag(body, "stream");
     if (const auto options = body.find("stream_options"); options != body.end() && !options->is_null()) {
         if (!options->is_object()) throw Refused{400, "stream_options is " + shown(*options) + ", expected an object"};
         asked.usage = flag(*options, "include_usage");
     }
-    // Of completions even 0 asks for the log-probability of every token written.
-    const auto logprobs = body.find("logprobs");
-    if (logprobs != body.end() && (*logprobs == true || (logprobs->is_number() && (!chat || *logprobs != 0))))
-        throw Refused{400, "logprobs is not supported by this server; prompt_logprobs is, of a prompt"};
+    asked.top = listed_asked(body, chat, most_listed);
+    asked.as_ids = flag(body, "return_tokens_as_token_ids");
+    asked.sources = flag(body, "return_token_sources");
+    asked.settings.trace_top = std::max(asked.top < 0 ? 0 : std::max(asked.top, 1), asked.sources ? kSourceListed : 0);
     asked.pieces = flag(body, "return_pieces");
     if (const auto model = body.find("model"); model != body.end() && !model->is_null()) {
         if (!model->is_string()) throw Refused{400, "model is " + shown(*model) + ", expected a name"};

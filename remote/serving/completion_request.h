@@ -23,10 +23,14 @@ struct CompletionRequest {
     RunSettings settings;
     std::string model; // empty: whichever is served
     bool stream = false, usage = false,
-         pieces = false; // pieces: tokens apart, a field of ours (return_pieces)
-    std::string notice;  // what is asked for and does nothing; goes back with the answer
-    int prompt_top = -1; // likeliest tokens to tell for every place of the prompt (prompt_logprobs); -1: none
+         pieces = false;  // pieces: tokens apart, a field of ours (return_pieces)
+    std::string notice;   // what is asked for and does nothing; goes back with the answer
+    int prompt_top = -1;  // likeliest tokens to tell for every place of the prompt (prompt_logprobs); -1: none
+    int top = -1;         // likeliest tokens to tell for every token that is written (logprobs, top_logprobs); -1: nothing of it
+    bool as_ids = false;  // there, tokens are called by their ids (return_tokens_as_token_ids)
+    bool sources = false; // where every token came from, a field of ours (return_token_sources)
 };
+inline constexpr int kSourceListed = 20;  // of the draft's list at each place, for `sources`
 inline constexpr int kMostPromptTop = 20; // where nobody says more; as vLLM unless started with --max-logprobs
 // `chat`: /v1/chat/completions, in the format of the model, else /v1/completions. Drafter, rule and K are
 // those of `base`. Throws Refused.

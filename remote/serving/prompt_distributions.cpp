@@ -5,17 +5,14 @@
 
 #include "engine/model/model.h"
 #include "engine/run/run.h"
+#include "remote/serving/token_json.h"
 
 namespace speclens {
 namespace {
 
-constexpr double kNever = -9999.0; // what vLLM writes for a probability of 0
-
-double sent(double logp) { return logp > kLogZero ? logp : kNever; }
-
 Json place(const Models& models, const ScoredToken& score, int token) {
     const auto entry = [&](int id, double logp, int rank) {
-        return Json{{"logprob", sent(logp)}, {"rank", rank}, {"decoded_token", models.text_of(id)}};
+        return Json{{"logprob", sent_logprob(logp)}, {"rank", rank}, {"decoded_token", models.text_of(id)}};
     };
     Json out = Json::object();
     int rank = 0;
@@ -55,9 +52,9 @@ Json scoring_meta(const Models& models, std::span<const int> tokens, int first, 
     const auto triple = [&](int id, const Json& logp) { return Json::array({logp, id, texts ? Json(models.text_of(id)) : Json(nullptr)}); };
     Json own = Json::array({triple(tokens[static_cast<std::size_t>(first)], nullptr)}), likeliest = Json::array({nullptr});
     for (std::size_t i = 0; i < scores.size(); ++i) {
-        own.push_back(triple(tokens[static_cast<std::size_t>(first) + i + 1], sent(scores[i].logp)));
+        own.push_back(triple(tokens[static_cast<std::size_t>(first) + i + 1], sent_logprob(scores[i].logp)));
         Json& list = likeliest.emplace_back(Json::array());
-        for (const TopEntries::Entry& one : scores[i].top.entries) list.push_back(triple(one.id, sent(one.logp)));
+        for (const TopEntries::Entry& one : scores[i].top.entries) list.push_back(triple(one.id, sent_logprob(one.logp)));
     }
     return {{"prompt_tokens", tokens.size()}, {"completion_tokens", 0}, {"input_token_logprobs", own}, {"input_top_logprobs", likeliest}};
 }

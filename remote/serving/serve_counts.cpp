@@ -85,6 +85,16 @@ void ServeCounts::round(int drafted, int places, int judged, int accepted, int w
     grow(spec_.judged_at, judged);
 }
 
+void ServeCounts::sources(std::span<const TokenAccount> accounts) {
+    const std::lock_guard lock(mutex_);
+    for (const TokenAccount& account : accounts) by_source_[static_cast<std::size_t>(account.role)] += 1;
+}
+
+void ServeCounts::ranks(const RoundSummary& round, const Header& header) {
+    const std::lock_guard lock(mutex_);
+    ranks_.add(round, header);
+}
+
 void ServeCounts::first_token(double ms) {
     const std::lock_guard lock(mutex_);
     first_.observe(ms / 1000, 1);
@@ -129,6 +139,31 @@ std::string ServeCounts::batch_exposition(const std::string& labels) const {
            metric(labels, "speclens:batch_rows_total", "counter", "Rows of them.", rows_);
 }
 
+// Tokens by where they came from, and of refusals what the target wrote instead.
+std::string ServeCounts::token_exposition(const std::string& labels) const {
+    const auto head = [](const std::string& name, const char* help) {
+        return "# HELP " + name + " " + help + "\n# TYPE " + name + " counter\n";
+    };
+    const std::string written = "speclens:tokens_by_source_total", refused = "speclens:spec_decode_refused_rank_total",
+                      next = "speclens:spec_decode_refused_next_choice_total";
+    std::string out = head(written, "Tokens written, by where they came from.");
+    for (int role = 0; role < kTokenRoles; ++role)
+        out += written + "{" + labels + ",source=\"" + name_of(static_cast<TokenRole>(role)) + "\"} " +
+               metric_number(by_source_[static_cast<std::size_t>(role)]) + "\n";
+    std::string by_rank = head(
+        refused, "Refusals at this place, by the rank of the target's token in the draft's list; of requests whose lists are recorded.");
+    std::string by_next = head(next, "Of these, those whose token was the draft's next choice.");
+    for (std::size_t i = 0; i < ranks_.places.size(); ++i) {
+        const RefusedRanks::Place& place = ranks_.places[i];
+        const std::string at = "{" + labels + ",position=\"" + std::to_string(i) + "\"";
+        for (std::size_t rank = 0; rank < place.ranks.size(); ++rank)
+            by_rank += refused + at + ",rank=\"" + (rank < RefusedRanks::kListed ? std::to_string(rank + 1) : "more") + "\"} " +
+                       metric_number(place.ranks[rank]) + "\n";
+        by_next += next + at + "} " + metric_number(place.next) + "\n";
+    }
+    return out + by_rank + by_next;
+}
+
 std::string ServeCounts::exposition(const std::string& model) const {
     const std::lock_guard lock(mutex_);
     const std::string labels = "engine=\"0\",model_name=\"" + escaped_label(model) + "\"";
@@ -144,7 +179,7 @@ std::string ServeCounts::exposition(const std::string& model) const {
     add("vllm:spec_decode_num_draft_tokens_total", "counter", "Guesses judged.", spec_.drafted);
     add("vllm:spec_decode_num_accepted_tokens_total", "counter", "Guesses kept.", spec_.accepted);
     add("speclens:passes_without_draft_total", "counter", "Passes of a text that judged no guesses.", plain_);
-    out += batch_exposition(labels);
+    out += token_exposition(labels) + batch_exposition(labels);
     const auto by_place = [&](const std::string& name, const char* help, const std::vector<double>& values) {
         out += "# HELP " + name + " " + help + "\n# TYPE " + name + " counter\n";
         for (std::size_t i = 0; i < values.size(); ++i)

@@ -1,12 +1,15 @@
 // What our server counts, and its text in the exposition format with vLLM's names.
 #pragma once
 
+#include <array>
 #include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "engine/batch/batch_round.h"
+#include "engine/run/refused_ranks.h"
+#include "engine/run/token_account.h"
 #include "remote/reading/spec_counts.h"
 
 namespace speclens {
@@ -22,6 +25,8 @@ class ServeCounts {
     // `places`: draft tokens in a row at most; `judged`: of these, up to the first that was refused; `written`:
     // tokens, the target's own included.
     void round(int drafted, int places, int judged, int accepted, int written);
+    void sources(std::span<const TokenAccount> accounts);
+    void ranks(const RoundSummary& round, const Header& header);
     void first_token(double ms);                // since its request
     void between_tokens(double ms, int tokens); // a round wrote them, so long after the one before it
     [[nodiscard]] std::string exposition(const std::string& model) const;
@@ -45,11 +50,14 @@ class ServeCounts {
                                                 0.75, 1,     2.5,  5,     7.5, 10,   20,  40,  80};
     // clang-format on
     SpecCounts spec_;
+    std::array<double, kTokenRoles> by_source_{};
+    RefusedRanks ranks_;
     int waiting_ = 0, running_ = 0;
     int blocks_ = 0, free_blocks_ = 0; // none: texts are computed one after the other
     double passes_ = 0, texts_in_passes_ = 0, rows_ = 0, preempted_ = 0, shared_tokens_ = 0;
     [[nodiscard]] std::string batch_exposition(const std::string& labels) const; // under the lock
-    double prompt_tokens_ = 0, tokens_ = 0, plain_ = 0;                          // plain_: passes of a text without a draft
+    [[nodiscard]] std::string token_exposition(const std::string& labels) const;
+    double prompt_tokens_ = 0, tokens_ = 0, plain_ = 0; // plain_: passes of a text without a draft
     Histogram first_{kFirstTokenBounds}, between_{kBetweenBounds};
 };
 

@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <ctime>
@@ -15,6 +16,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/json_read.h"
 #include "engine/run/prompt_tokens.h"
+#include "engine/run/refused_ranks.h"
 #include "engine/run/run.h"
 #include "remote/serving/batch_queue.h"
 #include "remote/serving/client_connection.h"
@@ -135,6 +137,10 @@ struct SpecServer::State {
         CompletionRequest asked = read_request(request.body, chat, settings.base, models->chat, settings.most_listed);
         if (!asked.model.empty() && asked.model != model())
             throw Refused{404, "the model " + asked.model + " does not exist; this server has " + model()};
+        if (models->scorer && (asked.top >= 0 || asked.sources))
+            throw Refused{400, "the target is another server, which tells its likeliest tokens alone: log-probabilities of what is written "
+                               "are not told here"};
+        if (settings.ranks) asked.settings.trace_top = std::max(asked.settings.trace_top, RefusedRanks::kListed);
         return asked;
     }
 
@@ -167,15 +173,11 @@ struct SpecServer::State {
 
     void answer_whole(Entered& request, const std::string& key, httplib::Response& response) {
         const CompletionRequest& asked = request.answer.asked();
-        std::string text;
-        const auto take = [&](bool) {
-            for (const std::string& piece : request.answer.pieces()) text += piece;
-            return true;
-        };
-        if (!follow(request, take, [&] { return !request.client.closed(); })) return; // nobody reads it
+        const auto go_on = [](bool) { return true; };
+        if (!follow(request, go_on, [&] { return !request.client.closed(); })) return; // nobody reads it
         const std::shared_ptr<const Trace> trace = request.ticket->news().trace;
         request.ticket.reset();
-        Json whole = request.answer.whole(text);
+        Json whole = request.answer.whole();
         if (asked.prompt_top >= 0) {
             const std::vector<int>& ids = trace->header()->prompt;
             check_entries(std::ssize(ids) - 1, asked.prompt_top);

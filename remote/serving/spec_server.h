@@ -24,6 +24,7 @@ struct ServeSettings {
     BatchSettings batch;     // blocks 0: as many as default_blocks()
     bool key_memory = false; // a key's answers are remembered for its next requests (key_memory.h)
     int most_listed = 20;    // likeliest tokens of a place that a client may ask for
+    bool ranks = false;      // the draft's lists are recorded for every request, so that /metrics counts all refusals by rank
 };
 
 class SpecServer {

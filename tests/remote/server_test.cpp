@@ -334,27 +334,32 @@ TEST(SpecServerTest, RefusesWithAReason) {
     std::string long_prompt = R"({"prompt":")";
     for (int i = 0; i < 9000; ++i) long_prompt += "word ";
     long_prompt += "\"}";
-    for (const Case& c : {Case{"/v1/completions", "nonsense", "JSON"},
-                          Case{"/v1/completions", "{}", "prompt"},
-                          Case{"/v1/completions", R"({"prompt":["a","b"]})", "one answer"},
-                          Case{"/v1/completions", R"({"prompt":""})", ""},
-                          Case{"/v1/completions", R"({"prompt":"a","temperature":-1})", "temperature"},
-                          Case{"/v1/completions", R"({"prompt":"a","max_tokens":0})", "max_tokens"},
-                          Case{"/v1/completions", R"({"prompt":"a","n":3})", "n "},
-                          Case{"/v1/completions", R"({"prompt":[99999999]})", ""},
-                          Case{"/v1/chat/completions", R"({"messages":[]})", "messages"},
-                          Case{"/v1/chat/completions", R"({"messages":[{"content":"x"}]})", "role"},
-                          Case{"/v1/chat/completions", R"({"messages":[{"role":"tool","content":"x"}]})", "tool"},
-                          Case{"/v1/chat/completions", R"({"messages":[{"role":"user","content":""}]})", "empty"},
-                          Case{"/v1/completions", R"({"prompt":"a","stop":["\n"]})", "stop"},
-                          Case{"/v1/completions", R"({"prompt":"a","presence_penalty":0.5})", "presence_penalty"},
-                          Case{"/v1/completions", R"({"prompt":"a","temperature":1e-31})", "temperature"},
-                          Case{"/v1/completions", R"({"prompt":"a","model":3})", "model"},
-                          Case{"/v1/completions", R"({"prompt":"a","logprobs":0})", "logprobs"},
-                          Case{"/v1/completions", R"({"prompt":"a","logprobs":5})", "logprobs"},
-                          Case{"/v1/chat/completions", R"({"messages":[{"role":"user","content":"x"}],"logprobs":true})", "logprobs"},
-                          Case{"/v1/chat/completions", R"({"messages":[{"role":"user","content":"x"}],"top_logprobs":2})", "top_logprobs"},
-                          Case{"/v1/completions", long_prompt.c_str(), ""}})
+    for (const Case& c :
+         {Case{"/v1/completions", "nonsense", "JSON"},
+          Case{"/v1/completions", "{}", "prompt"},
+          Case{"/v1/completions", R"({"prompt":["a","b"]})", "one answer"},
+          Case{"/v1/completions", R"({"prompt":""})", ""},
+          Case{"/v1/completions", R"({"prompt":"a","temperature":-1})", "temperature"},
+          Case{"/v1/completions", R"({"prompt":"a","max_tokens":0})", "max_tokens"},
+          Case{"/v1/completions", R"({"prompt":"a","n":3})", "n "},
+          Case{"/v1/completions", R"({"prompt":[99999999]})", ""},
+          Case{"/v1/chat/completions", R"({"messages":[]})", "messages"},
+          Case{"/v1/chat/completions", R"({"messages":[{"content":"x"}]})", "role"},
+          Case{"/v1/chat/completions", R"({"messages":[{"role":"tool","content":"x"}]})", "tool"},
+          Case{"/v1/chat/completions", R"({"messages":[{"role":"user","content":""}]})", "empty"},
+          Case{"/v1/completions", R"({"prompt":"a","stop":["\n"]})", "stop"},
+          Case{"/v1/completions", R"({"prompt":"a","presence_penalty":0.5})", "presence_penalty"},
+          Case{"/v1/completions", R"({"prompt":"a","temperature":1e-31})", "temperature"},
+          Case{"/v1/completions", R"({"prompt":"a","model":3})", "model"},
+          Case{"/v1/completions", R"({"prompt":"a","logprobs":true})", "expected an integer from 0 to 20"},
+          Case{"/v1/completions", R"({"prompt":"a","logprobs":21})", "expected an integer from 0 to 20"},
+          Case{"/v1/completions", R"({"prompt":"a","logprobs":1,"top_logprobs":2})", "as logprobs"},
+          Case{"/v1/completions", R"({"prompt":"a","return_token_sources":1})", "return_token_sources"},
+          Case{"/v1/chat/completions", R"({"messages":[{"role":"user","content":"x"}],"logprobs":2})", "logprobs"},
+          Case{"/v1/chat/completions", R"({"messages":[{"role":"user","content":"x"}],"top_logprobs":2})", "needs logprobs"},
+          Case{"/v1/chat/completions", R"({"messages":[{"role":"user","content":"x"}],"logprobs":true,"top_logprobs":21})",
+               "top_logprobs is 21"},
+          Case{"/v1/completions", long_prompt.c_str(), ""}})
         for (const bool stream : {false, true}) { // a status goes before a stream, too
             std::string body = c.body;
             if (stream && body.ends_with("}") && body != "{}") body.replace(body.size() - 1, 1, R"(,"stream":true})");

@@ -422,6 +422,37 @@ TEST(AdviceScene, NothingCollidesBesideAServer) {
         }
 }
 
+// The best drafter's refusals were mostly for its next choice.
+Advice advice_to_go_wider() {
+    Advice advice = made_advice();
+    for (AdviceCell& cell : advice.cells) {
+        cell.ranks.rounds = 1000, cell.ranks.last_judged = 300, cell.ranks.last_kept = 200;
+        cell.ranks.places = {{.refused = 500, .listed = 500, .ranks = {0, 400, 50, 50}, .next = 400},
+                             {.refused = 300, .listed = 300, .ranks = {0, 200, 50, 50}, .next = 200}};
+    }
+    return advice;
+}
+
+TEST(AdviceScene, SaysWhetherToGoWiderOrDeeper) {
+    for (const char* language : {"en", "de"}) {
+        const test::Speaking speaking(language);
+        for (const Size& s : kSizes)
+            for (const int beat : {1, kWhyBeat}) {
+                Window window(advice_to_go_wider(), {0, 0, s.w, s.h});
+                window.beat(beat);
+                look(*window.bench, std::string("advice, wider, ") + language + " " + s.name, s.w < 1000);
+                const std::vector<ui::ToldMessage> told = find_scene("advice")->make()->told(window.input());
+                const auto finding = std::ranges::find_if(
+                    told, [](const ui::ToldMessage& one) { return one.message.said.id() == "advice.finding.one_more:wider"; });
+                ASSERT_NE(finding, told.end());
+                EXPECT_DOUBLE_EQ(test::real(finding->message.said, "wider"), 0.4);
+                EXPECT_DOUBLE_EQ(test::real(finding->message.said, "deeper"), 0.2 * (200.0 / 300));
+                EXPECT_DOUBLE_EQ(test::real(finding->message.said, "next"), 600.0 / 800);
+                EXPECT_EQ(test::whole(finding->message.said, "place"), 1);
+            }
+    }
+}
+
 TEST(AdviceScene, SaysInWordsWhatThePictureShows) {
     Window window(made_advice());
     window.beat(1);

@@ -24,8 +24,8 @@ namespace speclens::test {
 class Listening {
   public:
     explicit Listening(RunSettings settings, int most_waiting = 32, std::shared_ptr<const Models> models = whole_bundle(),
-                       BatchSettings batch = {}, bool key_memory = false, int most_listed = 20)
-        : server_(std::move(models), {"127.0.0.1", 0, most_waiting, std::move(settings), batch, key_memory, most_listed}) {
+                       BatchSettings batch = {}, bool key_memory = false, int most_listed = 20, bool ranks = false)
+        : server_(std::move(models), {"127.0.0.1", 0, most_waiting, std::move(settings), batch, key_memory, most_listed, ranks}) {
         port = server_.bind();
         endpoint = parse_endpoint("127.0.0.1:" + std::to_string(port));
         thread_ = std::thread([this] { server_.serve(); });

@@ -87,7 +87,7 @@ std::vector<Contestant> contestants_of(const Options& options, const Models& mod
         one.head = models.drafter_fingerprint(name);
         one.settings = run_settings(options, name, 0);
         if (suits) one.settings.rule = judging_rule(options.run.rule, name);
-        one.settings.trace_top = 0;
+        one.settings.trace_top = name == kNoDrafter ? 0 : RefusedRanks::kListed; // recorded beside what is timed
         one.settings.timing = true;
         one.problem = models.why_not(name);
         if (!one.problem.empty()) {
@@ -333,6 +333,7 @@ Exit command_compare(const Options& asked) {
     if (rent && times) text += cost_table(rows, look, *rent, header.tier);
     text += position_table(rows, look);
     text += first_draft_table(rows, look);
+    text += one_more_table(rows, look);
     if (domains.size() > 2) text += domain_table(rows, domains, contestants, look);
     if (look.speed_up && contestants.size() > 1) text += "\n" + verdict_text(advice_of(contestants, *plain, busy), terminal);
     if (options.json != "-" && options.csv != "-") print_results(text);

@@ -58,6 +58,7 @@ OrderedJson json_of(const Row& row, const CompareFacts& facts) {
     json["first_kept_after_full_round"] = t.first.kept_after_full;
     json["first_after_refusal"] = t.first.after_refusal;
     json["first_kept_after_refusal"] = t.first.kept_after_refusal;
+    json["wider_or_deeper"] = ranks_json(t.ranks);
     if (!c.ids.empty()) {
         json["draft_ids"] = c.ids.size();
         json["tokens_outside_draft_ids"] = row.outside;

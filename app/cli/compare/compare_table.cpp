@@ -1,5 +1,6 @@
 // The comparison as tables for a terminal.
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "app/cli/compare/compare_rows.h"
@@ -242,6 +243,39 @@ std::string first_draft_table(const std::vector<Row>& rows, const TableLook& loo
                                                 " rounds)\n  " + pad("", look.name) + pad_left("the prompt", kCell) +
                                                 pad_left("a full round", kCell) + pad_left("a refusal", kCell)) +
            "\n" + text;
+}
+
+std::string one_more_table(const std::vector<Row>& rows, const TableLook& look) {
+    constexpr int kCell = 7;
+    std::string text;
+    bool unlisted = false;
+    for (const Row& row : rows) {
+        const RefusedRanks& ranks = row.totals.ranks;
+        if (row.domain != "all" || !row.contestant->problem.empty() || ranks.rounds < WiderOrDeeper::kFewestRounds) continue;
+        const WiderOrDeeper told = wider_or_deeper(ranks);
+        if (told.kind == WiderOrDeeper::Kind::not_told) {
+            unlisted = true;
+            continue;
+        }
+        std::array<int, 4> told_ranks{}; // 1 and 2, 3, 4 to the last one listed, further down
+        for (const RefusedRanks::Place& place : ranks.places)
+            for (std::size_t r = 0; r < place.ranks.size(); ++r)
+                told_ranks[r < 2 ? 0 : r == 2 ? 1 : r < RefusedRanks::kListed ? 2 : 3] += place.ranks[r];
+        const int refused = ranks.refused();
+        text += "  " + pad(row.contestant->label, look.name) + pad_left(std::to_string(refused), 8);
+        for (const int count : told_ranks) text += pad_left(refused > 0 ? probability(static_cast<double>(count) / refused) : "–", kCell);
+        const std::string verdict = told.kind == WiderOrDeeper::Kind::alike ? "not told apart" : name_of(told.kind);
+        text += pad_left("+" + number(told.wider, 2), 9) + pad(told.place > 0 ? " at " + std::to_string(told.place) : "", 6) +
+                pad_left("+" + number(told.deeper, 2), 8) + "  " + verdict + "\n";
+    }
+    if (text.empty()) return text;
+    std::string head =
+        "  wider or deeper: the rank, in the draft's list, of the token that came instead of a guess; tokens a round by one guess\n"
+        "  more, beside one (at the place where it brings most) or behind the last\n  " +
+        pad("", look.name) + pad_left("refused", 8);
+    for (const char* name : {"to 2nd", "3rd", "to 8th", "below"}) head += pad_left(name, kCell);
+    head += pad_left("wider", 9) + pad("", 6) + pad_left("deeper", 8);
+    return "\n" + look.terminal.paint(Tone::muted, head) + "\n" + text + (unlisted ? "  who is not here drafts without a list\n" : "");
 }
 
 std::string domain_table(const std::vector<Row>& rows, const std::vector<std::string>& domains, const std::vector<Contestant>& contestants,

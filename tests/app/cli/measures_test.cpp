@@ -57,6 +57,40 @@ TEST(Compare, CountsTheTokensThatACutHeadCannotGuess) {
     EXPECT_NE(told.out.find("lowest numbers"), std::string::npos) << told.out;
 }
 
+// Wider or deeper: the table, and the counts behind it, which hold together.
+TEST(Compare, SaysWhetherOneMoreGuessIsWorthMoreBesideOrBehind) {
+    const std::filesystem::path file = fresh_folder() / "compare.json", prompts = fresh_folder() / "six.jsonl";
+    std::string lines;
+    for (const char* text :
+         {"The old man went to the", "Once upon a time", "The sum of two", "What is the capital of", "A small dog", "In the"})
+        lines += Json({{"prompt", text}}).dump() + "\n";
+    write_file(prompts, lines);
+    const Outcome outcome = speclens({"compare", "--drafters", "small,lookup", "--k", "3", "--temp", "0", "--prompts", prompts.string(),
+                                      "--max-tokens", "64", "--repeats", "1", "--threads", "1", "--json", file.string()});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find("wider or deeper: the rank"), std::string::npos) << outcome.out;
+    for (const Json& row : Json::parse(read_file(file))["rows"]) {
+        const Json& told = row["wider_or_deeper"];
+        if (row["drafter"] == "none") {
+            EXPECT_TRUE(told.is_null());
+            continue;
+        }
+        EXPECT_EQ(told["verdict"] == "not_told", row["drafter"] == "lookup") << told.dump();
+        int refused = 0, next = 0;
+        for (const Json& place : told["places"]) {
+            int ranked = 0;
+            for (const Json& rank : place["ranks"]) ranked += rank.get<int>();
+            EXPECT_EQ(ranked, place["listed"].get<int>());
+            refused += place["refused"].get<int>(), next += place["next_choice"].get<int>();
+        }
+        if (row["drafter"] != "small") continue;
+        // A round keeps all it drafted, or one is refused in it.
+        EXPECT_EQ(refused + told["last_kept"].get<int>(), told["rounds"].get<int>());
+        EXPECT_NEAR(told["next_choice"].get<double>(), static_cast<double>(next) / refused, 1e-12);
+        EXPECT_GT(next, 0) << "at temperature 0 what is written is often the second of the list";
+    }
+}
+
 // A block holds so many guesses and no more: the run says what became of a larger K.
 TEST(Run, TakesAsManyGuessesAsAHeadCanMake) {
     const std::string dflash = "dflash=" + std::string(SPEC_SOURCE_DIR) + "/tests/engine/golden/micro_dflash";

@@ -10,6 +10,7 @@
 #include "engine/advice/break_even.h"
 #include "engine/advice/estimate.h"
 #include "engine/advice/replay.h"
+#include "engine/base/json.h"
 #include "engine/base/rng.h"
 #include "engine/models/models.h"
 #include "engine/run/gallery.h"
@@ -322,6 +323,47 @@ TEST(AdviceFindings, ShortTextsUnderstateARoundAndKeptWeightsSaveAndCost) {
     EXPECT_DOUBLE_EQ(real(*found("kept_weights"), "passes"), advice.cells[0].verify_ms / advice.plain_ms);
 }
 
+// 100 rounds of K = 2: 70 refused at the first place, 50 of these for the draft's next choice; 10 kept whole, of 30 that reached the end.
+RefusedRanks wide_ranks() {
+    RefusedRanks ranks;
+    ranks.rounds = 100, ranks.last_judged = 30, ranks.last_kept = 10;
+    ranks.places.resize(2);
+    ranks.places[0] = {.refused = 70, .listed = 70, .ranks = {0, 50, 0, 20}, .next = 50};
+    ranks.places[1] = {.refused = 20, .listed = 20, .ranks = {0, 10, 0, 10}, .next = 10};
+    return ranks;
+}
+
+TEST(AdviceFindings, SayWhetherToGoWiderOrDeeper) {
+    Advice advice = advice_of({cell("small", 2, 1.5, 1.6, 1.7), cell("skip", 2, 0.3, 0.3, 0.4)});
+    const auto found = [&]() -> Said {
+        for (const Said& finding : advice_findings(advice))
+            if (finding.text.starts_with("finding.one_more")) return finding;
+        return {};
+    };
+    EXPECT_TRUE(found().empty()) << "nothing was counted";
+    advice.cells[1].ranks = wide_ranks();
+    EXPECT_TRUE(found().empty()) << "of the best one alone";
+    advice.cells[0].ranks = wide_ranks();
+    EXPECT_EQ(found().id(), "advice.finding.one_more:wider");
+    EXPECT_EQ(words(found(), "drafter"), "small");
+    EXPECT_EQ(whole(found(), "k"), 2);
+    EXPECT_EQ(whole(found(), "place"), 1);
+    EXPECT_EQ(whole(found(), "rounds"), 100);
+    EXPECT_DOUBLE_EQ(real(found(), "wider"), 0.5);
+    EXPECT_DOUBLE_EQ(real(found(), "deeper"), 0.1 * (10.0 / 30));
+    EXPECT_DOUBLE_EQ(real(found(), "next"), 60.0 / 90);
+    RefusedRanks& ranks = advice.cells[0].ranks;
+    ranks.last_judged = 90, ranks.last_kept = 85, ranks.places[0].next = 8;
+    EXPECT_EQ(found().id(), "advice.finding.one_more:deeper");
+    ranks.last_judged = 70, ranks.last_kept = 58, ranks.places[0].next = 42; // .58 · .83 against .42
+    EXPECT_EQ(found().id(), "advice.finding.one_more:alike");
+    ranks.places[1].listed = 0;
+    EXPECT_TRUE(found().empty()) << "a drafter without lists";
+    const Json json = Json::parse(advice_json(advice, [](const Said& said) { return said.id(); }));
+    EXPECT_EQ(json["best"]["wider_or_deeper"]["verdict"], "not_told");
+    EXPECT_EQ(json["best"]["wider_or_deeper"]["places"][0]["next_choice"], 42);
+}
+
 TEST(AdviceJson, SaysOfWhichWeightsAndWhetherItIsInDoubt) {
     Advice advice = advice_of({cell("small", 2, 1.5, 1.6, 1.7)});
     advice.weights = "Q4_K, from Q4_K_M";
@@ -374,6 +416,10 @@ TEST(AdviceMeasurement, GivesEveryDrafterAndLengthAFigure) {
     EXPECT_NE(advice.cell("medusa_tree", 4), nullptr);
     EXPECT_EQ(advice.drafters.size(), 3U);
     EXPECT_GT(advice.longest, advice.shortest);
+    for (const AdviceCell& c : advice.cells) {
+        EXPECT_GT(c.ranks.rounds, 0) << c.drafter << c.k;
+        EXPECT_EQ(c.ranks.listed(), c.drafter == "lookup" ? 0 : c.ranks.refused()) << c.drafter << c.k;
+    }
 }
 
 TEST(AdviceMeasurement, WorkedOutTokensOfARoundAreWhatShorterDraftsReallyBring) {

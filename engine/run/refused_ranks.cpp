@@ -1,0 +1,120 @@
+#include "engine/run/refused_ranks.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/run/token_account.h"
+
+namespace speclens {
+
+void RefusedRanks::add(const RoundSummary& round, const Header& header) {
+    if (!round.complete() || round.drafts.empty()) return;
+    ++rounds;
+    int deepest = 0;
+    for (const DraftSlot& slot : round.drafts) deepest = std::max(deepest, slot.depth);
+    const auto kept = static_cast<int>(round.path.size());
+    last_judged += kept + 1 >= deepest;
+    last_kept += kept >= deepest;
+    const std::optional<RefusedDraft> refused = refused_draft(round, header);
+    if (!refused) return;
+    places.resize(std::max(places.size(), static_cast<std::size_t>(kept) + 1));
+    Place& place = places[static_cast<std::size_t>(kept)];
+    ++place.refused;
+    if (refused->listed == 0) return;
+    ++place.listed;
+    ++place.ranks[static_cast<std::size_t>(std::min(refused->rank.value_or(kListed + 1), kListed + 1)) - 1];
+    place.next += refused->rank && *refused->rank == refused->before + 1;
+}
+
+RefusedRanks& RefusedRanks::operator+=(const RefusedRanks& other) {
+    rounds += other.rounds;
+    last_judged += other.last_judged;
+    last_kept += other.last_kept;
+    places.resize(std::max(places.size(), other.places.size()));
+    for (std::size_t i = 0; i < other.places.size(); ++i) {
+        places[i].refused += other.places[i].refused;
+        places[i].listed += other.places[i].listed;
+        places[i].next += other.places[i].next;
+        for (std::size_t r = 0; r < places[i].ranks.size(); ++r) places[i].ranks[r] += other.places[i].ranks[r];
+    }
+    return *this;
+}
+
+int RefusedRanks::refused() const {
+    int sum = 0;
+    for (const Place& place : places) sum += place.refused;
+    return sum;
+}
+
+int RefusedRanks::listed() const {
+    int sum = 0;
+    for (const Place& place : places) sum += place.listed;
+    return sum;
+}
+
+RefusedRanks refused_ranks(const RunView& view) {
+    RefusedRanks ranks;
+    for (const RoundSummary& round : view.round_list) ranks.add(round, *view.header);
+    return ranks;
+}
+
+WiderOrDeeper wider_or_deeper(const RefusedRanks& ranks) {
+    WiderOrDeeper told;
+    told.rounds = ranks.rounds;
+    const int refused = ranks.refused();
+    if (ranks.rounds < WiderOrDeeper::kFewestRounds || ranks.listed() < refused) return told;
+    int most = 0, next = 0;
+    for (std::size_t i = 0; i < ranks.places.size(); ++i) {
+        next += ranks.places[i].next;
+        if (ranks.places[i].next <= most) continue;
+        most = ranks.places[i].next;
+        told.place = static_cast<int>(i) + 1;
+    }
+    const double n = ranks.rounds, full = ranks.last_kept / n;
+    const double stays = ranks.last_judged > 0 ? static_cast<double>(ranks.last_kept) / ranks.last_judged : 0;
+    told.wider = most / n;
+    told.deeper = full * stays;
+    told.next = refused > 0 ? static_cast<double>(next) / refused : 0;
+    // A round is one of the two at most. Rounds come in texts and are alike in them: their number counts by half, as for a profile.
+    constexpr double kSpan = 1.96; // 95 %
+    const double difference = told.wider - told.deeper;
+    const double of_rounds = (told.wider + stays * stays * full - difference * difference) / n;
+    const double of_chance = ranks.last_judged > 0 ? full * full * stays * (1 - stays) / ranks.last_judged : 0;
+    const double span = kSpan * std::sqrt(2 * std::max(0.0, of_rounds + of_chance));
+    told.kind = std::abs(difference) <= span ? WiderOrDeeper::Kind::alike
+                : difference > 0             ? WiderOrDeeper::Kind::wider
+                                             : WiderOrDeeper::Kind::deeper;
+    return told;
+}
+
+const char* name_of(WiderOrDeeper::Kind kind) {
+    switch (kind) {
+    case WiderOrDeeper::Kind::alike: return "alike";
+    case WiderOrDeeper::Kind::wider: return "wider";
+    case WiderOrDeeper::Kind::deeper: return "deeper";
+    case WiderOrDeeper::Kind::not_told: break;
+    }
+    return "not_told";
+}
+
+OrderedJson ranks_json(const RefusedRanks& ranks) {
+    if (ranks.rounds == 0) return nullptr;
+    const WiderOrDeeper told = wider_or_deeper(ranks);
+    const bool known = told.kind != WiderOrDeeper::Kind::not_told;
+    const auto known_or_null = [&](const OrderedJson& value) { return known ? value : OrderedJson(nullptr); };
+    OrderedJson json = {{"verdict", name_of(told.kind)},
+                        {"wider_tokens", known_or_null(told.wider)},
+                        {"wider_at", known && told.place > 0 ? OrderedJson(told.place) : OrderedJson(nullptr)},
+                        {"deeper_tokens", known_or_null(told.deeper)},
+                        {"next_choice", known_or_null(told.next)},
+                        {"rounds", ranks.rounds},
+                        {"last_judged", ranks.last_judged},
+                        {"last_kept", ranks.last_kept},
+                        {"places", OrderedJson::array()}};
+    for (const RefusedRanks::Place& place : ranks.places)
+        json["places"].push_back(
+            {{"refused", place.refused}, {"listed", place.listed}, {"ranks", place.ranks}, {"next_choice", place.next}});
+    return json;
+}
+
+} // namespace speclens
