@@ -1,4 +1,5 @@
 // `speclens advise`: does speculation pay here, with which drafter and how many draft tokens?
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <optional>
@@ -45,9 +46,10 @@ bool has_drafts(const ServedText& served) { return served.counts && served.count
 
 struct ServerAnswers {
     ServedEvidence evidence;
-    std::optional<SpecCounts> counts; // of all these requests; absent: some did not tell
-    bool switched_off = false;        // requests without drafts were answered without
-    bool whole = true;                // Ctrl+C did not end it
+    std::optional<SpecCounts> counts;                        // of all these requests; absent: some did not tell
+    std::vector<std::pair<std::string, SpecCounts>> domains; // of those that told, by domain
+    bool switched_off = false;                               // requests without drafts were answered without
+    bool whole = true;                                       // Ctrl+C did not end it
 };
 
 // Each prompt as the server drafts, then with drafts switched off, as long as that is obeyed.
@@ -74,6 +76,12 @@ ServerAnswers ask_all(const Options& options, const Endpoint& endpoint, const Se
                 asked.counts = *asked.counts + *with.counts;
             else if (!with.counts)
                 asked.counts.reset();
+            if (with.counts) {
+                const auto found = std::ranges::find(asked.domains, prompts[i].domain, &std::pair<std::string, SpecCounts>::first);
+                SpecCounts& sum =
+                    found != asked.domains.end() ? found->second : asked.domains.emplace_back(prompts[i].domain, SpecCounts()).second;
+                sum = sum + *with.counts;
+            }
             if (!ms) continue; // too short to be timed
             ServedTiming timing{*ms, {}};
             if (try_off && has_drafts(with)) {
@@ -119,6 +127,11 @@ std::string advice_text(const ServedAdvice& advice, const ServerAnswers& asked, 
     line(counted(advice.prompts, "answer") + " timed one after another" +
          (asked.evidence.whole_server ? "; acceptance is the whole server's, other people's requests included" : "; acceptance is theirs"));
     for (const Said& finding : advice_findings(advice)) line(message(finding));
+    std::string told;
+    for (const auto& [domain, counts] : asked.domains)
+        if (const double rounds = counts.rounds.value_or(0); rounds > 0)
+            told += (told.empty() ? "" : ", ") + domain + " " + number(1 + counts.accepted / rounds, 2);
+    if (asked.domains.size() > 1 && !told.empty()) line("Tokens a round that drafted, by domain: " + told + ".");
     if (!advice.plain_rate)
         line("No request switched speculation off here: start the server once without it, and give its speed, --plain TOK_S.");
     text += "\n" +

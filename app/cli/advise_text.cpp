@@ -80,6 +80,30 @@ std::string place_table(const Advice& advice, const Terminal& terminal) {
            rows;
 }
 
+std::string domain_table(const Advice& advice, const Terminal& terminal) {
+    constexpr int kCell = 15;
+    const std::vector<const AdviceCell*> cells = best_of_each(advice);
+    if (advice.domains.empty()) return "";
+    const auto room = static_cast<std::size_t>(std::max(1, (terminal.width - 2 - kName) / kCell));
+    std::string head = "  " + pad("by domain", kName), text;
+    for (std::size_t i = 0; i < std::min(room, cells.size()); ++i)
+        head += pad_left(cells[i]->drafter + " " + std::to_string(cells[i]->k), kCell);
+    std::string last;
+    for (const AdviceDomain& first : advice.domains) {
+        if (first.domain == last) continue;
+        last = first.domain;
+        text += "  " + pad(clip(first.domain, kName - 1), kName);
+        for (std::size_t i = 0; i < std::min(room, cells.size()); ++i) {
+            const auto found = std::ranges::find_if(
+                advice.domains, [&](const AdviceDomain& one) { return one.domain == first.domain && one.drafter == cells[i]->drafter; });
+            const bool told = found != advice.domains.end();
+            text += pad_left(told ? number(found->tokens_per_round, 2) + "  " + speed_figure(advice, found->speed_up) : "–", kCell);
+        }
+        text += "\n";
+    }
+    return "\n" + terminal.paint(Tone::muted, head + "   (tokens per round, speed-up)") + "\n" + text;
+}
+
 std::string sentence_lines(const std::vector<Said>& sentences, const Terminal& terminal) {
     std::string text;
     for (const Said& sentence : sentences) text += wrap("  " + message(sentence), terminal.prose_width(), 2) + "\n";
@@ -97,7 +121,8 @@ std::string verdict_text(const Advice& advice, const Terminal& terminal) {
 }
 
 std::string advice_text(const Advice& advice, const Terminal& terminal) {
-    std::string text = best_table(advice, terminal) + length_table(advice, terminal) + place_table(advice, terminal);
+    std::string text =
+        best_table(advice, terminal) + length_table(advice, terminal) + place_table(advice, terminal) + domain_table(advice, terminal);
     if (const std::string found = sentence_lines(advice_findings(advice), terminal); !found.empty()) text += "\n" + found;
     if (const std::string even = sentence_lines(break_even_said(advice), terminal); !even.empty()) text += "\n" + even;
     return text + "\n" + verdict_text(advice, terminal);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "app/cli/prompt_set.h"
 #include "app/cli/setup.h"
 #include "app/views/lecture.h"
 #include "engine/models/model_names.h"
@@ -81,6 +82,7 @@ std::vector<NamedFile> inputs_of(const Options& o) {
     if (o.prompt && !o.prompt_is_text && o.prompt->starts_with("@") && !o.prompt->starts_with("@@") && *o.prompt != "@-")
         add("--prompt", o.prompt->substr(1));
     add("--prompts", o.prompts);
+    if (o.set != kHumanEval) add("--set", o.set);
     if (!target_is_server(o)) add("--model", place_of(o.model));
     add("--tokenizer", o.tokenizer);
     add("--small-ids", o.small_ids);

@@ -91,9 +91,9 @@ bool decides_run(const OptionRow& row) {
 
 // Of `advise --url`: models and drafters are the server's.
 bool means_something_for_a_server(const std::string& option) {
-    static const std::set<std::string> kKnown = {"--url",     "--plain",      "--key-from", "--server-model", "--prompts",
-                                                 "--domain",  "--max-tokens", "--temp",     "--seed",         "--for",
-                                                 "--profile", "--json",       "--color"};
+    static const std::set<std::string> kKnown = {"--url", "--plain",   "--key-from",   "--server-model", "--prompts",
+                                                 "--set", "--domain",  "--max-tokens", "--temp",         "--seed",
+                                                 "--for", "--profile", "--json",       "--color"};
     return kKnown.contains(option);
 }
 
@@ -157,6 +157,7 @@ void check_together(const Options& o) {
     never_both("--prompt", "--token-ids");
     never_both("--prompt", "--prompts");
     never_both("--prompts", "--token-ids");
+    for (const char* option : {"--prompt", "--prompts", "--token-ids"}) never_both("--set", option);
     never_both("--chat", "--token-ids");
     never_both("--geometry", "--model");
     never_both("--k", "--tree-depth"); // one number in two words

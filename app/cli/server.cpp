@@ -40,8 +40,11 @@ ServerFacts when_loaded(const Endpoint& endpoint, const HttpSettings& http, cons
 }
 
 std::vector<GalleryPrompt> server_prompts(const Options& options) {
-    const std::string file = options.prompts.empty() ? gallery_file(assets_folder(), false).string() : options.prompts.string();
-    std::vector<GalleryPrompt> prompts = options.prompts.empty() ? load_gallery(file) : prompt_texts(options);
+    const bool own = !options.prompts.empty() || !options.set.empty();
+    const std::string file = !options.set.empty()      ? options.set
+                             : options.prompts.empty() ? gallery_file(assets_folder(), false).string()
+                                                       : options.prompts.string();
+    std::vector<GalleryPrompt> prompts = own ? prompt_texts(options) : load_gallery(file);
     if (!options.domain.empty()) std::erase_if(prompts, [&](const GalleryPrompt& p) { return p.domain != options.domain; });
     if (prompts.empty()) throw Error(file + ": no prompts of the domain '" + options.domain + "'", "Leave --domain out.", Exit::usage);
     return mixed_prompts(prompts);

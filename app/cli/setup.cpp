@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/cli/output.h"
+#include "app/cli/prompt_set.h"
 #include "app/cli/values.h"
 #include "engine/base/json_read.h"
 #include "engine/drafters/drafter_info.h"
@@ -102,11 +103,7 @@ Prompt prompt_of_line(const std::string& line, const std::string& where, bool sa
                       (sampled ? ", temperature, max_tokens)" : ")");
     if (prompt.text.empty()) throw broken("\"prompt\" is empty");
     if (prompt.domain.empty()) prompt.domain = "other";
-    if (prompt.domain == kAllDomains)
-        throw Error(where + ": the domain \"all\" is the name of the total over all domains", "Give it another name.");
-    if (std::ranges::any_of(prompt.domain, [](unsigned char c) { return c < ' '; }))
-        throw Error(where + ": the domain has a line break or another control character",
-                    "It is a cell of a table: give it a name of one line.");
+    check_domain(prompt.domain, where);
     return prompt;
 }
 
@@ -149,6 +146,14 @@ std::string server_key(const Options& options) {
         throw Error("--key-from " + options.key_from + ": no such environment variable, or it is empty",
                     "Set it first: export " + options.key_from + "=…", Exit::usage);
     return key;
+}
+
+void check_domain(const std::string& domain, const std::string& where) {
+    if (domain == kAllDomains)
+        throw Error(where + ": the domain \"all\" is the name of the total over all domains", "Give it another name.");
+    if (std::ranges::any_of(domain, [](unsigned char c) { return c < ' '; }))
+        throw Error(where + ": the domain has a line break or another control character",
+                    "It is a cell of a table: give it a name of one line.");
 }
 
 void read_prompt(Options& options) {
@@ -436,7 +441,7 @@ std::vector<Prompt> prompts_of(const Options& options, const Models& models) {
         return {one};
     }
     if (models.target_table) { // it starts from nothing, as in a run
-        if (!options.prompts.empty() || !options.domain.empty()) throw no_text();
+        if (!options.prompts.empty() || !options.set.empty() || !options.domain.empty()) throw no_text();
         Prompt nothing;
         nothing.domain = kAllDomains;
         return {nothing};
@@ -446,9 +451,11 @@ std::vector<Prompt> prompts_of(const Options& options, const Models& models) {
         prompts = read_prompts(options.prompts, options.command == Command::sample);
     } else if (models.tokenizer) {
         const bool built_in = !models.bundle.empty();
-        prompts = read_prompts(options.command == Command::advise ? held_out_file(assets_folder(), built_in, models.target_name())
-                               : options.alone && !built_in       ? assets_folder() / "prompts" / "k_auto.jsonl"
-                                                                  : gallery_file(assets_folder(), built_in));
+        prompts = !options.set.empty()
+                      ? read_set(options.set)
+                      : read_prompts(options.command == Command::advise ? held_out_file(assets_folder(), built_in, models.target_name())
+                                     : options.alone && !built_in       ? assets_folder() / "prompts" / "k_auto.jsonl"
+                                                                        : gallery_file(assets_folder(), built_in));
         if (!models.chat.problem.empty() && !options.has("--chat") && !options.has("--raw")) {
             say_if_asked_as_text(models);
             for (Prompt& prompt : prompts) prompt.chat = false, prompt.system.clear();
@@ -478,8 +485,10 @@ std::vector<Prompt> prompts_of(const Options& options, const Models& models) {
 
 std::vector<GalleryPrompt> prompt_texts(const Options& options) {
     std::vector<GalleryPrompt> texts;
-    for (const Prompt& p :
-         read_prompts(options.prompts.empty() ? gallery_file(assets_folder(), loaded_model(options) == kBuiltInModel) : options.prompts))
+    const auto file = [&] {
+        return options.prompts.empty() ? gallery_file(assets_folder(), loaded_model(options) == kBuiltInModel) : options.prompts;
+    };
+    for (const Prompt& p : options.set.empty() ? read_prompts(file()) : read_set(options.set))
         texts.push_back({p.domain, p.text, p.system, options.has("--chat") || options.has("--raw") ? options.run.prompt.chat : p.chat});
     return texts;
 }

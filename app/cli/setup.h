@@ -68,9 +68,11 @@ struct Prompt {
 };
 // Says so where the built-in chats are asked as text, because the format of the model's chats is not known.
 void say_if_asked_as_text(const Models& models);
-// The prompts of --prompt, --token-ids or --prompts, or the gallery that suits the target; only those of --domain.
+// Throws Error for a domain that cannot be one of a table.
+void check_domain(const std::string& domain, const std::string& where);
+// The prompts of --prompt, --token-ids, --prompts or --set, or the gallery that suits the target; only those of --domain.
 [[nodiscard]] std::vector<Prompt> prompts_of(const Options& options, const Models& models);
-// The texts of --prompts, or of the gallery that suits the target. Throws Error for a file with anything else in it.
+// The texts of --prompts or --set, or of the gallery that suits the target. Throws Error for a file with anything else in it.
 [[nodiscard]] std::vector<GalleryPrompt> prompt_texts(const Options& options);
 
 // The race that the options ask for: greedy, kRaceDrafts draft tokens (four on any other model) and a prompt of the gallery unless said

@@ -227,6 +227,10 @@ constexpr OptionRow kOptionRows[] = {
      "one prompt a line: {\"prompt\":…}, and if wanted \"domain\":\"code\", \"chat\":true (a user's turn), \"system\":\"…\" (with "
      "chat), \"temperature\":0.7, \"max_tokens\":400 (instead of --temp and --max-tokens)",
      in(sample), [](Options& o, Text, Text text) { o.prompts = text; }},
+    {"--set", "humaneval|FILE", "Prompt",
+     "a benchmark of the field, told by category: HumanEval.jsonl, or JSON lines in the layout of Spec-Bench and SPEED-Bench (category and "
+     "turns, of which the first is asked)",
+     in(compare, advise, sweep), [](Options& o, Text, Text text) { o.set = text; }},
     {"--domain", "NAME", "Prompt", "only the prompts of this domain", in(compare, advise, sweep, same),
      [](Options& o, Text, Text text) { o.domain = text; }},
 

@@ -39,6 +39,13 @@ struct AdviceDrafter {
     std::string problem; // why it cannot run; empty: it can
 };
 
+// One cell on the prompts of one domain that it ran on, as measured; no interval, because they are few.
+struct AdviceDomain {
+    std::string domain, drafter;
+    int k = 0, prompts = 0;
+    double tokens_per_round = 0, speed_up = 0;
+};
+
 // What the best cell would gain behind longer texts, if acceptance stays what it is.
 struct AdviceContext {
     int tokens = 0;
@@ -60,7 +67,8 @@ struct Advice {
     double busy_cores = 0;                     // that other programs kept busy meanwhile
     double seconds = 0;                        // it took
     std::vector<AdviceDrafter> drafters;
-    std::vector<AdviceCell> cells; // by drafter, then draft length
+    std::vector<AdviceCell> cells;     // by drafter, then draft length
+    std::vector<AdviceDomain> domains; // of the best cell of each drafter; none where the prompts are of one domain
     std::vector<AdviceContext> contexts;
     bool complete = false;
 

@@ -75,6 +75,7 @@ std::string advice_json(const Advice& advice, const std::function<std::string(co
                         {"findings", std::move(findings)},
                         {"cells", OrderedJson::array()},
                         {"drafters", OrderedJson::array()},
+                        {"domains", OrderedJson::array()},
                         {"contexts", OrderedJson::array()}};
     if (verdict.best) json["best"] = cell_json(*verdict.best, advice);
     for (const AdviceCell& cell : advice.cells) json["cells"].push_back(cell_json(cell, advice));
@@ -85,6 +86,13 @@ std::string advice_json(const Advice& advice, const std::function<std::string(co
         else
             json["drafters"].push_back({{"drafter", drafter.name}, {"problem", drafter.problem}});
     }
+    for (const AdviceDomain& domain : advice.domains)
+        json["domains"].push_back({{"domain", domain.domain},
+                                   {"drafter", domain.drafter},
+                                   {"k", domain.k},
+                                   {"prompts", domain.prompts},
+                                   {"tokens_per_round", domain.tokens_per_round},
+                                   {"speedup", domain.speed_up > 0 ? OrderedJson(domain.speed_up) : OrderedJson(nullptr)}});
     for (const AdviceContext& context : advice.contexts)
         json["contexts"].push_back(
             {{"tokens", context.tokens}, {"plain_ms", context.plain_ms}, {"verify_ms", context.verify_ms}, {"speedup", context.speed_up}});

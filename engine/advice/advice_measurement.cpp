@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include "engine/advice/advice_words.h"
 #include "engine/base/rng.h"
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter_info.h"
@@ -323,6 +324,9 @@ void AdviceMeasurement::show() {
     shown->drafters = places_of(evidence_);
     shown->drafters.insert(shown->drafters.end(), problems_.begin(), problems_.end());
     shown->cells = estimate_cells(evidence_);
+    std::vector<std::string> domains;
+    for (const GalleryPrompt& prompt : plan_.prompts) domains.push_back(prompt.domain);
+    shown->domains = by_domain(evidence_, best_of_each(*shown), domains);
     add_contexts(*shown, context_times_);
     shown->complete = stage_ == Stage::done;
     advice_ = std::move(shown);

@@ -215,6 +215,36 @@ std::vector<AdviceCell> estimate_cells(const AdviceEvidence& evidence) {
     return cells;
 }
 
+std::vector<AdviceDomain> by_domain(const AdviceEvidence& evidence, const std::vector<const AdviceCell*>& cells,
+                                    const std::vector<std::string>& domains) {
+    std::vector<std::string> names;
+    for (const std::string& domain : domains)
+        if (std::ranges::find(names, domain) == names.end()) names.push_back(domain);
+    std::vector<AdviceDomain> list;
+    if (names.size() < 2) return list;
+    const Folded folded = fold_evidence(evidence);
+    for (const std::string& name : names)
+        for (const AdviceCell* cell : cells) {
+            const auto runs = std::ranges::find_if(
+                folded.lengths, [&](const FoldedRuns& one) { return one.runs->drafter == cell->drafter && one.runs->k == cell->k; });
+            if (runs == folded.lengths.end()) continue;
+            AdviceDomain domain{name, cell->drafter, cell->k};
+            double rounds = 0, tokens = 0, ms = 0, plain_tokens = 0, plain_ms = 0;
+            for (const FoldedRun& run : runs->all) {
+                const FoldedRun* plain = folded.plain.of(run.prompt);
+                if (domains[static_cast<std::size_t>(run.prompt)] != name || !plain) continue;
+                ++domain.prompts;
+                rounds += static_cast<double>(run.rounds.size()), tokens += run.tokens(), ms += run.ms();
+                plain_tokens += plain->tokens(), plain_ms += plain->ms();
+            }
+            if (rounds <= 0) continue;
+            domain.tokens_per_round = tokens / rounds;
+            if (ms > 0 && plain_tokens > 0) domain.speed_up = (plain_ms / plain_tokens) / (ms / tokens);
+            list.push_back(std::move(domain));
+        }
+    return list;
+}
+
 std::vector<AdviceDrafter> places_of(const AdviceEvidence& evidence) {
     const Folded folded = fold_evidence(evidence);
     std::vector<AdviceDrafter> drafters;

@@ -31,6 +31,9 @@ struct AdviceEvidence {
 // By drafter, then draft length. Nothing of a drafter without a whole run on every prompt with at least one length: the
 // longest such one says what shorter ones would keep.
 [[nodiscard]] std::vector<AdviceCell> estimate_cells(const AdviceEvidence& evidence);
+// Of these cells by domain, in the order in which domains and cells come; `domains`: of each prompt.
+[[nodiscard]] std::vector<AdviceDomain> by_domain(const AdviceEvidence& evidence, const std::vector<const AdviceCell*>& cells,
+                                                  const std::vector<std::string>& domains);
 // Draft tokens judged and kept by place, of the longest drafts.
 [[nodiscard]] std::vector<AdviceDrafter> places_of(const AdviceEvidence& evidence);
 // How far the cost of a round, in plain passes, drifted while this was measured: from one quarter of the prompts to the

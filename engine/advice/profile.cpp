@@ -319,6 +319,7 @@ void take_acceptance(Advice& advice, const SpeculationProfile& p, const std::str
         cell.high = cell.speed_up * std::exp(kSpan * all);
     }
     advice.contexts.clear();
+    advice.domains.clear();
     for (AdviceDrafter& of : advice.drafters) {
         if (of.name != drafter || !of.problem.empty()) continue;
         of.judged.assign(static_cast<std::size_t>(p.k), 0);

@@ -48,6 +48,9 @@ void SweepSlice::add(const SweepSlice& other) {
     ms += other.ms, draft_ms += other.draft_ms, pass_ms += other.pass_ms;
     tokens += other.tokens, rounds += other.rounds, rows += other.rows;
     text_rounds += other.text_rounds, drafted += other.drafted, accepted += other.accepted;
+    by_text.resize(std::max(by_text.size(), other.by_text.size()));
+    for (std::size_t i = 0; i < other.by_text.size(); ++i)
+        by_text[i].rounds += other.by_text[i].rounds, by_text[i].tokens += other.by_text[i].tokens;
     ended += other.ended, preempted += other.preempted;
     first_ms.insert(first_ms.end(), other.first_ms.begin(), other.first_ms.end());
     between_ms.insert(between_ms.end(), other.between_ms.begin(), other.between_ms.end());
@@ -126,6 +129,9 @@ class SweepMeasurement::Slice {
             slice_.ended += lane.left;
             if (lane.did != BatchLane::Did::decoded || lane.rows == 0) continue;
             ++slice_.text_rounds;
+            slice_.by_text.resize(plan_.texts.size());
+            SweepSlice::OfText& text = slice_.by_text[numbers_[static_cast<std::size_t>(lane.text)]];
+            ++text.rounds, text.tokens += lane.tokens;
             slice_.drafted += lane.drafted();
             slice_.accepted += lane.accepted;
         }

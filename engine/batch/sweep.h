@@ -60,6 +60,10 @@ struct SweepSlice {
     double ms = 0, draft_ms = 0, pass_ms = 0;
     long tokens = 0, rounds = 0, rows = 0;           // rounds and rows: of the passes
     long text_rounds = 0, drafted = 0, accepted = 0; // of all texts
+    struct OfText {
+        long rounds = 0, tokens = 0;
+    };
+    std::vector<OfText> by_text; // of each of the plan's
     int ended = 0, preempted = 0;
     std::vector<double> first_ms;   // from arrival to the first token
     std::vector<double> between_ms; // a token's share of the time since the one before; those of a round share it evenly

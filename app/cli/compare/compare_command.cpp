@@ -264,7 +264,8 @@ Exit command_compare(const Options& asked) {
     TimeTable table; // of all that is timed here: every pass has one time, whoever makes it
     const BusyMeter meter;
     // The built-in prompts of the built-in model take seconds; whoever names prompts gets all of them.
-    const bool limited = models->bundle.empty() && !models->target_table && options.prompts.empty() && !options.prompt;
+    const bool limited =
+        models->bundle.empty() && !models->target_table && options.prompts.empty() && options.set.empty() && !options.prompt;
     const std::exception_ptr ended_by = run_all(models, contestants, prompts, options.repeats, table, limited);
     const double busy = meter.cores();
     table.set_busy(busy);

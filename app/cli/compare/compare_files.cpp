@@ -140,6 +140,7 @@ OrderedJson settings_json(const CompareFacts& facts) {
                             {"prompt", or_null(o.prompt.has_value(), o.prompt.value_or(""))},
                             {"token_ids", or_null(!o.run.prompt.token_ids.empty(), o.run.prompt.token_ids)},
                             {"prompts", or_null(!o.prompts.empty(), file_name(o.prompts))},
+                            {"set", or_null(!o.set.empty(), file_name(o.set))},
                             {"domain", or_null(!o.domain.empty(), o.domain)},
                             {"chat", or_null(o.has("--chat") || o.has("--raw"), o.run.prompt.chat)},
                             {"system", or_null(!o.run.prompt.system.empty(), o.run.prompt.system)},

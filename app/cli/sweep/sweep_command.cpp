@@ -63,7 +63,7 @@ std::vector<SweepMethod> methods_of(const Options& options, const Models& models
     return methods;
 }
 
-SweepPlan sweep_plan(const Options& options, const Models& models) {
+SweepPlan sweep_plan(const Options& options, const Models& models, std::vector<std::string>& domains) {
     SweepPlan plan;
     plan.methods = methods_of(options, models);
     plan.concurrency = options.concurrency;
@@ -82,6 +82,7 @@ SweepPlan sweep_plan(const Options& options, const Models& models) {
         RunSettings text = with_prompt(run_settings(options, kNoDrafter, 0), prompts[i * prompts.size() / count]);
         text.seed += i; // texts that are asked alike differ
         plan.texts.push_back(text);
+        domains.push_back(prompts[i * prompts.size() / count].domain);
     }
     if (options.adaptive) { // of the first drafter, with the longest drafts
         const SweepMethod& method = plan.methods[1];
@@ -135,8 +136,10 @@ Exit command_sweep(const Options& options) {
     if (!options.csv.empty()) csv.emplace(options.csv);
     const std::optional<Rent> rent = rent_asked(options);
     const std::shared_ptr<const Models> models = load(options);
-    const SweepPlan plan = sweep_plan(options, *models);
+    std::vector<std::string> domains;
+    const SweepPlan plan = sweep_plan(options, *models, domains);
     SweepFacts facts = facts_of(models, plan);
+    facts.domains = std::move(domains);
     facts.rent = rent;
     const Sweep sweep = measured(models, plan);
     if (const std::string warning = busy_warning(sweep.busy_cores); !warning.empty()) say(warning);

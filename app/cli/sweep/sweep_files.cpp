@@ -167,6 +167,14 @@ std::string sweep_json(const Sweep& sweep, const SweepPlan& plan, const SweepFac
     if (sweep.adaptive) json["adaptive"] = adaptive_json(*sweep.adaptive);
     json["cells"] = OrderedJson::array();
     for (const SweepCell& cell : sweep.cells) json["cells"].push_back(cell_json(cell, sweep, facts));
+    json["domains"] = OrderedJson::array();
+    for (const SweepDomain& domain : by_domain(sweep, plan, facts))
+        for (std::size_t m = 1; m < plan.methods.size(); ++m)
+            json["domains"].push_back(
+                {{"domain", domain.domain},
+                 {"drafter", plan.methods[m].drafter},
+                 {"k", plan.methods[m].k},
+                 {"tokens_per_round", domain.tokens_per_round[m] > 0 ? OrderedJson(domain.tokens_per_round[m]) : OrderedJson(nullptr)}});
     json["crossings"] = OrderedJson::array();
     for (std::size_t m = 1; m < sweep.crossings.size(); ++m)
         json["crossings"].push_back(crossing_json(plan.methods[m], sweep.crossings[m], sweep.busy()));

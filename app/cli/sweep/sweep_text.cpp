@@ -119,6 +119,24 @@ std::string way_name(const AdaptiveWay& way) {
     return "in hindsight (computed)";
 }
 
+// Tokens a round by domain, a column for every method.
+std::string domain_lines(const Sweep& sweep, const SweepPlan& plan, const SweepFacts& facts, const Terminal& terminal) {
+    constexpr int kDomain = 16, kCell = 14;
+    const std::vector<SweepDomain> domains = by_domain(sweep, plan, facts);
+    if (domains.empty()) return "";
+    std::string head = pad("tokens a round", kDomain);
+    for (std::size_t m = 1; m < plan.methods.size(); ++m)
+        head += pad_left(plan.methods[m].drafter + " " + std::to_string(plan.methods[m].k), kCell);
+    std::string text = "\n" + terminal.paint(Tone::muted, head) + "\n";
+    for (const SweepDomain& domain : domains) {
+        text += pad(clip(domain.domain, kDomain - 1), kDomain);
+        for (std::size_t m = 1; m < plan.methods.size(); ++m)
+            text += pad_left(domain.tokens_per_round[m] > 0 ? number(domain.tokens_per_round[m], 2) : "–", kCell);
+        text += "\n";
+    }
+    return text + "\n";
+}
+
 // Every way to choose K on the same arrivals.
 std::string adaptive_text(const AdaptiveResult& result, const Terminal& terminal) {
     const std::string about = "K chosen as one goes: " + std::to_string(result.texts) + " texts of " + result.drafter + " on " +
@@ -181,6 +199,28 @@ SweepFigures figures_of(const SweepCell& cell) {
     return f;
 }
 
+std::vector<SweepDomain> by_domain(const Sweep& sweep, const SweepPlan& plan, const SweepFacts& facts) {
+    std::vector<std::string> names;
+    for (const std::string& domain : facts.domains)
+        if (std::ranges::find(names, domain) == names.end()) names.push_back(domain);
+    std::vector<SweepDomain> list;
+    if (names.size() < 2) return list;
+    for (const std::string& name : names) {
+        std::vector<SweepSlice::OfText> sums(plan.methods.size());
+        for (std::size_t c = 0; c < sweep.cells.size(); ++c)
+            for (std::size_t i = 0; i < sweep.cells[c].sum.by_text.size(); ++i)
+                if (facts.domains[i] == name) {
+                    SweepSlice::OfText& sum = sums[c % sums.size()];
+                    sum.rounds += sweep.cells[c].sum.by_text[i].rounds, sum.tokens += sweep.cells[c].sum.by_text[i].tokens;
+                }
+        SweepDomain& domain = list.emplace_back();
+        domain.domain = name;
+        for (const SweepSlice::OfText& sum : sums)
+            domain.tokens_per_round.push_back(sum.rounds > 0 ? static_cast<double>(sum.tokens) / static_cast<double>(sum.rounds) : 0);
+    }
+    return list;
+}
+
 int texts_compared(const Sweep& sweep) {
     int all = 0;
     for (const SweepCell& cell : sweep.cells) all += cell.compared;
@@ -207,6 +247,7 @@ std::string sweep_text(const Sweep& sweep, const SweepPlan& plan, const SweepFac
     for (std::size_t m = 0; m < sweep.crossings.size(); ++m)
         if (sweep.crossings[m])
             text += wrap(crossing_line(plan.methods[m], *sweep.crossings[m], plan, sweep.busy()), terminal.prose_width()) + "\n";
+    text += domain_lines(sweep, plan, facts, terminal);
     if (sweep.film && !sweep.film->rounds.empty()) text += wrap(film_words(*sweep.film), terminal.prose_width()) + "\n";
     if (facts.rent) text += cost_notes(*facts.rent, facts.header.tier, terminal);
     if (sweep.adaptive && sweep.adaptive->best_fixed()) text += "\n" + adaptive_text(*sweep.adaptive, terminal) + "\n";

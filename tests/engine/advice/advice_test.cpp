@@ -183,6 +183,31 @@ TEST(AdviceEstimate, CountsThePlacesOfTheLongestDrafts) {
 
 // ---- break-even ----
 
+// Each domain has the prompts of its own: rounds that keep all in one, none in the other.
+TEST(AdviceEstimate, TellsDomainsApart) {
+    AdviceEvidence evidence;
+    evidence.plain = {"none", "token", 0, 1000, {}, {}};
+    evidence.lengths = {{"small", "token", 3, 1000, {}, {}}};
+    for (int p = 0; p < 4; ++p) {
+        evidence.plain.traces.push_back(made_trace("none", 0, std::vector<MadeRound>(40), {0, 0.95, 0.05}));
+        evidence.lengths[0].traces.push_back(made_trace("small", 3, std::vector<MadeRound>(10, {3, p % 2 == 0 ? 3 : 0})));
+        evidence.plain.prompts.push_back(p);
+        evidence.lengths[0].prompts.push_back(p);
+    }
+    AdviceCell best;
+    best.drafter = "small", best.k = 3;
+    const std::vector<AdviceDomain> domains = by_domain(evidence, {&best}, {"code", "prose", "code", "prose"});
+    ASSERT_EQ(domains.size(), 2U);
+    EXPECT_EQ(domains[0].domain, "code");
+    EXPECT_EQ(domains[0].prompts, 2);
+    EXPECT_DOUBLE_EQ(domains[0].tokens_per_round, 4);
+    EXPECT_DOUBLE_EQ(domains[0].speed_up, 4 / (3 * 0.1 + 1 + 0.05)) << "plain tokens take 1 ms";
+    EXPECT_DOUBLE_EQ(domains[1].tokens_per_round, 1);
+    EXPECT_TRUE(by_domain(evidence, {&best}, {"code", "code", "code", "code"}).empty());
+    best.k = 4;
+    EXPECT_TRUE(by_domain(evidence, {&best}, {"code", "prose", "code", "prose"}).empty()) << "nothing ran with it";
+}
+
 TEST(AdviceBreakEven, TheRowOfThePublicCase) {
     // Plain 65.90 tokens a second, 39.28 with K = 5 and acceptance .813: break-even .832 (1 % either way).
     const double tokens = tokens_at_alpha(0.813, 5), round = tokens / 39.28, plain = 1 / 65.90;
