@@ -26,7 +26,7 @@ spec_test(engine/corpus IN engine LABELS fast LIBS engine_corpus
     SOME slow "^CorpusSampling[.](WhoStops|AnAnswerThat)"
     SOURCES engine/corpus/corpus_file_test.cpp engine/corpus/corpus_sampling_test.cpp engine/corpus/corpus_states_test.cpp)
 spec_test(engine/advice IN engine LABELS fast LIBS engine
-    SOURCES engine/advice/advice_test.cpp engine/advice/profile_test.cpp engine/advice/served_advice_test.cpp)
+    SOURCES engine/advice/advice_test.cpp engine/advice/profile_test.cpp engine/advice/served_advice_test.cpp engine/advice/synthetic_acceptance_test.cpp)
 # The peak of a process, which a sanitizer's own memory hides.
 spec_test(engine/models WHEN release LABELS fast LIBS engine SOURCES engine/models/peak_test.cpp)
 spec_test(engine/published IN engine LABELS fast LIBS engine SOURCES engine/published/published_test.cpp engine/published/long_answers_test.cpp)

@@ -243,15 +243,17 @@ constexpr CommandRow kCommandRows[] = {
      "speclens serve --texts 8 --blocks 400 --waiting 32\n"
      "speclens serve --drafter eagle3 --k 6 --port 8001\n"
      "speclens serve --model ~/models/Qwen3-0.6B --drafter lookup --port 0"},
-    {export_file, "export", "jsonl|csv|perfetto SESSION.jsonl|head DIR", 2, 2,
-     "a saved trace in another format, or a head in its official layout",
+    {export_file, "export", "jsonl|csv|perfetto SESSION.jsonl|head DIR|vllm|llamacpp PROFILE.json|profile FILE", 2, 2,
+     "a saved trace in another format, a head in its official layout, or a profile as options of servers",
      "csv has one line per token, and ms and head_ms of a round's lines add up to its time; perfetto opens in ui.perfetto.dev, jsonl is "
      "the trace itself, completed "
      "and checked. head writes the folder of a trained head as its official release has it: matrices in bf16, where here they are kept in "
-     "8 bits; -o is then a folder.",
+     "8 bits; -o is then a folder. vllm and llamacpp write the acceptance of a speculation_profile.json (speclens advise --profile) as the "
+     "options with which these servers accept just so, for benchmarks; profile reads such options back.",
      "speclens export csv session.jsonl -o session.csv\n"
      "speclens export perfetto session.jsonl -o session.json\n"
-     "speclens export head assets/models/smollm2/eagle3 -o eagle3-bf16"},
+     "speclens export head assets/models/smollm2/eagle3 -o eagle3-bf16\n"
+     "speclens export vllm speculation_profile.json -o -"},
     {completion, "completion", "bash|zsh|fish", 1, 1, "a script with which a shell completes commands, options and names",
      "Prints the script. Packages install it; from a checkout the examples put it where the shells look.",
      "speclens completion bash > ~/.local/share/bash-completion/completions/speclens\n"

@@ -1,12 +1,14 @@
 // `speclens export`: a saved trace as JSON Lines, as a table for spreadsheets, or as a timeline for Perfetto; a trained head
-// in its official layout.
+// in its official layout; a speculation profile as options of servers, and back.
 #include <algorithm>
 #include <cmath>
 
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
 #include "app/cli/terminal.h"
+#include "engine/advice/synthetic_acceptance.h"
 #include "engine/base/json.h"
+#include "engine/base/json_read.h"
 #include "engine/heads/official_layout.h"
 #include "engine/lab/race_json.h"
 #include "engine/run/run_view.h"
@@ -154,12 +156,29 @@ Exit export_head(const Options& options) {
     return Exit::ok;
 }
 
+// A speculation_profile.json as the options of a server that accepts as it says, or such options as a profile.
+Exit export_acceptance(const Options& options) {
+    constexpr std::size_t kLargest = 16'000'000;
+    const std::string& format = options.words[0];
+    const std::filesystem::path path = options.words[1];
+    const std::string text = read_text_file(path, kLargest), name = path.filename().string();
+    ResultFile file(options.output);
+    if (format == "profile")
+        file.write(profile_json(profile_of_synthetic(text, name)));
+    else
+        file.write((format == "vllm" ? vllm_synthetic(read_profile(text, name)) : llamacpp_synthetic(read_profile(text, name))) + "\n");
+    file.commit();
+    return Exit::ok;
+}
+
 } // namespace
 
 Exit command_export(const Options& options) {
     const std::string& format = options.words[0];
     if (format == "head") return export_head(options);
-    if (format != "jsonl" && format != "csv" && format != "perfetto") unknown_name("format", format, {"jsonl", "csv", "perfetto", "head"});
+    if (format == "vllm" || format == "llamacpp" || format == "profile") return export_acceptance(options);
+    if (format != "jsonl" && format != "csv" && format != "perfetto")
+        unknown_name("format", format, {"jsonl", "csv", "perfetto", "head", "vllm", "llamacpp", "profile"});
     if (is_race_file(options.words[1]))
         throw Error(options.words[1] + " is a saved race, and only a trace of one run can be exported",
                     "Save one with: speclens run --json FILE");

@@ -126,6 +126,29 @@ TEST(Export, WritesCsvPerfettoAndTheTraceAgain) {
     EXPECT_EQ(speclens(piped).code, 3);
 }
 
+// A profile goes out as options of servers and comes back as it was.
+TEST(Export, WritesAcceptanceAsOptionsOfServersAndReadsThemBack) {
+    const std::filesystem::path folder = fresh_folder();
+    const std::string options = folder / "options.txt", profile = folder / "p.json";
+    write_file(options, "llama-server -m t.gguf --draft-max 3 --spec-synth-rates 0.8,0.5,0.25\n");
+    const Outcome made = speclens({"export", "profile", options, "-o", profile});
+    ASSERT_EQ(made.code, 0) << made.err;
+    const Json json = Json::parse(read_file(profile));
+    EXPECT_EQ(json["num_speculative_tokens"], 3);
+    EXPECT_EQ(json["mean_accept_length"], 2.55);
+    EXPECT_EQ(speclens({"export", "llamacpp", profile, "-o", "-"}).out, "--draft-max 3 --spec-synth-rates 0.8,0.5,0.25\n");
+    const Outcome vllm = speclens({"export", "vllm", profile, "-o", "-"});
+    EXPECT_EQ(Json::parse(vllm.out)["synthetic_acceptance_rates"], (Json{0.8, 0.5, 0.25}));
+    write_file(options, vllm.out);
+    ASSERT_EQ(speclens({"export", "profile", options, "-o", folder / "again.json"}).code, 0);
+    EXPECT_EQ(read_file(folder / "again.json"), read_file(profile));
+    write_file(options, "--draft-max 3\n");
+    const Outcome refused = speclens({"export", "profile", options, "-o", profile});
+    EXPECT_EQ(refused.code, 3) << refused.err;
+    EXPECT_NE(refused.err.find("options.txt"), std::string::npos) << refused.err;
+    EXPECT_EQ(Json::parse(read_file(profile))["num_speculative_tokens"], 3) << "what was there stays";
+}
+
 TEST(Export, WritesAHeadAsItsReleaseHasIt) {
     const std::string head = std::string(SPEC_SOURCE_DIR) + "/tests/engine/golden/micro_domino";
     const std::filesystem::path folder = fresh_folder(), official = folder / "official";
