@@ -105,6 +105,11 @@ class Drafter {
     virtual void put_off() {}
     // After observe(): what the target's answer says about the last draft, if that was asked for with `internals`.
     [[nodiscard]] virtual Internals look_back() { return {}; }
+    // Told before each piece of a text that begin() reads with a model of its own; may throw, as Decoder::Reading.
+    void on_reading(std::function<void(int read)> reading) { reading_ = std::move(reading); }
+
+  protected:
+    std::function<void(int read)> reading_;
 };
 
 // What a drafter may be built from. `draft_model` is a separate decoder, null when none was loaded.

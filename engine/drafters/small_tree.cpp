@@ -26,7 +26,8 @@ class SmallTree final : public Drafter {
         model_->truncate(0);
         // Its context may be shorter than the text of a fork: then draft() has no room.
         const std::size_t known = known_tokens(sequence, model_->vocab());
-        model_->prefill(sequence.first(std::min({sequence.size() - 1, known, static_cast<std::size_t>(model_->capacity())})));
+        model_->prefill(sequence.first(std::min({sequence.size() - 1, known, static_cast<std::size_t>(model_->capacity())})), {}, {},
+                        reading_);
     }
 
     void observe(const Observation& observation) override {

@@ -32,7 +32,7 @@ class Translated final : public Drafter {
         read_.clear();
         spelling_.begin();
         const std::vector<int> ids = spelling_.ids(sequence);
-        if (ids.size() > 1) read(std::span(ids).first(std::min(ids.size() - 1, static_cast<std::size_t>(model_->capacity()))));
+        if (ids.size() > 1) read(std::span(ids).first(std::min(ids.size() - 1, static_cast<std::size_t>(model_->capacity()))), reading_);
     }
 
     void observe(const Observation&) override {} // the next draft cuts off what did not stay
@@ -54,8 +54,8 @@ class Translated final : public Drafter {
     }
 
   private:
-    void read(std::span<const int> ids) {
-        model_->prefill(ids);
+    void read(std::span<const int> ids, const Decoder::Reading& reading = {}) {
+        model_->prefill(ids, {}, {}, reading);
         read_.insert(read_.end(), ids.begin(), ids.end());
     }
 

@@ -97,6 +97,9 @@ void Cycle::stop(const std::string& reason) {
 void Cycle::do_prefill() {
     const Stopwatch watch;
     const auto fed = std::span<const int>(sequence_).first(sequence_.size() - 1);
+    drafter_.on_reading([this, all = static_cast<int>(fed.size())](int) { // of the target's reading that is nothing yet
+        if (reading_) reading_(0, all);
+    });
     drafter_.begin(sequence_);
     const std::vector<int> taps = drafter_.taps();
     const auto observe = [this](int first, const Tensor& features) {

@@ -284,7 +284,8 @@ TEST(SlowModel, PassesThatWereStoppedAreKeptAsAPart) {
     EXPECT_EQ(bench.engine.shown().passes, whole);
 }
 
-// A prompt is read in pieces, and between two of them somebody may wait.
+// A prompt is read in pieces, by the draft model and by the target, and between two of them somebody may wait. The draft model's was read
+// in one go: two seconds.
 TEST(SlowModel, ALongPromptOfAJobIsLeftWhereSomebodyWaits) {
     RunSettings longer = on_pair("lookup");
     longer.prompt.chat = false;
@@ -293,7 +294,10 @@ TEST(SlowModel, ALongPromptOfAJobIsLeftWhereSomebodyWaits) {
     RaceSettings race = race_on_pair(0);
     race.base.prompt = longer.prompt;
     race.lanes = race_entries({"none", "lookup"}, race.base);
-    for (const Command& asked : {Command{RunStudy{"long", {longer, on_pair()}}}, Command{StartRace{race}}}) {
+    RunSettings drafted = longer;
+    drafted.drafter = "small";
+    for (const Command& asked :
+         {Command{RunStudy{"long", {longer, on_pair()}}}, Command{RunStudy{"drafted", {drafted, on_pair()}}}, Command{StartRace{race}}}) {
         Bench bench;
         bench.ask(asked);
         bench.listener.waits = [&] { return *bench.slow.slept_ms > 0; }; // since the first piece
