@@ -17,7 +17,7 @@ set(not_emulated "${of_the_cpu}:MtpGradients.AgreeWithDifferencesOfTheLoss")
 # Each operation is watched alone by the sanitizer: the emulated device's purpose is indexing. Bits and distributions, whole texts and a
 # row at every place of a pass, are Release's.
 spec_test(kernels/cuda IN emulated WHEN checked LABELS fast PREFIX Emulated. FILTER "${not_emulated}:*.ExponentialIsAccurateToAFewUnits:Determinism.*" LIBS kernels
-    SOME slow "[.](Matmul|MatmulSwiglu)[.]"
+    SOME slow "[.](Matmul|MatmulSwiglu)[.]|[.]Softmax[.]Exponential|[.]PagedAttention[.]ATextAlone|[.]Attention[.]ARowHasTheSameBitsInEveryPassBehind"
     SOURCES kernels/simt_test.cpp kernels/cuda_emulated_test.cpp kernels/cuda_backend_test.cpp $<TARGET_OBJECTS:emulated_device> $<TARGET_OBJECTS:operation_tests>)
 spec_test(kernels/cuda/bits IN emulated_bits WHEN release LABELS fast PREFIX Emulated. FILTER "${not_emulated}" LIBS engine engine_batch
     SOME slow "[.](Determinism|CudaDistributions|MedusaGradient)[.]|DominoInAllAlignments"

@@ -9,12 +9,13 @@ spec_test(engine/run IN engine LABELS fast LIBS engine
         engine/run/replay_test.cpp engine/run/drafter_comparison_test.cpp engine/run/other_drafter_round_test.cpp engine/run/trace_follower_test.cpp engine/run/shipped_heads_test.cpp engine/run/token_account_test.cpp
     THREADS engine/run/trace_follower_test.cpp)
 spec_test(engine/session IN engine LABELS fast LIBS engine
-    SOME not_thread "^Session[.]AdvisesOnWholePrompts"
+    SOME not_thread "^Session[.]AdvisesOnWholePrompts" slow "^Session[.]Times"
     SOURCES engine/session/engine_test.cpp engine/session/session_test.cpp engine/session/session_errors_test.cpp engine/session/open_model_test.cpp engine/session/session_turns_test.cpp
     THREADS engine/session/engine_test.cpp engine/session/session_test.cpp engine/session/session_errors_test.cpp engine/session/open_model_test.cpp engine/session/session_turns_test.cpp)
 # Work that takes minutes on a large model, on one that sleeps as long: in the program as it is built for users.
 spec_test(engine/session/slow WHEN release LABELS slow LIBS engine SOURCES engine/session/slow_model_test.cpp)
 spec_test(engine/lab IN engine LABELS fast LIBS engine
+    SOME slow "^PassPair[.]Times"
     SOURCES engine/lab/race_test.cpp engine/lab/stepped_race_test.cpp engine/lab/race_json_test.cpp engine/lab/medusa_gradient_test.cpp engine/lab/mtp_gradient_test.cpp engine/lab/time_table_test.cpp engine/lab/reference_test.cpp
         engine/lab/recorded_passes_test.cpp engine/lab/pass_times_test.cpp engine/lab/precision_change_test.cpp
     THREADS engine/lab/stepped_race_test.cpp engine/lab/pass_times_test.cpp)
@@ -31,6 +32,7 @@ spec_test(engine/advice IN engine LABELS fast LIBS engine
 spec_test(engine/models WHEN release LABELS fast LIBS engine SOURCES engine/models/peak_test.cpp)
 spec_test(engine/published IN engine LABELS fast LIBS engine SOURCES engine/published/published_test.cpp engine/published/long_answers_test.cpp)
 spec_test(engine/fetch IN engine LABELS fast LIBS engine PkgConfig::LIBZIP PkgConfig::OPENSSL
+    SOME slow "^(Parts|Makers)[.]GoOn|^Fetch[.]ACancel"
     SOURCES engine/fetch/fetch_test.cpp engine/fetch/sources_test.cpp engine/fetch/wheel_test.cpp)
 spec_test(engine/found IN engine LABELS fast LIBS engine SOURCES engine/found/found_test.cpp)
 # What trains, or decodes many texts: long ones are Release's, which touch what others touch with the sanitizers.

@@ -8,6 +8,7 @@ find_package(nlohmann_json REQUIRED) # tests of the kernels see nothing of the e
 spec_test(kernels IN kernels WHEN checked release LABELS fast LIBS kernels nlohmann_json::nlohmann_json
     # Bits of whole products in every width, and what counts many numbers, are Release's: they find no bad address that others do not.
     SOME release "^(Bf16|Int8)Products[.](GiveTheBitsOfTheirChain|MatchTheDouble)|^QuantMatmul[.]GivesTheBitsOfAPlainChain(ForEveryWidthAndDepth|InAPrefill)|ExponentialIsAccurateToAFewUnits|^KeptProducts[.]GiveTheBitsOfTheirChain$|AttentionBehind.*/2400$|NarrowProductsWith"
+        slow "^(Bf16|Int8|Kept|Amx)(Products|Kept)[.](GivesTheBits|GiveTheBitsOfTheirChain$|MatchTheDouble)|^QuantMatmul[.]GivesTheBitsOfAPlainChainForEvery|^AmxProcessor[.]"
         both "^Determinism[.]|^Memory[.]ThatWasReleased"
     # Two and five threads find what three and eight do, behind one context what they do behind all.
         not_thread "AttentionBehind.*/(100|2400)$|NarrowProductsWith.*/[138]$"

@@ -1,5 +1,5 @@
 spec_test(remote LABELS fast LIBS remote engine ui_stories PkgConfig::HTTPLIB
-    SOME slow "^SameServers[.]|^PromptScorer[.]JudgesAs|^Http[.](ABodyThatDrips|AHeaderThatDrips|AStream)"
+    SOME slow "^SameServers[.]|^PromptScorer[.]JudgesAs|^Http[.](ABodyThatDrips|AHeaderThatDrips|AStream)|^BatchedServer[.]ASoak"
         not_thread "SurvivesDamage|^PromptScorer[.]JudgesAsTheTargetHereDoes|^BatchedServer[.](TextsShare|AKeysAnswers)"  # files are read with one thread; a soak has many texts and keys at once
     SOURCES remote/batched_server_test.cpp remote/bench_test.cpp remote/completion_test.cpp remote/endpoint_test.cpp
         remote/http_test.cpp remote/log_test.cpp remote/metrics_test.cpp remote/page_server_test.cpp remote/passes_test.cpp

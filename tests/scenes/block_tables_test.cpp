@@ -1,6 +1,7 @@
 // The block tables of a batch in Systems: a film of a small batch that ran.
 #include <gtest/gtest.h>
 
+#include "engine/batch/batch_settings.h"
 #include "scenes/systems/block_tables.h"
 #include "tests/scenes/run_window.h"
 #include "tests/scenes/scenes_bench.h"

@@ -3,14 +3,13 @@
 
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <set>
 
 #include "engine/base/json.h"
 #include "tests/app/cli/support.h"
 
 namespace speclens::test {
-
-namespace {} // namespace
 
 TEST(List, KnowsDraftersAndRulesInBothForms) {
     for (const char* what : {"drafters", "rules", "verifiers", "geometries", "models", "scenes", "keys", "published"}) {
