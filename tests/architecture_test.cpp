@@ -85,6 +85,7 @@ TEST(Architecture, APlantedIncludeAgainstTheArrowsDoesNotCompile) {
         {"engine/drafters", "engine/rules/siblings.h", "engine/run/run_settings.h"},
         {"engine/length", "engine/base/json.h", "engine/run/trace.h"},
         {"engine/run", "engine/rules/verify.h", "engine/session/session.h"},
+        {"engine/account", "engine/run/run_view.h", "engine/batch/batch_engine.h"},
         {"engine/corpus", "engine/batch/batch_engine.h", "engine/lab/head_training.h"},
         {"remote/reading", "engine/base/json_read.h", "remote/client/probe.h"},
         {"files", "kernels/error.h", "kernels/backend.h"},

@@ -74,7 +74,7 @@ struct Options {
     bool prompt_is_text = false;       // it came from a link, where @ has no meaning
     bool thinking_of_link = false;     // asked for by the link only
     std::filesystem::path prompts;
-    std::string set; // humaneval, or the file of a benchmark (prompt_set.h)
+    std::string set; // humaneval, or the file of a benchmark (prompts/prompt_set.h)
     std::string domain;
 
     // The settings of a run that were typed, among the default ones; not: drafter and prompt, which are above. Many commands have

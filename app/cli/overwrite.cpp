@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "app/cli/prompt_set.h"
+#include "app/cli/prompts/prompt_set.h"
 #include "app/cli/setup.h"
 #include "app/views/lecture.h"
 #include "engine/models/model_names.h"

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "app/cli/output.h"
-#include "app/cli/prompt_set.h"
+#include "app/cli/prompts/prompt_set.h"
 #include "app/cli/values.h"
 #include "engine/base/json_read.h"
 #include "engine/drafters/drafter_info.h"

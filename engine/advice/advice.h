@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/account/refused_ranks.h"
 #include "engine/lab/pass_times.h"
-#include "engine/run/refused_ranks.h"
 #include "engine/run/trace.h"
 #include "kernels/said.h"
 

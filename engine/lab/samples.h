@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/run/refused_ranks.h"
+#include "engine/account/refused_ranks.h"
 #include "engine/run/wire_totals.h"
 
 namespace speclens {

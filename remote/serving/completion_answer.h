@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "engine/account/token_account.h"
 #include "engine/base/json_read.h"
 #include "engine/models/models.h"
 #include "engine/run/run_view.h"
-#include "engine/run/token_account.h"
 #include "remote/serving/completion_request.h"
 #include "remote/serving/serve_counts.h"
 

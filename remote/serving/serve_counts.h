@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/account/refused_ranks.h"
+#include "engine/account/token_account.h"
 #include "engine/batch/batch_round.h"
-#include "engine/run/refused_ranks.h"
-#include "engine/run/token_account.h"
 #include "remote/reading/spec_counts.h"
 
 namespace speclens {

@@ -13,10 +13,10 @@
 #include <thread>
 #include <utility>
 
+#include "engine/account/refused_ranks.h"
 #include "engine/base/clock.h"
 #include "engine/base/json_read.h"
 #include "engine/run/prompt_tokens.h"
-#include "engine/run/refused_ranks.h"
 #include "engine/run/run.h"
 #include "remote/serving/batch_queue.h"
 #include "remote/serving/client_connection.h"

@@ -5,9 +5,9 @@
 #include <span>
 #include <string>
 
+#include "engine/account/token_account.h"
 #include "engine/base/json_read.h"
 #include "engine/models/models.h"
-#include "engine/run/token_account.h"
 
 namespace speclens {
 

@@ -6,10 +6,10 @@
 #include <sstream>
 #include <utility>
 
+#include "engine/account/refused_ranks.h"
+#include "engine/account/token_account.h"
 #include "engine/base/json.h"
-#include "engine/run/refused_ranks.h"
 #include "engine/run/run.h"
-#include "engine/run/token_account.h"
 #include "engine/run/trace_json.h"
 #include "remote/client/probe.h"
 #include "remote/reading/exposition.h"

@@ -3,7 +3,7 @@
 
 #include <fstream>
 
-#include "app/cli/prompt_set.h"
+#include "app/cli/prompts/prompt_set.h"
 #include "kernels/error.h"
 #include "tests/shared/temp_folder.h"
 

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <sstream>
 
+#include "engine/account/refused_ranks.h"
+#include "engine/account/token_account.h"
 #include "engine/batch/scoring.h"
 #include "engine/model/model.h"
-#include "engine/run/refused_ranks.h"
 #include "engine/run/run.h"
-#include "engine/run/token_account.h"
 #include "engine/run/trace_json.h"
 #include "tests/shared/whole_bundle.h"
 

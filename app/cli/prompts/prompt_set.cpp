@@ -1,4 +1,4 @@
-#include "app/cli/prompt_set.h"
+#include "app/cli/prompts/prompt_set.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,9 +1,9 @@
-#include "engine/run/refused_ranks.h"
+#include "engine/account/refused_ranks.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "engine/run/token_account.h"
+#include "engine/account/token_account.h"
 
 namespace speclens {
 

@@ -1,4 +1,4 @@
-#include "engine/run/token_account.h"
+#include "engine/account/token_account.h"
 
 #include <algorithm>
 #include <cmath>
