@@ -11,6 +11,7 @@
 #include "app/cli/terminal.h"
 #include "engine/base/json.h"
 #include "engine/fetch/fetch.h"
+#include "engine/models/model_names.h"
 #include "engine/models/models.h"
 #include "files/atomic_file.h"
 
@@ -80,7 +81,7 @@ std::optional<std::string> answer() {
 std::string size_of(const Fetchable& what) { return number(static_cast<double>(bytes_with_draft(what)) / 1e6, 0) + " MB"; }
 
 Exit ask(const Fetchable& what) {
-    if (is_fetched(what) || was_declined(what.name)) return Exit::failed;
+    if (is_fetched(what) || was_declined(what.name) || default_model(assets_folder()) != kBuiltInModel) return Exit::failed;
     const std::string about = what.title + " (" + size_of(what) + " download, " + what.licence + ")";
     const std::string later = "./run get " + what.name;
     if (isatty(STDIN_FILENO) != 1 || isatty(STDOUT_FILENO) != 1) {
@@ -99,12 +100,16 @@ Exit ask(const Fetchable& what) {
 Exit list_fetchables(const Options& options) {
     if (!options.json.empty()) {
         OrderedJson json = OrderedJson::array();
-        for (const Fetchable& one : fetchables())
+        for (const Fetchable& one : fetchables()) {
+            const OpeningView opening = opening_view(one.name, assets_folder());
             json.push_back({{"name", one.name},
                             {"title", title_with_draft(one)},
                             {"bytes", bytes_with_draft(one)},
                             {"licence", one.licence},
+                            {"opens_with", opening.drafter},
+                            {"measured", opening.measured},
                             {"here", is_fetched(one)}});
+        }
         print(json.dump(2, BadUtf8::replaced) + "\n");
         return Exit::ok;
     }

@@ -44,7 +44,10 @@ RunSettings scene_settings(const Options& options, const std::string& scene, con
 
 SceneView view_of(const Options& options) {
     SceneView view;
-    view.scene = options.attach.empty() ? "race" : "server";
+    // How a known model is met by who asks for nothing of it. A link without these is an old one, and means what it meant.
+    const bool asked_for = options.link || !options.words.empty() || !options.attach.empty();
+    const OpeningView opening = asked_for ? OpeningView() : opening_view(options.model.string(), assets_folder());
+    view.scene = !options.attach.empty() ? "server" : opening.scene.empty() ? "race" : opening.scene;
     if (options.link) {
         view.scene = scene_word(options.link->scene).scene;
         view.place = {options.link->beat, options.link->at, options.link->selected};
@@ -56,12 +59,15 @@ SceneView view_of(const Options& options) {
     const std::filesystem::path heads = assets_folder() / "models" / options.model;
     const bool known = !bundle && is_known_model(options.model.string()) && std::filesystem::is_directory(heads);
     const ShippedHeads shipped = known ? heads_in(heads) : ShippedHeads{};
-    const std::string by_default = default_drafter([&](const std::string& drafter) {
+    const auto will_run = [&](const std::string& drafter) {
         const DrafterInfo& info = *find_drafter(drafter);
         if (info.needs_draft_model()) return bundle || !paths.draft.empty() || !shipped.draft.empty();
         return !info.needs_network() || shipped.networks.contains(drafter);
-    });
+    };
+    const bool measured = !opening.drafter.empty() && will_run(opening.drafter);
+    const std::string by_default = measured ? opening.drafter : default_drafter(will_run);
     view.settings = scene_settings(options, view.scene, own.empty() ? chosen_drafter(options, by_default) : own);
+    if (!opening.prompt.empty() && view.settings.prompt.text == kFirstPrompt && !options.prompt) view.settings.prompt.text = opening.prompt;
     view.race = race_settings(options, options.run.prompt.token_ids.empty());
     return view;
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "engine/base/display_name.h"
+#include "engine/base/json_read.h"
 #include "engine/fetch/fetch.h"
 #include "engine/fetch/fetchable.h"
 #include "engine/found/gguf_facts.h"
@@ -60,9 +61,29 @@ std::string model_word(const std::string& word) {
 
 std::string default_model(const fs::path& assets) {
     std::error_code failure;
-    for (const Fetchable& known : fetchables())
-        if (fs::exists(assets / "models" / known.name / "MANIFEST.json", failure) && is_fetched(known)) return known.name;
-    return kBuiltInModel;
+    std::string newest = kBuiltInModel;
+    fs::file_time_type fetched = fs::file_time_type::min();
+    for (const Fetchable& known : fetchables()) {
+        const bool drafted = !known.draft.empty() || fs::exists(assets / "models" / known.name / "MANIFEST.json", failure);
+        if (!drafted || !is_fetched(known)) continue;
+        const auto came = fs::last_write_time(fetched_folder() / known.file, failure);
+        if (!failure && came >= fetched) newest = known.name, fetched = came;
+    }
+    return newest;
+}
+
+OpeningView opening_view(const std::string& word, const fs::path& assets) {
+    constexpr std::size_t kLargest = std::size_t{1} << 16;
+    const fs::path file = assets / "models" / "openings.json";
+    std::error_code failure;
+    if (!fs::exists(file, failure)) return {}; // of models of one's own
+    const Json all = parse_json_object(read_text_file(file, kLargest), short_name(file), "Restore it from the repository.");
+    const auto one = all.find(word);
+    if (one == all.end()) return {};
+    return {.drafter = one->value("drafter", ""),
+            .measured = one->value("measured", ""),
+            .scene = one->value("scene", ""),
+            .prompt = one->value("prompt", "")};
 }
 
 bool looks_like_model(const fs::path& path) {

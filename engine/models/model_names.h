@@ -23,9 +23,18 @@ inline constexpr const char* kBuiltInModel = "tiny";
 [[nodiscard]] std::vector<std::string> known_models(); // what is_known_model() takes
 [[nodiscard]] bool is_known_model(const std::string& word);
 
-// The target of who names none in the window: a fetched model that the program has heads for, else the built-in one. Nothing is
-// contacted or loaded.
+// The target of who names none in the window: of fetched models that come with a draft model, or that the program has heads for, the one
+// that was fetched last, else the built-in one. Nothing is contacted or loaded.
 [[nodiscard]] std::string default_model(const std::filesystem::path& assets);
+
+// How a window begins on a model that was asked for by its name and nothing else: by what was measured of it (assets/models/openings.json).
+// What is empty is as for every model.
+struct OpeningView {
+    std::string drafter, measured; // why that one: tokens a round and speed-up beside the others, where and when
+    std::string scene, prompt;     // of a user's turn
+};
+// Nothing for a model that the file does not name, and where there is none. Throws Error for a broken file.
+[[nodiscard]] OpeningView opening_view(const std::string& word, const std::filesystem::path& assets);
 
 // Whether `path` is worth opening as a model rather than as a run: a .gguf file, or a folder with a config.json or a .gguf
 // file. Whether it loads is load_models()'s to say.

@@ -2,15 +2,20 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <fstream>
 
 #include "app/cli/lecture.h"
 #include "app/cli/setup.h"
 #include "app/cli/view.h"
 #include "app/views/link.h"
 #include "engine/drafters/drafter_info.h"
+#include "engine/fetch/fetch.h"
+#include "engine/models/model_names.h"
 #include "engine/models/models.h"
 #include "engine/rules/verify.h"
 #include "kernels/error.h"
+#include "tests/shared/temp_folder.h"
+#include "tests/shared/variable.h"
 
 namespace speclens::cli {
 namespace {
@@ -369,6 +374,29 @@ TEST(Link, OpensScenesByNameAndNumber) {
     EXPECT_EQ(view.place.beat, 4);
     EXPECT_EQ(view.settings.drafter, "domino");
     EXPECT_EQ(view.settings, scene_settings(parse({"render", "domino:4", "-o", "x.png"}), "domino", "domino"));
+}
+
+TEST(Link, AKnownModelOpensAsItWasMeasuredAndOldLinksAsBefore) {
+    if (scene_names().empty()) GTEST_SKIP() << "a build without scenes";
+    const test::TempFolder home;
+    const test::Variable data("XDG_DATA_HOME", home.path().string());
+    std::filesystem::create_directories(fetched_folder());
+    for (const Fetchable& one : fetchables()) std::ofstream(fetched_folder() / one.file) << "GGUF";
+    const SceneView pair = view_of(parse({"--model", "qwen"}));
+    EXPECT_EQ(pair.scene, "loop");
+    EXPECT_EQ(pair.settings.drafter, "small");
+    EXPECT_EQ(pair.settings.prompt.text, opening_view("qwen", assets_folder()).prompt);
+    EXPECT_TRUE(pair.settings.prompt.chat);
+    const SceneView smollm2 = view_of(parse({"--model", "smollm2"}));
+    EXPECT_EQ(smollm2.scene, "race");
+    EXPECT_EQ(smollm2.settings.drafter, "eagle3");
+    EXPECT_EQ(smollm2.settings.prompt.text, kFirstPrompt);
+    EXPECT_EQ(view_of(parse({"--model", "smollm2", "--drafter", "lookup"})).settings.drafter, "lookup");
+    EXPECT_EQ(view_of(parse({"--model", "qwen", "--prompt", kFirstPrompt})).settings.prompt.text, kFirstPrompt);
+
+    const SceneView old = view_of(parse({"--model", "smollm2", "speclens://race"}));
+    EXPECT_EQ(old.settings.drafter, "small") << "what it was before anything was measured";
+    EXPECT_EQ(view_of(parse({"--model", "qwen", "speclens://race"})).settings.prompt.text, kFirstPrompt);
 }
 
 TEST(Link, OpensInAWindowWithTheSameModelsOnly) {

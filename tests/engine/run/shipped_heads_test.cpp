@@ -8,6 +8,7 @@
 
 #include "engine/base/json.h"
 #include "engine/drafters/draft_network.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/fetch/fetch.h"
 #include "engine/fetch/fetchable.h"
 #include "engine/heads/official_layout.h"
@@ -121,6 +122,32 @@ TEST_F(Shipped, TheUsualTargetIsAFetchedModelWithHeads) {
     std::ofstream(fetched_folder() / known.file) << "GGUF";
     EXPECT_EQ(default_model(temp_.path()), known.name);
     EXPECT_EQ(default_model(temp_ / "nowhere"), kBuiltInModel);
+
+    // A pair needs no head, and what was fetched last is what somebody wants to see.
+    const Fetchable &pair = *find_fetchable("qwen"), &small = *find_fetchable("qwen-0.5b");
+    const auto old = fs::last_write_time(fetched_folder() / known.file);
+    std::ofstream(fetched_folder() / pair.file) << "GGUF";
+    EXPECT_EQ(default_model(temp_.path()), known.name) << "half of a pair";
+    std::ofstream(fetched_folder() / small.file) << "GGUF";
+    fs::last_write_time(fetched_folder() / pair.file, old + std::chrono::minutes(1));
+    EXPECT_EQ(default_model(temp_.path()), "qwen");
+    EXPECT_EQ(default_model(temp_ / "nowhere"), "qwen");
+    fs::last_write_time(fetched_folder() / pair.file, old - std::chrono::minutes(1));
+    EXPECT_EQ(default_model(temp_.path()), known.name);
+}
+
+TEST_F(Shipped, EveryModelThatCanBeFetchedSaysWhoOpensItAndWhy) {
+    const fs::path assets = fs::path(SPEC_SOURCE_DIR) / "assets";
+    for (const Fetchable& one : fetchables()) {
+        const OpeningView opening = opening_view(one.name, assets);
+        EXPECT_NE(find_drafter(opening.drafter), nullptr) << one.name;
+        EXPECT_GT(opening.measured.size(), 40U) << one.name;
+    }
+    EXPECT_EQ(opening_view("tiny", assets).drafter, "");
+    EXPECT_EQ(opening_view("qwen", temp_.path()).drafter, "") << "there is no such file";
+    fs::create_directories(temp_ / "models");
+    std::ofstream(temp_ / "models" / "openings.json") << "{";
+    expect_error([&] { (void)opening_view("qwen", temp_.path()); }, {"openings.json"});
 }
 
 // "qwen" is two files, and whoever has one of them has not got it.
