@@ -31,8 +31,8 @@ if(TARGET app_window)
     spec_scene_test(scenes/shared scenes/model_test.cpp scenes/motion_test.cpp scenes/point_labels_test.cpp scenes/ribbon_test.cpp scenes/stories_test.cpp scenes/languages_test.cpp)
     spec_scene_test(app/frame app/frame/german_window_test.cpp app/frame/presenter_test.cpp app/frame/tooltips_test.cpp app/frame/frame_source_test.cpp app/frame/window_assets_test.cpp app/frame/controls_test.cpp app/frame/input_test.cpp
         app/frame/views_test.cpp app/frame/models_test.cpp app/frame/lists_test.cpp app/frame/overlay_test.cpp app/frame/opening_test.cpp app/frame/preferences_test.cpp app/frame/keyboard_test.cpp app/frame/popups_test.cpp app/frame/palette_test.cpp
-        app/frame/undo_test.cpp app/frame/parts_test.cpp app/frame/fork_test.cpp app/frame/own_prompt_test.cpp
-        SOME slow "^InGermanMeasured[.]Scenes")
+        app/frame/undo_test.cpp app/frame/work_test.cpp app/frame/parts_test.cpp app/frame/fork_test.cpp app/frame/own_prompt_test.cpp
+        SOME slow "^InGermanMeasured[.]|^InGermanWindow[.](Dialogs|MessagesOfActions|TooltipsOfControls)")
     spec_scene_test(app/window app/window/file_dialog_test.cpp app/window/portal_test.cpp)
     # What is written of a round for others.
     spec_test(app/render IN scenes LABELS fast TIMEOUT 600 LIBS scene_fixtures SOURCES app/render/share_test.cpp INCLUDES ${SPEC_STB_DIR})
@@ -42,7 +42,7 @@ if(TARGET app_window)
             both "EveryScene[.]SaysWhatWasRecorded|^WindowRegions[.]|^RandomUse[.]|^Popups[.]|^Stories[.]"
         SOURCES app/frame/golden_test.cpp app/frame/random_test.cpp)
 
-    spec_test(app/window/screen IN window WHEN checked release LABELS window SOME both "^Window[.]" LIBS scene_fixtures
+    spec_test(app/window/screen IN window WHEN checked release LABELS window SOME both "^Window[.]" LIBS scene_fixtures DEFINES SPEC_SANITIZER="${SPEC_SANITIZE}"
         SOURCES app/frame/window_test.cpp app/window/mashed_window_test.cpp app/window/moving_window_test.cpp)
     # The program's name is known when all were named.
     function(spec_window_under_xvfb)

@@ -9,8 +9,10 @@
 #include "app/cli/subject.h"
 #include "app/cli/values.h"
 #include "app/cli/view.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/model/precision.h"
 #include "engine/models/model_names.h"
+#include "engine/models/models.h"
 #include "engine/net/endpoint.h"
 #include "ui/language/language.h"
 
@@ -128,7 +130,7 @@ ViewReader view_reader(const Options& options) {
         view.precision = own.precision;
         return view;
     };
-    read.lecture = [options](const std::string& file) { return lecture_view(options, find_lecture(file), true); };
+    read.lecture = [options](const std::string& file) { return lecture_view(options, find_lecture(file)); };
     read.list = [] {
         std::vector<std::pair<std::string, std::string>> lectures;
         for (const auto& file : shipped_lectures()) {
@@ -154,18 +156,56 @@ std::size_t begin_of_round(const Trace& trace, std::size_t at) {
 
 } // namespace
 
+namespace {
+
+// Without which a step tells nothing: that of its scene, or the one that its link names. A race goes on with those that can run.
+std::string needed_drafter(const Lecture::Step& step) {
+    const std::string scene = scene_word(step.link.scene).scene;
+    if (scene == "race") return "";
+    if (find_drafter(scene)) return scene;
+    const auto named = std::ranges::find(step.link.options, "drafter", &std::pair<std::string, std::string>::first);
+    return named == step.link.options.end() ? "" : named->second;
+}
+
+// A step that was written on `model`, on the one that is loaded: with the drafters that there are, or from the run that was kept.
+Options options_elsewhere(Options own, const Lecture::Step& step, const Models& models, const std::string& model) {
+    const auto lacks = [&](const std::string& drafter) { return !models.why_not(drafter).empty(); };
+    const std::string needed = needed_drafter(step);
+    own.precision.reset();
+    if (!step.recorded.empty() && !needed.empty() && lacks(needed)) {
+        own.session = step.recorded;
+        return own;
+    }
+    if (step.link.at > 0 && step.find == Shows::nothing)
+        throw Error("\"" + step.title + "\" shows a place in a run of " + model + ", which another model does not have",
+                    "Draw the lecture with that model: --model " + model + ". Or say in the step what the place shows: find.", Exit::usage);
+    if (const std::string words = opening_view(loaded_model(own), assets_folder()).prompt; own.prompt && !words.empty()) own.prompt = words;
+    std::erase_if(own.drafters, [&](const DrafterChoice& choice) { return lacks(choice.name); });
+    return own;
+}
+
+} // namespace
+
 void each_step(const Options& options, const Lecture& lecture, const EachStep& each, bool rounds) {
     if (!options.session.empty()) throw Error("--session does nothing for a lecture", "Its links make their own runs.", Exit::usage);
     std::shared_ptr<const Models> models;
     for (std::size_t i = 0; i < lecture.steps.size(); ++i) {
-        Options own = options_of_step(options, lecture, i);
+        const Lecture::Step& step = lecture.steps[i];
+        std::string model = loaded_model(options);
+        Options own = options_of_step(options, lecture, i, &model);
         if (!models) models = load(options);
-        if (own.precision && *own.precision != models->precision())
+        const bool elsewhere = model != loaded_model(options);
+        if (elsewhere) own = options_elsewhere(std::move(own), step, *models, model);
+        if (!elsewhere && own.precision && *own.precision != models->precision())
             say("step " + std::to_string(i + 1) + " was made with " + precision_words(*own.precision) + ", this is drawn with " +
                 precision_words(models->precision()) + ": what it shows may differ");
         const SceneWord word = scene_word(own.words[0]);
         Subject subject = subject_of(own, word.scene, models);
         complete(own, word.scene, subject);
+        if (own.session.empty() && step.find != Shows::nothing && (elsewhere || step.link.at == 0)) {
+            own.link->at = place_that_shows(step.find, fold(*subject.trace, subject.trace->size())).value_or(0);
+            own.link->selected.reset();
+        }
         const std::size_t last = own.link->at;
         const std::size_t first = rounds && lecture.steps[i].round ? begin_of_round(*subject.trace, last) : last;
         for (std::size_t at = first; at <= last; ++at) {
@@ -187,17 +227,23 @@ std::filesystem::path find_lecture(const std::string& word) {
     throw Error(word + ": no such lecture", "Give the path of a file, or one of: " + known + ".");
 }
 
-LectureView lecture_view(const Options& options, const std::filesystem::path& file, bool any_model) {
+LectureView lecture_view(const Options& options, const std::filesystem::path& file) {
     const Lecture lecture = load_lecture(file);
     LectureView view;
     view.title = lecture.title;
     for (std::size_t i = 0; i < lecture.steps.size(); ++i) {
         const Lecture::Step& step = lecture.steps[i];
         std::string model = loaded_model(options);
-        const Options own = options_of_step(options, lecture, i, any_model ? &model : nullptr);
-        view.steps.push_back({step.title, step.notes, step.minutes, view_of(own)});
-        view.steps.back().view.model = std::move(model);
-        view.steps.back().view.precision = own.precision;
+        Options own = options_of_step(options, lecture, i, &model);
+        if (model == kBuiltInModel) own.model.clear(); // whatever is loaded: its heads draft in their scenes
+        LectureView::Step shown{step.title, step.notes, step.minutes, view_of(own)};
+        shown.view.model = std::move(model);
+        shown.view.precision = own.precision;
+        shown.needs = needed_drafter(step);
+        if (step.find != Shows::nothing) shown.find = shows_words()[static_cast<std::size_t>(step.find) - 1];
+        shown.found_notes = step.found_notes;
+        shown.recorded = step.recorded;
+        view.steps.push_back(std::move(shown));
     }
     return view;
 }

@@ -20,9 +20,9 @@ namespace speclens::cli {
 // where `other` is given, it takes the link's model instead, as links name it.
 [[nodiscard]] Options options_of_link(const Options& options, const Link& link, std::string* other = nullptr);
 [[nodiscard]] ViewReader view_reader(const Options& options); // for a window with these options
-// Models, backend and threads are those of `options`, everything else of the links. Throws Error for a step of another
-// model, unless `any_model`: then its view says which.
-[[nodiscard]] LectureView lecture_view(const Options& options, const std::filesystem::path& file, bool any_model = false);
+// Models, backend and threads are those of `options`, everything else of the links. The view of a step says of which model it is,
+// and what of it another one needs. Throws Error for a link that names a place or an address.
+[[nodiscard]] LectureView lecture_view(const Options& options, const std::filesystem::path& file);
 
 // Every step with its run; models are loaded once. What a step shows is measured once, so that everything that is made of it agrees.
 // Throws Error. `rounds`: where a step is of a round, with every place of that up to the step's own.

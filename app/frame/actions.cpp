@@ -72,6 +72,7 @@ const std::vector<ActionInfo>& action_list() {
         {Action::next_step, "Teach", "Next step of the lecture", "PageDown", Key::none, kPlain},
         {Action::previous_step, "Teach", "Previous step of the lecture", "PageUp", Key::none, kPlain},
         {Action::notes, "Teach", "Notes of this step", "F4", Key::f4, kPlain},
+        {Action::try_live, "Teach", "Try this step live, on its own model, or go back", "F3", Key::f3, kPlain},
         {Action::leave_lecture, "Teach", "Leave the lecture", "", Key::none, kPlain},
         {Action::black, "Teach", "Black screen", ".", Key::period, kPlain},
         {Action::light, "Teach", "Light around the pointer", "F7", Key::f7, kPlain},
@@ -144,6 +145,7 @@ const char* also_called(Action action) {
     case Action::fullscreen: return "window maximise maximize";
     case Action::open_lecture: return "first lesson course class teach";
     case Action::notes: return "speaker lecture";
+    case Action::try_live: return "own model recorded head load back lecture";
     case Action::leave_lecture: return "close end exit stop course";
     case Action::black: return "blank hide dark";
     case Action::light: return "spotlight torch highlight laser";

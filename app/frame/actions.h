@@ -71,6 +71,7 @@ enum class Action : std::uint8_t {
     next_step,
     previous_step,
     leave_lecture,
+    try_live,
     notes,
     black,
     light,

@@ -6,9 +6,14 @@
 
 namespace speclens {
 
+void AskAhead::begin(const Trace* run) {
+    if (run_ != run) asked_.clear(), quiet_ = false;
+    run_ = run;
+}
+
 bool AskAhead::first(const SceneInput& input, const std::string& what) {
-    if (run_ != input.trace) asked_.clear(), run_ = input.trace;
-    if (std::ranges::find(asked_, what) != asked_.end()) return false;
+    begin(input.trace);
+    if (quiet_ || std::ranges::find(asked_, what) != asked_.end()) return false;
     asked_.push_back(what);
     return true;
 }

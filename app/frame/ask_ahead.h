@@ -1,6 +1,6 @@
 // The one place that decides what is measured before anybody asks for it. Whoever turns the pages of a scene or of a lecture
 // finds every measurement done, or at least begun: it is asked for one page before the page that tells of it, once for every
-// run, and after the run, whose times it would disturb.
+// run, and after the run, whose times it would disturb. Whoever stops something is asked for nothing more in that run.
 #pragma once
 
 #include <string>
@@ -18,10 +18,14 @@ class AskAhead {
     // `open`: the scene on screen is the same.
     [[nodiscard]] std::vector<Command> due_next(const Scene& scene, SceneInput input, int beat, const RunSettings& run, bool open);
 
+    void stopped(const Trace* run) { begin(run), quiet_ = true; }
+
   private:
+    void begin(const Trace* run);
     [[nodiscard]] bool first(const SceneInput& input, const std::string& what);
     const Trace* run_ = nullptr; // only compared
     std::vector<std::string> asked_;
+    bool quiet_ = false;
 };
 
 } // namespace speclens

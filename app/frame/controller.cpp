@@ -60,6 +60,7 @@ void Controller::open_scene(const std::string& name) {
 void Controller::observe(const Snapshot& published, double now) {
     const std::vector<std::string> before = std::exchange(common_.status, published.status).ready_drafters;
     prompt_room_ = published.prompt_room;
+    work_.observe(published.status.work, now);
     observe_opening(published);
     race_.observe(published);
     if (!before.empty()) race_.drafters_came(before);
@@ -71,7 +72,7 @@ void Controller::observe(const Snapshot& published, double now) {
     }
     tick(now);
     heads_may_have_come(now);
-    if (wanted_view_ && run_.live() && wanted_view_->model == model_word()) show_view(*std::exchange(wanted_view_, {}), now);
+    if (wanted_view_ && run_.live() && wanted_view_->model == model_word()) show_wanted(now);
 }
 
 void Controller::show_saved(std::shared_ptr<const Trace> trace, const RunSettings& settings, bool growing) {
@@ -82,6 +83,7 @@ void Controller::show_saved(std::shared_ptr<const Trace> trace, const RunSetting
     common_.player.playing = false;
     arrival_.due = growing;
     arrival_.example_due = true;
+    recorded_of_.clear();
 }
 
 void Controller::show_race(std::shared_ptr<const RaceView> race) {
@@ -141,6 +143,7 @@ void Controller::change_run(RunSettings settings, double now) {
 void Controller::begin_run(RunSettings settings, bool measure) {
     if (!common_.has_engine()) return;
     common_.dismiss();
+    recorded_of_.clear();
     own_prompt_ = settings.prompt.text != run_.settings().prompt.text && settings.prompt.token_ids.empty() && !knows(settings.prompt.text);
     undo_.began();
     arrival_.round.reset();
@@ -206,6 +209,7 @@ void Controller::ask(const Command& command, double now) {
     if (const auto* run = std::get_if<Restart>(&command)) return change_run(run->settings, now);
     if (const auto* race = std::get_if<StartRace>(&command)) return race_.start(race->settings);
     if (const auto* fork = std::get_if<Fork>(&command)) return fork_run(*fork, now);
+    if (std::holds_alternative<MeasurePasses>(command)) timed_in_.insert(scene_name_);
     if (common_.has_engine()) run_.ask(command, now);
 }
 
@@ -228,8 +232,10 @@ void Controller::tick(double now) {
 double Controller::next_change(double now) const {
     const Player& player = common_.player;
     if (!keys_.empty() || !cursor_.moving(now, reduced_motion).empty()) return 0;
-    if (!player.playing) return -1;
-    return in_race() ? 0 : std::max(0.0, player.next - now);
+    const double work = work_.next_change(now);
+    if (!player.playing) return work;
+    const double next = in_race() ? 0 : std::max(0.0, player.next - now);
+    return work < 0 ? next : std::min(next, work);
 }
 
 void Controller::guarded(const std::function<void()>& work) {
@@ -261,10 +267,12 @@ SceneInput Controller::scene_input(double now) const {
     in.settings = &wished();
     in.selected = cursor_.selected;
     in.deeds = common_.deeds;
+    in.timed_here = timed_in_.contains(scene_name_);
     in.letters_article = letters_article_;
     in.reduced_motion = reduced_motion;
     in.next = &scene_beside(scene_name_, 1);
     in.lecture = lecture_.open();
+    if (run_.saved() && !in_race()) in.recorded_of = recorded_of_;
     in.playing = common_.player.playing;
     in.told = common_.player.told;
     in.moving = cursor_.moving(now, reduced_motion);
@@ -318,7 +326,9 @@ FrameInput Controller::frame(double now) {
     in.models = &models_;
     in.model = model_word();
     in.fetch = fetch_.get();
+    in.work = work_.words(now);
     in.lecture = lecture_.place();
+    if (in.lecture) in.lecture->tried = back_ && recorded_of_.empty();
     return in;
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@
 #include "app/frame/preferences.h"
 #include "app/frontend/share.h"
 #include "app/views/link.h"
+#include "app/views/shown_round.h"
+#include "scenes/shared/shown_work.h"
 
 namespace speclens {
 
@@ -54,11 +57,12 @@ class Controller {
     [[nodiscard]] double next_change(double now) const;
 
     // Loads "tiny", "smollm2" or the model of a path in the place of the one that is there; fetches it first, if it can be.
-    void open_model(const std::string& word, double now);
+    // `keep`: what is there stays in memory beside it.
+    void open_model(const std::string& word, double now, bool keep = false);
 
     // Goes to a scene and, as soon as the run is there, to a place in it; a run of other settings is started. A view of
-    // another known model asks whether that is to be loaded.
-    void show_view(const SceneView& view, double now);
+    // another known model asks whether that is to be loaded. `shows`: the place that is looked for in that run instead of one by number.
+    void show_view(const SceneView& view, double now, Shows shows = Shows::nothing);
     // Where the first run is to be looked at; it has the settings of the constructor.
     void expect_place(const FramePlace& place) { place_ = place; }
     void begin_lecture(LectureView lecture, double now); // the first step is what the window was opened with
@@ -157,8 +161,13 @@ class Controller {
     void save(double now);
     void share(double now);
     void lecture_step(int step, double now);
-    void ask_ahead(double now);                      // for what the next page tells of
-    void guarded(const std::function<void()>& work); // what fails stands in the banner
+    void show_step(double now); // of the lecture, on whatever model is loaded
+    void show_wanted(double now);
+    void try_live(double now); // a step that plays from its recorded run, on that run's model; or back
+    void show_recorded(const LectureView::Step& step, double now);
+    [[nodiscard]] bool played_elsewhere(const LectureView::Step& step) const; // than on the model that it was written on
+    void ask_ahead(double now);                                               // for what the next page tells of
+    void guarded(const std::function<void()>& work);                          // what fails stands in the banner
 
     // Models (controller_models.cpp).
     [[nodiscard]] std::string model_word() const;                    // of the one that is loaded, as links name it
@@ -173,9 +182,9 @@ class Controller {
     [[nodiscard]] bool awaits_heads(const std::vector<std::string>& drafters, std::function<void(double)> then, double now);
     [[nodiscard]] bool comes_later(const std::string& drafter) const; // and it is asked for
     void heads_may_have_come(double now);
-    [[nodiscard]] bool knows(const std::string& prompt) const; // it is one of the gallery
-    void offer_real_model();                                   // where the built-in one was asked for what it cannot know
-    [[nodiscard]] bool suits_model(const SceneView& view);     // else it was asked what to do
+    [[nodiscard]] bool knows(const std::string& prompt) const;         // it is one of the gallery
+    void offer_real_model();                                           // where the built-in one was asked for what it cannot know
+    [[nodiscard]] bool suits_model(const SceneView& view, double now); // else it was asked what to do
 
     [[nodiscard]] Scene& scene();
     [[nodiscard]] int beats(double now); // of the open scene; 0: the cursor drives it
@@ -185,6 +194,7 @@ class Controller {
     RunPart run_;
     CursorPart cursor_;
     RacePart race_;
+    ShownWork work_;
     LecturePart lecture_;
     UndoPart undo_;
     FilesPart files_;
@@ -194,7 +204,8 @@ class Controller {
     std::map<std::string, int> beats_; // of each scene that has beats
     std::string scene_name_;
     std::vector<ui::KeyPress> keys_;
-    bool scene_took_back_ = false; // and the next is the run's, which is said before it is done
+    std::set<std::string> timed_in_; // scenes in which somebody asked for passes
+    bool scene_took_back_ = false;   // and the next is the run's, which is said before it is done
     bool letters_article_ = false;
     std::string language_; // that was chosen; empty: that of the environment
     std::string links_to_; // as in Preferences
@@ -209,6 +220,8 @@ class Controller {
         std::optional<Position> draft = {};     // that was forced there
     } arrival_;
     std::optional<FramePlace> place_;
+    Shows place_shows_ = Shows::nothing; // of place_, where it is to be found
+    std::string recorded_of_;            // the model of a saved run that stands for a step of the lecture; empty: none does
 
     // Models.
     std::function<PromptRoom(const RunSettings&)> prompt_room_; // empty: no models yet
@@ -216,9 +229,18 @@ class Controller {
     std::shared_ptr<const FetchView> fetch_;                    // null: none is under way
     int opened_seen_ = 0;
     std::filesystem::path opening_;            // the last that was asked for
+    std::filesystem::path loaded_from_;        // the one that is there, once another was opened
     std::optional<LinkOptions> first_folders_; // before another model was opened
     Offer offer_;
-    std::string offered_;                  // the model
+    std::string offered_; // the model
+    struct WayBack {
+        std::string word, path; // of the model before, as links name it and as it is opened
+        int step = 0;           // of the lecture
+        FramePlace place;       // in its recorded run
+    };
+    std::optional<WayBack> back_;          // from a step that is tried live
+    bool returning_ = false;               // on it
+    std::set<std::string> declined_;       // models that a step of the lecture asked for, and somebody did not want
     std::optional<SceneView> wanted_view_; // once that is loaded
     struct Awaited {
         std::vector<std::string> drafters; // whose heads are on their way

@@ -44,6 +44,7 @@ void flip(bool& what) { what = !what; }
 void Controller::stop_work() {
     SceneInput shown;
     run_.fill(shown);
+    ahead_.stopped(&cursor_.source.trace());
     const bool stands = race_.in_steps() && measuring(shown, &common_.status);
     common_.send(in_race() && race_.goes_on() && !stands ? Command{StopRace{}} : Command{Cancel{}});
 }
@@ -163,6 +164,7 @@ bool Controller::lecture_action(Action action, int number, double now) {
                             {Action::previous_step, [&] { turn(-1); }},
                             {Action::to_step, [&] { lecture_step(number, now); }},
                             {Action::notes, [&] { flip(chrome.notes); }},
+                            {Action::try_live, [&] { try_live(now); }},
                             {Action::leave_lecture,
                              [&] {
                                  lecture_.leave();

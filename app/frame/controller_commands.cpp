@@ -49,7 +49,7 @@ void Controller::open_file(const std::string& path, double now) {
     if (is_link(path) && read.link) return show_view(read.link(path), now);
     if (is_lecture_file(path) && read.lecture) {
         begin_lecture(read.lecture(path), now);
-        return show_view(lecture_.view(), now);
+        return show_step(now);
     }
     if (common_.has_engine() && looks_like_model(path)) return open_model(path, now);
     if (is_race_file(path)) {

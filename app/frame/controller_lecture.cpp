@@ -14,17 +14,20 @@ std::string clock_words(double seconds) {
 
 } // namespace
 
-void LecturePart::begin(LectureView lecture, double now) {
+void LecturePart::begin(LectureView lecture, bool found, double now) {
     lecture_ = std::move(lecture);
     at_ = 0;
+    found_ = found;
     began_ = now;
     tell(now);
 }
 
-const SceneView& LecturePart::go_to(int step, double now) {
-    at_ = std::clamp(step, 0, static_cast<int>(lecture_.steps.size()) - 1);
+const LectureView::Step& LecturePart::go_to(int to, const std::function<bool(const LectureView::Step&)>& found, double now) {
+    at_ = std::clamp(to, 0, static_cast<int>(lecture_.steps.size()) - 1);
+    found_ = found(step());
+    instead_.clear();
     tell(now);
-    return view();
+    return step();
 }
 
 const SceneView* LecturePart::next() const {
@@ -34,7 +37,7 @@ const SceneView* LecturePart::next() const {
 
 std::optional<LecturePlace> LecturePart::place() const {
     if (!open()) return {};
-    return LecturePlace{&lecture_, at_};
+    return LecturePlace{.lecture = &lecture_, .step = at_, .found = found_, .instead = instead_};
 }
 
 // What to say, and the time.
@@ -46,7 +49,8 @@ void LecturePart::tell(double now) {
                clock_words(now - began_);
     if (planned > 0 || step.minutes > 0) spoken_ += ", planned " + clock_words(planned);
     spoken_ += "\n";
-    if (!step.notes.empty()) spoken_ += step.notes + (step.notes.back() == '\n' ? "" : "\n");
+    const std::string& notes = place()->notes();
+    if (!notes.empty()) spoken_ += notes + (notes.back() == '\n' ? "" : "\n");
 }
 
 } // namespace speclens

@@ -53,7 +53,7 @@ std::string Controller::model_word() const {
 
 const std::vector<GalleryPrompt>& Controller::prompts() const { return common_.status.built_in || general.empty() ? gallery : general; }
 
-void Controller::open_model(const std::string& word, double now) {
+void Controller::open_model(const std::string& word, double now, bool keep) {
     if (!common_.has_engine()) return complain("this window has no engine that could load a model", "Start the program with it: --model.");
     if (common_.status.state == EngineStatus::State::loading) return common_.say("A model is being loaded: cancel that first", now);
     const std::string name = speclens::model_word(word);
@@ -74,7 +74,8 @@ void Controller::open_model(const std::string& word, double now) {
         if (wanted_view_ && wanted_view_->model != name) wanted_view_.reset();
         opening_ = paths.target;
         common_.status.state = EngineStatus::State::loading; // until the engine says what it is
-        common_.send(OpenModel{std::move(paths), common_.first_budget()});
+        if (!keep) back_.reset(), returning_ = false;
+        common_.send(OpenModel{std::move(paths), common_.first_budget(), keep});
     });
 }
 
@@ -114,12 +115,15 @@ void Controller::observe_opening(const Snapshot& published) {
     if (std::exchange(opened_seen_, published.status.opened) == published.status.opened) return;
     if (published.status.open_error.empty()) return begin_with_other_model(published.settings);
     wanted_view_.reset();
+    returning_ = false;
+    if (model_word() == (back_ ? back_->word : "")) back_.reset(); // it never left
     complain(without_place(published.status.open_error, opening_), without_place(published.status.open_remedy, opening_));
 }
 
 // Everything that was made with the model before is gone: the engine has let go of it.
 void Controller::begin_with_other_model(const RunSettings& settings) {
     if (!first_folders_) first_folders_ = folders;
+    loaded_from_ = opening_;
     const bool first = !started_with.scorer && same_file(opening_, started_with.target);
     folders = first ? *first_folders_ : LinkOptions{{"model", common_.status.opened_as}};
     run_.forget(settings);
@@ -133,6 +137,7 @@ void Controller::begin_with_other_model(const RunSettings& settings) {
     place_.reset();
     awaited_ = {};
     scenes_.clear();
+    timed_in_.clear();
     chrome.counted = {};
     chrome.room = {};
     common_.dismiss();
@@ -140,13 +145,17 @@ void Controller::begin_with_other_model(const RunSettings& settings) {
 
 // ---- questions ----
 
-bool Controller::suits_model(const SceneView& view) {
+bool Controller::suits_model(const SceneView& view, double now) {
     if (view.model.empty() || view.model == model_word()) return true;
     const Fetchable* known = find_fetchable(view.model);
     if (!is_known_model(view.model) || !common_.has_engine()) {
         // Nothing is opened because a link names it: a place or an address is somebody else's to say.
         complain("this is of another model than the one that is loaded: " + speclens::model_word(view.model),
                  common_.has_engine() ? "Open that model first: File, Open a model." : "Start the program with it: --model.");
+        return false;
+    }
+    if (lecture_.open() && declined_.contains(view.model)) {
+        common_.say("This step shows a run of " + model_title(view.model) + ", which is not loaded", now);
         return false;
     }
     const bool here = is_here(view.model);
@@ -199,7 +208,12 @@ void Controller::offer_real_model() {
 void Controller::answer_offer(bool yes, double now) {
     const std::string name = std::exchange(offered_, {});
     offer_ = {};
-    if (!yes) return wanted_view_.reset();
+    if (!yes) {
+        wanted_view_.reset();
+        if (!lecture_.open() || name != lecture_.step().view.model) return;
+        declined_.insert(name); // no later step asks again
+        return show_step(now);
+    }
     open_model(name, now);
 }
 

@@ -125,9 +125,12 @@ void Controller::settle_place(double now) {
     }
     const RunView& whole = cursor_.source.whole();
     if (run_.due() || !whole.header) return;
-    const FramePlace place = *place_;
+    FramePlace place = *place_;
+    const auto found = place_that_shows(place_shows_, whole);
+    if (found) place.at = *found;
     if (place.at > 0 ? whole.events < place.at && !ended() : !ended()) return;
     place_.reset();
+    place_shows_ = Shows::nothing;
     const int beats = this->beats(now);
     if (beats > 0) beats_[scene_name_] = std::clamp(place.beat - 1, 0, beats - 1);
     const auto first = scene().first_look(whole);

@@ -4,8 +4,12 @@
 #include <utility>
 
 #include "app/frame/controller.h"
+#include "app/frame/model_choices.h"
 #include "engine/models/model_names.h"
+#include "engine/models/models.h"
+#include "engine/run/fitting.h"
 #include "engine/run/saved_settings.h"
+#include "engine/run/trace_json.h"
 #include "kernels/error.h"
 #include "scenes/race/race_model.h"
 #include "scenes/shared/run_controls.h"
@@ -29,16 +33,18 @@ std::vector<std::string> drafters_of(const SceneView& view) {
 
 } // namespace
 
-void Controller::show_view(const SceneView& view, double now) {
-    if (!suits_model(view)) return;
+void Controller::show_view(const SceneView& view, double now, Shows shows) {
+    if (!suits_model(view, now)) return;
     if (awaits_heads(
-            drafters_of(view), [this, view](double then) { show_view(view, then); }, now))
+            drafters_of(view), [this, view, shows](double then) { show_view(view, then, shows); }, now))
         return;
     const bool tiny = view.model.empty() ? common_.status.built_in : view.model == kBuiltInModel;
     const std::optional<Precision> made = view.precision ? view.precision : tiny ? std::optional(Precision::f32) : std::nullopt;
     if (find_scene(view.scene) == find_scene("race")) race_.view(view.race);
     open_scene(view.scene);
+    recorded_of_.clear();
     place_ = view.place;
+    place_shows_ = shows;
     beats_[scene_name_] = std::max(0, view.place.beat - 1);
     if (!in_race() && (run_.saved() || !(run_.settings() == view.settings) || forked(cursor_.source.trace()))) restart(view.settings);
     if (made && common_.has_engine() && *made != common_.status.precision) made_with(*made);
@@ -138,15 +144,104 @@ void Controller::take_back_settings(bool forward, double now) {
 void Controller::begin_lecture(LectureView lecture, double now) {
     for (const auto& step : lecture.steps)
         for (const std::string& drafter : drafters_of(step.view)) (void)comes_later(drafter); // by the time its step is opened
-    lecture_.begin(std::move(lecture), now);
+    const bool found = played_elsewhere(lecture.steps.front());
+    lecture_.begin(std::move(lecture), found, now);
     scenes_.clear(); // its steps begin from what was planned, not from what was set before
     race_.from_the_start();
-    beats_[scene_name_] = std::max(0, lecture_.view().place.beat - 1);
+    beats_[scene_name_] = std::max(0, lecture_.step().view.place.beat - 1);
+    declined_.clear();
+    back_.reset();
+    if (!found || !place_) return;
+    place_ = FramePlace{.beat = place_->beat}; // of the window's first run
+    place_shows_ = shows_called(lecture_.step().find).value_or(Shows::nothing);
 }
 
 void Controller::lecture_step(int step, double now) {
-    show_view(lecture_.go_to(step, now), now);
-    chrome.message.clear(); // status bar and presenter name the step
+    (void)lecture_.go_to(
+        step, [this](const LectureView::Step& one) { return played_elsewhere(one); }, now);
+    show_step(now);
+    if (lecture_.place()->away(scene_name_)) lecture_.could_not_be_shown(scene_name_); // the next goes on from there
+    const bool says = declined_.contains(lecture_.step().view.model) || !recorded_of_.empty();
+    if (!says) chrome.message.clear(); // status bar and presenter name the step
+}
+
+bool Controller::played_elsewhere(const LectureView::Step& step) const {
+    return common_.has_engine() && !step.view.model.empty() && step.view.model != model_word();
+}
+
+// Whatever the loaded model can do is played on it, at a round that shows the same; what it lacks, from the run that was kept. Only a step
+// that shows one place of one run, which was not kept, asks for its own model.
+void Controller::show_step(double now) {
+    const LectureView::Step& step = lecture_.step();
+    const Shows shows = shows_called(step.find).value_or(Shows::nothing);
+    if (!played_elsewhere(step)) return show_view(step.view, now, step.view.place.at == 0 ? shows : Shows::nothing);
+    // Written on a real model: it may be had. Whoever wants none of it sees the step on what there is.
+    if (step.view.model != kBuiltInModel && is_known_model(step.view.model) && !declined_.contains(step.view.model))
+        return show_view(step.view, now);
+    const auto lacks = [this](const std::string& drafter) { return !common_.status.ready_drafters.empty() && !common_.can_run(drafter); };
+    if (!step.recorded.empty() && !step.needs.empty() && lacks(step.needs)) return guarded([&] { show_recorded(step, now); });
+    SceneView view = step.view;
+    const bool race = find_scene(view.scene) == find_scene("race");
+    if (view.place.at > 0 && shows == Shows::nothing && !race) return show_view(view, now);
+    view.model = model_word();
+    view.precision.reset();
+    view.place = {.beat = view.place.beat};
+    // What it was asked on another model may be answered in a language that the room does not read.
+    if (const std::string own = opening_view(view.model, assets_folder()).prompt; !own.empty() && view.settings.prompt.token_ids.empty())
+        view.settings.prompt.text = view.race.base.prompt.text = own;
+    if (lacks(view.settings.drafter)) {
+        const std::string by_default = default_drafter([&](const std::string& drafter) { return !lacks(drafter); });
+        view.settings = with_draft_length(with_drafter(view.settings, by_default), view.settings.k);
+    }
+    std::erase_if(view.race.lanes, [&](const RaceEntry& lane) { return lacks(lane.drafter); });
+    if (view.race.lanes.size() < 2) view.race.lanes.clear(); // the usual ones
+    show_view(view, now, shows);
+}
+
+void Controller::try_live(double now) {
+    if (back_ && recorded_of_.empty()) {
+        returning_ = true;
+        wanted_view_ = SceneView{.scene = lecture_.step().view.scene, .model = back_->word};
+        return open_model(back_->path, now, true);
+    }
+    if (common_.status.state == EngineStatus::State::loading) return common_.say("A model is being loaded: cancel that first", now);
+    const SceneView& step = lecture_.step().view;
+    const auto beat = beats_.find(scene_name_);
+    const std::filesystem::path file = loaded_from_.empty() ? started_with.target : loaded_from_;
+    back_ = WayBack{model_word(), is_known_model(model_word()) ? model_word() : file.string(), lecture_.at(), {}};
+    back_->place = {.beat = beat == beats_.end() ? 0 : beat->second + 1, .at = cursor_.at()};
+    if (cursor_.selected) back_->place.selected = {cursor_.selected->round, cursor_.selected->index};
+    const std::string from = common_.status.model;
+    wanted_view_ = step;
+    open_model(step.model, now, true);
+    common_.say(model_title(step.model) + " is loaded beside " + from + "; F3 leads back to this very frame", now);
+}
+
+// The model is there that a link or a step of the lecture asked for.
+void Controller::show_wanted(double now) {
+    const SceneView wanted = *std::exchange(wanted_view_, {});
+    if (std::exchange(returning_, false) && back_) {
+        const WayBack back = *std::exchange(back_, {});
+        show_step(now);
+        if (recorded_of_.empty() || back.step != lecture_.at()) return;
+        place_ = back.place;
+        return tick(now);
+    }
+    if (lecture_.open() && lecture_.step().view.model == wanted.model && lecture_.step().view.scene == wanted.scene) return show_step(now);
+    show_view(wanted, now);
+}
+
+void Controller::show_recorded(const LectureView::Step& step, double now) {
+    const std::shared_ptr<const Trace> trace = load_trace(step.recorded);
+    if (!trace->header())
+        throw Error(step.recorded.filename().string() + " holds no run", "Open the lecture on the model that it was written on.");
+    open_scene(step.view.scene);
+    show_saved(trace, repeated(settings_of(*trace->header()), *trace));
+    recorded_of_ = model_title(step.view.model);
+    if (!back_) common_.say("F3 tries it live on " + recorded_of_, now);
+    place_ = step.view.place;
+    beats_[scene_name_] = std::max(0, step.view.place.beat - 1);
+    tick(now);
 }
 
 void Controller::ask_ahead(double now) {

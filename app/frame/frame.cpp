@@ -147,14 +147,6 @@ bool draw_job(const FrameDraw& d, std::string_view id, Rect card, const JobCard&
     return ui::button(d.ui, id, {card.right() - 8 - button, card.y + 8, button, 36}, job.stop);
 }
 
-std::string of_total(const std::string& what, double done, double total, const std::string& unit) {
-    if (total <= 0) return what;
-    const bool large = unit == Progress::kMegabytes && total >= 1000;
-    const double by = large ? 1000 : 1;
-    return what + ", " + ui::number(done / by, large ? 1 : 0) + " of " + ui::number(total / by, large ? 1 : 0) + " " +
-           (large ? "GB" : unit);
-}
-
 // Whether the engine loads, or reads a long prompt, and what is fetched beside it.
 struct Jobs {
     bool loading = false, reading = false;
@@ -225,17 +217,18 @@ void draw_state_of_engine(const FrameDraw& d) {
 }
 
 // Where there is no status bar: below the badge, at the end of the line that says what the picture is of. Axes, scales, legends
-// and tokens are never covered.
+// and tokens are never covered. What is said now, else what goes on.
 void draw_message(const FrameDraw& d) {
-    if (d.layout.status.w > 0 || d.state.message.empty() || d.ui.input.time >= d.state.message_until) return;
+    const bool said = !d.state.message.empty() && d.ui.input.time < d.state.message_until;
+    const std::string& words = said ? d.state.message : d.input.work;
+    if (d.layout.status.w > 0 || words.empty()) return;
     const Rect at = d.layout.stage_clip;
     if (at.w <= 0) return;
-    const float w = std::min(at.w - 48, d.ui.canvas.text_width(d.state.message, ui::Font::text, 14) + 32);
+    const float w = std::min(at.w - 48, d.ui.canvas.text_width(words, ui::Font::text, 14) + 32);
     const Rect pill{at.right() - 24 - w, at.y + 38, w, 28};
     d.ui.canvas.fill(pill, d.ui.theme.ink, 14);
-    ui::fitted_text(d.ui.canvas, {pill.center().x, pill.y + 19}, d.state.message, ui::Font::text, 14, d.ui.theme.bg, w - 24,
-                    ui::Align::center);
-    d.ui.wake(d.state.message_until);
+    ui::fitted_text(d.ui.canvas, {pill.center().x, pill.y + 19}, words, ui::Font::text, 14, d.ui.theme.bg, w - 24, ui::Align::center);
+    if (said) d.ui.wake(d.state.message_until);
 }
 
 // What a stroke of the pen was drawn on.
@@ -246,9 +239,17 @@ std::string picture_of(const FrameInput& input, const Rect& screen) {
 
 } // namespace
 
+std::string of_total(const std::string& what, double done, double total, const std::string& unit) {
+    if (total <= 0) return what;
+    const bool large = unit == Progress::kMegabytes && total >= 1000;
+    const double by = large ? 1000 : 1;
+    return what + ", " + ui::number(done / by, large ? 1 : 0) + " of " + ui::number(total / by, large ? 1 : 0) + " " +
+           (large ? "GB" : unit);
+}
+
 bool measuring(const Answers& answers, const EngineStatus* status) {
     if (answers.training && !answers.training->complete) return true;
-    if (status && !status->timed_model.empty()) return true;
+    if (status && (!status->timed_model.empty() || status->work.total > 0)) return true;
     return std::ranges::any_of(answers.studies, [](const auto& s) { return !s.second->complete(); });
 }
 
@@ -309,6 +310,9 @@ std::string why_not(const FrameInput& input, Action action) {
     case Action::quiz: return input.quiz && !input.quiz->empty() ? "" : "There is no quiz beside the program";
     case Action::glossary: return input.glossary && !input.glossary->empty() ? "" : "There is no glossary beside the program";
     case Action::open_lecture: return input.read && !input.read->lectures.empty() ? "" : "There is no lecture beside the program";
+    case Action::try_live:
+        if (!input.lecture) return "No lecture is open";
+        return input.scene.recorded_of.empty() && !input.lecture->tried ? "This step is live as it is" : "";
     case Action::next_step:
     case Action::previous_step:
     case Action::to_step:

@@ -73,10 +73,16 @@ struct FrameUi {
 struct LecturePlace {
     const LectureView* lecture = nullptr;
     int step = 0;
+    bool tried = false;       // live, on a model that was loaded for it alone: there is a way back
+    bool found = false;       // its place, in a run of another model than it was written on
+    std::string instead = {}; // the scene that stayed open because the step could not be shown; empty: it was
+    [[nodiscard]] const std::string& notes() const { return found && !now().found_notes.empty() ? now().found_notes : now().notes; }
     [[nodiscard]] const LectureView::Step& now() const { return lecture->steps[static_cast<std::size_t>(step)]; }
     [[nodiscard]] int steps() const { return static_cast<int>(lecture->steps.size()); }
     // Another scene was opened since: the next turn of a page leads back to the step.
-    [[nodiscard]] bool away(const std::string& scene) const { return find_scene(scene) != find_scene(now().view.scene); }
+    [[nodiscard]] bool away(const std::string& scene) const {
+        return find_scene(scene) != find_scene(now().view.scene) && scene != instead;
+    }
 };
 
 // A question of the window that nothing waits for, in the place of the banner.
@@ -115,6 +121,7 @@ struct FrameInput {
     const std::vector<ModelChoice>* models = nullptr; // may be null
     std::string model;                                // the one that is loaded, as links name it
     const FetchView* fetch = nullptr;                 // a model that is on its way; null: none is
+    std::string work;                                 // beside the run, and how long it takes (scenes/shared/shown_work.h); empty: none
 };
 
 struct OpenFile {
@@ -154,6 +161,8 @@ using FrameCommand = std::variant<SceneCommand, PickAction, OpenFile, ExportFile
 
 std::vector<FrameCommand> compose(const FrameInput& input, FrameUi& state, ui::Ui& ui);
 
+// "loading Qwen2.5-Coder 1.5B, 0.4 of 1.0 GB"; without a total `what` alone.
+[[nodiscard]] std::string of_total(const std::string& what, double done, double total, const std::string& unit);
 // Whether something is measured or trained beside the run; all may be null.
 [[nodiscard]] bool measuring(const Answers& answers, const EngineStatus* status);
 // Why this action is not possible now; empty when it is.

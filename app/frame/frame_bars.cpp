@@ -1,6 +1,7 @@
 // Scene rail and status bar.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "app/frame/frame.h"
@@ -8,6 +9,7 @@
 #include "engine/model/precision.h"
 #include "engine/models/model_names.h"
 #include "scenes/race/race_draw.h"
+#include "scenes/shared/told.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/language/language.h"
@@ -242,10 +244,11 @@ std::vector<RaceCell> race_cells(const SceneInput& in) {
     if (!texts.empty())
         cells.push_back(
             {texts, !model.identical && model.greedy, 8, "greedy text of every drafter must equal plain decoding's, token by token"});
-    if (in.race->prompts > 0)
-        cells.push_back({in.race->finished()
-                             ? "averages over " + counted(in.race->prompts_done - in.race->skipped, "prompt")
-                             : std::to_string(in.race->prompts_done) + " of " + counted(in.race->prompts, "prompt") + " measured",
+    if (in.race->prompts_done > 0)
+        cells.push_back({"averages over " + counted(in.race->prompts_done - in.race->skipped, "prompt") +
+                             (in.race->finished()    ? ""
+                              : in.race->ended_early ? ", stopped there"
+                                                     : " so far"),
                          false, 6, "the cards in the middle; intervals are 95 %, by resampling the prompts"});
     cells.push_back({"seed " + std::to_string(in.race->settings.base.seed), false, 3, "dice of every lane"});
     return cells;
@@ -280,7 +283,7 @@ void draw_status(const FrameDraw& d) {
         int keep = 0; // dropped last when large
         std::string tip;
         bool dot = false, on = false;
-        bool models = false; // a click lists them
+        std::optional<Action> click = {};
     };
     if (!d.state.message.empty() && d.ui.input.time < d.state.message_until) {
         // In the place of the cells: over the picture it would cover an axis or a legend.
@@ -301,6 +304,7 @@ void draw_status(const FrameDraw& d) {
                          away ? "of the lecture: PageDown or PageUp leads back to it"
                               : "of the lecture: PageDown and PageUp go on and back, F4 shows its notes"});
     }
+    if (!d.input.work.empty()) cells.push_back({d.input.work, true, false, 10, shared_says("work.about"_t), false, false, Action::cancel});
     std::string engine = h && !h->backend.empty() ? h->backend : in.status ? in.status->backend : "";
     if (h && !h->model.empty()) engine += (engine.empty() ? "" : " · ") + h->model;
     if (h && !h->weights.empty())
@@ -312,7 +316,8 @@ void draw_status(const FrameDraw& d) {
         engine = in.race->backend + " · " + in.race->model +
                  (in.race->precision == Precision::f32 ? "" : " (" + precision_words(in.race->precision) + ")");
     if (engine.empty()) engine = in.status && !in.status->job.empty() ? in.status->job : "no engine";
-    cells.push_back({engine, true, false, 5, engine_tip(d.input), false, false, d.input.engine});
+    cells.push_back(
+        {engine, true, false, 5, engine_tip(d.input), false, false, d.input.engine ? std::optional(Action::open_model) : std::nullopt});
     if (race) {
         for (RaceCell& cell : race_cells(in))
             cells.push_back({std::move(cell.text), cell.strong, false, cell.keep, std::move(cell.tip), cell.dot, cell.on});
@@ -385,10 +390,11 @@ void draw_status(const FrameDraw& d) {
         }
         ui::fitted_text(c, {at, base}, cell.text, Font::text, 14, cell.strong ? t.ink : t.muted, r.right() - 8 - at);
         const Rect box{x - 6, r.y, w - 8, r.h};
-        if (cell.models) { // not on the way of Tab: a key does it
-            const ui::Touch touched = ui::touch(d.ui, d.ui.id("models"), box, {.focusable = false, .grow = false});
+        if (cell.click) { // not on the way of Tab: a key does it
+            const ui::Touch touched =
+                ui::touch(d.ui, d.ui.id("cell " + std::to_string(static_cast<int>(*cell.click))), box, {.focusable = false, .grow = false});
             if (touched.hovered) c.line({x, r.bottom() - 5}, {x + w - 24, r.bottom() - 5}, {t.muted, 1});
-            if (touched.clicked) d.pick(Action::open_model);
+            if (touched.clicked) d.pick(*cell.click);
         }
         ui::tooltip(d.ui, box, cell.tip);
         x += w;

@@ -56,7 +56,7 @@ void draw_notes(const FrameDraw& d) {
     ui.canvas.fill(r, ui.theme.raised);
     ui.canvas.outline(r, {ui.theme.muted, ui.theme.edge_width});
     ui.push_id("notes " + std::to_string(lecture.step));
-    const std::string& notes = lecture.now().notes;
+    const std::string& notes = lecture.notes();
     const std::string text = notes.empty() ? "This step has no notes." : notes;
     const float close_w = std::max(100.0F, ui::button_width(ui.canvas, "Close", {.shortcut = "F4"})),
                 copy_w = std::max(76.0F, ui::button_width(ui.canvas, "Copy"));

@@ -11,6 +11,7 @@
 #include "scenes/shared/words.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
+#include "ui/widgets.h"
 
 namespace speclens {
 namespace {
@@ -348,8 +349,13 @@ void draw_opening(const FrameDraw& d) {
         d.ui.wake(opening.opened + kPatience);
         draw_heading(d, s.y + s.h * 0.26F, "A language model, the target, writes one token a pass.", 34);
         const bool loading = status && status->state == EngineStatus::State::loading;
-        const std::string job = loading ? "the models are loading" : "its first run is on the way";
-        ui::fitted_text(d.ui.canvas, {s.center().x, s.y + s.h * 0.5F}, job, Font::text, 17, d.ui.theme.muted, s.w - 48, Align::center);
+        const float y = s.y + s.h * 0.5F, w = std::min(560.0F, s.w - 48);
+        if (loading && status->job_total > 0)
+            ui::progress(d.ui, {s.center().x - w / 2, y, w, 32}, status->job_done, status->job_total,
+                         of_total(status->job, status->job_done, status->job_total, status->job_unit));
+        else
+            ui::fitted_text(d.ui.canvas, {s.center().x, y}, loading ? "the models are loading" : "its first run is on the way", Font::text,
+                            17, d.ui.theme.muted, s.w - 48, Align::center);
     } else {
         const ChipRow row = row_of(d, *shown);
         draw_heading(d, s.y + s.h * 0.26F, heading_of(*shown, at), 34);

@@ -49,6 +49,11 @@ struct LectureView {
         std::string title, notes;
         double minutes = 0; // planned; 0: not said
         SceneView view;
+        // For a model that it was not written on (app/views/lecture.h).
+        std::string needs = {};              // the drafter, without which it shows nothing of what it tells; empty: anything will do
+        std::string find = {};               // the place in that model's run
+        std::string found_notes = {};        // what is said there; empty: the notes
+        std::filesystem::path recorded = {}; // the run that it was written on; empty: it was not kept
     };
     std::string title;
     std::vector<Step> steps; // empty: no lecture

@@ -19,12 +19,13 @@ constexpr double kMostMinutes = 24 * 60;
 
 struct Reader {
     std::string name;
+    std::filesystem::path folder; // of what it names; of a translation that of the original
 
     [[noreturn]] void broken(const std::string& what, const toml::node* where = nullptr) const {
         const auto line = where ? where->source().begin.line : 0;
         throw Error(name + (line > 0 ? " line " + std::to_string(line) : "") + ": " + what,
                     "A lecture has a title and one [[step]] or more, each with title, link, and if you like "
-                    "minutes, notes, page_notes and round; see docs/lectures.md.");
+                    "minutes, notes, page_notes, round, find, found_notes and recorded; see docs/lectures.md.");
     }
     void only(const toml::table& table, std::initializer_list<std::string_view> known) const {
         for (const auto& [key, node] : table)
@@ -42,7 +43,7 @@ struct Reader {
         return *value;
     }
     [[nodiscard]] Lecture::Step step(const toml::table& table) const {
-        only(table, {"title", "link", "minutes", "notes", "page_notes", "round"});
+        only(table, {"title", "link", "minutes", "notes", "page_notes", "round", "find", "found_notes", "recorded"});
         Lecture::Step step;
         step.title = text(table, "title", true);
         step.notes = text(table, "notes", false);
@@ -64,7 +65,27 @@ struct Reader {
             step.round = *value;
             if (step.round && step.link.at == 0) broken("round is of a step that leads to a place in a run: speclens://loop?at=13", node);
         }
+        elsewhere(table, step);
         return step;
+    }
+    // What of it is for models that it was not written on.
+    void elsewhere(const toml::table& table, Lecture::Step& step) const {
+        if (const std::string word = text(table, "find", false); !word.empty()) {
+            const auto found = shows_called(word);
+            std::string known;
+            for (const std::string_view one : shows_words()) known += (known.empty() ? "" : ", ") + std::string(one);
+            if (!found) broken("find is '" + word + "', and a run can show: " + known, table.get("find"));
+            step.find = *found;
+        }
+        step.found_notes = text(table, "found_notes", false);
+        if (!step.found_notes.empty() && step.find == Shows::nothing) broken("found_notes belong to a find", table.get("found_notes"));
+        const std::string recorded = text(table, "recorded", false);
+        if (recorded.empty()) return;
+        if (std::filesystem::path(recorded).filename() != recorded)
+            broken("recorded names a file, which lies in the folder 'recorded' beside the lecture", table.get("recorded"));
+        step.recorded = folder / "recorded" / recorded;
+        std::error_code missing;
+        if (!std::filesystem::is_regular_file(step.recorded, missing)) broken("there is no recorded/" + recorded, table.get("recorded"));
     }
 };
 
@@ -79,7 +100,11 @@ double Lecture::minutes() const {
 bool is_lecture_file(const std::filesystem::path& file) { return file.string().ends_with(kEnding); }
 
 Lecture load_lecture(const std::filesystem::path& file) {
-    const Reader reader{file.string()};
+    std::error_code missing;
+    const std::filesystem::path here = file.parent_path(), original = here.parent_path(); // of a translation
+    const bool own =
+        std::filesystem::is_directory(here / "recorded", missing) || !std::filesystem::is_directory(original / "recorded", missing);
+    const Reader reader{file.string(), own ? here : original};
     std::error_code failure;
     const std::uintmax_t size = std::filesystem::file_size(file, failure);
     std::ifstream in(file, std::ios::binary);

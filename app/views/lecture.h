@@ -9,6 +9,9 @@
 //     minutes = 3
 //     notes = """Ask before you turn the page: …"""
 //     page_notes = "What a page to read says instead."
+//     find = "refused"                # what another model's run must show in its place (app/views/shown_round.h)
+//     found_notes = "What is said there instead of the notes, which are of this run."
+//     recorded = "moon.jsonl"         # shown where the loaded model lacks what the link drafts with
 #pragma once
 
 #include <filesystem>
@@ -16,15 +19,19 @@
 #include <vector>
 
 #include "app/views/link.h"
+#include "app/views/shown_round.h"
 
 namespace speclens {
 
 struct Lecture {
     struct Step {
         std::string title, notes;
-        std::string page_notes; // what a page of pictures says instead, where nobody can press a key; empty: the notes
-        double minutes = 0;     // 0: not said
-        bool round = false;     // of a place in the loop: such a page shows its round up to there, step by step
+        std::string page_notes;      // what a page of pictures says instead, where nobody can press a key; empty: the notes
+        double minutes = 0;          // 0: not said
+        Shows find = Shows::nothing; // in the run of another model, or where the link has no `at`; nothing: the place is one of this model
+        std::string found_notes;     // for that; empty: the notes
+        std::filesystem::path recorded; // a run, in the folder `recorded` beside the lecture; empty: none
+        bool round = false;             // of a place in the loop: such a page shows its round up to there, step by step
         Link link;
     };
     std::string title, about;

@@ -89,9 +89,9 @@ struct Opening {
 
 class Shell {
   public:
-    Shell(const WindowRequest& request, const ShellScript& script)
-        : request_(request), script_(script), opening_(request), window_(request.width, request.height), renderer_(fonts_),
-          controller_(port(), request.view.settings, request.view.scene), density_(window_.content_scale()) {
+    Shell(const WindowRequest& request, const ShellScript& script, std::shared_ptr<const Models> models = {})
+        : request_(request), script_(script), models_(std::move(models)), opening_(request), window_(request.width, request.height),
+          renderer_(fonts_), controller_(port(), request.view.settings, request.view.scene), density_(window_.content_scale()) {
         report_.gl = renderer_.description();
         set_up_controller();
         load_assets();
@@ -373,7 +373,9 @@ class Shell {
         go_on_sharing();
         // The session starts behind the first picture: the window never waits for a model.
         if (report_.frames == 1 && !opening_.saved && !session_) {
-            session_ = std::make_unique<Session>(request_.models, request_.view.settings, [this] { changed_.give(); });
+            const auto notify = [this] { changed_.give(); };
+            session_ = models_ ? std::make_unique<Session>(request_.view.settings, notify, std::move(models_))
+                               : std::make_unique<Session>(request_.models, request_.view.settings, notify);
             engine_ = session_.get();
         }
         if (changed_.take() && session_) {
@@ -490,6 +492,7 @@ class Shell {
     const double began_ = glfwGetTime();
     const WindowRequest& request_;
     const ShellScript& script_;
+    std::shared_ptr<const Models> models_; // given, until the session has them
     Opening opening_;
     ShellWindow window_;
     const ui::FontSet fonts_;
@@ -519,7 +522,9 @@ class Shell {
 
 } // namespace
 
-ShellReport run_window(const WindowRequest& request, const ShellScript& script) { return Shell(request, script).run(); }
+ShellReport run_window(const WindowRequest& request, const ShellScript& script, std::shared_ptr<const Models> models) {
+    return Shell(request, script, std::move(models)).run();
+}
 
 std::string language_of_window(const std::optional<std::string>& asked, bool remembers) {
     if (asked) return language_named(*asked);

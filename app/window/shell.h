@@ -2,12 +2,15 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 
 #include "app/frame/controller.h"
 #include "app/frontend/frontend.h"
 #include "app/window/shell_input.h"
 
 namespace speclens {
+
+struct Models;
 
 // Called before every frame; pushes events, looks at the controller, returns false to close the window.
 using ShellScript = std::function<bool(InputQueue& queue, Controller& controller, int frame, double seconds)>;
@@ -18,6 +21,7 @@ struct ShellReport {
     int frames = 0;
     std::string gl; // version and renderer
 };
-ShellReport run_window(const WindowRequest& request, const ShellScript& script = {});
+// `models`: instead of loading those of the request.
+ShellReport run_window(const WindowRequest& request, const ShellScript& script = {}, std::shared_ptr<const Models> models = {});
 
 } // namespace speclens

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "engine/base/progress.h"
 #include "engine/model/config_keys.h"
@@ -38,6 +39,15 @@ struct ModelPaths {
     std::filesystem::path tokenizer = {};
     std::filesystem::path small_ids =
         {}; // a list of ids (engine/text/id_list.h); empty: the target's frequent.json, or one that is shipped
+
+    // Whether both mean the same models; of a server nobody knows.
+    [[nodiscard]] bool same_as(const ModelPaths& other) const {
+        const auto all = [](const ModelPaths& p) {
+            return std::tie(p.target, p.draft, p.heads, p.force_heads, p.backend, p.threads, p.weights, p.precision, p.tokenizer,
+                            p.small_ids);
+        };
+        return !scorer && !other.scorer && all(*this) == all(other);
+    }
 };
 
 } // namespace speclens

@@ -108,10 +108,12 @@ struct TrainHeads {
 };
 // Load another target. What is loaded stays until it is there: where it cannot be loaded, or Session::cancel_loading() ends
 // it, run, races and caches go on, and EngineStatus::open_error says why. Where it can, all that was made with the old one
-// ends, and a run begins that fits (engine/run/fitting.h).
+// ends, and a run begins that fits (engine/run/fitting.h). `keep`: the models before stay in memory, until something else is opened, so
+// that the way back takes no time.
 struct OpenModel {
     ModelPaths paths;
     std::int64_t budget = 0;
+    bool keep = false;
 };
 // Heads of the built-in model that came into its folder after it was loaded: a page fetches some later. Whatever goes on goes on;
 // what is begun from then on has them, and what every drafter drafts is asked again.

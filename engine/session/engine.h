@@ -122,7 +122,9 @@ class Engine {
     const std::shared_ptr<Turns> turns_; // of models_, whichever these are
     const bool given_ = false;           // models_ are others' as well
     std::shared_ptr<const Models> models_;
-    TimeTable times_; // of models_
+    ModelPaths beside_paths_;
+    std::shared_ptr<const Models> beside_; // that were there before and stay in memory (OpenModel::keep); null: none
+    TimeTable times_;                      // of models_
     RepeatPlan repeat_plan_;
     std::vector<RunSettings> timed_; // runs whose times are known well
     std::unique_ptr<Run> run_;

@@ -117,15 +117,19 @@ void Engine::carry_out(const OpenModel& open) {
         });
     };
     const std::string stays = models_ ? " Nothing of " + models_->target_name() + " was lost." : "";
-    Models next;
+    std::shared_ptr<const Models> next = beside_ && beside_paths_.same_as(open.paths) ? beside_ : nullptr;
     try {
-        publish([&](Snapshot& s) {
-            s.status.state = EngineStatus::State::loading;
-            s.status.job = "loading " + name;
-            s.status.job_done = s.status.job_total = 0;
-        });
-        const OutOfTurn away(*turns_);
-        next = loaded(open.paths);
+        if (!next) {
+            publish([&](Snapshot& s) {
+                s.status.state = EngineStatus::State::loading;
+                s.status.job = "loading " + name;
+                s.status.job_done = s.status.job_total = 0;
+            });
+            const OutOfTurn away(*turns_);
+            Models made = loaded(open.paths);
+            made.turns = turns_;
+            next = std::make_shared<const Models>(std::move(made));
+        }
     } catch (const Cancelled&) {
         return failed("loading " + name + " was cancelled", "Open it again when there is time for it." + stays);
     } catch (const std::bad_alloc&) {
@@ -137,11 +141,13 @@ void Engine::carry_out(const OpenModel& open) {
     }
     std::string said; // by a prompt of ids
     if (run_ && models_->tokenizer) said = run_->trace().header()->prompt_text;
-    const RunSettings settings = fitting_settings(next, run_ ? run_->settings() : first_settings_, said);
+    const RunSettings settings = fitting_settings(*next, run_ ? run_->settings() : first_settings_, said);
     end_all();
+    beside_ = open.keep ? models_ : nullptr;
+    beside_paths_ = paths_;
     paths_ = open.paths;
     first_settings_ = settings;
-    keep_models(std::move(next));
+    models_ = std::move(next);
     publish([&](Snapshot& s) {
         EngineStatus status;
         status.opened = s.status.opened + 1;

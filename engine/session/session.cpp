@@ -3,8 +3,16 @@
 namespace speclens {
 
 Session::Session(ModelPaths paths, RunSettings settings, std::function<void()> notify, RepeatPlan repeats, Worker worker)
-    : notify_(std::move(notify)), engine_(*this, std::move(paths), std::move(settings), repeats), published_(engine_.shown()) {
+    : notify_(std::move(notify)), engine_(*this, std::move(paths), std::move(settings), repeats) {
+    published_ = engine_.shown();
     if (worker == Worker::own_thread) thread_ = std::thread([this] { main(); });
+}
+
+Session::Session(RunSettings settings, std::function<void()> notify, std::shared_ptr<const Models> models)
+    : notify_(std::move(notify)), engine_(*this, std::move(models), RepeatPlan{}) {
+    loaded_ = true;
+    mailbox_.push(Restart{std::move(settings)});
+    if (threads_possible()) thread_ = std::thread([this] { main(); });
 }
 
 Session::~Session() {
@@ -30,7 +38,7 @@ std::shared_ptr<const Models> Session::models() const {
 }
 
 void Session::main() {
-    engine_.load();
+    if (!loaded_) engine_.load();
     bool more = true;
     while (!closing_ && (more || gate().wait())) more = turn();
 }

@@ -22,6 +22,8 @@ class Session final : private EngineHost {
     enum class Worker : std::uint8_t { own_thread, caller };
     Session(ModelPaths paths, RunSettings settings, std::function<void()> notify = {}, RepeatPlan repeats = {},
             Worker worker = threads_possible() ? Worker::own_thread : Worker::caller);
+    // Of models that are there: nothing is loaded.
+    Session(RunSettings settings, std::function<void()> notify, std::shared_ptr<const Models> models);
     ~Session() override; // stops within one phase
 
     void send(Command command); // mailbox and wake-up
@@ -46,12 +48,12 @@ class Session final : private EngineHost {
     std::function<void()> notify_;
     Mailbox mailbox_;
     std::atomic<bool> closing_{false};
-    Engine engine_;
     // Third mutex: guards one snapshot copy and models_, held for microseconds, never while drawing.
     mutable std::mutex published_mutex_;
     Snapshot published_;
     std::shared_ptr<const Models> models_; // of the engine
-    bool loaded_ = false;                  // work_for() alone asks
+    Engine engine_;                        // behind what it tells: it does so from its beginning
+    bool loaded_ = false;                  // by work_for(), or they were given
     std::thread thread_;                   // none: the caller works
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "engine/run/session_commands.h"
 #include "scenes/advice/advice_model.h"
 #include "scenes/shared/panel.h"
 #include "ui/format.h"
@@ -349,14 +350,15 @@ void draw_advice_controls(const AdviceDraw& d) {
     ControlRow row(r);
     Rect at = row.place(150);
     ui::field_label(ui, at, advice_says("controls.machine"_t));
-    Message off = m.impossible;
-    if (m.under_way)
-        off = advice_says("controls.off:under_way"_t);
-    else if (off.empty() && !d.input.settings)
-        off = advice_says("controls.off:no_run"_t);
-    if (ui::button(ui, "measure", at, advice_says("controls.measure"_t),
-                   {.shortcut = "M", .tooltip = advice_says("controls.measure_about"_t), .disabled = off}))
+    const Message off = m.impossible.empty() && !d.input.settings ? advice_says("controls.no_run"_t) : m.impossible;
+    if (m.under_way) {
+        if (ui::button(ui, "measure", at, advice_says("controls.stop"_t),
+                       {.shortcut = "Esc", .tooltip = advice_says("controls.stop_about"_t)}))
+            d.out.push_back(Command{Cancel{}});
+    } else if (ui::button(ui, "measure", at, advice_says("controls.measure"_t),
+                          {.shortcut = "M", .tooltip = advice_says("controls.measure_about"_t), .disabled = off})) {
         d.out.push_back(ask_advice(d.input));
+    }
     if (m.served) plain_rate_stepper(d, row);
     if (!m.measured() || keeps_answer_back(d.input)) return; // they begin with the best one
     if (row.room() >= 150) {

@@ -76,7 +76,7 @@ StageTitle advice_title(const AdviceModel& m, int beat) {
     if (!m.measured()) {
         title.title = advice_says("title.unmeasured"_t);
         title.subtitle = !m.impossible.empty() ? m.impossible
-                         : m.under_way         ? advice_says("subtitle.under_way"_t, "done"_v = m.done)
+                         : m.under_way         ? advice_says("subtitle.under_way"_t, "first"_v = m.done == 0, "done"_v = m.done)
                                                : advice_says("subtitle.unmeasured"_t);
         return title;
     }

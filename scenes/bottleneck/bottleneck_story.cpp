@@ -5,6 +5,7 @@
 #include "engine/lab/pass_bound.h"
 #include "engine/published/published_words.h"
 #include "scenes/bottleneck/bottleneck_model.h"
+#include "scenes/shared/plain_time.h"
 #include "ui/language/language.h"
 
 namespace speclens {
@@ -283,7 +284,7 @@ Story bottleneck_story(const SceneInput& input, const BottleneckModel& m, const 
         measure_and_show_forms(story.on_task);
     } else if (can_measure(input, m)) {
         story.task = bottleneck_says("words.task"_t);
-        story.task_done = m.timed_here() && m.shown;
+        story.task_done = m.timed_here() && m.shown && timed_by_task(input);
         story.on_task = {measure_both()};
     }
     return story;

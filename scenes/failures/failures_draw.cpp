@@ -292,7 +292,10 @@ void draw_failures_controls(const FailuresDraw& d) {
     at = row.place(std::min(136.0F, row.room()));
     ui::field_label(ui, at, "This machine");
     const std::string off = no_models(d.input).empty() ? capital(m.untimed) : no_models(d.input);
-    if (ui::button(ui, "measure", at, "Measure", {.shortcut = "M", .tooltip = "Times passes of this machine", .disabled = off}))
+    if (d.input.status && !d.input.status->timed_model.empty()) {
+        if (ui::button(ui, "measure", at, "Stop", {.shortcut = "Esc", .tooltip = "end what is measured; what is there stays"}))
+            d.out.push_back(Command{Cancel{}});
+    } else if (ui::button(ui, "measure", at, "Measure", {.shortcut = "M", .tooltip = "Times passes of this machine", .disabled = off}))
         d.out.push_back(Command{MeasurePasses{}});
     if (row.room() < 96) return;
     at = row.place(std::min(160.0F, row.room()));

@@ -8,6 +8,7 @@
 #include "scenes/failures/published_load.h"
 #include "scenes/failures/roofline.h"
 #include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/plain_time.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/plot.h"
@@ -176,7 +177,7 @@ Story failures_story(const SceneInput& input, const FailuresModel& m, const Diag
         if (!ready) story.on_task = {Command{study}};
     } else if (models_loaded(input) && m.untimed.empty()) {
         story.task = failures_says("words.task"_t);
-        story.task_done = m.times != nullptr;
+        story.task_done = m.times != nullptr && timed_by_task(input);
         story.on_task = {Command{MeasurePasses{}}};
     }
     return story;

@@ -341,9 +341,7 @@ void draw_lane(const RaceDraw& d, int index, const std::vector<Placed>& places, 
         return;
     }
     if (!lane.trace || (lane.whole.round_list.empty() && !d.model.stepped)) {
-        std::string_view why = d.model.stepped ? "reads the prompt" : "waits for its turn";
-        if (d.model.race->ended_early) why = "has not run";
-        ui::slot(c, t, {text.x, text.y, text.w, 32}, why);
+        ui::slot(c, t, {text.x, text.y, text.w, 32}, lane_state(d.model, index));
         return;
     }
     if (layout.round.h > 0) draw_round(d, lane, layout.round);

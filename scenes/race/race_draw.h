@@ -39,8 +39,10 @@ void draw_race_steps(const RaceDraw& d, std::vector<SceneCommand>& out); // in i
 [[nodiscard]] std::string race_title_short(const RaceModel& model); // "DFlash finishes first"; empty: none
 [[nodiscard]] std::string race_subtitle(const SceneInput& input, const RaceModel& model);
 [[nodiscard]] std::string race_subtitle_short(const SceneInput& input, const RaceModel& model); // empty: none
-[[nodiscard]] std::string race_about(const RaceLaneModel& lane);                                // "7 guesses, one pass + GRU head"
-[[nodiscard]] std::string race_about_short(const RaceLaneModel& lane);                          // "7 in one + GRU", for narrow lanes
+// What a lane without a token is at: "waits for its turn", "warms up", "reads the prompt", "has not run".
+[[nodiscard]] const char* lane_state(const RaceModel& model, int lane);
+[[nodiscard]] std::string race_about(const RaceLaneModel& lane);       // "7 guesses, one pass + GRU head"
+[[nodiscard]] std::string race_about_short(const RaceLaneModel& lane); // "7 in one + GRU", for narrow lanes
 [[nodiscard]] std::string scatter_title(const RaceModel& model);
 [[nodiscard]] std::string positions_title(const RaceModel& model);
 // A lane whose first guess is its hardest, and stays more or less often by what is before it: the chosen one if it is

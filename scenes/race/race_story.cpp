@@ -296,6 +296,12 @@ std::string filled(std::string words, const RaceLaneModel& lane, const std::stri
 
 } // namespace
 
+const char* lane_state(const RaceModel& m, int lane) {
+    if (m.race->ended_early) return "has not run";
+    if (m.stepped || m.race->running == lane) return "reads the prompt";
+    return m.race->warming == lane ? "warms up" : "waits for its turn";
+}
+
 std::string race_about(const RaceLaneModel& lane) {
     const DrafterInfo* info = find_drafter(lane.drafter);
     return filled(info ? info->cost : "{guesses}", lane, "a tree of " + counted(most_in_a_tree(lane), "guess"));
@@ -337,8 +343,8 @@ std::string formula_words(const RaceModel& m, const RaceLaneModel& lane) {
 std::string averages_words(const RaceModel& m) {
     for (const RaceLaneModel& lane : m.lanes)
         if (lane.lane->average)
-            return race_says("averages.over"_t, "prompts"_v = lane.lane->average->totals.prompts,
-                             "of"_v = m.race->prompts_done < m.race->prompts ? m.race->prompts : 0);
+            return race_says("averages.over"_t, "prompts"_v = lane.lane->average->totals.prompts, "stopped"_v = m.race->ended_early,
+                             "more"_v = !m.race->ended_early && m.race->prompts_done < m.race->prompts);
     return race_says("averages.one"_t);
 }
 
@@ -481,7 +487,7 @@ std::string race_description(const SceneInput& input, const RaceModel& m) {
             continue;
         }
         if (!lane.trace) {
-            text += m.race->ended_early ? "has not run.\n" : "waits for its turn.\n";
+            text += lane_state(m, static_cast<int>(i)) + std::string(".\n");
             continue;
         }
         if (m.stepped) {

@@ -19,6 +19,8 @@ bool without_passes(const SceneInput& input) {
     return run && (run->tier == "REMOTE" || run->tier == "TABLE");
 }
 
+bool timed_by_task(const SceneInput& input) { return input.passes && (input.still || input.timed_here); }
+
 Message untimed_passes(const SceneInput& input) {
     if (!without_passes(input)) return {};
     return input.whole->header->tier == "TABLE" ? shared_says("words.untimed:table"_t) : shared_says("words.untimed:server"_t);

@@ -68,17 +68,19 @@ struct SceneInput : Answers {
     PlainTiming plain;
     std::optional<Position> selected; // column that was clicked; absent: the one the last event is about
     std::uint32_t deeds = 0;          // set of deed_bit()
+    bool timed_here = false;          // passes were asked for in this scene, by whoever sits before it
     ui::Rect stage;                   // logical px
     ui::Rect story;                   // empty rectangles: region hidden (small window, presenter)
     ui::Rect details;
     ui::Rect controls;
-    ui::Rect stage_clip;    // part of the stage that nothing covers; what lies outside is not drawn
-    bool banner = false;    // a banner stands where the title would be
-    bool strip = false;     // the story rectangle is the two-line strip of the compact layout
-    bool presenter = false; // large type for a room: fewer parts, and the story is one sentence
-    bool still = false;     // a picture, no window: nobody will press a key
-    bool kept = false;      // a picture that is sent to others: by then nothing in it is live
-    bool lecture = false;   // a step of a lecture, which is turned to and not worked at
+    ui::Rect stage_clip;     // part of the stage that nothing covers; what lies outside is not drawn
+    bool banner = false;     // a banner stands where the title would be
+    bool strip = false;      // the story rectangle is the two-line strip of the compact layout
+    bool presenter = false;  // large type for a room: fewer parts, and the story is one sentence
+    bool still = false;      // a picture, no window: nobody will press a key
+    bool kept = false;       // a picture that is sent to others: by then nothing in it is live
+    bool lecture = false;    // a step of a lecture, which is turned to and not worked at
+    std::string recorded_of; // the model of a recorded run that stands for such a step where the loaded one lacks a drafter; empty: none
     bool reduced_motion = false;
     bool letters_article = false; // notation switch: false: p target / q draft (papers), true: swapped letters
 

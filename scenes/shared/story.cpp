@@ -333,14 +333,16 @@ ui::Tier shown_tier(const SceneInput& input, ui::Tier tier) { return input.kept 
 void draw_stage_title(const SceneInput& input, ui::Ui& ui, const StageTitle& title) {
     const Rect stage = input.stage;
     const float x = stage.x + 24, right = stage.right() - 24;
-    const Rect pill = ui::badge(ui.canvas, ui.theme, right, stage.y + 20, shown_tier(input, title.tier), title.tier_words);
+    const bool stands_in = !input.recorded_of.empty() && shown_tier(input, title.tier) == ui::Tier::recorded;
+    const std::string of = stands_in ? std::string(shared_says("words.recorded_of"_t, "model"_v = input.recorded_of)) : title.tier_words;
+    const Rect pill = ui::badge(ui.canvas, ui.theme, right, stage.y + 20, shown_tier(input, title.tier), of);
     const float down = input.banner ? 0 : draw_title_words(ui, {x, stage.y}, title, pill.x - 16 - x);
     if (input.banner && input.presenter) return; // whose banner reaches further down
     const bool whole = title.short_subtitle.empty() || ui.canvas.text_width(title.subtitle, Font::text, 14) <= right - x;
     const Message& subtitle = whole ? title.subtitle : title.short_subtitle;
     ui::fitted_text(ui.canvas, {x, stage.y + 64 + down}, {parts_that_fit(ui.canvas, subtitle, right - x), subtitle.said}, Font::text, 14,
                     ui.theme.muted, right - x);
-    ui.canvas.tell(shared_says("words.data"_t, "tier"_v = tier_name(shown_tier(input, title.tier)), "words"_v = title.tier_words), pill);
+    ui.canvas.tell(shared_says("words.data"_t, "tier"_v = tier_name(shown_tier(input, title.tier)), "words"_v = of), pill);
 }
 
 } // namespace speclens

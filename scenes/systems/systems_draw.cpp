@@ -336,7 +336,11 @@ void draw_systems_controls(const SystemsDraw& d) {
     slider("trip", "Round trip: " + ui::number(wire.round_trip_ms, 1) + " ms", wire.round_trip_ms, 0, 20, 0.1);
     slider("width", ui::number(wire.gigabits, 0) + " Gbit/s", wire.gigabits, 1, 100, 1);
     slider("alpha", "A guess stays: " + ui::probability(wire.alpha), wire.alpha, 0, 0.99, 0.01);
-    slider("draft", "A guess: " + ui::number(wire.draft_ms, 1) + " ms", wire.draft_ms, 0.1, 10, 0.1);
+    const double shown = d.model.wire.draft_ms;
+    double guess = shown;
+    slider("draft", "A guess: " + ui::number(guess, 1) + " ms", guess, 0.1, d.model.own_times ? std::max(10.0, d.model.wire.verify_ms) : 10,
+           0.1);
+    if (guess != shown) wire.draft_ms = guess, d.state.draft_by_hand = true;
     if (row.room() < 104) return;
     Rect at = row.place(104);
     ui::field_label(ui, at, "Guesses K");

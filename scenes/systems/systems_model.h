@@ -75,9 +75,10 @@ struct ControllerRun {
 // What the user set.
 struct SystemsState {
     SimulatedWire wire;
-    int page = 16;       // slots
-    int workers = 4;     // on a target elsewhere
-    int film_round = -1; // of the batch; -1: the first in which a text gives up its blocks, else the middle one
+    bool draft_by_hand = false; // its guess was set; else that of a loaded model's run
+    int page = 16;              // slots
+    int workers = 4;            // on a target elsewhere
+    int film_round = -1;        // of the batch; -1: the first in which a text gives up its blocks, else the middle one
     bool operator==(const SystemsState&) const = default;
 };
 
@@ -88,6 +89,7 @@ struct SystemsModel {
     std::size_t shown = 0;         // the round that the cursor is in
     int page = 16, given_back = 0; // pages of the whole run
     SimulatedWire wire;
+    bool own_times = false;       // its pass, ids and, unless it was set, its guess are those of the run
     WireTotals measured;          // of this run's rounds, where its target is a server
     double measured_draft_ms = 0; // of a round of them
     ControllerRun controllers;

@@ -209,7 +209,7 @@ StageTitle systems_title(const SceneInput& input, const SystemsModel& m) {
     }
     title.subtitle = systems_says("subtitle.simulated"_t, "k"_v = m.wire.k, "guess"_v = ui::number(m.wire.draft_ms, 1),
                                   "pass"_v = ui::number(m.wire.verify_ms, 0), "ids"_v = ui::integer(m.wire.vocabulary),
-                                  "own_cache"_v = m.tier != "REMOTE" && m.tier != "TABLE");
+                                  "own"_v = m.own_times, "own_cache"_v = m.tier != "REMOTE" && m.tier != "TABLE");
     return title;
 }
 

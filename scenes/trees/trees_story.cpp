@@ -8,6 +8,7 @@
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/example.h"
 #include "scenes/shared/other_round.h"
+#include "scenes/shared/plain_time.h"
 #include "scenes/shared/reported_speed.h"
 #include "scenes/shared/words.h"
 #include "scenes/trees/trees_draw.h"
@@ -234,7 +235,7 @@ Story trees_story(const SceneInput& input, const TreesModel& m) {
     if (story.step - 1 == kTreesGrowthBeat && !m.growth.path.empty()) {
         if (times_passes(input)) {
             story.task = trees_says("words.task:passes"_t);
-            story.task_done = input.passes != nullptr;
+            story.task_done = timed_by_task(input);
             story.on_task = {Command{MeasurePasses{}}};
         }
     } else if (story.step > kTreesCostBeat && story.step - 1 != kTreesGrowthBeat) {

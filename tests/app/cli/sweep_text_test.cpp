@@ -1,10 +1,13 @@
 // What a sweep says of figures that are in doubt, in its table and in its files.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "app/cli/sweep/sweep_text.h"
 #include "engine/base/json.h"
+#include "engine/batch/block_film.h"
 
 namespace speclens::cli {
 namespace {
@@ -164,6 +167,33 @@ TEST(SweepText, TheWaysToChooseKHaveIntervalsAndDoubt) {
     EXPECT_TRUE(has(text(0), " 1.25x (1.20–1.30)")) << text(0);
     EXPECT_FALSE(has(text(0), "~"));
     EXPECT_TRUE(has(text(1), "~1.25x (1.20–1.30)") && has(text(1), "~1.35x")) << text(1);
+}
+
+// It said "20 texts, 4 at a time in 10 blocks" where one text at once was asked for, and "took 0.00 of them a round".
+TEST(SweepText, OfTheMemorySaysThatItsBatchWasMadeForThatAndWhatIsCounted) {
+    auto film = std::make_shared<BlockFilm>();
+    film->blocks = 10, film->texts = 4, film->asked = 20, film->drafter = "domino", film->k = 7;
+    for (const int before : {10, 14}) {
+        FilmText text;
+        text.lane.rows = 8, text.before = before, text.during = {0, 1};
+        film->rounds.push_back({.texts = {text}, .copied = 1, .shared_tokens = 16});
+    }
+    SweepPlan plan;
+    plan.texts.resize(1);
+    plan.concurrency = {1};
+    plan.methods = {{.drafter = "none", .rule = "token", .k = 0}, {.drafter = "domino", .rule = "token", .k = 7}};
+    Sweep sweep;
+    sweep.film = film;
+    sweep.crossings.resize(2);
+    std::string told = sweep_text(sweep, plan, {}, {});
+    std::ranges::replace(told, '\n', ' ');
+    EXPECT_TRUE(
+        has(told, "of a batch recorded first for that alone: 20 texts of domino with K = 7, 4 at a time, on 10 blocks of 16 tokens"))
+        << told;
+    EXPECT_TRUE(has(told, "The drafts of a round needed 1.00 more blocks on average, at 2 lengths of texts; the rule of thumb, K ÷ 16 for "
+                          "each text, says 0.44"))
+        << told;
+    EXPECT_TRUE(has(told, "32 tokens of prompts were shared, 2 blocks copied on write")) << told;
 }
 
 } // namespace

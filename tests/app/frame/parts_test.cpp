@@ -150,15 +150,16 @@ TEST(ControllerParts, ALectureTellsItsStepsAndEndsAtTheLast) {
     EXPECT_FALSE(lecture.place());
     LectureView view;
     view.steps = {{.title = "One", .notes = "Say this.", .minutes = 2, .view = {}},
-                  {.title = "Two", .notes = "", .minutes = 0, .view = {}}};
-    lecture.begin(view, 100);
+                  {.title = "Two", .notes = "Of its own run.", .minutes = 0, .view = {}, .found_notes = "Of another model's."}};
+    const auto elsewhere = [](const LectureView::Step& step) { return !step.found_notes.empty(); };
+    lecture.begin(view, false, 100);
     EXPECT_EQ(told, "\n1 of 2  One   at 0:00, planned 0:00\nSay this.\n");
     told.clear();
-    (void)lecture.go_to(7, 225);
+    (void)lecture.go_to(7, elsewhere, 225);
     EXPECT_EQ(lecture.at(), 1);
-    EXPECT_EQ(told, "\n2 of 2  Two   at 2:05, planned 2:00\n");
+    EXPECT_EQ(told, "\n2 of 2  Two   at 2:05, planned 2:00\nOf another model's.\n");
     EXPECT_EQ(lecture.next(), nullptr);
-    (void)lecture.go_to(-1, 230);
+    (void)lecture.go_to(-1, elsewhere, 230);
     EXPECT_EQ(lecture.at(), 0);
     EXPECT_NE(lecture.next(), nullptr);
 }

@@ -1,6 +1,7 @@
 // Every control says what it is, and every word of the field is explained where it stands: in labels, legends, badges and stories.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -43,6 +44,15 @@ TEST(Terms, AreEachExplainedOnce) {
         for (const std::string& other : entry.also) EXPECT_TRUE(names.insert(other).second) << other;
         EXPECT_NE(find_scene(entry.scene), nullptr) << entry.term;
     }
+}
+
+// "four drafters write the same text" stood beside two lanes whose texts part after five tokens: above temperature 0 they do.
+TEST(Terms, TheRailSaysOfARaceWhatIsTrueOfEveryRace) {
+    const auto race = std::ranges::find(scene_list(), std::string("race"), [](const SceneInfo& scene) { return std::string(scene.name); });
+    ASSERT_NE(race, scene_list().end());
+    const std::string about = race->about;
+    EXPECT_NE(about.find("drafters"), std::string::npos);
+    for (const char* claim : {"same text", "two", "three", "four"}) EXPECT_EQ(about.find(claim), std::string::npos) << about;
 }
 
 class EveryWord : public ::testing::TestWithParam<std::string> {

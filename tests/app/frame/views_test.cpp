@@ -7,6 +7,9 @@
 
 #include "app/views/lecture.h"
 #include "app/views/link.h"
+#include "app/views/shown_round.h"
+#include "engine/models/model_names.h"
+#include "engine/models/models.h"
 #include "kernels/error.h"
 #include "tests/scenes/room.h"
 #include "tests/scenes/scenes_bench.h"
@@ -423,6 +426,226 @@ TEST(Lectures, ARaceIsAskedForOnceAndWithItsOwnPrompt) {
     live.bench.key(ui::Key::page_up);
     live.bench.key(ui::Key::page_down);
     EXPECT_EQ(live.all<StartRace>().size(), 1U) << "it is still there";
+}
+
+// ---- a lecture on another model than it was written on ----
+
+// A window on a pair, and a lecture that was written on tiny.
+struct PairBench {
+    ViewBench live;
+    std::vector<std::string> ready{"none", "small", "lookup"};
+    std::shared_ptr<const Trace> run;
+    RunSettings settings;
+
+    explicit PairBench(std::vector<LectureView::Step> steps) : live(steps.front().view.scene) { // what the window was opened with
+        live.bench.controller.folders = {{"model", "qwen"}};
+        LectureView lecture{"A lecture", std::move(steps)};
+        for (LectureView::Step& step : lecture.steps)
+            if (step.view.model.empty()) step.view.model = kBuiltInModel;
+        live.bench.controller.begin_lecture(std::move(lecture), live.bench.time);
+        show(fixtures::toy_run(fixtures::toys().front()), {});
+    }
+    void show(std::shared_ptr<const Trace> trace, const RunSettings& made_with) {
+        run = std::move(trace);
+        Snapshot p;
+        p.trace = run;
+        p.settings = settings = made_with;
+        p.status.state = EngineStatus::State::idle;
+        p.status.ready_drafters = ready;
+        p.status.built_in = false;
+        p.runs = ++runs;
+        live.bench.controller.observe(p, live.bench.time);
+        live.bench.settle();
+    }
+    void turn() { live.bench.key(ui::Key::page_down); }
+    [[nodiscard]] bool asks() { return !live.now().offer.words.empty(); }
+    std::uint64_t runs = 0;
+};
+
+LectureView::Step written_on_tiny(const std::string& scene, FramePlace place, const std::string& find = "", const std::string& needs = "") {
+    LectureView::Step step{"Step", "The notes of tiny's run.", 1, {.scene = scene, .place = place}};
+    step.view.settings.prompt.text = "Write a short poem about the moon.";
+    step.view.settings.drafter = needs.empty() ? "small" : needs;
+    step.find = find;
+    step.needs = needs;
+    if (!find.empty()) step.found_notes = "The notes of any run.";
+    return step;
+}
+
+TEST(LecturesElsewhere, PlayOnTheLoadedModelAndAskForNone) {
+    PairBench pair({written_on_tiny("bottleneck", {.beat = 1}), written_on_tiny("speedup", {.beat = 4}), written_on_tiny("race", {}),
+                    written_on_tiny("lossless", {.beat = 4})});
+    for (const char* scene : {"speedup", "race", "lossless"}) {
+        pair.turn();
+        EXPECT_EQ(pair.live.now().scene_name, scene);
+        EXPECT_FALSE(pair.asks()) << scene;
+        EXPECT_TRUE(pair.live.all<OpenModel>().empty());
+    }
+}
+
+TEST(LecturesElsewhere, FindARoundThatShowsTheSame) {
+    const auto trace = fixtures::mixed();
+    const RunView whole = fold(*trace, trace->size());
+    for (const auto& [word, shows] : {std::pair{"guesses", Shows::guesses}, {"kept", Shows::kept}, {"refused", Shows::refused}}) {
+        PairBench pair({written_on_tiny("bottleneck", {.beat = 1}), written_on_tiny("loop", {.at = 9999}, word, "small")});
+        pair.turn();
+        ASSERT_EQ(pair.live.all<Restart>().size(), 1U);
+        EXPECT_EQ(pair.live.all<Restart>()[0].settings.prompt.text, opening_view("qwen", assets_folder()).prompt) << "not of the moon";
+        EXPECT_EQ(pair.live.all<Restart>()[0].settings.drafter, "small");
+        pair.show(trace, pair.live.all<Restart>()[0].settings);
+        const auto place = place_that_shows(shows, whole);
+        ASSERT_TRUE(place) << word;
+        EXPECT_EQ(pair.live.now().scene.cursor, *place) << word;
+        const RoundSummary* round = pair.live.now().scene.view->current();
+        ASSERT_NE(round, nullptr);
+        if (shows == Shows::guesses) {
+            EXPECT_EQ(round->verify, nullptr) << "nothing is judged yet";
+            EXPECT_GE(round->drafts.size(), 2U);
+        } else if (shows == Shows::kept) {
+            EXPECT_TRUE(round->complete());
+            EXPECT_EQ(static_cast<std::size_t>(round->accepted), round->drafts.size());
+        } else {
+            EXPECT_EQ(round->drafts[static_cast<std::size_t>(round->last_judged)].state, DraftSlot::State::rejected);
+            EXPECT_EQ(round->resample, nullptr) << "it has just fallen";
+        }
+        EXPECT_EQ(pair.live.now().lecture->notes(), "The notes of any run.");
+        EXPECT_NE(pair.live.bench.controller.spoken.find("The notes of any run."), std::string::npos);
+        EXPECT_FALSE(pair.asks());
+    }
+}
+
+TEST(LecturesElsewhere, ARunWithoutSuchARoundIsShownAsItIs) {
+    PairBench pair({written_on_tiny("bottleneck", {.beat = 1}), written_on_tiny("loop", {.at = 9999}, "refused", "small")});
+    pair.turn();
+    const auto plain = fixtures::toy_run({.name = "plain", .rule = "greedy", .drafter = "none", .k = 0, .cycles = 6, .temperature = 0});
+    pair.show(plain, pair.live.all<Restart>()[0].settings);
+    EXPECT_GT(pair.live.now().scene.cursor, 0U);
+    EXPECT_FALSE(pair.asks());
+}
+
+TEST(LecturesElsewhere, AStepThatNeedsAMissingHeadPlaysFromItsRecordedRun) {
+    LectureView::Step domino = written_on_tiny("domino", {.beat = 2}, "", "domino");
+    domino.recorded = std::filesystem::path(SPEC_SOURCE_DIR) / "assets/traces/domino.jsonl";
+    PairBench pair({written_on_tiny("bottleneck", {.beat = 1}), domino, written_on_tiny("speedup", {.beat = 4})});
+    pair.turn();
+    EXPECT_EQ(pair.live.now().scene_name, "domino");
+    EXPECT_EQ(pair.live.now().scene.beat, 1);
+    EXPECT_EQ(pair.live.now().scene.view->header->drafter, "domino");
+    EXPECT_TRUE(pair.live.bench.shows("RECORDED  of tiny")) << pair.live.bench.words;
+    EXPECT_FALSE(pair.asks());
+    EXPECT_TRUE(pair.live.all<OpenModel>().empty()) << "nothing is unloaded";
+    EXPECT_TRUE(pair.live.all<Restart>().empty());
+    pair.turn();
+    EXPECT_EQ(pair.live.now().scene_name, "speedup");
+    EXPECT_FALSE(pair.live.bench.shows("of tiny")) << pair.live.bench.words;
+    EXPECT_EQ(pair.live.all<Restart>().size(), 1U) << "the pair's own run again";
+    // Where the head is there, the step is live.
+    PairBench able({written_on_tiny("bottleneck", {.beat = 1}), domino});
+    able.ready.push_back("domino");
+    able.show(fixtures::mixed(), {});
+    able.turn();
+    ASSERT_EQ(able.live.all<Restart>().size(), 1U);
+    EXPECT_EQ(able.live.all<Restart>()[0].settings.drafter, "domino");
+}
+
+// That model is loaded beside the pair, and the way back leads to the very frame.
+TEST(LecturesElsewhere, ARecordedStepCanBeTriedLiveAndLeftAgain) {
+    LectureView::Step domino = written_on_tiny("loop", {.at = 9}, "", "domino");
+    domino.recorded = std::filesystem::path(SPEC_SOURCE_DIR) / "assets/traces/domino.jsonl";
+    PairBench pair({written_on_tiny("bottleneck", {.beat = 1}), domino});
+    SceneBench& bench = pair.live.bench;
+    bench.controller.started_with.target = "pair.gguf";
+    bench.controller.folders = {{"model", "pair"}};
+    pair.turn();
+    EXPECT_TRUE(bench.shows("F3 tries it live on tiny")) << bench.words;
+    bench.key(ui::Key::right);
+    bench.key(ui::Key::right);
+    EXPECT_EQ(pair.live.now().scene.cursor, 11U);
+    const auto came = [&](const std::string& word, std::shared_ptr<const Trace> trace, std::vector<std::string> ready) {
+        Snapshot p;
+        p.trace = std::move(trace);
+        p.status.state = EngineStatus::State::idle;
+        p.status.ready_drafters = std::move(ready);
+        p.status.opened = static_cast<int>(pair.live.all<OpenModel>().size());
+        p.status.opened_as = word;
+        p.runs = ++pair.runs;
+        bench.controller.observe(p, bench.time);
+        bench.settle();
+    };
+    bench.key(ui::Key::f3);
+    ASSERT_EQ(pair.live.all<OpenModel>().size(), 1U);
+    EXPECT_TRUE(pair.live.all<OpenModel>()[0].keep) << "beside the pair";
+    EXPECT_TRUE(pair.live.all<OpenModel>()[0].paths.target.empty());
+    came("tiny", fixtures::mixed(), {"none", "small", "domino"});
+    EXPECT_EQ(pair.live.now().scene_name, "loop");
+    ASSERT_FALSE(pair.live.all<Restart>().empty());
+    EXPECT_EQ(pair.live.all<Restart>().back().settings.drafter, "domino") << "live";
+    EXPECT_FALSE(bench.shows("RECORDED")) << bench.words;
+    bench.key(ui::Key::f3);
+    ASSERT_EQ(pair.live.all<OpenModel>().size(), 2U);
+    EXPECT_TRUE(pair.live.all<OpenModel>()[1].keep);
+    EXPECT_EQ(pair.live.all<OpenModel>()[1].paths.target, "pair.gguf");
+    came("pair", fixtures::toy_run(fixtures::toys().front()), {"none", "small"});
+    EXPECT_EQ(pair.live.now().scene.view->header->drafter, "domino");
+    EXPECT_EQ(pair.live.now().scene.cursor, 11U) << "the very frame";
+    EXPECT_TRUE(bench.shows("RECORDED")) << bench.words;
+}
+
+TEST(LecturesElsewhere, AFileThatIsGoneSaysSoAndTheLectureGoesOn) {
+    LectureView::Step gone = written_on_tiny("domino", {.beat = 2}, "", "domino");
+    gone.recorded = "/nowhere/domino.jsonl";
+    PairBench pair({written_on_tiny("bottleneck", {.beat = 1}), gone, written_on_tiny("speedup", {.beat = 4})});
+    pair.turn();
+    EXPECT_TRUE(pair.live.bench.shows("domino.jsonl")) << pair.live.bench.words;
+    pair.turn();
+    EXPECT_EQ(pair.live.now().scene_name, "speedup");
+}
+
+TEST(LecturesElsewhere, ADrafterThatIsMissingGivesWayToOneThatCanRun) {
+    LectureView::Step race = written_on_tiny("race", {});
+    for (const char* drafter : {"none", "small", "eagle3", "domino"}) race.view.race.lanes.push_back({drafter, "greedy", 4});
+    PairBench pair({written_on_tiny("bottleneck", {.beat = 1}), written_on_tiny("lossless", {.beat = 10}, "", "eagle3"), race});
+    pair.turn();
+    ASSERT_EQ(pair.live.all<Restart>().size(), 1U);
+    EXPECT_EQ(pair.live.all<Restart>()[0].settings.drafter, "small");
+    pair.turn();
+    ASSERT_EQ(pair.live.all<StartRace>().size(), 1U);
+    const auto lanes = pair.live.all<StartRace>()[0].settings.lanes;
+    ASSERT_EQ(lanes.size(), 2U);
+    EXPECT_EQ(lanes[1].drafter, "small");
+}
+
+// One place of one run, which was not kept, is on that model alone: it is asked once.
+TEST(LecturesElsewhere, NotNowIsRemembered) {
+    LectureView::Step fixed = written_on_tiny("loop", {.at = 21}, "", "small");
+    PairBench pair({written_on_tiny("bottleneck", {.beat = 1}), fixed, written_on_tiny("speedup", {.beat = 4}), fixed});
+    pair.turn();
+    EXPECT_TRUE(pair.asks());
+    pair.live.bench.key(ui::Key::escape);
+    EXPECT_FALSE(pair.asks());
+    EXPECT_TRUE(pair.live.bench.shows("This step shows a run of tiny, which is not loaded")) << pair.live.bench.words;
+    pair.turn();
+    EXPECT_EQ(pair.live.now().scene_name, "speedup");
+    EXPECT_FALSE(pair.asks());
+    pair.turn();
+    EXPECT_FALSE(pair.asks()) << "it was answered";
+    EXPECT_TRUE(pair.live.bench.shows("This step shows a run of tiny, which is not loaded")) << pair.live.bench.words;
+}
+
+TEST(LecturesElsewhere, OneOfAPairOffersItAndGoesOnWithoutIt) {
+    LectureView::Step step = written_on_tiny("loop", {}, "refused", "small");
+    step.view.model = "qwen";
+    ViewBench live("bottleneck");
+    LectureView lecture{"A real pair", {written_on_tiny("bottleneck", {.beat = 1}), step, step}};
+    live.bench.controller.begin_lecture(lecture, live.bench.time);
+    live.observe(fixtures::toy_run(fixtures::toys().front()), {});
+    live.bench.key(ui::Key::page_down);
+    EXPECT_FALSE(live.now().offer.words.empty()) << "it may be had";
+    live.bench.key(ui::Key::escape);
+    EXPECT_EQ(live.now().scene_name, "loop") << "on what there is";
+    EXPECT_TRUE(live.now().offer.words.empty());
+    live.bench.key(ui::Key::page_down);
+    EXPECT_TRUE(live.now().offer.words.empty());
 }
 
 TEST(Links, CanBePastedIntoTheWindow) {

@@ -13,6 +13,9 @@
 #include "app/views/glossary.h"
 #include "app/views/lecture.h"
 #include "app/views/quiz.h"
+#include "app/views/shown_round.h"
+#include "engine/models/models.h"
+#include "engine/run/run_view.h"
 #include "kernels/error.h"
 #include "tests/shared/temp_folder.h"
 
@@ -85,6 +88,11 @@ TEST(Lecture, SaysWhatIsWrongAndWhere) {
     says("title = \"t\"\n" + step + "round = 1\n", "line 5: round is neither true nor false");
     says("title = \"t\"\n" + step + "round = true\n", "line 5: round is of a step that leads to a place in a run");
     says("title = \"t\"\n[[step]]\ntitle = \"a\"\nlink = \"speclens://loop?x=1\"\n", "line 4: link: 'x' is no part");
+    const std::string place = "title = \"t\"\n[[step]]\ntitle = \"a\"\nlink = \"speclens://loop?at=13\"\n";
+    says(place + "find = \"refusal\"\n", "line 5: find is 'refusal', and a run can show: guesses, kept, refused");
+    says(place + "found_notes = \"Say this.\"\n", "line 5: found_notes belong to a find");
+    says(place + "recorded = \"../a.jsonl\"\n", "line 5: recorded names a file, which lies in the folder 'recorded'");
+    says(place + "recorded = \"a.jsonl\"\n", "line 5: there is no recorded/a.jsonl");
     says("title = \"t\n" + step, "line 1: ");
     EXPECT_THROW((void)load_lecture("/nowhere/a.lec.toml"), Error);
     EXPECT_THROW((void)find_lecture("nowhere.lec.toml"), Error);
@@ -122,7 +130,9 @@ TEST(ViewReader, SaysOfWhichModelALinkOrALectureIs) {
     ASSERT_EQ(lecture.steps.size(), 2U);
     EXPECT_EQ(lecture.steps[0].view.model, "tiny");
     EXPECT_EQ(lecture.steps[1].view.model, "smollm2");
-    EXPECT_THROW((void)lecture_view(parse({file.string()}), file), Error) << "a command line has one model";
+    const LectureView elsewhere = lecture_view(parse({file.string(), "--model", (assets_folder() / "models/small").string()}), file);
+    EXPECT_EQ(elsewhere.steps[0].view.model, "tiny") << "the window decides what of it is played on the model that is loaded";
+    EXPECT_EQ(elsewhere.steps[1].view.model, "smollm2");
 }
 
 TEST(Lecture, ThoseOfTheProgramCanBeGoneThrough) {
@@ -173,6 +183,47 @@ TEST(Lecture, ThoseOfTheProgramHaveWordsForReaders) {
         }
     const Lecture lesson = load_lecture(assets_folder() / "lectures" / "first-lesson.lec.toml");
     EXPECT_TRUE(std::ranges::any_of(lesson.steps, &Lecture::Step::round));
+}
+
+// A handout is drawn with the model that is loaded: a round is found in its run, what it lacks comes from the run that was kept, and one
+// place of one run is on the model alone that it was written on.
+TEST(Lecture, IsDrawnOnWhateverModelIsLoaded) {
+    if (scene_names().empty()) GTEST_SKIP() << "a build without scenes";
+    const std::string head = "title = \"t\"\n[[step]]\ntitle = \"a\"\nlink = \"speclens://loop?at=13&drafter=small&k=4&temp=0.8&seed=9"
+                             "&prompt=A%20fox%20and%20a%20fox%20and%20a%20fox%20and\"\n";
+    const auto drawn = [&](const std::filesystem::path& file) {
+        std::vector<std::pair<FrameRequest, Subject>> steps;
+        each_step(parse({"render", file.string(), "--all", "x", "--threads", "1", "--no-timing", "--model",
+                         (assets_folder() / "models/small").string()}),
+                  load_lecture(file),
+                  [&](std::size_t, const FrameRequest& request, const Subject& subject) { steps.emplace_back(request, subject); });
+        return steps;
+    };
+    // That model has no draft model, so another drafter guesses; a round of several guesses is found in its run.
+    const auto found = drawn(lecture_file(head + "find = \"guesses\"\n"));
+    ASSERT_EQ(found.size(), 1U);
+    const Trace& trace = *found[0].second.trace;
+    EXPECT_EQ(trace.header()->drafter, "lookup");
+    EXPECT_EQ(found[0].first.cursor, place_that_shows(Shows::guesses, fold(trace, trace.size())).value_or(0));
+    EXPECT_NE(found[0].first.cursor, 13U);
+
+    const auto with_run = lecture_file(head + "find = \"kept\"\nrecorded = \"moon.jsonl\"\n");
+    std::filesystem::create_directory(with_run.parent_path() / "recorded");
+    std::filesystem::copy(std::filesystem::path(SPEC_SOURCE_DIR) / "assets/traces/mixed.jsonl",
+                          with_run.parent_path() / "recorded/moon.jsonl");
+    const auto kept = drawn(with_run);
+    ASSERT_EQ(kept.size(), 1U);
+    EXPECT_EQ(kept[0].second.trace->header()->model, "toy target") << "the run that was kept";
+    EXPECT_EQ(kept[0].first.cursor, 13U) << "is the one that the place is of";
+
+    try {
+        (void)drawn(lecture_file(head));
+        ADD_FAILURE() << "one place of one run";
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("\"a\" shows a place in a run of tiny"), std::string::npos) << error.what();
+        EXPECT_NE(error.remedy().find("--model tiny"), std::string::npos);
+        EXPECT_NE(error.remedy().find("find"), std::string::npos);
+    }
 }
 
 // What a step shows was measured twice once, so a handout's picture and its words did not agree.

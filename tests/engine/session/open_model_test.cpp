@@ -38,6 +38,35 @@ RunSettings with_ids(std::string drafter = "lookup") {
 
 bool answered(const Session& session, int times) { return session.published().status.opened == times; }
 
+// A step of a lecture is tried on its own model, and left again: what was there comes back as it was.
+TEST(OpenModel, WhatIsKeptBesideItComesBackWithoutBeingLoaded) {
+    RunSettings first = on_table();
+    Session session({.target = table_file()}, first);
+    ASSERT_TRUE(eventually([&] { return session.models() != nullptr; }));
+    const auto old = session.models();
+    const auto open = [&](const ModelPaths& paths, bool keep) {
+        const int before = session.published().status.opened;
+        session.send(OpenModel{paths, kUnlimitedPhases, keep});
+        ASSERT_TRUE(eventually([&] { return answered(session, before + 1); }));
+        ASSERT_EQ(session.published().status.open_error, "");
+    };
+    open({.target = micro()}, true);
+    const auto beside = session.models();
+    EXPECT_NE(beside, old);
+    open({.target = micro("micro_llama")}, true);
+    EXPECT_NE(session.models(), beside);
+    open({.target = micro()}, true);
+    EXPECT_EQ(session.models(), beside) << "the same object: nothing was read";
+    EXPECT_EQ(session.published().status.model, "micro_qwen3");
+    open({.target = micro()}, false);
+    EXPECT_NE(session.models(), beside) << "itself is not what is beside it";
+    open({.target = micro("micro_llama")}, false);
+    const auto alone = session.models();
+    open({.target = micro()}, false);
+    open({.target = micro("micro_llama")}, false);
+    EXPECT_NE(session.models(), alone) << "nothing was kept";
+}
+
 TEST(OpenModel, EndsWhatWasMadeWithTheOldOneAndBeginsARunThatFits) {
     RunSettings first = on_table();
     first.drafter = "small"; // which needs a draft model

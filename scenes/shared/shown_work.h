@@ -1,0 +1,24 @@
+// The work beside the run as the window tells of it: from what the engine said last, and when, to what is true now.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "engine/run/engine_status.h"
+
+namespace speclens {
+
+class ShownWork {
+  public:
+    void observe(const Work& told, double now);
+    // "Measuring run 3 of 10 · about 40 s left"; empty: there is none, or it is hardly begun and may be over in a moment.
+    [[nodiscard]] std::string words(double now) const;
+    [[nodiscard]] double next_change(double now) const; // seconds until these are others; negative: never by themselves
+
+  private:
+    Work work_;
+    double since_ = 0;           // when the window heard of it
+    std::optional<double> ends_; // when it should be over, as it was told last
+};
+
+} // namespace speclens
