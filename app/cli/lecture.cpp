@@ -154,10 +154,6 @@ std::size_t begin_of_round(const Trace& trace, std::size_t at) {
     return at;
 }
 
-} // namespace
-
-namespace {
-
 // Without which a step tells nothing: that of its scene, or the one that its link names. A race goes on with those that can run.
 std::string needed_drafter(const Lecture::Step& step) {
     const std::string scene = scene_word(step.link.scene).scene;
