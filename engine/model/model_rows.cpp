@@ -21,8 +21,8 @@ int tokens_of(const Model& model) {
 Tensor ModelRows::begin(int count, std::span<const int> ids) {
     count_ = count;
     ids_ = ids;
-    at_temperature_.temperature.reset();
-    at_one_.temperature.reset();
+    at_temperature_.temperature.clear();
+    at_one_.temperature.clear();
     largest_.entries = 0;
     argmax_known_ = false;
     forget_distributions();
@@ -64,14 +64,14 @@ int ModelRows::drawable() const {
     return static_cast<int>(std::ranges::lower_bound(ids_, tokens_) - ids_.begin());
 }
 
-void ModelRows::download_columns(const Tensor& rows, int row, int first, std::span<float> to) const {
-    float* const from = static_cast<float*>(rows.slice(row, 1).data) + first;
+void ModelRows::download_columns(const Tensor& row, int first, std::span<float> to) const {
+    float* const from = static_cast<float*>(row.data) + first;
     backend_->download({from, DType::f32, 1, static_cast<std::int64_t>(to.size())}, to.data());
 }
 
 int ModelRows::best_drawable(int row) {
     row_.resize(static_cast<std::size_t>(drawable()));
-    download_columns(rows_of(logits_), row, 0, row_);
+    download_columns(rows_of(logits_).slice(row, 1), 0, row_);
     const auto best = std::ranges::max_element(row_);
     if (best == row_.end() || !std::isfinite(*best)) not_finite();
     return static_cast<int>(best - row_.begin());
@@ -79,7 +79,7 @@ int ModelRows::best_drawable(int row) {
 
 void ModelRows::shares_of_logits(int row, double temperature, std::vector<double>& shares) const {
     std::vector<float> known(static_cast<std::size_t>(drawable()));
-    download_columns(rows_of(logits_), row, 0, known);
+    download_columns(rows_of(logits_).slice(row, 1), 0, known);
     const auto best = std::ranges::max_element(known);
     if (best == known.end() || !std::isfinite(*best)) not_finite();
     const auto highest = static_cast<double>(*best);
@@ -118,7 +118,7 @@ void ModelRows::compute_distribution(int row, const Sampling& sampling, Distribu
     }
     constexpr double kLeast = 1e-6; // of the softmax: with less, what it rounds to 0 would show
     row_.resize(static_cast<std::size_t>(drawable()));
-    download_columns(compute(at_temperature_, sampling.temperature), row, 0, row_);
+    download_columns(compute(at_temperature_, row, sampling.temperature), 0, row_);
     // Eight sums side by side: one alone waits for each addition.
     constexpr std::size_t kSums = 8;
     double sums[kSums] = {};
@@ -151,13 +151,29 @@ void ModelRows::compute_distribution(int row, const Sampling& sampling, Distribu
     if (sampling.top_k > 0 || sampling.top_p < 1) filter_distribution(distribution, sampling);
 }
 
-Tensor ModelRows::compute(Probabilities& probabilities, double temperature) {
-    if (probabilities.temperature != temperature) {
+Tensor ModelRows::compute(Probabilities& probabilities, int row, double temperature) {
+    std::vector<double>& known = probabilities.temperature;
+    const auto at = static_cast<std::size_t>(row);
+    const auto softmax = [&](int first, int count) {
+        backend_->softmax(rows_of(logits_).slice(first, count), static_cast<float>(temperature),
+                          rows_of(probabilities.rows).slice(first, count));
+    };
+    if (known.empty()) {
         if (probabilities.rows.view().rows < count_) probabilities.rows = Buffer(*backend_, DType::f32, logits_.view().rows, vocab_);
-        backend_->softmax(rows_of(logits_), static_cast<float>(temperature), rows_of(probabilities.rows));
-        probabilities.temperature = temperature;
+        softmax(0, count_);
+        known.assign(static_cast<std::size_t>(count_), temperature);
+    } else if (known[at] != temperature) {
+        softmax(row, 1);
+        known[at] = temperature;
     }
-    return rows_of(probabilities.rows);
+    return rows_of(probabilities.rows).slice(row, 1);
+}
+
+ModelRows::Probabilities& ModelRows::at_one() {
+    const std::vector<double>& known = at_temperature_.temperature;
+    if (!known.empty() && std::ranges::all_of(known, [](double t) { return t == 1; })) return at_temperature_;
+    (void)compute(at_one_, 0, 1);
+    return at_one_;
 }
 
 void ModelRows::not_finite() const {
@@ -223,9 +239,8 @@ void ModelRows::select(int entries) {
     backend_->download(values, found.logit.data());
 
     // The largest logit has the largest probability: from that one the others follow without a further look.
-    Probabilities& at_one = at_temperature_.temperature == 1.0 ? at_temperature_ : at_one_;
     const Tensor first{ids.data, DType::i32, count_, 1}; // overwritten: already downloaded
-    backend_->top_k(compute(at_one, 1), 1, first, best);
+    backend_->top_k(rows_of(at_one().rows), 1, first, best);
     found.probability.resize(static_cast<std::size_t>(count_));
     backend_->download(best, found.probability.data());
     found.entries = entries;
@@ -235,7 +250,7 @@ double ModelRows::padding_mass(int row) {
     const int drawn = drawable();
     if (drawn == width()) return 0;
     std::vector<float> tail(static_cast<std::size_t>(width() - drawn));
-    download_columns(compute(at_temperature_.temperature == 1.0 ? at_temperature_ : at_one_, 1), row, drawn, tail);
+    download_columns(rows_of(at_one().rows).slice(row, 1), drawn, tail);
     return std::accumulate(tail.begin(), tail.end(), 0.0);
 }
 

@@ -3,7 +3,6 @@
 // distribution, and is never the most likely one. Internal to the engine.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -40,10 +39,11 @@ class ModelRows final : public PassRows {
     void distribution_into(int row, const Sampling& sampling, Distribution& distribution);
 
   private:
-    // softmax of logits_ at one temperature, all rows in one launch: a round looks at nearly all of them.
+    // Softmax of logits_: all rows in one launch at the first temperature asked for, since a round looks at nearly all of
+    // them; then, in a batch whose texts have several, a row alone.
     struct Probabilities {
-        Buffer rows;                       // (rows, V), grows
-        std::optional<double> temperature; // none: not computed in this pass
+        Buffer rows;                     // (rows, V), grows
+        std::vector<double> temperature; // of each row; empty: not computed in this pass
     };
     // What traces record of the rows, selected on the device: nothing as wide as the vocabulary is
     // downloaded.
@@ -59,8 +59,8 @@ class ModelRows final : public PassRows {
     [[nodiscard]] int id_of(int column) const { return ids_.empty() ? column : ids_[static_cast<std::size_t>(column)]; }
     // Columns whose ids have a token, the first ones of a row.
     [[nodiscard]] int drawable() const;
-    // Of a row's columns [first, first + count), which need not be whole.
-    void download_columns(const Tensor& rows, int row, int first, std::span<float> to) const;
+    // Of one row's columns [first, first + size of `to`), which need not be whole.
+    void download_columns(const Tensor& row, int first, std::span<float> to) const;
     // The best of the drawable columns, for a row whose best one is padding.
     [[nodiscard]] int best_drawable(int row);
     // The shares of the drawable columns at `temperature`, not yet scaled to 1, where next to nothing of the softmax
@@ -70,7 +70,8 @@ class ModelRows final : public PassRows {
         return {buffer.view().data, DType::f32, count_, width()};
     }
     void compute_distribution(int row, const Sampling& sampling, Distribution& distribution) override;
-    [[nodiscard]] Tensor compute(Probabilities& probabilities, double temperature);
+    [[nodiscard]] Tensor compute(Probabilities& probabilities, int row, double temperature); // (1, V)
+    [[nodiscard]] Probabilities& at_one();                                                   // with every row at temperature 1
     void select(int entries);
     [[nodiscard]] double padding_mass(int row);                       // of the softmax at temperature 1
     [[nodiscard]] TopEntries raw_head(int row, double padding) const; // padding: its mass at temperature 1
@@ -83,8 +84,8 @@ class ModelRows final : public PassRows {
     int count_ = 0;
     std::span<const int> ids_;     // of the columns; empty: column i is id i
     Buffer logits_;                // (rows, V), grows
-    Probabilities at_temperature_; // the temperature of the run
-    Probabilities at_one_;         // temperature 1, where the run has another one
+    Probabilities at_temperature_; // the temperature of the run, or of each text
+    Probabilities at_one_;         // temperature 1, where a row of the run has another one
     Largest largest_;
     Buffer best_;                 // (1, rows) i32
     Buffer two_ids_, two_logits_; // (1, 2) i32 and f32, of margin()

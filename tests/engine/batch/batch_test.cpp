@@ -413,6 +413,36 @@ TEST(Batch, SaysSoWhereTheBackendHasNoPagedAttention) {
     }
 }
 
+struct CountedSoftmax final : test::ForwardingBackend {
+    using test::ForwardingBackend::ForwardingBackend;
+    void softmax(const Tensor& logits, float temperature, const Tensor& out) override {
+        rows += logits.rows;
+        test::ForwardingBackend::softmax(logits, temperature, out);
+    }
+    std::int64_t rows = 0;
+};
+
+// Texts that are sampled for training have a temperature each: a pass once computed all of its rows anew for every one of them.
+TEST(Batch, TextsOfSeveralTemperaturesCostASoftmaxOfARowEach) {
+    Models models;
+    const auto backend = std::make_shared<CountedSoftmax>(make_cpu_backend({.threads = 1}));
+    models.backend = backend;
+    models.target = Model::random(*models.backend, test::micro_config(2, 32), "micro target", 5);
+    const auto shared = std::make_shared<const Models>(models);
+    std::vector<RunSettings> texts;
+    for (int i = 0; i < 6; ++i) {
+        texts.push_back(text_of("none", 0, 0.3 + 0.2 * i, i));
+        texts.back().trace_top = 0;
+        texts.back().max_tokens = 20;
+    }
+    const auto engine = run_together(shared, texts, {.texts = 6, .blocks = 64});
+    std::int64_t tokens = 0;
+    for (int i = 0; i < 6; ++i)
+        tokens += std::ssize(engine->text(i).sequence) - std::ssize(texts[static_cast<std::size_t>(i)].prompt.token_ids);
+    EXPECT_LE(backend->rows, 2 * tokens) << "all rows of a pass once, and each that has another temperature";
+    expect_as_alone(shared, texts, *engine);
+}
+
 TEST(Batch, RefusesWhatItCannotDo) {
     const auto models = test::micro_models(1);
     EXPECT_THROW(BatchEngine(models, {.texts = 0, .blocks = 4}), Error);
