@@ -5,6 +5,7 @@
 #include <cstring>
 #include <functional>
 #include <numeric>
+#include <set>
 
 #include "engine/base/display_name.h"
 #include "engine/base/json_read.h"
@@ -384,9 +385,14 @@ void load_folder(DraftNetwork& network, const std::filesystem::path& folder, con
                          "Give the folder of a draft head with config.json and model.safetensors, or a .gguf file of one.");
     network.name = std::filesystem::weakly_canonical(folder, failure).filename().string();
     const Safetensors stored = Safetensors::open_folder(folder);
-    const ScaledTensors file(stored);
-    network.config = read_draft_config(folder, network.target->config, file, ignored);
+    network.config = read_draft_config(folder, network.target->config, ScaledTensors(stored), ignored);
     check_cancelled(progress);
+    std::set<std::string> sliced; // by columns, which blocks of eight bits are not
+    for (const Slot& slot : network_slots(network, &stored))
+        if (slot.stored_cols > 0) sliced.insert(slot.name);
+    const ScaledTensors file(stored, [&](const std::string& name, std::int64_t cols) {
+        return !sliced.contains(name) && network.backend().keeps(DType::q8_0, cols);
+    });
     const bool own_head = network.config.draft_vocab > 0, mtp = network.config.method == Method::mtp;
     // An MTP head may stand in its model's own checkpoint: whatever has another beginning is the model's.
     const StoredWeights weights(file, network_slots(network, &file), [&](std::string_view name) {

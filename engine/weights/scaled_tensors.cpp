@@ -1,16 +1,19 @@
 #include "engine/weights/scaled_tensors.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
 #include "kernels/bf16.h"
 #include "kernels/error.h"
+#include "kernels/quant.h"
 
 namespace speclens {
 namespace {
 
 constexpr const char* kScaleSuffix = "_scale";
 constexpr int kZero = 128;
+constexpr std::size_t kBlockValues = 32, kBlockBytes = 34; // of Q8_0: a scale in f16, then a signed byte each
 
 // The scales of a matrix of bytes. Throws Error where they are missing, or no finite number for each row.
 std::vector<float> scales_of(const TensorFiles& file, const std::string& name, const StoredTensor& bytes) {
@@ -41,9 +44,13 @@ bool is_scale(const TensorFiles& file, const std::string& name) {
     return matrix != nullptr && is_bytes(*matrix);
 }
 
+// As f16 a scale is off by one part in 512 at most; below 2^-14 its steps grow.
+bool fits_f16(float scale) { return scale == 0 || (std::fabs(scale) >= 0x1p-16f && std::fabs(scale) <= 65504); }
+
 } // namespace
 
-ScaledTensors::ScaledTensors(const TensorFiles& file) : file_(file) {
+ScaledTensors::ScaledTensors(const TensorFiles& file, const std::function<bool(const std::string& name, std::int64_t cols)>& kept)
+    : file_(file) {
     for (const auto& [name, stored] : file.tensors()) {
         if (is_scale(file, name)) continue;
         StoredTensor tensor = stored;
@@ -51,8 +58,11 @@ ScaledTensors::ScaledTensors(const TensorFiles& file) : file_(file) {
         Item item{&stored, {}};
         if (is_bytes(stored)) {
             item.scale = scales_of(file, name, stored);
-            tensor.dtype = DType::bf16;
-            tensor.bytes = bytes_of(DType::bf16, static_cast<std::int64_t>(stored.bytes));
+            const std::int64_t cols = stored.shape[1];
+            const bool blocks =
+                kept && cols % block_of(DType::q8_0).values == 0 && kept(name, cols) && std::ranges::all_of(item.scale, fits_f16);
+            tensor.dtype = blocks ? DType::q8_0 : DType::bf16;
+            tensor.bytes = bytes_of(tensor.dtype, static_cast<std::int64_t>(stored.bytes));
         }
         items_.push_back(std::move(item));
         tensors_.emplace(name, std::move(tensor));
@@ -62,10 +72,23 @@ ScaledTensors::ScaledTensors(const TensorFiles& file) : file_(file) {
 void ScaledTensors::read(const StoredTensor& tensor, std::size_t first, std::span<std::byte> to) const {
     const Item& item = items_[tensor.begin];
     if (item.scale.empty()) return file_.read(*item.stored, first, to);
+    const auto cols = static_cast<std::size_t>(tensor.shape[1]);
+    if (tensor.dtype == DType::q8_0) {
+        CHECK(first % kBlockBytes == 0 && to.size() % kBlockBytes == 0, "part of a block");
+        const std::size_t block = first / kBlockBytes, blocks = to.size() / kBlockBytes;
+        std::vector<std::uint8_t> stored(blocks * kBlockValues);
+        file_.read(*item.stored, block * kBlockValues, std::as_writable_bytes(std::span(stored)));
+        for (std::size_t i = 0; i < blocks; ++i) {
+            std::byte* const out = to.data() + i * kBlockBytes;
+            const std::uint16_t scale = narrow_f16(item.scale[(block + i) * kBlockValues / cols]);
+            std::memcpy(out, &scale, 2);
+            for (std::size_t j = 0; j < kBlockValues; ++j) out[2 + j] = static_cast<std::byte>(stored[i * kBlockValues + j] - kZero);
+        }
+        return;
+    }
     CHECK(first % 2 == 0 && to.size() % 2 == 0, "half a value");
     std::vector<std::uint8_t> stored(to.size() / 2);
     file_.read(*item.stored, first / 2, std::as_writable_bytes(std::span(stored)));
-    const auto cols = static_cast<std::size_t>(tensor.shape[1]);
     for (std::size_t i = 0; i < stored.size(); ++i) {
         const float scale = item.scale[(first / 2 + i) / cols];
         const std::uint16_t value = narrow_bf16(static_cast<float>(stored[i] - kZero) * scale);

@@ -8,6 +8,7 @@
 #include "engine/weights/safetensors_write.h"
 #include "engine/weights/scaled_tensors.h"
 #include "kernels/bf16.h"
+#include "kernels/quant.h"
 #include "tests/shared/model_support.h"
 #include "tests/shared/temp_folder.h"
 
@@ -59,6 +60,34 @@ TEST_F(ScaledTensorsFile, AreReadAsRoundedMatrices) {
     std::int64_t offset = 0;
     scaled.read(*scaled.find("d2t"), 0, std::as_writable_bytes(std::span(&offset, 1)));
     EXPECT_EQ(offset, 7);
+}
+
+// Blocks of 32 with the row's scale in f16, where whoever reads keeps them; a scale that f16 cannot say and a row of another length are
+// widened.
+TEST_F(ScaledTensorsFile, AreKeptAsBlocksOfEightBits) {
+    std::vector<std::uint8_t> bytes(2 * 64);
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(1 + (i * 37) % 255);
+    const Safetensors file =
+        written({kMatrix, kScale, tensor<std::uint8_t>("wide", DType::u8, {2, 64}, bytes),
+                 tensor<float>("wide_scale", DType::f32, {2}, {0.5f, 0.0123f}), tensor<std::uint8_t>("tiny", DType::u8, {2, 64}, bytes),
+                 tensor<float>("tiny_scale", DType::f32, {2}, {0.5f, 1e-6f}), tensor<std::uint8_t>("other", DType::u8, {2, 64}, bytes),
+                 tensor<float>("other_scale", DType::f32, {2}, {0.5f, 0})});
+    const ScaledTensors scaled(file, [](const std::string& name, std::int64_t) { return name != "other"; });
+    for (const char* name : {"a.weight", "tiny", "other"}) EXPECT_EQ(scaled.find(name)->dtype, DType::bf16) << name;
+    const StoredTensor* wide = scaled.find("wide");
+    ASSERT_EQ(wide->dtype, DType::q8_0);
+    ASSERT_EQ(wide->bytes, 4u * 34);
+    std::vector<std::byte> blocks(wide->bytes);
+    scaled.read(*wide, 0, blocks);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        std::uint16_t scale = 0;
+        std::memcpy(&scale, blocks.data() + i / 32 * 34, 2);
+        EXPECT_EQ(scale, narrow_f16(i < 64 ? 0.5f : 0.0123f)) << i;
+        EXPECT_EQ(static_cast<std::int8_t>(blocks[i / 32 * 34 + 2 + i % 32]), bytes[i] - 128) << i;
+    }
+    std::vector<std::byte> third(34);
+    scaled.read(*wide, 2 * 34, third);
+    EXPECT_TRUE(std::equal(third.begin(), third.end(), blocks.begin() + 2 * 34));
 }
 
 TEST_F(ScaledTensorsFile, RefusesBytesWithoutTheirScales) {
