@@ -24,15 +24,18 @@ def solved(x, y, ridge=RIDGE):
     return torch.linalg.solve(gram, x.T @ y)
 
 
-def columns(folder, hidden, scale, most=150_000):
-    """Of states in `folder`, for tokens that an answer's token follows: the taps one token before, at unit scale (n, width), and the final states there (n, hidden), the tokens (n),
+def columns(folders, hidden, scale, most=100_000):
+    """Of states in `folders`, for tokens that an answer's token follows: the taps one token before, at unit scale (n, width), and the final states there (n, hidden), the tokens (n),
     their final states (n, hidden), and whether the next row is the next token (n)."""
     found = [[], [], [], [], []]
-    for path in sorted(folder.glob("shard_*.npz")):
+    paths = [path for folder in folders for path in sorted(folder.glob("shard_*.npz"))]
+    share = min(1, most / sum(int((np.load(path)["flags"] == ANSWER).sum()) for path in paths))     # of each shard: some 100 KB a token are held at once
+    for path in paths:
         shard = np.load(path)
         stored = np.load(path.with_name(path.name.replace("shard_", "features_").replace(".npz", ".npy")), mmap_mode="r")
         piece, answer = np.repeat(np.arange(len(shard["lengths"])), shard["lengths"]), shard["flags"] == ANSWER
         at = np.flatnonzero((piece[:-2] == piece[2:]) & answer[2:]) + 1
+        at = at[:round(len(at) * share)]
 
         def floats(rows, part):
             rows = np.ascontiguousarray(stored[rows].reshape(len(rows), -1)[:, part])
@@ -45,12 +48,10 @@ def columns(folder, hidden, scale, most=150_000):
         for kind, value in zip(found, (taps / scale, floats(at - 1, last), torch.from_numpy(shard["ids"][at].astype(np.int64)), floats(at, last),
                                        torch.from_numpy(np.append(np.diff(at) == 1, False)))):
             kind.append(value)
-        if sum(map(len, found[2])) >= most:
-            break
-    return [torch.cat(kind)[:most] for kind in found]
+    return [torch.cat(kind) for kind in found]
 
 
-def begin(head, target, like, scale, folder, held=0.1):
+def begin(head, target, like, scale, folders, held=0.1):
     """Begins `head` as said above. Prints and returns how often its first guess is the target's likeliest of its ids, on the last `held` of the tokens, which are not solved for: by the linear
     map, with the MLP; and how often the second one is behind it."""
     from heads.train import attention_of, constant, unit, widest
@@ -59,7 +60,7 @@ def begin(head, target, like, scale, folder, held=0.1):
     own = kv_heads - kv_heads // 7
     rank = own * s.head_dim
     with torch.no_grad():
-        taps, before, tokens, finals, follows = columns(folder, s.hidden, scale)
+        taps, before, tokens, finals, follows = columns(folders, s.hidden, scale)
         cut = round(len(taps) * (1 - held))
         wanted, embedded = unit(finals / target.norm, s.eps), unit(target.embedding[tokens].float(), s.eps)
         fc = solved(taps[:cut], unit(before / target.norm, s.eps)[:cut]).T

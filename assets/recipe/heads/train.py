@@ -337,7 +337,7 @@ def main(about):
             begin_mask(head, folder_of(0), target.model.norm.weight, target.config.hidden_size)
         begin_layers(head, whole, like, scale, taps_of(scale))
     if args.method == "eagle3" and like and args.solve and not saved:
-        regression.begin(head, whole, like[0], scale, folder_of(0))
+        regression.begin(head, whole, like[0], scale, [folder_of(turn) for turn in range(min(args.keep_blocks, len(sizes)))])
     elif args.method == "eagle3" and like and not saved:
         begin_eagle3(head, whole, like[0], scale, taps_of(scale), args.biases)
     if args.method == "mtp" and not saved:

@@ -159,7 +159,7 @@ class Solved(unittest.TestCase):
             made.start(stand_in(target, FFN, 2))
             with torch.no_grad(), redirect_stdout(io.StringIO()):
                 made.lm_head.weight.copy_(target.output[:64])
-                linear, with_mlp, second = regression.begin(made, target, 2, torch.ones(2 * h), folder)
+                linear, with_mlp, second = regression.begin(made, target, 2, torch.ones(2 * h), [folder])
         for share in (linear, with_mlp, second):
             self.assertGreater(share, 0.75)
         batch = Batch(ids[None, :length], torch.ones(1, length, dtype=torch.long), torch.full((1, length), ANSWER), taps[None, :length], final[None, :length], ids[None, :length])
