@@ -1,8 +1,10 @@
 #include "engine/weights/scaled_tensors.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
+#include <string_view>
 
 #include "kernels/bf16.h"
 #include "kernels/error.h"
@@ -11,26 +13,32 @@
 namespace speclens {
 namespace {
 
-constexpr const char* kScaleSuffix = "_scale";
+constexpr const char *kScaleSuffix = "_scale", *kColumnSuffix = "_column_scale";
 constexpr int kZero = 128;
 constexpr std::size_t kBlockValues = 32, kBlockBytes = 34; // of Q8_0: a scale in f16, then a signed byte each
 
-// The scales of a matrix of bytes. Throws Error where they are missing, or no finite number for each row.
-std::vector<float> scales_of(const TensorFiles& file, const std::string& name, const StoredTensor& bytes) {
-    const std::string scales = name + kScaleSuffix;
+// One finite number for each row (dimension 0) or column (1) of a matrix of bytes; empty: the file has none. Throws Error for anything
+// else.
+std::vector<float> scales_of(const TensorFiles& file, const std::string& name, const StoredTensor& bytes, std::size_t dimension) {
+    const std::string scales = name + (dimension == 0 ? kScaleSuffix : kColumnSuffix);
     const auto refuse = [&](const StoredTensor& where, const std::string& what) {
-        throw Error(file.file_name(where) + ": " + what,
-                    "A matrix NAME (rows, cols) in U8 needs NAME_scale in F32, one number for each row: see engine/drafters/README.md.");
+        throw Error(file.file_name(where) + ": " + what, "A matrix NAME (rows, cols) in U8 needs NAME_scale in F32, one number for each "
+                                                         "row, and may have NAME_column_scale, one for each column: see "
+                                                         "engine/drafters/README.md.");
     };
     const StoredTensor* stored = file.find(scales);
-    if (stored == nullptr) refuse(bytes, name + " is stored as u8, and there is no " + scales);
-    if (stored->dtype != DType::f32 || stored->shape != std::vector<std::int64_t>{bytes.shape[0]})
+    if (stored == nullptr) {
+        if (dimension == 0) refuse(bytes, name + " is stored as u8, and there is no " + scales);
+        return {};
+    }
+    const std::vector<std::int64_t> shape{bytes.shape[dimension]};
+    if (stored->dtype != DType::f32 || stored->shape != shape)
         refuse(*stored, scales + " is " + name_of(stored->dtype) + " of shape " + shape_text(stored->shape) + ", expected f32 of shape " +
-                            shape_text({bytes.shape[0]}));
-    std::vector<float> values(static_cast<std::size_t>(bytes.shape[0]));
+                            shape_text(shape));
+    std::vector<float> values(static_cast<std::size_t>(shape[0]));
     file.read(*stored, 0, std::as_writable_bytes(std::span(values)));
-    for (std::size_t row = 0; row < values.size(); ++row)
-        if (!std::isfinite(values[row])) refuse(*stored, scales + "[" + std::to_string(row) + "] is no finite number");
+    for (std::size_t i = 0; i < values.size(); ++i)
+        if (!std::isfinite(values[i])) refuse(*stored, scales + "[" + std::to_string(i) + "] is no finite number");
     return values;
 }
 
@@ -38,10 +46,10 @@ std::vector<float> scales_of(const TensorFiles& file, const std::string& name, c
 bool is_bytes(const StoredTensor& stored) { return stored.dtype == DType::u8 && stored.shape.size() == 2 && stored.shape[1] > 1; }
 
 bool is_scale(const TensorFiles& file, const std::string& name) {
-    const std::string suffix = kScaleSuffix;
-    if (!name.ends_with(suffix)) return false;
-    const StoredTensor* matrix = file.find(name.substr(0, name.size() - suffix.size()));
-    return matrix != nullptr && is_bytes(*matrix);
+    return std::ranges::any_of(std::array<std::string_view, 2>{kScaleSuffix, kColumnSuffix}, [&](std::string_view suffix) {
+        const StoredTensor* matrix = name.ends_with(suffix) ? file.find(name.substr(0, name.size() - suffix.size())) : nullptr;
+        return matrix != nullptr && is_bytes(*matrix);
+    });
 }
 
 // As f16 a scale is off by one part in 512 at most; below 2^-14 its steps grow.
@@ -55,12 +63,13 @@ ScaledTensors::ScaledTensors(const TensorFiles& file, const std::function<bool(c
         if (is_scale(file, name)) continue;
         StoredTensor tensor = stored;
         tensor.begin = items_.size();
-        Item item{&stored, {}};
+        Item item{&stored, {}, {}};
         if (is_bytes(stored)) {
-            item.scale = scales_of(file, name, stored);
+            item.scale = scales_of(file, name, stored, 0);
+            item.column = scales_of(file, name, stored, 1);
             const std::int64_t cols = stored.shape[1];
-            const bool blocks =
-                kept && cols % block_of(DType::q8_0).values == 0 && kept(name, cols) && std::ranges::all_of(item.scale, fits_f16);
+            const bool blocks = kept && item.column.empty() && cols % block_of(DType::q8_0).values == 0 && kept(name, cols) &&
+                                std::ranges::all_of(item.scale, fits_f16);
             tensor.dtype = blocks ? DType::q8_0 : DType::bf16;
             tensor.bytes = bytes_of(tensor.dtype, static_cast<std::int64_t>(stored.bytes));
         }
@@ -90,7 +99,8 @@ void ScaledTensors::read(const StoredTensor& tensor, std::size_t first, std::spa
     std::vector<std::uint8_t> stored(to.size() / 2);
     file_.read(*item.stored, first / 2, std::as_writable_bytes(std::span(stored)));
     for (std::size_t i = 0; i < stored.size(); ++i) {
-        const float scale = item.scale[(first / 2 + i) / cols];
+        const std::size_t at = first / 2 + i;
+        const float scale = item.scale[at / cols] * (item.column.empty() ? 1 : item.column[at % cols]);
         const std::uint16_t value = narrow_bf16(static_cast<float>(stored[i] - kZero) * scale);
         std::memcpy(to.data() + 2 * i, &value, 2);
     }

@@ -1,7 +1,7 @@
-// Eight-bit matrices of ours. A matrix NAME (rows, cols) is stored as two tensors: NAME in U8, and NAME_scale in F32 (rows). A value
-// is (byte - 128) times its row's scale: read as Q8_0, whose blocks of 32 all have the row's scale, rounded to f16, or as bf16,
-// each value rounded. Both round by one part in 512 at most; Q8_0 is half as large, and products read nothing else. Every other tensor is
-// as it was.
+// Eight-bit matrices of ours. A matrix NAME (rows, cols) is stored as two tensors: NAME in U8, and NAME_scale in F32 (rows); a third,
+// NAME_column_scale in F32 (cols), where columns differ by a thousand. A value is (byte - 128) times its row's scale: read as Q8_0, whose
+// blocks of 32 all have the row's scale, rounded to f16, or as bf16, each value rounded. Both round by one part in 512 at most; Q8_0 is
+// half as large, and products read nothing else. Every other tensor is as it was.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,8 @@ class ScaledTensors final : public TensorFiles {
   private:
     struct Item {
         const StoredTensor* stored = nullptr;
-        std::vector<float> scale; // of each row; empty: stored as it is read
+        std::vector<float> scale;  // of each row; empty: stored as it is read
+        std::vector<float> column; // of each column; empty: 1
     };
     const TensorFiles& file_;
     StoredTensors tensors_; // begin: index into items_

@@ -47,11 +47,12 @@ def save_drafter(drafter, folder):
 
 
 def widen(weights):
-    """Tensors as they were before smollm2/ship.py made bytes of them: NAME (U8, rows x cols) and NAME_scale (rows) are one matrix."""
+    """Tensors as they were before heads/ship.py made bytes of them: NAME (U8, rows x cols), NAME_scale (rows) and, where it is there, NAME_column_scale (cols) are one matrix."""
     out = {k: v for k, v in weights.items() if not k.endswith("_scale")}
-    for name, scale in weights.items():
-        if name.endswith("_scale"):
-            out[name[:-6]] = ((weights[name[:-6]].float() - 128) * scale[:, None]).to(torch.bfloat16)
+    for name in list(out):
+        if name + "_scale" in weights:
+            columns = weights.get(name + "_column_scale", torch.ones(out[name].shape[1]))
+            out[name] = ((out[name].float() - 128) * weights[name + "_scale"][:, None] * columns).to(torch.bfloat16)
     return out
 
 

@@ -4,8 +4,8 @@
     python -m qwen.ship --work W --corpus qwen/corpus --out ../models/qwen-0.5b --machine '2 virtual cores ...' eagle3=RUN
 
 F is what `speclens check --model smollm2` calls the model's fingerprint; a corpus that the program wrote says it. A matrix NAME (rows, cols) becomes NAME in U8 and NAME_scale in F32 (rows): a
-value is (byte - 128) times its row's scale. fc.weight stays in bf16: its columns differ a thousandfold, as the taps do that it reads. So do MTP's
-input_proj, where one value of a row is far above the others, and `small`, which is a model. What was there of other heads stays; MANIFEST.json is made from what is there then. `speclens export head DIR -o OUT` writes the
+value is (byte - 128) times its row's scale; of fc.weight, whose columns differ a thousandfold as the taps do that it reads, also times NAME_column_scale in F32 (cols). MTP's
+input_proj stays in bf16, where one value of a row is far above the others, and `small`, which is a model. What was there of other heads stays; MANIFEST.json is made from what is there then. `speclens export head DIR -o OUT` writes the
 official layout.
 """
 import argparse
@@ -19,7 +19,8 @@ from safetensors.torch import load_file, save_file
 
 from runs import digest, write, write_text
 
-WIDE = ("fc.weight", "mask_embedding", "mtp_layers.0.input_proj.weight")
+WIDE = ("mask_embedding", "mtp_layers.0.input_proj.weight")
+UNEVEN = ("fc.weight",)              # columns that differ a thousandfold
 NOTHING = "trained from nothing"
 IDS = {"d2t": "the ids most frequent in the answers", "t2d": "the ids most frequent in the answers"}
 ORIGINS = {
@@ -69,6 +70,9 @@ def in_bytes(weights):
     out = {}
     for name, value in weights.items():
         if value.dim() == 2 and value.is_floating_point() and value.shape[1] > 1 and name not in WIDE:
+            if name in UNEVEN:
+                column = value.float().pow(2).mean(0).sqrt().clamp(min=1e-30)
+                value, out[name + "_column_scale"] = value.float() / column, column
             out[name], out[name + "_scale"] = narrow(value)
         else:
             out[name] = value

@@ -90,6 +90,25 @@ TEST_F(ScaledTensorsFile, AreKeptAsBlocksOfEightBits) {
     EXPECT_TRUE(std::equal(third.begin(), third.end(), blocks.begin() + 2 * 34));
 }
 
+// What reads states of a target has columns that differ as those do: such a matrix is widened, since blocks have one scale for all columns.
+TEST_F(ScaledTensorsFile, MayHaveAScaleForEachColumnToo) {
+    std::vector<std::uint8_t> bytes(2 * 32, 129);
+    std::vector<float> columns(32, 1);
+    columns[3] = 1000, columns[4] = 0;
+    const Safetensors file =
+        written({tensor<std::uint8_t>("fc", DType::u8, {2, 32}, bytes), tensor<float>("fc_scale", DType::f32, {2}, {0.5f, 0.0123f}),
+                 tensor<float>("fc_column_scale", DType::f32, {32}, columns)});
+    const ScaledTensors scaled(file, [](const std::string&, std::int64_t) { return true; });
+    ASSERT_EQ(scaled.tensors().size(), 1u);
+    ASSERT_EQ(scaled.find("fc")->dtype, DType::bf16);
+    std::vector<std::uint16_t> values(64);
+    scaled.read(*scaled.find("fc"), 0, std::as_writable_bytes(std::span(values)));
+    for (std::size_t i = 0; i < 64; ++i) EXPECT_EQ(values[i], narrow_bf16((i < 32 ? 0.5f : 0.0123f) * columns[i % 32])) << i;
+    refused({tensor<std::uint8_t>("fc", DType::u8, {2, 32}, bytes), tensor<float>("fc_scale", DType::f32, {2}, {0.5f, 0.0123f}),
+             tensor<float>("fc_column_scale", DType::f32, {2}, {1, 1})},
+            {"fc_column_scale", "(2)", "expected f32", "(32)"});
+}
+
 TEST_F(ScaledTensorsFile, RefusesBytesWithoutTheirScales) {
     refused({kMatrix}, {"a.weight", "there is no a.weight_scale"});
     refused({kMatrix, tensor<float>("a.weight_scale", DType::f32, {3}, {1, 1, 1})}, {"a.weight_scale", "(3)", "expected f32", "(2)"});
