@@ -142,6 +142,15 @@ std::vector<std::string> timed_drafters() {
     return names;
 }
 
+constexpr int kTimedLengths[] = {1, 2, 4, 8, 12, 15};
+
+// The K that a point tells the time of: of a block that has fewer places its own length, once. 0: that once more.
+int timed_length(const StudyPoint& point) {
+    if (point.most == 0) return point.settings.k;
+    const auto* const longer = std::ranges::lower_bound(kTimedLengths, point.most);
+    return longer != std::ranges::end(kTimedLengths) && *longer == point.settings.k ? point.most : 0;
+}
+
 } // namespace
 
 double slope_of(const TimeSeries& series) {
@@ -156,7 +165,7 @@ RunStudy time_study(const SceneInput& input) {
     for (int repeat = 0; repeat < kTimeRepeats; ++repeat)
         for (const std::string& drafter : timed_drafters()) {
             if (!drafter_ready(input, drafter)) continue;
-            for (const int k : {1, 2, 4, 8, 12, 15}) {
+            for (const int k : kTimedLengths) {
                 RunSettings settings = with_drafter(input.settings ? *input.settings : RunSettings{}, drafter);
                 settings.prompt = {
                     .text = "Write a Python function that checks if a number is prime.", .chat = true, .chat_if_possible = true};
@@ -178,11 +187,11 @@ std::vector<TimeSeries> time_series(const SceneInput& input, const std::string& 
     for (const std::string& drafter : timed_drafters()) {
         TimeSeries series{method_title(drafter), method_mark(drafter), {}, drafter == chosen};
         for (const StudyPoint& point : study->points)
-            if (point.settings.drafter == drafter && point.problem.empty() && point.draft_ms > 0 &&
-                point.most == 0) { // else it is a shorter length once more
-                const auto same = std::ranges::find(series.points, point.settings.k, &std::pair<int, double>::first);
+            if (const int k = timed_length(point);
+                k > 0 && point.settings.drafter == drafter && point.problem.empty() && point.draft_ms > 0) {
+                const auto same = std::ranges::find(series.points, k, &std::pair<int, double>::first);
                 if (same == series.points.end())
-                    series.points.emplace_back(point.settings.k, point.draft_ms);
+                    series.points.emplace_back(k, point.draft_ms);
                 else
                     same->second = std::min(same->second, point.draft_ms);
             }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 #include "engine/run/run.h"
 #include "scenes/dflash/dflash_draw.h"
@@ -32,6 +33,30 @@ TEST(DFlashScene, MeasuresOnDemandAndDrawsWhatWasMeasured) {
     live.answer();
     EXPECT_FALSE(live.bench->shows("press M"));
     for (const char* label : {"EAGLE-3", "DFlash", "Domino"}) EXPECT_TRUE(live.bench->shows(label)) << label;
+}
+
+// A block of 8 has 7 guesses: the lengths 8, 12 and 15 are all 7, and one of them tells how long that takes.
+TEST(DFlashScene, TimesABlockUpToItsOwnLength) {
+    Live live("dflash", settings_for("dflash"));
+    live.bench->key(ui::Key::m);
+    ASSERT_NE(live.study(), nullptr);
+    Study study{kTimeStudy, static_cast<int>(live.study()->runs.size()), {}};
+    for (const RunSettings& run : live.study()->runs) {
+        StudyPoint& point = study.points.emplace_back();
+        point.settings = run;
+        point.draft_ms = 1 + 0.1 * run.k;
+        if (run.drafter == "dflash" && run.k > 7) point.most = 7;
+        if (run.drafter == "domino" && run.k > 8) point.most = 8; // one of the lengths
+    }
+    SceneInput input = live.bench->controller.frame(0).scene;
+    input.studies = {{kTimeStudy, std::make_shared<const Study>(study)}};
+    std::map<std::string, std::vector<std::pair<int, double>>> points;
+    for (const TimeSeries& one : time_series(input, "dflash")) points[one.name] = one.points;
+    const std::vector<std::pair<int, double>> whole{{1, 1.1}, {2, 1.2}, {4, 1.4}, {7, 1.8}};
+    EXPECT_EQ(points["DFlash"], whole);
+    ASSERT_EQ(points["Domino"].size(), 4u);
+    EXPECT_EQ(points["Domino"].back(), (std::pair<int, double>{8, 1.8}));
+    EXPECT_EQ(points["EAGLE-3"].back().first, 15);
 }
 
 TEST(DFlashScene, ComparesWithAndWithoutTheTargetsStates) {
