@@ -3,19 +3,18 @@
 // file that need not be there) and tells it there, or by who throws it on with what only they know or can save.
 #include <cstdio>
 #include <exception>
-#include <filesystem>
-#include <new>
 #include <string>
 #include <vector>
 
+#include "app/c/frames.h"
+#include "app/cli/calls/calls.h"
+#include "app/cli/calls/failure.h"
 #include "app/cli/commands.h"
 #include "app/cli/input.h"
 #include "app/cli/output.h"
 #include "app/cli/setup.h"
 #include "app/cli/terminal.h"
-#include "engine/base/progress.h"
 #include "engine/models/models.h"
-#include "kernels/error.h"
 #include "ui/stories/story_book.h"
 
 namespace speclens::cli {
@@ -65,34 +64,24 @@ Exit dispatch(Options options) {
     return Exit::usage;
 }
 
-Exit failed(const std::string& what, const std::string& remedy, Exit code) {
+Exit failed(const Failure& failure) {
+    if (failure.code == Exit::ok) return Exit::ok;
     std::fflush(stdout);
-    std::fprintf(stderr, "speclens: %s\n", printable(what).c_str());
-    if (!remedy.empty()) std::fprintf(stderr, "          %s\n", printable(remedy).c_str());
-    return code;
+    std::fprintf(stderr, "speclens: %s\n", printable(failure.what).c_str());
+    if (!failure.remedy.empty()) std::fprintf(stderr, "          %s\n", printable(failure.remedy).c_str());
+    return failure.code;
 }
 
 Exit guarded(const std::vector<std::string>& arguments) {
     try {
         set_shipped_stories(assets_folder() / "stories");
+        if (arguments == std::vector<std::string>{calls::kArgument}) return serve_calls();
         const Exit code = dispatch(parse(arguments));
         flush();
         for (const std::string& problem : story_problems()) say(problem + ": left out");
         return code;
-    } catch (const ReaderGone&) {
-        return Exit::ok;
-    } catch (const Interrupted&) {
-        return failed("interrupted", "", Exit::interrupted);
-    } catch (const Cancelled&) {
-        return failed("interrupted", "", Exit::interrupted);
-    } catch (const Error& error) {
-        return failed(error.what(), error.remedy(), error.code());
-    } catch (const std::bad_alloc&) {
-        return failed("out of memory", "Close other programs, or use a smaller model.", Exit::device);
-    } catch (const std::filesystem::filesystem_error& error) {
-        return failed(error.what(), "Check the name and the permissions.", Exit::model);
-    } catch (const std::exception& error) {
-        return failed(std::string("unexpected: ") + error.what(), "Please report what led to it.", Exit::model);
+    } catch (...) {
+        return failed(failure_of(std::current_exception()));
     }
 }
 

@@ -8,6 +8,8 @@ set(to_documents share/doc/speclens)
 set(extras ${CMAKE_BINARY_DIR}/packaging)
 
 install(TARGETS speclens RUNTIME DESTINATION bin COMPONENT program)
+install(TARGETS speclens_library LIBRARY DESTINATION ${to_modules} COMPONENT program)
+install(FILES app/c/speclens.h DESTINATION include COMPONENT program)
 if(TARGET speclens_cuda)
     install(TARGETS speclens_cuda LIBRARY DESTINATION ${to_modules} COMPONENT cuda)
     install(FILES packaging/cuda.txt DESTINATION share/doc/speclens-cuda RENAME copyright COMPONENT cuda)

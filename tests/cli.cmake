@@ -17,3 +17,10 @@ spec_test(app/cli/program IN program WHEN checked release LABELS fast
         app/cli/settings_table_test.cpp # every setting of a run, in every place where it belongs
     LIBS app_cli remote PkgConfig::OPENSSL DEPENDS speclens speclens_cuda_emulated
     DEFINES SPECLENS_PROGRAM="$<TARGET_FILE:speclens>" SPECLENS_EMULATED_CUDA="$<TARGET_FILE:speclens_cuda_emulated>")
+# The library that other programs load, which is built without sanitizers.
+if(TARGET speclens_library)
+    spec_test(app/c WHEN release LABELS fast SOURCES app/c/library_test.cpp app/cli/support.cpp
+        LIBS app_cli ${CMAKE_DL_LIBS} DEPENDS speclens speclens_library
+        DEFINES SPECLENS_PROGRAM="$<TARGET_FILE:speclens>" SPECLENS_LIBRARY="$<TARGET_FILE:speclens_library>"
+                SPEC_COMPILER="${CMAKE_CXX_COMPILER}" SPEC_VERSION="${PROJECT_VERSION}")
+endif()

@@ -12,6 +12,7 @@
 #include "app/cli/setup.h"
 #include "app/cli/terminal.h"
 #include "app/cli/values.h"
+#include "engine/base/json.h"
 #include "engine/base/statistics.h"
 #include "engine/batch/batch_settings.h"
 #include "engine/drafters/drafter_info.h"
@@ -146,6 +147,16 @@ class Verdicts {
         std::string verdict = few ? "undecided" : "ok";
         if (idle) verdict = draws.drafted > 0 ? "few guesses" : "nothing guessed";
         if (!good) verdict = "DIFFERS";
+        json_.push_back({{"drafter", drafter},
+                         {"rule", drafter == kNoDrafter ? OrderedJson(nullptr) : OrderedJson(rule)},
+                         {"rounds_per_text", draws.rounds},
+                         {"fewest_rounds", draws.fewest_rounds},
+                         {"texts_with_drafts", draws.drafted},
+                         {"total_variation", test.total_variation},
+                         {"chi_square", test.chi_square},
+                         {"degrees", test.degrees},
+                         {"p_value", test.p_value},
+                         {"verdict", good ? verdict : "differs"}});
         rows_ += "  " + pad(drafter, drafter_) + pad(rule, rule_) +
                  pad_left(number(draws.rounds, 2) + " (≥ " + std::to_string(draws.fewest_rounds) + ")", 17) +
                  pad_left(number(test.total_variation, 4), 17) + pad_left(number(test.chi_square, 1), 13) +
@@ -154,6 +165,15 @@ class Verdicts {
 
     [[nodiscard]] int count() const { return done_; }
     [[nodiscard]] bool passed() const { return passed_ && decided(); }
+    // Behind `facts`, which say what was tested.
+    [[nodiscard]] std::string json(OrderedJson facts) const {
+        facts["verdict"] = !passed_ ? "differs" : !decided() ? "undecided" : "no difference";
+        facts["complete"] = done_ == tests_;
+        facts["least_p_value"] = least(); // below it is a difference
+        facts["found_at_least"] = passed_ && decided() && hidden_ < 1 ? OrderedJson(hidden_) : OrderedJson(nullptr);
+        facts["tests"] = json_;
+        return facts.dump(2, BadUtf8::replaced) + "\n";
+    }
     [[nodiscard]] std::string table() const {
         return "  " + pad("drafter", drafter_) + pad("rule", rule_) + pad_left("rounds per text", 17) + pad_left("total variation", 17) +
                pad_left("chi-square", 13) + pad_left("degrees", 9) + pad_left("p-value", 10) + "\n" + rows_;
@@ -188,6 +208,7 @@ class Verdicts {
     double draws_, hidden_ = 0;                    // hidden_: the largest distance that a test could miss
     bool asked_, passed_ = true, counted_ = false; // counted_: a drafter's draft tokens were enough for a test
     Idle idle_;                                    // whose draft tokens were too few for a test
+    OrderedJson json_ = OrderedJson::array();      // the same rows
     std::optional<Spread> undecided_;              // of the first texts with which a test could not have found a difference
     std::string rows_;
 };
@@ -275,8 +296,26 @@ Draws draw_toy(const RuleInfo& rule, std::uint64_t seed, std::int64_t samples, P
     return draws;
 }
 
+// The result to the terminal, to a file, or both.
+void hand_over(const Options& options, std::optional<ResultFile>& json, const std::string& text, const std::string& data) {
+    if (options.json != "-") print_results(text);
+    if (!json) return;
+    json->write(data);
+    json->commit();
+}
+
+OrderedJson test_facts(const Options& options, const std::string& model, std::int64_t samples, int length, int k, std::size_t exact) {
+    return {{"schema", "speclens-lossless/1"},
+            {"model", model},
+            {"seed", options.run.seed},
+            {"texts", samples},
+            {"max_tokens", length},
+            {"k", k},
+            {"possible_texts", exact > 0 ? OrderedJson(exact) : OrderedJson(nullptr)}};
+}
+
 // A rule that is wrong on purpose, beside the right one: does the test see it?
-Exit find_mistake(const Options& options, std::int64_t samples) {
+Exit find_mistake(const Options& options, std::int64_t samples, std::optional<ResultFile>& json) {
     for (const char* other : {"--model", "--drafter", "--rule", "--k", "--temp", "--max-tokens", "--prompt", "--token-ids"})
         if (options.has(other))
             throw Error(std::string(other) + " does nothing beside --mistake, which is tested on the built-in table",
@@ -292,10 +331,15 @@ Exit find_mistake(const Options& options, std::int64_t samples) {
         verdicts.add("table", rule->name, draws, against_distribution(draws.texts, exact_texts()));
     }
     bar.clear();
-    print("SpecLens lossless · built-in table · seed " + std::to_string(options.run.seed) + "   [TABLE]\n" + std::to_string(samples) +
-          " texts of " + std::to_string(kToyTokens) + " tokens by each rule, K = " + std::to_string(kToyDrafts) +
-          "; compared with the exact distribution of all " + std::to_string(exact_texts().size()) + " possible texts\n" + mistake.name +
-          ", wrong on purpose: " + mistake.title + ". " + mistake.about + "\n\n" + verdicts.table() + "\n" + verdicts.words(samples));
+    OrderedJson facts = test_facts(options, "built-in table", samples, kToyTokens, kToyDrafts, exact_texts().size());
+    facts["mistake"] = mistake.name;
+    hand_over(options, json,
+              "SpecLens lossless · built-in table · seed " + std::to_string(options.run.seed) + "   [TABLE]\n" + std::to_string(samples) +
+                  " texts of " + std::to_string(kToyTokens) + " tokens by each rule, K = " + std::to_string(kToyDrafts) +
+                  "; compared with the exact distribution of all " + std::to_string(exact_texts().size()) + " possible texts\n" +
+                  mistake.name + ", wrong on purpose: " + mistake.title + ". " + mistake.about + "\n\n" + verdicts.table() + "\n" +
+                  verdicts.words(samples),
+              verdicts.json(std::move(facts)));
     return verdicts.passed() ? Exit::ok : Exit::failed;
 }
 
@@ -303,7 +347,9 @@ Exit find_mistake(const Options& options, std::int64_t samples) {
 
 Exit command_lossless(const Options& options) {
     const std::int64_t samples = whole("N", options.words[0], 100, 100000000);
-    if (!options.mistake.empty()) return find_mistake(options, samples);
+    std::optional<ResultFile> json; // before anything is drawn: can it be written?
+    if (!options.json.empty()) json.emplace(options.json);
+    if (!options.mistake.empty()) return find_mistake(options, samples, json);
     if (options.temperature().value_or(1) == 0 || options.run.rule == "greedy")
         throw Error("at temperature 0 there is one text and nothing to count", "Use: speclens compare --temp 0", Exit::usage);
     if (!options.drafters.empty() && options.drafters[0].name == kNoDrafter)
@@ -372,7 +418,10 @@ Exit command_lossless(const Options& options) {
     if (const RuleInfo& rule = *find_rule(options.run.rule); options.has("--rule") && !keeps_target(rule, options.run.rule_params))
         text += std::string("The rule ") + rule.name + " does not promise the target's distribution" +
                 (rule.is_cascade() ? ": its output follows a mixture of the draft's and the target's.\n" : ".\n");
-    print(text);
+    OrderedJson facts =
+        test_facts(options, table_only ? "built-in table" : models->target_name(), samples, length, k, known ? exact.size() : 0);
+    facts["temperature"] = plain_settings.sampling.temperature;
+    hand_over(options, json, text, verdicts.json(std::move(facts)));
     if (was_interrupted) throw Interrupted();
     return verdicts.passed() ? Exit::ok : Exit::failed;
 }

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "app/cli/calls/listener.h"
 #include "files/atomic_file.h"
 #include "kernels/error.h"
 
@@ -20,6 +21,7 @@ namespace {
 
 std::atomic<bool> g_interrupted{false}; // the one thing a signal handler may touch
 static_assert(std::atomic<bool>::is_always_lock_free);
+Listener* g_listener = nullptr;
 
 extern "C" void on_interrupt(int) { g_interrupted.store(true); }
 
@@ -48,6 +50,9 @@ double seconds() { return std::chrono::duration<double>(std::chrono::steady_cloc
 
 } // namespace
 
+void set_listener(Listener& listener) { g_listener = &listener; }
+bool is_listened_to() { return g_listener != nullptr; }
+
 void prepare_process() {
     // A closed descriptor would be given to the next file that is opened, and results would land in it.
     for (int fd = 0; fd <= 2; ++fd)
@@ -66,20 +71,21 @@ void prepare_process() {
         sigaction(SIGHUP, &action, nullptr);                                      // the terminal went away
 }
 
-const std::atomic<bool>& interrupted() { return g_interrupted; }
+const std::atomic<bool>& interrupted() { return g_listener ? g_listener->stop : g_interrupted; }
 
 void stop_if_interrupted() {
-    if (g_interrupted.load()) throw Interrupted{};
+    if (interrupted().load()) throw Interrupted{};
 }
 
 void print(std::string_view text) {
+    if (g_listener) return g_listener->printed(text);
     errno = 0;
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) output_failed(errno);
 }
 
 void flush() {
     errno = 0;
-    if (std::fflush(stdout) != 0) output_failed(errno);
+    if (!g_listener && std::fflush(stdout) != 0) output_failed(errno);
 }
 
 ResultFile::ResultFile(std::filesystem::path file) : file_(std::move(file)) {
@@ -167,6 +173,7 @@ std::string time_left(double seconds, double done, double left) {
 }
 
 void ProgressBar::show(const std::string& what, double done, double total, const std::string& unit) {
+    if (g_listener) return g_listener->is_at(what, done, total, unit);
     const double now = seconds();
     const bool tty = isatty(STDERR_FILENO) == 1;
     if (what != what_) {
@@ -192,6 +199,9 @@ void ProgressBar::show(const std::string& what, double done, double total, const
     drawn_ = true;
 }
 
-void say(const std::string& text) { std::fprintf(stderr, "speclens: %s\n", text.c_str()); }
+void say(const std::string& text) {
+    if (g_listener) return g_listener->said(text);
+    std::fprintf(stderr, "speclens: %s\n", text.c_str());
+}
 
 } // namespace speclens::cli

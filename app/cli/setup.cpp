@@ -9,6 +9,7 @@
 #include <iterator>
 #include <utility>
 
+#include "app/cli/calls/shared_models.h"
 #include "app/cli/output.h"
 #include "app/cli/prompts/prompt_set.h"
 #include "app/cli/values.h"
@@ -241,6 +242,38 @@ std::filesystem::path folder_of(const Options& options, const std::string& draft
     return {};
 }
 
+namespace {
+
+struct Shared {
+    ModelPaths paths;
+    std::shared_ptr<const Models> models; // null: nothing was loaded yet
+};
+std::optional<Shared> g_shared; // nothing: each command loads its own
+
+std::shared_ptr<const Models> loaded(ModelPaths paths) {
+    if (g_shared) {
+        paths.heads.insert(g_shared->paths.heads.begin(), g_shared->paths.heads.end());
+        if (paths.draft.empty()) paths.draft = g_shared->paths.draft;
+        if (paths.small_ids.empty()) paths.small_ids = g_shared->paths.small_ids;
+        if (g_shared->models && paths.same_as(g_shared->paths)) return g_shared->models;
+        g_shared->models.reset(); // two would not always have room
+    }
+    ProgressBar bar;
+    Progress progress;
+    progress.cancelled = &interrupted();
+    progress.report = [&](const std::string& what, double done, double total, const std::string& unit) {
+        bar.show(what, done, total, unit);
+    };
+    auto models = std::make_shared<const Models>(load_models(paths, progress));
+    stop_if_interrupted();
+    if (g_shared) *g_shared = {paths, models};
+    return models;
+}
+
+} // namespace
+
+void share_models() { g_shared.emplace(); }
+
 std::shared_ptr<const Models> load(const Options& options) {
     auto models = load_without_notices(options);
     for (const Notice& notice : notices_of(*models)) say(notice.text);
@@ -258,14 +291,7 @@ std::shared_ptr<const Models> load(const Options& options) {
 }
 
 std::shared_ptr<const Models> load_without_notices(const Options& options) {
-    ProgressBar bar;
-    Progress progress;
-    progress.cancelled = &interrupted();
-    progress.report = [&](const std::string& what, double done, double total, const std::string& unit) {
-        bar.show(what, done, total, unit);
-    };
-    auto models = std::make_shared<Models>(load_models(model_paths(options), progress));
-    stop_if_interrupted();
+    const std::shared_ptr<const Models> models = loaded(model_paths(options));
     for (const std::string& key : options.ignore_config)
         if (std::ranges::none_of(models->ignored, [&](const std::string& place) { return is_named(place, key); }))
             throw Error("--ignore-config " + key + ": none of the files that were loaded has that key", "Leave it out, or correct it.",

@@ -382,7 +382,7 @@ constexpr OptionRow kOptionRows[] = {
      in(serve), [](Options& o, Text, Text) { o.ranks = true; }},
 
     {"--json", "FILE|-", "Output", "machine-readable result to a file, or - for standard output",
-     in(run, compare, bench, attach, train, advise, sweep, same), [](Options& o, Text, Text text) { o.json = text; }},
+     in(run, compare, bench, attach, train, advise, sweep, same, lossless), [](Options& o, Text, Text text) { o.json = text; }},
     {"--json", "FILE|-", "Output", "race: keep it in a file, to be opened again, or - for standard output", in(render),
      [](Options& o, Text, Text text) { o.json = text; }},
     {"--json", "FILE|-", "Output",

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "app/cli/calls/listener.h"
 #include "ui/format.h"
 
 namespace speclens::cli {
@@ -52,6 +53,7 @@ std::string Terminal::paint(Tone tone, const std::string& text) const {
 
 Terminal standard_terminal(When color) {
     Terminal terminal;
+    if (is_listened_to()) return terminal;
 #if defined(__EMSCRIPTEN__) // its isatty says yes of every file, and its ioctl then falls over
     const bool tty = terminal.person = false;
 #else

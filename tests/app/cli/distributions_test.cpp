@@ -29,6 +29,32 @@ TEST(Lossless, KeepsTheNamesOfDrafterAndRuleApart) {
     EXPECT_NE(outcome.out.find("eagle3_tree tree_wor"), std::string::npos) << outcome.out << outcome.err;
 }
 
+TEST(Lossless, TellsTheSameAsData) {
+    const TempFolder folder;
+    const std::string file = folder.path() / "x.json";
+    const Outcome both = speclens({"lossless", "20000", "--drafter", "small", "--rule", "match", "--json", file});
+    EXPECT_EQ(both.code, 0) << both.err;
+    EXPECT_NE(both.out.find("No difference was found"), std::string::npos) << both.out;
+    const Json json = Json::parse(read_file(file));
+    EXPECT_EQ(json.at("schema"), "speclens-lossless/1");
+    EXPECT_EQ(json.at("verdict"), "no difference");
+    EXPECT_EQ(json.at("complete"), true);
+    ASSERT_EQ(json.at("tests").size(), 2u) << "plain decoding, and what was asked for";
+    const Json& test = json.at("tests").at(1);
+    EXPECT_EQ(test.at("rule"), "match");
+    EXPECT_GE(test.at("p_value").get<double>(), json.at("least_p_value").get<double>());
+    char p_value[16];
+    std::snprintf(p_value, sizeof p_value, "%.4f", test.at("p_value").get<double>());
+    EXPECT_NE(both.out.find(p_value), std::string::npos) << "the number of the table\n" << both.out;
+    const Outcome alone = speclens({"lossless", "20000", "--mistake", "bonus", "--json", "-"});
+    EXPECT_EQ(alone.code, 1) << alone.err;
+    const Json mistake = Json::parse(alone.out);
+    EXPECT_EQ(mistake.at("mistake"), "bonus");
+    EXPECT_EQ(mistake.at("verdict"), "differs");
+    EXPECT_EQ(mistake.at("tests").at(0).at("verdict"), "ok");
+    EXPECT_EQ(speclens({"lossless", "100", "--json", "/no/such/folder/x.json"}).code, 3);
+}
+
 // Without a prompt the table is the target, unless a model was named; a head says which one it needs.
 TEST(Lossless, UsesTheModelThatIsNamed) {
     const Outcome named =
