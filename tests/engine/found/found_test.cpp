@@ -335,7 +335,7 @@ TEST(FindModels, TellsTrainedHeadsFromModels) {
     std::map<std::string, std::string> drafters;
     for (const FoundModel& model : find_models({"here", golden, Place::Layout::folders}).models) drafters[model.name] = model.facts.drafter;
     EXPECT_EQ(drafters.at("micro_qwen3"), "");
-    for (const char* drafter : {"dart", "dflash", "domino", "dspark", "eagle3", "medusa"})
+    for (const char* drafter : {"dart", "dflash", "dflash2", "domino", "dspark", "eagle3", "medusa"})
         EXPECT_EQ(drafters.at(std::string("micro_") + drafter), drafter);
 }
 
