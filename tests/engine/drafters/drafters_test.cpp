@@ -160,9 +160,11 @@ TEST(DrafterParity, HeadsFromGgufFiles) {
         for (const auto& [folder, drafter] : {std::pair<std::string, std::string>{"micro_eagle3", "eagle3"},
                                               {"micro_eagle3_norm_first", "eagle3"},
                                               {"micro_dflash", "dflash"},
+                                              {"micro_dflash2", "dflash2"},
                                               {"micro_dspark", "dspark"}}) {
             SCOPED_TRACE(folder);
             Case c{folder, drafter};
+            if (drafter == "dflash2") c.prefix = "full.";
             c.gguf = matrices;
             GoldenPass(c).run();
         }
@@ -240,6 +242,9 @@ TEST(DrafterParity, DFlash2WithAWindow) {
         {"\"sliding_window\": null", "\"sliding_window\": 8"},
         {"\"use_sliding_window\": false", "\"use_sliding_window\": true"}};
     GoldenPass({"micro_dflash2", "dflash2", "sliding.", edits}).run();
+    Case file{"micro_dflash2", "dflash2", "sliding.", edits};
+    file.gguf = DType::f32;
+    GoldenPass(file).run();
 }
 TEST(DrafterParity, DSpark) { GoldenPass({"micro_dspark", "dspark"}).run(); }
 TEST(DrafterParity, Medusa) { GoldenPass({"micro_medusa", "medusa"}).run(); }

@@ -74,7 +74,7 @@ TEST(GgufFacts, TellsHeadsApart) {
     EXPECT_EQ(drafter("eagle3", {}), "eagle3");
     EXPECT_EQ(drafter("dflash", {gguf_number("dflash.block_size", 16)}), "dflash");
     EXPECT_EQ(drafter("dflash", {flag("dflash.sample_from_anchor"), flag("dflash.has_confidence_head")}), "dspark");
-    EXPECT_EQ(drafter("dflash", {gguf_number("dflash.selector_rank", 256)}), "") << "DFlash 2 is not opened";
+    EXPECT_EQ(drafter("dflash", {gguf_number("dflash.selector_rank", 256)}), "dflash2");
     EXPECT_EQ(drafter("qwen3", {}), "");
 }
 
