@@ -183,6 +183,10 @@ class Backend {
     // in = W_ih·x and hid = W_hh·state, (rows, 3G); state and out (rows, G), out may be state.
     // gates (rows, 3G) receives r, z, n; empty: they are not kept.
     virtual void gru(const Tensor& in, const Tensor& hid, const Tensor& state, const Tensor& out, const Tensor& gates) = 0;
+    // A causal convolution down the rows of x, in place, for every column by itself; the rows before the first are zeros:
+    //   x[i][c] = Σ_t (base[t][c] + added[i][first + t * groups + c / (h / groups)]) * x[i − t][c].
+    // x (rows, h); base (taps, h) f32; added (rows, from first + taps * groups on): what each row adds for a group of columns.
+    virtual void convolve(const Tensor& x, const Tensor& base, const Tensor& added, std::int64_t first, std::int64_t groups) = 0;
 
     // ---- operations on rows ----
     // out[i] = softmax(logits[i] / temperature), temperature > 0; out may be logits. Probabilities below

@@ -151,6 +151,12 @@ inline void gru(const Tensor& in, const Tensor& hid, const Tensor& state, const 
     CHECK(gates.empty() || is(gates, DType::f32, rows, 3 * g), "gru: gates");
 }
 
+inline void convolve(const Tensor& x, const Tensor& base, const Tensor& added, std::int64_t first, std::int64_t groups) {
+    CHECK(is_f32(x) && is(base, DType::f32, base.rows, x.cols) && base.rows >= 1, "convolve: x or base");
+    CHECK(groups >= 1 && x.cols % groups == 0, "convolve: groups");
+    CHECK(is(added, DType::f32, x.rows, added.cols) && first >= 0 && first + base.rows * groups <= added.cols, "convolve: added");
+}
+
 inline void softmax(const Tensor& logits, float temperature, const Tensor& out) {
     CHECK(temperature > 0, "softmax: temperature");
     CHECK(is(logits, DType::f32, out.rows, out.cols) && is_f32(out), "softmax: shapes");

@@ -149,6 +149,7 @@ TEST(Architecture, DraftersAreNamedByTheirOwnFilesOnly) {
         {"dflash", {"engine/drafters", "engine/found", "engine/heads", "engine/model", "scenes/dflash"}},
         {"domino", {"engine/drafters", "engine/found", "engine/heads", "scenes/domino", "scenes/training"}},
         {"dspark", {"engine/drafters", "engine/found", "engine/heads"}},
+        {"dflash2", {"engine/drafters", "engine/found", "engine/heads"}},
         {"dart", {"engine/drafters", "engine/found", "engine/heads"}}};
     for (const auto& [drafter, folders] : named) {
         int found = 0;

@@ -52,7 +52,7 @@ spec_test(engine/run/laws IN distributions WHEN release LABELS distributions LIB
     THREADS engine/run/law1_test.cpp)
 # Every coin of a round, cut where it decides (tests/shared/enumerated.h).
 spec_test(engine/run/exact IN exact WHEN release LABELS exact LIBS engine
-    SOURCES engine/run/coin_intervals_test.cpp engine/run/exact_faults_test.cpp engine/run/exact_auto_test.cpp engine/run/exact_tables_test.cpp engine/run/exact_transformer_test.cpp engine/run/exact_translated_test.cpp engine/rules/exact_oracle_test.cpp)
+    SOURCES engine/run/coin_intervals_test.cpp engine/run/exact_faults_test.cpp engine/run/exact_selector_test.cpp engine/run/exact_auto_test.cpp engine/run/exact_tables_test.cpp engine/run/exact_transformer_test.cpp engine/run/exact_translated_test.cpp engine/rules/exact_oracle_test.cpp)
 # Samples by the ten thousand through the production cycle: they find biases, not bad memory.
 spec_test(engine/run/statistics IN statistics WHEN release LABELS statistics LIBS engine
     SOURCES engine/rules/oracle_test.cpp engine/run/law2_test.cpp engine/run/law2_precision_test.cpp)

@@ -170,6 +170,9 @@ std::string describe_head(const DraftNetwork& network) {
                  : c.markov == DraftConfig::Markov::rnn ? ", recurrent"
                                                         : ""));
         if (c.confidence) add("confidence head");
+        if (c.method == DraftConfig::Method::dflash2)
+            add("convolutions over " + std::to_string(c.conv_taps) + " rows, a selector of rank " + std::to_string(c.selector_rank) +
+                " among " + std::to_string(c.candidates) + " ids");
     }
     add(tap_text(c.taps, network.target->config.layers));
     add(megabytes(static_cast<double>(network.bytes.stored())));

@@ -15,7 +15,7 @@ import torch
 import torch.nn.functional as F
 
 from data import ANSWER, tokenizer_of
-from drafters import CLASSES, block_config, dart_config, domino_config, dspark_config, eagle3_config, load_drafter, medusa_config, mtp_config
+from drafters import CLASSES, block_config, dart_config, dflash2_config, domino_config, dspark_config, eagle3_config, load_drafter, medusa_config, mtp_config
 from drafters.common import Sequence, capture
 from evaluate_drafter import Distribution, plain, read_prompts
 from export import load
@@ -106,7 +106,7 @@ def fresh(target, mask):
     block = (target, [1, 5, 9], mask, 2, 16)
     made = {"eagle3": eagle3_config(target, [1, 5, 9], 1536, 0, 0), "dart": dart_config(target, [1, 5, 9], 1536, 0, 0, 7),
             "medusa": medusa_config(target, 4), "mtp": mtp_config(target), "dflash": block_config(*block),
-            "dspark": dspark_config(*block, 48)}
+            "dspark": dspark_config(*block, 48), "dflash2": dflash2_config(*block, 48, 12)}
     for shift in (True, False):
         for prefix in (0, 1, 2):
             made[f"domino, shift_label {shift}, prefix {prefix}"] = domino_config(*block, 96, 48, prefix, shift)

@@ -1,13 +1,13 @@
 """Micro drafters for tests/engine/golden/micro_qwen3, and what they propose over scripted rounds.
 
     python goldens_drafters.py                                          check our own drafters against the stored files
-    python goldens_drafters.py --write --specforge DIR --deepspec DIR --dart DIR    make them anew with the public ones
+    python goldens_drafters.py --write --specforge DIR --deepspec DIR --dart DIR --dflash DIR    make them anew with the public ones
 
 Random weights never agree with a random target, so the acceptance is scripted: round 0 accepts every draft, round 1
 rejects the first one, round 2 keeps what it must show of the state after a rejection.  Every round feeds the real hidden states of
 micro_qwen3 for the tokens that were committed.  tests/engine/golden/README.md describes the tensors and says which values come
-from which implementation.  DIR is a checkout of sgl-project/SpecForge, deepseek-ai/DeepSpec or fvliang/DART (whose search
-is compiled with the ninja of PyPI); nothing of them is copied.
+from which implementation.  DIR is a checkout of sgl-project/SpecForge, deepseek-ai/DeepSpec, fvliang/DART (whose search
+is compiled with the ninja of PyPI) or z-lab/dflash (PyPI's dflash 0.1.0, unpacked, will do); nothing of them is copied.
 """
 import argparse
 import importlib
@@ -23,15 +23,17 @@ import torch
 import torch.nn.functional as F
 from safetensors.torch import load_file, save_file
 
-from drafters import CLASSES, block_config, dart_config, domino_config, dspark_config, eagle3_config, load_drafter, medusa_config, mtp_config, save_drafter
+from drafters import CLASSES, block_config, dart_config, dflash2_config, domino_config, dspark_config, eagle3_config, load_drafter, medusa_config, mtp_config, save_drafter
 from drafters.common import Sequence
 from evaluate_drafter import Distribution
 from export import load
 
 GOLDEN = Path(__file__).resolve().parents[2] / "tests" / "engine" / "golden"
 TARGET = GOLDEN / "micro_qwen3"
-LOUD = {"embed_proj.2.weight": 40, "markov_head.markov_w2.weight": 5, "prefix_gru.weight_ih_l0": 0.3}
+LOUD = {"embed_proj.2.weight": 40, "markov_head.markov_w2.weight": 5, "prefix_gru.weight_ih_l0": 0.3,
+        "candidate_selector.predecessor_codebook": 3, "candidate_selector.successor_codebook": 3}
 TAPS, MASK, PROMPT = [0, 1, 2], 505, 9
+ZLAB = "z-lab/dflash 0.1.0 (PyPI)"
 ACCEPT = ("all", 0, 2)                                             # scripted: accepted drafts of each round
 
 
@@ -66,6 +68,7 @@ def bundles(target):
     made["micro_dart"] = randomise(CLASSES["dart"](dart), 27)
     made["micro_dart"].set_vocabulary(chosen)
     made["micro_dflash"] = randomise(CLASSES["dflash"](block_config(target, TAPS, MASK, 2, 8)), 22)
+    made["micro_dflash2"] = randomise(CLASSES["dflash2"](dflash2_config(target, TAPS, MASK, 2, 8, 12, 7)), 29)
     made["micro_domino"] = randomise(CLASSES["domino"](domino_config(target, TAPS, MASK, 2, 5, 24, 16, 1, True)), 23)
     made["micro_dspark"] = randomise(CLASSES["dspark"](dspark_config(target, TAPS, MASK, 2, 5, 12)), 24)
     made["micro_medusa"] = randomise(CLASSES["medusa"]({**medusa_config(target, 3), "shared_lm_head": False}), 25)
@@ -129,6 +132,9 @@ def own_goldens(target):
     result = {}
     for name in bundles(target):
         drafter = load_drafter(GOLDEN / name)
+        if name == "micro_dflash2":                                # the windows of its other variant are the public implementation's alone
+            result[name] = {f"full.{key}": value for key, value in rounds(target, drafter, drafts_of(drafter)).items()}
+            continue
         if name != "micro_domino":
             result[name] = rounds(target, drafter, drafts_of(drafter))
             continue
@@ -200,6 +206,50 @@ def specforge_block(name, golden, shift=None, prefix=None):
             out[f"{i}.final_logits"] = final[last][0, 0][:b - 1] if shift else final[last][0, 0][1:]
             out[f"{i}.gru_states"] = states[last][0][:b - 1]
     return out
+
+
+WINDOWS = {"layer_types": ["sliding_attention", "full_attention"], "sliding_window": 8, "use_sliding_window": True}
+
+
+class ZlabDFlash2:
+    """z-lab's DFlash2DraftModel with its own propose(), asked as our drafters are."""
+    fill, taps = None, TAPS                                        # it shows its rows
+
+    def __init__(self, name, more):
+        from dflash.model import DFlash2DraftModel
+        from transformers import Qwen3Config
+        fields = {**json.loads((GOLDEN / name / "config.json").read_text()), **more}
+        self.net = DFlash2DraftModel(Qwen3Config(**{k: v for k, v in fields.items() if k not in ("architectures", "torch_dtype")})).float().eval()
+        codebooks = ("predecessor_codebook", "successor_codebook")
+        self.net.load_state_dict({k + ".weight" * k.endswith(codebooks): v.float() for k, v in load_file(GOLDEN / name / "model.safetensors").items()})
+
+    def begin(self, target):
+        from transformers import DynamicCache
+        self.cache, self.embedding = DynamicCache(config=self.net.config), target.model.embed_tokens
+        self.cache.activate_past_recording()
+        self.head = torch.nn.Linear(*reversed(self.embedding.weight.shape), bias=False)
+        self.head.weight = self.embedding.weight
+
+    def propose(self, tokens, features, hidden, k, distribution):
+        block, start = self.net.block_size, len(tokens) - 1
+        ids = torch.tensor([tokens[-1:] + [self.net.mask_token_id] * (block - 1)])
+        rows = self.net(target_hidden=features[None], noise_embedding=self.embedding(ids), past_key_values=self.cache, use_cache=True,
+                        position_ids=torch.arange(start - len(features), start + block)[None])[:, 1:]
+        self.cache.crop(-block)
+        scored, argmax = [], torch.argmax
+        torch.argmax = lambda scores, dim: (scored.append(scores), argmax(scores, dim=dim))[1]
+        drafts, candidates, _ = self.net.propose(rows, ids[:, 0], self.head, 0.0)
+        torch.argmax = argmax
+        self.shown, self.base = rows[0], self.net.compute_logits(rows, self.head)[0]
+        self.final = torch.full_like(self.base, -torch.inf).scatter(1, candidates[0], torch.cat(scored))
+        return drafts[0].tolist(), None
+
+
+def zlab_dflash2(target, name, folder):
+    """Layers that see everything, and the first one with a window."""
+    sys.path.insert(0, str(folder))
+    return {f"{variant}.{key}": value for variant, more in (("full", {}), ("sliding", WINDOWS))
+            for key, value in rounds(target, ZlabDFlash2(name, more), 7).items()}
 
 
 @torch.no_grad()
@@ -337,10 +387,11 @@ def keep_first_tokens():
     DynamicCache.crop = lambda cache, length: crop(cache, length - cache.get_seq_length()) if length < cache.get_seq_length() else None
 
 
-def public_goldens(own, dart):
+def public_goldens(target, own, dart, dflash):
     """Folder name -> (values of a public implementation, its name)."""
+    found = {"micro_dflash2": (zlab_dflash2(target, "micro_dflash2", dflash), "dflash", "DFlash2DraftModel, propose")}
     keep_first_tokens()
-    found = {"micro_dflash": (specforge_block("micro_dflash", own["micro_dflash"]), "specforge", "DFlashDraftModel.spec_generate")}
+    found["micro_dflash"] = (specforge_block("micro_dflash", own["micro_dflash"]), "specforge", "DFlashDraftModel.spec_generate")
     values = {}
     for shift, prefix in domino_variants():
         head = f"shift{int(shift)}_prefix{prefix}."
@@ -363,7 +414,9 @@ def difference(a, b):
         if a[key].dtype == torch.int32:
             assert torch.equal(a[key], b[key]), (key, a[key], b[key])
         else:
-            gap = max(gap, float((a[key] - b[key]).abs().max()))
+            known = a[key].isfinite()                              # ids that are no candidates have no score
+            assert torch.equal(known, b[key].isfinite()), key
+            gap = max(gap, float((a[key] - b[key])[known].abs().max()))
     return gap
 
 
@@ -371,17 +424,17 @@ def commit(folder):
     return subprocess.run(["git", "-C", folder, "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
 
 
-def write(target, specforge, deepspec, dart):
+def write(target, specforge, deepspec, dart, dflash):
     for name, drafter in bundles(target).items():
         save_drafter(drafter, GOLDEN / name)
         print(name, (GOLDEN / name / "model.safetensors").stat().st_size, "bytes")
     own = own_goldens(target)
     sys.path[:0] = [specforge, deepspec]
     search = Dart(dart)
-    public = public_goldens(own, search)
+    public = public_goldens(target, own, search, dflash)
     origin = {}
     projects = {"specforge": f"sgl-project/SpecForge {commit(specforge)}", "deepspec": f"deepseek-ai/DeepSpec {commit(deepspec)}",
-                "dart": f"fvliang/DART {commit(dart)}"}
+                "dart": f"fvliang/DART {commit(dart)}", "dflash": ZLAB}
     (GOLDEN / "dart_search.json").write_text(json.dumps(search.searches(GOLDEN / "micro_dart")) + "\n")
     origin["dart_search"] = {"values": f"{projects['dart']}, Searcher and TrieNgram"}
     for name, values in own.items():
@@ -401,31 +454,39 @@ def write(target, specforge, deepspec, dart):
     (GOLDEN / "micro_drafters.json").write_text(json.dumps(record, indent=1) + "\n")
 
 
-def write_own(target, name):
+def write_one(target, name, dflash):
     save_drafter(bundles(target)[name], GOLDEN / name)
     drafter = load_drafter(GOLDEN / name)
     values = rounds(target, drafter, drafts_of(drafter))
+    origin = {"values": "our own implementation (assets/recipe/drafters)"}
+    if name == "micro_dflash2":
+        own = {f"full.{key}": value for key, value in values.items()}
+        values = zlab_dflash2(target, name, dflash)
+        gap = difference(own, values)
+        assert gap < 1e-4, gap
+        origin = {"values": f"{ZLAB}, DFlash2DraftModel, propose", "own values": [], "largest difference to our own": gap}
     save_file({k: v.contiguous().clone() for k, v in values.items()}, GOLDEN / f"{name}.golden.safetensors", metadata={"format": "pt"})
     (GOLDEN / f"{name}.golden.safetensors").chmod(0o644)
     record = json.loads((GOLDEN / "micro_drafters.json").read_text())
-    record["origin"][name] = {"values": "our own implementation (assets/recipe/drafters)"}
+    record["origin"][name] = origin
     (GOLDEN / "micro_drafters.json").write_text(json.dumps(record, indent=1) + "\n")
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--write", action="store_true")
-    parser.add_argument("--only", help="write this folder alone, one whose values are our own implementation's")
+    parser.add_argument("--only", help="write this folder alone, one whose values are our own implementation's, or micro_dflash2")
     parser.add_argument("--specforge", help="checkout of sgl-project/SpecForge")
     parser.add_argument("--deepspec", help="checkout of deepseek-ai/DeepSpec")
     parser.add_argument("--dart", help="checkout of fvliang/DART")
+    parser.add_argument("--dflash", help="checkout of z-lab/dflash")
     args = parser.parse_args()
     torch.set_num_threads(1)
     target = load(TARGET)
     if args.only:
-        write_own(target, args.only)
+        write_one(target, args.only, args.dflash)
     elif args.write:
-        write(target, args.specforge, args.deepspec, args.dart)
+        write(target, args.specforge, args.deepspec, args.dart, args.dflash)
     for name, values in own_goldens(target).items():
         gap = difference(values, load_file(GOLDEN / f"{name}.golden.safetensors"))
         print(f"{name}: drafts equal, largest difference {gap:.1e}")

@@ -110,6 +110,20 @@ def dflash(s, **more):
     return config, backbone(s)
 
 
+def dflash2(s):
+    """z-lab, blocks of 16: every layer has a window, convolutions around its sub-layers, and there is a selector."""
+    config, tensors = dflash(s, block_size=16, conv_kernel_size=2, conv_group_size=16, selector_rank=s.rank, selector_top_k=16)
+    del config["block_size"]
+    config |= {"architectures": ["DFlash2DraftModel"], "is_causal": False, "layer_types": ["sliding_attention"] * 5,
+               "use_sliding_window": True, "sliding_window": 2048, "max_window_layers": 5}
+    tensors |= {"candidate_selector.hidden_projection.weight": (s.rank, s.h), "candidate_selector.predecessor_codebook": (s.vocab, s.rank),
+                "candidate_selector.successor_codebook": (s.vocab, s.rank)}
+    for i in range(5):
+        for part in ("attention_conv", "mlp_conv"):
+            tensors |= {f"layers.{i}.{part}.base_kernel": (2, 2, s.h), f"layers.{i}.{part}.kernel_projection.weight": (4 * s.h // 16, s.h)}
+    return config, tensors
+
+
 def domino(s):
     """Huang2020, blocks of 16."""
     config, tensors = dflash(s, projector_type="domino", gru_hidden_dim=s.gru, emb_dim=s.rank, pure_draft_prefix_len=1, shift_label=True)
@@ -145,7 +159,7 @@ def medusa(s):
     return {"architectures": ["MedusaModel"], "medusa_num_heads": 5, "medusa_num_layers": 1, "hidden_size": s.h, "vocab_size": s.vocab}, tensors
 
 
-FAMILIES = {f.__name__: f for f in (target, eagle3, eagle3_speculators, eagle3_deepspec, dflash, dflash_block7, domino, dspark, medusa)}
+FAMILIES = {f.__name__: f for f in (target, eagle3, eagle3_speculators, eagle3_deepspec, dflash, dflash_block7, dflash2, domino, dspark, medusa)}
 
 
 def values(name, shape, s, rng):

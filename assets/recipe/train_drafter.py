@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 from data import ANSWER, pack
-from drafters import (CLASSES, DFlash, Domino, Eagle3, block_config, dart_config, domino_config, dspark_config, eagle3_config, load_drafter, medusa_config, mtp_config,
+from drafters import (CLASSES, DFlash, Domino, Eagle3, block_config, dart_config, dflash2_config, domino_config, dspark_config, eagle3_config, load_drafter, medusa_config, mtp_config,
                       save_drafter)
 from export import load
 from optim import Muon, Optimiser
@@ -149,6 +149,7 @@ def build(args, target, paths, ids):
     else:
         common = (target, args.taps, mask, args.layers, args.block)
         config = {"dflash": lambda: block_config(*common),
+                  "dflash2": lambda: dflash2_config(*common, args.rank, args.candidates),
                   "domino": lambda: domino_config(*common, args.gru, args.rank, args.prefix, args.shift_label),
                   "dspark": lambda: dspark_config(*common, args.rank)}[args.method]()
         if args.conditioning != "features":
@@ -197,9 +198,10 @@ def arguments(methods=tuple(CLASSES), more=lambda parser: None):
     group.add_argument("--target-distribution", "--target-law", action=argparse.BooleanOptionalAction, default=False,
                        help="learn the target's distribution at every place (dflash, domino) instead of the token that the text has there")
     group.add_argument("--conditioning", default="features", choices=["features", "none", "embeddings"], help="ablation")
-    group = parser.add_argument_group("Domino and DSpark")
+    group = parser.add_argument_group("Domino, DSpark and DFlash 2")
     group.add_argument("--gru", type=int, default=96)
     group.add_argument("--rank", type=int, default=48)
+    group.add_argument("--candidates", type=int, default=12, help="DFlash 2: ids that the selector chooses among; llama.cpp wants a hidden size of N(N + 1)")
     group.add_argument("--prefix", type=int, default=1)
     group.add_argument("--shift-label", action=argparse.BooleanOptionalAction, default=True)
     group.add_argument("--base-rho", type=float, default=1.0, help="curriculum length as a share of the run; 0 = teacher forcing alone")

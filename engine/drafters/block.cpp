@@ -143,7 +143,7 @@ BlockDrafter::Block BlockDrafter::fill(int anchor, int k) {
         const int window = config.windows.empty() ? 0 : config.windows[static_cast<std::size_t>(layer)];
         if (window > 0) seen = window_ranges(window, slots);
         pass.ranges = window > 0 ? std::span<const LayerStack::Pass::Range>(seen) : std::span<const LayerStack::Pass::Range>();
-        stack_.run(layer, pass);
+        run_layer(stack_, layer, pass);
     }
     pass.ranges = {};
     stack_.add_norm(pass, network_->norm.view(), pass.normed);
@@ -212,7 +212,7 @@ void BlockDrafter::look(const Block& block, Draft& draft) {
                                           std::span(taps).subspan(i * hidden, hidden));
 }
 
-void BlockDrafter::look_at_correction(DraftNode& node, int index, ModelRows& corrected, const DraftRequest& request) {
+void BlockDrafter::look_at_correction(DraftNode& node, int index, PassRows& corrected, const DraftRequest& request) {
     if (request.internals) node.internals.add_correction(base_rows_.logits(index), corrected.logits(0));
 }
 

@@ -1,4 +1,4 @@
-// What DFlash, Domino and DSpark share: a block of masks filled in one pass, with the target's hidden states
+// What DFlash, DFlash 2, Domino and DSpark share: a block of masks filled in one pass, with the target's hidden states
 // injected as keys and values of every draft layer (DFlash, Chen et al. 2026, §3).
 // Row 0 of the block is the anchor (the newest token, on which the target has not run), the others are masks;
 // every row sees the whole context and the whole block. The cache keeps context entries only: what the block
@@ -39,6 +39,7 @@ class BlockDrafter : public Drafter {
         Tensor base;
         int anchor = 0; // token
     };
+    virtual void run_layer(LayerStack& stack, int layer, LayerStack::Pass& pass) { stack.run(layer, pass); }
     // More products of a block's proposing rows, `rows` of them, in the launch of their base logits: what a head does
     // with them before it knows a draft token.
     virtual void add_products(std::int64_t /*rows*/, std::vector<Projection>& /*products*/) {}
@@ -51,7 +52,7 @@ class BlockDrafter : public Drafter {
     // What ranks a block's rows, and what the columns of its logits stand for.
     [[nodiscard]] const OutputHead& head() const { return head_; }
     // The change of row `index` of the base logits to row 0 of `corrected`, where they are asked for.
-    void look_at_correction(DraftNode& node, int index, ModelRows& corrected, const DraftRequest& request);
+    void look_at_correction(DraftNode& node, int index, PassRows& corrected, const DraftRequest& request);
     // Fills DraftNode::base from row `index`, where a trace asks for it.
     void record_base(DraftNode& node, int index, const DraftRequest& request);
     // f32 (1, cols) scratch.

@@ -34,6 +34,16 @@ class SlotList {
         slots_.push_back({name, rows, cols, false, true, &to});
     }
     void vector(const std::string& name, std::int64_t size, Buffer& to) { slots_.push_back({name, 1, size, true, true, &to}); }
+    // A matrix of which a token's row is looked up.
+    void table(const std::string& name, std::int64_t rows, std::int64_t cols, Buffer& to) {
+        slots_.push_back({name, rows, cols, false, false, &to});
+    }
+    // Numbers that are stored in another shape.
+    void vector(const std::string& name, std::vector<std::int64_t> shape, Buffer& to) {
+        const std::int64_t size = std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+        slots_.push_back(
+            {.name = name, .rows = 1, .cols = size, .vector = true, .read_per_token = true, .to = &to, .shape = std::move(shape)});
+    }
     // Columns [first, first + cols) of a matrix that has `stored` of them.
     void columns(const std::string& name, std::int64_t rows, std::int64_t first, std::int64_t cols, std::int64_t stored, Buffer& to) {
         slots_.push_back({name, rows, cols, false, true, &to, first, stored});
@@ -128,6 +138,22 @@ void block_slots(DraftNetwork& n, SlotList& slots) {
     if (c.draft_vocab > 0 && !c.gathers_head) slots.matrix("lm_head.weight", c.draft_vocab, h, n.lm_head);
 }
 
+void dflash2_slots(DraftNetwork& n, SlotList& slots) {
+    const DraftConfig& c = n.config;
+    const std::int64_t h = c.layer.hidden, taps = c.conv_taps, rank = c.selector_rank;
+    n.convolutions.resize(n.layer.size());
+    for (std::size_t l = 0; l < n.layer.size(); ++l)
+        for (auto& [name, conv] : {std::pair<const char*, SubLayerConvolutions&>{"attention_conv", n.convolutions[l].attention},
+                                   {"mlp_conv", n.convolutions[l].mlp}}) {
+            const std::string prefix = "layers." + std::to_string(l) + "." + name + ".";
+            slots.vector(prefix + "base_kernel", {2, taps, h}, conv.base);
+            slots.matrix(prefix + "kernel_projection.weight", 2 * taps * (h / c.conv_group), h, conv.added);
+        }
+    slots.matrix("candidate_selector.hidden_projection.weight", rank, h, n.selector_row);
+    slots.table("candidate_selector.predecessor_codebook", c.layer.vocab, rank, n.predecessors);
+    slots.table("candidate_selector.successor_codebook", c.layer.vocab, rank, n.successors);
+}
+
 void medusa_slots(DraftNetwork& n, SlotList& slots) {
     const DraftConfig& c = n.config;
     const std::int64_t h = c.layer.hidden;
@@ -175,6 +201,10 @@ std::vector<Slot> network_slots(DraftNetwork& n, const TensorFiles* file) {
         dspark_slots(n, slots);
         break;
     case Method::mtp: mtp_slots(n, slots); break;
+    case Method::dflash2:
+        block_slots(n, slots);
+        dflash2_slots(n, slots);
+        break;
     }
     return slots.take();
 }

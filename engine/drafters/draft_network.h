@@ -1,4 +1,4 @@
-// The weights of a trained drafter that lives on its target: EAGLE-3, DART, DFlash, Domino, DSpark, Medusa or MTP. It
+// The weights of a trained drafter that lives on its target: EAGLE-3, DART, DFlash, DFlash 2, Domino, DSpark, Medusa or MTP. It
 // has no embedding of its own and, where it ranks all ids, no output matrix: it shares the target's. Immutable after
 // loading. What the parts compute is said in engine/drafters/.
 #pragma once
@@ -20,6 +20,12 @@ struct MedusaHead {
     };
     std::vector<Block> blocks;
     Buffer head; // (V, h), empty when the target's is shared
+};
+
+// DFlash 2: the convolutions before a sub-layer and behind it, with t taps over g groups of columns.
+struct SubLayerConvolutions {
+    Buffer base;  // (1, 2t * h) f32: (t, h) of the first, then of the second
+    Buffer added; // (2t * g, h): what a row of the sub-layer's input adds to both
 };
 
 class DraftNetwork {
@@ -69,6 +75,13 @@ class DraftNetwork {
     Buffer joint_state, joint_prev, joint_row, joint_bias;
     Buffer confidence_row, confidence_prev; // DSpark: (1, h), (1, ρ)
     Buffer confidence_bias;                 // DSpark: (1, 1)
+
+    struct LayerConvolutions {
+        SubLayerConvolutions attention, mlp;
+    };
+    std::vector<LayerConvolutions> convolutions; // DFlash 2: of each layer
+    Buffer predecessors, successors;             // DFlash 2: (V, r), of the token before and of a candidate
+    Buffer selector_row;                         // DFlash 2: (r, h)
 
     std::vector<MedusaHead> medusa;
     WeightBytes bytes; // without what is shared

@@ -193,6 +193,7 @@ std::string drafter_of(const std::string& architecture, const Json& config) {
     const bool block =
         architecture.starts_with("DFlash") || architecture == "DominoDraftModel" || architecture.find("DSpark") != std::string::npos;
     if (!block) return "";
+    if (architecture == "DFlash2DraftModel") return "dflash2";
     std::string type = text_at(config, "projector_type");
     const Json* own = object_at(config, "dflash_config");
     if (own && type.empty()) type = text_at(*own, "projector_type");

@@ -112,11 +112,11 @@ struct Marks {
     bool dspark = false, selector = false;
 };
 
-// As engine/heads/gguf_head.h reads them; empty: no head, or one that is not opened (DFlash 2).
+// As engine/heads/gguf_head.h reads them; empty: no head.
 std::string drafter_of(const std::string& family, const Marks& marks) {
     if (family == "eagle3") return "eagle3";
-    if (family != "dflash" || marks.selector) return "";
-    return marks.dspark ? "dspark" : "dflash";
+    if (family != "dflash") return "";
+    return marks.selector ? "dflash2" : marks.dspark ? "dspark" : "dflash";
 }
 
 void read_field(Head& head, ModelFacts& facts, Marks& marks) {

@@ -15,8 +15,9 @@ namespace speclens {
 namespace {
 
 using Method = DraftConfig::Method;
-const char* const kSupportedHeads = "Supported are EAGLE-3, DART, DFlash, Domino, DSpark, Medusa and MTP heads "
+const char* const kSupportedHeads = "Supported are EAGLE-3, DART, DFlash, DFlash 2, Domino, DSpark, Medusa and MTP heads "
                                     "for Llama, Mistral, Qwen3 and Qwen2.5 targets.";
+constexpr const char* kDflash2 = "DFlash2DraftModel"; // z-lab's architecture and speculators'
 const char* const kCheck = "Is this the config.json of a draft head for this target?";
 
 // Fields that one dialect nests in an object and another keeps at the top.
@@ -68,7 +69,7 @@ std::string mtp_tensors(const TensorFiles& file) {
 Kind kind_of(const Fields& fields, const TensorFiles& file, DraftConfig& config) {
     static const std::set<std::string> kEagle = {"LlamaForCausalLMEagle3", "Qwen3Eagle3Model", "Eagle3Speculator", "Eagle3DraftModel",
                                                  "LlamaForCausalLMDart"};
-    static const std::set<std::string> kBlocks = {"DFlashDraftModel", "DominoDraftModel", "DSparkDraftModel",
+    static const std::set<std::string> kBlocks = {"DFlashDraftModel", kDflash2,           "DominoDraftModel", "DSparkDraftModel",
                                                   "Qwen3DSparkModel", "DFlashSpeculator", "DSparkSpeculator"};
     const Json* list = fields.find("architectures");
     const bool named = list != nullptr && list->is_array() && !list->empty() && (*list)[0].is_string();
@@ -159,7 +160,8 @@ void read_windows(const Fields& fields, const Fields& geometry, DraftConfig& con
                       "has " + std::to_string(types->size()) + " entries for " + std::to_string(config.layer.layers) + " layers");
     const int window = geometry.integer("sliding_window", 1, 1 << 30);
     for (const Json& type : *types) config.windows.push_back(type == "sliding_attention" ? window : 0);
-    config.window_causal = causal && !fields.flag_or("sliding_window_non_causal", false);
+    const bool opened = config.architecture == kDflash2 && fields.find("transformer_layer_config") != nullptr; // speculators' default
+    config.window_causal = causal && !fields.flag_or("sliding_window_non_causal", opened);
 }
 
 // speculators numbers hidden states as they enter a layer, everybody else the layers that they leave.
@@ -259,20 +261,38 @@ void read_mask(const Nested& own, const ModelConfig& target, const TensorFiles& 
     }
 }
 
+void read_selector(const Nested& own, DraftConfig& config) {
+    const auto integer = [&](const char* name, int most) { return own.of(name).integer(name, 1, most); };
+    config.conv_taps = integer("conv_kernel_size", config.block);
+    config.conv_group = integer("conv_group_size", config.layer.hidden);
+    if (config.layer.hidden % config.conv_group != 0)
+        own.of("conv_group_size")
+            .fail("conv_group_size",
+                  "is " + std::to_string(config.conv_group) + ", no divisor of the hidden size " + std::to_string(config.layer.hidden));
+    config.selector_rank = integer("selector_rank", 1 << 16);
+    config.candidates = integer("selector_top_k", std::min(config.layer.vocab, kMostCandidates));
+    if (config.draft_vocab > 0)
+        own.of("draft_vocab_size")
+            .fail("draft_vocab_size",
+                  "is " + std::to_string(config.draft_vocab) +
+                      ": a DFlash 2 head over some of the ids is not documented, and not supported",
+                  kSupportedHeads);
+}
+
 void read_block(const Fields& fields, const ModelConfig& target, const TensorFiles& file, DraftConfig& config, bool speculators) {
     const Nested own(fields, "dflash_config");
     const bool deepspec = config.architecture == "Qwen3DSparkModel";
     const bool exported = config.architecture == "DSparkSpeculator" || (speculators && config.architecture == "DSparkDraftModel");
-    config.method = deepspec || exported ? Method::dspark : block_method(own);
+    config.method = deepspec || exported ? Method::dspark : config.architecture == kDflash2 ? Method::dflash2 : block_method(own);
     config.block = own.of("block_size").integer("block_size", 2, 64);
     read_mask(own, target, file, config);
     read_taps(own, speculators ? "aux_hidden_state_layer_ids" : "target_layer_ids", speculators,
               even_taps(config.layer.layers, target.layers), file, target.layers, config);
     if (speculators) {
-        if (config.method != Method::dflash && !exported)
+        if (config.method != Method::dflash && config.method != Method::dflash2 && !exported)
             fields.fail("architectures",
                         "names " + config.architecture + " of the speculators library with another " +
-                            "head than DFlash or DSpark, which is not supported",
+                            "head than DFlash, DFlash 2 or DSpark, which is not supported",
                         kSupportedHeads);
         config.anchor_aligned = samples_from_anchor(fields, config);
     }
@@ -289,7 +309,9 @@ void read_block(const Fields& fields, const ModelConfig& target, const TensorFil
     if (source != "features" && source != "none") conditioning.fail("conditioning", "is \"" + source + "\", expected features or none");
     config.conditioned = source == "features";
 
-    if (config.method == Method::domino) {
+    if (config.method == Method::dflash2) {
+        read_selector(own, config);
+    } else if (config.method == Method::domino) {
         config.gru = own.of("gru_hidden_dim").integer("gru_hidden_dim", 1, 1 << 16);
         config.rank = own.of("emb_dim").integer("emb_dim", 1, 1 << 16);
         config.prefix = own.of("pure_draft_prefix_len").integer_or("pure_draft_prefix_len", 0, 0, config.block);
@@ -422,7 +444,7 @@ std::string ambiguous_tap(const std::string& file, const std::vector<int>& taps,
 }
 
 const char* name_of(Method method) {
-    constexpr std::array kNames = {"eagle3", "dflash", "domino", "dspark", "medusa", "dart", "mtp"};
+    constexpr std::array kNames = {"eagle3", "dflash", "domino", "dspark", "medusa", "dart", "mtp", "dflash2"};
     return kNames[static_cast<std::size_t>(method)];
 }
 
@@ -487,7 +509,7 @@ DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelCo
             tensor_of(tensors, "layers.0.self_attn.q_norm.weight") != nullptr || geometry.text_or("model_type", "") != "llama";
         read_windows(fields, geometry, config);
         read_block(fields, target, tensors, config, speculators);
-        keys = block_keys();
+        keys = config.method == Method::dflash2 ? dflash2_keys() : block_keys();
         break;
     }
     // one that stands in its model's checkpoint was read with the model

@@ -1,7 +1,7 @@
 // The config.json of a draft network: which method it is, the geometry of its layers, what it taps from the
 // target, and how its rows are aligned. Dialects of the public checkpoints:
-// SafeAILab/AngelSlim/SpecForge/NeMo EAGLE-3, RedHat speculators (EAGLE-3, DFlash, DSpark), z-lab DFlash,
-// Domino, deepseek-ai DSpark and block-7 DFlash, Medusa, DART. Where the name of the architecture says too
+// SafeAILab/AngelSlim/SpecForge/NeMo EAGLE-3, RedHat speculators (EAGLE-3, DFlash, DFlash 2, DSpark), z-lab DFlash and
+// DFlash 2, Domino, deepseek-ai DSpark and block-7 DFlash, Medusa, DART. Where the name of the architecture says too
 // little, the tensors say what a head is.
 #pragma once
 
@@ -15,14 +15,14 @@
 namespace speclens {
 
 struct DraftConfig {
-    enum class Method { eagle3, dflash, domino, dspark, medusa, dart, mtp } method = Method::dflash;
+    enum class Method { eagle3, dflash, domino, dspark, medusa, dart, mtp, dflash2 } method = Method::dflash;
     std::string architecture;         // as the file names it
     ModelConfig layer;                // geometry of the draft layers; vocab and hidden size are the target's
     std::vector<int> taps;            // see PassInput::taps
     std::string notice;               // lines: what of the files can be read in two ways, and which one was taken; empty: nothing
     std::vector<std::string> ignored; // places of keys that were passed over because they were named
 
-    // ---- block drafters: DFlash, Domino, DSpark ----
+    // ---- block drafters: DFlash, DFlash 2, Domino, DSpark ----
     int block = 0;               // B: rows of a block, the anchor's included
     int mask_id = -1;            // the token that stands for "to be filled"; -1: the head has a row of its own
     bool own_mask = false;       // that row is the tensor mask_embedding, (1, h)
@@ -61,6 +61,12 @@ struct DraftConfig {
     bool confidence = false;
     bool confidence_with_markov = false;
 
+    // ---- DFlash 2 ----
+    int conv_taps = 0;     // rows that a convolution joins: each with those right before it
+    int conv_group = 0;    // columns that share what a row adds to its kernel
+    int candidates = 0;    // ids of a row that the selector chooses among
+    int selector_rank = 0; // r
+
     // ---- Medusa ----
     int medusa_heads = 0;
     int medusa_blocks = 0;    // residual blocks per head
@@ -73,11 +79,12 @@ struct DraftConfig {
 };
 [[nodiscard]] const char* name_of(DraftConfig::Method method); // "eagle3", as --drafter spells it
 inline constexpr const char* kQwenMtp = "mtp.";                // DraftConfig::tensors of Qwen's layout; the others end in "mtp_layers.0."
+inline constexpr int kMostCandidates = 1024;                   // of a row, DraftConfig::candidates
 inline constexpr const char* kMaskTensor = "mask_embedding";   // see DraftConfig::own_mask
 
-// The shape of the public heads of `drafter` (AngelSlim EAGLE-3, DART on the same layer, z-lab DFlash, Huang2020 Domino, deepseek-ai
-// DSpark) for a target of this shape, for cost measurements with random weights (bench --geometry). A small target gets heads as much
-// smaller. Throws Error (usage) for drafters that have no such head.
+// The shape of the public heads of `drafter` (AngelSlim EAGLE-3, DART on the same layer, z-lab DFlash and DFlash 2, Huang2020 Domino,
+// deepseek-ai DSpark) for a target of this shape, for cost measurements with random weights (bench --geometry). A small target gets heads
+// as much smaller. Throws Error (usage) for drafters that have no such head.
 [[nodiscard]] DraftConfig head_geometry(const std::string& drafter, const ModelConfig& target);
 
 // Why a list of tapped layers makes no sense; empty: it does. `one_above`: by how much its numbers are above the layers whose outputs

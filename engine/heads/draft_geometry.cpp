@@ -20,17 +20,24 @@ DraftConfig head_geometry(const std::string& drafter, const ModelConfig& target)
         config.draft_vocab = std::min(32000, target.vocab / 2);
         return config;
     }
-    if (drafter != "dflash" && drafter != "domino" && drafter != "dspark")
+    const auto methods = {Method::dflash, Method::dflash2, Method::domino, Method::dspark};
+    const auto* const found = std::ranges::find(methods, drafter, [](Method method) { return std::string(name_of(method)); });
+    if (found == methods.end())
         throw Error("no published shape for a head of \"" + drafter + "\"",
-                    "With --geometry, choose from eagle3, eagle3_tree, dart, dflash, domino, dspark, lookup and skip.", Exit::usage);
-    config.method = drafter == "dflash" ? Method::dflash : drafter == "domino" ? Method::domino : Method::dspark;
+                    "With --geometry, choose from eagle3, eagle3_tree, dart, dflash, dflash2, domino, dspark, lookup and skip.",
+                    Exit::usage);
+    config.method = *found;
     config.layer.layers = wide ? 5 : 2;
     config.layer.qk_norm = true;
     config.layer.qkv_bias = false;
     for (int i = 0; i < 5; ++i) config.taps.push_back(std::max(0, 1 + i * (target.layers - 4) / 4));
     config.block = config.method == Method::dspark ? 7 : 16;
     config.mask_id = target.vocab - 1;
-    config.anchor_aligned = config.method != Method::dflash;
+    config.anchor_aligned = config.method == Method::domino || config.method == Method::dspark;
+    config.conv_taps = 2;
+    config.conv_group = 16;
+    config.candidates = 16;
+    config.selector_rank = wide ? 256 : 16;
     config.gru = wide ? 1024 : 64;
     config.rank = wide ? 256 : 16;
     config.prefix = 1;

@@ -16,8 +16,9 @@ namespace {
 
 using Method = DraftConfig::Method;
 
-constexpr const char* kHeadRemedy = "Supported are EAGLE-3, DFlash and DSpark heads as llama.cpp's convert_hf_to_gguf.py writes them; the "
-                                    "folder that the file was made of opens, too, where docs/models.md has its layout.";
+constexpr const char* kHeadRemedy =
+    "Supported are EAGLE-3, DFlash, DFlash 2 and DSpark heads as llama.cpp's convert_hf_to_gguf.py writes them; the "
+    "folder that the file was made of opens, too, where docs/models.md has its layout.";
 
 constexpr std::string_view kEagle3Keys[] = {"target_layers", "extract_layers", "target_hidden_size", "norm_before_residual",
                                             "norm_before_fc"};
@@ -28,6 +29,8 @@ constexpr std::string_view kDflashKeys[] = {"target_layers",
                                             "attention.causal",
                                             "attention.sliding_window",
                                             "attention.sliding_window_pattern"};
+
+constexpr std::string_view kSelectorKeys[] = {"conv_kernel_size", "conv_group_size", "selector_rank", "selector_top_k"};
 
 [[noreturn]] void refuse_head(const Gguf& file, const std::string& what) { throw Error(file.name() + ": " + what, kHeadRemedy); }
 
@@ -118,11 +121,27 @@ void read_gguf_windows(const Gguf& file, DraftConfig& config) {
     config.window_causal = causal;
 }
 
+void read_gguf_selector(const Gguf& file, DraftConfig& config) {
+    const auto integer = [&](const std::string& name, int most) {
+        const auto value = file.integer("dflash." + name, 1, most);
+        if (!value) file.fail("dflash." + name, "is missing, which a head with a selector has");
+        return static_cast<int>(*value);
+    };
+    config.conv_taps = integer("conv_kernel_size", config.block);
+    config.conv_group = integer("conv_group_size", config.layer.hidden);
+    if (config.layer.hidden % config.conv_group != 0)
+        file.fail("dflash.conv_group_size",
+                  "is " + std::to_string(config.conv_group) + ", no divisor of the hidden size " + std::to_string(config.layer.hidden));
+    config.selector_rank = integer("selector_rank", 1 << 16);
+    config.candidates = integer("selector_top_k", std::min(config.layer.vocab, kMostCandidates));
+    if (config.draft_vocab > 0) refuse_head(file, "has d2t: a DFlash 2 head over some of the ids is not documented, and not supported");
+}
+
 void read_gguf_dflash(const Gguf& file, const ModelConfig& target, DraftConfig& config) {
-    if (file.find("selector_hidden.weight") != nullptr || file.value("dflash.selector_rank") != nullptr)
-        refuse_head(file, "is a DFlash 2 head (selector, convolutions), which is not supported");
     const StoredTensor* markov = file.find("markov_w1.weight");
-    config.method = markov != nullptr ? Method::dspark : Method::dflash;
+    const bool selects = file.find("selector_hidden.weight") != nullptr;
+    if (selects && markov != nullptr) refuse_head(file, "has a selector and a Markov head, and no method has both");
+    config.method = markov != nullptr ? Method::dspark : selects ? Method::dflash2 : Method::dflash;
     config.layer.qk_norm = true;
     read_taps_of(file, "dflash.target_layers", target.layers, config);
     const auto block = file.integer("dflash.block_size", 2, 64);
@@ -137,6 +156,7 @@ void read_gguf_dflash(const Gguf& file, const ModelConfig& target, DraftConfig& 
         refuse_head(file, "dflash.hidden_act is \"" + act + "\", which is not supported");
     config.draft_vocab = listed_ids(file, target);
     config.gathers_head = config.draft_vocab > 0 && file.find("output.weight") == nullptr;
+    if (selects) read_gguf_selector(file, config);
     if (markov == nullptr) return;
     if (markov->shape.size() != 2) refuse_head(file, "markov_w1.weight has shape " + shape_text(markov->shape));
     config.markov_rank = static_cast<int>(markov->shape[1]);
@@ -166,7 +186,8 @@ DraftConfig gguf_head_config(const Gguf& file, const ModelConfig& target) {
         refuse_unread(file, arch, {gguf_geometry_keys(), kEagle3Keys});
     } else {
         read_gguf_dflash(file, target, config);
-        refuse_unread(file, arch, {gguf_geometry_keys(), kDflashKeys});
+        const KeyList selector = config.method == Method::dflash2 ? KeyList(kSelectorKeys) : KeyList();
+        refuse_unread(file, arch, {gguf_geometry_keys(), kDflashKeys, selector});
     }
     if (file.find("token_embd.weight") != nullptr)
         add_notice(config.notice,
@@ -184,7 +205,7 @@ std::map<std::string, RowTensors::Source> gguf_head_tensors(const Gguf& file, co
         if (tensor == nullptr) return;
         used.insert(stored);
         const bool sliced = stored == "conf_proj.weight"; // by columns
-        RowTensors::Source source{stored, tensor->shape.size() < 2 ? DType::f32 : sliced ? DType::bf16 : as(*tensor)};
+        RowTensors::Source source{stored, tensor->shape.size() != 2 ? DType::f32 : sliced ? DType::bf16 : as(*tensor)};
         if (eagle && (stored.ends_with(".attn_q.weight") || stored.ends_with(".attn_k.weight"))) source.paired_rows = config.layer.head_dim;
         sources.emplace(name, std::move(source));
     };
@@ -200,12 +221,22 @@ std::map<std::string, RowTensors::Source> gguf_head_tensors(const Gguf& file, co
             if (!name.ends_with(".bias") && (config.layer.qk_norm || !norm)) add(layer + std::string(name), block + std::string(stored));
         }
         if (eagle) add(layer + "hidden_norm.weight", block + "attn_norm_2.weight");
+        if (config.method != Method::dflash2) continue;
+        for (const auto& [part, short_part] : {std::pair<std::string, std::string>{"attention", "attn"}, {"mlp", "ffn"}}) {
+            add(layer + part + "_conv.base_kernel", block + short_part + "_conv_base");
+            add(layer + part + "_conv.kernel_projection.weight", block + short_part + "_conv_proj.weight");
+        }
     }
     if (config.method == Method::dspark) {
         add("markov_head.markov_w1.weight", "markov_w1.weight");
         add("markov_head.markov_w2.weight", "markov_w2.weight");
         add("confidence_head.proj.weight", "conf_proj.weight");
         add("confidence_head.proj.bias", "conf_proj.bias");
+    }
+    if (config.method == Method::dflash2) {
+        add("candidate_selector.hidden_projection.weight", "selector_hidden.weight");
+        add("candidate_selector.predecessor_codebook", "selector_predecessor.weight");
+        add("candidate_selector.successor_codebook", "selector_successor.weight");
     }
     for (const auto& [name, tensor] : file.tensors())
         if (!used.contains(name))

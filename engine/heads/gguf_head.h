@@ -1,7 +1,7 @@
 // A draft head in a GGUF file, as llama.cpp's converter writes it (b11549: conversion/llama.py and qwen.py, src/models/eagle3.cpp and
 // dflash.cpp): its metadata as a DraftConfig, its tensors under the names of the released folders, its ids. The architecture eagle3 is
-// EAGLE-3, dflash is DFlash and, with a Markov head, DSpark. Layers are numbered as a state enters them; d2t holds ids of the target, not
-// differences; rows of EAGLE-3's q and k come in pairs. What the network here does not compute is refused by name.
+// EAGLE-3, dflash is DFlash, with a Markov head DSpark, with a selector DFlash 2. Layers are numbered as a state enters them; d2t holds ids
+// of the target, not differences; rows of EAGLE-3's q and k come in pairs. What the network here does not compute is refused by name.
 #pragma once
 
 #include <functional>

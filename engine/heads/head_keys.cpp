@@ -46,6 +46,11 @@ constexpr std::string_view kBlock[] = {
     "confidence_head_with_markov",
     "num_target_layers",
     "target_hidden_size",
+    // DFlash 2's own, the last four
+    "conv_kernel_size",
+    "conv_group_size",
+    "selector_rank",
+    "selector_top_k",
 };
 constexpr std::string_view kMedusa[] = {"medusa_num_heads", "medusa_num_layers", "shared_lm_head",    "hidden_size",
                                         "vocab_size",       "num_target_layers", "target_hidden_size"};
@@ -56,7 +61,8 @@ constexpr std::string_view kSections[] = {"eagle_config", "dflash_config", "tran
 } // namespace
 
 KeyList eagle3_keys() { return kEagle3; }
-KeyList block_keys() { return kBlock; }
+KeyList block_keys() { return KeyList(kBlock).first(std::size(kBlock) - 4); }
+KeyList dflash2_keys() { return kBlock; }
 KeyList medusa_keys() { return kMedusa; }
 KeyList mtp_keys() { return kMtp; }
 

@@ -6,8 +6,9 @@
 
 namespace speclens {
 
-[[nodiscard]] KeyList eagle3_keys(); // EAGLE-3 and DART; section eagle_config
-[[nodiscard]] KeyList block_keys();  // DFlash, Domino, DSpark; section dflash_config
+[[nodiscard]] KeyList eagle3_keys();  // EAGLE-3 and DART; section eagle_config
+[[nodiscard]] KeyList block_keys();   // DFlash, Domino, DSpark; section dflash_config
+[[nodiscard]] KeyList dflash2_keys(); // those and the convolutions' and the selector's
 [[nodiscard]] KeyList medusa_keys();
 [[nodiscard]] KeyList mtp_keys();
 

@@ -166,10 +166,15 @@ void LayerStack::store(int layer, Pass& pass) {
 }
 
 void LayerStack::run_mlp(int layer, Pass& pass) {
+    add_norm(pass, layers_[static_cast<std::size_t>(layer)].post_norm.view(), pass.normed);
+    feed_forward(layer, pass.normed, pass);
+}
+
+void LayerStack::feed_forward(int layer, const Tensor& input, Pass& pass) {
     const LayerWeights& w = layers_[static_cast<std::size_t>(layer)];
     const Tensor ffn = ffn_.view().slice(0, pass.rows);
-    add_norm(pass, w.post_norm.view(), pass.normed);
-    backend_.matmul_swiglu(pass.normed, w.gate.view(), w.up.view(), ffn);
+    CHECK(pass.pending.empty(), "a sub-layer's output was not added");
+    backend_.matmul_swiglu(input, w.gate.view(), w.up.view(), ffn);
     const Projection down[] = {{w.down.view(), {}, pass.delta}};
     backend_.matmul(ffn, down);
     pass.pending = pass.delta;

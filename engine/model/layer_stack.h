@@ -60,6 +60,8 @@ class LayerStack {
     void store(int layer, Pass& pass);
     // The attention sub-layer on `input` (rows, columns of the projections) instead of the normed residual.
     void attend(int layer, const Tensor& input, Pass& pass);
+    // The MLP sub-layer on `input` (rows, h) instead of the normed residual.
+    void feed_forward(int layer, const Tensor& input, Pass& pass);
     // Keys and values of rows that only are seen, into slots first_slot …  context (rows, h), positions (1,
     // rows)
     void store_context(int layer, const Tensor& context, const Tensor& positions, int first_slot);

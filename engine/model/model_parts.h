@@ -32,6 +32,7 @@ struct Slot {
     // special.
     const char* absent = nullptr;
     const char* absent_remedy = nullptr;
+    std::vector<std::int64_t> shape = {}; // as it is stored, where that is neither (cols) nor (rows, cols)
 };
 // The matrices and norms of one decoder layer, named PREFIXinput_layernorm.weight … `input` is the width of
 // what q, k and v are made from.

@@ -18,13 +18,15 @@ bool is_weight(DType dtype, bool vector) {
 const StoredTensor& check_slot(const TensorFiles& file, const Slot& slot) {
     const StoredTensor* tensor = file.find(slot.name);
     if (tensor == nullptr)
-        throw Error("model.safetensors: tensor " + slot.name + " is missing" + (slot.absent ? std::string(", ") + slot.absent : ""),
+        throw Error(file.name() + ": tensor " + slot.name + " is missing" + (slot.absent ? std::string(", ") + slot.absent : ""),
                     slot.absent_remedy ? slot.absent_remedy : "Is this the right config.json? Or download the weights again.");
     if (!is_weight(tensor->dtype, slot.vector))
         throw Error(file.file_name(*tensor) + ": " + slot.name + " is stored as " + name_of(tensor->dtype),
                     "Weights must be bf16, f16 or f32: use an unquantised checkpoint.");
     const std::int64_t cols = slot.stored_cols > 0 ? slot.stored_cols : slot.cols;
-    const std::vector<std::int64_t> expected = slot.vector ? std::vector<std::int64_t>{cols} : std::vector<std::int64_t>{slot.rows, cols};
+    const std::vector<std::int64_t> expected = !slot.shape.empty() ? slot.shape
+                                               : slot.vector       ? std::vector<std::int64_t>{cols}
+                                                                   : std::vector<std::int64_t>{slot.rows, cols};
     if (tensor->shape != expected)
         throw Error(file.file_name(*tensor) + ": " + slot.name + " has shape " + shape_text(tensor->shape) + ", expected " +
                         shape_text(expected),

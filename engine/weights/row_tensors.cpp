@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
+#include <numeric>
 
 #include "kernels/bf16.h"
 #include "kernels/error.h"
@@ -50,11 +52,12 @@ RowTensors::RowTensors(const TensorFiles& file, std::map<std::string, Source> so
         const auto refuse = [&](const std::string& why) {
             throw Error(file.file_name(*stored) + ": tensor " + source.name + " " + why, "Is this a file of a language model?");
         };
-        if (stored->shape.empty() || stored->shape.size() > 2) refuse("has shape " + shape_text(stored->shape));
+        if (stored->shape.empty() || stored->shape.size() > 3) refuse("has shape " + shape_text(stored->shape));
         StoredTensor tensor = *stored;
         tensor.dtype = source.as;
         if (source.as != stored->dtype && !is_number(stored->dtype)) refuse(std::string("is stored as ") + name_of(stored->dtype));
-        const std::int64_t cols = stored->shape.back(), rows = stored->shape.size() == 2 ? stored->shape.front() : 1;
+        const std::int64_t cols = stored->shape.back();
+        const std::int64_t rows = std::accumulate(stored->shape.begin(), stored->shape.end() - 1, std::int64_t{1}, std::multiplies<>());
         if (cols % block_of(source.as).values != 0)
             refuse("has rows of " + std::to_string(cols) + " values, which cannot be kept as " + name_of(source.as));
         if (source.paired_rows > 0 && (rows % source.paired_rows != 0 || source.paired_rows % 2 != 0))

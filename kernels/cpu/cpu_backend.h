@@ -111,6 +111,7 @@ class CpuBackend final : public Backend {
     void attention_paged(const HeadShape& shape, const Tensor& q, const KvLayer& cache, const PagedRows& rows, const Tensor& out) override;
     void silu(const Tensor& x) override;
     void gru(const Tensor& in, const Tensor& hid, const Tensor& state, const Tensor& out, const Tensor& gates) override;
+    void convolve(const Tensor& x, const Tensor& base, const Tensor& added, std::int64_t first, std::int64_t groups) override;
     void softmax(const Tensor& logits, float temperature, const Tensor& out) override;
     void argmax(const Tensor& rows, const Tensor& ids) override;
     void top_k(const Tensor& rows, int k, const Tensor& ids, const Tensor& values) override;

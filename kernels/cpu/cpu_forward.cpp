@@ -245,6 +245,13 @@ void CpuBackend::gru(const Tensor& in, const Tensor& hid, const Tensor& state, c
     });
 }
 
+void CpuBackend::convolve(const Tensor& x, const Tensor& base, const Tensor& added, std::int64_t first, std::int64_t groups) {
+    shapes::convolve(x, base, added, first, groups);
+    const ConvolutionTask task = {
+        data_of<float>(x), data_of<const float>(base), data_of<const float>(added) + first, x.rows, x.cols, base.rows, added.cols, groups};
+    share(groups, 2 * x.rows * base.rows * (x.cols / groups), [&](std::int64_t from, std::int64_t to) { gate_.convolve(task, from, to); });
+}
+
 AttentionTask CpuBackend::attention_task(const HeadShape& shape, const Tensor& q, const KvLayer& cache, const Tensor& out) const {
     CHECK(shape.heads / shape.kv_heads <= kAttentionGroup && shape.dim <= kMostHeadDim, "attention: head shape");
     const bool in_parts = cache.k.dtype != DType::f32; // f32 keeps the order of additions that goldens have

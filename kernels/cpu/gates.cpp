@@ -1,5 +1,6 @@
-// Element-wise activations that stand alone: silu, and the gates of a GRU (Cho et al. 2014, in the variant of
-// cuDNN and PyTorch, where the reset gate multiplies the product with the hidden state). One call is one row.
+// Element-wise functions that stand alone: silu, the gates of a GRU (Cho et al. 2014, in the variant of cuDNN and
+// PyTorch, where the reset gate multiplies the product with the hidden state; one call is one row), and a short convolution
+// down the rows.
 #include "kernels/cpu/highway_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -79,9 +80,36 @@ void gru(const float* in, const float* hid, const float* state, float* out, floa
     }
 }
 
+// From the last row up, so that a row still finds those before it as they were.
+void convolve(const ConvolutionTask& task, std::int64_t first, std::int64_t last) {
+    const F f;
+    const std::int64_t size = task.h / task.groups;
+    for (std::int64_t row = task.rows - 1; row >= 0; --row) {
+        const std::int64_t taps = std::min(task.taps, row + 1);
+        for (std::int64_t group = first; group < last; ++group) {
+            const float* const added = task.added + row * task.stride + group;
+            for (std::int64_t i = 0; i < size; i += kLanes) {
+                const std::int64_t count = std::min(kLanes, size - i), column = group * size + i;
+                const auto load = [&](const float* p) { return count == kLanes ? hn::LoadU(f, p) : load_first(p, count); };
+                V sum = hn::Zero(f);
+                for (std::int64_t tap = 0; tap < taps; ++tap) {
+                    const V weight = hn::Add(load(task.base + tap * task.h + column), hn::Set(f, added[tap * task.groups]));
+                    sum = hn::MulAdd(weight, load(task.x + (row - tap) * task.h + column), sum);
+                }
+                float* const to = task.x + row * task.h + column;
+                if (count == kLanes) {
+                    hn::StoreU(sum, f, to);
+                } else {
+                    store_first(sum, to, count);
+                }
+            }
+        }
+    }
+}
+
 } // namespace
 
-const GateKernels kGateKernels = {silu, gru};
+const GateKernels kGateKernels = {silu, gru, convolve};
 
 } // namespace HWY_NAMESPACE
 } // namespace speclens

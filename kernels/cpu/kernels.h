@@ -128,10 +128,20 @@ struct NormRopeKernels {
 
 // ---- gates.cpp ----
 
+// Backend::convolve; `added` begins with the columns that are meant.
+struct ConvolutionTask {
+    float* x;           // (rows, h)
+    const float* base;  // (taps, h)
+    const float* added; // (rows, stride)
+    std::int64_t rows, h, taps, stride, groups;
+};
+
 struct GateKernels {
     void (*silu)(float* x, std::int64_t n); // in place
     // One step of a GRU of width g; see Backend::gru. gates may be null, out may be state.
     void (*gru)(const float* in, const float* hid, const float* state, float* out, float* gates, std::int64_t g);
+    // The columns of the groups [first, last).
+    void (*convolve)(const ConvolutionTask& task, std::int64_t first, std::int64_t last);
 };
 [[nodiscard]] const GateKernels& gate_kernels(Isa isa);
 

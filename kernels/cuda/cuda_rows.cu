@@ -27,6 +27,12 @@ void CudaBackend::gru(const Tensor& in, const Tensor& hid, const Tensor& state, 
               data_of<const float>(state), data_of<float>(out), data_or_null<float>(gates), static_cast<int>(rows), static_cast<int>(g));
 }
 
+void CudaBackend::convolve(const Tensor& x, const Tensor& base, const Tensor& added, std::int64_t first, std::int64_t groups) {
+    shapes::convolve(x, base, added, first, groups);
+    list_.add(cuda::convolve, blocks(x.cols, kGateThreads), kGateThreads, 0, data_of<float>(x), data_of<const float>(base),
+              data_of<const float>(added) + first, static_cast<int>(x.rows), static_cast<int>(base.rows), x.cols, added.cols, groups);
+}
+
 void CudaBackend::softmax(const Tensor& logits, float temperature, const Tensor& out) {
     shapes::softmax(logits, temperature, out);
     list_.add(cuda::softmax, one_block_per(out.rows), kRowThreads, static_cast<std::size_t>(softmax_shared()), data_of<const float>(logits),

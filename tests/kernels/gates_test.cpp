@@ -86,6 +86,70 @@ TEST(Gru, ANewStateOfAnOpenGateIsTheOldOne) {
     });
 }
 
+// In double precision, from a copy of x.
+std::vector<double> convolved(const std::vector<float>& x, const std::vector<float>& base, const std::vector<float>& added, std::size_t h,
+                              std::size_t first, std::size_t groups) {
+    const std::size_t rows = x.size() / h, taps = base.size() / h, stride = added.size() / rows;
+    std::vector<double> out(x.size(), 0.0);
+    for (std::size_t row = 0; row < rows; ++row)
+        for (std::size_t c = 0; c < h; ++c)
+            for (std::size_t t = 0; t < taps && t <= row; ++t)
+                out[row * h + c] += (static_cast<double>(base[t * h + c]) +
+                                     static_cast<double>(added[row * stride + first + t * groups + c * groups / h])) *
+                                    static_cast<double>(x[(row - t) * h + c]);
+    return out;
+}
+
+TEST(Convolve, MatchesTheReferenceForGroupsOfAnyWidth) {
+    on_every_backend([](Backend& backend) {
+        for (const auto& [size, groups] : {std::pair{1, 1}, {1, 40}, {4, 12}, {16, 3}, {16, 40}, {21, 5}, {37, 2}})
+            for (const int taps : {1, 2, 3})
+                for (const int rows : {1, 2, 9}) {
+                    SCOPED_TRACE(std::to_string(size) + " columns in each of " + std::to_string(groups) + " groups, taps " +
+                                 std::to_string(taps) + ", rows " + std::to_string(rows));
+                    const int h = size * groups, first = taps * groups;
+                    Numbers numbers(static_cast<std::uint64_t>(h));
+                    const std::vector<float> values = numbers.floats(rows * h), kernel = numbers.floats(taps * h);
+                    const std::vector<float> more = numbers.floats(rows * 2 * first);
+                    const Guarded base(backend, DType::f32, taps, h, kernel), added(backend, DType::f32, rows, 2 * first, more);
+                    for (const int from : {0, first}) { // of the two that a row brings along
+                        const Guarded x(backend, DType::f32, rows, h, values);
+                        backend.convolve(x, base, added, from, groups);
+                        EXPECT_TRUE(close(x.floats(), convolved(values, kernel, more, static_cast<std::size_t>(h),
+                                                                static_cast<std::size_t>(from), static_cast<std::size_t>(groups))));
+                        EXPECT_TRUE(x.guards_intact());
+                    }
+                    EXPECT_TRUE(same_bits(base.floats(), kernel));
+                    EXPECT_TRUE(same_bits(added.floats(), more));
+                }
+    });
+}
+
+// A row has the same bits whatever rows come behind it, and one with a kernel of (1, 0, …) is left as it is.
+TEST(Convolve, ARowDoesNotSeeThoseBehindItAndTheFirstTapAloneChangesNothing) {
+    on_every_backend([](Backend& backend) {
+        const int h = 48, groups = 3, taps = 2, rows = 7;
+        Numbers numbers(3);
+        const std::vector<float> values = numbers.floats(rows * h), kernel = numbers.floats(taps * h);
+        const std::vector<float> more = numbers.floats(rows * taps * groups);
+        const Guarded base(backend, DType::f32, taps, h, kernel), added(backend, DType::f32, rows, taps * groups, more);
+        const Guarded whole(backend, DType::f32, rows, h, values), part(backend, DType::f32, rows, h, values);
+        backend.convolve(whole, base, added, 0, groups);
+        backend.convolve(part.view().slice(0, 3), base, added.view().slice(0, 3), 0, groups);
+        std::vector<float> all = whole.floats(), some = part.floats();
+        all.resize(3 * h), some.resize(3 * h);
+        EXPECT_TRUE(same_bits(all, some));
+
+        std::vector<float> one(static_cast<std::size_t>(taps * h), 0.0f);
+        std::fill_n(one.begin(), h, 1.0f);
+        const Guarded same(backend, DType::f32, rows, h, values), identity(backend, DType::f32, taps, h, one);
+        const Guarded nothing(backend, DType::f32, rows, taps * groups,
+                              std::vector<float>(static_cast<std::size_t>(rows * taps * groups), 0.0f));
+        backend.convolve(same, identity, nothing, 0, groups);
+        EXPECT_TRUE(same_bits(same.floats(), values));
+    });
+}
+
 TEST(RopeStore, WithoutQueriesStoresTheSameKeysAndValues) {
     on_every_backend([](Backend& backend) {
         const HeadShape shape{4, 2, 6};

@@ -25,6 +25,7 @@ struct GgufHeadEdits {
 inline GgufWriter gguf_of_head(const fs::path& folder, const DraftNetwork& network, DType matrices, const GgufHeadEdits& edits = {}) {
     const DraftConfig& c = network.config;
     const bool eagle = c.method == DraftConfig::Method::eagle3, spark = c.method == DraftConfig::Method::dspark;
+    const bool selects = c.method == DraftConfig::Method::dflash2;
     const std::string arch = !edits.architecture.empty() ? edits.architecture : eagle ? "eagle3" : "dflash";
     GgufWriter file;
     const auto wanted = [&](const std::string& key) { return !edits.without.contains(key); };
@@ -57,6 +58,12 @@ inline GgufWriter gguf_of_head(const fs::path& folder, const DraftNetwork& netwo
     } else {
         u32("block_size", c.block);
         if (wanted("mask_token_id")) file.u32("tokenizer.ggml.mask_token_id", static_cast<std::uint32_t>(c.mask_id));
+        if (selects) {
+            u32("conv_kernel_size", c.conv_taps);
+            u32("conv_group_size", c.conv_group);
+            u32("selector_rank", c.selector_rank);
+            u32("selector_top_k", c.candidates);
+        }
         if (spark) flag("sample_from_anchor", c.anchor_aligned), flag("has_confidence_head", c.confidence);
         if (!c.windows.empty()) {
             u32("attention.sliding_window", *std::ranges::max_element(c.windows));
@@ -77,13 +84,18 @@ inline GgufWriter gguf_of_head(const fs::path& folder, const DraftNetwork& netwo
         {"fc.weight", "fc.weight"},           {"norm.weight", "output_norm.weight"},
         {"hidden_norm.weight", "enc.output_norm.weight"}, {"input_norm.weight", "enc.output_norm.weight"},
         {"lm_head.weight", "output.weight"},  {"markov_head.markov_w1.weight", "markov_w1.weight"},
-        {"markov_head.markov_w2.weight", "markov_w2.weight"},
+        {"markov_head.markov_w2.weight", "markov_w2.weight"}, {"candidate_selector.hidden_projection.weight", "selector_hidden.weight"},
+        {"candidate_selector.predecessor_codebook", "selector_predecessor.weight"},
+        {"candidate_selector.successor_codebook", "selector_successor.weight"},
         {"confidence_head.proj.weight", "conf_proj.weight"}, {"confidence_head.proj.bias", "conf_proj.bias"}};
     const std::map<std::string, std::string> kOfLayer = {
         {"input_layernorm", "attn_norm"},     {"self_attn.q_proj", "attn_q"},       {"self_attn.k_proj", "attn_k"},
         {"self_attn.v_proj", "attn_v"},       {"self_attn.o_proj", "attn_output"},  {"self_attn.q_norm", "attn_q_norm"},
         {"self_attn.k_norm", "attn_k_norm"},  {"post_attention_layernorm", "ffn_norm"}, {"mlp.gate_proj", "ffn_gate"},
         {"mlp.up_proj", "ffn_up"},            {"mlp.down_proj", "ffn_down"},        {"hidden_norm", "attn_norm_2"}};
+    const std::map<std::string, std::string> kWholeOfLayer = {
+        {"attention_conv.base_kernel", "attn_conv_base"}, {"attention_conv.kernel_projection.weight", "attn_conv_proj.weight"},
+        {"mlp_conv.base_kernel", "ffn_conv_base"},        {"mlp_conv.kernel_projection.weight", "ffn_conv_proj.weight"}};
     // clang-format on
     for (const auto& [name, tensor] : source.tensors()) {
         if (name == "t2d") continue;
@@ -101,8 +113,9 @@ inline GgufWriter gguf_of_head(const fs::path& folder, const DraftNetwork& netwo
                                                                 : "";
         if (!layer.empty()) {
             const std::size_t last = name.rfind('.');
+            const auto part = kOfLayer.find(name.substr(layer.size(), last - layer.size()));
             to = "blk." + (layer == "midlayer." ? "0" : layer.substr(7, layer.size() - 8)) + "." +
-                 kOfLayer.at(name.substr(layer.size(), last - layer.size())) + name.substr(last);
+                 (part != kOfLayer.end() ? part->second + name.substr(last) : kWholeOfLayer.at(name.substr(layer.size())));
         }
         EXPECT_FALSE(to.empty()) << name;
         if (!wanted(to)) continue;

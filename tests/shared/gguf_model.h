@@ -42,7 +42,7 @@ inline void add_tensor(GgufWriter& file, const std::string& to, const Safetensor
         }
     }
     // Rows that are no whole blocks are stored in another type, as llama.cpp does.
-    const DType as = tensor.shape.size() == 1 ? DType::f32 : tensor.shape.back() % block_of(matrices).values == 0 ? matrices : DType::f16;
+    const DType as = tensor.shape.size() != 2 ? DType::f32 : tensor.shape.back() % block_of(matrices).values == 0 ? matrices : DType::f16;
     file.tensor(to, tensor.shape, as, stored_as(as, values));
 }
 

@@ -39,6 +39,10 @@ DraftConfig micro_head(DraftConfig::Method method, const ModelConfig& target) {
     config.prefix = 1;
     config.markov_rank = 5;
     config.confidence = config.confidence_with_markov = true;
+    config.conv_taps = 2;
+    config.conv_group = 16;
+    config.candidates = 5;
+    config.selector_rank = 7;
     config.medusa_heads = 4;
     config.medusa_blocks = 1;
     if (method == DraftConfig::Method::medusa || method == DraftConfig::Method::mtp) config.taps = {target.layers};
@@ -54,7 +58,8 @@ std::shared_ptr<const Models> random_models(int threads, const ModelConfig& targ
     models->draft = Model::random(*models->backend, draft, "micro draft", 6, {}, form, precision);
     models->frequent = std::make_shared<FrequentIds>(61, std::vector<int>{});
     using Method = DraftConfig::Method;
-    for (const Method method : {Method::eagle3, Method::dflash, Method::domino, Method::dspark, Method::medusa, Method::dart, Method::mtp})
+    for (const Method method :
+         {Method::eagle3, Method::dflash, Method::dflash2, Method::domino, Method::dspark, Method::medusa, Method::dart, Method::mtp})
         models->networks.emplace(name_of(method),
                                  DraftNetwork::random(models->target, micro_head(method, models->target->config), name_of(method), 7));
     return models;

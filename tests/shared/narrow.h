@@ -26,8 +26,9 @@ inline std::shared_ptr<const Models> narrow_models(int threads, Precision precis
     models->frequent = std::make_shared<FrequentIds>(kNarrowIds, std::vector<int>{});
     using Method = DraftConfig::Method;
     for (const Method method :
-         {Method::eagle3, Method::dflash, Method::domino, Method::dspark, Method::medusa, Method::dart, Method::mtp}) {
+         {Method::eagle3, Method::dflash, Method::dflash2, Method::domino, Method::dspark, Method::medusa, Method::dart, Method::mtp}) {
         DraftConfig config = micro_head(method, models->target->config);
+        config.candidates = 3; // of six ids
         config.mask_id = kNarrowIds - 1;
         if (config.draft_vocab > 0) config.draft_vocab = 4;
         if (const bool block = method == Method::dflash || method == Method::domino || method == Method::dspark; block && reduced) {

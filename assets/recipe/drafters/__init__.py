@@ -10,6 +10,7 @@ from runs import write_text
 
 from .dart import Dart, dart_config
 from .dflash import DFlash, block_config
+from .dflash2 import DFlash2, dflash2_config
 from .domino import Domino, domino_config
 from .dspark import DSpark, dspark_config
 from .eagle3 import Eagle3, eagle3_config
@@ -17,7 +18,8 @@ from .medusa import Medusa, medusa_config
 from .mtp import Mtp, mtp_config
 from .small import Small
 
-CLASSES = {"eagle3": Eagle3, "dflash": DFlash, "domino": Domino, "medusa": Medusa, "dspark": DSpark, "dart": Dart, "mtp": Mtp}
+CLASSES = {"eagle3": Eagle3, "dflash": DFlash, "domino": Domino, "medusa": Medusa, "dspark": DSpark, "dart": Dart, "mtp": Mtp,
+           "dflash2": DFlash2}
 
 
 def method_of(config):
@@ -31,6 +33,8 @@ def method_of(config):
         return "dart"
     if kind == "LlamaForCausalLMEagle3":
         return "eagle3"
+    if kind == "DFlash2DraftModel":
+        return "dflash2"
     if "medusa_num_heads" in config:
         return "medusa"
     return {"domino": "domino", "dspark": "dspark"}.get(config["dflash_config"].get("projector_type"), "dflash")

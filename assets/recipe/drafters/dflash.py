@@ -116,17 +116,23 @@ class Block(nn.Module):
         x = x.reshape(b, a * n, h)
         bias = context_bias[:, None, None, :, None, :]
         for layer, (ck, cv) in zip(self.layers, context):
-            q, k, v = layer.self_attn.qkv(layer.input_layernorm(x), cos, sin)
-            q = q.reshape(b, kv, group * a * n, d) * d ** -0.5
-            k, v = (t.reshape(b, kv, 1, a, n, d) for t in (k, v))
-            blocks = q.view(b, kv, group, a, n, d)
-            outside = (q @ ck.transpose(-1, -2)).view(b, kv, group, a, n, -1) + bias
-            outside, inside = softmax_over((outside, blocks @ k.transpose(-1, -2)))
-            mixed = (outside.reshape(b, kv, group * a * n, -1) @ cv).view(b, kv, group, a, n, d) + inside @ v
-            mixed = mixed.reshape(b, kv * group, a * n, d).transpose(1, 2).reshape(b, a * n, kv * group * d)
-            x = x + layer.self_attn.o_proj(mixed)
-            x = x + layer.mlp(layer.post_attention_layernorm(x))
+            def attend(normed):
+                q, k, v = layer.self_attn.qkv(normed, cos, sin)
+                q = q.reshape(b, kv, group * a * n, d) * d ** -0.5
+                k, v = (t.reshape(b, kv, 1, a, n, d) for t in (k, v))
+                blocks = q.view(b, kv, group, a, n, d)
+                outside = (q @ ck.transpose(-1, -2)).view(b, kv, group, a, n, -1) + bias
+                outside, inside = softmax_over((outside, blocks @ k.transpose(-1, -2)))
+                mixed = (outside.reshape(b, kv, group * a * n, -1) @ cv).view(b, kv, group, a, n, d) + inside @ v
+                return layer.self_attn.o_proj(mixed.reshape(b, kv * group, a * n, d).transpose(1, 2).reshape(b, a * n, kv * group * d))
+
+            x = x + self.around(layer, "attention", layer.input_layernorm(x), n, attend)
+            x = x + self.around(layer, "mlp", layer.post_attention_layernorm(x), n, layer.mlp)
         return self.norm(x).view(b, a, n, h)
+
+    def around(self, layer, which, x, size, run):
+        """The sub-layer `run` on x (B, A * size, hidden), its normed input; what stands before and behind it here."""
+        return run(x)
 
     # ---- training ----
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import torch
 
 from data import ANSWER, PROMPT
-from drafters import CLASSES, block_config, dart_config, domino_config, dspark_config, eagle3_config
+from drafters import CLASSES, block_config, dart_config, dflash2_config, domino_config, dspark_config, eagle3_config
 from drafters.dflash import draw_anchors
 from evaluate_drafter import Distribution, speculate, verify
 from train_drafter import Batch, Options
@@ -118,7 +118,7 @@ class Dpace(unittest.TestCase):
     def loss(self, method, dpace):
         torch.manual_seed(3)
         config = {"dflash": lambda: block_config(TARGET, (0, 1), 3, 1, 4), "domino": lambda: domino_config(TARGET, (0, 1), 3, 1, 4, 6, 4, 1, True),
-                  "dspark": lambda: dspark_config(TARGET, (0, 1), 3, 1, 4, 4)}[method]()
+                  "dspark": lambda: dspark_config(TARGET, (0, 1), 3, 1, 4, 4), "dflash2": lambda: dflash2_config(TARGET, (0, 1), 3, 1, 4, 4, 5, group=2)}[method]()
         drafter = CLASSES[method](config)
         with torch.no_grad():
             for p in drafter.parameters():
@@ -131,7 +131,7 @@ class Dpace(unittest.TestCase):
         return float(drafter.loss(batch, torch.randn(20, 8), options)[0].detach())
 
     def test_changes_the_loss(self):
-        for method in ("dflash", "domino", "dspark"):
+        for method in ("dflash", "dflash2", "domino", "dspark"):
             with self.subTest(method=method):
                 self.assertNotAlmostEqual(self.loss(method, True), self.loss(method, False), places=3)
                 self.assertEqual(self.loss(method, True), self.loss(method, True))

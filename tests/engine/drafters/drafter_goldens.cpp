@@ -95,7 +95,13 @@ void expect_internals(const Draft& draft, const Golden& golden, const std::strin
             }
         }
         const bool corrects = config.method == DraftConfig::Method::dspark || static_cast<int>(i) >= config.prefix;
-        if (!last.empty() && corrects) {
+        if (config.method == DraftConfig::Method::dflash2) { // only candidates have a score
+            ASSERT_FALSE(internals.movers.empty());
+            for (const Internals::Mover& mover : internals.movers) {
+                EXPECT_NEAR(mover.base_logit, static_cast<double>(row(base, i, count)[static_cast<std::size_t>(mover.token)]), 2e-3);
+                EXPECT_NEAR(mover.final_logit, static_cast<double>(row(last, i, count)[static_cast<std::size_t>(mover.token)]), 2e-3);
+            }
+        } else if (!last.empty() && corrects) {
             expect_correction(internals, row(base, i, count), row(last, i, count));
         } else {
             EXPECT_TRUE(internals.movers.empty());

@@ -160,9 +160,11 @@ TEST(DrafterParity, HeadsFromGgufFiles) {
         for (const auto& [folder, drafter] : {std::pair<std::string, std::string>{"micro_eagle3", "eagle3"},
                                               {"micro_eagle3_norm_first", "eagle3"},
                                               {"micro_dflash", "dflash"},
+                                              {"micro_dflash2", "dflash2"},
                                               {"micro_dspark", "dspark"}}) {
             SCOPED_TRACE(folder);
             Case c{folder, drafter};
+            if (drafter == "dflash2") c.prefix = "full.";
             c.gguf = matrices;
             GoldenPass(c).run();
         }
@@ -232,6 +234,18 @@ TEST(Eagle3Tree, KeepsTheBestPathsAndTheirParents) {
     }
 }
 TEST(DrafterParity, DFlash) { GoldenPass({"micro_dflash", "dflash"}).run(); }
+TEST(DrafterParity, DFlash2) { GoldenPass({"micro_dflash2", "dflash2", "full."}).run(); }
+// The first of its two layers sees the last 8 positions, in both directions, as the released heads do with 2048.
+TEST(DrafterParity, DFlash2WithAWindow) {
+    const std::vector<std::pair<std::string, std::string>> edits = {
+        {"\"full_attention\",\n    \"full_attention\"", "\"sliding_attention\", \"full_attention\""},
+        {"\"sliding_window\": null", "\"sliding_window\": 8"},
+        {"\"use_sliding_window\": false", "\"use_sliding_window\": true"}};
+    GoldenPass({"micro_dflash2", "dflash2", "sliding.", edits}).run();
+    Case file{"micro_dflash2", "dflash2", "sliding.", edits};
+    file.gguf = DType::f32;
+    GoldenPass(file).run();
+}
 TEST(DrafterParity, DSpark) { GoldenPass({"micro_dspark", "dspark"}).run(); }
 TEST(DrafterParity, Medusa) { GoldenPass({"micro_medusa", "medusa"}).run(); }
 TEST(DrafterParity, MedusaWithTheTargetsOutputMatrix) { GoldenPass({"micro_medusa_shared", "medusa"}).run(); }

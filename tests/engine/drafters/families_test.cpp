@@ -43,6 +43,21 @@ Shapes backbone(int layers, int taps) {
     return s;
 }
 
+// What DFlash 2 adds to a backbone, by the header of z-lab's released file: convolutions over two rows with groups of 16 columns, a
+// selector of rank 7. speculators writes the same names.
+Shapes selector(int layers) {
+    Shapes s = {{"candidate_selector.hidden_projection.weight", {7, kHidden}},
+                {"candidate_selector.predecessor_codebook", {kVocab, 7}},
+                {"candidate_selector.successor_codebook", {kVocab, 7}}};
+    for (int i = 0; i < layers; ++i)
+        for (const char* part : {"attention_conv", "mlp_conv"}) {
+            const std::string prefix = "layers." + std::to_string(i) + "." + part + ".";
+            s.push_back({prefix + "base_kernel", {2, 2, kHidden}});
+            s.push_back({prefix + "kernel_projection.weight", {2 * 2 * kHidden / 16, kHidden}});
+        }
+    return s;
+}
+
 std::string geometry(int layers, const std::string& more = "") {
     return R"("hidden_size":48,"intermediate_size":96,"num_attention_heads":4,"num_key_value_heads":2,"head_dim":16,)"
            R"("vocab_size":61,"rms_norm_eps":1e-6,"rope_theta":1000000,"rope_scaling":null,"hidden_act":"silu",)"
@@ -119,6 +134,30 @@ std::vector<Family> families() {
          cut + Shapes{{"hidden_norm.weight", {kHidden}}} + layer("layers.0.", kHidden, true, false) +
              layer("layers.1.", kHidden, true, false),
          7, three},
+        {"z-lab DFlash 2", "dflash2",
+         config("DFlash2DraftModel",
+                geometry(2, R"(,"model_type":"qwen3","num_target_layers":36,"is_causal":false,"max_window_layers":2,)"
+                            R"("layer_types":["sliding_attention","sliding_attention"],"sliding_window":2048,"use_sliding_window":true,)"
+                            R"("dflash_config":{"block_size":16,"conv_group_size":16,"conv_kernel_size":2,"mask_token_id":60,)"
+                            R"("selector_rank":7,"selector_top_k":16,"target_layer_ids":)" +
+                                kTaps + "}")),
+         backbone(2, 5) + selector(2), 15, five},
+        {"speculators DFlash 2", "dflash2",
+         config("DFlash2DraftModel",
+                R"("speculators_model_type":"dflash2","draft_vocab_size":61,"block_size":8,"mask_token_id":60,"sample_from_anchor":false,)"
+                R"("aux_hidden_state_layer_ids":[2,18,33],"sliding_window_non_causal":true,"conv_kernel_size":2,"conv_group_size":16,)"
+                R"("selector_rank":7,"selector_top_k":16,"target_hidden_size":null,)" +
+                    nested +
+                    geometry(2, R"(,"model_type":"qwen3","layer_types":["sliding_attention","full_attention"],)"
+                                R"("sliding_window":2048,"use_sliding_window":true})")),
+         backbone(2, 3) + selector(2) + Shapes{{"embed_tokens.weight", {kVocab, kHidden}}}, 7, three},
+        {"speculators DFlash 2, whose anchor is a guess", "dflash2",
+         config(
+             "DFlash2DraftModel",
+             R"("speculators_model_type":"dflash2","draft_vocab_size":61,"block_size":8,"mask_token_id":60,"sample_from_anchor":true,)"
+             R"("aux_hidden_state_layer_ids":[2,18,33],"conv_kernel_size":2,"conv_group_size":16,"selector_rank":7,"selector_top_k":16,)" +
+                 nested + geometry(2, "}")),
+         backbone(2, 3) + selector(2), 8, three},
         {"speculators DSpark", "dspark",
          config("DSparkSpeculator",
                 R"("speculators_model_type":"dspark","draft_vocab_size":20,"block_size":8,"mask_token_id":60,)"

@@ -38,7 +38,7 @@ class GgufHeads : public ::testing::Test {
 };
 
 TEST_F(GgufHeads, AreWhatTheirFoldersAre) {
-    for (const char* head : {"micro_eagle3", "micro_eagle3_norm_first", "micro_dflash", "micro_dspark"}) {
+    for (const char* head : {"micro_eagle3", "micro_eagle3_norm_first", "micro_dflash", "micro_dflash2", "micro_dspark"}) {
         SCOPED_TRACE(head);
         const auto folder = DraftNetwork::load(target_, golden(head));
         const auto file = of(head);
@@ -49,6 +49,9 @@ TEST_F(GgufHeads, AreWhatTheirFoldersAre) {
         EXPECT_EQ(file->config.mask_id, folder->config.mask_id);
         EXPECT_EQ(file->config.anchor_aligned, folder->config.anchor_aligned);
         EXPECT_EQ(file->config.norm_before_residual, folder->config.norm_before_residual);
+        EXPECT_EQ(file->config.conv_taps, folder->config.conv_taps);
+        EXPECT_EQ(file->config.conv_group, folder->config.conv_group);
+        EXPECT_EQ(file->config.candidates, folder->config.candidates);
         EXPECT_EQ(file->config.confidence_with_markov, folder->config.confidence_with_markov);
         EXPECT_EQ(file->target_id, folder->target_id);
         EXPECT_EQ(file->config.notice, "");
@@ -82,7 +85,15 @@ TEST_F(GgufHeads, AreRefusedForWhatTheyAreNot) {
         return more([&one, name](GgufWriter& f) { f.tensor(name, {64}, DType::f32, std::as_bytes(std::span(one))); });
     };
     expect_refused("micro_dflash", tensor("blk.0.attn_sinks.weight"), {"blk.0.attn_sinks.weight", "no dflash head"});
-    expect_refused("micro_dflash", tensor("selector_hidden.weight"), {"DFlash 2"});
+    expect_refused("micro_dflash", tensor("selector_hidden.weight"), {"dflash.conv_kernel_size is missing"});
+    expect_refused("micro_dspark", tensor("selector_hidden.weight"), {"a selector and a Markov head"});
+    expect_refused("micro_dflash", more([](GgufWriter& f) { f.u32("dflash.selector_rank", 12); }),
+                   {"dflash.selector_rank", "not known here"});
+    expect_refused("micro_dflash2", {.without = {"selector_top_k"}}, {"dflash.selector_top_k is missing"});
+    expect_refused("micro_dflash2", {.without = {"blk.1.ffn_conv_base"}}, {"layers.1.mlp_conv.base_kernel is missing"});
+    expect_refused("micro_dflash2", {.without = {"selector_successor.weight"}}, {"successor_codebook is missing"});
+    expect_refused("micro_dflash2", more([](GgufWriter& f) { f.f32("dflash.logit_scale", .2f); }),
+                   {"dflash.logit_scale", "not known here"});
     expect_refused("micro_eagle3", tensor("blk.0.attn_q_norm.weight"), {"attn_q_norm.weight"});
     expect_refused("micro_dflash", more([](GgufWriter& f) { f.f32("dflash.logit_scale", .2f); }), {"dflash.logit_scale", "not known here"});
     expect_refused("micro_dflash", more([](GgufWriter& f) { f.f32("dflash.final_logit_softcapping", 20); }), {"final_logit_softcapping"});

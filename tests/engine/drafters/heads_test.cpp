@@ -26,11 +26,9 @@ class RecordedRow : public ::testing::Test {
 };
 
 TEST_F(RecordedRow, AreRecognised) {
-    const std::vector<std::pair<std::string, Method>> heads = {{"micro_eagle3", Method::eagle3},
-                                                               {"micro_dflash", Method::dflash},
-                                                               {"micro_domino", Method::domino},
-                                                               {"micro_dspark", Method::dspark},
-                                                               {"micro_medusa", Method::medusa}};
+    const std::vector<std::pair<std::string, Method>> heads = {{"micro_eagle3", Method::eagle3},   {"micro_dflash", Method::dflash},
+                                                               {"micro_dflash2", Method::dflash2}, {"micro_domino", Method::domino},
+                                                               {"micro_dspark", Method::dspark},   {"micro_medusa", Method::medusa}};
     for (const auto& [name, method] : heads) {
         const auto network = load(golden(name));
         EXPECT_EQ(network->config.method, method) << name;
@@ -66,6 +64,18 @@ TEST_F(RecordedRow, WithImpossibleFieldsAreRefused) {
     expect_config_error("micro_eagle3", "\"num_hidden_layers\": 1", "\"num_hidden_layers\": 2",
                         {"layers.1.input_layernorm.weight is missing"});
     expect_config_error("micro_eagle3", "\"draft_vocab_size\": 128", "\"draft_vocab_size\": 513", {"draft_vocab_size is 513"});
+    expect_config_error("micro_dflash2", "\"conv_kernel_size\": 2", "\"conv_kernel_size\": 9", {"conv_kernel_size is 9"});
+    expect_config_error("micro_dflash2", "\"conv_kernel_size\": 2", "\"conv_kernel_size\": 3",
+                        {"layers.0.attention_conv.base_kernel has shape (2, 2, 64), expected (2, 3, 64)"});
+    expect_config_error("micro_dflash2", "\"conv_group_size\": 16", "\"conv_group_size\": 12",
+                        {"conv_group_size is 12, no divisor of the hidden size 64"});
+    expect_config_error("micro_dflash2", "\"selector_top_k\": 7", "\"selector_top_k\": 0", {"selector_top_k is 0"});
+    expect_config_error("micro_dflash2", "\"selector_top_k\": 7", "\"k\": 7", {"selector_top_k"});
+    expect_config_error("micro_dflash2", "\"selector_rank\": 12", "\"selector_rank\": 13", {"hidden_projection.weight", "(12, 64)"});
+    expect_config_error("micro_dflash2", "\"selector_rank\": 12", "\"selector_rank\": 12, \"draft_vocab_size\": 64",
+                        {"draft_vocab_size is 64", "over some of the ids"});
+    expect_config_error("micro_dflash", "\"mask_token_id\": 505", "\"mask_token_id\": 505, \"selector_rank\": 12",
+                        {"selector_rank", "not known here"});
     expect_config_error("micro_medusa", "\"medusa_num_heads\": 3", "\"medusa_num_heads\": 0", {"medusa_num_heads is 0"});
     expect_config_error("micro_dflash", "\"hidden_act\": \"silu\"", "\"hidden_act\": \"gelu\"", {"hidden_act"});
 }

@@ -123,8 +123,29 @@ TEST(PublicConfigs, NumbersOfAHeadThatNothingReadsAreRefusedByName) {
     expect_error([&] { (void)read_public(config); }, {"use_last_layernorm"});
 }
 
+// z-lab's fixture is for a target whose logits are scaled and capped, which no target here does; the head alone is read.
+TEST(PublicConfigs, OfDFlash2OpensWithoutTheScaleOfItsTarget) {
+    Json config = public_head("dflash2-config.json");
+    config["dflash_config"].erase("final_logit_softcapping");
+    expect_error([&] { (void)read_public(config); }, {"output_multiplier", "not known here"});
+    config["dflash_config"].erase("output_multiplier");
+    const DraftConfig head = read_public(config);
+    EXPECT_EQ(head.method, DraftConfig::Method::dflash2);
+    EXPECT_EQ(head.block, 16);
+    EXPECT_EQ(head.most_drafts(), 15);
+    EXPECT_EQ(head.taps, (std::vector<int>{1, 13, 25, 37, 49}));
+    EXPECT_EQ(head.windows, std::vector<int>(5, 2048));
+    EXPECT_FALSE(head.window_causal) << "is_causal is false";
+    EXPECT_EQ(head.conv_taps, 2);
+    EXPECT_EQ(head.conv_group, 16);
+    EXPECT_EQ(head.selector_rank, 256);
+    EXPECT_EQ(head.candidates, 16);
+    config.erase("is_causal");
+    EXPECT_TRUE(read_public(config).window_causal) << "as z-lab's code takes it, where a window slides";
+}
+
 TEST(PublicConfigs, KeysOfHeadsAreInNoListOfHarmlessOnes) {
-    for (const KeyList list : {eagle3_keys(), block_keys(), medusa_keys(), mtp_keys()})
+    for (const KeyList list : {eagle3_keys(), block_keys(), dflash2_keys(), medusa_keys(), mtp_keys()})
         for (const std::string_view key : list)
             for (const HarmlessKey& harmless : harmless_keys()) EXPECT_NE(key, harmless.name);
 }

@@ -74,7 +74,7 @@ TEST(GgufFacts, TellsHeadsApart) {
     EXPECT_EQ(drafter("eagle3", {}), "eagle3");
     EXPECT_EQ(drafter("dflash", {gguf_number("dflash.block_size", 16)}), "dflash");
     EXPECT_EQ(drafter("dflash", {flag("dflash.sample_from_anchor"), flag("dflash.has_confidence_head")}), "dspark");
-    EXPECT_EQ(drafter("dflash", {gguf_number("dflash.selector_rank", 256)}), "") << "DFlash 2 is not opened";
+    EXPECT_EQ(drafter("dflash", {gguf_number("dflash.selector_rank", 256)}), "dflash2");
     EXPECT_EQ(drafter("qwen3", {}), "");
 }
 
@@ -335,7 +335,7 @@ TEST(FindModels, TellsTrainedHeadsFromModels) {
     std::map<std::string, std::string> drafters;
     for (const FoundModel& model : find_models({"here", golden, Place::Layout::folders}).models) drafters[model.name] = model.facts.drafter;
     EXPECT_EQ(drafters.at("micro_qwen3"), "");
-    for (const char* drafter : {"dart", "dflash", "domino", "dspark", "eagle3", "medusa"})
+    for (const char* drafter : {"dart", "dflash", "dflash2", "domino", "dspark", "eagle3", "medusa"})
         EXPECT_EQ(drafters.at(std::string("micro_") + drafter), drafter);
 }
 

@@ -77,6 +77,9 @@ class Timed final : public Backend {
     void gru(const Tensor& in, const Tensor& hid, const Tensor& state, const Tensor& out, const Tensor& gates) override {
         inner_->gru(in, hid, state, out, gates);
     }
+    void convolve(const Tensor& x, const Tensor& base, const Tensor& added, std::int64_t first, std::int64_t groups) override {
+        inner_->convolve(x, base, added, first, groups);
+    }
     void softmax(const Tensor& logits, float temperature, const Tensor& out) override { inner_->softmax(logits, temperature, out); }
     void argmax(const Tensor& rows, const Tensor& ids) override { inner_->argmax(rows, ids); }
     void top_k(const Tensor& rows, int k, const Tensor& ids, const Tensor& values) override { inner_->top_k(rows, k, ids, values); }

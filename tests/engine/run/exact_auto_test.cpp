@@ -194,7 +194,7 @@ TEST_P(ExactAutoOnATransformer, WritesTheTargetsDistribution) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Drafters, ExactAutoOnATransformer,
-                         testing::Values("small", "eagle3", "mtp", "dflash", "domino", "dspark", "small_tree", "eagle3_tree"));
+                         testing::Values("small", "eagle3", "mtp", "dflash", "dflash2", "domino", "dspark", "small_tree", "eagle3_tree"));
 
 // ---- what breaks the law ----
 
