@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "ui/chance.h"
 #include "ui/language/language.h"
 
 namespace speclens::ui {
@@ -59,6 +60,12 @@ std::string probability(double p) {
 std::string fraction(double value, int decimals) {
     const std::string text = digits(value, decimals);
     return in_language(text.starts_with("0.") ? text.substr(1) : text);
+}
+
+std::string fine_probability(double p) {
+    if (!(p > 0 && p < 0.01)) return probability(p);
+    if (p < 1e-5) return "<" + fraction(1e-5, 5);
+    return fraction(p, static_cast<int>(std::ceil(-std::log10(p))));
 }
 
 std::string short_number(double value) {

@@ -12,6 +12,7 @@
 #include "engine/rules/verify.h"
 #include "scenes/loop/loop_story.h"
 #include "scenes/shared/motion.h"
+#include "scenes/shared/panel.h"
 #include "scenes/shared/plain_time.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
@@ -50,13 +51,13 @@ struct LoopDraw {
 // above its place and drops.
 constexpr float kCoinFalls = 0.4F, kGoes = 0.75F, kStruck = 0.88F;
 
-void row_name(const LoopDraw& d, float y, const std::string& name, const std::string& detail) {
+void row_name(const LoopDraw& d, float y, const Message& name, const Message& detail) {
     const float room = d.grid.left - d.grid.gutter - 12;
     ui::fitted_text(d.ui.canvas, {d.grid.gutter, y}, name, Font::text_bold, 15, d.ui.theme.ink, room);
     if (!detail.empty()) ui::fitted_text(d.ui.canvas, {d.grid.gutter, y + 20}, detail, Font::text, 14, d.ui.theme.muted, room);
 }
 
-void small(const LoopDraw& d, float x, float y, std::string_view words, Align align = Align::center) {
+void small(const LoopDraw& d, float x, float y, const Message& words, Align align = Align::center) {
     ui::fitted_text(d.ui.canvas, {x, y}, words, Font::text, 14, d.ui.theme.muted, d.grid.width, align);
 }
 
@@ -70,14 +71,14 @@ int levels(const LoopModel& model) {
     return deepest;
 }
 
-std::string verify_words(const LoopModel& model, int length) {
+// What the bar of the pass says, the longest wording first.
+std::vector<Message> verify_words(const LoopModel& model) {
     const int n = model.drafted;
-    const std::string rows = number_word(n + 1) + (n == 0 ? " row" : " rows");
-    if (n == 0 && length == 0) return "the target reads the pending token: one row";
-    if (n == 0) return length == 1 ? rows : "";
-    const std::string what = n == 1 ? "the guess" : n == 2 ? "both" : "all " + number_word(n);
-    if (length == 0) return "the target reads " + what + " at once and returns " + rows;
-    return length == 1 ? "reads " + what + ", returns " + rows : rows;
+    const auto rows = "rows"_v = n + 1;
+    const Message least = loop_says("verify_row.rows"_t, rows);
+    if (n == 0) return {loop_says("verify_row.pending"_t), least};
+    const auto what = "guesses"_v = n == 2 ? loop_says("verify_row.guesses:two"_t) : loop_says("verify_row.guesses:any"_t, "n"_v = n);
+    return {loop_says("verify_row.reads"_t, what, rows), loop_says("verify_row.reads_short"_t, what, rows), least};
 }
 
 // Raised column, numbers, clicks.
@@ -86,8 +87,8 @@ void draw_loop_columns(const LoopDraw& d, std::vector<SceneCommand>& out) {
     const float around = (g.pitch - g.width) * 2 / 3;
     if (g.count < g.total)
         ui::fitted_text(d.ui.canvas, {g.gutter, g.rows.number},
-                        std::to_string(g.first + 1) + "–" + std::to_string(g.first + g.count) + " of " + std::to_string(g.total),
-                        Font::mono, 14, d.ui.theme.muted, g.left - g.gutter - 8);
+                        loop_says("columns.shown"_t, "first"_v = g.first + 1, "last"_v = g.first + g.count, "of"_v = g.total), Font::mono,
+                        14, d.ui.theme.muted, g.left - g.gutter - 8);
     for (int i = g.first; i < g.first + g.count; ++i) {
         const Rect band{g.x(i) - around, g.rows.number - 18, g.width + 2 * around, g.rows.bottom - g.rows.number + 18};
         const bool selected = i == d.model.selected && d.model.round;
@@ -98,13 +99,19 @@ void draw_loop_columns(const LoopDraw& d, std::vector<SceneCommand>& out) {
             d.ui.canvas.fill(band, d.ui.theme.raised.alpha(0.35F), 6);
         if (touched.focused) ui::focus_ring(d.ui.canvas, d.ui.theme, band);
         if (touched.clicked && d.model.round) out.push_back(Select{Position{d.model.round->round, i}});
+        const ui::Color color = selected ? d.ui.theme.ink : d.ui.theme.muted;
+        const ui::Vec2 at{g.middle(i), g.rows.number};
         std::string number = std::to_string(i + 1);
-        if (i == drafts(d) && g.roomy()) number += drafts(d) == 0 ? " · target" : " · bonus";
+        if (i == drafts(d) && g.roomy()) {
+            d.ui.canvas.text(at, loop_says("columns.own"_t, "n"_v = i + 1, "bonus"_v = i > 0), Font::text, 14, color, Align::center);
+            continue;
+        }
         if (d.model.tree && i < drafts(d) && column(d, i).parent >= 0) // the guess that it follows
             number = std::to_string(column(d, i).parent + 1) + " › " + number;
-        d.ui.canvas.text({g.middle(i), g.rows.number}, number, i == drafts(d) ? Font::text : Font::mono, 14,
-                         selected ? d.ui.theme.ink : d.ui.theme.muted, Align::center);
+        d.ui.canvas.print(at, number, i == drafts(d) ? Font::text : Font::mono, 14, color, Align::center);
     }
+    for (int i = 0; i < drafts(d); ++i) // those that are not seen, too
+        if (!g.visible(i) && column(d, i).draft) d.ui.canvas.tell(guess_words(d.input, d.model, i), d.input.stage);
 }
 
 void draw_draft_row(const LoopDraw& d) {
@@ -117,27 +124,28 @@ void draw_draft_row(const LoopDraw& d) {
     const bool corrected = d.model.head; // one pass, then a head from left to right
     const bool block = !corrected && at_once && info->block;
     const bool alone = at_once && !corrected; // no guess sees another
-    std::string passes = d.model.asked == 0     ? std::string("none")
-                         : d.model.drafted == 0 ? std::string("none yet")
-                         : copied               ? "copied"
-                         : block                ? "1 pass for all"
-                         : corrected            ? "1 pass + head"
-                         : at_once              ? counted(d.model.drafted, "head")
-                         : d.model.tree         ? counted(levels(d.model), "level")
-                                                : counted(d.model.drafted, "pass");
-    if (d.model.drafting_over && d.model.drafted == 0) passes = "none";
-    row_name(d, y + 15, "Draft", passes);
+    const auto n = "n"_v = d.model.drafted;
+    const bool over = d.model.asked == 0 || (d.model.drafting_over && d.model.drafted == 0);
+    const Message passes = over                   ? loop_says("draft_row.none"_t)
+                           : d.model.drafted == 0 ? loop_says("draft_row.none_yet"_t)
+                           : copied               ? loop_says("draft_row.copied"_t)
+                           : block                ? loop_says("draft_row.block"_t)
+                           : corrected            ? loop_says("draft_row.corrected"_t)
+                           : at_once              ? loop_says("draft_row.heads"_t, n)
+                           : d.model.tree         ? loop_says("draft_row.levels"_t, "n"_v = levels(d.model))
+                                                  : loop_says("draft_row.passes"_t, n);
+    row_name(d, y + 15, loop_says("draft_row.name"_t), passes);
     for (int i = g.first; i < g.first + g.count; ++i) {
         const Rect box{g.x(i), y, g.width, g.rows.chip};
         if (i == drafts(d)) {
-            small(d, g.middle(i), y + 23, "no guess");
+            small(d, g.middle(i), y + 23, loop_says("words.no_guess"_t));
             if (d.model.round && d.model.round->verify)
                 d.ui.canvas.line({g.middle(i), lines}, {g.middle(i), verify - 1}, {theme.line, 1.5F});
             continue;
         }
         const LoopColumn& c = column(d, i);
         if (!c.draft) {
-            ui::slot(d.ui.canvas, theme, box, g.roomy() ? "guess " + std::to_string(i + 1) : "");
+            ui::slot(d.ui.canvas, theme, box, g.roomy() ? loop_says("draft_row.guess"_t, "n"_v = i + 1) : Message());
             continue;
         }
         const float come = d.moved(c.draft); // from the token that it was guessed behind
@@ -149,10 +157,7 @@ void draw_draft_row(const LoopDraw& d) {
         if (followed && i + 1 < g.first + g.count && !alone)
             ui::arrow(d.ui.canvas, {box.right() + 1, box.center().y}, {box.right() + gap - 1, box.center().y}, {theme.muted, 1.5F}, 5);
         if (d.model.round->verify) d.ui.canvas.line({g.middle(i), lines}, {g.middle(i), verify - 1}, {theme.role(Role::draft), 1.5F, 3, 3});
-        std::string tip = quoted(*d.input.trace, c.draft->token) + ", id " + std::to_string(c.draft->token);
-        if (c.draft->u) tip += ", drawn by coin " + ui::probability(*c.draft->u);
-        if (!c.draft->extra.empty()) tip += ", " + c.draft->extra;
-        ui::tooltip(d.ui, box, tip);
+        ui::thing(d.ui, box, guess_words(d.input, d.model, i));
     }
 }
 
@@ -160,37 +165,55 @@ void draw_verify_row(const LoopDraw& d) {
     const LoopGrid& g = d.grid;
     const ui::Theme& theme = d.ui.theme;
     const Verified* verify = d.model.round ? d.model.round->verify : nullptr;
-    row_name(d, g.rows.verify + 15, "Verify", verify ? "1 pass" : "not yet");
+    row_name(d, g.rows.verify + 15, loop_says("verify_row.name"_t),
+             verify ? loop_says("verify_row.pass"_t) : loop_says("verify_row.not_yet"_t));
     Rect bar{g.left, g.rows.verify, g.right - g.left, g.rows.chip};
     if (drafts(d) == 0) bar.w = std::min(560.0F, g.limit - g.left);
     const float whole = bar.w;
     if (!verify) {
-        ui::slot(d.ui.canvas, theme, bar, d.model.drafted > 0 ? "one target pass will check all of them" : "one target pass");
+        ui::slot(d.ui.canvas, theme, bar, loop_says("verify_row.to_come"_t, "all"_v = d.model.drafted > 0));
         return;
     }
+    const Message took = d.model.timed() ? d.model.ms(d.model.round->verify_ms) : Message();
+    d.ui.canvas.tell(loop_says("verify_row.told"_t, "rows"_v = verify->rows, "took"_v = took), bar);
     const float swept = d.moved(verify);
     bar.w *= d.grown(swept);
     d.ui.canvas.fill(bar, theme.role(Role::target).alpha(d.seen(swept)), 4);
     if (bar.w < whole - 1) return;
     const ui::Color on = theme.on(Role::target);
-    const std::string ms = d.model.timed() ? d.model.ms(d.model.round->verify_ms) + " ms" : std::string();
-    const float ms_width = ms.empty() ? 0 : d.ui.canvas.text_width(ms, Font::mono_medium, 15) + 12;
+    const std::string ms = took.empty() ? "" : took.words() + " ms";
+    const float ms_width = ms.empty() ? 0 : d.ui.canvas.printed_width(ms, Font::mono_medium, 15) + 12;
     d.ui.canvas.fill({bar.x + 12.8F, bar.center().y - 5.2F, 10.4F, 10.4F}, on);
-    for (int length = 0; length < 3; ++length) {
-        const std::string words = verify_words(d.model, length);
+    for (const Message& words : verify_words(d.model)) {
         if (d.ui.canvas.text_width(words, Font::text_bold, 15) > bar.w - 36 - ms_width - 24) continue;
         d.ui.canvas.text({bar.x + 36, bar.center().y + 5}, words, Font::text_bold, 15, on);
         break;
     }
     if (ms_width > 0 && ms_width + 30 < bar.w)
-        d.ui.canvas.text({bar.right() - 12, bar.center().y + 5}, ms, Font::mono_medium, 15, on, Align::right);
+        d.ui.canvas.print({bar.right() - 12, bar.center().y + 5}, ms, Font::mono_medium, 15, on, Align::right);
+}
+
+// Below the column of the bonus, in two lines: when its row counts.
+void draw_bonus_row(const LoopDraw& d, int n) {
+    const LoopGrid& g = d.grid;
+    const auto lines = [&](const Message& first, const Message& second) {
+        small(d, g.middle(n), g.rows.said + 11, first);
+        small(d, g.middle(n), g.rows.said + 31, second);
+    };
+    const bool roomy = g.roomy();
+    if (d.model.tree) return lines(loop_says("bonus_row.branch"_t, "roomy"_v = roomy), loop_says("bonus_row.ends"_t, "roomy"_v = roomy));
+    const Message pass = n == 1   ? loop_says("bonus_row.pass:one"_t)
+                         : !roomy ? loop_says("bonus_row.pass:short"_t)
+                         : n == 2 ? loop_says("bonus_row.pass:two"_t)
+                                  : loop_says("bonus_row.pass:all"_t, "n"_v = n);
+    lines(loop_says("bonus_row.used"_t, "row"_v = roomy ? n + 1 : 0), pass);
 }
 
 void draw_distribution_rows(const LoopDraw& d) {
     const LoopGrid& g = d.grid;
     const ui::Theme& theme = d.ui.theme;
-    if (drafts(d) > 0) small(d, g.gutter, g.rows.said + 11, "draft said", Align::left);
-    small(d, g.gutter, g.rows.says + 11, "target says", Align::left);
+    if (drafts(d) > 0) small(d, g.gutter, g.rows.said + 11, loop_says("words.draft_said"_t), Align::left);
+    small(d, g.gutter, g.rows.says + 11, loop_says("words.target_says"_t), Align::left);
     const float bar_width = g.width - (g.roomy() ? 48.0F : 36.0F);
     const auto value_row = [&](int i, float y, std::optional<double> value, Role role, bool gone, float grow) {
         const Rect bar{g.x(i), y, bar_width, 12};
@@ -200,27 +223,18 @@ void draw_distribution_rows(const LoopDraw& d) {
         else
             ui::bar(d.ui.canvas, theme, bar, value ? *value * grow : 0, role, gone ? 0.4F : 1);
         const std::string number = value ? ui::probability(*value) : std::string("–");
-        d.ui.canvas.text({g.x(i) + g.width, y + 11}, number, Font::mono, 14, gone || !value ? theme.muted : theme.ink, Align::right);
+        d.ui.canvas.print({g.x(i) + g.width, y + 11}, number, Font::mono, 14, gone || !value ? theme.muted : theme.ink, Align::right);
     };
     for (int i = g.first; i < g.first + g.count; ++i) {
         if (i == drafts(d)) {
             const bool bonus = d.model.own && d.model.rejected < 0;
             if (bonus) {
-                const std::string none = ui::fitting(d.ui.canvas, {"no guess here", "no guess"}, Font::text, 14, g.width);
-                small(d, g.x(i), g.rows.said + 11, drafts(d) == 0 ? "" : none, Align::left);
+                if (i > 0)
+                    one_of(d.ui, {g.x(i), g.rows.said + 11}, g.width, {loop_says("words.no_guess_here"_t), loop_says("words.no_guess"_t)},
+                           theme.muted);
                 value_row(i, g.rows.says, std::exp(d.model.own->p), Role::target, false, d.grown(d.moved(d.model.own)));
-            } else if (drafts(d) > 0) {
-                const int n = drafts(d);
-                if (d.model.tree) {
-                    small(d, g.middle(i), g.rows.said + 11, g.roomy() ? "used where a" : "after the");
-                    small(d, g.middle(i), g.rows.said + 31, g.roomy() ? "branch ends" : "last kept");
-                    continue;
-                }
-                small(d, g.middle(i), g.rows.said + 11, g.roomy() ? "row " + std::to_string(n + 1) + ": used if" : "if all");
-                small(d, g.middle(i), g.rows.said + 31,
-                      n == 1      ? "it passes"
-                      : g.roomy() ? (n == 2 ? "both" : "all " + number_word(n)) + " pass"
-                                  : "pass");
+            } else if (i > 0) {
+                draw_bonus_row(d, i);
             }
             continue;
         }
@@ -236,37 +250,36 @@ void draw_distribution_rows(const LoopDraw& d) {
 // "left sign right" below the gauge of a column, in two lines where one has no room, or one of `notes` as the
 // second line: the first that fits.
 void compared(const LoopDraw& d, int i, const std::string& left, const std::string& sign, const std::string& right,
-              const std::vector<std::string>& notes = {}) {
+              const std::vector<Message>& notes = {}) {
     const LoopGrid& g = d.grid;
     ui::Canvas& canvas = d.ui.canvas;
-    std::string first = left + " " + sign + " " + right, second;
-    Font font = Font::text;
-    const auto fits = [&](const std::string& words, Font by) { return canvas.text_width(words, by, 14) <= g.width; };
-    for (const std::string& note : notes)
-        if (second.empty() && fits(note, Font::text)) second = note;
-    if (!fits(first, Font::mono)) {
-        if (second.empty()) second = sign + " " + right, font = Font::mono;
-        first = left;
-    }
-    const float y = g.rows.words + (second.empty() ? 0.0F : -4.0F);
-    canvas.text({g.middle(i), y}, first, Font::mono, 14, d.ui.theme.ink, Align::center);
-    if (!second.empty()) canvas.text({g.middle(i), y + 18}, second, font, 14, d.ui.theme.ink, Align::center);
+    const std::string line = left + " " + sign + " " + right;
+    const auto note =
+        std::ranges::find_if(notes, [&](const Message& words) { return canvas.text_width(words, Font::text, 14) <= g.width; });
+    const bool noted = note != notes.end(), whole = canvas.printed_width(line, Font::mono, 14) <= g.width;
+    const float y = g.rows.words + (whole && !noted ? 0.0F : -4.0F);
+    canvas.print({g.middle(i), y}, whole ? line : left, Font::mono, 14, d.ui.theme.ink, Align::center);
+    if (noted)
+        canvas.text({g.middle(i), y + 18}, *note, Font::text, 14, d.ui.theme.ink, Align::center);
+    else if (!whole)
+        canvas.print({g.middle(i), y + 18}, sign + " " + right, Font::mono, 14, d.ui.theme.ink, Align::center);
 }
 
-// Of a coin that was not thrown, the longest wording first.
-const std::vector<std::string> kSetWords = {"coin set by you", "set by you", "set"};
-
-// Why a guess stays whose own coin failed, the longest wording first; the coin that keeps it may not have
-// been seen yet.
-std::vector<std::string> rescue_words(const LoopModel& model) {
+// Of a coin that was not thrown, and of a guess that stays though its own coin failed: the longest wording first. The
+// coin that keeps it may not have been seen yet.
+std::vector<Message> coin_notes(const LoopModel& model, const LoopColumn& c) {
+    const auto ways = [](auto whole, auto shorter, auto least, const auto&... values) {
+        return std::vector<Message>{loop_says(whole, values...), loop_says(shorter, values...), loop_says(least, values...)};
+    };
+    if (c.check->set) return ways("coin_row.set:whole"_t, "coin_row.set:short"_t, "coin_row.set:least"_t);
+    if (!c.rescued()) return {};
     int last = -1;
     for (int i = 0; i < static_cast<int>(model.columns.size()); ++i) {
-        const LoopColumn& c = model.columns[static_cast<std::size_t>(i)];
-        if (c.fate == Fate::accepted) last = c.rescued() ? -1 : i;
+        const LoopColumn& other = model.columns[static_cast<std::size_t>(i)];
+        if (other.fate == Fate::accepted) last = other.rescued() ? -1 : i;
     }
-    if (last < 0) return {"kept by a later coin", "by a later coin", "by a later"};
-    const std::string by = "guess " + std::to_string(last + 1);
-    return {"kept: " + by + " passed", by + " passed", "by " + by};
+    if (last < 0) return ways("coin_row.later_coin:whole"_t, "coin_row.later_coin:short"_t, "coin_row.later_coin:least"_t);
+    return ways("coin_row.kept_by:whole"_t, "coin_row.kept_by:short"_t, "coin_row.kept_by:least"_t, "guess"_v = last + 1);
 }
 
 // Greedy, match and typical throw no coin: the guess is compared with one token of the target, or with a
@@ -276,8 +289,7 @@ void draw_comparison(const LoopDraw& d, int i, const LoopColumn& c) {
     if (c.check->typical_threshold) {
         const Rect bar{g.x(i), g.rows.coin, g.width, 16};
         ui::gauge(d.ui.canvas, d.ui.theme, bar, {.accept = std::exp(c.check->p), .coin = *c.check->typical_threshold});
-        compared(d, i, compared_probability(std::exp(c.check->p)), c.check->accepted ? ">" : "≤",
-                 compared_probability(*c.check->typical_threshold));
+        compared(d, i, beside_a_sign(std::exp(c.check->p)), c.check->accepted ? ">" : "≤", beside_a_sign(*c.check->typical_threshold));
         return;
     }
     int wanted = c.draft->token;
@@ -295,24 +307,24 @@ void draw_comparison(const LoopDraw& d, int i, const LoopColumn& c) {
     }
     const Rect box{g.x(i), g.rows.coin - 4, g.width, 28};
     if (wanted < 0)
-        ui::slot(d.ui.canvas, d.ui.theme, box, "its own draw");
+        ui::slot(d.ui.canvas, d.ui.theme, box, loop_says("coin_row.own_draw"_t));
     else
         ui::chip(d.ui.canvas, d.ui.theme, box, label_of(*d.input.trace, wanted), {.role = Role::target});
-    d.ui.canvas.text({g.middle(i), g.rows.words + 4}, c.check->accepted ? "same token" : "differs", Font::text, 14, d.ui.theme.ink,
-                     Align::center);
+    d.ui.canvas.text({g.middle(i), g.rows.words + 4}, loop_says("coin_row.same"_t, "same"_v = c.check->accepted), Font::text, 14,
+                     d.ui.theme.ink, Align::center);
 }
 
 void draw_coin_row(const LoopDraw& d) {
     const LoopGrid& g = d.grid;
     const bool coins = throws_coins(d.model.rule);
     if (drafts(d) == 0) return;
-    const std::string caption = coin_caption(d.model);
-    const std::string ratio = caption.starts_with("min(1, ") ? caption.substr(7, caption.size() - 8) : caption; // in a narrow column
-    row_name(d, g.rows.coin + 11, coins ? "Coin" : "Compare",
-             ui::fitting(d.ui.canvas, {caption, ratio}, Font::text, 14, g.left - g.gutter - 12));
+    const float room = g.left - g.gutter - 12;
+    std::vector<Message> captions = {coin_caption(d.model)};
+    if (d.model.rule == RuleKind::token) captions.push_back(loop_says("coin.ratio"_t)); // in a narrow gutter
+    row_name(d, g.rows.coin + 11, loop_says("coin_row.name"_t, "coins"_v = coins),
+             ui::fitting(d.ui.canvas, captions, Font::text, 14, room));
     if (d.model.rule == RuleKind::certain)
-        ui::fitted_text(d.ui.canvas, {g.gutter, g.rows.coin + 51}, "d counts as 1", Font::text, 14, d.ui.theme.muted,
-                        g.left - g.gutter - 12);
+        ui::fitted_text(d.ui.canvas, {g.gutter, g.rows.coin + 51}, loop_says("coin_row.certain"_t), Font::text, 14, d.ui.theme.muted, room);
     for (int i = g.first; i < g.first + g.count && i < drafts(d); ++i) {
         const LoopColumn& c = column(d, i);
         if (!c.draft) continue;
@@ -320,9 +332,9 @@ void draw_coin_row(const LoopDraw& d) {
         if (!c.check) {
             ui::gauge(d.ui.canvas, d.ui.theme, box, {.judged = false});
             small(d, g.middle(i), g.rows.words,
-                  c.fate == Fate::discarded                                       ? "not judged"
-                  : d.model.drafting_over && !d.model.tree && i == d.model.judged ? "next"
-                                                                                  : "later");
+                  c.fate == Fate::discarded                                       ? loop_says("coin_row.unjudged"_t)
+                  : d.model.drafting_over && !d.model.tree && i == d.model.judged ? loop_says("coin_row.next"_t)
+                                                                                  : loop_says("coin_row.later"_t));
             continue;
         }
         if (!coins) {
@@ -339,13 +351,11 @@ void draw_coin_row(const LoopDraw& d) {
             ui::coin_marker(d.ui.canvas, d.ui.theme, x, box.y - 5 - fall, box.bottom() + 5 - fall);
             if (t < kCoinFalls) continue;
         }
-        const std::string threshold = compared_probability(std::min(1.0, c.check->threshold));
-        if (!c.check->u) {
-            d.ui.canvas.text({g.middle(i), g.rows.words}, threshold, Font::mono, 14, d.ui.theme.ink, Align::center);
-            continue;
-        }
-        const std::string u = compared_probability(*c.check->u), sign = *c.check->u < c.check->threshold ? "<" : "≥";
-        compared(d, i, u, sign, threshold, c.check->set ? kSetWords : c.rescued() ? rescue_words(d.model) : std::vector<std::string>{});
+        const std::string threshold = beside_a_sign(std::min(1.0, c.check->threshold));
+        if (!c.check->u)
+            d.ui.canvas.print({g.middle(i), g.rows.words}, threshold, Font::mono, 14, d.ui.theme.ink, Align::center);
+        else
+            compared(d, i, beside_a_sign(*c.check->u), *c.check->u < c.check->threshold ? "<" : "≥", threshold, coin_notes(d.model, c));
     }
 }
 
@@ -392,7 +402,8 @@ void draw_own_chip(const LoopDraw& d, Rect box, Role role, float from_below) {
 void draw_outcome_row(const LoopDraw& d) {
     const LoopGrid& g = d.grid;
     const float y = g.rows.outcome;
-    row_name(d, y + 15, "Outcome", d.model.judged > 0 ? "+" + std::to_string(d.model.accepted) + " accepted" : "");
+    row_name(d, y + 15, loop_says("outcome_row.name"_t),
+             d.model.judged > 0 ? loop_says("outcome_row.accepted"_t, "n"_v = d.model.accepted) : Message());
     for (int i = g.first; i < g.first + g.count; ++i) {
         const Rect box{g.x(i), y, g.width, g.rows.chip};
         if (i == drafts(d)) {
@@ -400,13 +411,16 @@ void draw_outcome_row(const LoopDraw& d) {
                 const bool bonus = d.model.own->from == TargetToken::From::bonus;
                 draw_own_chip(d, box, d.model.own_dropped ? Role::discarded : bonus ? Role::bonus : Role::target, 64);
             } else {
-                ui::slot(d.ui.canvas, d.ui.theme, box, d.model.rejected >= 0 ? "no bonus" : drafts(d) > 0 ? "bonus" : "token");
+                ui::slot(d.ui.canvas, d.ui.theme, box,
+                         d.model.rejected >= 0 ? loop_says("outcome_row.no_bonus"_t)
+                         : drafts(d) > 0       ? loop_says("outcome_row.bonus"_t)
+                                               : loop_says("outcome_row.token"_t));
             }
             continue;
         }
         const LoopColumn& c = column(d, i);
         if (c.fate == Fate::empty || c.fate == Fate::drafted) {
-            ui::slot(d.ui.canvas, d.ui.theme, box, c.draft && g.roomy() ? "open" : "");
+            ui::slot(d.ui.canvas, d.ui.theme, box, c.draft && g.roomy() ? loop_says("outcome_row.open"_t) : Message());
             continue;
         }
         draw_outcome_chip(d, i, box);
@@ -425,7 +439,7 @@ struct Listed {
 
 Listed listed_share(const LoopDraw& d, const Share& share) {
     Listed item{label_of(*d.input.trace, share.id), ui::probability(share.p), 0};
-    item.w = ui::token_text_width(d.ui.canvas, item.label, 14) + 6 + d.ui.canvas.text_width(item.number, Font::mono, 14) + kGap;
+    item.w = ui::token_text_width(d.ui.canvas, item.label, 14) + 6 + d.ui.canvas.printed_width(item.number, Font::mono, 14) + kGap;
     return item;
 }
 
@@ -447,7 +461,7 @@ void list_shares(const LoopDraw& d, std::vector<Share> shares, int chosen, float
     for (const Listed& item : items) {
         const bool first = &item == &items.front() && shares.front().id == chosen;
         const float label = ui::token_text(canvas, {x, y}, item.label, 14, first ? d.ui.theme.ink : d.ui.theme.muted);
-        canvas.text({x + label + 6, y}, item.number, Font::mono, 14, d.ui.theme.ink);
+        canvas.print({x + label + 6, y}, item.number, Font::mono, 14, d.ui.theme.ink);
         x += item.w;
     }
 }
@@ -457,33 +471,42 @@ void list_shares(const LoopDraw& d, std::vector<Share> shares, int chosen, float
 bool name_share(const LoopDraw& d, const Share& share, Rect box, float coin_x) {
     ui::Canvas& canvas = d.ui.canvas;
     const std::string label = label_of(*d.input.trace, share.id), number = ui::probability(share.p);
-    const float name = ui::token_text_width(canvas, label, 15), with_number = name + 8 + canvas.text_width(number, Font::mono, 14);
+    const float name = ui::token_text_width(canvas, label, 15), with_number = name + 8 + canvas.printed_width(number, Font::mono, 14);
     const bool split = coin_x > box.x && coin_x < box.right();
     for (const float width : {with_number, name}) {
         float x = box.x + 6;
         if (split && x + width + 10 > coin_x) x = coin_x + 10;
         if (x + width + 6 > box.right()) continue;
         x += ui::token_text(canvas, {x, box.y + 17}, label, 15, d.ui.theme.ink) + 8;
-        if (width > name) canvas.text({x, box.y + 17}, number, Font::mono, 14, d.ui.theme.ink);
+        if (width > name) canvas.print({x, box.y + 17}, number, Font::mono, 14, d.ui.theme.ink);
         return width > name;
     }
     return false;
 }
 
-std::string row_words(const TargetToken& own) {
-    if (own.from == TargetToken::From::residual) return "residual, scaled to 1";
-    if (own.from != TargetToken::From::bonus) return "the target's row";
-    return own.target_top.empty() ? "the target's last row" : "the mixture's last row";
+// What the strip shows, the longest wording first; `grey`: a piece of it has no name.
+std::vector<Message> strip_words(const TargetToken& own, bool grey) {
+    using From = TargetToken::From;
+    const bool residual = own.from == From::residual;
+    const Message row = residual                  ? loop_says("strip.row:residual"_t)
+                        : own.from != From::bonus ? loop_says("strip.row:target"_t)
+                        : own.target_top.empty()  ? loop_says("strip.row:last"_t)
+                                                  : loop_says("strip.row:mixture"_t);
+    const Message short_row = residual ? loop_says("strip.row:residual_short"_t) : row;
+    const auto say = [&](const Message& what, bool numbered, bool second, bool others) {
+        return loop_says("strip.caption"_t, "row"_v = what, "numbered"_v = numbered && own.u, "second"_v = second ? own.u : std::nullopt,
+                         "coin"_v = second ? std::nullopt : own.u, "grey"_v = others);
+    };
+    return {say(row, true, residual, grey), say(row, false, residual, grey), say(short_row, false, residual, grey),
+            say(short_row, false, false, grey), say(short_row, false, residual, false)};
 }
 
 void draw_strip(const LoopDraw& d, Rect strip, Role role) {
     const TargetToken& own = *d.model.own;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    const std::string what = row_words(own);
-    const std::string short_what = own.from == TargetToken::From::residual ? "residual" : what;
     if (own.top.empty()) {
-        ui::fitted_text(canvas, {strip.x, strip.y + 17}, "the row was not recorded (fast mode)", Font::text, 14, theme.muted, strip.w);
+        ui::fitted_text(canvas, {strip.x, strip.y + 17}, loop_says("strip.unrecorded"_t), Font::text, 14, theme.muted, strip.w);
         return;
     }
     const std::vector<Share> shares = shares_of(own.top, own.token, own.u);
@@ -493,21 +516,21 @@ void draw_strip(const LoopDraw& d, Rect strip, Role role) {
                     strip.h};
     };
     float grey = 0; // width of parts that are too narrow for their name
-    constexpr const char* kOthers = "others";
+    const Message others = loop_says("strip.others"_t);
     for (const Share& share : shares) {
         const double whole[] = {1};
         if (share.id < 0) {
             const Rect box = box_of(share);
             canvas.fill(box, theme.muted.alpha(0.25F));
-            const bool named = open == 1 && canvas.text_width(kOthers, Font::text, 14) + 12 <= box.w;
-            if (named) canvas.text({box.x + 6, box.y + 17}, kOthers, Font::text, 14, theme.muted);
+            const bool named = open == 1 && canvas.text_width(others, Font::text, 14) + 12 <= box.w;
+            if (named) canvas.text({box.x + 6, box.y + 17}, others, Font::text, 14, theme.muted);
             if (!named) grey += box.w;
             continue;
         }
         ui::share_strip(canvas, theme, box_of(share), whole, role);
     }
     if (open < 1) return;
-    ui::tooltip(d.ui, strip, "tokens in the order of their numbers: so the coin counts them from the left");
+    ui::tooltip(d.ui, strip, loop_says("strip.about"_t));
 
     // The coin stands at its number, which lies in the share that it picked.
     float coin_x = -1;
@@ -521,19 +544,11 @@ void draw_strip(const LoopDraw& d, Rect strip, Role role) {
     for (const Share& share : shares)
         if (share.id >= 0 && !name_share(d, share, box_of(share), coin_x)) unnamed.push_back(share);
     std::ranges::stable_sort(unnamed, std::ranges::greater{}, &Share::p);
-    const std::string coin =
-        own.u ? (own.from == TargetToken::From::residual ? " · second coin " : " · coin ") + ui::probability(*own.u) : std::string();
     // Where the drawn token would find no room beside it, the caption is cut short.
     const auto drawn = std::ranges::find(unnamed, own.token, &Share::id);
     const float needed = drawn == unnamed.end() ? 0 : listed_share(d, *drawn).w - kGap;
-    std::string caption;
-    const std::string short_coin = own.u ? " · coin " + ui::probability(*own.u) : std::string();
-    const std::string others = grey >= 1 ? " · grey piece: others" : "", numbered = own.u ? ", by token number" : "";
-    for (const std::string& words : {what + numbered + coin + others, what + coin + others, short_what + coin + others,
-                                     short_what + short_coin + others, short_what + coin}) {
-        caption = words;
-        if (canvas.text_width(caption, Font::text, 14) + 16 + needed <= strip.w) break;
-    }
+    const std::vector<Message> ways = strip_words(own, grey >= 1);
+    const Message caption = ui::fitting(canvas, ways, Font::text, 14, strip.w - 16 - needed);
     const float used = canvas.text_width(caption, Font::text, 14);
     ui::fitted_text(canvas, {strip.x, strip.y + 44}, caption, Font::text, 14, theme.muted, strip.w);
     list_shares(d, unnamed, own.token, strip.x + used + 16, strip.right(), strip.y + 44);
@@ -543,19 +558,22 @@ void draw_strip(const LoopDraw& d, Rect strip, Role role) {
 void draw_own_row(const LoopDraw& d) {
     const LoopGrid& g = d.grid;
     if (!d.model.own) return;
+    const TargetToken& own = *d.model.own;
     const int column = d.model.own_column();
-    const bool residual = d.model.own->from == TargetToken::From::residual;
+    const bool residual = own.from == TargetToken::From::residual;
     const bool replaced = d.model.rejected >= 0;
-    const bool bonus = d.model.own->from == TargetToken::From::bonus;
+    const bool bonus = own.from == TargetToken::From::bonus;
     const bool dropped = d.model.own_dropped;
     const Role role = dropped ? Role::discarded : residual ? Role::residual : bonus ? Role::bonus : Role::target;
     const float y = g.rows.own, way = y - g.rows.outcome - g.rows.chip - 2; // of the arrow between the two
     const float room = g.left - g.gutter - 12;
+    d.ui.canvas.tell(own_token_words(d.input, d.model), d.input.stage);
+    if (own.top.entries.size() > 1) d.ui.canvas.tell(strip_shares(d.input, own), d.input.stage);
     ui::fitted_text(d.ui.canvas, {g.gutter, y + 23},
-                    dropped    ? "not used"
-                    : residual ? "+1 resampled"
-                    : bonus    ? "+1 bonus"
-                               : "+1 target",
+                    dropped    ? loop_says("own_row.dropped"_t)
+                    : residual ? loop_says("own_row.resampled"_t)
+                    : bonus    ? loop_says("own_row.bonus"_t)
+                               : loop_says("own_row.target"_t),
                     Font::text, 14, d.ui.theme.muted, room);
 
     const bool seen = g.visible(column);
@@ -600,27 +618,20 @@ std::vector<ui::Segment> speculative_lane(const LoopModel& model) {
         at += draft.ms;
         lane.push_back(s);
     }
-    if (head > 0)
-        lane.push_back({.start = at, .length = head, .role = Role::draft, .label = head_word(model.header->drafter), .strength = 0.55F});
+    if (head > 0) lane.push_back({.start = at, .length = head, .role = Role::draft, .label = head_words(model), .strength = 0.55F});
     at += head;
     if (const Verified* v = model.round->verify) {
         if (const double empty = model.round->empty_draft_ms; empty > 0) {
-            lane.push_back({.start = at, .length = empty, .role = Role::draft, .label = "no guess"});
+            lane.push_back({.start = at, .length = empty, .role = Role::draft, .label = loop_says("words.no_guess"_t)});
             at += empty;
         }
         lane.push_back({.start = at,
                         .length = model.round->verify_ms,
                         .role = Role::target,
-                        .label = "verify, " + counted(v->rows, "row"),
+                        .label = loop_says("clock.verify"_t, "rows"_v = v->rows),
                         .value = model.ms(model.round->verify_ms)});
     }
     return lane;
-}
-
-std::string clock_heading(const LoopModel& model) {
-    if (model.produced == 0 || model.plain()) return "This round on one clock";
-    if (model.produced == 1) return "The same token on one clock";
-    return "The same " + number_word(model.produced) + " tokens on one clock";
 }
 
 void draw_loop_clock(const LoopDraw& d, Rect stage) {
@@ -634,15 +645,18 @@ void draw_loop_clock(const LoopDraw& d, Rect stage) {
     const float lane = full ? 32 : 22, first = full ? 40 : 28, pitch = full ? 44 : 28, axis = (full ? 128.0F : 86.0F) - (alone ? pitch : 0);
     canvas.line({gutter, top + 0.5F}, {stage.right() - 24, top + 0.5F}, theme.hairline());
     const float title = top + (full ? 26.0F : 20.0F);
-    canvas.text({gutter, title}, clock_heading(m), Font::text_bold, 15, theme.ink);
+    const Message heading = loop_says("clock.title"_t, "tokens"_v = m.plain() ? 0 : m.produced);
+    canvas.text({gutter, title}, heading, Font::text_bold, 15, theme.ink);
     const Rect upper{x0, top + first, limit - x0, lane}, lower{x0, top + first + pitch, limit - x0, lane};
-    canvas.text({gutter, upper.center().y + 5}, alone ? "plain" : "speculative", Font::text, 14, theme.muted);
-    if (!alone) canvas.text({gutter, lower.center().y + 5}, "plain", Font::text, 14, theme.muted);
-    if (!m.round || !m.timed()) {
-        std::string why = m.round ? "no times were recorded in this run" : "measured phases will appear here";
-        if (m.table()) why = no_plain_words(d.input);
-        ui::slot(canvas, theme, upper, why);
-        if (!alone) ui::slot(canvas, theme, lower, m.table() ? "" : "plain decoding of as many tokens");
+    const Message plain_lane = loop_says("clock.plain"_t);
+    canvas.text({gutter, upper.center().y + 5}, alone ? plain_lane : loop_says("clock.speculative"_t), Font::text, 14, theme.muted);
+    if (!alone) canvas.text({gutter, lower.center().y + 5}, plain_lane, Font::text, 14, theme.muted);
+    if (!m.timed()) {
+        ui::slot(canvas, theme, upper,
+                 m.table() ? no_plain_words(d.input)
+                 : m.round ? loop_says("clock.untimed"_t)
+                           : loop_says("clock.to_come"_t));
+        if (!alone) ui::slot(canvas, theme, lower, m.table() ? Message() : loop_says("clock.as_many"_t));
         return;
     }
     const double spec = m.spec_ms(), plain = m.plain_total();
@@ -654,7 +668,7 @@ void draw_loop_clock(const LoopDraw& d, Rect stage) {
                {.unit = "ms", .grid_to = top + first - (full ? 12.0F : 2.0F), .grid = true, .base_line = true});
 
     const bool settled = m.settled && m.timed() && m.drafted > 0 && m.plain_ms > 0;
-    const std::string saving = settled && !m.doubt.empty() ? "against plain decoding: in doubt" : saving_words(m);
+    const Message saving = settled && !m.doubt.empty() ? loop_says("saving.in_doubt"_t) : saving_words(m);
     const float words = canvas.text_width(saving, Font::text_bold, 15);
     std::vector<ui::Segment> phases = speculative_lane(m);
     if (!phases.empty() && m.phase == Phase::draft && m.drafted > 0)
@@ -666,9 +680,9 @@ void draw_loop_clock(const LoopDraw& d, Rect stage) {
         const float from = x(m.round->draft_ms + m.round->verify_ms);
         const Rect rest{from, upper.y, std::max(1.0F, x(spec) - from), upper.h};
         canvas.fill(rest, theme.muted.alpha(0.45F), 2);
-        const std::string name = "rows, verdicts and commit";
-        ui::tooltip(d.ui, rest, name + ": " + ui::number(m.other_ms, 2) + " ms");
-        const float key = gutter + canvas.text_width(clock_heading(m), Font::text_bold, 15) + 24;
+        const Message name = loop_says("clock.rest"_t);
+        ui::tooltip(d.ui, rest, loop_says("clock.rest_took"_t, "ms"_v = m.other_ms));
+        const float key = gutter + canvas.text_width(heading, Font::text_bold, 15) + 24;
         if (key + 44 + canvas.text_width(name, Font::text, 14) < stage.right() - 24 - words) {
             canvas.fill({key, title - 11, 12, 12}, theme.muted.alpha(0.45F), 2);
             canvas.text({key + 20, title}, name, Font::text, 14, theme.muted);
@@ -685,23 +699,22 @@ void draw_loop_clock(const LoopDraw& d, Rect stage) {
         tokens.push_back({.start = m.plain_ms * i,
                           .length = m.plain_ms,
                           .role = Role::target,
-                          .label = "token " + std::to_string(i + 1),
+                          .label = loop_says("clock.token"_t, "n"_v = i + 1),
                           .value = m.ms(m.plain_ms)});
     }
-    if (tokens.empty()) ui::slot(canvas, theme, lower, m.ms(m.plain_ms) + " ms per token, as soon as a token is certain");
+    if (tokens.empty()) ui::slot(canvas, theme, lower, loop_says("clock.plain_to_come"_t, "ms"_v = m.ms(m.plain_ms)));
     ui::gantt_lane(canvas, theme, x, lower.y, lower.h, tokens, 2, d.ui.input.mouse);
 
     if (saving.empty()) return;
     const bool one = m.produced < 2; // nothing is compared, so nothing is bracketed
     const float a = x(std::min(spec, plain)), b = x(std::max(spec, plain));
     const float y = (spec <= plain ? upper : lower).center().y;
-    if (!one && b - a > words + 40) {
-        ui::bracket(canvas, theme, a, b, y, saving);
-    } else if (!one && b + 12 + words < stage.right() - 24) {
-        if (b - a > 6) ui::bracket(canvas, theme, a, b, y, "");
-        const ui::Rect ground{b + 8, y - 12, words + 8, 24};
-        canvas.fill(ground, theme.bg);
-        canvas.text({b + 12, y + 5}, saving, Font::text_bold, 15, theme.ink);
+    const bool inside = b - a > words + 40;
+    if (!one && (inside || b + 12 + words < stage.right() - 24)) {
+        if (inside || b - a > 6) ui::bracket(canvas, theme, a, b, y, "");
+        const float left = inside ? (a + b - words) / 2 : b + 12, around = inside ? 10 : 4;
+        canvas.fill({left - around, y - 12, words + 2 * around, 24}, theme.bg);
+        canvas.text({left, y + 5}, saving, Font::text_bold, 15, theme.ink);
     } else {
         canvas.text({stage.right() - 24, title}, saving, Font::text_bold, 15, theme.ink, ui::Align::right);
     }
@@ -794,22 +807,20 @@ std::vector<Share> shares_of(const TopEntries& distribution, int chosen, std::op
 void draw_loop(const SceneInput& input, const LoopModel& model, ui::Ui& ui, std::vector<SceneCommand>& out) {
     const LoopGrid grid = loop_grid(input.stage, model, loop_chip_width(ui.canvas, input, model));
     const LoopDraw d{input, model, grid, ui};
-    if (input.stage.w <= 0) return;
-    ui.push_clip(input.stage_clip);
     const bool clock = input.stage.h >= kLoopClock;
-    std::string subtitle = loop_subtitle(input, model);
-    const std::string saving = clock ? std::string() : saving_words(model);
-    if (!saving.empty()) subtitle += " · " + saving;
-    draw_stage_title(input, ui, {loop_title(model), subtitle, tier_of(model.header), ""});
-    draw_loop_columns(d, out);
-    draw_draft_row(d);
-    draw_verify_row(d);
-    draw_distribution_rows(d);
-    draw_coin_row(d);
-    draw_outcome_row(d);
-    draw_own_row(d);
-    if (clock) draw_loop_clock(d, input.stage);
-    ui.pop_clip();
+    const Message subtitle = loop_subtitle(input, model, clock ? Message() : saving_words(model));
+    draw_titled(input, ui, {loop_title(model), subtitle, tier_of(model.header), ""}, [&] {
+        draw_loop_columns(d, out);
+        draw_draft_row(d);
+        draw_verify_row(d);
+        draw_distribution_rows(d);
+        draw_coin_row(d);
+        draw_outcome_row(d);
+        draw_own_row(d);
+        if (clock) draw_loop_clock(d, input.stage);
+        if (model.timed()) ui.canvas.tell(clock_words(model), input.stage);
+        ui.canvas.tell(model.run_speed, input.stage);
+    });
 }
 
 } // namespace speclens

@@ -45,5 +45,6 @@ struct Share {
 
 // Draws the stage: title, bands, and the clock card where it has room. Clicks on a column go to `out`.
 void draw_loop(const SceneInput& input, const LoopModel& model, ui::Ui& ui, std::vector<SceneCommand>& out);
+void draw_loop_distributions(const SceneInput& input, const LoopModel& model, ui::Ui& ui); // the details
 
 } // namespace speclens

@@ -9,7 +9,6 @@
 #include "scenes/shared/plain_time.h"
 #include "scenes/shared/reported_speed.h"
 #include "scenes/shared/words.h"
-#include "ui/format.h"
 
 namespace speclens {
 namespace {
@@ -119,7 +118,7 @@ LoopModel loop_model(const SceneInput& input) {
     if (model.plain_ms > 0 && input.trace && input.whole && input.whole->drafted > 0) {
         const ReportedSpeed told = reported_speed(*input.whole, *input.trace, model.plain_ms);
         model.doubt = told.doubt;
-        model.run_speed = told.words + (told.sure() ? "" : " (" + told.note() + ")");
+        if (told.figure.known()) model.run_speed = loop_says("clock.run"_t, "times"_v = told.figure.value, "note"_v = told.note());
     }
     if (model.round) {
         // The commit costs microseconds; with it known already, the clock need not wait for the last step.
@@ -173,6 +172,12 @@ int LoopModel::ms_decimals() const {
     return least >= 1 ? 1 : most >= 10 ? 2 : 3;
 }
 
-std::string LoopModel::ms(double amount) const { return ui::number(amount, ms_decimals()); }
+Message LoopModel::ms(double amount) const {
+    const auto ms = "ms"_v = amount;
+    const int decimals = ms_decimals();
+    return decimals == 1   ? loop_says("time.ms:tenths"_t, ms)
+           : decimals == 2 ? loop_says("time.ms:hundredths"_t, ms)
+                           : loop_says("time.ms:thousandths"_t, ms);
+}
 
 } // namespace speclens

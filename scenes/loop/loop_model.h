@@ -2,6 +2,7 @@
 // token. No drawing, no words.
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,7 +13,7 @@
 
 namespace speclens {
 
-inline constexpr StoryOf<"loop", "start", "draft", "verify", "check", "own", "commit", "end"> loop_says;
+inline constexpr MessagesOf<"loop", "start", "draft", "verify", "check", "own", "commit", "end"> loop_says;
 
 enum class Fate : std::uint8_t { empty, drafted, accepted, rejected, discarded };
 // What the coin row means. Trees of drawn guesses are `token`, and so is a lenience of 0; every rule but the
@@ -54,12 +55,12 @@ struct LoopModel {
     int active = 0;           // column of the last event; columns.size() = the own token
     int selected = 0;         // the clicked one, else the active one
     Phase phase = Phase::none;
-    double plain_ms = 0;   // per token; 0: unknown
-    std::string doubt;     // why the run's times say nothing certain; empty: they do
-    std::string run_speed; // speed-up of the whole run, with what is in doubt about it; empty: not known
-    double other_ms = 0;   // verdicts and commit of this cycle
-    bool settled = false;  // all times of the cycle are known
-    int produced = 0;      // tokens of this cycle that are certain by now
+    double plain_ms = 0;  // per token; 0: unknown
+    Message doubt;        // why the run's times say nothing certain; empty: they do
+    Message run_speed;    // speed-up of the whole run, with what is in doubt about it; empty: not known
+    double other_ms = 0;  // verdicts and commit of this cycle
+    bool settled = false; // all times of the cycle are known
+    int produced = 0;     // tokens of this cycle that are certain by now
 
     [[nodiscard]] int own_column() const { return rejected >= 0 ? rejected : static_cast<int>(columns.size()); }
     // Under tree_topk, one of the draft's favourites: chosen, not drawn.
@@ -72,10 +73,14 @@ struct LoopModel {
     [[nodiscard]] double plain_total() const { return plain_ms * produced; }
     // Times of a round are added and compared, so all are printed with the digits that the smallest needs.
     [[nodiscard]] int ms_decimals() const;
-    [[nodiscard]] std::string ms(double amount) const;
+    [[nodiscard]] Message ms(double amount) const;
     [[nodiscard]] bool table() const { return header && header->tier == "TABLE"; } // it costs nothing to ask
     [[nodiscard]] bool timed() const { return round && !table() && round->draft_ms + round->verify_ms > 0; }
 };
+// Recorded as a logarithm, where it was.
+[[nodiscard]] inline std::optional<double> chance_of(const std::optional<double>& logp) {
+    return logp ? std::optional(std::exp(*logp)) : std::nullopt;
+}
 // In a tree: was anything guessed behind a column, and anything later at its place?
 [[nodiscard]] bool has_child(const LoopModel& model, int column);
 [[nodiscard]] bool has_sibling(const LoopModel& model, int column);

@@ -1,5 +1,5 @@
-// What the loop scene says where a chain is judged by another rule than the plain ones: block verification,
-// lenience, typical acceptance, cascades.
+// What the loop scene says where the plain rules do not judge a chain: block verification, lenience, typical acceptance,
+// cascades, and rounds whose guesses form a tree.
 #pragma once
 
 #include "scenes/loop/loop_model.h"
@@ -13,7 +13,9 @@ inline void take(Story& story, Words words) {
 }
 
 void tell_rule_check(const SceneInput& input, const LoopModel& model, const LoopColumn& judged, Story& story);
+void tell_tree_check(const SceneInput& input, const LoopModel& model, Story& story); // the last verdict
 // The target's own token; false where the usual words say it.
 [[nodiscard]] bool tell_rule_own(const SceneInput& input, const LoopModel& model, Story& story);
+void tell_tree_own(const SceneInput& input, const LoopModel& model, Story& story);
 
 } // namespace speclens

@@ -3,15 +3,12 @@
 #include "scenes/shared/told.h"
 
 namespace speclens {
-namespace {
-constexpr const char* kTableIsFree = "a table costs nothing to ask";
-}
 
-const char* no_plain_words(const SceneInput& input) {
+Message no_plain_words(const SceneInput& input) {
     const Header* run = input.whole ? input.whole->header : nullptr;
-    if (run && run->tier == "REMOTE") return "plain decoding here: a request per token";
-    if (run && run->tier == "TABLE") return kTableIsFree;
-    return run && run->tier == "RECORDED" ? "plain decoding was not recorded" : "plain decoding was not measured yet";
+    if (run && run->tier == "REMOTE") return shared_says("words.no_plain:server"_t);
+    if (run && run->tier == "TABLE") return shared_says("words.untimed:table"_t);
+    return run && run->tier == "RECORDED" ? shared_says("words.no_plain:recorded"_t) : shared_says("words.no_plain:unmeasured"_t);
 }
 
 bool without_passes(const SceneInput& input) {

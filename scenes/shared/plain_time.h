@@ -9,7 +9,7 @@
 namespace speclens {
 
 // Why there is no such time: a saved run holds none.
-[[nodiscard]] const char* no_plain_words(const SceneInput& input);
+[[nodiscard]] Message no_plain_words(const SceneInput& input);
 // The target is a server or a table. No user of a server waits for one request per token, and asking a table
 // costs nothing, so no time of plain decoding is compared.
 [[nodiscard]] bool without_passes(const SceneInput& input);

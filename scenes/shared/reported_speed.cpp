@@ -8,7 +8,7 @@
 
 namespace speclens {
 
-std::string ReportedSpeed::note() const {
+Message ReportedSpeed::note() const {
     if (doubt.empty()) return {};
     return shared_says("doubt.note"_t, "doubt"_v = doubt, "recorded"_v = recorded);
 }

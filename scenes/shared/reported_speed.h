@@ -16,7 +16,7 @@ struct ReportedSpeed {
     std::string recorded_speed; // of a figure in doubt, what was recorded, "2.30×"; empty: nothing is
     std::string recorded;       // the same with its machine, "recorded 2.30× on 2-core AMD EPYC, 2026-11-25"
     [[nodiscard]] bool sure() const { return figure.sure(); }
-    [[nodiscard]] std::string note() const; // "in doubt: …; recorded …"; empty where it is sure, or not known
+    [[nodiscard]] Message note() const; // "in doubt: …; recorded …"; empty where it is sure, or not known
 };
 // Of the rounds that `view` holds.
 [[nodiscard]] ReportedSpeed reported_speed(const RunView& view, const Trace& trace);

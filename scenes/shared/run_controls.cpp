@@ -7,7 +7,7 @@
 #include "engine/drafters/drafter_info.h"
 #include "engine/rules/verify.h"
 #include "engine/run/engine_status.h"
-#include "scenes/shared/words.h"
+#include "scenes/shared/told.h"
 #include "ui/text_layout.h"
 
 namespace speclens {
@@ -19,11 +19,11 @@ bool ready(const EngineStatus* status, const std::string& drafter) {
     return status && std::ranges::find(status->ready_drafters, drafter) != status->ready_drafters.end();
 }
 
-std::string what_it_lacks(const DrafterInfo& info) {
-    if (info.needs_network()) return "needs a trained head for this target";
-    if (info.needs_draft_model()) return "needs a separate draft model with the same vocabulary";
-    if (info.needs_layers) return "needs a target with layers";
-    return "the loaded models cannot run it";
+Message what_it_lacks(const DrafterInfo& info) {
+    if (info.needs_network()) return shared_says("run.lacks:head"_t);
+    if (info.needs_draft_model()) return shared_says("run.lacks:draft_model"_t);
+    if (info.needs_layers) return shared_says("run.lacks:layers"_t);
+    return shared_says("run.lacks:else"_t);
 }
 
 std::vector<ui::Choice> drafter_choices(const EngineStatus* status) {
@@ -99,7 +99,7 @@ void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCom
     if (r.w <= 0 || !input.settings) return;
     const RunSettings& now = *input.settings;
     const bool live = input.status && !input.status->ready_drafters.empty();
-    const std::string off = live ? "" : "No models are loaded: this run was saved earlier";
+    const Message off = live ? Message() : shared_says("words.no_models"_t);
     const auto restart = [&](RunSettings changed) { out.push_back(Command{Restart{std::move(changed)}}); };
 
     const Header* run = input.whole->header;
@@ -108,7 +108,7 @@ void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCom
     const bool limited = input.still && run && run->drafter == now.drafter && run->k > 0 && run->k < now.k && now.options.tree_depth == 0;
     const int length = limited ? run->k : now.k;
     const bool empty = run && starts_empty(*run);
-    const std::string no_prompt = empty ? "A table starts a text from nothing" : off;
+    const Message no_prompt = empty ? shared_says("run.from_nothing"_t) : off;
 
     const float inner = r.w - 48;
     const bool wide = inner >= 900, seeded = inner >= 700;
@@ -133,23 +133,22 @@ void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCom
     Row row{r.x + 24, r.y + 36, 12};
 
     Rect at = row.take(room);
-    ui::field_label(ui, at, now.prompt.chat ? "Prompt (chat)" : "Prompt");
-    const std::string prompt =
-        empty
-            ? "none"
-            : one_line(now.prompt.token_ids.empty() ? now.prompt.text : counted(static_cast<int>(now.prompt.token_ids.size()), "token id"));
-    const std::string shown = ui::fit(ui.canvas, prompt, ui::Font::text, 15, at.w - 44);
+    ui::field_label(ui, at, shared_says("run.prompt"_t, "chat"_v = now.prompt.chat));
+    const Message prompt = empty                          ? shared_says("run.no_prompt"_t)
+                           : now.prompt.token_ids.empty() ? message(SaidOf<"shared">()("run.text"_t, "text"_v = one_line(now.prompt.text)))
+                                                          : shared_says("run.ids"_t, "n"_v = now.prompt.token_ids.size());
     const ui::Touch prompt_touch = ui::touch(ui, ui.id("prompt"), at, {.disabled = !no_prompt.empty()});
     ui.canvas.fill(at, prompt_touch.hovered && no_prompt.empty() ? ui.theme.raised : ui.theme.bg, 6);
     ui.canvas.outline(at, {prompt_touch.hovered && live ? ui.theme.muted : ui.theme.line, 1}, 6);
-    ui.canvas.text({at.x + 12, at.y + 23}, shown, ui::Font::text, 15, no_prompt.empty() ? ui.theme.ink : ui.theme.muted);
+    ui::fitted_text(ui.canvas, {at.x + 12, at.y + 23}, prompt, ui::Font::text, 15, no_prompt.empty() ? ui.theme.ink : ui.theme.muted,
+                    at.w - 44);
     ui::icon(ui.canvas, ui::Icon::chevron_down, {at.right() - 16, at.y + 18}, 12, ui.theme.muted);
     if (prompt_touch.focused) ui::focus_ring(ui.canvas, ui.theme, at);
-    ui::tooltip(ui, at, no_prompt.empty() ? std::string_view("Edit the prompt") : std::string_view(no_prompt));
+    ui::tooltip(ui, at, no_prompt.empty() ? shared_says("run.edit"_t) : no_prompt);
     if (prompt_touch.clicked) out.push_back(EditPrompt{});
 
     at = row.take(drafter_w);
-    ui::field_label(ui, at, "Drafter");
+    ui::field_label(ui, at, shared_says("run.drafter"_t));
     const std::vector<ui::Choice> drafters = drafter_choices(input.status);
     int chosen = -1;
     for (std::size_t i = 0; i < drafters.size(); ++i)
@@ -159,41 +158,43 @@ void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCom
     }
 
     at = row.take(rule_w);
-    ui::field_label(ui, at, "Rule");
+    ui::field_label(ui, at, shared_says("run.rule"_t));
     std::vector<ui::Choice> rules;
     int rule = -1;
     for (const RuleInfo& info : rule_list()) {
         if (now.rule == info.name) rule = static_cast<int>(rules.size());
         ui::Choice choice{info.name, info.title, ""};
         const DrafterInfo* drafter = find_drafter(now.drafter);
-        if (drafter && !can_judge(info, *drafter)) choice.disabled = "judges chains; this drafter proposes trees";
+        if (drafter && !can_judge(info, *drafter)) choice.disabled = shared_says("run.judges_chains"_t);
         rules.push_back(choice);
     }
     if (const auto pick = ui::dropdown(ui, "rule", at, rules, rule, {.disabled = off}); pick && *pick != rule)
         restart(with_rule(now, rules[static_cast<std::size_t>(*pick)].label));
 
     at = row.take(k_w);
-    ui::field_label(ui, at, limited ? "K, at most " + std::to_string(length) : now.k_auto ? "K auto, at most" : "Draft length K");
+    ui::field_label(ui, at,
+                    limited      ? shared_says("run.k_limited"_t, "most"_v = length)
+                    : now.k_auto ? shared_says("run.k_auto"_t)
+                                 : shared_says("run.k"_t));
     // The label leads to what chooses K: a pointer finds it there, a keyboard in the palette.
     const Rect label{at.x, at.y - 28, at.w, 24};
     if (ui::touch(ui, ui.id("lengths"), label, {.focusable = false, .grow = false}).clicked && live) out.push_back(EditLengths{});
-    ui::tooltip(ui, label, "How K is chosen");
+    ui::tooltip(ui, label, shared_says("run.k_about"_t));
     if (const auto k = ui::stepper(ui, "k", at, length, {.low = 0, .high = limited ? length : 16.0, .disabled = off})) {
         restart(with_draft_length(now, static_cast<int>(*k)));
     }
 
     at = row.take(t_w);
-    ui::field_label(ui, at, "Temperature");
+    ui::field_label(ui, at, shared_says("run.temperature"_t));
     if (const auto t =
             ui::stepper(ui, "t", at, now.sampling.temperature, {.low = 0, .high = 2, .step = 0.1, .decimals = 1, .disabled = off}))
         restart(with_temperature(now, *t < 0.05 ? 0 : *t));
 
     if (!seeded) return;
     at = row.take(seed_w);
-    ui::field_label(ui, at, "Seed");
-    const std::string seed = std::to_string(now.seed);
-    if (ui::button(ui, "seed", at, ui::fit(ui.canvas, seed, ui::Font::text, 15, at.w - 44),
-                   {.icon = ui::Icon::redo, .tooltip = "Roll other dice (R)", .disabled = off})) {
+    ui::field_label(ui, at, shared_says("run.seed"_t));
+    if (ui::button(ui, "seed", at, ui::fit_printed(ui.canvas, std::to_string(now.seed), ui::Font::text, 15, at.w - 44),
+                   {.icon = ui::Icon::redo, .tooltip = shared_says("run.seed_about"_t), .disabled = off})) {
         RunSettings changed = now;
         ++changed.seed;
         restart(changed);
@@ -205,11 +206,13 @@ void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCom
     row.x += 12;
     row.gap = 8;
     at = row.take(step_w);
-    ui::field_label(ui, at, "Run");
-    const std::string over = input.view->stopped && input.cursor >= input.available ? "The run is over" : "";
-    if (ui::button(ui, "step", at, "Step", {.tooltip = "One phase (right arrow)", .disabled = over})) out.push_back(Go{Move::step});
+    ui::field_label(ui, at, shared_says("run.run"_t));
+    const Message over = input.view->stopped && input.cursor >= input.available ? shared_says("run.over"_t) : Message();
+    if (ui::button(ui, "step", at, shared_says("run.step"_t), {.tooltip = shared_says("run.step_about"_t), .disabled = over}))
+        out.push_back(Go{Move::step});
     at = row.take(reject_w);
-    if (ui::button(ui, "rejection", at, "To rejection", {.tooltip = "Next rejected guess (X)", .disabled = over}))
+    if (ui::button(ui, "rejection", at, shared_says("run.rejection"_t),
+                   {.tooltip = shared_says("run.rejection_about"_t), .disabled = over}))
         out.push_back(Go{Move::rejection});
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "engine/drafters/drafter_info.h"
+#include "ui/chance.h"
 #include "ui/format.h"
 #include "ui/tokens.h"
 
@@ -101,11 +102,7 @@ const char* head_word(const std::string& drafter) {
     return info && info->tree && info->at_once() ? "search" : "head";
 }
 
-std::string fine_probability(double p) {
-    if (p <= 0 || p >= 0.01) return ui::probability(p);
-    if (p < 1e-5) return "<" + ui::fraction(1e-5, 5);
-    return ui::fraction(p, static_cast<int>(std::ceil(-std::log10(p))));
-}
+std::string fine_probability(double p) { return ui::fine_probability(p); }
 
 std::string compared_probability(double p) {
     if (p > 0 && p < 1e-5) return "nearly 0";

@@ -42,7 +42,8 @@ TEST(LoopClock, ARoundOfOneTokenIsNeverASaving) {
     const LoopModel model = loop_model(input);
     ASSERT_EQ(model.produced, 1);
     EXPECT_EQ(saving_words(model), "drafting took 6.0 ms");
-    EXPECT_EQ(loop_description(input, model).find(" saved, "), std::string::npos) << loop_description(input, model);
+    const auto words = [&] { return find_scene("loop")->make()->describe(input); };
+    EXPECT_EQ(words().find(" saved, "), std::string::npos) << words();
     input.plain.ms_per_token = 4; // the rows of the guesses cost as well
     const LoopModel slower = loop_model(input);
     EXPECT_EQ(saving_words(slower), slower.ms(slower.spec_ms() - 4) + " ms later than a plain token");
@@ -97,8 +98,8 @@ TEST(LoopClock, ASavedRunShowsItsOwnTimeOfPlainDecoding) {
     const SceneInput input = bench.controller.frame(0).scene;
     EXPECT_EQ(plain_ms(input), 4);
     const LoopModel model = loop_model(input);
-    EXPECT_NE(loop_description(input, model).find("plain decoding " + model.ms(4) + " ms per token"), std::string::npos)
-        << loop_description(input, model);
+    const std::string words = find_scene("loop")->make()->describe(input);
+    EXPECT_NE(words.find("plain decoding " + model.ms(4) + " ms per token"), std::string::npos) << words;
 }
 
 TEST(LoopClock, SaysWhereASavedRunHoldsNoTimeOfPlainDecoding) {
@@ -106,19 +107,19 @@ TEST(LoopClock, SaysWhereASavedRunHoldsNoTimeOfPlainDecoding) {
     RunView whole;
     Header header;
     input.whole = &whole;
-    EXPECT_STREQ(no_plain_words(input), "plain decoding was not measured yet");
+    EXPECT_EQ(no_plain_words(input), "plain decoding was not measured yet");
     whole.header = &header;
-    EXPECT_STREQ(no_plain_words(input), "plain decoding was not measured yet");
+    EXPECT_EQ(no_plain_words(input), "plain decoding was not measured yet");
     header.tier = "RECORDED";
-    EXPECT_STREQ(no_plain_words(input), "plain decoding was not recorded");
+    EXPECT_EQ(no_plain_words(input), "plain decoding was not recorded");
     input.plain.ms_per_token = 4;
     EXPECT_EQ(plain_ms(input), 4);
     header.tier = "REMOTE";
     EXPECT_EQ(plain_ms(input), 0) << "no user of a server waits for a request per token";
-    EXPECT_STREQ(no_plain_words(input), "plain decoding here: a request per token");
+    EXPECT_EQ(no_plain_words(input), "plain decoding here: a request per token");
     header.tier = "TABLE";
     EXPECT_EQ(plain_ms(input), 0);
-    EXPECT_STREQ(no_plain_words(input), "a table costs nothing to ask");
+    EXPECT_EQ(no_plain_words(input), "a table costs nothing to ask");
 }
 
 TEST(LoopClock, TellsOfNoCacheRowsWhereTheTargetHasNone) {

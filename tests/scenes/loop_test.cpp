@@ -10,8 +10,8 @@
 #include "engine/drafters/drafter_info.h"
 #include "engine/run/run.h"
 #include "scenes/drafters/drafters_model.h"
+#include "scenes/loop/loop_rules.h"
 #include "scenes/loop/loop_story.h"
-#include "scenes/loop/loop_tree.h"
 #include "scenes/shared/words.h"
 #include "tests/scenes/loop_bench.h"
 #include "tests/scenes/scenes_bench.h"
@@ -208,7 +208,7 @@ TEST(LoopWords, ATreeIsToldGuessByGuess) {
             EXPECT_FALSE(has(told, "Position ")) << told;
         }
         for (const std::string& told : run.all<Checked>([](const Checked&) { return true; }))
-            EXPECT_TRUE(has(told, "\nGuess ") && has(told, ", target and draft:")) << told;
+            EXPECT_TRUE(has(told, "\nGuess ") && has(told, ", both models")) << told;
     }
 }
 

@@ -14,9 +14,9 @@
 #include "engine/run/trace_json.h"
 #include "scenes/relaxed/relaxed_draw.h"
 #include "scenes/shared/point_labels.h"
-#include "tests/scenes/relaxed_bench.h"
 #include "tests/scenes/run_window.h"
 #include "tests/scenes/scenes_look.h"
+#include "tests/shared/relaxed_bench.h"
 #include "ui/format.h"
 
 namespace speclens {

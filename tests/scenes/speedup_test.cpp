@@ -11,6 +11,7 @@
 //     "Formula: …"                                                         formula.*, assumes.*
 //     ".70:  K = 5 3.16 (2.94)"                                            table.row {alpha} {cells}: table.cell {k} {printed} {formula}
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <gtest/gtest.h>
@@ -236,6 +237,27 @@ TEST(SpeedupScene, TellsEveryLengthWithItsNumbersInBothLanguages) {
     }
 }
 
+// Which number stands where, in words.
+TEST(SpeedupScene, SaysItsNumbersInTheirPlaces) {
+    for (const auto& [language, a_round, measured, in, to] :
+         {std::array{"en", " tokens per round, ", "×; measured ", " in 10 rounds, draft ", " to "},
+          std::array{"de", " Token pro Runde, ", "×; gemessen ", " in 10 Runden, Entwurf ", " bis "}}) {
+        const test::Speaking speaking(language);
+        Measured live;
+        live.bench->key(ui::Key::m);
+        live.answer({9, 8, 6, 4, 3, 3, 2, 2});
+        const SpeedupModel m = speedup_model(live.input(), {});
+        const SpeedupPoint& p = *m.point(3);
+        ASSERT_LT(p.low, p.high);
+        const auto two = [](double x) { return ui::number(x, 2); };
+        const std::string words = find_scene("speedup")->make()->describe(live.input());
+        for (const std::string& part :
+             {": " + two(m.tokens[2]) + a_round + two(m.speedup[2]) + measured + two(p.tokens) + in + ui::number(p.draft, 3) + ", ",
+              ui::number(p.verify, 3) + " ms, " + two(p.speedup) + "× (" + two(p.low) + to + two(p.high)})
+            EXPECT_NE(words.find(part), std::string::npos) << part << "\n" << words;
+    }
+}
+
 // Whoever works out the printed sum gets the printed result.
 TEST(SpeedupScene, ItsSumIsAsPrinted) {
     for (const double plain : {0.0123, 0.124, 0.84, 7.3, 31.0}) {
@@ -251,6 +273,7 @@ TEST(SpeedupScene, ItsSumIsAsPrinted) {
             ASSERT_EQ(std::sscanf(words.c_str(), "%lf tokens × %lf ms ÷ (%lf + %lf ms) = %lf", &tokens, &pass, &draft, &verify, &result), 5)
                 << words;
             EXPECT_NEAR(tokens * pass / (draft + verify), result, 0.005 + 1e-9) << words;
+            EXPECT_NEAR(tokens, m.tokens_at(k), 0.006) << words;
         }
     }
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 #include <functional>
+#include <regex>
 
 #include "engine/published/ablations.h"
 #include "engine/run/trace_json.h"
@@ -69,6 +70,8 @@ TEST(StoryText, WritesNumbersAsItSays) {
               "1\u2009234.57 1\u2009235 38\u2009% .39 <.01 1.23e+03 1.0");
     EXPECT_EQ(filled("{a:bytes} {b:bytes} {c:bytes} {gone:bytes}", {{"a", 2e6}, {"b", 269e6}, {"c", 1.44e9}, {"gone"}}),
               "2.0 MB 269 MB 1.4 GB –");
+    EXPECT_EQ(filled("{a:fine} {b:fine} {c:fine} {d:fine} {gone:fine}", {{"a", 0.38}, {"b", 0.00041}, {"c", 1e-7}, {"d", 0.0}, {"gone"}}),
+              ".38 .0004 <.00001 0 –");
     EXPECT_EQ(filled("{n:2}{gone?, {gone:2}|, nothing}", {{"n", std::int64_t{3}}, {"gone"}}), "3.00, nothing");
     EXPECT_EQ(filled("{gone:2}", {{"gone"}}), "–");
     EXPECT_EQ(filled("{a:exact} {b:exact} {c:exact} {n:exact} {gone:exact}",
@@ -100,6 +103,7 @@ TEST(StoryText, RefusesAValueThatCannotStandSo) {
     EXPECT_NE(refused("{x|a|b}", ValueKind::real).find("is no count"), std::string::npos);
     EXPECT_NE(refused("{y?{x:2}}", ValueKind::words).find("is no number"), std::string::npos);
     EXPECT_NE(refused("{x:bytes}", ValueKind::words).find("is no number"), std::string::npos);
+    EXPECT_NE(refused("{x:fine}", ValueKind::words).find("is no number"), std::string::npos);
     EXPECT_NE(refused("{x:of}", ValueKind::words).find("only a text of its own has forms"), std::string::npos);
     for (const auto& [text, kind] : std::initializer_list<std::pair<const char*, ValueKind>>{{"{x:2}", ValueKind::whole},
                                                                                              {"{x}", ValueKind::whole},
@@ -180,6 +184,60 @@ TEST(Stories, OfTheRepositoryAreWholeAndEverySceneHasOne) {
     for (const SceneInfo& scene : scene_list()) {
         ASSERT_TRUE(shipped.scenes.contains(scene.name)) << scene.name;
         EXPECT_EQ(shipped.scenes.at(scene.name).beats.size(), story_shapes().at(scene.name).beats.size()) << scene.name;
+    }
+}
+
+// In every text of one line of the scenes that are made of messages, English and German: a value that nobody offers, and a text that
+// nobody asks for. Each is found, and nothing else is left out.
+TEST(Stories, PlantedMistakesAreFoundInEverySceneOfMessages) {
+    const std::regex text(R"re(([a-z_0-9@]+) = "([^"]*)")re");
+    for (const SceneInfo& scene : scene_list()) {
+        if (!scene.make()->tells_messages()) continue;
+        for (const char* language : {"", "de"})
+            for (const bool value : {true, false}) {
+                std::ifstream file(kShipped / language / (std::string(scene.name) + ".toml"));
+                std::string planted;
+                std::size_t mistakes = 0;
+                std::smatch parts;
+                for (std::string line; std::getline(file, line); planted += line + "\n") {
+                    if (!std::regex_match(line, parts, text) || parts[1] == "name" || parts[1] == "focus" || parts[1] == "hidden") continue;
+                    const std::string key = parts[1], words = parts[2];
+                    line = value ? key + " = \"" + words + "{cake}\"" : "cake_" + key + " = \"" + words + "\"";
+                    ++mistakes;
+                }
+                const Written written(planted, std::string(scene.name) + ".toml");
+                std::vector<std::string> problems;
+                (void)read_stories(written.folder.path(), &problems);
+                EXPECT_GT(mistakes, 40U) << scene.name;
+                EXPECT_EQ(problems.size(), mistakes) << scene.name << " " << language;
+                for (const std::string& problem : problems)
+                    EXPECT_NE(problem.find(value ? "{cake} is no value of " : "cake_"), std::string::npos) << problem;
+            }
+    }
+}
+
+// A measured number of which the text does not say how it is written, and a name or a text of its own that is written as a number.
+TEST(Stories, AValueWrittenAsAnotherKindIsFoundInEverySceneOfMessages) {
+    for (const SceneInfo& scene : scene_list()) {
+        if (!scene.make()->tells_messages()) continue;
+        std::size_t real = 0, other = 0;
+        for (const char* language : {"", "de"}) {
+            const StoryLayer layer = read_stories(kShipped / language);
+            for (const auto& [name, cases] : story_shapes().at(scene.name).texts)
+                for (const auto& [which, values] : cases)
+                    for (const auto& [id, words] : layer.scenes.at(scene.name).texts.at(name)) {
+                        if (id != which && id != "*") continue;
+                        for (const auto& [value, kind] : values) {
+                            if (std::ranges::find(words.names(), value) == words.names().end()) continue;
+                            const std::string wrong = kind == ValueKind::real ? "{" + value + "}" : "{" + value + ":2}";
+                            if (kind == ValueKind::whole) continue; // a count may be written as any number
+                            ++(kind == ValueKind::real ? real : other);
+                            EXPECT_NE(error_of([&] { StoryText(words.source() + wrong).check(value, kind); }), "") << name << " " << wrong;
+                        }
+                    }
+        }
+        EXPECT_GT(real, 10U) << scene.name;
+        EXPECT_GT(other, 10U) << scene.name;
     }
 }
 

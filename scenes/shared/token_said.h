@@ -1,0 +1,22 @@
+// A token in a message, in the quotes of its language: “It”.
+#pragma once
+
+#include <algorithm>
+
+#include "engine/run/trace.h"
+#include "scenes/shared/told.h"
+#include "ui/tokens.h"
+
+namespace speclens {
+
+[[nodiscard]] inline Message token_said(const Trace& trace, int id) {
+    constexpr SaidOf<"shared"> said; // no label: it stays as it is
+    const std::string bytes = trace.text(id);
+    if (!bytes.empty() && std::ranges::all_of(bytes, [](char c) { return c == ' '; }))
+        return message(said("words.token:spaces"_t, "n"_v = bytes.size()));
+    constexpr std::size_t kQuote = std::string_view("“").size(); // of ui::token_words(), at either end
+    const std::string words = ui::token_words(bytes);
+    return message(said("words.token:text"_t, "text"_v = words.substr(kQuote, words.size() - 2 * kQuote)));
+}
+
+} // namespace speclens
