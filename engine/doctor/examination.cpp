@@ -1,6 +1,7 @@
 #include "engine/doctor/examination.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <span>
 
@@ -214,10 +215,11 @@ void Examination::judge() {
     for (const auto* list : {&singles_, &pairs_})
         for (const Reading& reading : *list)
             if (reading.refused.empty()) all.push_back(tried(reading)), readings.push_back(&reading);
-    std::vector<double> p_values, errors;
+    std::vector<double> p_values;
+    std::vector<std::pair<double, double>> errors; // by how far a variant is from the config
     for (const TriedVariant& one : all) {
         p_values.push_back(one.difference.p_value);
-        errors.push_back(one.difference.error);
+        errors.emplace_back(std::abs(one.difference.mean), one.difference.error);
     }
     const int untried = diagnosis_.pairs - static_cast<int>(pairs_.size());
     const std::vector<bool> rejects = holm_rejects(p_values, kAlarm, untried);
@@ -235,7 +237,10 @@ void Examination::judge() {
     }
     const std::optional<std::size_t> best = pair ? pair : single;
     PairedDifference usual;
-    usual.error = median(errors);
+    std::ranges::sort(errors); // a small gain has the error of those that are near
+    std::vector<double> near;
+    for (std::size_t i = 0; i < (errors.size() + 1) / 2; ++i) near.push_back(errors[i].second);
+    usual.error = median(near);
     usual.texts = static_cast<int>(texts_.size());
     if (!all.empty()) diagnosis_.least_told = usual.least_told(kAlarm / (static_cast<double>(all.size()) + untried));
     if (best)
