@@ -273,6 +273,14 @@ void Examination::confirm(const TriedVariant& winner) {
 
 // What is left is an observation: the same questions without the template. Then the verdict.
 void Examination::conclude() {
+    const auto verdict = [this] {
+        using Verdict = Diagnosis::Verdict;
+        const PairedDifference& fresh = diagnosis_.fresh;
+        diagnosis_.verdict = !diagnosis_.winner ? (diagnosis_.kept < kWeak ? Verdict::weak : Verdict::healthy)
+                             : fresh.p_value <= kAlarm && fresh.mean >= kLeastGain ? Verdict::mends
+                                                                                   : Verdict::uncertain;
+        show();
+    };
     std::vector<Prompt> plain;
     for (const Prompt& prompt : plan_.prompts) {
         if (!prompt.chat) continue;
@@ -280,33 +288,24 @@ void Examination::conclude() {
         plain.back().chat = false;
         plain.back().system.clear();
     }
-    if (plain.size() >= kFewestTexts) {
-        const int tokens = std::min(kPlainPlaces, plan_.tokens);
-        to_read_ += tokens;
-        write(std::move(plain), tokens, plain_);
-        tasks_.emplace_back([this, tokens] {
-            to_read_ += places_of(plain_) - tokens;
-            read(plain_, {}, [this](Reading reading) {
-                diagnosis_.plain_kept = reading.score.mean_kept();
-                diagnosis_.plain_places = places_of(plain_);
-                double kept = 0, places = 0;
-                for (std::size_t i = 0; i < texts_.size(); ++i) {
-                    if (!texts_[i].chat) continue;
-                    kept += as_it_is_.score.kept[i];
-                    places += as_it_is_.score.places[i];
-                }
-                diagnosis_.chat_kept = places > 0 ? kept / places : 0;
-            });
-            return false;
+    if (plain.size() < kFewestTexts) return verdict();
+    const int tokens = std::min(kPlainPlaces, plan_.tokens);
+    to_read_ += tokens;
+    write(std::move(plain), tokens, plain_);
+    tasks_.emplace_back([this, tokens, verdict] {
+        to_read_ += places_of(plain_) - tokens;
+        read(plain_, {}, [this, verdict](Reading reading) {
+            diagnosis_.plain_kept = reading.score.mean_kept();
+            diagnosis_.plain_places = places_of(plain_);
+            double kept = 0, places = 0;
+            for (std::size_t i = 0; i < texts_.size(); ++i) {
+                if (!texts_[i].chat) continue;
+                kept += as_it_is_.score.kept[i];
+                places += as_it_is_.score.places[i];
+            }
+            diagnosis_.chat_kept = places > 0 ? kept / places : 0;
+            verdict();
         });
-    }
-    tasks_.emplace_back([this] {
-        using Verdict = Diagnosis::Verdict;
-        const PairedDifference& fresh = diagnosis_.fresh;
-        diagnosis_.verdict = !diagnosis_.winner ? (diagnosis_.kept < kWeak ? Verdict::weak : Verdict::healthy)
-                             : fresh.p_value <= kAlarm && fresh.mean >= kLeastGain ? Verdict::mends
-                                                                                   : Verdict::uncertain;
-        show();
         return false;
     });
 }

@@ -139,6 +139,9 @@ TEST_P(HealthyHead, GetsNoAlarm) {
     for (const long count : d.ranks) ranked += count;
     EXPECT_EQ(ranked, d.places);
     EXPECT_NEAR(static_cast<double>(d.ranks[0]) / d.places, d.kept_at[0], 1e-12) << "first guesses that are right are those of rank 1";
+    EXPECT_GE(d.plain_places, 400) << "the same questions as plain text";
+    EXPECT_GT(d.plain_kept, 0);
+    EXPECT_GT(d.chat_kept, 0);
     EXPECT_GT(d.least_told, 0);
     EXPECT_LT(d.least_told, 1);
 }
