@@ -26,6 +26,10 @@ spec_test(engine/batch IN batch LABELS distributions LIBS engine_batch
 spec_test(engine/corpus IN engine LABELS fast LIBS engine_corpus
     SOME slow "^CorpusSampling[.](WhoStops|AnAnswerThat)"
     SOURCES engine/corpus/corpus_file_test.cpp engine/corpus/corpus_sampling_test.cpp engine/corpus/corpus_states_test.cpp)
+# Heads of the built-in model are examined in the program's own build: with sanitizers that takes minutes.
+spec_test(engine/doctor IN long WHEN checked release LABELS fast TIMEOUT 900 LIBS engine
+    SOME slow "Doctor[.]|HealthyHead|WeakHead" release "Doctor[.]|HealthyHead|WeakHead" real "RealDoctor"
+    SOURCES engine/doctor/paired_test.cpp engine/doctor/doctor_test.cpp)
 spec_test(engine/advice IN engine LABELS fast LIBS engine
     SOURCES engine/advice/advice_test.cpp engine/advice/profile_test.cpp engine/advice/served_advice_test.cpp engine/advice/synthetic_acceptance_test.cpp)
 # The peak of a process, which a sanitizer's own memory hides.

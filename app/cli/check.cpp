@@ -412,6 +412,7 @@ void check_published(Checklist& list) {
 } // namespace
 
 Exit command_check(const Options& options) {
+    if (options.doctor) return doctor(options);
     if (!options.geometry.empty()) (void)geometry(options.geometry); // an unknown name is no question of memory
     std::optional<ResultFile> file;                                  // before anything is measured: can it be written?
     if (!options.json.empty()) file.emplace(options.json);

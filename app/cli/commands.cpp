@@ -169,8 +169,11 @@ constexpr CommandRow kCommandRows[] = {
     {check, "check", "", 0, 0, "engine, GPU, models, fonts, display: one line each, with what to do",
      "Exits with 1 when something that every run needs is missing. --precision bf16 or int8 also reads a fixed text in that "
      "precision and in f32: how far the log-probabilities of its tokens lie apart, at how many places another token is the "
-     "likeliest, and what every drafter that is at hand reaches in both, greedy, over eight ready-made prompts.",
+     "likeliest, and what every drafter that is at hand reaches in both, greedy, over eight ready-made prompts.\n"
+     "--doctor examines the head of --drafter instead: what it accepts by place, where the target's choice stands in its "
+     "distribution, and whether it should be read in another way. Exits with 1 when a line of its config.json would mend it.",
      "speclens check\n"
+     "speclens check --drafter eagle3=~/heads/mine --doctor\n"
      "speclens check --model ~/models/Qwen3-0.6B\n"
      "speclens check --model smollm2 --precision bf16 --json bf16.json\n"
      "speclens check --geometry qwen3-8b --drafter dflash --context 8192"},

@@ -135,6 +135,7 @@ struct Options {
     bool ranks = false;                // serve
     bool force_heads = false;          // those that were trained on another model
     IgnoredKeys ignore_config;         // keys of their files that count as absent
+    bool doctor = false;               // check: examine the head of --drafter
     bool scan = false;                 // list models: other programs' caches too
     bool ask = false;                  // get: only ask whether to
     FetchFrom from = FetchFrom::any;   // get

@@ -112,7 +112,10 @@ void check_together(const Options& o) {
     needs("--lens", !o.json.empty(), "--json");
     if (o.command == Command::check) {
         const bool changes = o.precision && *o.precision != Precision::f32;
-        needs("--json", changes, "--precision bf16 or int8");
+        needs("--json", changes || o.doctor, "--precision bf16 or int8, or --doctor");
+        needs("--prompts", o.doctor, "--doctor");
+        never_both("--doctor", "--precision");
+        never_both("--doctor", "--geometry");
         never_both("--precision", "--geometry"); // nothing is loaded
     }
     never_both("--domain", "--prompt");

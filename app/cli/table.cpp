@@ -165,6 +165,10 @@ constexpr OptionRow kOptionRows[] = {
     // beside the settings of a run
     {"--geometry", "NAME", "Models", "random weights of a real model's shape instead of a trained model; with check: would it fit?",
      in(bench, check), [](Options& o, Text, Text text) { o.geometry = text; }},
+    {"--doctor", "", "Models",
+     "why the head of --drafter accepts what it does: at 2000 places of the target's own texts it is read as its config.json says and in "
+     "every way that such heads are known to need, and the line is named that would mend it, if one does (minutes)",
+     in(check), [](Options& o, Text, Text) { o.doctor = true; }},
     {"--tokenizer", "DIR", "Models",
      "with a server as target: the folder of its tokenizer.json and config.json (default: the draft "
      "model's)",
@@ -222,7 +226,7 @@ constexpr OptionRow kOptionRows[] = {
     {"--prompts", "FILE.jsonl", "Prompt",
      "one prompt a line: {\"prompt\":…}, and if wanted \"domain\":\"code\", \"chat\":true (a user's "
      "turn), \"system\":\"…\" (with chat)",
-     in(compare, train, advise, sweep, same), [](Options& o, Text, Text text) { o.prompts = text; }},
+     in(compare, train, advise, sweep, same, check), [](Options& o, Text, Text text) { o.prompts = text; }},
     {"--prompts", "FILE.jsonl", "Prompt",
      "one prompt a line: {\"prompt\":…}, and if wanted \"domain\":\"code\", \"chat\":true (a user's turn), \"system\":\"…\" (with "
      "chat), \"temperature\":0.7, \"max_tokens\":400 (instead of --temp and --max-tokens)",
@@ -397,8 +401,8 @@ constexpr OptionRow kOptionRows[] = {
     {"--prices", "FILE.toml", "Output", "prices of yours instead: [[price]] with name, what, per_hour, currency, date and source",
      in(compare, sweep), [](Options& o, Text, Text text) { o.prices = text; }},
     {"--csv", "FILE|-", "Output", "the table for spreadsheets", in(compare, sweep), [](Options& o, Text, Text text) { o.csv = text; }},
-    {"--json", "FILE|-", "Output", "what --precision changes, machine-readable, to a file, or - for standard output", in(check),
-     [](Options& o, Text, Text text) { o.json = text; }},
+    {"--json", "FILE|-", "Output", "what --precision changes or --doctor finds, machine-readable, to a file, or - for standard output",
+     in(check), [](Options& o, Text, Text text) { o.json = text; }},
     {"--json", "", "Output", "machine-readable list", in(list), [](Options& o, Text, Text) { o.json = "-"; }},
     {"--json", "", "Output", "path, bytes and SHA-256, machine-readable", in(get), [](Options& o, Text, Text) { o.json = "-"; }},
     {"--text", "", "Output", "print the generated text and nothing else", in(run), [](Options& o, Text, Text) { o.text_only = true; }},

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "engine/base/display_name.h"
@@ -259,7 +260,7 @@ void compare_marks(const TensorFiles& file, const DraftConfig& config, const std
     }
 }
 
-// d2t[i] is an offset: row i of the head stands for the target's id i + d2t[i].
+// d2t[i] is an offset: row i of the head stands for the target's id i + d2t[i]; or that id itself, where config.json says so.
 std::vector<int> read_target_ids(const TensorFiles& file, const DraftConfig& config) {
     std::vector<int> ids(static_cast<std::size_t>(config.draft_vocab));
     const std::string name = spelling(&file, {"", kModelPrefix}, "d2t") + "d2t";
@@ -270,8 +271,10 @@ std::vector<int> read_target_ids(const TensorFiles& file, const DraftConfig& con
                     "Download the weights again; d2t says which ids they are.");
     std::vector<std::int64_t> offsets(ids.size(), 0);
     if (stored != nullptr) offsets = read_integers(file, name, *stored, config.draft_vocab, false);
-    const bool absolute = std::ranges::is_sorted(offsets, std::ranges::less_equal{}) && !offsets.empty() && offsets.front() >= 0 &&
-                          offsets.back() < config.layer.vocab; // as ids they would fit
+    if (config.d2t_ids)
+        for (std::size_t i = 0; stored != nullptr && i < offsets.size(); ++i) offsets[i] -= static_cast<std::int64_t>(i);
+    const bool absolute = !config.d2t_ids && std::ranges::is_sorted(offsets, std::ranges::less_equal{}) && !offsets.empty() &&
+                          offsets.front() >= 0 && offsets.back() < config.layer.vocab; // as ids they would fit
     for (std::size_t i = 0; i < ids.size(); ++i) {
         const auto row = static_cast<std::int64_t>(i);
         const std::int64_t last = i == 0 ? -1 : ids[i - 1];
@@ -283,7 +286,7 @@ std::vector<int> read_target_ids(const TensorFiles& file, const DraftConfig& con
                                 " are two draft ids for the target's id " + std::to_string(last),
                             "The file is damaged: download the weights again.");
             throw Error(what + ", which is no ascending id of the target" + (absolute ? ": it holds ids, where offsets are expected" : ""),
-                        absolute ? "d2t must hold offsets: subtract i from entry i."
+                        absolute ? "d2t must hold offsets: subtract i from entry i, or say \"d2t_holds\": \"ids\" in config.json."
                                  : "The file is damaged or belongs to another vocabulary.");
         }
         ids[i] = static_cast<int>(row + offsets[i]);
@@ -408,21 +411,37 @@ void load_gguf(DraftNetwork& network, const std::filesystem::path& path, const P
     bring(network, StoredWeights(rows, network_slots(network, &rows), [](std::string_view) { return false; }), progress);
 }
 
-void load_folder(DraftNetwork& network, const std::filesystem::path& folder, const Progress& progress, const IgnoredKeys& ignored) {
+// The tensors of a head that rotates pairs, in the order of one that rotates halves: the same scores, q and k alike.
+std::map<std::string, RowTensors::Source> unpaired(const TensorFiles& file, const ModelConfig& layer) {
+    std::map<std::string, RowTensors::Source> sources;
+    for (const auto& [name, tensor] : file.tensors()) {
+        const bool rotated = std::ranges::any_of(std::initializer_list<const char*>{"q_proj.", "k_proj.", "q_norm.", "k_norm."},
+                                                 [&](const char* part) { return name.find(part) != std::string::npos; });
+        sources[name] = {name, tensor.dtype, rotated ? layer.head_dim : 0};
+    }
+    return sources;
+}
+
+void load_folder(DraftNetwork& network, const std::filesystem::path& folder, const Progress& progress, const IgnoredKeys& ignored,
+                 std::string_view changes) {
     std::error_code failure;
     if (!std::filesystem::is_directory(folder, failure))
         throw wrong_path(folder, "a folder or a GGUF file",
                          "Give the folder of a draft head with config.json and model.safetensors, or a .gguf file of one.");
     network.name = std::filesystem::weakly_canonical(folder, failure).filename().string();
     const Safetensors stored = Safetensors::open_folder(folder);
-    network.config = read_draft_config(folder, network.target->config, ScaledTensors(stored), ignored);
+    const ScaledTensors as_stored(stored);
+    network.config = read_draft_config(folder, network.target->config, as_stored, ignored, changes);
     check_cancelled(progress);
     std::set<std::string> sliced; // by columns, which blocks of eight bits are not
     for (const Slot& slot : network_slots(network, &stored))
         if (slot.stored_cols > 0) sliced.insert(slot.name);
-    const ScaledTensors file(stored, [&](const std::string& name, std::int64_t cols) {
+    const ScaledTensors kept(stored, [&](const std::string& name, std::int64_t cols) {
         return !sliced.contains(name) && network.backend().keeps(DType::q8_0, cols);
     });
+    std::optional<RowTensors> in_halves;
+    if (network.config.interleaved) in_halves.emplace(kept, unpaired(kept, network.config.layer));
+    const TensorFiles& file = in_halves ? static_cast<const TensorFiles&>(*in_halves) : kept;
     const bool own_head = network.config.draft_vocab > 0, mtp = network.config.method == Method::mtp;
     // An MTP head may stand in its model's own checkpoint: whatever has another beginning is the model's.
     const StoredWeights weights(file, network_slots(network, &file), [&](std::string_view name) {
@@ -437,13 +456,14 @@ void load_folder(DraftNetwork& network, const std::filesystem::path& folder, con
 } // namespace
 
 std::shared_ptr<const DraftNetwork> DraftNetwork::load(std::shared_ptr<const Model> target, const std::filesystem::path& path,
-                                                       const Progress& progress, const IgnoredKeys& ignored) {
+                                                       const Progress& progress, const IgnoredKeys& ignored, std::string_view changes) {
     auto network = std::make_shared<DraftNetwork>();
     network->target = std::move(target);
+    network->path = path;
     if (const std::filesystem::path file = gguf_file(path); !file.empty())
         load_gguf(*network, file, progress, ignored);
     else
-        load_folder(*network, path, progress, ignored);
+        load_folder(*network, path, progress, ignored, changes);
     return network;
 }
 

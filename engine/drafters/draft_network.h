@@ -31,9 +31,11 @@ struct SubLayerConvolutions {
 class DraftNetwork {
   public:
     // `path`: a folder with config.json and model.safetensors, a GGUF file, or a folder that holds one. Throws Error (files, shapes, a head
-    // for another target) or Cancelled. Keys of its config.json or metadata that are `ignored` count as absent.
+    // for another target) or Cancelled. Keys of its config.json or metadata that are `ignored` count as absent; `changes` as
+    // read_draft_config(), of folders only.
     [[nodiscard]] static std::shared_ptr<const DraftNetwork> load(std::shared_ptr<const Model> target, const std::filesystem::path& path,
-                                                                  const Progress& progress = {}, const IgnoredKeys& ignored = {});
+                                                                  const Progress& progress = {}, const IgnoredKeys& ignored = {},
+                                                                  std::string_view changes = {});
 
     // Random weights of a given shape (cost measurements, tests); an EAGLE-3 head drafts the first ids.
     [[nodiscard]] static std::shared_ptr<const DraftNetwork> random(std::shared_ptr<const Model> target, const DraftConfig& config,
@@ -44,7 +46,8 @@ class DraftNetwork {
 
     [[nodiscard]] Backend& backend() const { return *target->backend; }
 
-    std::string name; // of the folder, or what a GGUF file calls itself
+    std::string name;           // of the folder, or what a GGUF file calls itself
+    std::filesystem::path path; // that it was loaded from; empty: it was made here
     DraftConfig config;
     std::shared_ptr<const Model> target;
 

@@ -136,8 +136,6 @@ void read_windows(const Fields& fields, const Fields& geometry, DraftConfig& con
             own.of(name).fail(name, "is true, which is not supported", "Windows are read from layer_types and sliding_window.");
     if (const std::string mode = own.of("attention_mode").text_or("attention_mode", "gqa"); mode != "gqa")
         own.of("attention_mode").fail("attention_mode", "is \"" + mode + "\", which is not supported", kSupportedHeads);
-    if (!own.of("is_neox_style").flag_or("is_neox_style", true))
-        own.of("is_neox_style").fail("is_neox_style", "is false, which is not supported", kSupportedHeads);
     const Json* types = geometry.find("layer_types");
     bool any = false;
     if (types != nullptr) {
@@ -295,6 +293,8 @@ void read_block(const Fields& fields, const ModelConfig& target, const TensorFil
                             "head than DFlash, DFlash 2 or DSpark, which is not supported",
                         kSupportedHeads);
         config.anchor_aligned = samples_from_anchor(fields, config);
+    } else if (config.method == Method::dflash) {
+        config.anchor_aligned = own.of("sample_from_anchor").flag_or("sample_from_anchor", false);
     }
     const Fields& ranked = own.of("draft_vocab_size");
     if (ranked.find("draft_vocab_size") == nullptr && file.find("d2t") != nullptr)
@@ -418,6 +418,31 @@ void check_against_target(const Fields& fields, const Fields& geometry, const Mo
     if (width != target.hidden) differ("target_hidden_size", width, target.hidden);
 }
 
+// RFC 7396: members take the place of those of the same name, null removes one.
+void merge(Json& into, const Json& patch) {
+    for (const auto& [name, value] : patch.items()) {
+        if (value.is_null()) {
+            into.erase(name);
+        } else if (value.is_object()) {
+            if (!into.contains(name) || !into[name].is_object()) into[name] = Json::object();
+            merge(into[name], value);
+        } else {
+            into[name] = value;
+        }
+    }
+}
+
+// What is no matter of the method: which two numbers of a row are rotated together, and what d2t counts.
+void read_layouts(const Fields& fields, DraftConfig& config) {
+    for (const char* section : {"eagle_config", "dflash_config"}) {
+        const Nested own(fields, section);
+        if (!own.of("is_neox_style").flag_or("is_neox_style", true)) config.interleaved = true;
+        const std::string holds = own.of("d2t_holds").text_or("d2t_holds", "offsets");
+        if (holds != "offsets" && holds != "ids") own.of("d2t_holds").fail("d2t_holds", "is \"" + holds + "\", expected offsets or ids");
+        config.d2t_ids = config.d2t_ids || holds == "ids";
+    }
+}
+
 } // namespace
 
 std::string taps_problem(const std::vector<int>& taps, int one_above, std::size_t joined, int layers) {
@@ -459,10 +484,11 @@ int DraftConfig::most_drafts() const {
 }
 
 DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelConfig& target, const TensorFiles& tensors,
-                              const IgnoredKeys& ignored) {
+                              const IgnoredKeys& ignored, std::string_view changes) {
     const auto path = folder / "config.json";
     const std::string file = short_name(path);
     Json json = parse_json_object(read_text_file(path, kLargestConfig), file, kCheck);
+    if (!changes.empty()) merge(json, parse_json_object(changes, file + ", changed", kCheck));
     DraftConfig config;
     config.ignored = take_ignored(json, ignored);
     const Fields fields(json, file, kCheck);
@@ -501,6 +527,7 @@ DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelCo
         break;
     case Kind::eagle:
         read_eagle3(fields, target, tensors, speculators, config);
+        read_layouts(fields, config);
         keys = eagle3_keys();
         break;
     case Kind::block:
@@ -509,6 +536,7 @@ DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelCo
             tensor_of(tensors, "layers.0.self_attn.q_norm.weight") != nullptr || geometry.text_or("model_type", "") != "llama";
         read_windows(fields, geometry, config);
         read_block(fields, target, tensors, config, speculators);
+        read_layouts(fields, config);
         keys = config.method == Method::dflash2 ? dflash2_keys() : block_keys();
         break;
     }

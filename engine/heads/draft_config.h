@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/model/model.h"
@@ -21,6 +22,9 @@ struct DraftConfig {
     std::vector<int> taps;            // see PassInput::taps
     std::string notice;               // lines: what of the files can be read in two ways, and which one was taken; empty: nothing
     std::vector<std::string> ignored; // places of keys that were passed over because they were named
+
+    bool interleaved =
+        false; // q and k are rotated in pairs (2i, 2i + 1), not (i, i + d/2); the loader brings their rows into the usual order
 
     // ---- block drafters: DFlash, DFlash 2, Domino, DSpark ----
     int block = 0;               // B: rows of a block, the anchor's included
@@ -40,6 +44,7 @@ struct DraftConfig {
     // Ids that it ranks where those are not all of the target's (d2t says which), and of every EAGLE-3 and DART head;
     // else 0.
     int draft_vocab = 0;
+    bool d2t_ids = false;      // the tensor d2t holds these ids themselves, not how far each is above its row
     bool gathers_head = false; // blocks: the files name the ids alone, and their rows are the target's
 
     // ---- EAGLE-3, DART ----
@@ -96,8 +101,8 @@ inline constexpr const char* kTapsRemedy = "As many different layers of the targ
 
 // Throws Error naming the field. `target` is what the network drafts for: sizes that must agree are compared.
 // `file`: the head's tensors, by whose names and shapes a head is told that its config.json calls something
-// else. Keys that are `ignored` count as absent.
+// else. Keys that are `ignored` count as absent. `changes`: a JSON merge patch (RFC 7396) of the file's object, read instead of it.
 [[nodiscard]] DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelConfig& target, const TensorFiles& file,
-                                            const IgnoredKeys& ignored = {});
+                                            const IgnoredKeys& ignored = {}, std::string_view changes = {});
 
 } // namespace speclens

@@ -19,6 +19,7 @@ constexpr std::string_view kEagle3[] = {
     "aux_hidden_state_layer_ids",
     "draft_length",
     "is_causal",
+    "is_neox_style",
     "num_target_layers",
     "target_hidden_size",
 };

@@ -56,22 +56,25 @@ RowTensors::RowTensors(const TensorFiles& file, std::map<std::string, Source> so
         StoredTensor tensor = *stored;
         tensor.dtype = source.as;
         if (source.as != stored->dtype && !is_number(stored->dtype)) refuse(std::string("is stored as ") + name_of(stored->dtype));
-        const std::int64_t cols = stored->shape.back();
-        const std::int64_t rows = std::accumulate(stored->shape.begin(), stored->shape.end() - 1, std::int64_t{1}, std::multiplies<>());
+        const bool values_are_rows = stored->shape.size() == 1 && source.paired_rows > 0; // a norm's weight, a bias
+        const std::int64_t cols = values_are_rows ? 1 : stored->shape.back();
+        const std::int64_t rows =
+            values_are_rows ? stored->shape.front()
+                            : std::accumulate(stored->shape.begin(), stored->shape.end() - 1, std::int64_t{1}, std::multiplies<>());
         if (cols % block_of(source.as).values != 0)
             refuse("has rows of " + std::to_string(cols) + " values, which cannot be kept as " + name_of(source.as));
         if (source.paired_rows > 0 && (rows % source.paired_rows != 0 || source.paired_rows % 2 != 0))
             refuse("has " + std::to_string(rows) + " rows, no multiple of the " + std::to_string(source.paired_rows) + " of a head");
         tensor.bytes = bytes_of(source.as, rows * cols);
         tensor.begin = items_.size();
-        items_.push_back({stored, source.paired_rows});
+        items_.push_back({stored, source.paired_rows, cols});
         tensors_.emplace(name, std::move(tensor));
     }
 }
 
 void RowTensors::read(const StoredTensor& tensor, std::size_t first, std::span<std::byte> to) const {
     const Item& item = items_[tensor.begin];
-    const std::int64_t cols = tensor.shape.back();
+    const std::int64_t cols = item.cols;
     const std::size_t row_bytes = bytes_of(tensor.dtype, cols), stored_bytes = bytes_of(item.stored->dtype, cols);
     CHECK(first % row_bytes == 0 && to.size() % row_bytes == 0, "a part of a row");
     if (tensor.dtype == item.stored->dtype && item.paired_rows == 0) return file_.read(*item.stored, first, to);

@@ -17,7 +17,7 @@ class RowTensors final : public TensorFiles {
         std::string name;       // in the file
         DType as = DType::bf16; // what is read: the stored type itself, or f32, bf16, q8_0
         // Rows of ggml's llama come in pairs (x0, x_half, x1, …) within each head of so many rows; 0: as they stand. What is
-        // read is in Hugging Face's order (all first halves, then all second ones).
+        // read is in Hugging Face's order (all first halves, then all second ones). Each value of a vector is a row then.
         std::int64_t paired_rows = 0;
     };
     // `file` must outlive this object. Only tensors of `sources` are there, under the keys. Throws Error where one cannot be
@@ -34,7 +34,7 @@ class RowTensors final : public TensorFiles {
   private:
     struct Item {
         const StoredTensor* stored = nullptr;
-        std::int64_t paired_rows = 0;
+        std::int64_t paired_rows = 0, cols = 0; // cols: values of a row
     };
     const TensorFiles& file_;
     StoredTensors tensors_; // begin: index into items_

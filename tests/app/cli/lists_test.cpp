@@ -172,6 +172,41 @@ TEST(Check, GoesOnPastAKeyThatIsNamedAtOnesOwnRisk) {
     says(wrong, "--ignore-config logit_scale: none of the files");
 }
 
+// The head of the built-in model with its taps one layer too deep: the line that mends it, in words and as JSON.
+TEST(Check, SaysWhyAHeadAcceptsNothing) {
+    const std::filesystem::path folder = fresh_folder() / "head", shipped = std::filesystem::path(SPEC_SOURCE_DIR) / "assets/models/dflash";
+    std::filesystem::copy(shipped, folder, std::filesystem::copy_options::recursive);
+    Json config = Json::parse(read_file(folder / "config.json"));
+    config["dflash_config"]["target_layer_ids"] = std::vector<int>{2, 6, 10};
+    std::ofstream(folder / "config.json") << config.dump();
+    const std::filesystem::path file = folder.parent_path() / "doctor.json";
+    const Outcome outcome = speclens({"check", "--drafter", "dflash=" + folder.string(), "--doctor", "--json", file.string()});
+    EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
+    says(outcome, R"("dflash_config": {"target_layer_ids": [1, 5, 9]})");
+    says(outcome, "of the target's choice, first guess");
+    says(outcome, "all tapped layers one earlier");
+    const Json json = Json::parse(read_file(file));
+    EXPECT_EQ(json["schema"], "speclens-doctor/1");
+    EXPECT_EQ(json["verdict"], "mends");
+    EXPECT_EQ(json["winner"]["config"]["dflash_config"]["target_layer_ids"], (std::vector<int>{1, 5, 9}));
+    EXPECT_GE(json["places"].get<int>(), 2000);
+    EXPECT_GT(json["fresh"]["kept_changed"].get<double>(), json["fresh"]["kept"].get<double>());
+    EXPECT_LE(json["fresh"]["difference"]["p"].get<double>(), 0.01);
+    EXPECT_EQ(json["kept_at"].size(), json["k"].get<std::size_t>());
+
+    const auto refused = [&](std::vector<std::string> words, const std::string& why) {
+        words.insert(words.begin(), "check");
+        words.emplace_back("--doctor");
+        const Outcome bad = speclens(words);
+        EXPECT_EQ(bad.code, 2) << bad.out << bad.err;
+        says(bad, why);
+    };
+    refused({}, "--doctor examines one head, and none was named");
+    refused({"--drafter", "medusa"}, "no other way to read a head of the kind medusa");
+    refused({"--drafter", "lookup"}, "no head is loaded for lookup");
+    refused({"--model", table_file(), "--drafter", "eagle3"}, "a table has no states");
+}
+
 TEST(Check, MeasuresWhatAPrecisionChanges) {
     const std::filesystem::path file = fresh_folder() / "bf16.json";
     const Outcome outcome = speclens({"check", "--model", micro_model(), "--precision", "bf16", "--json", file.string()});

@@ -99,7 +99,8 @@ TEST(Parse, RefusesWhatMeansSomethingOnlyTogether) {
           Case{{"attach", "http://h:1", "--max-tokens", "3"}, "--max-tokens", "--prompt"},
           Case{{"attach", "http://h:1", "--server-model", "m"}, "--server-model", "--prompt"},
           Case{{"run", "--tokenizer", "d"}, "--tokenizer", "--model URL"}, Case{{"run", "--listed", "3"}, "--listed", "--model URL"},
-          Case{{"check", "--json", "-"}, "--json", "--precision bf16 or int8"},
+          Case{{"check", "--json", "-"}, "--json", "--precision bf16 or int8, or --doctor"},
+          Case{{"check", "--prompts", "f"}, "--prompts", "--doctor"},
           Case{{"render", "loop", "-o", "a.png", "--frames", "all"}, "--frames", "-o FILE.gif, .mp4, .webm or .html"},
           Case{{"render", "loop", "-o", "a.png", "--links-to", "https://example.org/"},
                "--links-to",
@@ -137,6 +138,8 @@ TEST(Parse, RefusesWhatExcludesEachOther) {
                           Case{"attach", {"--prompt", "a"}, {"--for", "1"}},
                           Case{"bench", {"--geometry", "g"}, {"--model", "d"}},
                           Case{"check", {"--precision", "bf16"}, {"--geometry", "g"}},
+                          Case{"check", {"--doctor"}, {"--precision", "bf16"}},
+                          Case{"check", {"--doctor"}, {"--geometry", "g"}},
                           Case{"render", {"--session", "f"}, {"--precision", "bf16", "loop", "-o", "a.png"}},
                           Case{"render", {"--session", "f"}, {"--weights", "bf16", "loop", "-o", "a.png"}},
                           Case{"render", {"-o", "a.png"}, {"--all", "d"}}}) {

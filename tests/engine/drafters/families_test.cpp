@@ -567,7 +567,7 @@ TEST_F(Families, RefuseWhatIsNotKnown) {
     refused("\"full_attention\"]", "\"full_attention\",\"full_attention\"]", "layer_types has 3 entries for 2 layers");
     refused("\"mask_token_id\"", "\"use_swa\":true,\"mask_token_id\"", "use_swa");
     refused("\"mask_token_id\"", "\"attention_sink_bias\":true,\"mask_token_id\"", "attention_sink_bias");
-    refused("\"mask_token_id\"", "\"is_neox_style\":false,\"mask_token_id\"", "is_neox_style");
+    refused("\"mask_token_id\"", "\"is_neox_style\":2,\"mask_token_id\"", "is_neox_style is 2");
     refused("\"mask_token_id\"", "\"draft_vocab_size\":20,\"mask_token_id\"", "d2t is missing");
 }
 
