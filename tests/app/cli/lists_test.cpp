@@ -145,6 +145,10 @@ TEST(Check, SaysWhatAHeadIsAndTestsIt) {
     EXPECT_NE(wrong.out.find("is a domino head"), std::string::npos) << wrong.out;
 }
 
+void expect_said(const Outcome& outcome, const std::string& part) {
+    EXPECT_NE((outcome.out + outcome.err).find(part), std::string::npos) << part << "\n" << outcome.out << outcome.err;
+}
+
 TEST(Check, GoesOnPastAKeyThatIsNamedAtOnesOwnRisk) {
     const std::filesystem::path folder = fresh_folder() / "head";
     std::filesystem::copy(std::string(SPEC_SOURCE_DIR) + "/tests/engine/golden/micro_dflash", folder);
@@ -157,19 +161,16 @@ TEST(Check, GoesOnPastAKeyThatIsNamedAtOnesOwnRisk) {
         words.insert(words.end(), more.begin(), more.end());
         return speclens(words);
     };
-    const auto says = [](const Outcome& outcome, const std::string& part) {
-        EXPECT_NE((outcome.out + outcome.err).find(part), std::string::npos) << part << "\n" << outcome.out << outcome.err;
-    };
     const Outcome refused = check({});
     EXPECT_NE(refused.code, 0);
-    says(refused, "head/config.json: output_multiplier (0.25) is not known here");
-    says(refused, "--ignore-config output_multiplier");
+    expect_said(refused, "head/config.json: output_multiplier (0.25) is not known here");
+    expect_said(refused, "--ignore-config output_multiplier");
     const Outcome ignored = check({"--ignore-config", "output_multiplier"});
     EXPECT_EQ(ignored.code, 0) << ignored.out << ignored.err;
-    says(ignored, "(ignoring output_multiplier)");
+    expect_said(ignored, "(ignoring output_multiplier)");
     const Outcome wrong = check({"--ignore-config", "output_multiplier,logit_scale"});
     EXPECT_NE(wrong.code, 0);
-    says(wrong, "--ignore-config logit_scale: none of the files");
+    expect_said(wrong, "--ignore-config logit_scale: none of the files");
 }
 
 // The head of the built-in model with its taps one layer too deep: the line that mends it, in words and as JSON.
@@ -182,9 +183,9 @@ TEST(Check, SaysWhyAHeadAcceptsNothing) {
     const std::filesystem::path file = folder.parent_path() / "doctor.json";
     const Outcome outcome = speclens({"check", "--drafter", "dflash=" + folder.string(), "--doctor", "--json", file.string()});
     EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
-    says(outcome, R"("dflash_config": {"target_layer_ids": [1, 5, 9]})");
-    says(outcome, "of the target's choice, first guess");
-    says(outcome, "all tapped layers one earlier");
+    expect_said(outcome, R"("dflash_config": {"target_layer_ids": [1, 5, 9]})");
+    expect_said(outcome, "of the target's choice, first guess");
+    expect_said(outcome, "all tapped layers one earlier");
     const Json json = Json::parse(read_file(file));
     EXPECT_EQ(json["schema"], "speclens-doctor/1");
     EXPECT_EQ(json["verdict"], "mends");
@@ -199,7 +200,7 @@ TEST(Check, SaysWhyAHeadAcceptsNothing) {
         words.emplace_back("--doctor");
         const Outcome bad = speclens(words);
         EXPECT_EQ(bad.code, 2) << bad.out << bad.err;
-        says(bad, why);
+        expect_said(bad, why);
     };
     refused({}, "--doctor examines one head, and none was named");
     refused({"--drafter", "medusa"}, "no other way to read a head of the kind medusa");
