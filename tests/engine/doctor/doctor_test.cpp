@@ -360,7 +360,6 @@ class RealDoctor : public testing::TestWithParam<Planted> {
 };
 
 const Planted kPlantedReal[] = {
-    {"eagle3_taps", "eagle3", "taps"},
     {"eagle3_residual", "eagle3", R"({"norm_before_residual":true})"},
     {"eagle3_output", "eagle3", R"({"norm_output":true})"},
     {"eagle3_pairs", "eagle3", R"({"is_neox_style":false})"},
