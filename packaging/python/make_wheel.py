@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """make_wheel.py TREE FOLDER: packs an installed portable tree (SPEC_PORTABLE, docs/packages.md) and the module beside this file into
-wheels in FOLDER: `speclens`, and `speclens-smollm2` with the trained heads of that model, which lie in the same folder when both are
-installed. Needs nothing but Python and binutils; the same tree gives the same bytes."""
+wheels in FOLDER: `speclens`, and for each real model one with its trained heads (`speclens-smollm2`, `speclens-qwen-0-5b`), which lie in the
+same folder when they are installed beside it. Needs nothing but Python and binutils; the same tree gives the same bytes."""
 
 import base64
 import hashlib
@@ -14,7 +14,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 # What a desktop registers, and what a shell or man looks for in a system's folders.
 LEFT_OUT = ("share/applications", "share/bash-completion", "share/fish", "share/icons", "share/man", "share/metainfo", "share/mime", "share/zsh", "include")
-HEADS = "share/speclens/models/smollm2/"
+HEADS = {"smollm2": "SmolLM2-135M-Instruct", "qwen-0.5b": "Qwen2.5-Coder-0.5B-Instruct"}  # folders of models/, a wheel each
 WHEN = (2020, 1, 1, 0, 0, 0)
 MOST_MB = 60
 
@@ -76,20 +76,23 @@ def main() -> None:
     glibc = newest_glibc(files)
     folder.mkdir(parents=True, exist_ok=True)
     wheel = Wheel(folder, "speclens", version, f"py3-none-manylinux_{glibc[0]}_{glibc[1]}_x86_64")
-    heads = Wheel(folder, "speclens_smollm2", version, "py3-none-any")
+    heads = {one: Wheel(folder, f"speclens_{re.sub('[-.]', '_', one)}", version, "py3-none-any") for one in HEADS}
     for one in sorted((HERE / "speclens").glob("*.py")) + [HERE / "speclens" / "py.typed"]:
         wheel.add(f"speclens/{one.name}", one.read_bytes())
     for one in files:
         name = str(one.relative_to(tree))
-        to = heads if name.startswith(HEADS) else wheel
+        to = next((heads[one] for one in HEADS if name.startswith(f"share/speclens/models/{one}/")), wheel)
         to.add(f"speclens/_program/{name}", one.read_bytes(), bool(one.stat().st_mode & 0o100))
     info = wheel.info
     wheel.add(f"{info}/entry_points.txt", b"[console_scripts]\nspeclens = speclens._program:main\n")
     wheel.add(f"{info}/licenses/LICENSE", (HERE.parents[1] / "LICENSE").read_bytes())
     for one in sorted((tree / "share/doc/speclens/licences").rglob("*.txt")):
         wheel.add(f"{info}/licenses/{one.relative_to(tree / 'share/doc/speclens')}", one.read_bytes())
-    for one, file in ((wheel, "METADATA.in"), (heads, "METADATA_smollm2.in")):
-        megabytes = one.close((HERE / file).read_text().replace("@VERSION@", version))
+    said = (HERE / "METADATA_heads.in").read_text()
+    for one, text in [(wheel, (HERE / "METADATA.in").read_text())] + [
+        (heads[name], said.replace("@NAME@", name.replace(".", "-")).replace("@MODEL@", model)) for name, model in HEADS.items()
+    ]:
+        megabytes = one.close(text.replace("@VERSION@", version))
         print(f"{one.file}: {megabytes:.1f} MB")
         if megabytes > MOST_MB:
             fail(f"larger than {MOST_MB} MB")
