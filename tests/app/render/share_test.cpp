@@ -195,9 +195,9 @@ TEST(KeptFrame, SaysThatItIsRecordedAndSetsNoTask) {
     request.kept = true;
     const std::string kept = describe_frame(request, trace, {}, {});
     EXPECT_NE(live.find("\nData: LIVE\n"), std::string::npos) << live;
-    EXPECT_NE(live.find("\nTask: "), std::string::npos) << live;
+    EXPECT_NE(live.find("\nFork here: force another token with F\n"), std::string::npos) << live;
     EXPECT_NE(kept.find("\nData: RECORDED\n"), std::string::npos) << kept;
-    EXPECT_EQ(kept.find("Task"), std::string::npos) << kept;
+    EXPECT_EQ(kept.find("Fork here"), std::string::npos) << kept;
     EXPECT_EQ(kept.find("LIVE"), std::string::npos) << kept;
     for (const int beat : {1, 2}) {
         request.scene = "bottleneck";
