@@ -12,7 +12,12 @@ std::filesystem::path gallery_file(const std::filesystem::path& assets, bool bui
 }
 
 std::filesystem::path held_out_file(const std::filesystem::path& assets, bool built_in, const std::string& model) {
-    return assets / "prompts" / (built_in ? "heldout.jsonl" : model.starts_with("SmolLM2") ? "smollm2.jsonl" : "general.jsonl");
+    const bool qwen = model.starts_with("Qwen2.5-Coder 0.5B");
+    return assets / "prompts" /
+           (built_in                       ? "heldout.jsonl"
+            : model.starts_with("SmolLM2") ? "smollm2.jsonl"
+            : qwen                         ? "qwen.jsonl"
+                                           : "general.jsonl");
 }
 
 Prompt prompt_of(const GalleryPrompt& ready, bool chat_if_possible, bool thinking) {

@@ -21,7 +21,7 @@ struct GalleryPrompt {
 [[nodiscard]] std::filesystem::path gallery_file(const std::filesystem::path& assets, bool built_in);
 
 // Prompts that no drafter of ours was trained on, for what is foretold of others: of the built-in model's small world, of
-// SmolLM2, or of any model.
+// SmolLM2, of Qwen2.5-Coder 0.5B, or of any model.
 [[nodiscard]] std::filesystem::path held_out_file(const std::filesystem::path& assets, bool built_in, const std::string& model);
 
 // What such a prompt asks. `chat_if_possible`: nobody asked for its chat.

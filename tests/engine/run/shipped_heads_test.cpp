@@ -15,6 +15,7 @@
 #include "engine/models/model_names.h"
 #include "engine/models/models.h"
 #include "engine/models/shipped_heads.h"
+#include "engine/run/gallery.h"
 #include "engine/run/run.h"
 #include "engine/weights/safetensors.h"
 #include "engine/weights/safetensors_write.h"
@@ -186,6 +187,28 @@ TEST_F(Shipped, AModelOfAFileIsCalledByWhatTheFileSays) {
     std::ofstream(temp_ / "16.gguf") << "broken";
     EXPECT_EQ(model_word((temp_ / "16.gguf").string()), "model 16");
     EXPECT_EQ(model_word((temp_ / "nowhere.gguf").string()), "nowhere");
+}
+
+// What ships for real models: a record of each head, and prompts that none of them was trained on.
+TEST(ShippedHeads, EachHasItsFilesAndHeldOutPrompts) {
+    const fs::path assets = fs::path(SPEC_SOURCE_DIR) / "assets";
+    const std::pair<const char*, const char*> models[] = {{"smollm2", "SmolLM2-135M-Instruct"},
+                                                          {"qwen-0.5b", "Qwen2.5-Coder 0.5B Instruct"}};
+    for (const auto& [folder, model] : models) {
+        const Json manifest = Json::parse(read_file(assets / "models" / folder / "MANIFEST.json"));
+        EXPECT_EQ(manifest["licence"], "Apache-2.0");
+        const ShippedHeads found = shipped_heads(assets / "models", manifest["target_fingerprint"].get<std::string>());
+        for (const auto& [name, head] : manifest["heads"].items()) {
+            if (name != "small") EXPECT_TRUE(found.networks.contains(name)) << folder << " " << name;
+            EXPECT_EQ(fs::file_size(assets / "models" / folder / name / "model.safetensors"), head["bytes"].get<std::uintmax_t>())
+                << folder << " " << name;
+        }
+        for (const char* file : {"LICENSE", "NOTICE", "README.md"})
+            EXPECT_TRUE(fs::exists(assets / "models" / folder / file)) << folder << " " << file;
+        const fs::path prompts = held_out_file(assets, false, model);
+        EXPECT_NE(prompts, held_out_file(assets, false, "some other model")) << model;
+        EXPECT_GE(load_gallery(prompts).size(), 60U) << prompts;
+    }
 }
 
 // The matrices of a head as bytes with a scale for each row, as assets/recipe/smollm2/ship.py writes them.
