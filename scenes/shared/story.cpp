@@ -281,6 +281,11 @@ void take_beats(Story& story, const Message& why) {
 
 void draw_story(const SceneInput& input, ui::Ui& ui, const Story& story, std::vector<SceneCommand>& out) {
     if (input.story.w <= 0) return;
+    if (input.kept && !story.task.empty()) { // whoever reads it later can press no key
+        Story without = story;
+        without.task = {};
+        return draw_story(input, ui, without, out);
+    }
     ui.push_id("story");
     if (input.presenter)
         draw_sentence(input, ui, story, out);
