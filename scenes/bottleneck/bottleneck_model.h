@@ -70,8 +70,10 @@ struct BottleneckModel {
 // Why these times are not to be relied on: PassTimes::in_doubt, or a pass over so many rows that others outran, as S14
 // has it. Empty: they are.
 [[nodiscard]] Message doubt(const PassTimes& times, int marked);
-// Time of a pass over so many rows by that of one: "2.31×". In doubt "~2.31×", and never what no pass can take: less than one over a
-// single row or more than one for each.
+// Whether times in doubt say of a pass over so many rows what none can take: less than one over a single row, or more than one for each.
+// Then no ratio is told, and nothing that would explain one.
+[[nodiscard]] bool impossible(const PassTimes& times, int rows);
+// Time of a pass over so many rows by that of one: "2.31×", in doubt "~2.31×" or, where that is impossible(), "in doubt".
 [[nodiscard]] Message factor_words(const PassTimes& times, int rows);
 inline constexpr double kWholeBandwidth = 1.005; // more of a plain read's bandwidth than that is no share of it
 [[nodiscard]] int bits_of(DType form);           // of a weight, without its share of scales
