@@ -1,6 +1,7 @@
 // The documents: what a link in them names is there, a file as well as a heading of it. Addresses elsewhere are not asked.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <fstream>
