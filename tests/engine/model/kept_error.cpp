@@ -1,6 +1,6 @@
 // What it costs to round products with the quantised weights of a file, in f64 over every id: kept in bf16, widened to bf16, kept
 // in int8, each against the same weights kept in f32, which transformers in f32 on the dequantised weights agrees with token by token
-// (docs/models.md). No test: a program to be run by hand.
+// (docs/results/precision.md). No test: a program to be run by hand.
 //
 //     kept_error FILE.gguf TEXT…        TEXT: files of plain text; windows of 512 tokens, teacher-forced
 #include <algorithm>
