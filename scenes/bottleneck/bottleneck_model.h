@@ -10,8 +10,7 @@
 
 #include "engine/lab/pass_times.h"
 #include "engine/lab/recorded_passes.h"
-#include "scenes/shared/scene.h"
-#include "scenes/shared/story.h"
+#include "scenes/shared/message_scene.h"
 
 namespace speclens {
 
@@ -112,13 +111,7 @@ inline constexpr int kBottleneckBeats = bottleneck_says.size;
 // What others print about weights and arithmetic of a decoding step, in the order of the files.
 [[nodiscard]] std::vector<const PublishedFigure*> printed_shares(const Published* figures);
 
-struct BottleneckDraw {
-    const SceneInput& input;
-    const BottleneckModel& model;
-    BottleneckState& state;
-    ui::Ui& ui;
-    std::vector<SceneCommand>& out;
-};
+using BottleneckDraw = SceneDraw<BottleneckModel, BottleneckState>;
 void draw_bottleneck_walk(const BottleneckDraw& d, ui::Rect area); // warehouse, walk, lookup; no times
 void draw_bottleneck_question(const BottleneckDraw& d,
                               ui::Rect area); // the answers there are, to choose from

@@ -273,9 +273,7 @@ StageTitle bottleneck_title(const BottleneckModel& m) {
 
 Story bottleneck_story(const SceneInput& input, const BottleneckModel& m, const BottleneckState& state) {
     Story story = story_at_beat(input, kBottleneckBeats);
-    const Words words = beat_words(input, m, state, story.step - 1);
-    story.heading = words.heading;
-    story.text = words.text;
+    take(story, beat_words(input, m, state, story.step - 1));
     if (story.step == 3 && m.measured())
         if (!doubt(*m.focus, m.marked).empty()) story.text = bottleneck_says("words.measure_again"_t, "text"_v = story.text);
     if (m.recorded && story.step < kBottleneckBeats) story.text = bottleneck_says("words.recorded"_t, "text"_v = story.text);
