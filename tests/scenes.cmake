@@ -4,7 +4,7 @@ if(TARGET app_window)
     # What all of them draw with.
     add_library(scene_fixtures STATIC EXCLUDE_FROM_ALL scenes/scenes_fixtures.cpp)
     spec_test_target(scene_fixtures)
-    target_link_libraries(scene_fixtures PUBLIC app_window)
+    target_link_libraries(scene_fixtures PUBLIC app_window remote_same)
     # spec_scene_test(NAME file…)
     function(spec_scene_test name)
         spec_test(${name} IN scenes LABELS fast TIMEOUT 600 LIBS scene_fixtures SOURCES ${ARGN})
