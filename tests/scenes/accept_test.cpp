@@ -157,7 +157,7 @@ TEST(AcceptHeads, AChangedTableIsWhole) {
     for (const Position& position : heads.positions()) {
         AcceptEdit edit;
         edit.bars = heads.view(position).bars;
-        set_bar(edit.bars, 0, Side::target, 0.3);
+        set_bar(edit.bars, 0, ModelSide::target, 0.3);
         const AcceptView view = accept_view(heads.at(position), edit, -1);
         EXPECT_TRUE(view.edited);
         EXPECT_FALSE(view.at_least);
