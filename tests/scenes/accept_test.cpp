@@ -68,7 +68,7 @@ TEST(AcceptRule, EqualDistributionsNeedNoReplacement) {
     input.beat = 6;
     const AcceptView view = accept_view(input, {}, -1);
     ASSERT_GT(view.kept, 1 - 1e-6);
-    EXPECT_TRUE(is(accept_story(input, view, {}).text, "books.text:all_kept"));
+    EXPECT_TRUE(is(accept_story(input, view, {}).text, "books.text:all_kept")) << accept_story(input, view, {}).text.said.id();
 }
 
 TEST(AcceptHeads, WhatTheyProveIsALeastChance) {
@@ -305,7 +305,9 @@ TEST(AcceptRule, APictureOfTheLastBeatHasItsCoinsThrown) {
 // Nothing that cannot be done is advised.
 TEST(AcceptRule, ARunWithoutDrafterOffersOne) {
     Judged plain("none", "token", 1);
-    EXPECT_TRUE(plain.bench->shows(accept_says.beat("empty:no_drafter"_t, "drafter"_v = "Small draft model").text)) << plain.bench->words;
+    EXPECT_TRUE(plain.bench->shows(accept_says.beat("empty:no_drafter"_t, "drafter"_v = "Small draft model").heading))
+        << plain.bench->words;
+    EXPECT_TRUE(plain.bench->shows("Draft with Small draft model")) << plain.bench->words;
     EXPECT_FALSE(plain.bench->shows(accept_says("empty.task"_t)));
     EXPECT_FALSE(plain.bench->shows(shared_says("story.caption"_t, "at"_v = 1, "of"_v = kAcceptBeats)));
     plain.bench->key(ui::Key::u);
