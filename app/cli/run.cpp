@@ -7,6 +7,7 @@
 #include "app/cli/output.h"
 #include "app/cli/setup.h"
 #include "app/cli/walk.h"
+#include "app/frontend/frontend.h"
 #include "engine/drafters/draft_network.h"
 #include "engine/run/trace_json.h"
 #include "kernels/error.h"
@@ -103,6 +104,7 @@ std::string chat_advice(const Options& options, const Models& models, const RunV
 } // namespace
 
 Exit command_run(const Options& options) {
+    speak(options.language);
     std::shared_ptr<const Models> models = load(options);
     const std::string drafter = working_drafter(options, *models);
     Remembering kept = remembering(options, models, {drafter});

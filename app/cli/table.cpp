@@ -433,9 +433,9 @@ constexpr OptionRow kOptionRows[] = {
     {"--presenter", "", "Output", "larger type and fewer parts, for a room (F5 in the window)", kDraws,
      [](Options& o, Text, Text) { o.presenter = true; }},
     {"--language", "LANG", "Output",
-     "what windows, pictures, their words and these lists speak: de, en or auto, as the environment says (default: "
+     "what windows, pictures, their words, a run told in words and these lists speak: de, en or auto, as the environment says (default: "
      "of a window what was chosen before, else auto; English elsewhere)",
-     kDraws | in(list, describe),
+     kDraws | in(list, describe, run),
      [](Options& o, Text, Text text) { o.language = language_named(text), o.language_is_auto = text == "auto"; }},
     {"--links-to", "URL", "Output",
      "links lead to the page at this address, which ./run web -o DIR makes, so that they open where nothing is "

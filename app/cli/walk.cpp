@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <optional>
 #include <sstream>
 #include <utility>
 
@@ -16,10 +17,15 @@
 
 namespace speclens::cli {
 
-constexpr const char* kGreedyHow = "At temperature 0 a guess stays (✓) when it is the target's most likely token; q and p are the chances "
-                                   "that drafter and target would give it at temperature 1. ";
-
 namespace {
+
+std::optional<std::string> words_of(bool told, double ms_taken) { return told ? std::optional(spoken(ms(ms_taken))) : std::nullopt; }
+
+Said reason_said(const std::string& reason) {
+    if (reason == Stopped::kEndOfText) return walk_said("reason.end"_t);
+    if (reason == Stopped::kLength) return walk_said("reason.length"_t);
+    return reason == Stopped::kContextFull ? walk_said("reason.full"_t) : walk_said("reason.cancelled"_t);
+}
 
 RuleKind kind_of(const Header& h) {
     const RuleInfo* rule = find_rule(h.rule);
@@ -43,157 +49,90 @@ std::string Walk::opening() const {
     const DrafterInfo* drafter = find_drafter(h.drafter);
     const RuleInfo* rule = find_rule(h.rule);
     const bool plain = h.drafter == kNoDrafter;
-    const bool greedy = h.sampling.temperature == 0;
-    const bool is_cascade = rule && rule->is_cascade();
-    const RuleKind kind = kind_of(h);
-    std::string text;
-    text += paint(Tone::strong, "SpecLens") + " · one generation, step by step   " + paint(Tone::muted, "[" + h.tier + "]") + "\n";
-    text += paint(Tone::target, "■ target") + "  " + h.model + "   " + paint(Tone::muted, h.backend) + "\n";
-    if (!plain) {
-        std::string who = drafter ? drafter->title : h.drafter.c_str();
-        if (!h.drafter_model.empty()) who += ": " + h.drafter_model;
-        if (h.nodes > 0) who += ", at most " + std::to_string(h.nodes) + (h.nodes == 1 ? " guess" : " guesses");
-        who += (h.k_auto ? ", K auto, at most " : ", K = ") + std::to_string(h.k);
-        if (h.draft_ids > 0) who += ", ranks " + std::to_string(h.draft_ids) + " of " + std::to_string(h.vocab) + " ids";
-        text += paint(Tone::draft, "◇ draft ") + "  " + wrap(who, terminal_.width - 10, 10) + "\n";
-    }
-    std::string how_judged = std::string(rule ? rule->title : h.rule.c_str()) + ", " + sampling_words(h.sampling);
-    if (!plain && !(h.draft_sampling == h.sampling)) how_judged += " (draft: " + sampling_words(h.draft_sampling) + ")";
-    if (const std::string numbers = rule ? to_text(h.rule_params, *rule) : ""; !numbers.empty() && (!greedy || is_cascade))
-        how_judged += ", " + numbers;
-    how_judged += ", seed " + std::to_string(h.seed);
-    text += "  rule    " + wrap(how_judged, terminal_.width - 10, 10) + "\n";
-    if (!h.notice.empty()) text += paint(Tone::rejected, "  note    ") + wrap(h.notice, terminal_.width - 10, 10) + "\n";
-
+    const auto line = [&](const std::string& head, const std::string& words) {
+        return head + "  " + wrap(words, terminal_.width - 10, 10) + "\n";
+    };
+    std::string text = paint(Tone::strong, "SpecLens") + " · " + message(walk_said("open.title"_t)) + "   " +
+                       paint(Tone::muted, "[" + h.tier + "]") + "\n";
+    text += paint(Tone::target, "■ " + pad(message(walk_said("open.target"_t)), 6)) + "  " + h.model + "   " +
+            paint(Tone::muted, h.backend) + "\n";
+    if (!plain)
+        text += line(paint(Tone::draft, "◇ " + pad(message(walk_said("open.draft"_t)), 6)),
+                     message(walk_said("open.drafter"_t, "drafter"_v = drafter ? drafter->title : h.drafter.c_str(),
+                                       "model"_v = h.drafter_model, "nodes"_v = h.nodes, "auto"_v = h.k_auto, "k"_v = h.k,
+                                       "ids"_v = h.draft_ids, "vocab"_v = std::to_string(h.vocab))));
+    const std::string numbers = rule ? to_text(h.rule_params, *rule) : "";
+    const bool counts = h.sampling.temperature > 0 || (rule && rule->is_cascade());
+    text += line("  " + pad(message(walk_said("open.rule"_t)), 6),
+                 message(walk_said(
+                     "open.judged"_t, "rule"_v = rule ? rule->title : h.rule.c_str(), "sampling"_v = sampling_said(h.sampling),
+                     "draft"_v = plain || h.draft_sampling == h.sampling ? std::nullopt : std::optional(sampling_said(h.draft_sampling)),
+                     "numbers"_v = counts ? numbers : "", "seed"_v = std::to_string(h.seed))));
+    if (!h.notice.empty()) text += line(paint(Tone::rejected, "  " + pad(message(walk_said("open.note"_t)), 6)), h.notice);
     std::string how;
-    if (plain) {
-        how = "Plain decoding: every round is one pass of the target over all its weights, and gives one "
-              "token (■). "
-              "This is the baseline that speculation is compared with.";
-    } else if (h.nodes > 0) {
-        how = how_to_read_a_tree();
-    } else {
-        how = "How to read this. A large model spends most of a pass on reading its weights, so checking "
-              "several tokens "
-              "costs about as much as making one. Each round a cheap drafter guesses " +
-              (h.k == 1 ? "one token (◇), then the target reads it in one pass (■). "
-                        : "up to " + std::to_string(h.k) + " tokens (◇), then the target reads all of them in one pass (■). ");
-        const bool blocks = is_cascade && h.rule_params.block;
-        if (blocks) {
-            how += "q is the chance the drafter gave its guess; the rule mixes its distribution and the target's into "
-                   "one. The product of all mixture/q so far, never above 1, and the distributions behind give every "
-                   "place a threshold, and a coin u is thrown there. The last success counts: it keeps "
-                   "everything before it (✓; rescued where the own coin failed). ";
-        } else if (is_cascade) {
-            how += "q is the chance the drafter gave its guess, p the target's; the rule mixes both distributions into "
-                   "one. A coin u "
-                   "between 0 and 1 is thrown: the guess stays (✓) when u is below the mixture's share over q. ";
-        } else if (greedy) {
-            how += kGreedyHow;
-        } else if (kind == RuleKind::match) {
-            how += "The target draws its own token at every place; a guess stays (✓) when it equals the draw. ";
-        } else if (kind == RuleKind::typical) {
-            how += "p is the target's chance of a guess: it stays (✓) while that is above a limit, lower "
-                   "where the target is "
-                   "unsure. No coin is thrown. ";
-        } else if (kind == RuleKind::block) {
-            how += "q is the chance the drafter gave its guess, p the target's. P is the product of all p/q "
-                   "so far, never above 1; "
-                   "from it and the distributions behind follows the threshold of each place, and a coin u is thrown "
-                   "there. The last success counts: it keeps everything before it (✓; rescued where the own "
-                   "coin failed). ";
-        } else if (kind == RuleKind::lenient) {
-            how += "q is the chance the drafter gave its guess, p the target's. A coin u between 0 and 1 is "
-                   "thrown: the "
-                   "guess stays (✓) when u is below p/((1-l)q), more often than the target's distribution allows. ";
-        } else if (kind == RuleKind::certain) {
-            how += "p is the target's chance of a guess. The guess counts as certain, whatever the drafter gave "
-                   "it: a coin u between 0 and 1 is thrown, and it stays (✓) when u is below p. ";
-        } else {
-            how += "q is the chance the drafter gave its guess, p the target's. A coin u between 0 and 1 is "
-                   "thrown: the "
-                   "guess stays (✓) when u is below p/q. ";
-        }
-        // The rule counts with other distributions than the ones whose shares are shown.
-        if (is_cascade && greedy)
-            how += "q and p are shown at temperature 1; at temperature 0 each distribution is its favourite alone, so "
-                   "the threshold is always or never. ";
-        if (kind == RuleKind::block || blocks)
-            how += "What lies behind it (✕) goes, and the target puts its own token there";
-        else if (h.k == 1)
-            how += "A miss (✕) ends the round, and the target puts its own token there";
-        else
-            how += "The first miss (✕) ends the round: what follows it is dropped (·) and the target puts its own token there";
-        if (greedy || kind == RuleKind::match || kind == RuleKind::typical)
-            how += is_cascade ? " (↻). " : " (■). ";
-        else
-            how += kind == RuleKind::certain ? " (↻), drawn from its distribution without the guess. "
-                                             : " (↻), drawn from what the guess left over. ";
-        how += std::string(h.k == 1 ? "When the guess stays" : "When every guess stays") +
-               ", the target adds one more token (★). A round gives at least one token, and the text ";
-        if (rule && !keeps_target(*rule, h.rule_params, h.sampling))
-            how += is_cascade ? "follows the mixture, NOT the target; where the drafter has no distribution behind its last "
-                                "guess, the token there is the target's own."
-                              : "does NOT follow the target's distribution: this rule is not lossless.";
-        else
-            how += greedy ? "is the one that the target alone would write."
-                          : "follows the target's own distribution, as if nobody had guessed.";
-    }
-    text += "\n" + wrap(how, terminal_.width) + "\n\n";
-    return text + prompt_lines();
+    for (const Said& sentence : how_to_read_it()) how += (how.empty() ? "" : " ") + message(sentence);
+    return text + "\n" + wrap(how, terminal_.width) + "\n\n" + prompt_lines();
 }
 
-std::string Walk::how_to_read_a_tree() const {
+// When a guess stays.
+Said Walk::when_it_stays(RuleKind kind, bool mixed) const {
     const Header& h = *trace_->header();
+    if (mixed && h.rule_params.block) return walk_said("stays.mixed_block"_t);
+    if (mixed) return walk_said("stays.mixed"_t);
+    if (h.sampling.temperature == 0) return walk_said("stays.greedy"_t);
+    switch (kind) {
+    case RuleKind::match: return walk_said("stays.match"_t);
+    case RuleKind::typical: return walk_said("stays.typical"_t);
+    case RuleKind::block: return walk_said("stays.block"_t);
+    case RuleKind::lenient: return walk_said("stays.lenient"_t);
+    case RuleKind::certain: return h.nodes > 0 ? walk_said("stays.favourites"_t) : walk_said("stays.certain"_t);
+    case RuleKind::kseq: return walk_said("stays.kseq"_t, "set"_v = h.rule_params.rho > 0);
+    default: return walk_said("stays.token"_t);
+    }
+}
+
+std::vector<Said> Walk::how_to_read_it() const {
+    const Header& h = *trace_->header();
+    const RuleInfo* rule = find_rule(h.rule);
     const RuleKind kind = kind_of(h);
-    const bool greedy = h.sampling.temperature == 0;
-    std::string how = "How to read this. Each round a cheap drafter guesses a tree of up to " + counted(h.nodes, "token") +
-                      " (◇): several ways to go on, each up to " + std::to_string(h.k) + (h.k == 1 ? " token" : " tokens") +
-                      " long. A guess stands below the one that it follows, one step further in. The "
-                      "target reads all of "
-                      "them in one pass (■), each guess seeing only the ones it follows. ";
-    if (greedy)
-        how += kGreedyHow;
-    else if (kind == RuleKind::certain)
-        how += "The guesses are the drafter's favourites and count as certain: a coin u between 0 and 1 is "
-               "thrown, and a "
-               "guess stays (✓) when u is below p, the target's chance. ";
-    else if (kind == RuleKind::kseq)
-        how += "q is the chance the drafter gave its guess, p the target's. Each of the guesses at one place "
-               "is held back by rho" +
-               std::string(h.rule_params.rho > 0 ? "" : ", which is their number unless --rule-param sets it") +
-               ": a coin u between 0 and 1 is thrown, and it stays (✓) when u is below p/(rho q). ";
-    else
-        how += "q is the chance the drafter gave its guess, p the target's. A coin u between 0 and 1 is "
-               "thrown: the "
-               "guess stays (✓) when u is below p/q. ";
-    if (greedy)
-        how += "Then one of its own continuations may stay, and so on; ";
-    else if (kind == RuleKind::kseq)
-        how += "After a miss (✕) the next guess at the same place is tried, after a guess that stays its own continuations are. ";
-    else
-        how += "After a miss (✕) the next guess at the same place is tried, with p what the miss left of the "
-               "target's distribution; after a guess that stays its own continuations are. ";
-    how += greedy ? "where none does, the target puts its own token (■). " : "Where none stays, the target puts its own token (↻). ";
-    how += "Where no guess was made, it adds one more (★). All other guesses are dropped (·). A round gives "
-           "at least one "
-           "token, and the text ";
-    return how +
-           (greedy ? "is the one that the target alone would write." : "follows the target's own distribution, as if nobody had guessed.");
+    const bool greedy = h.sampling.temperature == 0, tree = h.nodes > 0;
+    const bool mixed = !tree && rule && rule->is_cascade(), behind = kind == RuleKind::block || (mixed && h.rule_params.block);
+    if (h.drafter == kNoDrafter) return {walk_said("how.plain"_t)};
+    const Said lossless = greedy ? walk_said("text_is.greedy"_t) : walk_said("text_is.target"_t);
+    if (tree)
+        return {walk_said("how.tree"_t, "nodes"_v = h.nodes, "k"_v = h.k), when_it_stays(kind, false),
+                greedy ? walk_said("miss.greedy_tree"_t) : walk_said("miss.tree"_t, "residual"_v = kind != RuleKind::kseq),
+                walk_said("gives.tree"_t, "text"_v = lossless)};
+    std::vector<Said> all = {walk_said("how.chain"_t, "k"_v = h.k), when_it_stays(kind, mixed)};
+    if (mixed && greedy) all.push_back(walk_said("stays.shown_at_one"_t)); // it counts with other distributions than are shown
+    const Said own = greedy || kind == RuleKind::match || kind == RuleKind::typical
+                         ? (mixed ? walk_said("own_is.mixed"_t) : walk_said("own_is.greedy"_t))
+                     : kind == RuleKind::certain ? walk_said("own_is.certain"_t)
+                                                 : walk_said("own_is.residual"_t);
+    all.push_back(behind     ? walk_said("miss.block"_t, "own"_v = own)
+                  : h.k == 1 ? walk_said("miss.one"_t, "own"_v = own)
+                             : walk_said("miss.first"_t, "own"_v = own));
+    const bool keeps = !rule || keeps_target(*rule, h.rule_params, h.sampling);
+    all.push_back(walk_said("gives.chain"_t, "all_stay"_v = walk_said("gives.all_stay"_t, "k"_v = h.k),
+                            "text"_v = keeps   ? lossless
+                                       : mixed ? walk_said("text_is.mixture"_t)
+                                               : walk_said("text_is.lossy"_t)));
+    return all;
 }
 
 // The first lines of the prompt as the model gets it, chat turns and all.
 std::string Walk::prompt_lines() const {
     constexpr int kMost = 8;
     const std::string& prompt = trace_->header()->prompt_text;
-    if (prompt.empty()) return "  prompt  " + paint(Tone::muted, "(nothing: the table starts a text)") + "\n";
+    const std::string head = "  " + pad(message(walk_said("open.prompt"_t)), 8);
+    if (prompt.empty()) return head + paint(Tone::muted, message(walk_said("open.no_prompt"_t))) + "\n";
     std::string text;
     std::istringstream lines(printable(prompt.substr(0, prompt.find_last_not_of('\n') + 1)));
     std::string line;
     int count = 0;
     while (std::getline(lines, line) && ++count <= kMost)
-        text += (count == 1 ? "  prompt  " : "          ") + paint(Tone::muted, clip(line, terminal_.width - 10)) + "\n";
-    if (count > kMost) text += "          " + paint(Tone::muted, "… and more") + "\n";
+        text += (count == 1 ? head : "          ") + paint(Tone::muted, clip(line, terminal_.width - 10)) + "\n";
+    if (count > kMost) text += "          " + paint(Tone::muted, message(walk_said("open.more"_t))) + "\n";
     return text;
 }
 
@@ -213,7 +152,7 @@ std::string Walk::round(const RunView& view) const {
         if (in_full(view, *round)) return full(view, *round);
         std::string text;
         if (const auto before = std::next(round); before != view.round_list.rend() && in_full(view, *before))
-            text = "\n" + rule_line("the other rounds, one line each (--verbose explains them all)");
+            text = "\n" + rule_line(message(walk_said("round.others"_t)));
         return text + compact(*round);
     }
     return "";
@@ -268,11 +207,13 @@ std::string Walk::text_so_far(const RunView& view) const {
 
 std::string Walk::closing(const RunView& view) const {
     const Header& h = *trace_->header();
-    std::string text = "\n" + rule_line("result") + text_so_far(view);
+    std::string text = "\n" + rule_line(message(walk_said("result.title"_t))) + text_so_far(view);
     int used = 0;
+    const auto marked = [&](Tone tone, const char* glyph, const Said& word) { return paint(tone, glyph + message(word)); };
     for (const std::string& piece :
-         {terminal_.color ? paint(Tone::muted, "prompt") : std::string("no mark: prompt and accepted"), paint(Tone::accepted, "✓ accepted"),
-          paint(Tone::residual, "↻ residual"), paint(Tone::bonus, "★ bonus"), paint(Tone::target, "■ target")}) {
+         {terminal_.color ? marked(Tone::muted, "", walk_said("mark.prompt"_t)) : message(walk_said("mark.none"_t)).words(),
+          marked(Tone::accepted, "✓ ", walk_said("mark.accepted"_t)), marked(Tone::residual, "↻ ", walk_said("mark.residual"_t)),
+          marked(Tone::bonus, "★ ", walk_said("mark.bonus"_t)), marked(Tone::target, "■ ", walk_said("mark.target"_t))}) {
         if (used + columns(piece) + 3 > terminal_.width) {
             text += "\n";
             used = 0;
@@ -281,19 +222,24 @@ std::string Walk::closing(const RunView& view) const {
         used += columns(piece) + 3;
     }
     text += "\n\n";
-    const auto row = [&](const std::string& name, const std::string& value, const std::string& note = "") {
-        text += "  " + pad(name, 20) + pad_left(value, 12) +
-                (note.empty() ? "" : "   " + paint(Tone::muted, clip(note, terminal_.width - 41))) + "\n";
+    const auto row = [&](const Said& name, const std::string& value, const Said& note = {}) {
+        const std::string words = note.empty() ? "" : message(note).words();
+        text += "  " + pad(message(name), 20) + pad_left(value, 12) +
+                (words.empty() ? "" : "   " + paint(Tone::muted, clip(words, terminal_.width - 41))) + "\n";
     };
+    const auto per_round = [&](double ms_taken) { return spoken(number(ms_taken / view.rounds, 2)); };
     if (view.stopped)
-        text += "  " + counted(view.output_tokens, "new token") + " in " + counted(view.rounds, "round") +
-                ", ended by: " + view.stopped->reason + "\n";
-    if (view.plain_passes > 0) row("plain passes", std::to_string(view.plain_passes), "of these rounds: nothing was drafted");
-    row("tokens per round", number(view.tokens_per_round(), 2), "plain decoding: 1.00");
+        text += "  " +
+                message(walk_said("result.ended"_t, "tokens"_v = view.output_tokens, "rounds"_v = view.rounds,
+                                  "reason"_v = reason_said(view.stopped->reason))) +
+                "\n";
+    if (view.plain_passes > 0)
+        row(walk_said("row.plain_passes"_t), std::to_string(view.plain_passes), walk_said("row_note.plain_passes"_t));
+    row(walk_said("row.tokens"_t), spoken(number(view.tokens_per_round(), 2)), walk_said("row_note.tokens"_t, "one"_v = spoken("1.00")));
     if (h.drafter != kNoDrafter)
-        row("accepted guesses", std::to_string(view.accepted_drafts) + " of " + std::to_string(view.drafted),
-            percent(view.accepted_drafts, view.drafted));
-    if (h.tier == "TABLE") row("time", "–", "a table costs nothing to ask");
+        row(walk_said("row.accepted"_t), message(walk_said("row.kept"_t, "kept"_v = view.accepted_drafts, "drafted"_v = view.drafted)),
+            walk_said("row_note.share"_t, "share"_v = percent(view.accepted_drafts, view.drafted)));
+    if (h.tier == "TABLE") row(walk_said("row.time"_t), "–", walk_said("row_note.table"_t));
     if (timed() && view.rounds > 0 && view.total_ms > 0) {
         double draft = 0, verify = 0, other = 0;
         for (const RoundSummary& round : view.round_list) {
@@ -302,41 +248,44 @@ std::string Walk::closing(const RunView& view) const {
             verify += round.verify_ms;
             other += round.other_ms;
         }
-        row("time per round", ms(view.total_ms / view.rounds),
-            "draft " + number(draft / view.rounds, 2) + " + verify " + number(verify / view.rounds, 2) + " + other " +
-                number(other / view.rounds, 2));
-        const double per_token = view.total_ms / view.output_tokens;
-        row("speed", number(1000 / per_token, 0) + " tok/s",
-            (load_ms_ > 0 ? "loading " + ms(load_ms_) + ", prefill " : "prefill of the prompt ") + ms(view.prefill_ms) + ", not counted");
+        row(walk_said("row.time_per_round"_t), spoken(ms(view.total_ms / view.rounds)),
+            walk_said("row_note.parts"_t, "draft"_v = per_round(draft), "verify"_v = per_round(verify), "other"_v = per_round(other)));
+        row(walk_said("row.speed"_t), number(1000 * view.output_tokens / view.total_ms, 0) + " tok/s",
+            walk_said("row_note.prefill"_t, "load"_v = words_of(load_ms_ > 0, load_ms_), "prefill"_v = spoken(ms(view.prefill_ms))));
         const SpeedUp gain = speed_up(view, *trace_);
         if (gain.known()) {
-            row("plain decoding", number(1000 / trace_->plain_ms(), 0) + " tok/s", "measured by turns with these rounds, same prompt");
-            std::string words = gain.value < 1 ? "guessing did not pay here" : "";
-            if (!gain.sure()) words = message(doubt_said(gain, trace_->times().get()));
-            row("speed-up", gain.doubt == SpeedUp::Doubt::impossible ? "–" : (gain.sure() ? "" : "~") + number(gain.value, 2) + "×", words);
+            row(walk_said("row.plain"_t), number(1000 / trace_->plain_ms(), 0) + " tok/s", walk_said("row_note.plain"_t));
+            Said words;
+            if (gain.value < 1) words = walk_said("row_note.did_not_pay"_t);
+            if (!gain.sure()) words = doubt_said(gain, trace_->times().get());
+            row(walk_said("row.speed_up"_t),
+                gain.doubt == SpeedUp::Doubt::impossible ? "–" : (gain.sure() ? "" : "~") + spoken(number(gain.value, 2)) + "×", words);
             if (!gain.sure())
                 if (const Reference* known = reference_of(h))
-                    row("recorded", number(known->speed_up, 2) + "×", "on " + known->machine + ", " + known->date);
+                    row(walk_said("row.recorded"_t), spoken(number(known->speed_up, 2)) + "×",
+                        walk_said("row_note.recorded"_t, "machine"_v = known->machine, "date"_v = known->date));
         }
     }
     if (const WireTotals wire = wire_totals(view); wire.any()) {
-        row("sent per round", kilobytes(wire.per_round(static_cast<double>(wire.sent))),
-            "received " + kilobytes(wire.per_round(static_cast<double>(wire.received))));
+        const auto size = [&](double bytes) { return spoken(kilobytes(wire.per_round(bytes))); };
+        const auto away = [&](double ms_taken) { return spoken(number(wire.per_round(ms_taken), 2)); };
+        row(walk_said("row.sent"_t), size(static_cast<double>(wire.sent)),
+            walk_said("row_note.received"_t, "received"_v = size(static_cast<double>(wire.received))));
         if (timed())
-            row("away per round", ms(wire.per_round(wire.ms)),
-                wire.knows_server() ? "the server " + number(wire.per_round(wire.server_ms), 2) + " + the way " +
-                                          number(wire.per_round(wire.ms - wire.server_ms), 2)
-                                    : "the server's time and the way's: it does not tell its own");
-        if (wire.retries > 0) row("asked again", std::to_string(wire.retries), "the line broke; bytes of such tries are not counted");
+            row(walk_said("row.away"_t), spoken(ms(wire.per_round(wire.ms))),
+                wire.knows_server()
+                    ? walk_said("row_note.way"_t, "server"_v = away(wire.server_ms), "way"_v = away(wire.ms - wire.server_ms))
+                    : walk_said("row_note.no_way"_t));
+        if (wire.retries > 0) row(walk_said("row.again"_t), std::to_string(wire.retries), walk_said("row_note.again"_t));
         if (h.draft_ahead)
-            row("drafted ahead", std::to_string(wire.taken) + " of " + std::to_string(wire.ahead),
-                "became drafts" +
-                    (timed() ? ", " + number(wire.per_round(wire.ahead_ms), 2) + " ms a round beside the server's pass" : ""));
+            row(walk_said("row.ahead"_t),
+                message(walk_said("row.kept"_t, "kept"_v = static_cast<int>(wire.taken), "drafted"_v = static_cast<int>(wire.ahead))),
+                walk_said("row_note.ahead"_t, "ms"_v = timed() ? std::optional(away(wire.ahead_ms)) : std::nullopt));
     }
     if (view.stopped) {
         char hash[20];
         std::snprintf(hash, sizeof hash, "%016llx", static_cast<unsigned long long>(view.stopped->hash));
-        row("trace hash", hash, "the same for the same input, whatever the thread count");
+        row(walk_said("row.hash"_t), hash, walk_said("row_note.hash"_t));
     }
     return text;
 }
@@ -356,7 +305,7 @@ std::string Walk::alternatives(const TopEntries& top, int drawn) const {
         text += (text.empty() ? "" : "   ") + token(entry.id) + " " + probability(p);
         listed += p;
     }
-    if (listed < 0.995) text += "   others " + probability(1 - listed);
+    if (listed < 0.995) text += "   " + message(walk_said("table.others"_t, "chance"_v = probability(1 - listed)));
     return text;
 }
 
@@ -374,11 +323,15 @@ std::string Walk::table(const RoundSummary& round) const {
         return round.resample ? token(round.resample->token, 14) : std::string();
     };
     const int draft_width = std::clamp(terminal_.width - 57, 8, 17); // the other columns take 57
-    std::string text =
-        "     " +
-        paint(Tone::muted, pad("guess", draft_width) + pad_left(certain && !greedy ? "draft" : "draft q", 8) + pad_left("target p", 10) +
-                               (coins ? "   stays if   coin u   verdict" : "   target says       verdict")) +
-        "\n";
+    const std::string draft_q = message(certain && !greedy ? walk_said("table.draft"_t) : walk_said("table.draft_q"_t));
+    const std::string judged_by =
+        coins ? pad(message(walk_said("table.stays_if"_t)), 9) + pad_left(message(walk_said("table.coin"_t)), 8) + "   "
+              : pad(message(walk_said("table.says"_t)), 18);
+    std::string text = "     " +
+                       paint(Tone::muted, pad(message(walk_said("table.guess"_t)), draft_width) + pad_left(draft_q, 8) +
+                                              pad_left(message(walk_said("table.target_p"_t)), 10) + "   " + judged_by +
+                                              message(walk_said("table.verdict"_t))) +
+                       "\n";
     for (const int i : round.reading_order()) {
         const DraftSlot& slot = round.drafts[static_cast<std::size_t>(i)];
         const Drafted& d = *slot.draft;
@@ -391,23 +344,25 @@ std::string Walk::table(const RoundSummary& round) const {
             pad_left(probability(greedy || (certain && !d.u) ? at_one(d.raw_top, d.token, std::exp(d.q)) : std::exp(d.q)), 8);
         text += "  " + pad_left(std::to_string(i + 1), 2) + " ";
         if (!slot.check) {
-            text += paint(Tone::muted, line + pad_left("–", 10) + (coins ? "" : "   –") + "   · dropped, never judged") + "\n";
+            text += paint(Tone::muted, line + pad_left("–", 10) + (coins ? "" : "   –") + "   · " + message(walk_said("table.dropped"_t))) +
+                    "\n";
             continue;
         }
         const Checked& c = *slot.check;
         line += pad_left(probability(greedy ? at_one(c.raw_top, d.token, std::exp(c.p)) : std::exp(c.sibling_residual.value_or(c.p))), 10);
         if (coins) {
             line += "   " + pad(stays_if(c.threshold), 9);
-            line += pad_left(c.u ? coin(*c.u) : "–", 8) + "   ";
+            line += pad_left(c.u ? spoken(coin(*c.u)) : "–", 8) + "   ";
         } else {
-            line += "   " + pad(c.typical_threshold ? (missed ? "≤ limit " : "> limit ") + probability(*c.typical_threshold)
-                                : missed            ? wanted(slot)
-                                                    : token(d.token, 14),
-                                18);
+            const auto limit = [&] {
+                return message(walk_said("table.limit"_t, "missed"_v = missed, "chance"_v = probability(*c.typical_threshold)));
+            };
+            line += "   " + pad(c.typical_threshold ? limit().words() : missed ? wanted(slot) : token(d.token, 14), 18);
         }
         const bool rescued = !missed && c.prefix_coefficient && c.u && *c.u >= c.threshold;
-        const std::string kept = rescued ? "✓ rescued" : "✓ stays";
-        text += line + (missed ? paint(Tone::rejected, "✕ rejected") : paint(Tone::accepted, kept));
+        const Said kept = rescued ? walk_said("table.rescued"_t) : walk_said("table.stays"_t);
+        text += line + (missed ? paint(Tone::rejected, "✕ " + message(walk_said("table.rejected"_t)))
+                               : paint(Tone::accepted, "✓ " + message(kept)));
         const int left = terminal_.width - 18 - columns(line);
         if (!d.extra.empty() && left > 8) text += paint(Tone::muted, "   " + clip(d.extra, left));
         text += "\n";
@@ -415,52 +370,55 @@ std::string Walk::table(const RoundSummary& round) const {
     return text;
 }
 
-// Of what a recovered token is drawn from.
-static const char* left_over_words(bool tree, RuleKind kind, bool blocks) {
-    if (tree) return " from what the rejected guesses left over:";
-    if (kind == RuleKind::cascade && blocks) return " from what the guesses left of the mixture m, max(P m − q, 0):";
-    if (kind == RuleKind::cascade) return " from what the guess left of the mixture:";
-    if (kind == RuleKind::block) return " from what the guesses left over, max(P p − q, 0):";
-    if (kind == RuleKind::certain) return " from its distribution without the guess, scaled to 1:";
-    return " from what the guess left over, max(p − q, 0):";
+// What a recovered token is drawn from.
+static Said left_over(bool tree, RuleKind kind, bool blocks) {
+    if (tree) return walk_said("from.tree"_t);
+    switch (kind) {
+    case RuleKind::cascade: return blocks ? walk_said("from.mixed_block"_t) : walk_said("from.mixed"_t);
+    case RuleKind::block: return walk_said("from.block"_t);
+    case RuleKind::certain: return walk_said("from.certain"_t);
+    default: return walk_said("from.residual"_t);
+    }
 }
 
 std::string Walk::own_token(const RoundSummary& round) const {
     if (!round.resample) return "";
-    if (truncated(round)) return paint(Tone::muted, "  ") + token(round.commit->tokens.back()) + " ends the text: nothing follows it\n";
+    if (truncated(round))
+        return paint(Tone::muted, "  ") + message(walk_said("own.ends"_t, "token"_v = token(round.commit->tokens.back()))) + "\n";
     const TargetToken& r = *round.resample;
     const Header& h = *trace_->header();
     const RuleKind kind = kind_of(h);
     const bool mixture = kind == RuleKind::cascade;
     const bool drafted = !round.drafts.empty();
-    std::string lead = "one pass, one token: ";
-    if (drafted)
-        lead = round.drafts.size() == 1 ? "the guess stayed: one token more for free, " : "every guess stayed: one token more for free, ";
-    if (round.tree && !mixture && r.from == TargetToken::From::bonus)
-        lead = "no guess was made behind the last one that stayed: one token more for free, ";
-    const Mark mark = mark_of(r, drafted);
-    const std::string word = token(r.token);
-    const std::string thrown = r.u ? " with coin " + coin(*r.u) : "";
-    std::string line, distribution;
+    const auto word = "token"_v = token(r.token);
+    const auto thrown = "coin"_v = r.u ? std::optional(spoken(coin(*r.u))) : std::nullopt;
+    const Said targets = walk_said("from.target"_t), own = walk_said("from.own"_t);
+    const auto plain = [&](const std::optional<Said>& from) { return walk_said("own.plain"_t, word, thrown, "from"_v = from); };
+    Said said;
     switch (r.from) {
     case TargetToken::From::residual:
-        line = "the target puts " + word + " there, drawn" + thrown + left_over_words(round.tree, kind, h.rule_params.block);
-        distribution = alternatives(r.top, r.token);
+        said = walk_said("own.left"_t, word, thrown, "from"_v = left_over(round.tree, kind, h.rule_params.block));
         break;
-    case TargetToken::From::bonus:
-        line = lead + word + thrown;
-        if (!mixture)
-            line += drafted || round.tree ? ", from the target's own distribution:" : ", from the target's distribution:";
-        else if (!r.top.empty())
-            line += r.target_top.empty() ? ", from the target's own distribution, as the drafter has none there:" : ", from the mixture:";
-        break;
-    case TargetToken::From::target:
-        line = drafted ? "the target puts its own token there: " + word + thrown + ", from its distribution:"
-                       : lead + word + thrown + ", from the target's distribution:";
+    case TargetToken::From::bonus: {
+        std::optional<Said> from = drafted || round.tree ? own : targets;
+        if (mixture)
+            from = r.top.empty() ? std::nullopt
+                                 : std::optional(r.target_top.empty() ? walk_said("from.own_alone"_t) : walk_said("from.mixture"_t));
+        if (round.tree && !mixture)
+            said = walk_said("own.leaf"_t, word, thrown, "from"_v = from);
+        else if (drafted)
+            said = walk_said("own.stayed"_t, "guesses"_v = round.drafts.size(), word, thrown, "from"_v = from);
+        else
+            said = plain(from);
         break;
     }
+    case TargetToken::From::target: said = drafted ? walk_said("own.there"_t, word, thrown) : plain(targets); break;
+    }
+    const bool residual = r.from == TargetToken::From::residual;
+    std::string distribution = residual ? alternatives(r.top, r.token) : "";
     if (distribution.empty()) distribution = alternatives(r.top.entries.size() > 1 || r.raw_top.empty() ? r.top : r.raw_top, r.token);
-    std::string text = paint(mark.tone, std::string(mark.glyph) + " ") + wrap(line, terminal_.width - 2, 2) + "\n";
+    const Mark mark = mark_of(r, drafted);
+    std::string text = paint(mark.tone, std::string(mark.glyph) + " ") + wrap(message(said), terminal_.width - 2, 2) + "\n";
     if (!r.top.empty()) text += "     " + clip(distribution, terminal_.width - 5) + "\n";
     return text;
 }
@@ -472,39 +430,42 @@ std::string Walk::times(const RoundSummary& round) const {
     const double digit = std::pow(10, decimals);
     const double total = std::round(round.total_ms() * digit), draft = std::round(round.draft_ms * digit),
                  verify = std::min(std::round(round.verify_ms * digit), std::max(0.0, total - draft));
-    const auto shown = [&](double units) { return number(units / digit, decimals); };
-    return "draft " + shown(draft) + " + verify " + shown(verify) + " + other " + shown(std::max(0.0, total - draft - verify)) + " = " +
-           shown(total) + " ms";
+    const auto shown = [&](double units) { return spoken(number(units / digit, decimals)); };
+    return message(walk_said("round.times"_t, "draft"_v = shown(draft), "verify"_v = shown(verify),
+                             "other"_v = shown(std::max(0.0, total - draft - verify)), "total"_v = shown(total)));
 }
 
 // Why a round has none: the drafter had nothing, or was not asked.
-std::string Walk::no_drafts(const RoundSummary& round) const {
+Said Walk::no_drafts(const RoundSummary& round) const {
     const RunView whole = fold(*trace_, trace_->size()); // what ended the run stands behind the round
-    if (round.verify && round.verify->asked && round.verify->asked->k == 0 && round.draft_ms == 0 && !no_room_for_draft(whole, round))
-        return "none: a plain pass pays more here (K auto)";
-    if (!no_room_for_draft(whole, round)) return "nothing to propose this time";
-    const bool length = whole.output_tokens == whole.header->max_tokens;
-    return std::string("no room for a guess: ") + (length ? "one token is left" : "the context is full");
+    if (no_room_for_draft(whole, round))
+        return whole.output_tokens == whole.header->max_tokens ? walk_said("round.one_left"_t) : walk_said("round.full"_t);
+    const bool not_asked = round.verify && round.verify->asked && round.verify->asked->k == 0 && round.draft_ms == 0;
+    return not_asked ? walk_said("round.auto"_t) : walk_said("round.nothing"_t);
 }
 
 std::string Walk::full(const RunView& view, const RoundSummary& round) const {
     const bool timing = timed();
-    const int draft_tokens = static_cast<int>(round.drafts.size());
-    std::string text = "\n" + rule_line("round " + std::to_string(round.round + 1));
-    if (draft_tokens > 0) {
-        text += paint(Tone::draft, "◇ draft ") + "  " + std::to_string(draft_tokens) + (draft_tokens == 1 ? " guess" : " guesses") +
-                (round.tree ? ", as a tree" : "") + (timing ? " in " + ms(round.draft_ms) : "") + "\n";
-    } else if (trace_->header()->drafter != kNoDrafter) {
-        text += paint(Tone::draft, "◇ draft ") + "  " + no_drafts(round) +
-                (timing && round.draft_ms >= 0.005 ? ", in " + ms(round.draft_ms) : "") + "\n";
-    }
-    text += paint(Tone::target, "■ verify") + "  one target pass over " + counted(round.verify ? round.verify->rows : 0, "token") +
-            (timing ? " in " + ms(round.verify_ms) : "") + "\n";
-    if (draft_tokens > 0) text += table(round);
+    std::string text = "\n" + rule_line(message(walk_said("round.title"_t, "round"_v = round.round + 1)));
+    const auto line = [&](Tone tone, const std::string& head, const Said& said) {
+        text += paint(tone, head) + "  " + message(said) + "\n";
+    };
+    const std::string draft = "◇ " + pad(message(walk_said("round.draft"_t)), 6);
+    if (!round.drafts.empty())
+        line(Tone::draft, draft,
+             walk_said("round.drafted"_t, "guesses"_v = round.drafts.size(), "tree"_v = round.tree,
+                       "ms"_v = words_of(timing, round.draft_ms)));
+    else if (trace_->header()->drafter != kNoDrafter)
+        line(Tone::draft, draft,
+             walk_said("round.none"_t, "why"_v = no_drafts(round), "ms"_v = words_of(timing && round.draft_ms >= 0.005, round.draft_ms)));
+    line(Tone::target, "■ " + pad(message(walk_said("round.verify"_t)), 6),
+         walk_said("round.pass"_t, "tokens"_v = round.verify ? round.verify->rows : 0, "ms"_v = words_of(timing, round.verify_ms)));
+    if (!round.drafts.empty()) text += table(round);
     text += own_token(round);
-    const int gained = round.commit ? static_cast<int>(round.commit->tokens.size()) : 0;
     const std::string time = times(round);
-    text += paint(Tone::strong, "+" + counted(gained, "token")) + (time.empty() ? "" : "   " + paint(Tone::muted, time)) + "\n";
+    const auto gained = round.commit ? round.commit->tokens.size() : 0;
+    text += paint(Tone::strong, message(walk_said("round.gained"_t, "tokens"_v = gained))) +
+            (time.empty() ? "" : "   " + paint(Tone::muted, time)) + "\n";
     return text + text_so_far(view);
 }
 
@@ -536,7 +497,7 @@ std::string Walk::compact(const RoundSummary& round) const {
     }
     const int gained = round.commit ? static_cast<int>(round.commit->tokens.size()) : 0;
     line = pad(line, terminal_.width - 20) + pad_left("+" + std::to_string(gained), 4);
-    if (timed()) line += pad_left(ms(round.total_ms()), 12);
+    if (timed()) line += pad_left(spoken(ms(round.total_ms())), 12);
     return line + "\n";
 }
 

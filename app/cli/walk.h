@@ -3,10 +3,13 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "app/cli/terminal.h"
+#include "engine/rules/verify.h"
 #include "engine/run/run_view.h"
 #include "engine/run/trace.h"
+#include "kernels/said.h"
 
 namespace speclens::cli {
 
@@ -23,9 +26,10 @@ class Walk {
   private:
     [[nodiscard]] bool in_full(const RunView& view, const RoundSummary& cycle) const;
     [[nodiscard]] std::string full(const RunView& view, const RoundSummary& cycle) const;
-    [[nodiscard]] std::string no_drafts(const RoundSummary& cycle) const;
+    [[nodiscard]] Said no_drafts(const RoundSummary& cycle) const;
     [[nodiscard]] std::string compact(const RoundSummary& cycle) const;
-    [[nodiscard]] std::string how_to_read_a_tree() const;
+    [[nodiscard]] Said when_it_stays(RuleKind kind, bool mixed) const;
+    [[nodiscard]] std::vector<Said> how_to_read_it() const;
     [[nodiscard]] std::string prompt_lines() const;
     [[nodiscard]] std::string table(const RoundSummary& cycle) const;
     [[nodiscard]] std::string own_token(const RoundSummary& cycle) const;

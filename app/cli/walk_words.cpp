@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+
+#include "ui/language/language.h"
+#include "ui/stories/story_book.h"
 
 namespace speclens::cli {
 
@@ -29,6 +33,14 @@ double at_one(const TopEntries& raw, int token, double otherwise) {
     return std::min(raw.rest, std::exp(raw.entries.back().logp));
 }
 
+std::string spoken(std::string digits) {
+    const char point = ui::language().decimal;
+    if (point == '.') return digits;
+    if (digits.starts_with('.')) digits.insert(0, 1, '0');
+    std::ranges::replace(digits, '.', point);
+    return digits;
+}
+
 std::string ms(double value) { return number(value, value < 10 ? 2 : 1) + " ms"; }
 
 // Two decimals, or as many digits as it needs: what was set must not read as another value.
@@ -43,10 +55,10 @@ std::string setting(double value) {
 std::string coin(double u) { return number(std::min(u, 0.999), 3).substr(1); }
 
 std::string stays_if(double threshold) {
-    if (threshold >= 1) return "always";
-    if (threshold <= 0) return "never";
-    if (threshold > 0.9995) return "nearly 1"; // .999 would let one coin in a thousand fail
-    return threshold < 0.0005 ? "u ≈ 0" : "u < " + coin(threshold);
+    if (threshold >= 1) return message(walk_said("table.always"_t));
+    if (threshold <= 0) return message(walk_said("table.never"_t));
+    if (threshold > 0.9995) return message(walk_said("table.nearly"_t)); // .999 would let one coin in a thousand fail
+    return threshold < 0.0005 ? "u ≈ 0" : "u < " + spoken(coin(threshold));
 }
 
 bool truncated(const RoundSummary& round) {
@@ -55,11 +67,9 @@ bool truncated(const RoundSummary& round) {
 
 std::string counted(int n, const std::string& what) { return std::to_string(n) + " " + what + (n == 1 ? "" : "s"); }
 
-std::string sampling_words(const Sampling& s) {
-    std::string words = "temperature " + setting(s.temperature);
-    if (s.top_k > 0) words += ", top-k " + std::to_string(s.top_k);
-    if (s.top_p < 1) words += ", top-p " + setting(s.top_p);
-    return words;
+Said sampling_said(const Sampling& s) {
+    return walk_said("open.sampling"_t, "temperature"_v = spoken(setting(s.temperature)), "top_k"_v = s.top_k,
+                     "top_p"_v = s.top_p < 1 ? std::optional(spoken(setting(s.top_p))) : std::nullopt);
 }
 
 } // namespace speclens::cli

@@ -6,8 +6,11 @@
 #include "app/cli/terminal.h"
 #include "engine/run/run_view.h"
 #include "engine/run/trace.h"
+#include "kernels/said.h"
 
 namespace speclens::cli {
+
+inline constexpr SaidOf<"walk"> walk_said; // its words: assets/stories/walk.toml
 
 struct Mark {
     const char* glyph;
@@ -23,10 +26,11 @@ struct Mark {
 // The text ended inside the accepted draft tokens: what the target would have added is cut off.
 [[nodiscard]] bool truncated(const RoundSummary& round);
 
+[[nodiscard]] std::string spoken(std::string digits);              // as the language writes them: ".38" is "0,38" in German
 [[nodiscard]] std::string ms(double value);                        // "0.48 ms"
 [[nodiscard]] std::string coin(double u);                          // ".046"; never rounded up to 1
 [[nodiscard]] std::string stays_if(double threshold);              // "u < .308", "always", "never"
 [[nodiscard]] std::string counted(int n, const std::string& what); // "3 tokens"
-[[nodiscard]] std::string sampling_words(const Sampling& s);
+[[nodiscard]] Said sampling_said(const Sampling& s);
 
 } // namespace speclens::cli

@@ -8,6 +8,7 @@
 #include "app/cli/walk.h"
 #include "app/cli/walk_words.h"
 #include "engine/base/equation.h"
+#include "ui/stories/story_book.h"
 
 namespace speclens::cli {
 
@@ -20,10 +21,11 @@ TEST(WalkWords, RoundNoThresholdToWhereItIsNot) {
 }
 
 TEST(WalkWords, TellSettingsWithAllTheirDigits) {
-    EXPECT_EQ(sampling_words({.temperature = 0.8}), "temperature 0.80");
-    EXPECT_EQ(sampling_words({.temperature = 0}), "temperature 0.00");
-    EXPECT_EQ(sampling_words({.temperature = 0.004}), "temperature 0.004");
-    EXPECT_EQ(sampling_words({.temperature = 1, .top_k = 5, .top_p = 1e-300}), "temperature 1.00, top-k 5, top-p 1e-300");
+    const auto said = [](const Sampling& sampling) { return message(sampling_said(sampling)).words(); };
+    EXPECT_EQ(said({.temperature = 0.8}), "temperature 0.80");
+    EXPECT_EQ(said({.temperature = 0}), "temperature 0.00");
+    EXPECT_EQ(said({.temperature = 0.004}), "temperature 0.004");
+    EXPECT_EQ(said({.temperature = 1, .top_k = 5, .top_p = 1e-300}), "temperature 1.00, top-k 5, top-p 1e-300");
 }
 
 // In a tree the target's word against a rejected guess is the guess beside it that stayed, not the own token
