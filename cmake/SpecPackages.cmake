@@ -1,5 +1,5 @@
 # What `cmake --install` installs, and the packages that `cpack` makes of it (docs/packages.md): a .deb for each distribution
-# and, with SPEC_PORTABLE, an archive that runs where it is unpacked.
+# and, with SPEC_PORTABLE, an archive that runs where it is unpacked, and one file that runs.
 #
 # The places are fixed, as the program finds its files by its own place: bin/, share/speclens, lib/speclens.
 set(to_data share/speclens)
@@ -122,6 +122,7 @@ if(SPEC_PORTABLE)
     set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
     set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
     set(CPACK_COMPONENT_INCLUDE_TOPLEVEL_DIRECTORY ON)
+    set(CPACK_POST_BUILD_SCRIPTS ${CMAKE_SOURCE_DIR}/packaging/make_run.cmake)
 endif()
 
 # One version of the packages of each release, the newer release's above the older's.

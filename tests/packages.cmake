@@ -3,6 +3,11 @@ add_test(NAME Packages.OtherSystemsAreToldTheirNames
          COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/packages/setup_test.sh ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/setup)
 set_tests_properties(Packages.OtherSystemsAreToldTheirNames PROPERTIES LABELS "fast;release" TIMEOUT 60)
 
+# The file that runs, with a small archive in the place of the portable one.
+add_test(NAME Packages.OneFileUnpacksAndRuns
+         COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/packages/run_file_test.sh ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/run_file)
+set_tests_properties(Packages.OneFileUnpacksAndRuns PROPERTIES LABELS "fast;release" TIMEOUT 60)
+
 # What is installed, used as somebody would who has nothing but it. A build with sanitizers installs nothing.
 if(TARGET speclens_extras)
     add_test(NAME Packages.WhatIsInstalledStandsAlone
