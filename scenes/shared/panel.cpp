@@ -9,7 +9,7 @@ namespace speclens {
 namespace {
 
 constexpr float kLeading = 20, kBetween = 14; // of lines; more below a paragraph
-constexpr float kLeastList = 140, kMostList = 180;
+constexpr float kLeastList = 140;
 
 ui::Rect place(ui::Ui& ui, ControlRow& row, const Message& label, float width) {
     const ui::Rect at = row.place(width);
@@ -26,6 +26,13 @@ void part_head(ui::Ui& ui, ui::Rect part, const Message& title, const std::vecto
 
 void one_of(ui::Ui& ui, ui::Vec2 at, float width, const std::vector<Message>& ways, ui::Color color) {
     ui::fitted_text(ui.canvas, at, ui::fitting(ui.canvas, ways, ui::Font::text, 14, width), ui::Font::text, 14, color, width);
+}
+
+bool choosable(ui::Ui& ui, const std::string& id, ui::Rect box, bool chosen, const Highlight& look) {
+    const ui::Touch touch = ui::touch(ui, ui.id(id), box);
+    if (chosen || touch.hovered) ui.canvas.fill(box, ui.theme.raised.alpha(chosen ? look.chosen : look.touched), look.radius);
+    if (touch.focused) ui::focus_ring(ui.canvas, ui.theme, box);
+    return touch.clicked;
 }
 
 void DetailsColumn::title(const Message& words) const {
@@ -46,14 +53,16 @@ void DetailsColumn::line(const Message& words, ui::Color color) {
     y += kLeading;
 }
 
+void pair_row(ui::Ui& ui, ui::Vec2 at, float width, const Message& name, const Message& value, const Message& row, const PairStyle& style) {
+    const float room = width - ui.canvas.text_width(value, ui::Font::mono, 14) - kBetween;
+    ui.canvas.print(at, ui::fit(ui.canvas, name, ui::Font::text, style.size, room), ui::Font::text, style.size, style.name);
+    ui.canvas.print({at.x + width, at.y}, value.words(), ui::Font::mono, 14, style.value, ui::Align::right);
+    ui.canvas.tell(row, {at.x, at.y - 15, width, kLeading}, ui::Canvas::Told::drawn);
+}
+
 void DetailsColumn::pair(const Message& name, const Message& value, const Message& row) {
-    const bool room = y <= region.bottom() - 12;
-    ui.canvas.tell(row, {x(), y - 15, width(), kLeading}, room ? ui::Canvas::Told::drawn : ui::Canvas::Told::of_a_thing);
-    if (!room) return;
-    const float taken = ui.canvas.printed_width(value.words(), ui::Font::mono, 14) + kBetween;
-    ui.canvas.print({x(), y}, ui::fit_printed(ui.canvas, name.words(), ui::Font::text, 14, width() - taken), ui::Font::text, 14,
-                    ui.theme.muted);
-    ui.canvas.print({x() + width(), y}, value.words(), ui::Font::mono, 14, ui.theme.ink, ui::Align::right);
+    if (y > region.bottom() - 12) return tell(row);
+    pair_row(ui, {x(), y}, width(), name, value, row, {14, ui.theme.muted, ui.theme.ink});
     y += kLeading + 6;
 }
 
@@ -64,9 +73,10 @@ std::optional<int> segmented(ui::Ui& ui, ControlRow& row, const ControlWords& wo
     return ui::segmented(ui, words.id, {at.x, at.y}, choices, chosen);
 }
 
-std::optional<int> dropdown(ui::Ui& ui, ControlRow& row, const ControlWords& words, std::span<const Message> choices, int chosen) {
+std::optional<int> dropdown(ui::Ui& ui, ControlRow& row, const ControlWords& words, std::span<const Message> choices, int chosen,
+                            float most) {
     if (row.room() < kLeastList) return {};
-    const ui::Rect at = place(ui, row, words.label, std::min(kMostList, row.room()));
+    const ui::Rect at = place(ui, row, words.label, std::min(most, row.room()));
     return ui::dropdown(ui, words.id, at, choices, chosen, words.about);
 }
 
