@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "scenes/lossless/lossless_model.h"
-#include "scenes/shared/in_words.h"
 #include "scenes/shared/measure_charts.h"
 #include "scenes/shared/panel.h"
 
@@ -14,14 +13,13 @@ namespace {
 
 constexpr long kStillTexts = 3000, kManyTexts = 10000; // that a picture without a window shows; many: of a mistake that hides long
 
-class LosslessScene final : public Scene {
+class LosslessScene final : public MessageScene<LosslessScene> {
   public:
+    static constexpr const char* kName = "lossless";
     bool shows_run() const override { return false; }
     int beats(const SceneInput&) const override { return kLosslessBeats; }
 
-    std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
-        std::vector<SceneCommand> out;
-        ui.push_id("lossless");
+    void frame(const SceneInput& input, ui::Ui& ui, std::vector<SceneCommand>& out) {
         // A beat brings its rule along once; afterwards the user may choose another.
         const bool turned = std::exchange(beat_, input.beat) != input.beat;
         if (const int rule = kRules[std::clamp(input.beat, 0, kLosslessBeats - 1)]; turned && rule >= 0) state_.rule = rule;
@@ -33,8 +31,6 @@ class LosslessScene final : public Scene {
         draw_lossless_details(d);
         draw_lossless_controls(d);
         keys(d);
-        ui.pop_id();
-        return out;
     }
 
     std::vector<Measurement> missing(const SceneInput& input) const override {
@@ -44,9 +40,6 @@ class LosslessScene final : public Scene {
                 wanted.push_back({.name = study.name, .ask = study, .beat = beat, .pictured = beat});
         return wanted;
     }
-
-    bool tells_messages() const override { return true; }
-    std::vector<ui::ToldMessage> told(const SceneInput& input) const override { return told_by(LosslessScene(*this), input); }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
         return {{"↑ ↓", "Another mistake, or none"},

@@ -12,7 +12,7 @@
 
 #include "engine/lab/fault_study.h"
 #include "engine/lab/toy_texts.h"
-#include "scenes/shared/story.h"
+#include "scenes/shared/message_scene.h"
 
 namespace speclens {
 
@@ -109,13 +109,7 @@ struct LosslessModel {
 // Where the text of a fault parts from the plain one, and why.
 [[nodiscard]] Message found_words(const SceneInput& input, const GreedyText* text);
 
-struct LosslessDraw {
-    const SceneInput& input;
-    const LosslessModel& model;
-    LosslessState& state;
-    ui::Ui& ui;
-    std::vector<SceneCommand>& out;
-};
+using LosslessDraw = SceneDraw<LosslessModel, LosslessState>;
 void draw_lossless_stage(const LosslessDraw& d);
 void draw_lossless_details(const LosslessDraw& d);
 void draw_lossless_controls(const LosslessDraw& d);

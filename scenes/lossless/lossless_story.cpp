@@ -100,9 +100,7 @@ StageTitle lossless_title(const SceneInput& input, const LosslessModel& m) {
 Story lossless_story(const SceneInput& input, const LosslessModel& m) {
     Story story = story_at_beat(input, kLosslessBeats);
     const int beat = story.step - 1;
-    const Words words = beat_words(input, m, beat);
-    story.heading = words.heading;
-    story.text = words.text;
+    take(story, beat_words(input, m, beat));
     if (beat < kLosslessGreedyBeat) {
         if (beat < kLosslessDrawBeat) return story;
         story.task = lossless_says("words.task"_t);

@@ -3,21 +3,24 @@
 //
 // What stood in the description that was written by hand, and which message has it now (LosslessTold):
 //
-//     "Not the target's distribution: caught after 562 texts"       title.nothing {mistake}, title.caught {texts}, title.drawn {drawn}
-//     {right} "…, K = 2, … · distance .01, by chance .01 · p at 1778 = .3"   subtitle.counted {rule} {k} {distance} {noise} {tested}:
-//     words.tested {at} {p} "Data: TABLE"                                                  shared.words.data {tier} {words} "Ratio upside
-//     down (chosen): 3000 texts, caught at 56"         details.row {name} {chosen} {verdict} {caught} {drawn}:
-//                                                                    details.verdict:open, caught {at}, hides {drawn}
-//     "  a: .30 + .20 against .50 (draft .30)"                       bars.row {token} {kept} {replaced} {same} {target} {draft}
-//     "  aba .21 .21"                                                texts.bar {text} {drawn} {exact}
-//     "Greedy, small: the same 38 tokens as plain decoding"          greedy.row {drafter} {verdict} {problem}: greedy.verdict:same
-//     {tokens},
-//                                                                    differs {place}, failed; greedy.names {drafters}
-//     "Rounded in wider passes: differs at token 3, where …"         the beat's own: fault.caught {place} {tie}, fault.bar {token} {p};
-//     another
-//                                                                    beat's: fault.found {rounding} {found}: words.found:near, far {place}
-//                                                                    {ours} {p} {theirs} {q}, unseen {tokens}, failed {problem}
-// Told since then: looks.curve {name} {points}: looks.at {distance} {drawn} {noise}; fault.tokens {name} {from} {tokens}.
+//     "Not the target's distribution: caught after 562 texts"     title.caught {texts}, title.drawn {drawn} {right}
+//     "No residual: ask the draft again: will it show?"           title.nothing {mistake}
+//     "…, K = 2, … · distance .01, by chance .01"                 subtitle.counted {rule} {mistake} {k} {distance} {noise} {tested}
+//     "… · p at 1778 = .3"                                        words.tested {at} {p}
+//     "Data: TABLE"                                               shared.words.data {tier} {words}
+//     "Ratio upside down (chosen): 3000 texts, caught at 56"      details.row {name} {chosen} {verdict} {caught} {drawn}
+//     "… caught at 56", "… not caught", "… not drawn"             details.verdict:caught {at}, hides {drawn}, open
+//     "  a: .30 + .20 against .50 (draft .30)"                    bars.row {token} {kept} {replaced} {same} {target} {draft}
+//     "  aba .21 .21"                                             texts.bar {text} {drawn} {exact}
+//     "Greedy, small: the same 38 tokens as plain decoding"       greedy.row {drafter} {verdict}: greedy.verdict:same {tokens}
+//     "Greedy, small: differs at token 3", "…: it lost its file"  greedy.verdict:differs {place}, failed; greedy.row {problem}
+//     "Rounded in wider passes: differs at token 3, where …"      at its beat fault.caught {place} {tie}, fault.bar {token} {p};
+//                                                                 elsewhere fault.found {rounding} {found}: words.found:near, far
+//                                                                 {place} {ours} {p} {theirs} {q}
+//     "…: the plain text, as far as it goes", "…: it failed"      words.found:unseen {tokens}, failed {problem}
+//
+// Nobody told of these before: the curves (looks.curve {name} {points}: looks.at {distance} {drawn} {noise}), the tokens around the fork
+// (fault.tokens {name} {from} {tokens}).
 #include <gtest/gtest.h>
 
 #include <algorithm>
