@@ -194,7 +194,7 @@ void draw_greedy(const LosslessDraw& d, Rect r) {
 void draw_text_row(const LosslessDraw& d, Rect r, const Message& name, const std::vector<int>& text, int differs_at, Role role) {
     ui::Canvas& canvas = d.ui.canvas;
     const float base = ui::baseline(r.y, r.h, 15);
-    canvas.print({r.x, base}, ui::fit(canvas, name, Font::text_bold, 15, 148), Font::text_bold, 15, d.ui.theme.ink);
+    cell(d.ui, {r.x, base}, name, 148, {d.ui.theme.ink, 15, Font::text_bold});
     constexpr int kBefore = 4;
     const int from = std::max(0, differs_at - kBefore);
     if (from > 0) canvas.print({r.x + 160, base}, "…", Font::text, 15, d.ui.theme.muted);

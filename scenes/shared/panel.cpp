@@ -8,8 +8,7 @@
 namespace speclens {
 namespace {
 
-constexpr float kLeading = 20, kBetween = 14; // of lines; more below a paragraph
-constexpr float kLeastList = 140;
+constexpr float kLeading = 20, kLeastList = 140; // of lines; the width of a list
 
 ui::Rect place(ui::Ui& ui, ControlRow& row, const Message& label, float width) {
     const ui::Rect at = row.place(width);
@@ -29,7 +28,7 @@ void one_of(ui::Ui& ui, ui::Vec2 at, float width, const std::vector<Message>& wa
 }
 
 bool choosable(ui::Ui& ui, const std::string& id, ui::Rect box, bool chosen, const Highlight& look) {
-    const ui::Touch touch = ui::touch(ui, ui.id(id), box);
+    const ui::Touch touch = ui::touch(ui, ui.id(id), box, {.grow = look.grow});
     if (chosen || touch.hovered) ui.canvas.fill(box, ui.theme.raised.alpha(chosen ? look.chosen : look.touched), look.radius);
     if (touch.focused) ui::focus_ring(ui.canvas, ui.theme, box);
     return touch.clicked;
@@ -44,7 +43,7 @@ void DetailsColumn::paragraph(const Message& words, ui::Color color, int max_lin
     const int room = static_cast<int>((region.bottom() - y) / kLeading);
     if (room < std::min(2, ui::paragraph_lines(ui.canvas, width(), words, style))) return tell(words); // no first line alone
     style.max_lines = std::min(max_lines, room);
-    y = ui::paragraph(ui.canvas, {x(), y}, width(), words, style) + kBetween;
+    y = ui::paragraph(ui.canvas, {x(), y}, width(), words, style) + between;
 }
 
 void DetailsColumn::line(const Message& words, ui::Color color) {
@@ -53,10 +52,15 @@ void DetailsColumn::line(const Message& words, ui::Color color) {
     y += kLeading;
 }
 
-void pair_row(ui::Ui& ui, ui::Vec2 at, float width, const Message& name, const Message& value, const Message& row, const PairStyle& style) {
-    const float room = width - ui.canvas.text_width(value, ui::Font::mono, 14) - kBetween;
-    ui.canvas.print(at, ui::fit(ui.canvas, name, ui::Font::text, style.size, room), ui::Font::text, style.size, style.name);
-    ui.canvas.print({at.x + width, at.y}, value.words(), ui::Font::mono, 14, style.value, ui::Align::right);
+void cell(ui::Ui& ui, ui::Vec2 at, std::string_view printed, float width, const CellStyle& style) {
+    ui.canvas.print(at, ui::fit_printed(ui.canvas, printed, style.font, style.size, width), style.font, style.size, style.color,
+                    style.align);
+}
+
+void pair_row(ui::Ui& ui, ui::Vec2 at, float width, std::string_view name, std::string_view value, const Message& row,
+              const PairStyle& style) {
+    cell(ui, at, name, width - ui.canvas.printed_width(value, ui::Font::mono, 14) - 14, {style.name, style.size});
+    cell(ui, {at.x + width, at.y}, value, width, {style.value, 14, ui::Font::mono, ui::Align::right});
     ui.canvas.tell(row, {at.x, at.y - 15, width, kLeading}, ui::Canvas::Told::drawn);
 }
 
