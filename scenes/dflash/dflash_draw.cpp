@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/panel.h"
 #include "scenes/shared/published_round.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
@@ -97,10 +98,8 @@ float draw_dflash_block(const DFlashDraw& d, float top) {
         const float w = g.width(i);
         const Rect band{g.x(i) - 6, top - 2, w + 12, verdicts + 34 - top};
         const bool selected = i == m.selected;
-        const ui::Touch touched = ui::touch(d.ui, d.ui.id("column " + std::to_string(i)), band);
-        if (selected || touched.hovered) canvas.fill(band, theme.raised.alpha(selected ? 0.75F : 0.35F), 6);
-        if (touched.focused) ui::focus_ring(canvas, theme, band);
-        if (touched.clicked) d.out.push_back(Select{Position{m.round->round, i}});
+        if (choosable(d.ui, "column " + std::to_string(i), band, selected, kGuessColumn))
+            d.out.push_back(Select{Position{m.round->round, i}});
         canvas.text({g.x(i) + w / 2, top + 14}, std::to_string(i + 1), Font::mono, 14, selected ? theme.ink : theme.muted, Align::center);
         ui::mask_chip(canvas, theme, {g.x(i), block, w, 28}, w >= 76 ? "mask" : "");
         distribution(d, m.slot(i), {g.x(i), distributions, w, 0}, narrowest, rows);

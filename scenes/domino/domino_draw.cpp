@@ -9,6 +9,7 @@
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/emphasis.h"
 #include "scenes/shared/heat_key.h"
+#include "scenes/shared/panel.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/plot.h"
@@ -95,13 +96,8 @@ void draw_domino_columns(const DominoDraw& d) {
     for (int i = g.first; i < g.first + g.count; ++i) {
         const Rect band{g.x(i) - 12, g.labels - 18, g.width + 24, g.on + 36 - (g.labels - 18)};
         const bool selected = i == d.model.selected;
-        const ui::Touch touched = ui::touch(d.ui, d.ui.id("column " + std::to_string(i)), band);
-        if (selected)
-            d.ui.canvas.fill(band, d.ui.theme.raised.alpha(0.75F), 6);
-        else if (touched.hovered)
-            d.ui.canvas.fill(band, d.ui.theme.raised.alpha(0.35F), 6);
-        if (touched.focused) ui::focus_ring(d.ui.canvas, d.ui.theme, band);
-        if (touched.clicked) d.out.push_back(Select{Position{d.model.round->round, i}});
+        if (choosable(d.ui, "column " + std::to_string(i), band, selected, kGuessColumn))
+            d.out.push_back(Select{Position{d.model.round->round, i}});
         const DominoColumn& c = d.column(i);
         d.ui.canvas.text({g.x(i), g.labels}, "position " + std::to_string(i + 1), selected ? Font::text_bold : Font::text, 14,
                          selected ? d.ui.theme.ink : d.ui.theme.muted);

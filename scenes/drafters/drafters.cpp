@@ -1,54 +1,40 @@
-// Scene S6, where drafts come from: one target, many compared_drafters. Every drafter that can run guesses at the
-// shown cycle from the same text with the same dice, and the target judges each.
+// Scene S6, where drafts come from: one target, many drafters. Every drafter that can run guesses at the shown round from the same text
+// with the same dice, and the target judges each.
 #include <algorithm>
 
-#include "scenes/drafters/drafters_draw.h"
+#include "scenes/drafters/drafters_model.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/panel.h"
 #include "scenes/shared/run_controls.h"
-#include "scenes/shared/words.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
 
 namespace speclens {
 namespace {
 
-class DraftersScene final : public Scene {
+class DraftersScene final : public MessageScene<DraftersScene> {
   public:
+    static constexpr const char* kName = "drafters";
     int beats(const SceneInput&) const override { return kDraftersBeats; }
 
-    std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
-        std::vector<SceneCommand> out;
+    void frame(const SceneInput& input, ui::Ui& ui, std::vector<SceneCommand>& out) {
         const DraftersModel model = drafters_model(input, choice_);
         const DraftersDraw d{input, model, choice_, ui, out};
         const bool empty = model.empty != DraftersModel::Empty::no;
-        ui.push_id("drafters");
         draw_titled(input, ui, drafters_title(input, model), [&] {
             if (empty)
                 ui::slot(ui.canvas, ui.theme, {input.stage.x + 24, input.stage.y + 108, input.stage.w - 48, 80},
                          drafters_empty_words(model));
-            else if (input.beat == kDraftersFamilyBeat)
-                draw_drafter_family(d, input.stage.y + 84);
             else
-                draw_drafter_rows(d, input.stage.y + 84);
+                draw_drafters_stage(d);
         });
         draw_story(input, ui, drafters_story(input, model), out);
-        if (empty) {
-            if (input.details.w > 0)
-                ui::paragraph(ui.canvas, {input.details.x + 24, input.details.y + 32}, input.details.w - 48,
-                              "How a drafter guesses will be explained here.", {.color = ui.theme.muted});
-            draw_run_controls(input, ui, out);
-        } else {
-            draw_drafter_details(d);
-            draw_drafter_controls(d);
-            keys(d);
-            ask(input, model, out);
-        }
-        ui.pop_id();
-        return out;
+        draw_drafter_details(d);
+        if (empty) return draw_run_controls(input, ui, out);
+        draw_drafter_controls(d);
+        keys(d);
+        ask(input, model, out);
     }
-
-    std::string describe(const SceneInput& input) const override { return drafters_description(input, drafters_model(input, choice_)); }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
         return {{"↑ ↓", "Previous, next drafter"},
@@ -71,9 +57,9 @@ class DraftersScene final : public Scene {
         if (d.ui.take_key(Key::enter) && why_not_go_on(d).empty()) go_on_with(d);
     }
 
-    // Once per cycle and exit layer.
+    // Once per round and exit layer.
     void ask(const SceneInput& input, const DraftersModel& model, std::vector<SceneCommand>& out) {
-        if (!model.can_ask || (model.guesses && model.guesses->exit_layer == choice_.exit_layer)) return;
+        if (!model.can_ask || (model.comparison && model.comparison->exit_layer == choice_.exit_layer)) return;
         const CompareDrafters wanted{model.round->round, choice_.exit_layer};
         if (asked_.round == wanted.round && asked_.exit_layer == wanted.exit_layer && asked_of_ == input.trace) return;
         asked_ = wanted;

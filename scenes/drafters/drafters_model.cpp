@@ -1,17 +1,16 @@
 #include "scenes/drafters/drafters_model.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "engine/rules/verify.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/methods.h"
+#include "ui/language/language.h"
 
 namespace speclens {
 namespace {
 
-// The accepted path, then the guess that the target refused there, then first children: what a chain would
-// be.
+// The accepted path, then the draft token that the target rejected there, then first children: what a chain would be.
 std::vector<int> path_of(const RoundSummary& round) {
     std::vector<int> shown;
     const int count = static_cast<int>(round.drafts.size());
@@ -38,33 +37,34 @@ bool lets_through(DrafterFilter filter, const DrafterInfo& info, const Header& h
     return true;
 }
 
-std::string why_empty(const DraftersModel& model, const DrafterRow& row) {
-    if (model.asking) return "asking…";
-    if (!model.can_ask) return "a saved run: no models to ask";
-    return row.guess ? "nothing is left to guess" : "not asked";
+Message why_empty(const DraftersModel& model, const DrafterRow& row) {
+    if (row.no_head) return drafters_says("why.no_head"_t);
+    if (row.compared && !row.compared->problem.empty())
+        return drafters_says("why.problem"_t, "problem"_v = ui::language().label(row.compared->problem));
+    if (model.asking) return drafters_says("why.asking"_t);
+    if (!model.can_ask) return drafters_says("why.saved"_t);
+    return row.compared ? drafters_says("why.nothing_left"_t) : drafters_says("why.not_asked"_t);
 }
 
 DrafterRow make_row(const SceneInput& input, const DraftersModel& model, const DrafterInfo& info) {
     DrafterRow row;
     row.info = &info;
-    row.title = method_title(info.name);
+    row.title = ui::language().label(info.short_title);
     row.mark = method_mark(info.name);
     row.of_run = model.header->drafter == info.name;
     row.published = published_speed_ups(input.figures, info.name);
-    if (model.guesses)
-        for (const ComparisonRow& guess : model.guesses->rows)
-            if (guess.drafter == info.name) row.guess = &guess;
-    if (row.guess) {
-        row.problem = row.guess->problem;
-        row.draft_ms = row.guess->draft_ms;
-        if (row.guess->trace) row.answer = fold(*row.guess->trace, row.guess->trace->size());
+    if (model.comparison)
+        for (const ComparisonRow& one : model.comparison->rows)
+            if (one.drafter == info.name) row.compared = &one;
+    if (row.compared) {
+        row.draft_ms = row.compared->draft_ms;
+        if (row.compared->trace) row.answer = fold(*row.compared->trace, row.compared->trace->size());
     } else if (row.of_run) {
         row.own = model.round;
         row.draft_ms = model.round->draft_ms;
     }
     row.no_head = model.can_ask && !row.round() && info.needs_network() && !drafter_ready(input, info.name);
-    if (row.no_head) row.problem = drafters_says("words.no_head"_t);
-    if (!row.round() && row.problem.empty()) row.problem = why_empty(model, row);
+    if (!row.round()) row.problem = why_empty(model, row);
     if (const RoundSummary* round = row.round()) {
         row.shown = path_of(*round);
         if (round->commit) row.tokens = static_cast<int>(round->commit->tokens.size());
@@ -95,8 +95,8 @@ DraftersModel drafters_model(const SceneInput& input, const DrafterChoice& choic
     // A saved run in a window: the engine is there, but it holds another one, and the status names no model.
     model.can_ask = models_loaded(input) && !input.status->model.empty();
     if (input.comparison && input.comparison->of == input.trace && input.comparison->round == model.round->round)
-        model.guesses = input.comparison.get();
-    model.asking = model.can_ask && (!model.guesses || !model.guesses->complete());
+        model.comparison = input.comparison.get();
+    model.asking = model.can_ask && (!model.comparison || !model.comparison->complete());
     int written = 0;
     for (const OutputToken& token : input.whole->tokens) written += token.origin != Origin::prompt && token.round < model.round->round;
     model.text_tokens = written + (starts_empty(*model.header) ? 0 : input.whole->prompt_tokens);
@@ -105,7 +105,6 @@ DraftersModel drafters_model(const SceneInput& input, const DrafterChoice& choic
         no_room_for_draft(*input.whole, *model.round) || (model.round->drafts.empty() && model.header->max_tokens - written == 1);
     for (const DrafterInfo& info : drafter_list()) {
         if (!info.drafts()) continue;
-        ++model.total;
         if (lets_through(choice.filter, info, *model.header)) model.rows.push_back(make_row(input, model, info));
     }
     for (int i = 0; i < static_cast<int>(model.rows.size()); ++i) {
@@ -119,16 +118,6 @@ DraftersModel drafters_model(const SceneInput& input, const DrafterChoice& choic
     // Whom the title names is the one that is marked.
     if (choice.drafter.empty() && verdicts_told(input) && !model.asking && model.best.size() == 1) model.selected = model.best.front();
     return model;
-}
-
-NgramMatch ngram_match(const DrafterRow& row) {
-    NgramMatch match;
-    const RoundSummary* round = row.round();
-    if (!row.info->copies() || !round || round->drafts.empty()) return match;
-    int length = 0, start = 0;
-    if (std::sscanf(round->drafts[0].draft->extra.c_str(), "%d-gram found at token %d", &length, &start) == 2 && length > 0 && start >= 0)
-        match = {start, length};
-    return match;
 }
 
 } // namespace speclens

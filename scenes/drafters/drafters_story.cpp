@@ -1,51 +1,58 @@
-// Words of the drafters scene: what is said about a drafter (how it guesses in this engine, what it reads and stores,
-// what its round brought), title, beats, and the frame as text.
+// What the scene of drafters says: of a drafter what it reads and stores and what its round brought, the title, and the beats.
 #include <algorithm>
-#include <map>
-#include <sstream>
+#include <cstdio>
 
-#include "engine/drafters/drafter_info.h"
-#include "engine/published/published_words.h"
 #include "engine/rules/verify.h"
-#include "scenes/drafters/drafters_draw.h"
+#include "scenes/drafters/drafters_model.h"
 #include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/token_said.h"
 #include "scenes/shared/words.h"
-#include "ui/format.h"
-#include "ui/tokens.h"
+#include "ui/language/language.h"
 
 namespace speclens {
 namespace {
 
-std::string span_words(const SceneInput& input, int start, int count) {
-    std::string bytes;
-    const auto& tokens = input.whole->tokens;
-    for (int i = start; i < start + count && i < static_cast<int>(tokens.size()); ++i)
-        bytes += input.trace->text(tokens[static_cast<std::size_t>(i)].id);
-    return ui::token_words(bytes);
-}
+constexpr SaidOf<"drafters"> kSaid; // of a list: its words are nobody's alone
 
 // "2, 9 and 17"
-std::string list_of(const std::vector<int>& numbers) {
-    std::string text;
-    for (std::size_t i = 0; i < numbers.size(); ++i)
-        text += (i == 0 ? "" : i + 1 == numbers.size() ? shared_says("words.and"_t) : ", ") + std::to_string(numbers[i]);
-    return text;
+Said with_and(std::vector<Said> items) {
+    const Said last = items.back();
+    items.pop_back();
+    return items.empty() ? last : kSaid("words.list"_t, "items"_v = items, "last"_v = last);
 }
 
-std::string taps_words(const ComparisonRow& guess, int layers) {
-    if (guess.taps.size() == 1 && guess.taps[0] == layers) return drafters_says("facts.last_state"_t);
-    return drafters_says("facts.taps"_t, "taps"_v = guess.taps.size(), "layers"_v = list_of(guess.taps), "last"_v = layers - 1);
+Said layers_said(const std::vector<int>& layers) {
+    std::vector<Said> items;
+    for (const int layer : layers) items.push_back(kSaid("words.layer"_t, "layer"_v = layer));
+    return with_and(items);
 }
 
-std::string plan_words(const LayerPlan& plan, int layers) {
-    if (plan.full()) return "";
-    std::string text;
-    const auto add = [&](const std::string& words) { text += (text.empty() ? "" : " ") + words; };
+std::string name_of(const DrafterRow& row) { return ui::language().label(in_sentence(row.info->short_title)); }
+
+Message taps_words(const std::vector<int>& taps, int layers) {
+    if (taps.size() == 1 && taps[0] == layers) return drafters_says("facts.last_state"_t);
+    return drafters_says("facts.taps"_t, "taps"_v = taps.size(), "layers"_v = layers_said(taps), "last"_v = layers - 1);
+}
+
+// The n-gram that a drafter of copies found.
+void add_match(const SceneInput& input, const DrafterRow& row, std::vector<Message>& facts) {
+    int length = 0, start = 0;
+    if (!row.info->copies() || row.drafted() == 0 ||
+        std::sscanf(row.round()->drafts[0].draft->extra.c_str(), "%d-gram found at token %d", &length, &start) != 2 || length <= 0 ||
+        start < 0)
+        return;
+    const auto from = static_cast<std::size_t>(start), to = std::min(from + static_cast<std::size_t>(length), input.whole->tokens.size());
+    std::string bytes;
+    for (std::size_t i = from; i < to; ++i) bytes += input.trace->text(input.whole->tokens[i].id);
+    facts.push_back(drafters_says("facts.match"_t, "tokens"_v = length, "words"_v = bytes_said(bytes), "at"_v = start));
+}
+
+void add_plan(const LayerPlan& plan, int layers, std::vector<Message>& facts) {
     if (plan.exit_layer >= 0 && plan.exit_layer < layers)
-        add(drafters_says("facts.exit"_t, "last"_v = plan.exit_layer - 1, "left_out"_v = layers - plan.exit_layer, "of"_v = layers));
-    if (!plan.skip_attention.empty()) add(drafters_says("facts.no_attention"_t, "layers"_v = list_of(plan.skip_attention)));
-    if (!plan.skip_mlp.empty()) add(drafters_says("facts.no_mlp"_t, "layers"_v = list_of(plan.skip_mlp)));
-    return text;
+        facts.push_back(
+            drafters_says("facts.exit"_t, "last"_v = plan.exit_layer - 1, "left_out"_v = layers - plan.exit_layer, "of"_v = layers));
+    if (!plan.skip_attention.empty()) facts.push_back(drafters_says("facts.no_attention"_t, "layers"_v = layers_said(plan.skip_attention)));
+    if (!plan.skip_mlp.empty()) facts.push_back(drafters_says("facts.no_mlp"_t, "layers"_v = layers_said(plan.skip_mlp)));
 }
 
 // The row with the largest or smallest value among those that have one; null: none has.
@@ -59,21 +66,11 @@ const DrafterRow* extreme(const DraftersModel& m, Value value, bool largest) {
     return found;
 }
 
-int played(const DraftersModel& m) {
-    return static_cast<int>(std::ranges::count_if(m.rows, [](const DrafterRow& row) { return row.guesses() > 0; }));
+auto played(const DraftersModel& m) {
+    return std::ranges::count_if(m.rows, [](const DrafterRow& row) { return row.drafted() > 0; });
 }
-
-int answered(const DraftersModel& m) {
-    return static_cast<int>(std::ranges::count_if(m.rows, [](const DrafterRow& row) { return row.round() != nullptr; }));
-}
-
-// Those that were asked and found nothing to propose. Without room for a guess nobody was.
-int silent(const DraftersModel& m) { return m.no_room ? 0 : answered(m) - played(m); }
-
-std::string dice(const Header& header) {
-    return drafters_says("words.dice"_t,
-                         "temperature"_v = header.sampling.temperature == 0 ? "" : temperature_words(header.sampling.temperature),
-                         "seed"_v = header.seed);
+auto answered(const DraftersModel& m) {
+    return std::ranges::count_if(m.rows, [](const DrafterRow& row) { return row.round() != nullptr; });
 }
 
 // The rule that judges at the run's temperature.
@@ -82,59 +79,48 @@ const RuleInfo& rule_of_run(const DraftersModel& m) {
     return rule_at(rule ? *rule : rule_list().front(), m.header->sampling);
 }
 
-std::string best_names(const DraftersModel& m) {
-    std::string text;
-    for (std::size_t i = 0; i < m.best.size(); ++i)
-        text += (i == 0                   ? ""
-                 : i + 1 == m.best.size() ? shared_says("words.and"_t)
-                                          : ", ") +
-                in_sentence(m.rows[static_cast<std::size_t>(m.best[i])].title);
-    return text;
-}
-
-// "Eleven of the 12 shown have guessed here, one found nothing to propose."
-std::string guessed_words(const DraftersModel& m) {
-    const int guessed = played(m);
-    return drafters_says("words.guessed"_t, "guessed"_v = guessed, "several"_v = guessed > 1, "shown"_v = m.rows.size(),
-                         "no_room"_v = m.no_room, "silent"_v = m.no_room ? 0 : silent(m), "all"_v = !m.no_room && silent(m) == 0);
-}
-
 // Who brought the most tokens, and who brought least.
-std::string outcome_words(const DraftersModel& m) {
+Message outcome_words(const DraftersModel& m) {
     if (m.no_room) return drafters_says("words.outcome:no_room"_t);
-    const int count = static_cast<int>(m.best.size());
     const DrafterRow* least = extreme(
-        m, [](const DrafterRow& row) { return static_cast<double>(row.tokens); }, false);
+        m, [](const DrafterRow& row) { return row.tokens; }, false);
     const bool less = least && least->tokens < m.most;
-    return drafters_says("words.outcome:told"_t, "count"_v = count, "many"_v = count > 4, "names"_v = best_names(m), "tokens"_v = m.most,
-                         "least"_v = less ? in_sentence(least->title) : "", "fewest"_v = less ? least->tokens : 0);
+    std::vector<Said> names;
+    for (const int i : m.best) names.push_back(kSaid("words.name"_t, "drafter"_v = name_of(m.rows[static_cast<std::size_t>(i)])));
+    return drafters_says("words.outcome:told"_t, "count"_v = m.best.size(), "many"_v = m.best.size() > 4, "names"_v = with_and(names),
+                         "tokens"_v = m.most, "least"_v = less ? name_of(*least) : std::string(), "fewest"_v = less ? least->tokens : 0);
 }
 
-Words stored_words(const DraftersModel& m) {
+Words stored_beat(const DraftersModel& m) {
     const auto free = std::ranges::count_if(m.rows, [](const DrafterRow& row) { return row.info->needs == DrafterNeeds::nothing; });
-    const auto bytes = [](const DrafterRow& row) { return row.guess ? static_cast<double>(row.guess->bytes) : 0; };
-    const DrafterRow* most = extreme(m, bytes, true);
+    const DrafterRow* most = extreme(
+        m, [](const DrafterRow& row) { return row.compared ? row.compared->bytes : 0; }, true);
     return drafters_says.beat("stored"_t, "free"_v = free, "others"_v = free < std::ssize(m.rows),
-                              "largest"_v = most ? in_sentence(most->title) : "", "size"_v = most ? drafter_needs(*most) : "");
+                              "largest"_v = most ? name_of(*most) : std::string(), "size"_v = most ? stored_words(*most) : Message());
 }
 
-Words cost_words(const DraftersModel& m) {
-    const auto ms = [](const DrafterRow& row) { return row.guess ? row.draft_ms : 0; };
+Words cost_beat(const DraftersModel& m) {
+    const auto ms = [](const DrafterRow& row) { return row.compared ? row.draft_ms : 0; };
     const DrafterRow *fast = extreme(m, ms, false), *slow = extreme(m, ms, true);
     if (!fast || fast == slow) return drafters_says.beat("cost:untimed"_t, "no_room"_v = m.no_room);
-    return drafters_says.beat("cost:timed"_t, "fastest"_v = in_sentence(fast->title), "fast_ms"_v = guess_ms(fast->draft_ms),
-                              "slowest"_v = in_sentence(slow->title), "slow_ms"_v = guess_ms(slow->draft_ms));
+    return drafters_says.beat("cost:timed"_t, "fastest"_v = name_of(*fast), "fast_ms"_v = ms_words(fast->draft_ms),
+                              "slowest"_v = name_of(*slow), "slow_ms"_v = ms_words(slow->draft_ms));
 }
 
 Words beat_words(const DraftersModel& m, int beat) {
     switch (beat) {
     case 0: {
         const RuleInfo& rule = rule_of_run(m);
+        // Without room for a draft nobody was asked.
+        const auto guessed = played(m), silent = m.no_room ? 0 : answered(m) - guessed;
         return drafters_says.beat("judge"_t, "tokens"_v = m.text_tokens,
-                                  "rule"_v = keeps_target(rule, m.header->rule_params) ? "" : rule.title, "guessed"_v = guessed_words(m));
+                                  "rule"_v = keeps_target(rule, m.header->rule_params) ? std::string() : ui::language().label(rule.title),
+                                  "guessed"_v = drafters_says("words.guessed"_t, "guessed"_v = guessed, "several"_v = guessed > 1,
+                                                              "shown"_v = m.rows.size(), "no_room"_v = m.no_room, "silent"_v = silent,
+                                                              "all"_v = !m.no_room && silent == 0));
     }
-    case 1: return stored_words(m);
-    case 2: return cost_words(m);
+    case 1: return stored_beat(m);
+    case 2: return cost_beat(m);
     case kDraftersOutcomeBeat:
         return m.most == 0 ? drafters_says.beat("outcome:nothing"_t) : drafters_says.beat("outcome:told"_t, "outcome"_v = outcome_words(m));
     case kDraftersFamilyBeat: return drafters_says.beat("family"_t);
@@ -142,88 +128,8 @@ Words beat_words(const DraftersModel& m, int beat) {
     }
 }
 
-} // namespace
-
-const std::vector<std::string>& drafter_filter_names() {
-    static const std::vector<std::string> kNames = {"All", "No head to train", "No extra memory", "Works at T > 0"};
-    return kNames;
-}
-
-std::string drafter_needs(const DrafterRow& row) {
-    if (row.guess && row.guess->bytes > 0) {
-        const double bytes = static_cast<double>(row.guess->bytes);
-        return bytes < 1e6 ? ui::number(bytes / 1e3, 0) + " kB" : bytes < 1e7 ? ui::number(bytes / 1e6, 1) + " MB" : ui::megabytes(bytes);
-    }
-    return row.info->needs == DrafterNeeds::nothing ? "nothing" : row.info->needs_network() ? "a head" : "a model";
-}
-
-std::string guess_ms(double ms) {
-    if (ms <= 0) return "–";
-    return ms < 0.0005 ? "<0.001" : ui::number(ms, ms < 0.095 ? 3 : 2);
-}
-
-std::string drafter_how(const std::string& drafter) {
-    const DrafterInfo* info = find_drafter(drafter);
-    return info ? info->how : "";
-}
-
-std::vector<std::string> drafter_facts(const SceneInput& input, const DraftersModel& model, const DrafterRow& row) {
-    std::vector<std::string> facts;
-    if (const NgramMatch match = ngram_match(row); match.length > 0)
-        facts.push_back(drafters_says("facts.match"_t, "tokens"_v = match.length, "words"_v = span_words(input, match.start, match.length),
-                                      "at"_v = match.start));
-    if (row.guess && model.guesses) {
-        const int layers = model.guesses->target_layers;
-        if (!row.guess->taps.empty() && layers > 0) facts.push_back(taps_words(*row.guess, layers));
-        if (row.info->reads_setting(Setting::exit_layer))
-            if (std::string words = plan_words(row.guess->plan, layers); !words.empty()) facts.push_back(std::move(words));
-        if (row.guess->ranks > 0)
-            facts.push_back(
-                drafters_says("facts.ranks"_t, "ranks"_v = ui::integer(row.guess->ranks), "of"_v = ui::integer(model.header->vocab)));
-    }
-    if (!judged_when_warm(*model.header, *row.info))
-        facts.push_back(
-            drafters_says("facts.other_rule"_t, "rule"_v = model.header->rule, "other"_v = judging_rule(model.header->rule, row.name())));
-    if (row.round() && row.info->reads_setting(Setting::fr_spec) && !(row.guess && row.guess->ranks > 0))
-        facts.push_back(drafters_says("facts.fr_spec"_t));
-    if (row.round() && row.round()->tree)
-        facts.push_back(drafters_says("facts.tree"_t, "guesses"_v = row.guesses(), "deep"_v = row.shown.size()));
-    return facts;
-}
-
-std::string drafter_round_words(const SceneInput& input, const DraftersModel& model, const DrafterRow& row) {
-    const RoundSummary* round = row.round();
-    if (!round) return capital(row.problem) + ".";
-    const bool ends = round->commit && drops_own_token(*round->commit);
-    return drafters_says("words.round"_t, "no_room"_v = row.guesses() == 0 && model.no_room,
-                         "no_guess"_v = row.guesses() == 0 && !model.no_room, "guesses"_v = row.guesses(),
-                         "kept"_v = row.guesses() > 0 ? std::to_string(round->accepted) : "", "ends"_v = ends,
-                         "own"_v = !ends && round->resample ? word(input, round->resample->token) : "", "tokens"_v = row.tokens,
-                         "took"_v = row.draft_ms > 0 ? guess_ms(row.draft_ms) : "");
-}
-
-std::string drafter_published_words(const SceneInput& input, const DrafterRow& row) {
-    if (row.published.empty() || !input.figures) return "";
-    std::vector<std::string> sources;
-    for (const PublishedFigure* figure : row.published.figures) {
-        const std::string id = input.figures->source_of(*figure).identifier;
-        if (std::ranges::find(sources, id) == sources.end()) sources.push_back(id);
-    }
-    const bool both = std::ranges::count(drafter_list(), row.info->published, &DrafterInfo::published) > 1;
-    std::string listed;
-    for (std::size_t i = 0; i < sources.size(); ++i) listed += (i ? "; " : "") + sources[i];
-    return drafters_says("words.published"_t, "speed_up"_v = row.published.words(), "figures"_v = row.published.figures.size(),
-                         "both"_v = both, "sources"_v = listed);
-}
-
-std::string drafters_empty_words(const DraftersModel& m) {
-    return drafters_says("empty.text"_t, "no_run"_v = m.empty == DraftersModel::Empty::no_run);
-}
-
-namespace {
-
 // What speaks against a ranking by one round: how far the run's own rounds lie apart.
-std::string no_best_title(const SceneInput& input) {
+Message no_best_title(const SceneInput& input) {
     int least = 0, most = 0;
     for (const RoundSummary& round : input.whole->round_list) {
         if (!round.commit) continue;
@@ -231,10 +137,11 @@ std::string no_best_title(const SceneInput& input) {
         least = most == 0 ? tokens : std::min(least, tokens);
         most = std::max(most, tokens);
     }
-    return drafters_says("no_best.title"_t, "least"_v = least < most ? std::to_string(least) : "", "most"_v = most);
+    return drafters_says("no_best.title"_t, "least"_v = least < most ? least : 0, "most"_v = most);
 }
 
-std::string stage_title(const SceneInput& input, const DraftersModel& m) {
+Message title_words(const SceneInput& input, const DraftersModel& m) {
+    if (m.empty != DraftersModel::Empty::no) return drafters_says("title.any"_t);
     if (input.beat == kDraftersFamilyBeat) return drafters_says("family.title"_t);
     if (input.beat == kDraftersNoBestBeat && !m.asking) return no_best_title(input);
     if (!verdicts_told(input) && !m.asking && !m.no_room) {
@@ -242,34 +149,124 @@ std::string stage_title(const SceneInput& input, const DraftersModel& m) {
         return input.beat == 1 ? drafters_says("stored.title"_t) : drafters_says("cost.title"_t);
     }
     if (m.asking) return drafters_says("title.asking"_t);
-    if (!m.guesses) return drafters_says("title.any"_t);
+    if (!m.comparison) return drafters_says("title.any"_t);
     if (m.no_room) return drafters_says("title.no_room"_t);
     if (played(m) == 0 && answered(m) > 0) return drafters_says("title.nobody"_t);
     if (m.best.empty()) return drafters_says("title.any"_t);
     if (m.best.size() == 1)
-        return drafters_says("title.best"_t, "drafter"_v = in_sentence(m.rows[static_cast<std::size_t>(m.best[0])].title),
-                             "tokens"_v = m.most);
-    const bool all = static_cast<int>(m.best.size()) == answered(m);
-    return drafters_says("title.several"_t, "all"_v = all, "count"_v = m.best.size(), "of"_v = answered(m), "tokens"_v = m.most);
+        return drafters_says("title.best"_t, "drafter"_v = name_of(m.rows[static_cast<std::size_t>(m.best[0])]), "tokens"_v = m.most);
+    const auto of = answered(m);
+    return drafters_says("title.several"_t, "all"_v = std::ssize(m.best) == of, "count"_v = m.best.size(), "of"_v = of,
+                         "tokens"_v = m.most);
 }
 
 } // namespace
 
-StageTitle drafters_title(const SceneInput& input, const DraftersModel& m) {
-    StageTitle title;
-    title.tier = tier_of(input.whole->header);
-    if (m.empty != DraftersModel::Empty::no) {
-        title.title = drafters_says("title.any"_t);
-        return title;
+Message stored_words(const DrafterRow& row) {
+    if (row.compared && row.compared->bytes > 0) {
+        const auto bytes = "bytes"_v = row.compared->bytes;
+        const double exact = static_cast<double>(row.compared->bytes);
+        if (exact < 1e6) return drafters_says("words.stored:small"_t, bytes, "kb"_v = exact / 1e3);
+        return exact < 1e7 ? drafters_says("words.stored:medium"_t, bytes, "mb"_v = exact / 1e6)
+                           : drafters_says("words.stored:large"_t, bytes);
     }
-    title.title = stage_title(input, m);
+    if (row.info->needs == DrafterNeeds::nothing) return drafters_says("words.stored:nothing"_t);
+    return row.info->needs_network() ? drafters_says("words.stored:head"_t) : drafters_says("words.stored:model"_t);
+}
+
+Message ms_words(double ms) {
+    if (ms <= 0) return drafters_says("words.ms:untimed"_t);
+    if (ms < 0.0005) return drafters_says("words.ms:least"_t, "ms"_v = ms, "least"_v = 0.001);
+    return ms < 0.095 ? drafters_says("words.ms:short"_t, "ms"_v = ms) : drafters_says("words.ms:long"_t, "ms"_v = ms);
+}
+
+std::vector<Message> drafter_facts(const SceneInput& input, const DraftersModel& model, const DrafterRow& row) {
+    std::vector<Message> facts;
+    add_match(input, row, facts);
+    if (row.compared && model.comparison) {
+        const int layers = model.comparison->target_layers;
+        if (!row.compared->taps.empty() && layers > 0) facts.push_back(taps_words(row.compared->taps, layers));
+        if (row.info->reads_setting(Setting::exit_layer)) add_plan(row.compared->plan, layers, facts);
+        if (row.compared->ranks > 0)
+            facts.push_back(drafters_says("facts.ranks"_t, "ranks"_v = row.compared->ranks, "of"_v = model.header->vocab));
+    }
+    if (!judged_when_warm(*model.header, *row.info))
+        facts.push_back(
+            drafters_says("facts.other_rule"_t, "rule"_v = model.header->rule, "other"_v = judging_rule(model.header->rule, row.name())));
+    if (row.round() && row.info->reads_setting(Setting::fr_spec) && !(row.compared && row.compared->ranks > 0))
+        facts.push_back(drafters_says("facts.fr_spec"_t));
+    if (row.round() && row.round()->tree)
+        facts.push_back(drafters_says("facts.tree"_t, "guesses"_v = row.drafted(), "deep"_v = row.shown.size()));
+    return facts;
+}
+
+Message draft_token_words(const SceneInput& input, const DraftSlot& draft) {
+    const auto verdict = [&]() -> Message {
+        if (!verdicts_told(input)) return {};
+        switch (draft.state) {
+        case DraftSlot::State::accepted: return drafters_says("words.verdict:kept"_t);
+        case DraftSlot::State::rejected: return drafters_says("words.verdict:refused"_t);
+        case DraftSlot::State::discarded: return drafters_says("words.verdict:discarded"_t);
+        case DraftSlot::State::drafted: break;
+        }
+        return drafters_says("words.verdict:open"_t);
+    };
+    return drafters_says("words.guess"_t, "token"_v = token_said(*input.trace, draft.draft->token), "verdict"_v = verdict());
+}
+
+std::vector<Said> drafts_said(const SceneInput& input, const DrafterRow& row, std::size_t from, std::size_t to) {
+    std::vector<Said> drafts;
+    for (std::size_t i = from; i < to; ++i) drafts.push_back(draft_token_words(input, row.shown_draft(i)).said);
+    return drafts;
+}
+
+Message drafter_round_words(const SceneInput& input, const DraftersModel& model, const DrafterRow& row) {
+    const RoundSummary* round = row.round();
+    if (!round) return drafters_says("words.no_round"_t, "why"_v = row.problem);
+    const bool ends = round->commit && drops_own_token(*round->commit);
+    return drafters_says("words.round"_t, "no_room"_v = row.drafted() == 0 && model.no_room,
+                         "no_guess"_v = row.drafted() == 0 && !model.no_room, "guesses"_v = row.drafted(), "kept"_v = round->accepted,
+                         "ends"_v = ends, "own"_v = !ends && round->resample ? token_said(*input.trace, round->resample->token) : Message(),
+                         "tokens"_v = row.tokens, "took"_v = row.draft_ms > 0 ? ms_words(row.draft_ms) : Message());
+}
+
+Message drafter_published_words(const SceneInput& input, const DrafterRow& row) {
+    if (row.published.empty() || !input.figures) return {};
+    std::vector<Said> sources;
+    for (const PublishedFigure* figure : row.published.figures) {
+        Said source = kSaid("words.source"_t, "source"_v = input.figures->source_of(*figure).identifier);
+        if (std::ranges::find(sources, source) == sources.end()) sources.push_back(std::move(source));
+    }
+    const bool both = std::ranges::count(drafter_list(), row.info->published, &DrafterInfo::published) > 1;
+    return drafters_says("words.published"_t, "speed_up"_v = row.published.words(), "figures"_v = row.published.figures.size(),
+                         "both"_v = both, "sources"_v = sources);
+}
+
+Message drafter_row_words(const SceneInput& input, const DraftersModel& m, int index) {
+    const DrafterRow& row = m.rows[static_cast<std::size_t>(index)];
+    const Message drafted = row.draft_ms > 0 ? drafters_says("words.drafted"_t, "took"_v = ms_words(row.draft_ms)) : Message();
+    return drafters_says("table.row"_t, "drafter"_v = row.title, "of_run"_v = row.of_run, "selected"_v = index == m.selected,
+                         "stored"_v = stored_words(row), "guesses"_v = drafts_said(input, row, 0, row.shown.size()),
+                         "round"_v = verdicts_told(input) || !row.round() ? drafter_round_words(input, m, row) : drafted,
+                         "published"_v = drafter_published_words(input, row));
+}
+
+Message drafters_empty_words(const DraftersModel& m) {
+    return drafters_says("empty.text"_t, "no_run"_v = m.empty == DraftersModel::Empty::no_run);
+}
+
+StageTitle drafters_title(const SceneInput& input, const DraftersModel& m) {
+    StageTitle title{.title = title_words(input, m), .subtitle = {}, .tier = tier_of(input.whole->header), .tier_words = {}};
+    if (m.empty != DraftersModel::Empty::no) return title;
     if (input.beat == kDraftersFamilyBeat) {
         title.subtitle = input.presenter ? drafters_says("family.subtitle:room"_t) : drafters_says("family.subtitle:table"_t);
         title.tier = ui::Tier::published;
         return title;
     }
+    const double temperature = m.header->sampling.temperature;
     title.subtitle = drafters_says("subtitle.round"_t, "round"_v = m.round->round + 1, "tokens"_v = m.text_tokens,
-                                   "dice"_v = dice(*m.header), "tries"_v = m.guesses ? kDraftTries : 0);
+                                   "temperature"_v = temperature == 0 ? std::nullopt : std::optional(temperature),
+                                   "seed"_v = m.header->seed, "tries"_v = m.comparison ? kDraftTries : 0);
     return title;
 }
 
@@ -277,13 +274,10 @@ Story drafters_story(const SceneInput& input, const DraftersModel& m) {
     Story story = story_at_beat(input, kDraftersBeats);
     const int beat = story.step - 1;
     if (m.empty != DraftersModel::Empty::no) {
-        story.heading = drafters_says("empty.heading"_t);
-        story.text = drafters_empty_words(m);
+        take(story, {drafters_says("empty.heading"_t), drafters_empty_words(m)});
         return story;
     }
-    const Words words = beat_words(m, beat);
-    story.heading = words.heading;
-    story.text = words.text;
+    take(story, beat_words(m, beat));
     if (beat != kDraftersFamilyBeat && !m.headless.empty())
         story.what_if = drafters_says("words.headless"_t, "rows"_v = std::ranges::count_if(m.rows, &DrafterRow::no_head),
                                       "model"_v = input.status->model, "there"_v = built_in_has_it(input, m.headless));
@@ -293,48 +287,6 @@ Story drafters_story(const SceneInput& input, const DraftersModel& m) {
         story.on_task = {Go{Move::round}};
     }
     return story;
-}
-
-namespace {
-
-const char* verdict_word(DraftSlot::State state) {
-    switch (state) {
-    case DraftSlot::State::accepted: return " kept";
-    case DraftSlot::State::rejected: return " refused";
-    case DraftSlot::State::discarded: return " discarded";
-    default: return " not judged";
-    }
-}
-
-} // namespace
-
-std::string drafters_description(const SceneInput& input, const DraftersModel& m) {
-    std::ostringstream out;
-    const StageTitle title = drafters_title(input, m);
-    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(shown_tier(input, title.tier)) << "\n\n";
-    for (std::size_t i = 0; i < m.rows.size(); ++i) {
-        const DrafterRow& row = m.rows[i];
-        out << row.title << (row.of_run ? ", drafts this run" : "") << (static_cast<int>(i) == m.selected ? ", selected" : "") << ": needs "
-            << drafter_needs(row) << ". ";
-        const bool told = verdicts_told(input);
-        if (const RoundSummary* round = row.round()) {
-            out << "Guesses";
-            for (const int at : row.shown) {
-                const DraftSlot& slot = round->drafts[static_cast<std::size_t>(at)];
-                out << " " << quoted(*input.trace, slot.draft->token) << (told ? verdict_word(slot.state) : "")
-                    << (at == row.shown.back() ? "" : ",");
-            }
-            out << (row.shown.empty() ? " none. " : ". ");
-        }
-        out << (told || !row.round() ? drafter_round_words(input, m, row) : "") << "\n";
-        for (const std::string& fact : drafter_facts(input, m, row)) out << "  " << fact << "\n";
-        if (const std::string words = drafter_published_words(input, row); !words.empty()) out << "  " << words << "\n";
-    }
-    if (input.beat == kDraftersFamilyBeat) out << "\n" << describe_family(m);
-    if (const DrafterRow* row = m.row()) out << "\n" << row->info->title << ": " << drafter_how(row->name()) << "\n";
-    out << "Shown: " << drafter_filter_names()[static_cast<std::size_t>(m.filter)] << "\n";
-    out << describe_story(input, drafters_story(input, m));
-    return out.str();
 }
 
 } // namespace speclens

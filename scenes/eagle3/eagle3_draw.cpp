@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/panel.h"
 #include "scenes/shared/published_round.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
@@ -84,10 +85,8 @@ float draw_eagle3_steps(const Eagle3Draw& d, float top) {
         const float at = g.x(i), cw = g.width(i);
         const Rect band{at - 8, token - 24, cw + 16, verdicts + 34 - (token - 24)};
         const bool selected = i == m.selected;
-        const ui::Touch touched = ui::touch(d.ui, d.ui.id("step " + std::to_string(i)), band);
-        if (selected || touched.hovered) canvas.fill(band, theme.raised.alpha(selected ? 0.75F : 0.35F), 6);
-        if (touched.focused) ui::focus_ring(canvas, theme, band);
-        if (touched.clicked) d.out.push_back(Select{Position{m.round->round, i}});
+        if (choosable(d.ui, "step " + std::to_string(i), band, selected, kGuessColumn))
+            d.out.push_back(Select{Position{m.round->round, i}});
         canvas.text({at, token - 7}, "step " + std::to_string(i + 1), selected ? Font::text_bold : Font::text, 14,
                     selected ? theme.ink : theme.muted);
         if (slot.ms > 0) canvas.text({at + cw, token - 7}, ui::number(slot.ms, 2) + " ms", Font::mono, 14, theme.muted, Align::right);

@@ -1,17 +1,15 @@
-// The pictures of S4: texts drawn against their exact distribution, the distance as it shrinks or does not, and the
-// proof of one position as bars.
-#include "scenes/lossless/lossless_draw.h"
-
+// The pictures of S4: texts drawn against their exact distribution, the distance as it shrinks or does not, the proof of one position as
+// bars, and greedy texts held against plain decoding.
 #include <algorithm>
 #include <cmath>
 
-#include "scenes/shared/cycle_pick.h"
+#include "scenes/lossless/lossless_model.h"
 #include "scenes/shared/panel.h"
+#include "scenes/shared/token_said.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
-#include "ui/tokens.h"
 
 namespace speclens {
 namespace {
@@ -22,61 +20,64 @@ using ui::Rect;
 using ui::Role;
 using ui::Vec2;
 
-std::string text_label(const std::vector<int>& text) {
-    std::string label;
-    for (const int id : text) label += static_cast<char>('a' + id);
-    return label;
+constexpr SaidOf<"lossless"> kSaid; // of a list: its words are nobody's alone
+
+Message text_words(const LosslessModel::Text& text) {
+    return lossless_says("texts.bar"_t, "text"_v = text.letters, "drawn"_v = text.drawn, "exact"_v = text.exact);
 }
 
-// "No residual": the title of a rule with a mistake as far as its colon.
-std::string rule_words(const std::string& name) {
-    for (const RuleInfo* rule : lossless_rules())
-        if (name == rule->name && !rule->lossless()) return std::string(rule->title).substr(0, std::string(rule->title).find(':'));
-    return "no mistake";
+bool adds_up(const ProofRow& row) { return std::abs(row.off()) < 5e-4; }
+Message proof_words(auto id, std::size_t v, const ProofRow& row) {
+    return lossless_says(id, "token"_v = std::string(1, static_cast<char>('a' + v)), "kept"_v = row.kept, "replaced"_v = row.replaced,
+                         "same"_v = adds_up(row), "target"_v = row.target, "draft"_v = row.draft);
 }
 
-} // namespace
+// "No residual", "no mistake"
+Message rule_name(const RuleInfo& rule, bool brief = false) {
+    return lossless_says("looks.name"_t, "mistake"_v = mistake_words(rule, brief));
+}
 
-void draw_lossless_texts(const LosslessDraw& d, Rect r) {
+Message greedy_verdict(const GreedyText& row) {
+    if (!row.problem.empty()) return lossless_says("greedy.verdict:failed"_t);
+    return row.same() ? lossless_says("greedy.verdict:same"_t, "tokens"_v = row.written.size())
+                      : lossless_says("greedy.verdict:differs"_t, "place"_v = row.differs_at + 1);
+}
+
+void greedy_row(const LosslessDraw& d, Vec2 at, float w, const GreedyText& row, float size, ui::Color ink, ui::Color hue) {
+    const Message verdict = greedy_verdict(row);
+    pair_row(d.ui, at, w, row.drafter, verdict,
+             lossless_says("greedy.row"_t, "drafter"_v = row.drafter, "verdict"_v = verdict, "problem"_v = row.problem), {size, ink, hue});
+}
+
+void draw_texts_drawn(const LosslessDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    const LosslessCount& count = *d.model.count;
-    part_head(d.ui, r, "Texts of three tokens", {"bars: drawn (C: 1 000 more); lines: exact"});
+    part_head(d.ui, r, lossless_says("texts.title"_t), {lossless_says("texts.under"_t)});
     const Rect plot{r.x + 34, r.y + 50, r.w - 34, r.h - 50 - 26};
     double high = 0;
-    for (const auto& [text, p] : exact_texts()) {
-        high = std::max(high, p);
-        if (const auto found = count.texts.find(text); found != count.texts.end() && count.drawn > 0)
-            high = std::max(high, static_cast<double>(found->second) / static_cast<double>(count.drawn));
-    }
+    for (const LosslessModel::Text& text : d.model.texts) high = std::max({high, text.exact, text.drawn.value_or(0)});
     const ui::Scale y{0, std::min(1.0, high * 1.08), plot.bottom(), plot.y};
     ui::axis_y(canvas, theme, y, plot.x, ui::ticks(0, y.hi, r.h > 220 ? 5 : 3), {.grid_to = plot.right(), .grid = true, .label_offset = 8});
-    const float column = plot.w / static_cast<float>(exact_texts().size());
-    int i = 0;
-    for (const auto& [text, p] : exact_texts()) {
-        const float x = plot.x + column * static_cast<float>(i);
-        const auto found = count.texts.find(text);
-        const double share =
-            count.drawn > 0 && found != count.texts.end() ? static_cast<double>(found->second) / static_cast<double>(count.drawn) : 0;
-        canvas.fill({x + 2, y(share), column - 4, plot.bottom() - y(share)}, theme.role(Role::accepted).alpha(0.85F), 1);
-        canvas.line({x + 1, y(p)}, {x + column - 1, y(p)}, {theme.role(Role::target), 2.5F});
-        const bool labelled = column >= 24 || i % 3 == 0;
-        if (labelled) canvas.text({x + column / 2, plot.bottom() + 18}, text_label(text), Font::mono, 14, theme.muted, Align::center);
-        ui::tooltip(d.ui, {x, plot.y, column, plot.h},
-                    text_label(text) + ": drawn " + ui::probability(share) + ", exact " + ui::probability(p));
-        ++i;
+    const float column = plot.w / static_cast<float>(d.model.texts.size());
+    for (std::size_t i = 0; i < d.model.texts.size(); ++i) {
+        const LosslessModel::Text& text = d.model.texts[i];
+        const float x = plot.x + column * static_cast<float>(i), top = y(text.drawn.value_or(0));
+        canvas.fill({x + 2, top, column - 4, plot.bottom() - top}, theme.role(Role::accepted).alpha(0.85F), 1);
+        canvas.line({x + 1, y(text.exact)}, {x + column - 1, y(text.exact)}, {theme.role(Role::target), 2.5F});
+        if (column >= 24 || i % 3 == 0)
+            canvas.print({x + column / 2, plot.bottom() + 18}, text.letters, Font::mono, 14, theme.muted, Align::center);
+        ui::tooltip(d.ui, {x, plot.y, column, plot.h}, text_words(text));
     }
 }
 
-void draw_lossless_looks(const LosslessDraw& d, Rect r) {
+void draw_looks(const LosslessDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    part_head(d.ui, r, "Distance from the exact distribution",
-              {"dashed: what chance alone would show; ✕: caught", "dashed: by chance alone; ✕: caught"});
+    part_head(d.ui, r, lossless_says("looks.title"_t), {lossless_says("looks.under:long"_t), lossless_says("looks.under:short"_t)});
     float names = 0; // at the ends of the lines
     if (r.w >= 380)
         for (const RuleInfo* rule : lossless_rules())
-            names = std::max(names, std::ceil(canvas.text_width(rule_words(rule->name), Font::text_bold, 14)));
+            names = std::max(names, std::ceil(canvas.text_width(rule_name(*rule, true), Font::text_bold, 14)));
     names = std::min(names, r.w * 0.52F);
     const Rect plot{r.x + 50, r.y + 50, r.w - 50 - 12 - names, r.h - 50 - 44};
     long most = 1000;
@@ -85,211 +86,260 @@ void draw_lossless_looks(const LosslessDraw& d, Rect r) {
     const ui::Scale x{1, std::max(3.0, decades) + 0.05, plot.x, plot.right()}, y{low, 0, plot.bottom(), plot.y};
     for (int power = 0; power > low; --power) {
         canvas.line({plot.x, y(power)}, {plot.right(), y(power)}, theme.hairline());
-        canvas.text({plot.x - 8, y(power) + 5},
-                    power == 0    ? "1"
-                    : power == -1 ? ".1"
-                    : power == -2 ? ".01"
-                                  : ".001",
-                    Font::mono, 14, theme.muted, Align::right);
+        canvas.print({plot.x - 8, y(power) + 5}, ui::fraction(std::pow(10, power), -power), Font::mono, 14, theme.muted, Align::right);
     }
     // Every power of ten that has room beside the next one.
     float next = 1e9;
     for (int power = static_cast<int>(x.hi); power >= 1; --power) {
         const std::string words = ui::integer(std::lround(std::pow(10, power)));
-        const float half = canvas.text_width(words, Font::mono, 14) / 2;
+        const float half = canvas.printed_width(words, Font::mono, 14) / 2;
         if (x(power) + half + 8 > next) continue;
-        canvas.text({x(power), plot.bottom() + 20}, words, Font::mono, 14, theme.muted, Align::center);
+        canvas.print({x(power), plot.bottom() + 20}, words, Font::mono, 14, theme.muted, Align::center);
         next = x(power) - half;
     }
-    canvas.text({plot.right() - 2, plot.y + 18}, "distance, log", Font::text, 14, theme.muted, Align::right);
-    canvas.text({plot.center().x, plot.bottom() + 40}, "texts drawn", Font::text, 14, theme.muted, Align::center);
+    canvas.text({plot.right() - 2, plot.y + 18}, lossless_says("looks.distance"_t), Font::text, 14, theme.muted, Align::right);
+    canvas.text({plot.center().x, plot.bottom() + 40}, lossless_says("looks.drawn"_t), Font::text, 14, theme.muted, Align::center);
     canvas.push_clip({plot.x, plot.y - 6, plot.w + 6, plot.h + 6});
     std::vector<Vec2> noise;
     for (double at = 1; at <= x.hi; at += 0.25) noise.push_back({x(at), y(std::log10(expected_distance(std::lround(std::pow(10, at)))))});
     canvas.polyline(noise, {theme.muted, 1.5F, 5, 4});
-    struct End {
-        Vec2 at;
-        std::string words;
-        bool chosen;
-    };
-    std::vector<End> ends;
+    std::vector<std::pair<Vec2, const RuleInfo*>> ends;
     std::vector<Vec2> crosses; // two that would lie on each other stand side by side
     for (const auto& [name, count] : d.state.counts) {
-        const bool chosen = name == d.model.rule->name;
+        if (count.looks.empty()) continue;
+        const RuleInfo* rule = *std::ranges::find(lossless_rules(), name, &RuleInfo::name);
         std::vector<Vec2> line;
-        for (const LosslessCount::Look& look : count.looks)
-            line.push_back({x(std::log10(look.drawn)), y(std::log10(std::max(look.distance, 1e-6)))});
-        canvas.polyline(line, {chosen ? theme.ink : theme.muted.alpha(0.6F), chosen ? 2.5F : 1.0F});
-        for (std::size_t i = 0; i < line.size(); ++i)
-            if (count.looks[i].drawn == count.caught) {
-                Vec2 at = line[i];
-                const auto hides = [&](Vec2 other) { return std::abs(other.x - at.x) < 11 && std::abs(other.y - at.y) < 11; };
-                while (std::ranges::any_of(crosses, hides)) at.x += 12;
-                crosses.push_back(at);
-                ui::icon(canvas, ui::Icon::cross, at, 12, theme.role(Role::rejected));
-            }
-        if (!line.empty()) ends.push_back({line.back(), rule_words(name), chosen});
+        std::vector<Said> points; // told: at powers of ten, and where it ends
+        for (const auto& [drawn, distance, p_value] : count.looks) {
+            if (line.size() % 4 == 0 || drawn == count.looks.back().drawn)
+                points.push_back(kSaid("looks.at"_t, "distance"_v = distance, "drawn"_v = drawn, "noise"_v = expected_distance(drawn)));
+            line.push_back({x(std::log10(drawn)), y(std::log10(std::max(distance, 1e-6)))});
+        }
+        canvas.polyline(line, {rule == d.model.rule ? theme.ink : theme.muted.alpha(0.6F), rule == d.model.rule ? 2.5F : 1.0F});
+        canvas.tell(lossless_says("looks.curve"_t, "name"_v = rule_name(*rule), "points"_v = points), plot);
+        ends.emplace_back(line.back(), rule);
+        const auto caught = std::ranges::find(count.looks, count.caught, &LosslessCount::Look::drawn);
+        if (caught == count.looks.end()) continue;
+        Vec2 at = line[static_cast<std::size_t>(caught - count.looks.begin())];
+        const auto hides = [&](Vec2 other) { return std::abs(other.x - at.x) < 11 && std::abs(other.y - at.y) < 11; };
+        while (std::ranges::any_of(crosses, hides)) at.x += 12;
+        crosses.push_back(at);
+        ui::icon(canvas, ui::Icon::cross, at, 12, theme.role(Role::rejected));
     }
     canvas.pop_clip();
     if (names == 0) return;
     // Names where the lines end, pushed apart.
-    std::ranges::sort(ends, {}, [](const End& end) { return end.at.y; });
-    float free = plot.y;
-    for (std::size_t i = 0; i < ends.size(); ++i) {
-        const float below = 18.0F * static_cast<float>(ends.size() - 1 - i), // for those still to come
-            base = std::min(std::max(ends[i].at.y + 5, free + 12), plot.bottom() - below), left = plot.right() + 12;
-        canvas.line({ends[i].at.x + 3, ends[i].at.y}, {left - 4, base - 5}, {theme.muted.alpha(0.6F), 1, 1, 3});
-        ui::fitted_text(canvas, {left, base}, ends[i].words, ends[i].chosen ? Font::text_bold : Font::text, 14,
-                        ends[i].chosen ? theme.ink : theme.muted, r.right() - left);
+    std::ranges::sort(ends, {}, [](const auto& end) { return end.first.y; });
+    float free = plot.y, below = 18.0F * static_cast<float>(ends.size()); // for those still to come
+    for (const auto& [at, rule] : ends) {
+        below -= 18;
+        const float base = std::min(std::max(at.y + 5, free + 12), plot.bottom() - below), left = plot.right() + 12;
+        const bool chosen = rule == d.model.rule;
+        canvas.line({at.x + 3, at.y}, {left - 4, base - 5}, {theme.muted.alpha(0.6F), 1, 1, 3});
+        ui::fitted_text(canvas, {left, base}, rule_name(*rule, true), chosen ? Font::text_bold : Font::text, 14,
+                        chosen ? theme.ink : theme.muted, r.right() - left);
         free = base + 6;
     }
 }
 
-void draw_lossless_proof(const LosslessDraw& d, Rect r) {
+void draw_proof(const LosslessDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
+    const std::vector<ProofRow>& rows = d.model.proof;
     canvas.line({r.x, r.y - 9.5F}, {r.right(), r.y - 9.5F}, theme.hairline());
-    ui::fitted_text(canvas, {r.x, r.y + 16}, "The first position: kept drafts + replacements", Font::text_bold, 15, theme.ink, r.w * 0.6F);
-    const std::pair<Role, const char*> marks[] = {{Role::accepted, "kept"}, {Role::residual, "replaced"}};
+    part_head(d.ui, {r.x, r.y + 2, r.w * 0.6F, r.h}, lossless_says("bars.title"_t));
     float key = r.right() - 250;
-    for (const auto& [role, words] : marks) {
+    for (const auto& [role, words] :
+         {std::pair{Role::accepted, lossless_says("bars.kept"_t)}, {Role::residual, lossless_says("bars.replaced"_t)}}) {
         canvas.fill({key, r.y + 6, 10, 10}, theme.role(role), 2);
         canvas.text({key + 16, r.y + 16}, words, Font::text, 14, theme.muted);
         key += 84;
     }
     canvas.line({key + 4, r.y + 4}, {key + 4, r.y + 18}, {theme.role(Role::target), 2.5F});
-    canvas.text({key + 12, r.y + 16}, "target", Font::text, 14, theme.muted);
-    const std::vector<ProofRow> rows = proof_rows(*d.model.rule);
+    canvas.text({key + 12, r.y + 16}, lossless_says("bars.target"_t), Font::text, 14, theme.muted);
     const float left = r.x + 40, numbers = 220, width = r.w - 40 - numbers;
     double most = 0.1;
     for (const ProofRow& row : rows) most = std::max({most, row.target, row.kept + row.replaced});
     const ui::Scale x{0, most * 1.05, left, left + width};
     const float pitch = std::clamp((r.h - 32) / static_cast<float>(std::max<std::size_t>(1, rows.size())), 30.0F, 80.0F), bar = pitch - 14;
     float y = r.y + 32;
-    for (std::size_t v = 0; v < rows.size(); ++v) {
+    for (std::size_t v = 0; v < rows.size(); ++v, y += pitch) {
         const ProofRow& row = rows[v];
-        canvas.text({r.x, y + bar / 2 + 9}, std::string(1, static_cast<char>('a' + v)), Font::mono, 15, theme.ink);
+        canvas.print({r.x, y + bar / 2 + 9}, std::string(1, static_cast<char>('a' + v)), Font::mono, 15, theme.ink);
         canvas.fill({left, y + 4, x(row.kept) - left, bar}, theme.role(Role::accepted), 2);
         canvas.fill({x(row.kept), y + 4, x.length(row.replaced), bar}, theme.role(Role::residual), 2);
         canvas.line({x(row.target), y}, {x(row.target), y + bar + 8}, {theme.role(Role::target), 2.5F});
-        const double sum = row.kept + row.replaced;
-        const bool same = std::abs(sum - row.target) < 5e-4;
-        canvas.text({r.right(), y + bar / 2 + 9},
-                    ui::probability(row.kept) + " + " + ui::probability(row.replaced) + (same ? " = " : " ≠ ") +
-                        ui::probability(row.target),
-                    Font::mono, 14, same ? theme.ink : theme.role(Role::rejected), Align::right);
-        y += pitch;
+        canvas.print({r.right(), y + bar / 2 + 9}, proof_words("bars.sum"_t, v, row), Font::mono, 14,
+                     adds_up(row) ? theme.ink : theme.role(Role::rejected), Align::right);
     }
+}
+
+void draw_greedy(const LosslessDraw& d, Rect r) {
+    const ui::Theme& theme = d.ui.theme;
+    const std::vector<GreedyText>& rows = d.model.greedy;
+    if (rows.empty()) return ui::slot(d.ui.canvas, theme, {r.x, r.y, r.w, std::min(112.0F, r.h)}, lossless_says("greedy.awaited"_t));
+    const int columns = r.w >= 700 ? 2 : 1, lines = (static_cast<int>(rows.size()) + columns - 1) / columns;
+    const float gap = 40, w = (r.w - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns),
+                pitch = std::min(44.0F, r.h / static_cast<float>(std::max(1, lines)));
+    for (int i = 0; i < static_cast<int>(rows.size()); ++i) {
+        const GreedyText& row = rows[static_cast<std::size_t>(i)];
+        const float x = r.x + (w + gap) * static_cast<float>(i / lines), y = r.y + pitch * static_cast<float>(i % lines) + pitch / 2;
+        const ui::Color hue = theme.role(row.same() ? Role::accepted : Role::rejected);
+        ui::icon(d.ui.canvas, row.same() ? ui::Icon::check : ui::Icon::cross, {x + 8, y}, 13, hue);
+        greedy_row(d, {x + 26, y + 5}, w - 26, row, 15, theme.ink, row.same() ? theme.muted : hue);
+    }
+}
+
+// A few tokens of a text around the first one that is another.
+void draw_text_row(const LosslessDraw& d, Rect r, const Message& name, const std::vector<int>& text, int differs_at, Role role) {
+    ui::Canvas& canvas = d.ui.canvas;
+    const float base = ui::baseline(r.y, r.h, 15);
+    cell(d.ui, {r.x, base}, name, 148, {d.ui.theme.ink, 15, Font::text_bold});
+    constexpr int kBefore = 4;
+    const int from = std::max(0, differs_at - kBefore);
+    if (from > 0) canvas.print({r.x + 160, base}, "…", Font::text, 15, d.ui.theme.muted);
+    float x = r.x + (from > 0 ? 180 : 160);
+    std::vector<Said> tokens;
+    for (int i = from; i < std::ssize(text); ++i) {
+        const int token = text[static_cast<std::size_t>(i)];
+        const std::string label = label_of(*d.input.trace, token);
+        const Rect chip{x, r.y, ui::chip_width(canvas, label, r.h), r.h};
+        if (chip.right() > r.right()) break;
+        const bool other = differs_at >= 0 && i >= differs_at;
+        ui::chip(canvas, d.ui.theme, chip, label, {.role = other ? role : Role::target, .solid = i == differs_at, .strike = 0});
+        tokens.push_back(token_said(*d.input.trace, token).said);
+        x += chip.w + 8;
+    }
+    canvas.tell(lossless_says("fault.tokens"_t, "name"_v = name, "from"_v = from + 1, "tokens"_v = tokens), r, ui::Canvas::Told::drawn);
+}
+
+void draw_fault(const LosslessDraw& d, Rect r) {
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    const GreedyText* text = d.model.faulty(d.input.beat);
+    constexpr float kRow = 36, kPitch = 56;
+    if (!text || !text->problem.empty())
+        return ui::slot(canvas, theme, {r.x, r.y, r.w, 2 * kPitch},
+                        lossless_says("fault.slot"_t, "problem"_v = text ? text->problem : std::string()));
+    draw_text_row(d, {r.x, r.y, r.w, kRow}, lossless_says("fault.text:plain"_t), text->plain, text->differs_at, Role::target);
+    draw_text_row(d, {r.x, r.y + kPitch, r.w, kRow}, lossless_says("fault.text:faulty"_t), text->written, text->differs_at, Role::rejected);
+    const float y = r.y + 2 * kPitch + 28;
+    if (text->differs_at < 0 || y + 72 > r.bottom()) return;
+    part_head(d.ui, {r.x, y - 14, r.w, 72}, lossless_says("fault.both"_t, "place"_v = text->differs_at + 1));
+    const std::pair<int, std::optional<double>> both[] = {{text->plain_token(), text->plain_p}, {text->written_token(), text->written_p}};
+    float top = y + 16;
+    for (const auto& [token, p] : both) {
+        const Rect bar{r.x + 160, top + 4, std::min(480.0F, r.w - 160 - 120), 16};
+        ui::token_text(canvas, {r.x, top + 17}, ui::fit_token(canvas, label_of(*d.input.trace, token), 15, 148), 15, theme.ink);
+        ui::bar(canvas, theme, bar, p.value_or(0), Role::target);
+        canvas.print({bar.right() + 12, top + 17}, lossless_says("fault.chance"_t, "p"_v = p), Font::mono, 14, theme.ink);
+        canvas.tell(lossless_says("fault.bar"_t, "token"_v = token_said(*d.input.trace, token), "p"_v = p), bar);
+        top += 30;
+    }
+}
+
+// What is drawn and not written, whichever part of it the beat shows: a description is whole.
+void tell_all(const LosslessDraw& d) {
+    const auto tell = [&](const Message& message) { d.ui.canvas.tell(message, d.input.stage); };
+    for (const LosslessModel::Text& text : d.model.texts) tell(text_words(text));
+    for (std::size_t v = 0; v < d.model.proof.size(); ++v) tell(proof_words("bars.row"_t, v, d.model.proof[v]));
+    for (const int beat : {kLosslessTieBeat, kLosslessCacheBeat})
+        if (beat != d.input.beat && d.model.faulty(beat))
+            tell(lossless_says("fault.found"_t, "rounding"_v = beat == kLosslessTieBeat,
+                               "found"_v = found_words(d.input, d.model.faulty(beat))));
+}
+
+} // namespace
+
+void draw_lossless_stage(const LosslessDraw& d) {
+    constexpr float kProof = 128;
+    const Rect stage = d.input.stage;
+    const int beat = d.input.beat;
+    const float x = stage.x + 24, w = stage.w - 48, top = stage.y + 88, bottom = stage.bottom() - 8, gap = 36;
+    const Rect whole{x, top + 8, w, bottom - top - 8};
+    tell_all(d);
+    if (fault_of(beat) != PlantedFault::none) return draw_fault(d, whole);
+    if (beat == kLosslessGreedyBeat) return draw_greedy(d, whole);
+    if (beat == kLosslessProofBeat && d.input.presenter) return draw_proof(d, whole);
+    const bool proof = !d.input.presenter && bottom - top > kProof + 220;
+    const float h = bottom - top - (proof ? kProof + 20 : 0), left = (w - gap) * 0.5F;
+    draw_texts_drawn(d, {x, top, left, h});
+    draw_looks(d, {x + left + gap, top, w - left - gap, h});
+    if (proof) draw_proof(d, {x, bottom - kProof, w, kProof});
 }
 
 void draw_lossless_details(const LosslessDraw& d) {
     const Rect r = d.input.details;
     if (r.w <= 0) return;
-    ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const float x = r.x + 24, w = r.w - 48;
-    ui::fitted_text(canvas, {x, r.y + 32}, "How long each mistake hides", Font::text_bold, 15, theme.ink, w);
+    DetailsColumn column(d.ui, r);
+    column.title(lossless_says("details.title"_t));
     float y = r.y + 44;
-    for (int i = 0; i < static_cast<int>(lossless_rules().size()); ++i) {
+    for (int i = 0; i < static_cast<int>(lossless_rules().size()); ++i, y += 25) {
         const RuleInfo& rule = *lossless_rules()[static_cast<std::size_t>(i)];
-        const auto found = d.state.counts.find(rule.name);
-        const LosslessCount* count = found == d.state.counts.end() ? nullptr : &found->second;
-        const Rect box{x - 8, y, w + 16, 24};
-        const ui::Touch touch = ui::touch(d.ui, d.ui.id(std::string("rule ") + rule.name), box);
-        if (touch.hovered || i == d.state.rule) canvas.fill(box, theme.raised, 4);
-        if (touch.focused) ui::focus_ring(canvas, theme, box);
-        if (touch.clicked) d.state.rule = i;
-        const std::string verdict = !count || count->drawn == 0 ? std::string("not drawn")
-                                    : count->caught > 0         ? "caught at " + ui::integer(count->caught)
-                                                                : "not in " + ui::integer(count->drawn);
-        ui::fitted_text(canvas, {x, y + 17}, i == 0 ? "no mistake" : rule.title, Font::text, 14,
-                        i == d.state.rule ? theme.ink : theme.muted, w - canvas.text_width(verdict, Font::mono, 14) - 12);
-        canvas.text({x + w, y + 17}, verdict, Font::mono, 14, count && count->caught > 0 ? theme.role(Role::rejected) : theme.ink,
-                    Align::right);
-        y += 25;
+        const long drawn = d.state.counts.at(rule.name).drawn, caught = d.state.counts.at(rule.name).caught;
+        if (choosable(d.ui, std::string("rule ") + rule.name, {x - 8, y, w + 16, 24}, i == d.state.rule)) d.state.rule = i;
+        const Message name = rule_name(rule), verdict = caught > 0  ? lossless_says("details.verdict:caught"_t, "at"_v = caught)
+                                                        : drawn > 0 ? lossless_says("details.verdict:hides"_t, "drawn"_v = drawn)
+                                                                    : lossless_says("details.verdict:open"_t);
+        const Message row = lossless_says("details.row"_t, "name"_v = name, "chosen"_v = i == d.state.rule, "verdict"_v = verdict,
+                                          "caught"_v = caught, "drawn"_v = drawn);
+        pair_row(d.ui, {x, y + 17}, w, name, verdict, row,
+                 {14, i == d.state.rule ? theme.ink : theme.muted, caught > 0 ? theme.role(Role::rejected) : theme.ink});
     }
     y += 30;
     if (y + 44 > r.bottom()) return;
-    const std::vector<GreedyRow> rows = greedy_rows(d.input);
-    ui::fitted_text(canvas, {x, y}, "Greedy, on the loaded models", Font::text_bold, 15, theme.ink, w);
-    if (rows.empty()) {
-        ui::paragraph(canvas, {x, y + 24}, w, "Measure to compare every drafter's text with plain decoding, token by token.",
-                      {.size = 14, .color = theme.muted, .max_lines = 2});
-        return;
-    }
+    part_head(d.ui, {x, y - 14, w, 44}, lossless_says("greedy.title"_t));
+    column.y = y + 24;
+    if (d.model.greedy.empty()) return column.paragraph(lossless_says("greedy.unmeasured"_t), theme.muted, 2);
     y += 8;
     // Those that need a look first; the others, of which there may be many, together.
-    std::string same, verdict;
-    for (const GreedyRow& row : rows) {
-        if (same_text(row)) {
-            same += (same.empty() ? "" : ", ") + row.drafter;
+    std::vector<Said> names;
+    Message verdict;
+    for (const GreedyText& row : d.model.greedy) {
+        if (row.same()) {
+            names.push_back(kSaid("greedy.name"_t, "drafter"_v = row.drafter));
             verdict = greedy_verdict(row);
             continue;
         }
         if (y + 22 > r.bottom() - 4) return;
-        ui::fitted_text(canvas, {x, y + 17}, row.drafter, Font::text, 14, theme.muted, 120);
-        ui::fitted_text(canvas, {x + w, y + 17}, greedy_verdict(row), Font::mono, 14, theme.role(Role::rejected), w - 130, Align::right);
+        greedy_row(d, {x, y + 17}, w, row, 14, theme.muted, theme.role(Role::rejected));
         y += 22;
     }
-    if (same.empty() || y + 42 > r.bottom() - 4) return;
-    ui::fitted_text(canvas, {x, y + 17}, verdict, Font::mono, 14, theme.ink, w);
-    ui::paragraph(canvas, {x, y + 39}, w, same,
-                  {.size = 14, .color = theme.muted, .max_lines = std::max(1, static_cast<int>((r.bottom() - y - 24) / 20))});
+    if (names.empty() || y + 42 > r.bottom() - 4) return;
+    ui::fitted_text(d.ui.canvas, {x, y + 17}, verdict, Font::mono, 14, theme.ink, w);
+    column.y = y + 39;
+    column.paragraph(lossless_says("greedy.names"_t, "drafters"_v = names), theme.muted,
+                     std::max(1, static_cast<int>((r.bottom() - y - 24) / 20)));
 }
 
-void draw_lossless_greedy(const LosslessDraw& d, Rect r) {
-    ui::Canvas& canvas = d.ui.canvas;
-    const ui::Theme& theme = d.ui.theme;
-    const std::vector<GreedyRow> rows = greedy_rows(d.input);
-    if (rows.empty()) {
-        ui::slot(canvas, theme, {r.x, r.y, r.w, std::min(112.0F, r.h)},
-                 "what every drafter wrote will appear here, held against plain decoding (M)");
-        return;
-    }
-    const int columns = r.w >= 700 ? 2 : 1, lines = (static_cast<int>(rows.size()) + columns - 1) / columns;
-    const float gap = 40, w = (r.w - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns),
-                pitch = std::min(44.0F, r.h / static_cast<float>(std::max(1, lines)));
-    for (int i = 0; i < static_cast<int>(rows.size()); ++i) {
-        const GreedyRow& row = rows[static_cast<std::size_t>(i)];
-        const float x = r.x + (w + gap) * static_cast<float>(i / lines), y = r.y + pitch * static_cast<float>(i % lines) + pitch / 2;
-        const bool same = same_text(row);
-        const ui::Color hue = theme.role(same ? Role::accepted : Role::rejected);
-        ui::icon(canvas, same ? ui::Icon::check : ui::Icon::cross, {x + 8, y}, 13, hue);
-        ui::fitted_text(canvas, {x + 26, y + 5}, row.drafter, Font::text, 15, theme.ink, w - 26 - 190);
-        ui::fitted_text(canvas, {x + w, y + 5}, greedy_verdict(row), Font::mono, 14, same ? theme.muted : hue, 180, Align::right);
-    }
-}
-
-void more_texts(const LosslessDraw& d, long count) {
-    const std::uint64_t seed = d.input.settings ? d.input.settings->seed : 7;
-    draw_texts(*d.model.rule, seed, count, d.state.counts[d.model.rule->name]);
+void more_texts(const SceneInput& input, const RuleInfo& rule, long count, LosslessState& state) {
+    draw_texts(rule, input.settings ? input.settings->seed : 7, count, state.counts[rule.name]);
 }
 
 void draw_lossless_controls(const LosslessDraw& d) {
-    const Rect r = d.input.controls;
-    if (r.w <= 0) return;
+    if (d.input.controls.w <= 0) return;
     ui::Ui& ui = d.ui;
-    ControlRow row(r);
-    Rect at = row.place(std::min(256.0F, row.room()));
-    ui::field_label(ui, at, "Mistake");
-    std::vector<ui::Choice> choices;
-    for (const RuleInfo* rule : lossless_rules())
-        choices.push_back({rule == lossless_rules().front() ? "none: the token rule" : rule->title, "", ""});
-    if (const auto pick = ui::dropdown(ui, "mistake", at, choices, d.state.rule)) d.state.rule = *pick;
-    const std::pair<const char*, long> amounts[] = {{"+ 100", 100}, {"+ 1 000", 1000}, {"+ 10 000", 10000}};
-    for (const auto& [label, count] : amounts) {
+    ControlRow row(d.input.controls);
+    std::vector<Message> choices;
+    for (const RuleInfo* rule : lossless_rules()) choices.push_back(lossless_says("controls.choice"_t, "mistake"_v = mistake_words(*rule)));
+    const ControlWords mistake{"mistake", lossless_says("controls.mistake"_t), lossless_says("controls.mistake_about"_t)};
+    if (const auto pick = dropdown(ui, row, mistake, choices, d.state.rule, 256)) d.state.rule = *pick;
+    for (const long count : {100L, 1000L, 10000L}) {
         if (row.room() < 96) return;
-        at = row.place(96, 8);
-        if (count == 100) ui::field_label(ui, at, "Draw texts");
-        if (ui::button(ui, label, at, label, {.tooltip = count == 1000 ? "Draw a thousand texts (C)" : "Draw so many texts more"}))
-            more_texts(d, count);
+        const Rect at = row.place(96, 8);
+        if (count == 100) ui::field_label(ui, at, lossless_says("controls.draw"_t));
+        if (ui::button(ui, "+" + std::to_string(count), at, lossless_says("controls.more"_t, "texts"_v = count),
+                       {.tooltip = lossless_says("controls.more_about"_t, "key"_v = count == 1000)}))
+            more_texts(d.input, *d.model.rule, count, d.state);
     }
     if (row.room() < 88) return;
     row.x += 8;
-    at = row.place(88);
-    if (ui::button(ui, "clear", at, "Clear", {.disabled = d.model.count->drawn == 0 ? "Nothing was drawn" : ""}))
-        d.state.counts[d.model.rule->name] = {};
-    measure_button(d.input, ui, {"measure", "Greedy texts", "M"}, greedy_study(d.input), row, d.out);
+    const ui::ButtonOptions clears{.disabled = d.model.count->drawn > 0 ? Message() : lossless_says("controls.nothing_drawn"_t)};
+    if (ui::button(ui, "clear", row.place(88), lossless_says("controls.clear"_t), clears)) d.state.counts[d.model.rule->name] = {};
+    measure_button(d.input, ui, {"measure", lossless_says("controls.greedy"_t), "M"}, lossless_study(d.input, kLosslessGreedyBeat), row,
+                   d.out);
 }
 
 } // namespace speclens

@@ -1,10 +1,8 @@
 #include "scenes/lossless/lossless_model.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
-#include "engine/base/rng.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/rules/wrong_rules.h"
 #include "scenes/shared/cycle_pick.h"
@@ -12,87 +10,46 @@
 #include "scenes/shared/words.h"
 
 namespace speclens {
-namespace {
-
-void look_at(LosslessCount& counts) {
-    const DistributionTest test = against_distribution(counts.texts, exact_texts());
-    counts.looks.push_back({counts.drawn, test.total_variation, test.p_value});
-    if (counts.caught == 0 && test.p_value < kLosslessAlarm) counts.caught = counts.drawn;
-}
-
-// 10, 18, 32, 56, 100 …
-bool is_look(long n) {
-    if (n < 10) return false;
-    const double place = 4 * std::log10(static_cast<double>(n));
-    const long at = std::lround(std::pow(10, std::round(place) / 4));
-    return at == n;
-}
-
-} // namespace
-
 void draw_texts(const RuleInfo& rule, std::uint64_t seed, long count, LosslessCount& counts) {
     for (long i = 0; i < count; ++i) {
         ++counts.texts[toy_text(rule, seed, counts.drawn++).tokens];
-        if (is_look(counts.drawn)) look_at(counts);
+        const double quarter = std::round(4 * std::log10(static_cast<double>(counts.drawn))) / 4; // 10, 18, 32, 56, 100 …
+        if (quarter < 1 || std::lround(std::pow(10, quarter)) != counts.drawn) continue;
+        const DistributionTest test = against_distribution(counts.texts, exact_texts());
+        counts.looks.push_back({counts.drawn, test.total_variation, test.p_value});
+        if (counts.caught == 0 && test.p_value < kLosslessAlarm) counts.caught = counts.drawn;
     }
 }
 
 namespace {
 
-// Favourites are certain, so the first position has one way to go wrong: both are refused, one after the other.
-void prove_favourites(const RuleInfo& rule, std::vector<ProofRow>& rows) {
-    const ToyDrafts guesses = toy_drafts({}, rule, [](Purpose) { return 0.0; });
-    Round round;
-    round.drafts = guesses.tokens;
-    round.parents = guesses.parents;
-    round.p = [&](int row) -> const Distribution& { return toy_target()[guesses.rows[static_cast<std::size_t>(row)]]; };
-    round.q = [&](int node) -> const Distribution& { return toy_draft(rule)[guesses.rows[static_cast<std::size_t>(round.row_of(node))]]; };
-    round.accept_coin = [&](int node) { return round.parent(node) < 0 ? std::nextafter(1.0, 0.0) : 0.0; };
-    round.resample_coin = [](int) { return 0.5; };
+// Takes each coin that the rule looks at apart, into those that keep a draft and those that do not, and adds what then stands at the first
+// position. A fresh sample equals a draft as often as the target says it.
+void prove(const RuleInfo& rule, Round& round, double weight, std::map<int, double>& coins, std::vector<ProofRow>& rows) {
+    if (weight <= 0) return;
+    const double refusing = std::nextafter(1.0, 0.0);
+    round.accept_coin = [&coins, refusing](int node) { return coins.contains(node) ? coins.at(node) : refusing; };
     const Verdict verdict = rule.verify(round);
-    double left = 1; // that every favourite so far was refused
-    for (const Judgement& check : verdict.checks) {
-        if (round.parent(check.node) >= 0) break;
-        rows[static_cast<std::size_t>(guesses.tokens[static_cast<std::size_t>(check.node)])].kept = left * check.threshold;
-        left *= 1 - check.threshold;
+    const auto open = std::ranges::find_if(verdict.checks, [&](const Judgement& check) { return !coins.contains(check.node); });
+    const bool kept = verdict.accepted() > 0 && (coins.contains(verdict.path.front()) || open == verdict.checks.end());
+    if (kept || open == verdict.checks.end()) {
+        if (kept) rows[static_cast<std::size_t>(round.drafts[static_cast<std::size_t>(verdict.path.front())])].kept += weight;
+        for (std::size_t v = 0; !kept && v < rows.size(); ++v) rows[v].replaced += weight * verdict.distribution[v];
+        return;
     }
-    if (verdict.accepted() > 0) return;
-    for (std::size_t v = 0; v < rows.size(); ++v) rows[v].replaced = left * verdict.distribution[v];
-}
-
-// The chance that the first draft stays. Coins of the token rule end at the first that fails, under block verification any later
-// one rescues what is before it, and a fresh sample equals a draft as often as the target says it.
-double chance_to_stay(const RuleInfo& rule, const Verdict& verdict, double target) {
-    if (rule.kind == RuleKind::match) return target;
-    if (verdict.checks.empty()) return 0; // it was not even judged
-    if (rule.kind != RuleKind::block) return verdict.checks.front().threshold;
-    double lost = 1;
-    for (const Judgement& check : verdict.checks) lost *= 1 - check.threshold;
-    return 1 - lost;
-}
-
-// The share of the first position that goes through this pair of drafts.
-void prove_two(const RuleInfo& rule, const std::array<int, 2>& drafts, std::vector<ProofRow>& rows) {
-    const auto x = static_cast<std::size_t>(drafts[0]), y = static_cast<std::size_t>(drafts[1]);
-    const double weight = toy_draft(rule)[0][x] * toy_draft(rule)[1 + x][y];
-    Round round;
-    round.drafts = drafts;
-    const auto row_of = [&](int row) { return row == 0 ? std::size_t{0} : row == 1 ? 1 + x : 1 + y; };
-    round.p = [&](int row) -> const Distribution& { return toy_target()[row_of(row)]; };
-    round.q = [&](int node) -> const Distribution& { return toy_draft(rule)[row_of(node)]; };
-    round.p_argmax = [&](int row) { return argmax(round.p(row)); };
-    round.resample_coin = [](int) { return 0.5; };
-    // Coins that refuse the first draft, if any do: high ones by their threshold, of a fresh sample one end or the other.
-    Verdict verdict;
-    for (const double coin : {std::nextafter(1.0, 0.0), 0.0}) {
-        round.accept_coin = [coin](int) { return coin; };
-        verdict = rule.verify(round);
-        if (verdict.accepted() == 0) break;
+    const int node = open->node;
+    const auto with = [&](double coin, double share) {
+        coins[node] = coin;
+        prove(rule, round, weight * share, coins, rows);
+        coins.erase(node);
+    };
+    if (rule.kind == RuleKind::match) {
+        double below = 0;
+        for (const double p : round.p(round.row_of(node))) with(below + p / 2, p), below += p;
+    } else {
+        with(0, open->threshold);
+        with(refusing, 1 - open->threshold);
     }
-    const double stays = verdict.accepted() == 0 ? chance_to_stay(rule, verdict, toy_target()[0][x]) : 1;
-    rows[x].kept += weight * stays;
-    if (stays >= 1) return;
-    for (std::size_t v = 0; v < rows.size(); ++v) rows[v].replaced += weight * (1 - stays) * verdict.distribution[v];
 }
 
 } // namespace
@@ -105,17 +62,29 @@ double expected_distance(long n) {
 }
 
 std::vector<ProofRow> proof_rows(const RuleInfo& rule) {
-    const Distribution &p = toy_target()[0], &q = toy_draft(rule)[0];
-    std::vector<ProofRow> rows(p.size());
-    for (std::size_t x = 0; x < p.size(); ++x) rows[x].target = p[x], rows[x].draft = q[x];
-    if (rule.siblings != Siblings::none) {
-        prove_favourites(rule, rows);
+    const std::vector<Distribution>&target = toy_target(), &draft = toy_draft(rule);
+    std::vector<ProofRow> rows;
+    for (std::size_t x = 0; x < target[0].size(); ++x) rows.push_back({target[0][x], draft[0][x]});
+    const auto add = [&](const ToyDrafts& guesses, double weight) {
+        const auto row = [&](int at) { return guesses.rows[static_cast<std::size_t>(at)]; };
+        Round round;
+        round.drafts = guesses.tokens;
+        round.parents = guesses.parents;
+        round.p = [&](int at) -> const Distribution& { return target[row(at)]; };
+        round.q = [&](int node) -> const Distribution& { return draft[row(round.row_of(node))]; };
+        round.p_argmax = [&](int at) { return argmax(round.p(at)); };
+        round.resample_coin = [](int) { return 0.5; };
+        std::map<int, double> coins;
+        prove(rule, round, weight, coins, rows);
+    };
+    if (rule.siblings != Siblings::none) { // favourites are certain
+        add(toy_drafts({}, rule, [](Purpose) { return 0.0; }), 1);
         return rows;
     }
-    // Two drafts, so that the first is not the last. Which the second is matters under block verification, where it may rescue the
-    // first.
-    for (std::size_t x = 0; x < p.size(); ++x)
-        for (std::size_t y = 0; y < p.size(); ++y) prove_two(rule, {static_cast<int>(x), static_cast<int>(y)}, rows);
+    // Two drafts, so that the first is not the last. Which the second is matters under block verification, where it may rescue the first.
+    for (std::size_t x = 0; x < rows.size(); ++x)
+        for (std::size_t y = 0; y < rows.size(); ++y)
+            add({{static_cast<int>(x), static_cast<int>(y)}, {}, {0, 1 + x, 1 + y}}, draft[0][x] * draft[1 + x][y]);
     return rows;
 }
 
@@ -128,61 +97,82 @@ const std::vector<const RuleInfo*>& lossless_rules() {
     return rules;
 }
 
-LosslessModel lossless_model(LosslessState& state) {
-    LosslessModel m;
-    m.rule = lossless_rules()[static_cast<std::size_t>(state.rule)];
-    m.count = &state.counts[m.rule->name];
-    if (m.count->drawn > 0) m.test = against_distribution(m.count->texts, exact_texts());
-    m.noise = expected_distance(m.count->drawn);
-    return m;
+PlantedFault fault_of(int beat) {
+    return beat == kLosslessTieBeat ? PlantedFault::rounding : beat == kLosslessCacheBeat ? PlantedFault::rollback : PlantedFault::none;
 }
 
-RunSettings greedy_settings(RunSettings settings) {
-    settings.sampling = {};
-    settings.draft_sampling.reset();
-    settings.rule = "token";
-    settings.options = {};
-    settings.trace_top = 0;
-    settings.max_tokens = 64;
-    return settings;
-}
-
-RunStudy greedy_study(const SceneInput& input) {
-    RunStudy study{kGreedyStudy, {}};
+RunStudy lossless_study(const SceneInput& input, int beat) {
+    const PlantedFault fault = fault_of(beat);
+    const bool faulty = fault != PlantedFault::none;
+    RunStudy study{faulty ? fault_study_name(fault) : kGreedyStudy, {}};
     if (!models_loaded(input) || !input.settings) return study;
-    const RunSettings base = greedy_settings(*input.settings);
+    RunSettings one = *input.settings;
+    one.sampling = {};
+    one.draft_sampling.reset();
+    one.rule = "token";
+    one.options = {};
+    one.trace_top = 0;
+    one.max_tokens = 64;
+    const std::string unread = drafter_ready(input, "small") ? "small" : "lookup"; // a fault takes rows away that heads read
     for (const DrafterInfo& info : drafter_list()) {
-        const std::string name = info.name;
-        if (name != kNoDrafter && !drafter_ready(input, name)) continue;
-        RunSettings one = base;
-        one.drafter = name;
-        one.k = default_k(name);
-        study.runs.push_back(one);
+        one.drafter = info.name;
+        one.k = default_k(one.drafter);
+        if (one.drafter == kNoDrafter || (faulty ? one.drafter == unread : drafter_ready(input, one.drafter))) study.runs.push_back(one);
     }
     if (study.runs.size() < 2) study.runs.clear();
+    if (faulty && !study.runs.empty()) study.runs.front().k = 0, study.runs.front().trace_top = 64;
     return study;
 }
 
-std::vector<GreedyRow> greedy_rows(const SceneInput& input) {
-    std::vector<GreedyRow> rows;
-    const Study* study = study_of(input, greedy_study(input));
-    if (!study || study->points.empty()) return rows;
-    const std::vector<int>& plain = study->points.front().output;
+namespace {
+
+std::vector<GreedyText> held_against_plain(const SceneInput& input, int beat) {
+    std::vector<GreedyText> texts;
+    const bool faulty = fault_of(beat) != PlantedFault::none;
+    const Study* study = study_of(input, lossless_study(input, beat));
+    if (!study || (faulty && !study->complete())) return texts;
     for (const StudyPoint& point : study->points) {
         if (point.settings.drafter == kNoDrafter) continue;
-        GreedyRow row{point.settings.drafter, point.problem, static_cast<int>(point.output.size()), -1};
-        const auto [a, b] = std::ranges::mismatch(plain, point.output);
-        if (a != plain.end() || b != point.output.end()) row.differs_at = static_cast<int>(b - point.output.begin());
-        rows.push_back(std::move(row));
+        const StudyPoint& plain = study->points.front();
+        GreedyText text{point.settings.drafter, plain.problem + point.problem, plain.output, point.output, -1, {}, {}};
+        const auto [a, b] = std::ranges::mismatch(text.plain, text.written);
+        const bool ended = a == text.plain.end(), stopped = b == text.written.end();
+        // Of a fault nothing is told behind the end of either.
+        if (faulty ? !ended && !stopped : !ended || !stopped) text.differs_at = static_cast<int>(b - text.written.begin());
+        if (faulty && plain.trace && text.differs_at >= 0) {
+            const RunView view = fold(*plain.trace, plain.trace->size());
+            const auto place = static_cast<std::size_t>(text.differs_at); // new token n is of round n
+            if (const TargetToken* own = place < view.round_list.size() ? view.round_list[place].resample : nullptr) {
+                const TopEntries& top = own->raw_top.empty() ? own->top : own->raw_top;
+                text.plain_p = listed(top, text.plain_token());
+                text.written_p = listed(top, text.written_token());
+            }
+        }
+        texts.push_back(std::move(text));
     }
-    return rows;
+    return texts;
 }
 
-bool same_text(const GreedyRow& row) { return row.problem.empty() && row.differs_at < 0; }
+} // namespace
 
-std::string greedy_verdict(const GreedyRow& row) {
-    if (!row.problem.empty()) return "could not run";
-    return same_text(row) ? "same " + counted(row.tokens, "token") : "differs at token " + std::to_string(row.differs_at + 1);
+LosslessModel lossless_model(const SceneInput& input, LosslessState& state) {
+    LosslessModel m;
+    m.rule = lossless_rules()[static_cast<std::size_t>(state.rule)];
+    for (const RuleInfo* rule : lossless_rules()) state.counts[rule->name]; // each has its own, be it empty
+    m.count = &state.counts.at(m.rule->name);
+    if (m.count->drawn > 0) m.test = against_distribution(m.count->texts, exact_texts());
+    for (const auto& [tokens, p] : exact_texts()) {
+        LosslessModel::Text& text = m.texts.emplace_back("", p, std::nullopt);
+        for (const int id : tokens) text.letters += static_cast<char>('a' + id);
+        const auto found = m.count->texts.find(tokens);
+        const long times = found == m.count->texts.end() ? 0 : found->second;
+        if (m.count->drawn > 0) text.drawn = static_cast<double>(times) / static_cast<double>(m.count->drawn);
+    }
+    m.proof = proof_rows(*m.rule);
+    m.greedy = held_against_plain(input, kLosslessGreedyBeat);
+    m.tie = held_against_plain(input, kLosslessTieBeat);
+    m.cache = held_against_plain(input, kLosslessCacheBeat);
+    return m;
 }
 
 } // namespace speclens

@@ -1,23 +1,27 @@
 // Is speculative decoding lossless? Short texts drawn on the built-in table with a rule, right or
-// deliberately wrong, counted against the exact distribution of all texts; and, on the loaded models, greedy texts of
-// every drafter against plain decoding.
+// deliberately wrong, counted against the exact distribution of all texts; and, on the loaded models, greedy texts held against plain
+// decoding: of every drafter, and with two faults of real engines put in on purpose, a wider pass that rounds otherwise, and a cache
+// that is set back one row too far.
 #pragma once
 
+#include <algorithm>
 #include <map>
-#include <memory>
-#include <span>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "engine/base/statistics.h"
+#include "engine/lab/fault_study.h"
 #include "engine/lab/toy_texts.h"
-#include "engine/rules/verify.h"
-#include "scenes/shared/scene_input.h"
-#include "scenes/shared/told.h"
+#include "scenes/shared/message_scene.h"
 
 namespace speclens {
 
-struct RunStudy; // engine/run/session_commands.h
+inline constexpr MessagesOf<"lossless", "promise", "proof", "count", "mistake", "hiding", "block", "fresh", "peek", "chosen", "asterisk",
+                            "tie", "cache">
+    lossless_says;
+inline constexpr int kLosslessBeats = lossless_says.size, kLosslessProofBeat = 1, kLosslessDrawBeat = 2; // from here on texts are drawn
+// Of greedy texts on the loaded models: every drafter's, then one fault and the other.
+inline constexpr int kLosslessGreedyBeat = 9, kLosslessTieBeat = 10, kLosslessCacheBeat = 11;
 
 // Of one look. A test that looks again and again cries wolf more often: over the 17 looks up to 100 000 texts the right
 // rule is accused in at most one of 500 tries.
@@ -32,7 +36,7 @@ struct LosslessCount {
         double distance = 0, p_value = 1;
     };
     std::vector<Look> looks; // at 10, 18, 32, 56, 100 …: four to a decade
-    long caught = 0;         // the first look below kLosslessAlarm; 0: none
+    long caught = 0;         // the first look below kLosslessAlarm, for good; 0: none
 };
 
 // Draws `count` more texts: text n always has the same dice.
@@ -44,6 +48,7 @@ void draw_texts(const RuleInfo& rule, std::uint64_t seed, long count, LosslessCo
 // What the first position of a text gets under a rule, token by token: kept drafts and replacements.
 struct ProofRow {
     double target = 0, draft = 0, kept = 0, replaced = 0;
+    [[nodiscard]] double off() const { return kept + replaced - target; }
 };
 [[nodiscard]] std::vector<ProofRow> proof_rows(const RuleInfo& rule);
 
@@ -51,41 +56,63 @@ struct ProofRow {
 [[nodiscard]] const std::vector<const RuleInfo*>& lossless_rules();
 
 struct LosslessState {
-    int rule = 0; // of lossless_rules()
-    std::map<std::string, LosslessCount> counts;
+    int rule = 0;                                // of lossless_rules()
+    std::map<std::string, LosslessCount> counts; // by name
 };
+
+// A greedy text on the loaded models held against plain decoding's: of a drafter, or of one with a fault in the target.
+struct GreedyText {
+    std::string drafter, problem;    // a problem: it could not be run
+    std::vector<int> plain, written; // new tokens of both
+    int differs_at = -1;             // first place that is another one; -1: none
+    // With a fault: what plain decoding gave both tokens there, at temperature 1; none: not recorded.
+    std::optional<double> plain_p, written_p;
+    [[nodiscard]] bool same() const { return problem.empty() && differs_at < 0; }
+    [[nodiscard]] int plain_token() const { return plain[static_cast<std::size_t>(differs_at)]; }
+    [[nodiscard]] int written_token() const { return written[static_cast<std::size_t>(differs_at)]; }
+    // The two were so close that another rounding can change their order.
+    [[nodiscard]] bool near_tie() const { return plain_p && written_p && *plain_p < 1.1 * *written_p; }
+};
+// The fault that a beat of the scene is about.
+[[nodiscard]] PlantedFault fault_of(int beat);
+// Plain decoding first, on the prompt of the run: then every drafter that can run, or one that reads no hidden states, with the fault of
+// the beat in the target. Empty without models.
+[[nodiscard]] RunStudy lossless_study(const SceneInput& input, int beat);
+inline constexpr const char* kGreedyStudy = "greedy texts";
 
 struct LosslessModel {
     const RuleInfo* rule = nullptr;
     const LosslessCount* count = nullptr; // never null
     DistributionTest test;                // of all texts so far
-    double noise = 0;                     // expected_distance of as many
+    struct Text {
+        std::string letters; // "aba"
+        double exact = 0;
+        std::optional<double> drawn; // share of all; none: nothing was drawn
+    };
+    std::vector<Text> texts;
+    std::vector<ProofRow> proof;
+    std::vector<GreedyText> greedy, tie, cache;              // empty: not measured
+    [[nodiscard]] const GreedyText* faulty(int beat) const { // null: not measured
+        const std::vector<GreedyText>& of = beat == kLosslessTieBeat ? tie : cache;
+        return of.empty() ? nullptr : &of.front();
+    }
+    [[nodiscard]] auto same() const { return std::ranges::count_if(greedy, &GreedyText::same); }
     [[nodiscard]] bool right() const { return rule->lossless(); }
-    // At a look, and only there: the bound on false alarms counts no other.
-    [[nodiscard]] bool caught() const { return count->caught > 0; }
 };
-[[nodiscard]] LosslessModel lossless_model(LosslessState& state);
+[[nodiscard]] LosslessModel lossless_model(const SceneInput& input, LosslessState& state);
 
-// Greedy texts of every drafter that can run, and plain decoding, on the prompt of the run. Empty without
-// models.
-inline constexpr const char* kGreedyStudy = "greedy texts";
-[[nodiscard]] RunStudy greedy_study(const SceneInput& input);
-// The prompt and dice of these settings, greedy under the token rule, 64 new tokens, nothing recorded.
-[[nodiscard]] RunSettings greedy_settings(RunSettings settings);
-struct GreedyRow {
-    std::string drafter, problem;
-    int tokens = 0;
-    int differs_at = -1; // first token that is another one; -1: none
-};
-[[nodiscard]] std::vector<GreedyRow> greedy_rows(const SceneInput& input); // empty: not measured
-[[nodiscard]] bool same_text(const GreedyRow& row);
-[[nodiscard]] std::string greedy_verdict(const GreedyRow& row); // "same 38 tokens", "differs at token 3"
+// Of what the stage shows at this beat: texts on the table, greedy texts, or a planted fault.
+[[nodiscard]] StageTitle lossless_title(const SceneInput& input, const LosslessModel& model);
+[[nodiscard]] Story lossless_story(const SceneInput& input, const LosslessModel& model);
+// A rule with a mistake, in the language of the pictures; brief: "No residual", as far as its colon. Empty: none.
+[[nodiscard]] std::string mistake_words(const RuleInfo& rule, bool brief = false);
+// Where the text of a fault parts from the plain one, and why.
+[[nodiscard]] Message found_words(const SceneInput& input, const GreedyText* text);
 
-inline constexpr StoryOf<"lossless", "promise", "proof", "count", "mistake", "hiding", "block", "fresh", "peek", "chosen", "asterisk",
-                         "tie", "cache">
-    lossless_says;
-inline constexpr int kLosslessBeats = lossless_says.size, kLosslessProofBeat = 1, kLosslessDrawBeat = 2; // from here on texts are drawn
-// Of greedy texts on the loaded models: every drafter's, then one fault and the other.
-inline constexpr int kLosslessGreedyBeat = 9, kLosslessTieBeat = 10, kLosslessCacheBeat = 11;
+using LosslessDraw = SceneDraw<LosslessModel, LosslessState>;
+void draw_lossless_stage(const LosslessDraw& d);
+void draw_lossless_details(const LosslessDraw& d);
+void draw_lossless_controls(const LosslessDraw& d);
+void more_texts(const SceneInput& input, const RuleInfo& rule, long count, LosslessState& state);
 
 } // namespace speclens

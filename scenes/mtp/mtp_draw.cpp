@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/panel.h"
 #include "scenes/shared/plain_time.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
@@ -91,10 +92,8 @@ float draw_mtp_steps(const MtpDraw& d, float top, float below) {
         const float at = g.x(i), cw = g.width(i);
         const Rect band{at - 8, top - 4, cw + 16, verdicts + 34 - (top - 4)};
         const bool selected = i == m.selected;
-        const ui::Touch touched = ui::touch(d.ui, d.ui.id("step " + std::to_string(i)), band);
-        if (selected || touched.hovered) canvas.fill(band, theme.raised.alpha(selected ? 0.75F : 0.35F), 6);
-        if (touched.focused) ui::focus_ring(canvas, theme, band);
-        if (touched.clicked) d.out.push_back(Select{Position{m.round->round, i}});
+        if (choosable(d.ui, "step " + std::to_string(i), band, selected, kGuessColumn))
+            d.out.push_back(Select{Position{m.round->round, i}});
         canvas.text({at, top + 14}, "depth " + std::to_string(i + 1), selected ? Font::text_bold : Font::text, 14,
                     selected ? theme.ink : theme.muted);
         if (slot.ms > 0) canvas.text({at + cw, top + 14}, ui::number(slot.ms, 2) + " ms", Font::mono, 14, theme.muted, Align::right);

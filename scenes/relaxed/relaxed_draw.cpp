@@ -9,6 +9,7 @@
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/head_scene.h"
 #include "scenes/shared/measure_charts.h"
+#include "scenes/shared/panel.h"
 #include "scenes/shared/point_labels.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
@@ -264,13 +265,8 @@ void draw_relaxed_details(const RelaxedDraw& d) {
     const auto row = [&](const std::string& name, const std::string& id, const TradeOff& point, bool chosen) {
         if (y + 24 > r.bottom() - 8) return;
         const Rect box{x - 8, y, w + 16, 24};
-        const bool choosable = id == kExactRule || (find_rule(id) && !find_rule(id)->lossless());
-        if (choosable) {
-            const ui::Touch touch = ui::touch(d.ui, d.ui.id("row " + id), box);
-            if (touch.hovered || chosen) canvas.fill(box, theme.raised, 4);
-            if (touch.focused) ui::focus_ring(canvas, theme, box);
-            if (touch.clicked) d.state.rule = id;
-        }
+        const bool relaxes = id == kExactRule || (find_rule(id) && !find_rule(id)->lossless());
+        if (relaxes && choosable(d.ui, "row " + id, box, chosen)) d.state.rule = id;
         ui::fitted_text(canvas, {x, y + 17}, name, Font::text, 14, chosen ? theme.ink : theme.muted, w - 208);
         const SeededRounds rounds = measured_rounds(study, id, d.state);
         const bool told = id == "token" || !too_close(rounds, token);

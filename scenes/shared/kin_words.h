@@ -11,7 +11,6 @@ namespace speclens {
 
 // "Takes: states of three layers", "One after the other: a layer for every guess", … None for a drafter of one's own.
 [[nodiscard]] std::vector<Message> kin_words(const DrafterKin& kin);
-[[nodiscard]] std::string kin_line(const DrafterKin& kin); // all of them
 // "vLLM, SGLang"; "–" where no document of an engine was found.
 [[nodiscard]] std::string served_words(const DrafterKin& kin);
 // Of the first drafter of the list under whose names figures of `method` were published; null: of none.

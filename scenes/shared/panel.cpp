@@ -8,8 +8,7 @@
 namespace speclens {
 namespace {
 
-constexpr float kLeading = 20, kBetween = 14; // of lines; more below a paragraph
-constexpr float kLeastList = 140, kMostList = 180;
+constexpr float kLeading = 20, kLeastList = 140; // of lines; the width of a list
 
 ui::Rect place(ui::Ui& ui, ControlRow& row, const Message& label, float width) {
     const ui::Rect at = row.place(width);
@@ -28,6 +27,13 @@ void one_of(ui::Ui& ui, ui::Vec2 at, float width, const std::vector<Message>& wa
     ui::fitted_text(ui.canvas, at, ui::fitting(ui.canvas, ways, ui::Font::text, 14, width), ui::Font::text, 14, color, width);
 }
 
+bool choosable(ui::Ui& ui, const std::string& id, ui::Rect box, bool chosen, const Highlight& look) {
+    const ui::Touch touch = ui::touch(ui, ui.id(id), box, {.grow = look.grow});
+    if (chosen || touch.hovered) ui.canvas.fill(box, ui.theme.raised.alpha(chosen ? look.chosen : look.touched), look.radius);
+    if (touch.focused) ui::focus_ring(ui.canvas, ui.theme, box);
+    return touch.clicked;
+}
+
 void DetailsColumn::title(const Message& words) const {
     ui::fitted_text(ui.canvas, {x(), region.y + 32}, words, ui::Font::text_bold, 15, ui.theme.ink, width());
 }
@@ -37,7 +43,7 @@ void DetailsColumn::paragraph(const Message& words, ui::Color color, int max_lin
     const int room = static_cast<int>((region.bottom() - y) / kLeading);
     if (room < std::min(2, ui::paragraph_lines(ui.canvas, width(), words, style))) return tell(words); // no first line alone
     style.max_lines = std::min(max_lines, room);
-    y = ui::paragraph(ui.canvas, {x(), y}, width(), words, style) + kBetween;
+    y = ui::paragraph(ui.canvas, {x(), y}, width(), words, style) + between;
 }
 
 void DetailsColumn::line(const Message& words, ui::Color color) {
@@ -46,14 +52,21 @@ void DetailsColumn::line(const Message& words, ui::Color color) {
     y += kLeading;
 }
 
+void cell(ui::Ui& ui, ui::Vec2 at, std::string_view printed, float width, const CellStyle& style) {
+    ui.canvas.print(at, ui::fit_printed(ui.canvas, printed, style.font, style.size, width), style.font, style.size, style.color,
+                    style.align);
+}
+
+void pair_row(ui::Ui& ui, ui::Vec2 at, float width, std::string_view name, std::string_view value, const Message& row,
+              const PairStyle& style) {
+    cell(ui, at, name, width - ui.canvas.printed_width(value, ui::Font::mono, 14) - 14, {style.name, style.size});
+    cell(ui, {at.x + width, at.y}, value, width, {style.value, 14, ui::Font::mono, ui::Align::right});
+    ui.canvas.tell(row, {at.x, at.y - 15, width, kLeading}, ui::Canvas::Told::drawn);
+}
+
 void DetailsColumn::pair(const Message& name, const Message& value, const Message& row) {
-    const bool room = y <= region.bottom() - 12;
-    ui.canvas.tell(row, {x(), y - 15, width(), kLeading}, room ? ui::Canvas::Told::drawn : ui::Canvas::Told::of_a_thing);
-    if (!room) return;
-    const float taken = ui.canvas.printed_width(value.words(), ui::Font::mono, 14) + kBetween;
-    ui.canvas.print({x(), y}, ui::fit_printed(ui.canvas, name.words(), ui::Font::text, 14, width() - taken), ui::Font::text, 14,
-                    ui.theme.muted);
-    ui.canvas.print({x() + width(), y}, value.words(), ui::Font::mono, 14, ui.theme.ink, ui::Align::right);
+    if (y > region.bottom() - 12) return tell(row);
+    pair_row(ui, {x(), y}, width(), name, value, row, {14, ui.theme.muted, ui.theme.ink});
     y += kLeading + 6;
 }
 
@@ -64,9 +77,10 @@ std::optional<int> segmented(ui::Ui& ui, ControlRow& row, const ControlWords& wo
     return ui::segmented(ui, words.id, {at.x, at.y}, choices, chosen);
 }
 
-std::optional<int> dropdown(ui::Ui& ui, ControlRow& row, const ControlWords& words, std::span<const Message> choices, int chosen) {
+std::optional<int> dropdown(ui::Ui& ui, ControlRow& row, const ControlWords& words, std::span<const Message> choices, int chosen,
+                            float most) {
     if (row.room() < kLeastList) return {};
-    const ui::Rect at = place(ui, row, words.label, std::min(kMostList, row.room()));
+    const ui::Rect at = place(ui, row, words.label, std::min(most, row.room()));
     std::vector<ui::MessageChoice> rows;
     for (const Message& choice : choices) rows.push_back({.label = choice});
     return ui::dropdown(ui, words.id, at, rows, chosen, words.about);

@@ -24,16 +24,40 @@ void part_head(ui::Ui& ui, ui::Rect part, const Message& title, const std::vecto
 // Where the part keeps one line for it.
 void one_of(ui::Ui& ui, ui::Vec2 at, float width, const std::vector<Message>& ways, ui::Color color);
 
+// What stands in a cell of a row, which is told as a whole; shortened where it is too long.
+struct CellStyle {
+    ui::Color color;
+    float size = 14;
+    ui::Font font = ui::Font::text;
+    ui::Align align = ui::Align::left;
+};
+void cell(ui::Ui& ui, ui::Vec2 at, std::string_view printed, float width, const CellStyle& style);
+// A name, and its value in numbers at the right; both are told as `row`.
+struct PairStyle {
+    float size; // of the name
+    ui::Color name, value;
+};
+void pair_row(ui::Ui& ui, ui::Vec2 at, float width, std::string_view name, std::string_view value, const Message& row,
+              const PairStyle& style);
+
+// A row or a column that can be chosen: how it is while it is chosen, touched, focused. True: it was chosen now.
+struct Highlight {
+    float chosen = 1, touched = 1, radius = 4; // the strength of its ground
+    bool grow = true;                          // to the least pointer target
+};
+inline constexpr Highlight kGuessColumn{0.75F, 0.35F, 6}, kTableRow{1, 0.45F, 6, false};
+[[nodiscard]] bool choosable(ui::Ui& ui, const std::string& id, ui::Rect box, bool chosen, const Highlight& look = {});
+
 // Messages below one another as far as the region goes. Those for which there is no room are told all the same.
 struct DetailsColumn {
     ui::Ui& ui;
     ui::Rect region;
-    float y; // baseline of the next one
+    float y;            // baseline of the next one
+    float between = 14; // more than a line, below a paragraph
     DetailsColumn(ui::Ui& of, ui::Rect details) : ui(of), region(details), y(details.y + 58) {}
     void title(const Message& words) const;
     void paragraph(const Message& words, ui::Color color, int max_lines);
     void line(const Message& words, ui::Color color); // shortened where it is too long
-    // A name, and its value in numbers at the right; both are told as `row`.
     void pair(const Message& name, const Message& value, const Message& row);
     void tell(const Message& words) const { ui.canvas.tell(words, region); }
 
@@ -50,7 +74,7 @@ struct ControlWords {
 [[nodiscard]] std::optional<int> segmented(ui::Ui& ui, ControlRow& row, const ControlWords& words, std::span<const Message> choices,
                                            int chosen);
 [[nodiscard]] std::optional<int> dropdown(ui::Ui& ui, ControlRow& row, const ControlWords& words, std::span<const Message> choices,
-                                          int chosen);
+                                          int chosen, float most = 180);
 // Through `count` things of which `at` (from 0) is shown, by a text that says so.
 [[nodiscard]] std::optional<int> stepper(ui::Ui& ui, ControlRow& row, const ControlWords& words, const Message& text, int at, int count,
                                          float width = 176);

@@ -156,11 +156,10 @@ float rounds_height(const RunView& whole, const Published* figures) {
     return known && mean_round(whole).all() > 0 ? 170.0F : 0;
 }
 
-std::string PublishedRange::words() const {
-    if (low <= 0) return "up to " + published_number(high) + "×";
-    const std::string least = (below ? "<" : "") + published_number(low);
-    if (low == high) return least + "×";
-    return least + "–" + published_number(high) + "×";
+Message PublishedRange::words() const {
+    if (low <= 0) return shared_says("published.range:up_to"_t, "high"_v = high);
+    if (low == high) return shared_says("published.range:one"_t, "low"_v = low, "below"_v = below);
+    return shared_says("published.range:both"_t, "low"_v = low, "below"_v = below, "high"_v = high);
 }
 
 PublishedRange published_speed_ups(const Published* figures, const std::string& drafter) {

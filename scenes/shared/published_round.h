@@ -35,7 +35,7 @@ struct PublishedRange {
     bool below = false;       // the lowest figure says only that it is below `low`
     std::vector<const PublishedFigure*> figures;
     [[nodiscard]] bool empty() const { return figures.empty(); }
-    [[nodiscard]] std::string words() const; // "1.3–2.16×", "<1–6.5×", "up to 2×"
+    [[nodiscard]] Message words() const; // "1.3–2.16×", "<1–6.5×", "up to 2×"
 };
 [[nodiscard]] PublishedRange published_speed_ups(const Published* figures, const std::string& drafter);
 

@@ -207,10 +207,7 @@ void draw_training_arms(const TrainingDraw& d, Rect area) {
         const TrainingArm& arm = m.arms[static_cast<std::size_t>(i)];
         const float h = row_height * static_cast<float>(std::max<std::size_t>(1, arm.bars.size()));
         const Rect box{area.x - 8, y, area.w + 16, h};
-        const ui::Touch touch = ui::touch(d.ui, d.ui.id("arm " + arm.arm->name), box);
-        if (i == m.arm || touch.hovered) canvas.fill(box, theme.raised.alpha(i == m.arm ? 0.9F : 0.45F), 4);
-        if (touch.focused) ui::focus_ring(canvas, theme, box);
-        if (touch.clicked) d.state.choose(i);
+        if (choosable(d.ui, "arm " + arm.arm->name, box, i == m.arm, {0.9F, 0.45F})) d.state.choose(i);
         const ui::Color ink = i == m.arm ? theme.ink : theme.muted;
         const float indent = d.lines ? 18 : 0;
         if (d.lines) canvas.text({area.x, y + middle + 5}, std::to_string(i + 1), i == m.arm ? Font::mono_medium : Font::mono, 14, ink);

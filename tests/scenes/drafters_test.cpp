@@ -1,14 +1,44 @@
-// The scene of all drafters: asks once per cycle, shows what was answered, and hands the run over.
+// The scene of all drafters: asks once per round, shows what was answered, and hands the run over.
+//
+// What stood in the description that was written by hand, and which message has it now (DraftersTold):
+//
+//     "Layer skip brings the most here: 5 tokens"          title.best {drafter} {tokens}, title.several {count} {of} {tokens}
+//     "round 1 · the same 8 tokens before it · greedy"     subtitle.round {round} {tokens} {temperature} {seed} {tries}
+//     "Data: LIVE"                                         shared.words.data {tier}
+//     "lookup, drafts this run, selected: needs 58 kB."    table.row {drafter} {of_run} {selected} {stored}: words.stored {bytes} {kb}
+//     "Guesses “<7>” refused, “<5>” discarded."            table.row {guesses}: words.guess {token} {verdict}
+//     "This round: 0 of 3 guesses kept, then the target's  table.row {round}: words.round {guesses} {kept} {no_room} {no_guess}
+//      own “<32>”: 1 token, drafted in 0.61 ms."           {ends} {own} {tokens} {took}: words.ms {ms}
+//     "Asking….", "No head."                               table.row {round}: words.no_round {why}
+//     "  Match: the last 3 tokens, “…”, stood at token 2"  facts.match {tokens} {words} {at}; of the rows that are not selected
+//                                                          details.of {drafter} {fact}
+//     "  It ranks 40 of 61 ids …"                          the same: facts.ranks {ranks} {of}
+//     "  It runs layers 0 to 3; left out: …"               facts.exit {last} {left_out} {of}
+//     "  Its config reads the outputs of layers …"         facts.taps {taps} {layers} {last}, facts.last_state
+//     "  8 guesses in a tree, …: 2 tokens deep."           facts.tree {guesses} {deep}
+//     "  At T > 0 the rule token does not judge …"         facts.other_rule {rule} {other}
+//     "  PUBLISHED: speed-up 1.2–4×, 5 figures …"          table.row {published}: words.published {speed_up} {figures} {both}
+//                                                          {sources}: shared.published.range {low} {high} {below}
+//     "EAGLE-3. Takes: three hidden states; …"             kin.row {drafter} {kin}: shared.kin.takes, sequential, keeps,
+//                                                          published {year} {source}, served {engines}
+//     "Layer skip: The target drafts …"                    details.title {drafter}, details.how {how}
+//     "Shown: All"                                         controls.shown {filter}
+//
+// While the verdicts are kept back the time of drafting, which is drawn, was not told; now it is (words.drafted {took}).
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <regex>
+#include <set>
 
+#include "engine/base/json.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/run/run.h"
-#include "scenes/drafters/drafters_draw.h"
+#include "scenes/drafters/drafters_model.h"
 #include "scenes/mtp/mtp_draw.h"
+#include "scenes/shared/in_words.h"
 #include "scenes/shared/kin_words.h"
 #include "scenes/shared/words.h"
 #include "scenes/speedup/printed_table.h"
@@ -17,7 +47,12 @@
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/shared/finished.h"
+#include "tests/shared/said_values.h"
+#include "tests/shared/speaking.h"
 #include "tests/shared/temp_folder.h"
+#include "tests/shared/told_said.h"
+#include "ui/language/language.h"
+#include "ui/tokens.h"
 
 namespace speclens {
 namespace {
@@ -51,6 +86,11 @@ struct Asked : RunWindow {
         published.comparison = guesses;
         show();
     }
+    [[nodiscard]] std::vector<ui::ToldMessage> told() {
+        const FrameInput frame = bench->controller.frame(bench->time);
+        return frame.active->told(frame.scene);
+    }
+    [[nodiscard]] DraftersModel model(const DrafterChoice& choice = {}) { return drafters_model(input(), choice); }
     [[nodiscard]] std::string description() {
         bench->controller.perform({PickAction{Action::copy_description}}, bench->time);
         return bench->controller.clipboard;
@@ -69,6 +109,10 @@ TEST(DraftersScene, HidesTheVerdictsUntilTheBeatThatTellsThem) {
         const std::string words = asked.description();
         for (const char* verdict : {" kept", " refused", " discarded", "This round: "})
             EXPECT_EQ(words.find(verdict), std::string::npos) << beat << " " << verdict << "\n" << words;
+        for (const Said& row : test::all_said(asked.told(), "drafters.table.row")) {
+            EXPECT_EQ(test::inner(row, "round").text, "words.drafted") << beat;
+            for (const Said& guess : test::list(row, "guesses")) EXPECT_EQ(test::words(guess, "verdict"), "") << beat;
+        }
     }
     asked.beat(kDraftersOutcomeBeat);
     EXPECT_TRUE(asked.bench->shows("Guesses and verdicts"));
@@ -153,7 +197,7 @@ TEST(DraftersScene, FiltersByWhatADrafterNeeds) {
           {DrafterFilter::warm, count([](const DrafterInfo& info) { return !info.tree; })}}) { // the token rule judges chains
         const DraftersModel model = drafters_model(asked.bench->controller.frame(0).scene, {filter, ""});
         EXPECT_EQ(static_cast<std::ptrdiff_t>(model.rows.size()), kept);
-        for (const DrafterRow& row : model.rows) EXPECT_TRUE(filter != DrafterFilter::no_memory || row.guess->bytes == 0);
+        for (const DrafterRow& row : model.rows) EXPECT_TRUE(filter != DrafterFilter::no_memory || row.compared->bytes == 0);
     }
     EXPECT_TRUE(asked.bench->shows("Medusa"));
     asked.bench->key(ui::Key::n);
@@ -228,14 +272,23 @@ TEST(DraftersScene, SaysThatThereWasNoRoomForAGuess) {
     for (const char* drafter : {"small", "none"}) {
         Asked asked(drafter, {0, 0, 1600, 1000}, 4, 0, 1);
         asked.answer();
-        EXPECT_NE(asked.description().find("This round: no room for a guess"), std::string::npos);
+        const std::vector<Said> rows = test::all_said(asked.told(), "drafters.table.row");
+        EXPECT_TRUE(std::ranges::any_of(rows, [](const Said& row) {
+            const Said round = test::inner(row, "round");
+            return round.text == "words.round" && test::whole(round, "no_room") == 1 && test::whole(round, "no_guess") == 0;
+        }));
         asked.beat(0); // of which the story says how many guessed
-        const std::string words = asked.description();
-        EXPECT_NE(words.find("No room for a guess here"), std::string::npos) << words;
-        EXPECT_NE(words.find("None of the "), std::string::npos) << words;
+        const std::vector<ui::ToldMessage> told = asked.told();
+        EXPECT_EQ(test::all_said(told, "drafters.title.no_room").size(), 1U);
+        const Said guessed = test::inner(test::only_said(told, "drafters.judge.text"), "guessed");
+        EXPECT_EQ(test::whole(guessed, "guessed"), 0);
+        EXPECT_EQ(test::whole(guessed, "shown"), std::ssize(asked.model().rows));
+        EXPECT_EQ(test::whole(guessed, "no_room"), 1);
+        EXPECT_EQ(test::whole(guessed, "silent"), 0);
+        EXPECT_EQ(test::whole(guessed, "all"), 0);
+        const std::string words = message(guessed).words();
+        EXPECT_EQ(words.substr(0, 12), "None of the ") << words;
         EXPECT_NE(words.find("guessed here: there was room for one token only."), std::string::npos) << words;
-        EXPECT_EQ(words.find("of 0 drafters"), std::string::npos) << words;
-        EXPECT_EQ(words.find("found nothing to propose"), std::string::npos) << words;
     }
 }
 
@@ -258,19 +311,11 @@ TEST(DraftersScene, ListsNamesWithACommaSoThatTheyStayOne) {
 }
 
 TEST(DraftersScene, PrintsNoTimeOfZero) {
-    EXPECT_EQ(guess_ms(0.0002), "<0.001");
-    EXPECT_EQ(guess_ms(0.0006), "0.001");
-    EXPECT_EQ(guess_ms(0), "–");
-}
-
-TEST(DraftersScene, SaysWhatLookupFoundAndWhatAHeadReads) {
-    Asked asked;
-    asked.answer();
-    const std::string words = asked.description();
-    for (const char* part : {"Its config reads the outputs of layers 0, 2 and 4, of 0 to 5.", "It ranks 40 of 61 ids",
-                             "It runs layers 0 to 3; left out: 2 layers of 6.", "the best path shown", "reads the target's last state",
-                             "PUBLISHED: speed-up 1.2–4×"})
-        EXPECT_NE(words.find(part), std::string::npos) << part << "\n" << words;
+    EXPECT_EQ(ms_words(0.0002), "<0.001");
+    EXPECT_EQ(ms_words(0.0006), "0.001");
+    EXPECT_EQ(ms_words(0.0949), "0.095");
+    EXPECT_EQ(ms_words(0.0951), "0.10");
+    EXPECT_EQ(ms_words(0), "–");
 }
 
 // A drafter's title in the column of drafters, which the rail may have too; null where its row is scrolled away.
@@ -444,6 +489,336 @@ TEST(DraftersScene, TheFamilyIsWholeInASmallWindowAndAsItsTitleSaysInARoom) {
     for (const char* column : {"Takes from the target", "One after the other", "Keeps", "Year"})
         EXPECT_TRUE(asked.bench->shows(column)) << column;
     EXPECT_FALSE(asked.bench->shows("served by:")) << "that column is not there";
+}
+
+// What is said of a row's own round, by the id of the message and every value.
+void expect_round_told(const Said& said, const DraftersModel& model, const DrafterRow& row, const Trace& trace) {
+    const RoundSummary& round = *row.round();
+    EXPECT_EQ(said.text, "words.round");
+    EXPECT_EQ(test::whole(said, "guesses"), std::ssize(round.drafts));
+    EXPECT_EQ(test::whole(said, "kept"), round.accepted);
+    EXPECT_EQ(test::whole(said, "no_room"), round.drafts.empty() && model.no_room);
+    EXPECT_EQ(test::whole(said, "no_guess"), round.drafts.empty() && !model.no_room);
+    EXPECT_EQ(test::whole(said, "tokens"), std::ssize(round.commit->tokens));
+    EXPECT_EQ(test::real(test::inner(said, "took"), "ms"), row.draft_ms);
+    const bool ends = std::ssize(round.commit->tokens) == round.accepted;
+    EXPECT_EQ(test::whole(said, "ends"), ends);
+    if (!ends)
+        EXPECT_EQ("“" + test::words(test::inner(said, "own"), "text") + "”", ui::token_words(trace.text(round.commit->tokens.back())));
+}
+
+void expect_stored_told(const Said& said, const DrafterRow& row) {
+    const std::size_t bytes = row.compared->bytes;
+    ASSERT_LT(bytes, 1000000U);
+    EXPECT_EQ(said.text, bytes > 0 ? "words.stored:small" : "words.stored:nothing");
+    if (bytes == 0) return;
+    EXPECT_EQ(test::whole(said, "bytes"), static_cast<std::int64_t>(bytes));
+    EXPECT_EQ(test::real(said, "kb"), static_cast<double>(bytes) / 1000);
+}
+
+void expect_published_told(const Said& said, const DrafterRow& row, const Published& figures) {
+    const Said range = test::inner(said, "speed_up");
+    EXPECT_EQ(range.text, row.published.low == row.published.high ? "published.range:one" : "published.range:both");
+    EXPECT_EQ(test::real(range, "low"), row.published.low);
+    EXPECT_EQ(test::whole(range, "below"), row.published.below);
+    if (row.published.low != row.published.high) EXPECT_EQ(test::real(range, "high"), row.published.high);
+    EXPECT_EQ(test::whole(said, "figures"), std::ssize(row.published.figures));
+    const auto twins =
+        std::ranges::count_if(drafter_list(), [&](const DrafterInfo& info) { return info.published == row.info->published; });
+    EXPECT_EQ(test::whole(said, "both"), twins > 1);
+    std::set<std::string> sources, told;
+    for (const PublishedFigure* figure : row.published.figures) sources.insert(figures.source_of(*figure).identifier);
+    for (const Said& source : test::list(said, "sources")) EXPECT_TRUE(told.insert(test::words(source, "source")).second);
+    EXPECT_EQ(told, sources);
+}
+
+const char* verdict_id(DraftSlot::State state) {
+    return state == DraftSlot::State::accepted    ? "words.verdict:kept"
+           : state == DraftSlot::State::rejected  ? "words.verdict:refused"
+           : state == DraftSlot::State::discarded ? "words.verdict:discarded"
+                                                  : "words.verdict:open";
+}
+
+void expect_rows_told(Asked& asked, const std::vector<ui::ToldMessage>& told, bool verdicts) {
+    const SceneInput input = asked.input();
+    const DraftersModel model = asked.model();
+    const std::vector<Said> rows = test::all_said(told, "drafters.table.row");
+    ASSERT_EQ(rows.size(), model.rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const DrafterRow& row = model.rows[i];
+        SCOPED_TRACE(row.name());
+        EXPECT_EQ(test::words(rows[i], "drafter"), row.title);
+        EXPECT_EQ(test::whole(rows[i], "of_run"), row.name() == asked.settings.drafter);
+        EXPECT_EQ(test::whole(rows[i], "selected"), static_cast<int>(i) == model.selected);
+        expect_stored_told(test::inner(rows[i], "stored"), row);
+        const std::vector<Said> guesses = test::list(rows[i], "guesses");
+        ASSERT_EQ(guesses.size(), row.shown.size());
+        for (std::size_t g = 0; g < guesses.size(); ++g) {
+            const DraftSlot& slot = row.round()->drafts[static_cast<std::size_t>(row.shown[g])];
+            EXPECT_EQ("“" + test::words(test::inner(guesses[g], "token"), "text") + "”",
+                      ui::token_words(input.trace->text(slot.draft->token)));
+            if (verdicts)
+                EXPECT_EQ(test::inner(guesses[g], "verdict").text, verdict_id(slot.state));
+            else
+                EXPECT_EQ(test::words(guesses[g], "verdict"), "");
+        }
+        const Said round = test::inner(rows[i], "round");
+        if (verdicts)
+            expect_round_told(round, model, row, *input.trace);
+        else
+            EXPECT_EQ(test::real(test::inner(round, "took"), "ms"), row.draft_ms);
+        if (row.published.empty())
+            EXPECT_EQ(test::words(rows[i], "published"), "");
+        else
+            expect_published_told(test::inner(rows[i], "published"), row, *input.figures);
+    }
+}
+
+// The layers of "layers 0, 2 and 4".
+std::vector<int> layers_told(const Said& fact) {
+    std::vector<int> layers;
+    const Said all = test::inner(fact, "layers");
+    if (all.text == "words.layer") return {static_cast<int>(test::whole(all, "layer"))};
+    for (const Said& one : test::list(all, "items")) layers.push_back(static_cast<int>(test::whole(one, "layer")));
+    layers.push_back(static_cast<int>(test::whole(test::inner(all, "last"), "layer")));
+    return layers;
+}
+
+// What is special about each row: of the selected one drawn in the details, of the others told there.
+void expect_facts_told(Asked& asked, const std::vector<ui::ToldMessage>& told) {
+    const SceneInput input = asked.input();
+    const DraftersModel model = asked.model();
+    const int layers = model.comparison->target_layers;
+    int taps = 0, plans = 0, ranks = 0, trees = 0, matches = 0;
+    for (const DrafterRow& row : model.rows) {
+        SCOPED_TRACE(row.name());
+        std::vector<Said> facts;
+        for (const ui::ToldMessage& one : told)
+            if (one.message.said.id() == "drafters.details.of" && test::words(one.message.said, "drafter") == row.title)
+                facts.push_back(test::inner(one.message.said, "fact"));
+            else if (&row == model.row() && one.message.said.id().starts_with("drafters.facts."))
+                facts.push_back(one.message.said);
+        const auto fact = [&](const char* id, bool there) {
+            const auto found = std::ranges::find(facts, id, &Said::text);
+            EXPECT_EQ(found != facts.end(), there) << id;
+            return found == facts.end() ? Said() : *found;
+        };
+        const bool last_state = row.compared->taps == std::vector<int>{layers}, some = !row.compared->taps.empty();
+        fact("facts.last_state", last_state);
+        if (const Said read = fact("facts.taps", some && !last_state); !read.empty()) {
+            EXPECT_EQ(layers_told(read), row.compared->taps);
+            EXPECT_EQ(test::whole(read, "taps"), std::ssize(row.compared->taps));
+            EXPECT_EQ(test::whole(read, "last"), layers - 1);
+            ++taps;
+        }
+        if (const Said ranked = fact("facts.ranks", row.compared->ranks > 0); !ranked.empty()) {
+            EXPECT_EQ(test::whole(ranked, "ranks"), row.compared->ranks);
+            EXPECT_EQ(test::whole(ranked, "of"), model.header->vocab);
+            ++ranks;
+        }
+        if (const Said left = fact("facts.exit", row.name() == "skip"); !left.empty()) {
+            EXPECT_EQ(test::whole(left, "last"), row.compared->plan.exit_layer - 1);
+            EXPECT_EQ(test::whole(left, "left_out"), layers - row.compared->plan.exit_layer);
+            EXPECT_EQ(test::whole(left, "of"), layers);
+            ++plans;
+        }
+        if (const Said tree = fact("facts.tree", row.round()->tree); !tree.empty()) {
+            EXPECT_EQ(test::whole(tree, "guesses"), std::ssize(row.round()->drafts));
+            EXPECT_EQ(test::whole(tree, "deep"), std::ssize(row.shown));
+            ++trees;
+        }
+        if (const Said rule = fact("facts.other_rule", row.info->tree); !rule.empty()) {
+            EXPECT_EQ(test::words(rule, "rule"), model.header->rule);
+            EXPECT_EQ(test::words(rule, "other"), judging_rule(model.header->rule, row.name()));
+        }
+        fact("facts.fr_spec", row.info->reads_setting(Setting::fr_spec) && row.compared->ranks == 0);
+        const std::string extra = row.info->copies() && row.drafted() > 0 ? row.round()->drafts[0].draft->extra : "";
+        std::smatch found;
+        if (const Said match = fact("facts.match", std::regex_search(extra, found, std::regex("(\\d+)-gram found at token (\\d+)")));
+            !match.empty()) {
+            EXPECT_EQ(test::whole(match, "tokens"), std::stoi(found[1]));
+            EXPECT_EQ(test::whole(match, "at"), std::stoi(found[2]));
+            std::string bytes;
+            for (int at = std::stoi(found[2]), left = std::stoi(found[1]); left > 0; --left)
+                bytes += input.trace->text(input.whole->tokens[static_cast<std::size_t>(at++)].id);
+            EXPECT_EQ("“" + test::words(test::inner(match, "words"), "text") + "”", ui::token_words(bytes));
+            ++matches;
+        }
+    }
+    for (const int count : {taps, plans, ranks, trees, matches}) EXPECT_GT(count, 0);
+}
+
+TEST(DraftersTold, TellsEveryRowWithItsFactsInBothLanguagesAtEveryBeat) {
+    for (const char* language : {"en", "de"})
+        for (const double temperature : {0.0, 0.7}) {
+            const test::Speaking speaking(language);
+            Asked asked("lookup", {0, 0, 1280, 720}, 4, temperature); // where the table has no room for all
+            asked.answer();
+            for (int beat = 0; beat < kDraftersBeats; ++beat) {
+                SCOPED_TRACE(std::string(language) + " " + std::to_string(beat));
+                asked.beat(beat);
+                const std::vector<ui::ToldMessage> told = asked.told();
+                expect_rows_told(asked, told, beat >= kDraftersOutcomeBeat);
+                expect_facts_told(asked, told);
+                const DraftersModel model = asked.model();
+                EXPECT_EQ(test::words(test::only_said(told, "drafters.details.title"), "drafter"),
+                          ui::language().label(model.row()->info->title));
+                EXPECT_EQ(test::words(test::only_said(told, "drafters.details.how"), "how"), ui::language().label(model.row()->info->how));
+                EXPECT_EQ(test::inner(test::only_said(told, "drafters.controls.shown"), "filter").text, "controls.filter:all");
+                const Said at = test::only_said(told, "drafters.controls.at");
+                EXPECT_EQ(test::whole(at, "at"), model.round->round + 1);
+                EXPECT_EQ(test::whole(at, "of"), std::ssize(asked.input().whole->round_list));
+                if (beat == kDraftersFamilyBeat) continue;
+                const Said subtitle = test::only_said(told, "drafters.subtitle.round");
+                EXPECT_EQ(test::whole(subtitle, "round"), model.round->round + 1);
+                EXPECT_EQ(test::whole(subtitle, "tokens"), model.text_tokens);
+                EXPECT_EQ(test::whole(subtitle, "tries"), kDraftTries);
+                EXPECT_EQ(test::whole(subtitle, "seed"), static_cast<std::int64_t>(asked.settings.seed));
+                if (temperature > 0) EXPECT_EQ(test::real(subtitle, "temperature"), temperature);
+            }
+        }
+}
+
+TEST(DraftersTold, TellsTheFamilyInBothLanguages) {
+    for (const char* language : {"en", "de"}) {
+        const test::Speaking speaking(language);
+        Asked asked("lookup");
+        asked.answer();
+        asked.beat(kDraftersFamilyBeat);
+        const std::vector<ui::ToldMessage> told = asked.told();
+        EXPECT_EQ(test::words(test::only_said(told, "shared.words.data"), "tier"), "PUBLISHED");
+        const std::vector<Said> rows = test::all_said(told, "drafters.kin.row");
+        const DraftersModel model = asked.model();
+        ASSERT_EQ(rows.size(), model.rows.size());
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const DrafterKin& kin = model.rows[i].info->kin;
+            EXPECT_EQ(test::words(rows[i], "drafter"), model.rows[i].title);
+            const std::vector<Said> parts = test::list(rows[i], "kin");
+            ASSERT_EQ(parts.size(), 5U);
+            EXPECT_EQ(test::words(parts[0], "takes"), ui::language().label(kin.takes));
+            EXPECT_EQ(test::words(parts[1], "sequential"), ui::language().label(kin.sequential));
+            EXPECT_EQ(test::words(parts[2], "keeps"), ui::language().label(kin.keeps));
+            EXPECT_EQ(test::whole(parts[3], "year"), kin.year);
+            EXPECT_EQ(test::words(parts[3], "source"), kin.source);
+            EXPECT_EQ(test::words(parts[4], "engines"), served_words(kin));
+        }
+    }
+}
+
+// Who brings most and least, what must be stored, what a guess costs; how far rounds lie apart.
+TEST(DraftersTold, ItsTitlesAndItsStoryHaveTheNumbersOfTheirRows) {
+    Asked asked("lookup");
+    asked.answer();
+    const DraftersModel model = asked.model();
+    ASSERT_EQ(model.best.size(), 1U);
+    const DrafterRow& best = model.rows[static_cast<std::size_t>(model.best[0])];
+    const auto tokens = [](const DrafterRow& row) { return row.tokens; };
+    const auto bytes = [](const DrafterRow& row) { return row.compared->bytes; };
+    const auto ms = [](const DrafterRow& row) { return row.draft_ms; };
+    std::vector<ui::ToldMessage> told = asked.told();
+    const Said title = test::only_said(told, "drafters.title.best");
+    EXPECT_EQ(test::words(title, "drafter"), best.title);
+    EXPECT_EQ(test::whole(title, "tokens"), best.tokens);
+    const Said outcome = test::inner(test::only_said(told, "drafters.outcome.text:told"), "outcome");
+    EXPECT_EQ(test::words(test::inner(outcome, "names"), "drafter"), best.title);
+    EXPECT_EQ(test::whole(outcome, "tokens"), best.tokens);
+    const DrafterRow& least = *std::ranges::min_element(model.rows, {}, tokens);
+    EXPECT_EQ(test::words(outcome, "least"), in_sentence(least.title));
+    EXPECT_EQ(test::whole(outcome, "fewest"), least.tokens);
+    asked.beat(1);
+    const Said stored = test::only_said(asked.told(), "drafters.stored.text");
+    EXPECT_EQ(test::whole(stored, "free"),
+              std::ranges::count_if(model.rows, [](const DrafterRow& row) { return row.info->needs == DrafterNeeds::nothing; }));
+    const DrafterRow& largest = *std::ranges::max_element(model.rows, {}, bytes);
+    EXPECT_EQ(test::words(stored, "largest"), in_sentence(largest.title));
+    EXPECT_EQ(test::whole(test::inner(stored, "size"), "bytes"), static_cast<std::int64_t>(bytes(largest)));
+    asked.beat(2);
+    const Said cost = test::only_said(asked.told(), "drafters.cost.text:timed");
+    const auto [fast, slow] = std::ranges::minmax_element(model.rows, {}, ms);
+    EXPECT_EQ(test::words(cost, "fastest"), in_sentence(fast->title));
+    EXPECT_EQ(test::real(test::inner(cost, "fast_ms"), "ms"), fast->draft_ms);
+    EXPECT_EQ(test::words(cost, "slowest"), in_sentence(slow->title));
+    EXPECT_EQ(test::real(test::inner(cost, "slow_ms"), "ms"), slow->draft_ms);
+    asked.beat(kDraftersNoBestBeat);
+    std::vector<std::int64_t> brought;
+    for (const RoundSummary& round : asked.input().whole->round_list)
+        if (round.commit) brought.push_back(std::ssize(round.commit->tokens));
+    const Said rounds = test::only_said(asked.told(), "drafters.no_best.title");
+    EXPECT_EQ(test::whole(rounds, "most"), std::ranges::max(brought));
+    EXPECT_EQ(test::whole(rounds, "least"), std::ranges::min(brought) < std::ranges::max(brought) ? std::ranges::min(brought) : 0);
+}
+
+// Which number stands where, in words; in German with a comma.
+TEST(DraftersTold, SaysItsNumbersInTheirPlaces) {
+    const auto line_of = [](const std::string& words, const std::string& begins) {
+        const std::size_t at = words.find("\n" + begins);
+        return at == std::string::npos ? "no line begins with " + begins + " in " + words
+                                       : words.substr(at + 1, words.find('\n', at + 1) - at - 1);
+    };
+    for (const auto& [language, lines] :
+         {std::pair<const char*, std::vector<std::pair<std::string, std::string>>>{
+              "en",
+              {{"lookup, drafts this run", "lookup, drafts this run: stores nothing. Guesses: “<7>” refused, “<5>” "
+                                           "discarded, “<6>” discarded. This round: 0 of 3 guesses kept, then the "
+                                           "target's own “<32>”: 1 token, drafted in 0.61 ms. PUBLISHED: speed-up "
+                                           "1.2–4×, 5 figures on other machines and models. Sources: "},
+               {"EAGLE-3: It ranks", "EAGLE-3: It ranks 40 of 61 ids: the others it can never guess."},
+               {"EAGLE-3: Its config", "EAGLE-3: Its config reads the outputs of layers 0, 2 and 4, of 0 to 5."},
+               {"lookup: Match", "lookup: Match: the last 3 tokens, “<7><5><6>”, stood at token 2 before."}}},
+          {"de",
+           {{"Lookup, entwirft", "Lookup, entwirft in diesem Lauf: Bedarf nichts. Vorschläge: „<7>“ abgelehnt, „<5>“ "
+                                 "verworfen, „<6>“ verworfen. Diese Runde: 0 von 3 behalten, dann das eigene „<32>“: "
+                                 "1 Token, Entwurf in 0,61 ms. PUBLISHED: Beschleunigung 1,2–4×, 5 Zahlen von anderen "
+                                 "Rechnern und Modellen. Quellen: "},
+            {"EAGLE-3: Ordnet", "EAGLE-3: Ordnet 40 von 61 Ids: die anderen kann er nie vorschlagen."},
+            {"Lookup: Treffer", "Lookup: Treffer: die letzten 3 Token, „<7><5><6>“, standen schon bei Token 2."}}}}) {
+        const test::Speaking speaking(language);
+        Asked asked("lookup");
+        asked.answer();
+        const std::string words = in_words(asked.told());
+        for (const auto& [begins, line] : lines) EXPECT_EQ(line_of(words, begins).substr(0, line.size()), line);
+    }
+}
+
+// A number that is drawn and that no message has would be one that only eyes see.
+TEST(DraftersTold, SaysEveryNumberThatIsDrawn) {
+    Asked asked("lookup");
+    asked.answer();
+    for (int beat = 0; beat < kDraftersBeats; ++beat) {
+        asked.beat(beat);
+        const std::string words = in_words(asked.told());
+        const SceneInput input = asked.input();
+        std::size_t seen = 0;
+        const std::regex number(R"(\d*\.\d\d+)");
+        for (const ui::RecordedText& text : asked.bench->texts) {
+            if (!input.stage.contains(text.box.center()) && !input.details.contains(text.box.center())) continue;
+            for (std::sregex_iterator at(text.text.begin(), text.text.end(), number), end; at != end; ++at, ++seen)
+                EXPECT_NE(words.find(at->str()), std::string::npos) << beat << ": " << at->str() << " of “" << text.text << "”\n" << words;
+        }
+        EXPECT_GT(seen, 8U);
+    }
+}
+
+TEST(DraftersTold, GivesNumbersWithFullPrecisionAsData) {
+    for (const char* language : {"en", "de"}) {
+        const test::Speaking speaking(language);
+        Asked asked("lookup");
+        asked.answer();
+        const DraftersModel model = asked.model();
+        const Json data = Json::parse(words_json("drafters", kDraftersOutcomeBeat, asked.told()));
+        std::size_t found = 0;
+        for (const Json& message : data["messages"]) {
+            if (message["id"] != "drafters.table.row") continue;
+            const DrafterRow& row = model.rows.at(found++);
+            EXPECT_EQ(message["values"]["round"]["values"]["took"]["values"]["ms"].get<double>(), row.draft_ms);
+            EXPECT_EQ(message["values"]["guesses"].is_array(), row.shown.size() != 1);
+            EXPECT_EQ(message["region"], "stage");
+            EXPECT_TRUE(message["drawn"].get<bool>());
+            if (!row.published.empty())
+                EXPECT_EQ(message["values"]["published"]["values"]["speed_up"]["values"]["low"].get<double>(), row.published.low);
+        }
+        EXPECT_EQ(found, model.rows.size());
+    }
 }
 
 TEST(DraftersScene, FitsEverySizeAndSaysWhatWasRecorded) {

@@ -1,20 +1,49 @@
 // Scene S4: drawn texts against the exact distribution, what each mistake does to the first position, and the greedy
 // comparison.
+//
+// What stood in the description that was written by hand, and which message has it now (LosslessTold):
+//
+//     "Not the target's distribution: caught after 562 texts"     title.caught {texts}, title.drawn {drawn} {right}
+//     "No residual: ask the draft again: will it show?"           title.nothing {mistake}
+//     "…, K = 2, … · distance .01, by chance .01"                 subtitle.counted {rule} {mistake} {k} {distance} {noise} {tested}
+//     "… · p at 1778 = .3"                                        words.tested {at} {p}
+//     "Data: TABLE"                                               shared.words.data {tier} {words}
+//     "Ratio upside down (chosen): 3000 texts, caught at 56"      details.row {name} {chosen} {verdict} {caught} {drawn}
+//     "… caught at 56", "… not caught", "… not drawn"             details.verdict:caught {at}, hides {drawn}, open
+//     "  a: .30 + .20 against .50 (draft .30)"                    bars.row {token} {kept} {replaced} {same} {target} {draft}
+//     "  aba .21 .21"                                             texts.bar {text} {drawn} {exact}
+//     "Greedy, small: the same 38 tokens as plain decoding"       greedy.row {drafter} {verdict}: greedy.verdict:same {tokens}
+//     "Greedy, small: differs at token 3", "…: it lost its file"  greedy.verdict:differs {place}, failed; greedy.row {problem}
+//     "Rounded in wider passes: differs at token 3, where …"      at its beat fault.caught {place} {tie}, fault.bar {token} {p};
+//                                                                 elsewhere fault.found {rounding} {found}: words.found:near, far
+//                                                                 {place} {ours} {p} {theirs} {q}
+//     "…: the plain text, as far as it goes", "…: it failed"      words.found:unseen {tokens}, failed {problem}
+//
+// Nobody told of these before: the curves (looks.curve {name} {points}: looks.at {distance} {drawn} {noise}), the tokens around the fork
+// (fault.tokens {name} {from} {tokens}).
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <regex>
 
+#include "engine/base/json.h"
 #include "engine/lab/study.h"
 #include "engine/rules/wrong_rules.h"
 #include "engine/run/run.h"
-#include "scenes/lossless/lossless_draw.h"
-#include "scenes/lossless/lossless_faults.h"
+#include "scenes/lossless/lossless_model.h"
+#include "scenes/shared/in_words.h"
+#include "scenes/shared/words.h"
 #include "tests/scenes/run_window.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/shared/finished.h"
+#include "tests/shared/said_values.h"
+#include "tests/shared/speaking.h"
+#include "tests/shared/told_said.h"
 #include "ui/format.h"
+#include "ui/tokens.h"
 
 namespace speclens {
 namespace {
@@ -107,6 +136,20 @@ TEST(Lossless, KeptAndReplacedAddUpToTheTargetOnlyUnderTheRightRule) {
     EXPECT_NEAR(proof_rows(wrong("redraw"))[0].replaced, 0.2 * 0.3, 1e-12);
 }
 
+// What is worked out of coins that are taken apart is what comes out of coins that are thrown.
+TEST(Lossless, TheProofForeseesTheFirstTokenOfEveryRule) {
+    constexpr long kTexts = 20000;
+    for (const RuleInfo* rule : lossless_rules()) {
+        const std::vector<ProofRow> rows = proof_rows(*rule);
+        std::vector<long> first(rows.size());
+        for (long n = 0; n < kTexts; ++n) ++first[static_cast<std::size_t>(toy_text(*rule, 7, n).tokens.front())];
+        for (std::size_t v = 0; v < rows.size(); ++v) {
+            const double p = rows[v].kept + rows[v].replaced;
+            EXPECT_NEAR(static_cast<double>(first[v]) / kTexts, p, 4 * std::sqrt(p * (1 - p) / kTexts)) << rule->name << " " << v;
+        }
+    }
+}
+
 struct Counting : RunWindow {
     explicit Counting(ui::Rect screen = {0, 0, 1600, 1000}) {
         settings.max_tokens = 8;
@@ -114,15 +157,37 @@ struct Counting : RunWindow {
         show();
         sent.clear();
     }
+    [[nodiscard]] std::vector<ui::ToldMessage> told() {
+        const FrameInput frame = bench->controller.frame(bench->time);
+        return frame.active->told(frame.scene);
+    }
+    [[nodiscard]] Said title(const std::string& id) { return test::only_said(told(), "lossless." + id); }
+    // What a study of these runs found, where the third token of `other` is `instead`.
+    void measure(const RunStudy& asked, const std::string& other, const std::vector<int>& plain = {5, 6, 7, 8}, int instead = 9,
+                 const std::shared_ptr<const Trace>& trace = nullptr) {
+        Study done{asked.name, static_cast<int>(asked.runs.size()), {}};
+        for (const RunSettings& one : asked.runs) {
+            StudyPoint p;
+            p.settings = one;
+            p.output = plain;
+            if (one.drafter == other) p.output[2] = instead;
+            if (one.drafter == kNoDrafter) p.trace = trace;
+            done.points.push_back(p);
+        }
+        published.studies[done.name] = std::make_shared<const Study>(done);
+        show();
+    }
 };
 
 TEST(LosslessScene, DrawsAThousandTextsAtATime) {
     Counting live;
     live.beat(2);
-    EXPECT_TRUE(live.bench->shows("Is it really lossless?"));
+    EXPECT_EQ(test::words(live.title("title.nothing"), "mistake"), "");
     live.bench->key(ui::Key::c);
     live.bench->settle();
-    EXPECT_TRUE(live.bench->shows(ui::integer(1000) + " texts, and no difference from the target's distribution"));
+    const Said title = live.title("title.drawn");
+    EXPECT_EQ(test::whole(title, "drawn"), 1000);
+    EXPECT_EQ(test::whole(title, "right"), 1);
     EXPECT_TRUE(live.bench->shows("not in " + ui::integer(1000)));
     EXPECT_TRUE(live.bench->shows("TABLE"));
 }
@@ -132,11 +197,33 @@ TEST(LosslessScene, CatchesAMistakeAndSaysAfterHowManyTexts) {
     live.beat(3);
     for (int i = 0; i < 4; ++i) live.bench->key(ui::Key::c);
     live.bench->settle();
-    EXPECT_TRUE(live.bench->shows("Not the target's distribution: caught after"));
+    LosslessCount same;
+    draw_texts(wrong("target"), live.settings.seed, 4000, same);
+    ASSERT_GT(same.caught, 0);
+    EXPECT_EQ(test::whole(live.title("title.caught"), "texts"), same.caught);
     EXPECT_TRUE(live.bench->shows("≠"));
     live.bench->key(ui::Key::up);
     live.bench->settle();
-    EXPECT_TRUE(live.bench->shows("No residual: ask the draft again: will it show?")) << "another rule, nothing drawn yet";
+    EXPECT_EQ(test::words(live.title("title.nothing"), "mistake"), "No residual: ask the draft again") << "another rule, nothing drawn yet";
+}
+
+TEST(LosslessScene, ChoosesAMistakeInTheDetailsAndDrawsByItsButtons) {
+    Counting live;
+    live.beat(kLosslessDrawBeat);
+    live.bench->click(live.bench->find("Ratio upside down", live.input().details));
+    live.bench->settle();
+    live.bench->click(live.bench->find("+ 100", live.input().controls));
+    live.bench->settle();
+    const std::vector<Said> rows = test::all_said(live.told(), "lossless.details.row");
+    ASSERT_EQ(rows.size(), lossless_rules().size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const bool swapped = lossless_rules()[i]->name == std::string("swapped");
+        EXPECT_EQ(test::whole(rows[i], "chosen"), swapped) << i;
+        EXPECT_EQ(test::whole(rows[i], "drawn"), swapped ? 100 : 0) << i;
+    }
+    live.bench->click(live.bench->find("Clear", live.input().controls));
+    live.bench->settle();
+    EXPECT_EQ(test::words(live.title("title.nothing"), "mistake"), "Ratio upside down");
 }
 
 // Once caught it stays caught, and between two looks nothing is: the bound on false alarms counts looks only.
@@ -147,21 +234,28 @@ TEST(LosslessScene, CatchesAtALookAndForGood) {
     draw_texts(*find_rule("token"), 7, 60, count); // whose looks are innocent
     ASSERT_EQ(count.caught, 0);
     count.caught = 56;
-    EXPECT_NE(lossless_title(lossless_model(state)).title.find("caught after 56 texts"), std::string::npos);
+    Counting live;
+    const SceneInput input = live.input(kLosslessDrawBeat);
+    const Said caught = lossless_title(input, lossless_model(input, state)).title.said;
+    EXPECT_EQ(caught.id(), "lossless.title.caught");
+    EXPECT_EQ(test::whole(caught, "texts"), 56);
 
     count = {};
     count.drawn = 50;
     count.texts[exact_texts().rbegin()->first] = 50;
-    const LosslessModel early = lossless_model(state);
+    const LosslessModel early = lossless_model(input, state);
     ASSERT_LT(early.test.p_value, kLosslessAlarm);
-    EXPECT_NE(lossless_title(early).title.find("still hides"), std::string::npos);
-    EXPECT_EQ(lossless_title(early).subtitle.find("· p"), std::string::npos) << "there was no look yet";
+    const StageTitle hides = lossless_title(input, early);
+    EXPECT_EQ(hides.title.said.id(), "lossless.title.drawn");
+    EXPECT_EQ(test::whole(hides.title.said, "right"), 0);
+    EXPECT_EQ(test::words(hides.subtitle.said, "tested"), "") << "there was no look yet";
 
     count = {};
     draw_texts(*lossless_rules()[1], 7, 60, count);
     ASSERT_EQ(count.looks.back().drawn, 56);
-    const std::string told = lossless_title(lossless_model(state)).subtitle;
-    EXPECT_NE(told.find("· p at 56 "), std::string::npos) << told;
+    const Said tested = test::inner(lossless_title(input, lossless_model(input, state)).subtitle.said, "tested");
+    EXPECT_EQ(test::whole(tested, "at"), 56);
+    EXPECT_EQ(test::real(tested, "p"), count.looks.back().p_value);
 }
 
 // What was drawn under a mistake is not what chance alone leaves.
@@ -172,11 +266,14 @@ TEST(LosslessScene, DoesNotCallAMistakeChance) {
         if (mistaken) live.bench->key(ui::Key::down);
         live.bench->key(ui::Key::c);
         live.bench->settle();
-        std::string told;
-        for (const ui::RecordedText& text : live.bench->texts) told += text.text + " ";
-        EXPECT_NE(told.find("alone leaves"), std::string::npos) << "another beat";
-        EXPECT_EQ(told.find("alone leaves: ") == std::string::npos, mistaken) << told;
-        EXPECT_EQ(told.find("With the mistake chosen now") != std::string::npos, mistaken) << told;
+        const Said text = live.title("count.text");
+        EXPECT_EQ(test::whole(text, "right"), !mistaken);
+        EXPECT_EQ(test::whole(text, "wrong"), mistaken);
+        EXPECT_EQ(test::whole(text, "drawn"), 1000);
+        EXPECT_EQ(test::real(text, "noise"), expected_distance(1000));
+        const std::string words = message(text).words();
+        EXPECT_EQ(words.find("alone leaves: ") == std::string::npos, mistaken) << words;
+        EXPECT_EQ(words.find("With the mistake chosen now") != std::string::npos, mistaken) << words;
     }
 }
 
@@ -188,17 +285,8 @@ TEST(LosslessScene, ComparesGreedyTextsTokenByToken) {
     ASSERT_NE(study, nullptr);
     ASSERT_EQ(study->runs.size(), 3u);
     EXPECT_EQ(study->runs[0].drafter, "none");
-    Study done{study->name, 3, {}};
-    for (const RunSettings& one : study->runs) {
-        EXPECT_EQ(one.sampling.temperature, 0);
-        StudyPoint p;
-        p.settings = one;
-        p.output = {1, 2, 3, 4};
-        if (one.drafter == "lookup") p.output[2] = 9;
-        done.points.push_back(p);
-    }
-    live.published.studies[done.name] = std::make_shared<const Study>(done);
-    live.show();
+    for (const RunSettings& one : study->runs) EXPECT_EQ(one.sampling.temperature, 0);
+    live.measure(*study, "lookup");
     EXPECT_TRUE(live.bench->shows("same 4 tokens"));
     EXPECT_TRUE(live.bench->shows("differs at token 3"));
 }
@@ -215,11 +303,13 @@ TEST(LosslessScene, NamesEveryDrafterItCounts) {
     }
     for (const ui::Rect screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}}) {
         Counting live(screen);
-        done.points.front().settings = greedy_study(live.bench->controller.frame(0).scene).runs.front();
+        done.points.front().settings = lossless_study(live.input(), kLosslessGreedyBeat).runs.front();
         live.published.studies[done.name] = std::make_shared<const Study>(done);
         live.show();
         live.beat(kLosslessGreedyBeat);
-        EXPECT_TRUE(live.bench->shows("12 of 12 drafters")) << live.bench->words;
+        const Said title = live.title("asterisk.title:told");
+        EXPECT_EQ(test::whole(title, "same"), 12);
+        EXPECT_EQ(test::whole(title, "drafters"), 12);
         for (const std::string& name : names) EXPECT_TRUE(live.bench->shows(name)) << screen.w << ": " << name << "\n" << live.bench->words;
         EXPECT_FALSE(live.bench->shows("TABLE")) << "a beat about the loaded models";
     }
@@ -229,24 +319,15 @@ TEST(LosslessScene, NamesEveryDrafterItCounts) {
 TEST(LosslessScene, SaysOfAFaultWhatThePictureShows) {
     Counting live;
     for (const int beat : {kLosslessTieBeat, kLosslessCacheBeat}) {
-        const RunStudy asked = fault_study(live.input(beat), fault_of(beat));
-        Study done{asked.name, 2, {}};
-        for (const RunSettings& one : asked.runs) {
-            StudyPoint p;
-            p.settings = one;
-            p.output = {5, 6, 7, 8};
-            if (&one != &asked.runs.front()) p.output[2] = 9;
-            done.points.push_back(p);
-        }
-        live.published.studies[done.name] = std::make_shared<const Study>(done);
-        live.show();
+        live.measure(lossless_study(live.input(), beat), "small");
         live.beat(beat);
-        const FrameInput frame = live.bench->controller.frame(live.bench->time);
-        const std::string words = frame.active->describe(frame.scene), title = "The texts part at token 3: no near tie, a mistake";
-        EXPECT_TRUE(live.bench->shows(title)) << live.bench->words;
-        EXPECT_EQ(words.substr(0, words.find('\n')), title);
-        EXPECT_NE(words.find("Data: LIVE"), std::string::npos) << words;
-        EXPECT_EQ(words.find("Data: TABLE"), std::string::npos) << words;
+        const std::vector<ui::ToldMessage> told = live.told();
+        const Said title = told.front().message.said;
+        EXPECT_EQ(title.id(), "lossless.fault.caught");
+        EXPECT_EQ(test::whole(title, "place"), 3);
+        EXPECT_EQ(test::whole(title, "tie"), 0);
+        EXPECT_TRUE(live.bench->shows("The texts part at token 3: no near tie, a mistake")) << live.bench->words;
+        EXPECT_EQ(test::words(test::only_said(told, "shared.words.data"), "tier"), "LIVE");
     }
 }
 
@@ -273,6 +354,295 @@ TEST(LosslessScene, TheStudyKeepsWhatWasWritten) {
     Counting live;
     const StudyPoint point = study_point(live.models, live.settings);
     EXPECT_EQ(point.output, std::vector<int>(live.run->sequence().begin() + 5, live.run->sequence().end()));
+}
+
+template <class T>
+std::optional<T> maybe(const Said& said, std::string_view name) {
+    const auto found = std::ranges::find(said.values, name, &SaidValue::name);
+    EXPECT_NE(found, said.values.end()) << said.id() << " {" << name << "}";
+    return found == said.values.end() || !found->there() ? std::nullopt : std::optional(std::get<T>(found->is));
+}
+std::string text_letters(const std::vector<int>& tokens) {
+    std::string letters;
+    for (const int id : tokens) letters += static_cast<char>('a' + id);
+    return letters;
+}
+
+// Three of the rules drawn, one of them until it is caught; the second of them chosen.
+void draw_three(Counting& live, LosslessState& same) {
+    live.beat(3);
+    for (const auto& [step, times] : {std::pair{ui::Key::c, 4}, {ui::Key::up, 2}, {ui::Key::c, 1}, {ui::Key::up, 1}, {ui::Key::c, 2}})
+        for (int i = 0; i < times; ++i) live.bench->key(step);
+    live.bench->key(ui::Key::down);
+    live.bench->settle();
+    for (const auto& [rule, count] : {std::pair{3, 4000L}, {1, 1000L}, {0, 2000L}})
+        draw_texts(*lossless_rules()[static_cast<std::size_t>(rule)], live.settings.seed, count,
+                   same.counts[lossless_rules()[static_cast<std::size_t>(rule)]->name]);
+    same.rule = 1;
+}
+
+void expect_counts_told(const std::vector<ui::ToldMessage>& told, const LosslessState& state, bool curves) {
+    const LosslessCount& chosen = state.counts.at(lossless_rules()[1]->name);
+    const std::vector<Said> bars = test::all_said(told, "lossless.texts.bar");
+    ASSERT_EQ(bars.size(), exact_texts().size());
+    std::size_t i = 0;
+    for (const auto& [tokens, p] : exact_texts()) {
+        const Said& bar = bars[i++];
+        const auto found = chosen.texts.find(tokens);
+        EXPECT_EQ(test::words(bar, "text"), text_letters(tokens));
+        EXPECT_EQ(test::real(bar, "exact"), p);
+        EXPECT_EQ(test::real(bar, "drawn"), found == chosen.texts.end() ? 0 : static_cast<double>(found->second) / 1000);
+    }
+    const std::vector<ProofRow> rows = proof_rows(*lossless_rules()[1]);
+    const std::vector<Said> proof = test::all_said(told, "lossless.bars.row");
+    ASSERT_EQ(proof.size(), rows.size());
+    for (std::size_t v = 0; v < rows.size(); ++v) {
+        EXPECT_EQ(test::words(proof[v], "token"), std::string(1, static_cast<char>('a' + v)));
+        EXPECT_EQ(test::real(proof[v], "kept"), rows[v].kept);
+        EXPECT_EQ(test::real(proof[v], "replaced"), rows[v].replaced);
+        EXPECT_EQ(test::real(proof[v], "target"), rows[v].target);
+        EXPECT_EQ(test::real(proof[v], "draft"), rows[v].draft);
+        EXPECT_EQ(test::whole(proof[v], "same"), std::abs(rows[v].off()) < 5e-4);
+    }
+    const std::vector<Said> mistakes = test::all_said(told, "lossless.details.row");
+    ASSERT_EQ(mistakes.size(), lossless_rules().size());
+    for (std::size_t rule = 0; rule < mistakes.size(); ++rule) {
+        const Said& row = mistakes[rule];
+        const auto found = state.counts.find(lossless_rules()[rule]->name);
+        const LosslessCount count = found == state.counts.end() ? LosslessCount() : found->second;
+        EXPECT_EQ(test::words(test::inner(row, "name"), "mistake"), mistake_words(*lossless_rules()[rule]));
+        EXPECT_EQ(test::whole(row, "chosen"), rule == 1);
+        EXPECT_EQ(test::whole(row, "drawn"), count.drawn);
+        EXPECT_EQ(test::whole(row, "caught"), count.caught);
+        const Said verdict = test::inner(row, "verdict");
+        EXPECT_EQ(verdict.text, count.drawn == 0   ? "details.verdict:open"
+                                : count.caught > 0 ? "details.verdict:caught"
+                                                   : "details.verdict:hides");
+        if (count.caught > 0) {
+            EXPECT_EQ(test::whole(verdict, "at"), count.caught);
+        } else if (count.drawn > 0) {
+            EXPECT_EQ(test::whole(verdict, "drawn"), count.drawn);
+        }
+    }
+    const std::vector<Said> lines = test::all_said(told, "lossless.looks.curve");
+    ASSERT_EQ(lines.size(), curves ? 3U : 0U);
+    for (const Said& line : lines) {
+        const std::string mistake = test::words(test::inner(line, "name"), "mistake");
+        const auto rule = std::ranges::find(lossless_rules(), mistake, [](const RuleInfo* one) { return mistake_words(*one); });
+        ASSERT_NE(rule, lossless_rules().end()) << mistake;
+        const std::vector<LosslessCount::Look>& looks = state.counts.at((*rule)->name).looks;
+        const std::vector<Said> points = test::list(line, "points");
+        ASSERT_FALSE(points.empty());
+        EXPECT_EQ(test::whole(points.back(), "drawn"), looks.back().drawn);
+        for (const Said& point : points) {
+            const auto look = std::ranges::find(looks, test::whole(point, "drawn"), &LosslessCount::Look::drawn);
+            ASSERT_NE(look, looks.end());
+            EXPECT_EQ(test::real(point, "distance"), look->distance);
+            EXPECT_EQ(test::real(point, "noise"), expected_distance(look->drawn));
+        }
+    }
+}
+
+TEST(LosslessTold, TellsEveryTextEveryRuleTheProofAndTheCurvesInBothLanguages) {
+    for (const char* language : {"en", "de"}) {
+        const test::Speaking speaking(language);
+        SCOPED_TRACE(language);
+        Counting live;
+        LosslessState same;
+        draw_three(live, same);
+        ASSERT_GT(same.counts.at(lossless_rules()[3]->name).caught, 0);
+        ASSERT_EQ(same.counts.at(lossless_rules()[0]->name).caught, 0);
+        expect_counts_told(live.told(), same, true);
+        const Said subtitle = live.title("subtitle.counted");
+        EXPECT_EQ(test::inner(subtitle, "rule").id(), "lossless.words.rule:token");
+        EXPECT_EQ(test::whole(subtitle, "mistake"), 1);
+        EXPECT_EQ(test::whole(subtitle, "k"), kToyDrafts);
+        EXPECT_EQ(test::real(subtitle, "noise"), expected_distance(1000));
+        EXPECT_EQ(test::real(subtitle, "distance"), same.counts.at(lossless_rules()[1]->name).looks.back().distance);
+        live.beat(kLosslessGreedyBeat);
+        expect_counts_told(live.told(), same, false);
+    }
+}
+
+TEST(LosslessTold, TellsEveryGreedyTextInBothLanguages) {
+    for (const char* language : {"en", "de"}) {
+        const test::Speaking speaking(language);
+        Counting live;
+        live.measure(lossless_study(live.input(), kLosslessGreedyBeat), "lookup");
+        for (const int beat : {0, kLosslessGreedyBeat}) {
+            live.beat(beat);
+            const std::vector<ui::ToldMessage> told = live.told();
+            const std::vector<Said> rows = test::all_said(told, "lossless.greedy.row");
+            EXPECT_EQ(rows.size(), beat == 0 ? 1U : 3U) << "in the details, and on the stage";
+            for (const Said& row : rows) {
+                const bool differs = test::words(row, "drafter") == "lookup";
+                const Said verdict = test::inner(row, "verdict");
+                EXPECT_EQ(verdict.text, differs ? "greedy.verdict:differs" : "greedy.verdict:same");
+                EXPECT_EQ(test::whole(verdict, differs ? "place" : "tokens"), differs ? 3 : 4);
+            }
+            const std::vector<Said> names = test::list(test::only_said(told, "lossless.greedy.names"), "drafters");
+            ASSERT_EQ(names.size(), 1U);
+            EXPECT_EQ(test::words(names[0], "drafter"), "small");
+            EXPECT_EQ(test::whole(test::only_said(told, "lossless.greedy.verdict:same"), "tokens"), 4);
+            if (beat == 0) continue;
+            for (const char* id : {"lossless.asterisk.title:told", "lossless.asterisk.text"}) {
+                EXPECT_EQ(test::whole(test::only_said(told, id), "same"), 1) << id;
+                EXPECT_EQ(test::whole(test::only_said(told, id), "drafters"), 2) << id;
+            }
+        }
+    }
+}
+
+// Where a drafter could not be run, why.
+TEST(LosslessTold, SaysWhyADrafterCouldNotRun) {
+    Counting live;
+    const RunStudy asked = lossless_study(live.input(), kLosslessGreedyBeat);
+    Study done{asked.name, 3, {}};
+    for (const RunSettings& one : asked.runs) {
+        StudyPoint p;
+        p.settings = one;
+        if (one.drafter == "small") p.problem = "it lost its weights";
+        done.points.push_back(p);
+    }
+    live.published.studies[done.name] = std::make_shared<const Study>(done);
+    live.show();
+    const Said row = test::only_said(live.told(), "lossless.greedy.row");
+    EXPECT_EQ(test::words(row, "drafter"), "small");
+    EXPECT_EQ(test::words(row, "problem"), "it lost its weights");
+    EXPECT_EQ(message(row).words(), "small: could not run (it lost its weights)");
+}
+
+// What plain decoding gave both tokens, at the beat of the fault and at any other; in words, which number is whose.
+TEST(LosslessTold, TellsWhereAFaultPartsTheTextsInBothLanguages) {
+    for (const char* language : {"en", "de"})
+        for (const int beat : {kLosslessTieBeat, kLosslessCacheBeat}) {
+            const test::Speaking speaking(language);
+            SCOPED_TRACE(std::string(language) + " " + std::to_string(beat));
+            Counting live;
+            const RunStudy asked = lossless_study(live.input(), beat);
+            speclens::Run run(live.models, asked.runs.front());
+            run.finish();
+            const auto trace = run.shared_trace();
+            const std::vector<int> plain(run.sequence().begin() + 5, run.sequence().end());
+            const RunView view = fold(*trace, trace->size());
+            const TopEntries& top =
+                view.round_list[2].resample->raw_top.empty() ? view.round_list[2].resample->top : view.round_list[2].resample->raw_top;
+            ASSERT_GT(top.entries.size(), 4U);
+            const int other = top.entries[4].id;
+            live.measure(asked, "small", plain, other, trace);
+            const double p = *listed(top, plain[2]), q = *listed(top, other);
+            live.beat(beat);
+            const std::vector<ui::ToldMessage> told = live.told();
+            const std::vector<Said> bars = test::all_said(told, "lossless.fault.bar");
+            ASSERT_EQ(bars.size(), 2U);
+            const Trace& labels = *live.input().trace;
+            for (const auto& [bar, token, chance] : {std::tuple{0U, plain[2], p}, {1U, other, q}}) {
+                EXPECT_EQ(test::real(bars[bar], "p"), chance);
+                EXPECT_EQ("“" + test::words(test::inner(bars[bar], "token"), "text") + "”", ui::token_words(labels.text(token)));
+            }
+            const std::vector<Said> rows = test::all_said(told, "lossless.fault.tokens");
+            ASSERT_EQ(rows.size(), 2U);
+            EXPECT_EQ(test::inner(rows[0], "name").id(), "lossless.fault.text:plain");
+            EXPECT_EQ(test::inner(rows[1], "name").id(), "lossless.fault.text:faulty");
+            for (const Said& row : rows) EXPECT_EQ(test::whole(row, "from"), 1);
+            EXPECT_GE(test::list(rows[0], "tokens").size(), 4U);
+            EXPECT_EQ(test::words(test::list(rows[1], "tokens")[2], "text"), test::words(test::inner(bars[1], "token"), "text"));
+            EXPECT_EQ(test::words(test::only_said(told, "lossless.fault.subtitle"), "drafter"), "small");
+            EXPECT_TRUE(test::all_said(told, "lossless.fault.found").empty()) << "the stage shows it";
+            // Elsewhere it is told as a whole.
+            live.beat(0);
+            const Said elsewhere = test::only_said(live.told(), "lossless.fault.found"), found = test::inner(elsewhere, "found");
+            EXPECT_EQ(test::whole(elsewhere, "rounding"), beat == kLosslessTieBeat);
+            EXPECT_EQ(found.text, p < 1.1 * q ? "words.found:near" : "words.found:far");
+            EXPECT_EQ(test::whole(found, "place"), 3);
+            EXPECT_EQ(test::real(found, "p"), p);
+            EXPECT_EQ(test::real(found, "q"), q);
+            const bool german = std::string_view(language) == "de";
+            const std::string line = (german ? "Hier trennen sich die Texte bei Token 3: normales Decoding gab "
+                                             : "Here the texts part at token 3: plain decoding gave ") +
+                                     message(test::inner(found, "ours")).words() + " " + fine_probability(p) + ", " +
+                                     message(test::inner(found, "theirs")).words() + " " + fine_probability(q) + ". ";
+            EXPECT_NE(in_words(live.told()).find(line), std::string::npos) << line << "\n" << in_words(live.told());
+        }
+}
+
+// Which number stands where, in words.
+TEST(LosslessTold, SaysItsNumbersInTheirPlaces) {
+    struct Lines {
+        const char* language;
+        std::vector<std::string> lines;
+    };
+    const std::string thin = "\u2009";
+    for (const auto& [language, lines] :
+         {Lines{"en",
+                {"First position a: kept .30 + replaced .20 = target .50 (draft .30)\n", "TABLE", " + .20 = .50",
+                 "Bonus after a rejection (chosen): not in 1" + thin + "000\n", "Replacement from the target: caught at ",
+                 " of 4" + thin + "000 texts\n", "Ratio upside down: not drawn\n", "no mistake: not in 2" + thin + "000\n",
+                 "token rule with a mistake, K = 2, table of three tokens · distance "}},
+          Lines{"de",
+                {"Erste Position a: behalten 0,30 + ersetzt 0,20 = Ziel 0,50 (Entwurf 0,30)\n",
+                 "Bonus nach einer Ablehnung (gewählt): nicht in 1" + thin + "000\n", "Ersatz aus dem Zielmodell: ertappt bei ",
+                 " von 4" + thin + "000 Texten\n", "Verhältnis auf dem Kopf: nicht gezogen\n", "kein Fehler: nicht in 2" + thin + "000\n",
+                 "Token-Regel mit Fehler, K = 2, Tabelle mit drei Token · Abstand "}}}) {
+        const test::Speaking speaking(language);
+        Counting live;
+        LosslessState same;
+        draw_three(live, same);
+        const std::string words = in_words(live.told());
+        for (const std::string& line : lines) EXPECT_NE(words.find(line), std::string::npos) << line << "\n" << words;
+        const bool german = std::string_view(language) == "de";
+        const LosslessCount& chosen = same.counts.at(lossless_rules()[1]->name);
+        for (const auto& [tokens, p] : exact_texts()) {
+            const double drawn = chosen.texts.contains(tokens) ? static_cast<double>(chosen.texts.at(tokens)) / 1000 : 0;
+            const std::string line = text_letters(tokens) + (german ? ": gezogen " : ": drawn ") + ui::probability(drawn) +
+                                     (german ? ", exakt " : ", exact ") + ui::probability(p) + "\n";
+            EXPECT_NE(words.find(line), std::string::npos) << line;
+        }
+        const LosslessCount::Look& look = chosen.looks.back();
+        const std::string point = fine_probability(look.distance) + (german ? " nach 1" : " after 1") + thin + "000 (" +
+                                  (german ? "durch Zufall " : "by chance ") + fine_probability(expected_distance(1000)) + ")";
+        EXPECT_NE(words.find(point), std::string::npos) << point << "\n" << words;
+    }
+}
+
+// A number that is drawn and that no message has would be one that only eyes see.
+TEST(LosslessTold, SaysEveryNumberThatIsDrawn) {
+    Counting live;
+    LosslessState same;
+    draw_three(live, same);
+    for (int beat = 0; beat < kLosslessGreedyBeat; ++beat) {
+        live.beat(beat);
+        const std::string words = in_words(live.told());
+        const SceneInput input = live.input();
+        std::size_t seen = 0;
+        const std::regex number(R"(\.\d\d+)");
+        for (const ui::RecordedText& text : live.bench->texts) {
+            if (!input.stage.contains(text.box.center()) && !input.details.contains(text.box.center())) continue;
+            if (std::regex_match(text.text, number)) continue; // of an axis
+            for (std::sregex_iterator at(text.text.begin(), text.text.end(), number), end; at != end; ++at, ++seen)
+                EXPECT_NE(words.find(at->str()), std::string::npos) << beat << ": " << at->str() << " of “" << text.text << "”\n" << words;
+        }
+        EXPECT_GT(seen, 8U);
+    }
+}
+
+TEST(LosslessTold, GivesNumbersWithFullPrecisionAsData) {
+    for (const char* language : {"en", "de"}) {
+        const test::Speaking speaking(language);
+        Counting live;
+        live.beat(kLosslessProofBeat);
+        const Json data = Json::parse(words_json("lossless", kLosslessProofBeat, live.told()));
+        const std::vector<ProofRow> rows = proof_rows(*find_rule("token"));
+        std::size_t found = 0;
+        for (const Json& message : data["messages"]) {
+            if (message["id"] != "lossless.bars.row") continue;
+            EXPECT_EQ(message["values"]["kept"].get<double>(), rows[found].kept);
+            EXPECT_EQ(message["values"]["replaced"].get<double>(), rows[found].replaced);
+            EXPECT_EQ(message["region"], "stage");
+            ++found;
+        }
+        EXPECT_EQ(found, rows.size());
+    }
 }
 
 TEST(LosslessScene, NothingCollidesWhereEverythingIsShown) {
