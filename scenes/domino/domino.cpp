@@ -25,8 +25,8 @@ class DominoScene final : public Scene {
         const DominoDraw d{input, model, grid, before_, ui, out};
         draw_head_scene(
             run, input, ui,
-            {"domino", "Domino", model, domino_title(input, model), domino_story(input, model, before_), domino_empty_words(model),
-             "Top movers", "What the head adds to the logits of a position"},
+            {"domino", "Domino", model, domino_title(input, model), domino_story(input, model, before_), empty_text(domino_says, model, "Domino"),
+             "What the head adds to the logits of a position", "Top movers"},
             [&] { draw_domino_stage(d); }, out);
         if (round.here()) {
             take_guess_keys(ui, model, out);

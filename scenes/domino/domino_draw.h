@@ -50,6 +50,5 @@ inline constexpr int kDominoBeats = domino_says.size;
 [[nodiscard]] StageTitle domino_title(const SceneInput& input, const DominoModel& model);
 [[nodiscard]] Story domino_story(const SceneInput& input, const DominoModel& model, const DominoBefore& before);
 [[nodiscard]] std::string domino_description(const SceneInput& input, const DominoModel& model, const DominoBefore& before);
-[[nodiscard]] std::string domino_empty_words(const DominoModel& model);
 
 } // namespace speclens

@@ -39,7 +39,6 @@ struct DominoModel : HeadModel {
     bool head_on = true;   // of the run itself; the other row is its opposite
     bool replayed = false; // the other row was replayed, not derived
     bool fast = false;     // no rows were recorded
-    bool internals = false;
     int kept_on = 0, kept_off = 0; // guesses accepted in the two rows
     int produced_on = 0, produced_off = 0;
     int own_on = -1, own_off = -1; // the target's own token at the end; -1: unknown

@@ -188,20 +188,6 @@ void describe_row(std::ostringstream& out, const SceneInput& input, const Domino
     }
 }
 
-} // namespace
-
-std::string domino_empty_words(const DominoModel& model) {
-    switch (model.empty) {
-    case DominoModel::Empty::no_run: return domino_says("empty.text:no_run"_t);
-    case DominoModel::Empty::other_drafter: return other_drafter_words(model, "Domino", domino_says("empty.what"_t));
-    case DominoModel::Empty::no_round: return domino_says("empty.text:no_round"_t);
-    case DominoModel::Empty::no: break;
-    }
-    return {};
-}
-
-namespace {
-
 // Of the beats behind the one about favourites, where the head is on and nothing is forced: what each of them shows.
 std::string step_title(const SceneInput& input, const DominoModel& m) {
     const int at = telling_position(m);
@@ -300,29 +286,23 @@ void add_task(Story& story, const SceneInput& input, const DominoModel& m, int b
 StageTitle domino_title(const SceneInput& input, const DominoModel& m) {
     StageTitle title;
     title.tier = tier_of(input.whole->header);
-    if (m.empty != DominoModel::Empty::no) {
-        title.title = domino_says("empty.title"_t);
-        title.subtitle = domino_says("empty.subtitle"_t);
+    if (Story none; !m.some()) {
+        take_empty(domino_says, m, "Domino", title, none);
         return title;
     }
     title.title = stage_title(input, m);
-    title.subtitle = head_conditions(m, HeadGuess::position) + shared_says("head.anchor"_t, "anchor"_v = word(input, m.anchor));
+    title.subtitle = head_conditions(input, m, HeadGuess::position);
     return title;
 }
 
 Story domino_story(const SceneInput& input, const DominoModel& m, const DominoBefore& before) {
     Story story = story_at_beat(input, kDominoBeats);
     const int beat = story.step - 1;
-    if (m.empty != DominoModel::Empty::no) {
-        const bool other = m.empty == DominoModel::Empty::other_drafter;
-        story.heading = domino_says("empty.heading"_t, "other"_v = other);
-        story.text = domino_empty_words(m);
-        if (other) take_beats(story, domino_says("empty.no_beats"_t));
+    if (StageTitle none; !m.some()) {
+        take_empty(domino_says, m, "Domino", none, story);
         return story;
     }
-    const Words words = beat_words(input, m, beat);
-    story.heading = words.heading;
-    story.text = words.text;
+    take(story, beat_words(input, m, beat));
     if (beat == kDominoLowRankBeat && m.instead_of.empty() && !largest_mover(*m.column(telling_position(m))))
         story.what_if = domino_says("words.why_logits"_t);
     if (m.fast) story.what_if = domino_says("words.fast"_t);
@@ -375,7 +355,8 @@ std::string domino_description(const SceneInput& input, const DominoModel& m, co
         if (m.head_on && input.beat == kDominoLowRankBeat) out << correction_deeper(m) << "\n";
         out << "\n";
     }
-    out << describe_second_draw(input, m);
+    if (const std::optional<SecondDraw> twice = second_draw(input, m))
+        for (const Message& words : second_draw_told(input, *twice)) out << words << "\n";
     out << describe_story(input, domino_story(input, m, before));
     return out.str();
 }

@@ -17,7 +17,9 @@
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/shared/finished.h"
+#include "tests/shared/said_values.h"
 #include "tests/shared/temp_folder.h"
+#include "tests/shared/told_said.h"
 
 namespace speclens {
 namespace {
@@ -212,9 +214,14 @@ TEST(DraftersScene, ItsFiguresAreThoseOfTheDraftersOwnScenes) {
         header.drafter = drafter;
         RunView run;
         run.header = &header;
-        const std::string words = describe_published(run, &figures, false);
-        EXPECT_NE(words.find(": " + counted(static_cast<int>(range.figures.size()), "figure") + ", " + range.words()), std::string::npos)
-            << drafter << ": " << words;
+        ui::RecordCanvas canvas(scene_fonts(), {0, 0, 400, 300});
+        ui::WidgetState widgets;
+        const ui::Input mouse;
+        ui::Ui ui(canvas, mouse, ui::theme(ui::ThemeKind::dark), widgets, {0, 0, 400, 300});
+        tell_published(ui, {0, 0, 400, 300}, run, &figures, false);
+        const Said said = test::only_said(canvas.told(), "shared.round.speed_ups");
+        EXPECT_EQ(test::whole(said, "figures"), std::ssize(range.figures)) << drafter;
+        EXPECT_EQ(test::inner(said, "range"), range.words().said) << drafter;
     }
     SceneInput input;
     const RunView nothing;
