@@ -53,9 +53,10 @@ class DFlashScene final : public HeadScene<DFlashScene> {
             draw_dflash_details(d, !twice || !again_.shown());
             draw_dflash_controls(d);
             // One beat ahead: the answer is there when its beat is.
-            if (dflash_says.criterion(d.input.beat, "blind refusal"_part) ||
-                dflash_says.criterion(d.input.beat + 1, "blind refusal"_part))
+            if (dflash_says.criterion(d.input.beat, "blind refusal"_part) || dflash_says.criterion(d.input.beat + 1, "blind refusal"_part))
                 search_.ask(d.input, blind_refusal(), d.out);
+        } else {
+            for (const AcceptanceSeries& series : conditioning_series(d.input)) tell_acceptance(d.ui, d.input.details, series);
         }
         keys(d);
     }

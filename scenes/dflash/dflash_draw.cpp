@@ -40,11 +40,9 @@ void distribution(const DFlashDraw& d, const DraftSlot& slot, Vec2 at, float wid
     for (const int id : dflash_tokens(slot, rows)) {
         const bool drafted = id == slot.draft->token;
         if (drafted) ui::icon(d.ui.canvas, ui::Icon::diamond, {at.x + 5, at.y + 8}, 10, d.ui.theme.role(Role::draft));
-        draw_token_share(d.input, d.ui, at, width, id, listed(top, id),
-                         {.ink = drafted ? d.ui.theme.ink : d.ui.theme.muted,
-                          .whole = whole,
-                          .left = drafted ? kDrafted : 0,
-                          .right = kChances});
+        draw_token_share(
+            d.input, d.ui, at, width, id, listed(top, id),
+            {.ink = drafted ? d.ui.theme.ink : d.ui.theme.muted, .whole = whole, .left = drafted ? kDrafted : 0, .right = kChances});
         at.y += 23;
     }
 }
@@ -109,9 +107,9 @@ float draw_dflash_block(const DFlashDraw& d, float top) {
         ui::arrow(canvas, {g.gutter + 80, bar.center().y}, {bar.x - 3, bar.center().y}, {theme.role(Role::target), 1.5F}, 6);
     canvas.fill(bar, theme.panel, 4);
     canvas.outline(bar, {theme.role(Role::draft), 1.5F}, 4);
-    canvas.tell(dflash_says("block.told"_t, "anchor"_v = word(d.input, m.anchor), "masks"_v = m.slots - 1,
-                            "took"_v = if_measured(m.draft_ms)),
-                bar);
+    canvas.tell(
+        dflash_says("block.told"_t, "anchor"_v = word(d.input, m.anchor), "masks"_v = m.slots - 1, "took"_v = if_measured(m.draft_ms)),
+        bar);
     const std::string ms = m.draft_ms > 0 ? ui::number(m.draft_ms, 2) + " ms" : "";
     canvas.print({bar.right() - 12, bar.y + 19}, ms, Font::mono, 14, theme.ink, Align::right);
     const Message one_pass = dflash_says("block.pass"_t);
@@ -202,8 +200,9 @@ void draw_dflash_times(const DFlashDraw& d, Rect r) {
     const Study* study = study_named(d.input, kTimeStudy);
     const TimeSeries *flat = series_of(series, "DFlash"), *steep = series_of(series, "EAGLE-3");
     const bool compared = study && study->complete() && flat && steep;
-    head(d, r, {compared ? dflash_says("draft_times.slopes"_t, "steep"_v = slope_of(*steep), "flat"_v = slope_of(*flat))
-                         : dflash_says("draft_times.title"_t)});
+    head(d, r,
+         {compared ? dflash_says("draft_times.slopes"_t, "steep"_v = slope_of(*steep), "flat"_v = slope_of(*flat))
+                   : dflash_says("draft_times.title"_t)});
     const Rect plot{r.x, r.y + 22, r.w, r.h - 24 - 24};
     if (series.empty())
         return ui::slot(d.ui.canvas, d.ui.theme, {plot.x, plot.y + 4, plot.w, plot.h - 8},
@@ -333,11 +332,10 @@ void draw_dflash_details(const DFlashDraw& d, bool seen) {
     int rounds = 0;
     for (const AcceptanceSeries& s : acceptance_shown(d))
         if (!s.judged.empty()) rounds = std::max(rounds, s.judged[0]);
-    const Message note =
-        !conditioning_series(d.input).empty()
-            ? dflash_says("acceptance.sample"_t, "sample"_v = sample_words(*study_of(d.input, conditioning_study(d.input))),
-                          "rounds"_v = rounds)
-            : dflash_says("acceptance.rounds"_t, "rounds"_v = rounds);
+    const Message note = !conditioning_series(d.input).empty()
+                             ? dflash_says("acceptance.sample"_t,
+                                           "sample"_v = sample_words(*study_of(d.input, conditioning_study(d.input))), "rounds"_v = rounds)
+                             : dflash_says("acceptance.rounds"_t, "rounds"_v = rounds);
     if (!seen) {
         d.ui.canvas.tell(note, r);
         for (const AcceptanceSeries& s : acceptance_shown(d)) {

@@ -23,9 +23,10 @@ std::vector<LongLine> lines_of(const SceneInput& input) {
     std::vector<LongLine> lines;
     if (const LongAnswers* recorded = recorded_long_answers(input))
         for (const LongAnswers::Series& series : recorded->series)
-            lines.push_back({.name = series.window == 0 ? dflash_says("along.all"_t) : dflash_says("along.window"_t, "tokens"_v = series.window),
-                             .points = series.stretches,
-                             .hollow = series.window != 0});
+            lines.push_back(
+                {.name = series.window == 0 ? dflash_says("along.all"_t) : dflash_says("along.window"_t, "tokens"_v = series.window),
+                 .points = series.stretches,
+                 .hollow = series.window != 0});
     // A short answer is one point, of another model mostly: nothing to see along it.
     if (std::vector<Stretch> own = stretches_of(*input.whole); own.size() > 1 || (!own.empty() && lines.empty()))
         lines.push_back({.name = shared_says("charts.this_run"_t), .points = std::move(own), .live = true});
@@ -48,8 +49,8 @@ void draw_line(const DFlashDraw& d, const LongLine& line, const ui::Scale& x, co
         line.hollow ? canvas.ring(at, 5, {ink, 1.5F}) : canvas.disc(at, 4, ink);
         ui::thing(d.ui, {at.x - 8, at.y - 8, 16, 16},
                   dflash_says("along.point"_t, "series"_v = line.name, "from"_v = one.from, "to"_v = one.to, "tokens"_v = one.tokens,
-                              "low"_v = one.low, "high"_v = if_measured(one.high),
-                              "rounds"_v = one.rounds, "draft"_v = if_measured(one.draft_ms)));
+                              "low"_v = one.low, "high"_v = if_measured(one.high), "rounds"_v = one.rounds,
+                              "draft"_v = if_measured(one.draft_ms)));
     }
 }
 
@@ -63,7 +64,7 @@ void name_lines(const DFlashDraw& d, const std::vector<LongLine>& lines, Rect pl
         const float lowest = plot.bottom() - 18 * static_cast<float>(order.size() - 1 - i);
         next = std::min(std::max(y(order[i]->points.back().tokens) + 5, next), lowest);
         d.ui.canvas.print({plot.right() + 10, next}, order[i]->name.words(), order[i]->live ? Font::text_bold : Font::text, 14,
-                         order[i]->live ? d.ui.theme.ink : d.ui.theme.muted);
+                          order[i]->live ? d.ui.theme.ink : d.ui.theme.muted);
         next += 18;
     }
 }
@@ -116,8 +117,7 @@ void draw_dflash_long(const DFlashDraw& d, Rect card) {
     const std::vector<LongLine> lines = lines_of(d.input);
     const LongAnswers* recorded = recorded_long_answers(d.input);
     ui::fitted_text(canvas, {card.x, card.y + 12}, dflash_says("along.title"_t), Font::text_bold, 14, theme.ink, card.w);
-    if (lines.empty())
-        return ui::slot(canvas, theme, {card.x, card.y + 26, card.w, card.h - 30}, dflash_says("along.nothing"_t));
+    if (lines.empty()) return ui::slot(canvas, theme, {card.x, card.y + 26, card.w, card.h - 30}, dflash_says("along.nothing"_t));
     double most = 1.5;
     int length = kStretch;
     for (const LongLine& line : lines)

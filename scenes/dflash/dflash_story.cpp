@@ -38,7 +38,8 @@ Words blind_words(const SceneInput& input, const DFlashModel& m) {
     const Message guess = drafted_words(input, m.slot(refused)), before = word(input, m.slot(refused - 1).draft->token);
     if (open_before(*m.round, refused))
         return dflash_says.beat("twice:blind"_t, "place"_v = refused + 1, "open"_v = refused,
-                                "ways"_v = shares_said(input, at_one(*m.slot(refused - 1).draft), 2), "guess"_v = guess, "before"_v = before);
+                                "ways"_v = shares_said(input, at_one(*m.slot(refused - 1).draft), 2), "guess"_v = guess,
+                                "before"_v = before);
     return dflash_says.beat("twice:sure"_t, "place"_v = refused + 1, "guess"_v = guess, "before"_v = before, "greedy"_v = m.greedy,
                             "none"_v = none);
 }
@@ -82,11 +83,11 @@ Words long_words(const SceneInput& input) {
     const auto narrow_late = "narrow_late"_v = narrow.stretches.back().tokens;
     if (all.back().draft_ms <= 0) { // its times were not worth keeping
         const auto answers = "answers"_v = recorded->answers;
-        return dflash_says.beat("long:tokens"_t, last, early, late, window, narrow_early, narrow_late, answers,
-                                "low"_v = all.back().low, "high"_v = if_measured(all.back().high));
+        return dflash_says.beat("long:tokens"_t, last, early, late, window, narrow_early, narrow_late, answers, "low"_v = all.back().low,
+                                "high"_v = if_measured(all.back().high));
     }
-    return dflash_says.beat("long:windows"_t, last, early, late, window, narrow_early, narrow_late,
-                            "draft"_v = all.back().draft_ms, "narrow_draft"_v = narrow.stretches.back().draft_ms);
+    return dflash_says.beat("long:windows"_t, last, early, late, window, narrow_early, narrow_late, "draft"_v = all.back().draft_ms,
+                            "narrow_draft"_v = narrow.stretches.back().draft_ms);
 }
 
 Words beat_words(const SceneInput& input, const DFlashModel& m, int beat) {
@@ -148,13 +149,15 @@ void add_task(Story& story, const SceneInput& input, const DFlashModel& m, int b
 } // namespace
 
 StageTitle dflash_title(const SceneInput& input, const DFlashModel& m) {
-    StageTitle title{.title = beat_title(input, m), .subtitle = head_conditions(input, m, HeadGuess::position), .tier = tier_of(m.header),
+    StageTitle title{.title = beat_title(input, m),
+                     .subtitle = head_conditions(input, m, HeadGuess::position),
+                     .tier = tier_of(m.header),
                      .tier_words = {}};
     if (const LongAnswers* recorded = input.beat == kDFlashLongBeat ? recorded_long_answers(input) : nullptr) {
         title.tier = ui::Tier::recorded;
-        title.subtitle = dflash_says("long.subtitle"_t, "target"_v = recorded->target, "k"_v = recorded->k,
-                                     "temperature"_v = recorded->temperature, "answers"_v = recorded->answers,
-                                     "machine"_v = recorded->machine, "date"_v = recorded->date);
+        title.subtitle =
+            dflash_says("long.subtitle"_t, "target"_v = recorded->target, "k"_v = recorded->k, "temperature"_v = recorded->temperature,
+                        "answers"_v = recorded->answers, "machine"_v = recorded->machine, "date"_v = recorded->date);
     }
     if (title.title.empty())
         title.title =

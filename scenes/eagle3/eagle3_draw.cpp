@@ -28,8 +28,7 @@ Message step_words(const SceneInput& input, const Eagle3Model& m, int i) {
     const DraftSlot& slot = m.slot(i);
     return eagle3_says("steps.told"_t, "step"_v = i + 1, "selected"_v = i == m.selected, "read"_v = word(input, read_by(m, i)),
                        "first"_v = i == 0, "took"_v = if_measured(slot.ms),
-                       "guess"_v = guessed_words(input, slot, shares_said(input, at_one(*slot.draft), 2)),
-                       "off"_v = m.known_error(i));
+                       "guess"_v = guessed_words(input, slot, shares_said(input, at_one(*slot.draft), 2)), "off"_v = m.known_error(i));
 }
 
 // The title of a chart, in one line.
@@ -117,10 +116,9 @@ void draw_eagle3_clock(const Eagle3Draw& d, Rect r, bool seen) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const double all = m.draft_ms + m.verify_ms;
-    const Message words =
-        all <= 0 ? eagle3_says("clock.none"_t)
-                 : eagle3_says("clock.told"_t, "draft"_v = m.draft_ms, "passes"_v = m.guesses(), "verify"_v = m.verify_ms,
-                               "further"_v = if_measured(m.further_ms));
+    const Message words = all <= 0 ? eagle3_says("clock.none"_t)
+                                   : eagle3_says("clock.told"_t, "draft"_v = m.draft_ms, "passes"_v = m.guesses(), "verify"_v = m.verify_ms,
+                                                 "further"_v = if_measured(m.further_ms));
     if (!seen) {
         canvas.tell(words, r);
         return tell_times(d.ui, r, time_series(d.input, "eagle3"));
@@ -159,8 +157,7 @@ void draw_eagle3_errors(const Eagle3Draw& d, Rect r, bool seen) {
     const auto told = [&](std::size_t i) {
         const auto step = "step"_v = i + 1;
         const auto error = "error"_v = m.errors[i];
-        return run ? eagle3_says("drift.bar:run"_t, step, error, "rounds"_v = m.known[i],
-                                 "here"_v = m.known_error(static_cast<int>(i)))
+        return run ? eagle3_says("drift.bar:run"_t, step, error, "rounds"_v = m.known[i], "here"_v = m.known_error(static_cast<int>(i)))
                    : eagle3_says("drift.bar:round"_t, step, error);
     };
     if (!seen) {

@@ -42,8 +42,7 @@ Words beat_words(const SceneInput& input, const Eagle3Model& m, int beat) {
     case kEagle3TimesBeat:
         if (m.draft_ms <= 0) return eagle3_says.beat("times:untimed"_t);
         return eagle3_says.beat("times:timed"_t, "guesses"_v = m.guesses(), "took"_v = draft_words(input, m),
-                                "further"_v = if_measured(m.further_ms),
-                                "verify"_v = timed_words(*input.whole, *m.round, verify_time));
+                                "further"_v = if_measured(m.further_ms), "verify"_v = timed_words(*input.whole, *m.round, verify_time));
     default: return length_words(input, m);
     }
 }
@@ -70,10 +69,11 @@ Message beat_title(const SceneInput& input, const Eagle3Model& m) {
 } // namespace
 
 StageTitle eagle3_title(const SceneInput& input, const Eagle3Model& m) {
-    StageTitle title{.title = beat_title(input, m), .subtitle = head_conditions(input, m, HeadGuess::step), .tier = tier_of(m.header),
-                     .tier_words = {}};
+    StageTitle title{
+        .title = beat_title(input, m), .subtitle = head_conditions(input, m, HeadGuess::step), .tier = tier_of(m.header), .tier_words = {}};
     if (title.title.empty())
-        title.title = eagle3_says("title.round"_t, "guesses"_v = m.guesses(), "kept"_v = m.round->accepted, "took"_v = draft_words(input, m));
+        title.title =
+            eagle3_says("title.round"_t, "guesses"_v = m.guesses(), "kept"_v = m.round->accepted, "took"_v = draft_words(input, m));
     return title;
 }
 

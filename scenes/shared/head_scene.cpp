@@ -96,10 +96,11 @@ void choose_guess(HeadModel& model, const SceneInput& input, int usual) {
 
 Message head_conditions(const SceneInput& seen, const HeadModel& m, HeadGuess guess) {
     const bool step = guess == HeadGuess::step;
-    return shared_says("head.conditions"_t, "instead_of"_v = m.instead_of == kNoDrafter ? shared_says("head.plain"_t) : Message(m.instead_of),
-                       "round"_v = m.round->round + 1, "step"_v = step, "at"_v = m.selected + 1, "of"_v = m.guesses(),
-                       "k"_v = m.header->k, "greedy"_v = m.greedy, "temperature"_v = m.header->sampling.temperature,
-                       "seed"_v = m.header->seed, "anchor"_v = step ? Message() : word(seen, m.anchor));
+    return shared_says("head.conditions"_t,
+                       "instead_of"_v = m.instead_of == kNoDrafter ? shared_says("head.plain"_t) : Message(m.instead_of),
+                       "round"_v = m.round->round + 1, "step"_v = step, "at"_v = m.selected + 1, "of"_v = m.guesses(), "k"_v = m.header->k,
+                       "greedy"_v = m.greedy, "temperature"_v = m.header->sampling.temperature, "seed"_v = m.header->seed,
+                       "anchor"_v = step ? Message() : word(seen, m.anchor));
 }
 
 Message other_drafter_words(const HeadModel& m, const char* title, const Message& where) {
@@ -229,10 +230,10 @@ void row_name(ui::Ui& ui, const GuessColumns& columns, float y, const Message& w
 
 void columns_shown(ui::Ui& ui, const GuessColumns& columns, float y, int guesses) {
     if (columns.count >= guesses) return;
-    ui::fitted_text(ui.canvas, {columns.gutter, y},
-                    shared_says("guess.columns"_t, "first"_v = columns.first + 1, "last"_v = columns.first + columns.count,
-                                "of"_v = guesses),
-                    ui::Font::mono, 14, ui.theme.muted, columns.left() - columns.gutter - 12);
+    ui::fitted_text(
+        ui.canvas, {columns.gutter, y},
+        shared_says("guess.columns"_t, "first"_v = columns.first + 1, "last"_v = columns.first + columns.count, "of"_v = guesses),
+        ui::Font::mono, 14, ui.theme.muted, columns.left() - columns.gutter - 12);
 }
 
 bool guess_band(ui::Ui& ui, const HeadModel& model, int i, ui::Rect band, std::vector<SceneCommand>& out) {

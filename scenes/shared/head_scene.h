@@ -23,8 +23,8 @@ struct HeadModel {
     bool chosen = false; // by the user
     int anchor = -1;     // token
     bool greedy = false;
-    bool internals = false;                     // a lens recorded the round
-    std::vector<const Internals::Strip*> taps;  // hidden states of the target that the head was given
+    bool internals = false;                    // a lens recorded the round
+    std::vector<const Internals::Strip*> taps; // hidden states of the target that the head was given
     double draft_ms = 0, verify_ms = 0;
     double further_ms = 0;  // mean of the guesses behind the first, which also reads what the target has just said; 0: unknown
     std::string instead_of; // the run's drafter, where another one drafted it; "": this one did
@@ -37,7 +37,8 @@ struct HeadModel {
 [[nodiscard]] bool find_round(HeadModel& model, const SceneInput& input, const char* drafter);
 // The guess that was clicked, else `usual`.
 void choose_guess(HeadModel& model, const SceneInput& input, int usual);
-// "round 3, step 2 of 7 selected · K = 7, greedy, distributions at T = 1 · seed 7"; `guess`: what one is called, a position behind an anchor
+// "round 3, step 2 of 7 selected · K = 7, greedy, distributions at T = 1 · seed 7"; `guess`: what one is called, a position behind an
+// anchor
 enum class HeadGuess : std::uint8_t { position, step };
 [[nodiscard]] Message head_conditions(const SceneInput& seen, const HeadModel& model, HeadGuess guess);
 
@@ -191,6 +192,7 @@ class HeadScene : public MessageScene<Own> {
         const HeadDraw<std::remove_const_t<decltype(model)>> d{seen, model, ui, out};
         shown_ = ShownHead(model);
         HeadFrame frame{Own::kName, Own::kTitle, model, {}, story_at_beat(seen, Own::kSays.size), {}, Own::details()};
+        if constexpr (requires { Own::details_title(); }) frame.details_title = Own::details_title();
         if (model.some()) {
             frame.heading = own.title(d);
             frame.story = own.story(d);
@@ -199,14 +201,13 @@ class HeadScene : public MessageScene<Own> {
             frame.empty_words = empty_text(Own::kSays, model, Own::kTitle);
             take_empty(Own::kSays, model, Own::kTitle, frame.heading, frame.story);
         }
-        draw_head_scene(run, seen, ui, frame, [&] { own.stage(d); }, out);
+        draw_head_scene(
+            run, seen, ui, frame, [&] { own.stage(d); }, out);
         if (model.some()) own.beside(d);
         round.keep_place(out);
     }
 
-    std::vector<std::pair<std::string, std::string>> keys() const override {
-        return working_keys(shown_, Own::kTitle, Own::own_keys());
-    }
+    std::vector<std::pair<std::string, std::string>> keys() const override { return working_keys(shown_, Own::kTitle, Own::own_keys()); }
 
   private:
     ShownHead shown_; // as drawn last

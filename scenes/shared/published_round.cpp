@@ -41,8 +41,8 @@ MeanRound mean_round(const RunView& whole) {
 }
 
 Message here_words(const MeanRound& m) {
-    return shared_says("round.here"_t, "draft"_v = m.draft, "head"_v = if_measured(m.head),
-                       "verify"_v = m.verify, "rest"_v = m.rest, "tokens"_v = m.tokens);
+    return shared_says("round.here"_t, "draft"_v = m.draft, "head"_v = if_measured(m.head), "verify"_v = m.verify, "rest"_v = m.rest,
+                       "tokens"_v = m.tokens);
 }
 
 // Names under which figures of a drafter were published.
@@ -52,8 +52,8 @@ std::vector<std::string_view> published_names(const std::string& drafter) {
 }
 
 Message parts_words(const PublishedPoint& p) {
-    return shared_says("round.parts"_t, "draft"_v = p.draft, "derived"_v = p.derived,
-                       "head"_v = if_measured(p.head), "verify"_v = p.verify);
+    return shared_says("round.parts"_t, "draft"_v = p.draft, "derived"_v = p.derived, "head"_v = if_measured(p.head),
+                       "verify"_v = p.verify);
 }
 
 Message gain_words(const PublishedPoint& p) { return shared_says("round.gain"_t, "tokens"_v = p.tokens, "times"_v = p.speed_up); }

@@ -23,7 +23,7 @@ struct PublishedPoint {
 };
 struct PublishedRace {
     std::vector<PublishedPoint> points;
-    std::string model, hardware, conditions;                                 // model and hardware
+    std::string model, hardware, conditions; // model and hardware
     Message source;
     [[nodiscard]] const PublishedPoint* of(const std::string& method) const; // null: not among them
 };

@@ -24,9 +24,9 @@
 #include "scenes/dflash/dflash_model.h"
 #include "scenes/eagle3/eagle3_model.h"
 #include "scenes/shared/cycle_pick.h"
-#include "tests/shared/heads_bench.h"
 #include "tests/scenes/run_window.h"
 #include "tests/scenes/scenes_look.h"
+#include "tests/shared/heads_bench.h"
 
 namespace speclens {
 namespace {
@@ -49,9 +49,9 @@ TEST(DFlashScene, MeasuresOnDemandAndDrawsWhatWasMeasured) {
     const Told told = told_of(*live.bench);
     EXPECT_FALSE(says(told, "dflash.draft_times.how"));
     for (const char* name : {"EAGLE-3", "DFlash", "Domino"}) {
-        EXPECT_TRUE(std::ranges::any_of(test::all_said(told, "shared.charts.took"),
-                                        [&](const Said& said) { return test::words(said, "series") == name; }))
-            << name;
+        EXPECT_TRUE(std::ranges::any_of(test::all_said(told, "shared.charts.took"), [&](const Said& said) {
+            return test::words(said, "series") == name;
+        })) << name;
         EXPECT_TRUE(live.bench->shows(name)) << name;
     }
 }
@@ -93,9 +93,9 @@ TEST(DFlashScene, ComparesWithAndWithoutTheTargetsStates) {
     live.answer();
     const Told told = told_of(*live.bench);
     for (const std::string name : {"dflash.acceptance.with", "dflash.acceptance.without"})
-        EXPECT_TRUE(std::ranges::any_of(test::all_said(told, "shared.charts.stayed"),
-                                        [&](const Said& said) { return test::inner(said, "series").id() == name; }))
-            << name;
+        EXPECT_TRUE(std::ranges::any_of(test::all_said(told, "shared.charts.stayed"), [&](const Said& said) {
+            return test::inner(said, "series").id() == name;
+        })) << name;
 }
 
 TEST(DFlashScene, SaysHowMuchOfTheTextTheBlockSees) {

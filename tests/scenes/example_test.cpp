@@ -16,12 +16,12 @@
 #include "scenes/speedup/speedup_draw.h"
 #include "scenes/trees/trees_draw.h"
 #include "tests/scenes/failures_bench.h"
-#include "tests/shared/heads_bench.h"
 #include "tests/scenes/run_window.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/scenes/speedup_bench.h"
 #include "tests/shared/finished.h"
+#include "tests/shared/heads_bench.h"
 #include "tests/shared/said_values.h"
 #include "tests/shared/told_said.h"
 

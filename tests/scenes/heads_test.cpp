@@ -14,10 +14,10 @@
 #include "scenes/shared/published_round.h"
 #include "scenes/shared/second_draw.h"
 #include "scenes/shared/words.h"
-#include "tests/shared/heads_bench.h"
 #include "tests/scenes/run_window.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_look.h"
+#include "tests/shared/heads_bench.h"
 #include "ui/format.h"
 
 namespace speclens {
@@ -73,9 +73,7 @@ TEST(HeadScenes, DrawAGuessTwice) {
             EXPECT_EQ(test::real(shares[0], "p"), std::exp(side.final.entries[0].logp));
             EXPECT_EQ(test::real(test::list(words.said, "base").at(0), "p"), std::exp(side.base.entries[0].logp));
         }
-        if (find_scene(name)->make()->tells_messages()) {
-            EXPECT_EQ(test::all_said(told_of(name, input), "shared.second_draw.side").size(), 2U);
-        }
+        EXPECT_EQ(test::all_said(told_of(name, input), "shared.second_draw.side").size(), 2U);
         const std::size_t asked = live.sent.size();
         live.bench->settle();
         EXPECT_EQ(live.sent.size(), asked) << "asked once";
@@ -140,7 +138,6 @@ TEST(HeadScenes, ShowTheRoundOfAnotherDrafterAsTheirHeadWouldDraftIt) {
         EXPECT_TRUE(live.bench->shows("instead of small in round " + std::to_string(wanted.round + 1))) << scene;
         EXPECT_EQ(live.sent.size(), 1u) << "asked once";
         const RunView round = fold(*live.published.other_round->trace, live.published.other_round->trace->size());
-        const bool messages = find_scene(scene)->make()->tells_messages();
         const Told told = told_of(scene, live.input());
         const std::string words = find_scene(scene)->make()->describe(live.input());
         EXPECT_NE(
@@ -148,11 +145,9 @@ TEST(HeadScenes, ShowTheRoundOfAnotherDrafterAsTheirHeadWouldDraftIt) {
             std::string::npos)
             << words;
         EXPECT_FALSE(says(told, "shared.charts.stayed")) << "one round is no rate";
-        if (messages) {
-            const Said conditions = test::only_said(told, "shared.head.conditions");
-            EXPECT_EQ(test::words(conditions, "instead_of"), "small");
-            EXPECT_EQ(test::whole(conditions, "round"), wanted.round + 1);
-        }
+        const Said conditions = test::only_said(told, "shared.head.conditions");
+        EXPECT_EQ(test::words(conditions, "instead_of"), "small");
+        EXPECT_EQ(test::whole(conditions, "round"), wanted.round + 1);
 
         // No beat says "this run" of a run of one round, or names a key that would begin a branch of it.
         SceneInput input = live.bench->controller.frame(0).scene;
@@ -162,9 +157,8 @@ TEST(HeadScenes, ShowTheRoundOfAnotherDrafterAsTheirHeadWouldDraftIt) {
                                       " with B", ": H\n", " Y\n", "– not judged yet"})
                 EXPECT_EQ(at.find(never), std::string::npos) << scene << ":" << input.beat + 1 << " " << never << "\n" << at;
             const Told here = told_of(scene, input);
-            EXPECT_TRUE(messages ? says(here, "shared.head.task") || says(here, std::string(scene) + ".times.task") ||
-                                       says(here, std::string(scene) + ".conditioning.task")
-                                 : at.find("Task: ") != std::string::npos)
+            EXPECT_TRUE(says(here, "shared.head.task") || says(here, std::string(scene) + ".times.task") ||
+                        says(here, std::string(scene) + ".conditioning.task"))
                 << at;
         }
 

@@ -3,19 +3,43 @@
 // What stood in the descriptions that were written by hand, and which message has it now. EAGLE-3:
 //
 //     "round 3, step 1 of 4 selected · K = 4, …", "Data: …"   shared.head.conditions {round} {at} {of} {k} {temperature} {seed}, words.data
-//     "Taps: layers 1, 5, 9"                                  shared.strip.told {what}: taps.strip {layer} {values} {cells} {low} {high} {scale}
-//     "Step 1 (selected): reads “x” and the fused feature"    steps.told {step} {selected} {read} {first}
+//     "Taps: layers 1, 5, 9"                                  shared.strip.told {what}: taps.strip {layer} {values} {cells} {low} {high}
+//     {scale} "Step 1 (selected): reads “x” and the fused feature"    steps.told {step} {selected} {read} {first}
 //     ", 0.06 ms; distribution “a” .54, “b” .33"              steps.told {took}, shared.guess.told {distribution}: guess.share {token} {p}
 //     "; draft “a”, kept; own feature off by 0.52"            shared.guess.told {token} {id} {fate}, steps.told {off}
 //     "Feature error over the run: step 1 0.52 of 14 rounds"  drift.bar:run {step} {error} {rounds} {here}, drift.bar:round
 //     "Clock: draft 0.18 ms, verify 0.78 ms"                  clock.told {draft} {passes} {verify} {further}
 //     "Draft time, EAGLE-3: 1: 0.20 ms, …"                    shared.charts.took {series} {guesses} {ms}
 //     "Kept by position, this run: 1: 10 of 14, …"            shared.charts.stayed {series} {position} {kept} {judged}
-//     "A round of this run, ms: …"                            shared.round.told:here {round} {rounds}: round.here {draft} {head} {verify} {rest} {tokens}
-//     "Published, Qwen3-8B, …, ms: …. Source: …"              shared.round.told:published {conditions} {round} {source}
+//     "A round of this run, ms: …"                            shared.round.told:here {round} {rounds}: round.here {draft} {head} {verify}
+//     {rest} {tokens} "Published, Qwen3-8B, …, ms: …. Source: …"              shared.round.told:published {conditions} {round} {source}
 //     "Published speed-ups of EAGLE-3: 12 figures, <1–6.5×"   shared.round.speed_ups {figures} {range}: round.range {low} {high} {below}
 //
-// Nobody told of these before: every strip of a lens, and the two trained heads (trained.point).
+// DFlash:
+//
+//     "Block: anchor “x” and 7 masks. Mask 3 sees …"          block.told {anchor} {masks} {took}, sight.mask {mask} {places} {slots}
+//     {before} "Position 1 (selected): distribution …; draft “x”, kept" block.position {position} {selected} {guess}: shared.guess.told
+//     "Kept by position, with the target's states: …"         shared.charts.stayed {series}: acceptance.with, acceptance.without
+//     "Measured with 1 seed, up to 160 tokens"                acceptance.sample {sample} {rounds}
+//     "Tokens a round along the answer, sees all: up to 256 3.10 (2.90–3.30)"   along.point {series} {from} {to} {tokens} {low} {high}
+//     {draft} "Recorded: SmolLM2, K = 15, T = 0.0, 20 answers, …"     along.source {weights} {target} {k} {temperature} {answers} {machine}
+//     {date} "Guess 3 drawn twice with the same coin; after “x”: …"  shared.second_draw.heading, conditions, side {before} {base} {final}
+//     {drawn}, told
+//
+// Domino:
+//
+//     "Block: anchor “x”, 5 guesses"                          shared.head.conditions {anchor} {of}
+//     "Position 2 (selected), corrected, forced: base “a” .50, …" position.told {position} {selected} {corrected} {forced} {base}
+//     "; S2 cosine 0.98 …; S2 z .50, r .48; δ of size 12.3"   position.told {cosine} {z} {r} {size}
+//     ", of the likely tokens most on “x” +1.3"               position.told {mover} {gain}: words.logits {logits}
+//     "; final “a” .52 (δ +0.3), …; draft “a”"                position.told {final}: position.share {token} {p} {added}, {token} {id}
+//     "Head off: “a” kept; “b” refused (the target: “c”); …"  verdict.told {position} {with} {token} {fate}: verdict.fate:refused {own}
+//     "Top movers at position 2: “x”: δ log p +1.3, .20 to .40" movers.at {position}, movers.told {token} {id} {base} {final} {delta}
+//     {gain} {from} {to} "Clock: backbone 1.20 ms, head 0.30 ms, verify 4.00 ms" clock.told {backbone} {head} {verify} "Behind the scene:
+//     row H and state S meet in 64 numbers" words.deeper {numbers} {size} {position} {why}
+//
+// Nobody told of these before: every strip of a lens, the two trained heads (trained.point), the pairs of two places (pairs.pair), and how
+// large the correction of each position is (sizes.bar).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,6 +49,8 @@
 
 #include "engine/base/json.h"
 #include "engine/run/other_drafter_round.h"
+#include "scenes/dflash/dflash_model.h"
+#include "scenes/domino/domino_model.h"
 #include "scenes/eagle3/eagle3_model.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/heat_key.h"
@@ -102,6 +128,7 @@ std::vector<Said> strips_of(const Told& told, const std::string& what) {
 }
 
 void expect_conditions(const Told& told, const SceneInput& input, const HeadModel& m, bool step) {
+    if (says(told, "dflash.long.subtitle")) return;
     const Said said = only_said(told, "shared.head.conditions");
     EXPECT_EQ(whole(said, "round"), m.round->round + 1);
     EXPECT_EQ(whole(said, "step"), step);
@@ -207,6 +234,21 @@ std::shared_ptr<const Study> timed(const SceneInput& input) {
     return std::make_shared<const Study>(study);
 }
 
+// And of the same prompt with and without the target's states.
+std::shared_ptr<const Study> conditioned(const SceneInput& input) {
+    const RunStudy plan = conditioning_study(input);
+    Study study{kConditioning, static_cast<int>(plan.runs.size()), {}};
+    for (const RunSettings& run : plan.runs) {
+        StudyPoint& point = study.points.emplace_back();
+        const bool on = run.options.conditioning;
+        point.settings = run;
+        point.rounds = 20, point.tokens = on ? 61 : 33;
+        point.judged = {20, 13, 7};
+        point.kept = on ? std::vector{13, 7, 2} : std::vector{4, 1, 0};
+    }
+    return std::make_shared<const Study>(study);
+}
+
 // Rounds of the recorded run, of one at a temperature that a lens recorded, measured and not, and of another drafter's run: every beat.
 void each_frame(const char* scene, const std::function<void(const SceneInput&)>& visit) {
     const auto figures = std::make_shared<const Published>(Published::load(kAssets / "published"));
@@ -235,6 +277,7 @@ void each_frame(const char* scene, const std::function<void(const SceneInput&)>&
         const SceneInput input = live.input();
         beats(input, "live", false);
         live.published.studies[kTimeStudy] = timed(input);
+        if (temperature > 0) live.published.studies[kConditioning] = conditioned(input);
         live.show();
         beats(live.input(), "measured", temperature > 0);
     }
@@ -399,6 +442,238 @@ TEST(Eagle3Told, GivesNumbersWithFullPrecisionAsData) {
             ++steps;
         }
         EXPECT_EQ(std::ssize(data["messages"]) > 0 ? static_cast<int>(steps) : 0, m.guesses());
+    }
+}
+
+void expect_dflash(const SceneInput& run) {
+    std::unique_ptr<OtherRound> keep;
+    const SceneInput input = seen_by(run, "dflash", keep);
+    const DFlashModel m = dflash_model(input);
+    ASSERT_TRUE(m.some());
+    const bool own = m.instead_of.empty();
+    const Told told = told_of("dflash", run);
+    expect_conditions(told, input, m, false);
+    const std::vector<Said> positions = all_said(told, "dflash.block.position");
+    ASSERT_EQ(std::ssize(positions), m.guesses()) << "those that have no column, too";
+    for (const Said& said : positions) {
+        const int i = static_cast<int>(whole(said, "position")) - 1;
+        EXPECT_EQ(whole(said, "selected"), i == m.selected);
+        expect_guess(inner(said, "guess"), *input.trace, m.slot(i), dflash_tokens(m.slot(i), 2));
+    }
+    const Said block = only_said(told, "dflash.block.told");
+    expect_token(inner(block, "anchor"), *input.trace, m.anchor);
+    EXPECT_EQ(whole(block, "masks"), m.guesses());
+    EXPECT_EQ(maybe<double>(block, "took"), if_measured(m.draft_ms));
+    const Said sees = only_said(told, "dflash.sight.mask");
+    EXPECT_EQ(sees, dflash_mask_words(m).said);
+    EXPECT_EQ(whole(sees, "mask"), m.selected + 1);
+    EXPECT_EQ(whole(sees, "places"), m.seen);
+    EXPECT_EQ(whole(sees, "before"), m.selected);
+    if (!m.taps.empty()) {
+        const std::vector<Said> layers = list(only_said(told, "shared.strip.taps"), "layers");
+        ASSERT_EQ(layers.size(), m.taps.size());
+        for (std::size_t i = 0; i < layers.size(); ++i) EXPECT_EQ("tap " + std::to_string(whole(layers[i], "layer")), m.taps[i]->name);
+    }
+    expect_times(told, time_series(input, "dflash"));
+    const std::vector<AcceptanceSeries> measured = conditioning_series(input);
+    if (measured.empty()) expect_stayed(told, acceptance_of(*input.whole), "shared.charts.this_run", own);
+    for (const AcceptanceSeries& series : measured) expect_stayed(told, series, series.name.said.id(), true);
+    if (own && !measured.empty()) {
+        EXPECT_EQ(whole(only_said(told, "dflash.acceptance.sample"), "rounds"), 20);
+        for (const Said& tokens : all_said(told, "dflash.acceptance.told"))
+            EXPECT_EQ(real(tokens, "tokens"), inner(tokens, "series").id() == "dflash.acceptance.with" ? 61.0 / 20 : 33.0 / 20);
+        EXPECT_GE(all_said(told, "dflash.acceptance.told").size(), 2U);
+    }
+    expect_published(told, input, own);
+    const std::vector<Said> pairs = all_said(told, "dflash.pairs.pair");
+    EXPECT_EQ(pairs.empty(), input.beat != kDFlashTwiceBeat);
+    for (const Said& pair : pairs) EXPECT_EQ(real(pair, "p"), real(pair, "first_p") * real(pair, "second_p"));
+    const LongAnswers* recorded = input.beat == kDFlashLongBeat ? recorded_long_answers(input) : nullptr;
+    const std::vector<Said> points = all_said(told, "dflash.along.point");
+    const std::vector<Stretch> stretches = stretches_of(*input.whole);
+    std::vector<Stretch> expected;
+    if (recorded)
+        for (const LongAnswers::Series& series : recorded->series)
+            expected.insert(expected.end(), series.stretches.begin(), series.stretches.end());
+    if (input.beat == kDFlashLongBeat && (stretches.size() > 1 || expected.empty()))
+        expected.insert(expected.end(), stretches.begin(), stretches.end());
+    ASSERT_EQ(points.size(), expected.size());
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        EXPECT_EQ(whole(points[i], "from"), expected[i].from);
+        EXPECT_EQ(whole(points[i], "to"), expected[i].to);
+        EXPECT_EQ(real(points[i], "tokens"), expected[i].tokens);
+        EXPECT_EQ(maybe<double>(points[i], "high"), if_measured(expected[i].high));
+        EXPECT_EQ(real(points[i], "low"), expected[i].low);
+        EXPECT_EQ(whole(points[i], "rounds"), expected[i].rounds);
+        EXPECT_EQ(maybe<double>(points[i], "draft"), if_measured(expected[i].draft_ms));
+    }
+    ASSERT_EQ(says(told, "dflash.along.source"), recorded != nullptr);
+    if (!recorded) return;
+    const Said source = only_said(told, "dflash.along.source");
+    EXPECT_EQ(test::words(source, "weights"), recorded->weights);
+    EXPECT_EQ(test::words(source, "target"), recorded->target);
+    EXPECT_EQ(whole(source, "k"), recorded->k);
+    EXPECT_EQ(real(source, "temperature"), recorded->temperature);
+    EXPECT_EQ(whole(source, "answers"), recorded->answers);
+    EXPECT_EQ(test::words(source, "machine"), recorded->machine);
+    EXPECT_EQ(test::words(source, "date"), recorded->date);
+}
+
+TEST(DFlashTold, TellsTheBlockEveryPlaceThePairsAndTheChartsInBothLanguages) {
+    for (const char* language : {"en", "de"}) {
+        const test::Speaking speaking(language);
+        SCOPED_TRACE(language);
+        each_frame("dflash", expect_dflash);
+    }
+}
+
+TEST(DFlashTold, SaysEveryNumberThatIsDrawn) { expect_numbers_told("dflash"); }
+
+void expect_logits(const Said& said, std::string_view name, const std::optional<double>& logits) {
+    if (!logits) return EXPECT_EQ(test::words(said, name), "") << name;
+    const Said added = inner(said, name);
+    EXPECT_EQ(real(added, "logits"), *logits);
+    const double shown = added.text.ends_with(":two") ? 0.005 : 0.05;
+    if (std::abs(*logits) > shown) {
+        EXPECT_EQ(whole(added, "plus"), *logits > 0);
+    }
+}
+
+void expect_verdict(const Said& said, const SceneInput& input, const DominoVerdict& verdict) {
+    using State = DominoVerdict::State;
+    if (verdict.token >= 0) expect_token(inner(said, "token"), *input.trace, verdict.token);
+    constexpr std::pair<State, const char*> kFates[] = {{State::none, "open"},
+                                                        {State::accepted, "kept"},
+                                                        {State::rejected, "refused"},
+                                                        {State::discarded, "behind"},
+                                                        {State::unknown, "unknown"}};
+    for (const auto& [state, fate] : kFates)
+        if (state == verdict.state) EXPECT_EQ(inner(said, "fate").id(), std::string("domino.verdict.fate:") + fate);
+    if (verdict.state == State::rejected && verdict.replacement)
+        expect_token(inner(inner(said, "fate"), "own"), *input.trace, *verdict.replacement);
+}
+
+void expect_domino(const SceneInput& run) {
+    std::unique_ptr<OtherRound> keep;
+    const SceneInput input = seen_by(run, "domino", keep);
+    const DominoModel m = domino_model(input);
+    ASSERT_TRUE(m.some());
+    const Told told = told_of("domino", run);
+    expect_conditions(told, input, m, false);
+    const std::vector<Said> positions = all_said(told, "domino.position.told");
+    ASSERT_EQ(positions.size(), m.columns.size()) << "those that have no column, too";
+    for (const Said& said : positions) {
+        const int i = static_cast<int>(whole(said, "position")) - 1;
+        const DominoColumn& c = *m.column(i);
+        EXPECT_EQ(whole(said, "selected"), i == m.selected);
+        EXPECT_EQ(whole(said, "corrected"), c.corrected);
+        EXPECT_EQ(whole(said, "forced"), c.forced);
+        EXPECT_EQ(whole(said, "id"), c.draft->token);
+        expect_token(inner(said, "token"), *input.trace, c.draft->token);
+        const std::vector<int> ids = domino_tokens(c, 3);
+        for (const auto& [name, top] : {std::pair{"base", &c.base}, {"final", &c.final}}) {
+            if (top == &c.final && !c.corrected) continue;
+            const std::vector<Said> shares = list(said, name);
+            ASSERT_EQ(shares.size(), ids.size());
+            for (std::size_t e = 0; e < ids.size(); ++e) {
+                expect_token(inner(shares[e], "token"), *input.trace, ids[e]);
+                EXPECT_EQ(maybe<double>(shares[e], "p"), known_share(*top, ids[e]));
+                expect_logits(shares[e], "added", top == &c.final ? correction_of(c, ids[e]) : std::nullopt);
+            }
+        }
+        const Internals* internals = c.internals();
+        EXPECT_EQ(maybe<double>(said, "z"), internals ? internals->number("mean z") : std::nullopt);
+        EXPECT_EQ(maybe<double>(said, "r"), internals ? internals->number("mean r") : std::nullopt);
+        EXPECT_EQ(maybe<double>(said, "size"), c.corrected ? correction_size(m, c) : std::nullopt);
+    }
+    std::vector<Said> verdicts = all_said(told, "domino.verdict.told");
+    ASSERT_EQ(verdicts.size(), 2 * m.columns.size()) << "both rows";
+    for (const Said& said : verdicts) {
+        const DominoColumn& c = *m.column(static_cast<int>(whole(said, "position")) - 1);
+        expect_verdict(said, input, (whole(said, "with") == 1) == m.head_on ? c.on : c.off);
+    }
+    const Internals* selected = m.column(m.selected)->internals();
+    const std::vector<Said> movers = all_said(told, "domino.movers.told");
+    ASSERT_EQ(movers.size(), selected ? selected->movers.size() : 0);
+    for (std::size_t i = 0; i < movers.size(); ++i) {
+        const Internals::Mover& mover = selected->movers[i];
+        EXPECT_EQ(whole(movers[i], "id"), mover.token);
+        EXPECT_EQ(real(movers[i], "base"), mover.base_logit);
+        EXPECT_EQ(real(movers[i], "final"), mover.final_logit);
+        EXPECT_EQ(real(movers[i], "from"), std::exp(mover.base_logp));
+        EXPECT_EQ(real(movers[i], "to"), std::exp(mover.final_logp));
+        expect_logits(movers[i], "delta", mover.delta());
+        expect_logits(movers[i], "gain", mover.gain());
+    }
+    if (m.backbone_ms + m.head_ms + m.verify_ms > 0) {
+        const Said clock = only_said(told, "domino.clock.told");
+        EXPECT_EQ(real(clock, "backbone"), m.backbone_ms);
+        EXPECT_EQ(real(clock, "head"), m.head_ms);
+        EXPECT_EQ(real(clock, "verify"), m.verify_ms);
+    }
+    EXPECT_EQ(says(told, "domino.words.deeper"), m.head_on && input.beat == kDominoLowRankBeat);
+    const std::pair<const char*, const char*> kStrips[] = {
+        {"row", "row"}, {"state", "state"}, {"z", "z"}, {"r", "r"}, {"mixed", "low rank"}};
+    for (const auto& [what, name] : kStrips)
+        for (const Said& strip : strips_of(told, std::string("domino.lens.") + what)) {
+            const bool gate = *name == 'z' || (*name == 'r' && name[1] == 0);
+            const Internals* of = m.column(static_cast<int>(whole(inner(strip, "what"), "position")) - 1)->internals();
+            ASSERT_NE(of, nullptr);
+            EXPECT_EQ(whole(strip, "values"), of->strip(name)->values);
+            EXPECT_EQ(real(strip, "low"), of->strip(name)->low);
+            EXPECT_EQ(real(strip, "high"), of->strip(name)->high);
+            EXPECT_EQ(maybe<double>(strip, "scale").has_value(), !gate);
+        }
+    if (!m.instead_of.empty()) return;
+    for (const Said& bar : all_said(told, "domino.sizes.bar"))
+        EXPECT_EQ(real(bar, "size"), correction_size(m, *m.column(static_cast<int>(whole(bar, "position")) - 1)));
+}
+
+TEST(DominoTold, TellsEveryPositionBothVerdictsTheMoversAndTheClockInBothLanguages) {
+    for (const char* language : {"en", "de"}) {
+        const test::Speaking speaking(language);
+        SCOPED_TRACE(language);
+        each_frame("domino", expect_domino);
+    }
+}
+
+TEST(DominoTold, SaysEveryNumberThatIsDrawn) { expect_numbers_told("domino"); }
+
+// Which number stands where, in words.
+TEST(DominoTold, SaysItsNumbersInTheirPlaces) {
+    SceneBench bench("domino");
+    bench.show(recorded("domino"));
+    SceneInput input = bench.controller.frame(0).scene;
+    const DominoModel m = domino_model(input);
+    for (const bool german : {false, true}) {
+        const test::Speaking speaking(german ? "de" : "en");
+        const std::string words = in_words(told_of("domino", input));
+        const std::string clock = std::string(german ? "Uhr" : "Clock") + ": " + (german ? "Backbone " : "backbone ") +
+                                  ui::number(m.backbone_ms, 2) + (german ? " ms, Head " : " ms, head ") + ui::number(m.head_ms, 2) +
+                                  (german ? " ms, Prüfung " : " ms, verify ") + ui::number(m.verify_ms, 2) + " ms";
+        EXPECT_NE(words.find(clock), std::string::npos) << clock << "\n" << words;
+        ASSERT_TRUE(m.column(1)->internals());
+        const Internals& internals = *m.column(1)->internals();
+        const std::string gates =
+            "S2 z " + ui::probability(*internals.number("mean z")) + ", r " + ui::probability(*internals.number("mean r"));
+        EXPECT_NE(words.find(gates), std::string::npos) << gates << "\n" << words;
+    }
+}
+
+// Which number stands where, in words.
+TEST(DFlashTold, SaysItsNumbersInTheirPlaces) {
+    SceneBench bench("dflash");
+    bench.show(recorded("dflash"));
+    SceneInput input = bench.controller.frame(0).scene;
+    const DFlashModel m = dflash_model(input);
+    const Said block = only_said(told_of("dflash", input), "dflash.block.told");
+    for (const bool german : {false, true}) {
+        const test::Speaking speaking(german ? "de" : "en");
+        const std::string words = in_words(told_of("dflash", input)), anchor = word(input, m.anchor), masks = std::to_string(m.guesses());
+        const std::string line = german
+                                     ? "Block: Anker " + anchor + " und " + masks + " Masken, ein Durchlauf, " + ui::number(m.draft_ms, 2)
+                                     : "Block: anchor " + anchor + " and " + masks + " masks, one pass, " + ui::number(m.draft_ms, 2);
+        EXPECT_NE(words.find(line), std::string::npos) << line << "\n" << words;
     }
 }
 
