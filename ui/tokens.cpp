@@ -184,9 +184,9 @@ void mask_chip(Canvas& canvas, const Theme& theme, Rect rect, std::string_view w
     canvas.fill(rect, theme.panel, 4);
     canvas.hatch(rect.inset(1, 1), theme.role(Role::discarded).alpha(0.38F), 8);
     canvas.outline(rect, theme.hairline(), 4);
-    const float width = canvas.text_width(words, Font::text, 14) + 20;
+    const float width = canvas.printed_width(words, Font::text, 14) + 20;
     canvas.fill({rect.center().x - width / 2, rect.y + 4, width, rect.h - 8}, theme.panel);
-    canvas.text({rect.center().x, baseline(rect.y, rect.h, 14)}, words, Font::text, 14, theme.muted, Align::center);
+    canvas.print({rect.center().x, baseline(rect.y, rect.h, 14)}, words, Font::text, 14, theme.muted, Align::center);
 }
 
 void role_swatch(Canvas& canvas, const Theme& theme, Rect box, Role role) {

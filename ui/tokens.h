@@ -40,7 +40,7 @@ void chip(Canvas& canvas, const Theme& theme, Rect rect, std::string_view label,
 // Place where a chip will appear: dashed 2-4 edge, muted words in the middle.
 void slot(Canvas& canvas, const Theme& theme, Rect rect, const Message& words);
 // A masked position of a block: hatched, the word on a ground patch.
-void mask_chip(Canvas& canvas, const Theme& theme, Rect rect, std::string_view words = "mask");
+void mask_chip(Canvas& canvas, const Theme& theme, Rect rect, std::string_view words);
 
 // Small square of the legend (20 × 20) and the legend itself, rows × 4 entries, 116 px each.
 void role_swatch(Canvas& canvas, const Theme& theme, Rect box, Role role);

@@ -1,15 +1,15 @@
 // The block of DFlash: masks in, one pass, a distribution for every row, guesses, verdicts.
-#include "scenes/dflash/dflash_draw.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "scenes/dflash/dflash_model.h"
 #include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/heat_key.h"
 #include "scenes/shared/panel.h"
 #include "scenes/shared/published_round.h"
 #include "scenes/shared/run_controls.h"
-#include "scenes/shared/words.h"
+#include "ui/choices.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
@@ -24,24 +24,6 @@ using ui::Rect;
 using ui::Role;
 using ui::Vec2;
 
-void taps(const DFlashDraw& d, Rect box) {
-    if (d.model.taps.empty()) return;
-    const float each = (box.h - 4) / static_cast<float>(d.model.taps.size());
-    std::string layers;
-    for (std::size_t i = 0; i < d.model.taps.size(); ++i) {
-        const Internals::Strip& tap = *d.model.taps[i];
-        const double scale = std::max({1e-12, std::abs(tap.low), std::abs(tap.high)});
-        std::vector<float> cells;
-        for (const double cell : tap.cells) cells.push_back(static_cast<float>(cell / scale));
-        ui::heat_strip(d.ui.canvas, d.ui.theme, {box.x + 2, box.y + 2 + each * static_cast<float>(i), box.w - 4, each - 1}, cells,
-                       ui::HeatKind::signed_values);
-        layers += (layers.empty() ? "" : ", ") + tap.name.substr(4);
-    }
-    d.ui.canvas.outline(box, {d.ui.theme.role(Role::target), 1.5F}, 3);
-    ui::tooltip(d.ui, box,
-                "Hidden states of the target, layers " + layers + ", here at its newest position: keys and values of every draft layer");
-}
-
 // Beside a token of a distribution: its probability, the mark of the guess.
 constexpr float kChances = 40, kDrafted = 14;
 
@@ -52,23 +34,29 @@ float room_wanted(const DFlashDraw& d, const DraftSlot& slot) {
 }
 
 // `whole`: length of a bar of probability 1.
-void distribution(const DFlashDraw& d, const DraftSlot& slot, Rect column, float whole, int rows) {
-    float y = column.y;
-    const float x = column.x, w = column.w;
+void distribution(const DFlashDraw& d, const DraftSlot& slot, Vec2 at, float width, float whole, int rows) {
     const TopEntries& top = at_one(*slot.draft);
-    ui::Canvas& canvas = d.ui.canvas;
+    if (top.entries.empty()) return draw_shares(d.input, d.ui, at, width, top, rows);
     for (const int id : dflash_tokens(slot, rows)) {
-        const std::optional<double> p = listed(top, id);
         const bool drafted = id == slot.draft->token;
-        const ui::Color ink = drafted ? d.ui.theme.ink : d.ui.theme.muted;
-        const float mark = drafted ? kDrafted : 0.0F;
-        if (drafted) ui::icon(canvas, ui::Icon::diamond, {x + 5, y + 8}, 10, d.ui.theme.role(Role::draft));
-        ui::token_text(canvas, {x + mark, y + 13}, ui::fit_token(canvas, label_of(*d.input.trace, id), 15, w - kChances - mark), 15, ink);
-        canvas.text({x + w, y + 13}, p ? ui::probability(*p) : "<.01", Font::mono, 14, ink, Align::right);
-        canvas.fill({x, y + 17, std::max(2.0F, whole * static_cast<float>(p.value_or(0))), 4}, d.ui.theme.role(Role::draft), 1);
-        y += 23;
+        if (drafted) ui::icon(d.ui.canvas, ui::Icon::diamond, {at.x + 5, at.y + 8}, 10, d.ui.theme.role(Role::draft));
+        draw_token_share(
+            d.input, d.ui, at, width, id, listed(top, id),
+            {.ink = drafted ? d.ui.theme.ink : d.ui.theme.muted, .whole = whole, .left = drafted ? kDrafted : 0, .right = kChances});
+        at.y += 23;
     }
-    if (top.entries.empty()) canvas.text({x, y + 13}, "no rows", Font::text, 14, d.ui.theme.muted);
+}
+
+Message position_words(const DFlashDraw& d, int i) {
+    const DraftSlot& slot = d.model.slot(i);
+    return dflash_says("block.position"_t, "position"_v = i + 1, "selected"_v = i == d.model.selected,
+                       "guess"_v = guessed_words(d.input, slot, shares_said(d.input, at_one(*slot.draft), dflash_tokens(slot, 2))));
+}
+
+// The title of a card, the first of several ways that has room.
+void head(const DFlashDraw& d, Rect r, const std::vector<Message>& ways) {
+    const Message words = ui::fitting(d.ui.canvas, ways, Font::text_bold, 14, r.w);
+    ui::fitted_text(d.ui.canvas, {r.x, r.y + 12}, words, Font::text_bold, 14, d.ui.theme.ink, r.w);
 }
 
 } // namespace
@@ -97,56 +85,55 @@ float draw_dflash_block(const DFlashDraw& d, float top) {
     for (int i = g.first; i < g.first + g.count; ++i) {
         const float w = g.width(i);
         const Rect band{g.x(i) - 6, top - 2, w + 12, verdicts + 34 - top};
-        const bool selected = i == m.selected;
-        if (choosable(d.ui, "column " + std::to_string(i), band, selected, kGuessColumn))
-            d.out.push_back(Select{Position{m.round->round, i}});
-        canvas.text({g.x(i) + w / 2, top + 14}, std::to_string(i + 1), Font::mono, 14, selected ? theme.ink : theme.muted, Align::center);
-        ui::mask_chip(canvas, theme, {g.x(i), block, w, 28}, w >= 76 ? "mask" : "");
-        distribution(d, m.slot(i), {g.x(i), distributions, w, 0}, narrowest, rows);
-        ui::chip(canvas, theme, {g.x(i), drafts, w, 30}, label_of(*d.input.trace, m.slot(i).draft->token),
-                 {.role = Role::draft, .selected = selected});
-        const Rect out{g.x(i), verdicts, w, 28};
-        if (m.slot(i).state == DraftSlot::State::drafted)
-            ui::slot(canvas, theme, out, "");
-        else
-            ui::chip(canvas, theme, out, label_of(*d.input.trace, m.slot(i).draft->token), {.role = role_of(m.slot(i).state)});
+        const bool selected = guess_band(d.ui, m, i, band, d.out);
+        canvas.tell(position_words(d, i), band);
+        canvas.print({g.x(i) + w / 2, top + 14}, std::to_string(i + 1), Font::mono, 14, selected ? theme.ink : theme.muted, Align::center);
+        ui::mask_chip(canvas, theme, {g.x(i), block, w, 28}, w >= 76 ? dflash_says("block.mask"_t).words() : "");
+        distribution(d, m.slot(i), {g.x(i), distributions}, w, narrowest, rows);
+        draw_guess(d.input, d.ui, m.slot(i), {g.x(i), drafts, w, 30}, {g.x(i), verdicts, w, 28}, selected);
     }
+    for (int i = 0; i < m.guesses(); ++i) // those that have no column, too
+        if (!g.has(i)) canvas.tell(position_words(d, i), d.input.stage);
     columns_shown(d.ui, g, top + 14, m.guesses());
-    row_name(d.ui, g, block + 19, "Block");
+    row_name(d.ui, g, block + 19, dflash_says("block.name"_t));
     if (m.anchor >= 0)
         ui::chip(canvas, theme, {g.gutter + 46, block, 62, 28}, label_of(*d.input.trace, m.anchor), {.neutral = true, .glyph = false});
     const Rect bar{g.x(g.first), pass, g.right() - g.x(g.first), 28};
     if (m.conditioned)
-        taps(d, {g.gutter, pass - 1, 76, 30});
+        draw_taps(d.ui, {g.gutter, pass - 1, 76, 30}, m);
     else
-        canvas.text({g.gutter, pass + 19}, "no states", Font::text, 14, theme.muted);
+        canvas.text({g.gutter, pass + 19}, dflash_says("block.no_states"_t), Font::text, 14, theme.muted);
     if (m.conditioned && !m.taps.empty())
         ui::arrow(canvas, {g.gutter + 80, bar.center().y}, {bar.x - 3, bar.center().y}, {theme.role(Role::target), 1.5F}, 6);
     canvas.fill(bar, theme.panel, 4);
     canvas.outline(bar, {theme.role(Role::draft), 1.5F}, 4);
+    canvas.tell(
+        dflash_says("block.told"_t, "anchor"_v = word(d.input, m.anchor), "masks"_v = m.slots - 1, "took"_v = if_measured(m.draft_ms)),
+        bar);
     const std::string ms = m.draft_ms > 0 ? ui::number(m.draft_ms, 2) + " ms" : "";
-    canvas.text({bar.right() - 12, bar.y + 19}, ms, Font::mono, 14, theme.ink, Align::right);
-    canvas.text({bar.x + 12, bar.y + 19}, "One pass", Font::text_bold, 15, theme.ink);
-    const float words = bar.x + 22 + canvas.text_width("One pass", Font::text_bold, 15);
-    const float room = bar.right() - 24 - canvas.text_width(ms, Font::mono, 14) - words;
-    const std::string fills = m.guesses() == 1 ? "fills the mask" : "fills every mask";
-    for (const std::string& all : {fills + "; the target's frozen LM head reads the rows", fills}) {
-        const float w = canvas.text_width(all, Font::text, 14), behind = bar.right() + 12;
+    canvas.print({bar.right() - 12, bar.y + 19}, ms, Font::mono, 14, theme.ink, Align::right);
+    const Message one_pass = dflash_says("block.pass"_t);
+    canvas.text({bar.x + 12, bar.y + 19}, one_pass, Font::text_bold, 15, theme.ink);
+    const float words = bar.x + 22 + canvas.text_width(one_pass, Font::text_bold, 15);
+    const float room = bar.right() - 24 - canvas.printed_width(ms, Font::mono, 14) - words;
+    const auto masks = "masks"_v = m.guesses();
+    for (const Message& fills : {dflash_says("block.fills:whole"_t, masks), dflash_says("block.fills:short"_t, masks)}) {
+        const float w = canvas.text_width(fills, Font::text, 14), behind = bar.right() + 12;
         const bool inside = w <= room;
         if (!inside && behind + w > d.input.stage.right() - 24) continue;
-        canvas.text({inside ? words : behind, bar.y + 19}, all, Font::text, 14, theme.muted);
+        canvas.text({inside ? words : behind, bar.y + 19}, fills, Font::text, 14, theme.muted);
         break;
     }
-    row_name(d.ui, g, distributions + 13, "Next token", rows > 1 ? "parallel" : "");
-    row_name(d.ui, g, drafts + 20, "Draft");
-    row_name(d.ui, g, verdicts + 19, "Verified");
+    row_name(d.ui, g, distributions + 13, shared_says("guess.next"_t), rows > 1 ? dflash_says("block.parallel"_t) : Message());
+    row_name(d.ui, g, drafts + 20, shared_says("guess.draft"_t));
+    row_name(d.ui, g, verdicts + 19, shared_says("guess.verified"_t));
     return verdicts + 28;
 }
 
 namespace {
 
 struct Matrix {
-    std::string title;
+    Message title;
     int slots = 0;       // rows, and columns of the block
     double share = 1;    // of the text that is seen, the newest part
     bool causal = false; // the target's check: only what stands before
@@ -162,8 +149,8 @@ float draw_matrix(const DFlashDraw& d, Rect r, const Matrix& m) {
     const float size = std::min({(r.h - 44) / slots, (r.w - 30) / (slots + 3.4F), 22.0F});
     if (size < 3) return top;
     const float context = std::max(size * 3, 42.0F), x = r.x + 22, block = x + context + 6;
-    canvas.text({x, top - 8}, m.causal ? "text" : "states", Font::text, 14, theme.muted);
-    canvas.text({block, top - 8}, "block", Font::text, 14, theme.muted);
+    canvas.text({x, top - 8}, m.causal ? dflash_says("sight.of_text"_t) : dflash_says("sight.of_states"_t), Font::text, 14, theme.muted);
+    canvas.text({block, top - 8}, dflash_says("sight.of_block"_t), Font::text, 14, theme.muted);
     for (int i = 0; i < m.slots; ++i) {
         const float y = top + size * static_cast<float>(i), h = size - 1.5F;
         const Rect line{x, y, block + size * slots - x, size};
@@ -172,7 +159,7 @@ float draw_matrix(const DFlashDraw& d, Rect r, const Matrix& m) {
         const bool chosen = i == m.row;
         const float strength = chosen ? 1.0F : touched.hovered ? 0.7F : 0.4F;
         const ui::Color hue = theme.role(m.causal ? Role::target : Role::draft).alpha(strength);
-        if (chosen) canvas.text({r.x, y + size / 2 + 5}, i == 0 ? "a" : std::to_string(i), Font::mono, 14, theme.ink);
+        if (chosen) canvas.print({r.x, y + size / 2 + 5}, i == 0 ? "a" : std::to_string(i), Font::mono, 14, theme.ink);
         const float seen = context * static_cast<float>(m.share);
         if (m.share < 1) canvas.outline({x, y, context, h}, theme.hairline(), 1);
         if (seen > 0) canvas.fill({x + context - seen, y, seen, h}, hue, 1);
@@ -189,9 +176,9 @@ float draw_matrix(const DFlashDraw& d, Rect r, const Matrix& m) {
 
 } // namespace
 
-std::string all_slots(const DFlashModel& m) { return dflash_says("words.slots"_t, "slots"_v = m.slots, "two"_v = m.slots == 2); }
+Message all_slots(const DFlashModel& m) { return dflash_says("words.slots"_t, "slots"_v = m.slots, "two"_v = m.slots == 2); }
 
-std::string dflash_mask_words(const DFlashModel& m) {
+Message dflash_mask_words(const DFlashModel& m) {
     return dflash_says("sight.mask"_t, "mask"_v = m.selected + 1, "places"_v = m.seen > 0 ? m.seen : 0, "slots"_v = all_slots(m),
                        "before"_v = m.selected);
 }
@@ -201,8 +188,8 @@ void draw_dflash_masks(const DFlashDraw& d, Rect r) {
     const int row = m.selected + 1, shown = std::min(m.slots, 16);
     const float half = r.w / 2 - 8, room = r.h - 52;
     const double share = m.text > 0 ? static_cast<double>(m.seen) / m.text : m.conditioned ? 1 : 0;
-    draw_matrix(d, {r.x, r.y, half, room}, {"The block sees", shown, share, false, row});
-    const float end = draw_matrix(d, {r.x + half + 16, r.y, half, room}, {"The check sees", shown, 1, true, row});
+    draw_matrix(d, {r.x, r.y, half, room}, {dflash_says("sight.block"_t), shown, share, false, row});
+    const float end = draw_matrix(d, {r.x + half + 16, r.y, half, room}, {dflash_says("sight.check"_t), shown, 1, true, row});
     ui::ParagraphStyle style{.size = 14, .color = d.ui.theme.muted};
     style.max_lines = std::max(1, static_cast<int>((r.bottom() - end - 8) / 20));
     ui::paragraph(d.ui.canvas, {r.x, end + 22}, r.w, dflash_mask_words(m), style);
@@ -211,35 +198,28 @@ void draw_dflash_masks(const DFlashDraw& d, Rect r) {
 void draw_dflash_times(const DFlashDraw& d, Rect r) {
     const std::vector<TimeSeries> series = time_series(d.input, "dflash");
     const Study* study = study_named(d.input, kTimeStudy);
-    ui::Canvas& canvas = d.ui.canvas;
-    const ui::Theme& theme = d.ui.theme;
-    std::string title = "Draft time by number of guesses";
-    const auto find = [&](const char* which) -> const TimeSeries* {
-        for (const TimeSeries& s : series)
-            if (s.name == which) return &s;
-        return nullptr;
-    };
-    const TimeSeries *flat = find("DFlash"), *steep = find("EAGLE-3");
-    if (study && study->complete() && flat && steep)
-        title = "One more guess: EAGLE-3 " + ui::number(slope_of(*steep), 3) + " ms, DFlash " + ui::number(slope_of(*flat), 3) + " ms";
-    ui::fitted_text(canvas, {r.x, r.y + 12}, title, Font::text_bold, 14, theme.ink, r.w);
+    const TimeSeries *flat = series_of(series, "DFlash"), *steep = series_of(series, "EAGLE-3");
+    const bool compared = study && study->complete() && flat && steep;
+    head(d, r,
+         {compared ? dflash_says("draft_times.slopes"_t, "steep"_v = slope_of(*steep), "flat"_v = slope_of(*flat))
+                   : dflash_says("draft_times.title"_t)});
     const Rect plot{r.x, r.y + 22, r.w, r.h - 24 - 24};
-    if (series.empty()) {
-        ui::slot(canvas, theme, {plot.x, plot.y + 4, plot.w, plot.h - 8},
-                 unmeasured_words(d.input, study, "press M: the drafters that are loaded are measured here"));
-        return;
-    }
+    if (series.empty())
+        return ui::slot(d.ui.canvas, d.ui.theme, {plot.x, plot.y + 4, plot.w, plot.h - 8},
+                        unmeasured_words(d.input, study, dflash_says("draft_times.how"_t)));
     draw_times(d.ui, plot, series);
-    const std::string note = !study->complete() ? progress_words(*study) : "ms per round, one prompt, greedy, the best of three runs";
-    ui::fitted_text(canvas, {r.x, r.bottom() - 6}, note, Font::text, 14, theme.muted, r.w);
+    ui::fitted_text(d.ui.canvas, {r.x, r.bottom() - 6}, study->complete() ? dflash_says("draft_times.note"_t) : progress_words(*study),
+                    Font::text, 14, d.ui.theme.muted, r.w);
 }
 
 namespace {
 
-struct PairSide { // one place: two tokens and what the distribution gives them
-    std::string first, second;
-    double p_first = 0, p_second = 0;
+struct PairToken {
+    std::string label;
+    Message token;
+    double p = 0;
 };
+using PairSide = std::array<PairToken, 2>; // one place: two tokens and what the distribution gives them
 
 // Every pair of a token of `left` and one of `right` with its probability, which is a product: neither place knows
 // the other. `wrong(i, j)`: the pair is struck; `drawn(i, j)`: it has a frame.
@@ -249,30 +229,30 @@ void pair_grid(const DFlashDraw& d, Rect r, const PairSide& left, const PairSide
     const ui::Theme& t = d.ui.theme;
     const float head = std::min(150.0F, r.w * 0.32F), cell = (r.w - head) / 2;
     const float row = std::min(48.0F, (r.h - 28) / 2);
-    const auto side = [&](Vec2 at, float w, const std::string& token, double p) {
-        const std::string number = ui::probability(p);
-        const float beside = w - c.text_width(number, Font::mono, 14) - 10;
-        const bool both = ui::token_text_width(c, token, 15) <= beside; // else the token is told, the products have the rest
-        ui::token_text(c, at, ui::fit_token(c, token, 15, both ? beside : w - 6), 15, t.ink);
-        if (both) c.text({at.x + w - 6, at.y}, number, Font::mono, 14, t.muted, Align::right);
+    const auto side = [&](Vec2 at, float w, const PairToken& of) {
+        const std::string number = ui::probability(of.p);
+        const float beside = w - c.printed_width(number, Font::mono, 14) - 10;
+        const bool both = ui::token_text_width(c, of.label, 15) <= beside; // else the token is told, the products have the rest
+        ui::token_text(c, at, ui::fit_token(c, of.label, 15, both ? beside : w - 6), 15, t.ink);
+        if (both) c.print({at.x + w - 6, at.y}, number, Font::mono, 14, t.muted, Align::right);
     };
-    for (int j = 0; j < 2; ++j)
-        side({r.x + head + cell * static_cast<float>(j) + 8, r.y + 15}, cell - 8, j == 0 ? right.first : right.second,
-             j == 0 ? right.p_first : right.p_second);
-    for (int i = 0; i < 2; ++i) {
+    for (std::size_t j = 0; j < 2; ++j) side({r.x + head + cell * static_cast<float>(j) + 8, r.y + 15}, cell - 8, right[j]);
+    for (std::size_t i = 0; i < 2; ++i) {
         const float y = r.y + 24 + row * static_cast<float>(i);
-        const double pi = i == 0 ? left.p_first : left.p_second;
-        side({r.x, y + row / 2 + 5}, head, i == 0 ? left.first : left.second, pi);
-        for (int j = 0; j < 2; ++j) {
-            const double both = pi * (j == 0 ? right.p_first : right.p_second);
+        side({r.x, y + row / 2 + 5}, head, left[i]);
+        for (std::size_t j = 0; j < 2; ++j) {
+            const double both = left[i].p * right[j].p;
             const Rect box{r.x + head + cell * static_cast<float>(j) + 2, y + 2, cell - 4, row - 4};
-            const bool struck = wrong(i, j);
+            const bool struck = wrong(i, j), framed = drawn(i, j);
             const ui::Color hue = t.role(struck ? Role::rejected : Role::draft);
             c.fill(box, hue.alpha(0.12F + 0.4F * static_cast<float>(both)), 4);
             if (struck) c.hatch(box, hue.alpha(0.4F));
-            if (drawn(i, j)) c.outline(box, {t.ink, 2}, 4);
+            if (framed) c.outline(box, {t.ink, 2}, 4);
             if (struck) ui::icon(c, ui::Icon::cross, {box.x + 16, box.center().y}, 11, hue);
-            c.text({box.center().x, box.center().y + 5}, ui::probability(both), Font::mono, 15, t.ink, Align::center);
+            c.print({box.center().x, box.center().y + 5}, ui::probability(both), Font::mono, 15, t.ink, Align::center);
+            ui::thing(d.ui, box,
+                      dflash_says("pairs.pair"_t, "first"_v = left[i].token, "first_p"_v = left[i].p, "second"_v = right[j].token,
+                                  "second_p"_v = right[j].p, "p"_v = both, "wrong"_v = struck, "drawn"_v = framed));
         }
     }
 }
@@ -287,88 +267,114 @@ void draw_dflash_pairs(const DFlashDraw& d, Rect r) {
     const bool live = at < m.guesses() && at_one(*m.slot(at).draft).entries.size() > 1 && at_one(*m.slot(at - 1).draft).entries.size() > 1;
     const float gap = r.w > 700 ? 36 : 24, half = live ? (r.w - gap) / 2 : std::min(r.w, 560.0F), grid = std::min(124.0F, r.h - 46);
     if (grid < 60) return;
-    const auto name = [&](float x, const std::vector<std::string>& ways) {
-        ui::fitted_text(c, {x, r.y + 12}, ui::fitting(c, ways, Font::text_bold, 14, half), Font::text_bold, 14, t.ink, half);
-    };
-    name(r.x, {"Worked example: two cities, each distribution is right", "Worked example: two cities"});
-    const PairSide first{"New", "Los", 0.5, 0.5}, second{" York", " Angeles", 0.5, 0.5};
-    pair_grid(
-        d, {r.x, r.y + 26, half, grid}, first, second, [](int i, int j) { return i != j; }, [](int, int) { return false; });
-    const double wrong = first.p_first * second.p_second + first.p_second * second.p_first;
+    const Rect example{r.x, r.y, half, r.h}, round{r.x + half + gap, r.y, half, r.h};
     const ui::ParagraphStyle small{.size = 14, .color = t.muted, .max_lines = std::max(2, static_cast<int>((r.h - grid - 28) / 20))};
-    if (r.h > grid + 66)
-        ui::paragraph(c, {r.x, r.y + 26 + grid + 22}, half,
-                      "Guessed at once, " + ui::probability(wrong) +
-                          " of all pairs are no city. Who knows the first word never guesses one of those.",
-                      small);
+    const auto note = [&](Rect of, const Message& words) {
+        if (r.h > grid + 66) ui::paragraph(c, {of.x, of.y + 26 + grid + 22}, half, words, small);
+    };
+    head(d, example, {dflash_says("pairs.example"_t), dflash_says("pairs.example_short"_t)});
+    const auto city = [](const char* word) { return PairToken{word, dflash_says("pairs.word"_t, "word"_v = word), 0.5}; };
+    const PairSide first{city("New"), city("Los")}, second{city(" York"), city(" Angeles")};
+    pair_grid(
+        d, {r.x, r.y + 26, half, grid}, first, second, [](std::size_t i, std::size_t j) { return i != j; },
+        [](std::size_t, std::size_t) { return false; });
+    note(example, dflash_says("pairs.no_city"_t, "p"_v = first[0].p * second[1].p + first[1].p * second[0].p));
     if (!live) return;
     const auto top_two = [&](const DraftSlot& slot) {
         const std::vector<int> ids = dflash_tokens(slot, 2);
-        const TopEntries& distribution = at_one(*slot.draft);
-        return PairSide{label_of(*d.input.trace, ids[0]), label_of(*d.input.trace, ids[1]), listed(distribution, ids[0]).value_or(0),
-                        listed(distribution, ids[1]).value_or(0)};
+        const auto token = [&](int id) {
+            return PairToken{label_of(*d.input.trace, id), word(d.input, id), listed(at_one(*slot.draft), id).value_or(0)};
+        };
+        return PairSide{token(ids[0]), token(ids[1])};
     };
     const std::vector<int> before = dflash_tokens(m.slot(at - 1), 2), after = dflash_tokens(m.slot(at), 2);
-    const float x = r.x + half + gap;
-    const std::string places = "This round: places " + std::to_string(at) + " and " + std::to_string(at + 1);
-    name(x, {places + ", two tokens of each", places});
-    const auto drawn = [&](int i, int j) {
-        return before[static_cast<std::size_t>(i)] == m.slot(at - 1).draft->token &&
-               after[static_cast<std::size_t>(j)] == m.slot(at).draft->token;
-    };
+    const auto left = "left"_v = at;
+    const auto right = "right"_v = at + 1;
+    head(d, round, {dflash_says("pairs.round"_t, left, right), dflash_says("pairs.round_short"_t, left, right)});
     pair_grid(
-        d, {x, r.y + 26, half, grid}, top_two(m.slot(at - 1)), top_two(m.slot(at)), [](int, int) { return false; }, drawn);
-    if (r.h > grid + 66)
-        ui::paragraph(c, {x, r.y + 26 + grid + 22}, half,
-                      (d.input.presenter ? std::string() : dflash_says("twice.pairs:product"_t) + " ") +
-                          (m.slot(at).state == DraftSlot::State::rejected   ? dflash_says("twice.pairs:refused"_t)
+        d, {round.x, r.y + 26, half, grid}, top_two(m.slot(at - 1)), top_two(m.slot(at)), [](std::size_t, std::size_t) { return false; },
+        [&](std::size_t i, std::size_t j) { return before[i] == m.slot(at - 1).draft->token && after[j] == m.slot(at).draft->token; });
+    const Message framed = m.slot(at).state == DraftSlot::State::rejected   ? dflash_says("twice.pairs:refused"_t)
                            : m.slot(at).state == DraftSlot::State::accepted ? dflash_says("twice.pairs:kept"_t)
-                                                                            : dflash_says("twice.pairs:unjudged"_t)),
-                      small);
+                                                                            : dflash_says("twice.pairs:unjudged"_t);
+    note(round, d.input.presenter ? framed : dflash_says("twice.product"_t, "framed"_v = framed));
 }
 
-void draw_dflash_details(const DFlashDraw& d) {
+namespace {
+
+// What was measured with and without states, else this run.
+std::vector<AcceptanceSeries> acceptance_shown(const DFlashDraw& d) {
+    std::vector<AcceptanceSeries> series = conditioning_series(d.input);
+    if (series.empty()) series.push_back(acceptance_of(*d.input.whole, shared_says("charts.this_run"_t)));
+    return series;
+}
+
+// Of either line of a measured chart; none: nothing was measured so.
+std::optional<double> tokens_of(const DFlashDraw& d, const AcceptanceSeries& series) {
+    const Study* study = conditioning_series(d.input).empty() ? nullptr : study_of(d.input, conditioning_study(d.input));
+    if (!study) return {};
+    for (const StudyPoint& point : study->points)
+        if (point.settings.options.conditioning != series.hollow) return point.tokens_per_round();
+    return {};
+}
+
+void tell_tokens(const DFlashDraw& d, Rect r, const AcceptanceSeries& series, ui::Canvas::Told how) {
+    if (const std::optional<double> tokens = tokens_of(d, series))
+        d.ui.canvas.tell(dflash_says("acceptance.told"_t, "series"_v = series.name, "tokens"_v = *tokens), r, how);
+}
+
+} // namespace
+
+void draw_dflash_details(const DFlashDraw& d, bool seen) {
     const Rect r = d.input.details;
     if (r.w <= 0) return;
     const float x = r.x + 24, w = r.w - 48;
+    int rounds = 0;
+    for (const AcceptanceSeries& s : acceptance_shown(d))
+        if (!s.judged.empty()) rounds = std::max(rounds, s.judged[0]);
+    const Message note = !conditioning_series(d.input).empty()
+                             ? dflash_says("acceptance.sample"_t,
+                                           "sample"_v = sample_words(*study_of(d.input, conditioning_study(d.input))), "rounds"_v = rounds)
+                             : dflash_says("acceptance.rounds"_t, "rounds"_v = rounds);
+    if (!seen) {
+        d.ui.canvas.tell(note, r);
+        for (const AcceptanceSeries& s : acceptance_shown(d)) {
+            tell_tokens(d, r, s, ui::Canvas::Told::of_a_thing);
+            tell_acceptance(d.ui, r, s);
+        }
+        return;
+    }
     const float below = r.h > 330 ? rounds_height(*d.input.whole, d.input.figures) : 0, foot = r.bottom() - below;
     if (below > 0) draw_rounds_beside(d.ui, {x, foot - 4, w, below}, *d.input.whole, d.input.figures);
-    const int rounds = draw_dflash_acceptance(d, {x, r.y + 32, w, foot - 44 - r.y - 32});
-    const std::string note = !conditioning_series(d.input).empty() ? sample_words(*study_of(d.input, conditioning_study(d.input))) +
-                                                                         "; at most " + counted(rounds, "round") + " a point"
-                                                                   : counted(rounds, "round") + "; C measures with and without states";
+    draw_dflash_acceptance(d, {x, r.y + 32, w, foot - 44 - r.y - 32});
     ui::fitted_text(d.ui.canvas, {x, foot - 20}, note, Font::text, 14, d.ui.theme.muted, w);
 }
 
-int draw_dflash_acceptance(const DFlashDraw& d, Rect r) {
+void draw_dflash_acceptance(const DFlashDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const float x = r.x, right = r.right();
-    std::vector<AcceptanceSeries> series = conditioning_series(d.input);
-    const Study* study = study_of(d.input, conditioning_study(d.input));
-    const bool measured = !series.empty();
-    ui::fitted_text(canvas, {x, r.y}, measured ? "What the target's states are worth" : "Acceptance by position, this run", Font::text_bold,
-                    15, theme.ink, r.w);
-    if (!measured) series.push_back(acceptance_of(*d.input.whole, "this run"));
+    const std::vector<AcceptanceSeries> series = acceptance_shown(d);
+    ui::fitted_text(canvas, {x, r.y},
+                    conditioning_series(d.input).empty() ? shared_says("charts.kept_here"_t) : dflash_says("acceptance.title"_t),
+                    Font::text_bold, 15, theme.ink, r.w);
     float y = r.y + 26;
     for (const AcceptanceSeries& s : series) {
+        const ui::Color ink = s.hollow ? theme.muted : theme.ink;
         if (s.hollow)
             canvas.ring({x + 5, y - 5}, 5, {theme.muted, 1.5F});
         else
             canvas.disc({x + 5, y - 5}, 4, theme.ink);
-        canvas.text({x + 18, y}, s.name, Font::text, 14, theme.muted);
-        if (study)
-            for (const StudyPoint& point : study->points)
-                if (measured && point.settings.options.conditioning != s.hollow)
-                    canvas.text({right, y}, ui::per_round(point.tokens_per_round()) + " tokens a round", Font::mono, 14,
-                                s.hollow ? theme.muted : theme.ink, Align::right);
+        canvas.print({x + 18, y}, s.name.words(), Font::text, 14, theme.muted);
+        tell_tokens(d, {x, y - 15, r.w, 20}, s, ui::Canvas::Told::drawn);
+        if (const std::optional<double> tokens = tokens_of(d, s))
+            canvas.print({right, y}, dflash_says("acceptance.tokens"_t, "tokens"_v = *tokens).words(), Font::mono, 14, ink, Align::right);
         y += 22;
     }
-    if (r.bottom() - y > 60) draw_acceptance(d.ui, {x, y, r.w, r.bottom() - y}, series);
-    int rounds = 0;
-    for (const AcceptanceSeries& s : series)
-        if (!s.judged.empty()) rounds = std::max(rounds, s.judged[0]);
-    return rounds;
+    if (r.bottom() - y > 60)
+        draw_acceptance(d.ui, {x, y, r.w, r.bottom() - y}, series);
+    else
+        for (const AcceptanceSeries& s : series) tell_acceptance(d.ui, r, s);
 }
 
 void draw_dflash_controls(const DFlashDraw& d) {
@@ -376,25 +382,23 @@ void draw_dflash_controls(const DFlashDraw& d) {
     if (r.w <= 0) return;
     ui::Ui& ui = d.ui;
     ControlRow row(r);
-    const std::string off = no_models(d.input);
-    guess_stepper(ui, d.model, "Position", row, d.out);
-    ui::Rect at = row.place(112);
-    ui::field_label(ui, at, "Guesses K");
+    const Message off = no_models(d.input);
+    guess_stepper(ui, d.model, dflash_says("controls.position"_t), row, d.out);
+    const ui::Rect at = row.place(112);
+    ui::field_label(ui, at, dflash_says("controls.k"_t));
     if (d.input.settings)
         if (const auto k = ui::stepper(ui, "k", at, d.input.settings->k, {.low = 1, .high = 15, .disabled = off}))
             d.out.push_back(Command{Restart{with_draft_length(*d.input.settings, static_cast<int>(*k))}});
-    const std::array<std::string, 2> states = {"on", "off"};
-    at = row.place(ui::segmented_width(ui.canvas, states));
-    ui::field_label(ui, at, "States");
-    if (off.empty()) ui::tooltip(ui, at, "Whether the drafter is given the target's hidden states");
-    if (const auto pick = ui::segmented(ui, "states", {at.x, at.y}, states, d.model.conditioned ? 0 : 1, off);
+    const Message states[] = {dflash_says("controls.on"_t), dflash_says("controls.off"_t)};
+    if (const auto pick = segmented(ui, row, {"states", dflash_says("controls.states"_t), dflash_says("controls.states_about"_t)}, states,
+                                    d.model.conditioned ? 0 : 1, off);
         pick && d.input.settings && (*pick == 0) != d.model.conditioned) {
         RunSettings settings = *d.input.settings;
         settings.options.conditioning = *pick == 0;
         d.out.push_back(Command{Restart{std::move(settings)}});
     }
-    measure_button(d.input, ui, {"times", "Draft times", "M"}, time_study(d.input), row, d.out);
-    measure_button(d.input, ui, {"conditioning", "States on and off", "C"}, conditioning_study(d.input), row, d.out);
+    measure_button(d.input, ui, {"times", dflash_says("controls.times"_t), "M"}, time_study(d.input), row, d.out);
+    measure_button(d.input, ui, {"conditioning", dflash_says("controls.conditioning"_t), "C"}, conditioning_study(d.input), row, d.out);
 }
 
 } // namespace speclens

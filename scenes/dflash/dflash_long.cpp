@@ -1,10 +1,7 @@
-#include "scenes/dflash/dflash_long.h"
-
+// Acceptance along a long answer: the run on screen, and what was recorded of a model whose answers are long enough.
 #include <algorithm>
-#include <limits>
 
-#include "scenes/shared/words.h"
-#include "ui/format.h"
+#include "scenes/dflash/dflash_model.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
@@ -16,14 +13,8 @@ using ui::Font;
 using ui::Rect;
 using ui::Vec2;
 
-std::string window_words(int window) { return window == 0 ? "sees all" : "last " + std::to_string(window); }
-
-std::string interval_words(const Stretch& one) {
-    return one.high > 0 ? " (" + ui::per_round(one.low) + "–" + ui::per_round(one.high) + ")" : "";
-}
-
 struct LongLine {
-    std::string name;
+    Message name;
     std::vector<Stretch> points;
     bool live = false, hollow = false;
 };
@@ -32,10 +23,13 @@ std::vector<LongLine> lines_of(const SceneInput& input) {
     std::vector<LongLine> lines;
     if (const LongAnswers* recorded = recorded_long_answers(input))
         for (const LongAnswers::Series& series : recorded->series)
-            lines.push_back({.name = window_words(series.window), .points = series.stretches, .hollow = series.window != 0});
+            lines.push_back(
+                {.name = series.window == 0 ? dflash_says("along.all"_t) : dflash_says("along.window"_t, "tokens"_v = series.window),
+                 .points = series.stretches,
+                 .hollow = series.window != 0});
     // A short answer is one point, of another model mostly: nothing to see along it.
     if (std::vector<Stretch> own = stretches_of(*input.whole); own.size() > 1 || (!own.empty() && lines.empty()))
-        lines.push_back({.name = "this run", .points = std::move(own), .live = true});
+        lines.push_back({.name = shared_says("charts.this_run"_t), .points = std::move(own), .live = true});
     return lines;
 }
 
@@ -53,11 +47,10 @@ void draw_line(const DFlashDraw& d, const LongLine& line, const ui::Scale& x, co
         }
         if (one.high > 0) canvas.line({at.x, y(one.low)}, {at.x, y(one.high)}, {ink.alpha(0.5F), 1.5F});
         line.hollow ? canvas.ring(at, 5, {ink, 1.5F}) : canvas.disc(at, 4, ink);
-        ui::tooltip(d.ui, {at.x - 8, at.y - 8, 16, 16},
-                    line.name + ", tokens " + std::to_string(one.from) + " to " + std::to_string(one.to) +
-                        " of the answer: " + ui::per_round(one.tokens) + interval_words(one) + " a round" +
-                        (one.rounds > 0 ? ", " + counted(one.rounds, "round") : std::string()) +
-                        (one.draft_ms > 0 ? ", drafting " + ui::number(one.draft_ms, 1) + " ms" : ""));
+        ui::thing(d.ui, {at.x - 8, at.y - 8, 16, 16},
+                  dflash_says("along.point"_t, "series"_v = line.name, "from"_v = one.from, "to"_v = one.to, "tokens"_v = one.tokens,
+                              "low"_v = one.low, "high"_v = if_measured(one.high), "rounds"_v = one.rounds,
+                              "draft"_v = if_measured(one.draft_ms)));
     }
 }
 
@@ -70,19 +63,17 @@ void name_lines(const DFlashDraw& d, const std::vector<LongLine>& lines, Rect pl
     for (std::size_t i = 0; i < order.size(); ++i) {
         const float lowest = plot.bottom() - 18 * static_cast<float>(order.size() - 1 - i);
         next = std::min(std::max(y(order[i]->points.back().tokens) + 5, next), lowest);
-        d.ui.canvas.text({plot.right() + 10, next}, order[i]->name, order[i]->live ? Font::text_bold : Font::text, 14,
-                         order[i]->live ? d.ui.theme.ink : d.ui.theme.muted);
+        d.ui.canvas.print({plot.right() + 10, next}, order[i]->name.words(), order[i]->live ? Font::text_bold : Font::text, 14,
+                          order[i]->live ? d.ui.theme.ink : d.ui.theme.muted);
         next += 18;
     }
 }
 
-std::string source_words(const LongAnswers& recorded) {
-    return "recorded: " + (recorded.weights.empty() ? std::string() : recorded.weights + ", ") +
-           (recorded.target.empty() ? std::string() : recorded.target + ", ") + "K = " + std::to_string(recorded.k) +
-           ", T = " + ui::number(recorded.temperature, 1) + ", " + counted(recorded.answers, "answer") +
-           (recorded.series.front().stretches.front().high > 0 ? ", bars: 90 % over them" : ", no interval") +
-           (recorded.machine.empty() ? std::string() : ", " + recorded.machine) +
-           (recorded.date.empty() ? std::string() : ", " + recorded.date);
+Message source_words(const LongAnswers& recorded) {
+    return dflash_says("along.source"_t, "weights"_v = recorded.weights, "target"_v = recorded.target, "k"_v = recorded.k,
+                       "temperature"_v = recorded.temperature, "answers"_v = recorded.answers,
+                       "interval"_v = recorded.series.front().stretches.front().high > 0, "machine"_v = recorded.machine,
+                       "date"_v = recorded.date);
 }
 
 } // namespace
@@ -125,12 +116,8 @@ void draw_dflash_long(const DFlashDraw& d, Rect card) {
     const ui::Theme& theme = d.ui.theme;
     const std::vector<LongLine> lines = lines_of(d.input);
     const LongAnswers* recorded = recorded_long_answers(d.input);
-    ui::fitted_text(canvas, {card.x, card.y + 12}, "Tokens a round, by how much of the answer stands before it", Font::text_bold, 14,
-                    theme.ink, card.w);
-    if (lines.empty()) {
-        ui::slot(canvas, theme, {card.x, card.y + 26, card.w, card.h - 30}, "no run, and nothing recorded");
-        return;
-    }
+    ui::fitted_text(canvas, {card.x, card.y + 12}, dflash_says("along.title"_t), Font::text_bold, 14, theme.ink, card.w);
+    if (lines.empty()) return ui::slot(canvas, theme, {card.x, card.y + 26, card.w, card.h - 30}, dflash_says("along.nothing"_t));
     double most = 1.5;
     int length = kStretch;
     for (const LongLine& line : lines)
@@ -141,22 +128,8 @@ void draw_dflash_long(const DFlashDraw& d, Rect card) {
     ui::axis_x(canvas, theme, x, plot.bottom(), ui::ticks(0, length, plot.w > 500 ? 6 : 3), {});
     for (const LongLine& line : lines) draw_line(d, line, x, y);
     name_lines(d, lines, plot, y);
-    ui::fitted_text(canvas, {card.x, card.bottom() - 6},
-                    recorded ? source_words(*recorded) : std::string("this run only: nothing was recorded"), Font::text, 14, theme.muted,
-                    card.w);
-}
-
-std::string describe_long_answers(const SceneInput& input) {
-    std::string text;
-    for (const LongLine& line : lines_of(input)) {
-        text += "Tokens a round along the answer, " + line.name + ":";
-        for (const Stretch& one : line.points)
-            text += (&one == &line.points.front() ? " " : ", ") + ("up to " + std::to_string(one.to)) + " " + ui::per_round(one.tokens) +
-                    interval_words(one);
-        text += "\n";
-    }
-    if (const LongAnswers* recorded = recorded_long_answers(input)) text += capital(source_words(*recorded)) + "\n";
-    return text;
+    ui::fitted_text(canvas, {card.x, card.bottom() - 6}, recorded ? source_words(*recorded) : dflash_says("along.run_only"_t), Font::text,
+                    14, theme.muted, card.w);
 }
 
 } // namespace speclens

@@ -55,9 +55,6 @@ DFlashModel dflash_model(const SceneInput& input) {
         model.seen = model.text;
     }
     model.slots = model.guesses() + 1;
-    model.draft_ms = model.round->draft_ms;
-    for (const Internals::Strip& strip : model.slot(0).draft->internals.strips)
-        if (strip.tap()) model.taps.push_back(&strip);
     choose_guess(model, input, model.refused() >= 0 ? model.refused() : 1);
     return model;
 }
@@ -85,9 +82,14 @@ std::vector<AcceptanceSeries> conditioning_series(const SceneInput& input) {
     for (const StudyPoint& point : study->points) {
         if (!point.problem.empty()) continue;
         const bool on = point.settings.options.conditioning;
-        all.push_back({on ? "with the target's states" : "without them", point.judged, point.kept, !on});
+        all.push_back({on ? dflash_says("acceptance.with"_t) : dflash_says("acceptance.without"_t), point.judged, point.kept, !on});
     }
     return all;
+}
+
+const TimeSeries* series_of(const std::vector<TimeSeries>& series, std::string_view name) {
+    const auto found = std::ranges::find_if(series, [&](const TimeSeries& one) { return one.name.words() == name; });
+    return found == series.end() ? nullptr : &*found;
 }
 
 } // namespace speclens

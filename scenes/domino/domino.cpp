@@ -1,62 +1,51 @@
 // Scene S9, Domino: a block is filled in one pass, and a small head corrects its distributions from left to right,
 // because it knows what was drafted. The cursor chooses the cycle; the cycle is shown as far as the run knows
 // it.
-#include "scenes/domino/domino_draw.h"
+#include "scenes/domino/domino_model.h"
 #include "scenes/shared/cycle_pick.h"
-#include "scenes/shared/other_round.h"
 #include "scenes/shared/second_draw.h"
 
 namespace speclens {
 namespace {
 
-class DominoScene final : public Scene {
+class DominoScene final : public HeadScene<DominoScene> {
   public:
-    int beats(const SceneInput&) const override { return kDominoBeats; }
+    static constexpr const char *kName = "domino", *kTitle = "Domino";
+    static constexpr auto kSays = domino_says;
+    static Message details() { return domino_says("movers.what"_t); }
+    static Message details_title() { return domino_says("movers.title"_t); }
+    static KeyRows own_keys() {
+        return {{"↑ ↓", "Previous, next position"},
+                {"Y", "Next round where the head saves a guess"},
+                {"H", "Head on or off from this round on"},
+                {"B", "Force the runner-up at this position"},
+                {"W", "Draw this guess again after another one"},
+                {"N", "A prompt whose favourites do not fit"}};
+    }
+    static DominoModel model_of(const SceneInput& input) { return domino_model(input); }
+    static StageTitle title(const HeadDraw<DominoModel>& d) { return domino_title(d.input, d.model); }
+    Story story(const HeadDraw<DominoModel>& d) const { return domino_story(d.input, d.model, before_); }
 
-    std::vector<SceneCommand> draw(const SceneInput& run, ui::Ui& ui) override {
-        std::vector<SceneCommand> out;
-        const OtherRound round(run, "domino");
-        const SceneInput& input = round.seen();
-        other_round_.ask(round, run, out);
-        const DominoModel model = domino_model(input);
-        shown_ = ShownHead(model);
-        ui.push_id("domino");
-        const DominoGrid grid = model.empty == HeadModel::Empty::no ? domino_grid(input, model) : DominoGrid{};
-        const DominoDraw d{input, model, grid, before_, ui, out};
-        draw_head_scene(
-            run, input, ui,
-            {"domino", "Domino", model, domino_title(input, model), domino_story(input, model, before_), domino_empty_words(model),
-             "Top movers", "What the head adds to the logits of a position"},
-            [&] { draw_domino_stage(d); }, out);
-        if (round.here()) {
-            take_guess_keys(ui, model, out);
-        } else if (model.empty == DominoModel::Empty::no) {
-            again_.update(input, ui, model, input.beat == kDominoTwiceBeat, out);
-            const std::optional<SecondDraw> twice = again_.shown() ? second_draw(input, model) : std::nullopt;
-            twice ? draw_second_draw(input, ui, *twice) : draw_domino_movers(d);
-            draw_domino_controls(d);
-            keys(d);
-            remember(model, out);
-            ask_for_replay(input, model, out);
+    void stage(const HeadDraw<DominoModel>& d) const {
+        const DominoGrid grid = domino_grid(d.input, d.model);
+        draw_domino_stage({d, grid, before_});
+    }
+
+    void beside(const HeadDraw<DominoModel>& d) {
+        const DominoGrid grid = domino_grid(d.input, d.model);
+        const DominoDraw domino{d, grid, before_};
+        if (!d.model.instead_of.empty()) {
+            draw_domino_movers(domino, false);
+            return take_guess_keys(d.ui, d.model, d.out);
         }
-        round.keep_place(out);
-        ui.pop_id();
-        return out;
-    }
-
-    std::string describe(const SceneInput& input) const override {
-        const OtherRound round(input, "domino");
-        return domino_description(round.seen(), domino_model(round.seen()), before_);
-    }
-
-    std::vector<std::pair<std::string, std::string>> keys() const override {
-        return working_keys(shown_, "Domino",
-                            {{"↑ ↓", "Previous, next position"},
-                             {"Y", "Next round where the head saves a guess"},
-                             {"H", "Head on or off from this round on"},
-                             {"B", "Force the runner-up at this position"},
-                             {"W", "Draw this guess again after another one"},
-                             {"N", "A prompt whose favourites do not fit"}});
+        again_.update(d.input, d.ui, d.model, d.input.beat == kDominoTwiceBeat, d.out);
+        const std::optional<SecondDraw> twice = second_draw(d.input, d.model);
+        if (twice) draw_second_draw(d.input, d.ui, *twice, again_.shown());
+        draw_domino_movers(domino, !twice || !again_.shown());
+        draw_domino_controls(domino);
+        keys(domino);
+        remember(d.model, d.out);
+        ask_for_replay(d.input, d.model, d.out);
     }
 
     // The first cycle whose guess only the head could save.
@@ -70,9 +59,6 @@ class DominoScene final : public Scene {
     }
 
   private:
-    ShownHead shown_; // as drawn last
-    OtherRoundAsker other_round_;
-
     static void keys(const DominoDraw& d) {
         using ui::Key;
         const int at = force_position(d.model);

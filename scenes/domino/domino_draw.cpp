@@ -1,16 +1,16 @@
 // The picture of Domino in bands: the block, the backbone with the target's taps, base distributions, the head with its states,
 // final distributions, drafts and their way back into the GRU, both verdicts and the clock; beside it the details and controls.
-#include "scenes/domino/domino_draw.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "scenes/domino/domino_model.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/emphasis.h"
 #include "scenes/shared/heat_key.h"
 #include "scenes/shared/panel.h"
-#include "scenes/shared/words.h"
+#include "ui/chance.h"
+#include "ui/choices.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
@@ -28,66 +28,31 @@ using State = DominoVerdict::State;
 
 void down(const DominoDraw& d, float x, float from, float to) { ui::arrow(d.ui.canvas, {x, from}, {x, to}, {d.ui.theme.muted, 1.5F}, 6); }
 
-int tap_count(const DominoColumn& column) {
-    const Internals* internals = column.internals();
-    return internals ? static_cast<int>(std::ranges::count_if(internals->strips, &Internals::Strip::tap)) : 0;
-}
-
 // Row names at the left.
-void domino_row_name(const DominoDraw& d, float y, const std::string& name, const std::string& detail, float room = 80) {
+void domino_row_name(const DominoDraw& d, float y, const Message& name, const Message& detail = {}, float room = 80) {
     ui::fitted_text(d.ui.canvas, {d.grid.gutter, y}, name, Font::text_bold, 15, d.ui.theme.ink, room);
     if (!detail.empty()) ui::fitted_text(d.ui.canvas, {d.grid.gutter, y + 18}, detail, Font::text, 14, d.ui.theme.muted, room);
 }
 
-void draw_taps(const DominoDraw& d, float y, float h) {
-    const Internals* internals = d.column(0).internals();
-    std::vector<const Internals::Strip*> taps;
-    if (internals)
-        for (const Internals::Strip& s : internals->strips)
-            if (s.tap()) taps.push_back(&s);
+// What stands at every column: the position tells of it.
+void printed(const DominoDraw& d, Vec2 at, const Message& words, ui::Color color, Align align = Align::left, Font font = Font::text) {
+    d.ui.canvas.print(at, words.words(), font, 14, color, align);
+}
+
+void draw_backbone_taps(const DominoDraw& d, float y, float h) {
     const Rect box{d.grid.gutter, y, 84, h};
-    std::string names;
-    for (const Internals::Strip* tap : taps) names += (names.empty() ? "" : ", ") + tap->name.substr(4);
-    if (taps.empty()) {
-        domino_row_name(d, y + h / 2 + 5, "Backbone", "");
-        return;
-    }
-    const float each = (h - 4) / static_cast<float>(taps.size());
-    for (std::size_t i = 0; i < taps.size(); ++i) {
-        const double scale = std::max({1e-12, std::abs(taps[i]->low), std::abs(taps[i]->high)});
-        std::vector<float> cells;
-        for (const double cell : taps[i]->cells) cells.push_back(static_cast<float>(cell / scale));
-        ui::heat_strip(d.ui.canvas, d.ui.theme, {box.x + 2, box.y + 2 + each * static_cast<float>(i), box.w - 4, each - 1}, cells,
-                       ui::HeatKind::signed_values);
-    }
-    d.ui.canvas.outline(box, {d.ui.theme.role(Role::target), 1.5F}, 3);
+    if (d.model.taps.empty()) return domino_row_name(d, y + h / 2 + 5, domino_says("bands.backbone"_t));
+    draw_taps(d.ui, box, d.model);
     ui::arrow(d.ui.canvas, {box.right() + 4, box.center().y}, {d.grid.left - 3, box.center().y}, {d.ui.theme.role(Role::target), 1.5F}, 6);
-    ui::tooltip(d.ui, box,
-                "Hidden states of the target at its newest position, layers " + names +
-                    ": injected as keys and values of every backbone layer");
 }
 
 // One strip of a column's lens: signed values against the largest of that name in this cycle, gates from 0
 // to 1.
-void domino_strip(const DominoDraw& d, int column, const char* name, Rect rect, ui::HeatKind kind) {
+void domino_strip(const DominoDraw& d, int column, const char* name, const Message& what, Rect rect,
+                  ui::HeatKind kind = ui::HeatKind::signed_values) {
     const Internals* internals = d.column(column).internals();
-    const Internals::Strip* found = internals ? internals->strip(name) : nullptr;
-    if (!found) return;
-    double scale = 1e-12;
-    if (kind == ui::HeatKind::gate) {
-        scale = 1;
-    } else {
-        for (const DominoColumn& other : d.model.columns)
-            if (const Internals::Strip* s = other.internals() ? other.internals()->strip(name) : nullptr)
-                scale = std::max({scale, std::abs(s->low), std::abs(s->high)});
-    }
-    std::vector<float> cells;
-    for (const double cell : found->cells) cells.push_back(static_cast<float>(cell / scale));
-    ui::heat_strip(d.ui.canvas, d.ui.theme, rect, cells, kind);
-    ui::tooltip(d.ui, rect,
-                std::string(name) + ": " + ui::integer(found->values) + " values, mean-pooled to " + std::to_string(found->cells.size()) +
-                    " cells, " + ui::number(found->low, 2) + " to " + ui::number(found->high, 2) +
-                    (kind == ui::HeatKind::gate ? "" : "; full colour at ± " + ui::number(scale, 2)));
+    if (const Internals::Strip* found = internals ? internals->strip(name) : nullptr)
+        draw_strip(d.ui, rect, found, kind == ui::HeatKind::gate ? 1 : strip_scale(d.model, {name}), what, kind);
 }
 
 // Raised column, position labels, clicks.
@@ -95,20 +60,24 @@ void draw_domino_columns(const DominoDraw& d) {
     const DominoGrid& g = d.grid;
     for (int i = g.first; i < g.first + g.count; ++i) {
         const Rect band{g.x(i) - 12, g.labels - 18, g.width + 24, g.on + 36 - (g.labels - 18)};
-        const bool selected = i == d.model.selected;
-        if (choosable(d.ui, "column " + std::to_string(i), band, selected, kGuessColumn))
-            d.out.push_back(Select{Position{d.model.round->round, i}});
+        const bool selected = guess_band(d.ui, d.model, i, band, d.out);
+        d.ui.canvas.tell(position_words(d.input, d.model, d.before, i), band);
         const DominoColumn& c = d.column(i);
-        d.ui.canvas.text({g.x(i), g.labels}, "position " + std::to_string(i + 1), selected ? Font::text_bold : Font::text, 14,
-                         selected ? d.ui.theme.ink : d.ui.theme.muted);
+        printed(d, {g.x(i), g.labels}, domino_says("position.name"_t, "position"_v = i + 1), selected ? d.ui.theme.ink : d.ui.theme.muted,
+                Align::left, selected ? Font::text_bold : Font::text);
         if (g.opening) continue;
-        d.ui.canvas.text({g.x(i) + g.width, g.labels}, c.corrected ? (c.changed ? "changed" : "corrected") : "base only", Font::text, 14,
-                         c.changed ? d.ui.theme.ink : d.ui.theme.muted, Align::right);
+        printed(d, {g.x(i) + g.width, g.labels},
+                !c.corrected ? domino_says("position.base_only"_t)
+                : c.changed  ? domino_says("position.changed"_t)
+                             : domino_says("position.corrected"_t),
+                c.changed ? d.ui.theme.ink : d.ui.theme.muted, Align::right);
     }
-    const int total = static_cast<int>(d.model.columns.size());
+    const int total = d.model.guesses();
+    for (int i = 0; i < total; ++i) // those that have no column, too
+        if (!g.visible(i)) d.ui.canvas.tell(position_words(d.input, d.model, d.before, i), d.input.stage);
     if (g.count < total)
         ui::fitted_text(d.ui.canvas, {g.gutter, g.labels},
-                        std::to_string(g.first + 1) + "–" + std::to_string(g.first + g.count) + " of " + std::to_string(total), Font::mono,
+                        shared_says("guess.columns"_t, "first"_v = g.first + 1, "last"_v = g.first + g.count, "of"_v = total), Font::mono,
                         14, d.ui.theme.muted, 100);
 }
 
@@ -119,60 +88,55 @@ void draw_domino_block(const DominoDraw& d) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const float chip = g.tall ? 28 : 26, bar = g.tall ? 30 : 26;
-    domino_row_name(d, g.block + 19, "Block", "", 100);
+    domino_row_name(d, g.block + 19, domino_says("bands.block"_t), {}, 100);
     for (int i = g.first; i < g.first + g.count; ++i) {
         const Rect box{g.x(i), g.block, g.width, chip};
         if (i == 0 && d.model.anchor >= 0) {
             ui::chip(canvas, theme, box, label_of(*d.input.trace, d.model.anchor), {.neutral = true});
-            canvas.text({box.right() - 10, ui::baseline(box.y, box.h, 14)}, "anchor", Font::text, 14, theme.muted, Align::right);
+            printed(d, {box.right() - 10, ui::baseline(box.y, box.h, 14)}, domino_says("bands.anchor"_t), theme.muted, Align::right);
         } else {
-            ui::mask_chip(canvas, theme, box);
+            ui::mask_chip(canvas, theme, box, domino_says("bands.mask"_t).words());
         }
         if (g.tall) down(d, g.middle(i), box.bottom() + 1, g.backbone - 2);
     }
     // One pass over the whole block; both directions.
     const Rect backbone{g.x(g.first), g.backbone, g.right() - g.x(g.first), bar};
-    draw_taps(d, g.backbone - 2, bar + 4);
+    draw_backbone_taps(d, g.backbone - 2, bar + 4);
     canvas.fill(backbone, theme.panel, 4);
     canvas.outline(backbone, {theme.role(Role::draft), 1.5F}, 4);
     const float base = ui::baseline(backbone.y, backbone.h, 15);
-    canvas.text({backbone.x + 12, base}, "Backbone", Font::text_bold, 15, theme.ink);
+    const Message name = domino_says("bands.backbone"_t);
+    canvas.text({backbone.x + 12, base}, name, Font::text_bold, 15, theme.ink);
     const std::string ms = d.model.backbone_ms > 0 ? ui::milliseconds(d.model.backbone_ms) + " ms" : "";
-    canvas.text({backbone.right() - 12, base}, ms, Font::mono, 14, theme.ink, Align::right);
-    const float words = backbone.x + 12 + canvas.text_width("Backbone", Font::text_bold, 15) + 10,
-                room = backbone.right() - 24 - canvas.text_width(ms, Font::mono, 14) - words;
-    const std::vector<std::string> sees{"one pass, every row sees the text and the whole block", "one pass, every row sees the whole block",
-                                        "one pass"},
-        read{"one pass; the target's frozen LM head reads every row", "one pass"};
-    ui::fitted_text(canvas, {words, base}, ui::fitting(canvas, g.tall ? sees : read, Font::text, 14, room), Font::text, 14, theme.muted,
-                    room);
+    canvas.print({backbone.right() - 12, base}, ms, Font::mono, 14, theme.ink, Align::right);
+    const float words = backbone.x + 12 + canvas.text_width(name, Font::text_bold, 15) + 10,
+                room = backbone.right() - 24 - canvas.printed_width(ms, Font::mono, 14) - words;
+    const Message once = domino_says("bands.once"_t);
+    one_of(d.ui, {words, base}, room,
+           g.tall ? std::vector{domino_says("bands.sees:text"_t), domino_says("bands.sees:block"_t), once}
+                  : std::vector{domino_says("bands.read"_t), once},
+           theme.muted);
     if (!g.tall) return;
-    if (const int taps = tap_count(d.column(0)); taps > 0)
-        ui::fitted_text(canvas, {g.gutter, g.features + 12}, counted(taps, "target tap"), Font::text, 14, theme.muted, 100);
-    canvas.text({g.left - 12, g.features + 12}, "H", Font::text_bold, 15, theme.ink, Align::right);
+    if (!d.model.taps.empty())
+        ui::fitted_text(canvas, {g.gutter, g.features + 12}, domino_says("bands.taps"_t, "taps"_v = d.model.taps.size()), Font::text, 14,
+                        theme.muted, 100);
+    canvas.print({g.left - 12, g.features + 12}, "H", Font::text_bold, 15, theme.ink, Align::right);
     for (int i = g.first; i < g.first + g.count; ++i) {
-        domino_strip(d, i, "row", {g.x(i), g.features, g.width, 14}, ui::HeatKind::signed_values);
+        domino_strip(d, i, "row", domino_says("lens.row"_t, "position"_v = i + 1), {g.x(i), g.features, g.width, 14});
         if (!d.column(i).internals()) ui::slot(canvas, theme, {g.x(i), g.features, g.width, 14}, "");
     }
     const Rect head{backbone.x, g.head, backbone.w, 24};
     canvas.fill(head, theme.panel, 4);
     canvas.outline(head, {theme.role(Role::target), 1.5F}, 4);
     ui::icon(canvas, ui::Icon::square, {head.x + 18, head.center().y}, 10, theme.role(Role::target));
-    canvas.text({head.x + 30, head.y + 17}, "LM head", Font::text_bold, 15, theme.ink);
-    const int vocab = d.model.header->vocab;
-    ui::fitted_text(canvas, {head.x + 40 + canvas.text_width("LM head", Font::text_bold, 15), head.y + 17},
-                    "frozen, the target's own: " + counted(static_cast<int>(d.model.columns.size()), "row") + " of " + ui::integer(vocab) +
-                        " logits",
-                    Font::text, 14, theme.muted, head.w - 130);
+    const Message lm_head = domino_says("bands.lm_head"_t);
+    canvas.text({head.x + 30, head.y + 17}, lm_head, Font::text_bold, 15, theme.ink);
+    ui::fitted_text(canvas, {head.x + 40 + canvas.text_width(lm_head, Font::text_bold, 15), head.y + 17},
+                    domino_says("bands.frozen"_t, "rows"_v = d.model.guesses(), "ids"_v = d.model.header->vocab), Font::text, 14,
+                    theme.muted, head.w - 130);
 }
 
 constexpr float kValueRoom = 40; // of a probability or a correction, in mono
-
-// "+3.5"; empty: unknown
-std::string correction_words(const DominoColumn& c, int token) {
-    const std::optional<double> delta = correction_of(c, token);
-    return delta ? ui::signed_number(*delta, 1) : "";
-}
 
 // One distribution: rows of token, bar and probability, in the final distribution behind what the head added.
 void distribution_rows(const DominoDraw& d, int i, float y, bool final) {
@@ -183,20 +147,20 @@ void distribution_rows(const DominoDraw& d, int i, float y, bool final) {
     const float x = d.grid.x(i), w = d.grid.width;
     const int best = distribution.entries.empty() ? -1 : distribution.entries.front().id;
     if (distribution.empty()) {
-        canvas.text({x, y + 13}, i == d.grid.first ? "no rows recorded" : "–", Font::text, 14, theme.muted);
-        return;
+        if (i > d.grid.first) return canvas.print({x, y + 13}, "–", Font::text, 14, theme.muted);
+        return canvas.text({x, y + 13}, domino_says("position.no_rows"_t), Font::text, 14, theme.muted);
     }
     for (const int id : domino_tokens(c, d.grid.rows)) {
-        const std::optional<double> p = listed(distribution, id);
+        const std::optional<double> p = known_share(distribution, id), delta = final ? correction_of(c, id) : std::nullopt;
         const ui::Color ink = id == best ? theme.ink : theme.muted;
         const bool refused = !final && c.changed && id == best && c.check && c.check->accepted && d.model.greedy;
-        const std::string added = final ? correction_words(c, id) : "";
-        const float taken = 6 + kValueRoom + (refused ? 24.0F : canvas.text_width(added, Font::mono, 14));
+        const std::string added = delta ? ui::signed_number(*delta, 1) : "";
+        const float taken = 6 + kValueRoom + (refused ? 24.0F : canvas.printed_width(added, Font::mono, 14));
         const std::string label = ui::fit_token(canvas, label_of(*d.input.trace, id), 15, w - taken);
         ui::token_text(canvas, {x, y + 13}, label, 15, ink);
-        canvas.text({x + w - kValueRoom, y + 13}, added, Font::mono, 14, theme.muted, Align::right);
+        canvas.print({x + w - kValueRoom, y + 13}, added, Font::mono, 14, theme.muted, Align::right);
         if (refused) ui::icon(canvas, ui::Icon::cross, {x + w - 50, y + 8}, 11, theme.role(Role::rejected));
-        canvas.text({x + w, y + 13}, p ? ui::probability(*p) : distribution.rest <= 0 ? "0" : "<.01", Font::mono, 14, ink, Align::right);
+        canvas.print({x + w, y + 13}, p ? ui::probability(*p) : shared_says("guess.below"_t).words(), Font::mono, 14, ink, Align::right);
         const float length = std::max(2.0F, w * static_cast<float>(p.value_or(0)));
         if (final)
             canvas.fill({x, y + 17, length, 4}, theme.role(Role::draft), 1);
@@ -211,56 +175,57 @@ void draw_states(const DominoDraw& d) {
     const DominoGrid& g = d.grid;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    domino_row_name(d, g.state + 12, "State S", g.tall ? "gates z, r" : "", 64);
+    domino_row_name(d, g.state + 12, domino_says("lens.states"_t), g.tall ? domino_says("lens.gates"_t) : Message(), 64);
     if (!d.model.head_on) return;
     for (int i = g.first; i < g.first + g.count; ++i) {
         const DominoColumn& c = d.column(i);
         const float x = g.x(i), w = g.width;
         const Internals* internals = c.internals();
         const std::string name = "S" + std::to_string(i + 1);
-        canvas.text({x, g.state - 5}, name, Font::text_bold, 14, theme.ink);
+        canvas.print({x, g.state - 5}, name, Font::text_bold, 14, theme.ink);
+        const auto position = "position"_v = i + 1;
         const std::optional<double> branch = d.model.forced >= 0 ? state_cosine(d.model, d.before, i) : std::nullopt;
         if (internals && internals->strip("state")) {
-            canvas.text({x + w, g.state - 5},
-                        branch ? "cos " + ui::number(*branch, 2)
-                               : "z " + ui::probability(internals->number("mean z").value_or(0)) + "  r " +
-                                     ui::probability(internals->number("mean r").value_or(0)),
-                        Font::mono, 14, theme.muted, Align::right);
-            if (branch)
-                ui::tooltip(d.ui, {x, g.state - 18, w, 16},
-                            "Cosine between this state and the one before the guess was forced, both pooled");
-            domino_strip(d, i, "state", {x, g.state, w, 14}, ui::HeatKind::signed_values);
-            domino_strip(d, i, "z", {x, g.state + 16, w, 5}, ui::HeatKind::gate);
-            domino_strip(d, i, "r", {x, g.state + 23, w, 5}, ui::HeatKind::gate);
+            canvas.print({x + w, g.state - 5},
+                         branch ? "cos " + ui::number(*branch, 2)
+                                : "z " + ui::probability(internals->number("mean z").value_or(0)) + "  r " +
+                                      ui::probability(internals->number("mean r").value_or(0)),
+                         Font::mono, 14, theme.muted, Align::right);
+            if (branch) ui::tooltip(d.ui, {x, g.state - 18, w, 16}, domino_says("lens.cosine"_t));
+            domino_strip(d, i, "state", domino_says("lens.state"_t, position), {x, g.state, w, 14});
+            domino_strip(d, i, "z", domino_says("lens.z"_t, position), {x, g.state + 16, w, 5}, ui::HeatKind::gate);
+            domino_strip(d, i, "r", domino_says("lens.r"_t, position), {x, g.state + 23, w, 5}, ui::HeatKind::gate);
         } else {
-            ui::slot(canvas, theme, {x, g.state, w, 28}, i == g.first ? "no lens was recorded" : "");
+            ui::slot(canvas, theme, {x, g.state, w, 28}, i == g.first ? domino_says("lens.none"_t) : Message());
         }
         const Rect gru{x - 42, g.state - 5, 36, 24};
         canvas.fill(gru, theme.bg, 4);
         canvas.outline(gru, {theme.muted, 1.5F}, 4);
-        canvas.text({gru.center().x, gru.y + 17}, "GRU", Font::text, 14, theme.ink, Align::center);
+        canvas.print({gru.center().x, gru.y + 17}, "GRU", Font::text, 14, theme.ink, Align::center);
         canvas.line({gru.right(), g.state + 7}, {x, g.state + 7}, {theme.muted, 1.5F});
         if (i > g.first) canvas.line({x - 48, g.state + 7}, {gru.x, g.state + 7}, {theme.muted, 1.5F});
         if (!c.corrected) continue;
         if (g.tall && internals && internals->strip("low rank")) {
             const std::string into = "H" + std::to_string(i + 1) + ", " + name;
-            canvas.text({x, g.mixed + 11}, into, Font::text, 14, theme.muted);
-            const float at = x + canvas.text_width(into, Font::text, 14) + 8;
+            canvas.print({x, g.mixed + 11}, into, Font::text, 14, theme.muted);
+            const float at = x + canvas.printed_width(into, Font::text, 14) + 8;
             ui::arrow(canvas, {at, g.mixed + 6}, {at + 22, g.mixed + 6}, {theme.muted, 1.5F}, 6);
-            domino_strip(d, i, "low rank", {at + 28, g.mixed, x + w - at - 28, 12}, ui::HeatKind::signed_values);
+            domino_strip(d, i, "low rank", domino_says("lens.mixed"_t, position), {at + 28, g.mixed, x + w - at - 28, 12});
         }
     }
     if (g.tall) {
         const Internals* internals = d.column(static_cast<int>(d.model.columns.size()) - 1).internals();
         const Internals::Strip* mixed = internals ? internals->strip("low rank") : nullptr;
         if (mixed)
-            ui::fitted_text(canvas, {g.gutter, g.mixed + 11}, "rank " + std::to_string(mixed->values), Font::text, 14, theme.muted, 80);
+            ui::fitted_text(canvas, {g.gutter, g.mixed + 11}, domino_says("lens.rank"_t, "rank"_v = mixed->values), Font::text, 14,
+                            theme.muted, 80);
     }
 }
 
 void draw_domino_base(const DominoDraw& d) {
     const bool kept = d.model.forced >= 0 && d.before.round == d.model.round->round;
-    domino_row_name(d, d.grid.base + 13, "Base", kept ? "frozen" : "parallel", 100);
+    domino_row_name(d, d.grid.base + 13, domino_says("rows.base"_t), kept ? domino_says("rows.kept"_t) : domino_says("rows.parallel"_t),
+                    100);
     for (int i = d.grid.first; i < d.grid.first + d.grid.count; ++i) distribution_rows(d, i, d.grid.base, false);
 }
 
@@ -272,63 +237,59 @@ void draw_domino_head(const DominoDraw& d) {
     if (g.head_shown) draw_states(d);
     if (!d.model.head_on) {
         const float top = g.head_shown ? g.state - 12 : g.delta - 15;
-        return ui::slot(canvas, theme, {g.x(g.first), top, g.right() - g.x(g.first), g.draft - top - 10},
-                        "the head is off: no state, no correction, the base distributions are final");
+        return ui::slot(canvas, theme, {g.x(g.first), top, g.right() - g.x(g.first), g.draft - top - 10}, domino_says("rows.off"_t));
     }
-    domino_row_name(d, g.delta, "+ δ", "", 80);
+    domino_row_name(d, g.delta, domino_says("rows.delta"_t));
     for (int i = g.first; i < g.first + g.count; ++i) {
         const DominoColumn& c = d.column(i);
         const float x = g.x(i), w = g.width;
         if (!c.corrected) {
-            std::string_view why = "not corrected";
-            if (i == 0) why = w < 230 ? "never corrected" : "the first guess is never corrected";
-            ui::fitted_text(canvas, {x, g.delta}, why, Font::text, 14, theme.muted, w);
+            one_of(d.ui, {x, g.delta}, w,
+                   i > 0     ? std::vector{domino_says("rows.uncorrected"_t)}
+                   : w < 230 ? std::vector{domino_says("rows.never_short"_t)}
+                             : std::vector{domino_says("rows.never"_t)},
+                   theme.muted);
             continue;
         }
         // heads of the two columns of numbers below
-        const Rect heads{x + w - 2 * kValueRoom, g.delta - 12, 2 * kValueRoom, 16};
-        canvas.text({x + w - kValueRoom, g.delta}, "δ", Font::text, 14, theme.muted, Align::right);
-        canvas.text({x + w, g.delta}, "p", Font::text, 14, theme.muted, Align::right);
-        ui::tooltip(d.ui, heads,
-                    "What the head adds to the logit of each token, less what all tokens share, and the "
-                    "probability that follows");
+        canvas.print({x + w - kValueRoom, g.delta}, "δ", Font::text, 14, theme.muted, Align::right);
+        canvas.print({x + w, g.delta}, "p", Font::text, 14, theme.muted, Align::right);
+        ui::tooltip(d.ui, {x + w - 2 * kValueRoom, g.delta - 12, 2 * kValueRoom, 16}, domino_says("rows.about"_t));
     }
 }
 
 void draw_domino_final(const DominoDraw& d) {
     if (!d.model.head_on) return;
-    domino_row_name(d, d.grid.final + 13, "= Final", "causal", 80);
+    domino_row_name(d, d.grid.final + 13, domino_says("rows.final"_t), domino_says("rows.causal"_t));
     for (int i = d.grid.first; i < d.grid.first + d.grid.count; ++i) distribution_rows(d, i, d.grid.final, true);
 }
-std::string verdict_tip(const DominoDraw& d, const DominoVerdict& v) {
-    switch (v.state) {
-    case State::accepted: return "the target keeps it";
-    case State::rejected:
-        return "the target refuses it" + (v.replacement ? " and puts " + quoted(*d.input.trace, *v.replacement) + " here" : std::string());
-    case State::discarded: return "not judged: a guess before it was refused";
-    case State::unknown: return "stands after another prefix: only a replay can tell";
-    case State::none: break;
-    }
-    return "not judged yet";
-}
 
-void verdict_row(const DominoDraw& d, float y, const std::string& name, DominoVerdict DominoColumn::*row, int kept, bool known) {
+// `with`: of the row with the head.
+void verdict_row(const DominoDraw& d, float y, const Message& name, bool with, DominoVerdict DominoColumn::*row, int kept, bool known) {
     ui::Canvas& canvas = d.ui.canvas;
     const DominoGrid& g = d.grid;
     ui::fitted_text(canvas, {g.gutter, y + 19}, name, Font::text_bold, 15, d.ui.theme.ink, 72);
-    if (known) canvas.text({g.left - 14, y + 19}, std::to_string(kept) + " kept", Font::text, 14, d.ui.theme.muted, Align::right);
-    for (int i = g.first; i < g.first + g.count; ++i) {
+    if (known)
+        canvas.text({g.left - 14, y + 19}, domino_says("verdict.kept"_t, "kept"_v = kept), Font::text, 14, d.ui.theme.muted, Align::right);
+    for (int i = 0; i < d.model.guesses(); ++i) {
         const DominoVerdict& v = d.column(i).*row;
+        const Message told =
+            domino_says("verdict.told"_t, "position"_v = i + 1, "with"_v = with,
+                        "token"_v = v.token < 0 ? Message() : word(d.input, v.token), "fate"_v = verdict_words(d.input, v));
+        if (!g.visible(i)) {
+            canvas.tell(told, d.input.stage);
+            continue;
+        }
         const Rect box{g.x(i), y, g.width, 28};
         if (v.state == State::none || v.token < 0) {
-            ui::slot(canvas, d.ui.theme, box, "");
+            ui::slot(canvas, d.ui.theme, box, {});
         } else if (v.state == State::unknown) {
-            ui::slot(canvas, d.ui.theme, box, "needs a replay");
+            ui::slot(canvas, d.ui.theme, box, Message(domino_says("verdict.unknown"_t).words()));
         } else {
             const Role role = v.state == State::accepted ? Role::accepted : v.state == State::rejected ? Role::rejected : Role::discarded;
             ui::chip(canvas, d.ui.theme, box, label_of(*d.input.trace, v.token), {.role = role});
         }
-        ui::tooltip(d.ui, box, verdict_tip(d, v));
+        ui::thing(d.ui, box, told);
     }
 }
 
@@ -338,14 +299,15 @@ void draw_domino_drafts(const DominoDraw& d) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const float h = g.tall ? 34 : 32;
-    domino_row_name(d, g.draft + h / 2 + 5, "Draft", "", 80);
+    domino_row_name(d, g.draft + h / 2 + 5, shared_says("guess.draft"_t));
     for (int i = g.first; i < g.first + g.count; ++i) {
         const DominoColumn& c = d.column(i);
         const Rect box{g.x(i), g.draft, g.width, h};
         std::string label = label_of(*d.input.trace, c.draft->token);
         if (c.forced) label = ui::fit_token(canvas, label, ui::chip_text_size(h), g.width - 100);
         ui::chip(canvas, theme, box, label, {.role = Role::draft, .selected = i == d.model.selected});
-        if (c.forced) canvas.text({box.right() - 8, ui::baseline(box.y, box.h, 14)}, "forced", Font::text, 14, theme.muted, Align::right);
+        if (c.forced)
+            printed(d, {box.right() - 8, ui::baseline(box.y, box.h, 14)}, domino_says("position.forced"_t), theme.muted, Align::right);
         // the draft goes on into the next state
         if (i + 1 >= g.first + g.count || !d.model.head_on || !g.head_shown) continue;
         const float x = box.right() + 24, to = g.state + 21;
@@ -367,12 +329,13 @@ void draw_domino_drafts(const DominoDraw& d) {
 void draw_domino_verdicts(const DominoDraw& d) {
     const DominoGrid& g = d.grid;
     const bool on = d.model.head_on, other = d.model.other == DominoModel::Other::whole;
-    if (!g.both) return verdict_row(d, g.on, "Verified", &DominoColumn::on, d.model.kept_on, d.model.round->complete());
+    const bool whole = d.model.round->complete();
+    if (!g.both) return verdict_row(d, g.on, shared_says("guess.verified"_t), on, &DominoColumn::on, d.model.kept_on, whole);
     d.ui.canvas.line({g.gutter, g.off - 8.5F}, {g.limit, g.off - 8.5F}, d.ui.theme.hairline());
-    verdict_row(d, g.off, "Head off", on ? &DominoColumn::off : &DominoColumn::on, on ? d.model.kept_off : d.model.kept_on,
-                on ? other : d.model.round->complete());
-    verdict_row(d, g.on, "Head on", on ? &DominoColumn::on : &DominoColumn::off, on ? d.model.kept_on : d.model.kept_off,
-                on ? d.model.round->complete() : other);
+    verdict_row(d, g.off, domino_says("verdict.off"_t), false, on ? &DominoColumn::off : &DominoColumn::on,
+                on ? d.model.kept_off : d.model.kept_on, on ? other : whole);
+    verdict_row(d, g.on, domino_says("verdict.on"_t), true, on ? &DominoColumn::on : &DominoColumn::off,
+                on ? d.model.kept_on : d.model.kept_off, on ? whole : other);
 }
 
 void draw_domino_clock(const DominoDraw& d) {
@@ -380,33 +343,39 @@ void draw_domino_clock(const DominoDraw& d) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const float h = g.tall ? 24 : 20;
-    if (g.clock + h > g.bottom - 4) return;
     const double all = d.model.backbone_ms + d.model.head_ms + d.model.verify_ms;
-    domino_row_name(d, g.clock + h / 2 + 5, "Clock", "", 80);
-    if (all <= 0) {
-        canvas.text({g.left, g.clock + h / 2 + 5}, "this run recorded no times", Font::text, 14, theme.muted);
-        return;
-    }
-    std::string words = ui::milliseconds(all) + " ms";
-    if (d.model.produced_on > 0) words = counted(d.model.produced_on, "token") + " in " + words;
+    if (all > 0)
+        canvas.tell(
+            domino_says("clock.told"_t, "backbone"_v = d.model.backbone_ms, "head"_v = d.model.head_ms, "verify"_v = d.model.verify_ms),
+            {g.left, g.clock, g.right() - g.left, h});
+    if (g.clock + h > g.bottom - 4) return;
+    domino_row_name(d, g.clock + h / 2 + 5, domino_says("clock.row"_t));
+    if (all <= 0) return canvas.text({g.left, g.clock + h / 2 + 5}, domino_says("clock.none"_t), Font::text, 14, theme.muted);
+    const Message words = domino_says("clock.brought"_t, "tokens"_v = d.model.produced_on, "ms"_v = all);
     const float room = canvas.text_width(words, Font::mono, 14) + 16;
     const ui::Scale scale{0, all, g.left, g.right() - room};
-    const std::array<ui::Segment, 3> parts = {
-        ui::Segment{0, d.model.backbone_ms, Role::draft, "backbone", ui::number(d.model.backbone_ms, 2)},
-        ui::Segment{d.model.backbone_ms, d.model.head_ms, Role::draft, "head", ui::number(d.model.head_ms, 2), 0.55F},
-        ui::Segment{d.model.backbone_ms + d.model.head_ms, d.model.verify_ms, Role::target, "verify", ui::number(d.model.verify_ms, 2)}};
-    const int under = ui::gantt_lane(canvas, theme, scale, g.clock, h, std::span(parts).first(3), 1, d.ui.input.mouse);
-    if (under >= 0)
+    const auto part = [](double start, double ms, Role role, const Message& name, float strength = 1) {
+        return ui::Segment{.start = start, .length = ms, .role = role, .label = name, .value = ui::number(ms, 2), .strength = strength};
+    };
+    const double draft = d.model.backbone_ms + d.model.head_ms;
+    const std::array parts = {part(0, d.model.backbone_ms, Role::draft, domino_says("clock.backbone"_t)),
+                              part(d.model.backbone_ms, d.model.head_ms, Role::draft, domino_says("clock.head"_t), 0.55F),
+                              part(draft, d.model.verify_ms, Role::target, domino_says("clock.verify"_t))};
+    const int under = ui::gantt_lane(canvas, theme, scale, g.clock, h, parts, 1, d.ui.input.mouse);
+    if (under >= 0) {
+        const ui::Segment& one = parts[static_cast<std::size_t>(under)];
         ui::tooltip(d.ui, {g.left, g.clock, g.right() - g.left - room, h},
-                    parts[static_cast<std::size_t>(under)].label + " " + parts[static_cast<std::size_t>(under)].value + " ms");
+                    domino_says("clock.part"_t, "part"_v = one.label, "ms"_v = one.length));
+    }
     canvas.text({g.right(), g.clock + h / 2 + 5}, words, Font::mono, 14, theme.ink, Align::right);
     if (g.clock + h + 22 > g.bottom) return;
-    const std::string takes =
-        "the head takes " + ui::number(d.model.head_ms, 2) + " ms, " + ui::percent(d.model.head_ms / all) + " of the round";
-    std::vector<std::string> share{"no head in this round; times as measured in it"};
-    if (d.model.head_ms > 0) share = {takes + "; backbone, head and verify as measured in this round", takes + ", as measured in it"};
-    ui::fitted_text(canvas, {g.left, g.clock + h + 17}, ui::fitting(canvas, share, Font::text, 14, g.limit - g.left), Font::text, 14,
-                    theme.muted, g.limit - g.left);
+    const auto took = "ms"_v = d.model.head_ms;
+    const auto share = "share"_v = d.model.head_ms / all;
+    one_of(d.ui, {g.left, g.clock + h + 17}, g.limit - g.left,
+           d.model.head_ms > 0
+               ? std::vector{domino_says("clock.share:whole"_t, took, share), domino_says("clock.share:short"_t, took, share)}
+               : std::vector{domino_says("clock.no_head"_t)},
+           theme.muted);
 }
 
 // Details and controls: what the correction moved, how large it was, and the what-ifs.
@@ -416,11 +385,8 @@ void sizes(const DominoDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const std::optional<double> here = correction_size(d.model, d.column(d.model.selected));
-    ui::fitted_text(
-        canvas, {r.x, r.y + 12},
-        "L2 size of δ less its mean" +
-            (here ? ": " + ui::number(*here, 1) + " at position " + std::to_string(d.model.selected + 1) : std::string(", by position")),
-        Font::text, 14, theme.muted, r.w);
+    ui::fitted_text(canvas, {r.x, r.y + 12}, domino_says("sizes.title"_t, "size"_v = here, "position"_v = d.model.selected + 1), Font::text,
+                    14, theme.muted, r.w);
     const int n = static_cast<int>(d.model.columns.size());
     double most = 1e-9;
     for (const DominoColumn& c : d.model.columns) most = std::max(most, correction_size(d.model, c).value_or(0));
@@ -434,13 +400,19 @@ void sizes(const DominoDraw& d, Rect r) {
         canvas.fill({x, top + h - tall, w, tall}, chosen ? theme.ink : theme.muted.alpha(0.6F), 1);
         const bool every = step >= 24;
         if (every || i % 2 == 0)
-            canvas.text({x + w / 2, r.bottom() - 4}, std::to_string(i + 1), Font::mono, 14, chosen ? theme.ink : theme.muted,
-                        Align::center);
-        ui::tooltip(d.ui, {x, top, w, h + 16},
-                    size ? "position " + std::to_string(i + 1) + ": " + ui::number(*size, 1) + " logits; with its mean " +
-                               ui::number(c.internals()->number("delta l2").value_or(0), 1)
-                         : "position " + std::to_string(i + 1) + ": not corrected");
+            canvas.print({x + w / 2, r.bottom() - 4}, std::to_string(i + 1), Font::mono, 14, chosen ? theme.ink : theme.muted,
+                         Align::center);
+        const auto position = "position"_v = i + 1;
+        ui::thing(d.ui, {x, top, w, h + 16},
+                  size ? domino_says("sizes.bar"_t, position, "size"_v = *size, "whole"_v = c.internals()->number("delta l2").value_or(0))
+                       : domino_says("sizes.none"_t, position));
     }
+}
+
+Message mover_words(const DominoDraw& d, const Internals::Mover& m) {
+    return domino_says("movers.told"_t, "token"_v = word(d.input, m.token), "id"_v = m.token, "base"_v = m.base_logit,
+                       "final"_v = m.final_logit, "delta"_v = added_words(m.delta(), 2), "gain"_v = added_words(m.gain(), 2),
+                       "from"_v = std::exp(m.base_logp), "to"_v = std::exp(m.final_logp));
 }
 
 void mover_row(const DominoDraw& d, const Internals::Mover& m, float x, float right, float y, const ui::Scale& scale, bool marked) {
@@ -456,12 +428,8 @@ void mover_row(const DominoDraw& d, const Internals::Mover& m, float x, float ri
     }
     canvas.disc({b, middle}, 4, hue);
     canvas.ring({a, middle}, 5, {hue, 1.5F});
-    canvas.text({right, y}, ui::signed_number(m.gain(), 1), Font::mono, 14, theme.ink, Align::right);
-    ui::tooltip(d.ui, {x - 12, y - 17, right - x + 24, 24},
-                quoted(*d.input.trace, m.token) + ": base logit " + ui::number(m.base_logit, 2) + ", final " +
-                    ui::number(m.final_logit, 2) + ", δ " + ui::signed_number(m.delta(), 2) + "; less what all tokens share " +
-                    ui::signed_number(m.gain(), 2) + "; probability " + fine_probability(std::exp(m.base_logp)) + " to " +
-                    fine_probability(std::exp(m.final_logp)));
+    canvas.print({right, y}, ui::signed_number(m.gain(), 1), Font::mono, 14, theme.ink, Align::right);
+    ui::thing(d.ui, {x - 12, y - 17, right - x + 24, 24}, mover_words(d, m));
 }
 
 // The bands of the stage that a beat is not about.
@@ -488,70 +456,12 @@ void draw_domino_stage(const DominoDraw& d) {
     draw_domino_drafts(d);
     draw_domino_verdicts(d);
     draw_domino_clock(d);
+    if (d.model.head_on && d.input.beat == kDominoLowRankBeat) d.ui.canvas.tell(correction_deeper(d.model), d.input.stage);
     dim_other_bands(d);
     draw_heat_key(d.input, d.ui, domino_title(d.input, d.model).subtitle);
 }
 
-DominoGrid domino_grid(const SceneInput& input, const DominoModel& model) {
-    const Rect stage = input.stage;
-    DominoGrid g;
-    g.spare = input.presenter;
-    g.opening = input.presenter && input.beat <= kDominoBaseBeat;
-    g.gutter = stage.x + 24;
-    g.left = stage.x + 152;
-    g.limit = stage.right() - 24;
-    const int total = std::max(1, static_cast<int>(model.columns.size()));
-    const float room = g.limit - g.left + 48;
-    g.count = std::clamp(static_cast<int>(room / 200), 1, total);
-    if (g.spare && !g.opening) g.count = std::min(g.count, 2);
-    // few columns are wide: the words of the backbone and of the clock go across them
-    g.pitch = std::min((g.spare && !g.opening) || g.count == 2 ? 380.0F
-                       : g.count == 1                          ? 640.0F
-                                                               : 264.0F,
-                       std::floor(room / static_cast<float>(g.count) / 4) * 4);
-    g.width = g.pitch - 48;
-    // the chosen position and what came before it
-    g.first = std::clamp(model.selected - (g.count > 2 ? 1 : g.count - 1), 0, total - g.count);
-    const float y = stage.y;
-    g.tall = stage.h >= 640;
-    g.rows = g.tall || stage.h >= 560 ? 3 : 2;
-    const float distribution = 23.0F * static_cast<float>(g.rows);
-    g.labels = y + 98;
-    if (g.opening) {
-        g.tall = true;
-        g.rows = 3;
-        g.labels = y + 92, g.block = y + 106, g.backbone = y + 144, g.features = y + 186, g.head = y + 208, g.base = y + 240;
-        g.on = input.beat == kDominoBaseBeat ? g.base + 39 : g.head;
-    } else if (g.spare) {
-        g.rows = 2;
-        g.labels = y + 92, g.block = g.backbone = g.features = g.head = 0, g.base = y + 108;
-        g.head_shown = input.beat < kDominoBothBeat;
-        g.both = input.beat == kDominoBothBeat;
-        g.state = g.mixed = g.base + 46 + 18;
-        g.delta = g.head_shown ? g.state + 47 : g.state + 6;
-        g.final = g.delta + 7;
-        g.draft = g.final + 46 + 8;
-        g.off = g.draft + (g.both ? 46 : 42), g.on = g.both ? g.off + 32 : g.off;
-        g.clock = input.beat > kDominoBothBeat ? g.on + 40 : stage.bottom();
-        g.tall = false;
-    } else if (g.tall) {
-        g.block = y + 106, g.backbone = y + 144, g.features = y + 186, g.head = y + 208, g.base = y + 240;
-        g.state = g.base + distribution + 23;
-        g.mixed = g.state + 38, g.delta = g.state + 69, g.final = g.state + 77;
-        g.draft = g.final + distribution + 8;
-        g.off = g.draft + 50, g.on = g.off + 34, g.clock = g.on + 44;
-    } else {
-        g.block = y + 106, g.backbone = y + 138, g.features = g.head = g.backbone, g.base = y + 172;
-        g.state = g.base + distribution + 16;
-        g.mixed = g.state, g.delta = g.state + 47, g.final = g.state + 54;
-        g.draft = g.final + distribution + 6;
-        g.off = g.draft + 46, g.on = g.off + 32, g.clock = g.on + 36;
-    }
-    g.bottom = stage.bottom();
-    return g;
-}
-
-void draw_domino_movers(const DominoDraw& d) {
+void draw_domino_movers(const DominoDraw& d, bool seen) {
     const Rect r = d.input.details;
     if (r.w <= 0) return;
     ui::Canvas& canvas = d.ui.canvas;
@@ -559,23 +469,29 @@ void draw_domino_movers(const DominoDraw& d) {
     const float x = r.x + 24, right = r.right() - 24;
     const DominoColumn& c = d.column(d.model.selected);
     const Internals* internals = c.internals();
-    ui::fitted_text(canvas, {x, r.y + 32}, "Top movers at position " + std::to_string(d.model.selected + 1), Font::text_bold, 15, theme.ink,
-                    right - x);
+    const Message title = domino_says("movers.at"_t, "position"_v = d.model.selected + 1);
+    if (!seen) {
+        if (!internals || internals->movers.empty()) return;
+        canvas.tell(title, r);
+        for (const Internals::Mover& m : internals->movers) canvas.tell(mover_words(d, m), r);
+        return;
+    }
+    ui::fitted_text(canvas, {x, r.y + 32}, title, Font::text_bold, 15, theme.ink, right - x);
     const float sizes_h = r.h >= 360 ? 106.0F : r.h >= 250 ? 84.0F : 0.0F;
     float end = r.y + 130; // of the list
     if (!internals || internals->movers.empty()) {
-        const std::string why = !d.model.internals                            ? domino_says("no_movers.no_lens"_t)
-                                : !d.model.head_on                            ? domino_says("no_movers.off"_t)
-                                : !c.corrected && d.model.columns.size() == 1 ? domino_says("no_movers.one"_t)
-                                : !c.corrected                                ? domino_says("no_movers.base"_t)
-                                                                              : domino_says("no_movers.nothing"_t);
+        const Message why = !d.model.internals                            ? domino_says("no_movers.no_lens"_t)
+                            : !d.model.head_on                            ? domino_says("no_movers.off"_t)
+                            : !c.corrected && d.model.columns.size() == 1 ? domino_says("no_movers.one"_t)
+                            : !c.corrected                                ? domino_says("no_movers.base"_t)
+                                                                          : domino_says("no_movers.nothing"_t);
         ui::paragraph(canvas, {x, r.y + 64}, right - x, why, {.color = theme.muted});
     } else {
         canvas.ring({x + 5, r.y + 54}, 5, {theme.role(Role::draft), 1.5F});
-        canvas.text({x + 16, r.y + 59}, "base", Font::text, 14, theme.muted);
+        canvas.text({x + 16, r.y + 59}, domino_says("movers.base"_t), Font::text, 14, theme.muted);
         canvas.disc({x + 65, r.y + 54}, 4, theme.role(Role::draft));
-        canvas.text({x + 75, r.y + 59}, "final probability", Font::text, 14, theme.muted);
-        canvas.text({right, r.y + 59}, "δ log p", Font::text, 14, theme.muted, Align::right);
+        canvas.text({x + 75, r.y + 59}, domino_says("movers.final"_t), Font::text, 14, theme.muted);
+        canvas.text({right, r.y + 59}, domino_says("movers.delta"_t), Font::text, 14, theme.muted, Align::right);
         double most = 0.1;
         for (const Internals::Mover& m : internals->movers) most = std::max({most, std::exp(m.base_logp), std::exp(m.final_logp)});
         const float axis = r.bottom() - (sizes_h > 0 ? sizes_h + 44 : 28.0F);
@@ -589,9 +505,11 @@ void draw_domino_movers(const DominoDraw& d) {
             const Internals::Mover& m = internals->movers[static_cast<std::size_t>(i)];
             mover_row(d, m, x, right, y, scale, m.token == c.draft->token);
         }
+        for (std::size_t i = static_cast<std::size_t>(rows); i < internals->movers.size(); ++i)
+            canvas.tell(mover_words(d, internals->movers[i]), r);
         end = low + 22;
         for (const double at : marks.values)
-            canvas.text({scale(at), low + 16}, ui::tick_label(at, marks.decimals), Font::mono, 14, theme.muted, Align::center);
+            canvas.print({scale(at), low + 16}, ui::tick_label(at, marks.decimals), Font::mono, 14, theme.muted, Align::center);
     }
     if (sizes_h > 0 && d.model.internals && d.model.head_on) {
         const float h = std::clamp(r.bottom() - end - 30, sizes_h, 180.0F), y = r.bottom() - h - 8;
@@ -605,27 +523,25 @@ void draw_domino_controls(const DominoDraw& d) {
     if (r.w <= 0) return;
     ui::Ui& ui = d.ui;
     ControlRow row(r);
-    const std::string off = no_models(d.input);
-    const std::array<std::string, 2> states = {"on", "off"};
-    Rect at = row.place(ui::segmented_width(ui.canvas, states));
-    ui::field_label(ui, at, "Head");
-    if (const auto pick = ui::segmented(ui, "head", {at.x, at.y}, states, d.model.head_on ? 0 : 1, off);
+    const Message off = no_models(d.input);
+    const Message states[] = {domino_says("controls.on"_t), domino_says("controls.off"_t)};
+    if (const auto pick = segmented(ui, row, {"head", domino_says("controls.head"_t), {}}, states, d.model.head_on ? 0 : 1, off);
         pick && (*pick == 0) != d.model.head_on)
         d.out.push_back(switch_head(d.input, d.model));
 
-    guess_stepper(ui, d.model, "Position", row, d.out);
+    guess_stepper(ui, d.model, domino_says("controls.position"_t), row, d.out);
 
     const DominoColumn& c = d.column(d.model.selected);
-    at = row.place(184);
-    ui::field_label(ui, at, "Force d" + std::to_string(d.model.selected + 1));
-    std::vector<ui::Choice> tokens;
+    Rect at = row.place(184);
+    ui::field_label(ui, at, domino_says("controls.force"_t, "guess"_v = d.model.selected + 1));
+    std::vector<ui::MessageChoice> tokens;
     std::vector<int> ids;
     int chosen = -1;
     const auto offer = [&](int id, double p) {
         if (std::ranges::find(ids, id) != ids.end()) return;
         if (id == c.draft->token) chosen = static_cast<int>(ids.size());
         ids.push_back(id);
-        tokens.push_back({quoted(*d.input.trace, id), fine_probability(p), ""});
+        tokens.push_back({word(d.input, id), ui::fine_probability(p)});
     };
     for (const TopEntries::Entry& entry : c.final.entries) {
         if (ids.size() == 10) break;
@@ -633,20 +549,18 @@ void draw_domino_controls(const DominoDraw& d) {
     }
     offer(c.draft->token, listed(c.final, c.draft->token).value_or(0));
     if (c.base_choice >= 0) offer(c.base_choice, listed(c.final, c.base_choice).value_or(0));
-    if (const auto pick =
-            ui::dropdown(ui, "force", at, tokens, chosen, {.tooltip = "Replays this round with another guess here", .disabled = off});
+    if (const auto pick = ui::dropdown(ui, "force", at, tokens, chosen, domino_says("controls.force_about"_t), off);
         pick && *pick != chosen)
         d.out.push_back(force_token(d.model, d.model.selected, ids[static_cast<std::size_t>(*pick)]));
 
     const std::optional<Position> rescue = next_rescue(*d.input.whole, d.model.round->round);
-    std::string_view no_rescue;
-    if (!rescue)
-        no_rescue = "No round of this run so far";
-    else if (rescue->round == d.model.round->round)
-        no_rescue = "This round is the only one so far";
+    const Message no_rescue = !rescue                                 ? domino_says("controls.no_rescue"_t)
+                              : rescue->round == d.model.round->round ? domino_says("controls.only_rescue"_t)
+                                                                      : Message();
     at = row.place(std::min(164.0F, row.room()));
-    ui::field_label(ui, at, "Saved by the head");
-    if (ui::button(ui, "rescue", at, at.w >= 160 ? "Next such round" : "Next round", {.shortcut = "Y", .disabled = no_rescue}))
+    ui::field_label(ui, at, domino_says("controls.saved"_t));
+    if (ui::button(ui, "rescue", at, at.w >= 160 ? domino_says("controls.next"_t) : domino_says("controls.next_short"_t),
+                   {.shortcut = "Y", .disabled = no_rescue}))
         for (const RoundSummary& round : d.input.whole->round_list)
             if (round.round == rescue->round) {
                 d.out.push_back(SetCursor{round.end_event});
@@ -655,12 +569,11 @@ void draw_domino_controls(const DominoDraw& d) {
     if (row.room() < 150) return;
     row.x = std::max(row.x + 8, row.right - 172);
     at = row.place(172);
-    ui::field_label(ui, at, "Same block, same dice");
-    std::string done = off;
-    if (done.empty() && d.model.replayed) done = "Replayed: the row shows it";
+    ui::field_label(ui, at, domino_says("controls.same"_t));
+    const Message done = off.empty() && d.model.replayed ? domino_says("controls.replayed"_t) : off;
     DrafterOptions options = d.input.settings ? round_settings(d.input, d.model.round->round).options : DrafterOptions{};
     options.correction = !d.model.head_on;
-    if (ui::button(ui, "replay", at, d.model.head_on ? "Replay head off" : "Replay head on", {.disabled = done}))
+    if (ui::button(ui, "replay", at, domino_says("controls.replay"_t, "without"_v = d.model.head_on), {.disabled = done}))
         d.out.push_back(Command{FetchReplay{d.model.round->round, options}});
 }
 

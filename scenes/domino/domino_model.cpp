@@ -214,6 +214,11 @@ std::optional<double> correction_of(const DominoColumn& column, int token) {
     return *final - *base;
 }
 
+std::optional<double> known_share(const TopEntries& top, int token) {
+    const std::optional<double> p = listed(top, token);
+    return p || top.rest > 0 ? p : 0;
+}
+
 std::optional<double> correction_size(const DominoModel& model, const DominoColumn& column) {
     const Internals* internals = column.internals();
     const std::optional<double> all = internals ? internals->number("delta l2") : std::nullopt;
@@ -273,6 +278,65 @@ SceneCommand example_run(const SceneInput& input) {
     settings.options = {};
     settings.k = 7;
     return Command{Restart{with_temperature(std::move(settings), 0)}};
+}
+
+DominoGrid domino_grid(const SceneInput& input, const DominoModel& model) {
+    const ui::Rect stage = input.stage;
+    DominoGrid g;
+    g.spare = input.presenter;
+    g.opening = input.presenter && input.beat <= kDominoBaseBeat;
+    g.gutter = stage.x + 24;
+    g.left = stage.x + 152;
+    g.limit = stage.right() - 24;
+    const int total = std::max(1, static_cast<int>(model.columns.size()));
+    const float room = g.limit - g.left + 48;
+    g.count = std::clamp(static_cast<int>(room / 200), 1, total);
+    if (g.spare && !g.opening) g.count = std::min(g.count, 2);
+    // few columns are wide: the words of the backbone and of the clock go across them
+    g.pitch = std::min((g.spare && !g.opening) || g.count == 2 ? 380.0F
+                       : g.count == 1                          ? 640.0F
+                                                               : 264.0F,
+                       std::floor(room / static_cast<float>(g.count) / 4) * 4);
+    g.width = g.pitch - 48;
+    // the chosen position and what came before it
+    g.first = std::clamp(model.selected - (g.count > 2 ? 1 : g.count - 1), 0, total - g.count);
+    const float y = stage.y;
+    g.tall = stage.h >= 640;
+    g.rows = g.tall || stage.h >= 560 ? 3 : 2;
+    const float distribution = 23.0F * static_cast<float>(g.rows);
+    g.labels = y + 98;
+    if (g.opening) {
+        g.tall = true;
+        g.rows = 3;
+        g.labels = y + 92, g.block = y + 106, g.backbone = y + 144, g.features = y + 186, g.head = y + 208, g.base = y + 240;
+        g.on = input.beat == kDominoBaseBeat ? g.base + 39 : g.head;
+    } else if (g.spare) {
+        g.rows = 2;
+        g.labels = y + 92, g.block = g.backbone = g.features = g.head = 0, g.base = y + 108;
+        g.head_shown = input.beat < kDominoBothBeat;
+        g.both = input.beat == kDominoBothBeat;
+        g.state = g.mixed = g.base + 46 + 18;
+        g.delta = g.head_shown ? g.state + 47 : g.state + 6;
+        g.final = g.delta + 7;
+        g.draft = g.final + 46 + 8;
+        g.off = g.draft + (g.both ? 46 : 42), g.on = g.both ? g.off + 32 : g.off;
+        g.clock = input.beat > kDominoBothBeat ? g.on + 40 : stage.bottom();
+        g.tall = false;
+    } else if (g.tall) {
+        g.block = y + 106, g.backbone = y + 144, g.features = y + 186, g.head = y + 208, g.base = y + 240;
+        g.state = g.base + distribution + 23;
+        g.mixed = g.state + 38, g.delta = g.state + 69, g.final = g.state + 77;
+        g.draft = g.final + distribution + 8;
+        g.off = g.draft + 50, g.on = g.off + 34, g.clock = g.on + 44;
+    } else {
+        g.block = y + 106, g.backbone = y + 138, g.features = g.head = g.backbone, g.base = y + 172;
+        g.state = g.base + distribution + 16;
+        g.mixed = g.state, g.delta = g.state + 47, g.final = g.state + 54;
+        g.draft = g.final + distribution + 6;
+        g.off = g.draft + 46, g.on = g.off + 32, g.clock = g.on + 36;
+    }
+    g.bottom = stage.bottom();
+    return g;
 }
 
 } // namespace speclens

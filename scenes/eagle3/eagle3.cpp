@@ -1,77 +1,36 @@
 // Scene S7, EAGLE-3: one layer continues the target's features, one pass for every guess. What a pass costs,
 // how far the head's own features drift from the true ones, and how often each position stays.
-#include "scenes/eagle3/eagle3_draw.h"
-#include "scenes/shared/cycle_pick.h"
+#include "scenes/eagle3/eagle3_model.h"
 #include "scenes/shared/emphasis.h"
 #include "scenes/shared/heat_key.h"
-#include "scenes/shared/other_round.h"
+#include "scenes/shared/published_round.h"
 
 namespace speclens {
 namespace {
 
-class Eagle3Scene final : public Scene {
+class Eagle3Scene final : public HeadScene<Eagle3Scene> {
   public:
-    int beats(const SceneInput&) const override { return kEagle3Beats; }
+    static constexpr const char *kName = "eagle3", *kTitle = "EAGLE-3";
+    static constexpr auto kSays = eagle3_says;
+    static Message details() { return shared_says("charts.kept"_t); }
+    static KeyRows own_keys() { return {{"↑ ↓", "Previous, next step"}, {"M", "Measure draft times"}}; }
+    static Eagle3Model model_of(const SceneInput& input) { return eagle3_model(input); }
+    static StageTitle title(const Eagle3Draw& d) { return eagle3_title(d.input, d.model); }
+    static Story story(const Eagle3Draw& d) { return eagle3_story(d.input, d.model); }
 
-    std::vector<SceneCommand> draw(const SceneInput& run, ui::Ui& ui) override {
-        std::vector<SceneCommand> out;
-        const OtherRound round(run, "eagle3");
-        const SceneInput& input = round.seen();
-        other_round_.ask(round, run, out);
-        const Eagle3Model model = eagle3_model(input);
-        const Eagle3Draw d{input, model, ui, out};
-        shown_ = ShownHead(model);
-        ui.push_id("eagle3");
-        draw_head_scene(
-            run, input, ui,
-            {"eagle3", "EAGLE-3", model, eagle3_title(input, model), eagle3_story(input, model), eagle3_empty_words(model), "",
-             "Acceptance by position"},
-            [&] { draw_stage(d); }, out);
-        if (model.empty == HeadModel::Empty::no) {
-            if (!round.here()) {
-                draw_eagle3_details(d);
-                draw_eagle3_controls(d);
-            }
-            keys(d);
-        }
-        round.keep_place(out);
-        ui.pop_id();
-        return out;
-    }
-
-    std::vector<Measurement> missing(const SceneInput& run) const override {
-        const OtherRound round(run, "eagle3");
-        const RunStudy study = time_study(run);
-        if (!shows_or_will(run, eagle3_model(round.seen()), "eagle3") || !lacks(study, study_named(run, study.name))) return {};
-        return {{.name = study.name, .ask = study, .beat = kEagle3TimesBeat}};
-    }
-
-    std::string describe(const SceneInput& input) const override {
-        const OtherRound round(input, "eagle3");
-        return eagle3_description(round.seen(), eagle3_model(round.seen()));
-    }
-
-    std::vector<std::pair<std::string, std::string>> keys() const override {
-        return working_keys(shown_, "EAGLE-3", {{"↑ ↓", "Previous, next step"}, {"M", "Measure draft times"}});
-    }
-
-  private:
-    ShownHead shown_; // as drawn last
-    OtherRoundAsker other_round_;
-
-    static void draw_stage(const Eagle3Draw& d) {
+    static void stage(const Eagle3Draw& d) {
         const ui::Rect stage = d.input.stage;
+        const int beat = d.input.beat;
+        const AcceptanceSeries run = acceptance_of(*d.input.whole, shared_says("charts.this_run"_t));
+        const bool kept = beat > kEagle3TimesBeat && !run.judged.empty() && d.model.instead_of.empty();
         // For a room, the picture that the sentence is about.
         if (const ui::Rect all{stage.x + 24, stage.y + 88, stage.w - 48, stage.h - 104}; d.input.presenter) {
-            if (d.input.beat == kEagle3ErrorsBeat && !d.model.errors.empty()) return draw_errors_for_a_room(d, all);
-            if (d.input.beat == kEagle3TimesBeat) return draw_eagle3_clock(d, all);
-            const AcceptanceSeries kept = acceptance_of(*d.input.whole, "this run");
-            if (d.input.beat > kEagle3TimesBeat && !kept.judged.empty() && d.model.instead_of.empty()) {
-                return draw_kept(d, kept, all);
-            }
+            if (beat == kEagle3ErrorsBeat && !d.model.errors.empty()) return draw_errors_for_a_room(d, all);
+            if (beat == kEagle3TimesBeat) return draw_eagle3_clock(d, all);
+            if (kept) return draw_kept(d, run, all);
         }
         const float end = draw_eagle3_steps(d, stage.y + 88);
-        draw_heat_key(d.input, d.ui, eagle3_title(d.input, d.model).subtitle);
+        draw_heat_key(d.input, d.ui, title(d).subtitle);
         const float top = end + 20, h = stage.bottom() - top - 8;
         d.ui.canvas.line({stage.x + 24, end + 9.5F}, {stage.right() - 24, end + 9.5F}, d.ui.theme.hairline());
         if (h < 80 || d.input.presenter) return;
@@ -86,14 +45,11 @@ class Eagle3Scene final : public Scene {
         }
         const float left = w * 0.58F;
         const ui::Rect clock{x, top, left, h}, beside{x + left + kGap, top, w - left - kGap, h};
-        const int beat = d.input.beat;
         const bool trained = beat == kEagle3ErrorsBeat && trained_steps(d.input).has_value();
-        trained ? draw_trained_steps(d, clock) : draw_eagle3_clock(d, clock);
-        const AcceptanceSeries kept = acceptance_of(*d.input.whole, "this run");
-        if (beat > kEagle3TimesBeat && !kept.judged.empty() && d.model.instead_of.empty())
-            draw_kept(d, kept, beside);
-        else
-            draw_eagle3_errors(d, beside);
+        if (trained) draw_trained_steps(d, clock);
+        draw_eagle3_clock(d, clock, !trained);
+        if (kept) draw_kept(d, run, beside);
+        draw_eagle3_errors(d, beside, !kept);
         const auto whole_of = [](ui::Rect r) { return ui::Rect{r.x - 8, r.y - 4, r.w + 16, r.h + 8}; };
         const auto focus = [&](auto part) { return eagle3_says.focus(beat, part); };
         if (!focus("taps"_part))
@@ -104,6 +60,26 @@ class Eagle3Scene final : public Scene {
         if (!focus("chart"_part)) dim(d.ui, whole_of(beside));
     }
 
+    static void beside(const Eagle3Draw& d) {
+        const bool own = d.model.instead_of.empty();
+        tell_published(d.ui, d.input.details, *d.input.whole, d.input.figures, own);
+        if (own) {
+            draw_eagle3_details(d);
+            draw_eagle3_controls(d);
+        }
+        take_guess_keys(d.ui, d.model, d.out);
+        const RunStudy study = time_study(d.input);
+        if (!study.runs.empty() && d.ui.take_key(ui::Key::m)) d.out.push_back(Command{study});
+    }
+
+    std::vector<Measurement> missing(const SceneInput& run) const override {
+        const OtherRound round(run, kName);
+        const RunStudy study = time_study(run);
+        if (!shows_or_will(run, eagle3_model(round.seen()), kName) || !lacks(study, study_named(run, study.name))) return {};
+        return {{.name = study.name, .ask = study, .beat = kEagle3TimesBeat}};
+    }
+
+  private:
     // Beside how far they drift: what comes of it, which is what the beat ends with.
     static void draw_errors_for_a_room(const Eagle3Draw& d, ui::Rect all) {
         if (!trained_steps(d.input)) return draw_eagle3_errors(d, all);
@@ -114,14 +90,8 @@ class Eagle3Scene final : public Scene {
     }
 
     static void draw_kept(const Eagle3Draw& d, const AcceptanceSeries& kept, ui::Rect r) {
-        d.ui.canvas.text({r.x, r.y + 12}, "Acceptance by position, this run", ui::Font::text_bold, 14, d.ui.theme.ink);
+        d.ui.canvas.text({r.x, r.y + 12}, shared_says("charts.kept_here"_t), ui::Font::text_bold, 14, d.ui.theme.ink);
         draw_acceptance(d.ui, {r.x, r.y + 20, r.w, r.h - 36}, std::span(&kept, 1));
-    }
-
-    static void keys(const Eagle3Draw& d) {
-        take_guess_keys(d.ui, d.model, d.out);
-        const RunStudy study = time_study(d.input);
-        if (!study.runs.empty() && d.ui.take_key(ui::Key::m)) d.out.push_back(Command{study});
     }
 };
 

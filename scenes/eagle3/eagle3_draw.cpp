@@ -1,15 +1,13 @@
 // The picture of EAGLE-3: taps, fuse, and one pass of the head after another, each on its own last output.
-#include "scenes/eagle3/eagle3_draw.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "scenes/eagle3/eagle3_model.h"
 #include "scenes/shared/cycle_pick.h"
-#include "scenes/shared/panel.h"
+#include "scenes/shared/heat_key.h"
 #include "scenes/shared/published_round.h"
 #include "scenes/shared/run_controls.h"
-#include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
@@ -24,29 +22,20 @@ using ui::Rect;
 using ui::Role;
 using ui::Vec2;
 
-void strip(const Eagle3Draw& d, const Internals::Strip* found, double scale, Rect rect) {
-    if (!found) {
-        ui::slot(d.ui.canvas, d.ui.theme, rect, "");
-        return;
-    }
-    std::vector<float> cells;
-    for (const double cell : found->cells) cells.push_back(static_cast<float>(cell / scale));
-    ui::heat_strip(d.ui.canvas, d.ui.theme, rect, cells, ui::HeatKind::signed_values);
-    ui::tooltip(d.ui, rect,
-                found->name + ": " + ui::integer(found->values) + " values, mean-pooled to " + std::to_string(found->cells.size()) +
-                    " cells, " + ui::number(found->low, 2) + " to " + ui::number(found->high, 2) +
-                    "; amber above 0, cyan below, full colour at ± " + ui::number(scale, 2));
+int read_by(const Eagle3Model& m, int step) { return step == 0 ? m.anchor : m.slot(step - 1).draft->token; }
+
+Message step_words(const SceneInput& input, const Eagle3Model& m, int i) {
+    const DraftSlot& slot = m.slot(i);
+    return eagle3_says("steps.told"_t, "step"_v = i + 1, "selected"_v = i == m.selected, "read"_v = word(input, read_by(m, i)),
+                       "first"_v = i == 0, "took"_v = if_measured(slot.ms),
+                       "guess"_v = guessed_words(input, slot, shares_said(input, at_one(*slot.draft), 2)), "off"_v = m.known_error(i));
 }
 
-// The largest cell of the features of this cycle: all of them share one scale.
-double feature_scale(const Eagle3Model& m) {
-    double scale = 1e-12;
-    for (const DraftSlot& slot : m.round->drafts)
-        for (const char* name : {"feature", "output"})
-            if (const Internals::Strip* s = slot.draft->internals.strip(name))
-                scale = std::max({scale, std::abs(s->low), std::abs(s->high)});
-    return scale;
+// The title of a chart, in one line.
+void head(const Eagle3Draw& d, Rect r, const Message& title) {
+    ui::fitted_text(d.ui.canvas, {r.x, r.y + 12}, title, Font::text_bold, 14, d.ui.theme.ink, r.w);
 }
+void small(const Eagle3Draw& d, Vec2 at, const Message& words) { d.ui.canvas.text(at, words, Font::text, 14, d.ui.theme.muted); }
 
 } // namespace
 
@@ -57,142 +46,136 @@ float draw_eagle3_steps(const Eagle3Draw& d, float top) {
     const ui::Theme& theme = d.ui.theme;
     const bool tall = d.input.stage.h >= 600;
     const int rows = tall ? 2 : 1;
-    const double scale = feature_scale(m);
+    const double scale = strip_scale(m, {"feature", "output"}); // all of them share one
     // the target's taps and what they fuse to
     const float fuse = top, token = fuse + (tall ? 72.0F : 46.0F), feature = token + 40, layer = feature + 26, output = layer + 36,
                 distributions = output + 24, drafts = distributions + 23 * static_cast<float>(rows) + 6, verdicts = drafts + 36;
-    row_name(d.ui, g, fuse + 12, "Target", m.taps.empty() || !tall ? "" : counted(static_cast<int>(m.taps.size()), "tap"));
+    row_name(d.ui, g, fuse + 12, eagle3_says("taps.name"_t),
+             m.taps.empty() || !tall ? Message() : eagle3_says("taps.count"_t, "taps"_v = m.taps.size()));
     float x = g.left();
     const float w =
         std::min(150.0F, (d.input.stage.right() - 24 - g.left() - 220) / static_cast<float>(std::max<std::size_t>(1, m.taps.size())) - 12);
     for (const Internals::Strip* tap : m.taps) {
-        strip(d, tap, std::max({1e-12, std::abs(tap->low), std::abs(tap->high)}), {x, fuse, w, 14});
-        if (tall) canvas.text({x, fuse + 31}, "layer " + tap->name.substr(4), Font::text, 14, theme.muted);
+        const auto of = "layer"_v = layer_of(*tap);
+        draw_strip(d.ui, {x, fuse, w, 14}, tap, 0, eagle3_says("taps.strip"_t, of));
+        if (tall) small(d, {x, fuse + 31}, eagle3_says("taps.layer"_t, of));
         x += w + 12;
     }
     if (!m.taps.empty()) {
         ui::arrow(canvas, {x, fuse + 7}, {x + 26, fuse + 7}, {theme.role(Role::target), 1.5F}, 6);
-        canvas.text({x + 34, fuse + 12}, "fuse", Font::text, 14, theme.muted);
-        const Internals::Strip* fused = g.first == 0 ? m.slot(0).draft->internals.strip("feature") : nullptr;
-        if (fused) strip(d, fused, scale, {x + 68, fuse, std::min(120.0F, d.input.stage.right() - 24 - x - 68), 14});
-        if (tall) canvas.text({x + 68, fuse + 31}, fused ? "feature f, step 1 reads it" : "", Font::text, 14, theme.muted);
-    } else {
-        canvas.text({g.left(), fuse + 14}, m.internals ? "" : "this run recorded no lens", Font::text, 14, theme.muted);
+        small(d, {x + 34, fuse + 12}, eagle3_says("taps.fuse"_t));
+        if (const Internals::Strip* fused = g.first == 0 ? m.slot(0).draft->internals.strip("feature") : nullptr) {
+            draw_strip(d.ui, {x + 68, fuse, std::min(120.0F, d.input.stage.right() - 24 - x - 68), 14}, fused, scale,
+                       eagle3_says("taps.fused"_t));
+            if (tall) small(d, {x + 68, fuse + 31}, eagle3_says("taps.read"_t));
+        }
+    } else if (!m.internals) {
+        small(d, {g.left(), fuse + 14}, eagle3_says("taps.none"_t));
     }
     for (int i = g.first; i < g.first + g.count; ++i) {
         const DraftSlot& slot = m.slot(i);
         const Internals& internals = slot.draft->internals;
         const float at = g.x(i), cw = g.width(i);
         const Rect band{at - 8, token - 24, cw + 16, verdicts + 34 - (token - 24)};
-        const bool selected = i == m.selected;
-        if (choosable(d.ui, "step " + std::to_string(i), band, selected, kGuessColumn))
-            d.out.push_back(Select{Position{m.round->round, i}});
-        canvas.text({at, token - 7}, "step " + std::to_string(i + 1), selected ? Font::text_bold : Font::text, 14,
-                    selected ? theme.ink : theme.muted);
-        if (slot.ms > 0) canvas.text({at + cw, token - 7}, ui::number(slot.ms, 2) + " ms", Font::mono, 14, theme.muted, Align::right);
-        const int read = i == 0 ? m.anchor : m.slot(i - 1).draft->token;
-        if (read >= 0)
+        const bool selected = guess_band(d.ui, m, i, band, d.out);
+        canvas.tell(step_words(d.input, m, i), band);
+        const auto step = "step"_v = i + 1;
+        canvas.print({at, token - 7}, eagle3_says("steps.step"_t, step).words(), selected ? Font::text_bold : Font::text, 14,
+                     selected ? theme.ink : theme.muted);
+        if (slot.ms > 0) canvas.print({at + cw, token - 7}, ui::number(slot.ms, 2) + " ms", Font::mono, 14, theme.muted, Align::right);
+        if (const int read = read_by(m, i); read >= 0)
             ui::chip(canvas, theme, {at, token, cw, 28}, label_of(*d.input.trace, read), {.role = Role::draft, .neutral = i == 0});
-        strip(d, internals.strip("feature"), scale, {at, feature, cw, 14});
+        draw_strip(d.ui, {at, feature, cw, 14}, internals.strip("feature"), scale, eagle3_says("steps.feature_of"_t, step));
         const Rect box{at, layer, cw, 26};
         canvas.fill(box, theme.panel, 4);
         canvas.outline(box, {theme.role(Role::draft), 1.5F}, 4);
-        canvas.text({box.center().x, box.y + 18}, "1 layer", Font::text, 14, theme.ink, Align::center);
+        canvas.print({box.center().x, box.y + 18}, eagle3_says("steps.layer"_t).words(), Font::text, 14, theme.ink, Align::center);
         ui::arrow(canvas, {box.center().x, feature + 15}, {box.center().x, layer - 1}, {theme.muted, 1.5F}, 5);
         ui::arrow(canvas, {box.center().x, layer + 27}, {box.center().x, output - 1}, {theme.muted, 1.5F}, 5);
-        strip(d, internals.strip("output"), scale, {at, output, cw, 14});
-        const TopEntries& top_distribution = at_one(*slot.draft);
-        float y = distributions;
-        for (int e = 0; e < rows && e < static_cast<int>(top_distribution.entries.size()); ++e, y += 23) {
-            const TopEntries::Entry& entry = top_distribution.entries[static_cast<std::size_t>(e)];
-            const double p = std::exp(entry.logp);
-            const ui::Color ink = e == 0 ? theme.ink : theme.muted;
-            ui::token_text(canvas, {at, y + 13}, ui::fit_token(canvas, label_of(*d.input.trace, entry.id), 15, cw - 46), 15, ink);
-            canvas.text({at + cw, y + 13}, ui::probability(p), Font::mono, 14, ink, Align::right);
-            canvas.fill({at, y + 17, std::max(2.0F, cw * static_cast<float>(p)), 4}, theme.role(Role::draft), 1);
-        }
-        if (top_distribution.entries.empty()) canvas.text({at, y + 13}, "no rows", Font::text, 14, theme.muted);
-        ui::chip(canvas, theme, {at, drafts, cw, 30}, label_of(*d.input.trace, slot.draft->token),
-                 {.role = Role::draft, .selected = selected});
-        const Rect out{at, verdicts, cw, 28};
-        if (slot.state == DraftSlot::State::drafted)
-            ui::slot(canvas, theme, out, "");
-        else
-            ui::chip(canvas, theme, out, label_of(*d.input.trace, slot.draft->token), {.role = role_of(slot.state)});
+        draw_strip(d.ui, {at, output, cw, 14}, internals.strip("output"), scale, eagle3_says("steps.output_of"_t, step));
+        draw_shares(d.input, d.ui, {at, distributions}, cw, at_one(*slot.draft), rows);
+        draw_guess(d.input, d.ui, slot, {at, drafts, cw, 30}, {at, verdicts, cw, 28}, selected);
         // the output goes on as the next step's feature
         goes_on(d.ui, g, i, output + 7, feature + 7);
     }
-    columns_shown(d.ui, g, token - 7, m.steps());
-    row_name(d.ui, g, token + 19, "Token");
-    row_name(d.ui, g, feature + 12, "Feature");
-    row_name(d.ui, g, layer + 18, "Head");
-    row_name(d.ui, g, output + 12, "Output");
-    row_name(d.ui, g, distributions + 13, "Next token");
-    row_name(d.ui, g, drafts + 20, "Draft");
-    row_name(d.ui, g, verdicts + 19, "Verified");
+    for (int i = 0; i < m.guesses(); ++i) // those that have no column, too
+        if (!g.has(i)) canvas.tell(step_words(d.input, m, i), d.input.stage);
+    columns_shown(d.ui, g, token - 7, m.guesses());
+    row_name(d.ui, g, token + 19, eagle3_says("steps.token"_t));
+    row_name(d.ui, g, feature + 12, eagle3_says("steps.feature"_t));
+    row_name(d.ui, g, layer + 18, eagle3_says("steps.head"_t));
+    row_name(d.ui, g, output + 12, eagle3_says("steps.output"_t));
+    row_name(d.ui, g, distributions + 13, shared_says("guess.next"_t));
+    row_name(d.ui, g, drafts + 20, shared_says("guess.draft"_t));
+    row_name(d.ui, g, verdicts + 19, shared_says("guess.verified"_t));
     return verdicts + 28;
 }
 
-void draw_eagle3_clock(const Eagle3Draw& d, Rect r) {
+void draw_eagle3_clock(const Eagle3Draw& d, Rect r, bool seen) {
     const Eagle3Model& m = d.model;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    canvas.text({r.x, r.y + 12}, "One pass of the head for every guess", Font::text_bold, 14, theme.ink);
     const double all = m.draft_ms + m.verify_ms;
-    if (all <= 0) {
-        canvas.text({r.x, r.y + 40}, "this run recorded no times", Font::text, 14, theme.muted);
-        return;
+    const Message words = all <= 0 ? eagle3_says("clock.none"_t)
+                                   : eagle3_says("clock.told"_t, "draft"_v = m.draft_ms, "passes"_v = m.guesses(), "verify"_v = m.verify_ms,
+                                                 "further"_v = if_measured(m.further_ms));
+    if (!seen) {
+        canvas.tell(words, r);
+        return tell_times(d.ui, r, time_series(d.input, "eagle3"));
     }
+    head(d, r, eagle3_says("clock.title"_t));
+    if (all <= 0) return small(d, {r.x, r.y + 40}, words);
     const ui::Scale scale{0, all, r.x, r.right()};
     std::vector<ui::Segment> parts;
     double at = 0;
-    for (int i = 0; i < m.steps(); ++i) {
+    for (int i = 0; i < m.guesses(); ++i) {
         const double ms = m.slot(i).ms;
         parts.push_back({at, ms, Role::draft, std::to_string(i + 1), "", 1, false, true});
         at += ms;
     }
-    parts.push_back({m.draft_ms, m.verify_ms, Role::target, "verify", ui::number(m.verify_ms, 2)});
+    parts.push_back({m.draft_ms, m.verify_ms, Role::target, eagle3_says("clock.verify"_t), ui::number(m.verify_ms, 2)});
     ui::gantt_lane(canvas, theme, scale, r.y + 24, 26, parts, 1.5F, d.ui.input.mouse);
-    std::string words =
-        "draft " + ui::number(m.draft_ms, 2) + " ms: " + counted(m.steps(), "pass") + ", verify " + ui::number(m.verify_ms, 2) + " ms";
-    if (m.further_ms > 0) words += "; each further guess " + ui::number(m.further_ms, 2) + " ms";
     const bool above_times = r.h - 88 >= kEagle3Times;
     ui::paragraph(canvas, {r.x, r.y + 68}, r.w, words, {.size = 14, .color = theme.muted, .max_lines = above_times ? 1 : 2});
     if (above_times) draw_eagle3_times(d, {r.x, r.y + 84, r.w, r.h - 84});
 }
 
 void draw_eagle3_times(const Eagle3Draw& d, Rect r) {
-    ui::Canvas& canvas = d.ui.canvas;
-    const ui::Theme& theme = d.ui.theme;
-    ui::fitted_text(canvas, {r.x, r.y + 12}, "Draft time of a round in ms, by guesses K", Font::text_bold, 14, theme.ink, r.w);
+    head(d, r, eagle3_says("draft_times.title"_t));
     const Rect plot{r.x, r.y + 20, r.w, r.h - 22};
     const std::vector<TimeSeries> series = time_series(d.input, "eagle3");
-    const Study* study = study_named(d.input, kTimeStudy);
-    if (series.empty())
-        ui::slot(canvas, theme, {plot.x, plot.y + 4, plot.w, plot.h - 10},
-                 unmeasured_words(d.input, study, "press M: draft time for 1 to 15 guesses is measured here"));
-    else
-        draw_times(d.ui, plot, series);
+    if (!series.empty()) return draw_times(d.ui, plot, series);
+    ui::slot(d.ui.canvas, d.ui.theme, {plot.x, plot.y + 4, plot.w, plot.h - 10},
+             unmeasured_words(d.input, study_named(d.input, kTimeStudy), eagle3_says("draft_times.how"_t)));
 }
 
-void draw_eagle3_errors(const Eagle3Draw& d, Rect r) {
+void draw_eagle3_errors(const Eagle3Draw& d, Rect r, bool seen) {
     const Eagle3Model& m = d.model;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    const bool note = r.h >= 130;
-    const std::string title = note ? "How far its own features drift" : "Drift of its own features";
-    ui::fitted_text(canvas, {r.x, r.y + 12}, title, Font::text_bold, 14, theme.ink, r.w);
-    if (m.errors.empty()) {
-        ui::slot(canvas, theme, {r.x, r.y + 24, r.w, r.h - 32}, m.internals ? "no step's truth is known yet" : "no lens was recorded");
+    const bool run = m.instead_of.empty(), note = r.h >= 130;
+    const auto told = [&](std::size_t i) {
+        const auto step = "step"_v = i + 1;
+        const auto error = "error"_v = m.errors[i];
+        return run ? eagle3_says("drift.bar:run"_t, step, error, "rounds"_v = m.known[i], "here"_v = m.known_error(static_cast<int>(i)))
+                   : eagle3_says("drift.bar:round"_t, step, error);
+    };
+    if (!seen) {
+        for (std::size_t i = 0; i < m.errors.size(); ++i) canvas.tell(told(i), r);
         return;
     }
+    const Message title = note ? eagle3_says("drift.title"_t) : eagle3_says("drift.short_title"_t);
+    head(d, r, title);
+    if (m.errors.empty())
+        return ui::slot(canvas, theme, {r.x, r.y + 24, r.w, r.h - 32},
+                        m.internals ? eagle3_says("drift.unknown"_t) : eagle3_says("drift.no_lens"_t));
     const double high = std::max(0.1, m.highest_error());
     const float beside = canvas.text_width(title, Font::text_bold, 14) + 12;
     if (!note)
-        ui::fitted_text(canvas, {r.x + beside, r.y + 12}, d.model.instead_of.empty() ? "bars: run, rings: round" : "of this round",
+        ui::fitted_text(canvas, {r.x + beside, r.y + 12}, run ? eagle3_says("drift.key:run"_t) : eagle3_says("drift.key:round"_t),
                         Font::text, 14, theme.muted, r.w - beside);
     const Rect plot{r.x + 34, r.y + 24, r.w - 42, r.h - 24 - (note ? 50.0F : 24.0F)};
-    if (plot.h < 36) return;
+    if (plot.h < 36) return draw_eagle3_errors(d, r, false);
     const ui::Scale y{0, high * 1.1, plot.bottom(), plot.y};
     ui::axis_y(canvas, theme, y, plot.x, ui::ticks(0, high * 1.1, plot.h > 90 ? 4 : 2),
                {.grid_to = plot.right(), .grid = true, .label_offset = 8});
@@ -208,15 +191,11 @@ void draw_eagle3_errors(const Eagle3Draw& d, Rect r) {
             canvas.ring(at, 4, {theme.ink, 1.5F});
         }
         if (step >= 20 || i % 2 == 0)
-            canvas.text({x, plot.bottom() + 19}, std::to_string(i + 1), Font::mono, 14, chosen ? theme.ink : theme.muted, Align::center);
-        ui::tooltip(d.ui, {x - step / 2, plot.y, step, plot.h + 20},
-                    "step " + std::to_string(i + 1) + ": " + ui::number(m.errors[i], 2) +
-                        (m.instead_of.empty() ? " on average of " + counted(m.known[i], "round") : " in this round"));
+            canvas.print({x, plot.bottom() + 19}, std::to_string(i + 1), Font::mono, 14, chosen ? theme.ink : theme.muted, Align::center);
+        ui::thing(d.ui, {x - step / 2, plot.y, step, plot.h + 20}, told(i));
     }
     if (note)
-        ui::fitted_text(canvas, {r.x, r.bottom() - 8},
-                        d.model.instead_of.empty() ? "|own − true| ÷ |true|: bars the run, rings this round"
-                                                   : "|own − true| ÷ |true| of this round",
+        ui::fitted_text(canvas, {r.x, r.bottom() - 8}, run ? eagle3_says("drift.note:run"_t) : eagle3_says("drift.note:round"_t),
                         Font::text, 14, theme.muted, r.w);
 }
 
@@ -230,7 +209,7 @@ void draw_trained_steps(const Eagle3Draw& d, Rect r) {
     if (!heads) return;
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
-    ui::fitted_text(c, {r.x, r.y + 12}, "A guess stays, by step: two heads trained for it", Font::text_bold, 14, t.ink, r.w);
+    head(d, r, eagle3_says("trained.title"_t));
     const float names = 84;
     const Rect plot{r.x + 34, r.y + 24, r.w - 42 - names, r.h - 24 - 44};
     if (plot.h < 30) return;
@@ -239,37 +218,44 @@ void draw_trained_steps(const Eagle3Draw& d, Rect r) {
     const ui::Scale x{1, static_cast<double>(most), plot.x + 6, plot.right() - 6};
     ui::axis_y(c, t, y, plot.x, ui::ticks(0, 1, plot.h > 80 ? 4 : 2), {.grid_to = plot.right(), .grid = true, .label_offset = 8});
     for (std::size_t i = 1; i <= most; ++i)
-        c.text({x(static_cast<double>(i)), plot.bottom() + 18}, std::to_string(i), Font::mono, 14, t.muted, Align::center);
-    ui::fitted_text(c, {r.x, r.bottom() - 4}, "step; on the texts of the recipe's experiment, greedy", Font::text, 14, t.muted, r.w);
-    const auto line = [&](const ServedResult& head, bool hollow, const char* name) {
+        c.print({x(static_cast<double>(i)), plot.bottom() + 18}, std::to_string(i), Font::mono, 14, t.muted, Align::center);
+    ui::fitted_text(c, {r.x, r.bottom() - 4}, eagle3_says("trained.axis"_t), Font::text, 14, t.muted, r.w);
+    const auto line = [&](const ServedResult& head, bool hollow, const Message& name) {
         std::vector<Vec2> points;
-        for (std::size_t i = 0; i < head.conditional.size(); ++i)
-            if (head.conditional[i] >= 0) points.push_back({x(static_cast<double>(i + 1)), y(head.conditional[i])});
+        for (std::size_t i = 0; i < head.conditional.size(); ++i) {
+            const double p = head.conditional[i];
+            if (p < 0) continue;
+            const Vec2 at = points.emplace_back(x(static_cast<double>(i + 1)), y(p));
+            ui::thing(d.ui, {at.x - 8, at.y - 8, 16, 16}, eagle3_says("trained.point"_t, "head"_v = name, "step"_v = i + 1, "p"_v = p));
+        }
         c.polyline(points, {hollow ? t.muted : t.ink, 2, hollow ? 5.0F : 0.0F, hollow ? 4.0F : 0.0F});
         for (const Vec2 at : points) c.disc(at, 3.5F, hollow ? t.muted : t.ink);
         if (!points.empty())
             c.text({hollow ? points.back().x + 8 : plot.right() + 6, points.back().y + (hollow ? -6.0F : 5.0F)}, name, Font::text, 14,
                    hollow ? t.muted : t.ink);
     };
-    line(*heads->one, true, "one step");
-    line(*heads->many, false, "seven steps");
+    line(*heads->one, true, eagle3_says("trained.one"_t));
+    line(*heads->many, false, eagle3_says("trained.many"_t));
 }
 
 void draw_eagle3_details(const Eagle3Draw& d) {
     const ui::Rect r = d.input.details;
     if (r.w <= 0) return;
     const float x = r.x + 24, right = r.right() - 24;
-    ui::fitted_text(d.ui.canvas, {x, r.y + 32}, "Acceptance by position, this run", ui::Font::text_bold, 15, d.ui.theme.ink, right - x);
-    const AcceptanceSeries all = acceptance_of(*d.input.whole, "this run");
+    ui::fitted_text(d.ui.canvas, {x, r.y + 32}, shared_says("charts.kept_here"_t), Font::text_bold, 15, d.ui.theme.ink, right - x);
+    const AcceptanceSeries all = acceptance_of(*d.input.whole, shared_says("charts.this_run"_t));
     if (all.judged.empty()) {
-        ui::paragraph(d.ui.canvas, {x, r.y + 64}, right - x, "No guess has been judged yet.", {.color = d.ui.theme.muted});
+        ui::paragraph(d.ui.canvas, {x, r.y + 64}, right - x, eagle3_says("details.none"_t), {.color = d.ui.theme.muted});
         return;
     }
     const float below = r.h > 330 ? rounds_height(*d.input.whole, d.input.figures) : 0, foot = r.bottom() - below;
-    if (r.h > 150) draw_acceptance(d.ui, {x, r.y + 48, right - x, foot - 44 - r.y - 48}, std::span(&all, 1));
+    if (r.h > 150)
+        draw_acceptance(d.ui, {x, r.y + 48, right - x, foot - 44 - r.y - 48}, std::span(&all, 1));
+    else
+        tell_acceptance(d.ui, r, all);
     if (below > 0) draw_rounds_beside(d.ui, {x, foot - 4, right - x, below}, *d.input.whole, d.input.figures);
-    ui::fitted_text(d.ui.canvas, {x, foot - 20}, "share that stays when all before it stayed; " + counted(all.judged[0], "round"),
-                    ui::Font::text, 14, d.ui.theme.muted, right - x);
+    ui::fitted_text(d.ui.canvas, {x, foot - 20}, eagle3_says("details.under"_t, "rounds"_v = all.judged[0]), ui::Font::text, 14,
+                    d.ui.theme.muted, right - x);
 }
 
 void draw_eagle3_controls(const Eagle3Draw& d) {
@@ -277,16 +263,16 @@ void draw_eagle3_controls(const Eagle3Draw& d) {
     if (r.w <= 0) return;
     ui::Ui& ui = d.ui;
     ControlRow row(r);
-    guess_stepper(ui, d.model, "Step", row, d.out);
+    guess_stepper(ui, d.model, eagle3_says("controls.step"_t), row, d.out);
     const ui::Rect at = row.place(220);
-    const int k = d.input.settings ? d.input.settings->k : d.model.steps();
-    ui::field_label(ui, at, "Guesses K: " + std::to_string(k));
+    const int k = d.input.settings ? d.input.settings->k : d.model.guesses();
+    ui::field_label(ui, at, eagle3_says("controls.k"_t, "k"_v = k));
     if (const auto to = ui::slider(ui, "gamma", {at.x, at.y + 8, at.w, 20}, k, 1, 15, {.step = 1, .disabled = no_models(d.input)});
         to && d.input.settings) {
         const int wanted = std::clamp(static_cast<int>(*to + 0.5), 1, 15);
         if (wanted != k) d.out.push_back(Command{Restart{with_draft_length(*d.input.settings, wanted)}});
     }
-    measure_button(d.input, ui, {"times", "Draft times", "M"}, time_study(d.input), row, d.out);
+    measure_button(d.input, ui, {"times", eagle3_says("controls.times"_t), "M"}, time_study(d.input), row, d.out);
 }
 
 } // namespace speclens

@@ -21,12 +21,6 @@ double Eagle3Model::highest_error() const {
 Eagle3Model eagle3_model(const SceneInput& input) {
     Eagle3Model model;
     if (!find_round(model, input, "eagle3")) return model;
-    model.draft_ms = model.round->draft_ms;
-    for (int i = 1; i < model.steps(); ++i) model.further_ms += model.slot(i).ms / (model.steps() - 1);
-    const Internals& first = model.slot(0).draft->internals;
-    model.internals = !first.empty();
-    for (const Internals::Strip& strip : first.strips)
-        if (strip.tap()) model.taps.push_back(&strip);
     for (const RoundSummary& round : input.whole->round_list) {
         const Internals::Strip* errors = round.commit ? round.commit->internals.strip("feature error") : nullptr;
         if (!errors) continue;
@@ -46,7 +40,7 @@ Eagle3Model eagle3_model(const SceneInput& input) {
 
 bool errors_add_up(const SceneInput& input, const Eagle3Model& m) {
     constexpr int kEnough = 10;
-    const AcceptanceSeries all = acceptance_of(*input.whole, "");
+    const AcceptanceSeries all = acceptance_of(*input.whole);
     std::size_t last = std::min(m.errors.size(), all.judged.size());
     while (last > 0 && (m.known[last - 1] < kEnough || all.judged[last - 1] < kEnough)) --last;
     if (last < 2) return false;

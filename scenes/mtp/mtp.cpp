@@ -24,7 +24,8 @@ class MtpScene final : public Scene {
         ui.push_id("mtp");
         draw_head_scene(
             run, frame.input, ui,
-            {"mtp", "MTP", frame.model, mtp_title(frame), mtp_story(frame), mtp_empty_words(frame.model), "", "Acceptance by depth"},
+            {"mtp", "MTP", frame.model, mtp_title(frame), mtp_story(frame), empty_text(mtp_says, frame.model, "MTP"),
+             "Acceptance by depth"},
             [&] { draw_stage(d); }, out);
         if (frame.model.empty == HeadModel::Empty::no) {
             if (!round.here()) {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "scenes/shared/cycle_pick.h"
-#include "scenes/shared/panel.h"
+#include "scenes/shared/heat_key.h"
 #include "scenes/shared/plain_time.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
@@ -24,24 +24,6 @@ using ui::Rect;
 using ui::Role;
 using ui::Vec2;
 
-// The strips of one kind share a scale.
-double scale_of(const MtpModel& m, const char* name) {
-    double scale = 1e-12;
-    for (const DraftSlot& slot : m.round->drafts)
-        if (const Internals::Strip* s = slot.draft->internals.strip(name)) scale = std::max({scale, std::abs(s->low), std::abs(s->high)});
-    return scale;
-}
-
-void strip(const MtpDraw& d, const Internals::Strip* found, double scale, const std::string& what, Rect rect) {
-    if (!found) return ui::slot(d.ui.canvas, d.ui.theme, rect, "");
-    std::vector<float> cells;
-    for (const double cell : found->cells) cells.push_back(static_cast<float>(cell / scale));
-    ui::heat_strip(d.ui.canvas, d.ui.theme, rect, cells, ui::HeatKind::signed_values);
-    ui::tooltip(d.ui, rect,
-                what + ": " + ui::integer(found->values) + " values, mean-pooled to " + std::to_string(found->cells.size()) + " cells, " +
-                    ui::number(found->low, 2) + " to " + ui::number(found->high, 2));
-}
-
 // Rows of words and air between the rows, so that the picture and `below` px under it fill the stage.
 struct StepRoom {
     int rows; // likeliest tokens of a guess
@@ -56,23 +38,6 @@ struct StepRoom {
     static constexpr float kRow = 23;
 };
 
-// The likeliest tokens of a guess.
-void next_tokens(const MtpDraw& d, const DraftSlot& slot, Rect r, int rows) {
-    ui::Canvas& canvas = d.ui.canvas;
-    const ui::Theme& theme = d.ui.theme;
-    const TopEntries& top = at_one(*slot.draft);
-    float y = r.y;
-    for (int e = 0; e < rows && e < static_cast<int>(top.entries.size()); ++e, y += StepRoom::kRow) {
-        const TopEntries::Entry& entry = top.entries[static_cast<std::size_t>(e)];
-        const double p = std::exp(entry.logp);
-        const ui::Color ink = e == 0 ? theme.ink : theme.muted;
-        ui::token_text(canvas, {r.x, y + 13}, ui::fit_token(canvas, label_of(*d.input().trace, entry.id), 15, r.w - 46), 15, ink);
-        canvas.text({r.right(), y + 13}, ui::probability(p), Font::mono, 14, ink, Align::right);
-        canvas.fill({r.x, y + 17, std::max(2.0F, r.w * static_cast<float>(p)), 4}, theme.role(Role::draft), 1);
-    }
-    if (top.entries.empty()) canvas.text({r.x, y + 13}, "no rows", Font::text, 14, theme.muted);
-}
-
 } // namespace
 
 float draw_mtp_steps(const MtpDraw& d, float top, float below) {
@@ -85,19 +50,17 @@ float draw_mtp_steps(const MtpDraw& d, float top, float below) {
     const float state = top + 24, token = state + 22 + air, layer = token + 36 + air, output = layer + 34 + air,
                 distributions = output + 24 + air, drafts = distributions + StepRoom::kRow * static_cast<float>(rows) + 6 + air,
                 verdicts = drafts + 36 + air;
-    const double states = scale_of(m, "state"), outputs = scale_of(m, "output");
+    const double states = strip_scale(m, {"state"}), outputs = strip_scale(m, {"output"});
     for (int i = g.first; i < g.first + g.count; ++i) {
         const DraftSlot& slot = m.slot(i);
         const Internals& internals = slot.draft->internals;
         const float at = g.x(i), cw = g.width(i);
         const Rect band{at - 8, top - 4, cw + 16, verdicts + 34 - (top - 4)};
-        const bool selected = i == m.selected;
-        if (choosable(d.ui, "step " + std::to_string(i), band, selected, kGuessColumn))
-            d.out.push_back(Select{Position{m.round->round, i}});
+        const bool selected = guess_band(d.ui, m, i, band, d.out);
         canvas.text({at, top + 14}, "depth " + std::to_string(i + 1), selected ? Font::text_bold : Font::text, 14,
                     selected ? theme.ink : theme.muted);
         if (slot.ms > 0) canvas.text({at + cw, top + 14}, ui::number(slot.ms, 2) + " ms", Font::mono, 14, theme.muted, Align::right);
-        strip(d, internals.strip("state"), states, i == 0 ? "state of the target" : "its own output", {at, state, cw, 14});
+        draw_strip(d.ui, {at, state, cw, 14}, internals.strip("state"), states, i == 0 ? "state of the target" : "its own output");
         if (const int read = i == 0 ? m.anchor : m.slot(i - 1).draft->token; read >= 0)
             ui::chip(canvas, theme, {at, token, cw, 28}, label_of(*input.trace, read), {.role = Role::draft, .neutral = i == 0});
         const Rect box{at, layer, cw, 26};
@@ -105,25 +68,21 @@ float draw_mtp_steps(const MtpDraw& d, float top, float below) {
         canvas.outline(box, {theme.role(Role::draft), 1.5F}, 4);
         canvas.text({box.center().x, box.y + 18}, i == 0 ? "join, 1 layer" : "the same layer", Font::text, 14, theme.ink, Align::center);
         ui::arrow(canvas, {box.center().x, layer + 27}, {box.center().x, output - 1}, {theme.muted, 1.5F}, 5);
-        strip(d, internals.strip("output"), outputs, "output, after its norm", {at, output, cw, 14});
-        next_tokens(d, slot, {at, distributions, cw, 0}, rows);
-        ui::chip(canvas, theme, {at, drafts, cw, 30}, label_of(*input.trace, slot.draft->token),
-                 {.role = Role::draft, .selected = selected});
+        draw_strip(d.ui, {at, output, cw, 14}, internals.strip("output"), outputs, "output, after its norm");
+        draw_shares(input, d.ui, {at, distributions}, cw, at_one(*slot.draft), rows);
         const Rect verdict{at, verdicts, cw, 28};
-        if (slot.state == DraftSlot::State::drafted || !d.frame.verdicts())
-            ui::slot(canvas, theme, verdict, d.frame.verdicts() ? "" : "?");
-        else
-            ui::chip(canvas, theme, verdict, label_of(*input.trace, slot.draft->token), {.role = role_of(slot.state)});
+        draw_guess(input, d.ui, slot, {at, drafts, cw, 30}, d.frame.verdicts() ? verdict : Rect{}, selected);
+        if (!d.frame.verdicts()) ui::slot(canvas, theme, verdict, "?");
         goes_on(d.ui, g, i, output + 7, state + 7); // the output is the next state
     }
-    columns_shown(d.ui, g, top + 14, m.steps());
+    columns_shown(d.ui, g, top + 14, m.guesses());
     row_name(d.ui, g, state + 12, "State");
     row_name(d.ui, g, token + 19, "Token");
     row_name(d.ui, g, layer + 18, "Head");
     row_name(d.ui, g, output + 12, "Output");
-    row_name(d.ui, g, distributions + 13, "Next token");
-    row_name(d.ui, g, drafts + 20, "Draft");
-    row_name(d.ui, g, verdicts + 19, "Verified");
+    row_name(d.ui, g, distributions + 13, shared_says("guess.next"_t));
+    row_name(d.ui, g, drafts + 20, shared_says("guess.draft"_t));
+    row_name(d.ui, g, verdicts + 19, shared_says("guess.verified"_t));
     return verdicts + 28;
 }
 
@@ -182,7 +141,7 @@ void draw_mtp_clock(const MtpDraw& d, Rect r) {
         const ui::Scale scale{0, all, r.x, r.right()};
         std::vector<ui::Segment> parts;
         double at = 0;
-        for (int i = 0; i < m.steps(); ++i) {
+        for (int i = 0; i < m.guesses(); ++i) {
             parts.push_back({at, m.slot(i).ms, Role::draft, std::to_string(i + 1), "", 1, false, true});
             at += m.slot(i).ms;
         }
@@ -224,7 +183,7 @@ void draw_mtp_pairs(const MtpDraw& d, Rect r) {
     constexpr float kPair = 96, kGap = 8, kHigh = 26, kNames = 64, kLine = 2 * kHigh + 3 + 16, kWords = 46;
     const float top = r.y + 26;
     const int lines = std::clamp(static_cast<int>((r.bottom() - top - kWords + 16) / kLine), 1, 4);
-    const int drafted = m.steps(), fit = std::max(2, static_cast<int>((r.w - kNames + kGap) / (kPair + kGap))), places = fit * lines;
+    const int drafted = m.guesses(), fit = std::max(2, static_cast<int>((r.w - kNames + kGap) / (kPair + kGap))), places = fit * lines;
     const int own = std::min(drafted, std::max(1, fit / 3 + 1)) - 1, known = std::min(places - own, static_cast<int>(text.size()) - 1);
     if (r.h < 24 + 2 * kHigh + 34 || known < 1) return;
     const auto place = [&](int i) {
@@ -339,7 +298,7 @@ void draw_mtp_worth(const MtpDraw& d, Rect r) {
     const double plain = plain_ms(d.input()),
                  further = d.frame.measured.further_ms() > 0 ? d.frame.measured.further_ms() : d.frame.model.further_ms;
     const auto cost = [&](std::size_t i) {
-        const double ms = i == 0 && d.frame.model.steps() > 0 ? d.frame.model.slot(0).ms : further;
+        const double ms = i == 0 && d.frame.model.guesses() > 0 ? d.frame.model.slot(0).ms : further;
         return plain > 0 && ms > 0 ? ms / plain : -1.0;
     };
     const auto brought = [&](std::size_t i) { return static_cast<double>(kept.series.kept[i]) / kept.series.judged[0]; };
@@ -372,7 +331,7 @@ void draw_mtp_details(const MtpDraw& d) {
         return;
     }
     if (d.input().beat == kMtpDepthBeat) return draw_mtp_worth(d, {x, r.y + 20, w, r.h - 28}); // the chart stands in the picture
-    const AcceptanceSeries all = acceptance_of(*d.input().whole, "this run");
+    const AcceptanceSeries all = acceptance_of(*d.input().whole, shared_says("charts.this_run"_t));
     ui::fitted_text(d.ui.canvas, {x, r.y + 32}, "Acceptance by depth, this run", Font::text_bold, 15, d.ui.theme.ink, w);
     if (all.judged.empty()) {
         ui::paragraph(d.ui.canvas, {x, r.y + 64}, w, "No guess has been judged yet.", {.color = d.ui.theme.muted});
@@ -390,7 +349,7 @@ void draw_mtp_controls(const MtpDraw& d) {
     guess_stepper(d.ui, d.frame.model, "Depth", row, d.out);
     const Rect at = row.place(220);
     const RunSettings* settings = d.input().settings;
-    const int k = settings ? settings->k : d.frame.model.steps();
+    const int k = settings ? settings->k : d.frame.model.guesses();
     ui::field_label(d.ui, at, "Guesses K: " + std::to_string(k));
     if (const auto to = ui::slider(d.ui, "gamma", {at.x, at.y + 8, at.w, 20}, k, 1, 8, {.step = 1, .disabled = no_models(d.input())});
         to && settings)

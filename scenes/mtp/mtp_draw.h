@@ -25,7 +25,6 @@ struct MtpFrame {
 [[nodiscard]] StageTitle mtp_title(const MtpFrame& frame);
 [[nodiscard]] Story mtp_story(const MtpFrame& frame);
 [[nodiscard]] std::string mtp_description(const MtpFrame& frame);
-[[nodiscard]] std::string mtp_empty_words(const MtpModel& model);
 [[nodiscard]] std::string stored_words(const MtpBesideRow& row); // "1.9 MB", "nothing"
 [[nodiscard]] std::string reads_words(const MtpBesideRow& row);  // what it takes from the target
 

@@ -39,9 +39,6 @@ std::optional<MtpVariant> variant_of(const StudyPoint& point) {
 MtpModel mtp_model(const SceneInput& input) {
     MtpModel model;
     if (!find_round(model, input, "mtp")) return model;
-    model.draft_ms = model.round->draft_ms;
-    for (int i = 1; i < model.steps(); ++i) model.further_ms += model.slot(i).ms / (model.steps() - 1);
-    model.internals = !model.slot(0).draft->internals.empty();
     choose_guess(model, input, input.beat < kMtpAgainBeat ? 0 : 1);
     return model;
 }
@@ -101,7 +98,7 @@ MtpTrainedOn trained_on(const MtpMeasured& measured) {
 }
 
 MtpKept mtp_kept(const SceneInput& seen, const MtpModel& model, const MtpMeasured& measured) {
-    if (model.instead_of.empty()) return {acceptance_of(*seen.whole, "this run"), true};
+    if (model.instead_of.empty()) return {acceptance_of(*seen.whole, shared_says("charts.this_run"_t)), true};
     MtpKept kept;
     kept.series.name = "measured";
     if (const StudyPoint* point = measured.of(MtpVariant::all_pairs)) {

@@ -18,13 +18,7 @@ inline constexpr StoryOf<"mtp", "pair", "layer", "again", "depth", "cache", "sta
 inline constexpr int kMtpPairBeat = 0, kMtpAgainBeat = 2, kMtpDepthBeat = 3, kMtpCacheBeat = 4, kMtpStateBeat = 5, kMtpBesideBeat = 6,
                      kMtpPublishedBeat = 7;
 
-struct MtpModel : HeadModel {
-    bool internals = false;
-    double draft_ms = 0;
-    double further_ms = 0; // mean of the guesses behind the first, which also reads what the target has just said; 0: unknown
-    [[nodiscard]] int steps() const { return round ? static_cast<int>(round->drafts.size()) : 0; }
-    [[nodiscard]] const DraftSlot& slot(int i) const { return round->drafts[static_cast<std::size_t>(i)]; }
-};
+using MtpModel = HeadModel;
 [[nodiscard]] MtpModel mtp_model(const SceneInput& input);
 
 // Runs of the layer on the prompt of the run, greedy: one to three guesses for their times; then three with all pairs in its cache,

@@ -20,7 +20,7 @@ namespace {
 std::string share(std::optional<double> p) { return p ? ui::probability(*p) : ""; }
 
 // The token whose state the first pair has: the one before the newest.
-std::string before_anchor(const SceneInput& input, const MtpModel& m) {
+Message before_anchor(const SceneInput& input, const MtpModel& m) {
     int before = -1, last = -1;
     for (const OutputToken& token : input.whole->tokens) {
         if (token.origin != Origin::prompt && token.round >= m.round->round) break;
@@ -89,12 +89,12 @@ Words beside_words(const MtpFrame& f) {
 
 Words beat_words(const MtpFrame& f) {
     const MtpModel& m = f.model;
-    const std::string first = word(f.input, m.slot(0).draft->token), anchor = word(f.input, m.anchor);
+    const Message first = word(f.input, m.slot(0).draft->token), anchor = word(f.input, m.anchor);
     switch (f.input.beat) {
     case kMtpPairBeat: return mtp_says.beat("pair"_t, "before"_v = before_anchor(f.input, m), "anchor"_v = anchor);
     case 1: return mtp_says.beat("layer"_t, "guess"_v = first);
     case kMtpAgainBeat:
-        return m.steps() < 2 ? mtp_says.beat("again:one"_t) : mtp_says.beat("again:more"_t, "guess"_v = first, "guesses"_v = m.steps());
+        return m.guesses() < 2 ? mtp_says.beat("again:one"_t) : mtp_says.beat("again:more"_t, "guess"_v = first, "guesses"_v = m.guesses());
     case kMtpDepthBeat: return depth_words(f);
     case kMtpCacheBeat: return cache_words(f);
     case kMtpStateBeat: return state_words(f);
@@ -110,7 +110,7 @@ std::string beat_title(const MtpFrame& f) {
     switch (f.input.beat) {
     case kMtpPairBeat: return mtp_says("pair.title"_t, "anchor"_v = word(f.input, m.anchor));
     case 1: return mtp_says("layer.title"_t, "guess"_v = word(f.input, m.slot(0).draft->token));
-    case kMtpAgainBeat: return mtp_says("again.title"_t, "guesses"_v = m.steps());
+    case kMtpAgainBeat: return mtp_says("again.title"_t, "guesses"_v = m.guesses());
     case kMtpDepthBeat: {
         const double further = f.measured.further_ms() > 0 ? f.measured.further_ms() : m.further_ms;
         return mtp_says("depth.title"_t, "further"_v = further > 0 ? ui::number(further, 2) : "");
@@ -143,26 +143,15 @@ std::string reads_words(const MtpBesideRow& row) {
     return mtp_says("words.reads:eagle3"_t, "layers"_v = row.guess ? row.guess->taps.size() : 0);
 }
 
-std::string mtp_empty_words(const MtpModel& m) {
-    switch (m.empty) {
-    case MtpModel::Empty::no_run: return mtp_says("empty.text:no_run"_t);
-    case MtpModel::Empty::other_drafter: return other_drafter_words(m, "MTP", mtp_says("empty.what"_t));
-    case MtpModel::Empty::no_round: return mtp_says("empty.text:no_round"_t);
-    case MtpModel::Empty::no: break;
-    }
-    return {};
-}
-
 StageTitle mtp_title(const MtpFrame& f) {
     StageTitle title;
-    title.tier = tier_of(f.input.whole->header);
-    if (f.model.empty != MtpModel::Empty::no) {
-        title.title = mtp_says("empty.title"_t);
-        title.subtitle = mtp_says("empty.subtitle"_t);
+    title.tier = tier_of(f.model.header);
+    if (Story none; !f.model.some()) {
+        take_empty(mtp_says, f.model, "MTP", title, none);
         return title;
     }
     title.title = beat_title(f);
-    title.subtitle = head_conditions(f.model, HeadGuess::step);
+    title.subtitle = head_conditions(f.input, f.model, HeadGuess::step);
     if (f.input.beat == kMtpPublishedBeat) {
         title.tier = ui::Tier::published;
         title.subtitle = mtp_says("published.subtitle"_t);
@@ -172,16 +161,11 @@ StageTitle mtp_title(const MtpFrame& f) {
 
 Story mtp_story(const MtpFrame& f) {
     Story story = story_at_beat(f.input, kMtpBeats);
-    if (f.model.empty != MtpModel::Empty::no) {
-        const bool other = f.model.empty == MtpModel::Empty::other_drafter;
-        story.heading = mtp_says("empty.heading"_t, "other"_v = other);
-        story.text = mtp_empty_words(f.model);
-        if (other) take_beats(story, mtp_says("empty.no_beats"_t));
+    if (StageTitle none; !f.model.some()) {
+        take_empty(mtp_says, f.model, "MTP", none, story);
         return story;
     }
-    const Words words = beat_words(f);
-    story.heading = words.heading;
-    story.text = words.text;
+    take(story, beat_words(f));
     if (f.input.beat >= kMtpDepthBeat && f.input.beat <= kMtpStateBeat && models_loaded(f.input)) {
         const RunStudy plan = mtp_study(f.run);
         const Study* study = study_of(f.run, plan);
@@ -197,7 +181,7 @@ namespace {
 
 void describe_steps(std::ostream& out, const MtpFrame& f) {
     const MtpModel& m = f.model;
-    for (int i = 0; i < m.steps(); ++i) {
+    for (int i = 0; i < m.guesses(); ++i) {
         const DraftSlot& slot = m.slot(i);
         out << "Depth " << i + 1 << (i == m.selected ? " (selected)" : "") << ": reads "
             << (i == 0 ? "the target's state and " + word(f.input, m.anchor)

@@ -5,7 +5,7 @@
 #include "engine/drafters/drafter_info.h"
 #include "scenes/shared/head_scene.h"
 #include "scenes/shared/run_controls.h"
-#include "scenes/shared/words.h"
+#include "scenes/shared/token_said.h"
 #include "ui/text_layout.h"
 
 namespace speclens {
@@ -45,7 +45,7 @@ const TopEntries& at_one(const Drafted& draft) { return draft.raw_top.empty() ? 
 
 int favourite(const TopEntries& top) { return top.entries.empty() ? -1 : top.entries.front().id; }
 
-std::string word(const SceneInput& input, int id) { return id < 0 ? std::string("a token") : quoted(*input.trace, id); }
+Message word(const SceneInput& input, int id) { return id < 0 ? shared_says("words.token:some"_t) : token_said(*input.trace, id); }
 
 bool models_loaded(const SceneInput& input) { return input.status && !input.status->ready_drafters.empty(); }
 
@@ -117,10 +117,10 @@ MeasureLoad batch_to_decode(const SceneInput& input) {
     return measure;
 }
 
-std::string batch_problem(const SceneInput& input) {
-    if (const std::string none = no_models(input); !none.empty()) return none;
+Message batch_problem(const SceneInput& input) {
+    if (Message none = no_models(input); !none.empty()) return none;
     const Header* header = input.whole->header;
-    return !header || header->drafter == kNoDrafter ? "The run has no drafter" : "";
+    return !header || header->drafter == kNoDrafter ? shared_says("words.run_no_drafter"_t) : Message();
 }
 
 } // namespace speclens

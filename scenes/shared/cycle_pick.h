@@ -2,6 +2,7 @@
 #pragma once
 
 #include "scenes/shared/scene.h"
+#include "scenes/shared/told.h"
 
 namespace speclens {
 
@@ -18,14 +19,14 @@ namespace speclens {
 [[nodiscard]] int anchor_of(const RunView& whole, const RoundSummary& round);
 // The draft distribution at temperature 1.
 [[nodiscard]] const TopEntries& at_one(const Drafted& draft);
-[[nodiscard]] int favourite(const TopEntries& top);              // -1: empty
-[[nodiscard]] std::string word(const SceneInput& input, int id); // “is”; "a token" where there is none
+[[nodiscard]] int favourite(const TopEntries& top);          // -1: empty
+[[nodiscard]] Message word(const SceneInput& input, int id); // “is”; "a token" where there is none
 
 // A scene that is made for one drafter and sees another: the words, and the button that switches.
 struct OtherDrafter {
     const char* drafter; // its name
     const char* title;   // "DFlash"
-    std::string words;   // why there is nothing to see
+    Message words;       // why there is nothing to see
     bool can_switch = true;
 };
 // A run that makes no guess, and who could make some; can_switch: somebody is loaded.
@@ -41,6 +42,6 @@ void draw_other_drafter(const SceneInput& input, ui::Ui& ui, const OtherDrafter&
 
 // Batches of the run's drafter, of 1, 2, 4 … texts at once; and why they cannot be decoded: empty, they can.
 [[nodiscard]] MeasureLoad batch_to_decode(const SceneInput& input);
-[[nodiscard]] std::string batch_problem(const SceneInput& input);
+[[nodiscard]] Message batch_problem(const SceneInput& input);
 
 } // namespace speclens

@@ -5,30 +5,28 @@
 
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"
-#include "scenes/shared/other_round.h"
 #include "scenes/shared/plain_time.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/speedup_model.h"
-#include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/text_layout.h"
+#include "ui/tokens.h"
 
 namespace speclens {
 namespace {
 
-int guesses(const HeadModel& model) { return model.round ? static_cast<int>(model.round->drafts.size()) : 0; }
-
-void draw_nothing(const SceneInput& input, ui::Ui& ui, const HeadScene& scene, std::vector<SceneCommand>& out) {
+void draw_nothing(const SceneInput& input, ui::Ui& ui, const HeadFrame& scene, std::vector<SceneCommand>& out) {
     const ui::Rect r = input.details;
     if (r.w > 0) {
         float y = r.y + 32;
-        if (*scene.details_title) {
+        if (!scene.details_title.empty()) {
             ui.canvas.text({r.x + 24, y}, scene.details_title, ui::Font::text_bold, 15, ui.theme.ink);
             y += 32;
         }
-        const bool later = scene.model.empty != HeadModel::Empty::other_drafter;
-        const std::string words = later ? shared_says("head.details:later"_t, "what"_v = scene.details_words)
-                                        : shared_says("head.details:other"_t, "what"_v = scene.details_words, "drafter"_v = scene.title);
+        const auto what = "what"_v = scene.details;
+        const Message words = scene.model.empty != HeadModel::Empty::other_drafter
+                                  ? shared_says("head.details:later"_t, what)
+                                  : shared_says("head.details:other"_t, what, "drafter"_v = scene.title);
         ui::paragraph(ui.canvas, {r.x + 24, y}, r.w - 48, words, {.color = ui.theme.muted});
     }
     draw_run_controls(input, ui, out);
@@ -39,13 +37,13 @@ bool measures(const Story& story) {
     return command && std::holds_alternative<RunStudy>(*command);
 }
 
-std::string drafting_words(const std::string& drafter) {
+Message drafting_words(const std::string& drafter) {
     return shared_says("head.drafts"_t, "drafter"_v = drafter == kNoDrafter ? "" : drafter);
 }
 
 // Beside the picture of a round that this head did not draft in the run: what it is, and how it would.
-void draw_other_round(const SceneInput& input, const SceneInput& seen, ui::Ui& ui, const HeadScene& scene, std::vector<SceneCommand>& out) {
-    const std::string change = shared_says("head.run_with"_t, "drafter"_v = scene.title);
+void draw_other_round(const SceneInput& input, const SceneInput& seen, ui::Ui& ui, const HeadFrame& scene, std::vector<SceneCommand>& out) {
+    const Message change = shared_says("head.run_with"_t, "drafter"_v = scene.title);
     Story story = scene.story;
     if (!measures(story)) story.on_task = {draft_with(*input.settings, scene.drafter)};
     if (ui.take_key(ui::Key::u)) out.push_back(draft_with(*input.settings, scene.drafter));
@@ -55,7 +53,7 @@ void draw_other_round(const SceneInput& input, const SceneInput& seen, ui::Ui& u
     if (r.w <= 0) return;
     const float x = r.x + 24, w = r.w - 48;
     ui::fitted_text(ui.canvas, {x, r.y + 32}, shared_says("head.other_round"_t), ui::Font::text_bold, 15, ui.theme.ink, w);
-    const std::string words =
+    const Message words =
         shared_says("head.guest"_t, "drafts"_v = drafting_words(scene.model.instead_of), "drafter"_v = scene.title,
                     "round"_v = scene.model.round->round + 1, "k"_v = seen.settings->k != input.settings->k ? seen.settings->k : 0);
     const float end = ui::paragraph(ui.canvas, {x, r.y + 64}, w, words, {.color = ui.theme.muted});
@@ -75,30 +73,38 @@ bool find_round(HeadModel& model, const SceneInput& input, const char* drafter) 
     if (model.empty != Empty::no) return false;
     model.greedy = model.header->sampling.temperature == 0;
     model.round = shown_round(input);
-    if (guesses(model) == 0) {
+    if (model.guesses() == 0) {
         model.empty = Empty::no_round;
         return false;
     }
     model.anchor = anchor_of(*input.whole, *model.round);
+    model.draft_ms = model.round->draft_ms;
     model.verify_ms = model.round->verify_ms;
+    for (int i = 1; i < model.guesses(); ++i) model.further_ms += model.slot(i).ms / (model.guesses() - 1);
+    const Internals& first = model.slot(0).draft->internals;
+    model.internals = !first.empty();
+    for (const Internals::Strip& strip : first.strips)
+        if (strip.tap()) model.taps.push_back(&strip);
     model.instead_of = instead_of(input);
     return true;
 }
 
 void choose_guess(HeadModel& model, const SceneInput& input, int usual) {
     model.chosen = input.selected && input.selected->round == model.round->round;
-    model.selected = std::clamp(model.chosen ? input.selected->index : usual, 0, guesses(model) - 1);
+    model.selected = std::clamp(model.chosen ? input.selected->index : usual, 0, model.guesses() - 1);
 }
 
-std::string head_conditions(const HeadModel& m, HeadGuess guess) {
-    return shared_says("head.conditions"_t, "instead_of"_v = m.instead_of == kNoDrafter ? shared_says("head.plain"_t) : m.instead_of,
-                       "round"_v = m.round->round + 1, "step"_v = guess == HeadGuess::step, "at"_v = m.selected + 1, "of"_v = guesses(m),
-                       "k"_v = m.header->k, "greedy"_v = m.greedy, "temperature"_v = temperature_words(m.header->sampling.temperature),
-                       "seed"_v = m.header->seed);
+Message head_conditions(const SceneInput& seen, const HeadModel& m, HeadGuess guess) {
+    const bool step = guess == HeadGuess::step;
+    return shared_says("head.conditions"_t,
+                       "instead_of"_v = m.instead_of == kNoDrafter ? shared_says("head.plain"_t) : Message(m.instead_of),
+                       "round"_v = m.round->round + 1, "step"_v = step, "at"_v = m.selected + 1, "of"_v = m.guesses(), "k"_v = m.header->k,
+                       "greedy"_v = m.greedy, "temperature"_v = m.header->sampling.temperature, "seed"_v = m.header->seed,
+                       "anchor"_v = step ? Message() : word(seen, m.anchor));
 }
 
-std::string other_drafter_words(const HeadModel& m, const char* title, const std::string& where) {
-    const std::string drafts = drafting_words(m.header->drafter);
+Message other_drafter_words(const HeadModel& m, const char* title, const Message& where) {
+    const Message drafts = drafting_words(m.header->drafter);
     if (!m.no_other_round.empty())
         return shared_says("head.no_guest"_t, "drafts"_v = drafts, "drafter"_v = title, "why"_v = m.no_other_round);
     return shared_says("head.elsewhere"_t, "drafts"_v = drafts, "drafter"_v = title, "what"_v = where);
@@ -113,7 +119,7 @@ void stand_in(Story& story, const HeadModel& m, const char* title) {
     story.on_task.clear(); // the run itself knows its settings
 }
 
-void draw_head_scene(const SceneInput& input, const SceneInput& seen, ui::Ui& ui, const HeadScene& scene,
+void draw_head_scene(const SceneInput& input, const SceneInput& seen, ui::Ui& ui, const HeadFrame& scene,
                      const std::function<void()>& stage, std::vector<SceneCommand>& out) {
     const HeadModel::Empty empty = scene.model.empty;
     if (input.stage.w > 0) {
@@ -144,20 +150,36 @@ KeyRows working_keys(ShownHead shown, const std::string& title, KeyRows own) {
 }
 
 void take_guess_keys(ui::Ui& ui, const HeadModel& model, std::vector<SceneCommand>& out) {
-    if (guesses(model) == 0) return;
-    const auto choose = [&](int i) { out.push_back(Select{Position{model.round->round, std::clamp(i, 0, guesses(model) - 1)}}); };
+    if (model.guesses() == 0) return;
+    const auto choose = [&](int i) { out.push_back(Select{Position{model.round->round, std::clamp(i, 0, model.guesses() - 1)}}); };
     if (ui.take_key(ui::Key::up)) choose(model.selected - 1);
     if (ui.take_key(ui::Key::down)) choose(model.selected + 1);
 }
 
-const char* fate_words(DraftSlot::State state) {
+Message fate_words(DraftSlot::State state) {
     switch (state) {
-    case DraftSlot::State::accepted: return "kept";
-    case DraftSlot::State::rejected: return "refused";
-    case DraftSlot::State::discarded: return "not judged, behind a refusal";
+    case DraftSlot::State::accepted: return shared_says("guess.fate:kept"_t);
+    case DraftSlot::State::rejected: return shared_says("guess.fate:refused"_t);
+    case DraftSlot::State::discarded: return shared_says("guess.fate:behind"_t);
     case DraftSlot::State::drafted: break;
     }
-    return "not judged yet";
+    return shared_says("guess.fate:open"_t);
+}
+
+std::vector<Said> shares_said(const SceneInput& input, const TopEntries& top, std::span<const int> ids) {
+    return each_said(ids, [&](int id) { return shared_says("guess.share"_t, "token"_v = word(input, id), "p"_v = listed(top, id)); });
+}
+
+std::vector<Said> shares_said(const SceneInput& input, const TopEntries& top, std::size_t most) {
+    std::vector<int> ids;
+    for (const TopEntries::Entry& entry : top.entries)
+        if (ids.size() < most) ids.push_back(entry.id);
+    return shares_said(input, top, ids);
+}
+
+Message guessed_words(const SceneInput& input, const DraftSlot& slot, std::vector<Said> distribution) {
+    return shared_says("guess.told"_t, "distribution"_v = std::move(distribution), "token"_v = word(input, slot.draft->token),
+                       "id"_v = slot.draft->token, "fate"_v = fate_words(slot.state));
 }
 
 std::vector<float> shared_widths(const std::vector<float>& wanted, float least, float room) {
@@ -185,7 +207,7 @@ GuessColumns guess_columns(ui::Rect stage, const HeadModel& model, ColumnSizes s
     g.gutter = stage.x + 24;
     float x = stage.x + 136;
     const float room = stage.right() - 24 - x + sizes.gap;
-    const int total = std::max(1, guesses(model));
+    const int total = std::max(1, model.guesses());
     g.count = std::clamp(static_cast<int>(room / sizes.least), 1, total);
     if (g.count < total && sizes.of_some > 0) g.count = std::max(1, static_cast<int>(room / sizes.of_some));
     const float pitch = std::min(sizes.most, std::floor(room / static_cast<float>(g.count)));
@@ -201,16 +223,53 @@ GuessColumns guess_columns(ui::Rect stage, const HeadModel& model, ColumnSizes s
     return g;
 }
 
-void row_name(ui::Ui& ui, const GuessColumns& columns, float y, const std::string& words, const std::string& detail) {
+void row_name(ui::Ui& ui, const GuessColumns& columns, float y, const Message& words, const Message& detail) {
     ui::fitted_text(ui.canvas, {columns.gutter, y}, words, ui::Font::text_bold, 15, ui.theme.ink, 102);
     if (!detail.empty()) ui::fitted_text(ui.canvas, {columns.gutter, y + 18}, detail, ui::Font::text, 14, ui.theme.muted, 102);
 }
 
 void columns_shown(ui::Ui& ui, const GuessColumns& columns, float y, int guesses) {
     if (columns.count >= guesses) return;
-    const std::string words =
-        std::to_string(columns.first + 1) + "–" + std::to_string(columns.first + columns.count) + " of " + std::to_string(guesses);
-    ui::fitted_text(ui.canvas, {columns.gutter, y}, words, ui::Font::mono, 14, ui.theme.muted, columns.left() - columns.gutter - 12);
+    ui::fitted_text(
+        ui.canvas, {columns.gutter, y},
+        shared_says("guess.columns"_t, "first"_v = columns.first + 1, "last"_v = columns.first + columns.count, "of"_v = guesses),
+        ui::Font::mono, 14, ui.theme.muted, columns.left() - columns.gutter - 12);
+}
+
+bool guess_band(ui::Ui& ui, const HeadModel& model, int i, ui::Rect band, std::vector<SceneCommand>& out) {
+    const bool selected = i == model.selected;
+    if (choosable(ui, "guess " + std::to_string(i), band, selected, kGuessColumn)) out.push_back(Select{Position{model.round->round, i}});
+    return selected;
+}
+
+void draw_token_share(const SceneInput& input, ui::Ui& ui, ui::Vec2 at, float width, int id, std::optional<double> p, const ShareRow& row) {
+    ui::Canvas& canvas = ui.canvas;
+    const std::string label = ui::fit_token(canvas, label_of(*input.trace, id), 15, width - row.right - row.left);
+    ui::token_text(canvas, {at.x + row.left, at.y + 13}, label, 15, row.ink);
+    canvas.print({at.x + width, at.y + 13}, p ? ui::probability(*p) : shared_says("guess.below"_t).words(), ui::Font::mono, 14, row.ink,
+                 ui::Align::right);
+    const ui::Rect bar{at.x, at.y + 17, std::max(2.0F, row.whole * static_cast<float>(p.value_or(0))), 4};
+    if (row.hollow)
+        canvas.outline(bar, {ui.theme.role(ui::Role::draft), 1}, 1);
+    else
+        canvas.fill(bar, ui.theme.role(ui::Role::draft), 1);
+}
+
+void draw_shares(const SceneInput& input, ui::Ui& ui, ui::Vec2 at, float width, const TopEntries& top, int rows) {
+    if (top.entries.empty())
+        return ui.canvas.print({at.x, at.y + 13}, shared_says("guess.no_rows"_t).words(), ui::Font::text, 14, ui.theme.muted);
+    for (int e = 0; e < rows && e < static_cast<int>(top.entries.size()); ++e, at.y += 23) {
+        const TopEntries::Entry& entry = top.entries[static_cast<std::size_t>(e)];
+        draw_token_share(input, ui, at, width, entry.id, std::exp(entry.logp), {e == 0 ? ui.theme.ink : ui.theme.muted, width});
+    }
+}
+
+void draw_guess(const SceneInput& input, ui::Ui& ui, const DraftSlot& slot, ui::Rect draft, ui::Rect verdict, bool selected) {
+    const std::string label = label_of(*input.trace, slot.draft->token);
+    ui::chip(ui.canvas, ui.theme, draft, label, {.role = ui::Role::draft, .selected = selected});
+    if (verdict.w <= 0) return;
+    if (slot.state == DraftSlot::State::drafted) return ui::slot(ui.canvas, ui.theme, verdict, {});
+    ui::chip(ui.canvas, ui.theme, verdict, label, {.role = role_of(slot.state)});
 }
 
 void goes_on(ui::Ui& ui, const GuessColumns& columns, int i, float from, float to) {
@@ -222,13 +281,14 @@ void goes_on(ui::Ui& ui, const GuessColumns& columns, int i, float from, float t
     ui::arrow(ui.canvas, {turn, to}, {columns.x(i + 1) - 2, to}, {ui.theme.role(ui::Role::draft), 1.5F}, 6);
 }
 
-void guess_stepper(ui::Ui& ui, const HeadModel& model, const char* label, ControlRow& row, std::vector<SceneCommand>& out) {
-    const int n = guesses(model);
+void guess_stepper(ui::Ui& ui, const HeadModel& model, const Message& label, ControlRow& row, std::vector<SceneCommand>& out) {
     const ui::Rect at = row.place(140);
     ui::field_label(ui, at, label);
-    const std::string shown = std::to_string(model.selected + 1) + " of " + std::to_string(n);
     if (const auto to = ui::stepper(ui, "guess", at, model.selected + 1,
-                                    {.low = 1, .high = static_cast<double>(n), .text = shown, .tooltip = "Up and down keys"}))
+                                    {.low = 1,
+                                     .high = static_cast<double>(model.guesses()),
+                                     .text = shared_says("guess.at"_t, "at"_v = model.selected + 1, "of"_v = model.guesses()),
+                                     .tooltip = shared_says("guess.keys"_t)}))
         out.push_back(Select{Position{model.round->round, static_cast<int>(*to) - 1}});
 }
 

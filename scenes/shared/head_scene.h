@@ -4,11 +4,13 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "scenes/shared/scene.h"
-#include "scenes/shared/story.h"
+#include "scenes/shared/message_scene.h"
+#include "scenes/shared/other_round.h"
+#include "scenes/shared/words.h"
 
 namespace speclens {
 
@@ -21,17 +23,24 @@ struct HeadModel {
     bool chosen = false; // by the user
     int anchor = -1;     // token
     bool greedy = false;
-    double verify_ms = 0;
-    std::string instead_of;     // the run's drafter, where another one drafted it; "": this one did
-    std::string no_other_round; // why it cannot be seen how this head would have drafted it; "": nobody asked, or it can
+    bool internals = false;                    // a lens recorded the round
+    std::vector<const Internals::Strip*> taps; // hidden states of the target that the head was given
+    double draft_ms = 0, verify_ms = 0;
+    double further_ms = 0;  // mean of the guesses behind the first, which also reads what the target has just said; 0: unknown
+    std::string instead_of; // the run's drafter, where another one drafted it; "": this one did
+    Message no_other_round; // why it cannot be seen how this head would have drafted it; empty: nobody asked, or it can
+    [[nodiscard]] bool some() const { return empty == Empty::no; } // there is a picture
+    [[nodiscard]] int guesses() const { return round ? static_cast<int>(round->drafts.size()) : 0; }
+    [[nodiscard]] const DraftSlot& slot(int i) const { return round->drafts[static_cast<std::size_t>(i)]; }
 };
 // False where there is nothing to draw: another drafter's run, or no guess yet.
 [[nodiscard]] bool find_round(HeadModel& model, const SceneInput& input, const char* drafter);
 // The guess that was clicked, else `usual`.
 void choose_guess(HeadModel& model, const SceneInput& input, int usual);
-// "round 3, step 2 of 7 selected · K = 7, greedy, distributions at T = 1 · seed 7"; `guess`: what one is called
+// "round 3, step 2 of 7 selected · K = 7, greedy, distributions at T = 1 · seed 7"; `guess`: what one is called, a position behind an
+// anchor
 enum class HeadGuess : std::uint8_t { position, step };
-[[nodiscard]] std::string head_conditions(const HeadModel& model, HeadGuess guess);
+[[nodiscard]] Message head_conditions(const SceneInput& seen, const HeadModel& model, HeadGuess guess);
 
 // What of it the keys depend on.
 struct ShownHead {
@@ -44,28 +53,51 @@ using KeyRows = std::vector<std::pair<std::string, std::string>>;
 // The keys of a scene that work: its own beside its picture, U where another drafter runs, else none.
 [[nodiscard]] KeyRows working_keys(ShownHead shown, const std::string& title, KeyRows own);
 
-struct HeadScene {
+struct HeadFrame {
     const char* drafter; // its name
     const char* title;   // "DFlash"
     const HeadModel& model;
     StageTitle heading;
     Story story;
-    std::string empty_words;
-    const char* details_title; // where the details are empty; "": none
-    const char* details_words; // what stands there beside a picture: "Acceptance by position"
+    Message empty_words;
+    Message details;            // what stands there beside a picture: "Acceptance by position"
+    Message details_title = {}; // where the details are empty
 };
 // Why another drafter's run has nothing to show: "This run drafts with small." and `where` to see it instead.
-[[nodiscard]] std::string other_drafter_words(const HeadModel& model, const char* title, const std::string& where);
+[[nodiscard]] Message other_drafter_words(const HeadModel& model, const char* title, const Message& where);
 // The story of a round in another drafter's run: its keys begin no branch of that run, and U runs `title` itself.
 void stand_in(Story& story, const HeadModel& model, const char* title);
 // Title and story, and the words and controls that stand in where there is no picture; else `stage` draws it. Where the
 // picture is of a round in another drafter's run (OtherRound), `input` is that run and `seen` the round.
-void draw_head_scene(const SceneInput& input, const SceneInput& seen, ui::Ui& ui, const HeadScene& scene,
+void draw_head_scene(const SceneInput& input, const SceneInput& seen, ui::Ui& ui, const HeadFrame& scene,
                      const std::function<void()>& stage, std::vector<SceneCommand>& out);
+
+// Where there is no picture: the [empty] of the scene's story.
+template <class Says>
+[[nodiscard]] Message empty_text(const Says& says, const HeadModel& m, const char* title) {
+    if (m.some()) return {};
+    if (m.empty == HeadModel::Empty::other_drafter) return other_drafter_words(m, title, says("empty.what"_t));
+    return m.empty == HeadModel::Empty::no_run ? says("empty.text:no_run"_t) : says("empty.text:no_round"_t);
+}
+template <class Says>
+void take_empty(const Says& says, const HeadModel& m, const char* title, StageTitle& heading, Story& story) {
+    const bool other = m.empty == HeadModel::Empty::other_drafter;
+    heading.tier = tier_of(m.header);
+    heading.title = says("empty.title"_t);
+    heading.subtitle = says("empty.subtitle"_t);
+    take(story, {says("empty.heading"_t, "other"_v = other), empty_text(says, m, title)});
+    if (other) take_beats(story, says("empty.no_beats"_t));
+}
+
 // Up and down choose a guess.
 void take_guess_keys(ui::Ui& ui, const HeadModel& model, std::vector<SceneCommand>& out);
 
-[[nodiscard]] const char* fate_words(DraftSlot::State state); // "kept", "refused", "not judged …"
+[[nodiscard]] Message fate_words(DraftSlot::State state); // "kept", "refused", "not judged …"
+// “It” .52, “is” <.01: the likeliest tokens of a distribution, as values of a message; or these of it.
+[[nodiscard]] std::vector<Said> shares_said(const SceneInput& input, const TopEntries& top, std::size_t most);
+[[nodiscard]] std::vector<Said> shares_said(const SceneInput& input, const TopEntries& top, std::span<const int> ids);
+// "distribution “It” .52, “is” .21; draft “It”, kept"
+[[nodiscard]] Message guessed_words(const SceneInput& input, const DraftSlot& slot, std::vector<Said> distribution);
 
 // Columns, one per guess, as many as fit around the selected one.
 struct GuessColumns {
@@ -74,6 +106,7 @@ struct GuessColumns {
     std::vector<float> lefts, widths; // of the columns that are shown
     [[nodiscard]] float x(int i) const { return lefts[static_cast<std::size_t>(i - first)]; }
     [[nodiscard]] float width(int i) const { return widths[static_cast<std::size_t>(i - first)]; }
+    [[nodiscard]] bool has(int i) const { return i >= first && i < first + count; }
     [[nodiscard]] float left() const { return lefts.front(); }
     [[nodiscard]] float right() const { return lefts.back() + widths.back(); }
 };
@@ -85,9 +118,24 @@ struct ColumnSizes {
 // each and of the rest in proportion.
 [[nodiscard]] std::vector<float> shared_widths(const std::vector<float>& wanted, float least, float room);
 // Name of a row in the gutter, and a muted word below it.
-void row_name(ui::Ui& ui, const GuessColumns& columns, float y, const std::string& words, const std::string& detail = "");
+void row_name(ui::Ui& ui, const GuessColumns& columns, float y, const Message& words, const Message& detail = {});
 // "3–7 of 9" in the gutter, where not all guesses have a column.
 void columns_shown(ui::Ui& ui, const GuessColumns& columns, float y, int guesses);
+// The ground of guess `i`: raised where it is selected, which a click does. Whether it is.
+bool guess_band(ui::Ui& ui, const HeadModel& model, int i, ui::Rect band, std::vector<SceneCommand>& out);
+// One row of a distribution, 23 px high: a token, its probability (none: less than was recorded) and a bar of it, `whole` px long at 1.
+struct ShareRow {
+    ui::Color ink;
+    float whole;
+    bool hollow = false;
+    float left = 0, right = 46; // room before the token, and for the probability
+};
+void draw_token_share(const SceneInput& input, ui::Ui& ui, ui::Vec2 at, float width, int id, std::optional<double> p, const ShareRow& row);
+// The likeliest tokens, the first one strongest; where nothing was recorded it says so.
+void draw_shares(const SceneInput& input, ui::Ui& ui, ui::Vec2 at, float width, const TopEntries& top, int rows);
+// The guess, and what became of it: where it was not judged yet a place for that. `verdict` may be empty.
+void draw_guess(const SceneInput& input, ui::Ui& ui, const DraftSlot& slot, ui::Rect draft, ui::Rect verdict, bool selected);
+
 // From column `i`, where its output stands at `from`, to what the next one reads at `to`; nothing behind the last.
 void goes_on(ui::Ui& ui, const GuessColumns& columns, int i, float from, float to);
 // `wanted`: the width of a guess's words; empty: all columns are equal.
@@ -105,7 +153,7 @@ struct ControlRow {
     }
     [[nodiscard]] float room() const { return right - x; }
 };
-void guess_stepper(ui::Ui& ui, const HeadModel& model, const char* label, ControlRow& row, std::vector<SceneCommand>& out);
+void guess_stepper(ui::Ui& ui, const HeadModel& model, const Message& label, ControlRow& row, std::vector<SceneCommand>& out);
 // A study on demand; nothing where there is no room.
 struct MeasureButton {
     const char* id;
@@ -118,5 +166,52 @@ void measure_button(const SceneInput& input, ui::Ui& ui, const MeasureButton& bu
 
 // Whether a round of this drafter is on screen, or a run of it that is about to begin.
 [[nodiscard]] bool shows_or_will(const SceneInput& input, const HeadModel& model, const std::string& drafter);
+
+// What its parts draw with. The input is the run, or a round in another drafter's.
+template <class Model>
+struct HeadDraw {
+    const SceneInput& input;
+    const Model& model;
+    ui::Ui& ui;
+    std::vector<SceneCommand>& out;
+};
+
+// The skeleton of a scene of one head. Own has its drafter's name kName and title kTitle, its story kSays, what stands in its details, its
+// keys, model_of(input), and of a picture title(d), story(d), stage(d) and beside(d), which draws details and controls and takes keys.
+template <class Own>
+class HeadScene : public MessageScene<Own> {
+  public:
+    int beats(const SceneInput&) const override { return Own::kSays.size; }
+
+    void frame(const SceneInput& run, ui::Ui& ui, std::vector<SceneCommand>& out) {
+        Own& own = static_cast<Own&>(*this);
+        const OtherRound round(run, Own::kName);
+        const SceneInput& seen = round.seen();
+        other_round_.ask(round, run, out);
+        const auto model = Own::model_of(seen);
+        const HeadDraw<std::remove_const_t<decltype(model)>> d{seen, model, ui, out};
+        shown_ = ShownHead(model);
+        HeadFrame frame{Own::kName, Own::kTitle, model, {}, story_at_beat(seen, Own::kSays.size), {}, Own::details()};
+        if constexpr (requires { Own::details_title(); }) frame.details_title = Own::details_title();
+        if (model.some()) {
+            frame.heading = own.title(d);
+            frame.story = own.story(d);
+            stand_in(frame.story, model, Own::kTitle);
+        } else {
+            frame.empty_words = empty_text(Own::kSays, model, Own::kTitle);
+            take_empty(Own::kSays, model, Own::kTitle, frame.heading, frame.story);
+        }
+        draw_head_scene(
+            run, seen, ui, frame, [&] { own.stage(d); }, out);
+        if (model.some()) own.beside(d);
+        round.keep_place(out);
+    }
+
+    std::vector<std::pair<std::string, std::string>> keys() const override { return working_keys(shown_, Own::kTitle, Own::own_keys()); }
+
+  private:
+    ShownHead shown_; // as drawn last
+    OtherRoundAsker other_round_;
+};
 
 } // namespace speclens

@@ -27,9 +27,17 @@ constexpr int kTimeRepeats = 3; // of each point; the quickest counts, the other
 
 double share(const AcceptanceSeries& s, std::size_t i) { return s.judged[i] > 0 ? static_cast<double>(s.kept[i]) / s.judged[i] : 0; }
 
+Message stayed_words(const AcceptanceSeries& s, std::size_t i) {
+    return shared_says("charts.stayed"_t, "series"_v = s.name, "position"_v = i + 1, "kept"_v = s.kept[i], "judged"_v = s.judged[i]);
+}
+
+Message took_words(const TimeSeries& s, std::size_t i) {
+    return shared_says("charts.took"_t, "series"_v = s.name, "guesses"_v = s.points[i].first, "ms"_v = s.points[i].second);
+}
+
 } // namespace
 
-AcceptanceSeries acceptance_of(const RunView& view, std::string name) {
+AcceptanceSeries acceptance_of(const RunView& view, Message name) {
     AcceptanceSeries series{std::move(name), {}, {}, false};
     for (const RoundSummary& round : view.round_list)
         for (std::size_t i = 0; i < round.judged_in_order(); ++i) {
@@ -53,7 +61,7 @@ void draw_acceptance(ui::Ui& ui, Rect r, std::span<const AcceptanceSeries> serie
     ui::axis_y(canvas, theme, y, plot.x, ui::ticks(0, 1, r.h > 120 ? 4 : 2), axis);
     const std::size_t every = step >= 20 ? 1 : 2;
     for (std::size_t i = 0; i < most; i += every)
-        canvas.text({x(i), plot.bottom() + 20}, std::to_string(i + 1), Font::mono, 14, theme.muted, Align::center);
+        canvas.print({x(i), plot.bottom() + 20}, std::to_string(i + 1), Font::mono, 14, theme.muted, Align::center);
     for (const AcceptanceSeries& s : series) {
         const ui::Color ink = s.hollow ? theme.muted : theme.ink;
         for (std::size_t i = 0; i < s.judged.size(); ++i) {
@@ -65,11 +73,14 @@ void draw_acceptance(ui::Ui& ui, Rect r, std::span<const AcceptanceSeries> serie
                 canvas.ring(at, 5, {ink, 1.5F});
             else
                 canvas.disc(at, 4, ink);
-            ui::tooltip(ui, {at.x - 8, at.y - 8, 16, 16},
-                        s.name + ", position " + std::to_string(i + 1) + ": " + std::to_string(s.kept[i]) + " of " +
-                            std::to_string(s.judged[i]) + " stayed");
+            ui::thing(ui, {at.x - 8, at.y - 8, 16, 16}, stayed_words(s, i));
         }
     }
+}
+
+void tell_acceptance(ui::Ui& ui, Rect r, const AcceptanceSeries& series) {
+    for (std::size_t i = 0; i < series.judged.size(); ++i)
+        if (series.judged[i] > 0) ui.canvas.tell(stayed_words(series, i), r);
 }
 
 std::string describe_acceptance(const AcceptanceSeries& s) {
@@ -91,7 +102,7 @@ void draw_times(ui::Ui& ui, Rect r, std::span<const TimeSeries> series) {
     ui::axis_y(canvas, theme, y, plot.x, ui::ticks(0, high * 1.08, 4), {.grid_to = plot.right(), .grid = true, .label_offset = 8});
     for (const int k : {1, 2, 3, 4, 8, 12, 15})
         if (k <= most && (k != 1 || plot.w > 240) && (k != 3 || most <= 4))
-            canvas.text({x(k), plot.bottom() + 20}, std::to_string(k), Font::mono, 14, theme.muted, Align::center);
+            canvas.print({x(k), plot.bottom() + 20}, std::to_string(k), Font::mono, 14, theme.muted, Align::center);
     float next_label = -1000; // labels stand apart, and above the axis
     std::vector<const TimeSeries*> order;
     for (const TimeSeries& s : series)
@@ -112,12 +123,16 @@ void draw_times(ui::Ui& ui, Rect r, std::span<const TimeSeries> series) {
             const Vec2 at{x(s->points[i].first), y(s->points[i].second)};
             if (i > 0) canvas.line({x(s->points[i - 1].first), y(s->points[i - 1].second)}, at, {ink, 1.5F});
             ui::icon(canvas, s->mark, at, 9, ink);
-            ui::tooltip(ui, {at.x - 8, at.y - 8, 16, 16},
-                        s->name + ", " + counted(s->points[i].first, "guess") + ": " + ui::number(s->points[i].second, 2) + " ms");
+            ui::thing(ui, {at.x - 8, at.y - 8, 16, 16}, took_words(*s, i));
         }
         const float label = labels[static_cast<std::size_t>(&s - order.data())];
         canvas.text({plot.right() + 12, label}, s->name, s->chosen ? Font::text_bold : Font::text, 14, s->chosen ? theme.ink : theme.muted);
     }
+}
+
+void tell_times(ui::Ui& ui, Rect r, std::span<const TimeSeries> series) {
+    for (const TimeSeries& s : series)
+        for (std::size_t i = 0; i < s.points.size(); ++i) ui.canvas.tell(took_words(s, i), r);
 }
 
 std::string describe_times(std::span<const TimeSeries> series) {
@@ -200,16 +215,16 @@ std::vector<TimeSeries> time_series(const SceneInput& input, const std::string& 
     return all;
 }
 
-std::string progress_words(const Study& study) {
-    return "measuring, " + std::to_string(study.points.size()) + " of " + std::to_string(study.planned) + " runs";
+Message progress_words(const Study& study) {
+    return shared_says("words.measuring"_t, "done"_v = study.points.size(), "runs"_v = study.planned);
 }
 
-std::string unmeasured_words(const SceneInput& input, const Study* study, const std::string& how) {
+Message unmeasured_words(const SceneInput& input, const Study* study, const Message& how) {
     if (study && !study->complete()) return progress_words(*study);
-    return models_loaded(input) ? how : "a saved run: nothing can be measured";
+    return models_loaded(input) ? how : shared_says("words.nothing_measurable"_t);
 }
 
-std::string sample_words(const Study& study) {
+Message sample_words(const Study& study) {
     std::set<std::uint64_t> seeds;
     int most = 0;
     for (const StudyPoint& point : study.points) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "scenes/shared/scene_input.h"
+#include "scenes/shared/told.h"
 
 namespace speclens {
 
@@ -17,24 +18,26 @@ inline constexpr int kEnoughRounds = 30;
 
 // Of each position: how many guesses were judged there and how many of them stayed.
 struct AcceptanceSeries {
-    std::string name;
+    Message name;
     std::vector<int> judged, kept;
     bool hollow = false; // the variant that something was taken away from
 };
-// Share that stays, given that all before it stayed. Points carry their counts as tooltips; where fewer than
-// kEnoughRounds arrive they are not joined. `ui` draws the tooltips.
+// Share that stays, given that all before it stayed. Each point is told with its counts; where fewer than kEnoughRounds arrive they are
+// not joined. `ui` draws the tooltips.
 void draw_acceptance(ui::Ui& ui, ui::Rect rect, std::span<const AcceptanceSeries> series);
-[[nodiscard]] std::string describe_acceptance(const AcceptanceSeries& series); // "1: .93 of 14, 2: .85 of 13"
-[[nodiscard]] AcceptanceSeries acceptance_of(const RunView& view, std::string name);
+void tell_acceptance(ui::Ui& ui, ui::Rect rect, const AcceptanceSeries& series); // the same, where there is no room for the chart
+[[nodiscard]] std::string describe_acceptance(const AcceptanceSeries& series);   // of scenes that are not made of messages yet
+[[nodiscard]] AcceptanceSeries acceptance_of(const RunView& view, Message name = {});
 
 struct TimeSeries {
-    std::string name;
+    Message name;
     ui::Icon mark = ui::Icon::circle;
     std::vector<std::pair<int, double>> points; // guesses, milliseconds
     bool chosen = false;                        // full strength
 };
-void draw_times(ui::Ui& ui, ui::Rect rect, std::span<const TimeSeries> series);
-[[nodiscard]] std::string describe_times(std::span<const TimeSeries> series); // a line each, with its end
+void draw_times(ui::Ui& ui, ui::Rect rect, std::span<const TimeSeries> series); // each point is told
+void tell_times(ui::Ui& ui, ui::Rect rect, std::span<const TimeSeries> series);
+[[nodiscard]] std::string describe_times(std::span<const TimeSeries> series); // of scenes that are not made of messages yet
 // Milliseconds per further guess, by the two ends of the line; 0 with fewer than two points.
 [[nodiscard]] double slope_of(const TimeSeries& series);
 
@@ -43,11 +46,11 @@ void draw_times(ui::Ui& ui, ui::Rect rect, std::span<const TimeSeries> series);
 [[nodiscard]] RunStudy time_study(const SceneInput& input);
 inline constexpr const char* kTimeStudy = "draft time";
 [[nodiscard]] std::vector<TimeSeries> time_series(const SceneInput& input, const std::string& chosen);
-[[nodiscard]] std::string progress_words(const Study& study); // "measuring, 3 of 12 runs"
+[[nodiscard]] Message progress_words(const Study& study); // "measuring, 3 of 12 runs"
 // Why there is nothing to draw: under way, `how` it could be measured, or a saved run.
-[[nodiscard]] std::string unmeasured_words(const SceneInput& input, const Study* study, const std::string& how);
+[[nodiscard]] Message unmeasured_words(const SceneInput& input, const Study* study, const Message& how);
 // What stands behind its means: "4 seeds, up to 64 tokens each", "1 seed, up to 160 tokens".
-[[nodiscard]] std::string sample_words(const Study& study);
+[[nodiscard]] Message sample_words(const Study& study);
 [[nodiscard]] const Study* study_named(const SceneInput& input,
                                        const std::string& name); // nullptr: not measured
 // The same, unless it was of another prompt, other dice or another drafter than `now`, which would be

@@ -1,7 +1,6 @@
 #include "scenes/shared/other_round.h"
 
 #include "scenes/shared/cycle_pick.h"
-#include "scenes/shared/told.h"
 
 namespace speclens {
 namespace {
@@ -59,11 +58,11 @@ void OtherRoundAsker::ask(const OtherRound& round, const SceneInput& input, std:
     out.push_back(Command{*wish});
 }
 
-std::string no_other_round(const SceneInput& run, const std::string& drafter) {
+Message no_other_round(const SceneInput& run, const std::string& drafter) {
     const OtherDrafterRound* other_round = run.other_round.get();
     if (!other_round || other_round->of != run.trace || other_round->drafter != drafter || other_round->round != round_of(run) ||
         other_round->problem.empty())
-        return "";
+        return {};
     return shared_says("head.cannot"_t, "round"_v = other_round->round + 1, "why"_v = other_round->problem);
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "scenes/shared/scene.h"
+#include "scenes/shared/told.h"
 
 namespace speclens {
 
@@ -46,6 +47,6 @@ class OtherRoundAsker {
 
 // "round 3 cannot be shown: it has no guess there. Choose another round.": what the engine answered about the round of
 // the cursor; "" where it can be shown or was not asked.
-[[nodiscard]] std::string no_other_round(const SceneInput& run, const std::string& drafter);
+[[nodiscard]] Message no_other_round(const SceneInput& run, const std::string& drafter);
 
 } // namespace speclens

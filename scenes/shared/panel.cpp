@@ -70,11 +70,12 @@ void DetailsColumn::pair(const Message& name, const Message& value, const Messag
     y += kLeading + 6;
 }
 
-std::optional<int> segmented(ui::Ui& ui, ControlRow& row, const ControlWords& words, std::span<const Message> choices, int chosen) {
+std::optional<int> segmented(ui::Ui& ui, ControlRow& row, const ControlWords& words, std::span<const Message> choices, int chosen,
+                             const Message& off) {
     const float label = ui.canvas.text_width(words.label, ui::Font::text, 14);
     const ui::Rect at = place(ui, row, words.label, std::max(ui::segmented_width(ui.canvas, choices), label));
-    ui::tooltip(ui, at, words.about);
-    return ui::segmented(ui, words.id, {at.x, at.y}, choices, chosen);
+    if (off.empty()) ui::tooltip(ui, at, words.about);
+    return ui::segmented(ui, words.id, {at.x, at.y}, choices, chosen, off);
 }
 
 std::optional<int> dropdown(ui::Ui& ui, ControlRow& row, const ControlWords& words, std::span<const Message> choices, int chosen,

@@ -72,7 +72,7 @@ struct ControlWords {
     Message label, about;
 };
 [[nodiscard]] std::optional<int> segmented(ui::Ui& ui, ControlRow& row, const ControlWords& words, std::span<const Message> choices,
-                                           int chosen);
+                                           int chosen, const Message& off = {});
 [[nodiscard]] std::optional<int> dropdown(ui::Ui& ui, ControlRow& row, const ControlWords& words, std::span<const Message> choices,
                                           int chosen, float most = 180);
 // Through `count` things of which `at` (from 0) is shown, by a text that says so.

@@ -40,11 +40,9 @@ MeanRound mean_round(const RunView& whole) {
     return m;
 }
 
-std::string here_words(const MeanRound& m) {
-    std::string words = ui::number(m.draft, 2) + " draft + ";
-    if (m.head > 0) words += ui::number(m.head, 2) + " head + ";
-    words += ui::number(m.verify, 2) + " verify + " + ui::number(m.rest, 2) + " rest";
-    return words + ": " + ui::per_round(m.tokens) + " tokens per round";
+Message here_words(const MeanRound& m) {
+    return shared_says("round.here"_t, "draft"_v = m.draft, "head"_v = if_measured(m.head), "verify"_v = m.verify, "rest"_v = m.rest,
+                       "tokens"_v = m.tokens);
 }
 
 // Names under which figures of a drafter were published.
@@ -53,12 +51,17 @@ std::vector<std::string_view> published_names(const std::string& drafter) {
     return info ? info->published : std::vector<std::string_view>();
 }
 
-std::string parts_words(const PublishedPoint& p) {
-    return ui::number(p.draft, 1) + (p.derived ? " (derived)" : "") + " draft + " + (p.head > 0 ? ui::number(p.head, 1) + " head + " : "") +
-           ui::number(p.verify, 1) + " verify";
+Message parts_words(const PublishedPoint& p) {
+    return shared_says("round.parts"_t, "draft"_v = p.draft, "derived"_v = p.derived, "head"_v = if_measured(p.head),
+                       "verify"_v = p.verify);
 }
 
-std::string gain_words(const PublishedPoint& p) { return ui::per_round(p.tokens) + " tokens per round, " + ui::speed_up(p.speed_up); }
+Message gain_words(const PublishedPoint& p) { return shared_says("round.gain"_t, "tokens"_v = p.tokens, "times"_v = p.speed_up); }
+
+Message told_words(const PublishedRace& race, const PublishedPoint& p) {
+    return shared_says("round.told:published"_t, "conditions"_v = race.conditions, "round"_v = published_round_words(p),
+                       "source"_v = race.source);
+}
 
 bool has_source(const PublishedFigure& figure) {
     const bool said = figure.standing == Standing::as_published || figure.standing == Standing::second_hand || figure.rates_divided;
@@ -90,7 +93,7 @@ PublishedRace published_race(const Published* figures) {
             race.model = point.any->model.value_or("?");
             race.hardware = point.any->hardware.value_or("?");
             race.conditions = race.model + ", " + race.hardware;
-            race.source = published_citation(*point.tokens_per_round, figures->source_of(*point.tokens_per_round));
+            race.source = message(citation_said(*point.tokens_per_round, figures->source_of(*point.tokens_per_round)));
         }
         race.points.push_back(std::move(p));
     }
@@ -103,11 +106,11 @@ float draw_published_bar(ui::Ui& ui, Rect r, const PublishedRace& race, const Pu
     c.line({r.x, r.y + 0.5F}, {r.right(), r.y + 0.5F}, t.hairline());
     const std::string total = ui::number(p.round(), 1) + " ms";
     // That the bar has a scale of its own must be read; the hardware also stands at the published panel.
-    const float room = r.w - c.text_width(total, Font::mono, 14) - 8;
-    std::string about = "PUBLISHED, " + race.conditions + ", own scale";
-    if (c.text_width(about, Font::text, 14) > room) about = "PUBLISHED, " + race.model + ", own scale";
-    ui::fitted_text(c, {r.x, r.y + 20}, about, Font::text, 14, t.muted, room);
-    c.text({r.right(), r.y + 20}, total, Font::mono, 14, t.ink, Align::right);
+    const float room = r.w - c.printed_width(total, Font::mono, 14) - 8;
+    const auto about = [](const std::string& of) { return shared_says("round.published"_t, "conditions"_v = of); };
+    const Message ways[] = {about(race.conditions), about(race.model)};
+    ui::fitted_text(c, {r.x, r.y + 20}, ui::fitting(c, ways, Font::text, 14, room), Font::text, 14, t.muted, room);
+    c.print({r.right(), r.y + 20}, total, Font::mono, 14, t.ink, Align::right);
     const float y = r.y + 28;
     if (name > 0) ui::fitted_text(c, {r.x, y + 16}, method_title(p.method), Font::text, 14, t.muted, name - 8);
     const ui::Scale own{.lo = 0, .hi = p.round(), .a = r.x + name, .b = r.right()};
@@ -122,7 +125,9 @@ float draw_published_bar(ui::Ui& ui, Rect r, const PublishedRace& race, const Pu
     return y + 20;
 }
 
-std::string published_round_words(const PublishedPoint& p) { return parts_words(p) + ": " + gain_words(p); }
+Message published_round_words(const PublishedPoint& p) {
+    return shared_says("round.whole"_t, "parts"_v = parts_words(p), "gain"_v = gain_words(p));
+}
 
 void draw_rounds_beside(ui::Ui& ui, Rect r, const RunView& whole, const Published* figures) {
     const MeanRound here = mean_round(whole);
@@ -131,9 +136,8 @@ void draw_rounds_beside(ui::Ui& ui, Rect r, const RunView& whole, const Publishe
     if (!p || here.all() <= 0) return;
     ui::Canvas& c = ui.canvas;
     const ui::Theme& t = ui.theme;
-    ui::fitted_text(c, {r.x, r.y + 14}, "A round of this run, the mean of " + std::to_string(here.rounds), Font::text, 14, t.muted,
-                    r.w - 80);
-    c.text({r.right(), r.y + 14}, ui::number(here.all(), 2) + " ms", Font::mono, 14, t.ink, Align::right);
+    ui::fitted_text(c, {r.x, r.y + 14}, shared_says("round.mean"_t, "rounds"_v = here.rounds), Font::text, 14, t.muted, r.w - 80);
+    c.print({r.right(), r.y + 14}, ui::number(here.all(), 2) + " ms", Font::mono, 14, t.ink, Align::right);
     const ui::Scale own{.lo = 0, .hi = here.all(), .a = r.x, .b = r.right()};
     double at = 0;
     for (const auto& [ms, color] : {std::pair{here.draft, t.role(Role::draft)},
@@ -145,10 +149,13 @@ void draw_rounds_beside(ui::Ui& ui, Rect r, const RunView& whole, const Publishe
     }
     ui::tooltip(ui, {r.x, r.y + 22, r.w, 20}, here_words(here));
     const float below = draw_published_bar(ui, {r.x, r.y + 52, r.w, 50}, paper, *p, 0);
-    ui::fitted_text(c, {r.x, below + 18}, parts_words(*p) + " ms", Font::text, 14, t.ink, r.w);
-    ui::fitted_text(c, {r.x, below + 38}, gain_words(*p), Font::text, 14, t.ink, r.w);
-    ui::fitted_text(c, {r.x, below + 58}, paper.source, Font::text, 14, t.muted, r.w);
-    ui::tooltip(ui, {r.x, r.y + 52, r.w, below + 58 - r.y - 52}, published_round_words(*p) + "; source: " + paper.source);
+    const auto line = [&](float y, const Message& words, ui::Color color) {
+        ui::fitted_text(c, {r.x, below + y}, words, Font::text, 14, color, r.w);
+    };
+    line(18, shared_says("round.ms"_t, "parts"_v = parts_words(*p)), t.ink);
+    line(38, gain_words(*p), t.ink);
+    line(58, paper.source, t.muted);
+    ui::tooltip(ui, {r.x, r.y + 52, r.w, below + 58 - r.y - 52}, told_words(paper, *p));
 }
 
 float rounds_height(const RunView& whole, const Published* figures) {
@@ -157,9 +164,11 @@ float rounds_height(const RunView& whole, const Published* figures) {
 }
 
 Message PublishedRange::words() const {
-    if (low <= 0) return shared_says("published.range:up_to"_t, "high"_v = high);
-    if (low == high) return shared_says("published.range:one"_t, "low"_v = low, "below"_v = below);
-    return shared_says("published.range:both"_t, "low"_v = low, "below"_v = below, "high"_v = high);
+    const auto up = "high"_v = high;
+    if (low <= 0) return shared_says("round.range:up_to"_t, up);
+    const auto least = "low"_v = low;
+    const auto less = "below"_v = below;
+    return low == high ? shared_says("round.range:one"_t, least, less) : shared_says("round.range:between"_t, least, less, up);
 }
 
 PublishedRange published_speed_ups(const Published* figures, const std::string& drafter) {
@@ -182,18 +191,17 @@ PublishedRange published_speed_ups(const Published* figures, const std::string& 
     return range;
 }
 
-std::string describe_published(const RunView& whole, const Published* figures, bool own) {
-    if (!whole.header || !figures) return "";
+void tell_published(ui::Ui& ui, Rect r, const RunView& whole, const Published* figures, bool own) {
+    if (!whole.header || !figures) return;
     const std::string method = whole.header->drafter;
-    std::string text;
-    if (const MeanRound here = mean_round(whole); own && here.all() > 0) text += "A round of this run, ms: " + here_words(here) + "\n";
+    if (const MeanRound here = mean_round(whole); own && here.all() > 0)
+        ui.canvas.tell(shared_says("round.told:here"_t, "round"_v = here_words(here), "rounds"_v = here.rounds), r);
     const PublishedRace paper = published_race(figures);
-    if (const PublishedPoint* p = paper.of(method))
-        text += "Published, " + paper.conditions + ", ms: " + published_round_words(*p) + ". Source: " + paper.source + "\n";
+    if (const PublishedPoint* p = paper.of(method)) ui.canvas.tell(told_words(paper, *p), r);
     if (const PublishedRange range = published_speed_ups(figures, method); !range.empty())
-        text += "Published speed-ups of " + method_title(method) + ": " + counted(static_cast<int>(range.figures.size()), "figure") + ", " +
-                range.words() + ", by model, text and machine; each with its source: speclens list published " + method + "\n";
-    return text;
+        ui.canvas.tell(shared_says("round.speed_ups"_t, "drafter"_v = method_title(method), "figures"_v = range.figures.size(),
+                                   "range"_v = range.words(), "name"_v = method),
+                       r);
 }
 
 } // namespace speclens

@@ -8,6 +8,7 @@
 
 #include "engine/published/published.h"
 #include "engine/run/run_view.h"
+#include "scenes/shared/told.h"
 #include "ui/widgets.h"
 
 namespace speclens {
@@ -22,7 +23,8 @@ struct PublishedPoint {
 };
 struct PublishedRace {
     std::vector<PublishedPoint> points;
-    std::string model, hardware, conditions, source;                         // conditions: model and hardware
+    std::string model, hardware, conditions; // model and hardware
+    Message source;
     [[nodiscard]] const PublishedPoint* of(const std::string& method) const; // null: not among them
 };
 [[nodiscard]] PublishedRace published_race(const Published* figures);
@@ -41,15 +43,15 @@ struct PublishedRange {
 
 // The hatched bar, with its caption above and room for `name` px at its left. Returns the y below.
 float draw_published_bar(ui::Ui& ui, ui::Rect r, const PublishedRace& race, const PublishedPoint& point, float name);
-// "16.4 (derived) draft + 35.5 verify: 4.86 per round, 3.28×"; times in ms, tokens
-[[nodiscard]] std::string published_round_words(const PublishedPoint& point);
+// "16.4 (derived) draft + 35.5 verify: 4.86 tokens per round, 3.28×"; times in ms
+[[nodiscard]] Message published_round_words(const PublishedPoint& point);
 
 // A mean round of this run as a solid bar, and below a divider the published one with its citation.
 void draw_rounds_beside(ui::Ui& ui, ui::Rect r, const RunView& whole, const Published* figures);
 // The room it takes; 0 where no times were recorded or nobody published a round of this drafter.
 [[nodiscard]] float rounds_height(const RunView& whole, const Published* figures);
-// The same in words, and how far apart the published speed-ups lie: those of published_speed_ups().
+// What it says with all its numbers, and how far apart the published speed-ups lie: those of published_speed_ups().
 // `own`: the rounds are the run's; else only what was published.
-[[nodiscard]] std::string describe_published(const RunView& whole, const Published* figures, bool own = true);
+void tell_published(ui::Ui& ui, ui::Rect r, const RunView& whole, const Published* figures, bool own = true);
 
 } // namespace speclens

@@ -4,15 +4,12 @@
 #include <cmath>
 
 #include "scenes/shared/cycle_pick.h"
-#include "scenes/shared/words.h"
-#include "ui/format.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
 
 namespace speclens {
 namespace {
 
-using ui::Align;
 using ui::Font;
 using ui::Rect;
 using ui::Role;
@@ -37,25 +34,23 @@ const Drafted* drafted_at(const Trace& trace, int index) {
 }
 
 void distribution(const SceneInput& input, ui::Ui& ui, Rect r, const TopEntries& top, int drawn, bool hollow) {
-    ui::Canvas& c = ui.canvas;
-    float y = r.y;
     for (const TopEntries::Entry& entry : distribution_rows(top, drawn, static_cast<int>((r.h + 2) / 23))) {
-        const double p = std::exp(entry.logp);
-        const ui::Color ink = entry.id == drawn ? ui.theme.ink : ui.theme.muted;
-        ui::token_text(c, {r.x, y + 13}, ui::fit_token(c, label_of(*input.trace, entry.id), 15, r.w - 46), 15, ink);
-        c.text({r.right(), y + 13}, ui::probability(p), Font::mono, 14, ink, Align::right);
-        const Rect bar{r.x, y + 17, std::max(2.0F, r.w * static_cast<float>(p)), 4};
-        if (hollow)
-            c.outline(bar, {ui.theme.role(Role::draft), 1}, 1);
-        else
-            c.fill(bar, ui.theme.role(Role::draft), 1);
-        y += 23;
+        draw_token_share(input, ui, {r.x, r.y}, r.w, entry.id, std::exp(entry.logp),
+                         {entry.id == drawn ? ui.theme.ink : ui.theme.muted, r.w, hollow});
+        r.y += 23;
     }
 }
 
-std::string leader(const SceneInput& input, const TopEntries& top) {
-    return top.empty() ? std::string("nothing recorded")
-                       : word(input, top.entries.front().id) + " " + ui::probability(std::exp(top.entries.front().logp));
+constexpr int kMostRows = 3;
+
+Message side_words(const SceneInput& input, const SecondDraw& d, const SecondDraw::Side& side) {
+    const auto shares = [&](const TopEntries& top) {
+        std::vector<int> ids;
+        for (const TopEntries::Entry& entry : distribution_rows(top, side.drawn, kMostRows)) ids.push_back(entry.id);
+        return shares_said(input, top, ids);
+    };
+    return shared_says("second_draw.side"_t, "before"_v = word(input, side.before), "corrected"_v = d.corrected,
+                       "base"_v = shares(side.base), "final"_v = shares(side.final), "drawn"_v = word(input, side.drawn));
 }
 
 } // namespace
@@ -99,35 +94,46 @@ std::optional<FetchReplay> second_draw_wish(const SceneInput& input, const HeadM
     return {};
 }
 
-std::string second_draw_words(const SceneInput& input, const SecondDraw& d) {
+Message second_draw_words(const SceneInput& input, const SecondDraw& d) {
     const int guess = d.position + 1;
     if (!d.corrected) return shared_says("second_draw.told"_t, "guess"_v = guess, "same"_v = d.same_base);
     return shared_says("second_draw.corrected"_t, "guess"_v = guess, "same_base"_v = d.same_base, "same"_v = d.same_final,
                        "before"_v = word(input, d.second.before));
 }
 
-void draw_second_draw(const SceneInput& input, ui::Ui& ui, const SecondDraw& d) {
+std::vector<Message> second_draw_told(const SceneInput& input, const SecondDraw& d) {
+    return {shared_says("second_draw.heading"_t, "guess"_v = d.position + 1),
+            shared_says("second_draw.conditions"_t, "coin"_v = !d.greedy, "before"_v = d.position), side_words(input, d, d.first),
+            side_words(input, d, d.second), second_draw_words(input, d)};
+}
+
+void draw_second_draw(const SceneInput& input, ui::Ui& ui, const SecondDraw& d, bool seen) {
     const Rect r = input.details;
     if (r.w <= 0) return;
     ui::Canvas& c = ui.canvas;
     const ui::Theme& t = ui.theme;
+    const std::vector<Message> told = second_draw_told(input, d);
+    if (!seen) {
+        for (const Message& words : told) c.tell(words, r);
+        return;
+    }
     const float x = r.x + 24, w = r.w - 48, half = (w - 24) / 2;
-    ui::fitted_text(c, {x, r.y + 32}, shared_says("second_draw.heading"_t, "guess"_v = d.position + 1), Font::text_bold, 15, t.ink, w);
-    ui::fitted_text(c, {x, r.y + 54}, shared_says("second_draw.conditions"_t, "coin"_v = !d.greedy, "before"_v = d.position), Font::text,
-                    14, t.muted, w);
+    const auto muted = [&](float at, float y, const Message& words) { c.print({at, y}, words.words(), Font::text, 14, t.muted); };
+    ui::fitted_text(c, {x, r.y + 32}, told[0], Font::text_bold, 15, t.ink, w);
+    ui::fitted_text(c, {x, r.y + 54}, told[1], Font::text, 14, t.muted, w);
     const float room = r.h - 72 - 76, each = std::min(room / 2, 150.0F);
-    const int rows = std::clamp(static_cast<int>((each - 62) / 23), 1, 3);
+    const int rows = std::clamp(static_cast<int>((each - 62) / 23), 1, kMostRows);
     float y = r.y + 72;
     for (const SecondDraw::Side* side : {&d.first, &d.second}) {
-        c.text({x, y + 19}, "after", Font::text, 14, t.muted);
-        const float chip = std::min(128.0F, (w - 120) / 2);
+        const float h = 23 * static_cast<float>(rows), chip = std::min(128.0F, (w - 120) / 2);
+        ui::thing(ui, {x, y, w, (d.corrected ? 52 : 38) + h}, told[side == &d.first ? 2 : 3]);
+        muted(x, y + 19, shared_says("second_draw.after"_t));
         ui::chip(c, t, {x + 42, y, chip, 28}, label_of(*input.trace, side->before), {.role = Role::draft});
-        c.text({x + 50 + chip, y + 19}, "draws", Font::text, 14, t.muted);
+        muted(x + 50 + chip, y + 19, shared_says("second_draw.draws"_t));
         ui::chip(c, t, {x + 98 + chip, y, chip, 28}, label_of(*input.trace, side->drawn), {.role = Role::draft});
-        const float h = 23 * static_cast<float>(rows);
         if (d.corrected) {
-            c.text({x, y + 46}, "base distribution", Font::text, 14, t.muted);
-            c.text({x + half + 24, y + 46}, "corrected", Font::text, 14, t.muted);
+            muted(x, y + 46, shared_says("second_draw.base"_t));
+            muted(x + half + 24, y + 46, shared_says("second_draw.final"_t));
             distribution(input, ui, {x, y + 52, half, h}, side->base, side->drawn, true);
             distribution(input, ui, {x + half + 24, y + 52, half, h}, side->final, side->drawn, false);
         } else {
@@ -135,21 +141,7 @@ void draw_second_draw(const SceneInput& input, ui::Ui& ui, const SecondDraw& d) 
         }
         y += (d.corrected ? 60 : 48) + h;
     }
-    ui::ParagraphStyle style{.size = 15, .color = t.ink};
-    style.max_lines = 3;
-    ui::paragraph(c, {x, y + 12}, w, second_draw_words(input, d), style);
-}
-
-std::string describe_second_draw(const SceneInput& input, const HeadModel& m) {
-    const std::optional<SecondDraw> d = second_draw(input, m);
-    if (!d) return "";
-    std::string text =
-        "Guess " + std::to_string(d->position + 1) + std::string(d->greedy ? " drawn twice" : " drawn twice with the same coin");
-    for (const SecondDraw::Side* side : {&d->first, &d->second})
-        text += "; after " + word(input, side->before) + ": " +
-                (d->corrected ? "base " + leader(input, side->base) + ", corrected " : "distribution ") + leader(input, side->final) +
-                ", draws " + word(input, side->drawn);
-    return text + ". " + second_draw_words(input, *d) + "\n";
+    ui::paragraph(c, {x, y + 12}, w, told[4], {.size = 15, .color = t.ink, .max_lines = 3});
 }
 
 void SecondDrawState::update(const SceneInput& input, ui::Ui& ui, const HeadModel& model, bool picture, std::vector<SceneCommand>& out) {

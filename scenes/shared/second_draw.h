@@ -30,11 +30,11 @@ struct SecondDraw {
 // The likeliest entries of a distribution, `rows` at most; the drawn token takes the last row where it is less likely.
 [[nodiscard]] std::vector<TopEntries::Entry> distribution_rows(const TopEntries& top, int drawn, int rows);
 
-// In place of the details.
-void draw_second_draw(const SceneInput& input, ui::Ui& ui, const SecondDraw& draw);
-[[nodiscard]] std::string second_draw_words(const SceneInput& input, const SecondDraw& draw); // its finding
-[[nodiscard]] std::string describe_second_draw(const SceneInput& input,
-                                               const HeadModel& model); // empty: not asked
+// In place of the details; where it is not `seen` it is told all the same.
+void draw_second_draw(const SceneInput& input, ui::Ui& ui, const SecondDraw& draw, bool seen = true);
+[[nodiscard]] Message second_draw_words(const SceneInput& input, const SecondDraw& draw); // its finding
+// Title, conditions, either side with its distributions, and the finding.
+[[nodiscard]] std::vector<Message> second_draw_told(const SceneInput& input, const SecondDraw& draw);
 
 // What a scene keeps of it: whether it is shown, and what was asked for.
 class SecondDrawState {

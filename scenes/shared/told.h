@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 
 #include "ui/stories/story_book.h"
@@ -97,5 +98,8 @@ template <StoryLabel Scene, StoryLabel... Beats>
 using StoryOf = Says<true, Scene, Beats...>;
 
 inline constexpr StoryOf<"shared"> shared_says; // what several scenes say
+
+// A number as a value; none where it is 0 or less: nobody measured it.
+[[nodiscard]] inline std::optional<double> if_measured(double value) { return value > 0 ? std::optional(value) : std::nullopt; }
 
 } // namespace speclens

@@ -4,8 +4,6 @@
 
 #include "engine/base/quantile.h"
 #include "engine/lab/study.h"
-#include "scenes/shared/told.h"
-#include "ui/format.h"
 
 namespace speclens {
 
@@ -20,10 +18,9 @@ double typical_ms(const RunView& whole, const RoundSummary& round, PhaseTime tim
     return typical > 0 && time(round) > kUntypical * typical ? typical : 0;
 }
 
-std::string timed_words(const RunView& whole, const RoundSummary& round, PhaseTime time, int decimals) {
+Message timed_words(const RunView& whole, const RoundSummary& round, PhaseTime time) {
     const double typical = typical_ms(whole, round, time);
-    return shared_says("words.timed"_t, "ms"_v = ui::number(time(round), decimals),
-                       "usual"_v = typical > 0 ? ui::number(typical, decimals) : "");
+    return shared_says("words.timed"_t, "ms"_v = time(round), "usual"_v = if_measured(typical));
 }
 
 } // namespace speclens

@@ -2,9 +2,8 @@
 // look dear, and a time that is shown alone says so.
 #pragma once
 
-#include <string>
-
 #include "engine/run/run_view.h"
+#include "scenes/shared/told.h"
 
 namespace speclens {
 
@@ -15,7 +14,7 @@ using PhaseTime = double (*)(const RoundSummary&); // ms
 [[nodiscard]] double typical_ms(const RunView& whole, const RoundSummary& round, PhaseTime time);
 
 // "10.81 ms (usually 1.20)", or the time alone where nothing is unusual about it.
-[[nodiscard]] std::string timed_words(const RunView& whole, const RoundSummary& round, PhaseTime time, int decimals = 2);
+[[nodiscard]] Message timed_words(const RunView& whole, const RoundSummary& round, PhaseTime time);
 
 // The phases, to be handed in.
 [[nodiscard]] inline double draft_time(const RoundSummary& c) { return c.draft_ms; }

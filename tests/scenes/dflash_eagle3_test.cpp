@@ -1,24 +1,39 @@
 // The scenes of DFlash and EAGLE-3: numbers are those of the trace, keys ask the engine to measure, and what
 // was measured is drawn.
+//
+// What stood here in English prose, and the message that has it now:
+//
+//     "press M"                                        dflash.draft_times.how, eagle3.draft_times.how
+//     "EAGLE-3", "DFlash", "Domino" beside the lines   shared.charts.took {series}
+//     "with the target's states", "without them"       shared.charts.stayed {series}: dflash.acceptance.with, without
+//     "no states"                                      dflash.block.no_states
+//     "sees the target's states at "                   dflash.sight.mask {mask} {places} {slots} {before}
+//     "Of the text the small network gets …"           dflash.states.text:some {places} {layers}
+//     " of 4", "1–7 of 15"                             shared.guess.columns {first} {last} {of}
+//     "Taps: layers", "Feature error over the run"     eagle3.taps.strip {layer}, eagle3.drift.bar:run {step} {error} {rounds}
+//     "Clock: draft", "Kept by position"               eagle3.clock.told {draft} {passes} {verify}, shared.charts.stayed {kept} {judged}
+//     "Guesses K: 4"                                   eagle3.controls.k {k}
+//     "Draft time of a round in ms, by guesses K"      eagle3.draft_times.title
+//     "bars: run, rings: round"                        eagle3.drift.key:run
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
 
 #include "engine/run/run.h"
-#include "scenes/dflash/dflash_draw.h"
-#include "scenes/eagle3/eagle3_draw.h"
+#include "scenes/dflash/dflash_model.h"
+#include "scenes/eagle3/eagle3_model.h"
 #include "scenes/shared/cycle_pick.h"
-#include "tests/scenes/heads_bench.h"
 #include "tests/scenes/run_window.h"
 #include "tests/scenes/scenes_look.h"
+#include "tests/shared/heads_bench.h"
 
 namespace speclens {
 namespace {
 
 TEST(DFlashScene, MeasuresOnDemandAndDrawsWhatWasMeasured) {
     Live live("dflash", settings_for("dflash"));
-    EXPECT_TRUE(live.bench->shows("press M"));
+    EXPECT_TRUE(says(told_of(*live.bench), "dflash.draft_times.how"));
     live.bench->key(ui::Key::m);
     ASSERT_NE(live.study(), nullptr);
     EXPECT_EQ(live.study()->name, kTimeStudy);
@@ -31,8 +46,14 @@ TEST(DFlashScene, MeasuresOnDemandAndDrawsWhatWasMeasured) {
     }
     for (const char* drafter : {"eagle3", "dflash", "domino"}) EXPECT_EQ(std::ranges::count(drafters, drafter), 3 * 6) << drafter;
     live.answer();
-    EXPECT_FALSE(live.bench->shows("press M"));
-    for (const char* label : {"EAGLE-3", "DFlash", "Domino"}) EXPECT_TRUE(live.bench->shows(label)) << label;
+    const Told told = told_of(*live.bench);
+    EXPECT_FALSE(says(told, "dflash.draft_times.how"));
+    for (const char* name : {"EAGLE-3", "DFlash", "Domino"}) {
+        EXPECT_TRUE(std::ranges::any_of(test::all_said(told, "shared.charts.took"), [&](const Said& said) {
+            return test::words(said, "series") == name;
+        })) << name;
+        EXPECT_TRUE(live.bench->shows(name)) << name;
+    }
 }
 
 // A block of 8 has 7 guesses: the lengths 8, 12 and 15 are all 7, and one of them tells how long that takes.
@@ -70,8 +91,11 @@ TEST(DFlashScene, ComparesWithAndWithoutTheTargetsStates) {
     off.options.conditioning = true;
     EXPECT_EQ(on, off) << "nothing else differs: same prompt, same dice";
     live.answer();
-    EXPECT_TRUE(live.bench->shows("with the target's states"));
-    EXPECT_TRUE(live.bench->shows("without them"));
+    const Told told = told_of(*live.bench);
+    for (const std::string name : {"dflash.acceptance.with", "dflash.acceptance.without"})
+        EXPECT_TRUE(std::ranges::any_of(test::all_said(told, "shared.charts.stayed"), [&](const Said& said) {
+            return test::inner(said, "series").id() == name;
+        })) << name;
 }
 
 TEST(DFlashScene, SaysHowMuchOfTheTextTheBlockSees) {
@@ -90,7 +114,7 @@ TEST(DFlashScene, SaysHowMuchOfTheTextTheBlockSees) {
     settings.options.conditioning = false;
     Live none("dflash", settings);
     EXPECT_EQ(dflash_model(none.bench->controller.frame(0).scene).seen, 0);
-    EXPECT_TRUE(none.bench->shows("no states"));
+    EXPECT_TRUE(says(told_of(*none.bench), "dflash.block.no_states"));
 }
 
 // Above temperature 0 the guess need not be the favourite: its probability is what the story is about.
@@ -133,10 +157,17 @@ TEST(DFlashScene, SaysWhichColumnsAreShownAndWhatTheBlockGets) {
     Live live("dflash", settings_for("dflash"));
     SceneInput input = live.bench->controller.frame(0).scene;
     const DFlashModel model = dflash_model(input);
-    EXPECT_NE(dflash_mask_words(model).find("sees the target's states at "), std::string::npos) << "never the text itself";
-    input.beat = 1;
-    EXPECT_TRUE(dflash_story(input, model)
-                    .text.starts_with("Of the text the small network gets its newest word, the anchor, and the target's hidden states"));
+    const Said sees = dflash_mask_words(model).said;
+    EXPECT_EQ(sees.id(), "dflash.sight.mask");
+    EXPECT_EQ(test::whole(sees, "mask"), model.selected + 1);
+    EXPECT_EQ(test::whole(sees, "places"), model.seen) << "the target's states there, never the text itself";
+    EXPECT_EQ(test::whole(sees, "before"), model.selected);
+    EXPECT_EQ(test::whole(test::inner(sees, "slots"), "slots"), model.slots);
+    input.beat = kDFlashStatesBeat;
+    const Said states = dflash_story(input, model).text.said;
+    EXPECT_EQ(states.id(), "dflash.states.text:some");
+    EXPECT_EQ(test::whole(states, "places"), model.seen);
+    EXPECT_EQ(test::whole(states, "layers"), std::ssize(model.taps));
     input.stage = {0, 0, 420, 600}; // room for two columns of four
     ui::RecordCanvas canvas(steady_fonts(), {0, 0, 420, 600});
     ui::WidgetState widgets;
@@ -144,7 +175,9 @@ TEST(DFlashScene, SaysWhichColumnsAreShownAndWhatTheBlockGets) {
     ui::Ui ui(canvas, mouse, ui::theme(ui::ThemeKind::dark), widgets, {0, 0, 420, 600});
     std::vector<SceneCommand> out;
     draw_dflash_block({input, model, ui, out}, 80);
-    EXPECT_NE(canvas.visible_text().find(" of " + std::to_string(model.guesses())), std::string::npos) << canvas.visible_text();
+    const Said columns = test::only_said(canvas.told(), "shared.guess.columns");
+    EXPECT_EQ(test::whole(columns, "of"), model.guesses());
+    EXPECT_EQ(test::whole(columns, "last") - test::whole(columns, "first"), 1);
 }
 
 TEST(DFlashScene, ShowsLongGuessesWholeWhereShortOnesLeaveRoom) {
@@ -215,9 +248,10 @@ TEST(Eagle3Scene, AveragesTheErrorsOfItsOwnFeatures) {
     ASSERT_GT(count, 2);
     EXPECT_EQ(model.known.front(), count);
     EXPECT_NEAR(model.errors.front(), sum / count, 1e-9);
-    const std::string words = find_scene("eagle3")->make()->describe(bench.controller.frame(0).scene);
-    for (const char* part : {"Taps: layers", "Feature error over the run", "Clock: draft", "Kept by position"})
-        EXPECT_NE(words.find(part), std::string::npos) << part;
+    const Told told = told_of(bench);
+    for (const char* id : {"eagle3.taps.layer", "eagle3.drift.bar:run", "eagle3.clock.told", "shared.charts.stayed"})
+        EXPECT_TRUE(says(told, id)) << id;
+    EXPECT_EQ(test::real(test::all_said(told, "eagle3.drift.bar:run").at(0), "error"), model.errors.front());
 }
 
 TEST(Eagle3Scene, StepsWithTheKeysAndMeasures) {
@@ -229,7 +263,7 @@ TEST(Eagle3Scene, StepsWithTheKeysAndMeasures) {
     live.bench->key(ui::Key::m);
     ASSERT_NE(live.study(), nullptr);
     live.answer();
-    EXPECT_TRUE(live.bench->shows("EAGLE-3"));
+    EXPECT_TRUE(says(told_of(*live.bench), "shared.charts.took"));
 }
 
 TEST(Eagle3Scene, ShowsInASmallWindowWhatWasMeasuredAndWhichColumnsAreShown) {
@@ -246,12 +280,12 @@ TEST(Eagle3Scene, ShowsInASmallWindowWhatWasMeasuredAndWhichColumnsAreShown) {
 
 TEST(Eagle3Scene, CallsTheNumberOfGuessesKAndNamesItsAxes) {
     Live live("eagle3", settings_for("eagle3"));
-    EXPECT_TRUE(live.bench->shows("Guesses K: 4"));
+    EXPECT_EQ(test::whole(test::only_said(told_of(*live.bench), "eagle3.controls.k"), "k"), 4);
     EXPECT_FALSE(live.bench->shows("γ"));
     live.bench->key(ui::Key::m);
     ASSERT_NE(live.study(), nullptr);
     live.answer();
-    EXPECT_TRUE(live.bench->shows("Draft time of a round in ms, by guesses K"));
+    EXPECT_TRUE(says(told_of(*live.bench), "eagle3.draft_times.title"));
 }
 
 // Where the rings of a picture are.

@@ -1,7 +1,7 @@
 // Tokens a round along an answer: rounds put together by where they stood in it.
 #include <gtest/gtest.h>
 
-#include "scenes/dflash/dflash_long.h"
+#include "scenes/dflash/dflash_model.h"
 
 namespace speclens {
 namespace {

@@ -1,5 +1,21 @@
 // The Domino scene: words and marks are those of the cycle, what the trace alone says about the head equals a real
 // replay, and keys reach the engine.
+//
+// What stood here in English prose, and the message that has it now:
+//
+//     every draft and base favourite in the description   domino.position.told {position} {base} {token} {id}
+//     "Head off:", "Head on:"                             domino.verdict.told {position} {with} {token} {fate}
+//     "Top movers", "Clock:", "δ of size"                 domino.movers.told, domino.clock.told {backbone} {head} {verify}, position.told
+//     {size} "No other round here has one; another prompt: N"    domino.favourites.task:none {prompt} "Try a prompt where they do not: N"
+//     domino.favourites.task:prompt "State S3 ", "Force another d3 with B, watch S4"    domino.state.text {state}, domino.words.force
+//     {guess} {state} "this head was trained little"                      domino.words.weak in {weak} of domino.state.text,
+//     low_rank.text:told "Behind the scene: row H and state S meet in "      domino.words.deeper {numbers} {size} {position} {why} "Of the
+//     likely tokens it moves", "… alike."         domino.words.moved:most {token} {gain}, :alike, :only {token}
+//     ", of the likely tokens most on “"                  domino.position.told {mover} {gain}
+//     "One guess, nothing to fit"                         domino.favourites.heading:one, title.one {kept} {refused}
+//     "Here the favourites fit", "… no favourite changes" domino.favourites.heading:fit, :refused
+//     "forced", "base distributions are the same"         domino.position.told {forced}, domino.words.replayed {same} {both} {other}
+//     "no guess stands after it", "the head follows"      domino.title.forced {token} {follows}
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -8,11 +24,14 @@
 #include "engine/run/run.h"
 #include "engine/run/trace_json.h"
 #include "engine/session/session.h"
-#include "scenes/domino/domino_draw.h"
+#include "scenes/domino/domino_model.h"
+#include "scenes/shared/cycle_pick.h"
 #include "tests/scenes/domino_bench.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/shared/eventually.h"
 #include "tests/shared/micro.h"
+#include "tests/shared/said_values.h"
+#include "tests/shared/told_said.h"
 #include "tests/shared/unowned.h"
 #include "ui/format.h"
 #include "ui/tokens.h"
@@ -30,13 +49,18 @@ TEST(DominoScene, SavesAndReadsItsOwnRun) {
     EXPECT_EQ(model.selected, model.rescued);
     EXPECT_GE(model.rescued, 0);
     // every draft of the cycle, both distributions' leaders and both rows are in the words
-    const std::string words = find_scene("domino")->make()->describe(frame.scene);
-    for (const DominoColumn& column : model.columns) {
-        EXPECT_NE(words.find(ui::token_words(trace->text(column.draft->token))), std::string::npos);
-        EXPECT_NE(words.find(ui::token_words(trace->text(column.base_choice))), std::string::npos);
+    const std::vector<ui::ToldMessage> told = find_scene("domino")->make()->told(frame.scene);
+    const std::vector<Said> positions = test::all_said(told, "domino.position.told"),
+                            verdicts = test::all_said(told, "domino.verdict.told");
+    ASSERT_EQ(positions.size(), model.columns.size());
+    EXPECT_EQ(verdicts.size(), 2 * model.columns.size());
+    for (const Said& said : positions) {
+        const DominoColumn& column = *model.column(static_cast<int>(test::whole(said, "position")) - 1);
+        EXPECT_EQ(test::whole(said, "id"), column.draft->token);
+        EXPECT_EQ(test::inner(test::list(said, "base").at(0), "token"), word(frame.scene, column.base_choice).said);
+        EXPECT_EQ(test::maybe<double>(said, "size"), column.corrected ? correction_size(model, column) : std::nullopt);
     }
-    for (const char* part : {"Head off:", "Head on:", "Top movers", "Clock:", "δ of size"})
-        EXPECT_NE(words.find(part), std::string::npos) << part;
+    for (const char* id : {"domino.movers.told", "domino.clock.told"}) EXPECT_FALSE(test::all_said(told, id).empty()) << id;
     // up and down choose the position
     bench.key(ui::Key::down);
     EXPECT_EQ(domino_model(bench.controller.frame(bench.time).scene).selected, model.selected + 1);
@@ -54,13 +78,14 @@ TEST(DominoScene, SaysWhereNoOtherRoundWasSavedByTheHead) {
     std::erase_if(frame.whole.round_list, [&](const RoundSummary& c) { return c.round > only.round; });
     frame.input.beat = 2;
     const Story alone = domino_story(frame.input, domino_model(frame.input), {});
-    EXPECT_EQ(alone.task, "No other round here has one; another prompt: N");
+    EXPECT_EQ(alone.task.said.id(), "domino.favourites.task:none");
+    EXPECT_EQ(test::whole(alone.task.said, "prompt"), 1);
     EXPECT_FALSE(alone.on_task.empty());
     frame.whole.round_list.resize(static_cast<std::size_t>(only.round));
     frame.input.view = &frame.whole;
     if (!frame.whole.round_list.empty()) {
         const Story none = domino_story(frame.input, domino_model(frame.input), {});
-        EXPECT_EQ(none.task, "Try a prompt where they do not: N");
+        EXPECT_EQ(none.task.said.id(), "domino.favourites.task:prompt");
     }
 }
 
@@ -100,10 +125,12 @@ TEST(DominoScene, TellsOfTheChosenPosition) {
         const DominoModel model = domino_model(frame.input);
         EXPECT_EQ(telling_position(model), static_cast<int>(i));
         const Story story = domino_story(frame.input, model, {});
-        EXPECT_NE(story.text.find("State S" + std::to_string(i + 1) + " "), std::string::npos) << story.text;
+        EXPECT_EQ(story.text.said.id(), "domino.state.text");
+        EXPECT_EQ(test::whole(story.text.said, "state"), static_cast<std::int64_t>(i) + 1);
         const bool last = i + 1 == round.drafts.size(); // no state follows it
-        EXPECT_EQ(story.task,
-                  "Force another d" + std::to_string(i + 1) + " with B, watch " + (last ? "its verdict" : "S" + std::to_string(i + 2)));
+        EXPECT_EQ(story.task.said.id(), "domino.words.force");
+        EXPECT_EQ(test::whole(story.task.said, "guess"), static_cast<std::int64_t>(i) + 1);
+        EXPECT_EQ(test::whole(story.task.said, "state"), last ? 0 : static_cast<std::int64_t>(i) + 2);
     }
 }
 
@@ -118,9 +145,9 @@ TEST(DominoScene, SaysThatAHeadIsWeak) {
     DominoModel model = domino_model(frame.input);
     const auto told = [&](int beat) {
         frame.input.beat = beat;
-        return domino_story(frame.input, model, {}).text.words();
+        return domino_story(frame.input, model, {}).text.said;
     };
-    EXPECT_EQ(told(3).find("trained little"), std::string::npos) << told(3);
+    EXPECT_EQ(test::words(told(kDominoTwiceBeat), "weak"), "");
     std::vector<Drafted> weak;
     weak.reserve(model.columns.size());
     for (DominoColumn& column : model.columns) {
@@ -129,11 +156,13 @@ TEST(DominoScene, SaysThatAHeadIsWeak) {
             if (number.name == "mean z" || number.name == "mean r") number.value = 0.503;
         column.draft = &weak.back();
     }
-    for (const int beat : {3, 4}) EXPECT_NE(told(beat).find("this head was trained little"), std::string::npos) << told(beat);
-    EXPECT_EQ(told(4).find("low-rank"), std::string::npos) << told(4);
-    const std::string words = domino_description(frame.input, model, {});
-    EXPECT_NE(words.find("Behind the scene: row H and state S meet in "), std::string::npos) << words;
-    EXPECT_NE(words.find("has the length "), std::string::npos) << words;
+    for (const int beat : {kDominoTwiceBeat, kDominoLowRankBeat})
+        EXPECT_EQ(test::inner(told(beat), "weak").id(), "domino.words.weak") << beat;
+    const Said deeper = correction_deeper(model).said;
+    EXPECT_EQ(test::whole(deeper, "position"), rescue->index + 1);
+    EXPECT_EQ(test::maybe<double>(deeper, "size"), correction_size(model, *model.column(rescue->index)));
+    EXPECT_GT(test::whole(deeper, "numbers"), 0);
+    EXPECT_EQ(test::inner(deeper, "why").id(), "domino.words.why_logits");
 }
 
 // Where one token has nearly all, the correction moves nothing that shows.
@@ -151,20 +180,22 @@ TEST(DominoScene, NamesTheTokenMovedMostOnlyWhereItMoves) {
     ASSERT_GT(alike.internals.movers.size(), 1u);
     for (Internals::Mover& mover : alike.internals.movers) mover.final_logp = mover.base_logp - 0.02;
     alone.internals.movers.resize(1);
-    const auto line = [&] {
-        const std::string words = domino_description(frame.input, model, {});
-        const std::size_t at = words.find("Position " + std::to_string(rescue->index + 1) + " ");
-        return words.substr(at, words.find('\n', at) - at);
-    };
-    const auto story = [&] { return domino_story(frame.input, model, {}).text; };
-    EXPECT_NE(story().find("Of the likely tokens it moves"), std::string::npos) << story();
-    EXPECT_NE(line().find(", of the likely tokens most on “"), std::string::npos) << line();
+    const auto line = [&] { return position_words(frame.input, model, {}, rescue->index).said; };
+    const auto moved = [&] { return test::inner(domino_story(frame.input, model, {}).text.said, "moved"); };
+    const auto token = [&](const Internals::Mover& mover) { return word(frame.input, mover.token).said; };
+    const Internals::Mover& most = *largest_mover(column);
+    EXPECT_EQ(moved().id(), "domino.words.moved:most");
+    EXPECT_EQ(test::inner(moved(), "token"), token(most));
+    EXPECT_EQ(test::real(test::inner(moved(), "gain"), "logits"), most.gain());
+    EXPECT_EQ(test::inner(line(), "mover"), token(most));
+    EXPECT_EQ(test::real(test::inner(line(), "gain"), "logits"), most.gain());
     column.draft = &alike;
-    EXPECT_NE(story().find("It moves all likely tokens alike."), std::string::npos) << story();
-    EXPECT_EQ(line().find("most on"), std::string::npos) << line();
+    EXPECT_EQ(moved().id(), "domino.words.moved:alike");
+    EXPECT_EQ(test::words(line(), "mover"), "");
     column.draft = &alone;
-    EXPECT_NE(story().find("is likely there, before and after."), std::string::npos) << story();
-    EXPECT_EQ(line().find("most on"), std::string::npos) << line();
+    EXPECT_EQ(moved().id(), "domino.words.moved:only");
+    EXPECT_EQ(test::inner(moved(), "token"), token(alone.internals.movers[0]));
+    EXPECT_EQ(test::words(line(), "mover"), "");
 }
 
 // One guess has nothing to fit to, and a refused one is no success.
@@ -180,10 +211,11 @@ TEST(DominoScene, CallsNoRefusalAFit) {
         one.input.selected = Position{round.round, 0};
         one.view = fold(*one.trace, round.end_event);
         const DominoModel model = domino_model(one.input);
-        EXPECT_EQ(domino_story(one.input, model, {}).heading, "One guess, nothing to fit");
-        const bool kept = round.accepted == 1;
-        EXPECT_EQ(domino_title(one.input, model).title,
-                  std::string("One guess, so nothing for the head to correct: ") + (kept ? "kept" : "refused"));
+        EXPECT_EQ(domino_story(one.input, model, {}).heading.said.id(), "domino.favourites.heading:one");
+        const Said title = domino_title(one.input, model).title.said;
+        EXPECT_EQ(title.id(), "domino.title.one");
+        EXPECT_EQ(test::whole(title, "kept"), round.accepted == 1);
+        EXPECT_EQ(test::whole(title, "refused"), round.accepted != 1);
     }
 
     const auto trace = recorded();
@@ -194,9 +226,9 @@ TEST(DominoScene, CallsNoRefusalAFit) {
     model.rescued = -1;
     for (DominoColumn& column : model.columns) column.changed = false;
     model.columns.front().on.state = DominoVerdict::State::accepted;
-    EXPECT_EQ(domino_story(frame.input, model, {}).heading, "Here the favourites fit");
+    EXPECT_EQ(domino_story(frame.input, model, {}).heading.said.id(), "domino.favourites.heading:fit");
     model.columns.front().on.state = DominoVerdict::State::rejected;
-    EXPECT_EQ(domino_story(frame.input, model, {}).heading, "Here no favourite changes");
+    EXPECT_EQ(domino_story(frame.input, model, {}).heading.said.id(), "domino.favourites.heading:refused");
 }
 
 // Base plus δ is final: what the head added stands beside the token that it was added to, and no third token
@@ -444,7 +476,10 @@ TEST(DominoScene, KeysForkTheRun) {
     bench.controller.observe(published, bench.time);
     bench.settle();
     EXPECT_TRUE(bench.shows("forced"));
-    EXPECT_TRUE(bench.shows("same to the last bit") || bench.shows("base distributions are the same")) << bench.words;
+    const FrameInput frame = bench.controller.frame(bench.time);
+    const Said replayed = test::only_said(frame.active->told(frame.scene), "domino.words.replayed");
+    EXPECT_GT(test::whole(replayed, "same"), model.selected) << "those before the forced one, and its own";
+    EXPECT_GE(test::whole(replayed, "both"), test::whole(replayed, "same"));
     const auto in_gutter = [&](const char* words) {
         return std::ranges::any_of(bench.texts, [&](const ui::RecordedText& t) { return t.text == words; });
     };
@@ -484,8 +519,10 @@ TEST(DominoScene, ForcesAGuessThatOthersFollow) {
 
     model.columns.back().forced = true;
     model.forced = n - 1;
-    EXPECT_NE(domino_title(frame.input, model).title.find("no guess stands after it"), std::string::npos);
-    EXPECT_EQ(domino_title(frame.input, model).title.find("the head follows"), std::string::npos);
+    const Said title = domino_title(frame.input, model).title.said;
+    EXPECT_EQ(title.id(), "domino.title.forced");
+    EXPECT_EQ(test::whole(title, "follows"), 0);
+    EXPECT_EQ(test::inner(title, "token"), word(frame.input, model.columns.back().draft->token).said);
 }
 
 TEST(DominoScene, ForksAndReplaysWithTheEngine) {

@@ -18,7 +18,7 @@
 //     "  8 guesses in a tree, …: 2 tokens deep."           facts.tree {guesses} {deep}
 //     "  At T > 0 the rule token does not judge …"         facts.other_rule {rule} {other}
 //     "  PUBLISHED: speed-up 1.2–4×, 5 figures …"          table.row {published}: words.published {speed_up} {figures} {both}
-//                                                          {sources}: shared.published.range {low} {high} {below}
+//                                                          {sources}: shared.round.range {low} {high} {below}
 //     "EAGLE-3. Takes: three hidden states; …"             kin.row {drafter} {kin}: shared.kin.takes, sequential, keeps,
 //                                                          published {year} {source}, served {engines}
 //     "Layer skip: The target drafts …"                    details.title {drafter}, details.how {how}
@@ -256,9 +256,14 @@ TEST(DraftersScene, ItsFiguresAreThoseOfTheDraftersOwnScenes) {
         header.drafter = drafter;
         RunView run;
         run.header = &header;
-        const std::string words = describe_published(run, &figures, false);
-        EXPECT_NE(words.find(": " + counted(static_cast<int>(range.figures.size()), "figure") + ", " + range.words()), std::string::npos)
-            << drafter << ": " << words;
+        ui::RecordCanvas canvas(scene_fonts(), {0, 0, 400, 300});
+        ui::WidgetState widgets;
+        const ui::Input mouse;
+        ui::Ui ui(canvas, mouse, ui::theme(ui::ThemeKind::dark), widgets, {0, 0, 400, 300});
+        tell_published(ui, {0, 0, 400, 300}, run, &figures, false);
+        const Said said = test::only_said(canvas.told(), "shared.round.speed_ups");
+        EXPECT_EQ(test::whole(said, "figures"), std::ssize(range.figures)) << drafter;
+        EXPECT_EQ(test::inner(said, "range"), range.words().said) << drafter;
     }
     SceneInput input;
     const RunView nothing;
@@ -518,7 +523,7 @@ void expect_stored_told(const Said& said, const DrafterRow& row) {
 
 void expect_published_told(const Said& said, const DrafterRow& row, const Published& figures) {
     const Said range = test::inner(said, "speed_up");
-    EXPECT_EQ(range.text, row.published.low == row.published.high ? "published.range:one" : "published.range:both");
+    EXPECT_EQ(range.text, row.published.low == row.published.high ? "round.range:one" : "round.range:between");
     EXPECT_EQ(test::real(range, "low"), row.published.low);
     EXPECT_EQ(test::whole(range, "below"), row.published.below);
     if (row.published.low != row.published.high) EXPECT_EQ(test::real(range, "high"), row.published.high);

@@ -7,21 +7,21 @@
 
 #include "engine/run/engine_status.h"
 #include "scenes/accept/accept_draw.h"
-#include "scenes/dflash/dflash_draw.h"
+#include "scenes/dflash/dflash_model.h"
 #include "scenes/domino/domino_model.h"
-#include "scenes/eagle3/eagle3_draw.h"
+#include "scenes/eagle3/eagle3_model.h"
 #include "scenes/failures/loss_bars.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"
 #include "scenes/speedup/speedup_draw.h"
 #include "scenes/trees/trees_draw.h"
 #include "tests/scenes/failures_bench.h"
-#include "tests/scenes/heads_bench.h"
 #include "tests/scenes/run_window.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/scenes/speedup_bench.h"
 #include "tests/shared/finished.h"
+#include "tests/shared/heads_bench.h"
 #include "tests/shared/said_values.h"
 #include "tests/shared/told_said.h"
 
@@ -83,11 +83,10 @@ TEST(DFlashScene, BlamesNoIgnoranceWhereTheEarlierPlaceWasCertain) {
         input.beat = kDFlashTwiceBeat;
         const DFlashModel model = dflash_model(input);
         if (model.empty != HeadModel::Empty::no || model.refused() < 1) continue;
-        const std::string text = dflash_story(input, model).text;
+        const Said text = dflash_story(input, model).text.said;
         const bool open = open_before(*model.round, model.refused());
-        EXPECT_EQ(text.find("was open") != std::string::npos, open) << text;
-        EXPECT_EQ(text.find("as good as certain") != std::string::npos, !open) << text;
-        EXPECT_EQ(text.find("without knowing"), std::string::npos) << text;
+        EXPECT_EQ(text.id(), open ? "dflash.twice.text:blind" : "dflash.twice.text:sure");
+        EXPECT_EQ(test::whole(text, "place"), model.refused() + 1);
     }
 }
 
@@ -142,7 +141,9 @@ TEST(DFlashScene, GoesToItsExampleWhenTheBeatOpens) {
         live.beat(kDFlashTwiceBeat);
         EXPECT_EQ(shown_round(live.input())->round, at->round);
         EXPECT_EQ(dflash_model(live.input()).selected, at->index);
-        EXPECT_NE(dflash_story(live.input(), dflash_model(live.input())).text.find("was open"), std::string::npos);
+        const Said text = dflash_story(live.input(), dflash_model(live.input())).text.said;
+        EXPECT_EQ(text.id(), "dflash.twice.text:blind");
+        EXPECT_EQ(test::whole(text, "open"), at->index);
         live.bench->controller.perform({SceneCommand{SetCursor{1}}}, live.bench->time);
         live.bench->settle();
         EXPECT_EQ(live.input().cursor, 1U) << "the user chose another place";
@@ -345,7 +346,7 @@ TEST(Eagle3Scene, ClaimsNoErrorsThatAddUpWhereGuessesStay) {
     input.beat = kEagle3ErrorsBeat;
     const Eagle3Model model = eagle3_model(input);
     EXPECT_FALSE(errors_add_up(input, model));
-    EXPECT_NE(eagle3_story(input, model).heading, "Errors add up");
+    EXPECT_EQ(eagle3_story(input, model).heading.said.id(), "eagle3.errors.heading:off");
 }
 
 TEST(Eagle3Scene, ShowsWhatAHeadTrainedOnOneStepLoses) {
@@ -360,7 +361,10 @@ TEST(Eagle3Scene, ShowsWhatAHeadTrainedOnOneStepLoses) {
     EXPECT_LT(heads->one->conditional[1], 0.2);
     EXPECT_GT(heads->many->conditional[1], 0.7);
     input.beat = kEagle3ErrorsBeat;
-    EXPECT_NE(eagle3_story(input, eagle3_model(input)).text.find("trained on one step"), std::string::npos);
+    const Said text = eagle3_story(input, eagle3_model(input)).text.said;
+    EXPECT_EQ(text.id(), "eagle3.errors.text:trained");
+    EXPECT_EQ(test::real(text, "one"), heads->one->conditional[1]);
+    EXPECT_EQ(test::real(text, "many"), heads->many->conditional[1]);
 }
 
 } // namespace

@@ -2,20 +2,22 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/run/other_drafter_round.h"
 #include "engine/run/replay.h"
 #include "engine/run/run.h"
 #include "engine/run/trace_json.h"
-#include "scenes/dflash/dflash_draw.h"
+#include "scenes/dflash/dflash_model.h"
 #include "scenes/domino/domino_model.h"
+#include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/published_round.h"
 #include "scenes/shared/second_draw.h"
 #include "scenes/shared/words.h"
-#include "tests/scenes/heads_bench.h"
 #include "tests/scenes/run_window.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_look.h"
+#include "tests/shared/heads_bench.h"
 #include "ui/format.h"
 
 namespace speclens {
@@ -54,9 +56,24 @@ TEST(HeadScenes, DrawAGuessTwice) {
         EXPECT_EQ(draw->corrected, std::string(name) == "domino");
         EXPECT_EQ(draw->same_final, std::string(name) == "dflash");
         EXPECT_TRUE(live.bench->shows("drawn twice"));
-        EXPECT_NE(second_draw_words(live.bench->controller.frame(0).scene, *draw).find("same to the last bit"), std::string::npos);
-        const std::string words = find_scene(name)->make()->describe(live.bench->controller.frame(0).scene);
-        EXPECT_NE(words.find("drawn twice with the same coin"), std::string::npos);
+        const SceneInput input = live.bench->controller.frame(0).scene;
+        const Said found = second_draw_words(input, *draw).said;
+        EXPECT_EQ(found.id(), draw->corrected ? "shared.second_draw.corrected" : "shared.second_draw.told");
+        EXPECT_EQ(test::whole(found, "guess"), draw->position + 1);
+        EXPECT_EQ(test::whole(found, draw->corrected ? "same_base" : "same"), 1) << "to the last bit";
+        const std::vector<Message> told = second_draw_told(input, *draw);
+        ASSERT_EQ(told.size(), 5U);
+        EXPECT_EQ(test::whole(told[1].said, "coin"), 1);
+        EXPECT_EQ(test::whole(told[1].said, "before"), draw->position);
+        for (const auto& [words, side] : {std::pair{told[2], draw->first}, {told[3], draw->second}}) {
+            EXPECT_EQ(test::inner(words.said, "before"), word(input, side.before).said);
+            EXPECT_EQ(test::inner(words.said, "drawn"), word(input, side.drawn).said);
+            const std::vector<Said> shares = test::list(words.said, "final");
+            ASSERT_FALSE(shares.empty());
+            EXPECT_EQ(test::real(shares[0], "p"), std::exp(side.final.entries[0].logp));
+            EXPECT_EQ(test::real(test::list(words.said, "base").at(0), "p"), std::exp(side.base.entries[0].logp));
+        }
+        EXPECT_EQ(test::all_said(told_of(name, input), "shared.second_draw.side").size(), 2U);
         const std::size_t asked = live.sent.size();
         live.bench->settle();
         EXPECT_EQ(live.sent.size(), asked) << "asked once";
@@ -121,12 +138,16 @@ TEST(HeadScenes, ShowTheRoundOfAnotherDrafterAsTheirHeadWouldDraftIt) {
         EXPECT_TRUE(live.bench->shows("instead of small in round " + std::to_string(wanted.round + 1))) << scene;
         EXPECT_EQ(live.sent.size(), 1u) << "asked once";
         const RunView round = fold(*live.published.other_round->trace, live.published.other_round->trace->size());
-        const std::string words = find_scene(scene)->make()->describe(live.bench->controller.frame(0).scene);
+        const Told told = told_of(scene, live.input());
+        const std::string words = find_scene(scene)->make()->describe(live.input());
         EXPECT_NE(
             words.find(std::string("draft ") + quoted(*live.published.other_round->trace, round.round_list[0].drafts[1].draft->token)),
             std::string::npos)
             << words;
-        EXPECT_EQ(words.find("Kept by position"), std::string::npos) << "one round is no rate";
+        EXPECT_FALSE(says(told, "shared.charts.stayed")) << "one round is no rate";
+        const Said conditions = test::only_said(told, "shared.head.conditions");
+        EXPECT_EQ(test::words(conditions, "instead_of"), "small");
+        EXPECT_EQ(test::whole(conditions, "round"), wanted.round + 1);
 
         // No beat says "this run" of a run of one round, or names a key that would begin a branch of it.
         SceneInput input = live.bench->controller.frame(0).scene;
@@ -135,7 +156,10 @@ TEST(HeadScenes, ShowTheRoundOfAnotherDrafterAsTheirHeadWouldDraftIt) {
             for (const char* never : {"A round of this run", "over the run", "In this run", "length on average", ": W\n", ": N\n",
                                       " with B", ": H\n", " Y\n", "– not judged yet"})
                 EXPECT_EQ(at.find(never), std::string::npos) << scene << ":" << input.beat + 1 << " " << never << "\n" << at;
-            EXPECT_NE(at.find("Task: "), std::string::npos) << at;
+            const Told here = told_of(scene, input);
+            EXPECT_TRUE(says(here, "shared.head.task") || says(here, std::string(scene) + ".times.task") ||
+                        says(here, std::string(scene) + ".conditioning.task"))
+                << at;
         }
 
         // Another round: the one before stays until the answer is there.
@@ -200,16 +224,19 @@ TEST(HeadScenes, QuoteAPublishedRoundBesideTheirOwn) {
         EXPECT_TRUE(bench.shows(paper.source.substr(0, 12)));
         EXPECT_EQ(overlap_of(bench.texts), "") << name;
         EXPECT_TRUE(bench.clipped.empty()) << name;
-        const std::string words = find_scene(name)->make()->describe(bench.controller.frame(0).scene);
-        EXPECT_NE(words.find(published_round_words(*point) + ". Source: " + paper.source), std::string::npos);
+        const Told told = told_of(bench);
+        const Said round = test::only_said(told, "shared.round.told:published");
+        EXPECT_EQ(test::inner(round, "round"), published_round_words(*point).said);
+        EXPECT_EQ(test::inner(round, "source"), paper.source.said);
         const PublishedRange range = published_speed_ups(figures.get(), name);
         EXPECT_GT(range.figures.size(), 1U);
-        for (const std::string& part : {": " + std::to_string(range.figures.size()) + " figures, " + range.words() + ", by model",
-                                        std::string("speclens list published ") + name})
-            EXPECT_NE(words.find(part), std::string::npos) << part << "\n" << words;
+        const Said speed_ups = test::only_said(told, "shared.round.speed_ups");
+        EXPECT_EQ(test::whole(speed_ups, "figures"), std::ssize(range.figures));
+        EXPECT_EQ(test::inner(speed_ups, "range"), range.words().said);
+        EXPECT_EQ(test::words(speed_ups, "name"), name);
     }
     EXPECT_TRUE(paper.of("eagle3")->derived);
-    EXPECT_NE(published_round_words(*paper.of("eagle3")).find("(derived)"), std::string::npos);
+    EXPECT_EQ(test::whole(test::inner(published_round_words(*paper.of("eagle3")).said, "parts"), "derived"), 1);
 }
 
 // A file from elsewhere may number its guesses as it likes.

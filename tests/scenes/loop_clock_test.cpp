@@ -203,7 +203,7 @@ TEST(LoopClock, ARoundThatWasHeldUpIsToldFromTheOthers) {
     const RunView whole = fold(*trace, trace->size());
     EXPECT_EQ(timed_words(whole, whole.round_list[2], verify_time), "90.00 ms (usually 9.00)");
     EXPECT_EQ(timed_words(whole, whole.round_list[3], verify_time), "9.00 ms");
-    EXPECT_EQ(timed_words(whole, whole.round_list[2], draft_time, 1), "60.0 ms (usually 6.0)");
+    EXPECT_EQ(timed_words(whole, whole.round_list[2], draft_time), "60.00 ms (usually 6.00)");
 }
 
 TEST(LoopClock, APassOfATreeHasOneName) {

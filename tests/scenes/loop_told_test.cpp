@@ -41,15 +41,7 @@ namespace {
 
 std::vector<ui::ToldMessage> told_of(const SceneInput& input) { return find_scene("loop")->make()->told(input); }
 
-template <class T>
-std::optional<T> maybe(const Said& said, std::string_view name) {
-    const auto found = std::ranges::find(said.values, name, &SaidValue::name);
-    EXPECT_NE(found, said.values.end()) << said.id() << " {" << name << "}";
-    if (found == said.values.end() || !found->there()) return {};
-    const T* value = std::get_if<T>(&found->is);
-    EXPECT_NE(value, nullptr) << said.id() << " {" << name << "} is of another kind";
-    return value ? std::optional(*value) : std::nullopt;
-}
+using test::maybe;
 std::optional<double> chance(const std::optional<double>& logp) { return logp ? std::optional(std::exp(*logp)) : std::nullopt; }
 
 void expect_token(const Said& said, const Trace& trace, int id) {

@@ -9,10 +9,10 @@
 #include "scenes/mtp/mtp_draw.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/words.h"
-#include "tests/scenes/heads_bench.h"
 #include "tests/scenes/run_window.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/shared/finished.h"
+#include "tests/shared/heads_bench.h"
 #include "ui/format.h"
 
 namespace speclens {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "kernels/said.h"
@@ -16,6 +17,16 @@ T said_value(const Said& said, std::string_view name) {
     const T* value = found == said.values.end() ? nullptr : std::get_if<T>(&found->is);
     EXPECT_NE(value, nullptr) << said.id() << " has no such {" << name << "}";
     return value ? *value : T{};
+}
+// Nothing where the value is absent; of another kind is a failure.
+template <class T>
+std::optional<T> maybe(const Said& said, std::string_view name) {
+    const auto found = std::ranges::find(said.values, name, &SaidValue::name);
+    EXPECT_NE(found, said.values.end()) << said.id() << " {" << name << "}";
+    if (found == said.values.end() || !found->there()) return {};
+    const T* value = std::get_if<T>(&found->is);
+    EXPECT_NE(value, nullptr) << said.id() << " {" << name << "} is of another kind";
+    return value ? std::optional(*value) : std::nullopt;
 }
 inline std::int64_t whole(const Said& said, std::string_view name) { return said_value<std::int64_t>(said, name); }
 inline double real(const Said& said, std::string_view name) { return said_value<double>(said, name); }

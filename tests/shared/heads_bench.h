@@ -10,12 +10,23 @@
 #include "tests/scenes/run_window.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/shared/finished.h"
+#include "tests/shared/said_values.h"
+#include "tests/shared/told_said.h"
 
 namespace speclens {
 
 inline std::shared_ptr<const Trace> recorded(const std::string& name) {
     return load_trace(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / (name + ".jsonl"));
 }
+
+using Told = std::vector<ui::ToldMessage>;
+inline Told told_of(const std::string& scene, const SceneInput& input) { return find_scene(scene)->make()->told(input); }
+// Of the frame on screen.
+inline Told told_of(SceneBench& bench) {
+    const FrameInput frame = bench.controller.frame(bench.time);
+    return frame.active->told(frame.scene);
+}
+inline bool says(const Told& told, const std::string& id) { return !test::all_said(told, id).empty(); }
 
 inline RunSettings settings_for(const std::string& drafter) {
     RunSettings settings;
