@@ -248,7 +248,12 @@ Exit render_lecture(const Options& options) {
     const Lecture lecture = load_lecture(find_lecture(options.words[0]));
     std::string page =
         head_of_page() + "<title>" + escaped(lecture.title) + "</title></head><body>\n<h1>" + escaped(lecture.title) + "</h1>\n";
-    if (!lecture.about.empty()) page += "<p class=\"notes\">" + escaped(lecture.about) + "</p>\n";
+    // What it says to readers: nobody stands beside them, and nothing can be pressed.
+    const auto told = [&](const std::string& of_page, const std::string& spoken) {
+        const std::string& words = of_page.empty() ? spoken : of_page;
+        if (!words.empty()) page += "<p class=\"notes\">" + escaped(words) + "</p>\n";
+    };
+    told(lecture.page_about, lecture.about);
     each_step(options, lecture, [&](std::size_t i, FrameRequest request, const Subject& subject) {
         request.kept = true; // nothing is live on paper
         const Lecture::Step& step = lecture.steps[i];
@@ -259,7 +264,7 @@ Exit render_lecture(const Options& options) {
         const std::string minutes = minutes_words(step.minutes);
         page += "<section>\n<h2>" + std::to_string(number) + ". " + escaped(step.title) + "</h2>\n<img src=\"" + name + "\" alt=\"" +
                 escaped(step.title) + "\">\n";
-        if (!step.notes.empty()) page += "<p class=\"notes\">" + escaped(step.notes) + "</p>\n";
+        told(step.page_notes, step.notes);
         page += "<details><summary class=\"small\">" + escaped(ui::language().label("The picture in words")) + "</summary><pre>" +
                 escaped(in_words(request, subject)) + "</pre></details>\n<p class=\"small\">" +
                 escaped(made_words(request, subject.trace.get())) + "</p>\n<p class=\"small\">" + (minutes.empty() ? "" : minutes + " · ") +

@@ -29,7 +29,7 @@ namespace speclens::cli {
 using EachStep = std::function<void(std::size_t step, const FrameRequest& request, const Subject& subject)>;
 void each_step(const Options& options, const Lecture& lecture, const EachStep& each, bool rounds = false);
 
-// Into the folder of --all: 01-bottleneck.png …, and handout.html with notes and every picture in words.
+// Into the folder of --all: 01-bottleneck.png …, and handout.html with what a page says of each and every picture in words.
 [[nodiscard]] Exit render_lecture(const Options& options);
 [[nodiscard]] Exit describe_lecture(const Options& options);
 

@@ -18,12 +18,17 @@ bool AskAhead::first(const SceneInput& input, const std::string& what) {
     return true;
 }
 
-std::vector<Command> AskAhead::due(const Scene& scene, const SceneInput& input, int beat) {
+std::vector<Command> AskAhead::due(const Scene& scene, const SceneInput& input, int beat, bool at_once) {
     std::vector<Command> asks;
-    if (!models_loaded(input) || !input.whole->stopped) return asks;
+    if (!models_loaded(input) || !(at_once || input.whole->stopped)) return asks;
     for (Measurement& one : scene.missing(input))
         if (one.beat <= beat && first(input, one.name)) asks.push_back(std::move(one.ask));
     return asks;
+}
+
+bool AskAhead::unmeasured(const Scene& scene, SceneInput input) {
+    std::erase_if(input.studies, [](const auto& one) { return !one.second->complete(); }); // else one that goes on lacks nothing
+    return std::ranges::any_of(scene.missing(input), [&](const Measurement& one) { return one.beat <= input.beat; });
 }
 
 std::vector<Command> AskAhead::due_next(const Scene& scene, SceneInput input, int beat, const RunSettings& run, bool open) {

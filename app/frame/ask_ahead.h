@@ -1,6 +1,7 @@
 // The one place that decides what is measured before anybody asks for it. Whoever turns the pages of a scene or of a lecture
 // finds every measurement done, or at least begun: it is asked for one page before the page that tells of it, once for every
-// run, and after the run, whose times it would disturb. Whoever stops something is asked for nothing more in that run.
+// run, and after the run, whose times it would disturb. A page of a lecture that is open without it has it before the run
+// (Gate::put_work_first). Whoever stops something is asked for nothing more in that run.
 #pragma once
 
 #include <string>
@@ -12,8 +13,10 @@ namespace speclens {
 
 class AskAhead {
   public:
-    // What to ask now for this scene, up to `beat`.
-    [[nodiscard]] std::vector<Command> due(const Scene& scene, const SceneInput& input, int beat);
+    // What to ask now for this scene, up to `beat`. `at_once`: while the run goes on, too.
+    [[nodiscard]] std::vector<Command> due(const Scene& scene, const SceneInput& input, int beat, bool at_once = false);
+    // Whether what this page tells of is not measured, or not to its end.
+    [[nodiscard]] static bool unmeasured(const Scene& scene, SceneInput input);
     // The same for the step that a lecture comes to next. `run`: its settings, which the run on screen need not have.
     // `open`: the scene on screen is the same.
     [[nodiscard]] std::vector<Command> due_next(const Scene& scene, SceneInput input, int beat, const RunSettings& run, bool open);

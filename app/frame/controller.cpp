@@ -51,7 +51,10 @@ void Controller::open_scene(const std::string& name) {
     awaited_ = {};
     chrome.layout.pan = {};
     common_.player.playing = false;
-    if (in_race()) return race_.enter();
+    if (in_race()) {
+        race_.follow(run_.settings());
+        return race_.enter();
+    }
     if (arrival_.unmoved && run_.live() && !run_.saved()) arrival_.due = true; // each scene has its own first look
 }
 
@@ -66,7 +69,8 @@ void Controller::observe(const Snapshot& published, double now) {
     if (!before.empty()) race_.drafters_came(before);
     if (in_race()) race_.enter(); // the models may have come just now
     if (run_.observe(published, now)) {
-        cursor_.stand(run_.live(), 1);
+        if (common_.port.put_work_first) common_.port.put_work_first(work_first_); // there was nobody to tell before the first run
+        cursor_.stand(run_.live(), std::min<std::size_t>(1, run_.live()->size()));
         arrival_.due = arrival_.unmoved = true;
         arrival_.example_due = !arrival_.round;
     }
@@ -125,6 +129,7 @@ void Controller::restart(RunSettings settings) {
 }
 
 void Controller::change_run(RunSettings settings, double now) {
+    common_.did(Deed::changed_run); // and not where a link, a lecture or taking back begins one
     std::string words = rule_words(wished(), settings);
     SceneInput shown;
     run_.fill(shown);
@@ -209,7 +214,7 @@ void Controller::ask(const Command& command, double now) {
     if (const auto* run = std::get_if<Restart>(&command)) return change_run(run->settings, now);
     if (const auto* race = std::get_if<StartRace>(&command)) return race_.start(race->settings);
     if (const auto* fork = std::get_if<Fork>(&command)) return fork_run(*fork, now);
-    if (std::holds_alternative<MeasurePasses>(command)) timed_in_.insert(scene_name_);
+    if (std::holds_alternative<MeasurePasses>(command) || std::holds_alternative<RunStudy>(command)) timed_in_.insert(scene_name_);
     if (common_.has_engine()) run_.ask(command, now);
 }
 
@@ -270,8 +275,9 @@ SceneInput Controller::scene_input(double now) const {
     in.timed_here = timed_in_.contains(scene_name_);
     in.letters_article = letters_article_;
     in.reduced_motion = reduced_motion;
-    in.next = &scene_beside(scene_name_, 1);
     in.lecture = lecture_.open();
+    const bool last = in.lecture && !lecture_.next() && !lecture_.place()->away(scene_name_);
+    if (!last) in.next = &scene_beside(scene_name_, 1);
     if (run_.saved() && !in_race()) in.recorded_of = recorded_of_;
     in.playing = common_.player.playing;
     in.told = common_.player.told;

@@ -168,7 +168,8 @@ class Controller {
     void show_recorded(const LectureView::Step& step, double now);
     [[nodiscard]] bool played_elsewhere(const LectureView::Step& step) const; // than on the model that it was written on
     void ask_ahead(double now);                                               // for what the next page tells of
-    void guarded(const std::function<void()>& work);                          // what fails stands in the banner
+    void put_work_first(bool first);
+    void guarded(const std::function<void()>& work); // what fails stands in the banner
 
     // Models (controller_models.cpp).
     [[nodiscard]] std::string model_word() const;                    // of the one that is loaded, as links name it
@@ -205,7 +206,7 @@ class Controller {
     std::map<std::string, int> beats_; // of each scene that has beats
     std::string scene_name_;
     std::vector<ui::KeyPress> keys_;
-    std::set<std::string> timed_in_; // scenes in which somebody asked for passes
+    std::set<std::string> timed_in_; // scenes in which somebody asked for passes, or for runs to compare
     bool scene_took_back_ = false;   // and the next is the run's, which is said before it is done
     bool letters_article_ = false;
     std::string language_; // that was chosen; empty: that of the environment
@@ -253,6 +254,7 @@ class Controller {
     std::optional<RunSettings> served_;
     AskAhead ahead_;
     std::size_t ahead_of_ = 0; // what was asked for last, so that it is only thought of again when something changed
+    bool work_first_ = false;  // as it was told last
 };
 
 } // namespace speclens

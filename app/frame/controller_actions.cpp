@@ -92,6 +92,7 @@ bool Controller::move_action(Action action, double now) {
     if (!in_story) return move(where, now), true;
     common_.player.playing = false;
     if (where == Move::step) return step_beat(1), true;
+    place_.reset();
     int& at = beats_[scene_name_];
     at = where == Move::first ? 0 : std::clamp(where == Move::last ? beats : at - 1, 0, beats - 1);
     return true;

@@ -175,6 +175,7 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
         void operator()(const SetBeat& set) const {
             const int beats = c.beats(now);
             player.playing = false;
+            c.place_.reset(); // a run that is not over would lead back to its beat
             c.beats_[c.scene_name_] = std::clamp(set.beat, 0, std::max(0, beats - 1));
             c.arrival_.example_due = true;
             c.show_example(now);
@@ -254,6 +255,7 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
         void operator()(const AskPrompt& asked) const {
             if (!c.in_race() && !c.scene().shows_run()) c.open_scene("loop"); // it has no place for the answer
             c.change_run(asked.settings, now);
+            if (c.lecture_.open()) c.common_.say("Ctrl+Z leads back to the run of this step, PageDown to the next one", now);
         }
         void operator()(const MeasureCosts&) const { c.measure_costs(now); }
         void operator()(const PressKey& press) const { c.keys_.push_back({.key = press.key}); }

@@ -18,6 +18,7 @@ struct EnginePort {
     std::function<void(Command)> send;
     std::function<void(std::int64_t)> set_budget, add_budget;
     std::function<void()> cancel_loading;
+    std::function<void(bool)> put_work_first = {};           // as Gate's; may be empty
     std::function<void(ServerOrder)> server = {};            // to whoever watches servers; may be empty
     std::function<void(const std::string& name)> fetch = {}; // a model that engine/fetch knows; may be empty
     std::function<void()> cancel_fetch = {};

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "scenes/shared/told.h"
+
 namespace speclens {
 namespace {
 
@@ -44,11 +46,12 @@ std::optional<LecturePlace> LecturePart::place() const {
 void LecturePart::tell(double now) {
     double planned = 0;
     for (int i = 0; i < at_; ++i) planned += 60 * lecture_.steps[static_cast<std::size_t>(i)].minutes;
-    const LectureView::Step& step = lecture_.steps[static_cast<std::size_t>(at_)];
-    spoken_ += "\n" + std::to_string(at_ + 1) + " of " + std::to_string(lecture_.steps.size()) + "  " + step.title + "   at " +
-               clock_words(now - began_);
-    if (planned > 0 || step.minutes > 0) spoken_ += ", planned " + clock_words(planned);
-    spoken_ += "\n";
+    const bool timed = planned > 0 || step().minutes > 0;
+    spoken_ += "\n" +
+               shared_says("lecture.told"_t, "step"_v = at_ + 1, "of"_v = lecture_.steps.size(), "title"_v = step().title,
+                           "clock"_v = clock_words(now - began_), "planned"_v = timed ? clock_words(planned) : "")
+                   .words() +
+               "\n";
     const std::string& notes = place()->notes();
     if (!notes.empty()) spoken_ += notes + (notes.back() == '\n' ? "" : "\n");
 }

@@ -19,6 +19,7 @@ bool Controller::ended() const {
 int Controller::beats(double now) { return scene().beats(scene_input(now)); }
 
 void Controller::step_beat(int by) {
+    place_.reset(); // a run that is not over would lead back to its beat
     int& at = beats_[scene_name_];
     if (at + by >= beats(0)) {
         const SceneInfo& next = scene_beside(scene_name_, 1);
@@ -130,7 +131,8 @@ void Controller::settle_place(double now) {
     if (found) place.at = *found;
     if (place.at > 0 ? whole.events < place.at && !ended() : !ended()) return;
     place_.reset();
-    place_shows_ = Shows::nothing;
+    if (std::exchange(place_shows_, Shows::nothing) != Shows::nothing && !found && lecture_.open())
+        common_.say("No round of this run shows what the notes tell of", now);
     const int beats = this->beats(now);
     if (beats > 0) beats_[scene_name_] = std::clamp(place.beat - 1, 0, beats - 1);
     const auto first = scene().first_look(whole);

@@ -72,6 +72,16 @@ void RacePart::enter() {
     begin_with(wish_.base); // what is complained about stays: nobody did anything
 }
 
+void RacePart::follow(const RunSettings& run) {
+    if (sent_ || saved_ || asked_) return;
+    wish_.base.prompt = run.prompt;
+    wish_.base.seed = run.seed;
+    wish_.base.sampling = run.sampling;
+    wish_.base.draft_sampling = run.draft_sampling;
+    wish_.base.max_tokens = run.max_tokens;
+    for (RaceEntry& lane : wish_.lanes) lane = race_entries({lane.drafter}, wish_.base).front();
+}
+
 void RacePart::drafters_came(const std::vector<std::string>& before) {
     if (!sent_ || !default_lanes_ || saved_ || ms_ >= 0 || common_.player.playing) return;
     if (default_racers(before) == default_racers(common_.status.ready_drafters)) return;
@@ -80,6 +90,7 @@ void RacePart::drafters_came(const std::vector<std::string>& before) {
 }
 
 void RacePart::view(RaceSettings settings) {
+    asked_ = true;
     const std::vector<std::string>& ready = common_.status.ready_drafters;
     const bool default_lanes = settings.lanes.empty();
     if (default_lanes && !ready.empty()) settings.lanes = race_entries(default_racers(ready), settings.base);
@@ -93,6 +104,13 @@ void RacePart::view(RaceSettings settings) {
     wish_ = std::move(settings); // started once it is known who can run
     sent_ = false;
     saved_ = nullptr;
+}
+
+// Where no lane, or not every one, is home, it is none to come back to.
+void RacePart::leave() {
+    if (!goes_on() || in_steps()) return;
+    common_.send(StopRace{});
+    if (!shown()->lanes_finished()) sent_ = false;
 }
 
 void RacePart::open(std::shared_ptr<const RaceView> saved) {

@@ -29,6 +29,7 @@ class RacePart {
     [[nodiscard]] const RaceSettings& wish() const { return wish_; }
     void expect(RaceSettings settings) { wish_ = std::move(settings); } // asks for nothing yet
     void enter();                                                       // starts one when none fits
+    void follow(const RunSettings& run); // the first one is of this run's prompt and dice, unless somebody asked for another
     // Others can run than before: a race of the usual lanes that nobody looked into is made again, with them.
     void drafters_came(const std::vector<std::string>& before);
     void start(RaceSettings settings);
@@ -40,6 +41,7 @@ class RacePart {
     void forget(const RunSettings& base, const std::vector<GalleryPrompt>& prompts); // it was of other models
 
     void view_prompt_of(const RunSettings& run); // by the lanes that raced last
+    void leave();                                // a step of a lecture: what the race measures still would be beside the next one
     void toggle_lane(const std::string& drafter, double now);
     void toggle_stepped();
     void toggle_clock(double now);
@@ -66,6 +68,7 @@ class RacePart {
 
     ControllerCommon& common_;
     RaceSettings wish_;
+    bool asked_ = false;         // for a race of certain settings, by a link or a lecture
     bool sent_ = false;          // what wish_ says was asked for
     bool default_lanes_ = false; // nobody chose the lanes
     std::shared_ptr<const RaceView> timed_, stepped_;

@@ -31,9 +31,10 @@ bool RunPart::observe(const Snapshot& published, double now) {
     }
     const auto begun = static_cast<int>(published.runs - std::exchange(runs_seen_, published.runs));
     if (!published.trace || published.trace == live_) return false;
-    const bool first = !live_;
     live_ = published.trace;
-    questions_.clear(); // of the run before; scenes ask again
+    questions_.clear();                     // of the run before; scenes ask again
+    if (live_->size() == 0) return !saved_; // what its rounds cost is measured first: it is still to come
+    const bool first = !std::exchange(begun_, true);
     // The controls show the newest wish, not a run that another restart will replace at once.
     restarts_ = std::max(0, restarts_ - std::max(1, begun));
     if (saved_) return false;
@@ -81,7 +82,6 @@ void RunPart::begin(RunSettings settings, bool measure) {
     settings_ = settings;
     saved_ = nullptr;
     growing_ = false;
-    common_.did(Deed::changed_run);
     ++restarts_;
     common_.send(Restart{std::move(settings), common_.first_budget(), measure});
 }
@@ -101,7 +101,7 @@ void RunPart::ask(const Command& command, double now) {
 
 void RunPart::forget(const RunSettings& settings) {
     saved_ = live_ = nullptr;
-    growing_ = false;
+    growing_ = begun_ = false;
     settings_ = settings;
     most_in_a_row_.clear();
     questions_.clear();

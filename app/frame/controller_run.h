@@ -47,6 +47,7 @@ class RunPart {
     EngineStatus saved_status_; // it has no timings of this machine
     Answers answers_;
     std::shared_ptr<const std::vector<EarlierSettings>> earlier_;
+    bool begun_ = false;             // a run came
     int restarts_ = 0;               // sent, not answered by a new run yet
     std::vector<Command> questions_; // about a run that may be replaced before they arrive: not sent yet
     std::uint64_t runs_seen_ = 0;

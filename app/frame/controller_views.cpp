@@ -157,9 +157,11 @@ void Controller::begin_lecture(LectureView lecture, double now) {
 }
 
 void Controller::lecture_step(int step, double now) {
+    const bool raced = in_race();
     (void)lecture_.go_to(
         step, [this](const LectureView::Step& one) { return played_elsewhere(one); }, now);
     show_step(now);
+    if (raced && !in_race()) race_.leave();
     if (lecture_.place()->away(scene_name_)) lecture_.could_not_be_shown(scene_name_); // the next goes on from there
     const bool says = declined_.contains(lecture_.step().view.model) || !recorded_of_.empty();
     if (!says) chrome.message.clear(); // status bar and presenter name the step
@@ -244,20 +246,37 @@ void Controller::show_recorded(const LectureView::Step& step, double now) {
     tick(now);
 }
 
+// Before a run that is not seen; elsewhere the run goes first.
+void Controller::put_work_first(bool first) {
+    if (common_.port.put_work_first && std::exchange(work_first_, first) != first) common_.port.put_work_first(first);
+}
+
 void Controller::ask_ahead(double now) {
-    if (!common_.has_engine() || run_.saved() || run_.due() || place_) return;
+    if (!common_.has_engine()) return;
+    // A step of a lecture is turned to for what it shows; rounds of its run are shown before the first is over.
+    constexpr int kFirstRounds = 2;
+    const bool step = lecture_.open() && !lecture_.place()->away(scene_name_) && !in_race();
+    const bool unseen = in_race() || !scene().shows_run(), none = run_.saved() || run_.due();
+    if (!step || none) put_work_first(unseen);
+    if (none || (place_ && !step)) return;
     if (in_race() && (!race_.shown() || !(race_.shown()->ended_early || race_.shown()->finished()))) return;
     const SceneInput in = scene_input(now);
-    if (!in.whole->stopped || !in.status || in.status->ready_drafters.empty()) return;
+    const bool over = in.whole->stopped, begun = over || in.whole->rounds >= kFirstRounds;
+    if (!(over || step)) ahead_of_ = 0; // whoever comes back to the step has its work first again
+    if (!(over || step) || !in.status || in.status->ready_drafters.empty()) return;
     // A scene computes what it lacks from all of these; most frames change none.
     std::size_t key = std::hash<std::string>{}(scene_name_);
-    for (const std::size_t part : {std::hash<const void*>{}(in.trace), std::hash<const void*>{}(in.passes.get()),
-                                   std::hash<std::string>{}(in.status->timed_model), in.studies.size(), in.status->ready_drafters.size(),
-                                   static_cast<std::size_t>(in.beat), static_cast<std::size_t>(lecture_.at()), in.whole->events})
+    for (const auto& [name, study] : in.studies) key = key * 31 + (study->complete() ? 0 : study->points.size() + 1);
+    for (const std::size_t part :
+         {std::hash<const void*>{}(in.trace), std::hash<const void*>{}(in.passes.get()), std::hash<std::string>{}(in.status->timed_model),
+          in.studies.size(), in.status->ready_drafters.size(), static_cast<std::size_t>(in.beat), static_cast<std::size_t>(lecture_.at()),
+          static_cast<std::size_t>(begun), over ? in.whole->events : 0})
         key = key * 31 + part;
     if (std::exchange(ahead_of_, key) == key) return;
-    std::vector<Command> asks = in_race() ? std::vector<Command>{} : ahead_.due(scene(), in, in.beat + 1);
-    if (const SceneView* next = lecture_.next()) {
+    if (step) put_work_first(unseen || (begun && AskAhead::unmeasured(scene(), in)));
+    std::vector<Command> asks;
+    if (!in_race()) asks = ahead_.due(scene(), in, in.beat + (over || unseen ? 1 : 0), step && (unseen || begun));
+    if (const SceneView* next = over ? lecture_.next() : nullptr) {
         const SceneInfo* info = find_scene(next->scene);
         if (info && info != find_scene("race"))
             for (Command& ask :

@@ -225,9 +225,10 @@ void draw_message(const FrameDraw& d) {
     const Rect at = d.layout.stage_clip;
     if (at.w <= 0) return;
     const float w = std::min(at.w - 48, d.ui.canvas.text_width(words, ui::Font::text, 14) + 32);
-    const Rect pill{at.right() - 24 - w, at.y + 38, w, 28};
-    d.ui.canvas.fill(pill, d.ui.theme.ink, 14);
-    ui::fitted_text(d.ui.canvas, {pill.center().x, pill.y + 19}, words, ui::Font::text, 14, d.ui.theme.bg, w - 24, ui::Align::center);
+    constexpr float kHeight = 24; // of that line: pictures begin right below it
+    const Rect pill{at.right() - 24 - w, at.y + 37, w, kHeight};
+    d.ui.canvas.fill(pill, d.ui.theme.ink, kHeight / 2);
+    ui::fitted_text(d.ui.canvas, {pill.center().x, pill.y + 17}, words, ui::Font::text, 14, d.ui.theme.bg, w - 24, ui::Align::center);
     if (said) d.ui.wake(d.state.message_until);
 }
 
@@ -372,6 +373,7 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
     FrameInput input = given;
     if (!begin_overlay(state.overlay, ui, picture_of(given, ui.screen))) return out;
     state.layout.run = !input.active || input.active->shows_run();
+    state.layout.counts = input.lecture.has_value();
     const FrameLayout layout = frame_layout({ui.screen.w, ui.screen.h}, state.layout, input.active && input.active->whole_window());
     input.density = state.density = layout.density;
     input.too_small_to_present = state.too_small_to_present = too_small_to_present(given, state, ui.screen);

@@ -119,15 +119,16 @@ FrameLayout whole_layout(ui::Vec2 size) {
 
 // The presenter's window: in 720 lines its smallest type, 14 px here, has 20 and is read from the back of a room.
 constexpr float kRoomWidth = 672, kRoomHeight = 504, kMostScale = 2;
-constexpr float kRibbon = 66, kSentence = 62;
+constexpr float kRibbon = 66, kSentence = 62, kCount = 26;
 constexpr float kTitleRises = 12; // without a menu above it the title stands nearer to the edge
 
-// No menu, rail, timeline or status bar. Scenes that take the whole window have no output and no sentence.
-FrameLayout presenter_layout(ui::Vec2 size, bool whole, bool run) {
+// No menu, rail, timeline or status bar. Scenes that take the whole window have no output and no sentence, beside which a lecture counts
+// its steps: it has a line below them.
+FrameLayout presenter_layout(ui::Vec2 size, bool whole, bool run, bool counts) {
     FrameLayout l;
     l.density = Density::presenter;
     l.tall = false;
-    const float ribbon = whole || !run ? 0 : kRibbon, sentence = whole ? 0 : kSentence;
+    const float ribbon = whole || !run ? 0 : kRibbon, sentence = !whole ? kSentence : counts ? kCount : 0;
     l.stage_clip = {0, 0, size.x, size.y - ribbon - sentence};
     l.stage = {0, -kTitleRises, size.x, l.stage_clip.h + kTitleRises};
     if (whole) return l;
@@ -139,7 +140,7 @@ FrameLayout presenter_layout(ui::Vec2 size, bool whole, bool run) {
 } // namespace
 
 FrameLayout frame_layout(ui::Vec2 size, const LayoutWish& wish, bool whole) {
-    if (wish.presenter && can_present(size)) return presenter_layout(size, whole, wish.run);
+    if (wish.presenter && can_present(size)) return presenter_layout(size, whole, wish.run, wish.counts);
     if (whole && size.x >= kCompactWidth && size.y >= kTimelineHeight) return whole_layout(size);
     if (size.x >= 1440 && size.y >= 840) return full_layout(size, wish.run);
     if (!whole && size.x >= kCompactWidth && size.y >= kCompactHeight) return compact_layout(size, wish);

@@ -18,6 +18,7 @@ struct LayoutWish {
     bool controls = false;
     bool presenter = false;
     bool run = true;               // the scene is about the run: output and timeline belong to it
+    bool counts = false;           // a lecture is open, whose steps a presenter counts
     Region region = Region::stage; // of the single layout
     ui::Vec2 pan;                  // of the single layout's stage
 };

@@ -31,13 +31,14 @@ Rect panel(const FrameDraw& d) {
 
 bool under_pointer(const FrameDraw& d) { return !d.state.overlay.pen && panel(d).contains(d.ui.input.mouse); }
 
-// Beside the sentence of the presenter, which counts the beats of its scene.
+// Beside the sentence of the presenter, which counts the beats of its scene; where there is none, below the picture.
 void draw_step(const FrameDraw& d) {
-    const Rect r = d.layout.story;
-    if (d.layout.density != Density::presenter || r.w <= 0) return;
+    const Rect r = d.layout.story, screen = d.ui.screen;
+    if (d.layout.density != Density::presenter) return;
     const LecturePlace& lecture = *d.input.lecture;
-    d.ui.canvas.text({r.right() - 24, r.y + 24}, lecture_count(lecture.step + 1, lecture.steps(), lecture.away(d.input.scene_name)),
-                     Font::mono, 16, d.ui.theme.muted, Align::right);
+    d.ui.canvas.text({screen.right() - 24, r.w > 0 ? r.y + 24 : screen.bottom() - 9},
+                     lecture_count(lecture.step + 1, lecture.steps(), lecture.away(d.input.scene_name)), Font::mono, 16, d.ui.theme.muted,
+                     Align::right);
 }
 
 } // namespace

@@ -229,6 +229,9 @@ class Shell {
             port.cancel_loading = [this] {
                 if (session_) session_->cancel_loading();
             };
+            port.put_work_first = [this](bool first) {
+                if (session_) session_->gate().put_work_first(first);
+            };
         }
         port.fetch = [this](const std::string& name) { fetch(name); };
         port.cancel_fetch = [this] {

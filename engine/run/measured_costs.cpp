@@ -85,7 +85,9 @@ DraftCosts costs_of_passes(const Models& models, std::span<const int> prompt, in
     return costs;
 }
 
-DraftCosts measure(const std::shared_ptr<const Models>& models, const PreparedRun& run) {
+using Told = std::function<void(int, int)>; // rounds that are done, of all; empty: nobody is
+
+DraftCosts measure(const std::shared_ptr<const Models>& models, const PreparedRun& run, const Told& told) {
     constexpr std::size_t kPrompt = 32;
     const DraftSize most{run.plan.k, run.plan.nodes};
     PreparedRun timed = run;
@@ -109,10 +111,12 @@ DraftCosts measure(const std::shared_ptr<const Models>& models, const PreparedRu
     timed.ends = false;
     timed.capacity = static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(models->holds()),
                                                             ids.size() + static_cast<std::size_t>(tokens + most.k + most.nodes + 1)));
+    if (told) told(0, static_cast<int>(sizes.size()));
     Run runs(models, std::move(timed));
-    while (runs.trace().size() == 0 || runs.step()) {
-        const RunView view = fold(runs.trace(), runs.trace().size());
-        if (view.rounds >= static_cast<int>(sizes.size())) break;
+    const int all = static_cast<int>(sizes.size());
+    for (int done = 0; done < all && runs.step();) {
+        const int rounds = fold(runs.trace(), runs.trace().size()).rounds;
+        if (std::exchange(done, rounds) != rounds && told) told(rounds, all);
     }
     return costs_of(runs.trace());
 }
@@ -171,15 +175,29 @@ KnownCosts& known_costs() {
 
 } // namespace
 
-DraftCosts measured_costs(const std::shared_ptr<const Models>& models, const PreparedRun& run) {
+namespace {
+
+DraftCosts known_or_measured(const std::shared_ptr<const Models>& models, const PreparedRun& run, const Told& told) {
     if (!models->target || models->scorer) return nominal_costs(*models, run);
     const std::string settings = std::to_string(run.plan.nodes) + (run.settings.sampling.temperature > 0 ? " drawn " : " ") +
                                  options_json(run.settings.options).dump();
     const KnownCosts::Of of{*models, run.plan.drafter->name, settings, run.plan.k};
     if (const std::optional<DraftCosts> costs = known_costs().find(of)) return *costs;
-    DraftCosts costs = measure(models, run);
+    DraftCosts costs = measure(models, run, told);
     if (costs.pass.size() < 2 || costs.pass.front().n != 1 || !(costs.pass.front().ms > 0)) costs = nominal_costs(*models, run);
     return known_costs().add(of, costs);
+}
+
+} // namespace
+
+DraftCosts measured_costs(const std::shared_ptr<const Models>& models, const PreparedRun& run) {
+    return known_or_measured(models, run, {});
+}
+
+void measure_costs(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Told& told) {
+    if (!settings.k_auto || settings.k_costs || !models->target || models->scorer) return;
+    const PreparedRun run = prepared_run(*models, settings);
+    if (run.plan.drafts()) (void)known_or_measured(models, run, told);
 }
 
 void give_costs(const Models& models, const std::string& drafter, const DraftCosts& costs) {

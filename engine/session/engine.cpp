@@ -48,8 +48,10 @@ void Engine::obey(const Command& command) {
 // Others may compute with the same models between two steps.
 bool Engine::step() {
     const std::lock_guard turn(*turns_);
-    if (step_run()) return true;
-    const Place* const due = next();
+    const bool run_waits = gate_.work_first() && next(Turn::before_run);
+    if (!run_waits && step_run()) return true;
+    if (run_waits && run_unshown_) show_progress(); // where it stands meanwhile
+    const Place* const due = next(run_waits ? Turn::before_run : Turn::any);
     if (!due) return false;
     Place& place = jobs_[static_cast<std::size_t>(due - jobs_.data())];
     guarded(place.order.slot, place.order.name, [&] { work(place); });
@@ -178,9 +180,10 @@ void Engine::show(Snapshot& shown, Place& place) {
 }
 
 // A timed race waits while a stepped one is open, and for everything else.
-const Engine::Place* Engine::next() const {
+const Engine::Place* Engine::next(Turn turn) const {
+    const auto of_the_run = [](Slot slot) { return slot >= Slot::other_round && slot <= Slot::times; };
     for (const Place& place : jobs_) {
-        if (place.job->waits()) continue;
+        if (place.job->waits() || (turn == Turn::before_run && of_the_run(place.order.slot))) continue;
         return place.order.slot == Slot::race && jobs_.front().order.slot == Slot::stepped ? nullptr : &place;
     }
     return nullptr;
@@ -262,8 +265,12 @@ void Engine::show_progress() {
     });
 }
 
-void Engine::show_run() {
+void Engine::end_questions() {
     std::erase_if(jobs_, [](const Place& place) { return place.order.slot >= Slot::other_round && place.order.slot <= Slot::times; });
+}
+
+void Engine::show_run() {
+    end_questions();
     time_shown(); // before anybody sees it without
     publish([&](Snapshot& s) {
         clear_error(s);
@@ -273,6 +280,8 @@ void Engine::show_run() {
         s.earlier = std::make_shared<const std::vector<EarlierSettings>>(run_->earlier());
         s.runs += 1 + std::exchange(runs_skipped_, 0);
         s.status.state = EngineStatus::State::idle;
+        s.status.job.clear();
+        s.status.job_total = 0;
         s.status.notice = run_->trace().header()->notice;
         const std::size_t held = run_models_->backend ? run_models_->backend->held_memory() : 0; // of draft model and heads, too
         s.status.memory_bytes = std::max(run_->memory_bytes(), held);
@@ -291,6 +300,29 @@ void Engine::show_reading(int read, int all) {
         s.status.job_done = read;
         s.status.job_total = all;
         s.status.job_unit = "tokens";
+    });
+}
+
+// K auto measures first what rounds cost, which takes seconds on a large model: a run of other settings would pass for this one.
+void Engine::show_costs(const RunSettings& settings, int done, int all) {
+    if (called(EngineHost::Call::end_of_run))
+        throw Error("what rounds cost was not measured to its end", "Start the run again.", Exit::interrupted);
+    if (run_) {
+        end_questions();
+        run_.reset();
+    }
+    publish([&](Snapshot& s) {
+        if (!s.trace || s.trace->size() > 0) {
+            clear_error(s);
+            s.trace = std::make_shared<Trace>(models_->texts());
+            s.forget_run();
+        }
+        s.settings = settings;
+        s.status.state = EngineStatus::State::running;
+        s.status.job = "measuring what rounds cost";
+        s.status.job_done = done;
+        s.status.job_total = all;
+        s.status.job_unit = "rounds";
     });
 }
 

@@ -37,8 +37,8 @@ class Engine {
 
     void load();                       // the models, then the first run
     void obey(const Command& command); // between two steps; a job that it begins is done by step()
-    // One phase of the run, which goes first as long as the gate has budget for it, or a piece of a job. False: nothing is
-    // to be done until something is told.
+    // One phase of the run, which goes first as long as the gate has budget for it (unless Gate::work_first), or a piece of a job.
+    // False: nothing is to be done until something is told.
     bool step();
     // What failed, in obey() or step(), is told in the status; whoever wants it whole gets it thrown. Once.
     void rethrow();
@@ -68,7 +68,8 @@ class Engine {
     void begin(JobOrder order);
     void cancel(const std::function<bool(const Place&)>& which); // what there is of them stays to be seen
     [[nodiscard]] Place* at(Slot slot);
-    [[nodiscard]] const Place* next() const;
+    enum class Turn : std::uint8_t { any, before_run }; // before_run: what was asked for, and is no question about the run
+    [[nodiscard]] const Place* next(Turn turn = Turn::any) const;
     [[nodiscard]] Work work_shown() const;
     void work(Place& place);
     void show(Snapshot& shown, Place& place);
@@ -86,8 +87,10 @@ class Engine {
     void show_run();
     void show_progress();
     void show_reading(int read, int all);
-    void time_shown();   // what the table knows by now
-    void plan_repeats(); // of a run that was not timed yet
+    void show_costs(const RunSettings& settings, int done, int all); // of the run to come; the one before is gone
+    void end_questions();                                            // about the run that goes
+    void time_shown();                                               // what the table knows by now
+    void plan_repeats();                                             // of a run that was not timed yet
     [[nodiscard]] const Run& shown_run() { return desk().shown_run(); }
     [[nodiscard]] EngineStatus::State run_state() const;
     // Lets the run go on until this round can begin, or is past its end. False: something else is asked for meanwhile.

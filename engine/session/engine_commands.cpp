@@ -45,6 +45,7 @@ void Engine::apply(const Command& command) {
 
 void Engine::carry_out(const Restart& restart) {
     if (restart.measure) forget_costs(*models_, restart.settings.drafter);
+    measure_costs(models_, restart.settings, [&](int done, int all) { show_costs(restart.settings, done, all); });
     run_ = std::make_unique<Run>(models_, restart.settings);
     run_->on_reading([this](int read, int all) { show_reading(read, all); });
     run_models_ = models_;

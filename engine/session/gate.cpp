@@ -51,6 +51,19 @@ bool Gate::wait() {
     return !closed_;
 }
 
+void Gate::put_work_first(bool first) {
+    {
+        const std::lock_guard lock(mutex_);
+        work_first_ = first;
+    }
+    changed_.notify_all();
+}
+
+bool Gate::work_first() const {
+    const std::lock_guard lock(mutex_);
+    return work_first_;
+}
+
 std::int64_t Gate::budget() const {
     const std::lock_guard lock(mutex_);
     return budget_;

@@ -18,6 +18,9 @@ class Gate {
     // Blocks until there is budget, wake() was called or the gate was closed. False when closed.
     [[nodiscard]] bool wait();
     [[nodiscard]] std::int64_t budget() const;
+    // What is asked for beside the run goes before it, whatever budget there is: the window shows that, and not the run.
+    void put_work_first(bool first);
+    [[nodiscard]] bool work_first() const;
 
   private:
     mutable std::mutex mutex_;
@@ -25,6 +28,7 @@ class Gate {
     std::int64_t budget_ = 0;
     bool woken_ = false;
     bool closed_ = false;
+    bool work_first_ = false;
 };
 
 } // namespace speclens

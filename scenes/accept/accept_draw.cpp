@@ -154,7 +154,7 @@ SumsStand place_sums(const AcceptDraw& d, Sums& sums) {
 // In one line above the chart, where there is no room beside the bars.
 void draw_sums_line(const AcceptDraw& d, const Sums& sums) {
     float x = d.grid.first - 24;
-    const float y = d.grid.top - 14;
+    const float y = d.grid.top - 27; // above the names of the caps
     for (const Sum& sum : sums) {
         const Message words = accept_says("sum.line"_t, "number"_v = sum.number, "name"_v = sum.name);
         const float w = d.canvas.text_width(words, Font::text_bold, 15) + 26;
@@ -202,7 +202,7 @@ void draw_accept_chart(const AcceptDraw& d) {
     if (tallest(d.view, ModelSide::target) == tallest(d.view, ModelSide::draft)) return;
     for (const ModelSide side : {ModelSide::target, ModelSide::draft}) {
         const std::size_t i = tallest(d.view, side);
-        const Vec2 at{g.x(i) + g.bar / 2, std::max(g.top, cap_of(d, i)) - 12};
+        const Vec2 at{g.x(i) + g.bar / 2, std::max(g.top, cap_of(d, i)) - (g.close ? 9 : 12)};
         d.canvas.text(at, side_name(d, side), Font::text_bold, 14, d.theme.ink, Align::center);
     }
 }

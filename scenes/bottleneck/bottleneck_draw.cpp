@@ -285,8 +285,9 @@ void draw_bottleneck_details(const BottleneckDraw& d) {
     float y = r.y + 84;
     for (const PublishedFigure* figure : figures) { // a message; what stands in its lines is printed
         const Message value = message(value_said(*figure)), standing = standing_words(*figure);
-        const Message whole = bottleneck_says("details.figure"_t, "claim"_v = figure->claim, "value"_v = value, "standing"_v = standing);
-        const std::vector<std::string_view> claim = ui::wrap(canvas, figure->claim, Font::text, 14, w);
+        const std::string claimed = ui::language().label(figure->claim); // in English where it stands
+        const Message whole = bottleneck_says("details.figure"_t, "claim"_v = claimed, "value"_v = value, "standing"_v = standing);
+        const std::vector<std::string_view> claim = ui::wrap(canvas, claimed, Font::text, 14, w);
         const float lines = ui::line_height(14) * static_cast<float>(std::min<std::size_t>(2, claim.size()));
         const bool room = y + 24 + lines <= foot - 24;
         canvas.tell(whole, {x, y - 15, w, 30 + lines}, room ? ui::Canvas::Told::drawn : ui::Canvas::Told::of_a_thing);

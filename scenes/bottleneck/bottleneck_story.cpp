@@ -260,6 +260,10 @@ StageTitle bottleneck_title(const BottleneckModel& m) {
                                             "second"_v = times(1), "second_size"_v = size(1));
     }
     title.tier = m.tier;
+    if (m.recorded && !m.under_way.empty()) { // what is to come is not what is seen
+        title.title = bottleneck_says("title.to_come"_t);
+        title.short_title = {};
+    }
     if (m.recorded) {
         title.subtitle = bottleneck_says("subtitle.recorded"_t, "date"_v = m.recorded->date,
                                          "machine"_v = ui::language().label(m.recorded->machine), "under_way"_v = m.under_way);

@@ -100,7 +100,9 @@ void draw_load_map(const FailuresDraw& d, Rect area) {
                     theme.muted, area.w);
     if (!m.times) {
         ui::slot(canvas, theme, {area.x, area.y + 50, area.w, std::min(180.0F, area.h - 60)},
-                 m.untimed.empty() ? "time passes first: M" : m.untimed + ": there is no map of it");
+                 !m.under_way.empty() ? m.under_way
+                 : m.untimed.empty()  ? "time passes first: M"
+                                      : m.untimed + ": there is no map of it");
         return;
     }
     constexpr int kRows = static_cast<int>(std::size(kRequests)), kColumns = static_cast<int>(std::size(kGuesses));

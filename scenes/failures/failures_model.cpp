@@ -192,6 +192,9 @@ FailuresModel failures_model(const SceneInput& input, const FailuresState& state
     m.column = guesses_at_most(state.k > 0 ? state.k : own);
     m.bins = entropy_bins(*input.whole);
     m.untimed = untimed_passes(input);
+    if (input.status && !input.status->timed_model.empty())
+        m.under_way =
+            failures_says("words.under_way"_t, "model"_v = input.status->timed_model, "done"_v = ui::percent(input.status->timed));
     if (!input.passes || input.passes->passes.size() < 2) return m;
     m.times = input.passes.get();
     for (const int requests : kRequests)

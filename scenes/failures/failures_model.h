@@ -70,6 +70,7 @@ struct FailuresState {
 struct FailuresModel {
     const PassTimes* times = nullptr; // null: not measured
     std::string untimed;              // why passes cannot be timed; empty: they can
+    std::string under_way;            // whose passes are being timed, and how far that is; empty: nobody's
     Levers levers;                    // of the run, or assumed
     bool from_run = false;
     bool by_hand = false;         // alpha is what the slider says

@@ -82,6 +82,7 @@ std::string measured_reason(const LoadCell& cell) {
 } // namespace
 
 std::string failure_reason(const FailuresModel& m) {
+    if (!m.times && !m.under_way.empty()) return failures_says("reason.measuring"_t);
     if (!m.times) return failures_says("reason.unmeasured"_t, "untimed"_v = m.untimed);
     const LoadCell& cell = m.marked();
     if (cell.measured) return measured_reason(cell);
@@ -140,7 +141,8 @@ StageTitle failures_title(const SceneInput& input, const FailuresModel& m) {
     }
     if (!m.times) {
         title.title = failures_says("map.title:unmeasured"_t);
-        title.subtitle = failures_says("map.subtitle:unmeasured"_t, "untimed"_v = m.untimed);
+        title.subtitle = m.under_way.empty() ? failures_says("map.subtitle:unmeasured"_t, "untimed"_v = m.untimed)
+                                             : failures_says("map.subtitle:measuring"_t, "under_way"_v = m.under_way);
         return title;
     }
     const LoadCell& cell = m.marked();

@@ -67,7 +67,16 @@ void fill_columns(LoopModel& model) {
         model.drafting_over = model.round->verify != nullptr || model.judged > 0 || model.round->resample;
     }
     // Places for the guesses to come. A tree's are not known before they are made.
-    while (!model.drafting_over && !model.tree && static_cast<int>(model.columns.size()) < model.asked) model.columns.emplace_back();
+    while (!model.drafting_over && !model.tree && static_cast<int>(model.columns.size()) < model.places) model.columns.emplace_back();
+}
+
+// Where each round chooses, only its pass says what it had asked for.
+int places_of(const LoopModel& model, const RunView& whole) {
+    if (!model.header || !model.header->k_auto || model.asked == 0) return model.asked;
+    for (const RoundSummary& round : whole.round_list)
+        if (model.round && round.first_event == model.round->first_event && round.verify && round.verify->asked)
+            return round.verify->asked->k;
+    return 0;
 }
 
 } // namespace
@@ -100,8 +109,10 @@ LoopModel loop_model(const SceneInput& input) {
     } else if (input.settings) {
         model.asked = input.settings->drafter == kNoDrafter ? 0 : input.settings->k;
     }
+    model.places = input.whole ? places_of(model, *input.whole) : model.asked;
     fill_columns(model);
     if (model.round) {
+        if (const auto times = input.trace ? input.trace->times() : nullptr) model.typical = times->events.size() >= model.round->end_event;
         model.own = model.round->resample;
         const bool rows = std::ranges::any_of(
             model.columns, [](const LoopColumn& c) { return (c.draft && !c.draft->top.empty()) || (c.check && !c.check->top.empty()); });

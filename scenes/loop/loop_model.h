@@ -39,10 +39,12 @@ struct LoopModel {
     const Header* header = nullptr;
     const RoundSummary* round = nullptr; // null before the first draft
     RuleKind rule = RuleKind::token;
-    bool greedy = false; // temperature 0: distributions are one bar; the raw probabilities are shown instead
-    bool fast = false;   // no rows were recorded
-    bool head = false;   // domino, dspark: a head corrects the block from left to right
-    int asked = 0;       // K of the run
+    bool greedy = false;  // temperature 0: distributions are one bar; the raw probabilities are shown instead
+    bool fast = false;    // no rows were recorded
+    bool head = false;    // domino, dspark: a head corrects the block from left to right
+    int asked = 0;        // K of the run; with K auto the most that a round may ask for
+    int places = 0;       // of the guesses of this round; with K auto those that it asked for, as far as that is known
+    bool typical = false; // its times are those that such passes usually take, not what each of these took
     std::vector<LoopColumn> columns;
     int drafted = 0, judged = 0, accepted = 0;
     int rejected = -1; // first column that was rejected; in a tree the one whose place the own token takes

@@ -46,7 +46,8 @@ Message finished_title(const LoopModel& model) {
     if (model.tree) return say("title.tree"_t);
     if (model.accepted == drafted && model.rejected < 0) return say("title.all_kept"_t);
     if (model.accepted == 0)
-        return loop_says("title.none_kept"_t, "lost"_v = model.timed() && model.plain_ms > 0 && model.spec_ms() > model.plain_total());
+        return loop_says("title.none_kept"_t,
+                         "lost"_v = model.timed() && model.doubt.empty() && model.plain_ms > 0 && model.spec_ms() > model.plain_total());
     if (model.table()) return say("title.some:table"_t);
     const bool cheap = !model.timed() || model.round->draft_ms < model.round->verify_ms;
     return cheap ? say("title.some:cheap"_t) : say("title.some:dear"_t);
@@ -112,7 +113,7 @@ Words computed_words(const SceneInput& input, const LoopModel& model, const Loop
     return loop_says.beat("draft:computed"_t, "guess"_v = model.drafted, "of"_v = model.tree ? 0 : model.columns.size(),
                           "how"_v = how_guessed(input, model, c), "token"_v = token_said(*input.trace, draft.token),
                           "p"_v = own.p ? own.p : c.q, "coin"_v = draft.u, "best"_v = own.rank == 1, "rank"_v = own.rank > 1 ? own.rank : 0,
-                          "took"_v = took ? model.ms(c.ms) : Message());
+                          "took"_v = took ? loop_says("time.step"_t, "typical"_v = model.typical, "ms"_v = model.ms(c.ms)) : Message());
 }
 
 void tell_draft(const SceneInput& input, const LoopModel& model, Story& story) {
@@ -134,7 +135,8 @@ void tell_draft(const SceneInput& input, const LoopModel& model, Story& story) {
 
 Message time_words(const SceneInput& input, const LoopModel& model, PhaseTime time) {
     const double usual = typical_ms(*input.whole, *model.round, time);
-    return loop_says("time.took"_t, "ms"_v = model.ms(time(*model.round)), "usual"_v = usual > 0 ? model.ms(usual) : Message());
+    return loop_says("time.pass"_t, "typical"_v = model.typical, "ms"_v = model.ms(time(*model.round)),
+                     "usual"_v = usual > 0 ? model.ms(usual) : Message());
 }
 
 // Why no guess was asked for.
@@ -263,12 +265,13 @@ Message commit_times(const SceneInput& input, const LoopModel& model) {
     if (saved.empty()) return {};
     // A round that something else on the machine held up is no cost of speculating.
     const double held_up = model.settled ? typical_ms(*input.whole, *model.round, round_time) : 0;
-    const auto took = "took"_v = model.ms(model.spec_ms());
-    const auto usual = "usual"_v = held_up > 0 ? model.ms(held_up) : Message();
+    const auto took = "took"_v = loop_says("time.round"_t, "typical"_v = model.typical, "ms"_v = model.ms(model.spec_ms()),
+                                           "usual"_v = held_up > 0 ? model.ms(held_up) : Message());
     const auto saving = "saving"_v = saved;
     if (model.produced < 2)
-        return loop_says("commit.times:one"_t, took, usual, saving, "lost"_v = model.plain_ms > 0 && model.spec_ms() > model.plain_ms);
-    return loop_says("commit.times:more"_t, took, usual, "plain"_v = model.ms(model.plain_total()), saving);
+        return loop_says("commit.times:one"_t, took, saving,
+                         "lost"_v = model.doubt.empty() && model.plain_ms > 0 && model.spec_ms() > model.plain_ms);
+    return loop_says("commit.times:more"_t, took, "plain"_v = model.ms(model.plain_total()), saving);
 }
 
 void tell_commit(const SceneInput& input, const LoopModel& model, Story& story) {
@@ -309,7 +312,9 @@ void tell_start(const SceneInput& input, const LoopModel& model, Story& story) {
             story.heading = loop_says("start.failed"_t);
             story.text = loop_says("end.problem"_t, "what"_v = named(input.status->error));
             story.what_if = loop_says("end.remedy"_t, "remedy"_v = named(input.status->remedy));
-        } else
+        } else if (input.status && input.status->state == EngineStatus::State::running)
+            take(story, loop_says.beat("start:costs"_t));
+        else
             take(story, loop_says.beat("start:loading"_t));
         return;
     }
@@ -342,6 +347,7 @@ Message coin_caption(const LoopModel& model) {
 
 Message saving_words(const LoopModel& model) {
     if (!model.settled || !model.timed() || model.drafted == 0) return {};
+    const bool sure = model.doubt.empty(); // else there is no figure
     const double spec = model.spec_ms(), plain = model.plain_total();
     // Of the two as they are printed, so that whoever takes one from the other gets this.
     const double digit = std::pow(10, model.ms_decimals());
@@ -349,11 +355,10 @@ Message saving_words(const LoopModel& model) {
     // One token takes a pass either way: drafting and the rows of the guesses came on top of it. Where that
     // was no longer than a plain pass, it was so by chance.
     if (model.produced < 2) {
-        if (plain > 0 && spec > plain && apart > 0) return loop_says("saving.later"_t, "ms"_v = model.ms(apart));
+        if (sure && plain > 0 && spec > plain && apart > 0) return loop_says("saving.later"_t, "ms"_v = model.ms(apart));
         return loop_says("saving.drafting"_t, "ms"_v = model.ms(model.round->draft_ms));
     }
-    if (plain <= 0) return {};
-    if (!model.doubt.empty()) return {}; // no figure
+    if (plain <= 0 || !sure) return {};
     return loop_says("saving.told"_t, "ms"_v = model.ms(apart), "saved"_v = spec <= plain, "times"_v = plain / spec);
 }
 
@@ -400,7 +405,8 @@ Message loop_subtitle(const SceneInput& input, const LoopModel& model, const Mes
     const double drafts = h.draft_sampling.temperature;
     const bool other = !model.greedy && drafts != h.sampling.temperature;
     return loop_says("subtitle.run"_t, "round"_v = model.round ? model.round->round + 1 : 0, "phase"_v = phase_name(model),
-                     "plain"_v = model.plain(), "drafter"_v = model.plain() ? "" : h.drafter, "rule"_v = h.rule, "k"_v = h.k,
+                     "plain"_v = model.plain(), "drafter"_v = model.plain() ? "" : h.drafter, "rule"_v = h.rule,
+                     "k"_v = h.k_auto ? loop_says("subtitle.k:auto"_t) : loop_says("subtitle.k:fixed"_t, "k"_v = h.k),
                      "temperature"_v = h.sampling.temperature, "greedy"_v = model.greedy, "likeliest"_v = other && drafts == 0,
                      "drafts"_v = other && drafts > 0 ? std::optional(drafts) : std::nullopt, "top_k"_v = std::max(0, h.sampling.top_k),
                      "top_p"_v = h.sampling.top_p < 1 ? std::optional<double>(h.sampling.top_p) : std::nullopt,

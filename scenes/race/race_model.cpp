@@ -142,6 +142,8 @@ RaceModel race_model(const SceneInput& input) {
     m.race = input.race;
     if (!m.race) return m;
     m.clock = input.race_ms;
+    if (const Work work = input.status ? input.status->work : Work{}; work.total > 0)
+        m.waits = work.of != Work::Of::lanes && work.of != Work::Of::prompts;
     m.stepped = m.race->settings.stepped;
     m.rounds = input.race_rounds && !m.stepped;
     m.table = race_of_table(*m.race);

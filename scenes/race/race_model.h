@@ -39,6 +39,7 @@ struct RaceModel {
     bool table = false;   // the target costs nothing to ask: times say nothing, the clock counts rounds
     double clock = 0, longest = 0;
     int focus = 0;
+    bool waits = false;     // something else that was asked for has its turn
     bool measured = false;  // every lane has finished its run
     bool over = false;      // every lane is done at the clock
     bool undecided = false; // every lane has run, and none is home at the clock: how it ends is a question

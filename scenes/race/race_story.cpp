@@ -266,7 +266,7 @@ std::string race_subtitle(const SceneInput& input, const RaceModel& m) {
     const std::string tokens = lengths_of_texts(m);
     if (!m.measured)
         return race_says("subtitle.running"_t, "k"_v = k, "dice"_v = thrown, "tokens"_v = tokens, "lossy"_v = lossy,
-                         "lane"_v = m.race->running >= 0 ? m.lanes[static_cast<std::size_t>(m.race->running)].title : "");
+                         "lane"_v = m.race->running >= 0 && !m.waits ? m.lanes[static_cast<std::size_t>(m.race->running)].title : "");
     return race_says("subtitle.clock"_t, "k"_v = k, "dice"_v = thrown, "tokens"_v = tokens, "lossy"_v = lossy, "now"_v = race_clock(m),
                      "doubt"_v = clock_doubt(m), "pace"_v = race_pace(input));
 }
@@ -298,8 +298,8 @@ std::string filled(std::string words, const RaceLaneModel& lane, const std::stri
 
 const char* lane_state(const RaceModel& m, int lane) {
     if (m.race->ended_early) return "has not run";
-    if (m.stepped || m.race->running == lane) return "reads the prompt";
-    return m.race->warming == lane ? "warms up" : "waits for its turn";
+    if (m.stepped || (m.race->running == lane && !m.waits)) return "reads the prompt";
+    return m.race->warming == lane && !m.waits ? "warms up" : "waits for its turn";
 }
 
 std::string race_about(const RaceLaneModel& lane) {

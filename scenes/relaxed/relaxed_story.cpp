@@ -198,7 +198,7 @@ Story relaxed_story(const SceneInput& input, const RelaxedModel& m, const Relaxe
     if (!study.runs.empty()) {
         const Study* done = study_of(input, study);
         story.task = relaxed_says("words.task"_t);
-        story.task_done = done && done->complete();
+        story.task_done = done && done->complete() && (input.still || input.timed_here);
         story.on_task = {Command{study}};
     }
     return story;

@@ -96,7 +96,14 @@ double middle_over_quickest(std::vector<double> tries) {
 
 bool quick_to_measure(const SceneInput& input) {
     const Header* run = input.whole ? input.whole->header : nullptr;
-    return !(run && run->tier == "REMOTE") && plain_ms(input) <= kQuickPassMs;
+    if (run && run->tier == "REMOTE") return false;
+    if (const double known = plain_ms(input); known > 0) return known <= kQuickPassMs;
+    if (input.passes && !input.passes->passes.empty()) return input.passes->passes.front().ms <= kQuickPassMs;
+    const auto timed = [](const RoundSummary& round) { return round.verify_ms > 0; };
+    if (input.whole)
+        if (const auto one = std::ranges::find_if(input.whole->round_list, timed); one != input.whole->round_list.end())
+            return one->verify_ms <= kQuickPassMs;
+    return !input.status || input.status->built_in; // what nobody timed
 }
 
 int seeds_to_measure(const SceneInput& input, const std::vector<RunSettings>& rows, const Study* measured) {

@@ -49,7 +49,11 @@ void draw_next(const SceneInput& input, ui::Ui& ui, Rect at, const Story& story,
     if (input.lecture) {
         const ui::ButtonOptions options{
             .kind = ui::ButtonKind::primary, .shortcut = "PageDown", .tooltip = shared_says("buttons.next_step_about"_t)};
-        if (ui::button(ui, "next", at, shared_says("buttons.next_step"_t), options)) out.push_back(NextStep{});
+        const Message last = !input.next ? shared_says("buttons.last_step_about"_t) : Message();
+        if (!last.empty())
+            (void)ui::button(ui, "next", at, shared_says("buttons.last_step"_t), {.disabled = last});
+        else if (ui::button(ui, "next", at, shared_says("buttons.next_step"_t), options))
+            out.push_back(NextStep{});
         return;
     }
     if (!leads_on(input, story)) {

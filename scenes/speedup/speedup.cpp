@@ -31,7 +31,7 @@ class SpeedupScene final : public MessageScene<SpeedupScene> {
 
     std::vector<Measurement> missing(const SceneInput& input) const override {
         const RunStudy study = speedup_study(input);
-        if (!lacks(study, study_named(input, study.name))) return {};
+        if (!lacks(study, study_of(input, study))) return {};
         return {{.name = study.name, .ask = study, .beat = kSpeedupBestBeat}};
     }
 

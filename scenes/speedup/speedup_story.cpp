@@ -45,6 +45,9 @@ Message finding(const SpeedupModel& m) {
     return speedup_says("finding.best"_t, drafter, times, k);
 }
 
+// What is seen is not what is being measured.
+bool awaits_lengths(const SpeedupModel& m) { return m.measuring && (m.source == Source::run || m.source == Source::assumed); }
+
 // A text that ends soon has no round with so many draft tokens.
 Message lengths_words(const SpeedupModel& m) {
     const int all = !m.measuring && m.points.size() < kMeasuredLengths ? static_cast<int>(kMeasuredLengths) : 0;
@@ -104,6 +107,7 @@ Message best_length_words(const SpeedupModel& m) {
 Words best_words(const SpeedupModel& m) {
     if (m.server) return speedup_says.beat("best:server"_t);
     if (m.table) return speedup_says.beat("best:table"_t);
+    if (awaits_lengths(m)) return speedup_says.beat("best:measuring"_t, "run"_v = m.source == Source::run);
     if (!m.doubt.empty()) return speedup_says.beat("best:in_doubt"_t, "doubt"_v = m.doubt);
     const Message best = best_length_words(m);
     if (m.outrun) return speedup_says.beat("best:outrun"_t, "best"_v = best);
@@ -225,6 +229,8 @@ StageTitle speedup_title(const SceneInput& input, const SpeedupModel& m) {
         return title;
     }
     title.title = beat_title(input, m);
+    const auto measuring = "measuring"_v = awaits_lengths(m);
+    if (title.title.empty() && awaits_lengths(m)) title.title = speedup_says("best.title"_t);
     const auto found = [&](const auto& words) {
         if (title.title.empty()) title.title = words();
     };
@@ -242,7 +248,8 @@ StageTitle speedup_title(const SceneInput& input, const SpeedupModel& m) {
             return speedup_says("title.run"_t, "doubt"_v = m.doubt, "gain"_v = m.doubt.empty() ? gain : std::nullopt, "k"_v = m.best,
                                 "loses"_v = m.doubt.empty() && !gain);
         });
-        title.subtitle = speedup_says("subtitle.run"_t, "k"_v = input.whole->header->k, "doubt"_v = m.doubt);
+        title.subtitle = speedup_says("subtitle.run"_t, measuring, "k"_v = input.whole->header->k_auto ? 0 : input.whole->header->k,
+                                      "doubt"_v = m.doubt);
         break;
     case Source::assumed:
         if (m.server || m.table) {
@@ -253,7 +260,7 @@ StageTitle speedup_title(const SceneInput& input, const SpeedupModel& m) {
         [[fallthrough]];
     case Source::hand:
         found([&] { return speedup_says("title.hand"_t, "gain"_v = gain, "k"_v = m.best); });
-        title.subtitle = speedup_says("subtitle.hand"_t, "own"_v = m.source == Source::hand);
+        title.subtitle = speedup_says("subtitle.hand"_t, measuring, "own"_v = m.source == Source::hand);
         break;
     }
     return title;
@@ -265,7 +272,7 @@ Story speedup_story(const SceneInput& input, const SpeedupModel& m) {
     const RunStudy study = speedup_study(input);
     if (!study.runs.empty()) {
         story.task = speedup_says("words.task"_t);
-        story.task_done = !m.points.empty() && !m.measuring && !m.stopped;
+        story.task_done = !m.points.empty() && !m.measuring && !m.stopped && (input.still || input.timed_here);
         story.on_task = {Command{study}};
     }
     return story;

@@ -524,6 +524,7 @@ TEST(BottleneckScene, ShowsRecordedTimesUntilThereAreLiveOnes) {
     window.bench->controller.observe(window.published, window.bench->time);
     window.bench->settle();
     EXPECT_TRUE(window.bench->shows("now timing passes of bundle S")) << window.bench->words;
+    EXPECT_TRUE(window.bench->shows("The loaded model is being timed: these are others")) << "no figure of those stands in the title";
     window.published.status.timed_model.clear();
     window.finish_measuring();
     EXPECT_FALSE(window.bench->shows("ecorded")) << window.bench->words;

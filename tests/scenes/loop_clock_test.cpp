@@ -50,6 +50,59 @@ TEST(LoopClock, ARoundOfOneTokenIsNeverASaving) {
     EXPECT_GT(slower.spec_ms() - 4, 6);
 }
 
+// The times that the table has for such passes, of which the machine did other things too.
+std::shared_ptr<const TraceTimes> usual_times(const Trace& trace, double busy_cores = 0) {
+    auto times = std::make_shared<TraceTimes>();
+    times->events.resize(trace.size(), {.ms = 1});
+    times->plain_ms = 4;
+    times->busy_cores = busy_cores;
+    times->repeats = 12;
+    return times;
+}
+
+// LIVE is what is measured here; which of its times are of this very pass, and which of passes like it, is said.
+TEST(LoopClock, ATimeOfSuchPassesIsNotToldAsThatOfThisOne) {
+    const auto trace = fixtures::mixed();
+    const auto told = [&](bool usual) {
+        const auto run = fixtures::mixed();
+        if (usual) run->set_times(usual_times(*run));
+        std::string words;
+        for (std::size_t at = 1; at <= next_round_end(*run, 0); ++at) {
+            SceneBench bench("loop");
+            bench.show(run, at);
+            SceneInput input = bench.controller.frame(0).scene;
+            input.plain.ms_per_token = 4;
+            words += find_scene("loop")->make()->describe(input);
+        }
+        return words;
+    };
+    const std::string once = told(false), usual = told(true);
+    for (const char* words : {"The pass took ", "This step took ", "This round took "}) {
+        EXPECT_NE(once.find(words), std::string::npos) << words << once;
+        EXPECT_EQ(usual.find(words), std::string::npos) << words << usual;
+    }
+    for (const char* words : {"Such a pass takes ", "Such a step takes ", "Such a round takes "}) {
+        EXPECT_EQ(once.find(words), std::string::npos) << words << once;
+        EXPECT_NE(usual.find(words), std::string::npos) << words << usual;
+    }
+}
+
+// A title and a sentence that say what the clock below calls in doubt.
+TEST(LoopClock, WhatIsInDoubtIsNotLater) {
+    for (const bool doubt : {false, true}) {
+        const auto trace = fixtures::toy_run({.name = "rejected", .cycles = 2, .noise = 1});
+        trace->set_times(usual_times(*trace, doubt ? 1.5 : 0));
+        SceneBench bench("loop");
+        bench.show(trace, next_round_end(*trace, 0));
+        SceneInput input = bench.controller.frame(0).scene;
+        input.plain.ms_per_token = 4;
+        const std::string words = find_scene("loop")->make()->describe(input);
+        EXPECT_EQ(words.find("later than plain decoding") == std::string::npos, doubt) << words;
+        EXPECT_EQ(words.find("later than a plain token") == std::string::npos, doubt) << words;
+        EXPECT_EQ(words.find("nothing was saved") == std::string::npos, doubt) << words;
+    }
+}
+
 // Beside its network DART searches its n-grams; the others correct with a head.
 TEST(LoopClock, NamesWhatADrafterDoesBesideItsNetwork) {
     for (const auto& [drafter, name] : {std::pair{"dart", "search"}, std::pair{"domino", "head"}}) {

@@ -34,6 +34,32 @@ TEST(LoopWords, OnlyTheFirstMissIsWhereTheTokenRuleWouldHaveStopped) {
     }
 }
 
+// 16 is the most that a round may ask for, and no round of most runs does.
+TEST(LoopWords, KAutoShowsWhatARoundAskedFor) {
+    const auto fixed = fixtures::mixed();
+    const auto chosen = [&](std::size_t events) {
+        auto trace = std::make_shared<Trace>([fixed](int id) { return fixed->text(id); });
+        for (std::size_t i = 0; i < std::min(events, fixed->size()); ++i) {
+            Event event = (*fixed)[i];
+            if (auto* header = std::get_if<Header>(&event)) header->k_auto = true, header->k = kMostAuto;
+            if (auto* pass = std::get_if<Verified>(&event)) pass->asked = DraftSize{4, 0};
+            trace->append(std::move(event));
+        }
+        return trace;
+    };
+    const auto columns = [](const std::shared_ptr<const Trace>& trace, std::size_t at) {
+        SceneBench bench("loop");
+        bench.show(trace, at);
+        EXPECT_TRUE(bench.shows("rule, K auto")) << bench.words;
+        EXPECT_FALSE(bench.shows("K = 16")) << bench.words;
+        return loop_model(bench.controller.frame(0).scene).columns.size();
+    };
+    const std::size_t first = 3; // header, prompt, a guess
+    ASSERT_TRUE(std::holds_alternative<Drafted>((*fixed)[first - 1]));
+    EXPECT_EQ(columns(chosen(1000), first), 4U) << "its pass says what it had asked for";
+    EXPECT_EQ(columns(chosen(first), first), 1U) << "until then nobody knows";
+}
+
 // Whoever adds up the printed times comes to the printed gain, also before the round is over.
 TEST(LoopWords, TheClockAddsUp) {
     const auto trace = fixtures::mixed();

@@ -785,6 +785,15 @@ TEST(SpeedupScene, AnUnfinishedStudyShowsWhatThereIs) {
     live.bench->key(ui::Key::m);
     live.answer({9, 8, 6, 4}, 2);
     EXPECT_FALSE(speedup_model(live.input(), {}).measured()) << "one length is no curve";
+    for (const bool german : {false, true}) {
+        std::optional<test::Speaking> speaking;
+        if (german) speaking.emplace("de");
+        live.beat(kSpeedupBestBeat);
+        EXPECT_TRUE(live.bench->shows(german ? "Sie werden gemessen" : "They are being measured")) << live.bench->words;
+        EXPECT_TRUE(live.bench->shows(german ? "bis sie gemessen sind" : "until they are measured")) << live.bench->words;
+        const Story story = speedup_story(live.input(), speedup_model(live.input(), {}));
+        EXPECT_NE(story.text.find(german ? "normales Decoding zuerst" : "plain decoding first"), std::string::npos) << story.text;
+    }
     live.sent.clear();
     live.bench->key(ui::Key::m);
     live.answer({9, 8, 6, 4}, 4);

@@ -12,13 +12,15 @@ namespace speclens {
 
 struct ViewBench {
     std::vector<Command> sent;
+    bool work_first = false; // as the window said last
     SceneBench bench;
 
     explicit ViewBench(const std::string& scene)
         : bench(scene, {.send = [this](Command c) { sent.push_back(std::move(c)); },
                         .set_budget = [](std::int64_t) {},
                         .add_budget = [](std::int64_t) {},
-                        .cancel_loading = [] {}}) {}
+                        .cancel_loading = [] {},
+                        .put_work_first = [this](bool first) { work_first = first; }}) {}
 
     void observe(std::shared_ptr<const Trace> trace, const RunSettings& settings) {
         Snapshot p;

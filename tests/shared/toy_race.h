@@ -80,6 +80,7 @@ inline std::shared_ptr<const Trace> another_text() {
 
 struct RaceBench {
     std::vector<Command> sent;
+    Work work; // beside the run
     SceneBench bench;
     explicit RaceBench(ui::Rect screen = {0, 0, 1600, 1000})
         : bench("race",
@@ -92,6 +93,7 @@ struct RaceBench {
         Snapshot s;
         s.race = std::move(race);
         s.status.state = EngineStatus::State::idle;
+        s.status.work = work;
         s.status.ready_drafters = {"none", "small", "lookup", "eagle3", "dflash", "domino"};
         bench.controller.observe(s, bench.time);
         bench.settle();

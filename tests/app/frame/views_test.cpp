@@ -16,6 +16,8 @@
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/view_bench.h"
 #include "tests/shared/pass_times.h"
+#include "tests/shared/speaking.h"
+#include "tests/shared/toy_race.h"
 
 namespace speclens {
 namespace {
@@ -248,6 +250,283 @@ std::uint64_t seed_of(Link link) {
     link.at = 0;
     link.selected.reset();
     return std::hash<std::string>{}(to_text(link));
+}
+
+// ---- a slow pair: the page is turned while the run goes on ----
+
+std::shared_ptr<const Trace> going_on(int rounds = 4, bool timed = true) {
+    fixtures::Toy toy = fixtures::toys().front();
+    toy.cycles = rounds;
+    toy.timing = timed;
+    toy.stop = false;
+    return fixtures::toy_run(toy);
+}
+// As a slow engine shows it, which answered what `done` has.
+Snapshot busy(const std::shared_ptr<const Trace>& run, const RunSettings& settings = {}, const Snapshot& done = {}) {
+    Snapshot p = done;
+    p.trace = run;
+    p.settings = settings;
+    p.status.state = EngineStatus::State::running;
+    p.status.ready_drafters = {"none", "small", "lookup", "domino"};
+    return p;
+}
+LectureView::Step shown(const std::string& scene, int beat, const RunSettings& settings = {}) {
+    return {"Step", "", 1, {.scene = scene, .place = {.beat = beat}, .settings = settings}};
+}
+// Some runs of it, in the order in which they were asked for.
+std::shared_ptr<const Study> study_of(const RunStudy& plan, std::size_t done) {
+    auto study = std::make_shared<Study>();
+    study->name = plan.name;
+    study->planned = static_cast<int>(plan.runs.size());
+    for (std::size_t i = 0; i < done; ++i) study->points.emplace_back().settings = plan.runs[i];
+    return study;
+}
+
+TEST(LecturesOnASlowPair, WhatAStepTellsOfIsMeasuredBeforeItsRunGoesOn) {
+    ViewBench live("loop");
+    live.bench.controller.begin_lecture({"A lecture", {shown("loop", 0), shown("bottleneck", 3), shown("failures", 3), shown("loop", 0)}},
+                                        live.bench.time);
+    const auto see = [&](const Snapshot& now) {
+        live.bench.controller.observe(now, live.bench.time);
+        live.bench.settle();
+    };
+    const auto run = going_on();
+    see(busy(run));
+    EXPECT_TRUE(live.all<MeasurePasses>().empty()) << "after the run, whose times it would disturb";
+    EXPECT_FALSE(live.work_first);
+    live.bench.key(ui::Key::page_down);
+    see(busy(run));
+    EXPECT_EQ(live.all<MeasurePasses>().size(), 1U) << "the step is open without it";
+    EXPECT_TRUE(live.work_first);
+    Snapshot timing;
+    timing.status.timed_model = "toy target";
+    timing.status.timed = 0.4;
+    see(busy(run, {}, timing));
+    EXPECT_TRUE(live.bench.shows("timing passes of toy target, 40 %")) << live.bench.words;
+    EXPECT_TRUE(live.bench.shows("The loaded model is being timed: these are others")) << live.bench.words;
+    live.bench.key(ui::Key::page_down);
+    see(busy(run, {}, timing));
+    EXPECT_EQ(live.now().scene_name, "failures");
+    EXPECT_TRUE(live.bench.shows("timing passes of toy target, 40 % · the map is drawn from them")) << live.bench.words;
+    EXPECT_FALSE(live.bench.shows("press M")) << live.bench.words;
+    EXPECT_EQ(live.all<MeasurePasses>().size(), 1U) << "it is under way";
+    live.bench.key(ui::Key::page_down);
+    see(busy(run, {}, timing));
+    EXPECT_FALSE(live.work_first) << "this one is of the run";
+}
+
+TEST(LecturesOnASlowPair, LengthsAreMeasuredFirstAndForEveryPromptAnew) {
+    ViewBench live("loop");
+    live.bench.controller.begin_lecture(
+        {"A lecture", {shown("loop", 0), shown("speedup", 4), shown("speedup", 4, other_dice()), shown("loop", 0)}}, live.bench.time);
+    const auto see = [&](const Snapshot& now) {
+        live.bench.controller.observe(now, live.bench.time);
+        live.bench.settle();
+    };
+    see(busy(going_on(1)));
+    live.bench.key(ui::Key::page_down);
+    EXPECT_TRUE(live.all<RunStudy>().empty()) << "the first rounds of the run are seen first";
+    const auto run = going_on();
+    see(busy(run));
+    ASSERT_EQ(live.all<RunStudy>().size(), 1U);
+    EXPECT_TRUE(live.work_first);
+    const RunStudy plan = live.all<RunStudy>()[0];
+    Snapshot begun;
+    begun.studies[plan.name] = study_of(plan, 0);
+    see(busy(run, {}, begun));
+    EXPECT_TRUE(live.work_first);
+    EXPECT_TRUE(live.bench.shows("Which length is fastest? They are being measured")) << live.bench.words;
+    EXPECT_TRUE(live.bench.shows("until they are measured, the formula")) << live.bench.words;
+    begun.studies[plan.name] = study_of(plan, plan.runs.size());
+    see(busy(run, {}, begun));
+    EXPECT_FALSE(live.work_first) << "now the run goes on";
+    EXPECT_EQ(live.all<RunStudy>().size(), 1U);
+
+    live.bench.key(ui::Key::page_down);
+    see(busy(going_on(), other_dice(), begun));
+    ASSERT_EQ(live.all<RunStudy>().size(), 2U) << "the lengths that are there are of the step before";
+    EXPECT_EQ(live.all<RunStudy>()[1].runs[0].seed, 99U);
+    EXPECT_TRUE(live.work_first);
+    live.bench.key(ui::Key::page_down);
+    see(busy(going_on(), {}, begun));
+    EXPECT_FALSE(live.work_first);
+}
+
+// A pass of the model that was fetched takes 100 ms: ten lengths once, not five times.
+TEST(LecturesOnASlowPair, WhatNobodyTimedIsNotTakenForQuick) {
+    ViewBench live("loop");
+    live.bench.controller.begin_lecture({"A lecture", {shown("loop", 0), shown("speedup", 4)}}, live.bench.time);
+    Snapshot fetched;
+    fetched.status.built_in = false;
+    live.bench.controller.observe(busy(going_on(4, false), {}, fetched), live.bench.time);
+    live.bench.key(ui::Key::page_down);
+    live.bench.settle();
+    ASSERT_EQ(live.all<RunStudy>().size(), 1U);
+    EXPECT_EQ(live.all<RunStudy>()[0].runs.size(), 11U);
+}
+
+// The place of a step is gone to once its run is over; who has turned a beat meanwhile stays there.
+TEST(LecturesOnASlowPair, ABeatThatWasTurnedToIsNotLeftWhenTheRunEnds) {
+    for (const bool by_key : {true, false}) {
+        ViewBench live("loop");
+        live.bench.controller.begin_lecture({"A lecture", {shown("loop", 0), shown("speedup", 4)}}, live.bench.time);
+        live.bench.controller.observe(busy(going_on()), live.bench.time);
+        live.bench.key(ui::Key::page_down);
+        EXPECT_EQ(live.now().scene.beat, 3);
+        if (by_key)
+            live.bench.key(ui::Key::right);
+        else
+            live.bench.controller.perform({SceneCommand{SetBeat{4}}}, live.bench.time);
+        EXPECT_EQ(live.now().scene.beat, 4);
+        live.observe(fixtures::mixed(), {});
+        EXPECT_EQ(live.now().scene.beat, 4);
+    }
+}
+
+TEST(LecturesOnASlowPair, TheRaceOfAStepBeginsAtOnceAndEndsWithIt) {
+    LectureView::Step race = shown("race", 0);
+    race.view.race.base.prompt.text = "Another prompt";
+    ViewBench live("loop");
+    live.bench.controller.begin_lecture({"A lecture", {shown("loop", 0), race, shown("loop", 0)}}, live.bench.time);
+    const auto run = going_on();
+    live.bench.controller.observe(busy(run), live.bench.time);
+    live.bench.key(ui::Key::page_down);
+    ASSERT_EQ(live.all<StartRace>().size(), 1U);
+    EXPECT_TRUE(live.work_first) << "nobody sees the run";
+    const auto raced = [&](bool home) {
+        auto view = toy_race(home);
+        view->settings = live.all<StartRace>()[0].settings;
+        view->prompts = home ? 40 : 0;
+        view->prompts_done = home ? 3 : 0;
+        if (!home) view->running = 1, view->lanes[1].finished = false, view->lanes[2].trace = nullptr, view->lanes[2].finished = false;
+        Snapshot p = busy(run);
+        p.race = view;
+        return p;
+    };
+    live.bench.controller.observe(raced(false), live.bench.time);
+    live.bench.key(ui::Key::page_down);
+    EXPECT_EQ(live.all<StopRace>().size(), 1U) << "its passes would be in the times of this step";
+    EXPECT_FALSE(live.work_first);
+    live.bench.key(ui::Key::page_up);
+    EXPECT_EQ(live.all<StartRace>().size(), 2U) << "nobody was home";
+    live.bench.controller.observe(raced(true), live.bench.time);
+    live.bench.key(ui::Key::page_down);
+    EXPECT_EQ(live.all<StopRace>().size(), 2U) << "so would those of the averages";
+    Snapshot stopped = raced(true);
+    auto over = std::make_shared<RaceView>(*stopped.race);
+    over->ended_early = true;
+    stopped.race = over;
+    live.bench.controller.observe(stopped, live.bench.time);
+    live.bench.key(ui::Key::page_up);
+    EXPECT_EQ(live.all<StartRace>().size(), 2U) << "all are home: it is shown as it is";
+}
+
+// What rounds cost is measured before a run with K auto: until then the run of the step before is not shown in its place.
+TEST(LecturesOnASlowPair, ARunThatIsStillToBeginIsNoOther) {
+    ViewBench live("loop");
+    RunSettings chosen;
+    chosen.k_auto = true;
+    chosen.k = kMostAuto;
+    live.bench.controller.begin_lecture({"A lecture", {shown("loop", 0), shown("loop", 0, chosen)}}, live.bench.time);
+    live.observe(fixtures::mixed(), {});
+    live.bench.key(ui::Key::page_down);
+    ASSERT_EQ(live.all<Restart>().size(), 1U);
+    Snapshot costs = busy(std::make_shared<Trace>([](int) { return std::string(); }), live.all<Restart>()[0].settings);
+    costs.status.job = "measuring what rounds cost";
+    costs.status.job_done = 3;
+    costs.status.job_total = 13;
+    costs.status.job_unit = "rounds";
+    live.bench.controller.observe(costs, live.bench.time);
+    live.bench.settle();
+    EXPECT_EQ(live.now().scene.whole->header, nullptr);
+    EXPECT_TRUE(live.bench.shows("measuring what rounds cost, 3 of 13 rounds")) << live.bench.words;
+    EXPECT_TRUE(live.bench.shows("First: what rounds cost")) << live.bench.words;
+    EXPECT_FALSE(live.bench.shows("Models are loading")) << live.bench.words;
+    Snapshot begun = busy(going_on(), live.all<Restart>()[0].settings);
+    begun.runs = 1;
+    live.bench.controller.observe(begun, live.bench.time);
+    live.bench.settle();
+    ASSERT_NE(live.now().scene.whole->header, nullptr);
+    EXPECT_FALSE(live.bench.shows("what rounds cost")) << live.bench.words;
+}
+
+TEST(Lectures, TheLastStepOffersNoOther) {
+    LectureView lecture = three_steps();
+    lecture.steps.pop_back();
+    ViewBench live("loop");
+    live.bench.controller.begin_lecture(lecture, live.bench.time);
+    live.observe(fixtures::mixed(), {});
+    EXPECT_TRUE(live.bench.shows("Next step")) << live.bench.words;
+    live.bench.key(ui::Key::page_down);
+    EXPECT_TRUE(live.bench.shows("Last step")) << live.bench.words;
+    EXPECT_FALSE(live.bench.shows("Next step")) << live.bench.words;
+}
+
+TEST(Lectures, CountTheirStepsOverARaceToo) {
+    LectureView lecture = three_steps();
+    lecture.steps[1].view.scene = "race";
+    ViewBench live("loop");
+    present(live.bench);
+    live.bench.controller.begin_lecture(lecture, live.bench.time);
+    live.observe(fixtures::mixed(), {});
+    live.bench.key(ui::Key::page_down);
+    EXPECT_TRUE(live.bench.shows("lecture 2 of 3")) << live.bench.words;
+    expect_readable(live.bench, "race");
+}
+
+TEST(Lectures, TellTheirStepsInTheLanguageOfTheWindow) {
+    const test::Speaking german("de");
+    ViewBench live("loop");
+    live.bench.controller.begin_lecture(three_steps(), live.bench.time);
+    EXPECT_NE(live.bench.controller.spoken.find("1 von 3  First   bei 0:00, geplant 0:00\nSay this.\n"), std::string::npos)
+        << live.bench.controller.spoken;
+}
+
+TEST(Lectures, SayHowToComeBackFromAPromptOfOnesOwn) {
+    ViewBench live("loop");
+    live.bench.controller.begin_lecture(three_steps(), live.bench.time);
+    live.observe(fixtures::mixed(), {});
+    RunSettings own;
+    own.prompt.text = "What is a star?";
+    live.bench.controller.perform({AskPrompt{own}}, live.bench.time);
+    live.bench.settle();
+    EXPECT_TRUE(live.bench.shows("Ctrl+Z leads back to the run of this step, PageDown to the next one")) << live.bench.words;
+    ViewBench alone("loop");
+    alone.observe(fixtures::mixed(), {});
+    alone.bench.controller.perform({AskPrompt{own}}, alone.bench.time);
+    alone.bench.settle();
+    EXPECT_FALSE(alone.bench.shows("the run of this step")) << alone.bench.words;
+}
+
+// A step begins a run, and so do links and taking back: none of that is what a task asks for.
+TEST(Lectures, TickNoTaskByThemselves) {
+    LectureView lecture = three_steps();
+    lecture.steps[1].view = {.scene = "speedup", .place = {.beat = 4}, .settings = other_dice()};
+    ViewBench live("loop");
+    live.bench.controller.begin_lecture(lecture, live.bench.time);
+    live.observe(fixtures::mixed(), {});
+    live.bench.key(ui::Key::page_down);
+    ASSERT_FALSE(live.all<Restart>().empty());
+    EXPECT_EQ(live.now().scene.deeds & deed_bit(Deed::changed_run), 0U);
+    live.observe(fixtures::toy_run(fixtures::toys()[3]), other_dice());
+    ASSERT_FALSE(live.all<RunStudy>().empty()) << "it was measured for the step";
+    EXPECT_FALSE(live.now().scene.timed_here);
+    live.bench.key(ui::Key::m);
+    EXPECT_TRUE(live.now().scene.timed_here);
+    live.bench.key(ui::Key::r, {.shift = true});
+    EXPECT_NE(live.now().scene.deeds & deed_bit(Deed::changed_run), 0U);
+}
+
+TEST(Races, FromTheRailAreOfThePromptOnScreen) {
+    ViewBench live("loop");
+    RunSettings own;
+    own.prompt.text = "What is a star?";
+    own.seed = 41;
+    live.observe(fixtures::mixed(), own);
+    live.bench.controller.perform({SceneCommand{OpenScene{"race"}}}, live.bench.time);
+    ASSERT_EQ(live.all<StartRace>().size(), 1U);
+    EXPECT_EQ(live.all<StartRace>()[0].settings.base.prompt.text, "What is a star?");
+    EXPECT_EQ(live.all<StartRace>()[0].settings.base.seed, 41U);
 }
 
 // Who speaks to a room has two counts beside the sentence, that of the lecture and that of the scene: words keep clear of both.
@@ -538,6 +817,7 @@ TEST(LecturesElsewhere, ARunWithoutSuchARoundIsShownAsItIs) {
     const auto plain = fixtures::toy_run({.name = "plain", .rule = "greedy", .drafter = "none", .k = 0, .cycles = 6, .temperature = 0});
     pair.show(plain, pair.live.all<Restart>()[0].settings);
     EXPECT_GT(pair.live.now().scene.cursor, 0U);
+    EXPECT_TRUE(pair.live.bench.shows("No round of this run shows what the notes tell of")) << pair.live.bench.words;
     EXPECT_FALSE(pair.asks());
 }
 

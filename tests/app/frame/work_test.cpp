@@ -154,6 +154,20 @@ TEST(Work, ALaneSaysTrulyWhetherItWaitsOrRuns) {
     EXPECT_EQ(shown(2, -1), (States{"reads the prompt", "waits for its turn"}));
 }
 
+// Drafters that were asked about a round go first: no lane runs meanwhile, whichever was begun.
+TEST(Work, ALaneDoesNotRunWhileSomethingElseHasItsTurn) {
+    for (const Work::Of of : {Work::Of::nothing, Work::Of::lanes, Work::Of::drafters}) {
+        auto race = toy_race(false);
+        race->running = 1;
+        for (std::size_t i = 1; i < race->lanes.size(); ++i) race->lanes[i].trace = nullptr, race->lanes[i].finished = false;
+        RaceBench window;
+        window.work = {.of = of, .done = 1, .total = of == Work::Of::nothing ? 0 : 3, .number = 1};
+        window.observe(race);
+        EXPECT_EQ(window.bench.shows("is running"), of != Work::Of::drafters) << window.bench.words;
+        EXPECT_EQ(window.bench.shows("reads the prompt"), of != Work::Of::drafters) << window.bench.words;
+    }
+}
+
 TEST(Work, AveragesThatWereStoppedSaySo) {
     auto race = toy_race(true);
     race->prompts = 40;

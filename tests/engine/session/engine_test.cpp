@@ -16,6 +16,7 @@
 #include "kernels/backend.h"
 #include "kernels/error.h"
 #include "tests/shared/session_bench.h"
+#include "tests/shared/slow_model.h"
 #include "tests/shared/temp_folder.h"
 #include "tests/shared/variable.h"
 
@@ -142,6 +143,74 @@ TEST(Engine, TheRunGoesBeforeEveryJob) {
     }
     drain(engine);
     EXPECT_TRUE(engine.shown().studies.at("one")->complete());
+}
+
+// Whoever opens what shows no run, or a page that tells of what is not measured, does not wait for the run to end.
+TEST(Engine, WorkGoesBeforeTheRunWhereTheWindowWantsIt) {
+    Watcher host;
+    Engine engine(host, {.target = table_file()}, on_table());
+    engine.load();
+    engine.gate().set(kUnlimitedPhases);
+    for (int i = 0; i < 4; ++i) ASSERT_TRUE(engine.step());
+    const std::size_t events = engine.run()->trace().size();
+    engine.obey(CompareDrafters{0}); // a question about the run
+    engine.obey(RunStudy{"one", {on_table(), on_table()}});
+    engine.gate().put_work_first(true);
+    while (!engine.shown().studies.at("one")->complete()) {
+        ASSERT_TRUE(engine.step());
+        EXPECT_EQ(engine.run()->trace().size(), events) << "the run waits";
+        EXPECT_TRUE(!engine.shown().comparison || engine.shown().comparison->rows.empty()) << "and with it what is asked about it";
+    }
+    EXPECT_EQ(engine.shown().status.state, EngineStatus::State::running) << "it only waits";
+    drain(engine);
+    EXPECT_TRUE(engine.run()->stopped()) << "without work it goes on";
+    EXPECT_FALSE(engine.shown().comparison->rows.empty());
+    engine.obey(Restart{on_table(), kUnlimitedPhases});
+    engine.obey(RunStudy{"two", {on_table()}});
+    engine.gate().put_work_first(false);
+    ASSERT_TRUE(engine.step());
+    EXPECT_GT(engine.run()->trace().size(), 1U) << "the run first, as ever";
+}
+
+// K auto measures first what rounds cost. Until that is done no other run passes for the one that was asked for.
+TEST(Engine, SaysThatItMeasuresWhatRoundsCostAndShowsNoOtherRunMeanwhile) {
+    struct Costs : Watcher {
+        std::vector<std::pair<double, std::size_t>> told; // rounds that are done, events of the run that is shown
+        void published(const Snapshot& now) override {
+            if (now.status.job == "measuring what rounds cost") told.emplace_back(now.status.job_done, now.trace->size());
+            Watcher::published(now);
+        }
+    } host;
+    Engine engine(host, test::slow_models({.target_ms = 0.5, .draft_ms = 0.1}).models);
+    RunSettings settings;
+    settings.prompt.text = "Write a short poem about the moon.";
+    settings.drafter = "small";
+    settings.max_tokens = 8;
+    engine.obey(Restart{settings, kUnlimitedPhases});
+    drain(engine);
+    EXPECT_TRUE(host.told.empty()) << "K is what was asked for";
+    settings.k_auto = true;
+    settings.k = kMostAuto;
+    engine.obey(Restart{settings, kUnlimitedPhases});
+    ASSERT_GE(host.told.size(), 5U);
+    for (const auto& [done, events] : host.told) EXPECT_EQ(events, 0U) << "after " << done << " rounds";
+    EXPECT_EQ(host.told.front().first, 0);
+    EXPECT_TRUE(std::ranges::is_sorted(host.told));
+    EXPECT_TRUE(engine.shown().trace->header()->k_auto);
+    EXPECT_EQ(engine.shown().status.job, "");
+    drain(engine);
+    EXPECT_TRUE(engine.run()->stopped());
+    host.told.clear();
+    ++settings.seed;
+    engine.obey(Restart{settings});
+    EXPECT_TRUE(host.told.empty()) << "it is known";
+    host.call = EngineHost::Call::end_of_run; // somebody does not want to wait
+    engine.obey(Restart{.settings = settings, .measure = true});
+    EXPECT_EQ(engine.shown().status.state, EngineStatus::State::failed);
+    EXPECT_EQ(engine.shown().status.remedy, "Start the run again.");
+    host.call = EngineHost::Call::none;
+    engine.obey(Restart{settings});
+    EXPECT_EQ(engine.shown().trace->size(), 1U) << "and it can be started again";
 }
 
 TEST(Engine, WhatFailsIsToldAndThrownOnceAndEndsNothingElse) {
