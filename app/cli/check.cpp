@@ -230,7 +230,9 @@ void check_geometry(Checklist& list, const Options& options) {
     const ModelConfig target = geometry(options.geometry);
     const int context = predicted_context(options, target);
     std::vector<DraftConfig> heads;
-    for (const DrafterChoice& choice : options.drafters) heads.push_back(head_geometry(choice.name, target));
+    for (const DrafterChoice& choice : options.drafters)
+        for (const DrafterInfo* part : find_drafter(choice.name)->parts())
+            if (part == find_drafter(choice.name) || part->needs_network()) heads.push_back(head_geometry(part->name, target));
     const std::unique_ptr<Backend> backend = make_backend(options.backend, {.threads = options.threads});
     report_memory(list, forecast_memory(*backend, target, heads, context, backend->free_memory()), *backend, target, context, false);
 }
