@@ -69,11 +69,11 @@ target_link_libraries(pass_profile PRIVATE engine)
 add_executable(kept_error EXCLUDE_FROM_ALL engine/model/kept_error.cpp)
 spec_test_target(kept_error)
 target_link_libraries(kept_error PRIVATE engine)
-# What batching costs and brings, as ratios, run by hand: ninja batch_bench (engine/batch/README.md).
+# What batching costs and brings, as ratios, run by hand: ninja batch_bench (docs/results/batching.md).
 add_executable(batch_bench EXCLUDE_FROM_ALL engine/batch/batch_bench.cpp)
 spec_test_target(batch_bench)
 target_link_libraries(batch_bench PRIVATE engine_lab)
-# Predictions of engine/advice beside what came, run by hand: ninja held_out (docs/measuring.md).
+# Predictions of engine/advice beside what came, run by hand: ninja held_out (docs/results/advice.md).
 add_executable(held_out EXCLUDE_FROM_ALL engine/advice/held_out.cpp)
 spec_test_target(held_out)
 target_link_libraries(held_out PRIVATE engine)

@@ -2,8 +2,10 @@
 # (by pip, name and version) or is skipped with a word why.
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND AND TARGET speclens)
-    add_test(NAME servers_llamacpp
-        COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/servers/llamacpp_test.py" "$<TARGET_FILE:speclens>"
-            "${CMAKE_CURRENT_BINARY_DIR}/servers")
-    set_tests_properties(servers_llamacpp PROPERTIES LABELS servers SKIP_RETURN_CODE 77 TIMEOUT 1500)
+    foreach(server llamacpp llamacpp_rules vllm)
+        add_test(NAME servers_${server}
+            COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/servers/${server}_test.py" "$<TARGET_FILE:speclens>"
+                "${CMAKE_CURRENT_BINARY_DIR}/servers")
+        set_tests_properties(servers_${server} PROPERTIES LABELS servers SKIP_RETURN_CODE 77 TIMEOUT 5400 RUN_SERIAL ON)
+    endforeach()
 endif()

@@ -5,7 +5,14 @@
 
 namespace speclens::ui {
 
-std::optional<int> dropdown(Ui& ui, std::string_view id, Rect rect, std::span<const Message> choices, int chosen, const Message& tooltip);
+struct MessageChoice {
+    Message label;
+    Message detail{};   // muted, right aligned
+    Message disabled{}; // not choosable, and why
+};
+// `open`: what stands there where nothing is chosen.
+std::optional<int> dropdown(Ui& ui, std::string_view id, Rect rect, std::span<const MessageChoice> choices, int chosen,
+                            const Message& tooltip, const Message& disabled = {}, const Message& open = {});
 std::optional<int> segmented(Ui& ui, std::string_view id, Vec2 at, std::span<const Message> choices, int chosen,
                              const Message& disabled = {});
 [[nodiscard]] float segmented_width(const Canvas& canvas, std::span<const Message> choices);

@@ -11,9 +11,7 @@ namespace {
 
 constexpr float kRow = 32, kPad = 4, kScrollBar = 6;
 
-struct Row {
-    Message label{}, detail{}, disabled{};
-};
+using Row = MessageChoice;
 
 struct ListStyle {
     Font font = Font::text;
@@ -201,11 +199,10 @@ std::optional<int> dropdown(Ui& ui, std::string_view name, Rect rect, std::span<
                            {o.mono ? Font::mono : Font::text, o.max_rows, o.tooltip, o.disabled, placeholder});
 }
 
-std::optional<int> dropdown(Ui& ui, std::string_view name, Rect rect, std::span<const Message> choices, int chosen,
-                            const Message& tooltip) {
-    std::vector<Row> rows;
-    for (const Message& choice : choices) rows.push_back({.label = choice});
-    return field_with_list(ui, name, rect, rows, chosen, {.tooltip = tooltip});
+std::optional<int> dropdown(Ui& ui, std::string_view name, Rect rect, std::span<const MessageChoice> choices, int chosen,
+                            const Message& tooltip, const Message& disabled, const Message& open) {
+    return field_with_list(ui, name, rect, {choices.begin(), choices.end()}, chosen,
+                           {.tooltip = tooltip, .disabled = disabled, .placeholder = open});
 }
 
 } // namespace speclens::ui

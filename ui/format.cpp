@@ -68,6 +68,10 @@ std::string fine_probability(double p) {
     return fraction(p, static_cast<int>(std::ceil(-std::log10(p))));
 }
 
+std::string three_digits(double p) {
+    return p >= 1e-5 ? fraction(p, 2 - static_cast<int>(std::floor(std::log10(p)))) : fine_probability(p);
+}
+
 std::string short_number(double value) {
     char text[32];
     const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::general, 3);

@@ -19,6 +19,7 @@
 #include "engine/base/json_read.h"
 #include "kernels/error.h"
 #include "remote/client/answer_reader.h"
+#include "remote/client/keep_rule.h"
 #include "remote/client/served_json.h"
 #include "remote/reading/bench_output.h"
 #include "ui/stories/story_book.h"
@@ -198,7 +199,9 @@ Exit ask(const Options& options, const Endpoint& endpoint, const ServerFacts& fa
         bar.show("answering", static_cast<double>(so_far.pieces.size()), request.max_tokens, "pieces");
     };
     try {
-        show(send_request(endpoint, facts, request, patient, follow));
+        ServedText served = send_request(endpoint, facts, request, patient, follow);
+        tell_keep_rule(served, endpoint, facts, request, patient);
+        show(served);
     } catch (const ReaderGone&) {
         throw;
     } catch (...) {

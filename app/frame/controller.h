@@ -68,6 +68,7 @@ class Controller {
     void begin_lecture(LectureView lecture, double now); // the first step is what the window was opened with
     // The frame on screen as a link. Throws Error where no link can lead to it.
     [[nodiscard]] Link link() const;
+    [[nodiscard]] std::map<std::string, std::string> places() const; // for command_of(): what its name alone does not find
 
     // What the last ServeHere is to serve: the settings on screen when it was ordered. Null: none was ordered.
     [[nodiscard]] const RunSettings* served() const { return served_ ? &*served_ : nullptr; }

@@ -19,7 +19,7 @@ namespace {
 // A link and a command hold the same; what has no link has no command either, and is asked for by its name.
 std::string command_words(const Controller& controller) {
     try {
-        return command_of(controller.link().options);
+        return command_of(controller.link().options, controller.places());
     } catch (const Error& error) {
         const std::string asked = " link";
         std::string words = error.what();

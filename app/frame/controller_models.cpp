@@ -51,6 +51,20 @@ std::string Controller::model_word() const {
     return kBuiltInModel;
 }
 
+std::map<std::string, std::string> Controller::places() const {
+    std::map<std::string, std::string> places;
+    const std::string word = model_word();
+    if (!is_known_model(word)) places["model"] = (loaded_from_.empty() ? started_with.target : loaded_from_).string();
+    if (!loaded_from_.empty() && !same_file(loaded_from_, started_with.target)) return places; // opened here, with what it found
+    const bool own_draft = !is_known_model(word) || started_with.draft != draft_file(word);
+    for (const DrafterInfo& info : drafter_list()) {
+        const auto head = started_with.heads.find(network_of(info.name));
+        if (info.needs_network() && head != started_with.heads.end()) places[info.name] = head->second.string();
+        if (info.needs_draft_model() && own_draft && !started_with.draft.empty()) places[info.name] = started_with.draft.string();
+    }
+    return places;
+}
+
 const std::vector<GalleryPrompt>& Controller::prompts() const { return common_.status.built_in || general.empty() ? gallery : general; }
 
 void Controller::open_model(const std::string& word, double now, bool keep) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <ranges>
 
 #include "engine/drafters/drafter_info.h"
 #include "engine/model/precision.h"
@@ -247,8 +248,19 @@ LinkOptions options_of(const RaceSettings& race, const LinkOptions& folders) {
     });
 }
 
-std::string command_of(const LinkOptions& options) {
+std::string command_of(const LinkOptions& options, const std::map<std::string, std::string>& places) {
     const bool race = has(options, "drafters");
+    const auto placed = [&](const std::string& name, const std::string& value) {
+        const auto at = [&](const std::string& what) { return places.contains(what) ? places.at(what) : ""; };
+        if (name == "model") return at(name).empty() ? value : at(name);
+        if (name != "drafter" && name != "drafters") return value;
+        std::string out;
+        for (const auto part : std::views::split(value, ',')) {
+            const std::string drafter(part.begin(), part.end());
+            out += (out.empty() ? "" : ",") + drafter + (at(drafter).empty() ? "" : "=" + at(drafter));
+        }
+        return out;
+    };
     std::string out = race ? "./run compare" : "./run run";
     for (const auto& [name, value] : options) {
         if (name == "stepped" || name == kFingerprint || name == kDrafterFingerprint)
@@ -256,7 +268,7 @@ std::string command_of(const LinkOptions& options) {
         out += " --" + name;
         if (!takes_value(name)) continue;
         const bool file_sign = name == "prompt" && value.starts_with('@');
-        out += (value.starts_with('-') ? "=" : " ") + shell_quoted(file_sign ? "@" + value : value);
+        out += (value.starts_with('-') ? "=" : " ") + shell_quoted(file_sign ? "@" + value : placed(name, value));
     }
     return out;
 }

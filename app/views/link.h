@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -62,7 +63,8 @@ void add_drafter(const Header& header, LinkOptions& named);
 void add_precision(const Header& header, LinkOptions& named);
 
 // The same run on the command line, quoted for a shell: "./run run --drafter domino --k 7 …", of a race
-// "./run compare …".
-[[nodiscard]] std::string command_of(const LinkOptions& options);
+// "./run compare …". A command stays on this machine and has to find what a link only names: `places` says where a "model" and
+// heads by their drafter's name lie; what it does not hold is found by name.
+[[nodiscard]] std::string command_of(const LinkOptions& options, const std::map<std::string, std::string>& places = {});
 
 } // namespace speclens

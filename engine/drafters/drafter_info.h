@@ -35,7 +35,7 @@ struct DrafterKin {
     const char* keeps = "";      // from round to round, beside weights
     int year = 0;
     const char* source = ""; // "arXiv:2211.17192"
-    const char* served = ""; // which engines have it by their own documents or code (docs/models.md names those); empty: not found there
+    const char* served = ""; // which engines have it by their documents or code (docs/results/surveys.md); empty: not found there
 };
 
 // What a drafter is, beside its code: all that the command line, the window and the documents have to know of it stands in

@@ -186,6 +186,7 @@ std::string bench_sum_json(const BenchRecords& records, const InWords& in_words)
 
 std::string served_json(const ServedText& s, const InWords& in_words, const char* tier) {
     static constexpr const char* kProvenance[] = {"exact", "inferred", "aggregate"};
+    static constexpr const char* kRules[] = {"open", "matching", "rejection"};
     static constexpr const char* kAuthors[] = {"unknown", "first", "draft", "target", "mixed"};
     Json json = {{"schema", "speclens-served/1"},
                  {"tier", tier},
@@ -211,6 +212,7 @@ std::string served_json(const ServedText& s, const InWords& in_words, const char
         put(json, "tokens_per_round", acceptance_length(*s.counts));
         put(json, "written_per_round", s.written_per_round());
     }
+    if (s.rule) json["rule"] = {{"kind", kRules[static_cast<int>(s.rule->kind)]}, {"cuts", s.rule->cuts}, {"differ", s.rule->differ}};
     if (s.unwritten > 0) json["unwritten"] = s.unwritten;
     put(json, "told_tokens_per_second", s.reported_tokens_per_second);
     return one_line(json);

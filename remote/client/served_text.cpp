@@ -176,12 +176,8 @@ ServedText send_request(const Endpoint& endpoint, const ServerFacts& facts, cons
         throw Error("the answer ended in the middle: the server told neither a reason nor that it was done", "Look into the server's log.",
                     Exit::network);
     const double ms = watch.ms();
-    ServedText served =
-        reader.finish(ms, facts.kind == ServerKind::vllm && !reader.so_far().counts && never_drafted(endpoint, facts, settings),
-                      grown_since(before, reader.so_far().counts, endpoint, facts, settings));
-    if (facts.kind == ServerKind::llamacpp && asked.temperature > 0 && served.counts && served.counts->drafted > 0)
-        served.notes.push_back(server_said("note.sample_matching"_t));
-    return served;
+    return reader.finish(ms, facts.kind == ServerKind::vllm && !reader.so_far().counts && never_drafted(endpoint, facts, settings),
+                         grown_since(before, reader.so_far().counts, endpoint, facts, settings));
 }
 
 } // namespace speclens

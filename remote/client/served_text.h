@@ -49,6 +49,11 @@ struct ServedRound {
     int drafted = -1; // -1: unknown
     int accepted = 0;
 };
+// By which rule drafts are kept at T > 0, as far as it was found out (keep_rule.h).
+struct KeepRule {
+    enum class Kind : std::uint8_t { open, matching, rejection } kind = Kind::open;
+    int cuts = 0, differ = 0; // texts cut where a draft was kept, and those of them that ended otherwise
+};
 struct ServedText {
     std::vector<ServedPiece> pieces;
     std::vector<ServedRound> rounds;
@@ -62,7 +67,8 @@ struct ServedText {
     int tokens = 0;            // as the server counts; 0: it does not say
     bool tokens_apart = false; // every piece is one token; known at the end
     double first_ms = 0, total_ms = 0;
-    std::string finish;      // "stop", "length"
+    std::string finish; // "stop", "length"
+    std::optional<KeepRule> rule;
     std::vector<Said> notes; // what is missing and which option of the server would give it
 
     [[nodiscard]] std::string text() const;

@@ -5,6 +5,7 @@
 
 #include "engine/models/models.h"
 #include "kernels/error.h"
+#include "remote/client/keep_rule.h"
 #include "remote/client/probe.h"
 
 namespace speclens {
@@ -251,6 +252,7 @@ void ServerSession::ask(const RequestSettings& request) {
                 shown = seconds_now();
                 publish([&](ServerView& view) { view.served = std::make_shared<const ServedText>(so_far); });
             });
+            tell_keep_rule(served, endpoint, facts, request, http(120));
             publish([&](ServerView& view) {
                 if (const auto speed = served.tokens_per_second()) view.token_ms.push_back(1000 / *speed);
                 view.served = std::make_shared<const ServedText>(std::move(served));

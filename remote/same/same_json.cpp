@@ -6,9 +6,9 @@ namespace {
 
 OrderedJson or_null(const std::optional<double>& value) { return value ? OrderedJson(*value) : OrderedJson(nullptr); }
 
-OrderedJson arm_json(const MeasuredArm& arm) {
+OrderedJson arm_json(const MeasuredArm& arm, const std::string& name) {
     const auto drafts = drafts_of(arm);
-    OrderedJson json = {{"name", arm.name},
+    OrderedJson json = {{"name", name},
                         {"asked", arm.asked ? OrderedJson(*arm.asked) : OrderedJson(nullptr)},
                         {"drafted", drafts ? OrderedJson(drafts->drafted) : OrderedJson(nullptr)},
                         {"accepted", drafts ? OrderedJson(drafts->accepted) : OrderedJson(nullptr)},
@@ -67,12 +67,12 @@ const char* compare_name(SameCompare compare) {
 
 } // namespace
 
-std::string same_json(const SameMeasured& m, const SameSummary& summary) {
+std::string same_json(const SameMeasured& m, const SameSummary& summary, const std::function<std::string(const Said&)>& in_words) {
     OrderedJson json = {{"schema", "speclens-same/1"},
                         {"tier", "REMOTE"},
                         {"verdict", name_of(summary.verdict)},
                         {"exit_status", static_cast<int>(summary.verdict)},
-                        {"sentence", summary.sentence},
+                        {"sentence", in_words(summary.sentence)},
                         {"compares", compare_name(m.compare)},
                         {"prompts", m.prompts.size()},
                         {"repeats", m.prompts.empty() ? std::size_t{0} : m.arms.front().answers.front().size()},
@@ -81,7 +81,7 @@ std::string same_json(const SameMeasured& m, const SameSummary& summary) {
                         {"near_tie_nats", kNearTie},
                         {"mistake_nats", kMistake}};
     OrderedJson arms = OrderedJson::array(), pairs = OrderedJson::array(), forks = OrderedJson::array();
-    for (const MeasuredArm& arm : m.arms) arms.push_back(arm_json(arm));
+    for (const MeasuredArm& arm : m.arms) arms.push_back(arm_json(arm, in_words(arm.name)));
     for (const ArmPair& pair : summary.pairs) pairs.push_back(pair_json(pair));
     for (const ForkRecord& record : m.forks) forks.push_back(fork_json(m, record));
     json["arms"] = arms;

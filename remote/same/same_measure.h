@@ -38,7 +38,7 @@ class SameArm {
 };
 
 struct SameAsked {
-    std::string name;
+    Said name;
     std::optional<int> asked; // drafts of a round
     std::shared_ptr<SameArm> arm;
 };

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/advice/printed.h"
 #include "engine/base/quantile.h"
 
 namespace speclens {
@@ -25,24 +24,19 @@ double differ_between(const std::vector<GreedyAnswer>& a, const std::vector<Gree
     return pairs > 0 ? static_cast<double>(different) / static_cast<double>(pairs) : 0;
 }
 
-// "1 text parts", "3 texts part"
-std::string texts_part(int n) { return printed("%d %s", n, n == 1 ? "text parts" : "texts part"); }
-
 // Why drafts were not compared at all; empty: they were, or two servers are compared whatever they draft.
-std::string no_comparison(const SameMeasured& m) {
-    if (m.compare == SameCompare::servers) return "";
+Said no_comparison(const SameMeasured& m) {
+    if (m.compare == SameCompare::servers) return {};
     std::vector<ArmDrafts> drafts;
     for (const MeasuredArm& arm : m.arms) {
         const auto told = drafts_of(arm);
-        if (!told && m.compare == SameCompare::started) return ""; // each was started with its length
-        if (!told) return "the answers do not tell what was drafted, so whether the server did as it was asked is not known";
+        if (!told && m.compare == SameCompare::started) return {}; // each was started with its length
+        if (!told) return same_said("why.drafts_not_told"_t);
         drafts.push_back(*told);
     }
-    if (std::ranges::all_of(drafts, [](const ArmDrafts& d) { return d.drafted == 0; })) return "nothing was drafted in any arm";
+    if (std::ranges::all_of(drafts, [](const ArmDrafts& d) { return d.drafted == 0; })) return same_said("why.nothing_drafted"_t);
     if (m.compare == SameCompare::drafts_off && drafts[0].drafted > 0)
-        return printed("the server drafts whatever it is asked: %.0f draft tokens where none were asked for. Start a second one without "
-                       "speculation, or one for each length (--command)",
-                       drafts[0].drafted);
+        return same_said("why.drafts_anyway"_t, "drafted"_v = drafts[0].drafted);
     const auto alike = [&](std::size_t prompt) {
         return std::ranges::all_of(m.arms, [&](const MeasuredArm& arm) {
             return arm.answers[prompt].front().drafted == m.arms[0].answers[prompt].front().drafted;
@@ -50,34 +44,29 @@ std::string no_comparison(const SameMeasured& m) {
     };
     bool all = m.arms.size() > 1;
     for (std::size_t prompt = 0; prompt < m.prompts.size(); ++prompt) all = all && alike(prompt);
-    return all ? "every arm drafted alike, whatever length was asked for" : "";
+    return all ? same_said("why.drafted_alike"_t) : Said();
 }
 
-std::string words_of(const SameMeasured& m) {
+Said where_compared(const SameMeasured& m) {
     switch (m.compare) {
-    case SameCompare::drafts_off: return "with and without drafts";
-    case SameCompare::servers: return "on both servers";
-    default: return "at every draft length";
+    case SameCompare::drafts_off: return same_said("where.drafts_off"_t);
+    case SameCompare::servers: return same_said("where.servers"_t);
+    default: return same_said("where.lengths"_t);
     }
 }
 
 // Why nothing is decided of this pair; empty: it is.
-std::string open_question(const SameMeasured& m, const ArmPair& pair) {
+Said open_question(const SameMeasured& m, const ArmPair& pair) {
     if (pair.noisy()) {
-        std::string who;
-        if (pair.self0 > 0) who = m.arms[0].name;
-        if (pair.self > 0) who += (who.empty() ? "" : " and ") + m.arms[pair.arm].name;
-        return printed(
-            "%s gave two texts to one prompt, so nothing is said of single texts. Beyond that the arms differ in %.2f of the pairs "
-            "(95 %%: %.2f to %.2f)%s",
-            who.c_str(), pair.excess, pair.low, pair.high, pair.low > 0 ? ", more than by chance" : "");
+        const Said &zero = m.arms[0].name, &one = m.arms[pair.arm].name;
+        std::optional<Said> both;
+        if (pair.self0 > 0 && pair.self > 0) both = one;
+        return same_said("why.noisy"_t, "arm"_v = pair.self0 > 0 ? zero : one, "both"_v = both, "excess"_v = pair.excess,
+                         "low"_v = pair.low, "high"_v = pair.high, "more"_v = pair.low > 0);
     }
-    if (const int n = pair.count(ForkKind::larger); n > 0)
-        return printed("%s where the two tokens lie further apart than rounding seen on this server, and less than %.0f nat",
-                       texts_part(n).c_str(), kMistake);
-    if (const int n = pair.count(ForkKind::not_told); n > 0)
-        return printed("%s, and how near the two tokens lie there is not told", texts_part(n).c_str());
-    return "";
+    if (const int n = pair.count(ForkKind::larger); n > 0) return same_said("why.larger"_t, "texts"_v = n, "nats"_v = kMistake);
+    if (const int n = pair.count(ForkKind::not_told); n > 0) return same_said("why.margin_not_told"_t, "texts"_v = n);
+    return {};
 }
 
 } // namespace
@@ -158,28 +147,28 @@ std::vector<std::vector<std::size_t>> equal_arms(const SameMeasured& m) {
 SameSummary summarize(const SameMeasured& m) {
     SameSummary out;
     const int count = static_cast<int>(m.prompts.size());
-    const auto undecided = [&](const std::string& why) {
+    const auto undecided = [&](Said why) {
         out.verdict = SameVerdict::undecided;
-        out.sentence = "Not decidable: " + why + ".";
+        out.sentence = same_said("verdict.undecided"_t, "why"_v = std::move(why));
     };
     if (count > 0)
         for (std::size_t arm = 1; arm < m.arms.size(); ++arm) out.pairs.push_back(compare_arms(m, arm));
     if (count > 0) out.groups = equal_arms(m);
     if (count == 0) {
-        undecided("no prompt was answered by every arm");
+        undecided(same_said("why.no_prompt"_t));
         return out;
     }
     if (const auto n = m.read_apart.size(); n > 0) {
-        undecided(printed("of %d prompts %zu were read as different token ids: another chat template, tokenizer or first token", count, n));
+        undecided(same_said("why.read_apart"_t, "count"_v = count, "apart"_v = n));
         return out;
     }
-    if (const std::string why = no_comparison(m); !why.empty()) {
-        undecided(why);
+    if (Said why = no_comparison(m); !why.empty()) {
+        undecided(std::move(why));
         return out;
     }
     int differ = 0, mistakes = 0;
     double widest = 0;
-    std::string open;
+    Said open;
     for (const ArmPair& pair : out.pairs) {
         differ = std::max(differ, pair.differ);
         if (!pair.noisy()) mistakes += pair.count(ForkKind::mistake);
@@ -189,23 +178,17 @@ SameSummary summarize(const SameMeasured& m) {
         if (record.judged.margin && record.judged.kind == ForkKind::near_tie) widest = std::max(widest, record.judged.margin->nats);
     if (mistakes > 0) {
         out.verdict = SameVerdict::mistake;
-        out.sentence =
-            printed("A mistake: %s where the text before it, read again, prefers one of the two tokens by more than %.0f nat. No "
-                    "rounding does that.",
-                    texts_part(mistakes).c_str(), kMistake);
+        out.sentence = same_said("verdict.mistake"_t, "texts"_v = mistakes, "nats"_v = kMistake);
     } else if (!open.empty()) {
-        undecided(open);
+        undecided(std::move(open));
     } else if (differ > 0) {
         out.verdict = SameVerdict::near_ties;
-        out.sentence =
-            printed("Near ties alone: %d of %d texts differ %s, each from a place on where the two tokens are within %.3f nats of "
-                    "each other: rounding, no mistake.",
-                    differ, count, words_of(m).c_str(), std::max(widest, 0.001));
+        out.sentence = same_said("verdict.near_ties"_t, "differ"_v = differ, "count"_v = count, "where"_v = where_compared(m),
+                                 "widest"_v = std::max(widest, 0.001));
     } else {
         out.verdict = SameVerdict::same;
-        out.sentence = printed("The same: %s equal %s. That leaves at most %.0f %% of such prompts (95 %%).",
-                               count == 1 ? "the one text is" : printed("all %d texts are", count).c_str(), words_of(m).c_str(),
-                               100 * out.pairs.front().share.high);
+        out.sentence =
+            same_said("verdict.same"_t, "count"_v = count, "where"_v = where_compared(m), "most"_v = out.pairs.front().share.high);
     }
     return out;
 }

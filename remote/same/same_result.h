@@ -3,13 +3,17 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "engine/lab/samples.h"
+#include "kernels/said.h"
 #include "remote/same/greedy.h"
 
 namespace speclens {
+
+inline constexpr SaidOf<"same"> same_said; // its words: assets/stories/same.toml
 
 enum class SameCompare : std::uint8_t {
     drafts_off, // one server: arm 0 was asked for no drafts, arm 1 drafts as it does
@@ -19,7 +23,7 @@ enum class SameCompare : std::uint8_t {
 };
 
 struct MeasuredArm {
-    std::string name;
+    Said name;                                      // remote/same/same_words.h
     std::optional<int> asked;                       // drafts of a round that were asked for
     std::vector<std::vector<GreedyAnswer>> answers; // [prompt][repeat]
 };
@@ -74,14 +78,15 @@ struct ArmDrafts {
 enum class SameVerdict : std::uint8_t { same, near_ties, mistake, undecided }; // also the exit status, 0 to 3
 struct SameSummary {
     SameVerdict verdict = SameVerdict::undecided;
-    std::string sentence;
+    Said sentence;
     std::vector<ArmPair> pairs;
     std::vector<std::vector<std::size_t>> groups;
 };
 [[nodiscard]] SameSummary summarize(const SameMeasured& measured);
 
-// One object, schema "speclens-same/1" (docs/formats.md).
-[[nodiscard]] std::string same_json(const SameMeasured& measured, const SameSummary& summary);
+// One object, schema "speclens-same/1" (docs/formats.md). `in_words`: how names and the sentence are said.
+[[nodiscard]] std::string same_json(const SameMeasured& measured, const SameSummary& summary,
+                                    const std::function<std::string(const Said&)>& in_words);
 
 [[nodiscard]] const char* name_of(SameVerdict verdict); // "same", "near_ties", "mistake", "undecided"
 [[nodiscard]] const char* name_of(ForkKind kind);       // "near_tie", "larger", "mistake", "not_told"

@@ -2,12 +2,11 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
-#include "scenes/accept/accept_flips.h"
 #include "scenes/accept/accept_model.h"
-#include "scenes/shared/story.h"
+#include "scenes/shared/history.h"
+#include "scenes/shared/message_scene.h"
 
 namespace speclens {
 
@@ -15,29 +14,16 @@ namespace speclens {
 struct AcceptVersion {
     AcceptEdit edit;
     FlipCounts counts;
-    bool flipped = false;
+    bool flipped = false; // a task
+    bool operator==(const AcceptVersion&) const = default;
 };
 
 // Everything that lives between frames of this scene.
 struct AcceptState {
     std::optional<Position> loaded; // edits belong to this position
-    AcceptEdit edit;
+    AcceptVersion now;
     int chosen = -1; // bar of the coin; -1: the draft token
-    FlipCounts counts;
-    std::vector<AcceptVersion> undo, redo;
-    bool dragging = false; // the last frame's edit came from a handle that is still held
-    bool flipped = false;  // a task
-
-    void remember(); // before a change: what undo returns to
-};
-
-// What the widgets of one frame asked for; applied by the scene after everything is drawn.
-struct AcceptWish {
-    std::optional<AcceptEdit> edit; // new edit state
-    bool dragging = false;          // a handle is held: all its edits are one undo step
-    std::optional<int> chosen;
-    int flips = 0;
-    bool reset = false;
+    ControlHistory<AcceptVersion> history;
 };
 
 struct AcceptGrid {
@@ -45,7 +31,7 @@ struct AcceptGrid {
     float first = 0, pitch = 78, bar = 48;
     float top = 0, base = 0; // of the chart: value `high` and value 0
     double high = 0.5;       // top of the value axis
-    float y = 0;             // added to everything below the chart
+    float y = 0;             // of the stage, moved by how much higher the chart is than in the tall layout
     bool tall = true;        // room for strips and proof
     bool close = false;      // a presenter's: what the beat is not about is left out, here the slot for a coin to come
     bool numbers = true;     // of every bar, below the chart
@@ -69,22 +55,38 @@ struct AcceptParts {
 struct AcceptDraw {
     const SceneInput& input;
     const AcceptView& view;
+    const AcceptParts& parts;
     const AcceptGrid& grid;
-    const AcceptState& state;
+    AcceptState& state;
+    std::vector<SceneCommand>& out;
+    ui::Canvas& canvas;
+    const ui::Theme& theme;
     ui::Ui& ui;
-    AcceptWish& wish;
-    // The edit state to change: the one in force, with the bars filled in.
-    [[nodiscard]] AcceptEdit editable() const;
-    [[nodiscard]] AcceptParts parts() const { return accept_parts(input, view, state); }
+
+    [[nodiscard]] AcceptEdit editable() const; // the one in force, with the bars filled in
+    void change(AcceptEdit edit) const;        // to other distributions: what was thrown says nothing of them
+    void choose(int bar) const;
+    void throw_coins(int count) const;
+
+    void muted(ui::Vec2 at, const Message& words, ui::Align align = ui::Align::left) const;
+    void bold(ui::Vec2 at, const Message& words, ui::Align align = ui::Align::left) const;
+    void digits(ui::Vec2 at, const std::string& number, ui::Color color, ui::Align align = ui::Align::left,
+                ui::Font font = ui::Font::mono) const;
+    [[nodiscard]] std::string name(const AcceptBar& bar) const; // label of its chip, or "other"
+    void label(const AcceptBar& bar, ui::Vec2 at, float size, float room, ui::Align align = ui::Align::left) const;
+    // "p" or "q" as the user wants them: papers write p for the target, the article writes p for the draft.
+    [[nodiscard]] std::string letter(Side side) const;
 };
 
-void draw_accept_stage(const AcceptDraw& d);             // chart, table, coin and proof, or the thrown coins in their place
+void draw_accept_stage(const AcceptDraw& d);          // chart, table, coin and proof, or the thrown coins in their place
+void draw_accept_books(const AcceptDraw& d, float y); // strips and proof; `y`: as AcceptGrid::y
+void draw_accept_reach(const AcceptDraw& d);
 void draw_accept_flips(const AcceptDraw& d, ui::Rect r); // what was thrown, counted
-void draw_accept_controls(const AcceptDraw& d, std::vector<SceneCommand>& out);
+void draw_accept_controls(const AcceptDraw& d);
 
-// Beats from 0: the first that needs a part of the stage, and the last, which counts thrown coins.
-inline constexpr int kAcceptBeats = accept_says.size, kSumsBeat = 1, kCoinBeat = 3, kBooksBeat = 4, kReachBeat = 7, kCountBeat = 8;
-inline constexpr int kResidualBeat = 5, kBalanceBeat = 6; // behind kBooksBeat, of strips and proof too
+// Beats from 0: the first that needs a part of the stage, and the last, which counts thrown coins. Of strips and proof are three.
+inline constexpr int kAcceptBeats = accept_says.size, kSumsBeat = 1, kTokenBeat = 2, kCoinBeat = 3, kBooksBeat = 4, kResidualBeat = 5,
+                     kBalanceBeat = 6, kReachBeat = 7, kCountBeat = 8;
 [[nodiscard]] inline bool about_books(int beat) { return beat >= kBooksBeat && beat <= kBalanceBeat; }
 // Where a stage has no room for both, strips and proof stand in the place of the coin while they are told of.
 [[nodiscard]] inline bool books_for_coin(const SceneInput& input, const AcceptGrid& grid) { return !grid.tall && about_books(input.beat); }
@@ -92,25 +94,15 @@ inline constexpr int kResidualBeat = 5, kBalanceBeat = 6; // behind kBooksBeat, 
 [[nodiscard]] inline bool counts_on_stage(const SceneInput& input) { return input.beat == kCountBeat && input.details.w <= 0; }
 [[nodiscard]] Story accept_story(const SceneInput& input, const AcceptView& view, const AcceptState& state);
 [[nodiscard]] StageTitle accept_title(const SceneInput& input, const AcceptView& view);
-[[nodiscard]] std::string accept_description(const SceneInput& input, const AcceptView& view, const AcceptState& state);
 
-// "p" and "q" as the user wants them: papers write p for the target, the article writes p for the draft.
-struct Letters {
-    const char* target;
-    const char* draft;
-};
-[[nodiscard]] Letters letters(bool article);
 // What becomes of the chosen token under its coin, and what the run did with it where that is another thing:
 // "rejected", "would be accepted", "accepted here; block rejected it".
-[[nodiscard]] std::string verdict_words(const SceneInput& input, const AcceptView& view);
+[[nodiscard]] Message verdict_words(const SceneInput& input, const AcceptView& view);
 // Numbers of a position of which only heads were recorded: "≥ .40", "≤ .60", "–" where they prove nothing.
-[[nodiscard]] std::string kept_number(const AcceptView& view);
-[[nodiscard]] std::string lost_number(const AcceptView& view);
-[[nodiscard]] std::string overlap_number(const AcceptBar& bar);
-[[nodiscard]] std::string share_number(const AcceptBar& bar, Side side);
-// ".00352": of two digits a ratio would often be another than the one that is told.
-[[nodiscard]] std::string three_digits(double probability);
-[[nodiscard]] std::string bar_words(const SceneInput& input, const AcceptBar& bar); // “It” or "another token"
-[[nodiscard]] std::string bar_label(const SceneInput& input, const AcceptBar& bar); // chip label or "other"
+[[nodiscard]] Message kept_number(const AcceptView& view);
+[[nodiscard]] Message lost_number(const AcceptView& view);
+[[nodiscard]] Message overlap_number(const AcceptBar& bar);
+[[nodiscard]] Message share_number(const AcceptBar& bar, Side side);
+[[nodiscard]] Message bar_words(const SceneInput& input, const AcceptBar& bar); // “It” or "another token"
 
 } // namespace speclens

@@ -1,12 +1,9 @@
-#include "scenes/accept/accept_flips.h"
-
-#include <cmath>
 #include <numeric>
 
 #include "engine/base/rng.h"
-#include "engine/base/statistics.h"
 #include "engine/rules/verify.h"
 #include "kernels/error.h"
+#include "scenes/accept/accept_model.h"
 
 namespace speclens {
 namespace {
@@ -19,19 +16,17 @@ struct Distributions {
 };
 
 Distributions distributions_for(const AcceptView& view) {
-    Distributions distributions;
     const int bars = static_cast<int>(view.bars.size());
     if (!view.edited && view.source.full && view.source.p.size() <= kLargestDistribution) {
-        distributions.p = view.source.p;
-        distributions.q = view.source.q;
-        distributions.bar_of.assign(distributions.p.size(), bars - 1);
-        for (int i = 0; i + 1 < bars; ++i) distributions.bar_of[static_cast<std::size_t>(view.bars[static_cast<std::size_t>(i)].id)] = i;
-        return distributions;
+        Distributions whole{view.source.p, view.source.q, std::vector<int>(view.source.p.size(), bars - 1)};
+        for (int i = 0; i + 1 < bars; ++i) whole.bar_of[static_cast<std::size_t>(view.bars[static_cast<std::size_t>(i)].id)] = i;
+        return whole;
     }
+    Distributions binned;
     const auto add = [&](double p, double q, int bar) {
-        distributions.p.push_back(p);
-        distributions.q.push_back(q);
-        distributions.bar_of.push_back(bar);
+        binned.p.push_back(p);
+        binned.q.push_back(q);
+        binned.bar_of.push_back(bar);
     };
     for (int i = 0; i < bars; ++i) {
         const AcceptBar& bar = view.bars[static_cast<std::size_t>(i)];
@@ -43,7 +38,7 @@ Distributions distributions_for(const AcceptView& view) {
             add(bar.owed(), 0, i);
         }
     }
-    return distributions;
+    return binned;
 }
 
 } // namespace
@@ -54,58 +49,39 @@ void flip(const AcceptView& view, std::uint64_t seed, int count, FlipCounts& cou
     if (view.bars.empty()) return;
     const RuleInfo* rule = find_rule("token");
     CHECK(rule, "the token rule is always there");
-    const Distributions distributions = distributions_for(view);
-    if (counts.kept.size() != view.bars.size()) {
-        counts = {};
-        counts.kept.assign(view.bars.size(), 0);
-        counts.resampled.assign(view.bars.size(), 0);
-    }
-    for (int n = 0; n < count; ++n) {
+    const Distributions of = distributions_for(view);
+    if (counts.kept.size() != view.bars.size())
+        counts = {.kept = std::vector<int>(view.bars.size(), 0), .resampled = std::vector<int>(view.bars.size(), 0)};
+    for (int n = 0; n < count; ++n, ++counts.flips) {
         const auto coin = [&](Purpose purpose) {
             return uniform({.seed = seed, .position = static_cast<std::uint32_t>(counts.flips), .purpose = purpose});
         };
-        const int drafts[] = {sample(distributions.q, coin(Purpose::draft))};
+        const int drafts[] = {sample(of.q, coin(Purpose::draft))};
         Round round;
         round.drafts = drafts;
-        round.p = [&](int) -> const Distribution& { return distributions.p; };
-        round.q = [&](int) -> const Distribution& { return distributions.q; };
-        round.p_argmax = [&](int) { return argmax(distributions.p); };
+        round.p = [&](int) -> const Distribution& { return of.p; };
+        round.q = [&](int) -> const Distribution& { return of.q; };
+        round.p_argmax = [&](int) { return argmax(of.p); };
         round.accept_coin = [&](int) { return coin(Purpose::accept); };
         round.resample_coin = [&](int) { return coin(Purpose::resample); };
         const Verdict verdict = rule->verify(round);
         const bool accepted = verdict.accepted() == 1;
-        const int out = distributions.bar_of[static_cast<std::size_t>(accepted ? drafts[0] : verdict.token)];
+        const int out = of.bar_of[static_cast<std::size_t>(accepted ? drafts[0] : verdict.token)];
         ++(accepted ? counts.kept : counts.resampled)[static_cast<std::size_t>(out)];
-        counts.last = {distributions.bar_of[static_cast<std::size_t>(drafts[0])], out, coin(Purpose::accept), accepted};
-        ++counts.flips;
+        counts.draft = of.bar_of[static_cast<std::size_t>(drafts[0])];
+        counts.u = coin(Purpose::accept);
     }
 }
 
-FlipTest test_flips(const AcceptView& view, const FlipCounts& counts) {
-    FlipTest test;
-    if (counts.flips == 0 || counts.kept.size() != view.bars.size()) return test;
-    double statistic = 0, pooled_expected = 0, pooled_seen = 0;
-    int bins = 0;
-    const auto add = [&](double seen, double expected) {
-        statistic += (seen - expected) * (seen - expected) / expected;
-        ++bins;
-    };
+DistributionTest test_flips(const AcceptView& view, const FlipCounts& counts) {
+    if (counts.flips == 0 || counts.kept.size() != view.bars.size()) return {};
+    Counts drawn;
+    ExactDistribution expected;
     for (std::size_t i = 0; i < view.bars.size(); ++i) {
-        const double expected = view.bars[i].p * counts.flips, seen = counts.total(i);
-        test.tv += std::abs(seen / counts.flips - view.bars[i].p) / 2;
-        if (expected >= 5) {
-            add(seen, expected);
-        } else {
-            pooled_expected += expected;
-            pooled_seen += seen;
-        }
+        if (counts.total(i) > 0) drawn[{static_cast<int>(i)}] = counts.total(i);
+        expected[{static_cast<int>(i)}] = view.bars[i].p;
     }
-    if (pooled_expected >= 1) add(pooled_seen, pooled_expected);
-    test.enough = bins >= 2;
-    if (test.enough) test.chi2_p = chi_square_tail(statistic, bins - 1);
-    return test;
+    return against_distribution(drawn, expected);
 }
 
-// Regularised upper incomplete gamma function Q(degrees / 2, x / 2): series below a + 1, continued fraction
-// above.
 } // namespace speclens

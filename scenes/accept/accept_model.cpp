@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "engine/run/full_distributions.h"
@@ -12,17 +13,48 @@ namespace {
 
 constexpr int kTokens = 10;
 
-const Checked* find_check(const RunView& view, const Position& position, const Drafted** draft) {
-    for (auto round = view.round_list.rbegin(); round != view.round_list.rend(); ++round) {
-        if (round->round != position.round) continue;
-        if (position.index < 0 || position.index >= static_cast<int>(round->drafts.size())) return nullptr;
-        const DraftSlot& slot = round->drafts[static_cast<std::size_t>(position.index)];
-        *draft = slot.draft;
-        // A later sibling of a tree is judged by what the rejected ones left: not the story of this scene.
-        return slot.check && slot.check->sibling_residual ? nullptr : slot.check;
-    }
-    return nullptr;
+// A guess that the target judged by its own row. A later sibling of a tree is judged by what the rejected ones left: not the story of
+// this scene.
+struct Judged {
+    const RoundSummary* round;
+    int index;
+    [[nodiscard]] Position at() const { return {round->round, index}; }
+    [[nodiscard]] const DraftSlot& slot() const { return round->drafts[static_cast<std::size_t>(index)]; }
+    [[nodiscard]] const Checked& check() const { return *slot().check; }
+    [[nodiscard]] bool rejected() const { return !check().accepted; }
+    [[nodiscard]] double beyond() const { return std::exp(check().q) - std::exp(check().p); } // what the draft claims beyond the target
+};
+using JudgedList = std::vector<Judged>; // oldest first
+
+void add_judged(JudgedList& list, const RoundSummary& round) {
+    for (std::size_t i = 0; i < round.drafts.size(); ++i)
+        if (const DraftSlot& slot = round.drafts[i]; slot.draft && slot.check && !slot.check->sibling_residual)
+            list.push_back({&round, static_cast<int>(i)});
 }
+JudgedList judged_in(const RoundSummary& round) {
+    JudgedList list;
+    add_judged(list, round);
+    return list;
+}
+JudgedList judged_in(const RunView& view) {
+    JudgedList list;
+    for (const RoundSummary& round : view.round_list) add_judged(list, round);
+    return list;
+}
+const Judged* find_judged(const JudgedList& list, const Position& at) {
+    const auto found = std::ranges::find(list, at, &Judged::at);
+    return found == list.end() ? nullptr : &*found;
+}
+const Judged* last_rejected(const JudgedList& list) {
+    const auto found = std::find_if(list.rbegin(), list.rend(), std::mem_fn(&Judged::rejected));
+    return found == list.rend() ? nullptr : &*found;
+}
+const Judged& most_claimed(const JudgedList& list) { // of two alike the later one
+    return *std::ranges::max_element(list.rbegin(), list.rend(), {}, &Judged::beyond);
+}
+
+// Another rule rejects for other reasons, so its rejections may have nothing to show here.
+bool by_another_rule(const RunView& view) { return view.header && view.header->rule != "token" && view.header->sampling.temperature > 0; }
 
 // A temperature by hand starts from the raw distribution; the filters stay those of the run.
 Distribution reshape(const Distribution& shown, const Distribution& raw, const Sampling& sampling, std::optional<double> temperature) {
@@ -37,79 +69,34 @@ double most_outside(const TopEntries& head) {
     return head.rest < 1e-9 || head.empty() ? 0 : std::min(head.rest, std::exp(head.entries.back().logp));
 }
 
-// A recorded head and the draft token, whose probability the run recorded wherever it stands in the distribution.
-TopEntries with_draft(TopEntries head, int token, double logp) {
-    if (most_outside(head) <= 0 || listed(head, token)) return head;
+// What was recorded of a row; raw: at temperature 1, where that was recorded on its own.
+const TopEntries& top_of(const auto& row, bool raw) { return raw && !row.raw_top.empty() ? row.raw_top : row.top; }
+
+// The same and the draft token, whose probability the run recorded wherever it stands in the distribution that was used.
+TopEntries head_of(const auto& row, bool raw, int token, double logp) {
+    TopEntries head = top_of(row, raw);
+    if ((raw && !row.raw_top.empty()) || most_outside(head) <= 0 || listed(head, token)) return head;
     head.entries.push_back({token, logp});
     head.rest = std::max(0.0, head.rest - std::exp(logp));
     return head;
 }
 
 // What is cut off by filters is within the draft's reach: the distributions at temperature 1 say what it can name.
-void find_reach(const Distribution& p_raw, const Distribution& q_raw, AcceptSource& s) {
-    AcceptReach& reach = s.reach;
-    double within = 0;
-    s.named.assign(s.p.size(), false);
-    for (std::size_t id = 0; id < s.p.size(); ++id) {
-        s.named[id] = q_raw[id] > 0;
+AcceptReach reach_of(const Distribution& p, const Distribution& p_raw, const Distribution& q_raw) {
+    AcceptReach reach{.known = true, .never = 1};
+    for (std::size_t id = 0; id < p.size(); ++id) {
         reach.ids += p_raw[id] > 0 || q_raw[id] > 0;
         reach.named += q_raw[id] > 0;
-        if (s.named[id])
-            within += s.p[id];
-        else if (s.p[id] > reach.most)
-            reach.most = s.p[id], reach.largest = static_cast<int>(id);
+        if (q_raw[id] > 0)
+            reach.never -= p[id];
+        else if (p[id] > reach.most)
+            reach.most = p[id], reach.largest = static_cast<int>(id);
     }
-    reach.never = std::clamp(1 - within, 0.0, 1.0);
-    reach.known = true;
+    reach.never = std::clamp(reach.never, 0.0, 1.0);
+    return reach;
 }
 
-AcceptSource load(const SceneInput& input, const AcceptEdit& edit) {
-    AcceptSource s;
-    const RunView& view = *input.view;
-    if (!view.header) return s;
-    const std::optional<Position> position = accept_position(view, input.selected);
-    if (!position) return s;
-    const Drafted* draft = nullptr;
-    const Checked* check = find_check(view, *position, &draft);
-    if (!check || !draft) return s;
-    s.position = position;
-    s.draft_token = check->token;
-    s.coin = check->u;
-    s.accepted = check->accepted;
-    s.target_t = edit.target_t.value_or(view.header->sampling.temperature);
-    s.draft_t = edit.draft_t.value_or(view.header->draft_sampling.temperature);
-    // At temperature 0 each distribution is a single bar: the raw ones say more, unless somebody set a temperature.
-    const bool frozen = view.header->sampling.temperature == 0 && !edit.target_t && !edit.draft_t;
-    if (frozen && !edit.raw) s.why_raw = "the run is greedy";
-    s.raw = edit.raw || frozen;
-    if (s.raw) s.target_t = s.draft_t = 1;
-
-    if (input.distributions && input.distributions->round == position->round && input.distributions->index == position->index &&
-        !input.distributions->target.empty() && input.distributions->target.size() == input.distributions->draft.size()) {
-        const DistributionPair& distributions = *input.distributions;
-        const bool has_raw =
-            distributions.target_raw.size() == distributions.target.size() && distributions.draft_raw.size() == distributions.target.size();
-        const Distribution& p_raw = has_raw ? distributions.target_raw : distributions.target;
-        const Distribution& q_raw = has_raw ? distributions.draft_raw : distributions.draft;
-        s.full = true;
-        s.p = s.raw ? p_raw : reshape(distributions.target, p_raw, view.header->sampling, edit.target_t);
-        s.q = s.raw ? q_raw : reshape(distributions.draft, q_raw, view.header->draft_sampling, edit.draft_t);
-        find_reach(p_raw, q_raw, s);
-        return s;
-    }
-    const bool raw_p = s.raw && !check->raw_top.empty(), raw_q = s.raw && !draft->raw_top.empty();
-    s.p_head = raw_p ? check->raw_top : check->top;
-    s.q_head = raw_q ? draft->raw_top : draft->top;
-    s.p_most = most_outside(s.p_head);
-    s.q_most = most_outside(s.q_head);
-    s.heads_are_all = s.p_most <= 0 && s.q_most <= 0;
-    if (!raw_p) s.p_head = with_draft(std::move(s.p_head), check->token, check->p);
-    if (!raw_q) s.q_head = with_draft(std::move(s.q_head), check->token, check->q);
-    if (s.q_head.empty() && !s.p_head.empty()) s.q_head.entries = {{check->token, 0.0}}; // a copied guess
-    return s;
-}
-
-std::vector<AcceptBar> bars_of_distributions(const AcceptSource& s) {
+std::vector<AcceptBar> bars_of_distributions(const AcceptSource& s, const Distribution& q_raw) {
     std::vector<int> ids(s.p.size());
     std::iota(ids.begin(), ids.end(), 0);
     const std::size_t want = std::min<std::size_t>(kTokens, ids.size());
@@ -119,35 +106,34 @@ std::vector<AcceptBar> bars_of_distributions(const AcceptSource& s) {
     if (std::ranges::find(ids, s.draft_token) == ids.end() && s.draft_token < static_cast<int>(s.p.size()) && !ids.empty())
         ids.back() = s.draft_token;
     std::vector<AcceptBar> bars;
-    AcceptBar other{-1, 1, 1, overlap(s.p, s.q), false, false};
-    other.never = s.reach.never;
-    for (int id : ids) {
-        AcceptBar bar{id, s.p[id], s.q[id], std::min(s.p[id], s.q[id]), false, false};
-        if (!s.named[static_cast<std::size_t>(id)]) bar.never = bar.p;
-        other.never -= bar.never;
-        other.p -= bar.p;
-        other.q -= bar.q;
-        other.kept -= bar.kept;
-        bars.push_back(bar);
+    AcceptBar other{.p = 1, .q = 1, .kept = overlap(s.p, s.q), .never = s.reach.never};
+    for (const int id : ids) {
+        bars.push_back({.id = id, .p = s.p[id], .q = s.q[id], .kept = std::min(s.p[id], s.q[id]), .never = q_raw[id] > 0 ? 0 : s.p[id]});
+        for (double AcceptBar::*mass : {&AcceptBar::p, &AcceptBar::q, &AcceptBar::kept, &AcceptBar::never})
+            other.*mass = std::max(0.0, other.*mass - bars.back().*mass);
     }
-    other.p = std::max(0.0, other.p);
-    other.never = std::clamp(other.never, 0.0, other.p);
-    other.q = std::max(0.0, other.q);
-    other.kept = std::clamp(other.kept, 0.0, std::min(other.p, other.q));
+    other.never = std::min(other.never, other.p);
+    other.kept = std::min({other.kept, other.p, other.q});
     if (ids.size() < s.p.size()) bars.push_back(other);
     return bars;
 }
 
-std::vector<AcceptBar> bars_of_heads(const AcceptSource& s) {
-    if (s.p_head.empty()) return {};
-    const DistributionTable table = distribution_table(s.p_head, s.q_head, kTokens, s.draft_token);
+std::vector<AcceptBar> bars_of_heads(const Checked& check, const Drafted& draft, AcceptSource& s) {
+    const double p_most = most_outside(top_of(check, s.raw)), q_most = most_outside(top_of(draft, s.raw));
+    s.heads_are_all = p_most <= 0 && q_most <= 0;
+    const TopEntries p = head_of(check, s.raw, check.token, check.p);
+    TopEntries q = head_of(draft, s.raw, check.token, check.q);
+    if (p.empty()) return {};
+    if (q.empty()) q.entries = {{s.draft_token, 0.0}}; // a copied guess
+    const DistributionTable table = distribution_table(p, q, kTokens, s.draft_token);
     std::vector<AcceptBar> bars;
     double kept_tokens = 0;
     for (const DistributionRow& row : table.rows) {
-        AcceptBar bar{row.id, std::max(0.0, row.target.value_or(0)), std::max(0.0, row.draft.value_or(0)), 0, false, false};
+        const double target = row.target.value_or(0), drafted = row.draft.value_or(0); // below 0: not in the head
+        AcceptBar bar{.id = row.id, .p = std::max(0.0, target), .q = std::max(0.0, drafted)};
         bar.kept = std::min(bar.p, bar.q);
-        if (row.target.value_or(0) < 0) bar.p_most = s.p_most;
-        if (row.draft.value_or(0) < 0) bar.q_most = s.q_most;
+        if (target < 0) bar.p_most = p_most;
+        if (drafted < 0) bar.q_most = q_most;
         bar.at_least = !table.exact && (row.id < 0 || !bar.listed());
         if (row.id >= 0) kept_tokens += bar.kept;
         bars.push_back(bar);
@@ -155,6 +141,34 @@ std::vector<AcceptBar> bars_of_heads(const AcceptSource& s) {
     if (!bars.empty() && bars.back().id < 0) // what the heads prove
         bars.back().kept = std::clamp(table.overlap - kept_tokens, 0.0, bars.back().kept);
     return bars;
+}
+
+// Where the distributions of this position come from, and their bars.
+std::vector<AcceptBar> load(const SceneInput& input, const AcceptEdit& edit, AcceptSource& s) {
+    const RunView& view = *input.view;
+    s.position = view.header ? accept_position(view, input.selected) : std::nullopt;
+    if (!s.position) return {};
+    const JudgedList all = judged_in(view);
+    const DraftSlot& slot = find_judged(all, *s.position)->slot();
+    s.draft_token = slot.check->token;
+    s.coin = slot.check->u;
+    s.accepted = slot.check->accepted;
+    s.target_t = edit.target_t.value_or(view.header->sampling.temperature);
+    s.draft_t = edit.draft_t.value_or(view.header->draft_sampling.temperature);
+    // At temperature 0 each distribution is a single bar: the raw ones say more, unless somebody set a temperature.
+    s.frozen = !edit.raw && view.header->sampling.temperature == 0 && !edit.target_t && !edit.draft_t;
+    s.raw = edit.raw || s.frozen;
+    if (s.raw) s.target_t = s.draft_t = 1;
+    const DistributionPair* of = input.distributions.get();
+    if (!of || Position{of->round, of->index} != *s.position || of->target.empty() || of->target.size() != of->draft.size())
+        return bars_of_heads(*slot.check, *slot.draft, s);
+    const bool has_raw = of->target_raw.size() == of->target.size() && of->draft_raw.size() == of->target.size();
+    const Distribution &p_raw = has_raw ? of->target_raw : of->target, &q_raw = has_raw ? of->draft_raw : of->draft;
+    s.full = true;
+    s.p = s.raw ? p_raw : reshape(of->target, p_raw, view.header->sampling, edit.target_t);
+    s.q = s.raw ? q_raw : reshape(of->draft, q_raw, view.header->draft_sampling, edit.draft_t);
+    s.reach = reach_of(s.p, p_raw, q_raw);
+    return bars_of_distributions(s, q_raw);
 }
 
 void make_one_hot(std::vector<AcceptBar>& bars, int token) {
@@ -170,12 +184,10 @@ void make_one_hot(std::vector<AcceptBar>& bars, int token) {
 
 AcceptView accept_view(const SceneInput& input, const AcceptEdit& edit, int chosen) {
     AcceptView view;
-    view.source = load(input, edit);
-    if (!view.source.position) return view;
-    const bool changed_t = edit.target_t || edit.draft_t;
-    view.bars = view.source.full ? bars_of_distributions(view.source) : bars_of_heads(view.source);
+    const std::vector<AcceptBar> loaded = load(input, edit, view.source);
+    view.bars = loaded;
     if (view.bars.empty()) return view;
-    const std::vector<AcceptBar> loaded = view.bars;
+    const bool changed_t = edit.target_t || edit.draft_t;
     if (edit.one_hot) make_one_hot(view.bars, view.source.draft_token);
     if (!edit.bars.empty()) view.bars = edit.bars;
     const bool dragged = std::ranges::any_of(edit.bars, [](const AcceptBar& bar) { return bar.touched; });
@@ -195,38 +207,16 @@ AcceptView accept_view(const SceneInput& input, const AcceptEdit& edit, int chos
 
 std::vector<Position> judged_positions(const RunView& view) {
     std::vector<Position> positions;
-    for (const RoundSummary& round : view.round_list)
-        for (std::size_t i = 0; i < round.drafts.size(); ++i)
-            if (round.drafts[i].check && !round.drafts[i].check->sibling_residual && !round.drafts[i].check->top.empty())
-                positions.push_back({round.round, static_cast<int>(i)});
+    for (const Judged& one : judged_in(view))
+        if (!one.check().top.empty()) positions.push_back(one.at());
     return positions;
 }
 
 namespace {
 
-// The judged guess of a round of which the draft claims most beyond the target.
-struct Claimed {
-    Position at;
-    double beyond = -2;
-};
-std::optional<Claimed> most_claimed(const RoundSummary& round) {
-    std::optional<Claimed> found;
-    for (std::size_t i = 0; i < round.drafts.size(); ++i) {
-        const Checked* check = round.drafts[i].check;
-        if (!check || check->sibling_residual) continue;
-        const double beyond = std::exp(check->q) - std::exp(check->p);
-        if (!found || beyond >= found->beyond) // of two alike the later one
-            found = Claimed{{round.round, static_cast<int>(i)}, beyond};
-    }
-    return found;
-}
-
-// Another rule rejects for other reasons, so its rejections may have nothing to show here.
-bool by_another_rule(const RunView& view) { return view.header && view.header->rule != "token" && view.header->sampling.temperature > 0; }
-
 // How much the two distributions of a judged guess have to tell, from 0 (certain, or foreign to each other) on.
 double contest(const DraftSlot& slot) {
-    if (!slot.check || slot.check->sibling_residual || slot.check->top.empty() || slot.draft->top.empty()) return 0;
+    if (slot.check->top.empty() || slot.draft->top.empty()) return 0;
     const double shared = distribution_table(slot.check->top, slot.draft->top, kTokens, slot.check->token).overlap;
     if (shared < 0.2 || shared > 0.85) return 0;
     return std::min(shared, 1 - shared) + (slot.check->accepted ? 0.0 : 1.0);
@@ -234,10 +224,8 @@ double contest(const DraftSlot& slot) {
 
 // Whether the target gives much to tokens that its own head lists and the draft's does not, and much to others.
 double unlisted(const DraftSlot& slot) {
-    if (!slot.check || slot.check->sibling_residual || slot.draft->top.empty()) return 0;
-    const TopEntries& target = slot.check->raw_top.empty() ? slot.check->top : slot.check->raw_top;
-    const TopEntries& draft = slot.draft->raw_top.empty() ? slot.draft->top : slot.draft->raw_top;
-    if (draft.entries.size() < 2) return 0; // a copied guess
+    const TopEntries &target = top_of(*slot.check, true), &draft = top_of(*slot.draft, true);
+    if (slot.draft->top.empty() || draft.entries.size() < 2) return 0; // a copied guess
     double mass = 0;
     for (const TopEntries::Entry& entry : target.entries)
         if (!listed(draft, entry.id)) mass += std::exp(entry.logp);
@@ -245,77 +233,59 @@ double unlisted(const DraftSlot& slot) {
 }
 
 // The guess of a round that scores most, above `least`.
-std::optional<Position> most_telling(const RoundSummary& round, double least, double (*score)(const DraftSlot&)) {
-    std::optional<Position> best;
-    for (std::size_t i = 0; i < round.drafts.size(); ++i)
-        if (const double much = score(round.drafts[i]); much > least) least = much, best = Position{round.round, static_cast<int>(i)};
-    return best;
+template <double (*score)(const DraftSlot&)>
+Criterion most_telling(const char* name, std::function<Message()> what, double least) {
+    return {name, std::move(what),
+            [least](const RoundSummary& round) {
+                std::optional<Position> best;
+                double most = least;
+                for (const Judged& one : judged_in(round))
+                    if (const double much = score(one.slot()); much > most) most = much, best = one.at();
+                return best;
+            },
+            [](const RoundSummary& round, const Position& at) { return score(round.drafts[static_cast<std::size_t>(at.index)]); }};
 }
 
 } // namespace
 
-const Criterion& unlisted_by_the_draft() {
-    static const Criterion kUnlisted{
-        "unlisted by the draft",
-        {}, // looked for in this run only
-        [](const RoundSummary& round) { return most_telling(round, 0.01, unlisted); },
-        [](const RoundSummary& round, const Position& at) { return unlisted(round.drafts[static_cast<std::size_t>(at.index)]); }};
+const Criterion& unlisted_by_the_draft() { // looked for in this run only, so without words
+    static const Criterion kUnlisted = most_telling<unlisted>("unlisted by the draft", {}, 0.01);
     return kUnlisted;
 }
 
 const Criterion& contested_guess() {
-    static const Criterion kContested{
-        "contested guess", [] { return accept_says("words.criterion"_t); },
-        [](const RoundSummary& round) { return most_telling(round, 0, contest); },
-        [](const RoundSummary& round, const Position& at) { return contest(round.drafts[static_cast<std::size_t>(at.index)]); }};
+    static const Criterion kContested = most_telling<contest>(
+        "contested guess", [] { return accept_says("words.criterion"_t); }, 0);
     return kContested;
 }
 
 bool tells_much(const RunView& view, const Position& at) {
-    for (const RoundSummary& round : view.round_list)
-        if (round.round == at.round && at.index < static_cast<int>(round.drafts.size()))
-            return contest(round.drafts[static_cast<std::size_t>(at.index)]) > 0;
-    return false;
+    const JudgedList all = judged_in(view);
+    const Judged* found = find_judged(all, at);
+    return found && contest(found->slot()) > 0;
 }
 
 std::optional<Position> last_rejection(const RunView& view) {
-    std::optional<Position> last;
-    for (const RoundSummary& round : view.round_list)
-        for (std::size_t i = 0; i < round.drafts.size(); ++i)
-            if (const Checked* check = round.drafts[i].check; check && !check->sibling_residual && !check->accepted)
-                last = Position{round.round, static_cast<int>(i)};
-    return last;
+    const JudgedList all = judged_in(view);
+    const Judged* last = last_rejected(all);
+    return last ? std::optional(last->at()) : std::nullopt;
 }
 
 std::optional<std::size_t> accept_first_look(const RunView& whole) {
-    if (!by_another_rule(whole)) return {};
-    std::optional<std::size_t> found;
-    double most = -2;
-    for (const RoundSummary& round : whole.round_list)
-        if (const auto claimed = most_claimed(round); claimed && claimed->beyond >= most) {
-            most = claimed->beyond;
-            found = round.complete() ? round.end_event - 1 : round.end_event;
-        }
-    return found;
+    const JudgedList all = judged_in(whole);
+    if (!by_another_rule(whole) || all.empty()) return {};
+    const RoundSummary& round = *most_claimed(all).round;
+    return round.complete() ? round.end_event - 1 : round.end_event;
 }
 
 std::optional<Position> accept_position(const RunView& view, const std::optional<Position>& selected) {
-    const Drafted* draft = nullptr;
-    if (selected && find_check(view, *selected, &draft)) return selected;
-    std::optional<Position> judged;
-    for (auto round = view.round_list.rbegin(); by_another_rule(view) && round != view.round_list.rend(); ++round)
-        if (const auto claimed = most_claimed(*round)) return claimed->at;
-    for (auto round = view.round_list.rbegin(); round != view.round_list.rend(); ++round) {
-        for (std::size_t i = round->drafts.size(); i-- > 0;) {
-            const DraftSlot& slot = round->drafts[i];
-            if (!slot.check || slot.check->sibling_residual) continue;
-            const Position here{round->round, static_cast<int>(i)};
-            if (!slot.check->accepted) return here;
-            if (!judged) judged = here;
-        }
-        if (judged && view.current()->round - round->round >= 8) break; // a rejection long ago is no news
-    }
-    return judged;
+    const JudgedList all = judged_in(view);
+    if (all.empty() || (selected && find_judged(all, *selected))) return all.empty() ? std::nullopt : selected;
+    const RoundSummary& newest = *all.back().round;
+    if (by_another_rule(view)) return most_claimed(judged_in(newest)).at();
+    const Judged* rejected = last_rejected(all); // one long ago is no news
+    const bool news = rejected && (rejected->round == &newest || view.current()->round - rejected->round->round <= 8);
+    return (news ? *rejected : all.back()).at();
 }
 
 void set_bar(std::vector<AcceptBar>& bars, std::size_t index, Side side, double value) {

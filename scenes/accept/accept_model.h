@@ -3,16 +3,16 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
+#include "engine/base/statistics.h"
 #include "scenes/shared/example.h"
-#include "scenes/shared/scene_input.h"
-#include "scenes/shared/told.h"
 
 namespace speclens {
 
-inline constexpr StoryOf<"accept-rule", "models", "kept", "token", "coin", "areas", "residual", "books", "reach", "count"> accept_says;
+inline constexpr MessagesOf<"accept-rule", "models", "kept", "token", "coin", "areas", "residual", "books", "reach", "count"> accept_says;
+
+enum class Side : std::uint8_t { target, draft };
 
 // One column. For a token `kept` is min(p, q); for "other" it is the sum of the minima of all tokens in it.
 struct AcceptBar {
@@ -25,8 +25,11 @@ struct AcceptBar {
     bool at_least = false; // kept is only what the heads prove
     double never = 0;      // of p: on ids that the draft cannot name; 0 where that is not known
     [[nodiscard]] bool listed() const { return p_most <= 0 && q_most <= 0; }
+    [[nodiscard]] double share(Side side) const { return side == Side::target ? p : q; }
+    [[nodiscard]] double most(Side side) const { return side == Side::target ? p_most : q_most; }
     [[nodiscard]] double over() const { return q - kept; } // claimed by the draft beyond the target
     [[nodiscard]] double owed() const { return p - kept; } // given by the target beyond the draft
+    bool operator==(const AcceptBar&) const = default;
 };
 
 // What a person can change; undo restores one of these.
@@ -36,6 +39,7 @@ struct AcceptEdit {
     bool raw = false;                        // distributions before temperature and filters
     std::optional<double> target_t, draft_t; // absent: as in the run
     std::optional<double> coin;              // absent: the coin of the run
+    bool operator==(const AcceptEdit&) const = default;
 };
 
 // Which tokens the draft can name at all: a head with a list of ids of its own, a cut LM head or a draft model with another
@@ -58,15 +62,12 @@ struct AcceptSource {
     bool heads_are_all = false;       // which list every token that has a probability
     bool raw = false;                 // shown before temperature and filters
     Distribution p, q;                // full
-    std::vector<bool> named;          // full: ids that the draft gives anything at temperature 1
     AcceptReach reach;
-    TopEntries p_head, q_head;     // heads, with the draft token in them where its probabilities are known
-    double p_most = 0, q_most = 0; // of a token that is in no head
     int draft_token = -1;
     std::optional<double> coin; // of the run
     bool accepted = false;
     double target_t = 1, draft_t = 1;
-    std::string why_raw; // why the raw distribution is shown though nobody asked; empty otherwise
+    bool frozen = false; // raw though nobody asked: at temperature 0 each distribution is a single bar
 };
 
 struct AcceptView {
@@ -83,6 +84,8 @@ struct AcceptView {
     bool at_least = false;      // that is only what recorded heads prove
     // Two short heads may share nothing although the distributions do: then kept is no number to tell.
     [[nodiscard]] bool told() const { return !at_least || kept >= 0.01; }
+    [[nodiscard]] std::optional<double> known(double mass) const { return told() ? std::optional(mass) : std::nullopt; }
+    [[nodiscard]] double lost() const { return 1 - kept; } // claimed by the draft beyond the target, and owed to the target
     [[nodiscard]] const AcceptBar& bar() const { return bars[static_cast<std::size_t>(chosen)]; }
     [[nodiscard]] double threshold() const { return bar().q > 0 ? std::min(1.0, bar().p / bar().q) : 0; }
     [[nodiscard]] bool accepts() const { return coin < threshold(); }
@@ -107,8 +110,23 @@ struct AcceptView {
 // Every judged position up to the cursor, oldest first.
 [[nodiscard]] std::vector<Position> judged_positions(const RunView& view);
 
-enum class Side : std::uint8_t { target, draft };
 // Sets one probability and scales the unlocked others so that the sum stays 1.
 void set_bar(std::vector<AcceptBar>& bars, std::size_t index, Side side, double value);
+
+// Thrown coins: the production rule (engine/rules/verify.h) with the production dice (engine/base/rng.h) on these two distributions,
+// counted.
+struct FlipCounts {
+    std::vector<int> kept, resampled; // per bar
+    int flips = 0, draft = 0;         // of the last one: the bar that was proposed
+    double u = 0;                     // and its coin
+    [[nodiscard]] int total(std::size_t bar) const { return kept[bar] + resampled[bar]; }
+    [[nodiscard]] int kept_total() const;
+    bool operator==(const FlipCounts&) const = default;
+};
+// Continues the same sequence of dice: flip n always uses position n. With full distributions every token counts for
+// itself and is binned afterwards; else "other" is one token.
+void flip(const AcceptView& view, std::uint64_t seed, int count, FlipCounts& counts);
+// Whether the counts look like the target.
+[[nodiscard]] DistributionTest test_flips(const AcceptView& view, const FlipCounts& counts);
 
 } // namespace speclens

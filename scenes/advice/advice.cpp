@@ -5,20 +5,18 @@
 #include "scenes/advice/advice_model.h"
 #include "scenes/shared/head_scene.h"
 #include "scenes/shared/history.h"
-#include "scenes/shared/in_words.h"
 #include "ui/tokens.h"
 
 namespace speclens {
 namespace {
 
-class AdviceScene final : public Scene {
+class AdviceScene final : public MessageScene<AdviceScene> {
   public:
+    static constexpr const char* kName = "advice";
     bool shows_run() const override { return false; }
     int beats(const SceneInput&) const override { return kAdviceBeats; }
 
-    std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
-        std::vector<SceneCommand> out;
-        ui.push_id("advice");
+    void frame(const SceneInput& input, ui::Ui& ui, std::vector<SceneCommand>& out) {
         const AdviceModel model = advice_model(input, state_);
         const AdviceDraw d{input, model, state_, ui, out};
         if (input.stage.w > 0) {
@@ -32,12 +30,7 @@ class AdviceScene final : public Scene {
         draw_advice_controls(d);
         keys(d);
         history_.follow(state_, ui.state.active != 0);
-        ui.pop_id();
-        return out;
     }
-
-    bool tells_messages() const override { return true; }
-    std::vector<ui::ToldMessage> told(const SceneInput& input) const override { return told_by(AdviceScene(*this), input); }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
         return {{"↑ ↓", "Mark a faster, slower drafter"}, {"M", "Measure every drafter with 1 to 7 guesses"}};

@@ -7,8 +7,7 @@
 
 #include "engine/advice/advice_words.h"
 #include "engine/advice/served_advice.h"
-#include "scenes/shared/scene.h"
-#include "scenes/shared/story.h"
+#include "scenes/shared/message_scene.h"
 
 namespace speclens {
 
@@ -56,13 +55,7 @@ struct AdviceModel {
 [[nodiscard]] StageTitle advice_title(const AdviceModel& model, int beat);
 [[nodiscard]] Story advice_story(const SceneInput& input, const AdviceModel& model);
 
-struct AdviceDraw {
-    const SceneInput& input;
-    const AdviceModel& model;
-    AdviceState& state;
-    ui::Ui& ui;
-    std::vector<SceneCommand>& out;
-};
+using AdviceDraw = SceneDraw<AdviceModel, AdviceState>;
 void draw_advice_ranking(const AdviceDraw& d, ui::Rect area);
 void draw_advice_lengths(const AdviceDraw& d, ui::Rect area);
 void draw_advice_round(const AdviceDraw& d, ui::Rect area);

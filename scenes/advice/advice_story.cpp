@@ -89,9 +89,7 @@ StageTitle advice_title(const AdviceModel& m, int beat) {
 
 Story advice_story(const SceneInput& input, const AdviceModel& m) {
     Story story = story_at_beat(input, kAdviceBeats);
-    const Words words = beat_words(m, story.step - 1);
-    story.heading = words.heading;
-    story.text = words.text;
+    take(story, beat_words(m, story.step - 1));
     if (m.impossible.empty() && input.settings) {
         story.task = advice_says("words.task"_t);
         story.task_done = m.measured();

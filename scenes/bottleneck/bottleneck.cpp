@@ -4,22 +4,20 @@
 
 #include "scenes/bottleneck/bottleneck_model.h"
 #include "scenes/shared/cycle_pick.h"
-#include "scenes/shared/in_words.h"
 #include "scenes/shared/panel.h"
 #include "ui/tokens.h"
 
 namespace speclens {
 namespace {
 
-class BottleneckScene final : public Scene {
+class BottleneckScene final : public MessageScene<BottleneckScene> {
   public:
+    static constexpr const char* kName = "bottleneck";
     bool shows_run() const override { return false; }
     int beats(const SceneInput&) const override { return kBottleneckBeats; }
 
-    std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
-        std::vector<SceneCommand> out;
+    void frame(const SceneInput& input, ui::Ui& ui, std::vector<SceneCommand>& out) {
         if (input.beat != state_.answered) state_.answered = -1; // the next room is asked again
-        ui.push_id("bottleneck");
         const BottleneckModel model = bottleneck_model(input, state_);
         const BottleneckDraw d{input, model, state_, ui, out};
         draw_titled(input, ui, bottleneck_title(model), [&] { draw_stage(d); });
@@ -28,8 +26,6 @@ class BottleneckScene final : public Scene {
         draw_bottleneck_controls(d);
         keys(d);
         if (std::ranges::any_of(out, measures)) state_.answered = input.beat;
-        ui.pop_id();
-        return out;
     }
 
     // Asked for while the room votes, so that the answer is there with the next beat; the question stays open.
@@ -43,9 +39,6 @@ class BottleneckScene final : public Scene {
             lacking.push_back({.name = "forms", .ask = measure_forms(), .beat = kFormsBeat, .pictured = kFormsBeat});
         return lacking;
     }
-
-    bool tells_messages() const override { return true; }
-    std::vector<ui::ToldMessage> told(const SceneInput& input) const override { return told_by(BottleneckScene(*this), input); }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
         return {{"↑ ↓", "Mark a wider, narrower pass; an answer while the question is open"},

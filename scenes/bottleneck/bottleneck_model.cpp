@@ -134,11 +134,15 @@ FormsFinding forms_finding(const BottleneckModel& m) {
     return found;
 }
 
+bool impossible(const PassTimes& times, int rows) {
+    const double factor = pass_factor(times, rows);
+    return factor > 0 && (factor < 1 || factor > std::max(1, rows)) && !doubt(times, rows).empty();
+}
+
 Message factor_words(const PassTimes& times, int rows) {
     const double factor = pass_factor(times, rows);
-    const bool doubtful = !doubt(times, rows).empty();
-    return bottleneck_says("words.figure"_t, "doubt"_v = doubtful,
-                           "times"_v = doubtful ? std::clamp(factor, 1.0, std::max<double>(1, rows)) : factor);
+    if (impossible(times, rows)) return bottleneck_says("words.withheld"_t);
+    return bottleneck_says("words.figure"_t, "doubt"_v = !doubt(times, rows).empty(), "times"_v = factor);
 }
 
 CostRange cost_range(const BottleneckModel& m) {

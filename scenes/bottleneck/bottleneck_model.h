@@ -10,8 +10,7 @@
 
 #include "engine/lab/pass_times.h"
 #include "engine/lab/recorded_passes.h"
-#include "scenes/shared/scene.h"
-#include "scenes/shared/story.h"
+#include "scenes/shared/message_scene.h"
 
 namespace speclens {
 
@@ -70,8 +69,10 @@ struct BottleneckModel {
 // Why these times are not to be relied on: PassTimes::in_doubt, or a pass over so many rows that others outran, as S14
 // has it. Empty: they are.
 [[nodiscard]] Message doubt(const PassTimes& times, int marked);
-// Time of a pass over so many rows by that of one: "2.31×". In doubt "~2.31×", and never what no pass can take: less than one over a
-// single row or more than one for each.
+// Whether times in doubt say of a pass over so many rows what none can take: less than one over a single row, or more than one for each.
+// Then no ratio is told, and nothing that would explain one.
+[[nodiscard]] bool impossible(const PassTimes& times, int rows);
+// Time of a pass over so many rows by that of one: "2.31×", in doubt "~2.31×" or, where that is impossible(), "in doubt".
 [[nodiscard]] Message factor_words(const PassTimes& times, int rows);
 inline constexpr double kWholeBandwidth = 1.005; // more of a plain read's bandwidth than that is no share of it
 [[nodiscard]] int bits_of(DType form);           // of a weight, without its share of scales
@@ -110,13 +111,7 @@ inline constexpr int kBottleneckBeats = bottleneck_says.size;
 // What others print about weights and arithmetic of a decoding step, in the order of the files.
 [[nodiscard]] std::vector<const PublishedFigure*> printed_shares(const Published* figures);
 
-struct BottleneckDraw {
-    const SceneInput& input;
-    const BottleneckModel& model;
-    BottleneckState& state;
-    ui::Ui& ui;
-    std::vector<SceneCommand>& out;
-};
+using BottleneckDraw = SceneDraw<BottleneckModel, BottleneckState>;
 void draw_bottleneck_walk(const BottleneckDraw& d, ui::Rect area); // warehouse, walk, lookup; no times
 void draw_bottleneck_question(const BottleneckDraw& d,
                               ui::Rect area); // the answers there are, to choose from

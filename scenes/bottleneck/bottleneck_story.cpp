@@ -27,7 +27,7 @@ void add_doubt(std::vector<Message>& lines, const PassTimes& times, int marked) 
 // What the loaded model does otherwise, and why.
 Message beside_words(const BottleneckModel& m) {
     if (m.all().size() < 2 || m.focus != m.beside || pass_factor(*m.times, m.marked) <= 0) return {};
-    const bool cached = stays_in_cache(*m.times);
+    const bool cached = stays_in_cache(*m.times) && !impossible(*m.times, m.marked);
     return bottleneck_says("words.beside"_t, "model"_v = m.times->model, "size"_v = m.times->weight_bytes,
                            "times"_v = factor_words(*m.times, m.marked), "cached"_v = cached,
                            "arithmetic"_v = cached && bound_of(*m.times) == Bound::arithmetic);
@@ -170,7 +170,7 @@ std::vector<Message> model_facts(const PassTimes& times, int marked) {
     if (times.random_weights) lines.push_back(bottleneck_says("fact.random"_t));
     const auto cache = "cache"_v = times.cache_limit;
     const auto share = "share"_v = share_of_read(times);
-    switch (bound_of(times)) {
+    switch (impossible(times, marked) ? Bound::neither : bound_of(times)) {
     case Bound::memory: lines.push_back(bottleneck_says("fact.limit:memory"_t, share)); break;
     case Bound::arithmetic: { // nothing of rows where one fills it
         const int fill = static_cast<int>(std::ceil(rows_that_fill(times)));
@@ -178,6 +178,7 @@ std::vector<Message> model_facts(const PassTimes& times, int marked) {
         break;
     }
     case Bound::neither:
+        if (impossible(times, marked)) break;
         if (stays_in_cache(times))
             lines.push_back(bottleneck_says("fact.limit:cached"_t, cache));
         else if (times.floor_ms() > 0)
@@ -186,7 +187,7 @@ std::vector<Message> model_facts(const PassTimes& times, int marked) {
     }
     lines.push_back(bottleneck_says("fact.time"_t, "one"_v = times.passes.front().ms, "tokens"_v = told_width(times, marked),
                                     "times"_v = factor_words(times, marked)));
-    lines.push_back(bottleneck_says("fact.cheap"_t, "tokens"_v = cheap_rows(times)));
+    if (!impossible(times, marked)) lines.push_back(bottleneck_says("fact.cheap"_t, "tokens"_v = cheap_rows(times)));
     add_doubt(lines, times, marked);
     return lines;
 }
@@ -272,9 +273,7 @@ StageTitle bottleneck_title(const BottleneckModel& m) {
 
 Story bottleneck_story(const SceneInput& input, const BottleneckModel& m, const BottleneckState& state) {
     Story story = story_at_beat(input, kBottleneckBeats);
-    const Words words = beat_words(input, m, state, story.step - 1);
-    story.heading = words.heading;
-    story.text = words.text;
+    take(story, beat_words(input, m, state, story.step - 1));
     if (story.step == 3 && m.measured())
         if (!doubt(*m.focus, m.marked).empty()) story.text = bottleneck_says("words.measure_again"_t, "text"_v = story.text);
     if (m.recorded && story.step < kBottleneckBeats) story.text = bottleneck_says("words.recorded"_t, "text"_v = story.text);

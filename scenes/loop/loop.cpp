@@ -2,32 +2,26 @@
 // the selected column, which the shell keeps.
 #include "scenes/loop/loop_draw.h"
 #include "scenes/loop/loop_story.h"
-#include "scenes/shared/in_words.h"
+#include "scenes/shared/message_scene.h"
 #include "scenes/shared/run_controls.h"
 
 namespace speclens {
 namespace {
 
-class LoopScene final : public Scene {
+class LoopScene final : public MessageScene<LoopScene> {
   public:
+    static constexpr const char* kName = "loop";
     int beats(const SceneInput&) const override { return 0; }
     bool from_the_beginning() const override { return true; }
 
-    std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
-        std::vector<SceneCommand> out;
+    void frame(const SceneInput& input, ui::Ui& ui, std::vector<SceneCommand>& out) {
         const LoopModel model = loop_model(input);
-        ui.push_id("loop");
         draw_loop(input, model, ui, out);
         draw_story(input, ui, loop_story(input, model), out);
         draw_loop_distributions(input, model, ui);
         draw_run_controls(input, ui, out);
         keys(input, model, ui, out);
-        ui.pop_id();
-        return out;
     }
-
-    bool tells_messages() const override { return true; }
-    std::vector<ui::ToldMessage> told(const SceneInput& input) const override { return told_by(LoopScene(), input); }
 
     std::vector<std::pair<std::string, std::string>> keys() const override { return {{"↑ ↓", "Previous, next column"}}; }
 

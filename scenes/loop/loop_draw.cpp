@@ -11,6 +11,7 @@
 #include "engine/drafters/drafter_info.h"
 #include "engine/rules/verify.h"
 #include "scenes/loop/loop_story.h"
+#include "scenes/shared/listed_tokens.h"
 #include "scenes/shared/motion.h"
 #include "scenes/shared/panel.h"
 #include "scenes/shared/plain_time.h"
@@ -441,40 +442,19 @@ void draw_outcome_row(const LoopDraw& d) {
 // The target's own token: the chip that replaces a rejected guess (or the bonus), and the distribution it was drawn
 // from as a strip of shares in the order in which the coin counts them, with the coin at its number.
 
-constexpr float kGap = 14; // behind a listed share
-
-struct Listed {
-    std::string label, number;
-    float w; // with the gap behind it
-};
-
-Listed listed_share(const LoopDraw& d, const Share& share) {
-    Listed item{label_of(*d.input.trace, share.id), ui::probability(share.p), 0};
-    item.w = ui::token_text_width(d.ui.canvas, item.label, 14) + 6 + d.ui.canvas.printed_width(item.number, Font::mono, 14) + kGap;
-    return item;
+ListedToken listed_share(const LoopDraw& d, const Share& share, bool first = false) {
+    return {label_of(*d.input.trace, share.id), ui::probability(share.p), first};
 }
 
-// "soft .04  dark .25  green .15" from the right end, as many as fit: the chosen one, then the likeliest.
+// The chosen one, then the likeliest.
 void list_shares(const LoopDraw& d, std::vector<Share> shares, int chosen, float left, float right, float y) {
-    ui::Canvas& canvas = d.ui.canvas;
-    std::vector<Listed> items;
-    float room = right + kGap - left; // none behind the last one
+    std::vector<ListedToken> listed;
     std::ranges::stable_partition(shares, [&](const Share& share) { return share.id == chosen; });
     for (const Share& share : shares) {
-        if (share.id < 0 || (share.p < 0.01 && share.id != chosen) || items.size() == 3) break;
-        Listed item = listed_share(d, share);
-        if (item.w > room) break;
-        room -= item.w;
-        items.push_back(item);
+        if (share.id < 0 || (share.p < 0.01 && share.id != chosen)) break;
+        listed.push_back(listed_share(d, share, share.id == chosen));
     }
-    float x = right + kGap;
-    for (const Listed& item : items) x -= item.w;
-    for (const Listed& item : items) {
-        const bool first = &item == &items.front() && shares.front().id == chosen;
-        const float label = ui::token_text(canvas, {x, y}, item.label, 14, first ? d.ui.theme.ink : d.ui.theme.muted);
-        canvas.print({x + label + 6, y}, item.number, Font::mono, 14, d.ui.theme.ink);
-        x += item.w;
-    }
+    list_tokens(d.ui, listed, {left, y}, right, 3);
 }
 
 // Name and probability inside a share, or the name alone, to the side of the coin that has room. True if both
@@ -557,7 +537,7 @@ void draw_strip(const LoopDraw& d, Rect strip, Role role) {
     std::ranges::stable_sort(unnamed, std::ranges::greater{}, &Share::p);
     // Where the drawn token would find no room beside it, the caption is cut short.
     const auto drawn = std::ranges::find(unnamed, own.token, &Share::id);
-    const float needed = drawn == unnamed.end() ? 0 : listed_share(d, *drawn).w - kGap;
+    const float needed = drawn == unnamed.end() ? 0 : listed_width(canvas, listed_share(d, *drawn));
     const std::vector<Message> ways = strip_words(own, grey >= 1);
     const Message caption = ui::fitting(canvas, ways, Font::text, 14, strip.w - 16 - needed);
     const float used = canvas.text_width(caption, Font::text, 14);

@@ -3,14 +3,9 @@
 #pragma once
 
 #include "scenes/loop/loop_model.h"
-#include "scenes/shared/story.h"
+#include "scenes/shared/message_scene.h"
 
 namespace speclens {
-
-inline void take(Story& story, Words words) {
-    story.heading = std::move(words.heading);
-    story.text = std::move(words.text);
-}
 
 void tell_rule_check(const SceneInput& input, const LoopModel& model, const LoopColumn& judged, Story& story);
 void tell_tree_check(const SceneInput& input, const LoopModel& model, Story& story); // the last verdict

@@ -2,21 +2,19 @@
 #include <algorithm>
 
 #include "scenes/numbers/numbers_draw.h"
-#include "scenes/shared/in_words.h"
 #include "scenes/shared/panel.h"
 #include "ui/tokens.h"
 
 namespace speclens {
 namespace {
 
-class NumbersScene final : public Scene {
+class NumbersScene final : public MessageScene<NumbersScene> {
   public:
+    static constexpr const char* kName = "numbers";
     bool shows_run() const override { return false; }
     int beats(const SceneInput&) const override { return kNumbersBeats; }
 
-    std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
-        std::vector<SceneCommand> out;
-        ui.push_id("numbers");
+    void frame(const SceneInput& input, ui::Ui& ui, std::vector<SceneCommand>& out) {
         follow_numbers_beat(input, state_, beat_);
         const NumbersModel model = numbers_model(input, state_);
         const NumbersDraw d{input, model, state_, ui, in_words_};
@@ -34,11 +32,8 @@ class NumbersScene final : public Scene {
             choose_sort(state_, state_.sort != FigureSort::source && !state_.falling
                                     ? state_.sort
                                     : static_cast<FigureSort>((static_cast<int>(state_.sort) + 1) % kFigureSorts));
-        ui.pop_id();
-        return out;
     }
 
-    bool tells_messages() const override { return true; }
     std::vector<ui::ToldMessage> told(const SceneInput& input) const override {
         NumbersScene here(*this);
         here.in_words_ = true;

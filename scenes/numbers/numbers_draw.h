@@ -2,7 +2,7 @@
 #pragma once
 
 #include "scenes/numbers/numbers_model.h"
-#include "scenes/shared/story.h"
+#include "scenes/shared/message_scene.h"
 
 namespace speclens {
 

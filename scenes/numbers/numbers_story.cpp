@@ -53,9 +53,7 @@ StageTitle numbers_title(const SceneInput& input, const NumbersModel& m, const N
 
 Story numbers_story(const SceneInput& input, const NumbersModel& m) {
     Story story = story_at_beat(input, kNumbersBeats);
-    const Words words = beat_words(m, story.step - 1);
-    story.heading = words.heading;
-    story.text = words.text;
+    take(story, beat_words(m, story.step - 1));
     return story;
 }
 

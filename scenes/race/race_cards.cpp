@@ -399,7 +399,10 @@ void draw_race_costs(const RaceDraw& d, Rect card) {
     const float below = with_paper ? (in.h >= 230 ? 94.0F : kPaper) : 0;
     const float pitch = std::clamp((in.h - below) / static_cast<float>(bars.size()), kPitch, 42.0F);
     const float h = pitch >= 36 ? 22.0F : 18.0F;
-    const float name = 92, x0 = in.x + name, x1 = in.right() - 128;
+    const auto each = [](const Bar& b) { return cost_number(b.tokens > 0 ? b.round() / b.tokens : 0); };
+    float wide = 50; // of the numbers
+    for (const Bar& b : bars) wide = std::max(wide, c.text_width(each(b), Font::mono, 14));
+    const float name = 92, x0 = in.x + name, x1 = in.right() - wide - 78;
     const ui::Scale x{.lo = 0, .hi = longest, .a = x0, .b = x1};
     c.text({in.right(), card.y + 45}, unit, Font::text, 14, t.muted, Align::right);
     for (std::size_t i = 0; i < bars.size(); ++i) {
@@ -419,8 +422,8 @@ void draw_race_costs(const RaceDraw& d, Rect card) {
         part(b.accept, ui::mix(t.muted, t.panel, 0.7F), t.ink);
         part(b.rest, ui::mix(t.muted, t.panel, 0.45F), t.ink);
         ui::tooltip(d.ui, {x0, y, x1 - x0, h}, cost_words(d, b));
-        c.text({in.right() - 62, base}, "÷ " + ui::per_round(b.tokens), Font::mono, 14, t.muted, Align::right);
-        c.text({in.right(), base}, cost_number(b.tokens > 0 ? b.round() / b.tokens : 0), Font::mono, 14, t.ink, Align::right);
+        c.text({in.right() - wide - 12, base}, "÷ " + ui::per_round(b.tokens), Font::mono, 14, t.muted, Align::right);
+        c.text({in.right(), base}, each(b), Font::mono, 14, t.ink, Align::right);
     }
     if (!with_paper) return;
     const PublishedPoint* p = &paper.points.front();

@@ -71,10 +71,17 @@ bool alike(const RaceModel& m, const Place& first, const Place& second) {
 // Rounds and tokens are the same in every repeat, however busy the machine was.
 std::string most_tokens(const RaceModel& m) {
     const RaceLaneModel* most = nullptr;
-    for (const RaceLaneModel& lane : m.lanes)
-        if (lane.trace && !lane.plain() && (!most || lane.whole.tokens_per_round() > most->whole.tokens_per_round())) most = &lane;
-    return most ? race_says("conclusion.most"_t, "drafter"_v = most->title, "tokens"_v = ui::per_round(most->whole.tokens_per_round()),
-                            "rounds"_v = most->whole.rounds,
+    std::string others; // that bring as much
+    for (const RaceLaneModel& lane : m.lanes) {
+        if (!lane.trace || lane.plain()) continue;
+        const double more = most ? lane.whole.tokens_per_round() - most->whole.tokens_per_round() : 1;
+        if (more > 1e-9)
+            most = &lane, others.clear();
+        else if (more > -1e-9)
+            others += ", " + lane.title;
+    }
+    return most ? race_says("conclusion.most"_t, "drafter"_v = most->title, "others"_v = others,
+                            "tokens"_v = ui::per_round(most->whole.tokens_per_round()), "rounds"_v = most->whole.rounds,
                             "whole"_v = std::ranges::any_of(m.lanes, [](const RaceLaneModel& lane) { return lane.trace && !lane.done; }))
                 : std::string();
 }

@@ -224,7 +224,7 @@ std::vector<LaneNumber> numbers_of(const RaceDraw& d, const RaceLaneModel& lane,
     if (d.model.stepped || d.model.table)
         numbers.push_back({std::to_string(lane.shown.rounds), lane.shown.rounds == 1 ? "round" : "rounds"});
     else
-        numbers.push_back({lane.tokens_shown ? ui::number(lane.tokens_per_second, 0) : "–", "tok/s"});
+        numbers.push_back({lane.tokens_shown ? ui::number(lane.tokens_per_second, lane.tokens_per_second < 10 ? 2 : 0) : "–", "tok/s"});
     if (form == NumbersForm::bare) numbers.back().unit.clear();
     if (lane.speed_up.figure.known() && lane.done && (form == NumbersForm::all || form == NumbersForm::brief))
         numbers.push_back({lane.speed_up.words, brief ? "" : lane.speed_up.sure() ? "speed-up" : "in doubt"});
@@ -322,7 +322,9 @@ void draw_lane(const RaceDraw& d, int index, const std::vector<Placed>& places, 
     const Rect in = box.inset(16, 0);
     const float top = box.y;
 
-    const std::string total = lane.tokens > 0 && !d.model.stepped && !d.input.presenter ? " / " + std::to_string(lane.tokens) : "";
+    // Of a lane that still writes nobody knows how long it becomes, only how long it may.
+    const int whole = lane.lane->finished ? lane.tokens : d.model.race->settings.base.max_tokens;
+    const std::string total = lane.tokens > 0 && !d.model.stepped && !d.input.presenter ? " / " + std::to_string(whole) : "";
     const std::string count = lane.trace ? std::to_string(lane.tokens_shown) : "";
     const float total_w = c.text_width(total, Font::mono, 14), count_w = c.text_width(count, Font::mono_medium, 24);
     c.text({in.right(), top + 30}, total, Font::mono, 14, t.muted, Align::right);

@@ -3,20 +3,18 @@
 #include <algorithm>
 
 #include "scenes/server/server_model.h"
-#include "scenes/shared/in_words.h"
 #include "scenes/shared/panel.h"
 
 namespace speclens {
 namespace {
 
-class ServerScene final : public Scene {
+class ServerScene final : public MessageScene<ServerScene> {
   public:
+    static constexpr const char* kName = "server";
     bool shows_run() const override { return false; }
     int beats(const SceneInput&) const override { return kServerBeats; }
 
-    std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
-        std::vector<SceneCommand> out;
-        ui.push_id("server");
+    void frame(const SceneInput& input, ui::Ui& ui, std::vector<SceneCommand>& out) {
         const ServerModel model = server_model(input, state_);
         const ServerDraw d{input, model, state_, ui, out};
         draw_titled(input, ui, server_title(model), [&] {
@@ -28,12 +26,7 @@ class ServerScene final : public Scene {
         if (ui.take_key(ui::Key::w)) state_.span = static_cast<ServerSpan>((static_cast<int>(model.span) + 1) % 3);
         if (ui.take_key(ui::Key::m) && why_not_ask(input, model).empty())
             out.emplace_back(ServerOrder(AskServer{request_like(*input.settings)}));
-        ui.pop_id();
-        return out;
     }
-
-    bool tells_messages() const override { return true; }
-    std::vector<ui::ToldMessage> told(const SceneInput& input) const override { return told_by(ServerScene(*this), input); }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
         return {{"M", "Send the prompt"}, {"W", "Since its start, the last seconds, the last request"}};

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "remote/client/server_view.h"
-#include "scenes/shared/story.h"
+#include "scenes/shared/message_scene.h"
 
 namespace speclens {
 
@@ -60,13 +60,7 @@ struct ServerModel {
 [[nodiscard]] StageTitle server_title(const ServerModel& model);
 [[nodiscard]] Story server_story(const SceneInput& input, const ServerModel& model);
 
-struct ServerDraw {
-    const SceneInput& input;
-    const ServerModel& model;
-    ServerState& state;
-    ui::Ui& ui;
-    std::vector<SceneCommand>& out;
-};
+using ServerDraw = SceneDraw<ServerModel, ServerState>;
 void draw_server_stage(const ServerDraw& d, ui::Rect area);
 void draw_server_details(const ServerDraw& d);
 void draw_server_controls(const ServerDraw& d);

@@ -55,9 +55,7 @@ StageTitle server_title(const ServerModel& m) {
 
 Story server_story(const SceneInput& input, const ServerModel& m) {
     Story story = story_at_beat(input, kServerBeats);
-    const Words words = beat_words(m, story.step - 1);
-    story.heading = words.heading;
-    story.text = words.text;
+    take(story, beat_words(m, story.step - 1));
     return story;
 }
 

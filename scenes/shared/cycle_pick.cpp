@@ -89,20 +89,19 @@ void draw_other_drafter(const SceneInput& input, ui::Ui& ui, const OtherDrafter&
     if (!other.can_switch || !input.settings) return;
     const std::string name = other.drafter;
     if (built_in_has_it(input, name)) {
-        const std::string words = shared_says("other_drafter.there"_t, "drafter"_v = other.title, "model"_v = input.status->model);
+        const Message words = shared_says("other_drafter.there"_t, "drafter"_v = other.title, "model"_v = input.status->model);
         const ui::ButtonOptions options{.kind = ui::ButtonKind::primary, .shortcut = "U"};
-        const std::string label = shared_says("other_drafter.on_tiny"_t);
+        const Message label = shared_says("other_drafter.on_tiny"_t);
         const ui::Rect at{r.x + 20, r.y + 72, ui::button_width(ui.canvas, label, options), 36};
         if (ui::button(ui, "switch", at, label, options) || ui.take_key(ui::Key::u)) out.push_back(OnBuiltIn{name});
         ui::fitted_text(ui.canvas, {at.right() + 16, at.y + 23}, words, ui::Font::text, 15, ui.theme.muted,
                         r.right() - 20 - at.right() - 16);
         return;
     }
-    const std::string off = !models_loaded(input) ? shared_says("other_drafter.no_models"_t)
-                            : !drafter_ready(input, name)
-                                ? shared_says("other_drafter.no_head"_t, "drafter"_v = other.title, "name"_v = name)
-                                : "";
-    const std::string label = shared_says("other_drafter.button"_t, "drafter"_v = other.title);
+    const Message off = !models_loaded(input)         ? shared_says("other_drafter.no_models"_t)
+                        : !drafter_ready(input, name) ? shared_says("other_drafter.no_head"_t, "drafter"_v = other.title, "name"_v = name)
+                                                      : Message();
+    const Message label = shared_says("other_drafter.button"_t, "drafter"_v = other.title);
     const ui::ButtonOptions options{.kind = ui::ButtonKind::primary, .shortcut = "U", .disabled = off};
     const ui::Rect at{r.x + 20, r.y + 72, ui::button_width(ui.canvas, label, options), 36};
     if (ui::button(ui, "switch", at, label, options) || (off.empty() && ui.take_key(ui::Key::u)))

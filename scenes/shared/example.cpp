@@ -14,7 +14,7 @@ constexpr int kRunsElsewhere = 8;
 bool over(const RunView& whole) { return whole.stopped || whole.failed; }
 
 // How a run differs from the one on screen.
-std::string which_run(const RunSettings& now, const RunSettings& other) {
+Message which_run(const RunSettings& now, const RunSettings& other) {
     if (other.seed != now.seed) return shared_says("example.run:seed"_t, "seed"_v = other.seed);
     constexpr std::size_t kMost = 28;
     std::string prompt = other.prompt.text.substr(0, kMost);
@@ -86,8 +86,8 @@ FoundElsewhere found_elsewhere(const SceneInput& input, const Criterion& criteri
     return found;
 }
 
-std::string without_example_words(const SceneInput& input, const Criterion& criterion) {
-    const std::string none = shared_says("example.none"_t, "what"_v = criterion.what(), "over"_v = over(*input.whole));
+Message without_example_words(const SceneInput& input, const Criterion& criterion) {
+    const Message none = shared_says("example.none"_t, "what"_v = criterion.what(), "over"_v = over(*input.whole));
     const FoundElsewhere found = found_elsewhere(input, criterion);
     if (found.settings) return shared_says("example.elsewhere:found"_t, "none"_v = none, "run"_v = found.which);
     if (found.planned == 0) return none;

@@ -6,7 +6,6 @@
 
 #include <functional>
 #include <optional>
-#include <string>
 
 #include "scenes/shared/scene.h"
 #include "scenes/shared/story.h"
@@ -14,8 +13,8 @@
 namespace speclens {
 
 struct Criterion {
-    const char* name;                  // of the study that looks for it elsewhere
-    std::function<std::string()> what; // in words, of its story: goes on "This run has no"
+    const char* name;              // of the study that looks for it elsewhere
+    std::function<Message()> what; // in words, of its story: goes on "This run has no"
     // The guess of a round that shows it; none: it has no such guess.
     std::function<std::optional<Position>(const RoundSummary&)> holds;
     // Of several, the one with the most; absent: the first.
@@ -31,11 +30,11 @@ struct Criterion {
 struct FoundElsewhere {
     int searched = 0, planned = 0;       // runs; planned 0: nobody looks
     std::optional<RunSettings> settings; // of the first run that has it
-    std::string which;                   // "seed 9", "the prompt “Write a…”"
+    Message which;                       // "seed 9", "the prompt “Write a…”"
 };
 [[nodiscard]] FoundElsewhere found_elsewhere(const SceneInput& input, const Criterion& criterion);
 // "This run has no … Seed 9 has one.", and the task that starts that run. For a beat whose run has no example.
-[[nodiscard]] std::string without_example_words(const SceneInput& input, const Criterion& criterion);
+[[nodiscard]] Message without_example_words(const SceneInput& input, const Criterion& criterion);
 void offer_example(Story& story, const SceneInput& input, const Criterion& criterion);
 // Asks for the search once per run, where the run has ended without an example.
 class ExampleSearch {

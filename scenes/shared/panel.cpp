@@ -67,7 +67,9 @@ std::optional<int> segmented(ui::Ui& ui, ControlRow& row, const ControlWords& wo
 std::optional<int> dropdown(ui::Ui& ui, ControlRow& row, const ControlWords& words, std::span<const Message> choices, int chosen) {
     if (row.room() < kLeastList) return {};
     const ui::Rect at = place(ui, row, words.label, std::min(kMostList, row.room()));
-    return ui::dropdown(ui, words.id, at, choices, chosen, words.about);
+    std::vector<ui::MessageChoice> rows;
+    for (const Message& choice : choices) rows.push_back({.label = choice});
+    return ui::dropdown(ui, words.id, at, rows, chosen, words.about);
 }
 
 std::optional<int> stepper(ui::Ui& ui, ControlRow& row, const ControlWords& words, const Message& text, int at, int count, float width) {

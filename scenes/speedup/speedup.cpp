@@ -5,7 +5,6 @@
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/emphasis.h"
 #include "scenes/shared/history.h"
-#include "scenes/shared/in_words.h"
 #include "scenes/shared/measure_charts.h"
 #include "scenes/shared/panel.h"
 #include "scenes/speedup/printed_table.h"
@@ -14,13 +13,12 @@
 namespace speclens {
 namespace {
 
-class SpeedupScene final : public Scene {
+class SpeedupScene final : public MessageScene<SpeedupScene> {
   public:
+    static constexpr const char* kName = "speed-up";
     int beats(const SceneInput&) const override { return kSpeedupBeats; }
 
-    std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
-        std::vector<SceneCommand> out;
-        ui.push_id("speed-up");
+    void frame(const SceneInput& input, ui::Ui& ui, std::vector<SceneCommand>& out) {
         const SpeedupModel model = speedup_model(input, state_);
         const SpeedupDraw d{input, model, state_, ui, out};
         draw_titled(input, ui, speedup_title(input, model), [&] { draw_stage(d); });
@@ -29,8 +27,6 @@ class SpeedupScene final : public Scene {
         draw_speedup_controls(d);
         keys(d);
         history_.follow(state_, ui.state.active != 0);
-        ui.pop_id();
-        return out;
     }
 
     std::vector<Measurement> missing(const SceneInput& input) const override {
@@ -38,9 +34,6 @@ class SpeedupScene final : public Scene {
         if (!lacks(study, study_named(input, study.name))) return {};
         return {{.name = study.name, .ask = study, .beat = kSpeedupBestBeat}};
     }
-
-    bool tells_messages() const override { return true; }
-    std::vector<ui::ToldMessage> told(const SceneInput& input) const override { return told_by(SpeedupScene(*this), input); }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
         return {{"↑ ↓", "Mark a longer, shorter draft"}, {"M", "Measure ten draft lengths"}, {"H", "Measured, or numbers by hand"}};

@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "scenes/shared/message_scene.h"
 #include "scenes/shared/speedup_model.h"
-#include "scenes/shared/story.h"
 
 namespace speclens {
 
@@ -43,13 +43,7 @@ struct OneNumberMiss {
 // Of each place, how many of the draft tokens judged there stayed. Needs a study.
 [[nodiscard]] Message stays_words(const SpeedupModel& model);
 
-struct SpeedupDraw {
-    const SceneInput& input;
-    const SpeedupModel& model;
-    SpeedupState& state;
-    ui::Ui& ui;
-    std::vector<SceneCommand>& out;
-};
+using SpeedupDraw = SceneDraw<SpeedupModel, SpeedupState>;
 void draw_speedup_formula(const SpeedupDraw& d, ui::Vec2 at, float width); // two lines, kFormulaHeight
 inline constexpr float kFormulaHeight = 52;
 void draw_speedup_charts(const SpeedupDraw& d, ui::Rect area);

@@ -261,9 +261,7 @@ StageTitle speedup_title(const SceneInput& input, const SpeedupModel& m) {
 
 Story speedup_story(const SceneInput& input, const SpeedupModel& m) {
     Story story = story_at_beat(input, kSpeedupBeats);
-    const Words words = beat_words(input, m, story.step - 1);
-    story.heading = words.heading;
-    story.text = words.text;
+    take(story, beat_words(input, m, story.step - 1));
     const RunStudy study = speedup_study(input);
     if (!study.runs.empty()) {
         story.task = speedup_says("words.task"_t);

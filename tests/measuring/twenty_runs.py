@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Twenty descriptions of each picture that tells times, and how far they lie apart: the table of docs/measuring.md.
+"""Twenty descriptions of each picture that tells times, and how far they lie apart: the table of docs/results/timing.md.
 
     python3 tests/measuring/twenty_runs.py build/speclens            nothing else running
     python3 tests/measuring/twenty_runs.py build/speclens --busy 2   beside two busy loops, which it starts and ends

@@ -11,17 +11,21 @@
 #include "kernels/error.h"
 #include "remote/client/probe.h"
 #include "remote/same/same_measure.h"
+#include "remote/same/same_words.h"
 #include "remote/same/server_arm.h"
 #include "remote/same/started_server.h"
 #include "tests/shared/eventually.h"
 #include "tests/shared/listening.h"
 #include "tests/shared/toy_server.h"
+#include "ui/stories/story_book.h"
 
 namespace speclens::test {
 namespace {
 
 using Dialect = ToyBehaviour::Dialect;
 using Planted = ToyBehaviour::Planted;
+
+std::string said(const SameSummary& summary) { return message(summary.sentence); }
 
 // ---- forks ----
 
@@ -146,7 +150,7 @@ template <class Write>
 SameMeasured made_measurement(int prompts, int repeats, const Write& write, std::size_t arms = 2) {
     SameMeasured m;
     for (std::size_t arm = 0; arm < arms; ++arm) {
-        m.arms.push_back({"arm " + std::to_string(arm), {}, {}});
+        m.arms.push_back({server_arm_name("arm " + std::to_string(arm)), {}, {}});
         for (int p = 0; p < prompts; ++p) {
             m.arms[arm].answers.emplace_back();
             for (int r = 0; r < repeats; ++r) m.arms[arm].answers.back().push_back(made(write(arm, p)));
@@ -231,14 +235,14 @@ TEST(SameArithmetic, TheVerdictFollowsTheWorstOfItsForks) {
                                   : open               ? SameVerdict::undecided
                                   : near               ? SameVerdict::near_ties
                                                        : SameVerdict::same;
-        ASSERT_EQ(summary.verdict, right) << summary.sentence;
+        ASSERT_EQ(summary.verdict, right) << said(summary);
         const ArmPair& pair = summary.pairs.at(0);
         int in_bins = 0, in_kinds = 0;
         for (const int n : pair.margins) in_bins += n;
         for (const int n : pair.kinds) in_kinds += n;
         EXPECT_EQ(in_bins, std::min(forks, prompts));
         EXPECT_EQ(in_kinds, in_bins);
-        const Json json = Json::parse(same_json(m, summary));
+        const Json json = Json::parse(same_json(m, summary, message));
         EXPECT_EQ(json["schema"], "speclens-same/1");
         EXPECT_EQ(json["exit_status"], static_cast<int>(summary.verdict));
         EXPECT_EQ(json["verdict"], name_of(summary.verdict));
@@ -257,10 +261,10 @@ TEST(SameArithmetic, WhatTheAnswersDraftedDecides) {
         return summarize(m);
     };
     EXPECT_EQ(drafted(0, 8, SameCompare::drafts_off).verdict, SameVerdict::same);
-    EXPECT_NE(drafted(8, 8, SameCompare::drafts_off).sentence.find("drafts whatever it is asked"), std::string::npos);
-    EXPECT_NE(drafted(0, 0, SameCompare::drafts_off).sentence.find("nothing was drafted"), std::string::npos);
-    EXPECT_NE(drafted(0, {}, SameCompare::drafts_off).sentence.find("do not tell"), std::string::npos);
-    EXPECT_NE(drafted(8, 8, SameCompare::lengths).sentence.find("drafted alike"), std::string::npos);
+    EXPECT_NE(said(drafted(8, 8, SameCompare::drafts_off)).find("drafts whatever it is asked"), std::string::npos);
+    EXPECT_NE(said(drafted(0, 0, SameCompare::drafts_off)).find("nothing was drafted"), std::string::npos);
+    EXPECT_NE(said(drafted(0, {}, SameCompare::drafts_off)).find("do not tell"), std::string::npos);
+    EXPECT_NE(said(drafted(8, 8, SameCompare::lengths)).find("drafted alike"), std::string::npos);
     EXPECT_EQ(drafted(8, 8, SameCompare::lengths).verdict, SameVerdict::undecided);
     EXPECT_EQ(drafted({}, {}, SameCompare::started).verdict, SameVerdict::same) << "each was started with its length";
     EXPECT_EQ(drafted({}, {}, SameCompare::servers).verdict, SameVerdict::same);
@@ -284,7 +288,57 @@ TEST(SameArithmetic, NothingMeasuredIsNothingDecided) {
     EXPECT_EQ(summarize(m).verdict, SameVerdict::undecided);
     m = made_measurement(4, 2, [](std::size_t, int) { return 0; });
     m.read_apart = {1};
-    EXPECT_NE(summarize(m).sentence.find("different token ids"), std::string::npos);
+    EXPECT_NE(said(summarize(m)).find("different token ids"), std::string::npos);
+}
+
+// ---- words ----
+
+// A text that is missing, one that nobody asks for, a value that is not offered or written as another kind is an error of read_stories().
+TEST(SameWords, AreWholeInBothLanguages) {
+    const std::filesystem::path stories = std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "stories";
+    for (const char* language : {"", "de"}) {
+        SCOPED_TRACE(language);
+        std::vector<std::string> problems, missing;
+        const StoryLayer layer = read_stories(stories / language, &problems);
+        for (const std::string& problem : problems) EXPECT_EQ(problem.find("same.toml"), std::string::npos) << problem;
+        ASSERT_TRUE(layer.scenes.contains("same"));
+        int texts = 0;
+        each_text(layer, [&](const std::string& name, const StoryText* text) {
+            if (!name.starts_with("same.toml")) return;
+            ++texts;
+            if (!text) missing.push_back(name);
+        });
+        EXPECT_EQ(missing, std::vector<std::string>());
+        EXPECT_GT(texts, 40);
+    }
+}
+
+TEST(SameWords, SayTheirNumbersInGermanToo) {
+    const StoryBook book = load_stories(std::filesystem::path(SPEC_SOURCE_DIR) / "assets/stories", "de", "", Broken::left_out);
+    SameMeasured m = made_measurement(
+        25, 2, [](std::size_t arm, int p) { return p < 3 ? static_cast<int>(arm) : 0; }, 3);
+    for (int p = 0; p < 3; ++p) {
+        ForkRecord record;
+        record.prompt = static_cast<std::size_t>(p), record.arm = 1, record.length = 100;
+        record.fork = fork_of(same_answer("The moon is", {1, 2, 3}), same_answer("The moor is", {1, 4, 3}));
+        record.judged = judge_fork(repeated(p < 2 ? 0.014 : 2.5, 0), branch(2), branch(1));
+        m.forks.push_back(record);
+    }
+    const SameSummary summary = summarize(m);
+    EXPECT_EQ(summary.sentence.id(), "same.verdict.mistake");
+    EXPECT_EQ(book.say(summary.sentence).substr(0, 41), "Ein Fehler: 1 Text trennt sich, wo der Te");
+    const auto pair = pair_said(m, summary.pairs.at(0));
+    ASSERT_EQ(pair.size(), 3U);
+    EXPECT_EQ(book.say(pair[0]),
+              "arm 1: 3 von 25 Texten anders (95 %: 4 bis 30 % solcher Prompts), ab Token 2 (Median), nach 7 % des Textes.");
+    EXPECT_EQ(message(pair[0]).words(),
+              "arm 1: 3 of 25 texts differ (95 %: 4 to 30 % of such prompts), from token 2 on (median), after 7 % of the text.");
+    EXPECT_EQ(message(pair[2]).words(), "Margins of the re-read text before the fork, nats: ≤ 0.02: 2, ≤ 5: 1.");
+    const auto shown = [](const std::string& rest) { return rest.substr(0, 3); };
+    EXPECT_EQ(message(fork_said(m, m.forks[2], shown)).words(), "prompt 3, arm 1, token 2: “n i” | “r i”");
+    EXPECT_EQ(message(judged_said(m.forks[2].judged)).words(), "mistake 2.500 nats (± 0.000), read again it goes on as the other");
+    EXPECT_EQ(book.say(judged_said(m.forks[0].judged)), "knappe Wahl, 0.014 Nats (± 0.000), neu gelesen geht er weiter wie der andere");
+    EXPECT_EQ(message(groups_said(m, summary)).words(), "Equal texts: arm 0, apart from these arm 1, apart from these arm 2.");
 }
 
 // ---- what is sent and read ----
@@ -362,8 +416,7 @@ std::vector<GreedyPrompt> toy_prompts(int count = 40) {
 }
 
 SameAsked arm_at(const Endpoint& endpoint, std::optional<int> drafts, const HttpSettings& http = {}) {
-    return {drafts ? "K = " + std::to_string(*drafts) : "as it drafts", drafts,
-            server_arm(endpoint, probe_server(endpoint, http), http, {"", 80, drafts})};
+    return {asked_arm_name(drafts), drafts, server_arm(endpoint, probe_server(endpoint, http), http, {"", 80, drafts})};
 }
 
 SameMeasured with_and_without(const Endpoint& endpoint, int repeats = 2) {
@@ -384,7 +437,7 @@ TEST(SameServers, AnHonestOneWritesTheSame) {
     const ToyServer server;
     const SameMeasured m = with_and_without(server.endpoint);
     const SameSummary summary = summarize(m);
-    EXPECT_EQ(summary.verdict, SameVerdict::same) << summary.sentence;
+    EXPECT_EQ(summary.verdict, SameVerdict::same) << said(summary);
     EXPECT_EQ(m.prompts.size(), 40u);
     EXPECT_EQ(drafts_of(m.arms[0])->drafted, 0);
     EXPECT_GT(drafts_of(m.arms[1])->drafted, 100);
@@ -398,7 +451,7 @@ TEST(SameServers, EveryFortiethNearTieIsRounding) {
     const ToyServer server(planted);
     const SameMeasured m = with_and_without(server.endpoint);
     const SameSummary summary = summarize(m);
-    EXPECT_EQ(summary.verdict, SameVerdict::near_ties) << summary.sentence;
+    EXPECT_EQ(summary.verdict, SameVerdict::near_ties) << said(summary);
     const ArmPair& pair = summary.pairs.at(0);
     EXPECT_GT(pair.differ, 1);
     EXPECT_EQ(pair.count(ForkKind::near_tie), pair.differ);
@@ -417,7 +470,7 @@ TEST(SameServers, ACacheOneRowShortIsAMistake) {
     planted.planted = Planted::row_short;
     const ToyServer server(planted);
     const SameSummary summary = summarize(with_and_without(server.endpoint));
-    EXPECT_EQ(summary.verdict, SameVerdict::mistake) << summary.sentence;
+    EXPECT_EQ(summary.verdict, SameVerdict::mistake) << said(summary);
     EXPECT_GT(summary.pairs.at(0).count(ForkKind::mistake), 1);
 }
 
@@ -428,7 +481,7 @@ TEST(SameServers, ANoisyOneIsNotAccused) {
     const SameMeasured m = with_and_without(server.endpoint, 4);
     const SameSummary summary = summarize(m);
     EXPECT_EQ(summary.verdict, SameVerdict::undecided);
-    EXPECT_NE(summary.sentence.find("two texts to one prompt"), std::string::npos) << summary.sentence;
+    EXPECT_NE(said(summary).find("two texts to one prompt"), std::string::npos) << said(summary);
     const ArmPair& pair = summary.pairs.at(0);
     EXPECT_GT(pair.self0, 0.1);
     EXPECT_LE(pair.low, 0);
@@ -445,7 +498,7 @@ TEST(SameServers, OneThatIgnoresWhatItIsAskedIsFoundOutAtOnce) {
     EXPECT_EQ(m.prompts.size(), 1u) << "more prompts would tell nothing else";
     const SameSummary summary = summarize(m);
     EXPECT_EQ(summary.verdict, SameVerdict::undecided);
-    EXPECT_NE(summary.sentence.find("drafts whatever it is asked"), std::string::npos) << summary.sentence;
+    EXPECT_NE(said(summary).find("drafts whatever it is asked"), std::string::npos) << said(summary);
 }
 
 TEST(SameServers, LengthsAreGroupedByTheirTexts) {
@@ -461,7 +514,7 @@ TEST(SameServers, LengthsAreGroupedByTheirTexts) {
     for (const int k : {0, 2, 3, 5, 8}) arms.push_back(arm_at(server.endpoint, k));
     const SameMeasured m = measure_same(arms, plan);
     const SameSummary summary = summarize(m);
-    EXPECT_EQ(summary.verdict, SameVerdict::near_ties) << summary.sentence;
+    EXPECT_EQ(summary.verdict, SameVerdict::near_ties) << said(summary);
     EXPECT_EQ(summary.groups, (std::vector<std::vector<std::size_t>>{{0, 1, 2}, {3, 4}}));
     EXPECT_EQ(summary.pairs.at(3).differ, summary.pairs.at(2).differ);
 }
@@ -474,7 +527,7 @@ TEST(SameServers, WithoutProbabilitiesOnlyTheSideIsTold) {
     const SameMeasured m = with_and_without(server.endpoint);
     const SameSummary summary = summarize(m);
     EXPECT_EQ(summary.verdict, SameVerdict::undecided);
-    EXPECT_NE(summary.sentence.find("not told"), std::string::npos) << summary.sentence;
+    EXPECT_NE(said(summary).find("not told"), std::string::npos) << said(summary);
     ASSERT_FALSE(m.forks.empty());
     int sided = 0;
     for (const ForkRecord& record : m.forks) {
@@ -497,7 +550,7 @@ TEST(SameServers, IdsComeFromAnAnswerOrFromTokenizing) {
             for (GreedyPrompt& prompt : prompts) prompt.chat = false; // nobody has its template
         const SameMeasured m = of_two(first.endpoint, other.endpoint, prompts);
         const SameSummary summary = summarize(m);
-        EXPECT_EQ(summary.verdict, SameVerdict::near_ties) << summary.sentence;
+        EXPECT_EQ(summary.verdict, SameVerdict::near_ties) << said(summary);
         ASSERT_FALSE(m.forks.empty());
         EXPECT_FALSE(drafts_of(m.arms[1])) << "such a server tells nothing of its drafts";
         for (const ForkRecord& record : m.forks) {
@@ -519,7 +572,7 @@ TEST(SameServers, OfTextAloneThePlaceIsToldAndNoMargin) {
         const SameMeasured m = of_two(first.endpoint, other.endpoint);
         const SameSummary summary = summarize(m);
         EXPECT_EQ(summary.verdict, SameVerdict::undecided) << "nobody is accused without a margin";
-        EXPECT_NE(summary.sentence.find("not told"), std::string::npos) << summary.sentence;
+        EXPECT_NE(said(summary).find("not told"), std::string::npos) << said(summary);
         ASSERT_FALSE(m.forks.empty());
         for (const ForkRecord& record : m.forks) {
             EXPECT_FALSE(record.judged.margin);
@@ -539,7 +592,7 @@ TEST(SameServers, ThatReadDifferentTokensAreNotAccused) {
         EXPECT_EQ(m.read_apart.size(), 20u) << "every second prompt is a chat";
         const SameSummary summary = summarize(m);
         EXPECT_EQ(summary.verdict, SameVerdict::undecided);
-        EXPECT_NE(summary.sentence.find("different token ids"), std::string::npos) << summary.sentence;
+        EXPECT_NE(said(summary).find("different token ids"), std::string::npos) << said(summary);
         ASSERT_FALSE(m.forks.empty());
         for (const ForkRecord& record : m.forks) EXPECT_EQ(record.judged.kind, ForkKind::not_told);
     }
@@ -555,7 +608,7 @@ TEST(SameServers, OurOwnWritesTheSame) {
     plan.prompts = {{"What is the capital of Japan?", "", true}, {"One two three one two three one two", "", false}};
     const SameMeasured m = measure_same({arm_at(server.endpoint, 0), arm_at(server.endpoint, 1), arm_at(server.endpoint, 3)}, plan);
     const SameSummary summary = summarize(m);
-    EXPECT_EQ(summary.verdict, SameVerdict::same) << summary.sentence;
+    EXPECT_EQ(summary.verdict, SameVerdict::same) << said(summary);
     EXPECT_EQ(drafts_of(m.arms[0])->drafted, 0);
     EXPECT_GT(drafts_of(m.arms[2])->drafted, drafts_of(m.arms[1])->drafted);
 }

@@ -9,10 +9,10 @@
 #include "app/frontend/frontend.h"
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter_info.h"
-#include "engine/run/full_distributions.h"
+#include "scenes/shared/in_words.h"
 #include "scenes/shared/words.h"
-#include "tests/scenes/accept_bench.h"
 #include "tests/scenes/scenes_look.h"
+#include "tests/shared/accept_bench.h"
 #include "tests/shared/unowned.h"
 
 namespace speclens {
@@ -29,7 +29,8 @@ TEST(AcceptHeads, TheDraftedTokenKeepsItsCoinWhateverTheHeadLists) {
         EXPECT_NEAR(some.bar().q, all.bar().q, 1e-9) << position.round << ", " << position.index;
         EXPECT_TRUE(some.coin_known());
         EXPECT_EQ(some.accepts(), some.source.accepted);
-        EXPECT_FALSE(says(heads.told(position, 3), "never proposed"));
+        EXPECT_FALSE(tells(heads.told(position, kCoinBeat), "coin.text:never"));
+        EXPECT_FALSE(tells(heads.told(position, kCoinBeat), "verdict.never"));
         const SceneInput input = heads.at(position);
         const RoundSummary& round = input.view->round_list[static_cast<std::size_t>(position.round)];
         const DraftSlot& slot = round.drafts[static_cast<std::size_t>(position.index)];
@@ -43,14 +44,15 @@ TEST(AcceptRule, ItsArithmeticIsAsPrinted) {
     Saved whole(64);
     int divided = 0;
     for (const Position& position : whole.positions()) {
-        whole.look_at(position, kCoinBeat);
-        for (const ui::RecordedText& shown : whole.bench.texts) {
+        for (const Said& formula : test::all_said(whole.told(position, kCoinBeat), "accept-rule.gauge.formula:whole")) {
+            const Said value = test::inner(formula, "value");
+            if (value.text != "gauge.value:ratio") continue;
+            const std::string shown = message(value);
             double p = 0, q = 0, ratio = 0;
-            const std::size_t at = shown.text.find(") = .");
-            if (!shown.text.starts_with("accept if") || at == std::string::npos) continue;
-            if (shown.text.find('<', at) != std::string::npos) continue; // no number to divide
-            ASSERT_EQ(std::sscanf(shown.text.c_str() + at + 4, "%lf ÷ %lf ≈ %lf", &p, &q, &ratio), 3) << shown.text;
-            EXPECT_NEAR(p / q, ratio, 0.0051 + 0.01 * ratio) << shown.text;
+            if (shown.find('<') != std::string::npos) continue; // no number to divide
+            ASSERT_EQ(std::sscanf(shown.c_str(), "%lf ÷ %lf ≈ %lf", &p, &q, &ratio), 3) << shown;
+            EXPECT_NEAR(p / q, ratio, 0.0051 + 0.01 * ratio) << shown;
+            EXPECT_NEAR(test::real(value, "target") / test::real(value, "draft"), test::real(value, "threshold"), 1e-12);
             ++divided;
         }
     }
@@ -66,9 +68,7 @@ TEST(AcceptRule, EqualDistributionsNeedNoReplacement) {
     input.beat = 6;
     const AcceptView view = accept_view(input, {}, -1);
     ASSERT_GT(view.kept, 1 - 1e-6);
-    const std::string text = accept_story(input, view, {}).text;
-    EXPECT_EQ(text.find("dotted"), std::string::npos) << text;
-    EXPECT_NE(text.find("nothing has to be replaced"), std::string::npos) << text;
+    EXPECT_TRUE(is(accept_story(input, view, {}).text, "books.text:all_kept"));
 }
 
 TEST(AcceptHeads, WhatTheyProveIsALeastChance) {
@@ -98,20 +98,22 @@ TEST(AcceptHeads, AreNotToldAsTheChance) {
     int told = 0;
     for (const Position& position : heads.positions()) {
         const AcceptView view = heads.view(position);
-        const std::string green = heads.told(position, 1), areas = heads.told(position, 4);
-        EXPECT_EQ(says(green, "that is the chance"), !view.at_least) << green;
+        const auto green = heads.told(position, kSumsBeat), areas = heads.told(position, kBooksBeat);
+        EXPECT_EQ(tells(green, "kept.text:whole"), !view.at_least);
         if (!view.at_least || !view.told()) continue;
         ++told;
-        EXPECT_TRUE(says(green, "Kept ≥ ")) << green;
-        EXPECT_TRUE(says(green, "rejected ≤ ")) << green;
-        EXPECT_TRUE(says(green, "at least")) << green;
-        EXPECT_TRUE(says(areas, "claims at most")) << areas;
-        EXPECT_FALSE(says(areas, "≥ <")) << areas;
-        EXPECT_FALSE(says(areas, "Residual:")) << areas;
-        Saved window(3); // selecting moves the cursor
-        window.look_at(position, kBooksBeat);
-        EXPECT_TRUE(window.bench.shows("kept " + kept_number(view))) << window.bench.words;
-        EXPECT_TRUE(window.bench.shows(lost_number(view) + " × residual")) << window.bench.words;
+        const Said sum = test::only_said(green, "accept-rule.sum.told");
+        EXPECT_EQ(test::whole(test::inner(sum, "kept"), "least"), 1);
+        EXPECT_EQ(test::real(test::inner(sum, "kept"), "p"), view.kept);
+        EXPECT_EQ(test::whole(test::inner(sum, "rejected"), "most"), 1);
+        EXPECT_EQ(test::real(test::inner(sum, "rejected"), "p"), 1 - view.kept);
+        EXPECT_TRUE(message(test::inner(sum, "kept")).starts_with("≥ ") && message(test::inner(sum, "rejected")).starts_with("≤ "));
+        EXPECT_EQ(test::real(test::only_said(green, "accept-rule.kept.text:heads"), "kept"), view.kept);
+        EXPECT_EQ(test::real(test::only_said(areas, "accept-rule.areas.text:heads"), "lost"), 1 - view.kept);
+        EXPECT_EQ(in_words(areas).find("≥ <"), std::string::npos) << in_words(areas);
+        EXPECT_FALSE(tells(areas, "strips.residual"));
+        EXPECT_EQ(test::inner(test::only_said(areas, "accept-rule.proof.kept"), "kept"), kept_number(view).said);
+        EXPECT_EQ(test::inner(test::only_said(areas, "accept-rule.proof.residual"), "lost"), lost_number(view).said);
     }
     EXPECT_GT(told, 3) << "or nothing was tried";
 }
@@ -124,8 +126,10 @@ TEST(AcceptHeads, GiveNoNumberWhereTheyShareNothing) {
         const AcceptView view = heads.view(position);
         if (view.told()) continue;
         ++silent;
-        EXPECT_TRUE(says(heads.told(position, 1), "Kept –, rejected –")) << heads.told(position, 1);
-        EXPECT_FALSE(says(accept_title(heads.at(position, kBooksBeat), view).title, "share next to nothing"));
+        const Said sum = test::only_said(heads.told(position, kSumsBeat), "accept-rule.sum.told");
+        EXPECT_EQ(test::whole(sum, "below"), 1);
+        for (const char* number : {"kept", "rejected", "owed"}) EXPECT_EQ(message(test::inner(sum, number)), "–");
+        EXPECT_FALSE(is(accept_title(heads.at(position, kBooksBeat), view).title, "title.disagree"));
     }
     EXPECT_GT(silent, 0) << "or nothing was tried";
 }
@@ -142,7 +146,7 @@ TEST(AcceptHeads, FlipsKeepWhatTheBarsShare) {
         FlipCounts counts;
         flip(view, 7, 4000, counts);
         EXPECT_NEAR(counts.kept_total() / 4000.0, view.kept, 0.03);
-        EXPECT_LT(test_flips(view, counts).tv, 0.03);
+        EXPECT_LT(test_flips(view, counts).total_variation, 0.03);
     }
     EXPECT_GT(tried, 3) << "or nothing was tried";
 }
@@ -167,14 +171,17 @@ TEST(AcceptRule, AGreedyRunThrewNoCoin) {
     const AcceptView view = accept_view(input, {}, -1);
     ASSERT_FALSE(view.bars.empty());
     EXPECT_FALSE(view.thrown);
-    EXPECT_TRUE(verdict_words(input, view).starts_with("would be ")) << verdict_words(input, view);
-    const std::string words = accept_description(input, view, {});
-    EXPECT_TRUE(says(words, "this run threw no coin")) << words;
-    EXPECT_TRUE(says(words, "This run threw no coin here: it is greedy")) << words;
-    EXPECT_FALSE(says(words, " it stays. ") || says(words, " it goes. ")) << words;
+    EXPECT_TRUE(is(verdict_words(input, view), "verdict.would"));
+    const auto told = find_scene("accept-rule")->make()->told(input);
+    EXPECT_EQ(test::whole(test::only_said(told, "accept-rule.gauge.told"), "thrown"), 0);
+    const Said text = test::only_said(told, "accept-rule.coin.text:none");
+    EXPECT_EQ(test::whole(text, "greedy"), 1);
+    EXPECT_EQ(test::whole(text, "stays"), view.accepts());
+    EXPECT_EQ(test::real(text, "threshold"), view.threshold());
+    EXPECT_EQ(test::real(text, "coin"), view.coin);
     AcceptEdit own; // the user's own coin has a verdict
     own.coin = 0.1;
-    EXPECT_FALSE(verdict_words(input, accept_view(input, own, -1)).starts_with("would be "));
+    EXPECT_TRUE(is(verdict_words(input, accept_view(input, own, -1)), "verdict.here"));
 }
 
 // Block verification may keep what the token rule would not, and reject what it would keep.
@@ -201,7 +208,10 @@ TEST(AcceptRule, AfterAnotherRuleItShowsWhereTheDraftClaimsMost) {
             const AcceptView at = accept_view(there, {}, -1);
             if (!at.coin_known() || at.accepts() == at.source.accepted) continue;
             ++other;
-            EXPECT_TRUE(says(verdict_words(there, at), "here; block ")) << verdict_words(there, at);
+            const Message verdict = verdict_words(there, at);
+            ASSERT_TRUE(is(verdict, "verdict.otherwise")) << verdict;
+            EXPECT_EQ(test::words(verdict.said, "rule"), "block");
+            EXPECT_EQ(test::whole(verdict.said, "accepted"), at.accepts());
         }
     }
     EXPECT_GT(other, 0) << "or nothing was tried";
@@ -267,16 +277,27 @@ TEST(AcceptRule, APictureOfTheLastBeatHasItsCoinsThrown) {
         live.bench->resize(screen);
         SceneInput input = live.input(kCountBeat);
         input.still = true;
-        const std::string words = find_scene("accept-rule")->make()->describe(input);
-        EXPECT_TRUE(says(words, "1000 flips: ")) << words;
+        const auto told = [&] { return find_scene("accept-rule")->make()->told(input); };
+        const Said all = test::only_said(told(), "accept-rule.flips.told");
+        EXPECT_EQ(test::whole(all, "flips"), 1000);
+        EXPECT_EQ(message(all).find("1\u2009000 flips: " + std::to_string(test::whole(all, "kept")) + " kept, " +
+                                    std::to_string(test::whole(all, "resampled")) + " resampled, TV "),
+                  0U)
+            << message(all);
         input.still = false;
-        EXPECT_FALSE(says(find_scene("accept-rule")->make()->describe(input), " flips: "));
+        EXPECT_FALSE(tells(told(), "flips.told"));
         live.bench->controller.perform({SceneCommand{SetBeat{kCountBeat}}}, live.bench->time);
         live.bench->settle();
-        EXPECT_TRUE(live.bench->shows("Throw the coins and count")) << live.bench->words;
-        EXPECT_EQ(live.bench->shows("drag any handle"), screen.w > 1280) << "the place of the handles is that of the counts";
+        EXPECT_TRUE(live.bench->shows(accept_says("flips.none"_t))) << live.bench->words;
+        input.details.w = screen.w > 1280 ? 400 : 0;
+        const Message subtitle = accept_title(input, accept_view(input, {}, -1)).subtitle;
+        EXPECT_EQ(test::whole(subtitle.said, "drag"), screen.w > 1280) << "the place of the handles is that of the counts";
+        EXPECT_TRUE(live.bench->shows(subtitle)) << live.bench->words;
         live.bench->key(ui::Key::m);
-        EXPECT_TRUE(live.bench->shows("resampled")) << live.bench->words;
+        const auto& frame = live.bench->controller.frame(0);
+        const Said counted = test::only_said(frame.active->told(frame.scene), "accept-rule.flips.told");
+        for (const char* which : {"kept", "resampled"})
+            EXPECT_TRUE(live.bench->shows(std::to_string(test::whole(counted, which)) + " " + which)) << live.bench->words;
         look(*live.bench, "counted coins", false);
     }
 }
@@ -284,9 +305,9 @@ TEST(AcceptRule, APictureOfTheLastBeatHasItsCoinsThrown) {
 // Nothing that cannot be done is advised.
 TEST(AcceptRule, ARunWithoutDrafterOffersOne) {
     Judged plain("none", "token", 1);
-    EXPECT_TRUE(plain.bench->shows("This run drafts nothing")) << plain.bench->words;
-    EXPECT_FALSE(plain.bench->shows("Jump to a rejection"));
-    EXPECT_FALSE(plain.bench->shows("Beat 1 of"));
+    EXPECT_TRUE(plain.bench->shows(accept_says.beat("empty:no_drafter"_t, "drafter"_v = "Small draft model").text)) << plain.bench->words;
+    EXPECT_FALSE(plain.bench->shows(accept_says("empty.task"_t)));
+    EXPECT_FALSE(plain.bench->shows(shared_says("story.caption"_t, "at"_v = 1, "of"_v = kAcceptBeats)));
     plain.bench->key(ui::Key::u);
     ASSERT_FALSE(plain.sent.empty());
     const auto* restart = std::get_if<Restart>(&plain.sent.back());
@@ -307,7 +328,7 @@ TEST(AcceptRule, TheSumsStandBesideTheChosenColumn) {
         const float left = grid.x(static_cast<std::size_t>(view.chosen)) - (grid.pitch - grid.bar) / 2;
         if (view.chosen > 4) continue; // with the chosen column in the middle there may be no other room
         for (const ui::RecordedText& text : whole.bench.texts) {
-            if (text.text != "where the two overlap") continue;
+            if (text.text != accept_says("sum.kept_about"_t)) continue;
             ++tried;
             EXPECT_TRUE(text.box.right() < left || text.box.x > left + grid.pitch) << position.round << ", " << position.index;
         }
@@ -332,14 +353,17 @@ TEST(AcceptRule, NoSumTouchesTheNext) {
             bench.controller.perform({SceneCommand{Select{position}}, SceneCommand{SetBeat{kSumsBeat}}}, bench.time);
             bench.settle();
             std::vector<ui::Rect> details;
-            for (const char* words : {"where the two overlap", "draft above target", "target above draft"})
+            for (const Message& words :
+                 {accept_says("sum.kept_about"_t), accept_says("sum.rejected_about"_t), accept_says("sum.owed_about"_t)})
                 for (const ui::RecordedText& text : bench.texts)
                     if (text.text == words) details.push_back(text.box);
             if (details.size() != 3) continue;
             ++tried;
             constexpr float kGround = 26, kAir = 10; // the ground begins so far left of the words
             for (const ui::RecordedText& text : bench.texts) {
-                if (text.text != "draft q" && text.text != "target p") continue;
+                if (text.text != accept_says("chart.draft"_t, "letter"_v = "q") &&
+                    text.text != accept_says("chart.target"_t, "letter"_v = "p"))
+                    continue;
                 if (text.font != ui::Font::text_bold) continue;
                 ++named;
                 for (const ui::Rect& words : details) // the ground reaches 12 below the words' line
@@ -366,17 +390,18 @@ TEST(AcceptRule, TheFirstBeatsAskAndDoNotAnswer) {
     std::set<std::string> titles;
     for (int beat = 0; beat < kAcceptBeats; ++beat) {
         whole.look_at(*found, beat);
-        EXPECT_EQ(whole.reads("overlap"), beat >= kSumsBeat) << beat;
-        EXPECT_EQ(whole.reads("The coin for"), beat >= kCoinBeat) << beat;
-        EXPECT_EQ(whole.reads("Proof"), beat >= kBooksBeat) << beat;
-        EXPECT_EQ(whole.reads("Over-claimed = owed"), beat >= kBooksBeat) << beat;
-        const std::string told = whole.told(*found, beat);
-        EXPECT_EQ(says(told, "Kept "), beat >= kSumsBeat) << told;
-        EXPECT_EQ(says(told, "Coin for "), beat >= kCoinBeat) << told;
-        EXPECT_EQ(says(told, "Residual:"), beat >= kBooksBeat) << told;
-        const std::string title = accept_title(whole.at(*found, beat), whole.view(*found)).title;
+        EXPECT_EQ(whole.reads(accept_says("chart.overlap"_t)), beat >= kSumsBeat) << beat;
+        EXPECT_EQ(whole.reads(accept_says("gauge.for"_t)), beat >= kCoinBeat) << beat;
+        EXPECT_EQ(whole.reads(accept_says("proof.title"_t)), beat >= kBooksBeat) << beat;
+        EXPECT_EQ(whole.reads(accept_says("strips.title"_t)), beat >= kBooksBeat) << beat;
+        const auto told = whole.told(*found, beat);
+        EXPECT_EQ(tells(told, "sum.told"), beat >= kSumsBeat) << beat;
+        EXPECT_EQ(tells(told, "gauge.told"), beat >= kCoinBeat) << beat;
+        EXPECT_EQ(tells(told, "strips.residual"), beat >= kBooksBeat) << beat;
+        EXPECT_EQ(tells(told, "proof.told"), beat >= kBooksBeat) << beat;
+        const Message title = accept_title(whole.at(*found, beat), whole.view(*found)).title;
         EXPECT_TRUE(whole.bench.shows(title)) << title << " in:\n" << whole.bench.words;
-        EXPECT_EQ(says(title, "over-claims"), beat == kBooksBeat) << title;
+        EXPECT_EQ(is(title, "areas.title"), beat == kBooksBeat) << title;
         EXPECT_TRUE(titles.insert(title).second) << title << " at two beats";
         look(whole.bench, "accept rule, beat " + std::to_string(beat), false);
     }
@@ -403,17 +428,20 @@ TEST(AcceptRule, WhatIsOwedIsSeenWhereItIsTold) {
             bench.controller.perform({SceneCommand{Select{*refused}}, SceneCommand{SetBeat{beat}}}, bench.time);
             bench.settle();
             const std::string what = std::string(presenter ? "presenter" : "1280x720") + ", beat " + std::to_string(beat);
-            for (const char* words : {"Over-claimed = owed", "Proof", "× residual", "target 1.00"})
+            SceneInput shown = bench.controller.frame(0).scene;
+            const Message lost = lost_number(accept_view(shown, {}, -1));
+            for (const Message& words : {accept_says("strips.title"_t), accept_says("proof.title"_t),
+                                         accept_says("proof.target"_t, "p"_v = 1.0), accept_says("proof.residual"_t, "lost"_v = lost)})
                 EXPECT_EQ(bench.shows(words), about_books(beat)) << what << ": " << words;
             const bool scaled = std::ranges::any_of(bench.texts, [](const ui::RecordedText& text) { return text.text.starts_with("÷ "); });
             EXPECT_EQ(scaled, about_books(beat)) << what << ": the residual, scaled to 1";
-            EXPECT_EQ(bench.shows("The coin for"), beat == kCoinBeat) << what;
+            EXPECT_EQ(bench.shows(accept_says("gauge.for"_t)), beat == kCoinBeat) << what;
             look(bench, what, false);
         }
         bench.controller.perform({SceneCommand{SetBeat{kResidualBeat}}}, bench.time);
         bench.settle();
         bench.key(ui::Key::c);
-        EXPECT_TRUE(bench.shows("The coin for")) << "a coin that is thrown is seen";
+        EXPECT_TRUE(bench.shows(accept_says("gauge.for"_t))) << "a coin that is thrown is seen";
     }
 }
 
@@ -421,15 +449,16 @@ TEST(AcceptRule, NothingThatWasAskedForIsKeptBack) {
     for (const ui::Key asks : {ui::Key::c, ui::Key::m, ui::Key::equal}) {
         Saved whole(64);
         whole.look_at(whole.positions().back(), 0);
-        EXPECT_FALSE(whole.reads("The coin for"));
+        const Message coin = accept_says("gauge.for"_t);
+        EXPECT_FALSE(whole.reads(coin));
         whole.bench.key(asks);
-        EXPECT_TRUE(whole.reads("The coin for")) << whole.bench.words;
-        EXPECT_TRUE(whole.reads("overlap")) << whole.bench.words;
+        EXPECT_TRUE(whole.reads(coin)) << whole.bench.words;
+        EXPECT_TRUE(whole.reads(accept_says("chart.overlap"_t))) << whole.bench.words;
         // One coin leads to its beat, which has not told of the proof yet; a thousand lead to the last one.
-        EXPECT_EQ(whole.reads("Proof"), asks != ui::Key::c) << whole.bench.words;
+        EXPECT_EQ(whole.reads(accept_says("proof.title"_t)), asks != ui::Key::c) << whole.bench.words;
         if (asks != ui::Key::equal) continue;
         whole.bench.key(ui::Key::z);
-        EXPECT_FALSE(whole.reads("The coin for")) << "taken back";
+        EXPECT_FALSE(whole.reads(coin)) << "taken back";
     }
 }
 
@@ -437,8 +466,8 @@ TEST(AcceptRule, NothingThatWasAskedForIsKeptBack) {
 TEST(AcceptHeads, ThatListEverythingAreDistributions) {
     Saved heads(3), whole(-1);
     const Position position = whole.positions().back();
-    EXPECT_TRUE(says(accept_title(heads.at(position), heads.view(position)).subtitle, "recorded heads"));
-    EXPECT_TRUE(says(accept_title(whole.at(position), whole.view(position)).subtitle, "both distributions from the run"));
+    EXPECT_EQ(test::whole(accept_title(heads.at(position), heads.view(position)).subtitle.said, "whole"), 0);
+    EXPECT_EQ(test::whole(accept_title(whole.at(position), whole.view(position)).subtitle.said, "whole"), 1);
 }
 
 TEST(AcceptRule, ThereIsNoOtherTokenWhereAllHaveABar) {
@@ -454,16 +483,6 @@ TEST(AcceptRule, ThereIsNoOtherTokenWhereAllHaveABar) {
     const TopEntries target{{{1, std::log(.7)}, {0, std::log(.2)}, {2, std::log(.1)}}, 0},
         draft{{{0, std::log(.8)}, {1, std::log(.1)}, {2, std::log(.1)}}, 0};
     EXPECT_EQ(distribution_table(target, draft, 10).rows.size(), 3u);
-}
-
-// The window of a finished run, with the whole distributions of a place.
-SceneInput with_distributions(Judged& live, const Position& position) {
-    SceneInput input = live.input(kReachBeat);
-    input.view = input.whole;
-    input.selected = position;
-    input.distributions = std::make_shared<const DistributionPair>(
-        full_distributions(live.models, live.settings, live.run->trace(), position.round, position.index));
-    return input;
 }
 
 // What the beat says is 1 minus the sum of p over the ids that the draft can name: those of the head's own list, and of a cut LM head.
@@ -496,9 +515,18 @@ TEST(AcceptReach, IsOneMinusTheMassOfWhatTheDraftCanName) {
             EXPECT_NEAR(bars, view.reach.never, 1e-9);
             if (!view.reach.much()) continue;
             ++tried;
-            const std::string said = fine_probability(1 - within), words = accept_description(input, view, {});
-            EXPECT_TRUE(says(accept_title(input, view).title, said + " of the target's mass")) << words;
-            EXPECT_TRUE(says(accept_story(input, view, {}).text, "gives the others " + said + ",")) << words;
+            const Message title = accept_title(input, view).title, text = accept_story(input, view, {}).text;
+            ASSERT_TRUE(is(title, "reach.title:some") && is(text, "reach.text:some"));
+            EXPECT_NEAR(test::real(title.said, "never"), 1 - within, 1e-9);
+            EXPECT_NEAR(test::real(text.said, "never"), 1 - within, 1e-9);
+            EXPECT_NEAR(test::real(text.said, "within"), within, 1e-9);
+            EXPECT_EQ(test::whole(text.said, "named"), std::ssize(named));
+            EXPECT_EQ(test::whole(text.said, "ids"), 61);
+            const std::string words = in_words(find_scene("accept-rule")->make()->told(input));
+            for (const std::string& line : {std::to_string(named.size()) + " of 61 tokens = " + fine_probability(view.reach.never) + "\n",
+                                            "never drafted " + fine_probability(view.reach.never) + "\n"})
+                EXPECT_NE(words.find(line), std::string::npos) << line << words;
+            EXPECT_EQ(test::real(text.said, "most"), input.distributions->target[static_cast<std::size_t>(view.reach.largest)]);
         }
     }
     EXPECT_GT(tried, 5) << "or nothing was tried";
@@ -511,14 +539,16 @@ TEST(AcceptReach, IsWholeForADraftOfTheSameTokensAndUnknownWithoutThem) {
     AcceptView view = accept_view(input, {}, -1);
     EXPECT_FALSE(view.reach.some());
     EXPECT_NEAR(view.reach.never, 0, 1e-9);
-    EXPECT_TRUE(says(accept_story(input, view, {}).text, "each of 61 tokens")) << accept_story(input, view, {}).text;
+    const Message text = accept_story(input, view, {}).text;
+    EXPECT_TRUE(is(text, "reach.text:all")) << text;
+    EXPECT_EQ(test::whole(text.said, "ids"), 61);
     AcceptEdit dragged;
     dragged.one_hot = true;
-    EXPECT_TRUE(says(accept_story(input, accept_view(input, dragged, -1), {}).text, "edited"));
+    EXPECT_TRUE(is(accept_story(input, accept_view(input, dragged, -1), {}).text, "reach.text:edited"));
     input.distributions = nullptr;
     view = accept_view(input, {}, -1);
     EXPECT_FALSE(view.reach.known);
-    EXPECT_TRUE(says(accept_story(input, view, {}).text, "not known")) << accept_story(input, view, {}).text;
+    EXPECT_TRUE(is(accept_story(input, view, {}).text, "reach.text:unknown"));
 }
 
 // Where nothing is out of reach, the task drafts from fewer tokens.
@@ -562,7 +592,7 @@ TEST(AcceptStory, NoTaskIsDoneBeforeItBegins) {
             const AcceptView view = accept_view(input, {}, -1);
             const Story story = accept_story(input, view, {});
             const bool always = view.threshold() >= 1;
-            EXPECT_FALSE(always && says(story.task, "until it is always kept")) << story.task;
+            EXPECT_FALSE(always && is(story.task, "words.task:drag")) << story.task;
             EXPECT_FALSE(story.task_done);
         }
     }
@@ -574,19 +604,21 @@ TEST(AcceptStory, MostIsMoreThanHalf) {
     for (const Position& position : whole.positions()) {
         const AcceptView view = whole.view(position);
         if (view.kept > 0.99) continue;
-        const std::string text = accept_story(whole.at(position, 4), view, {}).text;
+        const Message text = accept_story(whole.at(position, kBooksBeat), view, {}).text;
+        ASSERT_TRUE(is(text, "areas.text:whole")) << text;
+        EXPECT_EQ(test::real(text.said, "lost"), 1 - view.kept);
         double over = 0, owed = 0;
         for (const AcceptBar& bar : view.bars) over = std::max(over, bar.over()), owed = std::max(owed, bar.owed());
         const auto expect = [&](const char* area, double mass) {
             const bool majority = mass > (1 - view.kept) / 2, all = mass > 1 - view.kept - 1e-6;
             ++(majority ? most : largest);
-            EXPECT_TRUE(says(text, std::string(area) + (all        ? ", all of it on"
-                                                        : majority ? ", most of it on"
-                                                                   : ", the largest part on")))
+            EXPECT_EQ(test::inner(text.said, area).text, all        ? "words.part:all"
+                                                         : majority ? "words.part:most"
+                                                                    : "words.part:largest")
                 << text;
         };
-        expect("(hatched)", over);
-        expect("(dotted)", owed);
+        expect("over", over);
+        expect("owed", owed);
     }
     EXPECT_GT(most, 0);
     EXPECT_GT(largest, 0);
@@ -602,9 +634,10 @@ TEST(AcceptStory, ACopiedGuessClaimsAllOfIt) {
         const AcceptView view = accept_view(input, {}, -1);
         if (view.kept > 0.99) continue;
         ++tried;
-        const std::string text = accept_story(input, view, {}).text;
-        EXPECT_TRUE(says(text, "too much (hatched), all of it on ")) << text;
-        EXPECT_FALSE(says(text, "exactly >") || says(text, "exactly <")) << text;
+        const Message text = accept_story(input, view, {}).text;
+        ASSERT_TRUE(is(text, "areas.text:whole")) << text;
+        EXPECT_EQ(test::inner(text.said, "over").text, "words.part:all") << text;
+        EXPECT_EQ(test::whole(text.said, "as_much"), 1 - view.kept < 0.01) << text;
     }
     EXPECT_GT(tried, 0) << "or nothing was tried";
 }
@@ -620,8 +653,13 @@ TEST(AcceptStory, DividesNumbersThatHaveDigits) {
         const auto drafted = static_cast<std::size_t>(whole.view(position).drafted);
         edit.bars[drafted].p = edit.bars[drafted].kept = 0.00123;
         edit.bars[drafted].q = 0.00456;
-        const std::string text = accept_story(input, accept_view(input, edit, -1), {}).text;
-        EXPECT_TRUE(says(text, "target .00123, draft .00456. Only .00123 of the .00456 is")) << text;
+        const Message text = accept_story(input, accept_view(input, edit, -1), {}).text;
+        ASSERT_TRUE(is(text, "token.text:sometimes")) << text;
+        const Said target = test::inner(text.said, "target"), draft = test::inner(text.said, "draft");
+        EXPECT_EQ(test::real(target, "p"), 0.00123);
+        EXPECT_EQ(test::real(draft, "p"), 0.00456);
+        EXPECT_EQ(message(target) + " " + message(draft), ".00123 .00456");
+        EXPECT_EQ(test::real(text.said, "threshold"), 0.00123 / 0.00456);
         ++tried;
     }
     EXPECT_GT(tried, 0) << "or nothing was tried";

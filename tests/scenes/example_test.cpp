@@ -22,6 +22,8 @@
 #include "tests/scenes/scenes_look.h"
 #include "tests/scenes/speedup_bench.h"
 #include "tests/shared/finished.h"
+#include "tests/shared/said_values.h"
+#include "tests/shared/told_said.h"
 
 namespace speclens {
 namespace {
@@ -198,7 +200,8 @@ TEST(AcceptScene, UndoBringsBackTheCoinsThatWereThrown) {
     bench.settle();
     bench.key(ui::Key::m);
     const auto flips = [&] {
-        return bench.controller.frame(0).active->describe(bench.controller.frame(0).scene).find("1000 flips") != std::string::npos;
+        const auto told = test::all_said(bench.controller.frame(0).active->told(bench.controller.frame(0).scene), "accept-rule.flips.told");
+        return !told.empty() && test::whole(told[0], "flips") == 1000;
     };
     EXPECT_TRUE(flips());
     bench.key(ui::Key::equal); // another distribution: its coins are others

@@ -13,6 +13,7 @@
 #include "app/views/languages.h"
 #include "engine/run/trace_json.h"
 #include "kernels/error.h"
+#include "remote/same/same_words.h"
 #include "tests/scenes/run_elsewhere.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/shared/in_german.h"
@@ -97,6 +98,7 @@ TEST(Languages, OfTheRepositoryAreReadAndNearlyWhole) {
 
 // Writes the marks of the English texts that the stories were translated from; what changed since is on the list of the command.
 TEST(Languages, OriginalsAreThoseOfTextsThatThereAre) {
+    ASSERT_EQ(summarize({}).sentence.scene, started_said(2).scene) << "what no scene says, so that this program knows it";
     const fs::path file = kAssets / "languages/de/originals.txt";
     const std::string now = originals_of(kAssets, "de");
     if (updating()) std::ofstream(file) << now;

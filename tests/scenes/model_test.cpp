@@ -8,7 +8,7 @@
 
 #include "engine/base/statistics.h"
 #include "engine/run/run_clock.h"
-#include "scenes/accept/accept_flips.h"
+#include "scenes/accept/accept_model.h"
 #include "scenes/loop/loop_model.h"
 #include "scenes/shared/words.h"
 #include "tests/scenes/scenes_bench.h"
@@ -86,9 +86,9 @@ TEST(Flips, GoToTheTargetWhateverTheDraftClaims) {
     view.edited = true;
     FlipCounts counts;
     flip(view, 7, 20000, counts);
-    const FlipTest test = test_flips(view, counts);
-    EXPECT_LT(test.tv, 0.02);
-    EXPECT_GT(test.chi2_p, 1e-4);
+    const DistributionTest test = test_flips(view, counts);
+    EXPECT_LT(test.total_variation, 0.02);
+    EXPECT_GT(test.p_value, 1e-4);
     // A kept draft is the overlap.
     EXPECT_NEAR(static_cast<double>(counts.kept_total()) / counts.flips, .14 + .18 + .01 + .14, 0.02);
 }

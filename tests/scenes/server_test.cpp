@@ -432,7 +432,8 @@ using InGermanServer = InGerman;
 TEST_F(InGermanServer, SaysNothingInEnglishInAnyState) {
     auto answered = watched();
     ServedText served = some_answer();
-    served.notes = {server_said("note.sample_matching"_t), server_said("note.unwritten"_t, "kept"_v = 3, "unwritten"_v = 2)};
+    served.notes = {server_said("rule.rejection"_t, "cuts"_v = 9, "differ"_v = 5),
+                    server_said("note.unwritten"_t, "kept"_v = 3, "unwritten"_v = 2)};
     answered->served = std::make_shared<const ServedText>(served);
     auto probing = std::make_shared<ServerView>();
     probing->state = ServerView::State::probing;

@@ -72,6 +72,9 @@ TEST(StoryText, WritesNumbersAsItSays) {
               "2.0 MB 269 MB 1.4 GB –");
     EXPECT_EQ(filled("{a:fine} {b:fine} {c:fine} {d:fine} {gone:fine}", {{"a", 0.38}, {"b", 0.00041}, {"c", 1e-7}, {"d", 0.0}, {"gone"}}),
               ".38 .0004 <.00001 0 –");
+    EXPECT_EQ(
+        filled("{a:three} {b:three} {c:three} {d:three} {gone:three}", {{"a", 0.5}, {"b", 0.003519}, {"c", 1e-7}, {"d", 1.0}, {"gone"}}),
+        ".500 .00352 <.00001 1.00 –");
     EXPECT_EQ(filled("{n:2}{gone?, {gone:2}|, nothing}", {{"n", std::int64_t{3}}, {"gone"}}), "3.00, nothing");
     EXPECT_EQ(filled("{gone:2}", {{"gone"}}), "–");
     EXPECT_EQ(filled("{a:exact} {b:exact} {c:exact} {n:exact} {gone:exact}",
@@ -104,6 +107,7 @@ TEST(StoryText, RefusesAValueThatCannotStandSo) {
     EXPECT_NE(refused("{y?{x:2}}", ValueKind::words).find("is no number"), std::string::npos);
     EXPECT_NE(refused("{x:bytes}", ValueKind::words).find("is no number"), std::string::npos);
     EXPECT_NE(refused("{x:fine}", ValueKind::words).find("is no number"), std::string::npos);
+    EXPECT_NE(refused("{x:three}", ValueKind::words).find("is no number"), std::string::npos);
     EXPECT_NE(refused("{x:of}", ValueKind::words).find("only a text of its own has forms"), std::string::npos);
     for (const auto& [text, kind] : std::initializer_list<std::pair<const char*, ValueKind>>{{"{x:2}", ValueKind::whole},
                                                                                              {"{x}", ValueKind::whole},

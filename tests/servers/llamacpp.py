@@ -35,10 +35,12 @@ for word in sys.argv[4:]:
         params.speculative.draft.cpuparams.n_threads = params.speculative.draft.cpuparams_batch.n_threads = int(value)
     elif name == "key":
         params.api_keys = [value]
-    elif name.startswith("ngram."):
-        setattr(params.speculative.ngram_simple, name[6:], int(value))
-    else:
-        setattr(params, name, int(value))
+    else:  # "ngram.size_n", "draft.probabilistic", "n_ctx"
+        *where, last = name.replace("ngram.", "speculative.ngram_simple.").replace("draft.", "speculative.draft.").split(".")
+        of = params
+        for part in where:
+            of = getattr(of, part)
+        setattr(of, last, type(getattr(of, last))(float(value)))
 server = llama.Server(params)
 print("listening at", server.listening_address, "llama.cpp", getattr(llama, "BUILD_INFO", "?"), flush=True)
 sys.stdin.read()

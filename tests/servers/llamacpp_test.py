@@ -3,7 +3,7 @@
 
 llamacpp_test.py SPECLENS FOLDER: installs the wheel xllamacpp into FOLDER unless Python has it, and needs the model
 SmolLM2-135M-Instruct (speclens get smollm2, or SPECLENS_GGUF=FILE); the built-in models are made GGUF files in FOLDER. Exit 77: skipped, with a word why.
-SPECLENS_SERVER_RESULT=FILE: the result as Markdown, for docs/servers.md."""
+SPECLENS_SERVER_RESULT=FILE: the result as Markdown, for docs/results/servers.md."""
 import json
 import os
 import re

@@ -1,23 +1,27 @@
 #!/usr/bin/env python3
-"""A Qwen3 folder of ours as a GGUF file, for llama.cpp: tiny_gguf.py FOLDER OUT.gguf
+"""A Qwen3 folder of ours as a GGUF file, for llama.cpp: tiny_gguf.py FOLDER OUT.gguf [TARGET]
 
-Matrices stay bf16, vectors become f32 as llama.cpp wants them; the tokenizer is byte-level BPE with Qwen2's splitting,
-which the built-in models have. Needs nothing but Python."""
+With TARGET, its folder, FOLDER is an EAGLE-3, DFlash or DSpark head. Matrices stay bf16, vectors become f32 as llama.cpp wants them; the
+tokenizer is byte-level BPE with Qwen2's splitting, which the built-in models have. Needs nothing but Python."""
 import json
 import os
+import re
 import struct
 import sys
 
 folder, out = sys.argv[1], sys.argv[2]
+target = sys.argv[3] if len(sys.argv) > 3 else folder
 config = json.load(open(os.path.join(folder, "config.json")))
-tokenizer = json.load(open(os.path.join(folder, "tokenizer.json")))
-settings = json.load(open(os.path.join(folder, "tokenizer_config.json")))
-assert config["model_type"] == "qwen3", config["model_type"]
+tokenizer = json.load(open(os.path.join(target, "tokenizer.json")))
+settings = json.load(open(os.path.join(target, "tokenizer_config.json")))
+eagle, block = "eagle_config" in config, "dflash_config" in config
+architecture = "eagle3" if eagle else "dflash" if block else "qwen3"
+assert eagle or config["model_type"] == "qwen3", config["model_type"]
 assert r"\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*" in json.dumps(tokenizer["pre_tokenizer"]).replace("\\\\", "\\"), "another splitting"
 
 UINT32, FLOAT32, BOOL, STRING, ARRAY, INT32 = 4, 6, 7, 8, 9, 5
 NORMAL, CONTROL, USER_DEFINED, UNUSED = 1, 3, 4, 5
-F32, BF16 = 0, 30
+F32, I64, BF16 = 0, 27, 30
 
 
 def text(words):
@@ -37,7 +41,7 @@ def listed(key, kind, values):
 
 
 def pieces():
-    size = config["vocab_size"]
+    size = of_target["vocab_size"]
     words, kinds = ["[PAD%d]" % i for i in range(size)], [UNUSED] * size
     for word, i in tokenizer["model"]["vocab"].items():
         words[i], kinds[i] = word, NORMAL
@@ -46,12 +50,15 @@ def pieces():
     return words, kinds
 
 
+of_target = json.load(open(os.path.join(target, "config.json")))
+
+
 def metadata():
     words, kinds = pieces()
     merges = [m if isinstance(m, str) else " ".join(m) for m in tokenizer["model"]["merges"]]
-    of = "qwen3."
+    of = architecture + "."
     pairs = [
-        pair("general.architecture", STRING, "qwen3"),
+        pair("general.architecture", STRING, architecture),
         pair("general.name", STRING, os.path.basename(os.path.normpath(folder))),
         pair("general.file_type", UINT32, 32),
         pair(of + "block_count", UINT32, config["num_hidden_layers"]),
@@ -64,17 +71,33 @@ def metadata():
         pair(of + "attention.value_length", UINT32, config["head_dim"]),
         pair(of + "attention.layer_norm_rms_epsilon", FLOAT32, config["rms_norm_eps"]),
         pair(of + "rope.freq_base", FLOAT32, config["rope_theta"]),
+        pair(of + "rope.dimension_count", UINT32, config["head_dim"]),
         pair("tokenizer.ggml.model", STRING, "gpt2"),
         pair("tokenizer.ggml.pre", STRING, "qwen2"),
         listed("tokenizer.ggml.tokens", STRING, words),
         listed("tokenizer.ggml.token_type", INT32, kinds),
         listed("tokenizer.ggml.merges", STRING, merges),
-        pair("tokenizer.ggml.eos_token_id", UINT32, config["eos_token_id"]),
-        pair("tokenizer.ggml.padding_token_id", UINT32, config["pad_token_id"]),
+        pair("tokenizer.ggml.eos_token_id", UINT32, of_target["eos_token_id"]),
+        pair("tokenizer.ggml.padding_token_id", UINT32, of_target["pad_token_id"]),
         pair("tokenizer.ggml.add_bos_token", BOOL, False),
     ]
-    if settings.get("chat_template"):
+    if settings.get("chat_template") and target == folder:
         pairs.append(pair("tokenizer.chat_template", STRING, settings["chat_template"]))
+    # Layers are named by what goes into them.
+    if eagle:
+        taps = config["eagle_config"]["eagle_aux_hidden_state_layer_ids"]
+        pairs += [
+            listed(of + "target_layers", INT32, [layer + 1 for layer in taps]),
+            pair(of + "target_hidden_size", UINT32, of_target["hidden_size"]),
+            pair(of + "norm_before_residual", BOOL, config["norm_before_residual"]),
+        ]
+    if block:
+        head = config["dflash_config"]
+        pairs += [
+            listed(of + "target_layers", INT32, [layer + 1 for layer in head["target_layer_ids"]]),
+            pair(of + "block_size", UINT32, config["block_size"]),
+            pair("tokenizer.ggml.mask_token_id", UINT32, head["mask_token_id"]),
+        ]
     return pairs
 
 
@@ -82,19 +105,35 @@ NAMES = {
     "model.embed_tokens.weight": "token_embd.weight",
     "model.norm.weight": "output_norm.weight",
     "lm_head.weight": "output.weight",
+    "norm.weight": "output_norm.weight",
+    "fc.weight": "fc.weight",
+    "hidden_norm.weight": "enc.output_norm.weight",
+    "d2t": "d2t",
+    "markov_head.markov_w1.weight": "markov_w1.weight",
+    "markov_head.markov_w2.weight": "markov_w2.weight",
+    "confidence_head.proj.weight": "conf_proj.weight",
+    "confidence_head.proj.bias": "conf_proj.bias",
 }
 LAYER = {
     "input_layernorm": "attn_norm", "self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v",
     "self_attn.o_proj": "attn_output", "self_attn.q_norm": "attn_q_norm", "self_attn.k_norm": "attn_k_norm",
     "post_attention_layernorm": "ffn_norm", "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down",
+    "hidden_norm": "attn_norm_2",
 }
 
 
 def gguf_name(name):
     if name in NAMES:
         return NAMES[name]
-    _, _, layer, rest = name.split(".", 3)
-    return "blk.%s.%s.weight" % (layer, LAYER[rest.rsplit(".", 1)[0]])
+    layer, rest = re.fullmatch(r"(?:model\.)?(?:layers\.(?=\d)|midlayer)(\d*)\.(.+)\.weight", name).groups()
+    return "blk.%s.%s.weight" % (layer or 0, LAYER[rest])
+
+
+def in_pairs(data, rows, width):
+    """Rows of a rotated projection as llama.cpp's llama-like models want them: row i of a half beside row i of the other."""
+    size, half = len(data) // rows, config["head_dim"] // 2
+    row = lambda i: data[i * size : (i + 1) * size]
+    return b"".join(row(head + i + part * half) for head in range(0, rows, 2 * half) for i in range(half) for part in (0, 1))
 
 
 def widened(data):  # bf16 to f32: two zero bytes below
@@ -109,7 +148,15 @@ def tensors():
             continue
         begin, end = told["data_offsets"]
         body = data[8 + size + begin : 8 + size + end]
+        if name == "t2d":
+            continue
+        if name == "d2t":  # differences here, ids there
+            ids = [i + step for i, step in enumerate(struct.unpack("<%dq" % told["shape"][0], body))]
+            yield name, told["shape"], I64, struct.pack("<%dq" % len(ids), *ids)
+            continue
         assert told["dtype"] in ("BF16", "F32"), told["dtype"]
+        if eagle and re.search(r"\.[qk]_proj\.", name):
+            body = in_pairs(body, *told["shape"])
         if told["dtype"] == "BF16" and len(told["shape"]) == 1:
             body = widened(body)
         kind = F32 if len(told["shape"]) == 1 or told["dtype"] == "F32" else BF16

@@ -46,8 +46,8 @@ inline std::map<std::string, double> exact_texts(const std::shared_ptr<const Mod
     return expected;
 }
 
-// Texts of every rule. More by hand, SPEC_LAW2_TEXTS=20000, and then what came is printed (docs/verification.md); none if it is no number
-// of at least `usual`.
+// Texts of every rule. More by hand, SPEC_LAW2_TEXTS=20000, and what came is printed (docs/results/verification.md); none if it is no
+// number of at least `usual`.
 inline std::optional<long> texts_of_a_rule(long usual) {
     const char* const asked = std::getenv("SPEC_LAW2_TEXTS");
     if (!asked) return usual;

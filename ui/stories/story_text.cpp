@@ -44,7 +44,7 @@ std::vector<std::string_view> split_at_bars(std::string_view text) {
     return parts;
 }
 
-constexpr int kAsManyAsItHas = -1, kFine = -2; // decimals; of a chance: one digit at least
+constexpr int kAsManyAsItHas = -1, kFine = -2, kThree = -3; // decimals; of a chance: one digit at least, three digits
 
 std::string decimals(double value, int count) {
     if (count != kAsManyAsItHas) return ui::number(value, count);
@@ -120,11 +120,11 @@ void StoryText::read_form(Piece& piece, std::string_view body, std::string_view 
     constexpr std::pair<std::string_view, Kind> kForms[] = {
         {"word", Kind::number},   {"Word", Kind::capital_number}, {"Capital", Kind::capital}, {"percent", Kind::percent},
         {"chance", Kind::chance}, {"short", Kind::shortened},     {"tenths", Kind::tenths},   {"exact", Kind::decimals},
-        {"bytes", Kind::bytes},   {"fine", Kind::chance}};
+        {"bytes", Kind::bytes},   {"fine", Kind::chance},         {"three", Kind::chance}};
     const auto known = std::ranges::find(kForms, form, &std::pair<std::string_view, Kind>::first);
     if (known != std::end(kForms)) {
         piece.kind = known->second;
-        piece.decimals = form == "fine" ? kFine : kAsManyAsItHas;
+        piece.decimals = form == "fine" ? kFine : form == "three" ? kThree : kAsManyAsItHas;
     } else if (form.size() == 1 && form[0] >= '0' && form[0] <= '9') {
         piece.kind = Kind::decimals;
         piece.decimals = form[0] - '0';
@@ -134,7 +134,8 @@ void StoryText::read_form(Piece& piece, std::string_view body, std::string_view 
         if (std::ranges::find(forms_, piece.form) == forms_.end()) forms_.push_back(piece.form);
     } else {
         wrong("{" + std::string(body) +
-              "}: behind the colon stands word, Word, Capital, percent, chance, fine, short, tenths, exact, bytes, a number of decimals "
+              "}: behind the colon stands word, Word, Capital, percent, chance, fine, three, short, tenths, exact, bytes, a number of "
+              "decimals "
               "or the name of a form");
     }
 }
@@ -229,7 +230,9 @@ void StoryText::add(std::string& out, const std::vector<Piece>& pieces, const Fi
         case Kind::decimals: out += decimals(Filling::number(value), piece.decimals); break;
         case Kind::percent: out += ui::percent(Filling::number(value)); break;
         case Kind::chance:
-            out += piece.decimals == kFine ? ui::fine_probability(Filling::number(value)) : ui::probability(Filling::number(value));
+            out += piece.decimals == kFine    ? ui::fine_probability(Filling::number(value))
+                   : piece.decimals == kThree ? ui::three_digits(Filling::number(value))
+                                              : ui::probability(Filling::number(value));
             break;
         case Kind::shortened: out += ui::short_number(Filling::number(value)); break;
         case Kind::tenths: out += ui::tenths(Filling::number(value)); break;

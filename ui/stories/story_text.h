@@ -2,8 +2,8 @@
 //
 //     {kept}                     the value
 //     {kept:word}                a number in words: "three"; {kept:Word} "Three"; {name:Capital} first letter large
-//     {low:2} {share:percent}    a measured number: two decimals, "60 %"; {p:chance} ".38", {p:fine} ".0004"; {x:short} three digits,
-//                                {t:tenths} one decimal, and more where it has more, {v:exact} as many as it has; {b:bytes} "412 MB"
+//     {low:2} {share:percent}    a measured number: two decimals, "60 %"; {p:chance} ".38", {p:fine} ".0004", {p:three} ".00352"; {x:short}
+//                                three digits, {t:tenths} one decimal or more, {v:exact} as many as it has; {b:bytes} "412 MB"
 //     {drafter:of}               of a text that stands here its form `of`: words."drafter@of" = "…"
 //     {kept|guess|guesses}       the first where the number is 1, else the second
 //     {took? in {took}|, untimed}    the first where the value is there (and not 0), else the second, which may be missing

@@ -10,9 +10,10 @@
 #include "app/cli/same/same_words.h"
 #include "app/cli/server.h"
 #include "app/cli/setup.h"
-#include "app/cli/walk_words.h"
+#include "remote/same/same_words.h"
 #include "remote/same/server_arm.h"
 #include "remote/same/started_server.h"
+#include "ui/stories/story_book.h"
 
 namespace speclens::cli {
 
@@ -44,14 +45,12 @@ std::string described(const Endpoint& endpoint, const ServerFacts& facts) {
            printable(facts.version);
 }
 
-SameAsked arm_of(const Options& options, std::string name, const Endpoint& endpoint, const ServerFacts& facts, HttpSettings http,
+SameAsked arm_of(const Options& options, Said name, const Endpoint& endpoint, const ServerFacts& facts, HttpSettings http,
                  std::optional<int> drafts, std::optional<int> asked) {
     http.silence_seconds = 300; // an answer comes whole
     return {std::move(name), asked,
             server_arm(endpoint, facts, http, {options.server_model, options.max_tokens().value_or(kMaxTokens), drafts})};
 }
-
-std::string length_name(int k) { return k == 0 ? "no drafts asked for" : "K = " + std::to_string(k) + " asked for"; }
 
 // One that was started loads its model before it listens.
 ServerFacts when_it_listens(StartedServer& server, const Options& options, const HttpSettings& http) {
@@ -78,9 +77,8 @@ SameServers started_servers(const Options& options, const HttpSettings& http) {
     for (std::size_t i = 0; i < lengths.size(); ++i) {
         StartedServer& server = *servers.started[i];
         const ServerFacts facts = when_it_listens(server, options, http);
-        if (i == 0)
-            servers.heading = counted(static_cast<int>(lengths.size()), "server") + " started · " + described(server.endpoint(), facts);
-        servers.arms.push_back(arm_of(options, "K = " + std::to_string(lengths[i]), server.endpoint(), facts, http, {}, lengths[i]));
+        if (i == 0) servers.heading = message(started_said(lengths.size())) + " · " + described(server.endpoint(), facts);
+        servers.arms.push_back(arm_of(options, started_arm_name(lengths[i]), server.endpoint(), facts, http, {}, lengths[i]));
     }
     return servers;
 }
@@ -96,8 +94,8 @@ SameServers listening_servers(const Options& options, const HttpSettings& http) 
     if (endpoints.size() == 2) {
         const ServerFacts others = when_loaded(endpoints[1], http, options.server_model);
         servers.heading += " | " + described(endpoints[1], others);
-        servers.arms = {arm_of(options, endpoints[0].shown(), endpoints[0], facts, http, {}, {}),
-                        arm_of(options, endpoints[1].shown(), endpoints[1], others, http, {}, {})};
+        servers.arms = {arm_of(options, server_arm_name(endpoints[0].shown()), endpoints[0], facts, http, {}, {}),
+                        arm_of(options, server_arm_name(endpoints[1].shown()), endpoints[1], others, http, {}, {})};
         return servers;
     }
     if (!may_switch_off(facts))
@@ -108,9 +106,9 @@ SameServers listening_servers(const Options& options, const HttpSettings& http) 
     std::ranges::sort(lengths);
     servers.compare = lengths.empty() ? SameCompare::drafts_off : SameCompare::lengths;
     if (lengths.empty())
-        servers.arms = {arm_of(options, length_name(0), endpoints[0], facts, http, 0, 0),
-                        arm_of(options, "as it drafts", endpoints[0], facts, http, {}, {})};
-    for (const int k : lengths) servers.arms.push_back(arm_of(options, length_name(k), endpoints[0], facts, http, k, k));
+        servers.arms = {arm_of(options, asked_arm_name(0), endpoints[0], facts, http, 0, 0),
+                        arm_of(options, asked_arm_name({}), endpoints[0], facts, http, {}, {})};
+    for (const int k : lengths) servers.arms.push_back(arm_of(options, asked_arm_name(k), endpoints[0], facts, http, k, k));
     return servers;
 }
 
@@ -140,7 +138,7 @@ Exit command_same(const Options& options) {
         print_results(comparison_text(servers.heading, options.max_tokens().value_or(kMaxTokens), measured, summary,
                                       standard_terminal(options.color)));
     if (json) {
-        json->write(same_json(measured, summary));
+        json->write(same_json(measured, summary, message));
         json->commit();
     }
     if (stopped) throw Interrupted{};

@@ -92,8 +92,13 @@ def lineage(work, name):
     run = {"run": name, "steps": state["step"], "positions": state["positions"], "seconds of the processor": round(state["seconds"]), "seed": settings["seed"],
            "options": {k: settings[k] for k in ("block", "anchors", "rows", "muon", "adam", "test_steps", "decay", "layers", "base_rho", "target_distribution", "like", "begun_as", "biases", "solve", "kv_heads", "passes") if k in settings},
            "corpus sha256": settings["text_seed"], "corpus tokens": settings["text_tokens"], "curve": curve(work / name / "curve.jsonl")}
-    before = Path(settings["init"]).parent.name if settings.get("init") and settings["init"] != "None" else None
-    return (lineage(work, before) if before and (work / before / "latest.pt").exists() else []) + [run]
+    first = Path(settings["init"]) if settings.get("init") and settings["init"] != "None" else None
+    if not first:
+        return [run]
+    if (work / first.parent.name / "latest.pt").exists():
+        return lineage(work, first.parent.name) + [run]
+    record = first.parent / "MANIFEST.json"                # begun from a head that ships
+    return (json.loads(record.read_text())["heads"][first.name]["runs"] if record.exists() else []) + [run]
 
 
 def ship(work, name, method, out, fingerprint, part=False):

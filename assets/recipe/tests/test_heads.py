@@ -18,7 +18,7 @@ import torch.nn.functional as F
 
 from data import ANSWER, PROMPT
 from drafters import CLASSES, block_config, eagle3_config, load_drafter
-from heads import regression, ship, train
+from heads import correction, regression, ship, train
 from heads.train import begin_eagle3, begin_layers, constant, frequent, read_by, stand_in, turn_at, unit, widest
 from qwen import corpus_file, states
 from qwen.about import ABOUT
@@ -288,6 +288,45 @@ class Runs(unittest.TestCase):
         self.assertIn("trained from nothing", tensors["midlayer.hidden_norm.weight"])
         self.assertEqual(json.loads((out / "dflash" / "config.json").read_text())["target_fingerprint"], "f")
         self.assertEqual(load_drafter(out / "domino").ranked_ids().tolist(), load_drafter(self.work / "domino" / "export").ranked_ids().tolist())
+
+    def correct(self, steps, *more):
+        said = io.StringIO()
+        argv = ["correction", "--method", "domino", "--name", "corrected", "--init", self.work / "dflash" / "export", "--target", self.target, "--corpus", self.work / "corpus",
+                "--work", self.work, "--speclens", self.program, "--steps", steps, "--row", 64, "--rows", 16, "--micro", 16, "--anchors", 16, "--gru", 8, "--rank", 4, "--prefix", 0,
+                "--adam", 0.02, "--log-every", 1, *more]
+        with mock.patch.object(sys, "argv", list(map(str, argv))), redirect_stdout(said):
+            correction.main(self.about)
+        return said.getvalue()
+
+    def test_a_correction_is_learned_on_a_backbone_that_is_held(self):
+        self.run_("dflash", 3)
+        said = self.correct(12)
+        rows = [json.loads(line) for line in said.splitlines() if line.startswith('{"step"')]
+        self.assertEqual(rows[0]["final_loss"], rows[0]["base_loss"])                     # it begins with nothing to say
+        self.assertNotEqual(rows[-1]["held_final_loss"], rows[-1]["held_base_loss"])
+        self.assertEqual(len({row["held_base_loss"] for row in rows}), 1)                 # the same blocks each time, and the base stands still
+        self.assertIn("resumed at step 12", self.correct(14))
+        with self.assertRaisesRegex(SystemExit, "--gru 8"):
+            self.correct(15, "--gru", 12)
+        first, made = load_drafter(self.work / "dflash" / "export"), load_drafter(self.work / "corrected" / "export")
+        backbone = first.state_dict()
+        for name, value in made.state_dict().items():
+            if name in backbone:
+                torch.testing.assert_close(value, backbone[name], rtol=0, atol=0, msg=name)
+        # what it was trained to say, at the scale of what it read, is what the export says of rows and tokens as they are
+        trained = correction.Correction(made.config)
+        trained.load_state_dict(torch.load(self.work / "corrected" / "latest.pt")["drafter"])
+        trained.target_rows = made.target_rows = weights().output[made.ranked_ids()].float()
+        blocks = correction.Blocks(self.work / "blocks")
+        self.assertFalse(set(blocks.train) & set(blocks.held))
+        batch, table = blocks.batch(blocks.held), weights().embedding
+        trained.table_scale = float(table.float().pow(2).mean().sqrt())
+        trained.rows_scale = float(batch.rows.float().pow(2).mean().sqrt())
+        with torch.no_grad():
+            _, final = trained.base_and_final(batch, table)
+            exported = F.linear(batch.rows.float(), made.target_rows) + made.correction(batch.rows.float(), made.states(table[batch.read].float()))
+        torch.testing.assert_close(exported, final, rtol=0.02, atol=0.02 * float(final.abs().max()))
+        self.assertGreater(float((final - F.linear(batch.rows.float(), made.target_rows)).abs().max()), 0.05)
 
     def test_fc_reads_taps_as_they_are(self):
         """Trained on taps at unit scale, exported for taps as the target makes them."""

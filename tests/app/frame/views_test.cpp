@@ -33,6 +33,24 @@ TEST(Links, CtrlLCopiesTheFrameOnScreen) {
     EXPECT_EQ(live.bench.controller.clipboard, command_of(options_of(RunSettings{})));
 }
 
+TEST(Links, ACommandSaysWhereWhatWasGivenLies) {
+    ViewBench live("loop");
+    live.observe(fixtures::mixed(), {});
+    Controller& controller = live.bench.controller;
+    controller.folders = {{"model", "Q 1.5B"}};
+    controller.started_with.target = "/m/q.gguf";
+    controller.started_with.draft = "/m/d.gguf";
+    controller.started_with.heads = {{"eagle3", "/m/e"}};
+    const std::map<std::string, std::string> places = controller.places();
+    EXPECT_EQ(places.at("model"), "/m/q.gguf");
+    EXPECT_EQ(places.at("eagle3"), "/m/e");
+    EXPECT_EQ(places.at("eagle3_tree"), "/m/e");
+    EXPECT_EQ(places.at("small"), "/m/d.gguf");
+    EXPECT_FALSE(places.contains("lookup"));
+    live.bench.key(ui::Key::l, {.shift = true, .ctrl = true});
+    EXPECT_NE(controller.clipboard.find("--model /m/q.gguf"), std::string::npos) << controller.clipboard;
+}
+
 TEST(Links, NameBeatsAndWhatIsSelected) {
     ViewBench live("domino");
     live.observe(fixtures::mixed(), {});

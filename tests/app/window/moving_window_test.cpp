@@ -1,5 +1,5 @@
 // How smoothly the window moves: tokens on their way, drawn as often as the machine can, no engine at work. Figures are printed and never
-// tested; docs/measuring.md has those that were measured.
+// tested; docs/results/timing.md has those that were measured.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

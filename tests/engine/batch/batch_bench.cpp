@@ -1,5 +1,5 @@
 // What batching costs and brings, as ratios of one run: ninja batch_bench, batch_bench [MODEL [SECONDS]]. Run it with nothing else
-// running. engine/batch/README.md says what was expected and what came.
+// running. docs/results/batching.md says what was expected and what came.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // What the drafters that copy cost, beside a plain pass of the same minutes: ninja copying_bench, copying_bench [MODEL]. A token that
 // is appended to what they know of a text: of a prompt, and alone between two passes, where the caches hold the model. And a whole
-// round, which appends one, searches and drafts. Run it with nothing else running; docs/models.md has what came.
+// round, which appends one, searches and drafts. Run it with nothing else running; docs/results/copying.md has what came.
 #include <algorithm>
 #include <cstdio>
 #include <memory>

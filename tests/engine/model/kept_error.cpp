@@ -1,16 +1,20 @@
 // What it costs to round products with the quantised weights of a file, in f64 over every id: kept in bf16, widened to bf16, kept
 // in int8, each against the same weights kept in f32, which transformers in f32 on the dequantised weights agrees with token by token
-// (docs/models.md). No test: a program to be run by hand.
+// (docs/results/precision.md). No test: a program to be run by hand.
 //
 //     kept_error FILE.gguf TEXT…        TEXT: files of plain text; windows of 512 tokens, teacher-forced
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <exception>
+#include <functional>
 #include <memory>
+#include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "engine/base/json.h"
 #include "engine/base/json_read.h"
 #include "engine/base/quantile.h"
 #include "engine/model/decoder.h"
@@ -66,7 +70,7 @@ void run(const std::string& file, const std::vector<std::string>& texts) {
         way.model = Model::load(*backend, file, {}, way.form, way.precision);
         way.decoder = make_model_decoder(way.model, kWindow);
     }
-    std::size_t tokens = 0;
+    std::vector<std::string> places; // of each token: where in its window, and what it is
     for (const std::string& text : texts) {
         const std::vector<int> ids = ways[0].model->tokenizer->encode(read_text_file(text, std::size_t{1} << 24));
         for (std::size_t window = 0; window < ids.size(); window += kWindow) {
@@ -86,10 +90,12 @@ void run(const std::string& file, const std::vector<std::string>& texts) {
                             compare(exact[row], logits, way);
                     }
                 }
-                tokens += some.size();
+                for (std::size_t row = 0; row < some.size(); ++row)
+                    places.push_back(std::to_string(at + row - window) + " " + ways[0].model->tokenizer->bytes_of(some[row]));
             }
         }
     }
+    const std::size_t tokens = places.size();
     std::printf("%s, %s: %zu tokens\n%-14s %12s %12s %14s %14s %8s %14s\n", file.c_str(), backend->description().c_str(), tokens, "",
                 "KL, mean", "KL, 99.9 %", "error, mean", "error, most", "other id", "widest margin");
     for (const Way& way : std::span(ways).subspan(1)) {
@@ -99,6 +105,15 @@ void run(const std::string& file, const std::vector<std::string>& texts) {
         std::printf("%-14s %12.3e %12.3e %14.4f %14.4f %8zu %14.4f\n", way.name, kl / static_cast<double>(tokens),
                     quantile(way.divergences, .999), error / static_cast<double>(tokens), *std::ranges::max_element(way.errors),
                     way.margins.size(), widest);
+    }
+    std::printf("\nfarthest off: KL, place in its window, token\n");
+    for (const Way& way : std::span(ways).subspan(1)) {
+        std::vector<std::size_t> order(tokens);
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::ranges::sort(order, std::greater{}, [&](std::size_t i) { return way.divergences[i]; });
+        order.resize(std::min<std::size_t>(order.size(), 12));
+        for (const std::size_t i : order)
+            std::printf("%-14s %12.3e  %s\n", way.name, way.divergences[i], Json(places[i]).dump(-1, BadUtf8::replaced).c_str());
     }
 }
 

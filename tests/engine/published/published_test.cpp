@@ -397,7 +397,7 @@ TEST(Published, DerivesTheTablesFromTheFormulas) {
 }
 
 // The article's options for a 70B target: the speed-up at the best draft length by its own formula, from each row's own draft
-// time and acceptance. No printed one follows (docs/servers.md has the table beside measured ones).
+// time and acceptance. No printed one follows (docs/results/servers.md has the table beside measured ones).
 TEST(Published, RecomputesTheTableOfDraftModels) {
     const auto of = [](const std::string& option, const char* what) {
         return middle(*shipped().find("dynamo-option-" + option + "-" + what));

@@ -3,7 +3,7 @@
 // the law is found: by Cycle, and by the texts where Cycle is told to look away.
 //
 // Leaves foretold: with less to draw in some rounds, no more than with a fixed K of the same most (exact_tables_test.cpp): 1600 to 4000 on
-// tables, 11,600 (tree_wor) to 54,600 (tree_kseq); 1850 behind the 13 texts of a transformer. docs/verification.md has what came.
+// tables, 11,600 (tree_wor) to 54,600 (tree_kseq); 1850 behind the 13 texts of a transformer. docs/results/verification.md has what came.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // temperature and filters that it was drawn with, and rounds write the target's distribution to 1e-12. What is wrong with that is found.
 //
 // Leaves foretold behind one text: 3 * 3 ways of a drawn chain of two with at most 2 + 6 leaves each under the token rule; a way without
-// draws has 8 at most. docs/verification.md has what came.
+// draws has 8 at most. docs/results/verification.md has what came.
 #include <gtest/gtest.h>
 
 #include "tests/shared/enumerated.h"

@@ -5,7 +5,8 @@
 // refusal in half of the cases (q > p), whose residual has 1 or 2 tokens: 3 + .75 K a way, so 40 a round and 1600 in two at K = 2, 20,000
 // at K = 3. Block: every place is judged, 6.5 a way and 3400 in two rounds. Match and tree_topk: each place refuses 2 tokens, the last has
 // 3: 63 a round, 4000 in two. A tree of favourites has one way, 13 leaves with five nodes; drawn siblings have 3 * 2 (without) or 3 * 3
-// (with replacement), and two nodes of one lane and depth share a coin, which has up to 5 pieces then. docs/verification.md has what came.
+// (with replacement), and two nodes of one lane and depth share a coin, which has up to 5 pieces then. What came:
+// docs/results/verification.md.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

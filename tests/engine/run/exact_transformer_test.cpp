@@ -4,8 +4,8 @@
 //
 // Leaves foretold behind one text: a drawn chain of two has 3 * 3 ways of 4.5 leaves each under the token rule, as on tables (40), at most
 // 63 under match and tree_topk; favourites, copies and blocks without draws have one way, at most 7 leaves; a drawn tree of four nodes has
-// 3 * 2 (without replacement) or 3 * 3 ways a place and up to 5 pieces where two nodes share a coin: 500 at most. docs/verification.md has
-// what came.
+// 3 * 2 (without replacement) or 3 * 3 ways a place and up to 5 pieces where two nodes share a coin: 500 at most.
+// docs/results/verification.md has what came.
 #include <gtest/gtest.h>
 
 #include <cctype>

@@ -8,10 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "engine/run/full_distributions.h"
 #include "engine/run/run.h"
 #include "scenes/accept/accept_draw.h"
 #include "tests/scenes/run_window.h"
 #include "tests/scenes/scenes_fixtures.h"
+#include "tests/shared/said_values.h"
+#include "tests/shared/told_said.h"
 
 namespace speclens {
 
@@ -38,8 +41,8 @@ struct Saved {
     }
     [[nodiscard]] std::vector<Position> positions() { return judged_positions(*bench.controller.frame(0).scene.view); }
     [[nodiscard]] AcceptView view(const Position& position) { return accept_view(at(position), {}, -1); }
-    [[nodiscard]] std::string told(const Position& position, int beat) {
-        return accept_description(at(position, beat), view(position), {});
+    [[nodiscard]] std::vector<ui::ToldMessage> told(const Position& position, int beat) {
+        return find_scene("accept-rule")->make()->told(at(position, beat));
     }
 };
 
@@ -61,6 +64,20 @@ struct Judged : RunWindow {
     }
 };
 
-inline bool says(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
+// The window of a finished run, with the whole distributions of a place.
+inline SceneInput with_distributions(Judged& live, const Position& position) {
+    SceneInput input = live.input(kReachBeat);
+    input.view = input.whole;
+    input.selected = position;
+    input.distributions = std::make_shared<const DistributionPair>(
+        full_distributions(live.models, live.settings, live.run->trace(), position.round, position.index));
+    return input;
+}
+
+// Whether such a message is among them: "gauge.told".
+inline bool tells(const std::vector<ui::ToldMessage>& told, const std::string& id) {
+    return !test::all_said(told, "accept-rule." + id).empty();
+}
+inline bool is(const Message& message, const std::string& id) { return message.said.id() == "accept-rule." + id; }
 
 } // namespace speclens

@@ -1,0 +1,52 @@
+// The skeleton of a scene that is made of messages alone: it pushes the name of its controls, and is described by what it says.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "scenes/shared/in_words.h"
+#include "scenes/shared/story.h"
+
+namespace speclens {
+
+// `frame` draws one, `kName` stands before the names of its controls.
+template <class Own>
+class MessageScene : public Scene {
+  public:
+    std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) final {
+        std::vector<SceneCommand> out;
+        ui.push_id(Own::kName);
+        static_cast<Own&>(*this).frame(input, ui, out);
+        ui.pop_id();
+        return out;
+    }
+    [[nodiscard]] bool tells_messages() const final { return true; }
+    [[nodiscard]] std::vector<ui::ToldMessage> told(const SceneInput& input) const override {
+        return told_by(Own(static_cast<const Own&>(*this)), input);
+    }
+};
+
+// What its parts draw with.
+template <class Model, class State>
+struct SceneDraw {
+    const SceneInput& input;
+    const Model& model;
+    State& state;
+    ui::Ui& ui;
+    std::vector<SceneCommand>& out;
+};
+
+inline void take(Story& story, Words words) {
+    story.heading = std::move(words.heading);
+    story.text = std::move(words.text);
+}
+
+// A message of each of them, as a value of another one.
+template <class List, class Say>
+[[nodiscard]] std::vector<Said> each_said(const List& list, const Say& say) {
+    std::vector<Said> all;
+    for (const auto& one : list) all.push_back(say(one).said);
+    return all;
+}
+
+} // namespace speclens

@@ -1,0 +1,99 @@
+"""Servers of others, for the tests beside this file: packages in an environment of their own, a server as a child, requests."""
+import contextlib
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+
+here = os.path.dirname(os.path.abspath(__file__))
+assets = os.path.normpath(os.path.join(here, "..", "..", "assets", "models"))
+
+
+def skip(why):
+    print("skipped:", why)
+    sys.exit(77)
+
+
+def post(url, body, timeout=300):
+    request = urllib.request.Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})
+    return json.load(urllib.request.urlopen(request, timeout=timeout))
+
+
+def get(url, timeout=30):
+    return urllib.request.urlopen(url, timeout=timeout).read().decode()
+
+
+def counters(url):
+    """What /metrics counts, read by hand: name and labels as they stand there."""
+    found = {}
+    for line in get(url + "/metrics").splitlines():
+        match = re.fullmatch(r"([a-zA-Z_:][\w:]*)(\{.*\})? ([-+.\deE]+|NaN|[-+]?Inf)", line)
+        if match:
+            found[match[1] + (match[2] or "")] = float(match[3])
+    return found
+
+
+@contextlib.contextmanager
+def started(command, url, log, seconds=120, env=None, ready="/health"):
+    """A server as a child, from the moment on at which it answers; None where it ends before. It ends with its standard input or its group."""
+    with open(log, "wb") as out:
+        child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=out, stderr=subprocess.STDOUT, env=env, start_new_session=True)
+    try:
+        end, there = time.time() + seconds, False
+        while not there and time.time() < end and child.poll() is None:
+            try:
+                there = urllib.request.urlopen(url + ready, timeout=5).status == 200
+            except OSError:
+                time.sleep(0.2)
+        yield child if there else None
+    finally:
+        child.stdin.close()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, 15)
+        try:
+            child.wait(20)
+        except subprocess.TimeoutExpired:
+            os.killpg(child.pid, 9)
+            child.wait()
+
+
+def last_words(log, bytes=600):
+    return open(log, errors="replace").read()[-bytes:].strip()
+
+
+class Report:
+    """What was held against what; a line for every figure that differs."""
+
+    def __init__(self):
+        self.failures, self.checks = [], 0
+
+    def equal(self, where, told, true):
+        self.checks += 1
+        if told != true:
+            self.failures.append("%s: told %s, is %s" % (where, told, true))
+
+    def holds(self, where, yes, why=""):
+        self.checks += 1
+        if not yes:
+            self.failures.append("%s: %s" % (where, why or "does not hold"))
+
+    def end(self, title):
+        for line in self.failures:
+            print("FAILED", line)
+        print("%s: %d checks, %d faults" % (title, self.checks, len(self.failures)))
+        sys.exit(1 if self.failures else 0)
+
+
+def speclens_json(speclens, words, codes=(0,)):
+    out = subprocess.run([speclens, *words, "--json", "-"], capture_output=True, text=True)
+    if out.returncode not in codes or not out.stdout.strip():
+        raise RuntimeError("%s: exit %d: %s" % (" ".join(words), out.returncode, out.stderr.strip()[-400:]))
+    text = out.stdout
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:  # a line each
+        return json.loads(text.strip().splitlines()[-1])
