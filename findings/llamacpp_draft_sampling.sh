@@ -6,7 +6,14 @@
 # /props and /slots are the same with both.
 #
 # Seen on 29 November 2026: eagle3 3 of 3 texts alike, draft-simple 0 of 3. Fails where that is no longer so. Needs the built-in models of this repository.
-. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/llamacpp.sh"
+set -euo pipefail
+root="$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")"
+folder="$(mktemp -d)"
+trap 'rm -rf "$folder"' EXIT
+python3 -m venv "$folder/venv"
+python="$folder/venv/bin/python"
+"$python" -m pip install -q xllamacpp==2026.10.11549
+export PYTHONPATH="$root/findings:$root/tests/servers" FINDINGS_FOLDER="$folder"
 "$python" - <<'PYTHON'
 from probe import gguf, server
 

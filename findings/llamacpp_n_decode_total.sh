@@ -6,7 +6,14 @@
 # grows by tokens - accepted drafts, with speculation and without.
 #
 # Seen on 29 November 2026: 24 tokens by 24 passes without drafts; 24 tokens by 9 passes with 15 drafts accepted in 8 rounds. Fails where that is no longer so.
-. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/llamacpp.sh"
+set -euo pipefail
+root="$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")"
+folder="$(mktemp -d)"
+trap 'rm -rf "$folder"' EXIT
+python3 -m venv "$folder/venv"
+python="$folder/venv/bin/python"
+"$python" -m pip install -q xllamacpp==2026.10.11549
+export PYTHONPATH="$root/findings:$root/tests/servers" FINDINGS_FOLDER="$folder"
 "$python" - <<'PYTHON'
 from probe import gguf, server
 

@@ -5,7 +5,14 @@
 # does is in /slots ("speculative": true) and in the timings of an answer (draft_n).
 #
 # Seen on 29 November 2026 with --spec-type draft-simple. Fails where that is no longer so.
-. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/llamacpp.sh"
+set -euo pipefail
+root="$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")"
+folder="$(mktemp -d)"
+trap 'rm -rf "$folder"' EXIT
+python3 -m venv "$folder/venv"
+python="$folder/venv/bin/python"
+"$python" -m pip install -q xllamacpp==2026.10.11549
+export PYTHONPATH="$root/findings:$root/tests/servers" FINDINGS_FOLDER="$folder"
 "$python" - <<'PYTHON'
 from probe import gguf, server
 

@@ -103,7 +103,7 @@ class AcceptRuleScene final : public MessageScene<AcceptRuleScene> {
         }
         const int step = (d.ui.take_key(Key::equal, {.shift = true}) || d.ui.take_key(Key::equal)) - d.ui.take_key(Key::minus);
         if (step == 0) return;
-        set_bar(edit.bars, index, Side::target, edit.bars[index].p + 0.01 * step);
+        set_bar(edit.bars, index, ModelSide::target, edit.bars[index].p + 0.01 * step);
         d.change(edit);
     }
 

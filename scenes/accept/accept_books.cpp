@@ -166,7 +166,7 @@ void draw_accept_reach(const AcceptDraw& d) {
     const Message heading = accept_says("strip.title"_t);
     d.bold({g.left, y + 440}, heading);
     const float used = d.canvas.text_width(heading, Font::text_bold, 15) + 16;
-    const Message sum = accept_says("strip.sum"_t, "letter"_v = d.letter(Side::target), "named"_v = reach.named, "ids"_v = reach.ids,
+    const Message sum = accept_says("strip.sum"_t, "letter"_v = d.letter(ModelSide::target), "named"_v = reach.named, "ids"_v = reach.ids,
                                     "never"_v = reach.never);
     ui::fitted_text(d.canvas, {g.right, y + 440}, sum, Font::text, 14, d.theme.muted, g.right - g.left - used, Align::right);
     const auto part = [](auto id, double p, Role role, float strength) { return StripPart{p, accept_says(id, "p"_v = p), role, strength}; };

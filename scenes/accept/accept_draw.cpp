@@ -28,9 +28,9 @@ using ui::Rect;
 using ui::Role;
 using ui::Vec2;
 
-Message side_name(const AcceptDraw& d, Side side) {
+Message side_name(const AcceptDraw& d, ModelSide side) {
     const auto name = "letter"_v = d.letter(side);
-    return side == Side::target ? accept_says("chart.target"_t, name) : accept_says("chart.draft"_t, name);
+    return side == ModelSide::target ? accept_says("chart.target"_t, name) : accept_says("chart.draft"_t, name);
 }
 
 // ---- the chart ----
@@ -65,8 +65,8 @@ void draw_masses(const AcceptDraw& d, const AcceptBar& bar, float x) {
     }
 }
 
-void drag(const AcceptDraw& d, std::size_t i, Side side, Vec2 at) {
-    const bool target = side == Side::target;
+void drag(const AcceptDraw& d, std::size_t i, ModelSide side, Vec2 at) {
+    const bool target = side == ModelSide::target;
     d.ui.push_id(target ? "target" : "draft");
     // The draft's handle of one bar stands close to the target's of the next: half the way belongs to each.
     const float size = d.ui.target, out = std::min(size / 2, (d.grid.pitch - d.grid.bar) / 2 - 8);
@@ -90,8 +90,8 @@ void draw_caps(const AcceptDraw& d, std::size_t i, const AcceptBar& bar) {
     d.canvas.fill({x - 13.5F, yp - 5.5F, 11, 11}, d.theme.bg);
     d.canvas.fill({x - 12.5F, yp - 4.5F, 9, 9}, d.theme.role(Role::target));
     d.canvas.fill_convex(std::array{Vec2{end, yq - 6}, Vec2{end + 6, yq}, Vec2{end, yq + 6}, Vec2{end - 6, yq}}, d.theme.role(Role::draft));
-    drag(d, i, Side::target, {x - 8, yp});
-    drag(d, i, Side::draft, {end, yq});
+    drag(d, i, ModelSide::target, {x - 8, yp});
+    drag(d, i, ModelSide::draft, {end, yq});
 }
 
 // The three sums stand where no bar is in their way, from the right end on, and beside the chosen column where there is room.
@@ -113,8 +113,8 @@ Sums sums_of(const AcceptDraw& d) {
 }
 
 // The tallest cap of a distribution, which is labelled instead of a legend, unless both are of one bar.
-std::size_t tallest(const AcceptView& view, Side side) {
-    const auto cap = side == Side::target ? &AcceptBar::p : &AcceptBar::q;
+std::size_t tallest(const AcceptView& view, ModelSide side) {
+    const auto cap = side == ModelSide::target ? &AcceptBar::p : &AcceptBar::q;
     return static_cast<std::size_t>(std::ranges::max_element(view.bars, {}, cap) - view.bars.begin());
 }
 float cap_of(const AcceptDraw& d, std::size_t i) { return d.grid.base - d.grid.px(std::max(d.view.bars[i].p, d.view.bars[i].q)); }
@@ -125,7 +125,7 @@ enum class SumsStand : std::uint8_t { nowhere, beside, over_chosen };
 SumsStand place_sums(const AcceptDraw& d, Sums& sums) {
     const AcceptGrid& g = d.grid;
     const float bottom = g.top + 56, band = chosen_band(d);
-    const std::size_t target = tallest(d.view, Side::target), draft = tallest(d.view, Side::draft);
+    const std::size_t target = tallest(d.view, ModelSide::target), draft = tallest(d.view, ModelSide::draft);
     const auto free = [&](float a, float b, bool beside) {
         if (beside && band - 4 < b && band + g.pitch + 4 > a) return false;
         for (std::size_t i = 0; i < d.view.bars.size(); ++i) {
@@ -199,8 +199,8 @@ void draw_accept_chart(const AcceptDraw& d) {
                       {g.left, g.top, g.right - g.left, g.base - g.top});
     for (std::size_t i = 0; i < d.view.bars.size(); ++i) draw_masses(d, d.view.bars[i], g.x(i));
     for (std::size_t i = 0; i < d.view.bars.size(); ++i) draw_caps(d, i, d.view.bars[i]);
-    if (tallest(d.view, Side::target) == tallest(d.view, Side::draft)) return;
-    for (const Side side : {Side::target, Side::draft}) {
+    if (tallest(d.view, ModelSide::target) == tallest(d.view, ModelSide::draft)) return;
+    for (const ModelSide side : {ModelSide::target, ModelSide::draft}) {
         const std::size_t i = tallest(d.view, side);
         const Vec2 at{g.x(i) + g.bar / 2, std::max(g.top, cap_of(d, i)) - 12};
         d.canvas.text(at, side_name(d, side), Font::text_bold, 14, d.theme.ink, Align::center);
@@ -210,7 +210,7 @@ void draw_accept_chart(const AcceptDraw& d) {
 // All that is known of a bar.
 Message told_bar(const AcceptDraw& d, const AcceptBar& bar) {
     const auto say = [&](auto id, const auto&... more) {
-        return accept_says(id, "target"_v = share_number(bar, Side::target), "draft"_v = share_number(bar, Side::draft),
+        return accept_says(id, "target"_v = share_number(bar, ModelSide::target), "draft"_v = share_number(bar, ModelSide::draft),
                            "overlap"_v = d.parts.sums ? overlap_number(bar) : Message(), "never"_v = d.parts.reach && bar.never > 0,
                            "chosen"_v = &bar == &d.view.bar(), "locked"_v = bar.locked, more...);
     };
@@ -228,8 +228,8 @@ void draw_accept_table(const AcceptDraw& d) {
     };
     if (g.numbers) {
         d.muted({g.right, y + 24}, accept_says("chart.sum"_t), Align::right);
-        row(y + 48, ui::Icon::square, Role::target, side_name(d, Side::target), probability(1));
-        row(y + 68, ui::Icon::diamond, Role::draft, side_name(d, Side::draft), probability(1));
+        row(y + 48, ui::Icon::square, Role::target, side_name(d, ModelSide::target), probability(1));
+        row(y + 68, ui::Icon::diamond, Role::draft, side_name(d, ModelSide::draft), probability(1));
         if (d.parts.sums) row(y + 88, ui::Icon::check, Role::accepted, accept_says("chart.overlap"_t), kept_number(d.view));
     }
     for (std::size_t i = 0; i < d.view.bars.size(); ++i) {
@@ -245,8 +245,8 @@ void draw_accept_table(const AcceptDraw& d) {
         if (!g.numbers) continue;
         const bool never = d.parts.reach && bar.id >= 0 && bar.never > 0;
         const Font font = &bar == &d.view.bar() ? Font::mono_medium : Font::mono;
-        d.digits({x, y + 48}, share_number(bar, Side::target), d.theme.ink, Align::center, font);
-        d.digits({x, y + 68}, never ? accept_says("chart.never"_t) : share_number(bar, Side::draft), d.theme.ink, Align::center,
+        d.digits({x, y + 48}, share_number(bar, ModelSide::target), d.theme.ink, Align::center, font);
+        d.digits({x, y + 68}, never ? accept_says("chart.never"_t) : share_number(bar, ModelSide::draft), d.theme.ink, Align::center,
                  never ? Font::text : font);
         if (d.parts.sums) d.digits({x, y + 88}, overlap_number(bar), d.theme.ink, Align::center, font);
         if (bar.touched) d.canvas.disc({x + 26, y + 53}, 2, d.theme.ink);
@@ -272,7 +272,7 @@ Message coin_hint(const AcceptDraw& d) {
     const auto threshold = "threshold"_v = d.view.threshold();
     const auto stays = "stays"_v = d.view.accepts();
     if (!d.view.coin_known()) return accept_says("gauge.hint:unknown"_t);
-    if (d.view.bar().q <= 0) return accept_says("gauge.hint:never"_t, "letter"_v = d.letter(Side::draft));
+    if (d.view.bar().q <= 0) return accept_says("gauge.hint:never"_t, "letter"_v = d.letter(ModelSide::draft));
     if (!d.view.thrown) return accept_says("gauge.hint:unthrown"_t, "coin"_v = d.view.coin, stays);
     if (d.view.threshold() >= 1) return accept_says("gauge.hint:always"_t);
     return accept_says("gauge.hint:thrown"_t, threshold, stays);
@@ -393,7 +393,7 @@ void AcceptDraw::label(const AcceptBar& bar, Vec2 at, float size, float room, Al
     if (bar.id < 0) return canvas.print(at, name(bar), Font::text, 14, theme.muted, align);
     ui::token_text(canvas, at, ui::fit_token(canvas, name(bar), size, room), size, theme.ink, align);
 }
-std::string AcceptDraw::letter(Side side) const { return (side == Side::target) != input.letters_article ? "p" : "q"; }
+std::string AcceptDraw::letter(ModelSide side) const { return (side == ModelSide::target) != input.letters_article ? "p" : "q"; }
 
 AcceptEdit AcceptDraw::editable() const {
     AcceptEdit changed = state.now.edit;

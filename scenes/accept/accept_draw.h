@@ -75,7 +75,7 @@ struct AcceptDraw {
     [[nodiscard]] std::string name(const AcceptBar& bar) const; // label of its chip, or "other"
     void label(const AcceptBar& bar, ui::Vec2 at, float size, float room, ui::Align align = ui::Align::left) const;
     // "p" or "q" as the user wants them: papers write p for the target, the article writes p for the draft.
-    [[nodiscard]] std::string letter(Side side) const;
+    [[nodiscard]] std::string letter(ModelSide side) const;
 };
 
 void draw_accept_stage(const AcceptDraw& d);          // chart, table, coin and proof, or the thrown coins in their place
@@ -102,7 +102,7 @@ inline constexpr int kAcceptBeats = accept_says.size, kSumsBeat = 1, kTokenBeat 
 [[nodiscard]] Message kept_number(const AcceptView& view);
 [[nodiscard]] Message lost_number(const AcceptView& view);
 [[nodiscard]] Message overlap_number(const AcceptBar& bar);
-[[nodiscard]] Message share_number(const AcceptBar& bar, Side side);
+[[nodiscard]] Message share_number(const AcceptBar& bar, ModelSide side);
 [[nodiscard]] Message bar_words(const SceneInput& input, const AcceptBar& bar); // “It” or "another token"
 
 } // namespace speclens

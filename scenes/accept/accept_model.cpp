@@ -288,8 +288,8 @@ std::optional<Position> accept_position(const RunView& view, const std::optional
     return (news ? *rejected : all.back()).at();
 }
 
-void set_bar(std::vector<AcceptBar>& bars, std::size_t index, Side side, double value) {
-    const auto height = [&](AcceptBar& bar) -> double& { return side == Side::target ? bar.p : bar.q; };
+void set_bar(std::vector<AcceptBar>& bars, std::size_t index, ModelSide side, double value) {
+    const auto height = [&](AcceptBar& bar) -> double& { return side == ModelSide::target ? bar.p : bar.q; };
     double locked = 0, free = 0;
     int free_count = 0;
     for (std::size_t i = 0; i < bars.size(); ++i) {

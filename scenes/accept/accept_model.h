@@ -12,7 +12,7 @@ namespace speclens {
 
 inline constexpr MessagesOf<"accept-rule", "models", "kept", "token", "coin", "areas", "residual", "books", "reach", "count"> accept_says;
 
-enum class Side : std::uint8_t { target, draft };
+enum class ModelSide : std::uint8_t { target, draft };
 
 // One column. For a token `kept` is min(p, q); for "other" it is the sum of the minima of all tokens in it.
 struct AcceptBar {
@@ -25,8 +25,8 @@ struct AcceptBar {
     bool at_least = false; // kept is only what the heads prove
     double never = 0;      // of p: on ids that the draft cannot name; 0 where that is not known
     [[nodiscard]] bool listed() const { return p_most <= 0 && q_most <= 0; }
-    [[nodiscard]] double share(Side side) const { return side == Side::target ? p : q; }
-    [[nodiscard]] double most(Side side) const { return side == Side::target ? p_most : q_most; }
+    [[nodiscard]] double share(ModelSide side) const { return side == ModelSide::target ? p : q; }
+    [[nodiscard]] double most(ModelSide side) const { return side == ModelSide::target ? p_most : q_most; }
     [[nodiscard]] double over() const { return q - kept; } // claimed by the draft beyond the target
     [[nodiscard]] double owed() const { return p - kept; } // given by the target beyond the draft
     bool operator==(const AcceptBar&) const = default;
@@ -111,7 +111,7 @@ struct AcceptView {
 [[nodiscard]] std::vector<Position> judged_positions(const RunView& view);
 
 // Sets one probability and scales the unlocked others so that the sum stays 1.
-void set_bar(std::vector<AcceptBar>& bars, std::size_t index, Side side, double value);
+void set_bar(std::vector<AcceptBar>& bars, std::size_t index, ModelSide side, double value);
 
 // Thrown coins: the production rule (engine/rules/verify.h) with the production dice (engine/base/rng.h) on these two distributions,
 // counted.

@@ -17,7 +17,7 @@ Message as_known(std::optional<double> p, bool least = false, bool most = false)
 }
 
 // Small ones with digits that can be divided by each other.
-Message divisible(const AcceptBar& bar, Side side) {
+Message divisible(const AcceptBar& bar, ModelSide side) {
     const double p = bar.share(side);
     return bar.listed() && p > 0 && p < 0.01 ? accept_says("number.small"_t, "p"_v = p) : share_number(bar, side);
 }
@@ -49,8 +49,9 @@ BeatSaid said_of_token(const SceneInput& input, const AcceptView& view) {
     const auto say = [&](auto title, auto words) -> BeatSaid {
         const auto token = "token"_v = bar_words(input, bar);
         const auto threshold = "threshold"_v = view.threshold();
-        return {accept_says(title, token, threshold), accept_says.beat(words, token, threshold, "target"_v = divisible(bar, Side::target),
-                                                                       "draft"_v = divisible(bar, Side::draft))};
+        return {accept_says(title, token, threshold),
+                accept_says.beat(words, token, threshold, "target"_v = divisible(bar, ModelSide::target),
+                                 "draft"_v = divisible(bar, ModelSide::draft))};
     };
     if (!view.coin_known()) return say("token.title:unknown"_t, "token:unknown"_t);
     if (bar.q <= 0) return say("token.title:never"_t, "token:never"_t);
@@ -195,7 +196,7 @@ Message verdict_words(const SceneInput& input, const AcceptView& view) {
 Message kept_number(const AcceptView& view) { return as_known(view.known(view.kept), view.at_least); }
 Message lost_number(const AcceptView& view) { return as_known(view.known(view.lost()), false, view.at_least); }
 Message overlap_number(const AcceptBar& bar) { return as_known(bar.at_least && bar.kept < 0.01 ? 0 : bar.kept, bar.at_least); }
-Message share_number(const AcceptBar& bar, Side side) {
+Message share_number(const AcceptBar& bar, ModelSide side) {
     const double most = bar.most(side);
     return most > 0 ? as_known(most, false, most >= 0.01) : as_known(bar.share(side));
 }

@@ -53,13 +53,13 @@ struct Llama {
     }
 };
 
-struct Asked {
+struct RuleAsked {
     Llama llama;
     RawServer server;
     ServerFacts facts;
     RequestSettings request;
 
-    explicit Asked(Keeps keeps) : llama{keeps}, server([this](const std::string& text) { return llama.answer(text); }) {
+    explicit RuleAsked(Keeps keeps) : llama{keeps}, server([this](const std::string& text) { return llama.answer(text); }) {
         facts.kind = ServerKind::llamacpp;
         request.prompt = "Once upon a time";
         request.chat = false;
@@ -71,31 +71,31 @@ struct Asked {
 } // namespace
 
 TEST(KeepRule, IsReadOffTextsThatEndWhereADraftWasKept) {
-    Asked equal(Keeps::where_equal);
+    RuleAsked equal(Keeps::where_equal);
     const KeepRule matching = equal.rule();
     EXPECT_EQ(matching.kind, KeepRule::Kind::matching);
     EXPECT_EQ(matching.cuts, kMostCuts);
     EXPECT_EQ(matching.differ, 0);
     EXPECT_LE(equal.llama.requests, kMostCuts + kTexts);
     EXPECT_LE(equal.llama.longest, 40);
-    Asked dice(Keeps::by_dice);
+    RuleAsked dice(Keeps::by_dice);
     const KeepRule rejection = dice.rule();
     EXPECT_EQ(rejection.kind, KeepRule::Kind::rejection);
     EXPECT_EQ(rejection.differ, 2) << "no more than it takes is asked";
 }
 
 TEST(KeepRule, OneOddTextDecidesNothing) {
-    Asked once(Keeps::by_dice_once);
+    RuleAsked once(Keeps::by_dice_once);
     const KeepRule rule = once.rule();
     EXPECT_EQ(rule.kind, KeepRule::Kind::open) << "rounding may do that";
     EXPECT_EQ(rule.differ, 1);
-    Asked nothing(Keeps::nothing);
+    RuleAsked nothing(Keeps::nothing);
     EXPECT_EQ(nothing.rule().kind, KeepRule::Kind::open);
     EXPECT_EQ(nothing.rule().cuts, 0);
 }
 
 TEST(KeepRule, IsToldOfAnAnswerThatHasOne) {
-    Asked asked(Keeps::by_dice);
+    RuleAsked asked(Keeps::by_dice);
     const auto told = [&](ServedText served) {
         tell_keep_rule(served, asked.server.endpoint, asked.facts, asked.request, {});
         return served;

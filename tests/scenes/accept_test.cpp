@@ -68,7 +68,9 @@ TEST(AcceptRule, EqualDistributionsNeedNoReplacement) {
     input.beat = 6;
     const AcceptView view = accept_view(input, {}, -1);
     ASSERT_GT(view.kept, 1 - 1e-6);
-    EXPECT_TRUE(is(accept_story(input, view, {}).text, "books.text:all_kept"));
+    const Message text = accept_story(input, view, {}).text; // behind what says that nothing was rejected here
+    ASSERT_TRUE(is(text, "words.no_example")) << text.said.id();
+    EXPECT_EQ(test::inner(text.said, "text").id(), "accept-rule.books.text:all_kept");
 }
 
 TEST(AcceptHeads, WhatTheyProveIsALeastChance) {
@@ -157,7 +159,7 @@ TEST(AcceptHeads, AChangedTableIsWhole) {
     for (const Position& position : heads.positions()) {
         AcceptEdit edit;
         edit.bars = heads.view(position).bars;
-        set_bar(edit.bars, 0, Side::target, 0.3);
+        set_bar(edit.bars, 0, ModelSide::target, 0.3);
         const AcceptView view = accept_view(heads.at(position), edit, -1);
         EXPECT_TRUE(view.edited);
         EXPECT_FALSE(view.at_least);
@@ -305,7 +307,9 @@ TEST(AcceptRule, APictureOfTheLastBeatHasItsCoinsThrown) {
 // Nothing that cannot be done is advised.
 TEST(AcceptRule, ARunWithoutDrafterOffersOne) {
     Judged plain("none", "token", 1);
-    EXPECT_TRUE(plain.bench->shows(accept_says.beat("empty:no_drafter"_t, "drafter"_v = "Small draft model").text)) << plain.bench->words;
+    EXPECT_TRUE(plain.bench->shows(accept_says.beat("empty:no_drafter"_t, "drafter"_v = "Small draft model").heading))
+        << plain.bench->words;
+    EXPECT_TRUE(plain.bench->shows("Draft with Small draft model")) << plain.bench->words;
     EXPECT_FALSE(plain.bench->shows(accept_says("empty.task"_t)));
     EXPECT_FALSE(plain.bench->shows(shared_says("story.caption"_t, "at"_v = 1, "of"_v = kAcceptBeats)));
     plain.bench->key(ui::Key::u);

@@ -33,11 +33,11 @@ double sum_p(const std::vector<AcceptBar>& list) {
 TEST(SetBar, KeepsTheSumAndTheLockedBars) {
     auto list = bars({{.5, .2}, {.3, .3}, {.2, .5}});
     list[1].locked = true;
-    set_bar(list, 0, Side::target, 0.6);
+    set_bar(list, 0, ModelSide::target, 0.6);
     EXPECT_NEAR(list[0].p, .6, 1e-12);
     EXPECT_NEAR(list[1].p, .3, 1e-12);
     EXPECT_NEAR(list[2].p, .1, 1e-12);
-    set_bar(list, 0, Side::target, 0.95); // more than the lock leaves
+    set_bar(list, 0, ModelSide::target, 0.95); // more than the lock leaves
     EXPECT_NEAR(list[0].p, .7, 1e-12);
     EXPECT_NEAR(sum_p(list), 1, 1e-12);
     EXPECT_NEAR(list[0].kept, .2, 1e-12);
@@ -47,7 +47,7 @@ TEST(SetBar, CannotMoveWhatTheLocksLeaveNoRoomFor) {
     auto list = bars({{.5, .2}, {.3, .3}, {.2, .5}});
     list[1].locked = list[2].locked = true;
     for (const double wanted : {0.1, 0.9}) {
-        set_bar(list, 0, Side::target, wanted);
+        set_bar(list, 0, ModelSide::target, wanted);
         EXPECT_NEAR(list[0].p, .5, 1e-12) << wanted;
         EXPECT_NEAR(sum_p(list), 1, 1e-12);
     }
@@ -75,7 +75,7 @@ TEST(AcceptChoice, IsTheBarThatWasChosenOrTheDraftedOne) {
 
 TEST(SetBar, SharesOutEvenlyWhenTheOthersHaveNothing) {
     auto list = bars({{1, .2}, {0, .3}, {0, .5}});
-    set_bar(list, 0, Side::target, 0.4);
+    set_bar(list, 0, ModelSide::target, 0.4);
     EXPECT_NEAR(list[1].p, .3, 1e-12);
     EXPECT_NEAR(list[2].p, .3, 1e-12);
 }

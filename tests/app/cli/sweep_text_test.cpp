@@ -176,7 +176,7 @@ TEST(SweepText, OfTheMemorySaysThatItsBatchWasMadeForThatAndWhatIsCounted) {
     for (const int before : {10, 14}) {
         FilmText text;
         text.lane.rows = 8, text.before = before, text.during = {0, 1};
-        film->rounds.push_back({.texts = {text}, .copied = 1, .shared_tokens = 16});
+        film->rounds.push_back({.texts = {text}, .during = {}, .after = {}, .copied = 1, .shared_tokens = 16});
     }
     SweepPlan plan;
     plan.texts.resize(1);

@@ -80,17 +80,17 @@ TEST(WeightImport, ACancelIsSeenBeforeTheNextPiece) {
 
 // So the memory for it is bounded, however large the matrix is, and reading is everybody's work.
 TEST(WeightImport, EveryThreadHoldsAPieceAndEveryRowIsReadOnce) {
-    constexpr std::int64_t kRows = 5000;
+    constexpr std::int64_t kMatrixRows = 5000;
     constexpr int kThreads = 3;
     const auto backend = make_cpu_backend({.threads = kThreads});
     std::mutex mutex;
     std::set<const std::byte*> held;
     std::size_t most = 0;
-    std::vector<int> read(static_cast<std::size_t>(kRows));
+    std::vector<int> read(static_cast<std::size_t>(kMatrixRows));
     const Progress progress;
     WeightImport importer(*backend, progress, Precision::bf16, kPieceBytes);
     const std::size_t row = bytes_of(DType::q8_0, 64);
-    static_cast<void>(importer.matrix(DType::q8_0, kRows, 64, [&](std::size_t first, std::span<std::byte> to) {
+    static_cast<void>(importer.matrix(DType::q8_0, kMatrixRows, 64, [&](std::size_t first, std::span<std::byte> to) {
         const std::lock_guard lock(mutex);
         EXPECT_EQ(first % row, 0u);
         EXPECT_EQ(to.size() % row, 0u);
