@@ -4,6 +4,7 @@
 
 #include "app/cli/prompts/prompt_set.h"
 #include "app/cli/setup.h"
+#include "app/cli/values.h"
 #include "app/views/lecture.h"
 #include "engine/models/model_names.h"
 #include "engine/net/endpoint.h"

@@ -13,6 +13,7 @@
 #include "app/cli/slides.h"
 #include "app/cli/subject.h"
 #include "app/cli/terminal.h"
+#include "app/cli/values.h"
 #include "app/frontend/share.h"
 #include "engine/models/model_names.h"
 #include "engine/run/trace_json.h"

@@ -8,6 +8,7 @@
 
 #include "app/frame/file_question.h"
 #include "app/frame/frame.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/run/engine_status.h"
 #include "engine/run/session_commands.h"
 
