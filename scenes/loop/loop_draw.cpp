@@ -115,16 +115,20 @@ void draw_loop_columns(const LoopDraw& d, std::vector<SceneCommand>& out) {
         if (!g.visible(i) && column(d, i).draft) d.ui.canvas.tell(guess_words(d.input, d.model, i), d.input.stage);
 }
 
+namespace {
+
 // Of two chained drafters: who drafted, and how.
-static Message by_whom(const LoopDraw& d, const Message& passes) {
+Message by_whom(const LoopDraw& d, const Message& passes) {
     const std::string run = d.model.header ? d.model.header->drafter : "";
     if (d.model.drafted == 0) return passes;
     const DrafterInfo* first = part_of(run, column(d, 0).draft->by);
     const DrafterInfo* last = part_of(run, column(d, d.model.drafted - 1).draft->by);
     if (!first || !last) return passes;
-    if (first != last) return loop_says("draft_row.then"_t, "first"_v = named(first->name), "second"_v = named(last->name));
-    return loop_says("draft_row.by"_t, "drafter"_v = named(first->name), "how"_v = passes);
+    if (first != last) return loop_says("draft_row.then"_t, "first"_v = std::string(first->name), "second"_v = std::string(last->name));
+    return loop_says("draft_row.by"_t, "drafter"_v = std::string(first->name), "how"_v = passes);
 }
+
+} // namespace
 
 void draw_draft_row(const LoopDraw& d) {
     const LoopGrid& g = d.grid;

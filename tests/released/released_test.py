@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Public heads against what their makers published: acceptance on HumanEval, place by place, within 3 points of the card.
 
-released_test.py SPECLENS LIST FOLDER: LIST is assets/public/models.json. Every head of it with an acceptance on HumanEval that its maker (not
-a third party) published is fetched with its target from huggingface.co into FOLDER (some gigabytes each; what is there already is not fetched
-again) and measured by `speclens compare --set humaneval`. Exit 77: skipped, with a sentence why.
+released_test.py SPECLENS LIST FOLDER: LIST is assets/public/models.json. Every head of it whose maker (not a third party) published an
+acceptance on HumanEval is fetched with its target from huggingface.co into FOLDER (some gigabytes each; what is there already is not
+fetched again) and measured by `speclens compare --set PROMPTS`. Exit 77: skipped, with a sentence why.
 
 SPECLENS_RELEASED=NAME,…   only heads of these repositories (default: those that fit the memory of this machine)
 SPECLENS_RELEASED_PROMPTS=N   the first N of HumanEval's 164 (default 40; 0: all)
@@ -22,6 +22,10 @@ LENGTH = 0.15  # tokens per round, where a card has no places
 MAX_TOKENS = 256
 HUMANEVAL = "https://github.com/openai/human-eval/raw/master/data/HumanEval.jsonl.gz"
 endpoint = os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
+
+
+class Unreachable(Exception):
+    """What was to be fetched does not come; a sentence why."""
 
 
 def skip(why):
@@ -51,9 +55,10 @@ def fetched(repository, name, folder, needed=True):
     except urllib.error.HTTPError as error:
         if error.code == 404 and not needed:
             return None
-        skip(f"{repository}/{name}: HTTP {error.code}" + (" (it asks for an account: set HF_TOKEN)" if error.code in (401, 403) else ""))
+        account = " (it asks for an account: set HF_TOKEN)" if error.code in (401, 403) else ""
+        raise Unreachable(f"{repository}/{name}: HTTP {error.code}{account}") from error
     except (urllib.error.URLError, OSError) as error:
-        skip(f"{endpoint} cannot be reached: {error}")
+        raise Unreachable(f"{endpoint} cannot be reached: {error}") from error
     os.replace(part, path)
     return path
 
@@ -130,7 +135,7 @@ def humaneval(root):
             with urllib.request.urlopen(HUMANEVAL, timeout=60) as answer:
                 text = gzip.decompress(answer.read())
         except (urllib.error.URLError, OSError) as error:
-            skip(f"{HUMANEVAL} cannot be reached: {error}")
+            raise Unreachable(f"{HUMANEVAL} cannot be reached: {error}") from error
         with open(path, "wb") as out:
             out.write(text)
     return path
@@ -143,21 +148,24 @@ def main():
     if not heads:
         skip("no head of the list has an acceptance on HumanEval from its maker and fits this machine")
     os.makedirs(root, exist_ok=True)
-    free = shutil.disk_usage(root).free / 1e9
-    try:
-        opened(heads[0][0]["repository"], "config.json").close()
-    except (urllib.error.URLError, OSError) as error:
-        skip(f"{endpoint} cannot be reached from here: {error}")
-    failed = False
+    measured, failed, why = 0, False, []
     for head, size in heads:
-        if size > free:
-            print(f"left out: {head['repository']} takes {size:.1f} GB, and {free:.1f} are free")
+        free = shutil.disk_usage(root).free / 1e9
+        try:
+            if size > free:
+                raise Unreachable(f"{head['repository']} takes {size:.1f} GB, and {free:.1f} are free")
+            wrong, lines = card_against(measure(speclens, head, root), head["acceptance"])
+        except Unreachable as error:
+            print("left out:", error, flush=True)
+            why.append(str(error))
             continue
-        wrong, lines = card_against(measure(speclens, head, root), head["acceptance"])
+        measured += 1
         print(head["repository"] + "\n" + "\n".join(lines), flush=True)
         for one in wrong:
             print("  DIFFERS:", one)
         failed = failed or bool(wrong)
+    if not measured:
+        skip("nothing could be fetched: " + why[0])
     sys.exit(1 if failed else 0)
 
 

@@ -21,6 +21,8 @@ TEST(ChainedByName, WhatCannotBeChainedIsRefusedWithAWordWhy) {
     EXPECT_NE(auto_length.err.find("two make one draft"), std::string::npos) << auto_length.err;
     const Outcome tree = speclens({"run", "--drafter", "lookup+small", "--tree-topk", "3", "--max-tokens", "4"});
     EXPECT_NE(tree.err.find("--tree-topk"), std::string::npos) << tree.err;
+    const Outcome doctor = speclens({"check", "--drafter", "lookup+eagle3", "--doctor"});
+    EXPECT_NE(doctor.err.find("examines one head"), std::string::npos) << doctor.err;
 }
 
 TEST(ChainedByName, ARunSaysWhoSpoke) {
