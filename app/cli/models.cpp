@@ -20,12 +20,11 @@ namespace speclens::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
 std::string size_text(double parameters) {
     if (parameters == 0) return "size unknown";
     return number(parameters / 1e9, 2) + " B, " + number(parameters * 2 / 1e9, 1) + " GB"; // bfloat16
 }
-
-std::string folder_of(const std::string& repository) { return repository.substr(repository.rfind('/') + 1); }
 
 struct BuiltIn {
     std::string name;
@@ -156,7 +155,7 @@ OrderedJson json_of(const PublicModel& model) {
                                   {"second_hand", told->second_hand},
                                   {"source", told->source}};
         json["checked_here"] = false;
-        json["command"] = fetching_line(model);
+        json["command"] = fetching_line(model.repository);
     }
     json["parameters"] = model.parameters > 0 ? OrderedJson(model.parameters) : OrderedJson(nullptr);
     json["source"] = model.source;
@@ -190,12 +189,13 @@ Exit list_heads(const Options& options) {
     std::string before;
     for (const PublicModel& head : heads) {
         if (head.target != before)
-            print((before.empty() ? "" : "\n") + terminal.paint(Tone::strong, "public heads for " + head.target) + "\n");
+            print((before.empty() ? "" : "\n") + terminal.paint(Tone::strong, "public heads for " + head.target) + "\n  " +
+                  fetching_line(head.target) + "\n");
         before = head.target;
         print("  " + head.repository + "\n      " + head.drafter + ", by " + head.maker() + ", " + size_text(head.parameters) + ", " +
               (head.licence.empty() ? "licence not found" : head.licence) + "; " + head.about + "\n");
         if (head.acceptance) print("      published: " + acceptance_words(head) + "\n        " + head.acceptance->source + "\n");
-        print("      " + fetching_line(head) + "\n");
+        print("      " + fetching_line(head.repository) + "\n");
     }
     print(
         "\nNone of them was checked here: what is published is what the source named says, and the layouts are tested with random values.\n"
@@ -233,35 +233,11 @@ Exit list_models(const Options& options) {
               (heads.empty() ? "" : "; heads for it are built in: " + heads) + "\n");
     }
 
-    int names = 0;
-    for (const PublicModel& model : models) names = std::max(names, columns(model.repository));
-    const auto line = [&](const PublicModel& model) {
-        print("  " + pad(model.repository, names + 2) + pad(size_text(model.parameters), 16) + model.about + "\n");
-    };
     print("\n" + terminal.paint(Tone::strong, "public targets") + "\n");
     for (const PublicModel& model : models)
-        if (model.kind == "target") line(model);
-    std::string group;
-    const PublicModel* example = nullptr;
-    for (const PublicModel& model : models) {
-        if (model.kind != "head") continue;
-        if (model.drafter != group) print("\n" + terminal.paint(Tone::strong, "public heads for the drafter " + model.drafter) + "\n");
-        group = model.drafter;
-        line(model);
-        if (!example) example = &model;
-    }
-    print("\nSizes are those of bfloat16 weights. None was downloaded for this list; their layouts are "
-          "tested with random values.\n");
-    if (example)
-        print("To try one, fetch it and its target, then run (these are not fetched by SpecLens):\n"
-              "  hf download " +
-              example->target + " --local-dir " + folder_of(example->target) +
-              "\n"
-              "  hf download " +
-              example->repository + " --local-dir " + folder_of(example->repository) +
-              "\n"
-              "  speclens check --model " +
-              folder_of(example->target) + " --drafter " + example->drafter + "=" + folder_of(example->repository) + "\n");
+        if (model.kind == "target") print("  " + pad(model.repository, 34) + pad(size_text(model.parameters), 16) + model.about + "\n");
+    print("\nSizes are those of bfloat16 weights. None was downloaded for this list; their layouts are tested with random values.\n"
+          "Heads for them, and the lines that fetch both: speclens list heads\n");
     return Exit::ok;
 }
 

@@ -59,9 +59,7 @@ std::string acceptance_words(const PublicModel& head) {
            (told.temperature ? ", T = " + shortest(*told.temperature) : "") + (told.second_hand ? ", second-hand" : "") + ")";
 }
 
-std::string fetching_line(const PublicModel& model) {
-    return "hf download " + model.repository + " --local-dir " + last_part(model.repository);
-}
+std::string fetching_line(const std::string& repository) { return "hf download " + repository + " --local-dir " + last_part(repository); }
 
 std::vector<PublicModel> read_public_models(const std::filesystem::path& file) {
     const std::string name = short_name(file);

@@ -305,7 +305,7 @@ Story drafters_story(const SceneInput& input, const DraftersModel& m) {
         const std::optional<PublicModel> head = public_head(input, m);
         story.what_if = drafters_says("words.headless"_t, "rows"_v = std::ranges::count_if(m.rows, &DrafterRow::no_head),
                                       "model"_v = input.status->model, "there"_v = built_in_has_it(input, m.headless),
-                                      "drafter"_v = head ? head->drafter : "", "fetch"_v = head ? fetching_line(*head) : "");
+                                      "drafter"_v = head ? head->drafter : "", "fetch"_v = head ? fetching_line(head->repository) : "");
     }
     if (beat == kDraftersNoBestBeat && m.can_ask) {
         story.task = drafters_says("no_best.task"_t);

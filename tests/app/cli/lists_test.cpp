@@ -50,7 +50,8 @@ TEST(List, SpeaksALanguageAndNamesWhatItLacks) {
 }
 
 TEST(List, NamesPublicModelsWithSizesAndHowToFetchThem) {
-    const Outcome text = speclens({"list", "models"});
+    Outcome text = speclens({"list", "models"});
+    text.out += speclens({"list", "heads"}).out;
     EXPECT_NE(text.out.find("hf download"), std::string::npos) << text.out;
     EXPECT_NE(text.out.find("built in"), std::string::npos);
     const Json json = Json::parse(speclens({"list", "models", "--json"}).out);
