@@ -11,6 +11,7 @@ SPECLENS_RELEASED_FILES=FOLDER   another folder for what is fetched; HF_ENDPOINT
 import gzip
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -80,16 +81,20 @@ def memory_gb():
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
 
 
+def billions(name):
+    """As repositories are called: Qwen3-1.7B, Llama-3.2-1B-Instruct."""
+    return float(re.search(r"-([\d.]+)B\b", name).group(1))
+
+
 def chosen(models):
-    """(head, gigabytes of both in bfloat16) of those that can be held against a card."""
-    parameters = {model["repository"]: model["parameters"] for model in models}
+    """(head, gigabytes of its target and it in bfloat16) of those that can be held against a card."""
     wanted = [name for name in os.environ.get("SPECLENS_RELEASED", "").split(",") if name]
     found = []
     for model in models:
         told = model.get("acceptance")
         if model["kind"] != "head" or not told or told["dataset"] != "HumanEval" or told.get("second_hand"):
             continue
-        size = 2e-9 * ((model["parameters"] or 5e8) + (parameters.get(model["target"]) or 1.5e9))
+        size = 2 * (billions(model["target"]) + (model["parameters"] or 5e8) / 1e9)
         if model["repository"] in wanted if wanted else size < 0.4 * memory_gb():
             found.append((model, size))
     return found
