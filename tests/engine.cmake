@@ -5,7 +5,7 @@ spec_test(engine/rules IN engine LABELS fast LIBS engine
 spec_test(engine/length IN engine LABELS fast LIBS engine SOURCES engine/length/draft_length_test.cpp engine/length/costs_file_test.cpp)
 spec_test(engine/run IN engine LABELS fast LIBS engine
     SOME slow "^TraceJson[.]DamagedFiles"
-    SOURCES engine/run/tree_test.cpp engine/run/cycle_errors_test.cpp engine/run/cycle_time_test.cpp engine/run/run_view_test.cpp engine/run/trace_test.cpp engine/run/trace_fields_test.cpp engine/run/precision_test.cpp engine/run/run_test.cpp engine/run/round_events_test.cpp engine/run/auto_run_test.cpp
+    SOURCES engine/run/tree_test.cpp engine/run/cycle_errors_test.cpp engine/run/cycle_time_test.cpp engine/run/run_view_test.cpp engine/run/trace_test.cpp engine/run/trace_fields_test.cpp engine/run/precision_test.cpp engine/run/run_test.cpp engine/run/round_events_test.cpp engine/run/auto_run_test.cpp engine/run/chained_test.cpp
         engine/run/replay_test.cpp engine/run/drafter_comparison_test.cpp engine/run/other_drafter_round_test.cpp engine/run/trace_follower_test.cpp engine/run/shipped_heads_test.cpp engine/run/token_account_test.cpp
     THREADS engine/run/trace_follower_test.cpp)
 spec_test(engine/session IN engine LABELS fast LIBS engine
@@ -56,7 +56,7 @@ spec_test(engine/run/laws IN distributions WHEN release LABELS distributions LIB
     THREADS engine/run/law1_test.cpp)
 # Every coin of a round, cut where it decides (tests/shared/enumerated.h).
 spec_test(engine/run/exact IN exact WHEN release LABELS exact LIBS engine
-    SOURCES engine/run/coin_intervals_test.cpp engine/run/exact_faults_test.cpp engine/run/exact_selector_test.cpp engine/run/exact_auto_test.cpp engine/run/exact_tables_test.cpp engine/run/exact_transformer_test.cpp engine/run/exact_translated_test.cpp engine/rules/exact_oracle_test.cpp)
+    SOURCES engine/run/coin_intervals_test.cpp engine/run/exact_faults_test.cpp engine/run/exact_selector_test.cpp engine/run/exact_auto_test.cpp engine/run/exact_chained_test.cpp engine/run/exact_tables_test.cpp engine/run/exact_transformer_test.cpp engine/run/exact_translated_test.cpp engine/rules/exact_oracle_test.cpp)
 # Samples by the ten thousand through the production cycle: they find biases, not bad memory.
 spec_test(engine/run/statistics IN statistics WHEN release LABELS statistics LIBS engine
     SOURCES engine/rules/oracle_test.cpp engine/run/law2_test.cpp engine/run/law2_precision_test.cpp)

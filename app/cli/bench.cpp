@@ -126,11 +126,10 @@ std::vector<int> lengths_of(const Models& models, const std::string& drafter, in
 
 void time_drafts(const Options& options, const std::shared_ptr<const Models>& models, int tokens, int repeats, ProgressBar& bar,
                  std::vector<DraftCost>& costs) {
-    for (const std::string& name : models->ready_drafters()) {
-        if (name == kNoDrafter) continue;
-        bool wanted = options.drafters.empty();
-        for (const DrafterChoice& choice : options.drafters) wanted = wanted || choice.name == name;
-        if (!wanted) continue;
+    std::vector<std::string> names;
+    for (const DrafterChoice& choice : options.drafters) names.push_back(choice.name);
+    for (const std::string& name : options.drafters.empty() ? models->ready_drafters() : names) {
+        if (name == kNoDrafter || !models->why_not(name).empty()) continue;
         const int chosen = possible_k(options, *models, name, bench_settings(options, *models, name, tokens).k);
         for (const int k : options.has("--k") ? std::vector<int>{chosen} : lengths_of(*models, name, chosen)) {
             RunSettings settings = bench_settings(options, *models, name, tokens);
@@ -187,11 +186,12 @@ std::shared_ptr<const Models> random_models(const Options& options) {
     const std::shared_ptr<Models> models = random_shape(std::move(backend), options.geometry, options.run.seed, progress,
                                                         options.weights == WeightForm::q8 ? DType::q8_0 : DType::bf16, precision);
     for (const DrafterChoice& choice : options.drafters) {
-        const DrafterInfo* info = find_drafter(choice.name);
-        const std::string method = network_of(choice.name);
-        if (info == nullptr || !info->needs_network() || models->networks.contains(method)) continue;
-        models->networks.emplace(
-            method, DraftNetwork::random(models->target, head_geometry(choice.name, config), choice.name, options.run.seed + 1, progress));
+        for (const DrafterInfo* part : find_drafter(choice.name)->parts()) {
+            const std::string method = network_of(part->name);
+            if (!part->needs_network() || models->networks.contains(method)) continue;
+            models->networks.emplace(method, DraftNetwork::random(models->target, head_geometry(part->name, config), part->name,
+                                                                  options.run.seed + 1, progress));
+        }
     }
     return models;
 }

@@ -14,6 +14,7 @@
 #include "app/frontend/frontend.h"
 #include "engine/base/json_read.h"
 #include "engine/drafters/draft_network.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/heads/draft_config.h"
 #include "engine/lab/pass_times.h"
 #include "engine/lab/precision_change.h"
@@ -230,7 +231,9 @@ void check_geometry(Checklist& list, const Options& options) {
     const ModelConfig target = geometry(options.geometry);
     const int context = predicted_context(options, target);
     std::vector<DraftConfig> heads;
-    for (const DrafterChoice& choice : options.drafters) heads.push_back(head_geometry(choice.name, target));
+    for (const DrafterChoice& choice : options.drafters)
+        for (const DrafterInfo* part : find_drafter(choice.name)->parts())
+            if (part->name == choice.name || part->needs_network()) heads.push_back(head_geometry(part->name, target));
     const std::unique_ptr<Backend> backend = make_backend(options.backend, {.threads = options.threads});
     report_memory(list, forecast_memory(*backend, target, heads, context, backend->free_memory()), *backend, target, context, false);
 }

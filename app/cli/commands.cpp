@@ -177,13 +177,15 @@ constexpr CommandRow kCommandRows[] = {
      "speclens check --model ~/models/Qwen3-0.6B\n"
      "speclens check --model smollm2 --precision bf16 --json bf16.json\n"
      "speclens check --geometry qwen3-8b --drafter dflash --context 8192"},
-    {list, "list", "WHAT [METHOD|WORD]", 1, 2,
-     "scenes, lectures, drafters, rules, models, keys, geometries, a glossary, a quiz or published figures",
-     "WHAT is one of: scenes, lectures, drafters, rules, verifiers, models, keys, geometries, glossary, "
+    {list, "list", "WHAT [METHOD|TARGET|WORD]", 1, 2,
+     "scenes, lectures, drafters, rules, models, heads, keys, geometries, a glossary, a quiz or published figures",
+     "WHAT is one of: scenes, lectures, drafters, rules, verifiers, models, heads, keys, geometries, glossary, "
      "quiz, missing-texts, published.\n"
-     "models names those that are built in or were fetched (speclens get), and public checkpoints whose layout is "
-     "supported, with sizes and the commands that fetch them; with --scan those that other programs keep on this disk "
+     "models names those that are built in or were fetched (speclens get), and public targets whose layout is "
+     "supported, with sizes; with --scan those that other programs keep on this disk "
      "too, and what could draft for each.\n"
+     "heads names public heads with maker, size, licence and what was published of their acceptance, and the line that fetches each; "
+     "TARGET keeps those for one model: speclens list heads Qwen3-4B.\n"
      "published quotes what papers, articles and bug reports claim, with conditions and source: ! marks "
      "figures that disagree with others, ✕ figures that are wrong in their source. METHOD keeps one "
      "method's. glossary explains the words of the field; WORD keeps those that fit. "

@@ -30,8 +30,9 @@ namespace speclens::cli {
 [[nodiscard]] Exit command_serve(const Options& options);
 [[nodiscard]] Exit command_completion(const Options& options);
 [[nodiscard]] Exit command_man(const Options& options);
-[[nodiscard]] Exit doctor(const Options& options);         // check --doctor
-[[nodiscard]] Exit list_models(const Options& options);    // the parts of `list` with a file of their own
+[[nodiscard]] Exit doctor(const Options& options);      // check --doctor
+[[nodiscard]] Exit list_models(const Options& options); // the parts of `list` with a file of their own
+[[nodiscard]] Exit list_heads(const Options& options);
 [[nodiscard]] Exit list_published(const Options& options); // quotes others
 
 [[nodiscard]] std::vector<std::string> list_names(); // what `list` takes

@@ -115,7 +115,7 @@ Options options_of_link(const Options& options, const Link& link, std::string* o
     own.height = options.height;
     for (const DrafterChoice& head : options.drafters)
         for (DrafterChoice& choice : own.drafters)
-            if (choice.name == head.name) choice.folder = head.folder;
+            if (choice.name == head.name) choice = head;
     return own;
 }
 

@@ -32,7 +32,10 @@ std::vector<Item> scenes(const Options&) {
 
 std::vector<Item> drafters(const Options&) {
     std::vector<Item> items;
-    for (const DrafterInfo& info : drafter_list()) items.push_back({info.name, info.title, info.about});
+    std::vector<std::string> names;
+    for (const DrafterInfo& info : drafter_list()) names.emplace_back(info.name);
+    for (const std::string& chain : offered_chains(names)) names.push_back(chain);
+    for (const std::string& name : names) items.push_back({name, find_drafter(name)->title, find_drafter(name)->about});
     return items;
 }
 
@@ -157,7 +160,7 @@ constexpr List kLists[] = {{"scenes", scenes},    {"drafters", drafters}, {"rule
 } // namespace
 
 std::vector<std::string> list_names() {
-    std::vector<std::string> names{"published", "models", "glossary", "quiz", "missing-texts"};
+    std::vector<std::string> names{"published", "models", "heads", "glossary", "quiz", "missing-texts"};
     for (const List& list : kLists) names.emplace_back(list.name);
     return names;
 }
@@ -165,10 +168,12 @@ std::vector<std::string> list_names() {
 Exit command_list(const Options& options) {
     if (options.words[0] == "published") return list_published(options);
     if (options.words[0] == "glossary") return list_glossary(options);
+    if (options.words[0] == "heads") return list_heads(options);
     if (options.words[0] == "quiz" && options.words.size() == 1) return list_quiz(options);
     if (options.words.size() > 1)
         throw Error("'" + options.words[1] + "' is one word too many for 'speclens list " + options.words[0] + "'",
-                    "Only 'speclens list published' takes a method, and 'speclens list glossary' a word.", Exit::usage);
+                    "Only 'speclens list published' takes a method, 'speclens list heads' a target and 'speclens list glossary' a word.",
+                    Exit::usage);
     if (options.words[0] == "models") return list_models(options);
     if (options.words[0] == "missing-texts") return list_missing_texts(options);
     for (const List& list : kLists) {

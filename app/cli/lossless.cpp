@@ -252,7 +252,11 @@ class ExactTexts {
 
 std::vector<Pair> pairs_of(const Options& options, const Models& models, bool table_only) {
     std::vector<Pair> pairs;
-    for (const DrafterInfo& drafter : drafter_list()) {
+    std::vector<const DrafterInfo*> drafters;
+    for (const DrafterInfo& drafter : drafter_list()) drafters.push_back(&drafter);
+    if (!options.drafters.empty() && find_drafter(options.drafters[0].name)->chained()) drafters = {find_drafter(options.drafters[0].name)};
+    for (const DrafterInfo* const one : drafters) {
+        const DrafterInfo& drafter = *one;
         const std::string name = drafter.name;
         const bool asked = !options.drafters.empty() && options.drafters[0].name == name;
         if (asked && !models.why_not(name).empty())

@@ -20,12 +20,11 @@ namespace speclens::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
 std::string size_text(double parameters) {
     if (parameters == 0) return "size unknown";
     return number(parameters / 1e9, 2) + " B, " + number(parameters * 2 / 1e9, 1) + " GB"; // bfloat16
 }
-
-std::string folder_of(const std::string& repository) { return repository.substr(repository.rfind('/') + 1); }
 
 struct BuiltIn {
     std::string name;
@@ -64,8 +63,7 @@ std::string drafter_text(const FoundModel& model) {
 // Heads that name this repository as their target: on this disk or not.
 std::vector<std::string> public_heads(const FoundModel& model, const std::vector<PublicModel>& known) {
     std::vector<std::string> heads;
-    for (const PublicModel& one : known)
-        if (one.kind == "head" && one.target == model.name) heads.push_back(one.drafter + "=" + one.repository);
+    for (const PublicModel& one : heads_for(known, model.name)) heads.push_back(one.drafter + "=" + one.repository);
     return heads;
 }
 
@@ -145,6 +143,19 @@ OrderedJson json_of(const PublicModel& model) {
     if (model.kind == "head") {
         json["drafter"] = model.drafter;
         json["target"] = model.target;
+        json["maker"] = model.maker();
+        json["licence"] = model.licence.empty() ? OrderedJson(nullptr) : OrderedJson(model.licence);
+        json["acceptance"] = nullptr;
+        if (const auto& told = model.acceptance)
+            json["acceptance"] = {{"tokens_per_round", told->tokens_per_round},
+                                  {"dataset", told->dataset},
+                                  {"k", told->k},
+                                  {"temperature", told->temperature ? OrderedJson(*told->temperature) : OrderedJson(nullptr)},
+                                  {"places", told->places},
+                                  {"second_hand", told->second_hand},
+                                  {"source", told->source}};
+        json["checked_here"] = false;
+        json["command"] = fetching_line(model.repository);
     }
     json["parameters"] = model.parameters > 0 ? OrderedJson(model.parameters) : OrderedJson(nullptr);
     json["source"] = model.source;
@@ -152,6 +163,45 @@ OrderedJson json_of(const PublicModel& model) {
 }
 
 } // namespace
+
+Exit list_heads(const Options& options) {
+    const std::vector<PublicModel> models = read_public_models(assets_folder() / "public" / "models.json");
+    const std::string target = options.words.size() > 1 ? options.words[1] : "";
+    std::vector<PublicModel> heads;
+    if (target.empty())
+        std::ranges::copy_if(models, std::back_inserter(heads), [](const PublicModel& model) { return model.kind == "head"; });
+    else
+        heads = heads_for(models, target);
+    if (heads.empty()) {
+        std::vector<std::string> known;
+        for (const PublicModel& model : models)
+            if (model.kind == "target" && !heads_for(models, model.repository).empty()) known.push_back(model.repository);
+        unknown_name("target with public heads", target, known);
+    }
+    if (!options.json.empty()) {
+        OrderedJson json = OrderedJson::array();
+        for (const PublicModel& head : heads) json.push_back(json_of(head));
+        print(json.dump(2) + "\n");
+        return Exit::ok;
+    }
+    std::ranges::stable_sort(heads, {}, &PublicModel::target);
+    const Terminal terminal = standard_terminal(options.color);
+    std::string before;
+    for (const PublicModel& head : heads) {
+        if (head.target != before)
+            print((before.empty() ? "" : "\n") + terminal.paint(Tone::strong, "public heads for " + head.target) + "\n  " +
+                  fetching_line(head.target) + "\n");
+        before = head.target;
+        print("  " + head.repository + "\n      " + head.drafter + ", by " + head.maker() + ", " + size_text(head.parameters) + ", " +
+              (head.licence.empty() ? "licence not found" : head.licence) + "; " + head.about + "\n");
+        if (head.acceptance) print("      published: " + acceptance_words(head) + "\n        " + head.acceptance->source + "\n");
+        print("      " + fetching_line(head.repository) + "\n");
+    }
+    print(
+        "\nNone of them was checked here: what is published is what the source named says, and the layouts are tested with random values.\n"
+        "A head goes with its target: --model FOLDER --drafter NAME=FOLDER; tests/released holds them against their cards.\n");
+    return Exit::ok;
+}
 
 Exit list_models(const Options& options) {
     const std::vector<PublicModel> models = read_public_models(assets_folder() / "public" / "models.json");
@@ -183,35 +233,11 @@ Exit list_models(const Options& options) {
               (heads.empty() ? "" : "; heads for it are built in: " + heads) + "\n");
     }
 
-    int names = 0;
-    for (const PublicModel& model : models) names = std::max(names, columns(model.repository));
-    const auto line = [&](const PublicModel& model) {
-        print("  " + pad(model.repository, names + 2) + pad(size_text(model.parameters), 16) + model.about + "\n");
-    };
     print("\n" + terminal.paint(Tone::strong, "public targets") + "\n");
     for (const PublicModel& model : models)
-        if (model.kind == "target") line(model);
-    std::string group;
-    const PublicModel* example = nullptr;
-    for (const PublicModel& model : models) {
-        if (model.kind != "head") continue;
-        if (model.drafter != group) print("\n" + terminal.paint(Tone::strong, "public heads for the drafter " + model.drafter) + "\n");
-        group = model.drafter;
-        line(model);
-        if (!example) example = &model;
-    }
-    print("\nSizes are those of bfloat16 weights. None was downloaded for this list; their layouts are "
-          "tested with random values.\n");
-    if (example)
-        print("To try one, fetch it and its target, then run (these are not fetched by SpecLens):\n"
-              "  hf download " +
-              example->target + " --local-dir " + folder_of(example->target) +
-              "\n"
-              "  hf download " +
-              example->repository + " --local-dir " + folder_of(example->repository) +
-              "\n"
-              "  speclens check --model " +
-              folder_of(example->target) + " --drafter " + example->drafter + "=" + folder_of(example->repository) + "\n");
+        if (model.kind == "target") print("  " + pad(model.repository, 34) + pad(size_text(model.parameters), 16) + model.about + "\n");
+    print("\nSizes are those of bfloat16 weights. None was downloaded for this list; their layouts are tested with random values.\n"
+          "Heads for them, and the lines that fetch both: speclens list heads\n");
     return Exit::ok;
 }
 

@@ -48,6 +48,7 @@ enum class Command : std::uint8_t {
 struct DrafterChoice {
     std::string name;
     std::filesystem::path folder;
+    std::vector<DrafterChoice> parts = {}; // of two chained drafters, which have a folder each
 };
 
 enum class When : std::uint8_t { automatic, always, never };

@@ -4,6 +4,7 @@
 
 #include "app/cli/prompts/prompt_set.h"
 #include "app/cli/setup.h"
+#include "app/cli/values.h"
 #include "app/views/lecture.h"
 #include "engine/models/model_names.h"
 #include "engine/net/endpoint.h"
@@ -90,7 +91,7 @@ std::vector<NamedFile> inputs_of(const Options& o) {
         for (const std::string& word : o.words)
             if (std::error_code ignored; !fs::is_directory(word, ignored)) add(word, word);
     if (std::error_code ignored; fs::exists(o.profile, ignored)) add("--profile", o.profile);
-    for (const DrafterChoice& choice : o.drafters) add("the drafter " + choice.name, place_of(choice.folder));
+    for (const DrafterChoice& choice : with_folders(o.drafters)) add("the drafter " + choice.name, place_of(choice.folder));
     add(o.session_is_word ? o.session.string() : "--session", o.session);
     if (o.command == Command::oracle || o.command == Command::export_file ||
         (o.command == Command::attach && !looks_like_endpoint(o.words[0])) ||

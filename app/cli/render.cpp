@@ -13,6 +13,7 @@
 #include "app/cli/slides.h"
 #include "app/cli/subject.h"
 #include "app/cli/terminal.h"
+#include "app/cli/values.h"
 #include "app/frontend/share.h"
 #include "engine/models/model_names.h"
 #include "engine/run/trace_json.h"
@@ -187,8 +188,7 @@ namespace {
 Options with_default_model(Options options) {
     const bool names_one =
         options.has("--model") || options.link || !options.words.empty() || !options.attach.empty() || !options.session.empty();
-    const bool own_heads = std::ranges::any_of(options.drafters, [](const DrafterChoice& choice) { return !choice.folder.empty(); });
-    if (names_one || own_heads) return options;
+    if (names_one || !with_folders(options.drafters).empty()) return options;
     if (const std::string word = default_model(assets_folder()); word != kBuiltInModel) options.model = word;
     return options;
 }

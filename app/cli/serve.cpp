@@ -83,7 +83,7 @@ Exit command_serve(const Options& options) {
     settings.key_memory = options.key_memory;
     settings.most_listed = options.listed;
     settings.ranks = options.ranks;
-    if (settings.key_memory && drafter != "suffix")
+    if (settings.key_memory && !drafts_with(drafter, "suffix"))
         throw Error("--key-memory does nothing here: nobody drafts from earlier answers", "Add --drafter suffix.", Exit::usage);
     settle_costs(options, models, {&settings.base, 1});
     if (settings.base.k_auto && find_drafter(drafter)->drafts() && !find_rule(settings.base.rule)->greedy_only)

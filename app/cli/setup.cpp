@@ -215,8 +215,7 @@ ModelPaths model_paths(const Options& options) {
     paths.precision = options.precision;
     paths.force_heads = options.force_heads;
     paths.ignore_config = options.ignore_config;
-    for (const DrafterChoice& choice : options.drafters) {
-        if (choice.folder.empty()) continue;
+    for (const DrafterChoice& choice : with_folders(options.drafters)) {
         const bool head = find_drafter(choice.name)->needs_network();
         const std::string method = network_of(choice.name);
         std::filesystem::path& kept = head ? paths.heads[method] : paths.draft;
@@ -237,8 +236,8 @@ ModelPaths model_paths(const Options& options) {
 }
 
 std::filesystem::path folder_of(const Options& options, const std::string& drafter) {
-    for (const DrafterChoice& choice : options.drafters)
-        if (!choice.folder.empty() && network_of(choice.name) == network_of(drafter)) return choice.folder;
+    for (const DrafterChoice& choice : with_folders(options.drafters))
+        if (network_of(choice.name) == network_of(drafter)) return choice.folder;
     return {};
 }
 
@@ -303,7 +302,7 @@ std::shared_ptr<const Models> load_without_notices(const Options& options) {
 
 Remembering remembering(const Options& options, std::shared_ptr<const Models> models, const std::vector<std::string>& drafters) {
     if (options.suffix_memory.empty()) return {{}, std::move(models)};
-    if (std::ranges::find(drafters, "suffix") == drafters.end())
+    if (std::ranges::none_of(drafters, [](const std::string& name) { return drafts_with(name, "suffix"); }))
         throw Error("--suffix-memory does nothing here: nobody drafts from earlier answers", "Add the drafter suffix.", Exit::usage);
     if (!models->tokenizer) throw Error("--suffix-memory needs a model with a tokenizer", "Leave it out.", Exit::usage);
     Remembering what;

@@ -92,6 +92,7 @@ struct Values {
 std::vector<std::string> names_of_drafters() {
     std::vector<std::string> names;
     for (const DrafterInfo& info : drafter_list()) names.emplace_back(info.name);
+    for (const std::string& chain : offered_chains(names)) names.push_back(chain);
     return names;
 }
 

@@ -13,8 +13,11 @@ using speclens::real;
 using speclens::split;
 using speclens::whole;
 using speclens::whole_list;
-// "small" or "small=DIR". Throws for an unknown name and for a folder where the drafter takes none.
+// "small" or "small=DIR"; of two chained ones "lookup+eagle3=DIR", "eagle3=DIR+small=DIR". Throws for an unknown name and for a folder
+// where the drafter takes none.
 [[nodiscard]] DrafterChoice drafter_choice(const std::string& text);
+// The drafters of the choices that have a folder, chained ones one by one.
+[[nodiscard]] std::vector<DrafterChoice> with_folders(const std::vector<DrafterChoice>& choices);
 [[nodiscard]] std::string one_of(const std::string& option, const std::string& text, const std::vector<std::string>& known);
 
 } // namespace speclens::cli

@@ -8,6 +8,7 @@
 
 #include "app/frame/file_question.h"
 #include "app/frame/frame.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/run/engine_status.h"
 #include "engine/run/session_commands.h"
 
@@ -45,9 +46,7 @@ struct ControllerCommon {
     std::uint32_t deeds = 0;
 
     [[nodiscard]] bool has_engine() const { return static_cast<bool>(port.send); }
-    [[nodiscard]] bool can_run(const std::string& drafter) const {
-        return std::ranges::find(status.ready_drafters, drafter) != status.ready_drafters.end();
-    }
+    [[nodiscard]] bool can_run(const std::string& drafter) const { return is_ready(status.ready_drafters, drafter); }
     // Of a run that begins: all of it, or prefill and the first draft token where the engine waits for the user.
     [[nodiscard]] std::int64_t first_budget() const { return run_ahead ? kUnlimitedPhases : 2; }
     void send(Command command) const {

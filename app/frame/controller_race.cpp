@@ -153,7 +153,7 @@ void RacePart::toggle_lane(const std::string& drafter, double now) {
         names.erase(found);
     } else {
         const std::vector<std::string>& ready = common_.status.ready_drafters;
-        if (std::ranges::find(ready, drafter) == ready.end()) return common_.say(drafter + " cannot run with these models", now);
+        if (!is_ready(ready, drafter)) return common_.say(drafter + " cannot run with these models", now);
         if (static_cast<int>(names.size()) >= kRaceLanes)
             return common_.say("There are " + std::to_string(kRaceLanes) + " lanes: take one out first", now);
         names.push_back(drafter);

@@ -82,8 +82,8 @@ void draw_numbers(const FrameDraw& d, float x, float y, float w, std::string_vie
                          static_cast<int>(i) == marked ? d.ui.theme.role(ui::Role::accepted) : d.ui.theme.ink, Align::right);
 }
 
-void draw_costs(const FrameDraw& d, float x, float& y, float w, const DraftCosts& costs) {
-    const auto rows = [&](const char* n, const char* ms, const std::vector<DraftCosts::Point>& points) {
+void draw_costs(const FrameDraw& d, float x, float& y, float w, const DraftCosts& costs, const std::string& drafter) {
+    const auto rows = [&](const std::string& n, const std::string& ms, const std::vector<DraftCosts::Point>& points) {
         std::vector<std::string> counts, times;
         for (const DraftCosts::Point& point : some_of(points)) {
             counts.push_back(std::to_string(point.n));
@@ -94,13 +94,19 @@ void draw_costs(const FrameDraw& d, float x, float& y, float w, const DraftCosts
         y += 2 * kNumberLine + 4;
     };
     rows("tokens of a pass", "pass, ms", costs.pass);
-    if (!costs.draft.empty()) rows("draft tokens in a row", "draft, ms", costs.draft);
+    const auto of = [&](int part) {
+        const DrafterInfo* who = part_of(drafter, part);
+        return who ? who->name + std::string(", ms") : "draft, ms";
+    };
+    if (!costs.draft.empty()) rows("draft tokens in a row", of(0), costs.draft);
+    if (!costs.second.empty()) rows("draft tokens in a row", of(1), costs.second);
 }
 
-void draw_why(const FrameDraw& d, float x, float& y, float w, const Reason& reason) {
+void draw_why(const FrameDraw& d, float x, float& y, float w, const Reason& reason, bool chained) {
     const LengthReason& why = reason.why;
-    ui::fitted_text(d.ui.canvas, {x, y}, "Round " + std::to_string(reason.round + 1) + ": " + size_words(why.asked), Font::text_bold, 16,
-                    d.ui.theme.ink, w);
+    const std::string who = chained ? std::string(", ") + why.drafter->name : "";
+    ui::fitted_text(d.ui.canvas, {x, y}, "Round " + std::to_string(reason.round + 1) + who + ": " + size_words(why.asked), Font::text_bold,
+                    16, d.ui.theme.ink, w);
     y = ui::paragraph(d.ui.canvas, {x, y + kNumberLine}, w, sentence(why), {.color = d.ui.theme.muted, .max_lines = 2}) + 4;
     std::vector<DraftLength::Choice> all{why.plain};
     all.insert(all.end(), why.choices.begin(), why.choices.end());
@@ -159,7 +165,7 @@ void draw_lengths(const FrameDraw& d, Rect box, bool& close) {
                                      : "Measured when the first run began, and frozen.",
                       {.color = d.ui.theme.muted, .max_lines = 1}) +
         4;
-    if (costs) draw_costs(d, x, y, w, *run->k_costs);
+    if (costs) draw_costs(d, x, y, w, *run->k_costs, run->drafter);
     constexpr float kUse = 84, kBrowse = 116, kMeasure = 104, kBetween = 8;
     const float browse = d.input.can_browse ? kBrowse + kBetween : 0;
     const Rect field{x, y, w - kUse - kMeasure - 2 * kBetween - browse, 36};
@@ -181,7 +187,7 @@ void draw_lengths(const FrameDraw& d, Rect box, bool& close) {
                           {.color = d.ui.theme.role(ui::Role::rejected), .max_lines = 2});
     }
     y += 4;
-    if (const std::optional<Reason> reason = reason_of(d.input.scene)) draw_why(d, x, y, w, *reason);
+    if (const std::optional<Reason> reason = reason_of(d.input.scene)) draw_why(d, x, y, w, *reason, drafter && drafter->chained());
     if (path.cancelled) close = true;
 }
 

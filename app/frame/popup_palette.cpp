@@ -105,13 +105,19 @@ void add_run_choices(std::vector<PaletteRow>& rows, const FrameInput& input, con
     const RunSettings& now = *input.scene.settings;
     const std::vector<std::string>& ready = input.scene.status->ready_drafters;
     const bool race = input.scene_name == "race";
-    for (const DrafterInfo& info : drafter_list()) {
-        if (std::ranges::find(ready, info.name) == ready.end()) continue;
+    const auto offer = [&](const DrafterInfo& info) {
+        if (!is_ready(ready, info.name)) return;
         add(rows, query,
             {std::string("Drafter: ") + info.name, race ? "in or out of the race" : info.title,
              race ? SceneCommand{ToggleLane{info.name}} : SceneCommand{Command{Restart{with_drafter(now, info.name)}}}, 0},
-            std::string("model method settings ") + info.title);
-    }
+            std::string("model method settings chained ") + info.title);
+    };
+    for (const DrafterInfo& info : drafter_list()) offer(info);
+    std::vector<std::string> chains = offered_chains(ready);
+    const std::string typed = query.substr(query.rfind(' ') + 1); // two of one's own: "suffix+domino"
+    if (std::ranges::find(chains, typed) == chains.end()) chains.push_back(typed);
+    for (const std::string& name : chains)
+        if (const DrafterInfo* info = find_drafter(name); info && info->chained()) offer(*info);
     const DrafterInfo* drafter = find_drafter(now.drafter);
     if (race || !drafter || ready.empty()) return;
     for (const RuleInfo& info : rule_list())

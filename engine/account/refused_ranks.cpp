@@ -4,21 +4,44 @@
 #include <cmath>
 
 #include "engine/account/token_account.h"
+#include "engine/drafters/drafter_info.h"
 
 namespace speclens {
+namespace {
+
+constexpr int kAll = -1;
+
+}
 
 void RefusedRanks::add(const RoundSummary& round, const Header& header) {
+    count(round, header, kAll);
+    for (const int part : {0, 1}) {
+        const DrafterInfo* who = part_of(header.drafter, part);
+        if (!who) return;
+        by.resize(2);
+        by[static_cast<std::size_t>(part)].drafter = who->name;
+        by[static_cast<std::size_t>(part)].count(round, header, part);
+    }
+}
+
+// part: of two chained drafters, or kAll.
+void RefusedRanks::count(const RoundSummary& round, const Header& header, int part) {
     if (!round.complete() || round.drafts.empty()) return;
-    ++rounds;
-    int deepest = 0;
-    for (const DraftSlot& slot : round.drafts) deepest = std::max(deepest, slot.depth);
-    const auto kept = static_cast<int>(round.path.size());
-    last_judged += kept + 1 >= deepest;
-    last_kept += kept >= deepest;
+    const auto mine = [part](const DraftSlot& slot) { return part == kAll || slot.draft->by == part; };
+    drafted += static_cast<int>(std::ranges::count_if(round.drafts, mine));
+    for (const int index : round.path) kept += mine(round.drafts[static_cast<std::size_t>(index)]);
+    const auto path = static_cast<int>(round.path.size());
+    if (mine(round.drafts.back())) {
+        ++rounds;
+        int deepest = 0;
+        for (const DraftSlot& slot : round.drafts) deepest = std::max(deepest, slot.depth);
+        last_judged += path + 1 >= deepest;
+        last_kept += path >= deepest;
+    }
     const std::optional<RefusedDraft> refused = refused_draft(round, header);
-    if (!refused) return;
-    places.resize(std::max(places.size(), static_cast<std::size_t>(kept) + 1));
-    Place& place = places[static_cast<std::size_t>(kept)];
+    if (!refused || !mine(round.drafts[static_cast<std::size_t>(round.own_slot())])) return;
+    places.resize(std::max(places.size(), static_cast<std::size_t>(path) + 1));
+    Place& place = places[static_cast<std::size_t>(path)];
     ++place.refused;
     if (refused->listed == 0) return;
     ++place.listed;
@@ -28,6 +51,8 @@ void RefusedRanks::add(const RoundSummary& round, const Header& header) {
 
 RefusedRanks& RefusedRanks::operator+=(const RefusedRanks& other) {
     rounds += other.rounds;
+    drafted += other.drafted;
+    kept += other.kept;
     last_judged += other.last_judged;
     last_kept += other.last_kept;
     places.resize(std::max(places.size(), other.places.size()));
@@ -36,6 +61,11 @@ RefusedRanks& RefusedRanks::operator+=(const RefusedRanks& other) {
         places[i].listed += other.places[i].listed;
         places[i].next += other.places[i].next;
         for (std::size_t r = 0; r < places[i].ranks.size(); ++r) places[i].ranks[r] += other.places[i].ranks[r];
+    }
+    by.resize(std::max(by.size(), other.by.size()));
+    for (std::size_t i = 0; i < other.by.size(); ++i) {
+        by[i].drafter = other.by[i].drafter;
+        by[i] += other.by[i];
     }
     return *this;
 }
@@ -114,6 +144,11 @@ OrderedJson ranks_json(const RefusedRanks& ranks) {
     for (const RefusedRanks::Place& place : ranks.places)
         json["places"].push_back(
             {{"refused", place.refused}, {"listed", place.listed}, {"ranks", place.ranks}, {"next_choice", place.next}});
+    for (const RefusedRanks& one : ranks.by) {
+        OrderedJson own = {{"drafter", one.drafter}, {"rounds", one.rounds}, {"drafted", one.drafted}, {"kept", one.kept}};
+        if (one.rounds > 0) own["wider_or_deeper"] = ranks_json(one);
+        json["by"].push_back(std::move(own));
+    }
     return json;
 }
 

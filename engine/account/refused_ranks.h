@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <vector>
 
 #include "engine/base/json.h"
@@ -21,11 +22,17 @@ struct RefusedRanks {
     };
     std::vector<Place> places;          // by tokens in a row, the first one's at 0
     int rounds = 0;                     // that drafted
+    int drafted = 0, kept = 0;          // draft tokens of them
     int last_judged = 0, last_kept = 0; // of them: the last token in a row was judged, was kept
+    std::string drafter;                // one of two chained drafters, whose draft tokens are counted; empty: all
+    std::vector<RefusedRanks> by;       // both of them, in their order; a round is that of whoever drafted its last token
     void add(const RoundSummary& round, const Header& header);
     RefusedRanks& operator+=(const RefusedRanks& other);
     [[nodiscard]] int refused() const;
     [[nodiscard]] int listed() const;
+
+  private:
+    void count(const RoundSummary& round, const Header& header, int part);
 };
 // Of every complete round.
 [[nodiscard]] RefusedRanks refused_ranks(const RunView& view);
@@ -48,7 +55,7 @@ struct WiderOrDeeper {
 [[nodiscard]] WiderOrDeeper wider_or_deeper(const RefusedRanks& ranks);
 [[nodiscard]] const char* name_of(WiderOrDeeper::Kind kind); // "not_told" …
 
-// Counts and verdict, for programs; null where nothing was drafted.
+// Counts and verdict, for programs; null where nothing was drafted. Of two chained drafters the same of each: "by".
 [[nodiscard]] OrderedJson ranks_json(const RefusedRanks& ranks);
 
 } // namespace speclens

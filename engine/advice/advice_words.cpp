@@ -50,15 +50,19 @@ void add_dear_draft(std::vector<Said>& list, const AdviceCell& best) {
 // Wider or deeper? What one guess more would bring at either place.
 void add_one_more(std::vector<Said>& list, const AdviceCell& best) {
     using Kind = WiderOrDeeper::Kind;
-    const WiderOrDeeper told = wider_or_deeper(best.ranks);
-    if (told.kind == Kind::not_told) return;
-    const auto said = [&](auto text) {
-        return advice_said(text, "drafter"_v = best.drafter, "k"_v = best.k, "place"_v = std::max(1, told.place), "wider"_v = told.wider,
-                           "deeper"_v = told.deeper, "next"_v = told.next, "rounds"_v = told.rounds);
+    const auto add = [&](const RefusedRanks& ranks, const std::string& drafter) {
+        const WiderOrDeeper told = wider_or_deeper(ranks);
+        if (told.kind == Kind::not_told) return;
+        const auto said = [&](auto text) {
+            return advice_said(text, "drafter"_v = drafter, "k"_v = best.k, "place"_v = std::max(1, told.place), "wider"_v = told.wider,
+                               "deeper"_v = told.deeper, "next"_v = told.next, "rounds"_v = told.rounds);
+        };
+        list.push_back(told.kind == Kind::wider    ? said("finding.one_more:wider"_t)
+                       : told.kind == Kind::deeper ? said("finding.one_more:deeper"_t)
+                                                   : said("finding.one_more:alike"_t));
     };
-    list.push_back(told.kind == Kind::wider    ? said("finding.one_more:wider"_t)
-                   : told.kind == Kind::deeper ? said("finding.one_more:deeper"_t)
-                                               : said("finding.one_more:alike"_t));
+    if (best.ranks.by.empty()) add(best.ranks, best.drafter);
+    for (const RefusedRanks& one : best.ranks.by) add(one, one.drafter); // of two chained drafters
 }
 
 // A drafter that no acceptance could save, or that comes nowhere near.

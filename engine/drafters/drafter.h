@@ -44,14 +44,18 @@ struct DraftNode {
     double record_ms = 0;    // of selecting `heads` and `base` for a trace, which is no part of drafting
     double ms = 0;           // without head_ms and record_ms
     double head_ms = 0;      // of the part that corrects or draws, where the method has one beside its network
+    int by = 0;              // of two chained drafters: 0 the first one drafted it, 1 the second
     [[nodiscard]] double q() const { return distribution.empty() ? 1.0 : distribution[static_cast<std::size_t>(token)]; }
 };
+
+inline constexpr int kNobody = -1;
 
 struct Draft {
     std::vector<DraftNode> nodes; // never more than asked for; may be empty: nothing to propose
     // Coins drew tokens of the draft's own kind, and the nodes, which are made of them, are judged as certain. Else every coin that was
     // asked for drew a node: what was drawn is put before the target, or the text would not have the target's distribution.
     bool own_draws = false;
+    int by = 0; // of two chained drafters: which of them spoke in this round, 0 or 1; kNobody: neither
 
     [[nodiscard]] bool is_chain() const;
     // Tokens from the pending one to each node, 1 for its children; and which child of its parent each node is, from 0.
@@ -79,6 +83,9 @@ struct DraftRequest {
     // Whether to make the pass that `index` (from 1) would be drawn from; it may look at all that was drawn before. drawn: the probability
     // with which the token before it was drawn, 1: it was certain. Asked by chains of which each token is a pass; empty: always.
     std::function<bool(int index, double drawn)> go_further = {};
+    // Of two chained drafters: asked, before anything is drawn, whether the first (0) or the second (1) may draft in this round, whose
+    // request it may make smaller. A yes is the answer to who speaks. Empty: always yes.
+    std::function<bool(int part, DraftRequest& own)> turn = {};
     [[nodiscard]] std::optional<int> forced(int index) const;
 };
 

@@ -73,14 +73,25 @@ struct DrafterInfo {
     std::vector<std::string_view> published = {}; // names under which figures of it were published (engine/published)
     // Throws Error (usage) for options that do not fit this target, beside their ranges; may be null.
     void (*check)(const DrafterOptions& options, int target_layers) = nullptr;
-    std::unique_ptr<Drafter> (*make)(DrafterArgs args);
+    std::unique_ptr<Drafter> (*make)(DrafterArgs args); // null: two chained ones, see make_drafter()
+    // Of two chained drafters (chained.h); null: it is one.
+    const DrafterInfo* first = nullptr;
+    const DrafterInfo* second = nullptr;
+    bool goes_on = false; // the second drafts on behind the tokens of the first
 
-    [[nodiscard]] bool needs_draft_model() const { return needs == DrafterNeeds::draft_model; }
-    [[nodiscard]] bool needs_network() const { return needs == DrafterNeeds::network; }
+    [[nodiscard]] bool chained() const { return second != nullptr; }
+    [[nodiscard]] std::vector<const DrafterInfo*> parts() const; // itself, or the two
+    [[nodiscard]] bool needs_draft_model() const { return needs_any(DrafterNeeds::draft_model); }
+    [[nodiscard]] bool needs_network() const { return needs_any(DrafterNeeds::network); }
     [[nodiscard]] bool copies() const { return at_once() && needs == DrafterNeeds::nothing; } // from the text
     [[nodiscard]] bool at_once() const { return drafting == Drafting::at_once; }
     [[nodiscard]] bool drafts() const { return drafting != Drafting::nothing; }
     [[nodiscard]] bool reads_setting(Setting setting) const { return std::ranges::find(reads, setting) != reads.end(); }
+
+  private:
+    [[nodiscard]] bool needs_any(DrafterNeeds what) const {
+        return needs == what || (chained() && (first->needs_any(what) || second->needs_any(what)));
+    }
 };
 
 // Settings that several drafters read.
@@ -89,16 +100,28 @@ inline constexpr std::array kTreeSettings = {Setting::tree_topk, Setting::tree_d
 [[nodiscard]] std::vector<Setting> reads_of(std::span<const Setting> shared, std::initializer_list<Setting> own = {});
 
 [[nodiscard]] const std::vector<DrafterInfo>& drafter_list();
-[[nodiscard]] const DrafterInfo* find_drafter(const std::string& name); // nullptr: unknown
-[[nodiscard]] int default_k(const std::string& drafter);                // DrafterInfo::default_k; 4 for an unknown name
+// nullptr: unknown. A name with a plus is two of the list, chained (chained.h).
+[[nodiscard]] const DrafterInfo* find_drafter(const std::string& name);
+// Whether it is this one of the list, or one of two chained ones is.
+[[nodiscard]] bool drafts_with(const std::string& drafter, const std::string& name);
+// Throws Error (usage) for a name with a plus that names no two that can be chained, and says why.
+void refuse_chain(const std::string& name);
+// Of two chained drafters the first (0) or the second (1); null: neither, or `drafter` is one.
+[[nodiscard]] const DrafterInfo* part_of(const std::string& drafter, int part);
+// Pairs that lists offer, of those that are ready: what copies and is chosen by default, then what drafts with a model or a head.
+[[nodiscard]] std::vector<std::string> offered_chains(const std::vector<std::string>& ready);
+// Whether all that it needs is among the drafters that are ready.
+[[nodiscard]] bool is_ready(const std::vector<std::string>& ready, const std::string& drafter);
+[[nodiscard]] int default_k(const std::string& drafter); // DrafterInfo::default_k; 4 for an unknown name
 [[nodiscard]] bool drafts_at_once(const std::string& drafter);
-// Whether `rule` can judge what `drafter` proposes: every rule judges chains.
+// Whether `rule` can judge what `drafter` proposes: every rule judges chains; the mixture of a cascade is with one draft model's
+// distribution.
 [[nodiscard]] bool can_judge(const RuleInfo& rule, const DrafterInfo& drafter);
 // `rule` if it suits what `drafter` proposes, else the default one that does. Unknown names pass through.
 [[nodiscard]] std::string judging_rule(const std::string& rule, const std::string& drafter);
 // The same where a run is taken over from `before`: what only a tree had asked for goes with the tree, and its usual rule with it.
 [[nodiscard]] std::string judging_rule(const std::string& rule, const std::string& before, const std::string& drafter);
-// DrafterInfo::method, or its own name.
+// DrafterInfo::method, or its own name; of two chained ones that of the first with a head.
 [[nodiscard]] std::string network_of(const std::string& drafter);
 [[nodiscard]] bool reads_setting(const std::string& drafter, Setting setting);
 // "dflash, domino, dspark"

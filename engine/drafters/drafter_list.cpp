@@ -1,6 +1,7 @@
 // What the names of drafters stand for, and what belongs to every drafter's arguments and drafts.
 #include <algorithm>
 
+#include "engine/drafters/chained.h"
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter.h"
 #include "engine/drafters/drafter_info.h"
@@ -12,7 +13,11 @@ namespace speclens {
 const DrafterInfo* find_drafter(const std::string& name) {
     for (const DrafterInfo& info : drafter_list())
         if (name == info.name) return &info;
-    return nullptr;
+    return find_chained(name);
+}
+
+std::vector<const DrafterInfo*> DrafterInfo::parts() const {
+    return chained() ? std::vector<const DrafterInfo*>{first, second} : std::vector<const DrafterInfo*>{this};
 }
 
 std::vector<Setting> reads_of(std::span<const Setting> shared, std::initializer_list<Setting> own) {
@@ -21,13 +26,15 @@ std::vector<Setting> reads_of(std::span<const Setting> shared, std::initializer_
     return all;
 }
 
-bool can_judge(const RuleInfo& rule, const DrafterInfo& drafter) { return !drafter.tree || rule.siblings != Siblings::none; }
+bool can_judge(const RuleInfo& rule, const DrafterInfo& drafter) {
+    return (!drafter.tree || rule.siblings != Siblings::none) && !(drafter.chained() && rule.is_cascade());
+}
 
 std::string judging_rule(const std::string& rule, const std::string& drafter) {
     const RuleInfo* by = find_rule(rule);
     const DrafterInfo* who = find_drafter(drafter);
     if (!by || !who) return rule;
-    if (!can_judge(*by, *who)) return who->needs_network() ? "tree_topk" : "tree_wor";
+    if (!can_judge(*by, *who)) return !who->tree ? "token" : who->needs_network() ? "tree_topk" : "tree_wor";
     // On a chain top tokens would keep a drawn draft token with p, not min(1, p / q).
     return rule == "tree_topk" && !who->tree ? "token" : rule;
 }
@@ -80,7 +87,38 @@ OutputHead DrafterArgs::output_head(const Tensor& matrix) const {
 
 std::string network_of(const std::string& drafter) {
     const DrafterInfo* info = find_drafter(drafter);
-    return info && *info->method ? info->method : drafter;
+    if (!info) return drafter;
+    if (info->chained()) {
+        const DrafterInfo* loads = info->first->needs == DrafterNeeds::nothing ? info->second : info->first;
+        return network_of(!loads->needs_network() && info->second->needs_network() ? info->second->name : loads->name);
+    }
+    return *info->method ? info->method : drafter;
+}
+
+const DrafterInfo* part_of(const std::string& drafter, int part) {
+    const DrafterInfo* info = part == 0 || part == 1 ? find_drafter(drafter) : nullptr;
+    return info && info->chained() ? info->parts()[static_cast<std::size_t>(part)] : nullptr;
+}
+
+std::vector<std::string> offered_chains(const std::vector<std::string>& ready) {
+    std::vector<std::string> chains;
+    for (const DrafterInfo& first : drafter_list())
+        for (const DrafterInfo& second : drafter_list())
+            if (first.copies() && !second.copies() && first.default_order > 0 && second.default_order > 0 && is_ready(ready, first.name) &&
+                is_ready(ready, second.name))
+                chains.push_back(std::string(first.name) + "+" + second.name);
+    return chains;
+}
+
+bool drafts_with(const std::string& drafter, const std::string& name) {
+    const DrafterInfo* info = find_drafter(drafter);
+    return info && std::ranges::any_of(info->parts(), [&](const DrafterInfo* part) { return name == part->name; });
+}
+
+bool is_ready(const std::vector<std::string>& ready, const std::string& drafter) {
+    const DrafterInfo* info = find_drafter(drafter);
+    if (!info) return false;
+    return std::ranges::all_of(info->parts(), [&](const DrafterInfo* part) { return std::ranges::find(ready, part->name) != ready.end(); });
 }
 
 int default_k(const std::string& drafter) {
@@ -124,7 +162,9 @@ void check_options(const std::string& drafter, const DrafterOptions& options, in
     }
     if (options.fr_spec > 0 && options.small_ids > 0)
         throw Error("--fr-spec and --small-ids both say which ids are ranked", "Give one of them.", Exit::usage);
-    if (info && info->check) info->check(options, target_layers);
+    if (!info) return;
+    for (const DrafterInfo* part : info->parts())
+        if (part->check) part->check(options, target_layers);
 }
 
 } // namespace speclens

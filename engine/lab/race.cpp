@@ -48,6 +48,7 @@ RaceView race_lanes(const Models& models, RaceSettings settings) {
     view.backend = models.backend->description();
     view.precision = models.precision();
     for (const RaceEntry& entry : settings.lanes) {
+        refuse_chain(entry.drafter);
         if (!find_drafter(entry.drafter))
             throw Error("there is no drafter \"" + entry.drafter + "\"", "See: speclens list drafters.", Exit::usage);
         RaceLane lane;

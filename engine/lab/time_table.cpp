@@ -57,7 +57,8 @@ class Kinds {
                 tree_ = tree_ || draft->parent != draft->index - 1;
                 ++drafts_;
                 if (i < from) continue;
-                PassKind kind{Part::draft, drafter_, draft->index, draft->index == 0 ? before_ : 0, step()};
+                const std::string who = drafter_ + (draft->by > 0 ? " second" : ""); // of two chained drafters
+                PassKind kind{Part::draft, who, draft->index, draft->index == 0 ? before_ : 0, step()};
                 see(i, kind, draft->ms);
                 kind.part = Part::head;
                 see(i, kind, draft->head_ms);

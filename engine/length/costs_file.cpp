@@ -14,6 +14,7 @@ OrderedJson costs_json(const DraftCosts& costs) {
     };
     put("pass", costs.pass);
     put("draft", costs.draft);
+    if (!costs.second.empty()) put("second", costs.second);
     return json;
 }
 
@@ -32,6 +33,7 @@ std::optional<DraftCosts> costs_of_json(const OrderedJson& json) {
         return true;
     };
     if (!take("pass", costs.pass) || !take("draft", costs.draft)) return {};
+    if (json.contains("second") && !take("second", costs.second)) return {};
     if (costs.pass.empty() || costs.pass.front().n != 1 || !(costs.pass.front().ms > 0)) return {};
     return costs;
 }

@@ -1,4 +1,5 @@
-// Costs of rounds in files: {"pass": [[1, 45.2], …], "draft": [[1, 12.1], …]}, rows or tokens and milliseconds, in a trace's header; and
+// Costs of rounds in files: {"pass": [[1, 45.2], …], "draft": [[1, 12.1], …]}, rows or tokens and milliseconds, in a trace's header (of
+// two chained drafters also "second", as "draft"); and
 // files of nothing else, {"schema": "speclens-k-costs/1", "model": …, "drafters": {"small": {"pass": …, "draft": …}}}.
 #pragma once
 

@@ -12,8 +12,10 @@ struct DraftCosts {
         double ms = 0;
         bool operator==(const Point&) const = default;
     };
-    std::vector<Point> pass;  // a pass of the target over n rows, with verdict and commit; ascending, the first has one row
-    std::vector<Point> draft; // drafting n tokens in a row, of a tree n levels; ascending; none: it takes no time
+    std::vector<Point> pass;        // a pass of the target over n rows, with verdict and commit; ascending, the first has one row
+    std::vector<Point> draft;       // drafting n tokens in a row, of a tree n levels; ascending; none: it takes no time
+    std::vector<Point> second = {}; // the same of the second of two chained drafters
+    [[nodiscard]] DraftCosts of(int part) const { return {pass, part == 0 ? draft : second, {}}; }
     bool operator==(const DraftCosts&) const = default;
     // Between two points along a line, beyond the last along the one over its last quarter at least.
     [[nodiscard]] double pass_ms(int rows) const;

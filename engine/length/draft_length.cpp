@@ -20,7 +20,7 @@ constexpr int kMostProofs = 8;          // drafts in a row that look whether one
 constexpr double kSlope = 0.55;         // of the chance that a margin promises before anything is known, as log-odds
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-DraftSize smaller(DraftSize a, DraftSize b) { return {std::min(a.k, b.k), std::min(a.nodes, b.nodes)}; }
+DraftSize smaller(DraftSize a, DraftSize b) { return {std::min(a.k, b.k), std::min(a.nodes, b.nodes), a.by}; }
 
 std::size_t bin_of(std::span<const double> ends, double value) {
     return static_cast<std::size_t>(std::ranges::upper_bound(ends, value) - ends.begin());
@@ -149,6 +149,11 @@ DraftSize DraftLength::next(DraftSize room, int texts) {
         why_ = Why::most, size_ = room;
     if (written) {
         DraftSize said = written_[round];
+        if (said.by != limits_.part) { // the other's round: what is known goes on as if it had been chosen
+            why_ = Why::written;
+            return {};
+        }
+        said.by = 0;
         if (tree && said.k > 0 && said.nodes == 0) said.nodes = room.nodes; // "3" of a tree: with all nodes
         return take_written(smaller(said, room));
     }
@@ -219,6 +224,10 @@ bool DraftLength::goes_on(int place, double margin) {
 void DraftLength::told(int place, double margin) {
     margins_.resize(static_cast<std::size_t>(place), kUnknown);
     margins_.push_back(margin);
+}
+
+void DraftLength::passed() {
+    if (asked_ && size_.k == 0) ++waited_;
 }
 
 void DraftLength::saw(int drafted, int accepted, std::span<const double> drawn) {

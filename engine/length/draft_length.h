@@ -13,6 +13,7 @@
 //   before       block heads: chosen before the block, which is filled and drawn as ever
 //   tree         depth and nodes, before anything is drawn
 //   all_or_none  copiers
+// Two chained drafters (engine/drafters/chained.h) have a value each: next() is called of both, saw() of the one that spoke.
 // Where, after the first three drafts, plain decoding wins, nothing is drafted for 20 rounds; then one draft tells whether times have
 // changed, which goes on while its first token stays. Each draft that does not makes the next wait twice as long, up to 320 rounds.
 //
@@ -51,6 +52,7 @@ class DraftLength {
         DraftSize most;      // of a round
         bool chooses = true; // false: behind what was written every round asks for the most
         int first = 3;       // drafts before it may stop: until then nothing is known
+        int part = 0;        // of two chained drafters: whose lengths these are, as in DraftSize::by
     };
     // written: what the first rounds ask for, whatever is known.
     DraftLength(DraftCosts costs, Limits limits, std::vector<DraftSize> written = {});
@@ -68,6 +70,8 @@ class DraftLength {
     // What became of the round: draft tokens in a row, how many of them were kept, and the probabilities with which they were drawn, as far
     // as they are known.
     void saw(int drafted, int accepted, std::span<const double> drawn = {});
+    // Instead, of two chained drafters: the other one spoke in this round, or neither. Nothing is learnt from it.
+    void passed();
 
     [[nodiscard]] double kept(int place, DraftSize size) const; // chance, those before it being kept
     [[nodiscard]] double kept_by_margin(double margin) const;

@@ -15,11 +15,14 @@ constexpr int kMostRounds = 100000, kMostDrafts = 256;
 std::vector<DraftSize> draft_sizes(const std::string& text) {
     std::vector<DraftSize> sizes;
     if (text.empty()) return sizes;
-    for (const std::string& part : split(text, ',')) {
+    for (std::string part : split(text, ',')) {
         const std::string name = "the lengths of rounds";
+        const bool second = part.starts_with('+');
+        if (second) part.erase(0, 1);
         const std::size_t star = part.find('*'), colon = part.substr(0, star).find(':');
         const long long times = star == std::string::npos ? 1 : whole(name, part.substr(star + 1), 1, kMostRounds);
         DraftSize size;
+        size.by = second ? 1 : 0;
         size.k = static_cast<int>(whole(name, part.substr(0, std::min(star, colon)), 0, 64));
         if (colon != std::string::npos)
             size.nodes =
@@ -35,7 +38,7 @@ std::string text_of(const std::vector<DraftSize>& sizes) {
     std::string text;
     for (auto from = sizes.begin(); from != sizes.end();) {
         const auto to = std::find_if(from, sizes.end(), [&](const DraftSize& size) { return size != *from; });
-        text += (text.empty() ? "" : ",") + std::to_string(from->k);
+        text += (text.empty() ? "" : ",") + std::string(from->by > 0 ? "+" : "") + std::to_string(from->k);
         if (from->nodes > 0) text += ":" + std::to_string(from->nodes);
         if (to - from > 1) text += "*" + std::to_string(to - from);
         from = to;

@@ -80,6 +80,10 @@ std::function<std::string(int)> Models::texts() const {
 std::string Models::why_not(const std::string& name) const {
     const DrafterInfo* info = find_drafter(name);
     if (!info) return "there is no drafter \"" + name + "\"";
+    if (info->chained()) {
+        const std::string first = why_not(info->first->name);
+        return first.empty() ? why_not(info->second->name) : first;
+    }
     if (scorer && info->needs_network()) return "a server does not tell the hidden states that this head reads";
     if (scorer && info->needs_layers) return "a server does not let its layers be skipped";
     if (scorer && info->tree) return "a server is asked about one chain of guesses at a time";
@@ -101,12 +105,17 @@ std::shared_ptr<const DraftNetwork> Models::network(const std::string& drafter) 
 bool Models::drafts_as_shipped(const std::string& drafter) const {
     const DrafterInfo* info = find_drafter(drafter);
     if (!info) return true;
+    if (info->chained()) return drafts_as_shipped(info->first->name) && drafts_as_shipped(info->second->name);
     if (info->needs_network()) return shipped.contains(network_of(drafter));
     return !info->needs_draft_model() || draft_table || shipped.contains(kDraftModel);
 }
 
 std::string Models::drafter_fingerprint(const std::string& drafter) const {
     const DrafterInfo* info = find_drafter(drafter);
+    if (info && info->chained()) {
+        const std::string first = drafter_fingerprint(info->first->name), second = drafter_fingerprint(info->second->name);
+        return first + (first.empty() || second.empty() ? "" : "+") + second;
+    }
     const auto found = fingerprints.find(info && info->needs_network() ? network_of(drafter) : kDraftModel);
     return info && found != fingerprints.end() && (info->needs_network() || info->needs_draft_model()) ? found->second : "";
 }

@@ -138,6 +138,14 @@ Published Published::load(const fs::path& folder, std::vector<std::string>* left
             left_out->push_back(error.what());
         }
     }
+    if (const fs::path list = folder.parent_path() / "public" / "models.json"; fs::exists(list, failure)) {
+        try {
+            result.models_ = read_public_models(list);
+        } catch (const Error& error) {
+            if (!left_out) throw;
+            left_out->push_back(error.what());
+        }
+    }
     if (left_out && !left_out->empty()) drop_conflicts_with_others(result.figures_);
     link_conflicts(result.figures_);
     std::stable_sort(result.figures_.begin(), result.figures_.end(),

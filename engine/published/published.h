@@ -20,6 +20,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/published/public_models.h"
+
 namespace speclens {
 
 struct PublishedSource {
@@ -96,8 +98,11 @@ class Published {
     [[nodiscard]] std::size_t conflict_count() const;       // pairs
     // Points with tokens per round, a speed-up or a drafting time, in order of their first figures.
     [[nodiscard]] std::vector<OperatingPoint> operating_points() const;
+    // Public checkpoints: ../public/models.json, where it is there (engine/published/public_models.h).
+    [[nodiscard]] const std::vector<PublicModel>& models() const { return models_; }
 
   private:
+    std::vector<PublicModel> models_;
     std::vector<PublishedSource> sources_;
     std::vector<PublishedFigure> figures_;
 };

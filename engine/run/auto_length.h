@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/length/draft_length.h"
@@ -10,14 +11,19 @@
 namespace speclens {
 
 struct DrafterInfo; // engine/drafters/drafter_info.h
+struct RunPlan;     // engine/run/prepared_run.h
 struct RunSettings; // engine/run/run_settings.h
 struct RunView;     // engine/run/run_view.h
 
 [[nodiscard]] DraftLength::Way way_of(const DrafterInfo& drafter, const RunSettings& settings);
-// What `length` learns from the rounds of `view` before `round`, whose lengths it was given as written ones.
-void follow(DraftLength& length, const RunView& view, int round);
+// Of each part of the plan's drafter: what its lengths go by, and `written` is what the first rounds ask for.
+[[nodiscard]] std::vector<DraftLength> lengths_of(const RunPlan& plan, const RunSettings& settings, const DraftCosts& costs,
+                                                  const std::vector<DraftSize>& written);
+// What `lengths` learn from the rounds of `view` before `round`, whose lengths they were given as written ones.
+void follow(std::span<DraftLength> lengths, const RunView& view, int round);
 
 struct LengthReason {
+    const DrafterInfo* drafter = nullptr; // whose: of two chained drafters the one that spoke, or would speak next where it can
     DraftLength::Way way{};
     DraftLength::Why why{}; // as far as the rounds before tell; written: those of others, or other texts of its batch, said something else
     DraftSize asked, decided;                 // what the trace has, and what the rounds before say

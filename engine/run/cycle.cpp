@@ -137,7 +137,12 @@ void Cycle::do_draft() {
     const bool ready = take_ahead();
     ask_drafter(request, ready);
     empty_draft_ms_ = settings_.timing && !ready && request.k > 0 ? unclaimed(watch.ms()) : 0;
-    if (asked_ && settings_.length->by_rows()) asked_->k = static_cast<int>(draft_.nodes.size());
+    if (sizes_.size() == 2) { // of whoever spoke
+        asked_ = draft_.by == kNobody ? DraftSize{.by = kNobody} : sizes_[static_cast<std::size_t>(draft_.by)];
+        asked_->by = draft_.by;
+    }
+    if (asked_ && draft_.by != kNobody && settings_.lengths[static_cast<std::size_t>(draft_.by)].by_rows())
+        asked_->k = static_cast<int>(draft_.nodes.size());
     look_at_draft(request);
     for (std::size_t i = 0; i < draft_.nodes.size(); ++i) {
         const DraftNode& node = draft_.nodes[i];
@@ -149,6 +154,7 @@ void Cycle::do_draft() {
         event.q = log_of(node.q());
         event.u = node.u;
         event.extra = node.extra;
+        if (settings_.chained) event.by = node.by;
         event.internals = node.internals;
         event.ms = settings_.timing ? node.ms : 0;
         event.head_ms = settings_.timing ? node.head_ms : 0;
@@ -187,20 +193,33 @@ Cycle::GoOn Cycle::before_a_draw(GoOn ask, bool of_row) {
     };
 }
 
-// How much the round asks for is said before anything is drawn, but for what goes on row by row.
+// How much the round asks for is said before anything is drawn, but for what goes on row by row. False: nothing.
+bool Cycle::ask_for(std::size_t part, DraftRequest& request) {
+    DraftLength& length = settings_.lengths[part];
+    const DraftSize size = sizes_[part];
+    request.k = std::min(request.k, size.k);
+    if (settings_.nodes > 0) request.nodes = std::min(request.nodes, size.nodes);
+    if (length.by_rows()) {
+        request.go_further = before_a_draw([&length](int index, double drawn) { return length.goes_further(index, drawn); }, false);
+        request.go_on = before_a_draw([&length](int index, double margin) { return length.goes_on(index, margin); }, true);
+    }
+    return request.k > 0;
+}
+
 void Cycle::ask_drafter(DraftRequest& request, bool ready) {
     asked_.reset();
-    if (settings_.length) {
-        DraftLength& length = *settings_.length;
-        const Stopwatch watch;
-        asked_ = length.next({request.k, request.nodes}, texts_);
-        deciding_ms_ += watch.ms();
-        request.k = std::min(request.k, asked_->k);
-        if (settings_.nodes > 0) request.nodes = std::min(request.nodes, asked_->nodes);
-        if (length.by_rows()) {
-            request.go_further = before_a_draw([&length](int index, double drawn) { return length.goes_further(index, drawn); }, false);
-            request.go_on = before_a_draw([&length](int index, double margin) { return length.goes_on(index, margin); }, true);
-        }
+    const Stopwatch watch;
+    sizes_.clear();
+    for (DraftLength& length : settings_.lengths) sizes_.push_back(length.next({request.k, request.nodes}, texts_));
+    deciding_ms_ += sizes_.empty() ? 0 : watch.ms();
+    if (sizes_.size() == 1) {
+        asked_ = sizes_[0];
+        (void)ask_for(0, request);
+    } else if (sizes_.size() == 2) {
+        request.turn = [this](int part, DraftRequest& own) {
+            CHECK(drawn_ == 0, "who of two drafters speaks is asked before anything is drawn");
+            return ask_for(static_cast<std::size_t>(part), own);
+        };
     }
     const int proposed = request.k;
     if (rule_.is_cascade() && settings_.k > 0) ++request.k; // the draft's distribution behind its last node is needed too
@@ -208,6 +227,7 @@ void Cycle::ask_drafter(DraftRequest& request, bool ready) {
         draft_ = drafter_.draft(request);
     else if (!ready) {
         draft_ = {};
+        if (settings_.chained) draft_.by = kNobody;
         drafter_.put_off();
     }
     take_after_last(proposed);
@@ -332,6 +352,7 @@ void Cycle::do_verify() {
                    .draft_ms = empty_draft_ms_,
                    .from_ahead = from_ahead_,
                    .asked = asked_};
+    if (settings_.chained) event.by = draft_.by;
     const Stopwatch watch;
     if (settings_.ahead && target_.begin(pass_)) draft_ahead(event);
     rows_ = &target_.forward(pass_);
@@ -494,11 +515,16 @@ void Cycle::do_commit() {
     const int accepted = std::min<int>(verdict_.accepted(), static_cast<int>(tokens.size()));
     drafter_.observe({.sequence = sequence_, .accepted_drafts = accepted, .first = kv_before_, .features = target_.features()});
 
-    if (settings_.length) {
+    if (!settings_.lengths.empty()) {
         std::vector<double> drawn;
         for (const DraftNode& node : draft_.nodes) drawn.push_back(node.q());
         const Stopwatch deciding;
-        settings_.length->saw(static_cast<int>(deepest), verdict_.accepted(), drawn);
+        for (std::size_t part = 0; part < settings_.lengths.size(); ++part) {
+            if (static_cast<int>(part) == draft_.by)
+                settings_.lengths[part].saw(static_cast<int>(deepest), verdict_.accepted(), drawn);
+            else
+                settings_.lengths[part].passed();
+        }
         deciding_ms_ += deciding.ms();
     }
 

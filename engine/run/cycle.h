@@ -21,9 +21,9 @@
 namespace speclens {
 
 struct CycleSettings {
-    int k = 4;                              // draft tokens in a row at most
-    int nodes = 0;                          // draft tokens of a tree at most; 0: only chains are asked for
-    std::optional<DraftLength> length = {}; // who says how many of each round; absent: the most
+    int k = 4;                             // draft tokens in a row at most
+    int nodes = 0;                         // draft tokens of a tree at most; 0: only chains are asked for
+    std::vector<DraftLength> lengths = {}; // who says how many of each round, of both of two chained drafters; empty: the most
     Sampling sampling;
     Sampling draft_sampling;
     std::uint64_t seed = 0;
@@ -36,6 +36,7 @@ struct CycleSettings {
     bool internals = false; // record engine/drafters/internals.h
     bool ahead = false;     // draft the next round while the target's pass is made elsewhere (Decoder::begin)
     std::vector<int> stops;
+    bool chained = false;         // two drafters, of which the trace says who spoke
     bool prompt_recorded = false; // the trace has the Prefill: that of the run which a fork goes on from
     // Changes of one round made by a fork.
     int forced_round = -1;
@@ -61,7 +62,7 @@ class Cycle {
     [[nodiscard]] std::vector<int> taps() const { return drafter_.taps(); } // that a reading of the prompt needs
     [[nodiscard]] const std::vector<int>& sequence() const { return sequence_; }
     [[nodiscard]] long residual_fallbacks() const { return residual_fallbacks_; }
-    [[nodiscard]] double deciding_ms() const { return deciding_ms_; } // of all rounds: what choosing K took (CycleSettings::length)
+    [[nodiscard]] double deciding_ms() const { return deciding_ms_; } // of all rounds: what choosing K took (CycleSettings::lengths)
     void stop(const std::string& reason);                             // appends Stopped
     // DraftRequest::go_on of the rounds to come.
     using GoOn = std::function<bool(int index, double margin)>;
@@ -81,6 +82,7 @@ class Cycle {
     [[nodiscard]] GoOn before_a_draw(GoOn ask, bool of_row); // of_row: with the row that would be drawn from
     [[nodiscard]] double unclaimed(double ms) const;
     void ask_drafter(DraftRequest& request, bool ready);
+    [[nodiscard]] bool ask_for(std::size_t part, DraftRequest& request);
     void look_at_draft(const DraftRequest& request);
     [[nodiscard]] DraftRequest request_at(int committed) const; // of a round behind so many tokens
     void lay_out_pass();
@@ -117,6 +119,7 @@ class Cycle {
     // State of the running cycle.
     Draft draft_;
     std::optional<DraftSize> asked_; // Verified::asked
+    std::vector<DraftSize> sizes_;   // of CycleSettings::lengths
     int drawn_ = 0;                  // coins that drew draft tokens in this round
     static constexpr int kNever = 1 << 20;
     int ended_at_ = kNever;                                      // where it was asked whether to go on, and the answer was no

@@ -17,9 +17,36 @@
 
 namespace speclens {
 
+namespace {
+
+// The same run with one of its two chained drafters.
+PreparedRun alone(const PreparedRun& run, std::size_t part) {
+    PreparedRun one = run;
+    const DrafterInfo& drafter = *run.plan.drafter->parts()[part];
+    one.settings.draft_with(drafter.name);
+    one.settings.rule = judging_rule(run.settings.rule, drafter.name);
+    one.settings.options = {};
+    take_options(drafter.name, run.settings.options, one.settings.options);
+    one.plan.drafter = &drafter;
+    one.plan.k = std::min(run.plan.k, run.plan.most[part]);
+    one.plan.nodes = drafter.tree ? run.plan.nodes : 0;
+    one.plan.most = {run.plan.most[part], run.plan.most[part]};
+    return one;
+}
+
+// Of two chained drafters, each measured alone; a copier's passes tap no states.
+template <typename Costs>
+DraftCosts costs_of_both(const PreparedRun& run, const Costs& costs_alone) {
+    const DraftCosts first = costs_alone(alone(run, 0)), second = costs_alone(alone(run, 1));
+    return {run.plan.drafter->second->copies() ? first.pass : second.pass, first.draft, second.draft};
+}
+
+} // namespace
+
 DraftCosts nominal_costs(const Models& models, const PreparedRun& run) {
     DraftCosts costs{.pass = {{1, 1}, {2, 1.02}}, .draft = {}};
     const DrafterInfo& drafter = *run.plan.drafter;
+    if (drafter.chained()) return costs_of_both(run, [&](const PreparedRun& one) { return nominal_costs(models, one); });
     if (drafter.copies()) return costs;
     double share = 0.1; // of what nobody can weigh: a table, a server
     const auto network = models.network(drafter.name);
@@ -183,6 +210,8 @@ DraftCosts known_or_measured(const std::shared_ptr<const Models>& models, const 
                                  options_json(run.settings.options).dump();
     const KnownCosts::Of of{*models, run.plan.drafter->name, settings, run.plan.k};
     if (const std::optional<DraftCosts> costs = known_costs().find(of)) return *costs;
+    if (run.plan.drafter->chained()) // known by its parts
+        return costs_of_both(run, [&](const PreparedRun& one) { return known_or_measured(models, one, told); });
     DraftCosts costs = measure(models, run, told);
     if (costs.pass.size() < 2 || costs.pass.front().n != 1 || !(costs.pass.front().ms > 0)) costs = nominal_costs(*models, run);
     return known_costs().add(of, costs);
@@ -205,7 +234,10 @@ void give_costs(const Models& models, const std::string& drafter, const DraftCos
 }
 
 void forget_costs(const Models& models, const std::string& drafter) {
-    if (models.target) known_costs().forget({models, drafter, ""});
+    if (!models.target) return;
+    known_costs().forget({models, drafter, ""});
+    for (const int part : {0, 1})
+        if (const DrafterInfo* one = part_of(drafter, part)) known_costs().forget({models, one->name, ""});
 }
 
 } // namespace speclens

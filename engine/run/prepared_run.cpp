@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/drafters/chained.h"
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter.h"
 #include "engine/drafters/drafter_info.h"
@@ -25,12 +26,18 @@ void check_settings(const Models& models, const RunSettings& s) {
         for (const auto& info : list) names += (names.empty() ? "" : ", ") + std::string(info.name);
         throw Error(std::string("unknown ") + kind + " \"" + name + "\"", "Known: " + names + ".", Exit::usage);
     };
+    refuse_chain(s.drafter);
     if (!find_drafter(s.drafter)) unknown("drafter", s.drafter, drafter_list());
     const RuleInfo* rule = find_rule(s.rule);
     if (!rule) unknown("rule", s.rule, rule_list());
     if (rule->greedy_only && s.sampling.temperature != 0)
         throw Error("the rule \"" + s.rule + "\" needs temperature 0, got " + std::to_string(s.sampling.temperature),
                     "Use --temp 0, or the rule token or match.", Exit::usage);
+    const DrafterInfo& drafter = *find_drafter(s.drafter);
+    if (rule->is_cascade() && drafter.chained())
+        throw Error("the rule \"" + s.rule + "\" mixes the target with the distribution of one draft model, and \"" + s.drafter +
+                        "\" are two",
+                    "Use --rule token, match or block, or one of the two drafters.", Exit::usage);
     if (rule->is_cascade() && models.scorer)
         throw Error("the rule \"" + s.rule + "\" reads the target's whole distribution, and a server tells the likeliest tokens only",
                     "Use --rule token, match or block, or load the target here with --model DIR.", Exit::usage);
@@ -38,9 +45,17 @@ void check_settings(const Models& models, const RunSettings& s) {
     if (s.k < 0 || s.k > 64)
         throw Error("K must be 0 … 64 draft tokens per round, got " + std::to_string(s.k), "Use 0 for plain decoding.", Exit::usage);
     // At temperature 0 most rules are the greedy one, which judges chains and trees.
-    if (rule_at(*rule, s.sampling).siblings == Siblings::none && s.k > 0 && !can_judge(*rule, *find_drafter(s.drafter)))
-        throw tree_error(s.rule);
-    (void)draft_sizes(s.k_rounds);
+    if (rule_at(*rule, s.sampling).siblings == Siblings::none && s.k > 0 && !can_judge(*rule, drafter)) throw tree_error(s.rule);
+    const std::vector<DraftSize> written = draft_sizes(s.k_rounds);
+    if (!drafter.chained() && std::ranges::any_of(written, [](const DraftSize& size) { return size.by != 0; }))
+        throw Error("--k-rounds has lengths of a second drafter (+N), and \"" + s.drafter + "\" is one", "Leave the plus signs out.",
+                    Exit::usage);
+    if (drafter.goes_on && (s.k_auto || !s.k_rounds.empty()))
+        throw Error("K auto says how much one drafter drafts, and in \"" + s.drafter + "\" two make one draft",
+                    "Give --k N, or " + std::string(drafter.first->name) + "+" + drafter.second->name + ".", Exit::usage);
+    if (drafter.goes_on && s.options.by_text)
+        throw Error("--by-text draws tokens of the draft model's own, and in \"" + s.drafter + "\" another drafter has drawn before it",
+                    "Leave --by-text out, or use one plus.", Exit::usage);
     if ((s.k_auto || !s.k_rounds.empty()) && s.draft_ahead)
         throw Error("--draft-ahead drafts a round before it is known how much it shall draft, which K auto says", "Leave one of them out.",
                     Exit::usage);
@@ -76,10 +91,14 @@ RunPlan plan_of(const Models& models, const RunSettings& s) {
     if (!plan.notice.empty()) plan.drafter = find_drafter(kNoDrafter);
     if (!plan.drafts()) return plan;
     plan.k = plan.drafter->tree && s.options.tree_depth > 0 ? s.options.tree_depth : s.k;
-    if (const auto network = models.network(plan.drafter->name)) {
-        plan.k = std::min(plan.k, network->config.most_drafts());
-        plan.notice = network->config.notice;
+    const std::vector<const DrafterInfo*> parts = plan.drafter->parts();
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const auto network = models.network(parts[i]->name);
+        if (!network) continue;
+        plan.most[i] = network->config.most_drafts();
+        plan.notice += (plan.notice.empty() || network->config.notice.empty() ? "" : "; ") + network->config.notice;
     }
+    plan.k = std::min(plan.k, parts.size() == 1 ? plan.most[0] : std::max(plan.most[0], plan.most[1]));
     if (plan.drafter->translates && models.vocabularies)
         plan.notice = "the draft model has another tokenizer: " + std::to_string(models.vocabularies->common()) + " of its " +
                       std::to_string(models.draft->config.vocab) + " tokens are the target's too";

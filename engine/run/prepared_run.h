@@ -2,6 +2,7 @@
 // however many hands it goes through on its way into a batch.
 #pragma once
 
+#include <array>
 #include <string>
 
 #include "engine/run/prompt_tokens.h"
@@ -12,11 +13,14 @@ namespace speclens {
 struct DrafterInfo; // engine/drafters/drafter.h
 struct Models;      // engine/models/models.h
 
+inline constexpr int kAnyLength = 1 << 20;
+
 // What of the settings the models can do.
 struct RunPlan {
-    const DrafterInfo* drafter = nullptr; // that was asked for, or `none`
-    int k = 0, nodes = 0;                 // of a round; nodes 0: a chain
-    std::string notice;                   // what is not as it was asked for; empty: all is
+    const DrafterInfo* drafter = nullptr;               // that was asked for, or `none`
+    int k = 0, nodes = 0;                               // of a round; nodes 0: a chain
+    std::array<int, 2> most = {kAnyLength, kAnyLength}; // draft tokens in a row that it can make; of two chained ones each
+    std::string notice;                                 // what is not as it was asked for; empty: all is
     [[nodiscard]] bool drafts() const;
 };
 

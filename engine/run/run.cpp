@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "engine/base/fnv.h"
+#include "engine/drafters/chained.h"
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/model/model.h"
@@ -98,7 +99,12 @@ DraftCosts costs_of(const std::shared_ptr<const Models>& models, const PreparedR
 }
 
 Header header_of(const Models& models, const RunSettings& s, const RunPlan& plan, const PromptTokens& prompt) {
-    const auto network = models.network(plan.drafter->name);
+    std::string drafts_with; // names of what is loaded for it
+    for (const DrafterInfo* part : plan.drafter->parts()) {
+        const auto network = models.network(part->name);
+        const std::string name = network ? network->name : part->needs_draft_model() ? models.draft_name() : "";
+        if (!name.empty()) drafts_with += (drafts_with.empty() ? "" : " + ") + name;
+    }
     Header header;
     take_settings(s, header);
     header.model = models.target_name();
@@ -107,7 +113,7 @@ Header header_of(const Models& models, const RunSettings& s, const RunPlan& plan
     header.precision = models.precision();
     header.kernels = models.kept_kernels();
     header.drafter = plan.drafter->name;
-    header.drafter_model = network ? network->name : plan.drafter->needs_draft_model() ? models.draft_name() : "";
+    header.drafter_model = drafts_with;
     header.own_draft = models.target && !models.drafts_as_shipped(plan.drafter->name);
     if (header.own_draft) header.drafter_fingerprint = models.drafter_fingerprint(plan.drafter->name);
     header.backend = models.backend->description();
@@ -141,6 +147,7 @@ CycleSettings cycle_settings(const Models& models, const RunSettings& s, const R
     cycle.ahead = s.draft_ahead && plan.drafter->ahead;
     cycle.timing = s.timing;
     cycle.internals = s.internals;
+    cycle.chained = plan.drafter->chained();
     cycle.stops = models.stops();
     return cycle;
 }
@@ -207,9 +214,15 @@ void Run::build(PreparedRun prepared, const Trace* base, const Fork* fork, const
         earlier->draft_ids_are != ranked_are)
         plan.notice += (plan.notice.empty() ? "" : "; ") +
                        std::string("the draft ranks other ids than in the run that this one goes on from: its list is another one here");
-    drafter_ = plan.drafter->make({*target_, plan.drafter->needs_draft_model() ? draft_decoder(*models_, prompt_size, capacity) : nullptr,
-                                   models_->network(plan.drafter->name), settings_.options, ranked, models_->answers,
-                                   plan.drafter->translates ? models_->vocabularies : nullptr});
+    drafter_ = make_drafter(*plan.drafter, [&](const DrafterInfo& part) {
+        return DrafterArgs{*target_,
+                           part.needs_draft_model() ? draft_decoder(*models_, prompt_size, capacity) : nullptr,
+                           models_->network(part.name),
+                           settings_.options,
+                           ranked,
+                           models_->answers,
+                           part.translates ? models_->vocabularies : nullptr};
+    });
 
     trace_ = std::make_shared<Trace>(models_->texts());
     Header header = header_of(*models_, settings_, plan, prepared.prompt);
@@ -230,9 +243,8 @@ void Run::build(PreparedRun prepared, const Trace* base, const Fork* fork, const
             written.resize(std::max(written.size(), before.size()));
             std::ranges::copy(before, written.begin());
         }
-        cycle.length.emplace(*costs, DraftLength::Limits{way_of(*plan.drafter, settings_), {plan.k, plan.nodes}, settings_.k_auto},
-                             std::move(written));
-        if (same_drafter) follow(*cycle.length, fold(*base, base->size()), fork->round);
+        cycle.lengths = lengths_of(plan, settings_, *costs, written);
+        if (same_drafter) follow(cycle.lengths, fold(*base, base->size()), fork->round);
     }
     if (base) {
         cycle.forced_round = fork->round;

@@ -59,6 +59,7 @@ void set_rule(R& s, const SettingValue& value) { s.rule = std::get<std::string>(
 // A file may name what a later version has; whoever types a name means one that is there.
 void check_name(const RunSetting& setting, const std::string& name) {
     const std::string_view option = setting.option;
+    if (option == "drafter") refuse_chain(name);
     if (option == "drafter" && find_drafter(name) == nullptr)
         throw Error("unknown drafter '" + name + "'", "See: speclens list drafters.", Exit::usage);
     if (option == "rule" && find_rule(name) == nullptr)

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/base/values.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/run/run_view.h"
 #include "kernels/error.h"
 
@@ -73,6 +74,7 @@ std::vector<DraftSize> written_sizes(const Trace& trace, int until) {
         DraftSize size;
         for (const DraftSlot& slot : round.drafts) size.k = std::max(size.k, slot.depth);
         if (round.tree || view.header->nodes > 0) size.nodes = static_cast<int>(round.drafts.size());
+        size.by = part_of(view.header->drafter, 0) ? round.verify->by : 0;
         sizes.push_back(round.verify->asked.value_or(size));
     }
     return sizes;

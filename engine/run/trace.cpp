@@ -65,8 +65,14 @@ class Hasher : public Fnv {
         if (h.precision != Precision::f32) add(std::string(name_of(h.precision)));
     }
     void event(const Prefill& e) { add(e.tokens); }
-    void event(const Drafted& e) { add(e.round), add(e.index), add(e.parent), add(e.token), add(e.q), add(e.u); }
-    void event(const Verified& e) { add(e.round), add(e.rows); }
+    void event(const Drafted& e) {
+        add(e.round), add(e.index), add(e.parent), add(e.token), add(e.q), add(e.u);
+        if (e.by >= 0) add(e.by); // of two chained drafters
+    }
+    void event(const Verified& e) {
+        add(e.round), add(e.rows);
+        if (e.by >= 0) add(e.by);
+    }
     void event(const Checked& e) {
         add(e.round), add(e.index), add(e.token), add(e.p), add(e.q), add(e.threshold), add(e.u), add(int{e.accepted});
         // Few rules have these: the hashes of the others stay what they were.

@@ -90,6 +90,7 @@ struct Drafted {
     std::string extra;       // what the method can show ("matched 3 tokens at 12"); empty if nothing
     double ms = 0;           // time of this draft step, without head_ms
     double head_ms = 0;      // time of the correcting head
+    int by = -1;             // of two chained drafters: 0 the first one drafted it, 1 the second; -1: there is one
     Internals internals;     // empty unless the run was made with RunSettings::internals; not in the hash
     [[nodiscard]] bool forced() const { return extra == kForced; }
 };
@@ -108,6 +109,7 @@ struct Verified {
     // What the round asked for where K is not the same for all of them (RunSettings::k_auto, k_rounds); of a chain that stopped row by row
     // as much as it drafted.
     std::optional<DraftSize> asked = {};
+    int by = -1; // of two chained drafters: who spoke, as in Drafted; -1: neither, or there is one
 };
 
 // The verdict on one draft token; in a tree the siblings are judged in order until one is accepted.

@@ -5,6 +5,7 @@
 
 #include "engine/base/json.h"
 #include "engine/base/utf8.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/length/costs_file.h"
 #include "engine/run/options_json.h"
 #include "engine/run/saved_settings.h"
@@ -88,6 +89,9 @@ struct EventJson {
         put_top(o, name, t);
         for (const TopEntries::Entry& entry : t.entries) ids.push_back(entry.id);
     }
+    void put_drafter(int by) const {
+        if (const DrafterInfo* who = part_of(trace.header()->drafter, by)) o["by"] = who->name;
+    }
     void token(int id) const {
         o["token"] = id;
         o["text"] = valid_utf8(trace.text(id));
@@ -132,6 +136,7 @@ struct EventJson {
         top("raw_top", e.raw_top);
         top("base_top", e.base_top);
         if (!e.extra.empty()) o["extra"] = e.extra;
+        put_drafter(e.by);
         o["ms"] = e.ms;
         if (e.head_ms > 0) o["head_ms"] = e.head_ms;
         put_internals(o, ids, e.internals);
@@ -150,6 +155,7 @@ struct EventJson {
         if (e.from_ahead > 0) o["from_ahead"] = e.from_ahead;
         if (e.asked) o["k"] = e.asked->k;
         if (e.asked && e.asked->nodes > 0) o["nodes"] = e.asked->nodes;
+        put_drafter(e.by);
     }
     void operator()(const Checked& e) const {
         o = {{"kind", "check"}, {"cycle", e.round}, {"index", e.index}};

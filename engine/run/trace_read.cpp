@@ -100,7 +100,15 @@ std::shared_ptr<const TraceTimes> read_times(const Reader& r) {
     return times;
 }
 
-Event read_event(const OrderedJson& object) {
+// Which of two chained drafters "by" names; -1: it is not there, or a later version has other drafters.
+int part_named(const Reader& r, const Header* header) {
+    const std::string name = r.text_or("by");
+    for (const int part : {0, 1})
+        if (const DrafterInfo* who = header ? part_of(header->drafter, part) : nullptr; who && name == who->name) return part;
+    return -1;
+}
+
+Event read_event(const OrderedJson& object, const Header* header) {
     const Reader r(object);
     const std::string kind = r.text("kind");
     if (kind == "header") return read_header(object);
@@ -119,6 +127,7 @@ Event read_event(const OrderedJson& object) {
         e.extra = r.text_or("extra");
         e.ms = r.milliseconds("ms");
         e.head_ms = r.milliseconds("head_ms");
+        e.by = part_named(r, header);
         e.internals = r.internals();
         return e;
     }
@@ -132,6 +141,9 @@ Event read_event(const OrderedJson& object) {
         e.ahead_ms = r.milliseconds("ahead_ms");
         e.from_ahead = r.integer_or("from_ahead", 0);
         if (object.contains("k")) e.asked = DraftSize{std::clamp(r.integer("k"), 0, 64), std::max(0, r.integer_or("nodes", 0))};
+        e.by = part_named(r, header);
+        const bool chained = header && part_of(header->drafter, 0);
+        if (e.asked && chained) e.asked->by = e.by;
         return e;
     }
     if (kind == "check") {
@@ -250,7 +262,7 @@ void TraceReader::line(const std::string& text, bool last) {
         }
         if (const Reader r(object); r.text("kind") == "plain") return trace_->set_plain_ms(r.milliseconds("ms_per_token"));
         if (const Reader r(object); r.text("kind") == "times") return trace_->set_times(read_times(r));
-        Event event = read_event(object);
+        Event event = read_event(object, trace_->header());
         if (trace_->size() > 0 && std::holds_alternative<Header>(event)) throw Malformed{"a second header"};
         {
             const std::lock_guard lock(texts_->mutex);

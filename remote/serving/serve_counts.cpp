@@ -153,14 +153,19 @@ std::string ServeCounts::token_exposition(const std::string& labels) const {
     std::string by_rank = head(
         refused, "Refusals at this place, by the rank of the target's token in the draft's list; of requests whose lists are recorded.");
     std::string by_next = head(next, "Of these, those whose token was the draft's next choice.");
-    for (std::size_t i = 0; i < ranks_.places.size(); ++i) {
-        const RefusedRanks::Place& place = ranks_.places[i];
-        const std::string at = "{" + labels + ",position=\"" + std::to_string(i) + "\"";
-        for (std::size_t rank = 0; rank < place.ranks.size(); ++rank)
-            by_rank += refused + at + ",rank=\"" + (rank < RefusedRanks::kListed ? std::to_string(rank + 1) : "more") + "\"} " +
-                       metric_number(place.ranks[rank]) + "\n";
-        by_next += next + at + "} " + metric_number(place.next) + "\n";
-    }
+    const auto put = [&](const RefusedRanks& ranks) {
+        const std::string who = ranks.drafter.empty() ? "" : ",drafter=\"" + ranks.drafter + "\"";
+        for (std::size_t i = 0; i < ranks.places.size(); ++i) {
+            const RefusedRanks::Place& place = ranks.places[i];
+            const std::string at = "{" + labels + who + ",position=\"" + std::to_string(i) + "\"";
+            for (std::size_t rank = 0; rank < place.ranks.size(); ++rank)
+                by_rank += refused + at + ",rank=\"" + (rank < RefusedRanks::kListed ? std::to_string(rank + 1) : "more") + "\"} " +
+                           metric_number(place.ranks[rank]) + "\n";
+            by_next += next + at + "} " + metric_number(place.next) + "\n";
+        }
+    };
+    if (ranks_.by.empty()) put(ranks_);
+    for (const RefusedRanks& one : ranks_.by) put(one); // of two chained drafters
     return out + by_rank + by_next;
 }
 

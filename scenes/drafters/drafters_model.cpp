@@ -51,7 +51,8 @@ DrafterRow make_row(const SceneInput& input, const DraftersModel& model, const D
     row.info = &info;
     row.title = ui::language().label(info.short_title);
     row.mark = method_mark(info.name);
-    row.of_run = model.header->drafter == info.name;
+    const DrafterInfo* spoke = model.round->verify ? part_of(model.header->drafter, model.round->verify->by) : nullptr;
+    row.of_run = model.header->drafter == info.name || spoke == &info; // of two chained drafters whoever spoke in this round
     row.published = published_speed_ups(input.figures, info.name);
     if (model.comparison)
         for (const ComparisonRow& one : model.comparison->rows)

@@ -1,7 +1,12 @@
 // What the scene of drafters says: of a drafter what it reads and stores and what its round brought, the title, and the beats.
 #include <algorithm>
 #include <cstdio>
+#include <map>
+#include <optional>
 
+#include "engine/drafters/drafter_info.h"
+#include "engine/published/public_models.h"
+#include "engine/published/published.h"
 #include "engine/rules/verify.h"
 #include "scenes/drafters/drafters_model.h"
 #include "scenes/shared/cycle_pick.h"
@@ -270,6 +275,20 @@ StageTitle drafters_title(const SceneInput& input, const DraftersModel& m) {
     return title;
 }
 
+namespace {
+
+// One that somebody published for this target, for a drafter whose head is missing here.
+std::optional<PublicModel> public_head(const SceneInput& input, const DraftersModel& m) {
+    if (!input.figures) return {};
+    const std::vector<PublicModel> heads = heads_for(input.figures->models(), input.status->model);
+    const auto missing = std::ranges::find_if(heads, [&](const PublicModel& head) {
+        return std::ranges::any_of(m.rows, [&](const DrafterRow& row) { return row.no_head && network_of(row.name()) == head.drafter; });
+    });
+    return missing == heads.end() ? std::nullopt : std::optional(*missing);
+}
+
+} // namespace
+
 Story drafters_story(const SceneInput& input, const DraftersModel& m) {
     Story story = story_at_beat(input, kDraftersBeats);
     const int beat = story.step - 1;
@@ -278,9 +297,12 @@ Story drafters_story(const SceneInput& input, const DraftersModel& m) {
         return story;
     }
     take(story, beat_words(m, beat));
-    if (beat != kDraftersFamilyBeat && !m.headless.empty())
+    if (beat != kDraftersFamilyBeat && !m.headless.empty()) {
+        const std::optional<PublicModel> head = public_head(input, m);
         story.what_if = drafters_says("words.headless"_t, "rows"_v = std::ranges::count_if(m.rows, &DrafterRow::no_head),
-                                      "model"_v = input.status->model, "there"_v = built_in_has_it(input, m.headless));
+                                      "model"_v = input.status->model, "there"_v = built_in_has_it(input, m.headless),
+                                      "drafter"_v = head ? head->drafter : "", "fetch"_v = head ? fetching_line(head->repository) : "");
+    }
     if (beat == kDraftersNoBestBeat && m.can_ask) {
         story.task = drafters_says("no_best.task"_t);
         story.task_done = (input.deeds & (deed_bit(Deed::stepped) | deed_bit(Deed::scrubbed))) != 0;

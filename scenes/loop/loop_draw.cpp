@@ -115,11 +115,26 @@ void draw_loop_columns(const LoopDraw& d, std::vector<SceneCommand>& out) {
         if (!g.visible(i) && column(d, i).draft) d.ui.canvas.tell(guess_words(d.input, d.model, i), d.input.stage);
 }
 
+namespace {
+
+// Of two chained drafters: who drafted, and how.
+Message by_whom(const LoopDraw& d, const Message& passes) {
+    const std::string run = d.model.header ? d.model.header->drafter : "";
+    if (d.model.drafted == 0) return passes;
+    const DrafterInfo* first = part_of(run, column(d, 0).draft->by);
+    const DrafterInfo* last = part_of(run, column(d, d.model.drafted - 1).draft->by);
+    if (!first || !last) return passes;
+    if (first != last) return loop_says("draft_row.then"_t, "first"_v = std::string(first->name), "second"_v = std::string(last->name));
+    return loop_says("draft_row.by"_t, "drafter"_v = std::string(first->name), "how"_v = passes);
+}
+
+} // namespace
+
 void draw_draft_row(const LoopDraw& d) {
     const LoopGrid& g = d.grid;
     const ui::Theme& theme = d.ui.theme;
     const float y = g.rows.draft, lines = y + g.rows.chip + 1, verify = g.rows.verify;
-    const DrafterInfo* info = d.model.header ? find_drafter(d.model.header->drafter) : nullptr;
+    const DrafterInfo* info = d.model.drafter;
     const bool at_once = info && info->at_once() && !info->tree;
     const bool copied = info && info->copies();
     const bool corrected = d.model.head; // one pass, then a head from left to right
@@ -135,7 +150,7 @@ void draw_draft_row(const LoopDraw& d) {
                            : at_once              ? loop_says("draft_row.heads"_t, n)
                            : d.model.tree         ? loop_says("draft_row.levels"_t, "n"_v = levels(d.model))
                                                   : loop_says("draft_row.passes"_t, n);
-    row_name(d, y + 15, loop_says("draft_row.name"_t), passes);
+    row_name(d, y + 15, loop_says("draft_row.name"_t), by_whom(d, passes));
     for (int i = g.first; i < g.first + g.count; ++i) {
         const Rect box{g.x(i), y, g.width, g.rows.chip};
         if (i == drafts(d)) {

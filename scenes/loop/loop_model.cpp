@@ -92,6 +92,17 @@ bool has_sibling(const LoopModel& model, int column) {
                        [&](const LoopColumn& c) { return c.parent == model.columns[at].parent; });
 }
 
+namespace {
+
+const DrafterInfo* who_drafts(const LoopModel& model) {
+    int by = model.round && model.round->verify ? model.round->verify->by : -1;
+    if (model.drafted > 0) by = model.columns[static_cast<std::size_t>(model.drafted - 1)].draft->by;
+    const DrafterInfo* part = part_of(model.header->drafter, by);
+    return part ? part : find_drafter(model.header->drafter);
+}
+
+} // namespace
+
 LoopModel loop_model(const SceneInput& input) {
     LoopModel model;
     const RunView& view = *input.view;
@@ -102,15 +113,17 @@ LoopModel loop_model(const SceneInput& input) {
         model.rule = rule_kind(*model.header);
         model.greedy = model.header->sampling.temperature == 0;
         const Header& h = *model.header;
-        const DrafterInfo* info = find_drafter(h.drafter);
-        model.head = info && info->causal_head &&
-                     (!input.settings || round_settings(input, model.round ? model.round->round : 0).options.correction);
         model.asked = h.drafter == kNoDrafter ? 0 : std::min(h.nodes > 0 ? h.nodes : h.k, kMostPlaces);
     } else if (input.settings) {
         model.asked = input.settings->drafter == kNoDrafter ? 0 : input.settings->k;
     }
     model.places = input.whole ? places_of(model, *input.whole) : model.asked;
     fill_columns(model);
+    if (model.header) {
+        model.drafter = who_drafts(model);
+        model.head = model.drafter && model.drafter->causal_head &&
+                     (!input.settings || round_settings(input, model.round ? model.round->round : 0).options.correction);
+    }
     if (model.round) {
         if (const auto times = input.trace ? input.trace->times() : nullptr) model.typical = times->events.size() >= model.round->end_event;
         model.own = model.round->resample;

@@ -22,6 +22,8 @@ enum class Fate : std::uint8_t { empty, drafted, accepted, rejected, discarded }
     return kind != RuleKind::greedy && kind != RuleKind::match && kind != RuleKind::typical;
 }
 
+struct DrafterInfo; // engine/drafters/drafter_info.h
+
 struct LoopColumn {
     const Drafted* draft = nullptr;
     const Checked* check = nullptr;
@@ -37,7 +39,8 @@ struct LoopColumn {
 
 struct LoopModel {
     const Header* header = nullptr;
-    const RoundSummary* round = nullptr; // null before the first draft
+    const RoundSummary* round = nullptr;  // null before the first draft
+    const DrafterInfo* drafter = nullptr; // of two chained ones whoever drafted the newest guess, or spoke in this round
     RuleKind rule = RuleKind::token;
     bool greedy = false;  // temperature 0: distributions are one bar; the raw probabilities are shown instead
     bool fast = false;    // no rows were recorded

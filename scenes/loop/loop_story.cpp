@@ -62,14 +62,11 @@ std::string setting_words(const Header& run) {
 
 // One guess: who proposed it, what that had seen, and how the token came out of its distribution.
 
-std::string drafter_noun(const LoopModel& model) {
-    const DrafterInfo* info = find_drafter(model.header->drafter);
-    return named(info ? info->noun : "the drafter");
-}
+std::string drafter_noun(const LoopModel& model) { return named(model.drafter ? model.drafter->noun : "the drafter"); }
 
 // Who proposes the newest guess, and what it has seen.
 Message how_guessed(const SceneInput& input, const LoopModel& model, const LoopColumn& c) {
-    const DrafterInfo* info = find_drafter(model.header->drafter);
+    const DrafterInfo* info = model.drafter;
     const bool states = (input.settings ? input.settings->options : DrafterOptions{}).conditioning; // what the pass of a block goes by
     if (info && info->block && !info->causal_head) return loop_says("how.block"_t, "states"_v = states);
     if (info && info->causal_head) {
@@ -120,7 +117,7 @@ void tell_draft(const SceneInput& input, const LoopModel& model, Story& story) {
     const LoopColumn& c = model.columns[static_cast<std::size_t>(model.drafted - 1)];
     const Message token = token_said(*input.trace, c.draft->token);
     const Header& run = *model.header;
-    if (const DrafterInfo* info = find_drafter(run.drafter); info && info->copies())
+    if (model.drafter && model.drafter->copies())
         take(story, loop_says.beat("draft:copied"_t, "guess"_v = model.drafted, "of"_v = model.tree ? 0 : model.columns.size(),
                                    "token"_v = token, "from"_v = named(c.draft->extra)));
     else if (begins_the_run(model))
@@ -428,6 +425,15 @@ Message fate_words(const LoopColumn& c) {
 
 } // namespace
 
+namespace {
+
+std::string part_name(const LoopModel& model, const LoopColumn& c) { // of two chained drafters
+    const DrafterInfo* who = part_of(model.header->drafter, c.draft->by);
+    return who ? who->name : "";
+}
+
+} // namespace
+
 Message guess_words(const SceneInput& input, const LoopModel& model, int column) {
     const LoopColumn& c = model.columns[static_cast<std::size_t>(column)];
     const Checked none, &check = c.check ? *c.check : none;
@@ -437,7 +443,7 @@ Message guess_words(const SceneInput& input, const LoopModel& model, int column)
                          "threshold"_v = beside_a_sign(std::min(1.0, check.threshold)));
     return loop_says("guess.told"_t, "guess"_v = column + 1, "parent"_v = model.tree ? c.parent + 1 : 0,
                      "token"_v = token_said(*input.trace, c.draft->token), "id"_v = c.draft->token, "draft"_v = c.q, "target"_v = c.p,
-                     "coin"_v = coin, "drawn"_v = c.draft->u, "forced"_v = c.draft->forced(),
+                     "coin"_v = coin, "drawn"_v = c.draft->u, "forced"_v = c.draft->forced(), "by"_v = named(part_name(model, c)),
                      "extra"_v = c.draft->forced() ? "" : named(c.draft->extra), "certain"_v = model.rule == RuleKind::certain,
                      "mixture"_v = chance_of(check.mixture), "prefix"_v = chance_of(check.prefix_coefficient),
                      "limit"_v = check.typical_threshold, "took"_v = model.timed() && c.ms > 0 ? model.ms(c.ms) : Message(),
@@ -474,7 +480,7 @@ Message strip_shares(const SceneInput& input, const TargetToken& own) {
 }
 
 Message head_words(const LoopModel& model) {
-    const DrafterInfo* info = find_drafter(model.header->drafter);
+    const DrafterInfo* info = model.drafter;
     return info && info->tree && info->at_once() ? loop_says("clock.search"_t) : loop_says("clock.head"_t);
 }
 

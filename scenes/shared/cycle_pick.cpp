@@ -50,7 +50,7 @@ Message word(const SceneInput& input, int id) { return id < 0 ? shared_says("wor
 bool models_loaded(const SceneInput& input) { return input.status && !input.status->ready_drafters.empty(); }
 
 bool drafter_ready(const SceneInput& input, const std::string& drafter) {
-    return input.status && std::ranges::find(input.status->ready_drafters, drafter) != input.status->ready_drafters.end();
+    return input.status && is_ready(input.status->ready_drafters, drafter);
 }
 
 bool drafts_nothing(const SceneInput& input) {

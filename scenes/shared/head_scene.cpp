@@ -5,6 +5,7 @@
 
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"
+#include "scenes/shared/panel.h"
 #include "scenes/shared/plain_time.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/speedup_model.h"

@@ -15,9 +15,7 @@ namespace {
 
 using ui::Rect;
 
-bool ready(const EngineStatus* status, const std::string& drafter) {
-    return status && std::ranges::find(status->ready_drafters, drafter) != status->ready_drafters.end();
-}
+bool ready(const EngineStatus* status, const std::string& drafter) { return status && is_ready(status->ready_drafters, drafter); }
 
 Message what_it_lacks(const DrafterInfo& info) {
     if (info.needs_network()) return shared_says("run.lacks:head"_t);
@@ -26,13 +24,17 @@ Message what_it_lacks(const DrafterInfo& info) {
     return shared_says("run.lacks:else"_t);
 }
 
-std::vector<ui::Choice> drafter_choices(const EngineStatus* status) {
+std::vector<ui::Choice> drafter_choices(const EngineStatus* status, const std::string& now) {
     std::vector<ui::Choice> choices;
     for (const DrafterInfo& info : drafter_list()) {
         ui::Choice choice{info.name, info.title, ""};
         if (!ready(status, info.name)) choice.disabled = what_it_lacks(info);
         choices.push_back(choice);
     }
+    std::vector<std::string> chains = offered_chains(status ? status->ready_drafters : std::vector<std::string>());
+    if (const DrafterInfo* info = find_drafter(now); info && info->chained() && std::ranges::find(chains, now) == chains.end())
+        chains.push_back(now);
+    for (const std::string& name : chains) choices.push_back({name, find_drafter(name)->title, ""});
     return choices;
 }
 
@@ -149,7 +151,7 @@ void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCom
 
     at = row.take(drafter_w);
     ui::field_label(ui, at, shared_says("run.drafter"_t));
-    const std::vector<ui::Choice> drafters = drafter_choices(input.status);
+    const std::vector<ui::Choice> drafters = drafter_choices(input.status, now.drafter);
     int chosen = -1;
     for (std::size_t i = 0; i < drafters.size(); ++i)
         if (drafters[i].label == now.drafter) chosen = static_cast<int>(i);

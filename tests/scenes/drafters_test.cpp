@@ -142,6 +142,10 @@ TEST(DraftersScene, SaysOnceWhatHasNoHead) {
     asked.bench->key(ui::Key::u);
     ASSERT_FALSE(asked.sent.empty());
     EXPECT_TRUE(std::holds_alternative<OpenModel>(asked.sent.back()));
+    EXPECT_FALSE(asked.bench->shows("hf download")) << "nobody published one for it";
+    asked.published.status.model = "Qwen3-4B-Q8_0";
+    asked.show();
+    EXPECT_TRUE(asked.bench->shows("one for eagle3, not checked here: hf download AngelSlim/Qwen3-4B_eagle3")) << asked.bench->words;
 }
 
 TEST(DraftersScene, AsksOncePerCycleAndShowsEveryAnswer) {

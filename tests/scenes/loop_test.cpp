@@ -592,6 +592,20 @@ TEST(RoundWords, EveryTimeOfThePassHasItsUnit) {
     EXPECT_GT(found, 3);
 }
 
+// Of two chained drafters the one that drafted is named and explained, round by round.
+TEST(LoopScene, SaysWhichOfTwoChainedDraftersDrafted) {
+    const Played run(test::micro_models(1), "lookup+small", "token",
+                     [](RunSettings& settings) { settings.prompt.token_ids = {7, 8, 9, 7, 8, 9, 7, 8}; });
+    const auto copied = run.all<Drafted>([](const Drafted& draft) { return draft.by == 0; }, 1);
+    const auto drawn = run.all<Drafted>([](const Drafted& draft) { return draft.by == 1; }, 1);
+    ASSERT_EQ(copied.size(), 1U);
+    ASSERT_EQ(drawn.size(), 1U);
+    EXPECT_TRUE(has(copied[0], "lookup, copied")) << copied[0];
+    EXPECT_TRUE(has(copied[0], "by lookup")) << copied[0];
+    EXPECT_TRUE(has(drawn[0], "small, 1 pass")) << drawn[0];
+    EXPECT_TRUE(has(drawn[0], "by small")) << drawn[0];
+}
+
 } // namespace
 
 } // namespace speclens

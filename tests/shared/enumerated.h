@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 
+#include "engine/drafters/chained.h"
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter.h"
 #include "engine/drafters/drafter_info.h"
@@ -243,6 +244,7 @@ struct EnumeratedCycle {
     std::vector<const RuleInfo*> same = {}; // rules that must judge every round as this one does
     Cycle::GoOn go_on = {};
     std::optional<DraftLength> length = {}; // K auto, with what it knows already
+    std::vector<DraftLength> lengths = {};  // the same of both of two chained drafters
     // Planted faults: another key for a coin, another drafter around the drafter, another target.
     std::function<CoinKey(CoinKey)> key = {};
     std::function<std::unique_ptr<Drafter>(std::unique_ptr<Drafter>)> around = {}, outside = {}; // outside: behind what is reported
@@ -267,12 +269,19 @@ inline Played play_rounds(const EnumeratedCycle& one, int rounds, const Coins& c
     const auto target = one.target      ? one.target(capacity)
                         : models.target ? make_model_decoder(models.target, capacity)
                                         : make_table_decoder(models.target_table, size, capacity);
-    std::unique_ptr<Decoder> draft;
-    if (info.needs_draft_model())
-        draft = models.draft ? make_model_decoder(models.draft, capacity) : make_table_decoder(models.draft_table, size, capacity);
-    if (one.own_draws) draft = std::make_unique<ListeningDecoder>(std::move(draft), listener);
-    auto drafter = info.make({*target, std::move(draft), models.network(settings.drafter), settings.options,
-                              models.ids_for(settings.options), models.answers, info.translates ? models.vocabularies : nullptr});
+    auto drafter = make_drafter(info, [&](const DrafterInfo& part) {
+        std::unique_ptr<Decoder> draft;
+        if (part.needs_draft_model())
+            draft = models.draft ? make_model_decoder(models.draft, capacity) : make_table_decoder(models.draft_table, size, capacity);
+        if (one.own_draws) draft = std::make_unique<ListeningDecoder>(std::move(draft), listener);
+        return DrafterArgs{*target,
+                           std::move(draft),
+                           models.network(part.name),
+                           settings.options,
+                           models.ids_for(settings.options),
+                           models.answers,
+                           part.translates ? models.vocabularies : nullptr};
+    });
     if (one.around) drafter = one.around(std::move(drafter));
     std::unique_ptr<Drafter> heard = std::make_unique<ListeningDrafter>(std::move(drafter), listener);
     if (one.outside) heard = one.outside(std::move(heard));
@@ -284,7 +293,9 @@ inline Played play_rounds(const EnumeratedCycle& one, int rounds, const Coins& c
     cycle.k = settings.k;
     if (const auto network = models.network(settings.drafter)) cycle.k = std::min(cycle.k, network->config.most_drafts());
     cycle.nodes = nodes;
-    cycle.length = one.length;
+    cycle.lengths = one.lengths;
+    if (one.length) cycle.lengths.push_back(*one.length);
+    cycle.chained = info.chained();
     cycle.sampling = settings.sampling;
     cycle.draft_sampling = settings.drafts();
     cycle.coins = [&](const CoinKey& key) { return listener.ask(one.key ? one.key(key) : key); };

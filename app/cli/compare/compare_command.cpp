@@ -334,7 +334,7 @@ Exit command_compare(const Options& asked) {
     if (rent && times) text += cost_table(rows, look, *rent, header.tier);
     text += position_table(rows, look);
     text += first_draft_table(rows, look);
-    text += one_more_table(rows, look);
+    text += one_more_table(rows, look) + spoken_table(rows, look);
     if (domains.size() > 2) text += domain_table(rows, domains, contestants, look);
     if (look.speed_up && contestants.size() > 1) text += "\n" + verdict_text(advice_of(contestants, *plain, busy), terminal);
     if (options.json != "-" && options.csv != "-") print_results(text);

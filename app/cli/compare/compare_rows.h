@@ -71,6 +71,8 @@ inline constexpr int kLeastRounds = 30;
 [[nodiscard]] std::string first_draft_table(const std::vector<Row>& rows, const TableLook& look);
 // Wider or deeper: the ranks of what the target wrote instead of a draft token, and what one more would bring at either place.
 [[nodiscard]] std::string one_more_table(const std::vector<Row>& rows, const TableLook& look);
+// Of two chained drafters: who spoke how often, and what was kept of it.
+[[nodiscard]] std::string spoken_table(const std::vector<Row>& rows, const TableLook& look);
 // Bytes and milliseconds of a round on the way to a server, and what drafting ahead wasted.
 [[nodiscard]] std::string wire_table(const std::vector<Row>& rows, const TableLook& look);
 // What a million tokens cost at the speeds of the table.

@@ -249,24 +249,29 @@ std::string one_more_table(const std::vector<Row>& rows, const TableLook& look) 
     constexpr int kCell = 7;
     std::string text;
     bool unlisted = false;
-    for (const Row& row : rows) {
-        const RefusedRanks& ranks = row.totals.ranks;
-        if (row.domain != "all" || !row.contestant->problem.empty() || ranks.rounds < WiderOrDeeper::kFewestRounds) continue;
+    const auto line = [&](const std::string& label, const RefusedRanks& ranks) {
         const WiderOrDeeper told = wider_or_deeper(ranks);
         if (told.kind == WiderOrDeeper::Kind::not_told) {
             unlisted = true;
-            continue;
+            return;
         }
         std::array<int, 4> told_ranks{}; // 1 and 2, 3, 4 to the last one listed, further down
         for (const RefusedRanks::Place& place : ranks.places)
             for (std::size_t r = 0; r < place.ranks.size(); ++r)
                 told_ranks[r < 2 ? 0 : r == 2 ? 1 : r < RefusedRanks::kListed ? 2 : 3] += place.ranks[r];
         const int refused = ranks.refused();
-        text += "  " + pad(row.contestant->label, look.name) + pad_left(std::to_string(refused), 8);
+        text += "  " + pad(label, look.name) + pad_left(std::to_string(refused), 8);
         for (const int count : told_ranks) text += pad_left(refused > 0 ? probability(static_cast<double>(count) / refused) : "–", kCell);
         const std::string verdict = told.kind == WiderOrDeeper::Kind::alike ? "not told apart" : name_of(told.kind);
         text += pad_left("+" + number(told.wider, 2), 9) + pad(told.place > 0 ? " at " + std::to_string(told.place) : "", 6) +
                 pad_left("+" + number(told.deeper, 2), 8) + "  " + verdict + "\n";
+    };
+    for (const Row& row : rows) {
+        const RefusedRanks& ranks = row.totals.ranks;
+        if (row.domain != "all" || !row.contestant->problem.empty()) continue;
+        if (ranks.by.empty() && ranks.rounds >= WiderOrDeeper::kFewestRounds) line(row.contestant->label, ranks);
+        for (const RefusedRanks& one : ranks.by) // of two chained drafters
+            if (one.rounds >= WiderOrDeeper::kFewestRounds) line("· " + one.drafter, one);
     }
     if (text.empty()) return text;
     std::string head =
@@ -276,6 +281,24 @@ std::string one_more_table(const std::vector<Row>& rows, const TableLook& look) 
     for (const char* name : {"to 2nd", "3rd", "to 8th", "below"}) head += pad_left(name, kCell);
     head += pad_left("wider", 9) + pad("", 6) + pad_left("deeper", 8);
     return "\n" + look.terminal.paint(Tone::muted, head) + "\n" + text + (unlisted ? "  who is not here drafts without a list\n" : "");
+}
+
+std::string spoken_table(const std::vector<Row>& rows, const TableLook& look) {
+    constexpr int kCell = 14;
+    std::string text;
+    for (const Row& row : rows) {
+        if (row.domain != "all" || !row.contestant->problem.empty() || row.totals.ranks.by.empty()) continue;
+        text += "  " + row.contestant->label + "\n";
+        for (const RefusedRanks& one : row.totals.ranks.by)
+            text += "  " + pad("· " + one.drafter, look.name) + cell(std::to_string(one.rounds), kCell) +
+                    cell(std::to_string(one.kept) + "/" + std::to_string(one.drafted), kCell) +
+                    cell(one.rounds > 0 ? number(static_cast<double>(one.kept) / one.rounds, 2) : "–", kCell) + "\n";
+    }
+    if (text.empty()) return text;
+    return "\n" +
+           look.terminal.paint(Tone::muted, "  who drafted in a round\n  " + pad("", look.name) + pad_left("rounds", kCell) +
+                                                pad_left("kept/drafted", kCell) + pad_left("kept a round", kCell)) +
+           "\n" + text;
 }
 
 std::string domain_table(const std::vector<Row>& rows, const std::vector<std::string>& domains, const std::vector<Contestant>& contestants,

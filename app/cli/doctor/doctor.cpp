@@ -174,7 +174,7 @@ OrderedJson diagnosis_json(const Diagnosis& d) {
 } // namespace
 
 Exit doctor(const Options& options) {
-    if (options.drafters.size() != 1)
+    if (options.drafters.size() != 1 || find_drafter(options.drafters.front().name)->chained())
         throw Error("--doctor examines one head" + std::string(options.drafters.empty() ? ", and none was named" : ""),
                     "Name it: speclens check --drafter NAME=HEAD --doctor, NAME one of eagle3, dflash, domino, dspark; without =HEAD "
                     "the one that comes with the model.",

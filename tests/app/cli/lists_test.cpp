@@ -12,11 +12,12 @@
 namespace speclens::test {
 
 TEST(List, KnowsDraftersAndRulesInBothForms) {
-    for (const char* what : {"drafters", "rules", "verifiers", "geometries", "models", "scenes", "keys", "published"}) {
+    for (const char* what : {"drafters", "rules", "verifiers", "geometries", "models", "heads", "scenes", "keys", "published"}) {
         EXPECT_EQ(speclens({"list", what}).code, 0) << what;
         EXPECT_TRUE(Json::parse(speclens({"list", what, "--json"}).out).is_array()) << what;
     }
     EXPECT_NE(speclens({"list", "drafters"}).out.find("lookup"), std::string::npos);
+    EXPECT_NE(speclens({"list", "drafters"}).out.find("lookup+eagle3"), std::string::npos) << "two chained";
     EXPECT_NE(speclens({"list", "rules"}).out.find("match"), std::string::npos);
 }
 
@@ -49,7 +50,8 @@ TEST(List, SpeaksALanguageAndNamesWhatItLacks) {
 }
 
 TEST(List, NamesPublicModelsWithSizesAndHowToFetchThem) {
-    const Outcome text = speclens({"list", "models"});
+    Outcome text = speclens({"list", "models"});
+    text.out += speclens({"list", "heads"}).out;
     EXPECT_NE(text.out.find("hf download"), std::string::npos) << text.out;
     EXPECT_NE(text.out.find("built in"), std::string::npos);
     const Json json = Json::parse(speclens({"list", "models", "--json"}).out);
@@ -68,7 +70,46 @@ TEST(List, NamesPublicModelsWithSizesAndHowToFetchThem) {
             EXPECT_NEAR(model["parameters"].get<double>(), 0.537e9, 1e6);
         }
     }
-    EXPECT_EQ(drafters, (std::set<std::string>{"dflash", "domino", "dspark", "eagle3"}));
+    EXPECT_EQ(drafters, (std::set<std::string>{"dflash", "dflash2", "domino", "dspark", "eagle3"}));
+}
+
+// No figure without a source, no licence that nobody named, nothing that passes for measured here.
+TEST(List, PublicHeadsHaveAMakerASourceAndTheLineThatFetchesThem) {
+    const Json all = Json::parse(speclens({"list", "heads", "--json"}).out);
+    ASSERT_GT(all.size(), 20U);
+    int figures = 0, second_hand = 0;
+    for (const Json& head : all) {
+        EXPECT_EQ(head["kind"].get<std::string>(), "head");
+        const std::string name = head["name"].get<std::string>();
+        EXPECT_EQ(head["maker"].get<std::string>(), name.substr(0, name.find('/')));
+        EXPECT_EQ(head["checked_here"].get<bool>(), false) << name;
+        EXPECT_TRUE(head["command"].get<std::string>().starts_with("hf download " + name)) << name;
+        if (head["acceptance"].is_null()) continue;
+        ++figures;
+        second_hand += head["acceptance"]["second_hand"].get<bool>();
+        EXPECT_FALSE(head["acceptance"]["source"].get<std::string>().empty()) << name;
+        EXPECT_GT(head["acceptance"]["tokens_per_round"].get<double>(), 1) << name;
+        EXPECT_LE(head["acceptance"]["tokens_per_round"].get<double>(), head["acceptance"]["k"].get<int>() + 1) << name;
+        // Places are shares of the same rounds: what a round writes is the target's own token and they.
+        double sum = 1;
+        for (const Json& place : head["acceptance"]["places"]) sum += place.get<double>();
+        if (!head["acceptance"]["places"].empty()) {
+            EXPECT_NEAR(sum, head["acceptance"]["tokens_per_round"].get<double>(), 0.02) << name;
+        }
+    }
+    EXPECT_GT(figures, 8);
+    EXPECT_GT(second_hand, 2);
+    const Outcome one = speclens({"list", "heads", "Qwen3-1.7B"});
+    EXPECT_NE(one.out.find("AngelSlim/Qwen3-1.7B_eagle3"), std::string::npos) << one.out;
+    EXPECT_NE(one.out.find("2.2 tokens per round on HumanEval (K = 2)"), std::string::npos) << one.out;
+    EXPECT_NE(one.out.find("second-hand"), std::string::npos) << "the digest of a card is none";
+    EXPECT_NE(one.out.find("None of them was checked here"), std::string::npos);
+    EXPECT_EQ(one.out.find("Qwen3-8B"), std::string::npos);
+    EXPECT_EQ(speclens({"list", "heads", "Qwen3-4B-Q8_0"}).out, speclens({"list", "heads", "Qwen/Qwen3-4B"}).out)
+        << "a file of its weights";
+    const Outcome none = speclens({"list", "heads", "Qwen3-4B-Base"});
+    EXPECT_EQ(none.code, 2) << "another model";
+    EXPECT_NE(none.err.find("Qwen/Qwen3-4B"), std::string::npos) << none.err;
 }
 
 TEST(List, QuotesPublishedFiguresWithTheirConditions) {

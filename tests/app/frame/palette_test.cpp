@@ -100,6 +100,26 @@ TEST(Palette, ChoosesADrafterAndARule) {
         EXPECT_NE(row.label, "Drafter: domino") << "it cannot run here";
 }
 
+// Two chained: a pair that is offered, and any that is typed of those that can run.
+TEST(Palette, ChainsTwoDrafters) {
+    LiveBench live("loop");
+    live.observe(fixtures::mixed());
+    const auto first = [&](const std::string& typed) {
+        live.bench.key(ui::Key::k, {.ctrl = true});
+        live.type(typed);
+        live.bench.key(ui::Key::enter);
+        return live.last<Restart>() ? live.last<Restart>()->settings.drafter : "";
+    };
+    EXPECT_EQ(first("drafter: lookup"), "lookup") << "and not a pair of it";
+    EXPECT_EQ(first("drafter: lookup+small"), "lookup+small");
+    EXPECT_EQ(first("small+lookup"), "small+lookup");
+    EXPECT_EQ(first("drafter lookup++small"), "lookup++small") << "the setting takes it, too";
+    for (const PaletteRow& row : palette_rows(live.bench.controller.frame(live.bench.time), "lookup+domino"))
+        EXPECT_NE(row.label, "Drafter: lookup+domino") << "it cannot run here";
+    for (const PaletteRow& row : palette_rows(live.bench.controller.frame(live.bench.time), "drafter lookup+lookup"))
+        EXPECT_EQ(row.label.find("drafter ="), std::string::npos) << "a drafter is not chained to itself";
+}
+
 // What the palette does behind "temp 0.5": the run that it starts, if any.
 std::optional<RunSettings> set_by_palette(FrameInput input, const RunSetting& setting) {
     const RunSettings asked = test::run_with(setting);

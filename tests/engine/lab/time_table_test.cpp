@@ -145,6 +145,23 @@ TEST(TimeTable, KeepsLengthsOfTextApart) {
     EXPECT_GT(behind.context, 1);
 }
 
+// Of two chained drafters each has its own times: a copy takes none, also where the other one drafts at the same place.
+TEST(TimeTable, KeepsTheTimesOfChainedDraftersApart) {
+    const auto chained = std::make_shared<Trace>([](int id) { return std::to_string(id); });
+    Header header;
+    header.drafter = "lookup+small";
+    chained->append(header);
+    for (int round = 0; round < 8; ++round) {
+        chained->append(Drafted{.round = round, .ms = round % 2 == 0 ? 0.0 : 4.0, .by = round % 2});
+        chained->append(Verified{.round = round, .rows = 2, .ms = 12});
+    }
+    TimeTable table;
+    table.add(*chained);
+    const TraceTimes times = table.times_of(*chained);
+    EXPECT_EQ(times.events.at(1).ms, 0);
+    EXPECT_EQ(times.events.at(3).ms, 4);
+}
+
 TEST(SpeedUpFigure, IsInDoubtForAReason) {
     TraceTimes times;
     times.plain_ms = 10;

@@ -46,6 +46,19 @@ TEST_P(Law1Threads, GreedyTextIsThePlainTextForEveryDrafterAndK) {
         for (int k : {1, 2, 3, 4, 8, 15, 39, 64}) EXPECT_EQ(text(models_, greedy(drafter.name, k)), plain_) << drafter.name << " k=" << k;
 }
 
+// Two chained: who speaks changes from round to round, and the text does not.
+TEST_P(Law1Threads, GreedyTextIsThePlainTextForChainedDrafters) {
+    for (const char* first : {"lookup", "suffix", "small", "eagle3", "medusa"})
+        for (const DrafterInfo& second : drafter_list())
+            for (const char* plus : {"+", "++"}) {
+                const DrafterInfo* info = find_drafter(first + std::string(plus) + second.name);
+                if (!info) continue; // a tree behind another's tokens, itself, nobody
+                for (const int k : {1, 3, 8}) EXPECT_EQ(text(models_, greedy(info->name, k)), plain_) << info->name << " k=" << k;
+            }
+    for (const char* trees : {"small_tree+eagle3", "eagle3_tree+small_tree", "dart+medusa_tree", "eagle3+small_tree"})
+        EXPECT_EQ(text(models_, greedy(trees, 4)), plain_) << trees;
+}
+
 // At temperature 0 they are one rule, whichever is named; cascades are not, they keep what the draft is sure of.
 TEST_P(Law1Threads, GreedyTextIsThePlainTextForEveryDrafterAndRule) {
     for (const DrafterInfo& drafter : drafter_list())
