@@ -77,7 +77,7 @@ std::optional<LengthReason> why_length(const RunView& view, int round) {
     const DraftSize most{header->k, header->nodes};
     const RunSettings settings = settings_of(*header);
     std::vector<DraftLength> lengths =
-        lengths_of({.drafter = &drafter, .k = most.k, .nodes = most.nodes}, settings, *header->k_costs, written);
+        lengths_of({.drafter = &drafter, .k = most.k, .nodes = most.nodes, .notice = {}}, settings, *header->k_costs, written);
     follow(lengths, view, round);
     int before = 0;
     for (int i = 0; i < round; ++i) {
