@@ -12,7 +12,7 @@ spec_test(engine/session IN engine LABELS fast LIBS engine
     SOME not_thread "^Session[.]AdvisesOnWholePrompts" slow "^Session[.]Times"
     SOURCES engine/session/engine_test.cpp engine/session/session_test.cpp engine/session/session_errors_test.cpp engine/session/open_model_test.cpp engine/session/session_turns_test.cpp
     THREADS engine/session/engine_test.cpp engine/session/session_test.cpp engine/session/session_errors_test.cpp engine/session/open_model_test.cpp engine/session/session_turns_test.cpp)
-# Work that takes minutes on a large model, on one that sleeps as long: in the program as it is built for users.
+# Work that takes minutes on a large model, on one whose clock its passes move on.
 spec_test(engine/session/slow WHEN release LABELS slow LIBS engine SOURCES engine/session/slow_model_test.cpp)
 spec_test(engine/lab IN engine LABELS fast LIBS engine
     SOME slow "^PassPair[.]Times"

@@ -20,4 +20,17 @@ struct SlowModels {
 };
 [[nodiscard]] SlowModels slow_models(SlowPace pace = {});
 
+// As long as it lives nobody sleeps: a pass moves the clock on by which the engine measures (Stopwatch), and nothing else does. What is
+// told of time is then the same on every machine, however busy.
+class SkippedTime {
+  public:
+    SkippedTime();
+    ~SkippedTime();
+    SkippedTime(const SkippedTime&) = delete;
+    SkippedTime& operator=(const SkippedTime&) = delete;
+
+  private:
+    double (*clock_)();
+};
+
 } // namespace speclens::test

@@ -22,6 +22,7 @@
 namespace speclens {
 namespace {
 
+using test::SkippedTime;
 using test::slow_models;
 using test::SlowModels;
 
@@ -64,6 +65,7 @@ RunStudy lengths() {
 }
 
 struct Bench {
+    SkippedTime time;
     SlowModels slow = slow_models();
     Listener listener;
     Engine engine{listener, slow.models, RepeatPlan{.generations = 0}};
@@ -164,13 +166,13 @@ TEST(SlowModel, PassesSayHowLongTheyTake) {
 
 TEST(SlowModel, ARaceSaysHowLongItsLanesAndItsPromptsTake) {
     Bench bench;
-    bench.ask(StartRace{race_on_pair(6)});
+    bench.ask(StartRace{race_on_pair(12)});
     EXPECT_EQ(bench.told().of, Work::Of::lanes);
     EXPECT_EQ(bench.told().total, 2);
     bench.work();
     const RaceView& race = *bench.engine.shown().race;
     EXPECT_TRUE(race.finished());
-    EXPECT_EQ(race.prompts, 6);
+    EXPECT_EQ(race.prompts, 12);
     expect_true_estimates(bench.listener.told, Work::Of::prompts);
     EXPECT_LE(bench.longest_step, 500);
 }
@@ -314,6 +316,7 @@ TEST(SlowModel, ALongPromptOfAJobIsLeftWhereSomebodyWaits) {
 }
 
 TEST(SlowModel, TheTimesOfARunAreTakenInShortSteps) {
+    const SkippedTime time;
     SlowModels slow = slow_models();
     Listener listener;
     Engine engine(listener, slow.models, RepeatPlan{.seconds = 1, .generations = 2, .most_seconds = 2});
