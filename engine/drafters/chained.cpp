@@ -134,8 +134,8 @@ class Chained final : public Drafter {
     }
 
     [[nodiscard]] Draft draft(const DraftRequest& request) override {
+        spoke_ = kNobody;
         Draft draft;
-        draft.by = spoke_ = kNobody;
         const Stopwatch watch;
         if (!parts_.draws) draft = parts_.first->draft(request); // a copy: nothing is drawn
         const double looking = watch.ms();

@@ -20,7 +20,7 @@ struct RunPlan {
     const DrafterInfo* drafter = nullptr;               // that was asked for, or `none`
     int k = 0, nodes = 0;                               // of a round; nodes 0: a chain
     std::array<int, 2> most = {kAnyLength, kAnyLength}; // draft tokens in a row that it can make; of two chained ones each
-    std::string notice;                                 // what is not as it was asked for; empty: all is
+    std::string notice = {};                            // what is not as it was asked for; empty: all is
     [[nodiscard]] bool drafts() const;
 };
 

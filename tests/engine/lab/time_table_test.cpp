@@ -152,8 +152,10 @@ TEST(TimeTable, KeepsTheTimesOfChainedDraftersApart) {
     header.drafter = "lookup+small";
     chained->append(header);
     for (int round = 0; round < 8; ++round) {
-        chained->append(Drafted{.round = round, .ms = round % 2 == 0 ? 0.0 : 4.0, .by = round % 2});
-        chained->append(Verified{.round = round, .rows = 2, .ms = 12});
+        Drafted draft;
+        draft.round = round, draft.ms = round % 2 == 0 ? 0 : 4, draft.by = round % 2;
+        chained->append(draft);
+        chained->append(Verified{round, 2, 12, 0});
     }
     TimeTable table;
     table.add(*chained);

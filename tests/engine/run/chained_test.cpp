@@ -42,14 +42,14 @@ RunSettings chained(const std::string& drafter, double temperature, int tokens =
     return settings;
 }
 
-std::string lines_of(const Trace& trace) {
+std::string saved_lines(const Trace& trace) {
     TraceWriter writer(trace);
     std::string lines;
     for (std::size_t i = 0; i < trace.size(); ++i) lines += writer.line(trace[i]) + "\n";
     return lines;
 }
 
-std::string refusal(const std::string& name) {
+std::string chain_refusal(const std::string& name) {
     try {
         refuse_chain(name);
         return find_drafter(name) ? "" : "unknown";
@@ -59,18 +59,18 @@ std::string refusal(const std::string& name) {
 }
 
 TEST(Chained, NamesThatCanBeChainedAndThoseThatCannot) {
-    EXPECT_EQ(refusal("lookup+eagle3"), "");
-    EXPECT_EQ(refusal("lookup++eagle3"), "");
-    EXPECT_EQ(refusal("small_tree+eagle3_tree"), "") << "one tree in a round";
-    EXPECT_EQ(refusal("lookup"), "");
-    EXPECT_NE(refusal("lookup+eagle4").find("unknown drafter 'eagle4' in 'lookup+eagle4'"), std::string::npos);
-    EXPECT_NE(refusal("eagle3+eagle3").find("to itself"), std::string::npos);
-    EXPECT_NE(refusal("none+eagle3").find("none drafts nothing"), std::string::npos);
-    EXPECT_NE(refusal("lookup+suffix+eagle3").find("more than two"), std::string::npos);
-    EXPECT_NE(refusal("lookup++suffix++eagle3").find("more than two"), std::string::npos);
-    EXPECT_NE(refusal("lookup+").find("names one drafter"), std::string::npos);
-    EXPECT_NE(refusal("+eagle3").find("names one drafter"), std::string::npos);
-    EXPECT_NE(refusal("lookup++eagle3_tree").find("drafts trees"), std::string::npos);
+    EXPECT_EQ(chain_refusal("lookup+eagle3"), "");
+    EXPECT_EQ(chain_refusal("lookup++eagle3"), "");
+    EXPECT_EQ(chain_refusal("small_tree+eagle3_tree"), "") << "one tree in a round";
+    EXPECT_EQ(chain_refusal("lookup"), "");
+    EXPECT_NE(chain_refusal("lookup+eagle4").find("unknown drafter 'eagle4' in 'lookup+eagle4'"), std::string::npos);
+    EXPECT_NE(chain_refusal("eagle3+eagle3").find("to itself"), std::string::npos);
+    EXPECT_NE(chain_refusal("none+eagle3").find("none drafts nothing"), std::string::npos);
+    EXPECT_NE(chain_refusal("lookup+suffix+eagle3").find("more than two"), std::string::npos);
+    EXPECT_NE(chain_refusal("lookup++suffix++eagle3").find("more than two"), std::string::npos);
+    EXPECT_NE(chain_refusal("lookup+").find("names one drafter"), std::string::npos);
+    EXPECT_NE(chain_refusal("+eagle3").find("names one drafter"), std::string::npos);
+    EXPECT_NE(chain_refusal("lookup++eagle3_tree").find("drafts trees"), std::string::npos);
     EXPECT_EQ(find_drafter("lookup+eagle3"), find_drafter("lookup+eagle3")) << "made once";
     EXPECT_EQ(find_drafter("lookup+eagle3_tree")->tree, true);
     EXPECT_EQ(network_of("lookup+eagle3_tree"), "eagle3");
@@ -84,7 +84,7 @@ TEST(Chained, RefusesWhatOnlyOneDrafterHas) {
     const auto models = test::micro_models(1);
     const auto why = [&](RunSettings settings) -> std::string {
         try {
-            test::finished(models, settings);
+            (void)test::finished(models, settings);
             return "";
         } catch (const Error& error) {
             return error.what();
@@ -126,12 +126,12 @@ TEST(Chained, TheTraceSaysWhoSpoke) {
         if (std::string(name) != "eagle3++small") {
             EXPECT_TRUE(drafted.contains(1)) << name;
         }
-        std::istringstream in(lines_of(run->trace()));
+        std::istringstream in(saved_lines(run->trace()));
         const auto read = read_trace(in, "again");
         EXPECT_TRUE(read->intact()) << name;
         const auto rounds = [](const std::string& lines) { return lines.substr(lines.find('\n')); }; // a file's header says RECORDED
-        EXPECT_TRUE(rounds(lines_of(*read)) == rounds(lines_of(run->trace()))) << name;
-        EXPECT_NE(lines_of(*read).find(std::string("\"by\":\"") + info.first->name + "\""), std::string::npos) << name;
+        EXPECT_TRUE(rounds(saved_lines(*read)) == rounds(saved_lines(run->trace()))) << name;
+        EXPECT_NE(saved_lines(*read).find(std::string("\"by\":\"") + info.first->name + "\""), std::string::npos) << name;
         // A fork goes on as the run went on.
         speclens::Run fork(models, *run, Fork{.round = 3});
         fork.finish();
@@ -154,7 +154,7 @@ TEST(Chained, TheTraceSaysWhoSpoke) {
 // Without the plus there is nobody to name: the files of other runs stay what they were.
 TEST(Chained, ARunOfOneDrafterNamesNobody) {
     const auto run = test::finished(test::micro_models(1), chained("small", 0.8));
-    EXPECT_EQ(lines_of(run->trace()).find("\"by\""), std::string::npos);
+    EXPECT_EQ(saved_lines(run->trace()).find("\"by\""), std::string::npos);
 }
 
 // The copier speaks where it finds something; else, and only then, the other one does, and with its own distribution.
@@ -348,13 +348,13 @@ TEST(Chained, TheSecondGoesOnBehindTheFirst) {
 
 // ---- K auto ----
 
-DraftCosts some_costs() { return {.pass = {{1, 1}, {17, 1.8}}, .draft = {}, .second = {{1, 0.3}, {16, 4.8}}}; }
+DraftCosts costs_of_two() { return {.pass = {{1, 1}, {17, 1.8}}, .draft = {}, .second = {{1, 0.3}, {16, 4.8}}}; }
 
-RunSettings automatic(const std::string& drafter, double temperature) {
+RunSettings chained_auto(const std::string& drafter, double temperature) {
     RunSettings settings = chained(drafter, temperature, 160);
     settings.k = 8;
     settings.k_auto = true;
-    settings.k_costs = some_costs();
+    settings.k_costs = costs_of_two();
     return settings;
 }
 
@@ -362,7 +362,7 @@ TEST(Chained, KAutoLearnsByDrafter) {
     const auto models = test::micro_models(2);
     for (const char* name : {"lookup+small", "lookup+eagle3", "suffix+dflash", "lookup+small_tree"})
         for (const double temperature : {0.0, 0.8}) {
-            const RunSettings settings = automatic(name, temperature);
+            const RunSettings settings = chained_auto(name, temperature);
             const auto run = test::finished(models, settings);
             const RunView view = fold(run->trace(), run->trace().size());
             std::set<int> spoke;
@@ -388,7 +388,7 @@ TEST(Chained, KAutoLearnsByDrafter) {
             const std::vector<DraftSize> before = sizes(*run), after = sizes(fork);
             ASSERT_GE(after.size(), 9U);
             EXPECT_TRUE(std::equal(before.begin(), before.begin() + 9, after.begin())) << name;
-            EXPECT_EQ(fork.trace().header()->k_costs, some_costs());
+            EXPECT_EQ(fork.trace().header()->k_costs, costs_of_two());
         }
 }
 
@@ -396,7 +396,7 @@ TEST(Chained, KAutoLearnsByDrafter) {
 TEST(Chained, WhoDoesNotPayIsSilent) {
     const auto models = test::micro_models(2);
     const auto spoken = [&](const DraftCosts& costs) {
-        RunSettings settings = automatic("lookup+eagle3", 0.8);
+        RunSettings settings = chained_auto("lookup+eagle3", 0.8);
         settings.k_costs = costs;
         const auto run = test::finished(models, settings);
         const RunView view = fold(run->trace(), run->trace().size());
@@ -413,7 +413,7 @@ TEST(Chained, WhoDoesNotPayIsSilent) {
 
 TEST(Chained, CostsAreThoseOfBothDrafters) {
     const auto models = test::micro_models(1);
-    RunSettings settings = automatic("lookup+small", 0);
+    RunSettings settings = chained_auto("lookup+small", 0);
     settings.k_costs.reset();
     const auto run = test::finished(models, settings);
     const std::optional<DraftCosts>& costs = run->trace().header()->k_costs;
@@ -421,7 +421,7 @@ TEST(Chained, CostsAreThoseOfBothDrafters) {
     EXPECT_TRUE(costs->draft.empty()) << "a copy takes no time";
     EXPECT_GE(costs->second.size(), 2U);
     EXPECT_GE(costs->pass.size(), 2U);
-    RunSettings alone = automatic("small", 0);
+    RunSettings alone = chained_auto("small", 0);
     alone.k_costs.reset();
     EXPECT_EQ(test::finished(models, alone)->trace().header()->k_costs->draft, costs->second) << "measured once";
 }

@@ -18,7 +18,7 @@ namespace {
 
 using Way = DraftLength::Way;
 
-const std::vector<int> kPrompt{0, 1, 2, 0, 1, 2, 0, 1};
+const std::vector<int> kRepeating{0, 1, 2, 0, 1, 2, 0, 1};
 
 class ExactChained : public ::testing::Test {
   protected:
@@ -32,7 +32,7 @@ class ExactChained : public ::testing::Test {
         one.settings.drafter = drafter;
         one.settings.rule = rule;
         one.settings.k = k;
-        one.settings.prompt.token_ids = kPrompt;
+        one.settings.prompt.token_ids = kRepeating;
         one.settings.sampling.temperature = 1;
         one.settings.max_tokens = 2 * (k + 1);
         const DrafterInfo& info = *find_drafter(drafter);
@@ -162,8 +162,8 @@ INSTANTIATE_TEST_SUITE_P(Pairs, ExactChainedOnATransformer,
 
 // ---- what breaks the law ----
 
-constexpr double kUnlikely = 0.3;
-constexpr const char* kOtherTexts = "writes another distribution";
+constexpr double kSeldom = 0.3;
+constexpr const char* kAnotherDistribution = "writes another distribution";
 
 // Draws with the second and, where that drew something unlikely, lets the first speak after all.
 struct ChoosesLate : Drafter {
@@ -175,7 +175,7 @@ struct ChoosesLate : Drafter {
     void observe(const Observation& observation) override { copier->observe(observation), drawer->observe(observation); }
     Draft draft(const DraftRequest& request) override {
         Draft drawn = drawer->draft(request), copied = copier->draft(request);
-        const bool unlikely = std::ranges::any_of(drawn.nodes, [](const DraftNode& node) { return node.q() < kUnlikely; });
+        const bool unlikely = std::ranges::any_of(drawn.nodes, [](const DraftNode& node) { return node.q() < kSeldom; });
         Draft said = unlikely && !copied.nodes.empty() ? std::move(copied) : std::move(drawn);
         said.own_draws = !admits;
         return said;
@@ -186,7 +186,7 @@ TEST_F(ExactChained, AChoiceMadeAfterDrawingIsFound) {
     for (const char* rule : {"token", "block"}) {
         test::EnumeratedCycle one = two_rounds("small", rule);
         one.rounds = 1;
-        const auto target_decoder = make_table_decoder(target, static_cast<int>(kPrompt.size()));
+        const auto target_decoder = make_table_decoder(target, static_cast<int>(kRepeating.size()));
         const auto problem = [&](bool admits) {
             one.outside = [&, admits](std::unique_ptr<Drafter> heard) -> std::unique_ptr<Drafter> {
                 return std::make_unique<ChoosesLate>(find_drafter("lookup")->make({*target_decoder, nullptr, nullptr, {}}),
@@ -194,7 +194,7 @@ TEST_F(ExactChained, AChoiceMadeAfterDrawingIsFound) {
             };
             return test::enumerate(one, test::table_rows(target, one.settings.sampling)).problem;
         };
-        EXPECT_TRUE(problem(false).starts_with(kOtherTexts)) << rule << ": " << problem(false);
+        EXPECT_TRUE(problem(false).starts_with(kAnotherDistribution)) << rule << ": " << problem(false);
         EXPECT_DEATH((void)problem(true), "what is drawn must be judged") << rule;
     }
 }
@@ -233,7 +233,7 @@ TEST_F(ExactChained, TheDistributionOfTheWrongDrafterIsFound) {
                 };
                 const std::string problem = test::enumerate(one, test::table_rows(target, one.settings.sampling)).problem;
                 if (of_copy) {
-                    EXPECT_TRUE(problem.starts_with(kOtherTexts)) << name << " " << rule << ": " << problem;
+                    EXPECT_TRUE(problem.starts_with(kAnotherDistribution)) << name << " " << rule << ": " << problem;
                 } else {
                     EXPECT_EQ(problem, "") << "a draw that counts as certain is only kept less often";
                 }
