@@ -59,7 +59,7 @@ Message parts_words(const PublishedPoint& p) {
 Message gain_words(const PublishedPoint& p) { return shared_says("round.gain"_t, "tokens"_v = p.tokens, "times"_v = p.speed_up); }
 
 Message told_words(const PublishedRace& race, const PublishedPoint& p) {
-    return shared_says("round.told:published"_t, "conditions"_v = race.conditions, "round"_v = published_round_words(p),
+    return shared_says("round.told:published"_t, "conditions"_v = race.conditions, "ms"_v = p.round(), "round"_v = published_round_words(p),
                        "source"_v = race.source);
 }
 
@@ -195,7 +195,7 @@ void tell_published(ui::Ui& ui, Rect r, const RunView& whole, const Published* f
     if (!whole.header || !figures) return;
     const std::string method = whole.header->drafter;
     if (const MeanRound here = mean_round(whole); own && here.all() > 0)
-        ui.canvas.tell(shared_says("round.told:here"_t, "round"_v = here_words(here), "rounds"_v = here.rounds), r);
+        ui.canvas.tell(shared_says("round.told:here"_t, "round"_v = here_words(here), "rounds"_v = here.rounds, "ms"_v = here.all()), r);
     const PublishedRace paper = published_race(figures);
     if (const PublishedPoint* p = paper.of(method)) ui.canvas.tell(told_words(paper, *p), r);
     if (const PublishedRange range = published_speed_ups(figures, method); !range.empty())
