@@ -186,7 +186,7 @@ Story mtp_story(const MtpFrame& f) {
         const RunStudy plan = mtp_study(f.run);
         const Study* study = study_of(f.run, plan);
         story.task = mtp_says("words.task"_t);
-        story.task_done = study && study->complete() && (input.still || input.timed_here);
+        story.task_done = study && study->complete() && (f.input.still || f.input.timed_here);
         story.on_task = {Command{plan}};
     }
     stand_in(story, f.model, "MTP");
