@@ -7,6 +7,7 @@
 #include "scenes/shared/panel.h"
 #include "ui/format.h"
 #include "ui/glyphs.h"
+#include "ui/language/language.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
 
