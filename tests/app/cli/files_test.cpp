@@ -467,8 +467,7 @@ TEST(Render, WritesALectureAsOnePageInGerman) {
     const std::filesystem::path folder = fresh_folder();
     write_file(folder / "two.lec.toml",
                "title = \"T <1>\"\nabout = \"A & B\"\n[[step]]\ntitle = \"One & only\"\nlink = \"speclens://loop?at=14&drafter=small\"\n"
-               "notes = \"Say \\\"this\\\".\"\n[[step]]\ntitle = \"Two\"\nlink = \"speclens://S9/4\"\n"
-                                        "notes = \"Press M.\"\npage_notes = \"What came of it.\"\n");
+               "notes = \"Say \\\"this\\\".\"\n[[step]]\ntitle = \"Two\"\nlink = \"speclens://S9/4\"\n");
     const std::string file = (folder / "two.html").string();
     const Outcome out =
         speclens({"render", (folder / "two.lec.toml").string(), "--language", "de", "--size", "640x400", "--no-timing", "-o", file});
@@ -569,7 +568,8 @@ TEST(Lectures, BecomePicturesAndAHandout) {
     const std::filesystem::path folder = fresh_folder();
     write_file(folder / "two.lec.toml", "title = \"T <1>\"\n[[step]]\ntitle = \"One & only\"\nlink = "
                                         "\"speclens://loop?at=14&drafter=small\"\nminutes = 2\n"
-                                        "notes = \"Say \\\"this\\\".\"\n[[step]]\ntitle = \"Two\"\nlink = \"speclens://S9/4\"\n");
+                                        "notes = \"Say \\\"this\\\".\"\n[[step]]\ntitle = \"Two\"\nlink = \"speclens://S9/4\"\n"
+                                        "notes = \"Press M.\"\npage_notes = \"What came of it.\"\n");
     const std::string file = (folder / "two.lec.toml").string(), out = (folder / "out").string();
     const Outcome drawn = speclens({"render", file, "--all", out, "--size", "640x400"});
     ASSERT_EQ(drawn.code, 0) << drawn.err;
