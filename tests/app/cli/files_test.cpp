@@ -568,7 +568,8 @@ TEST(Lectures, BecomePicturesAndAHandout) {
     const std::filesystem::path folder = fresh_folder();
     write_file(folder / "two.lec.toml", "title = \"T <1>\"\n[[step]]\ntitle = \"One & only\"\nlink = "
                                         "\"speclens://loop?at=14&drafter=small\"\nminutes = 2\n"
-                                        "notes = \"Say \\\"this\\\".\"\n[[step]]\ntitle = \"Two\"\nlink = \"speclens://S9/4\"\n");
+                                        "notes = \"Say \\\"this\\\".\"\n[[step]]\ntitle = \"Two\"\nlink = \"speclens://S9/4\"\n"
+                                        "notes = \"Press M.\"\npage_notes = \"What came of it.\"\n");
     const std::string file = (folder / "two.lec.toml").string(), out = (folder / "out").string();
     const Outcome drawn = speclens({"render", file, "--all", out, "--size", "640x400"});
     ASSERT_EQ(drawn.code, 0) << drawn.err;
@@ -579,6 +580,8 @@ TEST(Lectures, BecomePicturesAndAHandout) {
           "speclens://S9/4", "round 2, draft", "RECORDED · bundle S + small", "RECORDED · bundle S + domino"})
         EXPECT_NE(page.find(part), std::string::npos) << part;
     EXPECT_EQ(page.find("LIVE"), std::string::npos) << "nothing is live on paper: " << page;
+    EXPECT_NE(page.find("What came of it."), std::string::npos) << page;
+    EXPECT_EQ(page.find("Press M."), std::string::npos) << "nobody stands beside whoever reads it: " << page;
     const Outcome words = speclens({"describe", file});
     ASSERT_EQ(words.code, 0) << words.err;
     EXPECT_NE(words.out.find("── 2 of 2 · Two"), std::string::npos) << words.out;
