@@ -6,9 +6,11 @@
 
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ui/stories/message.h"
 
@@ -41,6 +43,21 @@ struct Stroke {
     Color color;
     float width = 1;
     float dash = 0, gap = 0; // 0: solid. Dots: dash <= width
+};
+
+// What is drawn in a plot as numbers, in their own units. `spans` lie from low to high along x, a series for each lane; `rows` are bars
+// along x, one for each label. NaN: there is none.
+struct PlotDatum {
+    double x = kNone, y = kNone, low = kNone, high = kNone; // low and high: the interval around y, of rows around x
+    std::string label{};
+    static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+};
+enum class PlotMark : std::uint8_t { line, points, bars, spans, rows };
+struct PlotSeries {
+    Rect plot{}; // where its axes are: series of one place are one plot
+    PlotMark mark = PlotMark::line;
+    std::string name{}; // as the legend says; empty: there is one series
+    std::vector<PlotDatum> data{};
 };
 
 class Canvas {
@@ -77,6 +94,10 @@ class Canvas {
     // written: a bar, a curve, a colour. What has no id is nothing to tell.
     enum class Told : std::uint8_t { drawn, of_a_thing };
     virtual void tell(const Message& /*message*/, Rect /*place*/, Told /*how*/ = Told::of_a_thing) {}
+
+    // The numbers of a plot, for whoever collects them (ui::plotted).
+    [[nodiscard]] virtual bool collects() const { return false; }
+    virtual void collect(PlotSeries /*series*/) {}
 
   private:
     void draw_message(Vec2 at, const Message& message, Font font, float size, Color color, Align align);

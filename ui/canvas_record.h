@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ui/canvas.h"
@@ -60,6 +61,9 @@ class RecordCanvas : public Canvas {
     }
 
     [[nodiscard]] const std::vector<ToldMessage>& told() const { return told_; } // in the order of drawing
+    [[nodiscard]] bool collects() const override { return true; }
+    void collect(PlotSeries series) override { series_.push_back(std::move(series)); }
+    [[nodiscard]] const std::vector<PlotSeries>& series() const { return series_; } // in the order of drawing
     [[nodiscard]] int shapes() const { return shapes_; }
     // Equal for two frames that look alike: of all texts and shapes that the clips let through.
     [[nodiscard]] std::uint64_t picture() const { return picture_; }
@@ -76,6 +80,7 @@ class RecordCanvas : public Canvas {
     const FontSet& fonts_;
     std::vector<RecordedText> texts_{};
     std::vector<ToldMessage> told_{};
+    std::vector<PlotSeries> series_{};
     std::vector<Rect> clips_{};
     int shapes_ = 0;
     std::uint64_t picture_ = 0xCBF29CE484222325U;

@@ -5,6 +5,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ui/canvas.h"
@@ -89,6 +91,21 @@ void heat_strip(Canvas& canvas, const Theme& theme, Rect rect, std::span<const f
 void whisker(Canvas& canvas, const Theme& theme, float x, float y_low, float y_high);
 // Band between two curves of the same xs, at `alpha` of the colour.
 void band(Canvas& canvas, std::span<const Vec2> upper, std::span<const Vec2> lower, Color color);
+
+// ---- numbers ----
+// Says what is drawn there as numbers, beside the drawing call: `datum` makes a PlotDatum of each item. Work only where somebody
+// collects them (`render --data`).
+template <class Items, class Make>
+void plotted(Canvas& canvas, Rect plot, PlotMark mark, std::string_view name, const Items& items, Make datum) {
+    if (!canvas.collects()) return;
+    PlotSeries series{.plot = plot, .mark = mark, .name = std::string(name)};
+    for (const auto& item : items) series.data.push_back(datum(item));
+    canvas.collect(std::move(series));
+}
+// The same of values whose place is their number, from 1.
+inline void plotted_by_place(Canvas& canvas, Rect plot, PlotMark mark, std::string_view name, std::span<const double> values) {
+    plotted(canvas, plot, mark, name, values, [place = 0.0](double y) mutable { return PlotDatum{.x = ++place, .y = y}; });
+}
 
 // Whether a label lies within the bounds and over nothing that is taken.
 [[nodiscard]] bool has_room(const Rect& box, const Rect& bounds, std::span<const Rect> taken);

@@ -39,6 +39,9 @@ void axis_y(Canvas& canvas, const Theme& theme, const Scale& y, float x, const T
 
 int gantt_lane(Canvas& canvas, const Theme& theme, const Scale& x, float y, float h, std::span<const Segment> segments, float gap,
                std::optional<Vec2> mouse) {
+    plotted(canvas, {x.a, y, x.b - x.a, h}, PlotMark::spans, "", segments, [](const Segment& s) {
+        return PlotDatum{.low = s.start, .high = s.start + s.length, .label = s.label.empty() ? role_name(s.role) : drawn_words(s.label)};
+    });
     int under = -1;
     for (std::size_t i = 0; i < segments.size(); ++i) {
         const Segment& s = segments[i];

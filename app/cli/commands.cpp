@@ -248,10 +248,10 @@ constexpr CommandRow kCommandRows[] = {
      "speclens serve --texts 8 --blocks 400 --waiting 32\n"
      "speclens serve --drafter eagle3 --k 6 --port 8001\n"
      "speclens serve --model ~/models/Qwen3-0.6B --drafter lookup --port 0"},
-    {export_file, "export", "jsonl|csv|perfetto SESSION.jsonl|head DIR|vllm|llamacpp PROFILE.json|profile FILE", 2, 2,
+    {export_file, "export", "jsonl|csv|perfetto|rounds SESSION.jsonl|head DIR|vllm|llamacpp PROFILE.json|profile FILE", 2, 2,
      "a saved trace in another format, a head in its official layout, or a profile as options of servers",
-     "csv has one line per token, and ms and head_ms of a round's lines add up to its time; perfetto opens in ui.perfetto.dev, jsonl is "
-     "the trace itself, completed "
+     "csv has one line per token, and ms and head_ms of a round's lines add up to its time; perfetto opens in ui.perfetto.dev, "
+     "rounds has {\"rounds\": [{\"drafted\", \"nAccepted\", \"target\"}]} as other viewers take it, jsonl is the trace itself, completed "
      "and checked. head writes the folder of a trained head as its official release has it: matrices in bf16, where here they are kept in "
      "8 bits; -o is then a folder. vllm and llamacpp write the acceptance of a speculation_profile.json (speclens advise --profile) as the "
      "options with which these servers accept just so, for benchmarks; profile reads such options back.",

@@ -139,6 +139,23 @@ std::string perfetto(const Trace& trace, const RunView& view) {
     return OrderedJson{{"displayTimeUnit", "ms"}, {"traceEvents", events}}.dump() + "\n";
 }
 
+// As viewers of other people take a run: of each round the draft tokens, those that were kept first, and how many those are.
+std::string rounds(const Trace& trace, const RunView& view) {
+    OrderedJson all = OrderedJson::array();
+    for (const RoundSummary& round : view.round_list) {
+        if (!round.commit) continue;
+        OrderedJson drafted = OrderedJson::array(), rest = OrderedJson::array();
+        for (const DraftSlot& slot : round.drafts)
+            (slot.state == DraftSlot::State::accepted ? drafted : rest).push_back(trace.text(slot.draft->token));
+        const std::size_t written = round.commit->tokens.size(), kept = std::min(drafted.size(), written);
+        for (const OrderedJson& token : rest) drafted.push_back(token);
+        OrderedJson one = {{"drafted", drafted}, {"nAccepted", kept}};
+        if (written > kept) one["target"] = trace.text(round.commit->tokens.back()); // what the target wrote itself
+        all.push_back(std::move(one));
+    }
+    return OrderedJson{{"rounds", all}}.dump(-1, BadUtf8::replaced) + "\n";
+}
+
 std::string jsonl(const Trace& trace) {
     TraceWriter writer(trace);
     std::string text;
@@ -177,8 +194,8 @@ Exit command_export(const Options& options) {
     const std::string& format = options.words[0];
     if (format == "head") return export_head(options);
     if (format == "vllm" || format == "llamacpp" || format == "profile") return export_acceptance(options);
-    if (format != "jsonl" && format != "csv" && format != "perfetto")
-        unknown_name("format", format, {"jsonl", "csv", "perfetto", "head", "vllm", "llamacpp", "profile"});
+    if (format != "jsonl" && format != "csv" && format != "perfetto" && format != "rounds")
+        unknown_name("format", format, {"jsonl", "csv", "perfetto", "rounds", "head", "vllm", "llamacpp", "profile"});
     if (is_race_file(options.words[1]))
         throw Error(options.words[1] + " is a saved race, and only a trace of one run can be exported",
                     "Save one with: speclens run --json FILE");
@@ -190,7 +207,10 @@ Exit command_export(const Options& options) {
     const RunView view = fold(*trace, trace->size());
     if (!view.header) throw Error(options.words[1] + ": no run in this trace", "Save one with: speclens run --json FILE");
     ResultFile file(options.output);
-    file.write(format == "csv" ? csv(*trace, view) : format == "perfetto" ? perfetto(*trace, view) : jsonl(*trace));
+    file.write(format == "csv"        ? csv(*trace, view)
+               : format == "perfetto" ? perfetto(*trace, view)
+               : format == "rounds"   ? rounds(*trace, view)
+                                      : jsonl(*trace));
     file.commit();
     return Exit::ok;
 }

@@ -149,6 +149,7 @@ struct Options {
     bool language_is_auto = false; // as the environment says
     float zoom = 0;                // 0: as it fits
     int width = 1600, height = 1000;
+    std::filesystem::path data; // render: where the numbers of its plots go; empty: nowhere
 
     [[nodiscard]] bool has(const std::string& option) const { return given.count(option) != 0; }
     // As typed; nothing: the command's default.

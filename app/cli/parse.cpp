@@ -186,11 +186,13 @@ void check_together(const Options& o) {
             usage("--all draws every scene: '" + o.words[0] + "' does nothing", "Leave one of them out.");
         if (lecture && o.all.empty() && !(o.share.empty() && page))
             usage("a lecture is many pictures", "Say where they go: --all DIR, or -o FILE.html.");
-        if (o.all.empty() && o.output.empty() && o.share.empty())
+        if (o.all.empty() && o.output.empty() && o.share.empty() && o.data.empty())
             usage("render needs -o FILE.png, .svg, .gif, .mp4, .webm or .html", "Say where the picture goes.");
         for (const char* other : {"-o", "--all", "--size", "--zoom", "--presenter"}) never_both("--share", other);
         const std::filesystem::path ending = o.output.extension();
         const bool moves = ending == ".gif" || ending == ".mp4" || ending == ".webm";
+        for (const char* other : {"--all", "--share"}) never_both("--data", other);
+        needs("--data", !moves && !page && !lecture, "the scene of one picture");
         needs("--frames", moves || (page && !lecture), "-o FILE.gif, .mp4, .webm or .html");
         needs("--frame-ms", moves, "-o FILE.gif, .mp4 or .webm");
         needs("--links-to", page || lecture || !o.share.empty(), "--share DIR, -o FILE.html or a lecture");

@@ -4,6 +4,7 @@
 #include <memory>
 #include <sstream>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "app/cli/commands.h"
@@ -109,12 +110,27 @@ Exit share(const Options& options, const SceneWord& word) {
         bar.show("drawing", 100 * done, 100, "%");
     });
     bar.clear();
-    for (const std::filesystem::path& file : {files.loop, files.film, files.card, files.link})
+    for (const std::filesystem::path& file : {files.loop, files.film, files.card, files.link, files.frame})
         if (!file.empty()) print(file.string() + "\n");
     if (!files.no_film.empty()) say("no film: " + files.no_film);
     if (files.link.empty())
         say(subject.race ? "no link leads to a saved race: share its file" : "no link leads to a saved run: share its file");
     return Exit::ok;
+}
+
+// Two files for each plot of the picture.
+void write_numbers(const Options& options, const SceneWord& word, const FrameRequest& request, const Subject& subject) {
+    const std::vector<PlotFiles> plots = frame_plots(request, subject.trace, subject.settings, subject.status);
+    if (plots.empty()) throw Error(word.scene + " plots no numbers here", "Choose another beat, or another scene: speclens list scenes.");
+    make_folder(options.data);
+    for (std::size_t i = 0; i < plots.size(); ++i)
+        for (const auto& [ending, text] : {std::pair(".csv", &plots[i].csv), {".vl.json", &plots[i].specification}}) {
+            const std::filesystem::path path = options.data / (word.scene + "-" + std::to_string(i + 1) + ending);
+            ResultFile file(path);
+            file.write(*text);
+            file.commit();
+            print(path.string() + "\n");
+        }
 }
 
 } // namespace
@@ -126,14 +142,16 @@ Exit command_render(const Options& options) {
         const std::string ending = options.output.extension().string();
         const bool film = ending == ".mp4" || ending == ".webm";
         if (ending == ".html") return render_slides(options);
-        if (ending != ".png" && ending != ".svg" && ending != ".gif" && !film)
+        if (!options.output.empty() && ending != ".png" && ending != ".svg" && ending != ".gif" && !film)
             throw Error("-o " + options.output.string() + ": the ending must be .png, .svg, .gif, .mp4, .webm or .html",
                         "For example -o loop.png.", Exit::usage);
         if (film) check_video(options.output); // before models load
         const SceneWord word = scene_word(options.words[0]);
         if (ending == ".gif" || film) return animate(options, word);
         const Subject subject = asked_subject(options, word.scene);
-        draw(request_for(options, word, subject), subject, options.output);
+        const FrameRequest request = request_for(options, word, subject);
+        if (!options.output.empty()) draw(request, subject, options.output);
+        if (!options.data.empty()) write_numbers(options, word, request, subject);
         return Exit::ok;
     }
     make_folder(options.all);

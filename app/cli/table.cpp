@@ -423,8 +423,11 @@ constexpr OptionRow kOptionRows[] = {
     {"--share", "DIR", "Output",
      "what to send of the round that the scene shows, or of a race, into this folder: a loop of six seconds as GIF, and as MP4 where "
      "ffmpeg is "
-     "installed, a card of 1200x630, the link",
+     "installed, a card of 1200x630, the link; with --links-to an <iframe> of it as well",
      in(render), [](Options& o, Text, Text text) { o.share = text; }},
+    {"--data", "DIR", "Output",
+     "the numbers of every plot in the picture, into this folder: a table (.csv) and a specification of Vega-Lite 5 (.vl.json) for each",
+     in(render), [](Options& o, Text, Text text) { o.data = text; }},
     {"--frames", "A:B|all", "Output",
      "with -o FILE.gif, .mp4, .webm or .html: these beats of the scene, or steps of a round, one after another", in(render), set_frames},
     {"--frame-ms", "N", "Output", "with -o FILE.gif, .mp4 or .webm: how long each frame stays (default 1500)", in(render),

@@ -83,6 +83,7 @@ const std::vector<ActionInfo>& action_list() {
         {Action::glossary, "Help", "Glossary", "G", Key::g, kPlain},
         {Action::keys, "Help", "Keys", "?", Key::slash, kShift, Key::f1},
         {Action::description, "Help", "This frame in words", "D", Key::d, kPlain},
+        {Action::words_page, "Help", "This frame in words, in the browser", "Shift+D", Key::d, kShift},
     };
     return list;
 }
@@ -155,6 +156,7 @@ const char* also_called(Action action) {
     case Action::opening: return "first introduction intro welcome begin start doors";
     case Action::keys: return "shortcuts keyboard help";
     case Action::description: return "describe text help";
+    case Action::words_page: return "describe text screen reader orca accessibility speech help";
     case Action::next_scene:
     case Action::previous_scene:
     case Action::next_step:

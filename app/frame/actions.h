@@ -84,6 +84,7 @@ enum class Action : std::uint8_t {
     description,
     pick_drafter, // with a number, from a digit key
     to_step,      // of the lecture, with a number from 0
+    words_page,
 };
 
 struct ActionInfo {

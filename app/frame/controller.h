@@ -28,7 +28,7 @@
 namespace speclens {
 
 // What only the window can do.
-enum class WindowOrder : std::uint8_t { quit, fullscreen, screenshot };
+enum class WindowOrder : std::uint8_t { quit, fullscreen, screenshot, words_page };
 
 class Controller {
   public:
@@ -47,6 +47,7 @@ class Controller {
     void saved_is_over(const std::string& notice, double now);                                            // a line to say; empty: none
     void saved_is_broken(const std::string& what, const std::string& remedy);                             // shown up to there
     void complain(const std::string& what, const std::string& remedy) { common_.complain(what, remedy); } // until it is dismissed
+    void say(const std::string& words, double now) { common_.say(words, now); }                           // in passing
     void show_race(std::shared_ptr<const RaceView> race);                                                 // a saved one, in the race scene
     void tick(double now);                                                                                // motion, playing, seeking
     void perform(const std::vector<FrameCommand>& commands, double now);

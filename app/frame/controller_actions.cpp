@@ -186,6 +186,7 @@ bool Controller::file_action(Action action, double now) {
                             {Action::copy_command, [&] { guarded([&] { copy(command_words(*this)); }); }},
                             {Action::quit, [&] { orders.push_back(WindowOrder::quit); }},
                             {Action::fullscreen, [&] { orders.push_back(WindowOrder::fullscreen); }},
+                            {Action::words_page, [&] { orders.push_back(WindowOrder::words_page); }},
                         });
 }
 

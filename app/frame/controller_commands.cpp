@@ -149,7 +149,7 @@ void Controller::observe_share(double done, double now) {
 
 void Controller::shared(const SharedFiles& files, double now) {
     std::string names;
-    for (const std::filesystem::path* file : {&files.loop, &files.film, &files.card, &files.link})
+    for (const std::filesystem::path* file : {&files.loop, &files.film, &files.card, &files.link, &files.frame})
         if (!file->empty()) names += (names.empty() ? "" : ", ") + file->filename().string();
     std::string words = "Shared in " + files.card.parent_path().string() + ": " + names;
     if (downloads) words = "Shared: " + files.loop.filename().string() + ", " + files.card.filename().string();

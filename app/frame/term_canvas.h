@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/views/glossary.h"
@@ -36,6 +37,8 @@ class TermCanvas final : public ui::Canvas {
         return on_.printed_width(utf8, font, size);
     }
     void tell(const Message& message, ui::Rect place, Told how) override { on_.tell(message, place, how); }
+    [[nodiscard]] bool collects() const override { return on_.collects(); }
+    void collect(ui::PlotSeries series) override { on_.collect(std::move(series)); }
     void push_clip(ui::Rect rect) override;
     void pop_clip() override;
 

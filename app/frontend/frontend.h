@@ -150,6 +150,12 @@ void check_video(const std::filesystem::path& file);
 // The same as data, of a scene whose texts are messages: "speclens-words/1", docs/languages.md.
 [[nodiscard]] std::string frame_messages(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
                                          const EngineStatus& status);
+// The numbers of each plot in it, as it is drawn: a table, and a specification of Vega-Lite 5 with the same numbers in it.
+struct PlotFiles {
+    std::string csv, specification;
+};
+[[nodiscard]] std::vector<PlotFiles> frame_plots(const FrameRequest& request, std::shared_ptr<const Trace> trace,
+                                                 const RunSettings& settings, const EngineStatus& status);
 [[nodiscard]] bool tells_messages(const std::string& scene);
 // The position the accept-rule scene shows for this request: (cycle, index), so that the caller can fetch its
 // distributions.

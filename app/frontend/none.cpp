@@ -41,6 +41,7 @@ void check_video(const std::filesystem::path&) { absent(); }
 std::vector<Command> frame_wants(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&) { return {}; }
 std::string describe_frame(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&) { absent(); }
 std::string frame_messages(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&) { absent(); }
+std::vector<PlotFiles> frame_plots(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&) { absent(); }
 bool tells_messages(const std::string&) { return false; }
 std::vector<double> race_stop_times(const RaceView&) { absent(); }
 std::optional<std::pair<int, int>> shown_position(const FrameRequest&, const Trace&) { return std::nullopt; }

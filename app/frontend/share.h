@@ -29,6 +29,7 @@ struct SharedFiles {
     std::filesystem::path card; // 1200x630, PNG
     std::filesystem::path link; // a file with the link; empty: none leads there
     std::string link_text;
+    std::filesystem::path frame = {}; // an <iframe> of it for pages of others; empty: the link leads to no page
 };
 
 // The round that a frame shows; throws Error (usage) where it shows none that is complete.

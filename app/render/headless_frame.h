@@ -18,6 +18,9 @@ void draw_to_file(const FrameInput& input, const FrameUi& kept, int width, int h
 [[nodiscard]] ui::Image draw_image(const FrameInput& input, const FrameUi& kept, int width, int height, ui::HeadlessFrame& frame,
                                    ui::Rect screen, const std::function<void(ui::Canvas&)>& more);
 
+// In words, in the language of the pictures.
+[[nodiscard]] std::string frame_words(const FrameInput& input);
+
 // "dark", "light", "contrast"; throws Error (usage) for anything else.
 [[nodiscard]] ui::ThemeKind theme_named(const std::string& name);
 

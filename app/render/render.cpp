@@ -12,6 +12,7 @@
 #include "app/frontend/share.h"
 #include "app/render/code_labels.h"
 #include "app/render/headless_frame.h"
+#include "app/render/plot_files.h"
 #include "app/render/video.h"
 #include "engine/models/models.h"
 #include "kernels/error.h"
@@ -359,17 +360,34 @@ std::string words_drawn(FrameInput input) {
 
 } // namespace
 
+std::string frame_words(const FrameInput& input) {
+    return ui::language().translates() && !input.active->tells_messages() ? words_drawn(input) : input.active->describe(input.scene);
+}
+
 std::string describe_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
                            const EngineStatus& status) {
     StagedFrame p(request, std::move(trace), settings, status);
-    if (ui::language().translates() && !p.scene->tells_messages()) return words_drawn(p.input);
-    return p.scene->describe(p.input.scene);
+    return frame_words(p.input);
 }
 
 std::string frame_messages(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
                            const EngineStatus& status) {
     const StagedFrame p(request, std::move(trace), settings, status);
     return words_json(request.scene, p.input.scene.beat, p.scene->told(p.input.scene));
+}
+
+std::vector<PlotFiles> frame_plots(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
+                                   const EngineStatus& status) {
+    check_size(request);
+    const StagedFrame p(request, std::move(trace), settings, status);
+    FrameUi state;
+    state.layout.presenter = request.presenter;
+    const float zoom = p.input.zoom;
+    const ui::Rect screen{0, 0, static_cast<float>(request.width) / zoom, static_cast<float>(request.height) / zoom};
+    const ui::FontSet fonts;
+    ui::RecordCanvas canvas(fonts, screen);
+    painter(p.input, state, screen)(canvas);
+    return plot_files(canvas);
 }
 
 bool tells_messages(const std::string& scene) {

@@ -154,6 +154,22 @@ void RoundShare::draw_card() {
     draw_race_card(canvas, theme, round_, race_model(input.scene));
 }
 
+namespace {
+
+// With one thread from the start: within somebody else's page there is no memory to share.
+std::string iframe(const std::string& link) {
+    std::string address;
+    for (const char c : link) {
+        if (c == '#' && address.find('#') == std::string::npos) address += address.find('?') == std::string::npos ? "?one" : "&amp;one";
+        address += c == '&' ? "&amp;" : c == '"' ? "&quot;" : std::string(1, c);
+    }
+    return "<iframe src=\"" + address +
+           "\" title=\"SpecLens\" width=\"100%\" height=\"720\" loading=\"lazy\" allow=\"fullscreen; clipboard-write\" style=\"border: "
+           "0\"></iframe>\n";
+}
+
+} // namespace
+
 void RoundShare::write_end() {
     switch (at_ - shots_.size()) {
     case 0:
@@ -173,6 +189,9 @@ void RoundShare::write_end() {
         files_.link = folder_ / "link.txt";
         files_.link_text = round_.link;
         ui::write_file(files_.link.string(), std::string_view(round_.link + "\n"));
+        if (!round_.link.starts_with("http")) break;
+        files_.frame = folder_ / "iframe.html";
+        ui::write_file(files_.frame.string(), std::string_view(iframe(round_.link)));
     }
     }
 }

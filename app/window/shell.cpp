@@ -25,6 +25,7 @@
 #include "app/window/shell_gl.h"
 #include "app/window/shell_signals.h"
 #include "app/window/shell_window.h"
+#include "engine/base/json.h"
 #include "engine/base/quantile.h"
 #include "engine/fetch/fetch.h"
 #include "engine/fetch/fetch_job.h"
@@ -35,7 +36,9 @@
 #include "engine/session/session.h"
 #include "kernels/error.h"
 #include "remote/client/server_session.h"
+#include "remote/serving/page_server.h"
 #include "ui/fonts.h"
+#include "ui/language/language.h"
 
 namespace speclens {
 namespace {
@@ -120,6 +123,7 @@ class Shell {
         perform(draw(time));
         keep_preferences();
         hand_over();
+        if (words_ && controller_.next_change(glfwGetTime()) != 0) tell_words(); // at rest
         return true;
     }
 
@@ -487,10 +491,41 @@ class Shell {
         for (const WindowOrder order : std::exchange(controller_.orders, {})) {
             if (order == WindowOrder::quit) glfwSetWindowShouldClose(window_.handle, GLFW_TRUE);
             if (order == WindowOrder::fullscreen) window_.toggle_fullscreen();
+            if (order == WindowOrder::words_page) open_words();
         }
     }
 
+    // The frame in words on a page that follows it, for screen readers.
+    void open_words() {
+        if (kPage)
+            return controller_.complain("a page serves no other one", "Its words stand beside the picture: a screen reader finds them.");
+        try {
+            if (!words_) words_ = std::make_unique<WordsServer>();
+        } catch (const Error& error) {
+            return controller_.complain(error.what(), error.remedy());
+        }
+        tell_words();
+        const std::string start = "command -v xdg-open >/dev/null && { xdg-open '" + words_->address() + "' </dev/null >/dev/null 2>&1 & }";
+        if (std::system(start.c_str()) == 0) return;
+        window_.clipboard().set(words_->address());
+        controller_.say("No browser was found: the address of the words is copied", glfwGetTime());
+        window_.dirty = true;
+    }
+
+    void tell_words() {
+        const FrameInput frame = controller_.frame(glfwGetTime());
+        const SceneInfo* scene = find_scene(frame.scene_name);
+        if (!scene || !frame.active) return;
+        const std::string problem = frame.banner.empty() ? "" : frame.banner + ". " + frame.remedy + "\n";
+        words_->show(OrderedJson{{"language", ui::language().name},
+                                 {"title", ui::language().label(scene->title) + " – SpecLens"},
+                                 {"text", problem + frame_words(frame)},
+                                 {"closed", ui::language().label("The window was closed")}}
+                         .dump(-1, BadUtf8::replaced));
+    }
+
     const ShellSignals signals_;
+    std::unique_ptr<WordsServer> words_; // once somebody asked for it; ends when the window is gone
     const GlfwLibrary library_;
     const double began_ = glfwGetTime();
     const WindowRequest& request_;

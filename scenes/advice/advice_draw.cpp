@@ -123,6 +123,9 @@ void draw_advice_ranking(const AdviceDraw& d, Rect area) {
     const ui::Scale x =
         scale_of({m.best.begin(), m.best.begin() + static_cast<std::ptrdiff_t>(shown)}, area.x + name_w, area.right() - value_w);
     const float end = top + pitch * static_cast<float>(shown);
+    ui::plotted(canvas, {x.a, top, x.b - x.a, end - top}, ui::PlotMark::rows, "", m.best, [&](const AdviceCell* cell) {
+        return ui::PlotDatum{.x = cell->speed_up, .low = cell->low, .high = cell->high, .label = ranked_name(d, *cell)};
+    });
     ui::axis_x(canvas, theme, x, end + 2, ui::ticks(x.lo, x.hi, std::max(2, static_cast<int>((area.w - name_w) / 90))),
                {.unit = "×", .grid_to = top, .grid = true});
     for (std::size_t i = 0; i < shown; ++i) {
@@ -160,6 +163,9 @@ void draw_advice_lengths(const AdviceDraw& d, Rect area) {
     for (const AdviceCell* cell : m.lengths) longest = std::max(longest, cell->k);
     const ui::Scale x{0.4, longest + 0.6, plot.x, plot.right()};
     if (y.lo < 1 && y.hi > 1) canvas.line({plot.x, y(1)}, {plot.right(), y(1)}, {theme.ink, 2});
+    ui::plotted(canvas, plot, ui::PlotMark::line, m.marked->drafter, m.lengths, [](const AdviceCell* cell) {
+        return ui::PlotDatum{.x = static_cast<double>(cell->k), .y = cell->speed_up, .low = cell->low, .high = cell->high};
+    });
     std::vector<Vec2> line;
     for (const AdviceCell* cell : m.lengths) line.push_back({x(cell->k), y(cell->speed_up)});
     canvas.polyline(line, {theme.muted, 1.5F});
@@ -276,6 +282,8 @@ void draw_advice_change(const AdviceDraw& d, Rect area) {
     ui::fitted_text(canvas, {plot.center().x, plot.bottom() + 42}, advice_says("curve.axis"_t), Font::text, 14, theme.muted, plot.w,
                     Align::center);
     canvas.line({plot.x, y(1)}, {plot.right(), y(1)}, {theme.ink, 2});
+    ui::plotted(canvas, plot, ui::PlotMark::line, cell.drafter, points,
+                [](const PlainRatePoint& point) { return ui::PlotDatum{.x = point.rate, .y = point.speed_up}; });
     std::vector<Vec2> line;
     for (const PlainRatePoint& point : points) line.push_back({x(std::log2(point.rate)), y(point.speed_up)});
     canvas.polyline(line, {theme.role(Role::draft), 2.5F});

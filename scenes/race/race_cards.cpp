@@ -3,6 +3,7 @@
 #include <cmath>
 #include <initializer_list>
 #include <optional>
+#include <ranges>
 
 #include "scenes/race/race_draw.h"
 #include "scenes/shared/measure_charts.h"
@@ -81,6 +82,12 @@ void draw_panel(const RaceDraw& d, const Panel& p, const std::vector<Point>& poi
                {.grid_to = p.area.right(), .grid = true, .base_line = true});
     ui::fitted_text(c, {p.area.x, p.area.bottom() + 36}, caption, Font::text, 14, t.muted, p.area.w);
 
+    for (const Point& point : points) // one each: they are told apart by their names
+        ui::plotted(c, p.area, ui::PlotMark::points, point.title, std::span(&point, 1), [](const Point& at) {
+            const bool interval = at.high > at.low;
+            return ui::PlotDatum{
+                .x = at.x, .y = at.y, .low = interval ? at.low : ui::PlotDatum::kNone, .high = interval ? at.high : ui::PlotDatum::kNone};
+        });
     std::vector<ui::Vec2> marks;
     for (const Point& point : points) marks.push_back({x(point.x), y(point.y)});
     // Marks that lie over each other share one name, a line each.
@@ -299,6 +306,10 @@ void draw_race_positions(const RaceDraw& d, Rect card) {
     for (const Line& line : lines) {
         const bool chosen = &d.model.lanes[static_cast<std::size_t>(d.model.focus)] == line.lane;
         const ui::Color ink = chosen ? t.ink : ui::mix(t.ink, t.panel, 0.6F);
+        ui::plotted(c, {x.a, y.b, x.b - x.a, y.a - y.b}, ui::PlotMark::line, line.lane->title,
+                    std::views::iota(std::size_t{0}, line.value.size()), [&](std::size_t i) {
+                        return ui::PlotDatum{.x = static_cast<double>(i + 1), .y = line.value[i], .low = line.low[i], .high = line.high[i]};
+                    });
         std::vector<ui::Vec2> middle, upper, lower;
         for (std::size_t i = 0; i < line.value.size(); ++i) {
             const float at = x(static_cast<double>(i + 1));
@@ -411,6 +422,10 @@ void draw_race_costs(const RaceDraw& d, Rect card) {
         if (base > in.bottom() - below) break;
         const bool chosen = &d.model.lanes[static_cast<std::size_t>(d.model.focus)] == b.lane;
         ui::fitted_text(c, {in.x, base}, b.lane->title, chosen ? Font::text_bold : Font::text, 14, chosen ? t.ink : t.muted, name - 8);
+        const std::pair<const char*, double> phases[] = {
+            {"draft", b.draft}, {"head", b.head}, {"verify", b.verify}, {"verdicts", b.accept}, {"the rest", b.rest}};
+        ui::plotted(c, {x0, in.y, x1 - x0, in.h}, ui::PlotMark::rows, b.lane->title, phases,
+                    [&](const auto& phase) { return ui::PlotDatum{.x = phase.second, .label = phase.first}; });
         double at = 0;
         const auto part = [&](double ms, ui::Color fill, ui::Color ink) {
             segment(d, x(at), x(at + ms), y, h, fill, ink, ms);

@@ -217,6 +217,12 @@ void draw_relaxed_chart(const RelaxedDraw& d, Rect area) {
     canvas.text({plot.x + 6, plot.y + 12}, "distance from the target", Font::text, 14, theme.muted);
     const auto at = [&](const TradeOff& point) { return Vec2{x(point.kept), y(point.distance)}; };
 
+    const auto datum = [](const TradeOff& point) { return ui::PlotDatum{.x = point.kept, .y = point.distance}; };
+    for (const RelaxedCurve& curve : *m.curves)
+        ui::plotted(canvas, plot, curve.rule == m.rule ? ui::PlotMark::line : ui::PlotMark::points, short_rule(*curve.rule),
+                    curve.rule == m.rule ? std::span(curve.points) : std::span(&curve.here, 1), datum);
+    ui::plotted(canvas, plot, ui::PlotMark::points, "lossless", std::span(&m.lossless, 1), datum);
+    ui::plotted(canvas, plot, ui::PlotMark::points, "draft unchecked", std::span(&m.draft_alone, 1), datum);
     canvas.push_clip({plot.x - 6, plot.y - 6, plot.w + 12, plot.h + 12});
     std::vector<Vec2> line; // of the chosen rule: curves of all cross, and no name tells them apart
     for (const RelaxedCurve& curve : *m.curves) {

@@ -63,6 +63,9 @@ void draw_curve(const ServerDraw& d, Rect r) {
     ui::axis_y(canvas, theme, y, plot.x, ui::ticks(1, y.hi, plot.h > 110 ? 4 : 2),
                {.grid_to = plot.right(), .grid = true, .label_offset = 8});
     ui::axis_x(canvas, theme, x, plot.bottom(), ui::ticks(first, x.hi, 5), {.unit = " s"});
+    ui::plotted(canvas, plot, ui::PlotMark::line, "", m.points, [](const ServerPoint& point) {
+        return ui::PlotDatum{.x = point.seconds, .y = point.acceptance_length > 0 ? point.acceptance_length : ui::PlotDatum::kNone};
+    });
     const ServerPoint* before = nullptr;
     for (const ServerPoint& point : m.points) {
         if (point.seconds < first || point.acceptance_length <= 0) {
@@ -118,6 +121,8 @@ void draw_places(const ServerDraw& d, Rect r) {
     const Rect plot{r.x + 34, r.y + 34, r.w - 42, r.h - 62};
     const ui::Scale y{0, 1, plot.bottom(), plot.y};
     ui::axis_y(canvas, theme, y, plot.x, ui::ticks(0, 1, plot.h > 110 ? 4 : 2), {.grid_to = plot.right(), .grid = true, .label_offset = 8});
+    ui::plotted_by_place(canvas, plot, ui::PlotMark::bars, "of all rounds", m.places.unconditional);
+    ui::plotted_by_place(canvas, plot, ui::PlotMark::points, "once all before were kept", m.places.conditional);
     const std::size_t shown = std::min<std::size_t>(n, 32);
     const float step = plot.w / static_cast<float>(shown), width = std::min(36.0F, step * 0.55F);
     const std::size_t every = step >= 22 ? 1 : step >= 11 ? 2 : 4;

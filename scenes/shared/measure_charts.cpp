@@ -63,6 +63,10 @@ void draw_acceptance(ui::Ui& ui, Rect r, std::span<const AcceptanceSeries> serie
     for (std::size_t i = 0; i < most; i += every)
         canvas.print({x(i), plot.bottom() + 20}, std::to_string(i + 1), Font::mono, 14, theme.muted, Align::center);
     for (const AcceptanceSeries& s : series) {
+        ui::plotted(canvas, plot, ui::PlotMark::line, s.name, std::views::iota(std::size_t{0}, s.judged.size()), [&](std::size_t i) {
+            return ui::PlotDatum{
+                .x = static_cast<double>(i + 1), .y = share(s, i), .label = std::to_string(s.kept[i]) + "/" + std::to_string(s.judged[i])};
+        });
         const ui::Color ink = s.hollow ? theme.muted : theme.ink;
         for (std::size_t i = 0; i < s.judged.size(); ++i) {
             if (s.judged[i] == 0) continue;
@@ -118,6 +122,8 @@ void draw_times(ui::Ui& ui, Rect r, std::span<const TimeSeries> series) {
         below = label - 18;
     }
     for (const TimeSeries* const& s : order) {
+        ui::plotted(canvas, plot, ui::PlotMark::line, s->name, s->points,
+                    [](const auto& point) { return ui::PlotDatum{.x = static_cast<double>(point.first), .y = point.second}; });
         const ui::Color ink = s->chosen ? theme.ink : theme.ink.alpha(0.55F);
         for (std::size_t i = 0; i < s->points.size(); ++i) {
             const Vec2 at{x(s->points[i].first), y(s->points[i].second)};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 #include "engine/drafters/drafter_info.h"
 #include "scenes/shared/cycle_pick.h"
@@ -32,7 +33,10 @@ struct Chart {
     ui::Scale x, y;
     [[nodiscard]] Vec2 at(int k, double value) const { return {x(k), std::clamp(y(value), plot.y, plot.bottom())}; }
     template <class Value>
-    void curve(const Value& value, const ui::Stroke& stroke, int last = kLongestDraft) const {
+    void curve(const Value& value, const ui::Stroke& stroke, int last = kLongestDraft, std::string_view name = {}) const {
+        if (!name.empty())
+            ui::plotted(d.ui.canvas, plot, ui::PlotMark::line, name, std::views::iota(1, last + 1),
+                        [&](int k) { return ui::PlotDatum{.x = static_cast<double>(k), .y = value(k)}; });
         std::vector<Vec2> line;
         for (int k = 1; k <= last; ++k) line.push_back({x(k), y(value(k))});
         d.ui.canvas.push_clip({plot.x, plot.y - 2, plot.w + 2, plot.h + 4});
@@ -71,6 +75,13 @@ bool wide(const SpeedupPoint& p) { return p.low <= 0 || p.high > 3 * p.low; }
 
 // A ring where few rounds are behind it.
 void dots(const Chart& chart, double SpeedupPoint::*value, auto text) {
+    ui::plotted(chart.d.ui.canvas, chart.plot, ui::PlotMark::points, "measured", chart.d.model.points, [&](const SpeedupPoint& p) {
+        const bool interval = value == &SpeedupPoint::speedup && chart.d.model.measured() && !wide(p);
+        return ui::PlotDatum{.x = static_cast<double>(p.k),
+                             .y = p.*value,
+                             .low = interval ? p.low : ui::PlotDatum::kNone,
+                             .high = interval ? p.high : ui::PlotDatum::kNone};
+    });
     for (const SpeedupPoint& p : chart.d.model.points) {
         if (p.k > kLongestDraft) continue;
         const Vec2 at = chart.at(p.k, p.*value);
@@ -120,12 +131,15 @@ void tokens_chart(const SpeedupDraw& d, Rect r) {
         if (m.known(k)) d.ui.canvas.tell(length_words(m, k), chart.plot);
     if (!m.stays.empty()) d.ui.canvas.tell(stays_words(m), chart.plot);
     for (const double reference : kReference) {
-        chart.curve([&](int k) { return expected_tokens(reference, k); }, {theme.muted.alpha(0.5F), 1});
+        chart.curve([&](int k) { return expected_tokens(reference, k); }, {theme.muted.alpha(0.5F), 1}, kLongestDraft,
+                    "α " + ui::probability(reference));
         name_reference(chart, reference);
     }
-    if (m.measured()) chart.curve([&](int k) { return m.levers.tokens(k); }, {theme.muted, 1.5F, 5, 4});
+    if (m.measured())
+        chart.curve([&](int k) { return m.levers.tokens(k); }, {theme.muted, 1.5F, 5, 4}, kLongestDraft,
+                    "α " + ui::probability(m.levers.alpha));
     const auto tokens = [&](int k) { return m.tokens[static_cast<std::size_t>(k - 1)]; };
-    chart.curve(tokens, {theme.ink, 1}, static_cast<int>(m.tokens.size()));
+    chart.curve(tokens, {theme.ink, 1}, static_cast<int>(m.tokens.size()), "formula");
     int sure = static_cast<int>(m.tokens.size()); // thin from the first position that few rounds reached
     for (std::size_t i = m.judged.size(); m.measured() && i-- > 0;)
         if (m.judged[i] < kEnoughRounds) sure = static_cast<int>(i);
@@ -153,8 +167,11 @@ void speedup_chart(const SpeedupDraw& d, Rect r) {
     const Chart chart = begin_chart(d, r, "speed", speedup_says("chart.speed"_t), {key, found}, 0, high);
     d.ui.canvas.line({chart.plot.x, chart.y(1)}, {chart.plot.right(), chart.y(1)}, {theme.ink, 1, 3, 3});
     d.ui.canvas.print({chart.plot.right() + 6, chart.y(1) + 5}, "1×", Font::mono, 14, theme.muted);
-    if (m.measured()) chart.curve([&](int k) { return m.levers.speedup(k); }, {theme.muted, 1.5F, 5, 4});
-    chart.curve([&](int k) { return m.speedup[static_cast<std::size_t>(k - 1)]; }, {theme.ink, 2}, static_cast<int>(m.speedup.size()));
+    if (m.measured())
+        chart.curve([&](int k) { return m.levers.speedup(k); }, {theme.muted, 1.5F, 5, 4}, kLongestDraft,
+                    "α " + ui::probability(m.levers.alpha));
+    chart.curve([&](int k) { return m.speedup[static_cast<std::size_t>(k - 1)]; }, {theme.ink, 2}, static_cast<int>(m.speedup.size()),
+                "formula");
     if (m.measured())
         for (const SpeedupPoint& p : m.points)
             if (p.k <= kLongestDraft && !wide(p))

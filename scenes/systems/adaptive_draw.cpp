@@ -90,6 +90,8 @@ void draw_choices(const SystemsDraw& d, Rect area, const AdaptiveResult& result)
     for (const Chooser chooser : {Chooser::article, Chooser::formula, Chooser::margin, Chooser::gain}) {
         const AdaptiveWay* way = result.way(chooser);
         if (!way) continue;
+        ui::plotted(c, plot, ui::PlotMark::line, way_words(*way), way->rounds,
+                    [](const AdaptiveRound& round) { return ui::PlotDatum{.x = round.at_ms, .y = std::round(round.k)}; });
         std::vector<Vec2> points;
         double last = -1;
         for (const AdaptiveRound& round : way->rounds) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 #include "engine/published/published_words.h"
 #include "ui/format.h"
@@ -53,6 +54,8 @@ void draw_curves(const SystemsDraw& d, Rect area, const std::vector<Audit>& all)
         const PublishedFigure& figure = *all[i].figure;
         std::vector<Vec2> points;
         for (std::size_t j = 0; j < figure.values.size(); ++j) points.push_back({x(std::log2(figure.positions[j])), y(figure.values[j])});
+        ui::plotted(canvas, plot, ui::PlotMark::line, all[i].name, std::views::iota(std::size_t{0}, figure.values.size()),
+                    [&](std::size_t j) { return ui::PlotDatum{.x = figure.positions[j], .y = figure.values[j]}; });
         const ui::Stroke stroke = stroke_of(theme, i);
         canvas.polyline(points, stroke);
         for (std::size_t j = 0; j < points.size(); ++j) {

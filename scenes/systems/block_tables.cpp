@@ -159,6 +159,10 @@ void draw_use(const SystemsDraw& d, Rect area, const BlockFilm& film, std::size_
     ui::Ticks marks;
     marks.values = {0, static_cast<double>(film.blocks)};
     ui::axis_y(c, t, y, plot.x, marks, {.grid_to = plot.right(), .grid = true, .label_offset = 8});
+    std::vector<double> in_use, because_of_drafts;
+    for (const FilmRound& round : film.rounds) in_use.push_back(round.used(true)), because_of_drafts.push_back(round.for_drafts());
+    ui::plotted_by_place(c, plot, ui::PlotMark::bars, "in use", in_use);
+    ui::plotted_by_place(c, plot, ui::PlotMark::bars, "because of drafts", because_of_drafts);
     const float pitch = std::min(96.0F, plot.w / static_cast<float>(film.rounds.size()));
     for (std::size_t i = 0; i < film.rounds.size(); ++i) {
         const FilmRound& round = film.rounds[i];

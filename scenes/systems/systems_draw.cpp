@@ -74,6 +74,12 @@ void draw_cache(const SystemsDraw& d, Rect area) {
     const auto left = [&](std::size_t i) { return plot.x + pitch * static_cast<float>(i - in_view.first); };
     canvas.fill({left(m.shown), plot.y - 4, pitch, plot.h + 4 + 24}, theme.raised, 4);
     ui::axis_y(canvas, theme, y, plot.x, row_ticks(most), {.grid_to = plot.right(), .grid = true, .label_offset = 8});
+    const auto series = [&](const char* name, const auto& rows) {
+        ui::plotted(canvas, plot, ui::PlotMark::bars, name, m.rounds,
+                    [&](const CacheRound& round) { return ui::PlotDatum{.x = round.round + 1.0, .y = static_cast<double>(rows(round))}; });
+    };
+    series("written", [](const CacheRound& round) { return round.written; });
+    series("kept", [](const CacheRound& round) { return round.kept; });
     // Every second number where three digits have no room beside each other.
     const bool crowded = canvas.text_width(std::to_string(m.rounds[in_view.end - 1].round + 1), Font::mono, 14) + 2 > pitch;
     for (std::size_t i = in_view.first; i < in_view.end; ++i) {
@@ -230,7 +236,8 @@ void draw_controllers(const SystemsDraw& d, Rect area) {
     const ui::Scale x{0, static_cast<double>(run.alpha.size()), plot.x, plot.right()}, y{0, 10.5, plot.bottom(), plot.y};
     ui::axis_y(canvas, theme, y, plot.x, ui::ticks(0, 10, 3), {.grid_to = plot.right(), .grid = true, .label_offset = 8});
     ui::axis_x(canvas, theme, x, plot.bottom(), ui::ticks(0, static_cast<double>(run.alpha.size()), 4), {.unit = "round"});
-    const auto line = [&](const std::vector<int>& k, const ui::Stroke& stroke) {
+    const auto line = [&](const std::vector<int>& k, const char* name, const ui::Stroke& stroke) {
+        ui::plotted_by_place(canvas, plot, ui::PlotMark::line, name, std::vector<double>(k.begin(), k.end()));
         std::vector<Vec2> points;
         for (std::size_t i = 0; i < k.size(); ++i) {
             if (i > 0 && k[i] == k[i - 1] && i + 1 < k.size()) continue;
@@ -239,8 +246,8 @@ void draw_controllers(const SystemsDraw& d, Rect area) {
         }
         canvas.polyline(points, stroke);
     };
-    line(run.article, {theme.muted, 1.5F});
-    line(run.formula, {theme.ink, 2.5F});
+    line(run.article, "article", {theme.muted, 1.5F});
+    line(run.formula, "formula", {theme.ink, 2.5F});
     // Each at the end of its line, pushed apart.
     const float formula_y = run.formula.empty() ? plot.y + 16 : y(run.formula.back()) + 5;
     float article_y = run.article.empty() ? plot.y + 38 : y(run.article.back()) + 5;

@@ -92,6 +92,8 @@ void draw_passes(const SystemsDraw& d, Rect area, const PoolFilm& film, const Po
     ui::axis_y(c, t, y, plot.x, marks, {.grid_to = plot.right(), .grid = true, .label_offset = 8});
     ui::axis_x(c, t, x, plot.bottom(), ui::ticks(span.from, span.to, 5), {.unit = "ms"});
     const std::vector<PoolStep> steps = passes_at_once(film);
+    ui::plotted(c, plot, ui::PlotMark::points, "", steps,
+                [](const PoolStep& step) { return ui::PlotDatum{.x = step.ms, .y = static_cast<double>(step.passes)}; });
     for (std::size_t i = 0; i < steps.size(); ++i) {
         const double from = std::max(span.from, steps[i].ms), to = std::min(span.to, i + 1 < steps.size() ? steps[i + 1].ms : film.ms);
         if (to <= from || steps[i].passes == 0) continue;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 #include "engine/published/published_words.h"
 #include "scenes/shared/panel.h"
@@ -101,9 +102,12 @@ void draw_training_curves(const TrainingDraw& d, Rect r) {
     in_turn(m, [&](const TrainingArm& arm, bool chosen) {
         const ui::Color color = chosen ? theme.ink : theme.muted.alpha(0.6F);
         const auto line = [&](const std::vector<double>& curve, bool dashed) {
+            const std::size_t known = std::min(curve.size(), arm.positions.size());
+            ui::plotted(canvas, plot, ui::PlotMark::line, arm.name + (dashed ? ", base logits alone" : ""),
+                        std::views::iota(std::size_t{0}, known),
+                        [&](std::size_t i) { return ui::PlotDatum{.x = arm.positions[i] / 1e6, .y = curve[i]}; });
             std::vector<Vec2> points;
-            for (std::size_t i = 0; i < std::min(curve.size(), arm.positions.size()); ++i)
-                points.push_back({chart.x(arm.positions[i] / 1e6), chart.y(curve[i])});
+            for (std::size_t i = 0; i < known; ++i) points.push_back({chart.x(arm.positions[i] / 1e6), chart.y(curve[i])});
             canvas.polyline(points, dashed ? ui::Stroke{color, chosen ? 2.0F : 1.0F, 5, 4} : ui::Stroke{color, chosen ? 2.5F : 1.0F});
             if (!points.empty()) ends.push_back({points.back(), number_of(m, arm), chosen, dashed});
         };
@@ -144,6 +148,7 @@ void draw_training_acceptance(const TrainingDraw& d, Rect r) {
     canvas.text({plot.center().x, plot.bottom() + 40}, "position of the guess", Font::text, 14, theme.muted, Align::center);
     std::vector<LineEnd> ends;
     in_turn(m, [&](const TrainingArm& arm, bool chosen) {
+        ui::plotted_by_place(canvas, plot, ui::PlotMark::line, arm.name, arm.conditional);
         std::vector<Vec2> points, sure; // the line ends where few guesses were judged
         for (std::size_t k = 0; k < arm.conditional.size(); ++k) {
             points.push_back({chart.x(static_cast<double>(k + 1)), chart.y(arm.conditional[k])});
@@ -197,6 +202,12 @@ void draw_training_arms(const TrainingDraw& d, Rect area) {
     const float name = std::min(230.0F, area.w * 0.28F), detail = 150, number = 56;
     const float left = area.x + name + detail, right = area.right() - number;
     const ui::Scale x{0, most * 1.02, left, right};
+    for (const TrainingArm& arm : m.arms)
+        ui::plotted(canvas, {left, area.y + 30, right - left, area.h - 30}, ui::PlotMark::rows, arm.name, arm.bars,
+                    [&](const TrainingArm::Bar& bar) {
+                        const std::string drafts = bar.base_only ? "base logits alone" : counted(bar.drafts, "guess");
+                        return ui::PlotDatum{.x = bar.tokens, .low = bar.low, .high = bar.high, .label = arm.name + ", " + drafts};
+                    });
     // Every arm has its row: the title may name any of them.
     constexpr float kRoomRow = 32; // of a presenter
     const float row_height =

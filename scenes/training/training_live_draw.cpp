@@ -52,6 +52,9 @@ void draw_loss(const TrainingDraw& d, Rect r) {
         if (point.step > 0) low = std::min(low, point.loss), high = std::max(high, point.loss);
     if (high <= 0) return ui::slot(d.ui.canvas, d.ui.theme, {r.x, r.y + 50, r.w, std::max(20.0F, r.h - 60)}, "after the first steps");
     const LiveChart chart = axes(d, r, std::floor(low), std::max(high * 1.02, std::floor(low) + 1), 56);
+    ui::plotted(d.ui.canvas, chart.plot, ui::PlotMark::line, "", view.curve, [](const HeadTrainingPoint& point) {
+        return ui::PlotDatum{.x = static_cast<double>(point.step), .y = point.step > 0 ? point.loss : ui::PlotDatum::kNone};
+    });
     std::vector<Vec2> points;
     for (const HeadTrainingPoint& point : view.curve)
         if (point.step > 0) points.push_back({chart.x(point.step), chart.y(point.loss)});
@@ -78,6 +81,9 @@ void draw_shares(const TrainingDraw& d, Rect r) {
         below = label - 17;
     }
     for (std::size_t k = 0; k < now.size(); ++k) {
+        ui::plotted(canvas, chart.plot, ui::PlotMark::line, name_of_guess(view, k), view.curve, [&](const HeadTrainingPoint& point) {
+            return ui::PlotDatum{.x = static_cast<double>(point.step), .y = point.worth.shares[k]};
+        });
         std::vector<Vec2> points;
         for (const HeadTrainingPoint& point : view.curve) points.push_back({chart.x(point.step), chart.y(point.worth.shares[k])});
         const float strength = 1 - 0.2F * static_cast<float>(k);
@@ -103,6 +109,9 @@ void draw_tokens(const TrainingDraw& d, Rect r) {
                     theme.muted);
         canvas.text({chart.plot.right() + 8, y + 5}, ui::per_round(shipped), Font::mono, 14, theme.muted);
     }
+    ui::plotted(canvas, chart.plot, ui::PlotMark::line, "", view.curve, [](const HeadTrainingPoint& point) {
+        return ui::PlotDatum{.x = static_cast<double>(point.step), .y = point.worth.tokens_per_round};
+    });
     std::vector<Vec2> points;
     for (const HeadTrainingPoint& point : view.curve) points.push_back({chart.x(point.step), chart.y(point.worth.tokens_per_round)});
     canvas.polyline(points, {theme.ink, 2.5F});

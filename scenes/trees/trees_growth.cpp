@@ -94,6 +94,8 @@ void draw_tree_growth(const TreesDraw& d, Rect area) {
     if (timed) highest = std::max(highest, std::min(1.0, std::ranges::max(growth.needed)));
     const ui::Scale y{0, highest * 1.05, plot.bottom(), plot.y};
     ui::axis_y(canvas, theme, y, plot.x, ui::ticks(0, highest, 4), {.grid_to = plot.right(), .grid = true, .label_offset = 8});
+    ui::plotted_by_place(canvas, plot, ui::PlotMark::bars, "chance of its path", growth.path);
+    ui::plotted_by_place(canvas, plot, ui::PlotMark::points, "pays from", growth.needed);
     const float pitch = plot.w / static_cast<float>(std::max(1, count)), width = std::min(36.0F, pitch * 0.62F);
     for (int i = 0; i < count; ++i) {
         const double path = growth.path[static_cast<std::size_t>(i)];

@@ -1,10 +1,12 @@
 // A folder of files for browsers: what a page has to be served with so that it gets threads, and nothing outside it.
 #include <gtest/gtest.h>
 
+#include <condition_variable>
 #include <fstream>
 #include <httplib.h>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 
@@ -99,6 +101,63 @@ TEST(PageServers, RefuseAFolderWithoutAPage) {
 TEST_F(ServedPage, RefusesAPortThatIsTaken) {
     PageServer second(page, "127.0.0.1", port);
     EXPECT_THROW((void)second.bind(), Error);
+}
+
+// What a browser reads of it, on a thread of its own.
+class Reader {
+  public:
+    Reader(const std::string& origin, const std::string& path)
+        : client_(origin), thread_([this, path] {
+              (void)client_.Get(path, [this](const char* data, std::size_t size) {
+                  const std::lock_guard held(mutex_);
+                  all_.append(data, size);
+                  came_.notify_all();
+                  return true;
+              });
+          }) {}
+    ~Reader() { thread_.join(); }
+    // Whether this comes within ten seconds.
+    bool hears(const std::string& words) {
+        std::unique_lock held(mutex_);
+        return came_.wait_for(held, std::chrono::seconds(10), [&] { return all_.find(words) != std::string::npos; });
+    }
+
+  private:
+    std::mutex mutex_;
+    std::condition_variable came_;
+    std::string all_;
+    httplib::Client client_;
+    std::thread thread_;
+};
+
+TEST(WordsServers, TellsEachReaderWhatIsShownAndWhenItEnds) {
+    auto server = std::make_unique<WordsServer>();
+    const std::string address = server->address(), origin = address.substr(0, address.find('/', 7)), path = address.substr(origin.size());
+    EXPECT_TRUE(origin.starts_with("http://127.0.0.1:")) << address;
+    EXPECT_GE(path.size(), 34U) << "128 bits";
+    EXPECT_NE(WordsServer().address().substr(origin.size()), path);
+    httplib::Client client(origin);
+    const auto page = client.Get(path);
+    ASSERT_TRUE(page);
+    EXPECT_EQ(page->status, 200);
+    EXPECT_NE(page->body.find("aria-live=\"polite\""), std::string::npos);
+    EXPECT_NE(page->body.find("'words'"), std::string::npos);
+    for (const std::string other : {"/", "/words", "/0123456789abcdef0123456789abcdef/"}) {
+        const auto answer = client.Get(other);
+        ASSERT_TRUE(answer);
+        EXPECT_EQ(answer->status, 404) << other;
+    }
+    server->show(R"({"text": "one"})");
+    Reader first(origin, path + "words");
+    EXPECT_TRUE(first.hears("data: {\"text\": \"one\"}\n\n"));
+    Reader second(origin, path + "words"); // comes later, and hears the same
+    EXPECT_TRUE(second.hears("one"));
+    server->show(R"({"text": "two"})");
+    EXPECT_TRUE(first.hears("two") && second.hears("two"));
+    const auto began = std::chrono::steady_clock::now();
+    server.reset();
+    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5)) << "a window that closes waits for it";
+    EXPECT_TRUE(first.hears("event: closed") && second.hears("event: closed"));
 }
 
 } // namespace

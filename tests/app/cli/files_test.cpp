@@ -109,6 +109,23 @@ TEST(Export, WritesCsvPerfettoAndTheTraceAgain) {
     }
     for (const char* kind : {"X", "M", "C", "s", "f"}) EXPECT_GT(kinds[kind], 0) << kind;
     EXPECT_EQ(kinds["s"], kinds["f"]);
+    const Json rounds = Json::parse(exported("rounds"))["rounds"];
+    std::size_t at = 0, rejected = 0;
+    for (const Json& event : lines_of(read_file(trace))) { // what each round wrote, from what it kept and what the target added
+        if (event["kind"] != "commit") continue;
+        ASSERT_LT(at, rounds.size());
+        const Json& round = rounds[at++];
+        const std::size_t kept = round["nAccepted"].get<std::size_t>();
+        EXPECT_EQ(kept + (round.contains("target") ? 1 : 0), event["tokens"].size());
+        ASSERT_LE(kept, round["drafted"].size());
+        rejected += round["drafted"].size() - kept;
+    }
+    EXPECT_EQ(at, rounds.size());
+    EXPECT_GT(rejected, 0U);
+    for (const Json& event : lines_of(read_file(trace)))
+        if (event["kind"] == "draft" && event["cycle"] == 0 && event["index"] == 0) {
+            EXPECT_EQ(rounds[0]["drafted"][0], event["text"]);
+        }
     EXPECT_EQ(lines_of(exported("jsonl")).size(), lines_of(read_file(trace)).size());
     EXPECT_EQ(speclens({"export", "excel", trace, "-o", "x"}).code, 2);
     Start piped;
@@ -333,6 +350,107 @@ TEST(Render, SaysWhatAFilmNeedsBeforeItLoadsAnything) {
     EXPECT_NE(out.err.find("ffmpeg"), std::string::npos) << out.err;
     EXPECT_NE(out.err.find(".gif"), std::string::npos) << out.err;
     EXPECT_FALSE(std::filesystem::exists(folder / "x.webm"));
+}
+
+// ---- numbers ----
+
+// The columns of a table, by name.
+std::map<std::string, std::vector<std::string>> columns_of(const std::string& csv) {
+    std::map<std::string, std::vector<std::string>> columns;
+    std::vector<std::string> names;
+    std::istringstream lines(csv);
+    for (std::string line; std::getline(lines, line);) {
+        std::vector<std::string> cells(1);
+        bool quoted = false;
+        for (const char c : line) {
+            if (c == '"') quoted = !quoted;
+            if (c == ',' && !quoted)
+                cells.emplace_back();
+            else if (c != '"')
+                cells.back() += c;
+        }
+        if (names.empty()) {
+            names = cells;
+            continue;
+        }
+        EXPECT_EQ(cells.size(), names.size()) << line;
+        for (std::size_t i = 0; i < std::min(cells.size(), names.size()); ++i) columns[names[i]].push_back(cells[i]);
+    }
+    return columns;
+}
+
+// What Vega-Lite 5 needs of a layered view: marks that it knows, and fields that the values have.
+void expect_specification(const Json& spec) {
+    EXPECT_EQ(spec["$schema"], "https://vega.github.io/schema/vega-lite/v5.json");
+    EXPECT_FALSE(spec["title"].get<std::string>().empty());
+    ASSERT_FALSE(spec["data"]["values"].empty());
+    ASSERT_FALSE(spec["layer"].empty());
+    std::set<std::string> drawn;
+    for (const Json& layer : spec["layer"]) {
+        const std::string mark = layer["mark"]["type"].get<std::string>();
+        EXPECT_TRUE((std::set<std::string>{"line", "point", "bar", "rule"}).contains(mark)) << mark;
+        const Json& filter = layer["transform"][0]["filter"];
+        EXPECT_EQ(filter["field"], "mark");
+        drawn.insert(filter["equal"].get<std::string>());
+        EXPECT_TRUE(layer["encoding"].contains("x") && layer["encoding"].contains("y")) << layer.dump();
+        for (const auto& [channel, how] : layer["encoding"].items()) {
+            EXPECT_TRUE((std::set<std::string>{"x", "y", "x2", "y2", "color", "xOffset", "yOffset"}).contains(channel)) << channel;
+            const std::string type = how.value("type", std::string("nominal"));
+            EXPECT_TRUE((std::set<std::string>{"quantitative", "nominal", "ordinal"}).contains(type)) << type;
+            const std::string field = how["field"].get<std::string>();
+            EXPECT_TRUE(std::ranges::any_of(spec["data"]["values"], [&](const Json& row) { return row.contains(field); })) << field;
+        }
+    }
+    for (const Json& row : spec["data"]["values"])
+        EXPECT_TRUE(drawn.contains(row["mark"].get<std::string>())) << "nothing draws " << row.dump();
+}
+
+TEST(Render, WritesTheNumbersOfItsPlots) {
+    if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
+    const std::filesystem::path folder = fresh_folder();
+    const std::string trace = SPEC_SOURCE_DIR "/assets/traces/mixed.jsonl";
+    for (const std::string scene : {"speedup", "loop", "systems"}) {
+        const std::filesystem::path out = folder / scene;
+        const Outcome outcome = speclens({"render", scene, trace, "--data", out, "-o", folder / "x.png"});
+        ASSERT_EQ(outcome.code, 0) << outcome.err;
+        EXPECT_EQ(read_file(folder / "x.png").substr(1, 3), "PNG") << "of the same picture";
+        std::istringstream names(outcome.out);
+        int count = 0;
+        for (std::string name; std::getline(names, name); ++count) {
+            if (name.ends_with(".csv")) continue;
+            ASSERT_TRUE(name.ends_with(".vl.json")) << name;
+            const Json spec = Json::parse(read_file(name));
+            expect_specification(spec);
+            const auto columns = columns_of(read_file(name.substr(0, name.size() - 8) + ".csv"));
+            ASSERT_EQ(columns.at("series").size(), spec["data"]["values"].size());
+            for (const auto& [column, cells] : columns) // the same numbers in both
+                for (std::size_t i = 0; i < cells.size(); ++i) {
+                    const Json& row = spec["data"]["values"][i];
+                    const bool words = column == "series" || column == "label";
+                    EXPECT_EQ(row.contains(column), !cells[i].empty()) << column;
+                    if (words && row.contains(column)) {
+                        EXPECT_EQ(row[column], cells[i]);
+                    } else if (row.contains(column)) {
+                        EXPECT_EQ(row[column].get<double>(), std::stod(cells[i])) << column;
+                    }
+                }
+        }
+        EXPECT_GE(count, 2) << scene;
+    }
+    // What a curve is of, and its numbers: a formula that is known.
+    const auto tokens = columns_of(read_file(folder / "speedup" / "speedup-1.csv"));
+    int checked = 0;
+    for (std::size_t i = 0; i < tokens.at("series").size(); ++i)
+        if (tokens.at("series")[i] == "α .50" && tokens.at("x")[i] == "2.0") {
+            EXPECT_DOUBLE_EQ(std::stod(tokens.at("y")[i]), 1.75);
+            ++checked;
+        }
+    EXPECT_EQ(checked, 1) << read_file(folder / "speedup" / "speedup-1.csv");
+    EXPECT_EQ(speclens({"render", "loop", trace, "--data", folder / "y", "--share", folder / "z"}).code, 2);
+    EXPECT_EQ(speclens({"render", "loop", trace, "--data", folder / "y", "-o", folder / "z.gif"}).code, 2);
+    const Outcome none = speclens({"render", "numbers", trace, "--data", folder / "y"});
+    EXPECT_NE(none.code, 0);
+    EXPECT_NE(none.err.find("plots no numbers"), std::string::npos) << none.err;
 }
 
 // ---- what is sent to others ----

@@ -7,10 +7,14 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "app/window/shell.h"
+#include "engine/base/json.h"
+#include "engine/net/http.h"
 #include "kernels/error.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/shared/temp_folder.h"
@@ -65,6 +69,63 @@ TEST(Window, SaysWhatOfASavedRunCouldNotBeRead) {
         return frame < 2 && seconds < 60;
     });
     EXPECT_NE(said.find("ends in the middle of line"), std::string::npos) << said;
+}
+
+// A screen reader's browser: a key opens it, it hears each step in the language on screen, and when the window is closed.
+TEST(Window, TellsItsFrameOnAPageThatFollows) {
+    if (!std::getenv("DISPLAY")) GTEST_SKIP() << "no DISPLAY: run under xvfb-run";
+    const test::TempFolder folder;
+    const std::string address = folder / "address";
+    std::ofstream(folder / "xdg-open") << "#!/bin/sh\necho \"$1\" >'" << address << ".part' && mv '" << address << ".part' '" << address
+                                       << "'\n";
+    std::filesystem::permissions(folder / "xdg-open", std::filesystem::perms::owner_all);
+    const test::Variable path("PATH", folder.path().string() + ":" + std::getenv("PATH"));
+    speak("de");
+    WindowRequest request;
+    request.session = std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "mixed.jsonl";
+    std::mutex mutex;
+    std::string heard;
+    const auto events = [&](const std::string& kind) {
+        const std::lock_guard held(mutex);
+        std::vector<std::string> all;
+        for (std::size_t at = heard.find(kind); at != std::string::npos; at = heard.find(kind, at + 1))
+            all.push_back(heard.substr(at + kind.size(), heard.find("\n\n", at) - at - kind.size()));
+        return all;
+    };
+    std::thread browser;
+    bool stepped = false;
+    (void)run_window(request, [&](InputQueue& queue, Controller&, int frame, double seconds) {
+        const auto key = [&](ui::Key which, bool shift) {
+            queue.push({.kind = RawEvent::Kind::key, .key = {.key = which, .shift = shift}});
+        };
+        if (frame == 3) key(ui::Key::home, false);
+        if (frame == 6) key(ui::Key::d, true);
+        if (!browser.joinable() && std::filesystem::exists(address))
+            browser = std::thread([&] {
+                std::string where;
+                std::getline(std::ifstream(address), where);
+                http_download(
+                    parse_endpoint(where), "/words", {}, {}, [](const HttpHead& head) { return head.status == 200; },
+                    [&](std::string_view words) {
+                        const std::lock_guard held(mutex);
+                        heard += words;
+                        return true;
+                    });
+            });
+        if (!stepped && !events("data: {").empty()) key(ui::Key::right, false), stepped = true;
+        return events("data: {").size() < 2 && seconds < 60;
+    });
+    ASSERT_TRUE(browser.joinable()) << "no address was opened";
+    browser.join();
+    speak("en");
+    const std::vector<std::string> told = events("data: {");
+    ASSERT_GE(told.size(), 2U) << heard;
+    const Json first = Json::parse("{" + told[0]), second = Json::parse("{" + told[1]);
+    EXPECT_EQ(first["language"], "de");
+    EXPECT_EQ(first["closed"], "Das Fenster wurde geschlossen");
+    EXPECT_NE(first["text"].get<std::string>().find("Runde"), std::string::npos) << first["text"].get<std::string>();
+    EXPECT_NE(first["text"], second["text"]) << "a step says something else";
+    EXPECT_EQ(events("event: closed").size(), 1U) << heard;
 }
 
 // The engine thread, the window and the race together, driven by keys alone.

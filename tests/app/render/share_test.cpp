@@ -262,6 +262,21 @@ TEST(RoundShare, WritesALoopACardAndTheLink) {
     EXPECT_EQ((std::array{w, h}), (std::array{kCardWidth, kCardHeight}));
     const auto link = bytes_of(files.link);
     EXPECT_EQ(std::string(link.begin(), link.end()), kLink + "\n");
+    EXPECT_TRUE(files.frame.empty()) << "a link of the program's is no page";
+}
+
+TEST(RoundShare, WritesAFrameForPagesWhereTheLinkLeadsToOne) {
+    const TempFolder folder;
+    const Variable path("PATH", folder.path().string());
+    SharedRound round = shared(fixtures::mixed(), 0);
+    round.link = "https://example.org/lens/#loop?at=9&drafter=small&seed=7";
+    RoundShare share(round, folder / "a", steady_fonts());
+    while (share.step()) {
+    }
+    const auto bytes = bytes_of(share.files().frame);
+    const std::string frame(bytes.begin(), bytes.end());
+    EXPECT_TRUE(frame.starts_with("<iframe src=\"https://example.org/lens/?one#loop?at=9&amp;drafter=small&amp;seed=7\" title=")) << frame;
+    EXPECT_TRUE(frame.ends_with("></iframe>\n")) << frame;
 }
 
 TEST(RoundShare, RefusesARoundThatIsNotOver) {
