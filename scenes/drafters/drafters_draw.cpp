@@ -66,11 +66,11 @@ constexpr float kChipGap = 4, kWidestChip = 180; // its sign and sixteen letters
 ChipRun fold_chips(const ui::Canvas& canvas, const std::vector<float>& widths, std::size_t decides, float room) {
     const std::size_t n = widths.size();
     const auto run = [&](std::size_t first, std::size_t end) {
-        ChipRun run{first, end, {}, {}};
+        ChipRun chips{first, end, {}, {}};
         const auto width = [&](const std::string& words) { return canvas.printed_width(words, Font::text, 14); };
-        if (first > 0) run.before = drafters_says("table.before"_t, "kept"_v = first), run.before_width = 24 + width(run.before);
-        if (end < n) run.after = drafters_says("table.after"_t, "guesses"_v = n - end), run.after_width = 4 + width(run.after);
-        return run;
+        if (first > 0) chips.before = drafters_says("table.before"_t, "kept"_v = first), chips.before_width = 24 + width(chips.before);
+        if (end < n) chips.after = drafters_says("table.after"_t, "guesses"_v = n - end), chips.after_width = 4 + width(chips.after);
+        return chips;
     };
     const auto fits = [&](std::size_t first, std::size_t end) {
         const ChipRun r = run(first, end);
