@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "scenes/dflash/dflash_model.h"
+#include "ui/language/language.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
@@ -70,8 +71,8 @@ void name_lines(const DFlashDraw& d, const std::vector<LongLine>& lines, Rect pl
 }
 
 Message source_words(const LongAnswers& recorded) {
-    return dflash_says("along.source"_t, "weights"_v = recorded.weights, "target"_v = recorded.target, "k"_v = recorded.k,
-                       "temperature"_v = recorded.temperature, "answers"_v = recorded.answers,
+    return dflash_says("along.source"_t, "weights"_v = ui::language().label(recorded.weights), "target"_v = recorded.target,
+                       "k"_v = recorded.k, "temperature"_v = recorded.temperature, "answers"_v = recorded.answers,
                        "interval"_v = recorded.series.front().stretches.front().high > 0, "machine"_v = recorded.machine,
                        "date"_v = recorded.date);
 }

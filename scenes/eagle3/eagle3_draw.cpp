@@ -63,11 +63,12 @@ float draw_eagle3_steps(const Eagle3Draw& d, float top) {
     }
     if (!m.taps.empty()) {
         ui::arrow(canvas, {x, fuse + 7}, {x + 26, fuse + 7}, {theme.role(Role::target), 1.5F}, 6);
-        small(d, {x + 34, fuse + 12}, eagle3_says("taps.fuse"_t));
+        const Message fuses = eagle3_says("taps.fuse"_t);
+        small(d, {x + 34, fuse + 12}, fuses);
+        x += std::max(68.0F, 38 + canvas.text_width(fuses, Font::text, 14));
         if (const Internals::Strip* fused = g.first == 0 ? m.slot(0).draft->internals.strip("feature") : nullptr) {
-            draw_strip(d.ui, {x + 68, fuse, std::min(120.0F, d.input.stage.right() - 24 - x - 68), 14}, fused, scale,
-                       eagle3_says("taps.fused"_t));
-            if (tall) small(d, {x + 68, fuse + 31}, eagle3_says("taps.read"_t));
+            draw_strip(d.ui, {x, fuse, std::min(120.0F, d.input.stage.right() - 24 - x), 14}, fused, scale, eagle3_says("taps.fused"_t));
+            if (tall) small(d, {x, fuse + 31}, eagle3_says("taps.read"_t));
         }
     } else if (!m.internals) {
         small(d, {g.left(), fuse + 14}, eagle3_says("taps.none"_t));

@@ -61,6 +61,7 @@
 #include "tests/shared/speaking.h"
 #include "tests/shared/told_said.h"
 #include "ui/format.h"
+#include "ui/language/language.h"
 #include "ui/tokens.h"
 
 namespace speclens {
@@ -515,7 +516,7 @@ void expect_dflash(const SceneInput& run) {
     ASSERT_EQ(says(told, "dflash.along.source"), recorded != nullptr);
     if (!recorded) return;
     const Said source = only_said(told, "dflash.along.source");
-    EXPECT_EQ(test::words(source, "weights"), recorded->weights);
+    EXPECT_EQ(test::words(source, "weights"), ui::language().label(recorded->weights));
     EXPECT_EQ(test::words(source, "target"), recorded->target);
     EXPECT_EQ(whole(source, "k"), recorded->k);
     EXPECT_EQ(real(source, "temperature"), recorded->temperature);
