@@ -14,7 +14,8 @@ Ticks ticks(double lo, double hi, int n, bool binary) {
         return out;
     }
     const double rough = (hi - lo) / n;
-    if (binary && rough > 1) {
+    constexpr double kSeconds = 1000; // of milliseconds: from there on 8 192 says less than 8 000
+    if (binary && rough > 1 && hi < kSeconds) {
         out.step = std::exp2(std::round(std::log2(rough)));
     } else {
         const double power = std::pow(10.0, std::floor(std::log10(rough)));

@@ -5,6 +5,7 @@
 
 #include "app/frame/controller.h"
 #include "app/frame/model_choices.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/models/model_names.h"
 #include "engine/models/models.h"
 #include "engine/run/fitting.h"
@@ -253,15 +254,15 @@ void Controller::put_work_first(bool first) {
 
 void Controller::ask_ahead(double now) {
     if (!common_.has_engine()) return;
-    // A step of a lecture is turned to for what it shows; rounds of its run are shown before the first is over.
-    constexpr int kFirstRounds = 2;
+    // A step of a lecture is turned to for what it tells of; a head's scene shows a round of its run beside that.
+    const int first_rounds = find_drafter(find_scene(scene_name_)->name) ? 2 : 0;
     const bool step = lecture_.open() && !lecture_.place()->away(scene_name_) && !in_race();
     const bool unseen = in_race() || !scene().shows_run(), none = run_.saved() || run_.due();
     if (!step || none) put_work_first(unseen);
     if (none || (place_ && !step)) return;
     if (in_race() && (!race_.shown() || !(race_.shown()->ended_early || race_.shown()->finished()))) return;
     const SceneInput in = scene_input(now);
-    const bool over = in.whole->stopped, begun = over || in.whole->rounds >= kFirstRounds;
+    const bool over = in.whole->stopped, begun = over || in.whole->rounds >= first_rounds;
     if (!(over || step)) ahead_of_ = 0; // whoever comes back to the step has its work first again
     if (!(over || step) || !in.status || in.status->ready_drafters.empty()) return;
     // A scene computes what it lacks from all of these; most frames change none.

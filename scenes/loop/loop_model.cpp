@@ -71,8 +71,8 @@ void fill_columns(LoopModel& model) {
 }
 
 // Where each round chooses, only its pass says what it had asked for.
-int places_of(const LoopModel& model, const RunView& whole) {
-    if (!model.header || !model.header->k_auto || model.asked == 0) return model.asked;
+int places_of(const LoopModel& model, const RunView& whole, bool k_auto) {
+    if (!k_auto || model.asked == 0) return model.asked;
     for (const RoundSummary& round : whole.round_list)
         if (model.round && round.first_event == model.round->first_event && round.verify && round.verify->asked)
             return round.verify->asked->k;
@@ -117,7 +117,8 @@ LoopModel loop_model(const SceneInput& input) {
     } else if (input.settings) {
         model.asked = input.settings->drafter == kNoDrafter ? 0 : input.settings->k;
     }
-    model.places = input.whole ? places_of(model, *input.whole) : model.asked;
+    const bool k_auto = model.header ? model.header->k_auto : input.settings && input.settings->k_auto;
+    model.places = input.whole ? places_of(model, *input.whole, k_auto) : model.asked;
     fill_columns(model);
     if (model.header) {
         model.drafter = who_drafts(model);

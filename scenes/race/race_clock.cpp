@@ -194,7 +194,7 @@ void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out) {
         return;
     }
     const ui::Scale x{.lo = 0, .hi = d.model.longest, .a = rows.x0, .b = rows.x1};
-    const ui::Ticks marks = ui::ticks(0, d.model.longest, d.grid.roomy ? 8 : 6);
+    const ui::Ticks marks = ui::ticks(0, d.model.longest, d.grid.roomy ? 8 : 6, true);
     ui::axis_x(c, t, x, axis, marks, {.tick_marks = true, .label_offset = 18});
     struct Note {
         float x, y;
@@ -256,7 +256,7 @@ void draw_race_steps(const RaceDraw& d, std::vector<SceneCommand>& out) {
     }
     const double last = std::max(kFewest, static_cast<double>(steps.size() - 1));
     const ui::Scale x{.lo = 0, .hi = last, .a = rows.x0, .b = rows.x1};
-    ui::axis_x(c, t, x, axis, ui::ticks(0, last, d.grid.roomy ? 8 : 6), {.tick_marks = true, .label_offset = 18});
+    ui::axis_x(c, t, x, axis, ui::ticks(0, last, d.grid.roomy ? 8 : 6, true), {.tick_marks = true, .label_offset = 18});
     c.text({x.b + 12, axis + 18}, "steps", Font::text, 14, t.muted);
     const auto now = static_cast<std::size_t>(d.model.clock + 0.5);
     for (int i = 0; i < rows.count; ++i) {

@@ -109,6 +109,7 @@ Words best_words(const SpeedupModel& m) {
     if (m.table) return speedup_says.beat("best:table"_t);
     if (awaits_lengths(m)) return speedup_says.beat("best:measuring"_t, "run"_v = m.source == Source::run);
     if (!m.doubt.empty()) return speedup_says.beat("best:in_doubt"_t, "doubt"_v = m.doubt);
+    if (m.source == Source::assumed) return speedup_says.beat("best:assumed"_t, "k"_v = m.best, "times"_v = m.speedup_at(m.best));
     const Message best = best_length_words(m);
     if (m.outrun) return speedup_says.beat("best:outrun"_t, "best"_v = best);
     if (m.even) return speedup_says.beat("best:even"_t, "best"_v = best);

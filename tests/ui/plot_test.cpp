@@ -15,6 +15,7 @@ TEST(Ticks, AreRoundNumbersInsideTheRange) {
     EXPECT_EQ(ticks(0, 400, 8).step, 50);
     EXPECT_EQ(ticks(0, 24, 6, true).step, 4);
     EXPECT_EQ(ticks(0, 256, 8, true).step, 32);
+    EXPECT_EQ(ticks(0, 66000, 8, true).step, 10000) << "seconds";
     for (const auto& [lo, hi] : {std::pair{-3.2, 17.9}, {0.001, 0.0042}, {1e6, 3e7}, {-1.0, 0.0}}) {
         const Ticks t = ticks(lo, hi, 6);
         EXPECT_GE(t.values.size(), 3U);
