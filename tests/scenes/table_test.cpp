@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "engine/model/table_json.h"
-#include "scenes/drafters/drafters_draw.h"
 #include "scenes/trees/trees_draw.h"
 #include "tests/scenes/loop_bench.h"
 #include "tests/scenes/run_window.h"
