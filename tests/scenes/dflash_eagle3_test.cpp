@@ -46,7 +46,7 @@ TEST(DFlashScene, MeasuresOnDemandAndDrawsWhatWasMeasured) {
     }
     for (const char* drafter : {"eagle3", "dflash", "domino"}) EXPECT_EQ(std::ranges::count(drafters, drafter), 3 * 6) << drafter;
     live.answer();
-    const ToldMessages told = told_of(*live.bench);
+    const ToldFrame told = told_of(*live.bench);
     EXPECT_FALSE(says(told, "dflash.draft_times.how"));
     for (const char* name : {"EAGLE-3", "DFlash", "Domino"}) {
         EXPECT_TRUE(std::ranges::any_of(test::all_said(told, "shared.charts.took"), [&](const Said& said) {
@@ -91,7 +91,7 @@ TEST(DFlashScene, ComparesWithAndWithoutTheTargetsStates) {
     off.options.conditioning = true;
     EXPECT_EQ(on, off) << "nothing else differs: same prompt, same dice";
     live.answer();
-    const ToldMessages told = told_of(*live.bench);
+    const ToldFrame told = told_of(*live.bench);
     for (const std::string name : {"dflash.acceptance.with", "dflash.acceptance.without"})
         EXPECT_TRUE(std::ranges::any_of(test::all_said(told, "shared.charts.stayed"), [&](const Said& said) {
             return test::inner(said, "series").id() == name;
@@ -248,7 +248,7 @@ TEST(Eagle3Scene, AveragesTheErrorsOfItsOwnFeatures) {
     ASSERT_GT(count, 2);
     EXPECT_EQ(model.known.front(), count);
     EXPECT_NEAR(model.errors.front(), sum / count, 1e-9);
-    const ToldMessages told = told_of(bench);
+    const ToldFrame told = told_of(bench);
     for (const char* id : {"eagle3.taps.layer", "eagle3.drift.bar:run", "eagle3.clock.told", "shared.charts.stayed"})
         EXPECT_TRUE(says(told, id)) << id;
     EXPECT_EQ(test::real(test::all_said(told, "eagle3.drift.bar:run").at(0), "error"), model.errors.front());

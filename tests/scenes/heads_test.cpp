@@ -138,7 +138,7 @@ TEST(HeadScenes, ShowTheRoundOfAnotherDrafterAsTheirHeadWouldDraftIt) {
         EXPECT_TRUE(live.bench->shows("instead of small in round " + std::to_string(wanted.round + 1))) << scene;
         EXPECT_EQ(live.sent.size(), 1u) << "asked once";
         const RunView round = fold(*live.published.other_round->trace, live.published.other_round->trace->size());
-        const ToldMessages told = told_of(scene, live.input());
+        const ToldFrame told = told_of(scene, live.input());
         const std::string words = find_scene(scene)->make()->describe(live.input());
         EXPECT_NE(
             words.find(std::string("draft ") + quoted(*live.published.other_round->trace, round.round_list[0].drafts[1].draft->token)),
@@ -156,7 +156,7 @@ TEST(HeadScenes, ShowTheRoundOfAnotherDrafterAsTheirHeadWouldDraftIt) {
             for (const char* never : {"A round of this run", "over the run", "In this run", "length on average", ": W\n", ": N\n",
                                       " with B", ": H\n", " Y\n", "– not judged yet"})
                 EXPECT_EQ(at.find(never), std::string::npos) << scene << ":" << input.beat + 1 << " " << never << "\n" << at;
-            const ToldMessages here = told_of(scene, input);
+            const ToldFrame here = told_of(scene, input);
             EXPECT_TRUE(says(here, "shared.head.task") || says(here, std::string(scene) + ".times.task") ||
                         says(here, std::string(scene) + ".conditioning.task"))
                 << at;
@@ -224,7 +224,7 @@ TEST(HeadScenes, QuoteAPublishedRoundBesideTheirOwn) {
         EXPECT_TRUE(bench.shows(paper.source.substr(0, 12)));
         EXPECT_EQ(overlap_of(bench.texts), "") << name;
         EXPECT_TRUE(bench.clipped.empty()) << name;
-        const ToldMessages told = told_of(bench);
+        const ToldFrame told = told_of(bench);
         const Said round = test::only_said(told, "shared.round.told:published");
         EXPECT_EQ(test::inner(round, "round"), published_round_words(*point).said);
         EXPECT_EQ(test::inner(round, "source"), paper.source.said);

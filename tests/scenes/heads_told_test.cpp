@@ -77,7 +77,7 @@ using test::whole;
 
 const std::filesystem::path kAssets = std::filesystem::path(SPEC_SOURCE_DIR) / "assets";
 
-void expect_word(const Said& token, const Trace& trace, int id) {
+void expect_token_said(const Said& token, const Trace& trace, int id) {
     if (id < 0)
         EXPECT_EQ(token.id(), "shared.words.token:some");
     else if (token.text == "words.token:text")
@@ -90,7 +90,7 @@ void expect_shares(const std::vector<Said>& shares, const Trace& trace, const To
     ASSERT_EQ(shares.size(), ids.size());
     for (std::size_t i = 0; i < ids.size(); ++i) {
         EXPECT_EQ(shares[i].id(), "shared.guess.share");
-        expect_word(inner(shares[i], "token"), trace, ids[i]);
+        expect_token_said(inner(shares[i], "token"), trace, ids[i]);
         EXPECT_EQ(maybe<double>(shares[i], "p"), listed(top, ids[i]));
     }
 }
@@ -98,7 +98,7 @@ void expect_shares(const std::vector<Said>& shares, const Trace& trace, const To
 void expect_guess(const Said& guess, const Trace& trace, const DraftSlot& slot, std::span<const int> ids) {
     EXPECT_EQ(guess.id(), "shared.guess.told");
     EXPECT_EQ(whole(guess, "id"), slot.draft->token);
-    expect_word(inner(guess, "token"), trace, slot.draft->token);
+    expect_token_said(inner(guess, "token"), trace, slot.draft->token);
     expect_shares(list(guess, "distribution"), trace, at_one(*slot.draft), ids);
     constexpr const char* kFates[] = {"open", "kept", "refused", "behind"};
     using State = DraftSlot::State;
@@ -122,13 +122,13 @@ void expect_strip(const Said& said, const Internals::Strip& strip, double scale)
 }
 
 // Of strips of this kind, in their order.
-std::vector<Said> strips_of(const ToldMessages& told, const std::string& what) {
+std::vector<Said> strips_of(const ToldFrame& told, const std::string& what) {
     std::vector<Said> found = all_said(told, "shared.strip.told");
     std::erase_if(found, [&](const Said& one) { return inner(one, "what").id() != what; });
     return found;
 }
 
-void expect_conditions(const ToldMessages& told, const SceneInput& input, const HeadModel& m, bool step) {
+void expect_conditions(const ToldFrame& told, const SceneInput& input, const HeadModel& m, bool step) {
     if (says(told, "dflash.long.subtitle")) return;
     const Said said = only_said(told, "shared.head.conditions");
     EXPECT_EQ(whole(said, "round"), m.round->round + 1);
@@ -140,13 +140,13 @@ void expect_conditions(const ToldMessages& told, const SceneInput& input, const 
     EXPECT_EQ(real(said, "temperature"), m.header->sampling.temperature);
     EXPECT_EQ(whole(said, "seed"), static_cast<std::int64_t>(m.header->seed));
     EXPECT_EQ(test::words(said, "instead_of"), m.instead_of);
-    if (!step) expect_word(inner(said, "anchor"), *input.trace, m.anchor);
+    if (!step) expect_token_said(inner(said, "anchor"), *input.trace, m.anchor);
     const Said data = only_said(told, "shared.words.data");
     EXPECT_FALSE(test::words(data, "tier").empty());
 }
 
 // Of each position how many were judged and how many stayed.
-void expect_stayed(const ToldMessages& told, const AcceptanceSeries& series, const std::string& name, bool there) {
+void expect_stayed(const ToldFrame& told, const AcceptanceSeries& series, const std::string& name, bool there) {
     std::vector<Said> points = all_said(told, "shared.charts.stayed");
     std::erase_if(points, [&](const Said& one) { return inner(one, "series").id() != name; });
     std::size_t judged = 0;
@@ -164,7 +164,7 @@ void expect_stayed(const ToldMessages& told, const AcceptanceSeries& series, con
     }
 }
 
-void expect_times(const ToldMessages& told, const std::vector<TimeSeries>& series) {
+void expect_times(const ToldFrame& told, const std::vector<TimeSeries>& series) {
     std::vector<Said> points = all_said(told, "shared.charts.took");
     std::size_t all = 0;
     for (const TimeSeries& one : series) {
@@ -181,7 +181,7 @@ void expect_times(const ToldMessages& told, const std::vector<TimeSeries>& serie
     EXPECT_EQ(points.size(), all);
 }
 
-void expect_published(const ToldMessages& told, const SceneInput& input, bool own) {
+void expect_published(const ToldFrame& told, const SceneInput& input, bool own) {
     const RunView& run = *input.whole;
     double all = 0, draft = 0, head = 0, verify = 0, rest = 0;
     for (const RoundSummary& round : run.round_list)
@@ -310,7 +310,7 @@ void expect_eagle3(const SceneInput& run) {
     const Eagle3Model m = eagle3_model(input);
     ASSERT_TRUE(m.some());
     const bool own = m.instead_of.empty();
-    const ToldMessages told = told_of("eagle3", run);
+    const ToldFrame told = told_of("eagle3", run);
     expect_conditions(told, input, m, true);
     const std::vector<Said> steps = all_said(told, "eagle3.steps.told");
     ASSERT_EQ(std::ssize(steps), m.guesses()) << "those that have no column, too";
@@ -319,7 +319,7 @@ void expect_eagle3(const SceneInput& run) {
         const DraftSlot& slot = m.slot(i);
         EXPECT_EQ(whole(said, "selected"), i == m.selected);
         EXPECT_EQ(whole(said, "first"), i == 0);
-        expect_word(inner(said, "read"), *input.trace, i == 0 ? m.anchor : m.slot(i - 1).draft->token);
+        expect_token_said(inner(said, "read"), *input.trace, i == 0 ? m.anchor : m.slot(i - 1).draft->token);
         EXPECT_EQ(maybe<double>(said, "took"), slot.ms > 0 ? std::optional(slot.ms) : std::nullopt);
         EXPECT_EQ(maybe<double>(said, "off"), m.error(i) >= 0 ? std::optional(m.error(i)) : std::nullopt);
         expect_guess(inner(said, "guess"), *input.trace, slot, likeliest(slot, 2));
@@ -391,9 +391,8 @@ void expect_numbers_told(const char* scene) {
         std::string words = in_words(canvas.told());
         for (const ui::RecordedText& text : canvas.texts())
             for (std::sregex_iterator at(text.text.begin(), text.text.end(), number), end; at != end; ++at, ++seen)
-                if (at->str() != ".05" && at->str() != ".15") { // of an axis
+                if (at->str() != ".05" && at->str() != ".15") // of an axis
                     EXPECT_NE(words.find(at->str()), std::string::npos) << at->str() << " of “" << text.text << "”\n" << words;
-                }
     });
     EXPECT_GT(seen, 300U);
 }
@@ -458,7 +457,7 @@ void expect_dflash(const SceneInput& run) {
     const DFlashModel m = dflash_model(input);
     ASSERT_TRUE(m.some());
     const bool own = m.instead_of.empty();
-    const ToldMessages told = told_of("dflash", run);
+    const ToldFrame told = told_of("dflash", run);
     expect_conditions(told, input, m, false);
     const std::vector<Said> positions = all_said(told, "dflash.block.position");
     ASSERT_EQ(std::ssize(positions), m.guesses()) << "those that have no column, too";
@@ -468,7 +467,7 @@ void expect_dflash(const SceneInput& run) {
         expect_guess(inner(said, "guess"), *input.trace, m.slot(i), dflash_tokens(m.slot(i), 2));
     }
     const Said block = only_said(told, "dflash.block.told");
-    expect_word(inner(block, "anchor"), *input.trace, m.anchor);
+    expect_token_said(inner(block, "anchor"), *input.trace, m.anchor);
     EXPECT_EQ(whole(block, "masks"), m.guesses());
     EXPECT_EQ(maybe<double>(block, "took"), if_measured(m.draft_ms));
     const Said sees = only_said(told, "dflash.sight.mask");
@@ -551,18 +550,16 @@ void expect_logits(const Said& said, std::string_view name, const std::optional<
 
 void expect_verdict(const Said& said, const SceneInput& input, const DominoVerdict& verdict) {
     using State = DominoVerdict::State;
-    if (verdict.token >= 0) expect_word(inner(said, "token"), *input.trace, verdict.token);
+    if (verdict.token >= 0) expect_token_said(inner(said, "token"), *input.trace, verdict.token);
     constexpr std::pair<State, const char*> kFates[] = {{State::none, "open"},
                                                         {State::accepted, "kept"},
                                                         {State::rejected, "refused"},
                                                         {State::discarded, "behind"},
                                                         {State::unknown, "unknown"}};
     for (const auto& [state, fate] : kFates)
-        if (state == verdict.state) {
-            EXPECT_EQ(inner(said, "fate").id(), std::string("domino.verdict.fate:") + fate);
-        }
+        if (state == verdict.state) EXPECT_EQ(inner(said, "fate").id(), std::string("domino.verdict.fate:") + fate);
     if (verdict.state == State::rejected && verdict.replacement)
-        expect_word(inner(inner(said, "fate"), "own"), *input.trace, *verdict.replacement);
+        expect_token_said(inner(inner(said, "fate"), "own"), *input.trace, *verdict.replacement);
 }
 
 void expect_domino(const SceneInput& run) {
@@ -570,7 +567,7 @@ void expect_domino(const SceneInput& run) {
     const SceneInput input = seen_by(run, "domino", keep);
     const DominoModel m = domino_model(input);
     ASSERT_TRUE(m.some());
-    const ToldMessages told = told_of("domino", run);
+    const ToldFrame told = told_of("domino", run);
     expect_conditions(told, input, m, false);
     const std::vector<Said> positions = all_said(told, "domino.position.told");
     ASSERT_EQ(positions.size(), m.columns.size()) << "those that have no column, too";
@@ -581,14 +578,14 @@ void expect_domino(const SceneInput& run) {
         EXPECT_EQ(whole(said, "corrected"), c.corrected);
         EXPECT_EQ(whole(said, "forced"), c.forced);
         EXPECT_EQ(whole(said, "id"), c.draft->token);
-        expect_word(inner(said, "token"), *input.trace, c.draft->token);
+        expect_token_said(inner(said, "token"), *input.trace, c.draft->token);
         const std::vector<int> ids = domino_tokens(c, 3);
         for (const auto& [name, top] : {std::pair{"base", &c.base}, {"final", &c.final}}) {
             if (top == &c.final && !c.corrected) continue;
             const std::vector<Said> shares = list(said, name);
             ASSERT_EQ(shares.size(), ids.size());
             for (std::size_t e = 0; e < ids.size(); ++e) {
-                expect_word(inner(shares[e], "token"), *input.trace, ids[e]);
+                expect_token_said(inner(shares[e], "token"), *input.trace, ids[e]);
                 EXPECT_EQ(maybe<double>(shares[e], "p"), known_share(*top, ids[e]));
                 expect_logits(shares[e], "added", top == &c.final ? correction_of(c, ids[e]) : std::nullopt);
             }

@@ -19,14 +19,14 @@ inline std::shared_ptr<const Trace> recorded(const std::string& name) {
     return load_trace(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / (name + ".jsonl"));
 }
 
-using ToldMessages = std::vector<ui::ToldMessage>;
-inline ToldMessages told_of(const std::string& scene, const SceneInput& input) { return find_scene(scene)->make()->told(input); }
+using ToldFrame = std::vector<ui::ToldMessage>;
+inline ToldFrame told_of(const std::string& scene, const SceneInput& input) { return find_scene(scene)->make()->told(input); }
 // Of the frame on screen.
-inline ToldMessages told_of(SceneBench& bench) {
+inline ToldFrame told_of(SceneBench& bench) {
     const FrameInput frame = bench.controller.frame(bench.time);
     return frame.active->told(frame.scene);
 }
-inline bool says(const ToldMessages& told, const std::string& id) { return !test::all_said(told, id).empty(); }
+inline bool says(const ToldFrame& told, const std::string& id) { return !test::all_said(told, id).empty(); }
 
 inline RunSettings settings_for(const std::string& drafter) {
     RunSettings settings;
