@@ -49,6 +49,11 @@ void Engine::obey(const Command& command) {
 bool Engine::step() {
     const std::lock_guard turn(*turns_);
     const bool run_waits = gate_.work_first() && next(Turn::before_run);
+    if (later_ && !run_waits) {
+        const Restart restart = *std::exchange(later_, {});
+        guarded(Slot::run, "", [&] { carry_out(restart); });
+        return true;
+    }
     if (!run_waits && step_run()) return true;
     if (run_waits && run_unshown_) show_progress(); // where it stands meanwhile
     const Place* const due = next(run_waits ? Turn::before_run : Turn::any);
@@ -307,6 +312,7 @@ void Engine::show_reading(int read, int all) {
 void Engine::show_costs(const RunSettings& settings, int done, int all) {
     if (called(EngineHost::Call::end_of_run))
         throw Error("what rounds cost was not measured to its end", "Start the run again.", Exit::interrupted);
+    if (called(EngineHost::Call::end_of_job)) throw RaceWaits{};
     if (run_) {
         end_questions();
         run_.reset();

@@ -88,6 +88,7 @@ class Engine {
     void show_progress();
     void show_reading(int read, int all);
     void show_costs(const RunSettings& settings, int done, int all); // of the run to come; the one before is gone
+    struct RaceWaits {};                                             // that was asked for while rounds are timed for a run that nobody sees
     void end_questions();                                            // about the run that goes
     void time_shown();                                               // what the table knows by now
     void plan_repeats();                                             // of a run that was not timed yet
@@ -133,6 +134,7 @@ class Engine {
     std::unique_ptr<Run> run_;
     std::shared_ptr<const Models> run_models_; // that it was made with: heads may have been trained since
     Stopwatch run_published_;
+    std::optional<Restart> later_;   // of which the costs are still to be measured
     bool run_unshown_ = false;       // steps that nobody was told of
     std::uint64_t runs_skipped_ = 0; // asked for, and given up before they began
     std::vector<Place> jobs_;        // in the order of their turns

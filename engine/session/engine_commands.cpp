@@ -45,7 +45,17 @@ void Engine::apply(const Command& command) {
 
 void Engine::carry_out(const Restart& restart) {
     if (restart.measure) forget_costs(*models_, restart.settings.drafter);
-    measure_costs(models_, restart.settings, [&](int done, int all) { show_costs(restart.settings, done, all); });
+    later_.reset();
+    try {
+        measure_costs(models_, restart.settings, [&](int done, int all) { show_costs(restart.settings, done, all); });
+    } catch (const RaceWaits&) { // the race goes first, where the window wants it so
+        later_ = restart;
+        return publish([](Snapshot& s) {
+            s.status.state = EngineStatus::State::idle;
+            s.status.job.clear();
+            s.status.job_total = 0;
+        });
+    }
     run_ = std::make_unique<Run>(models_, restart.settings);
     run_->on_reading([this](int read, int all) { show_reading(read, all); });
     run_models_ = models_;
@@ -76,6 +86,7 @@ void Engine::carry_out(const Cancel&) {
         return !stays && place.order.slot != Slot::times;
     });
     if (run_stays) return;
+    later_.reset();
     gate_.set(0);
     if (run_) run_->stop(Stopped::kCancelled);
     publish([](Snapshot& s) { s.status.state = EngineStatus::State::stopped; });
@@ -191,6 +202,7 @@ void Engine::carry_out(const LoadHeads&) {
 
 void Engine::end_all() {
     jobs_.clear();
+    later_.reset();
     run_.reset();
     run_models_.reset();
     times_.clear();

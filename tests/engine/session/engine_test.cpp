@@ -208,7 +208,14 @@ TEST(Engine, SaysThatItMeasuresWhatRoundsCostAndShowsNoOtherRunMeanwhile) {
     engine.obey(Restart{.settings = settings, .measure = true});
     EXPECT_EQ(engine.shown().status.state, EngineStatus::State::failed);
     EXPECT_EQ(engine.shown().status.remedy, "Start the run again.");
+    host.call = EngineHost::Call::end_of_job; // a race was asked for, of which more is seen
+    engine.obey(Restart{.settings = settings, .measure = true});
+    EXPECT_EQ(engine.run(), nullptr);
+    EXPECT_EQ(engine.shown().status.state, EngineStatus::State::idle) << "nothing failed";
     host.call = EngineHost::Call::none;
+    ASSERT_TRUE(engine.step()) << "then it is measured after all";
+    ASSERT_NE(engine.run(), nullptr);
+    EXPECT_TRUE(engine.shown().trace->header()->k_auto);
     engine.obey(Restart{settings});
     EXPECT_EQ(engine.shown().trace->size(), 1U) << "and it can be started again";
 }
