@@ -42,13 +42,15 @@ bool belongs(const PlotSeries& one, const Plot& plot) {
     return near(a.y, b.y) && near(a.h, b.h) && (one.mark == PlotMark::rows) == plot.of(PlotMark::rows);
 }
 
-// The nearest bold words above it.
+// The nearest heading above it; of two beside each other the one that begins left of it.
 std::string heading_of(const Rect& place, const std::vector<RecordedText>& texts) {
+    constexpr float kLeast = 15; // pixels: names that are bold, because they are chosen, are smaller
     const RecordedText* found = nullptr;
-    for (const RecordedText& text : texts)
-        if (text.font == ui::Font::text_bold && text.baseline < place.y && text.box.x > place.x - 260 && text.box.x < place.right() &&
-            (!found || text.baseline > found->baseline))
-            found = &text;
+    for (const RecordedText& text : texts) {
+        if (text.font != ui::Font::text_bold || text.size < kLeast || text.baseline > place.y || text.box.x > place.x + 40) continue;
+        const bool beside = found && std::abs(text.baseline - found->baseline) < 4;
+        if (!found || (beside ? text.box.x > found->box.x : text.baseline > found->baseline)) found = &text;
+    }
     return found ? found->text : "";
 }
 
@@ -73,7 +75,7 @@ std::string lane_of(const Rect& lane, const std::vector<RecordedText>& texts) {
     return found ? found->text : "";
 }
 
-std::vector<Plot> plots_of(const ui::RecordCanvas& canvas) {
+std::vector<Plot> plots_of(const ui::RecordCanvas& canvas, std::span<const Rect> regions) {
     std::vector<Plot> plots;
     for (const PlotSeries& one : canvas.series()) {
         if (one.data.empty()) continue;
@@ -86,8 +88,9 @@ std::vector<Plot> plots_of(const ui::RecordCanvas& canvas) {
         added.name = ui::language().label(added.name);
     }
     for (Plot& plot : plots) {
-        plot.title = heading_of(plot.place, canvas.texts());
-        plot.x_title = x_title_of(plot.place, canvas.texts());
+        const auto region = std::ranges::find_if(regions, [&](const Rect& one) { return one.contains(plot.place.center()); });
+        plot.title = heading_of(plot.place, region == regions.end() ? canvas.texts() : ui::texts_in(canvas.texts(), *region));
+        if (!plot.of(PlotMark::spans)) plot.x_title = x_title_of(plot.place, canvas.texts());
         std::set<std::pair<PlotMark, std::string>> names; // each its own
         for (PlotSeries& one : plot.series) {
             const std::string name = one.name.empty() ? plot.title : one.name;
@@ -206,9 +209,9 @@ std::string specification(const Plot& plot) {
 
 } // namespace
 
-std::vector<PlotFiles> plot_files(const ui::RecordCanvas& canvas) {
+std::vector<PlotFiles> plot_files(const ui::RecordCanvas& canvas, std::span<const Rect> regions) {
     std::vector<PlotFiles> files;
-    for (const Plot& plot : plots_of(canvas)) files.push_back({csv(plot), specification(plot)});
+    for (const Plot& plot : plots_of(canvas, regions)) files.push_back({csv(plot), specification(plot)});
     return files;
 }
 

@@ -1,6 +1,7 @@
 // Frames without a window: PNG through the CPU rasteriser, SVG through the canvas, and the frame in words.
 // Same input, same bytes: nothing here reads a clock or a random number.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <functional>
@@ -387,7 +388,11 @@ std::vector<PlotFiles> frame_plots(const FrameRequest& request, std::shared_ptr<
     const ui::FontSet fonts;
     ui::RecordCanvas canvas(fonts, screen);
     painter(p.input, state, screen)(canvas);
-    return plot_files(canvas);
+    LayoutWish wish;
+    wish.presenter = request.presenter;
+    wish.run = p.scene->shows_run();
+    const FrameLayout layout = frame_layout({screen.w, screen.h}, wish, p.scene->whole_window());
+    return plot_files(canvas, std::array{layout.stage, layout.story, layout.details});
 }
 
 bool tells_messages(const std::string& scene) {

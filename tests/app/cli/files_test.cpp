@@ -437,6 +437,10 @@ TEST(Render, WritesTheNumbersOfItsPlots) {
         }
         EXPECT_GE(count, 2) << scene;
     }
+    // Called as the heading above it, not as what stands beside the stage.
+    const Json rows = Json::parse(read_file(folder / "systems" / "systems-1.vl.json"));
+    EXPECT_TRUE(rows["title"].get<std::string>().starts_with("Cache rows by round")) << rows["title"];
+    EXPECT_EQ(Json::parse(read_file(folder / "speedup" / "speedup-1.vl.json"))["title"], "Tokens per round");
     // What a curve is of, and its numbers: a formula that is known.
     const auto tokens = columns_of(read_file(folder / "speedup" / "speedup-1.csv"));
     int checked = 0;
