@@ -492,8 +492,11 @@ std::string Walk::full(const RunView& view, const RoundSummary& round) const {
     const int draft_tokens = static_cast<int>(round.drafts.size());
     std::string text = "\n" + rule_line("round " + std::to_string(round.round + 1));
     if (draft_tokens > 0) {
+        const DrafterInfo* first = part_of(trace_->header()->drafter, round.drafts.front().draft->by); // of two chained drafters
+        const DrafterInfo* last = part_of(trace_->header()->drafter, round.drafts.back().draft->by);
         text += paint(Tone::draft, "◇ draft ") + "  " + std::to_string(draft_tokens) + (draft_tokens == 1 ? " guess" : " guesses") +
-                (round.tree ? ", as a tree" : "") + (timing ? " in " + ms(round.draft_ms) : "") + "\n";
+                (round.tree ? ", as a tree" : "") + (first ? std::string(" by ") + first->name : "") +
+                (last != first ? std::string(", then ") + last->name : "") + (timing ? " in " + ms(round.draft_ms) : "") + "\n";
     } else if (trace_->header()->drafter != kNoDrafter) {
         text += paint(Tone::draft, "◇ draft ") + "  " + no_drafts(round) +
                 (timing && round.draft_ms >= 0.005 ? ", in " + ms(round.draft_ms) : "") + "\n";
