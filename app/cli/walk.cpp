@@ -451,11 +451,14 @@ std::string Walk::full(const RunView& view, const RoundSummary& round) const {
         text += paint(tone, head) + "  " + message(said) + "\n";
     };
     const std::string draft = "◇ " + pad(message(walk_said("round.draft"_t)), 6);
-    if (!round.drafts.empty())
+    if (!round.drafts.empty()) {
+        const auto part = [&](const DraftSlot& slot) { return part_of(trace_->header()->drafter, slot.draft->by); };
+        const DrafterInfo* const first = part(round.drafts.front()); // of two chained drafters
+        const DrafterInfo* const last = part(round.drafts.back());
         line(Tone::draft, draft,
-             walk_said("round.drafted"_t, "guesses"_v = round.drafts.size(), "tree"_v = round.tree,
-                       "ms"_v = words_of(timing, round.draft_ms)));
-    else if (trace_->header()->drafter != kNoDrafter)
+             walk_said("round.drafted"_t, "guesses"_v = round.drafts.size(), "tree"_v = round.tree, "by"_v = first ? first->name : "",
+                       "then"_v = last != first ? last->name : "", "ms"_v = words_of(timing, round.draft_ms)));
+    } else if (trace_->header()->drafter != kNoDrafter)
         line(Tone::draft, draft,
              walk_said("round.none"_t, "why"_v = no_drafts(round), "ms"_v = words_of(timing && round.draft_ms >= 0.005, round.draft_ms)));
     line(Tone::target, "■ " + pad(message(walk_said("round.verify"_t)), 6),

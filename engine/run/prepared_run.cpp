@@ -47,7 +47,7 @@ void check_settings(const Models& models, const RunSettings& s) {
     // At temperature 0 most rules are the greedy one, which judges chains and trees.
     if (rule_at(*rule, s.sampling).siblings == Siblings::none && s.k > 0 && !can_judge(*rule, drafter)) throw tree_error(s.rule);
     const std::vector<DraftSize> written = draft_sizes(s.k_rounds);
-    if (!drafter.chained() && std::ranges::any_of(written, [](const DraftSize& size) { return size.by != 0; }))
+    if (drafter.drafts() && !drafter.chained() && std::ranges::any_of(written, [](const DraftSize& size) { return size.by != 0; }))
         throw Error("--k-rounds has lengths of a second drafter (+N), and \"" + s.drafter + "\" is one", "Leave the plus signs out.",
                     Exit::usage);
     if (drafter.goes_on && (s.k_auto || !s.k_rounds.empty()))

@@ -117,15 +117,14 @@ void draw_loop_columns(const LoopDraw& d, std::vector<SceneCommand>& out) {
 
 namespace {
 
-// Of two chained drafters: who drafted, and how.
+// Of two chained drafters: who drafted; else how it was done.
 Message by_whom(const LoopDraw& d, const Message& passes) {
     const std::string run = d.model.header ? d.model.header->drafter : "";
     if (d.model.drafted == 0) return passes;
     const DrafterInfo* first = part_of(run, column(d, 0).draft->by);
     const DrafterInfo* last = part_of(run, column(d, d.model.drafted - 1).draft->by);
     if (!first || !last) return passes;
-    if (first != last) return loop_says("draft_row.then"_t, "first"_v = std::string(first->name), "second"_v = std::string(last->name));
-    return loop_says("draft_row.by"_t, "drafter"_v = std::string(first->name), "how"_v = passes);
+    return first == last ? loop_says("draft_row.by"_t, "drafter"_v = std::string(first->name)) : loop_says("draft_row.both"_t);
 }
 
 } // namespace

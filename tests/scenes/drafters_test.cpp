@@ -512,8 +512,9 @@ void expect_round_told(const Said& said, const DraftersModel& model, const Draft
     EXPECT_EQ(test::real(test::inner(said, "took"), "ms"), row.draft_ms);
     const bool ends = std::ssize(round.commit->tokens) == round.accepted;
     EXPECT_EQ(test::whole(said, "ends"), ends);
-    if (!ends)
+    if (!ends) {
         EXPECT_EQ("“" + test::words(test::inner(said, "own"), "text") + "”", ui::token_words(trace.text(round.commit->tokens.back())));
+    }
 }
 
 void expect_stored_told(const Said& said, const DrafterRow& row) {
@@ -530,7 +531,9 @@ void expect_published_told(const Said& said, const DrafterRow& row, const Publis
     EXPECT_EQ(range.text, row.published.low == row.published.high ? "round.range:one" : "round.range:between");
     EXPECT_EQ(test::real(range, "low"), row.published.low);
     EXPECT_EQ(test::whole(range, "below"), row.published.below);
-    if (row.published.low != row.published.high) EXPECT_EQ(test::real(range, "high"), row.published.high);
+    if (row.published.low != row.published.high) {
+        EXPECT_EQ(test::real(range, "high"), row.published.high);
+    }
     EXPECT_EQ(test::whole(said, "figures"), std::ssize(row.published.figures));
     const auto twins =
         std::ranges::count_if(drafter_list(), [&](const DrafterInfo& info) { return info.published == row.info->published; });
@@ -683,7 +686,9 @@ TEST(DraftersTold, TellsEveryRowWithItsFactsInBothLanguagesAtEveryBeat) {
                 EXPECT_EQ(test::whole(subtitle, "tokens"), model.text_tokens);
                 EXPECT_EQ(test::whole(subtitle, "tries"), kDraftTries);
                 EXPECT_EQ(test::whole(subtitle, "seed"), static_cast<std::int64_t>(asked.settings.seed));
-                if (temperature > 0) EXPECT_EQ(test::real(subtitle, "temperature"), temperature);
+                if (temperature > 0) {
+                    EXPECT_EQ(test::real(subtitle, "temperature"), temperature);
+                }
             }
         }
 }
@@ -823,8 +828,9 @@ TEST(DraftersTold, GivesNumbersWithFullPrecisionAsData) {
             EXPECT_EQ(message["values"]["guesses"].is_array(), row.shown.size() != 1);
             EXPECT_EQ(message["region"], "stage");
             EXPECT_TRUE(message["drawn"].get<bool>());
-            if (!row.published.empty())
+            if (!row.published.empty()) {
                 EXPECT_EQ(message["values"]["published"]["values"]["speed_up"]["values"]["low"].get<double>(), row.published.low);
+            }
         }
         EXPECT_EQ(found, model.rows.size());
     }

@@ -356,12 +356,6 @@ TEST(LosslessScene, TheStudyKeepsWhatWasWritten) {
     EXPECT_EQ(point.output, std::vector<int>(live.run->sequence().begin() + 5, live.run->sequence().end()));
 }
 
-template <class T>
-std::optional<T> maybe(const Said& said, std::string_view name) {
-    const auto found = std::ranges::find(said.values, name, &SaidValue::name);
-    EXPECT_NE(found, said.values.end()) << said.id() << " {" << name << "}";
-    return found == said.values.end() || !found->there() ? std::nullopt : std::optional(std::get<T>(found->is));
-}
 std::string text_letters(const std::vector<int>& tokens) {
     std::string letters;
     for (const int id : tokens) letters += static_cast<char>('a' + id);

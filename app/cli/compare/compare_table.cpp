@@ -270,8 +270,12 @@ std::string one_more_table(const std::vector<Row>& rows, const TableLook& look) 
         const RefusedRanks& ranks = row.totals.ranks;
         if (row.domain != "all" || !row.contestant->problem.empty()) continue;
         if (ranks.by.empty() && ranks.rounds >= WiderOrDeeper::kFewestRounds) line(row.contestant->label, ranks);
+        const auto told = [](const RefusedRanks& one) {
+            return one.rounds >= WiderOrDeeper::kFewestRounds && wider_or_deeper(one).kind != WiderOrDeeper::Kind::not_told;
+        };
+        if (std::ranges::any_of(ranks.by, told)) text += "  " + row.contestant->label + "\n";
         for (const RefusedRanks& one : ranks.by) // of two chained drafters
-            if (one.rounds >= WiderOrDeeper::kFewestRounds) line("· " + one.drafter, one);
+            if (told(one)) line("· " + one.drafter, one);
     }
     if (text.empty()) return text;
     std::string head =

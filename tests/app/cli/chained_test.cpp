@@ -35,6 +35,9 @@ TEST(ChainedByName, ARunSaysWhoSpoke) {
     EXPECT_NE(text.find("\"drafter\":\"lookup+small\""), std::string::npos);
     EXPECT_NE(text.find("\"by\":\"lookup\""), std::string::npos);
     EXPECT_NE(text.find("\"by\":\"small\""), std::string::npos);
+    EXPECT_NE(run.out.find(" by lookup"), std::string::npos) << run.out;
+    EXPECT_NE(run.out.find(" by small"), std::string::npos) << run.out;
+    EXPECT_EQ(speclens({"run", "--drafter", "lookup+small", "--k-rounds", "4,+4*3,0", "--max-tokens", "8"}).code, 0);
     const Outcome plain = speclens({"run", "--drafter", "none", "--prompt", "one two three one two three one two", "--raw", "--temp", "0",
                                     "--max-tokens", "60", "--no-timing", "--json", (folder / "plain.jsonl").string()});
     ASSERT_EQ(plain.code, 0) << plain.err;

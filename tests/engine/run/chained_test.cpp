@@ -99,6 +99,8 @@ TEST(Chained, RefusesWhatOnlyOneDrafterHas) {
     settings = chained("small", 0.8);
     settings.k_rounds = "4,+2";
     EXPECT_NE(why(settings).find("of a second drafter"), std::string::npos);
+    settings.drafter = "none"; // which a chained run is held against, with the same settings
+    EXPECT_EQ(why(settings), "");
     settings = chained("lookup+nobody", 0.8);
     EXPECT_NE(why(settings).find("unknown drafter 'nobody'"), std::string::npos);
 }
