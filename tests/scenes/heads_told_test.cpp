@@ -64,7 +64,7 @@
 #include "ui/language/language.h"
 #include "ui/tokens.h"
 
-namespace speclens {
+namespace speclens::heads_told {
 namespace {
 
 using test::all_said;
@@ -391,8 +391,9 @@ void expect_numbers_told(const char* scene) {
         std::string words = in_words(canvas.told());
         for (const ui::RecordedText& text : canvas.texts())
             for (std::sregex_iterator at(text.text.begin(), text.text.end(), number), end; at != end; ++at, ++seen)
-                if (at->str() != ".05" && at->str() != ".15") // of an axis
+                if (at->str() != ".05" && at->str() != ".15") { // else of an axis
                     EXPECT_NE(words.find(at->str()), std::string::npos) << at->str() << " of “" << text.text << "”\n" << words;
+                }
     });
     EXPECT_GT(seen, 300U);
 }
@@ -557,7 +558,9 @@ void expect_verdict(const Said& said, const SceneInput& input, const DominoVerdi
                                                         {State::discarded, "behind"},
                                                         {State::unknown, "unknown"}};
     for (const auto& [state, fate] : kFates)
-        if (state == verdict.state) EXPECT_EQ(inner(said, "fate").id(), std::string("domino.verdict.fate:") + fate);
+        if (state == verdict.state) {
+            EXPECT_EQ(inner(said, "fate").id(), std::string("domino.verdict.fate:") + fate);
+        }
     if (verdict.state == State::rejected && verdict.replacement)
         expect_token_said(inner(inner(said, "fate"), "own"), *input.trace, *verdict.replacement);
 }
@@ -687,4 +690,4 @@ TEST(DFlashTold, SaysItsNumbersInTheirPlaces) {
 }
 
 } // namespace
-} // namespace speclens
+} // namespace speclens::heads_told

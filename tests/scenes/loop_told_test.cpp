@@ -41,7 +41,6 @@ namespace {
 
 std::vector<ui::ToldMessage> told_of(const SceneInput& input) { return find_scene("loop")->make()->told(input); }
 
-using test::maybe;
 std::optional<double> chance(const std::optional<double>& logp) { return logp ? std::optional(std::exp(*logp)) : std::nullopt; }
 
 void expect_token(const Said& said, const Trace& trace, int id) {
@@ -59,15 +58,15 @@ void expect_guess(const Said& said, const SceneInput& input, const LoopModel& mo
     EXPECT_EQ(test::whole(said, "parent"), model.tree ? c.parent + 1 : 0);
     EXPECT_EQ(test::whole(said, "id"), c.draft->token);
     expect_token(said, *input.trace, c.draft->token);
-    EXPECT_EQ(maybe<double>(said, "draft"), c.q);
-    EXPECT_EQ(maybe<double>(said, "target"), c.p);
-    EXPECT_EQ(maybe<double>(said, "drawn"), c.draft->u);
+    EXPECT_EQ(test::maybe<double>(said, "draft"), c.q);
+    EXPECT_EQ(test::maybe<double>(said, "target"), c.p);
+    EXPECT_EQ(test::maybe<double>(said, "drawn"), c.draft->u);
     EXPECT_EQ(test::whole(said, "forced"), c.draft->forced());
     EXPECT_EQ(test::whole(said, "certain"), model.rule == RuleKind::certain);
     EXPECT_EQ(test::whole(said, "selected"), column == model.selected);
-    EXPECT_EQ(maybe<double>(said, "mixture"), c.check ? chance(c.check->mixture) : std::nullopt);
-    EXPECT_EQ(maybe<double>(said, "prefix"), c.check ? chance(c.check->prefix_coefficient) : std::nullopt);
-    EXPECT_EQ(maybe<double>(said, "limit"), c.check ? c.check->typical_threshold : std::nullopt);
+    EXPECT_EQ(test::maybe<double>(said, "mixture"), c.check ? chance(c.check->mixture) : std::nullopt);
+    EXPECT_EQ(test::maybe<double>(said, "prefix"), c.check ? chance(c.check->prefix_coefficient) : std::nullopt);
+    EXPECT_EQ(test::maybe<double>(said, "limit"), c.check ? c.check->typical_threshold : std::nullopt);
     if (model.timed() && c.ms > 0) {
         EXPECT_EQ(ms_in(said, "took"), c.ms);
     }
@@ -75,7 +74,7 @@ void expect_guess(const Said& said, const SceneInput& input, const LoopModel& mo
     const std::string fate = c.rescued() ? "rescued" : kFates[static_cast<int>(c.fate)];
     EXPECT_EQ(test::inner(said, "fate").id(), "loop.fate." + fate);
     if (!c.check || !c.check->u || !throws_coins(model.rule)) {
-        EXPECT_FALSE(maybe<std::string>(said, "coin")) << "none was thrown";
+        EXPECT_FALSE(test::maybe<std::string>(said, "coin")) << "none was thrown";
         return;
     }
     const Said coin = test::inner(said, "coin");
@@ -122,7 +121,7 @@ void expect_all_told(const SceneInput& input) {
         const Said said = test::only_said(told, std::string("loop.own_row.told:") + from);
         expect_token(said, *input.trace, model.own->token);
         EXPECT_EQ(test::real(said, "p"), std::exp(model.own->p));
-        EXPECT_EQ(maybe<double>(said, "coin"), model.own->u);
+        EXPECT_EQ(test::maybe<double>(said, "coin"), model.own->u);
         double all = 0;
         for (const Said& strip : test::all_said(told, "loop.strip.told"))
             for (const Said& share : test::list(strip, "shares")) all += test::real(share, "p");
