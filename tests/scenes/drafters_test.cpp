@@ -45,6 +45,7 @@
 #include "tests/scenes/room.h"
 #include "tests/scenes/run_window.h"
 #include "tests/scenes/scenes_fixtures.h"
+#include "tests/scenes/scenes_golden.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/shared/finished.h"
 #include "tests/shared/said_values.h"
@@ -145,7 +146,9 @@ TEST(DraftersScene, SaysOnceWhatHasNoHead) {
     EXPECT_FALSE(asked.bench->shows("hf download")) << "nobody published one for it";
     asked.published.status.model = "Qwen3-4B-Q8_0";
     asked.show();
-    EXPECT_TRUE(asked.bench->shows("one for eagle3, not checked here: hf download AngelSlim/Qwen3-4B_eagle3")) << asked.bench->words;
+    const Said without = test::only_said(asked.told(), "drafters.words.headless");
+    EXPECT_EQ(test::words(without, "drafter"), "eagle3");
+    EXPECT_TRUE(test::words(without, "fetch").starts_with("hf download AngelSlim/Qwen3-4B_eagle3")) << test::words(without, "fetch");
 }
 
 TEST(DraftersScene, AsksOncePerCycleAndShowsEveryAnswer) {
@@ -801,11 +804,11 @@ TEST(DraftersTold, SaysEveryNumberThatIsDrawn) {
     for (int beat = 0; beat < kDraftersBeats; ++beat) {
         asked.beat(beat);
         const std::string words = in_words(asked.told());
-        const SceneInput input = asked.input();
+        const FrameLayout layout = layout_of(*asked.bench);
         std::size_t seen = 0;
         const std::regex number(R"(\d*\.\d\d+)");
         for (const ui::RecordedText& text : asked.bench->texts) {
-            if (!input.stage.contains(text.box.center()) && !input.details.contains(text.box.center())) continue;
+            if (!layout.stage.contains(text.box.center()) && !layout.details.contains(text.box.center())) continue;
             for (std::sregex_iterator at(text.text.begin(), text.text.end(), number), end; at != end; ++at, ++seen)
                 EXPECT_NE(words.find(at->str()), std::string::npos) << beat << ": " << at->str() << " of “" << text.text << "”\n" << words;
         }

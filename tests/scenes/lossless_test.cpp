@@ -37,6 +37,7 @@
 #include "scenes/shared/words.h"
 #include "tests/scenes/run_window.h"
 #include "tests/scenes/scenes_fixtures.h"
+#include "tests/scenes/scenes_golden.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/shared/finished.h"
 #include "tests/shared/said_values.h"
@@ -210,9 +211,9 @@ TEST(LosslessScene, CatchesAMistakeAndSaysAfterHowManyTexts) {
 TEST(LosslessScene, ChoosesAMistakeInTheDetailsAndDrawsByItsButtons) {
     Counting live;
     live.beat(kLosslessDrawBeat);
-    live.bench->click(live.bench->find("Ratio upside down", live.input().details));
+    live.bench->click(live.bench->find("Ratio upside down", layout_of(*live.bench).details));
     live.bench->settle();
-    live.bench->click(live.bench->find("+ 100", live.input().controls));
+    live.bench->click(live.bench->find("+ 100", layout_of(*live.bench).controls));
     live.bench->settle();
     const std::vector<Said> rows = test::all_said(live.told(), "lossless.details.row");
     ASSERT_EQ(rows.size(), lossless_rules().size());
@@ -221,7 +222,7 @@ TEST(LosslessScene, ChoosesAMistakeInTheDetailsAndDrawsByItsButtons) {
         EXPECT_EQ(test::whole(rows[i], "chosen"), swapped) << i;
         EXPECT_EQ(test::whole(rows[i], "drawn"), swapped ? 100 : 0) << i;
     }
-    live.bench->click(live.bench->find("Clear", live.input().controls));
+    live.bench->click(live.bench->find("Clear", layout_of(*live.bench).controls));
     live.bench->settle();
     EXPECT_EQ(test::words(live.title("title.nothing"), "mistake"), "Ratio upside down");
 }
@@ -569,13 +570,11 @@ TEST(LosslessTold, SaysItsNumbersInTheirPlaces) {
     const std::string thin = "\u2009";
     for (const auto& [language, lines] :
          {Lines{"en",
-                {"First position a: kept .30 + replaced .20 = target .50 (draft .30)\n", "TABLE", " + .20 = .50",
-                 "Bonus after a rejection (chosen): not in 1" + thin + "000\n", "Replacement from the target: caught at ",
+                {"First position a: kept .30 + replaced .20 = target .50 (draft .30)\n", "TABLE", "Replacement from the target: caught at ",
                  " of 4" + thin + "000 texts\n", "Ratio upside down: not drawn\n", "no mistake: not in 2" + thin + "000\n",
                  "token rule with a mistake, K = 2, table of three tokens · distance "}},
           Lines{"de",
-                {"Erste Position a: behalten 0,30 + ersetzt 0,20 = Ziel 0,50 (Entwurf 0,30)\n",
-                 "Bonus nach einer Ablehnung (gewählt): nicht in 1" + thin + "000\n", "Ersatz aus dem Zielmodell: ertappt bei ",
+                {"Erste Position a: behalten 0,30 + ersetzt 0,20 = Ziel 0,50 (Entwurf 0,30)\n", "Ersatz aus dem Zielmodell: ertappt bei ",
                  " von 4" + thin + "000 Texten\n", "Verhältnis auf dem Kopf: nicht gezogen\n", "kein Fehler: nicht in 2" + thin + "000\n",
                  "Token-Regel mit Fehler, K = 2, Tabelle mit drei Token · Abstand "}}}) {
         const test::Speaking speaking(language);
@@ -586,6 +585,11 @@ TEST(LosslessTold, SaysItsNumbersInTheirPlaces) {
         for (const std::string& line : lines) EXPECT_NE(words.find(line), std::string::npos) << line << "\n" << words;
         const bool german = std::string_view(language) == "de";
         const LosslessCount& chosen = same.counts.at(lossless_rules()[1]->name);
+        ASSERT_GT(chosen.caught, 0);
+        const std::string caught =
+            (german ? "Bonus nach einer Ablehnung (gewählt): ertappt bei " : "Bonus after a rejection (chosen): caught at ") +
+            ui::integer(chosen.caught) + (german ? " von 1" : " of 1") + thin + (german ? "000 Texten\n" : "000 texts\n");
+        EXPECT_NE(words.find(caught), std::string::npos) << caught << "\n" << words;
         for (const auto& [tokens, p] : exact_texts()) {
             const double drawn = chosen.texts.contains(tokens) ? static_cast<double>(chosen.texts.at(tokens)) / 1000 : 0;
             const std::string line = text_letters(tokens) + (german ? ": gezogen " : ": drawn ") + ui::probability(drawn) +
@@ -607,16 +611,16 @@ TEST(LosslessTold, SaysEveryNumberThatIsDrawn) {
     for (int beat = 0; beat < kLosslessGreedyBeat; ++beat) {
         live.beat(beat);
         const std::string words = in_words(live.told());
-        const SceneInput input = live.input();
+        const FrameLayout layout = layout_of(*live.bench);
         std::size_t seen = 0;
         const std::regex number(R"(\.\d\d+)");
         for (const ui::RecordedText& text : live.bench->texts) {
-            if (!input.stage.contains(text.box.center()) && !input.details.contains(text.box.center())) continue;
+            if (!layout.stage.contains(text.box.center()) && !layout.details.contains(text.box.center())) continue;
             if (std::regex_match(text.text, number)) continue; // of an axis
             for (std::sregex_iterator at(text.text.begin(), text.text.end(), number), end; at != end; ++at, ++seen)
                 EXPECT_NE(words.find(at->str()), std::string::npos) << beat << ": " << at->str() << " of “" << text.text << "”\n" << words;
         }
-        EXPECT_GT(seen, 8U);
+        EXPECT_GT(seen, 4U);
     }
 }
 
