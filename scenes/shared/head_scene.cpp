@@ -97,11 +97,11 @@ void choose_guess(HeadModel& model, const SceneInput& input, int usual) {
 
 Message head_conditions(const SceneInput& seen, const HeadModel& m, HeadGuess guess) {
     const bool step = guess == HeadGuess::step;
-    return shared_says("head.conditions"_t,
-                       "instead_of"_v = m.instead_of == kNoDrafter ? shared_says("head.plain"_t) : Message(m.instead_of),
-                       "round"_v = m.round->round + 1, "step"_v = step, "at"_v = m.selected + 1, "of"_v = m.guesses(), "k"_v = m.header->k,
-                       "greedy"_v = m.greedy, "temperature"_v = m.header->sampling.temperature, "seed"_v = m.header->seed,
-                       "anchor"_v = step ? Message() : word(seen, m.anchor));
+    return shared_tells("head.conditions"_t,
+                        "instead_of"_v = m.instead_of == kNoDrafter ? shared_says("head.plain"_t) : Message(m.instead_of),
+                        "round"_v = m.round->round + 1, "step"_v = step, "at"_v = m.selected + 1, "of"_v = m.guesses(), "k"_v = m.header->k,
+                        "greedy"_v = m.greedy, "temperature"_v = m.header->sampling.temperature, "seed"_v = m.header->seed,
+                        "anchor"_v = step ? Message() : word(seen, m.anchor));
 }
 
 Message other_drafter_words(const HeadModel& m, const char* title, const Message& where) {
@@ -168,7 +168,7 @@ Message fate_words(DraftSlot::State state) {
 }
 
 std::vector<Said> shares_said(const SceneInput& input, const TopEntries& top, std::span<const int> ids) {
-    return each_said(ids, [&](int id) { return shared_says("guess.share"_t, "token"_v = word(input, id), "p"_v = listed(top, id)); });
+    return each_said(ids, [&](int id) { return shared_tells("guess.share"_t, "token"_v = word(input, id), "p"_v = listed(top, id)); });
 }
 
 std::vector<Said> shares_said(const SceneInput& input, const TopEntries& top, std::size_t most) {
@@ -179,8 +179,8 @@ std::vector<Said> shares_said(const SceneInput& input, const TopEntries& top, st
 }
 
 Message guessed_words(const SceneInput& input, const DraftSlot& slot, std::vector<Said> distribution) {
-    return shared_says("guess.told"_t, "distribution"_v = std::move(distribution), "token"_v = word(input, slot.draft->token),
-                       "id"_v = slot.draft->token, "fate"_v = fate_words(slot.state));
+    return shared_tells("guess.told"_t, "distribution"_v = std::move(distribution), "token"_v = word(input, slot.draft->token),
+                        "id"_v = slot.draft->token, "fate"_v = fate_words(slot.state));
 }
 
 std::vector<float> shared_widths(const std::vector<float>& wanted, float least, float room) {

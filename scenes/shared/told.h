@@ -97,7 +97,8 @@ using MessagesOf = Says<false, Scene, Beats...>;
 template <StoryLabel Scene, StoryLabel... Beats>
 using StoryOf = Says<true, Scene, Beats...>;
 
-inline constexpr StoryOf<"shared"> shared_says; // what several scenes say
+inline constexpr StoryOf<"shared"> shared_says;     // what several scenes say
+inline constexpr MessagesOf<"shared"> shared_tells; // the same of tokens, which are never looked up as a label
 
 // A number as a value; none where it is 0 or less: nobody measured it.
 [[nodiscard]] inline std::optional<double> if_measured(double value) { return value > 0 ? std::optional(value) : std::nullopt; }
