@@ -115,7 +115,8 @@ void add_run_choices(std::vector<PaletteRow>& rows, const FrameInput& input, con
     for (const DrafterInfo& info : drafter_list()) offer(info);
     std::vector<std::string> chains = offered_chains(ready);
     const std::string typed = query.substr(query.rfind(' ') + 1); // two of one's own: "suffix+domino"
-    if (std::ranges::find(chains, typed) == chains.end()) chains.push_back(typed);
+    std::erase(chains, typed);
+    chains.insert(chains.begin(), typed);
     for (const std::string& name : chains)
         if (const DrafterInfo* info = find_drafter(name); info && info->chained()) offer(*info);
     const DrafterInfo* drafter = find_drafter(now.drafter);

@@ -312,7 +312,6 @@ void Engine::show_reading(int read, int all) {
 void Engine::show_costs(const RunSettings& settings, int done, int all) {
     if (called(EngineHost::Call::end_of_run))
         throw Error("what rounds cost was not measured to its end", "Start the run again.", Exit::interrupted);
-    if (called(EngineHost::Call::end_of_job)) throw RaceWaits{};
     if (run_) {
         end_questions();
         run_.reset();
@@ -330,6 +329,7 @@ void Engine::show_costs(const RunSettings& settings, int done, int all) {
         s.status.job_total = all;
         s.status.job_unit = "rounds";
     });
+    if (called(EngineHost::Call::end_of_job)) throw RaceWaits{}; // the run before is gone all the same
 }
 
 void Engine::time_shown() {

@@ -29,6 +29,7 @@
 #include "tests/shared/told_said.h"
 #include "tests/shared/unowned.h"
 #include "ui/format.h"
+#include "ui/language/language.h"
 
 namespace speclens {
 namespace {
@@ -232,7 +233,7 @@ TEST(BottleneckScene, TellsEveryPassWithItsNumbersInBothLanguages) {
                                     {}};
                 figures.push_back({"bottleneck",
                                    "details.figure",
-                                   {{"claim", figure->claim},
+                                   {{"claim", ui::language().label(figure->claim)},
                                     {"value", std::vector<Said>{value_said(*figure)}},
                                     {"standing", std::vector<Said>{standing}}}});
             }

@@ -252,7 +252,7 @@ TEST(Walk, TellsTopTokensOnAChainAsWhatTheyAre) {
     const std::string text = walked(header, own_token(TargetToken::From::residual));
     for (const char* part : {"counts as certain", "when u is below p. ", "without the guess, scaled to 1"})
         EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
-    for (const char* never : {"below p/q", "max(p − q, 0)"}) EXPECT_EQ(text.find(never), std::string::npos) << text;
+    for (const char* never : {"below target ÷ draft", "max(p − q, 0)"}) EXPECT_EQ(text.find(never), std::string::npos) << text;
 }
 
 TEST(Walk, NamesTheDistributionOfTheOwnTokenOfACascade) {

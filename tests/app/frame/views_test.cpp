@@ -302,12 +302,12 @@ TEST(LecturesOnASlowPair, WhatAStepTellsOfIsMeasuredBeforeItsRunGoesOn) {
     timing.status.timed_model = "toy target";
     timing.status.timed = 0.4;
     see(busy(run, {}, timing));
-    EXPECT_TRUE(live.bench.shows("timing passes of toy target, 40 %")) << live.bench.words;
+    EXPECT_TRUE(live.bench.shows("timing passes of toy target, 40\u2009%")) << live.bench.words;
     EXPECT_TRUE(live.bench.shows("The loaded model is being timed: these are others")) << live.bench.words;
     live.bench.key(ui::Key::page_down);
     see(busy(run, {}, timing));
     EXPECT_EQ(live.now().scene_name, "failures");
-    EXPECT_TRUE(live.bench.shows("timing passes of toy target, 40 % · the map is drawn from them")) << live.bench.words;
+    EXPECT_TRUE(live.bench.shows("timing passes of toy target, 40\u2009% · the map is drawn from them")) << live.bench.words;
     EXPECT_FALSE(live.bench.shows("press M")) << live.bench.words;
     EXPECT_EQ(live.all<MeasurePasses>().size(), 1U) << "it is under way";
     live.bench.key(ui::Key::page_down);
