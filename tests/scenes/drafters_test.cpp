@@ -812,7 +812,7 @@ TEST(DraftersTold, SaysEveryNumberThatIsDrawn) {
             for (std::sregex_iterator at(text.text.begin(), text.text.end(), number), end; at != end; ++at, ++seen)
                 EXPECT_NE(words.find(at->str()), std::string::npos) << beat << ": " << at->str() << " of “" << text.text << "”\n" << words;
         }
-        EXPECT_GT(seen, 8U);
+        EXPECT_GT(seen, beat == kDraftersFamilyBeat ? 0U : 8U); // which has one source
     }
 }
 
