@@ -20,6 +20,7 @@ function(spec_add_suites program list prefix labels)
     foreach(line IN LISTS lines)
         string(REGEX REPLACE " +#.*" "" plain "${line}")
         string(REGEX REPLACE "/[0-9]+(\\.?) +#[^=]*= +(.*)" "/\\2\\1" named "${line}")
+        string(REGEX REPLACE " +#.*" "" named "${named}") # it has a name of its own
         if(plain MATCHES "^[^ ]+\\.$")
             string(REGEX REPLACE "\\.$" "" suite "${plain}")
             string(REGEX REPLACE "\\.$" "" named_suite "${named}")
