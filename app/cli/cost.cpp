@@ -1,5 +1,6 @@
 #include "app/cli/cost.h"
 
+#include "engine/base/csv.h"
 #include "engine/base/json.h"
 #include "engine/models/models.h"
 #include "engine/published/published.h"
@@ -48,13 +49,6 @@ std::string cost_notes(const Rent& rent, const std::string& tier, const Terminal
                          published_standing(*figure) + ".";
     for (const PublishedConflict& conflict : figure->conflicts) beside += " " + conflict.why;
     return text + terminal.paint(Tone::muted, wrap(beside, terminal.prose_width())) + "\n";
-}
-
-std::string csv_cell(const std::string& text) {
-    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-    std::string quoted = "\"";
-    for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return quoted + "\"";
 }
 
 std::string fact_cells(const Header& header, const RunSettings& settings) {

@@ -21,7 +21,6 @@ namespace speclens::cli {
 [[nodiscard]] OrderedJson price_json(const Rent& rent);
 [[nodiscard]] std::string cost_head(const Rent& rent); // "USD/Mtok"
 
-[[nodiscard]] std::string csv_cell(const std::string& text); // quoted where it has to be
 // Columns that say the same in every line of a CSV, so that files of several measurements can be put together; each begins with a comma.
 inline constexpr const char* kFactColumns = ",model,fingerprint,weights,precision,machine,date,temperature,top_k,top_p,seed,max_tokens";
 [[nodiscard]] std::string fact_cells(const Header& header, const RunSettings& settings);

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "engine/base/csv.h"
 #include "engine/base/json.h"
 #include "ui/language/language.h"
 
@@ -118,13 +119,6 @@ bool used(const Plot& plot, const Column& column) {
     return used(plot, [&](const PlotDatum& datum) { return std::isfinite(datum.*column.value); });
 }
 
-std::string quoted(const std::string& text) {
-    if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-    std::string out = "\"";
-    for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return out + "\"";
-}
-
 std::string csv(const Plot& plot) {
     const bool labels = labelled(plot);
     std::string text = std::string("series") + (labels ? ",label" : "");
@@ -133,7 +127,7 @@ std::string csv(const Plot& plot) {
     text += "\n";
     for (const PlotSeries& one : plot.series)
         for (const PlotDatum& datum : one.data) {
-            text += quoted(one.name) + (labels ? "," + quoted(datum.label) : "");
+            text += csv_cell(one.name) + (labels ? "," + csv_cell(datum.label) : "");
             for (const Column& column : kColumns)
                 if (const double value = datum.*column.value; used(plot, column))
                     text += "," + (std::isfinite(value) ? OrderedJson(value).dump() : std::string());

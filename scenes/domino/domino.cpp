@@ -10,7 +10,7 @@ namespace {
 
 class DominoScene final : public HeadScene<DominoScene> {
   public:
-    static constexpr const char *kName = "domino", *kTitle = "Domino";
+    static constexpr const char *kName = kDominoDrafter, *kTitle = "Domino";
     static constexpr auto kSays = domino_says;
     static Message details() { return domino_says("movers.what"_t); }
     static Message details_title() { return domino_says("movers.title"_t); }
@@ -50,7 +50,7 @@ class DominoScene final : public HeadScene<DominoScene> {
 
     // The first cycle whose guess only the head could save.
     std::optional<std::size_t> first_look(const RunView& whole) const override {
-        if (!whole.header || whole.header->drafter != "domino") return {};
+        if (!whole.header || whole.header->drafter != kDominoDrafter) return {};
         const std::optional<Position> at = next_rescue(whole, -1);
         if (!at) return {};
         for (const RoundSummary& cycle : whole.round_list)

@@ -139,7 +139,7 @@ std::optional<Position> next_rescue(const RunView& whole, int from) {
 
 DominoModel domino_model(const SceneInput& input) {
     DominoModel model;
-    if (!find_round(model, input, "domino")) return model;
+    if (!find_round(model, input, kDominoDrafter)) return model;
     model.head_on = !input.settings || round_settings(input, model.round->round).options.correction;
     bool any_base = false;
     for (const DraftSlot& slot : model.round->drafts) {
@@ -273,7 +273,7 @@ SceneCommand force_token(const DominoModel& model, int position, int token) {
 
 SceneCommand example_run(const SceneInput& input) {
     RunSettings settings = input.settings ? *input.settings : RunSettings{};
-    if (settings.drafter != "domino") settings = with_drafter(std::move(settings), "domino");
+    if (settings.drafter != kDominoDrafter) settings = with_drafter(std::move(settings), kDominoDrafter);
     settings.prompt = {.text = kHeadPrompt, .chat = true, .chat_if_possible = true};
     settings.options = {};
     settings.k = 7;

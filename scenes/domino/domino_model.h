@@ -11,6 +11,7 @@
 
 namespace speclens {
 
+inline constexpr const char* kDominoDrafter = "domino"; // whose runs it shows
 inline constexpr MessagesOf<"domino", "block", "base", "favourites", "state", "low_rank", "final", "both", "clock"> domino_says;
 
 // What became of a guess in one of the two verdict rows.

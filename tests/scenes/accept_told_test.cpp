@@ -18,12 +18,12 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <regex>
 
 #include "engine/base/json.h"
 #include "scenes/shared/in_words.h"
 #include "scenes/shared/token_said.h"
 #include "tests/shared/accept_bench.h"
+#include "tests/shared/drawn_numbers.h"
 #include "tests/shared/speaking.h"
 #include "ui/format.h"
 #include "ui/tokens.h"
@@ -235,25 +235,9 @@ TEST(AcceptTold, TellsEveryBarTheSumsTheCoinTheBooksAndTheCountsInBothLanguages)
 
 // A number that is drawn and that no message has would be one that only eyes see.
 TEST(AcceptTold, SaysEveryNumberThatIsDrawn) {
-    const std::regex number(R"(\d*\.\d\d+)");
+    const auto one = [](const SceneInput&, const ui::RecordedText&, const std::string& number) { return number == "1.00"; };
     std::size_t seen = 0;
-    each_frame([&](SceneInput input) {
-        input.stage = input.stage_clip = {0, 0, 1100, 800};
-        input.controls = {0, 800, 1100, 96};
-        input.story = {1100, 0, 500, 700};
-        input.details = {1100, 700, 500, 1100};
-        const ui::Rect screen{0, 0, 1600, 1800};
-        ui::RecordCanvas canvas(scene_fonts(), screen);
-        const ui::Input nothing;
-        ui::WidgetState widgets;
-        ui::Ui ui(canvas, nothing, ui::theme(ui::ThemeKind::dark), widgets, screen);
-        (void)find_scene("accept-rule")->make()->draw(input, ui);
-        const std::string words = in_words(canvas.told());
-        for (const ui::RecordedText& text : canvas.texts())
-            for (std::sregex_iterator at(text.text.begin(), text.text.end(), number), end; at != end; ++at, ++seen)
-                EXPECT_TRUE(at->str() == "1.00" || words.find(at->str()) != std::string::npos) << at->str() << " of “" << text.text << "”\n"
-                                                                                               << words;
-    });
+    each_frame([&](const SceneInput& input) { seen += test::expect_drawn_numbers_told("accept-rule", input, one); });
     EXPECT_GT(seen, 1000U);
 }
 

@@ -45,7 +45,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <regex>
 
 #include "engine/base/json.h"
 #include "engine/run/other_drafter_round.h"
@@ -56,6 +55,7 @@
 #include "scenes/shared/heat_key.h"
 #include "scenes/shared/in_words.h"
 #include "scenes/shared/published_round.h"
+#include "tests/shared/drawn_numbers.h"
 #include "tests/shared/heads_bench.h"
 #include "tests/shared/said_values.h"
 #include "tests/shared/speaking.h"
@@ -375,28 +375,11 @@ TEST(Eagle3Told, TellsEveryStepTheStripsTheDriftTheClockAndTheChartsInBothLangua
 
 // A number that is drawn and that no message has would be one that only eyes see.
 void expect_numbers_told(const char* scene) {
-    const std::regex number(R"(\d*\.\d\d+)");
+    const auto of_an_axis = [](const SceneInput& input, const ui::RecordedText& text, const std::string& number) {
+        return number == ".05" || number == ".15" || (text.box.x >= input.details.x && text.text == number);
+    };
     std::size_t seen = 0;
-    each_frame(scene, [&](SceneInput input) {
-        input.stage = input.stage_clip = {0, 0, 1100, 800};
-        input.controls = {0, 800, 1100, 96};
-        input.story = {1100, 0, 500, 700};
-        input.details = {1100, 700, 500, 1100};
-        const ui::Rect screen{0, 0, 1600, 1800};
-        ui::RecordCanvas canvas(scene_fonts(), screen);
-        const ui::Input nothing;
-        ui::WidgetState widgets;
-        ui::Ui ui(canvas, nothing, ui::theme(ui::ThemeKind::dark), widgets, screen);
-        (void)find_scene(scene)->make()->draw(input, ui);
-        std::string words = in_words(canvas.told());
-        for (const ui::RecordedText& text : canvas.texts()) {
-            const bool axis = text.box.x >= input.details.x && std::regex_match(text.text, number);
-            for (std::sregex_iterator at(text.text.begin(), text.text.end(), number), end; at != end; ++at, ++seen)
-                if (!axis && at->str() != ".05" && at->str() != ".15") { // else of the axis of a chart
-                    EXPECT_NE(words.find(at->str()), std::string::npos) << at->str() << " of “" << text.text << "”\n" << words;
-                }
-        }
-    });
+    each_frame(scene, [&](const SceneInput& input) { seen += test::expect_drawn_numbers_told(scene, input, of_an_axis); });
     EXPECT_GT(seen, 300U);
 }
 

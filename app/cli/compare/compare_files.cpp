@@ -3,6 +3,7 @@
 #include <set>
 
 #include "app/cli/compare/compare_rows.h"
+#include "engine/base/csv.h"
 #include "engine/base/json.h"
 #include "engine/model/precision.h"
 #include "engine/models/model_names.h"

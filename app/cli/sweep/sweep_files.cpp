@@ -1,6 +1,7 @@
 // A sweep for programs: JSON and CSV.
 
 #include "app/cli/sweep/sweep_text.h"
+#include "engine/base/csv.h"
 #include "engine/base/json.h"
 #include "engine/batch/block_film.h"
 
