@@ -25,7 +25,7 @@ Engine::Engine(EngineHost& host, ModelPaths paths, RunSettings settings, RepeatP
 Engine::Engine(EngineHost& host, std::shared_ptr<const Models> models, RepeatPlan repeats)
     : host_(host), turns_(models->turns), given_(true), models_(std::move(models)), repeat_plan_(repeats) {
     shown_.status.state = EngineStatus::State::idle;
-    show_models();
+    publish([this](Snapshot& s) { show_models(s); });
 }
 
 void Engine::publish(const std::function<void(Snapshot&)>& change) {
@@ -379,7 +379,7 @@ void Engine::load(const Restart& first) {
         host_.models_missing();
         throw;
     }
-    show_models();
+    publish([this](Snapshot& s) { show_models(s); });
     carry_out(first);
 }
 
@@ -402,19 +402,17 @@ void Engine::keep_models(Models models) {
     models_ = std::make_shared<const Models>(std::move(models));
 }
 
-void Engine::show_models() {
-    publish([&](Snapshot& s) {
-        s.status.backend = models_->backend->description();
-        s.status.model = models_->target_name();
-        s.status.draft_model = models_->draft_name();
-        s.status.weights = models_->weights();
-        s.status.precision = models_->precision();
-        s.status.kernels = models_->kept_kernels();
-        s.status.ready_drafters = models_->ready_drafters();
-        s.status.built_in = !models_->bundle.empty();
-        s.status.chats = models_->bundle.empty() && models_->tokenizer && models_->chat.problem.empty();
-        s.prompt_room = prompt_counter(*models_);
-    });
+void Engine::show_models(Snapshot& shown) const {
+    shown.status.backend = models_->backend->description();
+    shown.status.model = models_->target_name();
+    shown.status.draft_model = models_->draft_name();
+    shown.status.weights = models_->weights();
+    shown.status.precision = models_->precision();
+    shown.status.kernels = models_->kept_kernels();
+    shown.status.ready_drafters = models_->ready_drafters();
+    shown.status.built_in = !models_->bundle.empty();
+    shown.status.chats = models_->bundle.empty() && models_->tokenizer && models_->chat.problem.empty();
+    shown.prompt_room = prompt_counter(*models_);
 }
 
 } // namespace speclens

@@ -101,7 +101,7 @@ class Engine {
     void load(const Restart& first);
     [[nodiscard]] Models loaded(const ModelPaths& paths); // and tells how far it is
     void keep_models(Models models);
-    void show_models();
+    void show_models(Snapshot& shown) const;
     void end_all(); // what was made with the models, before they go
 
     // Commands that begin no job (engine_commands.cpp).

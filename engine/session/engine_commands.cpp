@@ -170,9 +170,9 @@ void Engine::carry_out(const OpenModel& open) {
         fresh.settings = settings;
         fresh.runs = s.runs;
         fresh.revision = s.revision;
+        show_models(fresh);
         s = std::move(fresh);
     });
-    show_models();
     give_back_memory(); // of the old ones
     carry_out(Restart{settings, open.budget});
 }

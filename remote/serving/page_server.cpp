@@ -111,7 +111,14 @@ struct WordsServer::State {
     std::string words; // from here to `over`: of the mutex
     std::uint64_t number = 0;
     bool over = false;
+    int readers = 0;
     std::thread thread;
+
+    void count(int more) {
+        const std::lock_guard held(mutex);
+        readers += more;
+        changed.notify_all();
+    }
 
     // The next words, or after a second nothing, which a reader that has gone cannot be sent.
     bool tell(std::uint64_t& told, httplib::DataSink& sink) {
@@ -140,9 +147,10 @@ WordsServer::WordsServer() : state_(std::make_unique<State>()) {
                                                               "style-src 'unsafe-inline'; frame-ancestors 'none'"}});
     s.server.Get(path, [](const httplib::Request&, httplib::Response& response) { response.set_content(kWordsPage, "text/html"); });
     s.server.Get(path + "words", [&s](const httplib::Request&, httplib::Response& response) {
+        s.count(1);
         response.set_chunked_content_provider(
-            "text/event-stream",
-            [&s, told = std::uint64_t{0}](std::size_t, httplib::DataSink& sink) mutable { return s.tell(told, sink); });
+            "text/event-stream", [&s, told = std::uint64_t{0}](std::size_t, httplib::DataSink& sink) mutable { return s.tell(told, sink); },
+            [&s](bool) { s.count(-1); });
     });
     s.address = "http://127.0.0.1:" + std::to_string(bind_to(s.server, "127.0.0.1", 0)) + path;
     s.thread = std::thread([&s] { s.server.listen_after_bind(); });
@@ -152,10 +160,12 @@ WordsServer::WordsServer() : state_(std::make_unique<State>()) {
 WordsServer::~WordsServer() {
     State& s = *state_;
     {
-        const std::lock_guard held(s.mutex);
+        std::unique_lock held(s.mutex);
         s.over = true;
+        s.changed.notify_all();
+        // Between two events a reader is not told by a server that has stopped; one that reads nothing is not waited for.
+        s.changed.wait_for(held, std::chrono::seconds(2), [&] { return s.readers == 0; });
     }
-    s.changed.notify_all();
     s.server.stop();
     s.thread.join();
 }

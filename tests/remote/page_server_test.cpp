@@ -160,5 +160,18 @@ TEST(WordsServers, TellsEachReaderWhatIsShownAndWhenItEnds) {
     EXPECT_TRUE(first.hears("event: closed") && second.hears("event: closed"));
 }
 
+TEST(WordsServers, TellTheEndToReadersThatAreJustBeingTold) {
+    for (int i = 0; i < 20; ++i) {
+        auto server = std::make_unique<WordsServer>();
+        const std::string address = server->address(), origin = address.substr(0, address.find('/', 7));
+        server->show("one");
+        Reader reader(origin, address.substr(origin.size()) + "words");
+        ASSERT_TRUE(reader.hears("one"));
+        server->show("two");
+        server.reset();
+        ASSERT_TRUE(reader.hears("event: closed")) << i;
+    }
+}
+
 } // namespace
 } // namespace speclens::test

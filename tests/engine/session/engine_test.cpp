@@ -26,11 +26,13 @@ namespace {
 struct Watcher : EngineHost {
     Call call = Call::none;
     int told = 0, missing = 0;
-    std::vector<std::string> jobs; // that were told of
+    std::vector<std::string> jobs;   // that were told of
+    std::vector<std::string> opened; // what was open, since another model was
     Call called() const override { return call; }
     void published(const Snapshot& now) override {
         ++told;
         if (!now.status.job.empty()) jobs.push_back(now.status.job);
+        if (now.status.opened > 0) opened.push_back(now.status.model);
     }
     void models_missing() override { ++missing; }
 };
@@ -293,6 +295,15 @@ TEST(Engine, TellsWhoeverWaitsThatTheModelsAreMissing) {
 }
 
 // What a command line does with models that it loaded, and why its pictures are always the same.
+TEST(Engine, ShowsAnOpenedModelWithItsNameFromTheFirst) {
+    Watcher host;
+    Engine engine(host, {.target = table_file()}, on_table());
+    engine.load();
+    engine.obey(OpenModel{{.target = shipped_micro()}, 0});
+    ASSERT_FALSE(host.opened.empty()) << engine.shown().status.open_error;
+    for (const std::string& name : host.opened) EXPECT_EQ(name, "micro_qwen3");
+}
+
 TEST(Engine, TheSameCallsOnGivenModelsGiveTheSame) {
     const auto models = std::make_shared<const Models>(load_models({.target = table_file()}));
     const auto answers = [&] {
