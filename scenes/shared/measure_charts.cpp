@@ -11,7 +11,6 @@
 #include "scenes/shared/methods.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
-#include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
 
@@ -139,17 +138,6 @@ void draw_times(ui::Ui& ui, Rect r, std::span<const TimeSeries> series) {
 void tell_times(ui::Ui& ui, Rect r, std::span<const TimeSeries> series) {
     for (const TimeSeries& s : series)
         for (std::size_t i = 0; i < s.points.size(); ++i) ui.canvas.tell(took_words(s, i), r);
-}
-
-std::string describe_times(std::span<const TimeSeries> series) {
-    std::string text;
-    for (const TimeSeries& s : series) {
-        text += "Draft time, " + s.name + ":";
-        for (std::size_t i = 0; i < s.points.size(); ++i)
-            text += (i ? ", " : " ") + std::to_string(s.points[i].first) + ": " + ui::number(s.points[i].second, 2) + " ms";
-        text += "\n";
-    }
-    return text;
 }
 
 namespace {

@@ -37,7 +37,6 @@ struct TimeSeries {
 };
 void draw_times(ui::Ui& ui, ui::Rect rect, std::span<const TimeSeries> series); // each point is told
 void tell_times(ui::Ui& ui, ui::Rect rect, std::span<const TimeSeries> series);
-[[nodiscard]] std::string describe_times(std::span<const TimeSeries> series); // of scenes that are not made of messages yet
 // Milliseconds per further guess, by the two ends of the line; 0 with fewer than two points.
 [[nodiscard]] double slope_of(const TimeSeries& series);
 

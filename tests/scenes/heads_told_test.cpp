@@ -8,7 +8,7 @@
 //     ", 0.06 ms; distribution “a” .54, “b” .33"              steps.told {took}, shared.guess.told {distribution}: guess.share {token} {p}
 //     "; draft “a”, kept; own feature off by 0.52"            shared.guess.told {token} {id} {fate}, steps.told {off}
 //     "Feature error over the run: step 1 0.52 of 14 rounds"  drift.bar:run {step} {error} {rounds} {here}, drift.bar:round
-//     "Clock: draft 0.18 ms, verify 0.78 ms"                  clock.told {draft} {passes} {verify} {further}
+//     "Clock: draft 0.18 ms, verify 0.78 ms"                  shared.head.clock:told {draft} {passes} {verify} {further}
 //     "Draft time, EAGLE-3: 1: 0.20 ms, …"                    shared.charts.took {series} {guesses} {ms}
 //     "Kept by position, this run: 1: 10 of 14, …"            shared.charts.stayed {series} {position} {kept} {judged}
 //     "A round of this run, ms: …"                            shared.round.told:here {round} {rounds}: round.here {draft} {head} {verify}
@@ -346,7 +346,7 @@ void expect_eagle3(const SceneInput& run) {
         EXPECT_EQ(maybe<double>(bars[i], "here"), here >= 0 ? std::optional(here) : std::nullopt);
     }
     if (m.draft_ms + m.verify_ms > 0) {
-        const Said clock = only_said(told, "eagle3.clock.told");
+        const Said clock = only_said(told, "shared.head.clock:told");
         EXPECT_EQ(real(clock, "draft"), m.draft_ms);
         EXPECT_EQ(whole(clock, "passes"), m.guesses());
         EXPECT_EQ(real(clock, "verify"), m.verify_ms);
