@@ -11,10 +11,9 @@
 //     "Of the text the small network gets …"           dflash.states.text:some {places} {layers}
 //     " of 4", "1–7 of 15"                             shared.guess.columns {first} {last} {of}
 //     "Taps: layers", "Feature error over the run"     eagle3.taps.strip {layer}, eagle3.drift.bar:run {step} {error} {rounds}
-//     "Clock: draft", "Kept by position"               shared.head.clock:told {draft} {passes} {verify}, shared.charts.stayed {kept} {judged}
-//     "Guesses K: 4"                                   shared.guess.k {k}
-//     "Draft time of a round in ms, by guesses K"      shared.charts.times
-//     "bars: run, rings: round"                        eagle3.drift.key:run
+//     "Clock: draft", "Kept by position"               shared.head.clock:told {draft} {passes} {verify}, shared.charts.stayed {kept}
+//     {judged} "Guesses K: 4"                                   shared.guess.k {k} "Draft time of a round in ms, by guesses K"
+//     shared.charts.times "bars: run, rings: round"                        eagle3.drift.key:run
 #include <gtest/gtest.h>
 
 #include <algorithm>
