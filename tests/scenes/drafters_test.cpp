@@ -47,6 +47,7 @@
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_golden.h"
 #include "tests/scenes/scenes_look.h"
+#include "tests/shared/drawn_numbers.h"
 #include "tests/shared/finished.h"
 #include "tests/shared/said_values.h"
 #include "tests/shared/speaking.h"
@@ -803,15 +804,8 @@ TEST(DraftersTold, SaysEveryNumberThatIsDrawn) {
     asked.answer();
     for (int beat = 0; beat < kDraftersBeats; ++beat) {
         asked.beat(beat);
-        const std::string words = in_words(asked.told());
-        const FrameLayout layout = layout_of(*asked.bench);
-        std::size_t seen = 0;
-        const std::regex number(R"(\d*\.\d\d+)");
-        for (const ui::RecordedText& text : asked.bench->texts) {
-            if (!layout.stage.contains(text.box.center()) && !layout.details.contains(text.box.center())) continue;
-            for (std::sregex_iterator at(text.text.begin(), text.text.end(), number), end; at != end; ++at, ++seen)
-                EXPECT_NE(words.find(at->str()), std::string::npos) << beat << ": " << at->str() << " of “" << text.text << "”\n" << words;
-        }
+        SCOPED_TRACE(beat);
+        const std::size_t seen = test::expect_numbers_told(test::scene_texts(*asked.bench), in_words(asked.told()));
         EXPECT_GT(seen, beat == kDraftersFamilyBeat ? 0U : 8U); // which has one source
     }
 }
