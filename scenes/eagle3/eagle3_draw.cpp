@@ -85,8 +85,7 @@ float draw_eagle3_steps(const Eagle3Draw& d, float top) {
             ui::chip(canvas, theme, {at, token, cw, 28}, label_of(*d.input.trace, read), {.role = Role::draft, .neutral = i == 0});
         draw_strip(d.ui, {at, feature, cw, 14}, internals.strip("feature"), scale, eagle3_says("steps.feature_of"_t, step));
         const Rect box{at, layer, cw, 26};
-        canvas.fill(box, theme.panel, 4);
-        canvas.outline(box, {theme.role(Role::draft), 1.5F}, 4);
+        part_box(d.ui, box, Role::draft);
         canvas.print({box.center().x, box.y + 18}, eagle3_says("steps.layer"_t).words(), Font::text, 14, theme.ink, Align::center);
         ui::arrow(canvas, {box.center().x, feature + 15}, {box.center().x, layer - 1}, {theme.muted, 1.5F}, 5);
         ui::arrow(canvas, {box.center().x, layer + 27}, {box.center().x, output - 1}, {theme.muted, 1.5F}, 5);

@@ -7,7 +7,6 @@
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/methods.h"
 #include "scenes/shared/panel.h"
-#include "ui/language/language.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
@@ -43,10 +42,7 @@ Message took_words(const MtpBesideRow& row) {
 bool drafted(const MtpBesideRow& row) { return row.round() && !row.round()->drafts.empty(); }
 
 Message why_not(const MtpBeside& beside, const MtpBesideRow& row) {
-    if (row.guess && !row.guess->problem.empty())
-        return mtp_says("heads.why:problem"_t, "problem"_v = ui::language().label(row.guess->problem));
-    if (row.guess) return mtp_says("heads.why:nothing_left"_t);
-    return beside.can_ask ? mtp_says("heads.why:asking"_t) : mtp_says("heads.why:saved"_t);
+    return no_guess_words(row.guess, beside.can_ask || row.guess, beside.can_ask && !row.guess);
 }
 
 Message guess_words(const MtpDraw& d, const DraftSlot& slot) {

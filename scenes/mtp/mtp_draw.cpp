@@ -80,8 +80,7 @@ float draw_mtp_steps(const MtpDraw& d, float top, float below) {
         if (const int read = m.read_by(i); read >= 0)
             ui::chip(canvas, theme, {at, token, cw, 28}, label_of(*input.trace, read), {.role = Role::draft, .neutral = i == 0});
         const Rect box{at, layer, cw, 26};
-        canvas.fill(box, theme.panel, 4);
-        canvas.outline(box, {theme.role(Role::draft), 1.5F}, 4);
+        part_box(d.ui, box, Role::draft);
         canvas.print({box.center().x, box.y + 18}, (i == 0 ? mtp_says("steps.join"_t) : mtp_says("steps.same"_t)).words(), Font::text, 14,
                      theme.ink, Align::center);
         ui::arrow(canvas, {box.center().x, layer + 27}, {box.center().x, output - 1}, {theme.muted, 1.5F}, 5);
@@ -119,8 +118,7 @@ void draw_mtp_row(const MtpDraw& d, Rect r) {
     if (low + tall + foot > r.bottom()) return;
     const auto x = [&](int i) { return r.x + (w + kGap) * static_cast<float>(i); };
     const auto box = [&](Rect at, Role role, const Message& name, const Message& detail = {}) {
-        canvas.fill(at, theme.panel, 4);
-        canvas.outline(at, {theme.role(role), 1.5F}, 4);
+        part_box(d.ui, at, role);
         const bool two = at.h > tall && !detail.empty();
         ui::fitted_text(canvas, {at.center().x, at.center().y + (two ? -4.0F : 5.0F)}, name, Font::text, 14, theme.ink, at.w - 8,
                         Align::center);
@@ -240,8 +238,7 @@ void draw_mtp_states(const MtpDraw& d, Rect r) {
     float x = r.x;
     for (const Message& name : {mtp_says("states.layer"_t), mtp_says("states.norm"_t), mtp_says("states.lm_head"_t)}) {
         const Rect box{x, y, w, kHigh};
-        canvas.fill(box, theme.panel, 4);
-        canvas.outline(box, {theme.role(Role::target), 1.5F}, 4);
+        part_box(d.ui, box, Role::target);
         ui::fitted_text(canvas, {box.center().x, box.y + 22}, name, Font::text, 14, theme.ink, w - 8, Align::center);
         x += w + kGap;
     }

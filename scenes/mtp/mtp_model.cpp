@@ -102,11 +102,6 @@ MtpTrainedOn trained_on(const MtpMeasured& measured) {
     return *after > *before ? MtpTrainedOn::after_norm : MtpTrainedOn::before_norm;
 }
 
-const MtpBesideRow* MtpBeside::row(const std::string& drafter) const {
-    const auto found = std::ranges::find_if(rows, [&](const MtpBesideRow& row) { return drafter == row.info->name; });
-    return found == rows.end() ? nullptr : &*found;
-}
-
 MtpBeside mtp_beside(const SceneInput& run) {
     MtpBeside beside;
     const RoundSummary* round = shown_round(run);

@@ -59,8 +59,7 @@ struct MtpBeside {
     int round = 0;
     bool can_ask = false; // there is an engine that holds this run
     bool complete = false;
-    std::vector<MtpBesideRow> rows;
-    [[nodiscard]] const MtpBesideRow* row(const std::string& drafter) const;
+    std::vector<MtpBesideRow> rows; // one for each
 };
 [[nodiscard]] MtpBeside mtp_beside(const SceneInput& run);
 // The probability that the drafter gave its guess: the one it was drawn with, or, of a greedy draft, that at temperature 1. None: not

@@ -274,6 +274,11 @@ void draw_guess(const SceneInput& input, ui::Ui& ui, const DraftSlot& slot, ui::
     ui::chip(ui.canvas, ui.theme, verdict, label, {.role = role_of(slot.state)});
 }
 
+void part_box(ui::Ui& ui, ui::Rect box, ui::Role whose) {
+    ui.canvas.fill(box, ui.theme.panel, 4);
+    ui.canvas.outline(box, {ui.theme.role(whose), 1.5F}, 4);
+}
+
 void goes_on(ui::Ui& ui, const GuessColumns& columns, int i, float from, float to) {
     if (i + 1 >= columns.first + columns.count) return;
     const float right = columns.x(i) + columns.width(i), turn = right + 16;

@@ -141,6 +141,8 @@ void draw_shares(const SceneInput& input, ui::Ui& ui, ui::Vec2 at, float width, 
 // The guess, and what became of it: where it was not judged yet a place for that. `verdict` may be empty.
 void draw_guess(const SceneInput& input, ui::Ui& ui, const DraftSlot& slot, ui::Rect draft, ui::Rect verdict, bool selected);
 
+// A part of a model, in the hue of whose it is.
+void part_box(ui::Ui& ui, ui::Rect box, ui::Role whose);
 // From column `i`, where its output stands at `from`, to what the next one reads at `to`; nothing behind the last.
 void goes_on(ui::Ui& ui, const GuessColumns& columns, int i, float from, float to);
 // `wanted`: the width of a guess's words; empty: all columns are equal.

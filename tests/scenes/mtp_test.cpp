@@ -13,7 +13,7 @@
 //     "EAGLE-3: reads 3 layers, …; stores 58 kB, 0.31 ms;"    heads.told {drafter} {reads} {stored} {took}: heads.reads {layers},
 //                                                             shared.words.size {bytes} {kb}, heads.took {ms}
 //     " “a” q .54 kept, … 2 tokens"                           heads.told {guesses} {tokens}: heads.guess {token} {q} {fate}
-//     "; these models have no Medusa heads"                   heads.told {why}: heads.why {problem}
+//     "; these models have no Medusa heads"                   heads.told {why}: shared.asked.problem {problem}
 //     "2.03× claim (conditions); source"                      figures.row {value} {claim} {conditions} {source} {standing}
 //
 // Nobody told of these before: every strip of a lens, the third and fourth token of a distribution, the pairs in the cache (pairs.pair),
@@ -85,6 +85,10 @@ struct MtpWindow : RunWindow {
     [[nodiscard]] ToldFrame told(int beat) { return told_of("mtp", input(beat)); }
     [[nodiscard]] bool shows(const Message& words) const { return bench->shows(words.words()); }
 };
+
+const MtpBesideRow& row_of(const MtpBeside& beside, std::string_view drafter) {
+    return *std::ranges::find_if(beside.rows, [&](const MtpBesideRow& row) { return drafter == row.info->name; });
+}
 
 TEST(MtpScene, MeasuresDepthsCacheAndStatesOnDemand) {
     MtpWindow window;
@@ -252,7 +256,7 @@ TEST(MtpScene, AsksOnceForTheSameRoundOfTheOtherHeadsAndSaysWhatTheyDrafted) {
         const MtpBeside beside = mtp_beside(window.input());
         ASSERT_EQ(beside.rows.size(), 3u);
         const RoundSummary& own = *shown_round(window.input());
-        const MtpBesideRow& mtp = *beside.row("mtp");
+        const MtpBesideRow& mtp = row_of(beside, "mtp");
         ASSERT_NE(mtp.round(), nullptr);
         ASSERT_EQ(mtp.round()->drafts.size(), own.drafts.size());
         for (std::size_t i = 0; i < own.drafts.size(); ++i) {
@@ -481,10 +485,10 @@ void expect_head_beside(const Said& said, const SceneInput& run, const MtpModel&
     if (!guesses.empty()) return;
     const Said why = inner(said, "why");
     const bool problem = row.guess && !row.guess->problem.empty();
-    EXPECT_EQ(why.id(), std::string("mtp.heads.why:") + (problem            ? "problem"
-                                                         : row.guess        ? "nothing_left"
-                                                         : m.beside.can_ask ? "asking"
-                                                                            : "saved"));
+    EXPECT_EQ(why.id(), std::string("shared.asked.") + (problem            ? "problem"
+                                                        : row.guess        ? "nothing_left"
+                                                        : m.beside.can_ask ? "asking"
+                                                                           : "saved"));
     if (problem) {
         EXPECT_EQ(test::words(why, "problem"), ui::language().label(row.guess->problem));
     }
@@ -620,7 +624,7 @@ TEST(MtpTold, SaysItsNumbersInTheirPlaces) {
                                    chance(11.0 / 22) + of(" of the time; 55 tokens in 22 rounds", " der Fälle; 55 Token in 22 Runden"));
         says_so(kMtpStateBeat, of("After the norm the first guess stays ", "Nach der Norm bleibt der erste hier in ") + chance(13.0 / 20) +
                                    of(" of the time here, before it ", " der Fälle, davor in ") + chance(9.0 / 24));
-        const MtpBesideRow& eagle3 = *m.beside.row("eagle3");
+        const MtpBesideRow& eagle3 = row_of(m.beside, "eagle3");
         ASSERT_NE(eagle3.round(), nullptr);
         const DraftSlot& first = eagle3.round()->drafts.at(0);
         says_so(kMtpBesideBeat, token(first.draft->token) + " q " + chance(claimed(*input.whole->header, *first.draft).value()) + ", " +
