@@ -76,17 +76,10 @@ MtpMeasured mtp_measured(const SceneInput& input) {
     if (!study) return measured;
     for (const StudyPoint& point : study->points) {
         if (!point.problem.empty()) continue;
-        if (const auto variant = variant_of(point)) {
+        if (const auto variant = variant_of(point))
             measured.variant[static_cast<std::size_t>(*variant)] = &point;
-            continue;
-        }
-        if (point.draft_ms <= 0) continue;
-        auto& points = measured.times.points;
-        const auto same = std::ranges::find(points, point.settings.k, &std::pair<int, double>::first);
-        if (same == points.end())
-            points.emplace_back(point.settings.k, point.draft_ms);
-        else
-            same->second = std::min(same->second, point.draft_ms);
+        else if (point.draft_ms > 0)
+            measured.times.add(point.settings.k, point.draft_ms);
     }
     return measured;
 }

@@ -21,18 +21,13 @@ Message before_anchor(const SceneInput& input, const MtpModel& m) {
     return word(input, before);
 }
 
-std::optional<double> share_at(const AcceptanceSeries& kept, std::size_t place) {
-    if (place >= kept.judged.size() || kept.judged[place] <= 0) return {};
-    return static_cast<double>(kept.kept[place]) / kept.judged[place];
-}
-
 Words depth_words(const MtpModel& m) {
     const auto further = "further"_v = if_measured(m.further_guess_ms());
     const auto verify = "verify"_v = if_measured(m.verify_ms);
-    const std::optional<double> first = share_at(m.kept.series, 0);
+    const std::optional<double> first = m.kept.series.share(0);
     if (!first) return mtp_says.beat("depth:nothing"_t, further, verify);
     const std::size_t deepest = std::min<std::size_t>(m.kept.series.judged.size(), kMtpGuesses);
-    const std::optional<double> last = deepest > 1 ? share_at(m.kept.series, deepest - 1) : std::nullopt;
+    const std::optional<double> last = deepest > 1 ? m.kept.series.share(deepest - 1) : std::nullopt;
     return mtp_says.beat("depth:told"_t, further, verify, "of_run"_v = m.kept.of_run, "first"_v = *first, "deepest"_v = last ? deepest : 0,
                          "last"_v = last);
 }
