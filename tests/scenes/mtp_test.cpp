@@ -551,14 +551,19 @@ TEST(MtpTold, SaysEveryNumberThatIsDrawn) {
     EXPECT_GT(seen, 300U);
 }
 
+std::vector<int> text_before(const SceneInput& input, const MtpModel& m) { // the round: what is in the cache
+    std::vector<int> text;
+    for (const OutputToken& token : input.whole->tokens)
+        if (token.origin == Origin::prompt || token.round < m.round->round) text.push_back(token.id);
+    return text;
+}
+
 // The pairs in its cache: each state with the token after it, those of the draft last.
 TEST(MtpTold, TellsThePairsInTheCache) {
     MtpWindow window("mtp", 1);
     const SceneInput input = window.input(kMtpCacheBeat);
     const MtpModel m = mtp_model(input, input);
-    std::vector<int> text;
-    for (const OutputToken& token : input.whole->tokens)
-        if (token.origin == Origin::prompt || token.round < m.round->round) text.push_back(token.id);
+    const std::vector<int> text = text_before(input, m);
     const ToldFrame told = window.told(kMtpCacheBeat);
     const std::vector<Said> pairs = all_said(told, "mtp.pairs.pair:text"), drafts = all_said(told, "mtp.pairs.pair:draft");
     ASSERT_GT(pairs.size(), 1U);
@@ -624,13 +629,54 @@ TEST(MtpTold, SaysItsNumbersInTheirPlaces) {
                                    chance(11.0 / 22) + of(" of the time; 55 tokens in 22 rounds", " der Fälle; 55 Token in 22 Runden"));
         says_so(kMtpStateBeat, of("After the norm the first guess stays ", "Nach der Norm bleibt der erste hier in ") + chance(13.0 / 20) +
                                    of(" of the time here, before it ", " der Fälle, davor in ") + chance(9.0 / 24));
+        const std::vector<int> text = text_before(input, m);
+        const std::string anchor = token(text.back()), before = token(text.at(text.size() - 2));
+        says_so(kMtpPairBeat,
+                of("Before ", "Bevor ") + anchor + of(" came, the target stood at ", " kam, stand das Zielmodell bei ") + before);
+        says_so(kMtpCacheBeat, of("state of ", "Zustand von ") + before + of(", token ", ", Token ") + anchor);
+        says_so(kMtpCacheBeat, std::to_string(text.size() - 1) + of(" pairs before this round", " Paare vor dieser Runde"));
+        says_so(kMtpAgainBeat, std::to_string(m.guesses()) + of(" guesses, one layer", " Vorschläge, eine Schicht"));
         const MtpBesideRow& eagle3 = row_of(m.beside, "eagle3");
         ASSERT_NE(eagle3.round(), nullptr);
         const DraftSlot& first = eagle3.round()->drafts.at(0);
+        const std::string drafting = ui::number(eagle3.guess->draft_ms, eagle3.guess->draft_ms < 0.1 ? 3 : 2);
         says_so(kMtpBesideBeat, token(first.draft->token) + " q " + chance(claimed(*input.whole->header, *first.draft).value()) + ", " +
                                     fate_words(first.state).words());
-        says_so(kMtpBesideBeat, of("checked in ", "in ") + number(m.verify_ms) + of(" ms; ", " ms geprüft; "));
-        says_so(kMtpPublishedBeat, ui::number(0.88, 2) + "×: Speed-up over plain decoding, three MTP layers: K = 3, no threshold (");
+        says_so(kMtpBesideBeat, of("; stores ", "; speichert ") + ui::number(static_cast<double>(eagle3.guess->bytes) / 1000, 0) + " kB, " +
+                                    drafting + of(" ms, checked in ", " ms, in ") + number(m.verify_ms) + of(" ms; ", " ms geprüft; "));
+        const int brought = eagle3.tokens();
+        says_so(kMtpBesideBeat, "EAGLE-3 " + std::to_string(brought) + of(brought == 1 ? " token" : " tokens", " Token"));
+        const PublishedFigure& slow = **std::ranges::find(m.published, "mtp-step-k3", &PublishedFigure::id);
+        says_so(kMtpPublishedBeat, number(0.88) + "×: Speed-up over plain decoding, three MTP layers: K = 3, no threshold (" +
+                                       message(conditions_said(slow).at(0)).words());
+        says_so(kMtpPublishedBeat, message(conditions_said(slow).back()).words() + "). " +
+                                       message(citation_said(slow, input.figures->source_of(slow))).words() + ". " +
+                                       message(standing_said(slow)).words());
+        says_so(kMtpPublishedBeat, std::to_string(m.published.size()) + of(" speed-ups that others", " Beschleunigungen, von anderen"));
+    }
+}
+
+// The sentence of the state beat in each of its cases: which number is which.
+TEST(MtpTold, SaysWhichStateStaysMoreOften) {
+    MtpWindow window;
+    const auto made_up = mtp_made_up(window.input());
+    for (const auto& [after, before] : {std::pair{10, 14}, {12, 12}}) {
+        Study study = *made_up;
+        for (StudyPoint& point : study.points)
+            if (!point.settings.timing) point.judged = {20}, point.kept = {point.settings.options.mtp_raw ? before : after};
+        window.published.studies[kMtpStudy] = std::make_shared<const Study>(study);
+        window.show();
+        for (const bool german : {false, true}) {
+            const test::Speaking speaking(german ? "de" : "en");
+            const std::string words = in_words(window.told(kMtpStateBeat)), high = ui::probability(after / 20.0),
+                              low = ui::probability(before / 20.0);
+            const std::string line =
+                after == before ? (german ? "nach der Norm in " + high + " der Fälle, davor in " + low
+                                          : "stays " + high + " of the time after the norm and " + low + " before it")
+                                : (german ? "Nach der Norm bleibt der erste hier in " + high + " der Fälle, davor in " + low
+                                          : "After the norm the first guess stays " + high + " of the time here, before it " + low);
+            EXPECT_NE(words.find(line), std::string::npos) << line << "\n" << words;
+        }
     }
 }
 
