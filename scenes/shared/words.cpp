@@ -44,6 +44,12 @@ std::string label_of(const Trace& trace, int id) { return ui::token_label(trace.
 
 std::string temperature_words(double temperature) { return ui::tenths(temperature); }
 
+Message size_words(std::size_t bytes) {
+    const auto exact = "bytes"_v = bytes;
+    return bytes < 1'000'000 ? shared_says("words.size:small"_t, exact, "kb"_v = static_cast<double>(bytes) / 1e3)
+                             : shared_says("words.size:large"_t, exact);
+}
+
 std::string draft_words(double target_temperature, double draft_temperature) {
     if (draft_temperature == target_temperature) return "";
     return draft_temperature == 0 ? ", likeliest drafts" : ", drafts at T = " + temperature_words(draft_temperature);

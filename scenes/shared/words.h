@@ -22,6 +22,7 @@ namespace speclens {
 [[nodiscard]] std::string label_of(const Trace& trace, int id);    // label of a chip
 // "0.7", "1.0", and as many digits as others need: "0.004".
 [[nodiscard]] std::string temperature_words(double temperature);
+[[nodiscard]] Message size_words(std::size_t bytes); // "58 kB", "1.9 MB", "412 MB"
 // Behind the target's temperature: ", likeliest drafts", ", drafts at T = 0.3"; nothing where it is the same.
 [[nodiscard]] std::string draft_words(double target_temperature, double draft_temperature);
 
