@@ -24,8 +24,8 @@ const TrainingArm::Bar* base_bar(const TrainingArm* arm) {
     return found == arm->bars.end() ? nullptr : &*found;
 }
 
-Message interval_words(const TrainingArm::Bar* bar) {
-    return bar ? training_says("words.interval"_t, "tokens"_v = bar->tokens, "low"_v = bar->low, "high"_v = bar->high) : Message();
+Message interval_words(const TrainingArm::Bar& bar, bool brief) {
+    return training_says("words.interval"_t, "tokens"_v = bar.tokens, "brief"_v = brief, "low"_v = bar.low, "high"_v = bar.high);
 }
 
 // Whether the backbone gets lazy in these runs: by the losses, then by the text its logits alone bring.
@@ -38,7 +38,8 @@ Message backbone_words(const TrainingArm* text, const TrainingArm* fading, bool 
     const auto say = [&](auto id) {
         return training_says(id, "points"_v = *faded < *loss, "loss"_v = *loss, "fading"_v = *faded, "shows"_v = shows,
                              "opposite"_v = opposite, "open"_v = bars && !shows && !opposite ? std::max(text->steps, fading->steps) : 0,
-                             "without"_v = interval_words(bars ? without : nullptr), "with"_v = interval_words(bars ? with : nullptr));
+                             "without"_v = bars ? interval_words(*without, brief) : Message(),
+                             "with"_v = bars ? interval_words(*with, brief) : Message());
     };
     return brief ? say("lazy.brief:told"_t) : say("lazy.full:told"_t);
 }
