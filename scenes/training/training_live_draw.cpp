@@ -32,10 +32,9 @@ TrainingChart step_chart(const TrainingDraw& d, Rect r, double low, double high,
     return chart;
 }
 
-// The line of a number that each step has, and it told; none: it has not.
+// The line of a number that each step has; none: it has not. Where it ends.
 using NumberOf = std::function<std::optional<double>(const HeadTrainingPoint&)>;
-std::vector<Vec2> step_line(const TrainingDraw& d, const TrainingChart& chart, const std::string& name, ui::Color color,
-                            const NumberOf& y) {
+Vec2 step_line(const TrainingDraw& d, const TrainingChart& chart, const std::string& name, ui::Color color, const NumberOf& y) {
     std::vector<Vec2> points;
     ui::plotted(d.ui.canvas, chart.plot, ui::PlotMark::line, name, d.input.training->curve, [&](const HeadTrainingPoint& point) {
         return ui::PlotDatum{.x = static_cast<double>(point.step), .y = y(point).value_or(ui::PlotDatum::kNone)};
@@ -43,7 +42,7 @@ std::vector<Vec2> step_line(const TrainingDraw& d, const TrainingChart& chart, c
     for (const HeadTrainingPoint& point : d.input.training->curve)
         if (const auto value = y(point)) points.push_back({chart.x(point.step), chart.y(*value)});
     d.ui.canvas.polyline(points, {color, 2.5F});
-    return points;
+    return points.back();
 }
 
 std::optional<double> loss_of(const HeadTrainingPoint& point) { return point.step > 0 ? std::optional(point.loss) : std::nullopt; }
@@ -74,7 +73,7 @@ void draw_loss(const TrainingDraw& d, Rect r) {
     if (high <= 0)
         return ui::slot(d.ui.canvas, d.ui.theme, {r.x, r.y + 50, r.w, std::max(20.0F, r.h - 60)}, training_says("learning.no_loss"_t));
     const TrainingChart chart = step_chart(d, r, std::floor(low), std::max(high * 1.02, std::floor(low) + 1), 56);
-    const Vec2 end = step_line(d, chart, "", d.ui.theme.ink, loss_of).back();
+    const Vec2 end = step_line(d, chart, "", d.ui.theme.ink, loss_of);
     d.ui.canvas.disc(end, 4, d.ui.theme.ink);
     d.ui.canvas.print({end.x + 8, end.y + 5}, ui::number(d.input.training->curve.back().loss, 2), Font::mono, 14, d.ui.theme.ink);
 }
@@ -89,19 +88,14 @@ void draw_names(const TrainingDraw& d, Rect r) {
         for (const double share : point.worth.shares) high = std::max(high, share * 1.1);
     const TrainingChart chart = step_chart(d, r, 0, std::min(1.0, high), 132);
     const std::vector<double>& now = view.curve.back().worth.shares;
-    std::vector<float> labels; // baselines: beside their lines, but apart from each other and above the axis
-    for (const double share : now) labels.push_back(std::max(chart.y(share) + 5, labels.empty() ? -1e9F : labels.back() + 17));
-    for (float below = chart.plot.bottom() - 2; float& label : labels | std::views::reverse) {
-        label = std::min(label, below);
-        below = label - 17;
-    }
+    std::vector<float> labels; // baselines: beside their lines
+    for (const double share : now) labels.push_back(chart.y(share) + 5);
+    labels = labels_apart(std::move(labels), 17, chart.plot.bottom() - 2);
     for (std::size_t k = 0; k < now.size(); ++k) {
         const Message name = name_of_guess(view, k);
         const float strength = 1 - 0.2F * static_cast<float>(k);
-        const Vec2 end =
-            step_line(d, chart, name, theme.role(ui::Role::draft).alpha(std::max(0.3F, strength)), [k](const HeadTrainingPoint& point) {
-                return std::optional(point.worth.shares[k]);
-            }).back();
+        const Vec2 end = step_line(d, chart, name, theme.role(ui::Role::draft).alpha(std::max(0.3F, strength)),
+                                   [k](const HeadTrainingPoint& point) { return std::optional(point.worth.shares[k]); });
         canvas.print({end.x + 8, labels[k]}, name.words(), Font::text, 14, theme.muted);
         canvas.print({end.x + 128, labels[k]}, ui::probability(now[k]), Font::mono, 14, theme.ink, Align::right);
     }
@@ -122,9 +116,8 @@ void draw_tokens(const TrainingDraw& d, Rect r) {
         canvas.text({chart.plot.x + 6, y - 6}, training_says("learning.loaded"_t, is_layer(view)), Font::text, 14, theme.muted);
         canvas.print({chart.plot.right() + 8, y + 5}, ui::per_round(shipped), Font::mono, 14, theme.muted);
     }
-    const Vec2 end = step_line(d, chart, "", theme.ink, [](const HeadTrainingPoint& point) {
-                         return std::optional(point.worth.tokens_per_round);
-                     }).back();
+    const Vec2 end =
+        step_line(d, chart, "", theme.ink, [](const HeadTrainingPoint& point) { return std::optional(point.worth.tokens_per_round); });
     canvas.disc(end, 4, theme.ink);
     if (shipped <= 0 || std::abs(end.y - chart.y(shipped)) > 18)
         canvas.print({end.x + 8, end.y + 5}, ui::per_round(view.curve.back().worth.tokens_per_round), Font::mono, 14, theme.ink);
@@ -192,27 +185,19 @@ void draw_live_training_details(const TrainingDraw& d) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const float x = r.x + 24, w = r.w - 48;
-    float y = r.y + 32;
-    const auto line = [&](const Message& words, Font font, ui::Color color, float step) {
-        if (y > r.bottom() - 6) return canvas.tell(words, r);
-        ui::fitted_text(canvas, {x, y}, words, font, font == Font::text_bold ? 15.0F : 14.0F, color, w);
-        y += step;
-    };
-    line(training_says("learns.title"_t), Font::text_bold, theme.ink, 24);
-    if (head_shown(d.input, d.state) == HeadKind::mtp) {
-        line(training_says("learns.formula:layer"_t), Font::mono, theme.ink, 22);
-        line(training_says("learns.reads:layer"_t), Font::text, theme.muted, 20);
-        line(training_says("learns.began"_t), Font::text, theme.muted, 20);
-        line(training_says("learns.rest:layer"_t), Font::text, theme.muted, 30);
-    } else {
-        line(training_says("learns.formula:heads"_t), Font::mono, theme.ink, 22);
-        line(training_says("learns.reads:heads"_t), Font::text, theme.muted, 20);
-        line(training_says("learns.rest:heads"_t), Font::text, theme.muted, 30);
-    }
+    const auto layer = "layer"_v = head_shown(d.input, d.state) == HeadKind::mtp;
+    DetailsColumn column(d.ui, r);
+    column.title(training_says("learns.title"_t));
+    ui::fitted_text(canvas, {x, r.y + 56}, training_says("learns.formula"_t, layer), Font::mono, 14, theme.ink, w);
+    column.y = r.y + 78;
+    column.line(training_says("learns.reads"_t, layer), theme.muted);
+    if (layer.value.there()) column.line(training_says("learns.began"_t), theme.muted);
+    column.line(training_says("learns.rest"_t, layer), theme.muted);
     const HeadTrainingView* view = d.input.training.get();
     if (!view || view->curve.empty()) return;
     const HeadWorth& now = view->curve.back().worth;
-    line(training_says("names.title"_t), Font::text_bold, theme.ink, 0);
+    float y = column.y + 10;
+    ui::fitted_text(canvas, {x, y}, training_says("names.title"_t), Font::text_bold, 15, theme.ink, w);
     canvas.text({x + w - 72, y}, training_says("names.here"_t), Font::text, 14, theme.muted, Align::right);
     canvas.text({x + w, y}, training_says("names.loaded"_t), Font::text, 14, theme.muted, Align::right);
     y += 24;
