@@ -1,5 +1,6 @@
 // Scene S10, training the drafters: the recipe's own experiments, short runs side by side.
 #include <algorithm>
+#include <utility>
 
 #include "scenes/shared/history.h"
 #include "scenes/shared/panel.h"

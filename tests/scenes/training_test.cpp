@@ -79,6 +79,16 @@ TEST(Ablations, AreReadWithSeedsIntervalsAndRepeatedRows) {
     EXPECT_EQ(ablations.find("weights"), nullptr);
 }
 
+// Numbers of a message, counts and measured ones alike.
+void expect_numbers(const Said& said, const std::vector<std::pair<const char*, double>>& values) {
+    for (const auto& [name, value] : values) {
+        const auto found = std::ranges::find(said.values, name, &SaidValue::name);
+        ASSERT_NE(found, said.values.end()) << said.id() << " {" << name << "}";
+        const auto* count = std::get_if<std::int64_t>(&found->is);
+        EXPECT_EQ(count ? static_cast<double>(*count) : test::real(said, name), value) << said.id() << " {" << name << "}";
+    }
+}
+
 // The words of a study: its name, and whose it is.
 void expect_study(const Said& study, const std::string& name, const std::string& target = "") {
     EXPECT_EQ(study.id(), "training.study.title");
@@ -213,8 +223,7 @@ TEST(TrainingStory, SpeaksOfItsOwnExperimentWhileAnotherIsLookedAt) {
     const Said own = training_story(input, training_model(input, state), state).text.said;
     EXPECT_EQ(own.id(), "training.prefix.text");
     EXPECT_EQ(test::maybe<double>(own, "own_loss"), std::nullopt) << "an arm that is not there";
-    EXPECT_EQ(test::real(own, "text_loss"), 3);
-    EXPECT_EQ(test::real(own, "text"), 3.5);
+    expect_numbers(own, {{"text_loss", 3}, {"text", 3.5}});
     state.study = "weights";
     EXPECT_EQ(training_story(input, training_model(input, state), state).text.said, own);
 }
@@ -288,8 +297,7 @@ TEST(Training, AveragesTheSeedsAndComparesTheArms) {
     EXPECT_EQ(test::words(subtitle, "machine"), "two cores");
     EXPECT_EQ(test::words(subtitle, "date"), "2026-11-21");
     EXPECT_EQ(test::words(subtitle, "target"), "");
-    EXPECT_EQ(test::whole(subtitle, "steps"), 40);
-    EXPECT_EQ(test::whole(subtitle, "prompts"), 6);
+    expect_numbers(subtitle, {{"steps", 40}, {"prompts", 6}});
     EXPECT_EQ(test::words(subtitle, "alike"), "");
     EXPECT_TRUE(taught.bench->shows("RECORDED"));
     EXPECT_TRUE(taught.bench->shows("two cores"));
@@ -391,8 +399,7 @@ TEST(TrainingScene, ShowsTheWeightsOfTheChosenArmUntilTheyAreDragged) {
     const auto expect = [&](const std::string& way, double g) {
         const Said title = taught.said("weights.title");
         expect_weights(test::inner(title, "way"), way, g);
-        EXPECT_EQ(test::whole(title, "by_step"), 0);
-        EXPECT_EQ(test::whole(title, "own"), 0);
+        expect_numbers(title, {{"by_step", 0}, {"own", 0}});
         EXPECT_TRUE(taught.bench->shows(message(title).words())) << way;
     };
     taught.beat(5);
@@ -437,8 +444,7 @@ TEST(Training, SaysOfTheBackboneWhatTheIntervalsShow) {
     const auto expect = [](const Message& story, int claims, double fading) {
         EXPECT_EQ(story.said.id(), "training.lazy.full:told");
         EXPECT_EQ(test::whole(story.said, "points"), (claims & points) != 0) << story;
-        EXPECT_EQ(test::real(story.said, "loss"), 4);
-        EXPECT_EQ(test::real(story.said, "fading"), fading);
+        expect_numbers(story.said, {{"loss", 4}, {"fading", fading}});
         EXPECT_EQ(test::whole(story.said, "shows"), (claims & shows) != 0) << story;
         EXPECT_EQ(test::whole(story.said, "opposite"), (claims & opposite) != 0) << story;
         EXPECT_EQ(test::whole(story.said, "open"), (claims & open) != 0 ? 40 : 0) << story;
@@ -446,10 +452,7 @@ TEST(Training, SaysOfTheBackboneWhatTheIntervalsShow) {
     };
     const auto expect_tokens = [](const Said& interval, double tokens, double low, double high) {
         EXPECT_EQ(interval.id(), "training.words.interval");
-        EXPECT_EQ(test::real(interval, "tokens"), tokens);
-        EXPECT_EQ(test::real(interval, "low"), low);
-        EXPECT_EQ(test::real(interval, "high"), high);
-        EXPECT_EQ(test::whole(interval, "brief"), 0);
+        expect_numbers(interval, {{"tokens", tokens}, {"low", low}, {"high", high}, {"brief", 0}});
     };
     const Message overlap = backbone_story("[2.2,2.05,2.3]");
     expect(overlap, points | open, 2);
@@ -467,6 +470,47 @@ TEST(Training, SaysOfTheBackboneWhatTheIntervalsShow) {
     EXPECT_EQ(test::words(unserved.said, "without"), "");
     EXPECT_EQ(test::words(unserved.said, "with"), "");
     EXPECT_EQ(unserved.find("base logits"), std::string::npos) << unserved;
+}
+
+// What two beats have for a title of their own.
+TEST(Training, NamesTheNumbersThatABeatIsAbout) {
+    Taught faded(parse_ablations(kFile, "file"));
+    faded.beat(kFadingBeat);
+    expect_numbers(faded.said("lazy.title"), {{"loss", 4}, {"fading", 2}});
+    std::string file = kFile;
+    file.replace(file.find("curriculum"), 10, "self_generated");
+    Taught prefixed(parse_ablations(file, "file"));
+    prefixed.beat(kPrefixBeat);
+    expect_numbers(prefixed.said("prefix.title"), {{"own", 6}, {"text", 3.5}});
+    expect_numbers(prefixed.said("prefix.text"), {{"own_loss", 1}, {"text_loss", 3}, {"own", 6}, {"text", 3.5}});
+    EXPECT_TRUE(prefixed.bench->shows("Taught on its own guesses 6.00 tokens per round, on the true text 3.50")) << prefixed.bench->words;
+}
+
+// Every beat of the shipped experiments, from their arms.
+TEST(TrainingStory, TellsWhatTheArmsOfItsExperimentBrought) {
+    const std::filesystem::path assets = std::filesystem::path(SPEC_SOURCE_DIR) / "assets";
+    const Published figures = Published::load(assets / "published");
+    Taught taught(load_ablations(assets / "models" / "ablations.json"));
+    taught.bench->controller.figures = std::make_shared<const Published>(figures);
+    const auto tokens = [&](int beat, const std::string& name, std::size_t bar = 0) {
+        TrainingState state;
+        state.study = study_of_beat(beat);
+        const TrainingModel m = training_model(taught.input(), state);
+        return std::ranges::find(m.arms, name, [](const TrainingArm& arm) { return arm.arm->name; })->bars.at(bar).tokens;
+    };
+    taught.beat(3);
+    for (const auto& [value, arm] : {std::pair{"one", "steps_1"}, {"three", "steps_3"}, {"seven", "steps_7"}})
+        EXPECT_EQ(test::real(taught.said("steps.text"), value), tokens(3, arm));
+    taught.beat(4);
+    expect_numbers(taught.said("block.text"),
+                   {{"sixteen", tokens(4, "trained_16", 1)}, {"eight", tokens(4, "trained_8", 1)}, {"stretched", tokens(4, "trained_8")}});
+    taught.beat(5);
+    ASSERT_NE(figures.find("dflash-loss-decay-gain"), nullptr);
+    EXPECT_EQ(test::real(taught.said("early.text"), "gain"), figures.find("dflash-loss-decay-gain")->values.front());
+    taught.beat(6);
+    const double without = tokens(6, "no_modes_domino") / tokens(6, "no_modes_domino", 1);
+    const Said prediction = taught.said(without > 1.05 ? "prediction.text:failed" : "prediction.text:open");
+    expect_numbers(prediction, {{"without", without}, {"with", tokens(6, "modes_domino") / tokens(6, "modes_domino", 1)}});
 }
 
 TEST(Training, TheLectureClaimsNoMoreThanTheRunsShow) {
@@ -548,6 +592,7 @@ TEST(TrainingScene, KeysChooseTheArmAndTheTemperature) {
     taught.bench->key(ui::Key::down);
     taught.bench->settle();
     EXPECT_EQ(test::real(taught.said("details.sum"), "weight"), 0.5);
+    EXPECT_EQ(test::real(taught.said("controls.progress"), "progress"), 0.5);
     EXPECT_TRUE(taught.bench->shows("λ = .50"));
     EXPECT_EQ(test::real(test::inner(taught.said("subtitle.arms"), "temperature"), "temperature"), 0);
     taught.bench->key(ui::Key::y);
@@ -625,8 +670,7 @@ struct Learning {
         ASSERT_EQ(all.size(), shares.size());
         for (std::size_t k = 0; k < shares.size(); ++k) {
             EXPECT_DOUBLE_EQ(test::real(all[k], "share"), shares[k]);
-            EXPECT_EQ(test::whole(test::inner(all[k], "guess"), "k"), static_cast<std::int64_t>(k + 1));
-            EXPECT_EQ(test::whole(test::inner(all[k], "guess"), "layer"), layer);
+            expect_numbers(test::inner(all[k], "guess"), {{"k", k + 1}, {"layer", layer}});
         }
     }
     // Guesses that stayed, of those judged, of the series "here", "begun" or "loaded".
@@ -635,9 +679,7 @@ struct Learning {
         std::erase_if(points, [&](const Said& one) { return test::inner(one, "series").id() != "training.learning.series:" + series; });
         ASSERT_EQ(points.size(), judged.size()) << series;
         for (std::size_t i = 0; i < points.size(); ++i) {
-            EXPECT_EQ(test::whole(points[i], "position"), static_cast<std::int64_t>(i + 1));
-            EXPECT_EQ(test::whole(points[i], "judged"), judged[i]);
-            EXPECT_EQ(test::whole(points[i], "kept"), kept[i]);
+            expect_numbers(points[i], {{"position", i + 1}, {"judged", judged[i]}, {"kept", kept[i]}});
         }
     }
 };
@@ -645,6 +687,7 @@ struct Learning {
 TEST(TrainingScene, TrainsHeadsAndDraftsWithThem) {
     Learning learning;
     EXPECT_TRUE(learning.says("live.title:none"));
+    EXPECT_EQ(test::whole(learning.said("live.task"), "usable"), 0);
     EXPECT_EQ(test::whole(learning.said("live.subtitle:none"), "layer"), 0);
     EXPECT_TRUE(learning.bench->shows("Train a drafter here"));
     learning.bench->key(ui::Key::u); // there are none yet
@@ -667,37 +710,31 @@ TEST(TrainingScene, TrainsHeadsAndDraftsWithThem) {
     EXPECT_EQ(learning.sent.size(), 1u);
     learning.grow(300, {0, 10, 300});
     Said title = learning.said("live.title:trained"), subtitle = learning.said("live.subtitle:trained");
-    EXPECT_EQ(test::real(title, "seconds"), 2.5);
-    EXPECT_EQ(test::real(title, "tokens"), 1.25);
-    EXPECT_EQ(test::whole(subtitle, "guesses"), 4);
-    EXPECT_EQ(test::whole(subtitle, "step"), 300);
-    EXPECT_EQ(test::whole(subtitle, "of"), 600);
-    EXPECT_EQ(test::whole(subtitle, "stopped"), 0);
-    EXPECT_EQ(test::real(subtitle, "loaded"), 2.37);
+    expect_numbers(title, {{"seconds", 2.5}, {"tokens", 1.25}});
+    expect_numbers(subtitle, {{"guesses", 4}, {"step", 300}, {"of", 600}, {"stopped", 0}, {"loaded", 2.37}});
     EXPECT_TRUE(learning.says("live.heading:learning"));
-    EXPECT_EQ(test::real(learning.said("live.text:learning"), "first"), 0.25);
-    EXPECT_EQ(test::real(learning.said("live.text:learning"), "last"), 0.25 / 3);
-    EXPECT_EQ(test::whole(learning.said("live.text:learning"), "guesses"), 4);
+    expect_numbers(learning.said("live.text:learning"), {{"first", 0.25}, {"last", 0.25 / 3}, {"guesses", 4}});
     learning.bench->key(ui::Key::u); // not before they are complete
     EXPECT_EQ(learning.sent.size(), 1u);
     learning.grow(300, {0, 10, 300, 600});
     EXPECT_TRUE(learning.says("live.heading:against"));
     EXPECT_EQ(test::whole(learning.said("live.text:against"), "behind"), 1) << "1.50 against 2.37";
+    EXPECT_NE(in_words(learning.told()).find("The loaded heads saw far more text and are ahead"), std::string::npos);
+    EXPECT_EQ(test::whole(learning.said("live.task"), "usable"), 1);
     const Said conditions = learning.said("learning.conditions");
     const HeadPlan& plan = learning.published.training->plan;
-    EXPECT_EQ(test::whole(conditions, "states"), 7501);
-    EXPECT_EQ(test::whole(conditions, "prompts"), 245);
-    EXPECT_EQ(test::real(conditions, "seconds"), 2.84);
-    EXPECT_EQ(test::whole(conditions, "batch"), plan.batch);
-    EXPECT_EQ(test::real(conditions, "loss"), 4);
-    EXPECT_EQ(test::whole(conditions, "held_states"), 1766);
-    EXPECT_EQ(test::whole(conditions, "held_out"), std::ssize(plan.held_out));
+    expect_numbers(conditions, {{"states", 7501},
+                                {"prompts", 245},
+                                {"seconds", 2.84},
+                                {"batch", plan.batch},
+                                {"loss", 4},
+                                {"held_states", 1766},
+                                {"held_out", std::ssize(plan.held_out)}});
     EXPECT_TRUE(learning.bench->shows("501 places in answers to 245 prompts")) << learning.bench->words;
     learning.expect_step(0, {}, 1, {0, 0, 0, 0}, false);
     learning.expect_step(300, 10, 1.25, {0.25, 0.125, 0.25 / 3, 0.25 / 3}, false);
     const Said loaded = learning.said("learning.loaded_worth");
-    EXPECT_EQ(test::whole(loaded, "layer"), 0);
-    EXPECT_EQ(test::real(loaded, "tokens"), 2.37);
+    expect_numbers(loaded, {{"layer", 0}, {"tokens", 2.37}});
     Learning::expect_shares_told(loaded, {0.72, 0.60, 0.53, 0.47}, false);
     learning.expect_stayed_told("here", {900, 300, 80, 20}, {300, 80, 20, 4});
     learning.expect_stayed_told("begun", {900, 300, 80, 20}, {300, 80, 20, 4});
@@ -705,8 +742,8 @@ TEST(TrainingScene, TrainsHeadsAndDraftsWithThem) {
     const std::vector<Said> rows = test::all_said(learning.told(), "training.names.row");
     ASSERT_EQ(rows.size(), 4U);
     for (std::size_t k = 0; k < rows.size(); ++k) {
-        EXPECT_EQ(test::real(rows[k], "here"), learning.published.training->curve.back().worth.shares[k]);
-        EXPECT_EQ(test::real(rows[k], "loaded"), learning.published.training->shipped.shares[k]);
+        expect_numbers(rows[k], {{"here", learning.published.training->curve.back().worth.shares[k]},
+                                 {"loaded", learning.published.training->shipped.shares[k]}});
         EXPECT_EQ(test::whole(test::inner(rows[k], "name"), "places"), static_cast<std::int64_t>(k + 2));
     }
     learning.bench->key(ui::Key::u);
@@ -735,29 +772,24 @@ TEST(TrainingScene, TrainsAnMtpLayerAndDraftsWithIt) {
     EXPECT_EQ(test::whole(learning.said("live.title:new"), "layer"), 1);
     learning.grow(300, {0, 80}, 160, HeadKind::mtp);
     const Said subtitle = learning.said("live.subtitle:trained_layer");
-    EXPECT_EQ(test::whole(subtitle, "guesses"), 3);
-    EXPECT_EQ(test::whole(subtitle, "step"), 80);
-    EXPECT_EQ(test::whole(subtitle, "of"), 160);
-    EXPECT_EQ(test::whole(subtitle, "stopped"), 0);
-    EXPECT_EQ(test::real(subtitle, "loaded"), 2.75);
+    expect_numbers(subtitle, {{"guesses", 3}, {"step", 80}, {"of", 160}, {"stopped", 0}, {"loaded", 2.75}});
     EXPECT_TRUE(learning.bench->shows("one layer, 3 guesses, step 80 of 160 · the layer that was loaded gives 2.75"))
         << learning.bench->words;
     EXPECT_TRUE(learning.says("live.heading:layer_learning"));
-    EXPECT_EQ(test::real(learning.said("live.text:layer_learning"), "begun"), 0);
-    EXPECT_EQ(test::real(learning.said("live.text:layer_learning"), "first"), 80 / 1200.0);
+    expect_numbers(learning.said("live.text:layer_learning"), {{"begun", 0}, {"first", 80 / 1200.0}});
     for (const char* chart : {"Loss, nats per token", "What each guess names", "Guesses that stay, by place", "guess 3"})
         EXPECT_TRUE(learning.bench->shows(chart)) << chart << learning.bench->words;
     EXPECT_FALSE(learning.bench->shows("head 1"));
     learning.grow(300, {0, 80, 160}, 160, HeadKind::mtp);
     EXPECT_EQ(test::whole(learning.said("live.text:layer_against"), "behind"), 1);
+    EXPECT_NE(in_words(learning.told()).find("The loaded layer saw far more text and is ahead"), std::string::npos);
     learning.choose("Medusa"); // what comes next is another matter
     learning.bench->settle();
     EXPECT_TRUE(learning.bench->shows("What each guess names"));
     const double share = 80 / 1200.0;
     learning.expect_step(80, 16 - 80 / 50.0, 1 + share, {share, share / 2, share / 3}, true);
     const Said loaded = learning.said("learning.loaded_worth");
-    EXPECT_EQ(test::whole(loaded, "layer"), 1);
-    EXPECT_EQ(test::real(loaded, "tokens"), 2.75);
+    expect_numbers(loaded, {{"layer", 1}, {"tokens", 2.75}});
     Learning::expect_shares_told(loaded, {0.82, 0.80, 0.78}, true);
     learning.expect_stayed_told("here", {900, 300, 80}, {300, 80, 20});
     learning.expect_stayed_told("loaded", {500, 400, 320}, {400, 320, 250});
@@ -791,8 +823,7 @@ TEST(TrainingScene, OffersTheHeadOfTheRun) {
 TEST(TrainingScene, OffersTheStepsOfTheTrainingItShows) {
     Learning learning;
     learning.grow(300, {0, 150, 300}, 300);
-    EXPECT_EQ(test::whole(learning.said("live.subtitle:trained"), "step"), 300);
-    EXPECT_EQ(test::whole(learning.said("live.subtitle:trained"), "of"), 300);
+    expect_numbers(learning.said("live.subtitle:trained"), {{"step", 300}, {"of", 300}});
     learning.bench->key(ui::Key::m);
     ASSERT_EQ(learning.sent.size(), 1u);
     EXPECT_EQ(std::get<TrainHeads>(learning.sent.back()).steps, 300);
@@ -839,9 +870,7 @@ TEST(TrainingScene, AStoppedTrainingStandsStill) {
     EXPECT_EQ(test::whole(live.said("learning.awaited"), "layer"), 0);
     EXPECT_TRUE(live.says("live.title:stopped"));
     const Said answers = live.said("live.subtitle:answers");
-    EXPECT_EQ(test::whole(answers, "done"), 92);
-    EXPECT_EQ(test::whole(answers, "of"), 300);
-    EXPECT_EQ(test::whole(answers, "stopped"), 1);
+    expect_numbers(answers, {{"done", 92}, {"of", 300}, {"stopped", 1}});
     EXPECT_TRUE(live.bench->shows("92 of 300 answers were written; M begins again"));
     EXPECT_LT(live.bench->shapes, shapes) << "no bar";
     EXPECT_TRUE(live.says("controls.train")) << "and not Stop";
@@ -875,11 +904,8 @@ void expect_arms_told(const std::vector<ui::ToldMessage>& told, const TrainingMo
         for (std::size_t b = 0; b < bars.size(); ++b) {
             const Said guesses = test::inner(bars[b], "guesses");
             EXPECT_EQ(guesses.id(), "training.arm.guesses");
-            EXPECT_EQ(test::whole(guesses, "base"), arm.bars[b].base_only);
-            EXPECT_EQ(test::whole(guesses, "guesses"), arm.bars[b].drafts);
-            EXPECT_EQ(test::real(bars[b], "tokens"), arm.bars[b].tokens);
-            EXPECT_EQ(test::real(bars[b], "low"), arm.bars[b].low);
-            EXPECT_EQ(test::real(bars[b], "high"), arm.bars[b].high);
+            expect_numbers(guesses, {{"base", arm.bars[b].base_only}, {"guesses", arm.bars[b].drafts}});
+            expect_numbers(bars[b], {{"tokens", arm.bars[b].tokens}, {"low", arm.bars[b].low}, {"high", arm.bars[b].high}});
             const std::vector<double> seeds = arm.bars[b].seeds.size() > 1 ? arm.bars[b].seeds : std::vector<double>();
             EXPECT_EQ(reals(test::list(bars[b], "seeds"), "tokens"), seeds);
         }
@@ -896,10 +922,10 @@ void expect_curves_told(const std::vector<ui::ToldMessage>& told, const Training
             const Said& said = losses[next++];
             EXPECT_EQ(test::inner(test::inner(said, "series"), "arm"), arm.name.said);
             EXPECT_EQ(test::whole(test::inner(said, "series"), "base"), curve == &arm.base_loss);
-            EXPECT_EQ(test::whole(said, "chosen"), &arm == &m.chosen());
-            EXPECT_EQ(test::real(said, "from"), curve->front());
-            EXPECT_EQ(test::real(said, "to"), curve->back());
-            EXPECT_EQ(test::real(said, "millions"), arm.positions.back() / 1e6);
+            expect_numbers(said, {{"chosen", &arm == &m.chosen()},
+                                  {"from", curve->front()},
+                                  {"to", curve->back()},
+                                  {"millions", arm.positions.back() / 1e6}});
         }
         if (arm.conditional.empty()) continue;
         ASSERT_LT(lines, kept.size());
@@ -910,8 +936,7 @@ void expect_curves_told(const std::vector<ui::ToldMessage>& told, const Training
         EXPECT_EQ(reals(points, "share"), arm.conditional);
         EXPECT_EQ(reals(points, "judged"), arm.judged);
         for (std::size_t k = 0; k < points.size(); ++k) {
-            EXPECT_EQ(test::whole(points[k], "position"), static_cast<std::int64_t>(k + 1));
-            EXPECT_EQ(test::whole(points[k], "few"), arm.few(k));
+            expect_numbers(points[k], {{"position", k + 1}, {"few", arm.few(k)}});
         }
     }
     EXPECT_EQ(next, losses.size());
@@ -924,15 +949,14 @@ void expect_details_told(const std::vector<ui::ToldMessage>& told, const Trainin
         const Said numbers = test::only_said(told, "training.details.numbers");
         EXPECT_EQ(test::real(test::only_said(told, "training.details.after"), "progress"), TrainingState().progress);
         EXPECT_EQ(test::real(test::only_said(told, "training.details.sum"), "weight"), m.losses->weight);
-        EXPECT_EQ(test::real(numbers, "weight"), m.losses->weight);
-        EXPECT_EQ(test::real(numbers, "rest"), 1 - m.losses->weight);
-        EXPECT_EQ(test::real(numbers, "final"), m.losses->final_loss);
-        EXPECT_EQ(test::real(numbers, "base"), m.losses->base_loss);
-        EXPECT_EQ(test::real(numbers, "total"), m.losses->total());
+        expect_numbers(numbers, {{"weight", m.losses->weight},
+                                 {"rest", 1 - m.losses->weight},
+                                 {"final", m.losses->final_loss},
+                                 {"base", m.losses->base_loss},
+                                 {"total", m.losses->total()}});
     }
     const Said title = test::only_said(told, "training.weights.title");
-    EXPECT_EQ(test::whole(title, "by_step"), m.weights.by_step);
-    EXPECT_EQ(test::whole(title, "own"), m.own_weights);
+    expect_numbers(title, {{"by_step", m.weights.by_step}, {"own", m.own_weights}});
     EXPECT_EQ(test::inner(title, "way"), weights_words(m.weights).said);
     const std::vector<Said> weights = test::all_said(told, "training.weights.bars");
     ASSERT_EQ(weights.size(), m.weights.by_block ? 0U : 1U);
@@ -991,8 +1015,7 @@ TEST(TrainingTold, TellsEveryNumberOfTheExperimentsInBothLanguages) {
             EXPECT_EQ(test::words(test::only_said(told, "shared.words.data"), "tier"), "RECORDED");
             const Said subtitle = test::only_said(told, "training.subtitle.arms");
             EXPECT_EQ(test::words(subtitle, "target"), m.study->target);
-            EXPECT_EQ(test::whole(subtitle, "steps"), m.chosen().steps);
-            EXPECT_EQ(test::whole(subtitle, "prompts"), m.chosen().prompts);
+            expect_numbers(subtitle, {{"steps", m.chosen().steps}, {"prompts", m.chosen().prompts}});
             EXPECT_EQ(test::real(test::inner(subtitle, "temperature"), "temperature"), m.temperature);
             EXPECT_EQ(test::words(subtitle, "machine"), ui::language().label(m.study->machine));
             EXPECT_EQ(test::words(subtitle, "date"), m.study->date);
@@ -1074,7 +1097,8 @@ TEST(TrainingTold, SaysItsNumbersInTheirPlaces) {
                  "Head 2, drei Stellen weiter: hier 0,12, geladen 0,60\n", "hier trainiert, Position 1: 300 von 900 blieben\n",
                  "bei Schritt 0, Position 2: 80 von 300 blieben\n", "geladen, Position 3: 114 von 216 blieben\n",
                  "7" + thin + "501 Stellen in Antworten auf 245 Prompts (2,8 s Schreiben); ",
-                 " je Schritt, Verlust 10,00; gemessen an 1" + thin + "766 von "},
+                 " je Schritt, Verlust 10,00; gemessen an 1" + thin + "766 von ",
+                 "Head 1 nennt " + ui::percent(0.25) + " der Token, Head 4 "},
                 {"eine Schicht, 3 Vorschläge, Schritt 80 von 160 · die geladene Schicht gibt 2,75\n",
                  "Schritt 80: Verlust 14,40, 1,07 Token pro Runde; Vorschlag 1 0,07; Vorschlag 2 0,03; Vorschlag 3 0,02\n",
                  "geladene Schicht: 2,75 Token pro Runde; Vorschlag 1 0,82; Vorschlag 2 0,80; Vorschlag 3 0,78\n",
