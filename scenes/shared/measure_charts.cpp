@@ -58,6 +58,15 @@ AcceptanceSeries acceptance_of(const RunView& view, Message name) {
     return series;
 }
 
+std::vector<float> labels_apart(std::vector<float> baselines, float pitch, float lowest) {
+    for (std::size_t i = 1; i < baselines.size(); ++i) baselines[i] = std::max(baselines[i], baselines[i - 1] + pitch);
+    for (float& label : baselines | std::views::reverse) {
+        label = std::min(label, lowest);
+        lowest = label - pitch;
+    }
+    return baselines;
+}
+
 void draw_acceptance(ui::Ui& ui, Rect r, std::span<const AcceptanceSeries> series) {
     ui::Canvas& canvas = ui.canvas;
     const ui::Theme& theme = ui.theme;
@@ -118,20 +127,13 @@ void draw_times(ui::Ui& ui, Rect r, std::span<const TimeSeries> series) {
     for (const int k : {1, 2, 3, 4, 8, 12, 15})
         if (k <= most && (k != 1 || plot.w > 240) && (k != 3 || most <= 4))
             canvas.print({x(k), plot.bottom() + 20}, std::to_string(k), Font::mono, 14, theme.muted, Align::center);
-    float next_label = -1000; // labels stand apart, and above the axis
     std::vector<const TimeSeries*> order;
     for (const TimeSeries& s : series)
         if (!s.points.empty()) order.push_back(&s);
     std::ranges::sort(order, [](const TimeSeries* a, const TimeSeries* b) { return a->points.back().second > b->points.back().second; });
     std::vector<float> labels;
-    for (const TimeSeries* s : order) {
-        labels.push_back(std::max(y(s->points.back().second) + 5, next_label));
-        next_label = labels.back() + 18;
-    }
-    for (float below = plot.bottom() + 5; float& label : labels | std::views::reverse) {
-        label = std::min(label, below);
-        below = label - 18;
-    }
+    for (const TimeSeries* s : order) labels.push_back(y(s->points.back().second) + 5);
+    labels = labels_apart(std::move(labels), 18, plot.bottom() + 5);
     for (const TimeSeries* const& s : order) {
         ui::plotted(canvas, plot, ui::PlotMark::line, s->name, s->points,
                     [](const auto& point) { return ui::PlotDatum{.x = static_cast<double>(point.first), .y = point.second}; });

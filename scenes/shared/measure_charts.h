@@ -14,6 +14,9 @@ namespace speclens {
 
 struct RunStudy; // engine/run/session_commands.h
 
+// Labels beside the ends of lines, the highest first: `pitch` px from each baseline to the next, above the axis.
+[[nodiscard]] std::vector<float> labels_apart(std::vector<float> baselines, float pitch, float lowest);
+
 // Rounds behind a share by position that may be joined to its neighbour.
 inline constexpr int kEnoughRounds = 30;
 
