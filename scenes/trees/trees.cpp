@@ -1,19 +1,20 @@
 // Scene S11, trees and blocks: more tokens out of one verify pass, by judging a block as a whole or by
 // guessing several continuations.
-#include <algorithm>
+#include <utility>
 
 #include "engine/drafters/drafter_info.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"
 #include "scenes/shared/other_round.h"
-#include "scenes/trees/trees_draw.h"
-#include "ui/tokens.h"
+#include "scenes/shared/panel.h"
+#include "scenes/trees/trees_model.h"
 
 namespace speclens {
 namespace {
 
-class TreesScene final : public Scene {
+class TreesScene final : public MessageScene<TreesScene> {
   public:
+    static constexpr const char* kName = "trees";
     int beats(const SceneInput&) const override { return kTreesBeats; }
 
     std::optional<Position> example(const SceneInput& input) const override {
@@ -22,21 +23,17 @@ class TreesScene final : public Scene {
         return go_to_example(input, rescued_guess());
     }
 
-    std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
-        std::vector<SceneCommand> out;
-        ui.push_id("trees");
-        follow_beat(input, state_, beat_);
+    void frame(const SceneInput& input, ui::Ui& ui, std::vector<SceneCommand>& out) {
+        follow_beat(input);
         const Pictured pictured(input, state_);
         pictured.ask(other_round_, input, out);
         const TreesModel& model = pictured.model;
         const TreesDraw d{input, model, state_, ui, out};
-        if (input.stage.w > 0) {
-            ui.push_clip(input.stage_clip);
-            draw_stage_title(input, ui, trees_title(pictured.round(input), model));
+        const SceneInput& round = pictured.round(input);
+        draw_titled(input, ui, trees_title(round, model), [&] {
             const ui::Rect area{input.stage.x + 24, input.stage.y + 92, input.stage.w - 48, input.stage.h - 104};
-            draw_trees_stage({pictured.round(input), model, state_, ui, out}, area);
-            ui.pop_clip();
-        }
+            draw_trees_stage({round, model, state_, ui, out}, area);
+        });
         draw_story(input, ui, trees_story(input, model), out);
         draw_trees_details(d);
         draw_trees_controls(d);
@@ -49,8 +46,6 @@ class TreesScene final : public Scene {
         }
         if (model.blocks > 0 && !model.tree && trees_says.criterion(input.beat, "rescued guess"_part))
             search_.ask(input, rescued_guess(), out);
-        ui.pop_id();
-        return out;
     }
 
     std::vector<Measurement> missing(const SceneInput& input) const override {
@@ -59,14 +54,6 @@ class TreesScene final : public Scene {
         if (lacks(study, study_of(input, study))) lacking.push_back({.name = study.name, .ask = study, .beat = kTreesCostBeat});
         if (!input.passes && times_passes(input)) lacking.push_back({.name = "passes", .ask = MeasurePasses{}, .beat = kTreesGrowthBeat});
         return lacking;
-    }
-
-    std::string describe(const SceneInput& input) const override {
-        TreesState state = state_;
-        int beat = beat_;
-        follow_beat(input, state, beat);
-        const Pictured pictured(input, state);
-        return trees_description(pictured.round(input), pictured.model);
     }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
@@ -97,12 +84,11 @@ class TreesScene final : public Scene {
     };
 
     // A beat brings its picture along once; afterwards the user may choose the other.
-    static void follow_beat(const SceneInput& input, TreesState& state, int& beat) {
-        if (input.beat == beat) return;
-        beat = input.beat;
+    void follow_beat(const SceneInput& input) {
+        if (std::exchange(beat_, input.beat) == input.beat) return;
         const bool tree_run = input.whole->header && input.whole->header->nodes > 0;
-        const bool can_show = tree_run || !trees_model(input, state).tree_drafter.empty();
-        state.tree = beat == kTreesWorthBeat ? tree_run : beat == 0 ? can_show : beat > kTreesRescueBeat;
+        const bool can_show = tree_run || !trees_model(input, state_).tree_drafter.empty();
+        state_.tree = beat_ == kTreesWorthBeat ? tree_run : beat_ == 0 ? can_show : beat_ > kTreesRescueBeat;
     }
 
     TreesState state_;
