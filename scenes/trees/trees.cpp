@@ -25,11 +25,15 @@ class TreesScene final : public MessageScene<TreesScene> {
 
     void frame(const SceneInput& input, ui::Ui& ui, std::vector<SceneCommand>& out) {
         follow_beat(input);
-        const Pictured pictured(input, state_);
-        pictured.ask(other_round_, input, out);
-        const TreesModel& model = pictured.model;
+        TreesModel model = trees_model(input, state_);
+        std::optional<OtherRound> other; // a run of chains has no tree: the round of the cursor as a tree of the same family drafts it
+        if (model.tree && model.nodes.empty() && !model.tree_drafter.empty()) {
+            other.emplace(input, find_drafter(model.tree_drafter)->name);
+            other_round_.ask(*other, input, out);
+            take_tree(model, *other);
+        }
+        const SceneInput& round = other ? other->seen() : input;
         const TreesDraw d{input, model, state_, ui, out};
-        const SceneInput& round = pictured.round(input);
         draw_titled(input, ui, trees_title(round, model), [&] {
             const ui::Rect area{input.stage.x + 24, input.stage.y + 92, input.stage.w - 48, input.stage.h - 104};
             draw_trees_stage({round, model, state_, ui, out}, area);
@@ -62,26 +66,14 @@ class TreesScene final : public MessageScene<TreesScene> {
     }
 
   private:
-    // A run of chains has no tree: then the picture shows the round of the cursor as a tree of the same family drafts it.
-    struct Pictured {
-        TreesModel model;
-        std::optional<OtherRound> other;
-
-        Pictured(const SceneInput& input, const TreesState& state) : model(trees_model(input, state)) {
-            if (!model.tree || !model.nodes.empty() || model.tree_drafter.empty()) return;
-            other.emplace(input, find_drafter(model.tree_drafter)->name);
-            model.comes = other->wish().has_value();
-            if (!other->here()) return;
-            const TreesModel seen = trees_model(other->seen(), state);
-            model.nodes = seen.nodes;
-            model.growth = seen.growth;
-            model.round = seen.round;
-        }
-        [[nodiscard]] const SceneInput& round(const SceneInput& input) const { return other && other->here() ? other->seen() : input; }
-        void ask(OtherRoundAsker& asker, const SceneInput& input, std::vector<SceneCommand>& out) const {
-            if (other) asker.ask(*other, input, out);
-        }
-    };
+    void take_tree(TreesModel& model, const OtherRound& other) const {
+        model.comes = other.wish().has_value();
+        if (!other.here()) return;
+        TreesModel seen = trees_model(other.seen(), state_);
+        model.nodes = std::move(seen.nodes);
+        model.growth = std::move(seen.growth);
+        model.round = seen.round;
+    }
 
     // A beat brings its picture along once; afterwards the user may choose the other.
     void follow_beat(const SceneInput& input) {

@@ -93,12 +93,6 @@ struct Outcome {
     Message word;
 };
 
-void draw_outcome(const TreesDraw& d, Vec2 at, const Outcome& outcome) {
-    const bool lost = outcome.role == Role::discarded;
-    ui::icon(d.ui.canvas, ui::role_icon(outcome.role), {at.x + 6, at.y - 5}, 12, d.ui.theme.role(outcome.role));
-    d.ui.canvas.print({at.x + 18, at.y}, outcome.word, Font::text, 14, lost ? d.ui.theme.muted : d.ui.theme.ink);
-}
-
 // Gauge with the knob of its coin, number, outcome; on a low stage, a presenter's, these two beside each other.
 constexpr float kLane = 66, kCloseLane = 46;
 
@@ -118,7 +112,9 @@ void draw_lane_cell(const TreesDraw& d, Rect at, const Message& number, ui::Gaug
     constexpr float kOutcome = 78;
     if (!close || canvas.text_width(number, Font::mono, 14) + 10 + kOutcome <= at.w)
         canvas.print({at.x, at.y + 43}, number, Font::mono, 14, gauge.judged ? theme.ink : theme.muted);
-    draw_outcome(d, {close ? std::max(at.x, at.x + at.w - kOutcome) : at.x, at.y + (close ? 43.0F : 63.0F)}, outcome);
+    const Vec2 below{close ? std::max(at.x, at.x + at.w - kOutcome) : at.x, at.y + (close ? 43.0F : 63.0F)};
+    ui::icon(canvas, ui::role_icon(outcome.role), {below.x + 6, below.y - 5}, 12, theme.role(outcome.role));
+    canvas.print({below.x + 18, below.y}, outcome.word, Font::text, 14, outcome.role == Role::discarded ? theme.muted : theme.ink);
 }
 
 Outcome token_outcome(const BlockVerdict& v, std::size_t i) {

@@ -151,10 +151,10 @@ struct TreeColumns {
 };
 
 // What the tree grows from; a table has nothing before its first token.
-Message root_words(const TreesDraw& d) {
+std::string root_label(const TreesDraw& d, int anchor) {
+    if (anchor >= 0) return label_of(*d.input.trace, anchor);
     return starts_empty(*d.input.whole->header) ? trees_says("tree.root:start"_t) : trees_says("tree.root:text"_t);
 }
-std::string root_label(const TreesDraw& d, int anchor) { return anchor >= 0 ? label_of(*d.input.trace, anchor) : root_words(d).words(); }
 
 // Widths that all labels of every depth want.
 std::vector<float> wanted_chips(const TreesDraw& d, const TreeLayout& layout, int anchor, int deepest, float height) {
@@ -223,8 +223,6 @@ Message rest_words(const TreesDraw& d, const TreeRest& rest, float room) {
                             trees_says("tree.rest:more"_t, guesses), trees_says("tree.rest:number"_t, guesses)};
     return ui::fitting(d.ui.canvas, ways, Font::text, 14, room);
 }
-
-float trees_table_height(const TreesDraw& d) { return 42 + 25 * static_cast<float>(trees_rows(d.input).size()); }
 
 // The branch that stays as running text, where the tree has no room for all of its labels.
 void draw_kept_text(const TreesDraw& d, Vec2 at, float right) {
@@ -296,7 +294,7 @@ void draw_tree_stage(const TreesDraw& d, Rect area) {
     for (const TreeNode& node : m.nodes) levels = std::max(levels, node.depth), lowest = std::max(lowest, node.row);
     // Where there is no panel, what the beat speaks of stands below the tree.
     constexpr float kLeastLine = 26, kBelow = 24;
-    const float table = table_on_stage(d) ? trees_table_height(d) + kBelow : 0;
+    const float table = table_on_stage(d) ? 42 + 25 * static_cast<float>(trees_rows(d.input).size()) + kBelow : 0;
     const bool measured = table > 0 && area.h - 34 - table >= kLeastLine * (lowest + 1);
     if (table > 0 && !measured && d.input.presenter) { // the picture that the sentence is about
         without_times(d.input) ? (void)draw_trees_table(d, {area.x, area.y, std::min(area.w, 640.0F), area.h}) : draw_trees_bars(d, area);
@@ -365,7 +363,7 @@ void draw_tree_stage(const TreesDraw& d, Rect area) {
     };
     number(start, 0);
     ui::chip(canvas, theme, start, root_label(d, anchor), {.neutral = true, .glyph = false});
-    canvas.tell(trees_says("tree.from"_t, "token"_v = anchor < 0 ? root_words(d) : token_said(*d.input.trace, anchor)), start);
+    canvas.tell(trees_says("tree.from"_t, "token"_v = anchor < 0 ? Message() : token_said(*d.input.trace, anchor)), start);
     for (std::size_t i = 0; i < layout.nodes.size(); ++i) {
         const TreeNode& node = layout.nodes[i];
         if (!node.drawn()) { // told all the same

@@ -379,6 +379,9 @@ TEST(TreesTold, TellsEveryMeasuredRowInBothLanguages) {
                     (german ? " Token pro Runde, Entwurf 0,50, Prüfung 1,66 ms, " : " tokens per round, draft 0.50, verify 1.66 ms, ") +
                     (quiet ? "" : "~") + ui::speed_up(rows[3].speedup) + "\n";
                 EXPECT_NE(words.find(line), std::string::npos) << line << "\n" << words;
+                const std::string bar = german ? "Baum aus 16: Entwurf 0,50 + Prüfung 1,66 = 2,16 ms pro Runde\n"
+                                               : "tree of 16: draft 0.50 + verify 1.66 = 2.16 ms a round\n";
+                EXPECT_EQ(words.find(bar) != std::string::npos, !bars.empty()) << words;
                 EXPECT_NE(words.find(german ? "Baum aus 32 gibt die meisten" : "Tree of 32 gives the most"), std::string::npos) << words;
             }
             // Who is the fastest, and what the title says of all of them.
@@ -388,6 +391,9 @@ TEST(TreesTold, TellsEveryMeasuredRowInBothLanguages) {
             EXPECT_EQ(test::real(title, "slowest"), std::ranges::max(rows, {}, &TreesRow::ms).ms());
             EXPECT_EQ(test::real(title, "fewest"), rows[0].tokens);
             EXPECT_EQ(test::real(title, "most"), rows[4].tokens);
+            const std::string named = std::string_view(language) == "de" ? "Eine Runde braucht 2,08 bis 2,32 ms, für 3,00 bis 3,80 Token\n"
+                                                                         : "A round takes 2.08 to 2.32 ms, for 3.00 to 3.80 tokens\n";
+            EXPECT_TRUE(in_words(told).starts_with(named)) << in_words(told);
             const Said subtitle = test::only_said(told, "trees.subtitle.figures");
             EXPECT_EQ(test::whole(test::inner(subtitle, "sample"), "seeds"), 16);
             EXPECT_EQ(test::whole(subtitle, "close"), 0);

@@ -636,9 +636,42 @@ void expect_block_titled(const ToldFrame& told, const TreesModel& model, int bea
         EXPECT_EQ(test::whole(test::inner(subtitle, "without"), "number"), model.round + 1);
     }
     EXPECT_EQ(test::words(subtitle, "drafter"), "small");
-    EXPECT_EQ(test::whole(subtitle, "blocks"), model.blocks);
-    EXPECT_EQ(test::real(subtitle, "token"), model.token_mean);
-    EXPECT_EQ(test::real(subtitle, "block"), model.block_mean);
+    for (const Said& means : {subtitle, test::only_said(told, "trees.study.means")}) {
+        EXPECT_EQ(test::whole(means, "blocks"), model.blocks);
+        EXPECT_EQ(test::real(means, "token"), model.token_mean);
+        EXPECT_EQ(test::real(means, "block"), model.block_mean);
+    }
+}
+
+// Which of its numbers stands where in what is said of a block of the run, in words.
+void expect_block_in_words(const ToldFrame& told, const TreesModel& model, int beat, bool german) {
+    const BlockVerdict& v = model.verdict();
+    const auto guesses = static_cast<int>(v.columns.size()), lost = std::max(0, guesses - v.token_kept - 1);
+    const std::string token = ui::number(model.token_mean, 2), block = ui::number(model.block_mean, 2), n = std::to_string(model.blocks);
+    std::vector<std::string> lines;
+    if (model.blocks > 1)
+        lines.push_back(
+            german
+                ? "Mittel über " + n + " Blöcke dieses Laufs: " + token + " Entwürfe erwartet Token für Token, " + block + " als Blöcke.\n"
+                : "Means over " + n + " blocks of this run: " + token + " drafts expected token by token, " + block + " as blocks.\n");
+    if (model.block && model.blocks > 1)
+        lines.push_back(german ? " · Drafter small · über " + n + " Blöcke " + token + " gegen " + block + " erwartet"
+                               : " · small drafter · over " + n + " blocks " + token + " against " + block + " expected");
+    if (beat == 0 && lost > 0)
+        lines.push_back(
+            (german ? "Die Token-Regel behält " + std::to_string(v.token_kept) + " von " + std::to_string(guesses) + " und verliert "
+                    : "The token rule keeps " + std::to_string(v.token_kept) + " of " + std::to_string(guesses) + ", and loses ") +
+            std::to_string(lost) + (german ? " hinter der ersten Ablehnung\n" : " behind the first miss\n"));
+    if (beat == 1)
+        lines.push_back((german ? "das Produkt P ist " : "the product P is ") + fine_probability(v.columns.back().joint) +
+                        (german ? " nach " : " after ") + std::to_string(guesses) + " ");
+    if (beat == kTreesRescueBeat)
+        lines.push_back(german ? "behält die Token-Regel " + ui::number(v.token_expected, 2) + " dieser Vorschläge, der Block " +
+                                     ui::number(v.block_expected, 2) + "."
+                               : "the token rule keeps " + ui::number(v.token_expected, 2) + " of these guesses, the block " +
+                                     ui::number(v.block_expected, 2) + ".");
+    const std::string words = in_words(told);
+    for (const std::string& line : lines) EXPECT_NE(words.find(line), std::string::npos) << line << "\n" << words;
 }
 
 // Without a drafter of trees, so that the first beat shows the block as well.
@@ -663,6 +696,7 @@ TEST(TreesTold, TellsEveryBlockWithItsNumbersInBothLanguages) {
                     const ToldFrame told = live.told();
                     expect_columns_told(told, model, *input.trace);
                     expect_block_titled(told, model, beat);
+                    expect_block_in_words(told, model, beat, std::string_view(language) == "de");
                     if (std::string_view(language) == "en") {
                         EXPECT_GT(test::expect_drawn_numbers_told("trees", input), 6u);
                     }
@@ -724,8 +758,17 @@ TEST(TreesTold, TellsEveryGuessOfATreeInBothLanguages) {
                     const ToldFrame told = live.told();
                     const std::vector<Said> said = test::all_said(told, "trees.tree.node");
                     ASSERT_EQ(said.size(), nodes.size());
+                    const bool german = std::string_view(language) == "de";
+                    const std::string words = in_words(told);
                     int levels = 0;
                     for (std::size_t i = 0; i < nodes.size(); ++i) {
+                        const std::string after = nodes[i].parent < 0
+                                                      ? (german ? "dem Text" : "the text")
+                                                      : (german ? "Vorschlag " : "guess ") + std::to_string(nodes[i].parent + 1);
+                        const std::string line = (german ? "Vorschlag " : "Guess ") + std::to_string(i + 1) +
+                                                 (german ? ", Ebene " : ", level ") + std::to_string(nodes[i].depth) +
+                                                 (german ? ", nach " : ", after ") + after + ": ";
+                        EXPECT_NE(words.find(line), std::string::npos) << line << "\n" << words;
                         EXPECT_EQ(test::whole(said[i], "node"), static_cast<std::int64_t>(i) + 1);
                         EXPECT_EQ(test::whole(said[i], "level"), nodes[i].depth);
                         EXPECT_EQ(test::whole(said[i], "after"), nodes[i].parent + 1);
@@ -751,6 +794,14 @@ TEST(TreesTold, TellsEveryGuessOfATreeInBothLanguages) {
                         for (int to = 0; to < from; ++to)
                             if (sees(nodes, from, to)) expected.push_back(to);
                         EXPECT_EQ(seen, expected) << from;
+                        std::string line = std::to_string(from) + (german ? " sieht " : " sees ");
+                        for (std::size_t i = 0; i < expected.size(); ++i)
+                            line += (i == 0                    ? ""
+                                     : i + 1 < expected.size() ? ", "
+                                     : german                  ? " und "
+                                                               : " and ") +
+                                    std::to_string(expected[i]);
+                        EXPECT_NE(words.find(line + "\n"), std::string::npos) << line << "\n" << words;
                     }
                     EXPECT_EQ(std::ssize(rows), std::ssize(nodes));
                     EXPECT_EQ(test::whole(test::only_said(told, "trees.sight.mask"), "rows"), std::ssize(nodes) + 1);
