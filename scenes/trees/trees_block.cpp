@@ -1,6 +1,8 @@
 // A block that is judged twice with the same coins: token by token, and as a whole.
 #include <algorithm>
+#include <cmath>
 
+#include "engine/rules/verify.h"
 #include "scenes/shared/panel.h"
 #include "scenes/shared/token_said.h"
 #include "scenes/shared/words.h"
@@ -156,6 +158,30 @@ void draw_product(const TreesDraw& d, const BlockGrid& grid, float y, float h) {
         canvas.print({from.x, strip.bottom() + 17}, product_words(c), Font::mono, 14, theme.ink);
         before = to;
     }
+}
+
+// The language and the draft of the example.
+Message example_words() {
+    constexpr int kOf = 3;
+    const BlockExample& e = block_example();
+    const auto share = [](double p) { return std::lround(p * kOf); };
+    return trees_says("words.example"_t, "of"_v = kOf, "target_a"_v = share(e.target[0]), "target_b"_v = share(e.target[1]),
+                      "draft_a"_v = share(e.draft[0]), "draft_b"_v = share(e.draft[1]), "token"_v = e.token_mean, "block"_v = e.block_mean);
+}
+
+// Why the example stands there, and not a block of the run.
+Message why_example(const SceneInput& input) {
+    const Header* header = input.whole->header;
+    if (!header) return trees_says("words.why_example:no_run"_t);
+    if (header->drafter == kNoDrafter) return trees_says("words.why_example:no_drafter"_t);
+    if (header->nodes > 0) return trees_says("words.why_example:trees"_t);
+    const RuleInfo* rule = find_rule(header->rule);
+    if (rule && rule->is_cascade()) return trees_says("words.why_example:mixture"_t);
+    if (header->sampling.temperature == 0) return trees_says("words.why_example:greedy"_t);
+    if (header->rule != "block") return trees_says("words.why_example:by_guess"_t);
+    if (std::ranges::any_of(input.whole->round_list, [](const RoundSummary& c) { return block_verdict(c).has_value(); }))
+        return trees_says("words.why_example:no_rescue"_t);
+    return trees_says("words.why_example:no_block"_t);
 }
 
 // Right of the example: what it is, why it stands here, and the way to the run's own blocks.

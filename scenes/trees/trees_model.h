@@ -153,8 +153,6 @@ inline constexpr int kTreesWorthBeat = 5, kTreesGrowthBeat = 6;
 
 [[nodiscard]] StageTitle trees_title(const SceneInput& input, const TreesModel& model);
 [[nodiscard]] Story trees_story(const SceneInput& input, const TreesModel& model);
-[[nodiscard]] Message why_example(const SceneInput& input); // and not a block of the run
-[[nodiscard]] Message example_words();                      // the language and the draft of the example
 
 using TreesDraw = SceneDraw<TreesModel, TreesState>;
 void draw_trees_stage(const TreesDraw& d, ui::Rect area); // a tree, a block, or what was measured

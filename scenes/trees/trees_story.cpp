@@ -1,9 +1,7 @@
 // Words of S11: title and beats.
 #include <algorithm>
-#include <cmath>
 
 #include "engine/published/published_words.h"
-#include "engine/rules/verify.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/example.h"
 #include "scenes/shared/other_round.h"
@@ -104,32 +102,6 @@ Words beat_words(const SceneInput& input, const TreesModel& m, int beat) {
     default: return growth_words(m);
     }
 }
-
-} // namespace
-
-Message example_words() {
-    constexpr int kOf = 3;
-    const BlockExample& e = block_example();
-    const auto share = [](double p) { return std::lround(p * kOf); };
-    return trees_says("words.example"_t, "of"_v = kOf, "target_a"_v = share(e.target[0]), "target_b"_v = share(e.target[1]),
-                      "draft_a"_v = share(e.draft[0]), "draft_b"_v = share(e.draft[1]), "token"_v = e.token_mean, "block"_v = e.block_mean);
-}
-
-Message why_example(const SceneInput& input) {
-    const Header* header = input.whole->header;
-    if (!header) return trees_says("words.why_example:no_run"_t);
-    if (header->drafter == kNoDrafter) return trees_says("words.why_example:no_drafter"_t);
-    if (header->nodes > 0) return trees_says("words.why_example:trees"_t);
-    const RuleInfo* rule = find_rule(header->rule);
-    if (rule && rule->is_cascade()) return trees_says("words.why_example:mixture"_t);
-    if (header->sampling.temperature == 0) return trees_says("words.why_example:greedy"_t);
-    if (header->rule != "block") return trees_says("words.why_example:by_guess"_t);
-    if (std::ranges::any_of(input.whole->round_list, [](const RoundSummary& c) { return block_verdict(c).has_value(); }))
-        return trees_says("words.why_example:no_rescue"_t);
-    return trees_says("words.why_example:no_block"_t);
-}
-
-namespace {
 
 void name_tree(StageTitle& title, const SceneInput& input, const TreesModel& m, const Message& round) {
     const Header* header = input.whole->header;

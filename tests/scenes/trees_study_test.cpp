@@ -31,7 +31,7 @@
 namespace speclens {
 namespace {
 
-ToldFrame told_at(const SceneInput& input) { return told_of("trees", input); }
+ToldFrame trees_told(const SceneInput& input) { return told_of("trees", input); }
 std::string row_id(const TreesRow& row) { return row.tree > 0 ? "words.row:tree" : row.block ? "words.row:block" : "words.row:token"; }
 void expect_row_said(const Said& name, const TreesRow& row) {
     EXPECT_EQ(name.id(), "trees." + row_id(row));
@@ -81,13 +81,13 @@ TEST(TreesScene, MeasuresAChainUnderBothRulesAndTrees) {
     live.published.studies[brief.name] = std::make_shared<const Study>(brief);
     disturbed.studies = live.published.studies;
     for (const TreesRow& row : trees_rows(disturbed)) EXPECT_TRUE(row.few && row.speedup == 0) << row.name();
-    const std::vector<Said> few = test::all_said(told_at(disturbed), "trees.study.row");
+    const std::vector<Said> few = test::all_said(trees_told(disturbed), "trees.study.row");
     ASSERT_EQ(few.size(), 5u);
     for (const Said& row : few) {
         EXPECT_EQ(test::whole(row, "few"), 1);
         EXPECT_TRUE(test::words(row, "times").empty());
     }
-    EXPECT_EQ(test::whole(test::only_said(told_at(disturbed), "trees.study.note"), "few"), 1);
+    EXPECT_EQ(test::whole(test::only_said(trees_told(disturbed), "trees.study.note"), "few"), 1);
     for (StudyPoint& p : done.points) p.most = 3; // as heads that make three guesses
     live.published.studies[done.name] = std::make_shared<const Study>(done);
     SceneInput input = live.bench->controller.frame(0).scene;
@@ -136,7 +136,7 @@ TEST(TreesScene, NamesAWinnerOnlyWhereItStandsOutOfTheNoise) {
             EXPECT_EQ(trees_leaders(rows).most.front(), 1u);
             const std::string where = std::string(s.name) + (shared ? " shared luck" : " own luck");
             EXPECT_EQ(live.bench->shows("too close to call"), !shared) << where << "\n" << live.bench->words;
-            const ToldFrame told = told_at(input);
+            const ToldFrame told = trees_told(input);
             EXPECT_EQ(test::whole(test::only_said(told, "trees.study.note"), "close"), !shared);
             const Said worth = test::only_said(told, shared ? "trees.worth.text:told" : "trees.worth.text:close");
             const Said most = test::inner(worth, "most");
@@ -341,7 +341,7 @@ TEST(TreesTold, TellsEveryMeasuredRowInBothLanguages) {
             ASSERT_EQ(rows.size(), 5u);
             for (int beat = 0; beat < kTreesBeats; ++beat) {
                 SCOPED_TRACE(std::string(language) + " " + std::to_string(beat));
-                const ToldFrame told = told_at(live.input(beat));
+                const ToldFrame told = trees_told(live.input(beat));
                 const std::vector<Said> said = test::all_said(told, "trees.study.row"), bars = test::all_said(told, "trees.study.bar");
                 ASSERT_EQ(said.size(), rows.size());
                 ASSERT_EQ(bars.size(), beat == kTreesWorthBeat ? rows.size() : 0u);
@@ -385,7 +385,7 @@ TEST(TreesTold, TellsEveryMeasuredRowInBothLanguages) {
                 EXPECT_NE(words.find(german ? "Baum aus 32 gibt die meisten" : "Tree of 32 gives the most"), std::string::npos) << words;
             }
             // Who is the fastest, and what the title says of all of them.
-            const ToldFrame told = told_at(live.input(kTreesWorthBeat));
+            const ToldFrame told = trees_told(live.input(kTreesWorthBeat));
             const Said title = test::only_said(told, "trees.worth.title:timed");
             EXPECT_EQ(test::real(title, "quickest"), std::ranges::min(rows, {}, &TreesRow::ms).ms());
             EXPECT_EQ(test::real(title, "slowest"), std::ranges::max(rows, {}, &TreesRow::ms).ms());
@@ -424,7 +424,7 @@ TEST(TreesTold, NamesTwoThatCannotBeToldApart) {
         const std::vector<TreesRow> rows = trees_rows(live.input());
         const TreesLeaders leaders = trees_leaders(rows);
         ASSERT_EQ(leaders.most, (std::vector<std::size_t>{3, 4}));
-        const ToldFrame told = told_at(live.input(kTreesWorthBeat));
+        const ToldFrame told = trees_told(live.input(kTreesWorthBeat));
         const Said worth = test::only_said(told, "trees.worth.text:close"), most = test::inner(worth, "most");
         EXPECT_EQ(most.id(), "trees.words.most:two");
         expect_row_said(test::inner(most, "row"), rows[3]);
