@@ -142,6 +142,7 @@ TEST(TreesTold, TellsEveryGuessOfAGrownTreeInBothLanguages) {
             Growing live;
             const bool timed = row_ms >= 0;
             if (timed) live.time_passes({{1, 9}, {11, 9 + 10 * row_ms}});
+            const bool german = std::string_view(language) == "de";
             const TreeGrowth growth = live.growth();
             const ToldFrame told = told_of(*live.bench);
             const std::vector<Said> guesses = test::all_said(told, "trees.growth.guess");
@@ -153,7 +154,6 @@ TEST(TreesTold, TellsEveryGuessOfAGrownTreeInBothLanguages) {
                 EXPECT_EQ(test::real(guesses[i], "path"), growth.path[i]);
                 EXPECT_EQ(test::real(guesses[i], "expected"), growth.expected(i + 1));
                 EXPECT_EQ(test::maybe<double>(guesses[i], "needed"), timed ? std::optional(growth.needed[i]) : std::nullopt);
-                const bool german = std::string_view(language) == "de";
                 const std::string line = (german ? "Vorschlag " : "Guess ") + std::to_string(i + 1) + (german ? ": Pfad " : ": path ") +
                                          ui::probability(growth.path[i]) + ", " + ui::number(growth.expected(i + 1), 2) +
                                          (german ? " Token pro Runde erwartet" : " tokens a round expected") +
@@ -168,7 +168,15 @@ TEST(TreesTold, TellsEveryGuessOfAGrownTreeInBothLanguages) {
             EXPECT_EQ(test::real(sum, "all"), growth.expected(6));
             if (some && !all) {
                 EXPECT_EQ(test::whole(sum, "first"), growth.best);
-                EXPECT_EQ(test::real(sum, "some"), growth.expected(static_cast<std::size_t>(growth.best)));
+                const double first = growth.expected(static_cast<std::size_t>(growth.best));
+                EXPECT_EQ(test::real(sum, "some"), first);
+                const std::string n = growth.best > 1 ? " " + std::to_string(growth.best) : "";
+                const std::string part =
+                    german ? " mit " + std::string(growth.best > 1 ? "den ersten" : "dem ersten") + n : " with the first" + n;
+                EXPECT_EQ(message(sum).words(),
+                          ui::number(growth.expected(6), 2) +
+                              (german ? " Token pro Runde mit allen erwartet, " : " tokens a round expected with all of them, ") +
+                              ui::number(first, 2) + part);
             }
             const Said title = test::only_said(told, timed ? "trees.grown.title:timed" : "trees.grown.title:untimed");
             EXPECT_EQ(test::whole(title, "guesses"), 6);

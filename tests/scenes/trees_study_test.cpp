@@ -145,9 +145,12 @@ TEST(TreesScene, NamesAWinnerOnlyWhereItStandsOutOfTheNoise) {
             if (shared) {
                 expect_row_said(test::inner(most, "row"), rows[1]);
                 expect_tokens_said(test::inner(most, "tokens"), rows[1].rounds);
+                EXPECT_TRUE(message(most).words().starts_with("chain (block) gives the most tokens per round, 3.40 ±"));
                 EXPECT_NEAR(test::real(test::inner(most, "tokens"), "tokens"), 3.4, 1e-9);
             } else {
                 EXPECT_EQ(test::whole(most, "best"), 0) << "all of them";
+                EXPECT_EQ(message(most).words(), "the rows are too close to call, 3.20 to 3.40 tokens per round");
+                EXPECT_NE(in_words(told).find("M measures twice as many seeds."), std::string::npos) << in_words(told);
                 EXPECT_NEAR(test::real(most, "least"), 3.2, 1e-9);
                 EXPECT_NEAR(test::real(most, "tokens"), 3.4, 1e-9);
                 EXPECT_EQ(test::inner(worth, "more_seeds").id(), "shared.chance.more_seeds");
@@ -198,6 +201,7 @@ TEST(TreesScene, TellsWhyItsTableSeemsToDenyTheGuarantee) {
     EXPECT_EQ(test::real(note(), "block"), 3);
     EXPECT_EQ(test::real(note(), "token"), rows[0].tokens);
     EXPECT_GT(rows[0].tokens, 3);
+    EXPECT_TRUE(message(note()).words().starts_with("That 3.00 was measured here below " + ui::number(rows[0].tokens, 2) + " is chance"));
     live.measure();
     EXPECT_NE(note().text, "words.chance");
 }
@@ -431,6 +435,11 @@ TEST(TreesTold, NamesTwoThatCannotBeToldApart) {
         expect_row_said(test::inner(most, "other"), rows[4]);
         expect_tokens_said(test::inner(most, "tokens"), rows[3].rounds);
         expect_tokens_said(test::inner(most, "other_tokens"), rows[4].rounds);
+        const bool german = std::string_view(language) == "de";
+        EXPECT_EQ(message(most).words(), (german ? "Baum aus 16 und Baum aus 32 geben die meisten Token pro Runde, "
+                                                 : "tree of 16 and tree of 32 give the most tokens per round, ") +
+                                             with_chance(rows[3].rounds).words() + (german ? " und " : " and ") +
+                                             with_chance(rows[4].rounds).words() + (german ? ": zu knapp" : ": too close to call"));
         const Said fastest = test::inner(worth, "fastest");
         ASSERT_EQ(fastest.id(), "trees.words.fastest:two");
         expect_row_said(test::inner(fastest, "row"), rows[leaders.fastest[0]]);

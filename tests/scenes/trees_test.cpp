@@ -325,6 +325,10 @@ TEST(TreesScene, ThePanelNamesWhoDraftsThere) {
     };
     EXPECT_TRUE(domino.bench->shows("On this prompt: domino, trees of small"));
     expect_title(domino, 0, "domino", "small", false);
+    {
+        const test::Speaking german("de");
+        EXPECT_EQ(message(domino.said("study.title")).words(), "Mit diesem Prompt: domino, Bäume aus small");
+    }
     for (const RunSettings& run : trees_study(domino.bench->controller.frame(0).scene, model).runs)
         EXPECT_TRUE(run.drafter == "none" || run.drafter == "domino" || run.drafter == "small_tree") << run.drafter;
     Judged tree("small_tree", "tree_wor");
@@ -665,11 +669,14 @@ void expect_block_in_words(const ToldFrame& told, const TreesModel& model, int b
     if (beat == 1)
         lines.push_back((german ? "das Produkt P ist " : "the product P is ") + fine_probability(v.columns.back().joint) +
                         (german ? " nach " : " after ") + std::to_string(guesses) + " ");
-    if (beat == kTreesRescueBeat)
-        lines.push_back(german ? "behält die Token-Regel " + ui::number(v.token_expected, 2) + " dieser Vorschläge, der Block " +
-                                     ui::number(v.block_expected, 2) + "."
-                               : "the token rule keeps " + ui::number(v.token_expected, 2) + " of these guesses, the block " +
-                                     ui::number(v.block_expected, 2) + ".");
+    if (beat == kTreesRescueBeat) {
+        const auto kept = [&](int n) { return n > 0 ? number_word(n) : std::string(german ? "keiner" : "none"); };
+        lines.push_back(kept(v.token_kept) + (german ? " Token für Token behalten, " : " kept token by token, ") + kept(v.block_kept) +
+                        (german ? " als Block\n" : " as a block\n"));
+        lines.push_back((german ? "behält die Token-Regel " : "the token rule keeps ") + ui::number(v.token_expected, 2) +
+                        (german ? " dieser Vorschläge, der Block " : " of these guesses, the block ") + ui::number(v.block_expected, 2) +
+                        ".");
+    }
     const std::string words = in_words(told);
     for (const std::string& line : lines) EXPECT_NE(words.find(line), std::string::npos) << line << "\n" << words;
 }
@@ -825,6 +832,20 @@ TEST(TreesTold, TellsEveryGuessOfATreeInBothLanguages) {
                     EXPECT_EQ(test::words(subtitle, "drafter"), "small_tree");
                     EXPECT_EQ(test::words(subtitle, "rule"), "tree_wor");
                     EXPECT_EQ(test::words(subtitle, "instead_of"), "");
+                    const std::string guesses = std::to_string(nodes.size()), rows_n = std::to_string(nodes.size() + 1),
+                                      deep = std::to_string(levels);
+                    std::vector<std::string> lines = {german ? " · Drafter small_tree, Regel tree_wor"
+                                                             : " · small_tree drafter, tree_wor rule"};
+                    if (levels > 1)
+                        lines.push_back((german ? "Der Baum: " : "The tree: ") + guesses + (german ? " Vorschläge, " : " guesses, ") +
+                                        deep + (german ? " Ebenen\n" : " levels\n"));
+                    if (levels > 1 && beat == 0)
+                        lines.push_back(guesses + (german ? " Vorschläge für " : " guesses for ") + deep +
+                                        (german ? " Stellen: " : " places: "));
+                    if (beat == 3) lines.push_back(guesses + (german ? " Vorschläge in einem Durchlauf, " : " guesses in one pass, "));
+                    if (beat == kTreesCostBeat)
+                        lines.push_back(rows_n + (german ? " Zeilen eines Durchlaufs für " : " rows of one pass for "));
+                    for (const std::string& line : lines) EXPECT_NE(words.find(line), std::string::npos) << line << "\n" << words;
                 }
             }
         }
