@@ -77,6 +77,15 @@ Study measure(Sampled& live, const std::function<int(const RunSettings&)>& token
     return done;
 }
 
+// More of typical acceptance, and of every other rule what chance alone may have made.
+void measure_with_luck(Sampled& live) {
+    measure(live, [&](const RunSettings& one) {
+        constexpr int kLuck[] = {-9, 5, 8, -4, 7, -6, -8, 7};
+        const std::size_t seed = one.seed - live.settings.seed;
+        return (one.rule == "typical" ? 45 : one.rule == "lenience" ? 33 : 32) + kLuck[(seed + (one.rule == "token" ? 0 : 3)) % 8];
+    });
+}
+
 // Of the rule with this name, in the details.
 Said row_of(const ToldFrame& told, const std::string& name) {
     std::vector<Said> rows = all_said(told, "relaxed.rules.row");
@@ -488,6 +497,44 @@ TEST(RelaxedScene, ItsTitleSpeaksInPercent) {
     EXPECT_NE(relaxed_title(input, m).title.find("keeps under " + ui::percent(.01)), std::string::npos);
 }
 
+// Which number of a title is whose.
+TEST(RelaxedScene, ItsTitlesHaveTheirNumbersInTheirPlaces) {
+    for (const bool german : {false, true}) {
+        const test::Speaking speaking(german ? "de" : "en");
+        Sampled live;
+        measure_with_luck(live);
+        RelaxedState state;
+        RelaxedModel m = relaxed_model(live.input(1), state);
+        m.lossless.kept = .96, m.here = {.98, .05}, m.draft_alone = {1, .3};
+        const std::string more = ui::percent(.98), less = ui::percent(.96), here = ui::probability(.05), unchecked = ui::probability(.3);
+        const auto title = [&](int beat) { return relaxed_title(live.input(beat), m, state); };
+        EXPECT_EQ(title(1).title,
+                  german ? "Nachsicht-Regel behält " + more + " der Vorschläge statt " + less + "; " + here + " vom Zielmodell"
+                         : "Lenient token rule keeps " + more + " of the guesses instead of " + less + "; " + here + " from the target");
+        EXPECT_EQ(title(kRelaxedCostBeat).title,
+                  german ? "Anteil der Token, die anders ausfallen: " + here + " mit Nachsicht-Regel, " + unchecked + " ungeprüft"
+                         : "Share of tokens that come out otherwise: " + here + " by Lenient token rule, " + unchecked +
+                               " by an unchecked draft");
+        EXPECT_EQ(title(kRelaxedCostBeat).short_title,
+                  german ? "Andere Token: " + here + " mit Nachsicht-Regel, " + unchecked + " ungeprüft"
+                         : "Tokens that come out otherwise: " + here + " by Lenient token rule, " + unchecked + " unchecked");
+        const Study* study = measured_rules(live.input());
+        const std::string rule = with_chance(measured_rounds(study, "lenience", state)),
+                          token = with_chance(measured_rounds(study, "token", state));
+        EXPECT_TRUE(rule.starts_with(german ? "3,30 ±" : "3.30 ±")) << rule;
+        EXPECT_TRUE(token.starts_with(german ? "3,20 ±" : "3.20 ±")) << token;
+        EXPECT_EQ(title(kRelaxedBeats - 1).title,
+                  german ? "Nachsicht-Regel: " + rule + " Token pro Runde, " + token + " mit der Token-Regel: zu knapp"
+                         : "Lenient token rule: " + rule + " tokens per round, " + token + " by the token rule: too close to call");
+        const std::string text = relaxed_story(live.input(kRelaxedBeats - 1), m, state).text;
+        const std::string keeps = german ? "Jetzt behält Nachsicht-Regel einen Vorschlag mit Wahrscheinlichkeit " + ui::probability(.98) +
+                                               " statt " + ui::probability(.96) + ", bei einem Abstand von " + here + ". "
+                                         : "Now Lenient token rule keeps a guess with probability " + ui::probability(.98) +
+                                               " instead of " + ui::probability(.96) + ", at a distance of " + here + ". ";
+        EXPECT_TRUE(text.starts_with(keeps)) << text;
+    }
+}
+
 // Three bars and two numbers: whose they are stands above them.
 TEST(RelaxedScene, TheNumbersOfARowHaveNames) {
     for (const ui::Rect& screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}}) {
@@ -568,15 +615,6 @@ TEST(RelaxedScene, MeasuresEveryRuleOnThisPrompt) {
                                     [&](const ui::RecordedText& t) { return t.text == "–" && std::abs(t.box.center().y - row) < 6; }),
               1)
         << "its guesses stay more often than a sum over single ones tells";
-}
-
-// More of typical acceptance, and of every other rule what chance alone may have made.
-void measure_with_luck(Sampled& live) {
-    measure(live, [&](const RunSettings& one) {
-        constexpr int kLuck[] = {-9, 5, 8, -4, 7, -6, -8, 7};
-        const std::size_t seed = one.seed - live.settings.seed;
-        return (one.rule == "typical" ? 45 : one.rule == "lenience" ? 33 : 32) + kLuck[(seed + (one.rule == "token" ? 0 : 3)) % 8];
-    });
 }
 
 // Ten rounds of sixteen seeds: a rule that keeps a little more need not be told from the token rule.
@@ -786,6 +824,13 @@ void expect_said_of_beat(const ToldFrame& told, const SceneInput& input, const R
         EXPECT_EQ(real(inner(title, "kept"), "share"), m.here.kept);
         EXPECT_EQ(whole(title, "guesses"), m.all_count() ? 0 : m.counted);
         EXPECT_EQ(real(title, "distance"), m.here.distance);
+        const bool apart = ui::percent(m.here.kept) != ui::percent(m.lossless.kept),
+                   exactly = std::abs(m.here.kept - m.lossless.kept) < 1e-9;
+        EXPECT_EQ(whole(title, "exactly"), !apart && exactly);
+        EXPECT_EQ(whole(title, "about"), !apart && !exactly);
+        if (apart) {
+            EXPECT_EQ(real(inner(title, "instead"), "share"), m.lossless.kept);
+        }
     } else if (beat == kRelaxedCostBeat) {
         EXPECT_TRUE(title.text == "cost.title" || title.text == "cost.short_title") << title.id();
         EXPECT_EQ(real(title, "distance"), m.here.distance);
@@ -884,6 +929,8 @@ TEST(RelaxedTold, SaysItsNumbersInTheirPlaces) {
         }
         expect_line((german ? "Verlustfrei: bleibt " : "Lossless: stays ") + chance(m.lossless.kept) +
                     (german ? ", Abstand 0" : ", distance 0"));
+        expect_line((german ? "Entwurf ungeprüft: bleibt 1,00, Abstand " : "Draft unchecked: stays 1.00, distance ") +
+                    chance(m.draft_alone.distance));
         const JudgedPosition& position = *m.position();
         const auto drafted = static_cast<std::size_t>(std::ranges::find(position.ids, position.drafted) - position.ids.begin());
         const std::string p = chance(position.distributions.p[drafted]), q = chance(position.distributions.q[drafted]),
