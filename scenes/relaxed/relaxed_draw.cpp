@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <tuple>
 
 #include "engine/drafters/drafter_info.h"
@@ -58,6 +59,18 @@ std::vector<std::size_t> rows_of(const RelaxedModel& m, std::size_t most) {
     rows.resize(std::min(rows.size(), most));
     std::ranges::stable_sort(rows, std::greater<>(), [&](std::size_t i) { return position.distributions.p[i]; });
     return rows;
+}
+
+// Of one entry of the position that is shown; none: the recorded heads do not say.
+struct TokenNumbers {
+    std::optional<double> target, draft, written;
+};
+TokenNumbers numbers_of(const RelaxedModel& m, std::size_t entry) {
+    const DistributionsOfBoth& both = m.position()->distributions;
+    const auto number = [&](const Distribution& of, const Distribution& head) {
+        return !of.empty() && (head[entry] > 0 || head.back() < 0.005) ? std::optional(of[entry]) : std::nullopt;
+    };
+    return {number(both.p, both.p), number(both.q, both.q), number(m.relaxed.distribution, both.p)};
 }
 
 Message entry_words(const RelaxedDraw& d, std::size_t entry) {

@@ -1,7 +1,6 @@
 // The pictures of relaxed rules and their words.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "scenes/relaxed/relaxed_model.h"
@@ -19,11 +18,6 @@ inline constexpr int kRelaxedBeats = relaxed_says.size, kRelaxedCostBeat = 4;
 [[nodiscard]] Message tokens_source_words(const SceneInput& input, const RelaxedState& state);
 // Which guesses the means leave out, and what brings them back; empty: none.
 [[nodiscard]] Message left_out_words(const SceneInput& input, const RelaxedModel& model);
-// Of one token of the position that is shown; none: the recorded heads do not say.
-struct TokenNumbers {
-    std::optional<double> target, draft, written;
-};
-[[nodiscard]] TokenNumbers numbers_of(const RelaxedModel& model, std::size_t entry);
 
 using RelaxedDraw = SceneDraw<RelaxedModel, RelaxedState>;
 void draw_relaxed_distributions(const RelaxedDraw& d, ui::Rect area); // one position: target, draft, what is written

@@ -110,16 +110,6 @@ Message tokens_source_words(const SceneInput& input, const RelaxedState& state) 
     return relaxed_says("source.impossible"_t, "trees"_v = drafter && drafter->tree);
 }
 
-TokenNumbers numbers_of(const RelaxedModel& m, std::size_t entry) {
-    const DistributionsOfBoth& distributions = m.position()->distributions;
-    const auto listed = [&](const Distribution& distribution) { return distribution[entry] > 0 || distribution.back() < 0.005; };
-    const auto number = [&](const Distribution& distribution, bool known) {
-        return known ? std::optional(distribution[entry]) : std::nullopt;
-    };
-    return {number(distributions.p, listed(distributions.p)), number(distributions.q, listed(distributions.q)),
-            number(m.relaxed.distribution, m.position()->counts() && listed(distributions.p))};
-}
-
 namespace {
 
 // How much the rule keeps, and how far that leads away.

@@ -50,7 +50,7 @@
 #include "ui/format.h"
 #include "ui/language/language.h"
 
-namespace speclens {
+namespace speclens::relaxed_test {
 namespace {
 
 using test::all_said;
@@ -1035,5 +1035,4 @@ TEST(RelaxedScene, ATreeCannotBeJudgedSo) {
 }
 
 } // namespace
-
-} // namespace speclens
+} // namespace speclens::relaxed_test
