@@ -111,9 +111,7 @@ const char* head_word(const std::string& drafter) {
 std::string fine_probability(double p) { return ui::fine_probability(p); }
 
 std::string compared_probability(double p) {
-    if (p > 0 && p < 1e-5) return "nearly 0";
     if (p >= 1 || p <= 0.99) return fine_probability(p);
-    if (p > 0.99999) return "nearly 1";
     const int decimals = static_cast<int>(std::ceil(-std::log10(1 - p)));
     const double scale = std::pow(10, decimals); // cut, not rounded: nothing below 1 becomes 1
     return ui::fraction(std::floor(p * scale) / scale, decimals);

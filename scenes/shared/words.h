@@ -51,7 +51,7 @@ struct DistributionTable {
 };
 // Like ui::probability, but small values keep one digit: .0004 instead of <.01, down to .00001.
 [[nodiscard]] std::string fine_probability(double p);
-// Beside a sign of comparison, so without one of its own: .9971, nearly 0.
+// Beside a sign of comparison, so without one of its own: .9971. For 0, 1 and what lies between 1e-5 and .99999.
 [[nodiscard]] std::string compared_probability(double p);
 // "–" for a side that was not recorded, "<.01" for a token below the recorded head.
 [[nodiscard]] std::string distribution_number(const std::optional<double>& p);
