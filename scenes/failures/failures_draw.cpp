@@ -129,15 +129,14 @@ void draw_load_map(const FailuresDraw& d, Rect area) {
                 else
                     ui::icon(canvas, ui::Icon::triangle_up, at, 8, theme.ink);
             }
-            ui::tooltip(d.ui, box, cell_message("load.cell"_t, cell, live));
+            if (d.ui.mouse_in(box)) ui::tooltip(d.ui, box, cell_message("load.cell"_t, cell, live));
         }
     }
     for (int column = 0; column < kLoadColumns; ++column)
         canvas.print({grid.x + w * (static_cast<float>(column) + 0.5F), grid.bottom() + 18}, std::to_string(kGuesses[column]), Font::mono,
                      14, column == m.column ? theme.ink : theme.muted, Align::center);
     canvas.text({grid.center().x, grid.bottom() + 38}, failures_says("load.guesses"_t), Font::text, 14, theme.muted, Align::center);
-    ui::fitted_text(canvas, {area.x, grid.bottom() + 38}, failures_says("load.requests"_t), Font::text, 14, theme.muted,
-                    100); // of the rows
+    ui::fitted_text(canvas, {area.x, grid.bottom() + 38}, failures_says("load.requests"_t), Font::text, 14, theme.muted, 100);
     draw_map_key(d, {grid.right() - std::min(grid.w * 0.62F, 300.0F), area.y, std::min(grid.w * 0.62F, 300.0F), 20});
 }
 

@@ -48,9 +48,8 @@ Words beat_words(const FailuresModel& m, int beat, bool map) {
 
 Message cost_words(const Levers& levers) {
     const bool block = levers.block > 0;
-    const std::optional<double> none, draft = levers.draft;
     return failures_says("words.cost"_t, "share"_v = share_words(levers), "block"_v = if_measured(levers.block),
-                         "each"_v = block ? if_measured(levers.draft) : none, "alone"_v = block ? none : draft);
+                         "each"_v = if_measured(block ? levers.draft : 0), "alone"_v = block ? std::nullopt : std::optional(levers.draft));
 }
 
 // Of a batch that was decoded: what its passes held, and what came of it.

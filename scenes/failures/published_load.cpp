@@ -85,8 +85,7 @@ Message method_words(const PublishedFigure& figure) {
 }
 
 Message figure_words(const Published& figures, const PublishedFigure& figure) {
-    return cited(figures, figure,
-                 failures_says("published.figure"_t, "method"_v = method_words(figure), "value"_v = message(value_said(figure))));
+    return cited(figures, figure, failures_says("published.figure"_t, "method"_v = method_words(figure), "value"_v = value_said(figure)));
 }
 
 void tell_published_load(const FailuresDraw& d, const PublishedLoad& load, Rect area) {
