@@ -171,8 +171,8 @@ MeasureLoad batch_asked(const SceneInput& input, const SystemsState& state) {
     return ask;
 }
 
-std::string batch_refused(const SceneInput& input) {
-    if (input.beat == kWorkersBeat && !is_elsewhere(input)) return "The target is here: start with --model http://HOST:PORT";
+Message batch_refused(const SceneInput& input) {
+    if (input.beat == kWorkersBeat && !is_elsewhere(input)) return systems_says("controls.here"_t);
     return batch_problem(input);
 }
 
@@ -180,15 +180,6 @@ RoundWindow rounds_around(std::size_t shown, std::size_t rounds, std::size_t fit
     if (rounds <= fits) return {0, rounds};
     const std::size_t first = std::min(shown - std::min(shown, fits / 2), rounds - fits);
     return {first, first + fits};
-}
-
-const char* payload_words(Payload payload) {
-    switch (payload) {
-    case Payload::ids: return "ids alone";
-    case Payload::scalars: return "ids, q, a row";
-    case Payload::rows: break;
-    }
-    return "all rows of q";
 }
 
 } // namespace speclens
