@@ -267,8 +267,8 @@ void draw_controllers(const SystemsDraw& d, Rect area) {
         }
         canvas.polyline(points, stroke);
     };
-    line(run.article, article, {theme.muted, 1.5F});
-    line(run.formula, formula, {theme.ink, 2.5F});
+    line(run.article, systems_says("controllers.series:article"_t), {theme.muted, 1.5F});
+    line(run.formula, systems_says("controllers.series:formula"_t), {theme.ink, 2.5F});
     // Each at the end of its line, pushed apart.
     const float formula_y = run.formula.empty() ? plot.y + 16 : y(run.formula.back()) + 5;
     float article_y = run.article.empty() ? plot.y + 38 : y(run.article.back()) + 5;
