@@ -33,8 +33,7 @@ void ring(ui::Canvas& canvas, const ui::Theme& theme, Vec2 at, const ui::Stroke&
 }
 
 Message point_words(const Audit& audit, std::size_t i) {
-    return systems_says("audit.point"_t, "name"_v = audit.name, "times"_v = audit.figure->values[i],
-                        "requests"_v = std::lround(audit.figure->positions[i]));
+    return systems_says("audit.point"_t, "times"_v = audit.figure->values[i], "requests"_v = std::lround(audit.figure->positions[i]));
 }
 
 void draw_curves(const SystemsDraw& d, Rect area, const std::vector<Audit>& all) {
@@ -67,7 +66,8 @@ void draw_curves(const SystemsDraw& d, Rect area, const std::vector<Audit>& all)
         canvas.polyline(points, stroke);
         for (std::size_t j = 0; j < points.size(); ++j) {
             ring(canvas, theme, points[j], stroke);
-            ui::tooltip(d.ui, {points[j].x - 10, points[j].y - 10, 20, 20}, point_words(all[i], j));
+            ui::tooltip(d.ui, {points[j].x - 10, points[j].y - 10, 20, 20},
+                        systems_says("audit.of"_t, "name"_v = all[i].name, "point"_v = point_words(all[i], j)));
         }
         canvas.line({key, area.y + 34}, {key + 24, area.y + 34}, stroke);
         ring(canvas, theme, {key + 12, area.y + 34}, stroke);
@@ -142,10 +142,7 @@ void draw_audits(const SystemsDraw& d, Rect area) {
     if (all.empty()) return ui::slot(d.ui.canvas, d.ui.theme, area, systems_says("audit.none"_t));
     for (const Audit& audit : all) {
         std::vector<Said> points;
-        for (std::size_t i = 0; i < audit.figure->values.size(); ++i)
-            points.push_back(
-                systems_says("audit.listed"_t, "times"_v = audit.figure->values[i], "requests"_v = std::lround(audit.figure->positions[i]))
-                    .said);
+        for (std::size_t i = 0; i < audit.figure->values.size(); ++i) points.push_back(point_words(audit, i).said);
         d.ui.canvas.tell(systems_says("audit.told"_t, "name"_v = audit.name, "points"_v = points,
                                       "citation"_v = citation_said(*audit.figure, d.input.figures->source_of(*audit.figure))),
                          area);

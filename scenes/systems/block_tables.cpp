@@ -227,9 +227,8 @@ std::vector<BlockSquare> block_squares(const BlockFilm& film, std::size_t round)
     for (std::size_t block = 0; block < squares.size(); ++block) {
         BlockSquare& square = squares[block];
         const int before = round == 0 ? 0 : film.rounds[round - 1].after[block];
-        square.kept_by = now.after[block];
         square.taken = before == 0 && now.during[block] > 0;
-        square.given_back = now.during[block] > 0 && square.kept_by == 0;
+        square.given_back = now.during[block] > 0 && now.after[block] == 0;
         square.ended = square.given_back && std::ranges::any_of(now.texts, [&](const FilmText& text) {
                            return text.lane.left && has(text.during, static_cast<int>(block));
                        });

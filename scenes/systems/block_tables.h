@@ -16,7 +16,6 @@ struct BlockSquare {
     bool taken = false;      // in this round
     bool given_back = false; // after this round nobody holds it: its rows were refused
     bool ended = false;      // or its text came to its end
-    int kept_by = 0;         // holders after it
 };
 [[nodiscard]] std::vector<BlockSquare> block_squares(const BlockFilm& film, std::size_t round);
 [[nodiscard]] std::string text_letter(int text); // A, B, … Z, A2, …

@@ -29,8 +29,7 @@ ui::Ticks row_ticks(int most) {
 }
 
 // What the beat is about has a bar beside its heading; the headings of the others stand back.
-void systems_head(const SystemsDraw& d, SystemsPart part, Rect r, const Message& title, const std::vector<Message>& ways) {
-    const bool about = is_about(d.input.beat, part);
+void systems_head(const SystemsDraw& d, bool about, Rect r, const Message& title, const std::vector<Message>& ways) {
     if (about) d.ui.canvas.fill({r.x - 12, r.y, 3, 40}, d.ui.theme.ink, 1);
     ui::fitted_text(d.ui.canvas, {r.x, r.y + 14}, title, Font::text_bold, 15, about ? d.ui.theme.ink : d.ui.theme.muted, r.w);
     one_of(d.ui, {r.x, r.y + 34}, r.w, ways, d.ui.theme.muted);
@@ -75,7 +74,7 @@ void draw_cache(const SystemsDraw& d, Rect area) {
     const auto fits = static_cast<std::size_t>(std::max(4.0F, plot.w / 22));
     const RoundWindow in_view = rounds_around(m.shown, m.rounds.size(), fits);
     const bool part = in_view.end - in_view.first < m.rounds.size();
-    systems_head(d, SystemsPart::cache, area,
+    systems_head(d, systems_says.focus(d.input.beat, "cache"_part), area,
                  systems_says("cache.title"_t, "marked"_v = m.rounds.empty() ? std::nullopt : std::optional(m.rounds[m.shown].round + 1)),
                  {part ? systems_says("cache.under:part"_t, "from"_v = in_view.first + 1, "to"_v = in_view.end, "of"_v = m.rounds.size())
                        : systems_says("cache.under:whole"_t),
@@ -154,7 +153,8 @@ void draw_pages(const SystemsDraw& d, Rect area) {
     const auto held = "held"_v = pages.during;
     const auto back = "given_back"_v = pages.given_back();
     const auto empty = "empty"_v = pages.empty;
-    systems_head(d, SystemsPart::pages, area, systems_says("pages.title"_t, "round"_v = round.round + 1, "slots"_v = m.page),
+    systems_head(d, systems_says.focus(d.input.beat, "pages"_part), area,
+                 systems_says("pages.title"_t, "round"_v = round.round + 1, "slots"_v = m.page),
                  {hidden > 0 ? systems_says("pages.under:part"_t, held, "shown"_v = pages.during - hidden, back, empty)
                              : systems_says("pages.under:whole"_t, held, back, empty),
                   systems_says("pages.under:short"_t, held, back), systems_says("pages.under:held"_t, held)});
@@ -216,7 +216,7 @@ void draw_wire(const SystemsDraw& d, Rect area) {
     const ui::Theme& theme = d.ui.theme;
     const SimulatedWire& wire = d.model.wire;
     const WireTotals& measured = d.model.measured;
-    systems_head(d, SystemsPart::wire, area, systems_says("lane.title"_t),
+    systems_head(d, systems_says.focus(d.input.beat, "wire"_part), area, systems_says("lane.title"_t),
                  {measured.any() ? systems_says("lane.under:measured"_t) : systems_says("lane.under:simulated"_t)});
     double most = measured.any() ? d.model.measured_draft_ms + measured.per_round(measured.ms) : 0;
     for (const Payload payload : kPayloads) most = std::max(most, wire.k * wire.draft_ms + wire.verify_ms + wire_ms(wire, payload));
@@ -246,7 +246,7 @@ void draw_controllers(const SystemsDraw& d, Rect area) {
     const ui::Theme& theme = d.ui.theme;
     const ControllerRun& run = d.model.controllers;
     canvas.line({area.x, area.y - 9.5F}, {area.right(), area.y - 9.5F}, theme.hairline());
-    systems_head(d, SystemsPart::controllers, area, systems_says("controllers.title"_t),
+    systems_head(d, systems_says.focus(d.input.beat, "controllers"_part), area, systems_says("controllers.title"_t),
                  {systems_says("controllers.under:long"_t), systems_says("controllers.under:short"_t)});
     const Message formula = systems_says("controllers.formula"_t, "speed_up"_v = run.formula_speedup),
                   article = systems_says("controllers.article"_t, "speed_up"_v = run.article_speedup);

@@ -50,20 +50,6 @@ double longest_round_trip(const SimulatedWire& wire, Payload payload) {
            (wire_ms(wire, payload) - wire.round_trip_ms);
 }
 
-bool is_about(int beat, SystemsPart part) {
-    switch (part) {
-    case SystemsPart::cache: return beat <= 1 || beat == kTablesBeat; // before a batch was decoded
-    case SystemsPart::pages: return beat == 0 || beat == kTablesBeat;
-    case SystemsPart::wire: return beat == kWireBeat || beat == 3;
-    case SystemsPart::controllers: return beat == kControllerBeat || beat == kChoosersBeat;
-    case SystemsPart::tables: return beat == kTablesBeat;
-    case SystemsPart::choosers: return beat == kChoosersBeat;
-    case SystemsPart::audits: return beat == kAuditsBeat;
-    case SystemsPart::workers: break;
-    }
-    return beat == kWorkersBeat;
-}
-
 ControllerRun run_controllers(const SimulatedWire& costs, int rounds, std::uint64_t seed) {
     ControllerRun run;
     ArticleController article;

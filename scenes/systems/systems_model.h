@@ -116,8 +116,6 @@ inline constexpr MessagesOf<"systems", "slots", "waste", "wire", "round_trip", "
     systems_says;
 inline constexpr int kSystemsBeats = systems_says.size;
 inline constexpr int kWireBeat = 2, kControllerBeat = 4, kTablesBeat = 5, kChoosersBeat = 6, kAuditsBeat = 7, kWorkersBeat = 8;
-enum class SystemsPart : std::uint8_t { cache, pages, wire, controllers, tables, choosers, audits, workers };
-[[nodiscard]] bool is_about(int beat, SystemsPart part);
 
 using SystemsDraw = SceneDraw<SystemsModel, SystemsState>;
 

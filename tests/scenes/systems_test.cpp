@@ -35,6 +35,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <set>
 
 #include "app/frame/frame_layout.h"
 #include "engine/base/json.h"
@@ -281,6 +282,14 @@ TEST(SystemsScene, ShowsDraftWorkersAsLanes) {
                 EXPECT_TRUE(bench.shows(name)) << name << bench.words;
             }
             EXPECT_TRUE(bench.shows(systems_says("worker.failed"_t, "why"_v = "the server does not answer"))) << bench.words;
+            if (rounds == 1 && s.w == 1600) { // a round where the mouse is
+                const ui::Vec2 name = bench.find(systems_says("worker.name"_t, "letter"_v = "A", "drafter"_v = "lookup"));
+                const auto row = std::ranges::find_if(bench.texts, [&](const ui::RecordedText& text) { return text.box.contains(name); });
+                EXPECT_EQ(bench.tip_at({row->box.x + 34, row->baseline + 13}),
+                          systems_says("worker.round"_t, "drafted"_v = 4, "kept"_v = 0, "sent"_v = bytes_words(700),
+                                       "received"_v = bytes_words(200), "ms"_v = 18.0, "again"_v = false)
+                              .words());
+            }
             const Said pool = test::only_said(told_of(bench), "systems.worker.pool");
             EXPECT_EQ(test::whole(pool, "workers"), 3);
             EXPECT_EQ(test::words(pool, "target"), "a model at http://127.0.0.1:8000");
@@ -453,12 +462,11 @@ TEST(SystemsScene, HasATitleForEveryBeat) {
     EXPECT_EQ(test::whole(ends, "article_k"), m.controllers.article.back());
     EXPECT_EQ(test::real(ends, "formula"), m.controllers.formula_speedup);
     EXPECT_EQ(test::real(ends, "article"), m.controllers.article_speedup);
-    for (int beat = 0; beat < kSystemsBeats; ++beat) {
-        bool told = false;
-        for (const SystemsPart part : {SystemsPart::cache, SystemsPart::wire, SystemsPart::controllers, SystemsPart::tables,
-                                       SystemsPart::choosers, SystemsPart::audits, SystemsPart::workers})
-            told = told || is_about(beat, part);
-        EXPECT_TRUE(told) << beat;
+    for (int beat = 0; beat <= kChoosersBeat; ++beat) { // the others draw something else
+        EXPECT_EQ(systems_says.focus(beat, "cache"_part), beat <= 1 || beat == kTablesBeat) << beat;
+        EXPECT_EQ(systems_says.focus(beat, "pages"_part), beat == 0 || beat == kTablesBeat) << beat;
+        EXPECT_EQ(systems_says.focus(beat, "wire"_part), beat == kWireBeat || beat == 3) << beat;
+        EXPECT_EQ(systems_says.focus(beat, "controllers"_part), beat == kControllerBeat || beat == kChoosersBeat) << beat;
     }
 }
 
@@ -525,6 +533,34 @@ TEST(SystemsScene, IsAboutTheRoundThatTheCursorIsIn) {
             if (test::whole(one, "marked") != 0) marked.push_back(test::whole(one, "round"));
         EXPECT_EQ(marked, std::vector<std::int64_t>{round.round + 1});
     }
+}
+
+// Where the mouse is: a page, and whether it was held, taken or given back.
+TEST(SystemsScene, APageSaysWhatBecameOfIt) {
+    const std::shared_ptr<const Trace> trace = load_trace(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "mixed.jsonl");
+    const RunView whole = fold(*trace, trace->size());
+    SceneBench bench("systems");
+    std::set<std::string> kinds;
+    for (const RoundSummary& round : whole.round_list) {
+        if (!round.commit) continue;
+        bench.show(trace, round.first_event + 1);
+        const SystemsModel m = systems_model(bench.controller.frame(0).scene, {});
+        const Pages pages = pages_of(m.rounds[m.shown], m.page);
+        const std::string title = systems_says("pages.title"_t, "round"_v = round.round + 1, "slots"_v = m.page);
+        const auto head = std::ranges::find(bench.texts, title, &ui::RecordedText::text);
+        ASSERT_NE(head, bench.texts.end()) << bench.words;
+        constexpr float kPage = 16 * 13 + 9; // two beside each other
+        const ui::Vec2 first{head->box.x + 5, head->baseline - 14 + 48 + 5};
+        for (int page = 0; page < std::min(2, pages.during); ++page) {
+            const auto number = "page"_v = page + 1;
+            const Message wanted = page >= pages.after    ? systems_says("pages.page:given_back"_t, number)
+                                   : page >= pages.before ? systems_says("pages.page:taken"_t, number)
+                                                          : systems_says("pages.page:held"_t, number);
+            EXPECT_EQ(bench.tip_at({first.x + kPage * static_cast<float>(page), first.y}), wanted.words()) << title;
+            kinds.insert(wanted.said.id());
+        }
+    }
+    EXPECT_GE(kinds.size(), 2U) << "held, and taken where the text grows into it";
 }
 
 TEST(Systems, TheChartScrollsToTheRound) {
@@ -803,7 +839,7 @@ TEST(SystemsScene, TellsEveryNumberInBothLanguages) {
                 std::vector<Said> points;
                 std::vector<std::string> numbers = {audit.name};
                 for (std::size_t i = 0; i < audit.figure->values.size(); ++i) {
-                    points.push_back(systems_says("audit.listed"_t, "times"_v = audit.figure->values[i],
+                    points.push_back(systems_says("audit.point"_t, "times"_v = audit.figure->values[i],
                                                   "requests"_v = std::lround(audit.figure->positions[i]))
                                          .said);
                     numbers.push_back(message(points.back()));
