@@ -61,6 +61,7 @@ class SystemsScene final : public MessageScene<SystemsScene> {
     }
     // Of whatever is drawn and not written, and of what another beat draws: a description is whole.
     static void tell_numbers(const SystemsDraw& d) {
+        if (!d.ui.canvas.collects()) return; // nobody listens, and there are many
         tell_run(d);
         if (d.model.film) tell_block_tables(d);
         if (d.model.adaptive) tell_adaptive(d);

@@ -65,7 +65,9 @@ void draw_worker(const SystemsDraw& d, const PoolFilm& film, std::size_t number,
     for (const WorkerRound& round : worker.rounds) {
         if (round.judged_ms < span.from || round.from_ms > span.to) continue;
         const float left = x(std::max(round.from_ms, span.from)), right = x(std::min(round.answered_ms, span.to));
-        ui::tooltip(d.ui, {left, top, std::max(1.0F, right - left), height},
+        const Rect box{left, top, std::max(1.0F, right - left), height};
+        if (!d.ui.mouse_in(box)) continue;
+        ui::tooltip(d.ui, box,
                     systems_says("worker.round"_t, "drafted"_v = round.drafted, "kept"_v = round.accepted,
                                  "sent"_v = bytes_words(static_cast<double>(round.wire.sent)),
                                  "received"_v = bytes_words(static_cast<double>(round.wire.received)), "ms"_v = round.wire.ms,
