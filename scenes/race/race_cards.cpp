@@ -319,7 +319,6 @@ void draw_race_positions(const RaceDraw& d, Rect card) {
     struct Label {
         float y;
         const RaceLaneModel* lane;
-        float x;
     };
     std::vector<Label> labels;
     for (const Line& line : lines) {
@@ -342,7 +341,7 @@ void draw_race_positions(const RaceDraw& d, Rect card) {
             c.disc(p, 6, t.panel);
             ui::icon(c, line.lane->mark, p, 9, ink);
         }
-        labels.push_back({middle.back().y, line.lane, middle.back().x});
+        labels.push_back({middle.back().y, line.lane});
     }
     // Names at the ends of the lines, pushed apart.
     std::ranges::sort(labels, {}, &Label::y);
@@ -350,11 +349,7 @@ void draw_race_positions(const RaceDraw& d, Rect card) {
     const float beyond = labels.back().y - (y.a - 4);
     if (beyond > 0)
         for (Label& label : labels) label.y -= beyond;
-    for (const Label& label : labels) {
-        const bool chosen = &d.model.lanes[static_cast<std::size_t>(d.model.focus)] == label.lane;
-        cell(d.ui, {x.b + 12, label.y + 5}, label.lane->title, in.right() - x.b - 12,
-             {chosen ? t.ink : t.muted, 14, chosen ? Font::text_bold : Font::text});
-    }
+    for (const Label& label : labels) lane_name(d, {x.b + 12, label.y + 5}, label.lane - d.model.lanes.data(), in.right() - x.b - 12);
 }
 
 // Where a round's time goes, divided by what it brings: stacked bars of measured phases, and a published one
@@ -444,8 +439,7 @@ void draw_race_costs(const RaceDraw& d, Rect card) {
         const Message told = cost_words(d, b);
         c.tell(told, {x0, y, x1 - x0, h});
         if (base > in.bottom() - below) continue;
-        const bool chosen = &d.model.lanes[static_cast<std::size_t>(d.model.focus)] == b.lane;
-        cell(d.ui, {in.x, base}, b.lane->title, name - 8, {chosen ? t.ink : t.muted, 14, chosen ? Font::text_bold : Font::text});
+        lane_name(d, {in.x, base}, b.lane - d.model.lanes.data(), name - 8);
         const std::pair<const char*, double> phases[] = {
             {"draft", b.draft}, {"head", b.head}, {"verify", b.verify}, {"verdicts", b.accept}, {"the rest", b.rest}};
         ui::plotted(c, {x0, in.y, x1 - x0, in.h}, ui::PlotMark::rows, b.lane->title, phases,

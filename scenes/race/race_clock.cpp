@@ -1,9 +1,9 @@
 // The panel below the lanes. One clock for all of them: every pass of every lane where it was measured, and where we
 // are. Of a stepped race its score instead.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -26,6 +26,7 @@ struct RaceLegend {
     ui::Role role;
     Message words, brief;
 };
+RaceLegend hue(Role role, auto id) { return {role, race_says(id, "brief"_v = false), race_says(id, "brief"_v = true)}; }
 
 // The panel below the lanes: a row for each, with its name at the left and room at the right.
 struct RaceRows {
@@ -121,7 +122,15 @@ void draw_race_row_name(const RaceDraw& d, const RaceRows& rows, int i) {
     const ui::Color ink = chosen ? d.ui.theme.ink : d.ui.theme.muted;
     const float x = d.grid.clock.x, middle = rows.y(i) + rows.h / 2;
     ui::icon(d.ui.canvas, lane.mark, {x + 23, middle}, 12, ink);
-    cell(d.ui, {x + 38, middle + 5}, lane.title, rows.x0 - x - 46, {ink, 14, chosen ? Font::text_bold : Font::text});
+    lane_name(d, {x + 38, middle + 5}, i, rows.x0 - x - 46);
+}
+
+// Where the hand is dragged to on the rows.
+std::optional<double> dragged_to(const RaceDraw& d, const RaceRows& rows, const ui::Scale& x, const char* id) {
+    const float top = d.grid.clock.y;
+    const Rect area{rows.x0 - 6, top + 2, x.b - rows.x0 + 12, rows.axis() - top + 6};
+    const ui::Touch touch = ui::touch(d.ui, d.ui.id(id), area, {.focusable = false, .grow = false});
+    return touch.held || touch.clicked || touch.began ? std::optional(x.inverse(d.ui.input.mouse.x)) : std::nullopt;
 }
 
 // One row that ends at `right` at the latest: what the hues mean, in brief where it has to be, and without
@@ -261,25 +270,17 @@ void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out) {
     if (ui::button(d.ui, "unit", {x.b + 10, axis + 2, 96, 26}, race_says("clock.unit"_t, "rounds"_v = d.model.rounds),
                    {.kind = ui::ButtonKind::quiet, .shortcut = "S", .tooltip = race_says("clock.unit_about"_t)}))
         out.push_back(ToggleRaceClock{});
-    const auto in = [](bool brief) { return "brief"_v = brief; };
-    const Message drafting = race_says("key.drafting"_t), target = race_says("key.target"_t), kept = race_says("key.kept"_t);
-    const RaceLegend legend[] = {{Role::draft, drafting, drafting},
-                                 {Role::target, target, target},
-                                 {Role::accepted, kept, kept},
-                                 {Role::residual, race_says("key.residual"_t, in(false)), race_says("key.residual"_t, in(true))},
-                                 {Role::bonus, race_says("key.bonus"_t, in(false)), race_says("key.bonus"_t, in(true))}};
+    const RaceLegend legend[] = {hue(Role::draft, "key.drafting"_t), hue(Role::target, "key.target"_t), hue(Role::accepted, "key.kept"_t),
+                                 hue(Role::residual, "key.residual"_t), hue(Role::bonus, "key.bonus"_t)};
+    const RaceLegend others = hue(Role::target, "key.rest"_t);
     const float end = draw_race_legend(d, {rows.x0, axis + 28}, r.right() - 120, legend), room = r.right() - 12 - end - 25;
-    const Message rest =
-        ui::fitting(c, std::array{race_says("key.rest"_t, in(false)), race_says("key.rest"_t, in(true))}, Font::text, 14, room);
+    const Message& rest = c.text_width(others.words, Font::text, 14) <= room ? others.words : others.brief;
     if (c.text_width(rest, Font::text, 14) < room) {
         c.fill({end, axis + 28, 18, 18}, t.muted.alpha(0.45F), 2);
         c.text({end + 25, axis + 42}, rest, Font::text, 14, t.muted);
     }
 
-    const Rect area{rows.x0 - 6, r.y + 2, x.b - rows.x0 + 12, axis - r.y + 6};
-    const ui::Touch touched = ui::touch(d.ui, d.ui.id("clock"), area, {.focusable = false, .grow = false});
-    if (touched.held || touched.clicked || touched.began)
-        out.push_back(SetRaceClock{std::clamp(x.inverse(d.ui.input.mouse.x), 0.0, d.model.longest)});
+    if (const auto at = dragged_to(d, rows, x, "clock")) out.push_back(SetRaceClock{std::clamp(*at, 0.0, d.model.longest)});
 }
 
 void draw_race_steps(const RaceDraw& d, std::vector<SceneCommand>& out) {
@@ -315,20 +316,13 @@ void draw_race_steps(const RaceDraw& d, std::vector<SceneCommand>& out) {
                 lane.done ? t.ink : t.muted, ui::Align::right);
     }
     ui::playhead(c, t, x(static_cast<double>(now)), rows.y0 - 6, rows.bottom());
-    const auto in = [](bool brief) { return "brief"_v = brief; };
-    const Message guesses = race_says("key.guesses"_t), target = race_says("key.target"_t), left_over = race_says("key.left_over"_t);
-    const RaceLegend legend[] = {{Role::draft, guesses, guesses},
-                                 {Role::target, target, target},
-                                 {Role::accepted, race_says("key.stays"_t, in(false)), race_says("key.stays"_t, in(true))},
-                                 {Role::rejected, race_says("key.refused"_t, in(false)), race_says("key.refused"_t, in(true))},
-                                 {Role::residual, left_over, left_over},
-                                 {Role::bonus, race_says("key.bonus"_t, in(false)), race_says("key.bonus"_t, in(true))}};
+    const RaceLegend legend[] = {hue(Role::draft, "key.guesses"_t),      hue(Role::target, "key.target"_t),
+                                 hue(Role::accepted, "key.stays"_t),     hue(Role::rejected, "key.refused"_t),
+                                 hue(Role::residual, "key.left_over"_t), hue(Role::bonus, "key.bonus"_t)};
     draw_race_legend(d, {rows.x0, axis + 28}, r.right() - 12, legend);
 
-    const Rect area{rows.x0 - 6, r.y + 2, x.b - rows.x0 + 12, axis - r.y + 6};
-    const ui::Touch touched = ui::touch(d.ui, d.ui.id("steps"), area, {.focusable = false, .grow = false});
-    if (touched.held || touched.clicked || touched.began)
-        out.push_back(SetRaceClock{std::clamp(std::round(x.inverse(d.ui.input.mouse.x)), 0.0, static_cast<double>(steps.size() - 1))});
+    if (const auto at = dragged_to(d, rows, x, "steps"))
+        out.push_back(SetRaceClock{std::clamp(std::round(*at), 0.0, static_cast<double>(steps.size() - 1))});
 }
 
 } // namespace speclens

@@ -426,6 +426,12 @@ Rect RaceGrid::lane(int i, int count) const {
     return {lanes.x + pad + (w + pad) * static_cast<float>(i), lanes.y, w, lanes.h};
 }
 
+void lane_name(const RaceDraw& d, ui::Vec2 at, std::ptrdiff_t lane, float width) {
+    const bool chosen = lane == d.model.focus;
+    cell(d.ui, at, d.model.lanes[static_cast<std::size_t>(lane)].title, width,
+         {chosen ? d.ui.theme.ink : d.ui.theme.muted, 14, chosen ? Font::text_bold : Font::text});
+}
+
 void draw_race(const SceneInput& input, const RaceModel& model, ui::Ui& ui, std::vector<SceneCommand>& out) {
     if (input.stage.w <= 0) return;
     const RaceGrid grid = race_grid(input, model);

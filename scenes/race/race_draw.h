@@ -24,6 +24,7 @@ struct RaceDraw {
 };
 // Draws the whole stage; a click on a lane or on a mark goes to `out`.
 void draw_race(const SceneInput& input, const RaceModel& model, ui::Ui& ui, std::vector<SceneCommand>& out);
+void lane_name(const RaceDraw& d, ui::Vec2 at, std::ptrdiff_t lane, float width); // in a row of its own; stronger where it is chosen
 // Parts of it. The cards of averages, the panel below the lanes.
 void draw_race_cards(const RaceDraw& d, std::vector<SceneCommand>& out);
 void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out);

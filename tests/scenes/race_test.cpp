@@ -36,7 +36,7 @@
 #include "tests/shared/toy_race.h"
 #include "ui/format.h"
 
-namespace speclens {
+namespace speclens::race_words {
 namespace {
 
 using test::all_said;
@@ -537,9 +537,9 @@ TEST(RaceWords, DescribeALaneThatIsUnderWayAsFarAsItIs) {
         }
         const bool decided = !model_at(*race, stop).undecided, home = stop > end - 1e-6;
         EXPECT_EQ(decided && whole(inner(told(stop), "end"), "done") == 1, home);
-        const std::vector<Said> lanes = all_said(race_told(input_at(*race, stop)), "race.lane.told");
-        const auto speed = std::ranges::find(inner(lanes[1], "what").values, "speed", &SaidValue::name);
-        EXPECT_EQ(std::holds_alternative<std::vector<Said>>(speed->is), home);
+        const Said run = told(stop);
+        const auto speed = std::ranges::find(run.values, "speed", &SaidValue::name);
+        EXPECT_EQ(speed->there(), home);
     }
     EXPECT_GT(others, 0) << "or nothing was tried";
 }
@@ -858,30 +858,27 @@ TEST(RaceTold, EveryNumberThatIsDrawnIsToldAsWell) {
 // Which number stands where, in words; in German with a comma.
 TEST(RaceTold, SaysItsNumbersInTheirPlaces) {
     const auto race = toy_race();
-    for (const auto& [language, lines] :
-         {std::pair<const char*, std::vector<std::string>>{"en",
-                                                           {"Lane 4, Domino (5 guesses, one pass + GRU head): 12 of 12 tokens so far; 6.00 "
-                                                            "tokens per round, 357.14 tok/s, finished after "
-                                                            "33.6 ms, 3.32× the speed of plain decoding.",
-                                                            "Domino over 40 prompts: 6.00 tokens per round (95 % 6.00 to 6.00), ",
-                                                            "Domino: draft 7.300, head 0.200, verify 9.000, distributions, verdicts and "
-                                                            "resampling 0.000, the rest 0.250 ms; a round takes "
-                                                            "16.750 ms and brings 6.00 tokens: 2.792 ms / token; ",
-                                                            "Domino on the clock: 2 rounds of +6, +6 tokens, "}},
-          {"de",
-           {"Bahn 4, Domino (5 Vorschläge, ein Durchlauf + GRU-Head): bisher 12 von 12 Token; 6,00 Token pro Runde, 357,14 Tok/s, im Ziel "
-            "nach "
-            "33,6 ms, 3,32× so schnell wie normales Decoding.",
-            "Domino über 40 Prompts: 6,00 Token pro Runde (95 %: 6,00 bis 6,00), ",
-            "Domino: Entwurf 7,300, Head 0,200, Prüfen 9,000, Verteilungen, Urteile und Ersatz 0,000, der Rest 0,250 ms; eine Runde dauert "
-            "16,750 "
-            "ms und bringt 6,00 Token: 2,792 ms / Token; ",
-            "Domino auf der Uhr: 2 Runden mit +6, +6 Token, "}}}) {
+    const std::vector<std::string> english = {
+        "Lane 4, Domino (5 guesses, one pass + GRU head): 12 of 12 tokens so far; 6.00 tokens per round, 357.14 tok/s, finished after "
+        "33.6 ms, 3.32× the speed of plain decoding.",
+        "Domino over 40 prompts: 6.00 tokens per round (95 % 6.00 to 6.00), ",
+        "Domino: draft 7.300, head 0.200, verify 9.000, distributions, verdicts and resampling 0.000, the rest 0.250 ms; a round takes "
+        "16.750 ms and brings 6.00 tokens: 2.792 ms / token; ",
+        "Domino on the clock: 2 rounds of +6, +6 tokens, "};
+    const std::vector<std::string> german = {
+        "Bahn 4, Domino (5 Vorschläge, ein Durchlauf + GRU-Head): bisher 12 von 12 Token; 6,00 Token pro Runde, 357,14 Tok/s, im Ziel nach "
+        "33,6 ms, 3,32× so schnell wie normales Decoding.",
+        "Domino über 40 Prompts: 6,00 Token pro Runde (95 %: 6,00 bis 6,00), ",
+        "Domino: Entwurf 7,300, Head 0,200, Prüfen 9,000, Verteilungen, Urteile und Ersatz 0,000, der Rest 0,250 ms; eine Runde dauert "
+        "16,750 ms und bringt 6,00 Token: 2,792 ms / Token; ",
+        "Domino auf der Uhr: 2 Runden mit +6, +6 Token, "};
+    for (const char* language : {"en", "de"}) {
         const test::Speaking speaking(language);
         const std::string words = in_words(race_told(input_at(*race, 2 * 16.8)));
-        for (const std::string& line : lines) EXPECT_NE(words.find("\n" + line), std::string::npos) << line << " in\n" << words;
+        for (const std::string& line : std::string_view(language) == "en" ? english : german)
+            EXPECT_NE(words.find("\n" + line), std::string::npos) << line << " in\n" << words;
     }
 }
 
 } // namespace
-} // namespace speclens
+} // namespace speclens::race_words
