@@ -96,6 +96,7 @@ void draw_panel(const RaceDraw& d, const Panel& p, const std::vector<Point>& poi
     c.push_clip(p.area);
     std::vector<std::pair<ui::Vec2, std::string>> names;
     if (p.plain > 0) {
+        c.tell(race_says("scatter.lines"_t, "fixed"_v = p.fixed, "plain"_v = p.plain), p.area);
         const double top = p.y_max * p.plain / std::max(1e-9, p.fixed);
         const double step = top > 24 ? std::ceil(top / 12) : top > 6 ? 1 : 0.5;
         for (double s = step; s <= top + 1e-9; s += step) {
@@ -156,6 +157,19 @@ double nice_top(double value) {
     return std::ceil(value / step) * step;
 }
 
+// Axes that hold all points, `wider` times as long as they need, with room below and above them.
+void fit_axes(Panel& p, const std::vector<Point>& points, double wider, double below, double above) {
+    double x = 0, low = 1e9, high = 0;
+    for (const Point& point : points) {
+        x = std::max(x, point.x);
+        high = std::max({high, point.y, point.high});
+        low = std::min(low, point.high > 0 ? std::min(point.y, point.low) : point.y);
+    }
+    p.x_max = nice_top(x * wider);
+    p.y_min = std::max(0.0, std::floor(low - below));
+    p.y_max = std::ceil(high + above);
+}
+
 // A click on a mark chooses.
 void draw_race_scatter(const RaceDraw& d, Rect card, std::vector<SceneCommand>& out) {
     ui::Canvas& c = d.ui.canvas;
@@ -169,7 +183,6 @@ void draw_race_scatter(const RaceDraw& d, Rect card, std::vector<SceneCommand>& 
     };
     const Rect in = race_card(d, card, scatter_title(d.model), {under(true, true), under(true, false), under(false, false)});
     std::vector<Point> live;
-    Panel left;
     double verify = 0, plain = 0;
     for (std::size_t i = 0; i < d.model.lanes.size(); ++i) {
         const RaceLaneModel& lane = d.model.lanes[i];
@@ -202,25 +215,13 @@ void draw_race_scatter(const RaceDraw& d, Rect card, std::vector<SceneCommand>& 
     if (live.empty()) {
         ui::slot(c, t, {area.x, area.y, area.w, std::min(32.0F, area.h)}, why_empty(d, area.w));
     } else {
-        double x_max = 0, y_max = 0, y_min = 1e9;
-        for (const Point& p : live) {
-            x_max = std::max(x_max, p.x);
-            y_max = std::max(y_max, std::max(p.y, p.high));
-            y_min = std::min(y_min, std::min(p.y, p.low));
-        }
-        left = {.area = area,
-                .x_max = nice_top(x_max * static_cast<double>(area.w / std::max(80.0F, area.w - kLabelRoom))),
-                .y_min = std::max(0.0, std::floor(y_min - 0.7)),
-                .y_max = std::ceil(y_max + 0.5),
-                .fixed = verify / static_cast<double>(live.size()),
-                .plain = plain};
+        Panel left{.area = area, .fixed = verify / static_cast<double>(live.size()), .plain = plain};
+        fit_axes(left, live, static_cast<double>(area.w / std::max(80.0F, area.w - kLabelRoom)), 0.7, 0.5);
         draw_panel(d, left, live, race_says("scatter.axis"_t, "tier"_v = tier_name(shown_tier(d.input, d.model.tier))), out);
-        if (plain > 0) c.tell(race_says("scatter.lines"_t, "fixed"_v = left.fixed, "plain"_v = plain), area);
     }
     if (!with_paper) return;
     std::vector<Point> known;
     Panel right{.area = {area.right() + gap, area.y, in.right() - area.right() - gap, area.h}, .published = true};
-    double y_max = 0, y_min = 1e9;
     for (const PublishedPoint& p : paper.points) {
         known.push_back({.title = method_title(p.method),
                          .speed = race_says("words.times"_t, "doubt"_v = false, "times"_v = p.speed_up),
@@ -229,18 +230,12 @@ void draw_race_scatter(const RaceDraw& d, Rect card, std::vector<SceneCommand>& 
                          .mark = method_mark(p.method),
                          .x = p.draft + p.head,
                          .y = p.tokens});
-        right.x_max = std::max(right.x_max, p.draft + p.head);
-        y_max = std::max(y_max, p.tokens);
-        y_min = std::min(y_min, p.tokens);
         right.fixed = p.verify;
         right.plain = p.target;
     }
-    right.x_max = nice_top(right.x_max * 1.2);
-    right.y_min = std::floor(y_min - 0.5);
-    right.y_max = std::ceil(y_max + 0.2);
+    fit_axes(right, known, 1.2, 0.5, 0.2);
     c.line({area.right() + 12.5F, area.y}, {area.right() + 12.5F, in.bottom()}, t.hairline());
     draw_panel(d, right, known, race_says("scatter.published_axis"_t, "hardware"_v = paper.hardware), out);
-    c.tell(race_says("scatter.lines"_t, "fixed"_v = right.fixed, "plain"_v = right.plain), right.area);
     std::vector<Said> derived;
     for (const PublishedPoint& p : paper.points)
         if (p.derived) derived.push_back(SaidOf<"race">()("words.name"_t, "name"_v = method_title(p.method)));

@@ -2,6 +2,7 @@
 // the measurements cannot tell.
 #include <algorithm>
 #include <functional>
+#include <ranges>
 #include <vector>
 
 #include "scenes/race/race_draw.h"
@@ -64,20 +65,14 @@ bool alike(const RaceModel& m, const Place& first, const Place& second) {
 
 // Rounds and tokens are the same in every repeat, however busy the machine was.
 Message most_tokens(const RaceModel& m) {
-    const RaceLaneModel* most = nullptr;
+    const std::vector<const RaceLaneModel*> most = richest_lanes(m);
+    if (most.empty()) return {};
     std::vector<Said> others; // that bring as much
-    for (const RaceLaneModel& lane : m.lanes) {
-        if (!lane.trace || lane.plain()) continue;
-        const double more = most ? lane.whole.tokens_per_round() - most->whole.tokens_per_round() : 1;
-        if (more > 1e-9)
-            most = &lane, others.clear();
-        else if (more > -1e-9)
-            others.push_back(SaidOf<"race">()("words.name"_t, "name"_v = lane.title));
-    }
-    return most ? race_says("conclusion.most"_t, "drafter"_v = most->title, "others"_v = others,
-                            "tokens"_v = most->whole.tokens_per_round(), "rounds"_v = most->whole.rounds,
-                            "whole"_v = std::ranges::any_of(m.lanes, [](const RaceLaneModel& lane) { return lane.trace && !lane.done; }))
-                : Message();
+    for (const RaceLaneModel* lane : most | std::views::drop(1)) others.push_back(SaidOf<"race">()("words.name"_t, "name"_v = lane->title));
+    const RunView& run = most.front()->whole;
+    return race_says("conclusion.most"_t, "drafter"_v = most.front()->title, "others"_v = others, "tokens"_v = run.tokens_per_round(),
+                     "rounds"_v = run.rounds,
+                     "whole"_v = std::ranges::any_of(m.lanes, [](const RaceLaneModel& lane) { return lane.trace && !lane.done; }));
 }
 
 } // namespace

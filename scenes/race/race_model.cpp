@@ -176,6 +176,17 @@ RaceModel race_model(const SceneInput& input) {
     return m;
 }
 
+std::vector<const RaceLaneModel*> richest_lanes(const RaceModel& m) {
+    std::vector<const RaceLaneModel*> most;
+    for (const RaceLaneModel& lane : m.lanes) {
+        if (!lane.trace || lane.plain()) continue;
+        const double more = most.empty() ? 0 : lane.whole.tokens_per_round() - most.front()->whole.tokens_per_round();
+        if (more > 1e-9) most.clear();
+        if (more > -1e-9) most.push_back(&lane);
+    }
+    return most;
+}
+
 namespace {
 
 // Rounds that a lane of a stepped race had ended at a step.

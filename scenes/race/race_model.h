@@ -57,6 +57,8 @@ struct RaceModel {
     std::vector<int> level; // lanes that the repeats cannot tell from the fastest, itself among them
 };
 [[nodiscard]] RaceModel race_model(const SceneInput& input);
+// Of the lanes that draft those with the most tokens a round, of all their text.
+[[nodiscard]] std::vector<const RaceLaneModel*> richest_lanes(const RaceModel& model);
 
 // Of a stepped race: the first step after `step` at which every lane that was not done has ended a round
 // more, and the last one before it at which every lane that had begun had ended a round less.

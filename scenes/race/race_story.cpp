@@ -43,15 +43,8 @@ Message wins(const RaceModel& m, const RaceLaneModel& fastest) {
 
 // Rounds and tokens are the same in every repeat, so they can be told where times cannot.
 Message in_doubt(const RaceModel& m) {
-    const RaceLaneModel* most = nullptr;
-    bool alone = true;
-    for (const RaceLaneModel& lane : m.lanes) {
-        if (!lane.trace || lane.plain()) continue;
-        const double rate = lane.whole.tokens_per_round(), best_rate = most ? most->whole.tokens_per_round() : 0;
-        if (most && std::abs(rate - best_rate) < 1e-9) alone = false;
-        if (!most || rate > best_rate + 1e-9) most = &lane, alone = true;
-    }
-    return race_says("outcome.in_doubt"_t, "most"_v = most && alone ? most->title : "");
+    const std::vector<const RaceLaneModel*> most = richest_lanes(m);
+    return race_says("outcome.in_doubt"_t, "most"_v = most.size() == 1 ? most.front()->title : "");
 }
 
 Message as_fast(const RaceModel& m) {
