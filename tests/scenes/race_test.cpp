@@ -458,6 +458,13 @@ TEST(RaceWords, DescribeEveryLaneAndItsAverages) {
         EXPECT_EQ(real(mark, "draft"), a.totals.draft_ms);
         EXPECT_EQ(real(inner(mark, "times"), "times"), a.speed_up.value);
     }
+    for (const char* under : {"race.scatter.under", "race.positions.under", "race.costs.under"})
+        EXPECT_EQ(whole(inner(only_said(told, under), "over"), "prompts"), 40) << under;
+    EXPECT_EQ(test::words(only_said(told, "race.scatter.axis"), "tier"), "LIVE");
+    for (const char* key : {"race.key.drafting", "race.key.target", "race.key.kept"}) EXPECT_EQ(all_said(told, key).size(), 1U) << key;
+    EXPECT_EQ(whole(only_said(told, "race.clock.unit"), "rounds"), 0);
+    EXPECT_EQ(all_said(told, "race.header.kind:stepped").size(), 1U) << "where a click leads";
+    EXPECT_EQ(all_said(told, "race.header.run:again").size(), 1U);
     EXPECT_EQ(all_said(told, "race.texts.identical").size(), 1U);
     expect_said(only_said(told, "race.header.asked"), "header.asked", {{"prompt", " the cat sat on the"}});
     EXPECT_TRUE(all_said(told, "race.header.recorded").empty()) << "it is live";
@@ -873,10 +880,44 @@ TEST(RaceTold, SaysItsNumbersInTheirPlaces) {
         "16,750 ms und bringt 6,00 Token: 2,792 ms / Token; ",
         "Domino auf der Uhr: 2 Runden mit +6, +6 Token, "};
     for (const char* language : {"en", "de"}) {
+        const bool in_english = std::string_view(language) == "en";
         const test::Speaking speaking(language);
-        const std::string words = in_words(race_told(input_at(*race, 2 * 16.8)));
-        for (const std::string& line : std::string_view(language) == "en" ? english : german)
+        const SceneInput input = input_at(*race, 2 * 16.8);
+        const RaceModel m = race_model(input);
+        const std::vector<ui::ToldMessage> told = race_told(input);
+        const std::string words = in_words(told);
+        for (const std::string& line : in_english ? english : german)
             EXPECT_NE(words.find("\n" + line), std::string::npos) << line << " in\n" << words;
+        EXPECT_EQ(race_title(m), in_english ? "Domino needs the fewest rounds and finishes first"
+                                            : "Domino braucht die wenigsten Runden und ist zuerst im Ziel");
+        EXPECT_EQ(race_title_short(m), in_english ? "Domino finishes first" : "Domino ist zuerst im Ziel");
+        EXPECT_EQ(race_subtitle(input, m),
+                  in_english ? "same prompt, same dice, K = 2 to 5 · greedy, 12 tokens · at 33.6 ms, as Domino finishes"
+                             : "gleicher Prompt, gleiche Würfel, K = 2 bis 5 · greedy, 12 Token · bei 33,6 ms, wenn Domino im Ziel ist");
+        const auto n = [](double value) { return ui::number(value, 2); };
+        const LaneAverage& a = *race->lanes[3].average;
+        const std::string speed = ui::speed_up(a.speed_up.value), between = in_english ? " to " : " bis ";
+        const std::string interval = " (" + n(a.speed_up.low) + between + n(a.speed_up.high) + "): ";
+        const std::string cost = n(a.totals.round_ms() / race->lanes[0].average->totals.round_ms());
+        const std::string won = in_english ? "Over 40 prompts Domino wins with " + speed + interval +
+                                                 "6.00 tokens a round, and a round costs " + cost + " plain passes. Next is EAGLE-3 with "
+                                           : "Über 40 Prompts gewinnt Domino mit " + speed + interval +
+                                                 "6,00 Token pro Runde, und eine Runde kostet " + cost +
+                                                 " normale Durchläufe. Dahinter EAGLE-3 mit ";
+        EXPECT_EQ(race_conclusion(m).words().substr(0, won.size()), won);
+        const std::string mark = in_english ? "Domino: 6.00 tokens per round (6.00 to 6.00), 7.500 ms of drafting, " + speed + "."
+                                            : "Domino: 6,00 Token pro Runde (6,00 bis 6,00), Vorschlagen 7,500 ms, " + speed + ".";
+        EXPECT_NE(words.find("\n" + mark), std::string::npos) << mark << " in\n" << words;
+        const Totals& t = a.totals;
+        const std::string place = ui::probability(t.conditional[0]) + (in_english ? " of " : " von ") + std::to_string(t.judged_at[0]);
+        const std::string line = in_english ? "Domino, kept at position 1, 2, … once all before it were: " + place
+                                            : "Domino, behalten an Position 1, 2, …, wenn alle davor blieben: " + place;
+        EXPECT_NE(words.find("\n" + line), std::string::npos) << line << " in\n" << words;
+        const Message formula = formula_words(m, m.lanes[3]);
+        const auto printed = [&](const char* value) { return test::words(formula.said, value); };
+        EXPECT_EQ(formula, printed("printed_tokens") + (in_english ? " tokens × " : " Token × ") + printed("printed_plain") + " ms ÷ " +
+                               printed("printed_round") + " ms = " + n(t.predicted_speed_up(race->lanes[0].average->totals)) +
+                               (in_english ? "×, measured " : "×, gemessen ") + speed);
     }
 }
 

@@ -165,8 +165,31 @@ TEST(SteppedRaceScene, SaysWhatEveryLaneWentThrough) {
             EXPECT_EQ(test::whole(rows[i], "own") + test::whole(rows[i], "bonus") + test::whole(rows[i], "residual"), own);
             EXPECT_EQ(test::whole(rows[i], "tokens"), tokens);
             const RoundSummary* round = lane.shown.current();
-            rounds += round && (!round->drafts.empty() || round->resample);
+            if (!round || (round->drafts.empty() && !round->resample)) continue;
+            const std::vector<Said> chips = test::list(test::all_said(told, "race.round.told").at(rounds++), "tokens");
+            ASSERT_EQ(chips.size(), round->drafts.size() + (round->resample ? 1 : 0));
+            for (std::size_t k = 0; k < round->drafts.size(); ++k) {
+                using State = DraftSlot::State;
+                const State state = round->drafts[k].state;
+                EXPECT_EQ(chips[k].id(), std::string("race.round.token:") + (state == State::accepted    ? "accepted"
+                                                                             : state == State::rejected  ? "rejected"
+                                                                             : state == State::discarded ? "discarded"
+                                                                                                         : "drafted"));
+            }
         }
+        std::vector<std::string> phases, expected; // of the lanes that are not done
+        for (const Said& at : test::all_said(told, "race.round.at")) phases.push_back(test::inner(at, "phase").id());
+        for (const RaceLaneModel& lane : m.lanes) {
+            if (lane.done || !lane.shown.current()) continue;
+            const Phase phase = lane.shown.phase;
+            expected.push_back(std::string("race.round.phase:") + (phase == Phase::draft      ? "draft"
+                                                                   : phase == Phase::verify   ? "verify"
+                                                                   : phase == Phase::accept   ? "accept"
+                                                                   : phase == Phase::resample ? "resample"
+                                                                   : phase == Phase::commit   ? "commit"
+                                                                                              : "begins"));
+        }
+        EXPECT_EQ(phases, expected);
         EXPECT_EQ(test::all_said(told, "race.round.told").size(), rounds);
     }
 }
