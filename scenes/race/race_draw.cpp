@@ -69,7 +69,7 @@ void draw_race_header(const RaceDraw& d, std::vector<SceneCommand>& out) {
                       race_subtitle_short(d.input, d.model)});
     const RaceView* race = d.model.race;
     if (race && !d.model.stepped) d.ui.canvas.tell(race_texts(d.model), r); // where it is stepped, the subtitle has it
-    if (const Header* header = race_header(d.model); header && d.model.tier == ui::Tier::recorded)
+    if (const Header* header = race ? race_header(*race) : nullptr; header && d.model.tier == ui::Tier::recorded)
         d.ui.canvas.tell(race_says("header.recorded"_t, "date"_v = header->date, "machine"_v = header->machine), r);
     const std::string now = race ? race->settings.base.prompt.text : std::string();
     if (race && !d.model.table) d.ui.canvas.tell(race_says("header.asked"_t, "prompt"_v = now), r);

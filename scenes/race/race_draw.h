@@ -31,8 +31,6 @@ void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out);
 void draw_race_steps(const RaceDraw& d, std::vector<SceneCommand>& out); // in its place, of a stepped race
 
 // ---- words ----
-// Of some lane: machine, date; null: no lane has begun.
-[[nodiscard]] const Header* race_header(const RaceModel& model);
 // "1.07×", "~1.07×" in doubt: of a lane over prompts; empty: not known.
 [[nodiscard]] Message average_speed(const RaceModel& model, const LaneAverage& average);
 [[nodiscard]] Message lane_speed(const RaceLaneModel& lane); // the same of its run, whose speed-up is known

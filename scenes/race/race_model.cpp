@@ -97,6 +97,12 @@ void compare_texts(RaceModel& m, const std::vector<std::vector<int>>& texts) {
 
 } // namespace
 
+const Header* race_header(const RaceView& race) {
+    for (const RaceLane& lane : race.lanes)
+        if (lane.trace && lane.trace->header()) return lane.trace->header();
+    return nullptr;
+}
+
 bool race_of_table(const RaceView& race) {
     return std::ranges::any_of(race.lanes, [](const RaceLane& lane) {
         const Header* header = lane.trace ? lane.trace->header() : nullptr;

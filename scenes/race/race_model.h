@@ -66,6 +66,8 @@ struct RaceModel {
 [[nodiscard]] double previous_round(const RaceView& race, double step);
 // Ends of all rounds of all lanes, ascending: where the arrow keys stop.
 [[nodiscard]] std::vector<double> race_stops(const RaceView& race, int lane = -1, bool rounds = false);
+// Of some lane: machine, date; null: no lane has begun.
+[[nodiscard]] const Header* race_header(const RaceView& race);
 // Whether its target is a table.
 [[nodiscard]] bool race_of_table(const RaceView& race);
 // Where the clock rests when nobody has moved it: the moment at which the first lane finishes, or the latest

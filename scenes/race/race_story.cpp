@@ -181,16 +181,6 @@ Message ends_words(const RaceModel& m, const RaceLaneModel& lane) {
                      "rounds"_v = by_rounds ? lane.whole.rounds : 0, "ms"_v = by_rounds ? std::nullopt : std::optional(lane.total_ms));
 }
 
-} // namespace
-
-const Header* race_header(const RaceModel& m) {
-    for (const RaceLaneModel& lane : m.lanes)
-        if (lane.trace) return lane.trace->header();
-    return nullptr;
-}
-
-namespace {
-
 Message stepped_title(const RaceModel& m) {
     if (m.over) return race_says("title.all_finished"_t);
     const RaceLaneModel* ahead = nullptr;

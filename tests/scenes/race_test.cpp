@@ -844,7 +844,7 @@ TEST(RaceTold, SaysWhatALaneWaitsFor) {
 TEST(RaceTold, SaysWhereItWasRecorded) {
     const auto race = toy_race(false, "RECORDED");
     const SceneInput input = input_at(*race, 5);
-    const Header& header = *race_header(race_model(input));
+    const Header& header = *race_header(*race);
     expect_said(only_said(race_told(input), "race.header.recorded"), "header.recorded",
                 {{"date", header.date}, {"machine", header.machine}});
 }
