@@ -252,9 +252,7 @@ void draw_lanes(Canvas& canvas, const Theme& theme, const RaceModel& m) {
 
 } // namespace
 
-const Header* shared_header(const SharedRound& shared) {
-    return shared.race ? race_header(*shared.race) : shared.trace->header();
-}
+const Header* shared_header(const SharedRound& shared) { return shared.race ? race_header(*shared.race) : shared.trace->header(); }
 
 void draw_share_card(Canvas& canvas, const Theme& theme, const SharedRound& shared, const RunView& whole, const RoundSummary& round) {
     const Header& header = *whole.header;

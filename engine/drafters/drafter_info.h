@@ -53,14 +53,15 @@ template <StoryLabel Id>
 // What a drafter is, beside its code: all that the command line, the window and the documents have to know of it stands in
 // `NAME_info()` of its file. `how` is words of the window.
 struct DrafterInfo {
-    const char* name;                                               // command line and files: "domino"
-    const char* title;                                              // window: "Small draft model, tree"
-    const char* short_title;                                        // legends: "small, tree"
-    const char* icon = "diamond";                                   // its mark in pictures, a name of ui/glyphs.h
-    const char* about;                                              // one sentence, with the paper
-    const char* noun = "the drafter";                               // in a sentence
-    const char* how = "";                                           // how it works, in two or three sentences
-    Said (*cost)(const DraftCost& of) = draft_cost<"cost.guesses">; // null: two chained ones
+    const char* name;                 // command line and files: "domino"
+    const char* title;                // window: "Small draft model, tree"
+    const char* short_title;          // legends: "small, tree"
+    const char* icon = "diamond";     // its mark in pictures, a name of ui/glyphs.h
+    const char* about;                // one sentence, with the paper
+    const char* noun = "the drafter"; // in a sentence
+    const char* how = "";             // how it works, in two or three sentences
+    // What it drafts and with how many passes; null: two chained ones.
+    Said (*cost)(const DraftCost& of) = draft_cost<"cost.guesses">;
     DrafterKin kin = {};
     DrafterNeeds needs = DrafterNeeds::nothing;
     const char* method = "";   // that a chain and a tree share, with its trained head: "eagle3"; empty: its own name
