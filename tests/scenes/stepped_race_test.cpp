@@ -5,6 +5,7 @@
 
 #include "scenes/shared/words.h"
 #include "tests/scenes/scenes_golden.h"
+#include "tests/shared/drawn_numbers.h"
 #include "tests/shared/said_values.h"
 #include "tests/shared/told_said.h"
 #include "tests/shared/toy_race.h"
@@ -129,6 +130,7 @@ TEST(SteppedRaceScene, SaysWhetherTheTextsAgreeSoFar) {
 // Of each lane: how far it is, what it went through, and what became of the tokens of its round.
 TEST(SteppedRaceScene, SaysWhatEveryLaneWentThrough) {
     const auto race = stepped_race(6);
+    std::size_t seen = 0; // numbers that are drawn
     for (const double step : {0.0, 1.0, 4.0, 6.0}) {
         const SceneInput input = input_at(*race, step);
         const RaceModel m = race_model(input);
@@ -190,8 +192,10 @@ TEST(SteppedRaceScene, SaysWhatEveryLaneWentThrough) {
                                                                                               : "begins"));
         }
         EXPECT_EQ(phases, expected);
+        seen += test::expect_drawn_numbers_told("race", input);
         EXPECT_EQ(test::all_said(told, "race.round.told").size(), rounds);
     }
+    EXPECT_GT(seen, 4U) << "or nothing was tried";
 }
 
 // Lanes whose first round is over, a plain one and one whose text ends with a guess: its bonus is dropped.
