@@ -356,8 +356,7 @@ void draw_status(const FrameDraw& d) {
         cells.push_back(
             {"playing " + ui::number(d.input.speed, d.input.speed < 1 ? 2 : 0) + "×", false, false, 3, "slower [ and faster ]"});
 
-    const RaceModel model = race ? race_model(in) : RaceModel{};
-    if (race) h = race_header(model);
+    if (race) h = in.race ? race_header(*in.race) : nullptr;
     std::string right =
         h && tier_of(h) == ui::Tier::recorded ? "recorded " + h->date + (h->machine.empty() ? "" : " on " + h->machine) : "";
     const auto width = [&](const Cell& cell) {

@@ -40,10 +40,7 @@ void draw_verdict_events(const FrameDraw& d, const RoundSummary& round, const ui
     std::vector<Role> events;
     for (const DraftSlot& slot : round.drafts)
         if (slot.check) events.push_back(slot.check->accepted ? Role::accepted : Role::rejected);
-    if (round.resample)
-        events.push_back(round.resample->from == TargetToken::From::residual ? Role::residual
-                         : round.resample->from == TargetToken::From::bonus  ? Role::bonus
-                                                                             : Role::target);
+    if (round.resample) events.push_back(role_of(round.resample->from));
     for (std::size_t i = 0; i < events.size(); ++i) {
         const float left = x(from + static_cast<double>(i)), right = x(from + static_cast<double>(i) + 1);
         if (right - left > 2) d.ui.canvas.fill({left, y, right - left - 1, h}, d.ui.theme.role(events[i]).alpha(strength), 1);

@@ -73,9 +73,7 @@ std::optional<Shown> shown_of(const SceneInput& in) {
             shown.drafts.push_back({label_of(*in.trace, slot.draft->token), role_of(slot.state)});
     if (best->resample) {
         shown.own = label_of(*in.trace, best->resample->token);
-        shown.own_role = best->resample->from == TargetToken::From::residual ? Role::residual
-                         : best->resample->from == TargetToken::From::bonus  ? Role::bonus
-                                                                             : Role::target;
+        shown.own_role = role_of(best->resample->from);
     }
     shown.tokens = whole.output_tokens;
     shown.passes = whole.rounds;

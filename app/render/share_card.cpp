@@ -252,12 +252,7 @@ void draw_lanes(Canvas& canvas, const Theme& theme, const RaceModel& m) {
 
 } // namespace
 
-const Header* shared_header(const SharedRound& shared) {
-    if (!shared.race) return shared.trace->header();
-    for (const RaceLane& lane : shared.race->lanes)
-        if (lane.trace && lane.trace->header()) return lane.trace->header();
-    return nullptr;
-}
+const Header* shared_header(const SharedRound& shared) { return shared.race ? race_header(*shared.race) : shared.trace->header(); }
 
 void draw_share_card(Canvas& canvas, const Theme& theme, const SharedRound& shared, const RunView& whole, const RoundSummary& round) {
     const Header& header = *whole.header;

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <map>
 
-#include "engine/drafters/drafter_info.h"
 #include "ui/chance.h"
 #include "ui/format.h"
 #include "ui/tokens.h"
@@ -76,6 +75,11 @@ ui::Role role_of(DraftSlot::State state) {
     return ui::Role::draft;
 }
 
+ui::Role role_of(TargetToken::From from) {
+    if (from == TargetToken::From::residual) return ui::Role::residual;
+    return from == TargetToken::From::bonus ? ui::Role::bonus : ui::Role::target;
+}
+
 ui::Tier tier_of(const Header* header) {
     if (!header || header->tier == "LIVE") return ui::Tier::live;
     if (header->tier == "TABLE") return ui::Tier::table;
@@ -101,11 +105,6 @@ std::optional<double> listed(const TopEntries& top, int id) {
     for (const TopEntries::Entry& entry : top.entries)
         if (entry.id == id) return std::exp(entry.logp);
     return {};
-}
-
-const char* head_word(const std::string& drafter) {
-    const DrafterInfo* info = find_drafter(drafter);
-    return info && info->tree && info->at_once() ? "search" : "head";
 }
 
 std::string fine_probability(double p) { return ui::fine_probability(p); }

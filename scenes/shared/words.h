@@ -26,12 +26,10 @@ namespace speclens {
 // Behind the target's temperature: ", likeliest drafts", ", drafts at T = 0.3"; nothing where it is the same.
 [[nodiscard]] std::string draft_words(double target_temperature, double draft_temperature);
 
-// What a drafter does after its pass, in the time called head_ms: "head", of DART "search".
-[[nodiscard]] const char* head_word(const std::string& drafter);
-
 // The hue of a token in running text, and of a guess by what became of it.
 [[nodiscard]] ui::Role role_of(Origin origin);
 [[nodiscard]] ui::Role role_of(DraftSlot::State state);
+[[nodiscard]] ui::Role role_of(TargetToken::From from);
 
 [[nodiscard]] ui::Tier tier_of(const Header* header);
 [[nodiscard]] const char* tier_name(ui::Tier tier);
