@@ -203,12 +203,12 @@ void draw_head(Canvas& canvas, const Theme& theme, const Header& header, const s
 }
 
 // What was run and where, and the link.
-void draw_foot(Canvas& canvas, const Theme& theme, const SharedRound& shared, const Header& header, const std::string& facts,
-               const std::string& run) {
+void draw_foot(Canvas& canvas, const Theme& theme, const SharedRound& shared, const Header& header, const Message& facts,
+               const Message& run) {
     canvas.text({kLeft, 544}, facts, Font::text_bold, 24, theme.ink);
     const float x = facts.empty() ? kLeft : kLeft + canvas.text_width(facts, Font::text_bold, 24) + 24;
-    const std::string where = header.machine.empty() ? "" : " · " + header.machine;
-    ui::fitted_text(canvas, {x, 544}, run + " · " + header.model + where, Font::text, 22, theme.muted, kRight - x);
+    ui::fitted_text(canvas, {x, 544}, frame_says("card.run"_t, "run"_v = run, "model"_v = header.model, "machine"_v = header.machine),
+                    Font::text, 22, theme.muted, kRight - x);
     draw_link(canvas, theme, shared.shown_link.empty() ? shared.link : shared.shown_link, 584);
 }
 
@@ -266,9 +266,9 @@ void draw_share_card(Canvas& canvas, const Theme& theme, const SharedRound& shar
     const std::vector<RoundChip> chips = chips_of(*shared.trace, round);
     draw_chips(canvas, theme, chips, 304);
     draw_legend(canvas, theme, chips, 502);
-    const std::string run =
+    const Message run =
         run_words(header.drafter, header.k, header.sampling.temperature, header.draft_sampling.temperature, header.rule, header.k_auto);
-    draw_foot(canvas, theme, shared, header, ui::per_round(whole.tokens_per_round()) + " tokens per round", run);
+    draw_foot(canvas, theme, shared, header, frame_says("card.tokens"_t, "tokens"_v = whole.tokens_per_round()), run);
 }
 
 void draw_race_card(Canvas& canvas, const Theme& theme, const SharedRound& shared, const RaceModel& race) {
