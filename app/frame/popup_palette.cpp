@@ -70,6 +70,9 @@ std::string english(const Message& words) {
     return words.finished() ? in_english([&] { return message(words.said).words(); }) : words.words();
 }
 
+// Other words that it is looked for by, in both languages.
+std::string both(const Message& words) { return words + " " + english(words); }
+
 // Found by its English words too.
 int score_of(const std::string& query, const Message& label, const std::string& also = "") {
     const std::string own = drawn_words(label), other = english(label);
@@ -127,7 +130,7 @@ void add_run_choices(std::vector<PaletteRow>& rows, const FrameInput& input, con
         add(rows, query,
             {frame_says("find.drafter"_t, "name"_v = info.name), race ? frame_says("find.racer"_t) : info.title,
              race ? SceneCommand{ToggleLane{info.name}} : SceneCommand{Command{Restart{with_drafter(now, info.name)}}}, 0},
-            std::string("model method settings chained ") + info.title);
+            both(frame_says("find.also:drafter"_t)) + " " + info.title);
     };
     for (const DrafterInfo& info : drafter_list()) offer(info);
     std::vector<std::string> chains = offered_chains(ready);
@@ -142,7 +145,7 @@ void add_run_choices(std::vector<PaletteRow>& rows, const FrameInput& input, con
         if (can_judge(info, *drafter))
             add(rows, query,
                 {frame_says("find.rule"_t, "name"_v = info.name), info.title, SceneCommand{Command{Restart{with_rule(now, info.name)}}}, 0},
-                std::string("accept verify ") + info.title);
+                both(frame_says("find.also:rule"_t)) + " " + info.title);
 }
 
 // What else has to change so that rule, temperature and drafter fit together.
@@ -212,7 +215,7 @@ void add_settings(std::vector<PaletteRow>& rows, const FrameInput& input, const 
             continue;
         }
         constexpr int kBehind = 200; // what does something at once comes first
-        row.score = score_of(query, row.label, std::string("settings option ") + setting.key);
+        row.score = score_of(query, row.label, both(frame_says("find.also:setting"_t)) + " " + setting.key);
         if (row.score < 0) continue;
         row.score = std::max(0, row.score - kBehind);
         rows.push_back(std::move(row));
@@ -220,7 +223,9 @@ void add_settings(std::vector<PaletteRow>& rows, const FrameInput& input, const 
 }
 
 // "first-lesson": a lecture is looked for by what its file is called, too.
-std::string lecture_words(const std::string& file) { return "course class teach " + std::filesystem::path(file).filename().string(); }
+std::string lecture_words(const std::string& file) {
+    return both(frame_says("find.also:lecture"_t)) + " " + std::filesystem::path(file).filename().string();
+}
 
 // Models that are there; others are fetched by a command of their own.
 void add_models(std::vector<PaletteRow>& rows, const FrameInput& input, const std::string& query) {
@@ -230,7 +235,7 @@ void add_models(std::vector<PaletteRow>& rows, const FrameInput& input, const st
             add(rows, query,
                 {frame_says("find.model"_t, "model"_v = model.label),
                  model.word == input.model ? frame_says("find.on_screen"_t) : model.detail, PickModel{model.word}, 0},
-                "open load switch change target " + model.word);
+                both(frame_says("find.also:model"_t)) + " " + model.word);
 }
 
 // Rows in a box with the chosen one raised; returns the row that was run.
@@ -382,8 +387,7 @@ std::vector<PaletteRow> palette_rows(const FrameInput& input, const std::string&
     if (!filtered || prefix == '>')
         for (const ActionInfo& info : action_list())
             if (info.action != Action::palette && why_not(input, info.action).empty())
-                add(rows, words, {message(info.label), info.shortcut, PickAction{info.action}, 0},
-                    message(info.also) + " " + english(message(info.also)));
+                add(rows, words, {message(info.label), info.shortcut, PickAction{info.action}, 0}, both(message(info.also)));
     if (!filtered || prefix == '>') {
         add_scene_keys(rows, input, words);
         add_run_choices(rows, input, words);
