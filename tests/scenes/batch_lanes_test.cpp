@@ -11,6 +11,7 @@
 #include "scenes/failures/roofline.h"
 #include "tests/scenes/failures_bench.h"
 #include "tests/scenes/scenes_look.h"
+#include "tests/shared/drawn_numbers.h"
 #include "tests/shared/numbers_bench.h"
 #include "ui/format.h"
 #include "ui/language/language.h"
@@ -427,6 +428,49 @@ TEST(FailuresLoad, TellsItInBothLanguages) {
                                        (german ? " bis " : " to ") + ui::number(m.marked().measured->speed_up->high, 2) + ")";
             EXPECT_NE(words.find(in_row), std::string::npos) << in_row << "\n" << words;
         }
+}
+
+// While the mouse is on it.
+TEST(FailuresLoad, ACellSaysWhatItIs) {
+    for (const char* language : {"en", "de"})
+        for (const bool doubt : {false, true}) {
+            const test::Speaking speaking(language);
+            const bool german = std::string_view(language) == "de";
+            SCOPED_TRACE(std::string(language) + (doubt ? " in doubt" : ""));
+            Batches live;
+            if (doubt) {
+                const std::shared_ptr<Sweep> load = made_load("small");
+                for (SweepCell& cell : load->cells) cell.in_doubt = true;
+                load->busy_cores = 2.03;
+                live.published.load = load;
+                live.show();
+            }
+            const std::string shown = (doubt ? "~" : "") + ui::number(1.5, 1);
+            const std::vector<ui::RecordedText> texts = live.bench->texts;
+            std::vector<std::string> tips;
+            for (const ui::RecordedText& text : texts)
+                if (text.text == shown) tips.push_back(live.bench->tip_at(text.box.center()));
+            const std::string mark = doubt ? "~" : "";
+            const std::string wanted = german ? "1 Anfrage, 2 Vorschläge: " + mark + "1,50×, gemessen; 90 %: 1,46 bis 1,54" +
+                                                    (doubt ? "; unsicher: andere Programme belegten 2,0 Kerne" : "")
+                                              : "1 request, 2 guesses: " + mark + "1.50×, measured; 90 %: 1.46 to 1.54" +
+                                                    (doubt ? "; in doubt: other programs kept 2.0 cores busy" : "");
+            EXPECT_EQ(std::ranges::count(tips, wanted), 1) << wanted << "\n" << (tips.empty() ? "no tip" : tips.front());
+        }
+    Loaded alone(true);
+    const double times = failures_model(alone.input(), {}).cell(0, 3).speedup;
+    const std::vector<ui::RecordedText> texts = alone.bench->texts;
+    EXPECT_TRUE(std::ranges::any_of(texts, [&](const ui::RecordedText& text) {
+        return (text.text == ui::number(times, 1) || text.text == ui::number(times, 2)) &&
+               alone.bench->tip_at(text.box.center()) == "1 request, 4 guesses: " + ui::speed_up(times);
+    })) << "neither measured nor simulated where nothing was measured";
+}
+
+TEST(FailuresLoad, SaysEveryNumberThatIsDrawn) {
+    Batches live;
+    live.bench->controller.figures = test::shipped_figures();
+    live.show();
+    EXPECT_GT(test::expect_drawn_numbers_told("failures", live.input()), 2U);
 }
 
 TEST(FailuresLoad, NothingCollidesBesideMeasuredCells) {
