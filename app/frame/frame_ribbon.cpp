@@ -34,10 +34,6 @@ struct Item {
     float w = 0, gap = 8;
 };
 
-Role role_of(TargetToken::From from) {
-    return from == TargetToken::From::residual ? Role::residual : from == TargetToken::From::bonus ? Role::bonus : Role::target;
-}
-
 // The token that the target added to a round, where it is in the text.
 const TargetToken* own_token(const RunView& whole, const RoundSummary& round) {
     const Committed* commit = commit_of(whole, round);
