@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "scenes/shared/words.h"
+#include "scenes/shared/panel.h"
 #include "ui/format.h"
-#include "ui/plot.h"
 #include "ui/text_layout.h"
 
 namespace speclens {
@@ -17,10 +16,16 @@ using ui::Role;
 
 constexpr std::size_t kMostRounds = 8;
 
-std::string sum_words(const BatchLanes& lanes) {
-    return counted(lanes.refused, "row") + " of " + std::to_string(lanes.rows) + " (" +
-           ui::number(lanes.rows > 0 ? 100.0 * lanes.refused / lanes.rows : 0, 0) + " %) were refused guesses" +
-           (lanes.prompt > 0 ? ", " + std::to_string(lanes.prompt) + " prompt" : "");
+// Of a round all that is drawn as cells.
+Message round_words(const BatchLanes& lanes, std::size_t i) {
+    const BatchLanes::Round& round = lanes.rounds[i];
+    const auto seat = [](const BatchLane* lane) {
+        if (lane == nullptr) return failures_says("lanes.seat:free"_t);
+        if (lane->did != BatchLane::Did::decoded) return failures_says("lanes.seat:prompt"_t, "rows"_v = lane->rows);
+        return failures_says("lanes.seat:decoded"_t, "kept"_v = lane->accepted, "guesses"_v = lane->drafted());
+    };
+    return failures_says("lanes.round"_t, "round"_v = i + 1, "rows"_v = round.rows, "ms"_v = round.ms,
+                         "seats"_v = each_said(round.seats, seat));
 }
 
 // The rows of one text in one pass, side by side.
@@ -51,25 +56,24 @@ void draw_key(const FailuresDraw& d, Rect r) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     struct Entry {
-        const char* words;
-        Role role;
-        bool refused;
+        Message words;
+        ui::Color color;
+        bool refused = false;
     };
-    constexpr Entry kEntries[] = {
-        {"pending token", Role::target, false}, {"kept", Role::accepted, false}, {"refused", Role::rejected, true}};
+    const Entry entries[] = {{failures_says("lanes.key:pending"_t), t.role(Role::target)},
+                             {failures_says("lanes.key:kept"_t), t.role(Role::accepted)},
+                             {failures_says("lanes.key:refused"_t), t.role(Role::rejected), true},
+                             {failures_says("lanes.key:prompt"_t), t.muted.alpha(0.35F)}};
     float x = r.x;
-    for (const Entry& entry : kEntries) {
+    for (const Entry& entry : entries) {
         const float w = c.text_width(entry.words, Font::text, 14);
         if (x + 16 + w > r.right()) return;
         const Rect box{x, r.y + 3, 11, 11};
-        c.fill(box, entry.refused ? t.role(entry.role).alpha(0.25F) : t.role(entry.role), 1);
-        if (entry.refused) c.hatch(box, t.role(entry.role).alpha(0.8F), 4);
+        c.fill(box, entry.refused ? entry.color.alpha(0.25F) : entry.color, 1);
+        if (entry.refused) c.hatch(box, entry.color.alpha(0.8F), 4);
         c.text({x + 16, r.y + 14}, entry.words, Font::text, 14, t.muted);
         x += 16 + w + 16;
     }
-    if (x + 16 + c.text_width("prompt", Font::text, 14) > r.right()) return;
-    c.fill({x, r.y + 3, 11, 11}, t.muted.alpha(0.35F), 1);
-    c.text({x + 16, r.y + 14}, "prompt", Font::text, 14, t.muted);
 }
 
 } // namespace
@@ -106,9 +110,7 @@ void draw_batch_lanes(const FailuresDraw& d, const SweepCell& cell, Rect area) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     const BatchLanes lanes = batch_lanes(cell);
-    ui::fitted_text(c, {area.x, area.y + 14}, "The batch, round by round", Font::text_bold, 15, t.ink, area.w);
-    ui::fitted_text(c, {area.x, area.y + 34}, counted(cell.concurrency, "text") + " at once; a cell: its rows in one pass", Font::text, 14,
-                    t.muted, area.w);
+    part_head(d.ui, area, failures_says("lanes.title"_t), {failures_says("lanes.under"_t, "texts"_v = cell.concurrency)});
     if (lanes.rounds.empty()) return;
     draw_key(d, {area.x, area.y + 42, area.w, 18});
     const std::size_t shown = std::min(lanes.rounds.size(), kMostRounds);
@@ -121,27 +123,18 @@ void draw_batch_lanes(const FailuresDraw& d, const SweepCell& cell, Rect area) {
         for (std::size_t seat = 0; seat < round.seats.size(); ++seat)
             if (round.seats[seat])
                 draw_rows(d, *round.seats[seat], {x, grid.y + h * static_cast<float>(seat), w - 8, std::max(3.0F, h - 3)});
+        c.tell(round_words(lanes, i), {x, grid.y, w, bottom - grid.y});
         if (w < 34) continue;
-        c.text({x, bottom + 16}, std::to_string(round.rows), Font::mono, 14, t.ink);
-        c.text({x, bottom + 34}, ui::number(round.ms, round.ms < 10 ? 1 : 0), Font::mono, 14, t.muted);
+        c.print({x, bottom + 16}, std::to_string(round.rows), Font::mono, 14, t.ink);
+        c.print({x, bottom + 34}, ui::number(round.ms, round.ms < 10 ? 1 : 0), Font::mono, 14, t.muted);
     }
-    ui::fitted_text(c, {area.x, bottom + 54}, "rows of the pass, ms of the round", Font::text, 14, t.muted, area.w);
-    ui::fitted_text(c, {area.x, bottom + 72}, sum_words(lanes), Font::text, 14, t.ink, area.w);
-}
-
-std::string describe_batch_lanes(const SweepCell& cell) {
-    const BatchLanes lanes = batch_lanes(cell);
-    std::string text = "The batch: " + counted(cell.concurrency, "text") + " at once, " +
-                       counted(static_cast<int>(lanes.rounds.size()), "round") + "; " + sum_words(lanes) + "\n";
-    for (const BatchLanes::Round& round : lanes.rounds) {
-        text += "  " + counted(round.rows, "row") + ":";
-        for (const BatchLane* lane : round.seats)
-            text += lane == nullptr                        ? " -"
-                    : lane->did == BatchLane::Did::decoded ? " " + std::to_string(lane->accepted) + "/" + std::to_string(lane->drafted())
-                                                           : " p" + std::to_string(lane->rows);
-        text += "\n";
-    }
-    return text;
+    for (std::size_t i = shown; i < lanes.rounds.size(); ++i) c.tell(round_words(lanes, i), area);
+    ui::fitted_text(c, {area.x, bottom + 54}, failures_says("lanes.axis"_t), Font::text, 14, t.muted, area.w);
+    ui::fitted_text(c, {area.x, bottom + 72},
+                    failures_says("lanes.sum"_t, "refused"_v = lanes.refused, "rows"_v = lanes.rows,
+                                  "share"_v = lanes.rows > 0 ? static_cast<double>(lanes.refused) / lanes.rows : 0.0,
+                                  "prompt"_v = lanes.prompt),
+                    Font::text, 14, t.ink, area.w);
 }
 
 } // namespace speclens

@@ -2,7 +2,6 @@
 // to the pass: its pending token, drafts that were kept, drafts that were refused and so computed for nothing.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "engine/batch/sweep.h"
@@ -24,6 +23,5 @@ struct BatchLanes {
 [[nodiscard]] BatchLanes batch_lanes(const SweepCell& cell);
 
 void draw_batch_lanes(const FailuresDraw& d, const SweepCell& cell, ui::Rect area);
-[[nodiscard]] std::string describe_batch_lanes(const SweepCell& cell);
 
 } // namespace speclens

@@ -32,11 +32,10 @@ void draw_beside_map(const FailuresDraw& d, Rect area) {
     const PublishedLoad load = published_load(d.input.figures);
     std::optional<Roofline> roof;
     if (d.input.details.w <= 0) roof = roofline(d.input, d.model); // else it stands there
-    if (batch)
-        area = draw_lanes(d, *batch, area, roof || !load.empty());
-    else if (!roof && load.empty())
-        return draw_entropy(d, area);
-    if (area.h < kLeastChart) return;
+    if (!batch && !roof && load.empty()) return draw_entropy(d, area);
+    tell_entropy(d, area);
+    if (batch) area = draw_lanes(d, *batch, area, roof || !load.empty());
+    if (area.h < kLeastChart) return load.empty() ? void() : tell_published_load(d, load, area);
     Rect first = area, second = area;
     if (roof && !load.empty()) {
         const bool stacked = area.h >= 2 * kStacked + kGap;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <sstream>
 
 #include "engine/drafters/drafter_info.h"
 #include "scenes/failures/failures_model.h"
@@ -10,8 +9,6 @@
 #include "scenes/shared/measure_charts.h"
 #include "scenes/shared/reported_speed.h"
 #include "scenes/shared/run_controls.h"
-#include "scenes/shared/words.h"
-#include "ui/format.h"
 
 namespace speclens {
 namespace {
@@ -32,8 +29,6 @@ std::string first_ready(const SceneInput& input, const std::vector<std::string>&
         if (drafter_ready(input, name)) return name;
     return "";
 }
-
-std::string ms_or_dash(double ms) { return ms > 0 ? ui::milliseconds(ms) + " ms" : "–"; }
 
 Dashboard dashboard(const Study& study, const RunSettings& settings, double plain_ms) {
     Dashboard d;
@@ -66,13 +61,7 @@ bool is_ill(const DiagnosisCase& c) {
     return c.cured.tokens_per_round() > 1.2 * c.broken.tokens_per_round();
 }
 
-std::string figures(const Dashboard& d) {
-    std::string text = ui::number(d.tokens_per_round(), 2) + " tokens per round, draft " + ms_or_dash(d.draft_ms) + ", verify " +
-                       ms_or_dash(d.verify_ms) + ", speed-up " +
-                       (d.speedup > 0 ? (d.doubt ? "~" : "") + ui::speed_up(d.speedup) : "unknown") + ", guesses in " +
-                       ui::probability(d.rounds_with_guesses()) + " of the rounds";
-    return text;
-}
+std::string letter_of(int shown) { return {static_cast<char>('A' + shown)}; }
 
 } // namespace
 
@@ -160,9 +149,8 @@ DiagnosisModel diagnosis_model(const SceneInput& input, const DiagnosisState& st
     if (!study || m.patients.empty()) return m;
     m.measuring = !study->complete();
     if (m.measuring) return m;
-    double plain = 0;
     for (const StudyPoint& point : study->points)
-        if (point.settings.drafter == kNoDrafter) plain = point.verify_ms;
+        if (point.settings.drafter == kNoDrafter) m.plain_ms = point.verify_ms;
     // The waiting room: another order than the causes have, the same for the same seed.
     std::vector<int> order(m.patients.size());
     std::iota(order.begin(), order.end(), 0);
@@ -173,7 +161,7 @@ DiagnosisModel diagnosis_model(const SceneInput& input, const DiagnosisState& st
     }
     for (const int patient : order) {
         const Patient& ill = m.patients[static_cast<std::size_t>(patient)];
-        DiagnosisCase one{patient, dashboard(*study, ill.broken, plain), dashboard(*study, ill.cured, plain)};
+        DiagnosisCase one{patient, dashboard(*study, ill.broken, m.plain_ms), dashboard(*study, ill.cured, m.plain_ms)};
         if (!is_ill(one)) continue;
         if (const std::size_t at = m.cases.size(); at < state.answers.size()) one.answer = state.answers[at];
         m.cases.push_back(std::move(one));
@@ -182,7 +170,18 @@ DiagnosisModel diagnosis_model(const SceneInput& input, const DiagnosisState& st
     return m;
 }
 
-std::string case_name(int shown) { return failures_says("game.case"_t, "letter"_v = std::string(1, static_cast<char>('A' + shown))); }
+Message case_name(int shown) { return failures_says("game.case"_t, "letter"_v = letter_of(shown)); }
+
+Message case_words(const DiagnosisModel& m, int shown) {
+    const DiagnosisCase& c = m.cases[static_cast<std::size_t>(shown)];
+    const Dashboard& d = c.broken;
+    const bool answered = c.answer >= 0;
+    return failures_says("set_up.case"_t, "set_up"_v = case_name(shown), "tokens"_v = d.tokens_per_round(),
+                         "draft"_v = if_measured(d.draft_ms), "verify"_v = if_measured(d.verify_ms), "doubt"_v = d.doubt && d.speedup > 0,
+                         "times"_v = if_measured(d.speedup), "share"_v = d.rounds_with_guesses(),
+                         "named"_v = answered ? m.patients[static_cast<std::size_t>(c.answer)].cause : Message(),
+                         "right"_v = answered && c.right(), "wrong"_v = answered && !c.right());
+}
 
 StageTitle diagnosis_title(const DiagnosisModel& m) {
     StageTitle title;
@@ -195,41 +194,23 @@ StageTitle diagnosis_title(const DiagnosisModel& m) {
     }
     const int answered = m.answered();
     const auto all = m.cases.size();
-    title.title = answered < static_cast<int>(all)
-                      ? failures_says("game.title:ask"_t, "letter"_v = std::string(1, static_cast<char>('A' + m.shown)))
-                      : failures_says("game.title:done"_t, "solved"_v = m.solved(), "of"_v = all);
-    title.subtitle = failures_says("game.subtitle:cases"_t, "seeds"_v = kSeeds, "answered"_v = answered, "of"_v = all);
+    title.title = answered < static_cast<int>(all) ? failures_says("game.title:ask"_t, "letter"_v = letter_of(m.shown))
+                                                   : failures_says("game.title:done"_t, "solved"_v = m.solved(), "of"_v = all);
+    title.subtitle = failures_says("game.subtitle:cases"_t, "seeds"_v = kSeeds, "answered"_v = answered, "of"_v = all,
+                                   "plain"_v = if_measured(m.plain_ms));
     return title;
 }
 
-std::string diagnosis_verdict(const DiagnosisModel& m) {
-    if (m.cases.empty() || m.now().answer < 0) return "";
+Message diagnosis_verdict(const DiagnosisModel& m) {
+    if (m.cases.empty() || m.now().answer < 0) return {};
     const DiagnosisCase& c = m.now();
-    const auto change = [](double before, double after, auto words) {
-        if (before <= 0 || after <= 0) return failures_says("game.not_known"_t);
-        return failures_says("game.change"_t, "before"_v = words(before), "after"_v = words(after));
+    const auto change = [](auto text, double before, double after) {
+        if (before <= 0 || after <= 0) return failures_says("game.change:unknown"_t);
+        return failures_says(text, "before"_v = before, "after"_v = after);
     };
     return failures_says("game.verdict"_t, "sign"_v = m.ill().sign, "cure"_v = m.ill().cure,
-                         "tokens"_v =
-                             change(c.broken.tokens_per_round(), c.cured.tokens_per_round(), [](double x) { return ui::number(x, 2); }),
-                         "times"_v = change(c.broken.speedup, c.cured.speedup, [](double x) { return ui::speed_up(x); }));
-}
-
-std::string diagnosis_description(const DiagnosisModel& m) {
-    std::ostringstream out;
-    const StageTitle title = diagnosis_title(m);
-    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
-    for (int i = 0; i < static_cast<int>(m.cases.size()); ++i) {
-        const DiagnosisCase& c = m.cases[static_cast<std::size_t>(i)];
-        out << case_name(i) << ": " << figures(c.broken) << ".\n  "
-            << describe_acceptance({"kept by position", c.broken.judged, c.broken.kept});
-        if (c.answer >= 0)
-            out << "  named: " << m.patients[static_cast<std::size_t>(c.answer)].cause << (c.right() ? " (right)" : " (wrong)") << "\n";
-    }
-    out << "Causes to choose from:\n";
-    for (const Patient& patient : m.patients) out << "  " << patient.cause << "\n";
-    if (const std::string verdict = diagnosis_verdict(m); !verdict.empty()) out << verdict << "\n";
-    return out.str();
+                         "tokens"_v = change("game.change:tokens"_t, c.broken.tokens_per_round(), c.cured.tokens_per_round()),
+                         "times"_v = change("game.change:times"_t, c.broken.speedup, c.cured.speedup));
 }
 
 } // namespace speclens

@@ -24,9 +24,9 @@ struct Dashboard {
 };
 
 struct Patient {
-    std::string cause; // as the learner picks it
-    std::string sign;  // what gives it away
-    std::string cure;
+    Message cause; // as the learner picks it
+    Message sign;  // what gives it away
+    Message cure;
     RunSettings broken, cured;
 };
 // Those that the loaded drafters allow, in the order of the list of causes. Empty without models.
@@ -52,6 +52,7 @@ struct DiagnosisModel {
     std::vector<DiagnosisCase> cases; // waiting room, without those that do no harm here; empty: not measured yet
     int shown = 0;
     bool measuring = false;
+    double plain_ms = 0; // a plain pass, which the speed-ups are counted by; 0: not known
     [[nodiscard]] const DiagnosisCase& now() const { return cases[static_cast<std::size_t>(shown)]; }
     [[nodiscard]] const Patient& ill() const { return patients[static_cast<std::size_t>(now().patient)]; }
     [[nodiscard]] int answered() const;
@@ -59,11 +60,10 @@ struct DiagnosisModel {
 };
 [[nodiscard]] DiagnosisModel diagnosis_model(const SceneInput& input, const DiagnosisState& state);
 
-[[nodiscard]] std::string case_name(int shown); // "Set-up A"
+[[nodiscard]] Message case_name(int shown);                               // "Set-up A"
+[[nodiscard]] Message case_words(const DiagnosisModel& model, int shown); // its figures; the cause only where one was named
 [[nodiscard]] StageTitle diagnosis_title(const DiagnosisModel& model);
-[[nodiscard]] std::string diagnosis_verdict(const DiagnosisModel& model); // of the shown case, once it was answered
-// The figures of every case in words; causes only where they were named.
-[[nodiscard]] std::string diagnosis_description(const DiagnosisModel& model);
+[[nodiscard]] Message diagnosis_verdict(const DiagnosisModel& model); // of the shown case, once it was answered
 
 void draw_diagnosis(ui::Ui& ui, ui::Rect area, const DiagnosisModel& model, DiagnosisState& state);
 

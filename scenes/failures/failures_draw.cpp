@@ -5,10 +5,10 @@
 #include "engine/published/published_words.h"
 #include "scenes/failures/failures_model.h"
 #include "scenes/failures/loss_bars.h"
+#include "scenes/failures/published_load.h"
 #include "scenes/failures/roofline.h"
 #include "scenes/shared/cycle_pick.h"
-#include "scenes/shared/head_scene.h"
-#include "scenes/shared/words.h"
+#include "scenes/shared/panel.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
@@ -40,36 +40,30 @@ void underline(ui::Canvas& canvas, const ui::Theme& theme, Rect cell) {
 }
 
 // How cells are marked, as fully as there is room for. Hatched is what is simulated beside what was measured, and nothing else.
-std::vector<std::string> map_key_words(const FailuresModel& m) {
-    const bool doubt = std::ranges::any_of(m.cells, &LoadCell::in_doubt);
-    if (m.has_measured() && doubt)
-        return {"framed: measured; hatched: simulated; underlined: slower than plain; ▲ best; hollow: simulated; ~ in doubt",
-                "framed: measured; hatched: simulated; underlined: slower; ▲ best; ~ in doubt",
-                "framed: measured; hatched: simulated; ~ in doubt"};
-    if (m.has_measured())
-        return {"framed: measured, that many texts at once; hatched: simulated; underlined: slower than plain; ▲ best; hollow: simulated",
-                "framed: measured; hatched: simulated; underlined: slower than plain; ▲ best; hollow: simulated",
-                "framed: measured; hatched: simulated; underlined: slower; ▲ best", "framed: measured; hatched: simulated; ▲ best"};
-    if (doubt)
-        return {"underlined: slower; ▲ best; dotted: not measured; ~ other passes were quicker",
-                "underlined: slower; ▲ best; ~ other passes were quicker", "underlined: slower; ▲ best; ~ in doubt"};
-    return {"underlined: slower than plain; ▲ best; dotted: beyond the measured widths",
-            "underlined: slower than plain; ▲ best; dotted: not measured", "underlined: slower; ▲ best"};
+std::vector<Message> map_key(const FailuresModel& m) {
+    const auto doubt = "doubt"_v = std::ranges::any_of(m.cells, &LoadCell::in_doubt);
+    if (!m.has_measured())
+        return {failures_says("load.key:simulated"_t, doubt), failures_says("load.key:simulated_short"_t, doubt),
+                failures_says("load.key:simulated_least"_t, doubt)};
+    return {failures_says("load.key:batches"_t, doubt), failures_says("load.key:measured"_t, doubt),
+            failures_says("load.key:measured_short"_t, doubt), failures_says("load.key:measured_least"_t, doubt)};
 }
 
-std::string cell_tooltip(const LoadCell& cell, bool live) {
-    std::string words = counted(cell.requests, "request") + ", " + counted(cell.k, "guess") + ": " + (cell.in_doubt() ? "~" : "") +
-                        ui::speed_up(cell.speedup) +
-                        (cell.measured ? ", measured"
-                         : live        ? ", simulated"
-                                       : "");
-    if (cell.measured)
-        words += "; 90 %: " + ui::number(cell.measured->speed_up->low, 2) + " to " + ui::number(cell.measured->speed_up->high, 2);
-    if (!cell.doubt.empty()) words += "; in doubt: " + cell.doubt;
-    if (cell.outrun)
-        words += "; the timing cannot be trusted here: a pass took longer than a wider one, or than several narrower ones, whose time is "
-                 "taken instead";
-    return words;
+// Where it was measured, with its interval.
+template <StoryLabel Text>
+Message cell_message(TextId<Text> text, const LoadCell& cell, bool live) {
+    const SweepInterval* interval = cell.measured ? &*cell.measured->speed_up : nullptr;
+    return failures_says(text, "requests"_v = cell.requests, "k"_v = cell.k, "perhaps"_v = cell.in_doubt(), "times"_v = cell.speedup,
+                         "simulated"_v = live && !cell.measured, "low"_v = interval ? std::optional(interval->low) : std::nullopt,
+                         "high"_v = interval ? std::optional(interval->high) : std::nullopt, "doubt"_v = cell.doubt,
+                         "outrun"_v = cell.outrun, "beyond"_v = cell.extrapolated);
+}
+
+Message row_words(const FailuresModel& m, int row) {
+    std::vector<Said> cells;
+    for (int column = 0; column < kLoadColumns; ++column)
+        cells.push_back(cell_message("load.in_row"_t, m.cell(row, column), m.has_measured()).said);
+    return failures_says("load.row"_t, "requests"_v = kRequests[row], "best"_v = m.best_k(row), "cells"_v = cells);
 }
 
 // What the colours of the map say: from a third to three times plain decoding.
@@ -79,13 +73,13 @@ void draw_map_key(const FailuresDraw& d, Rect r) {
     constexpr double kSteps[] = {0.33, 0.6, 0.9, 1.1, 1.7, 3};
     const float left = 42, right = 30, w = (r.w - left - right) / static_cast<float>(std::size(kSteps));
     if (w < 16) return;
-    c.text({r.x + left - 6, r.y + 14}, "0.3×", Font::mono, 14, t.muted, Align::right);
+    c.print({r.x + left - 6, r.y + 14}, ui::number(0.3, 1) + "×", Font::mono, 14, t.muted, Align::right);
     for (std::size_t i = 0; i < std::size(kSteps); ++i) {
         const Rect box{r.x + left + w * static_cast<float>(i), r.y + 2, w - 2, 14};
         c.fill(box, cell_color(t, kSteps[i] >= 1, kSteps[i] < 1, kSteps[i]), 2);
         if (kSteps[i] < 1) underline(c, t, box);
     }
-    c.text({r.right() - right + 4, r.y + 14}, "3×", Font::mono, 14, t.muted);
+    c.print({r.right() - right + 4, r.y + 14}, "3×", Font::mono, 14, t.muted);
 }
 
 } // namespace
@@ -94,26 +88,20 @@ void draw_load_map(const FailuresDraw& d, Rect area) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const FailuresModel& m = d.model;
-    ui::fitted_text(canvas, {area.x, area.y + 14}, "Speed-up by load", Font::text_bold, 15, theme.ink, area.w);
     const bool live = m.has_measured();
-    ui::fitted_text(canvas, {area.x, area.y + 34}, ui::fitting(canvas, map_key_words(m), Font::text, 14, area.w), Font::text, 14,
-                    theme.muted, area.w);
-    if (!m.times) {
-        ui::slot(canvas, theme, {area.x, area.y + 50, area.w, std::min(180.0F, area.h - 60)},
-                 !m.under_way.empty() ? m.under_way
-                 : m.untimed.empty()  ? "time passes first: M"
-                                      : m.untimed + ": there is no map of it");
-        return;
-    }
-    constexpr int kRows = static_cast<int>(std::size(kRequests)), kColumns = static_cast<int>(std::size(kGuesses));
+    part_head(d.ui, area, failures_says("load.title"_t), map_key(m));
+    if (!m.times)
+        return ui::slot(canvas, theme, {area.x, area.y + 50, area.w, std::min(180.0F, area.h - 60)},
+                        !m.under_way.empty() ? m.under_way : failures_says("load.slot"_t, "untimed"_v = m.untimed));
     const Rect grid{area.x + 68, area.y + 50, area.w - 68, area.h - 50 - 44};
-    const float w = grid.w / kColumns, h = grid.h / kRows;
-    for (int row = 0; row < kRows; ++row) {
+    const float w = grid.w / kLoadColumns, h = grid.h / kLoadRows;
+    for (int row = 0; row < kLoadRows; ++row) {
         const float y = grid.y + h * static_cast<float>(row);
-        canvas.text({grid.x - 10, y + h / 2 + 5}, std::to_string(kRequests[row]), Font::mono, 14, row == m.row ? theme.ink : theme.muted,
-                    Align::right);
+        canvas.print({grid.x - 10, y + h / 2 + 5}, std::to_string(kRequests[row]), Font::mono, 14, row == m.row ? theme.ink : theme.muted,
+                     Align::right);
+        canvas.tell(row_words(m, row), {area.x, y, area.w, h});
         const int best = m.best(row);
-        for (int column = 0; column < kColumns; ++column) {
+        for (int column = 0; column < kLoadColumns; ++column) {
             const LoadCell& cell = m.cell(row, column);
             const Rect box{grid.x + w * static_cast<float>(column), y, w - 2, h - 2};
             canvas.fill(box, cell.doubt.empty() ? cell_color(theme, cell.pays(), cell.loses(), cell.speedup) : theme.muted.alpha(0.12F), 2);
@@ -128,11 +116,11 @@ void draw_load_map(const FailuresDraw& d, Rect area) {
             if (w > 34 && h > 20) {
                 std::string words = cell_words(cell, w);
                 if (cell.in_doubt()) {
-                    const bool fits = canvas.text_width("~" + words, Font::mono, 14) <= box.w - 2;
+                    const bool fits = canvas.printed_width("~" + words, Font::mono, 14) <= box.w - 2;
                     words = "~" + (fits ? words : ui::number(cell.speedup, 1));
                 }
-                canvas.text({box.center().x, box.center().y + 5}, words, Font::mono, 14, cell.doubt.empty() ? theme.ink : theme.muted,
-                            Align::center);
+                canvas.print({box.center().x, box.center().y + 5}, words, Font::mono, 14, cell.doubt.empty() ? theme.ink : theme.muted,
+                             Align::center);
             }
             if (column == best && h > 30) {
                 const ui::Vec2 at{box.center().x, box.bottom() - 6};
@@ -141,37 +129,50 @@ void draw_load_map(const FailuresDraw& d, Rect area) {
                 else
                     ui::icon(canvas, ui::Icon::triangle_up, at, 8, theme.ink);
             }
-            ui::tooltip(d.ui, box, cell_tooltip(cell, live));
+            if (d.ui.mouse_in(box)) ui::tooltip(d.ui, box, cell_message("load.cell"_t, cell, live));
         }
     }
-    for (int column = 0; column < kColumns; ++column)
-        canvas.text({grid.x + w * (static_cast<float>(column) + 0.5F), grid.bottom() + 18}, std::to_string(kGuesses[column]), Font::mono,
-                    14, column == m.column ? theme.ink : theme.muted, Align::center);
-    canvas.text({grid.center().x, grid.bottom() + 38}, "guesses K", Font::text, 14, theme.muted, Align::center);
-    ui::fitted_text(canvas, {area.x, grid.bottom() + 38}, "requests", Font::text, 14, theme.muted, 100); // of the rows
+    for (int column = 0; column < kLoadColumns; ++column)
+        canvas.print({grid.x + w * (static_cast<float>(column) + 0.5F), grid.bottom() + 18}, std::to_string(kGuesses[column]), Font::mono,
+                     14, column == m.column ? theme.ink : theme.muted, Align::center);
+    canvas.text({grid.center().x, grid.bottom() + 38}, failures_says("load.guesses"_t), Font::text, 14, theme.muted, Align::center);
+    ui::fitted_text(canvas, {area.x, grid.bottom() + 38}, failures_says("load.requests"_t), Font::text, 14, theme.muted, 100);
     draw_map_key(d, {grid.right() - std::min(grid.w * 0.62F, 300.0F), area.y, std::min(grid.w * 0.62F, 300.0F), 20});
+}
+
+void tell_load_map(const FailuresDraw& d, Rect area) {
+    if (!d.model.times) return;
+    for (int row = 0; row <= kMostBusy; ++row) d.ui.canvas.tell(row_words(d.model, row), area);
+}
+
+Message entropy_words(const EntropyBin& bin) {
+    return failures_says("entropy.bin"_t, "low"_v = bin.low, "high"_v = bin.open() ? std::nullopt : std::optional(bin.high),
+                         "kept"_v = bin.kept, "judged"_v = bin.judged);
+}
+
+void tell_entropy(const FailuresDraw& d, Rect area) {
+    for (const EntropyBin& bin : d.model.bins) d.ui.canvas.tell(entropy_words(bin), area);
 }
 
 void draw_entropy(const FailuresDraw& d, Rect area) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const FailuresModel& m = d.model;
-    const std::vector<std::string> titles{"Guesses kept, by the target's entropy", "Kept, by the target's entropy", "Kept, by entropy"};
-    ui::fitted_text(canvas, {area.x, area.y + 14}, ui::fitting(canvas, titles, Font::text_bold, 15, area.w), Font::text_bold, 15, theme.ink,
-                    area.w);
-    const std::vector<std::string> key{"of this run, nats at T = 1; hatched: fewer than 10", "nats at T = 1; hatched: fewer than 10",
-                                       "nats; hatched: fewer than 10", "nats"};
-    ui::fitted_text(canvas, {area.x, area.y + 34}, ui::fitting(canvas, key, Font::text, 14, area.w), Font::text, 14, theme.muted, area.w);
-    if (m.bins.empty()) {
-        ui::slot(canvas, theme, {area.x, area.y + 50, area.w, std::min(120.0F, area.h - 60)}, "no judged guesses with distributions");
-        return;
-    }
+    const std::vector<Message> titles{failures_says("entropy.title:whole"_t), failures_says("entropy.title:short"_t),
+                                      failures_says("entropy.title:least"_t)};
+    const auto few_guesses = "few"_v = kFewGuesses;
+    part_head(d.ui, area, ui::fitting(canvas, titles, Font::text_bold, 15, area.w),
+              {failures_says("entropy.key:whole"_t, few_guesses), failures_says("entropy.key:short"_t, few_guesses),
+               failures_says("entropy.key:unit"_t, few_guesses), failures_says("entropy.key:least"_t)});
+    if (m.bins.empty())
+        return ui::slot(canvas, theme, {area.x, area.y + 50, area.w, std::min(120.0F, area.h - 60)}, failures_says("entropy.none"_t));
     const float left = area.x + 84, number = 96, pitch = std::min(34.0F, (area.h - 54) / static_cast<float>(m.bins.size()));
     float y = area.y + 50;
     for (const EntropyBin& bin : m.bins) {
-        const std::string range = bin.high > 50 ? "over " + ui::tick_label(bin.low, bin.low < 1 ? 1 : 0)
-                                                : ui::tick_label(bin.low, 1) + "–" + ui::tick_label(bin.high, 1);
-        canvas.text({left - 10, y + pitch / 2 + 5}, range, Font::mono, 14, theme.muted, Align::right);
+        const std::string range = bin.open() ? failures_says("entropy.over"_t, "low"_v = bin.low).words()
+                                             : ui::tick_label(bin.low, 1) + "–" + ui::tick_label(bin.high, 1);
+        canvas.print({left - 10, y + pitch / 2 + 5}, range, Font::mono, 14, theme.muted, Align::right);
+        canvas.tell(entropy_words(bin), {area.x, y, area.w, pitch});
         const double share = bin.judged > 0 ? static_cast<double>(bin.kept) / bin.judged : 0;
         const Rect bar{left, y + pitch / 2 - 6, area.right() - left - number, 12};
         const bool few = bin.judged < kFewGuesses;
@@ -180,9 +181,8 @@ void draw_entropy(const FailuresDraw& d, Rect area) {
             canvas.hatch(part, theme.role(Role::accepted).alpha(0.6F), 5);
             canvas.outline(part, {theme.role(Role::accepted), 1}, 2);
         }
-        canvas.text({area.right(), y + pitch / 2 + 5},
-                    bin.judged > 0 ? std::to_string(bin.kept) + " of " + std::to_string(bin.judged) : "none", Font::mono, 14,
-                    few ? theme.muted : theme.ink, Align::right);
+        canvas.print({area.right(), y + pitch / 2 + 5}, failures_says("entropy.kept"_t, "kept"_v = bin.kept, "judged"_v = bin.judged),
+                     Font::mono, 14, few ? theme.muted : theme.ink, Align::right);
         y += pitch;
     }
 }
@@ -190,82 +190,60 @@ void draw_entropy(const FailuresDraw& d, Rect area) {
 void draw_failures_details(const FailuresDraw& d) {
     const Rect r = d.input.details;
     if (r.w <= 0) return;
-    ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    const FailuresModel& m = d.model;
-    const float x = r.x + 24, w = r.w - 48;
+    DetailsColumn column(d.ui, r);
     if (d.diagnosis != nullptr) {
-        ui::fitted_text(canvas, {x, r.y + 32}, "How to read it", Font::text_bold, 15, theme.ink, w);
-        ui::paragraph(canvas, {x, r.y + 58}, w,
-                      "Tokens per round say how well the guesses are, speed-up what they are worth. Drafting that "
-                      "takes "
-                      "longer than verifying is a price too high. A fall along the positions, or a low start, says "
-                      "where guesses go wrong.",
-                      {.size = 14, .color = theme.ink, .max_lines = 8});
-        return;
+        column.title(failures_says("details.how"_t));
+        return column.paragraph(failures_says("details.reading"_t), theme.ink, 8);
     }
-    ui::fitted_text(canvas, {x, r.y + 32}, "Why", Font::text_bold, 15, theme.ink, w);
-    const bool bars = tells_in_bars(d.input.beat);
-    float y = ui::paragraph(canvas, {x, r.y + 58}, w,
-                            bars ? loss_reason(m, loss_of_beat(d.input.beat).value_or(Loss::dear_draft)) : failure_reason(m),
-                            {.size = 14, .color = theme.ink, .max_lines = 5}) +
-              34;
+    column.title(failures_says("details.why"_t));
+    column.between = 34;
+    column.paragraph(tells_in_bars(d.input.beat) ? loss_reason(d.model, loss_of_beat(d.input.beat).value_or(Loss::dear_draft))
+                                                 : failure_reason(d.model),
+                     theme.ink, 5);
+    const float x = r.x + 24, w = r.w - 48;
+    float y = column.y;
     constexpr float kRoofline = 196;
     if (shows_map(d.input.beat) && y + kRoofline <= r.bottom())
-        if (const std::optional<Roofline> of = roofline(d.input, m)) {
+        if (const std::optional<Roofline> of = roofline(d.input, d.model)) {
             draw_roofline(d, *of, {x, y - 14, w, kRoofline});
             y += kRoofline + 14;
         }
     if (!d.input.figures || y + 60 > r.bottom()) return;
-    ui::fitted_text(canvas, {x, y}, "PUBLISHED, with many requests", Font::text_bold, 15, theme.ink, w);
+    ui::fitted_text(d.ui.canvas, {x, y}, failures_says("details.published"_t), Font::text_bold, 15, theme.ink, w);
     y += 12;
     for (const char* id : {"eagle3-paper-batch64", "dflash-c32-range-speedup", "eagle3-c32-speedup"}) {
         const PublishedFigure* figure = d.input.figures->find(id);
         if (!figure || y + 40 > r.bottom()) continue;
         const Rect box{x, y + 4, 96, 22};
-        canvas.hatch(box, theme.role(Role::target).alpha(0.25F));
-        canvas.outline(box, {theme.role(Role::target), 1}, 3);
-        ui::fitted_text(canvas, {box.right() - 8, y + 20}, published_value(*figure), Font::mono, 14, theme.ink, 84, Align::right);
-        ui::fitted_text(canvas, {x + 108, y + 20},
-                        figure->method + (figure->batch ? ", " + std::to_string(*figure->batch) + " requests" : ""), Font::text, 14,
-                        theme.muted, w - 108);
-        ui::tooltip(d.ui, {x, y, w, 28},
-                    figure->claim + ", " + published_conditions(*figure) + "; " +
-                        published_citation(*figure, d.input.figures->source_of(*figure)));
+        d.ui.canvas.hatch(box, theme.role(Role::target).alpha(0.25F));
+        d.ui.canvas.outline(box, {theme.role(Role::target), 1}, 3);
+        cell(d.ui, {box.right() - 8, y + 20}, message(value_said(*figure)), 84, {theme.ink, 14, Font::mono, Align::right});
+        cell(d.ui, {x + 108, y + 20}, method_words(*figure), w - 108, {theme.muted});
+        ui::thing(d.ui, {x, y, w, 28}, figure_words(*d.input.figures, *figure));
         y += 30;
     }
 }
 
 namespace {
 
-// Which cell of the map is marked, and what it is simulated with. False: no room for all of them.
-bool draw_map_controls(const FailuresDraw& d, ControlRow& row) {
-    ui::Ui& ui = d.ui;
+// Which cell of the map is marked, and what it is simulated with.
+void draw_map_controls(const FailuresDraw& d, ControlRow& row) {
     const FailuresModel& m = d.model;
-    if (row.room() < 112) return false;
-    Rect at = row.place(112);
-    ui::field_label(ui, at, "Requests");
-    if (const auto to = ui::stepper(ui, "requests", at, m.row,
-                                    {.low = 0,
-                                     .high = static_cast<double>(std::size(kRequests)) - 1,
-                                     .text = std::to_string(kRequests[m.row]),
-                                     .tooltip = "How many texts are decoded at once"}))
-        d.state.row = static_cast<int>(*to);
-    if (row.room() < 112) return false;
-    at = row.place(112);
-    ui::field_label(ui, at, "Guesses K");
-    if (const auto to = ui::stepper(ui, "k", at, m.column,
-                                    {.low = 0, .high = static_cast<double>(std::size(kGuesses)) - 1, .text = std::to_string(m.guesses())}))
-        d.state.k = kGuesses[static_cast<int>(*to)];
-    if (row.room() < 160) return false;
-    at = row.place(std::min(200.0F, row.room()));
-    ui::field_label(ui, at, "A guess stays: " + ui::probability(m.levers.alpha));
-    if (const auto to = ui::slider(ui, "alpha", {at.x, at.y + 8, at.w, 20}, m.levers.alpha, 0, 0.99, {.step = 0.01})) d.state.alpha = *to;
-    if (d.state.alpha && row.room() >= 96) {
-        at = row.place(96);
-        if (ui::button(ui, "own", at, "The run's")) d.state.alpha.reset();
-    }
-    return true;
+    constexpr float kStepper = 112;
+    if (const auto to = stepper(d.ui, row, {"requests", failures_says("controls.requests"_t), failures_says("controls.requests_about"_t)},
+                                failures_says("controls.at"_t, "at"_v = kRequests[m.row]), m.row, kLoadRows, kStepper))
+        d.state.row = *to;
+    if (const auto to = stepper(d.ui, row, {"k", failures_says("controls.guesses"_t), {}},
+                                failures_says("controls.at"_t, "at"_v = m.guesses()), m.column, kLoadColumns, kStepper))
+        d.state.k = kGuesses[*to];
+    if (row.room() < 160) return;
+    Rect at = row.place(std::min(200.0F, row.room()));
+    ui::field_label(d.ui, at, failures_says("controls.alpha"_t, "alpha"_v = m.levers.alpha));
+    if (const auto to = ui::slider(d.ui, "alpha", {at.x, at.y + 8, at.w, 20}, m.levers.alpha, 0, 0.99, {.step = 0.01})) d.state.alpha = *to;
+    if (!d.state.alpha || row.room() < 96) return;
+    at = row.place(96);
+    if (ui::button(d.ui, "own", at, failures_says("controls.own"_t))) d.state.alpha.reset();
 }
 
 } // namespace
@@ -276,35 +254,33 @@ void draw_failures_controls(const FailuresDraw& d) {
     ui::Ui& ui = d.ui;
     const FailuresModel& m = d.model;
     ControlRow row(r);
-    const bool map = shows_map(d.input.beat);
-    const std::string pictures[] = {map ? "load map" : "bars", "diagnosis"};
-    Rect at = row.place(ui::segmented_width(ui.canvas, pictures));
-    ui::field_label(ui, at, "Picture");
-    ui::tooltip(ui, at,
-                map ? "The map of load and length, or set-ups with one thing wrong each"
-                    : "The bars of this step, or set-ups with one thing wrong each");
-    if (const auto pick = ui::segmented(ui, "picture", {at.x, at.y}, pictures, d.diagnosis ? 1 : 0)) {
+    const auto map = "map"_v = shows_map(d.input.beat);
+    const Message pictures[] = {failures_says("controls.picture:story"_t, map), failures_says("controls.picture:game"_t)};
+    if (const auto pick = segmented(ui, row, {"picture", failures_says("controls.shown"_t), failures_says("controls.shown_about"_t, map)},
+                                    pictures, d.diagnosis ? 1 : 0)) {
         d.state.game = *pick == 1;
         d.state.beat = d.input.beat;
     }
     if (d.diagnosis != nullptr)
-        return measure_button(d.input, ui, {"run", "The set-ups", "M"}, diagnosis_study(d.diagnosis->patients), row, d.out);
-    if (shows_map(d.input.beat) && !draw_map_controls(d, row)) return;
+        return measure_button(d.input, ui, {"run", failures_says("controls.set_ups"_t), "M"}, diagnosis_study(d.diagnosis->patients), row,
+                              d.out);
+    if (shows_map(d.input.beat)) draw_map_controls(d, row);
     if (row.room() < 96) return;
-    at = row.place(std::min(136.0F, row.room()));
-    ui::field_label(ui, at, "This machine");
-    const std::string off = no_models(d.input).empty() ? capital(m.untimed) : no_models(d.input);
-    if (d.input.status && !d.input.status->timed_model.empty()) {
-        if (ui::button(ui, "measure", at, "Stop", {.shortcut = "Esc", .tooltip = "end what is measured; what is there stays"}))
+    Rect at = row.place(std::min(136.0F, row.room()));
+    ui::field_label(ui, at, failures_says("controls.machine"_t));
+    Message off = no_models(d.input);
+    if (off.empty() && !m.untimed.empty()) off = failures_says("controls.untimed"_t, "untimed"_v = m.untimed);
+    if (!m.under_way.empty()) {
+        if (ui::button(ui, "measure", at, shared_says("words.stop"_t), {.shortcut = "Esc", .tooltip = shared_says("words.stop_about"_t)}))
             d.out.push_back(Command{Cancel{}});
-    } else if (ui::button(ui, "measure", at, "Measure", {.shortcut = "M", .tooltip = "Times passes of this machine", .disabled = off}))
+    } else if (ui::button(ui, "measure", at, shared_says("words.measure"_t),
+                          {.shortcut = "M", .tooltip = failures_says("controls.measure_about"_t), .disabled = off}))
         d.out.push_back(Command{MeasurePasses{}});
     if (row.room() < 96) return;
     at = row.place(std::min(160.0F, row.room()));
-    ui::field_label(ui, at, "Batches");
-    const std::string why = load_problem(d.input, m);
-    if (ui::button(ui, "load", at, "Decode",
-                   {.shortcut = "B", .tooltip = "Decodes several texts at once, with and without guesses", .disabled = why}))
+    ui::field_label(ui, at, failures_says("controls.batches"_t));
+    if (ui::button(ui, "load", at, failures_says("controls.decode"_t),
+                   {.shortcut = "B", .tooltip = failures_says("controls.decode_about"_t), .disabled = load_problem(d.input, m)}))
         d.out.push_back(Command{batch_to_decode(d.input)});
 }
 

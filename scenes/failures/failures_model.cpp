@@ -9,9 +9,7 @@
 #include "engine/lab/samples.h"
 #include "scenes/failures/loss_bars.h"
 #include "scenes/shared/cycle_pick.h"
-#include "scenes/shared/head_scene.h"
 #include "scenes/shared/plain_time.h"
-#include "ui/format.h"
 
 namespace speclens {
 namespace {
@@ -77,7 +75,7 @@ EntropyFinding entropy_finding(const std::vector<EntropyBin>& bins) {
 int FailuresModel::best(int row_of) const {
     int found = -1;
     const bool measured = has_measured(row_of);
-    for (int column_of = 0; column_of < static_cast<int>(std::size(kGuesses)); ++column_of) {
+    for (int column_of = 0; column_of < kLoadColumns; ++column_of) {
         const LoadCell& at = cell(row_of, column_of);
         if (measured && !at.measured) continue;
         if (at.pays() && (found < 0 || at.speedup > cell(row_of, found).speedup)) found = column_of;
@@ -95,7 +93,7 @@ bool FailuresModel::pays_anywhere() const { return std::ranges::any_of(cells, &L
 bool FailuresModel::doubtful() const {
     const auto doubt_in = [&](int row_of) {
         if (!has_measured(row_of)) return !times->in_doubt().empty() || (best(row_of) >= 0 && cell(row_of, best(row_of)).outrun);
-        for (int column_of = 0; column_of < static_cast<int>(std::size(kGuesses)); ++column_of)
+        for (int column_of = 0; column_of < kLoadColumns; ++column_of)
             if (!cell(row_of, column_of).doubt.empty()) return true; // it may be the best
         return false;
     };
@@ -107,7 +105,7 @@ bool FailuresModel::has_measured() const {
 }
 
 bool FailuresModel::has_measured(int row_of) const {
-    for (int column_of = 0; column_of < static_cast<int>(std::size(kGuesses)); ++column_of)
+    for (int column_of = 0; column_of < kLoadColumns; ++column_of)
         if (cell(row_of, column_of).measured) return true;
     return false;
 }
@@ -137,10 +135,10 @@ int FailuresModel::many() const {
 namespace {
 
 // As the sweep judges it (docs/measuring.md).
-std::string why_in_doubt(const Sweep& load, const SweepCell& cell) {
-    if (!cell.in_doubt) return "";
-    if (load.busy()) return "other programs kept " + ui::number(load.busy_cores, 1) + " cores busy";
-    return "its turns lie up to " + ui::number(100 * cell.speed_up->spread(), 0) + " % apart";
+Message why_in_doubt(const Sweep& load, const SweepCell& cell) {
+    if (!cell.in_doubt) return {};
+    if (load.busy()) return failures_says("doubt.busy"_t, "cores"_v = load.busy_cores);
+    return failures_says("doubt.apart"_t, "apart"_v = cell.speed_up->spread());
 }
 
 // Batches that were decoded take the place of what is simulated, where they were of the run's drafter.
@@ -172,7 +170,7 @@ void mark_measured(FailuresModel& m, const FailuresState& state) {
     if (state.k > 0) return;
     const auto far = [&](int column) { return std::abs(kGuesses[column] - kGuesses[m.column]); };
     int nearest = -1;
-    for (int column = 0; column < static_cast<int>(std::size(kGuesses)); ++column)
+    for (int column = 0; column < kLoadColumns; ++column)
         if (m.cell(m.row, column).measured && (nearest < 0 || far(column) < far(nearest))) nearest = column;
     m.column = nearest;
 }
@@ -186,15 +184,14 @@ FailuresModel failures_model(const SceneInput& input, const FailuresState& state
     m.by_hand = state.alpha.has_value();
     m.levers = run.levers;
     if (state.alpha) m.levers.alpha = *state.alpha;
-    m.row = std::clamp(state.row.value_or(0), 0, static_cast<int>(std::size(kRequests)) - 1);
+    m.row = std::clamp(state.row.value_or(0), 0, kMostBusy);
     const Header* header = input.whole->header;
     const int own = header && header->k > 0 ? header->k : 4;
     m.column = guesses_at_most(state.k > 0 ? state.k : own);
     m.bins = entropy_bins(*input.whole);
     m.untimed = untimed_passes(input);
     if (input.status && !input.status->timed_model.empty())
-        m.under_way =
-            failures_says("words.under_way"_t, "model"_v = input.status->timed_model, "done"_v = ui::percent(input.status->timed));
+        m.under_way = failures_says("words.under_way"_t, "model"_v = input.status->timed_model, "done"_v = input.status->timed);
     if (!input.passes || input.passes->passes.size() < 2) return m;
     m.times = input.passes.get();
     for (const int requests : kRequests)
@@ -205,11 +202,10 @@ FailuresModel failures_model(const SceneInput& input, const FailuresState& state
     return m;
 }
 
-std::string load_problem(const SceneInput& input, const FailuresModel& m) {
-    if (const std::string none = no_models(input); !none.empty()) return none;
-    if (!m.untimed.empty()) return m.untimed;
-    if (const std::string none = batch_problem(input); !none.empty()) return none;
-    return !m.times ? "Measure passes first" : "";
+Message load_problem(const SceneInput& input, const FailuresModel& m) {
+    if (models_loaded(input) && !m.untimed.empty()) return m.untimed;
+    if (const Message none = batch_problem(input); !none.empty()) return none;
+    return m.times ? Message() : failures_says("controls.first"_t);
 }
 
 } // namespace speclens

@@ -7,21 +7,20 @@
 #include <cstdint>
 #include <iterator>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "engine/batch/sweep.h"
 #include "scenes/failures/diagnosis_model.h"
-#include "scenes/shared/scene.h"
+#include "scenes/shared/message_scene.h"
 #include "scenes/shared/speedup_model.h"
-#include "scenes/shared/story.h"
 
 namespace speclens {
 
 inline constexpr int kGuesses[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15};
 inline constexpr int kRequests[] = {1, 2, 4, 8, 16, 32, 64};
-inline constexpr int kMostBusy = static_cast<int>(std::size(kRequests)) - 1; // row
-[[nodiscard]] int guesses_at_most(int k);                                    // column: the largest of kGuesses that is not above k
+inline constexpr int kLoadRows = static_cast<int>(std::size(kRequests)), kLoadColumns = static_cast<int>(std::size(kGuesses));
+inline constexpr int kMostBusy = kLoadRows - 1; // row
+[[nodiscard]] int guesses_at_most(int k);       // column: the largest of kGuesses that is not above k
 
 // One cell of the map.
 struct LoadCell {
@@ -30,7 +29,7 @@ struct LoadCell {
     bool extrapolated = false;           // its verify pass is wider than what was measured
     bool outrun = false;                 // one of its passes was timed slower than others that do the same
     const SweepCell* measured = nullptr; // a batch of so many texts that was decoded here; null: simulated
-    std::string doubt = {};              // why the measured figure is not to be relied on; empty: it is
+    Message doubt = {};                  // why the measured figure is not to be relied on; empty: it is
     [[nodiscard]] bool in_doubt() const { return outrun || !doubt.empty(); }
     // Against plain decoding, as far as two decimals tell; of a measured one, as far as its interval does. In doubt it does neither.
     [[nodiscard]] bool pays() const { return measured ? doubt.empty() && measured->speed_up->low > 1 : speedup >= 1.005; }
@@ -45,6 +44,7 @@ struct LoadCell {
 struct EntropyBin {
     double low = 0, high = 0; // nats
     int judged = 0, kept = 0;
+    [[nodiscard]] bool open() const { return high > 50; } // the last one has no end
 };
 inline constexpr int kFewGuesses = 10; // below this a share says little
 inline constexpr double kUnsure = 0.7; // nats, an edge of the bins: where a distribution begins to be spread out
@@ -69,8 +69,8 @@ struct FailuresState {
 
 struct FailuresModel {
     const PassTimes* times = nullptr; // null: not measured
-    std::string untimed;              // why passes cannot be timed; empty: they can
-    std::string under_way;            // whose passes are being timed, and how far that is; empty: nobody's
+    Message untimed;                  // why passes cannot be timed; empty: they can
+    Message under_way;                // whose passes are being timed, and how far that is; empty: nobody's
     Levers levers;                    // of the run, or assumed
     bool from_run = false;
     bool by_hand = false;         // alpha is what the slider says
@@ -96,7 +96,7 @@ struct FailuresModel {
 // Entropy of a recorded head in nats; what it leaves out counts as one token.
 [[nodiscard]] double entropy_of(const TopEntries& top);
 
-inline constexpr StoryOf<"failures", "idle", "shared", "map", "unsure", "dashboard", "game"> failures_says;
+inline constexpr MessagesOf<"failures", "idle", "shared", "map", "unsure", "dashboard", "game"> failures_says;
 inline constexpr int kFailuresBeats = failures_says.size; // the last one is the game
 inline constexpr int kSharedBeat = 1, kMapBeat = 2, kUnsureBeat = 3, kDashboardBeat = 4;
 // Latency bars, one round each, tell the beats around the map.
@@ -107,10 +107,9 @@ inline constexpr int kSharedBeat = 1, kMapBeat = 2, kUnsureBeat = 3, kDashboardB
 [[nodiscard]] bool plays(const SceneInput& input, const FailuresState& state);
 // `diagnosis`: null: the map is shown.
 [[nodiscard]] Story failures_story(const SceneInput& input, const FailuresModel& model, const DiagnosisModel* diagnosis);
-[[nodiscard]] std::string failures_description(const SceneInput& input, const FailuresModel& model);
 // Why a batch beside this map cannot be decoded; empty: it can.
-[[nodiscard]] std::string load_problem(const SceneInput& input, const FailuresModel& model);
-[[nodiscard]] std::string failure_reason(const FailuresModel& model); // of the marked cell
+[[nodiscard]] Message load_problem(const SceneInput& input, const FailuresModel& model);
+[[nodiscard]] Message failure_reason(const FailuresModel& model); // of the marked cell
 
 struct FailuresDraw {
     const SceneInput& input;
@@ -120,9 +119,13 @@ struct FailuresDraw {
     std::vector<SceneCommand>& out;
     const DiagnosisModel* diagnosis; // null: the map is shown
 };
+[[nodiscard]] Message entropy_words(const EntropyBin& bin);
 void draw_load_map(const FailuresDraw& d, ui::Rect area);
 void draw_beside_map(const FailuresDraw& d, ui::Rect area);
 void draw_entropy(const FailuresDraw& d, ui::Rect area);
+// What the two show, where something else stands in their place.
+void tell_load_map(const FailuresDraw& d, ui::Rect area);
+void tell_entropy(const FailuresDraw& d, ui::Rect area);
 void draw_failures_details(const FailuresDraw& d);
 void draw_failures_controls(const FailuresDraw& d);
 

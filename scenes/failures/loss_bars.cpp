@@ -4,7 +4,7 @@
 
 #include "engine/lab/pass_times.h"
 #include "scenes/shared/emphasis.h"
-#include "scenes/shared/words.h"
+#include "scenes/shared/panel.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
@@ -45,10 +45,11 @@ bool as_named(const std::array<LossBar, 4>& bars) {
            std::ranges::all_of(bars.begin() + 1, bars.end(), [](const LossBar& bar) { return bar.speedup() < 1; });
 }
 
-std::string words_of(const LossBar& bar) {
-    return counted(bar.requests, "request") + ", K = " + std::to_string(bar.k) + ", a guess stays with " +
-           ui::probability(bar.levers.alpha) + ": " + ui::number(bar.tokens, 2) + " tokens; draft " + ui::number(bar.draft, 2) +
-           " + verify " + ui::number(bar.verify, 2) + " = " + ui::number(bar.round(), 2) + " plain passes: " + ui::speed_up(bar.speedup());
+// All of a bar.
+Message bar_words(const LossBar& bar) {
+    return failures_says("bars.bar"_t, "bar"_v = loss_name(bar.kind), "requests"_v = bar.requests, "k"_v = bar.k,
+                         "alpha"_v = bar.levers.alpha, "tokens"_v = bar.tokens, "draft"_v = bar.draft, "verify"_v = bar.verify,
+                         "round"_v = bar.round(), "times"_v = bar.speedup(), "sign"_v = loss_sign(bar.kind));
 }
 
 } // namespace
@@ -64,42 +65,41 @@ LossBars loss_bars(const FailuresModel& m) {
     }
     const Levers assumed{.alpha = 0.8, .draft = 0.08, .verify = 0};
     found.bars = bars_of(assumed, 5, nullptr);
-    found.why_assumed = "this machine does not show all four";
     if (!m.times)
-        found.why_assumed = m.untimed.empty() ? "this machine is not measured" : m.untimed;
-    else if (!m.times->in_doubt().empty())
-        found.why_assumed = "this machine's times are in doubt";
+        found.why_assumed = m.untimed.empty() ? failures_says("assumed.unmeasured"_t) : m.untimed;
+    else
+        found.why_assumed = m.times->in_doubt().empty() ? failures_says("assumed.unlike"_t) : failures_says("assumed.doubt"_t);
     return found;
 }
 
-const char* loss_name(Loss kind) {
+Message loss_name(Loss kind) {
     switch (kind) {
-    case Loss::healthy: return "Healthy";
-    case Loss::full_pass: return "The pass is full";
-    case Loss::bad_guesses: return "Bad guesses";
-    case Loss::dear_draft: return "A dear draft";
+    case Loss::healthy: return failures_says("bars.kind:healthy"_t);
+    case Loss::full_pass: return failures_says("bars.kind:full_pass"_t);
+    case Loss::bad_guesses: return failures_says("bars.kind:bad_guesses"_t);
+    case Loss::dear_draft: break;
     }
-    return "";
+    return failures_says("bars.kind:dear_draft"_t);
 }
 
-const char* loss_sign(Loss kind) {
+Message loss_sign(Loss kind) {
     switch (kind) {
-    case Loss::healthy: return "short draft, verify like a plain pass";
-    case Loss::full_pass: return "the verify bar is long";
-    case Loss::bad_guesses: return "the plain bar is short: few tokens";
-    case Loss::dear_draft: return "the draft bar is long";
+    case Loss::healthy: return failures_says("bars.sign:healthy"_t);
+    case Loss::full_pass: return failures_says("bars.sign:full_pass"_t);
+    case Loss::bad_guesses: return failures_says("bars.sign:bad_guesses"_t);
+    case Loss::dear_draft: break;
     }
-    return "";
+    return failures_says("bars.sign:dear_draft"_t);
 }
 
-std::string loss_change(const LossBar& bar) {
+Message loss_change(const LossBar& bar) {
     switch (bar.kind) {
     case Loss::healthy:
-    case Loss::full_pass: return counted(bar.requests, "request") + ", K = " + std::to_string(bar.k);
-    case Loss::bad_guesses: return "guesses stay: " + ui::probability(bar.levers.alpha);
-    case Loss::dear_draft: return "a guess costs " + ui::probability(bar.levers.draft);
+    case Loss::full_pass: break;
+    case Loss::bad_guesses: return failures_says("bars.change:alpha"_t, "alpha"_v = bar.levers.alpha);
+    case Loss::dear_draft: return failures_says("bars.change:draft"_t, "draft"_v = bar.levers.draft);
     }
-    return "";
+    return failures_says("bars.change:load"_t, "requests"_v = bar.requests, "k"_v = bar.k);
 }
 
 ui::Scale loss_scale(const LossBars& bars, float left, float right) {
@@ -121,11 +121,10 @@ void draw_loss_bars(const FailuresDraw& d, Rect area, std::optional<Loss> about)
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     const LossBars all = loss_bars(d.model);
-    ui::fitted_text(c, {area.x, area.y + 14}, "A round, and plain decoding of as many tokens", Font::text_bold, 15, t.ink, area.w);
-    const std::string unit = "a block is a plain pass of as many requests",
-                      assumed = all.measured ? "" : "; assumed: up to " + std::to_string(kIdleRows) + " rows cost one pass";
-    const std::vector<std::string> source{"one scale: " + unit + assumed, unit + assumed, "a block is a plain pass" + assumed, unit};
-    ui::fitted_text(c, {area.x, area.y + 34}, ui::fitting(c, source, Font::text, 14, area.w), Font::text, 14, t.muted, area.w);
+    const auto rows = "rows"_v = all.measured ? 0 : kIdleRows;
+    part_head(d.ui, area, failures_says("bars.title"_t),
+              {failures_says("bars.unit:scale"_t, rows), failures_says("bars.unit:whole"_t, rows), failures_says("bars.unit:short"_t, rows),
+               failures_says("bars.unit:least"_t)});
     const float top = area.y + 52, pitch = std::min(124.0F, (area.bottom() - top) / 4), names = std::min(172.0F, area.w * 0.26F);
     const float bar = std::clamp((pitch - 30) / 2, 12.0F, 26.0F), number = 68;
     for (std::size_t i = 0; i < all.bars.size(); ++i) {
@@ -138,43 +137,31 @@ void draw_loss_bars(const FailuresDraw& d, Rect area, std::optional<Loss> about)
             ui::paragraph(c, {area.x, y + 56}, names - 16, loss_sign(one.kind), {.size = 14, .color = t.muted, .max_lines = 2});
         const ui::Scale scale = loss_scale(all, x, x + w);
         ui::gantt_lane(c, t, scale, y + 2, bar,
-                       std::vector<ui::Segment>{{.start = 0, .length = one.draft, .role = Role::draft, .label = "draft"},
-                                                {.start = one.draft, .length = one.verify, .role = Role::target, .label = "verify"}});
+                       std::vector<ui::Segment>{
+                           {.start = 0, .length = one.draft, .role = Role::draft, .label = failures_says("bars.draft"_t)},
+                           {.start = one.draft, .length = one.verify, .role = Role::target, .label = failures_says("bars.verify"_t)}});
         std::vector<ui::Segment> plain;
         for (double at = 0; at < one.tokens - 1e-9; ++at)
             plain.push_back({.start = at,
                              .length = std::min(1.0, one.tokens - at),
                              .role = Role::target,
-                             .label = at < 0.5 ? "plain" : "",
+                             .label = at < 0.5 ? failures_says("bars.plain"_t) : Message(),
                              .strength = 0.55F});
         ui::gantt_lane(c, t, scale, y + 4 + bar, bar, plain);
         const bool gains = one.speedup() >= 1;
-        c.text({area.right(), y + 2 + bar + 6}, ui::speed_up(one.speedup()), Font::mono, 15, t.ink, Align::right);
+        c.print({area.right(), y + 2 + bar + 6}, ui::speed_up(one.speedup()), Font::mono, 15, t.ink, Align::right);
         ui::icon(c, gains ? ui::Icon::check : ui::Icon::cross, {area.right() - 28, y + 2 + bar + 24}, 12,
                  t.role(gains ? Role::accepted : Role::rejected));
-        ui::tooltip(d.ui, {area.x, y, area.w, pitch - 4}, words_of(one));
-        if (about && *about != one.kind && *about != Loss::healthy && one.kind != Loss::healthy)
-            dim(d.ui, {area.x - 8, y - 2, area.w + 16, pitch - 2});
-        else if (about == Loss::healthy && one.kind != Loss::healthy)
-            dim(d.ui, {area.x - 8, y - 2, area.w + 16, pitch - 2});
+        ui::thing(d.ui, {area.x, y, area.w, pitch - 4}, bar_words(one));
+        if (about && *about != one.kind && one.kind != Loss::healthy) dim(d.ui, {area.x - 8, y - 2, area.w + 16, pitch - 2});
     }
 }
 
-std::string loss_reason(const FailuresModel& m, Loss kind) {
+Message loss_reason(const FailuresModel& m, Loss kind) {
     const LossBar bar = loss_bars(m).bars[static_cast<std::size_t>(kind)];
-    return loss_name(kind) + std::string(": ") + counted(bar.requests, "request") + ", K = " + std::to_string(bar.k) +
-           ". The verify pass has " + ui::number(verify_rows(bar.levers, bar.requests, bar.k), 0) + " rows and takes " +
-           ui::speed_up(bar.verify) + " a plain one of " + counted(bar.requests, "row") + ", drafting " + ui::speed_up(bar.draft) +
-           ". For that a text grows by " + ui::number(bar.tokens, 2) + " tokens: " + ui::speed_up(bar.speedup()) + ".";
-}
-
-std::string describe_loss_bars(const FailuresModel& m) {
-    const LossBars all = loss_bars(m);
-    std::string text = "A round beside plain decoding of as many tokens, in plain passes of as many requests, " +
-                       (all.measured ? std::string("this machine") : "assumed machine: " + all.why_assumed) + ":\n";
-    for (const LossBar& bar : all.bars)
-        text += "  " + std::string(loss_name(bar.kind)) + ", " + words_of(bar) + " (" + loss_sign(bar.kind) + ")\n";
-    return text;
+    return failures_says("bars.reason"_t, "bar"_v = loss_name(kind), "requests"_v = bar.requests, "k"_v = bar.k,
+                         "rows"_v = verify_rows(bar.levers, bar.requests, bar.k), "verify"_v = bar.verify, "draft"_v = bar.draft,
+                         "tokens"_v = bar.tokens, "times"_v = bar.speedup());
 }
 
 } // namespace speclens

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <string>
 
 #include "scenes/failures/failures_model.h"
 #include "ui/plot.h"
@@ -25,7 +24,7 @@ struct LossBar {
 struct LossBars {
     std::array<LossBar, 4> bars; // in the order of Loss
     bool measured = false;       // this machine's passes; else those of the assumed machine
-    std::string why_assumed;     // empty: measured
+    Message why_assumed;         // empty: measured
 };
 // Passes of the assumed machine: alike up to kIdleRows rows, which is what reading the weights takes, then in proportion.
 inline constexpr int kIdleRows = 32;
@@ -33,17 +32,16 @@ inline constexpr int kIdleRows = 32;
 // By this machine's passes and the run's levers where they show all four as they are named: the first one gains, the
 // others lose. Where they do not, by the assumed machine, and the model says so.
 [[nodiscard]] LossBars loss_bars(const FailuresModel& model);
-[[nodiscard]] const char* loss_name(Loss kind); // "healthy"
+[[nodiscard]] Message loss_name(Loss kind); // "healthy"
 // What tells it from the others in its bar: "the verify bar is long".
-[[nodiscard]] const char* loss_sign(Loss kind);
-[[nodiscard]] std::string loss_change(const LossBar& bar); // what its set-up has of its own: "64 requests"
+[[nodiscard]] Message loss_sign(Loss kind);
+[[nodiscard]] Message loss_change(const LossBar& bar); // what its set-up has of its own: "64 requests"
 
-[[nodiscard]] std::string loss_reason(const FailuresModel& model, Loss kind); // of its bar
+[[nodiscard]] Message loss_reason(const FailuresModel& model, Loss kind); // of its bar
 // Where every bar stands on one scale, for each of them.
 [[nodiscard]] ui::Scale loss_scale(const LossBars& bars, float left, float right);
 // What the beat is about stands out; beat 0 and its like show all four.
 void draw_loss_bars(const FailuresDraw& d, ui::Rect area, std::optional<Loss> about);
-[[nodiscard]] std::string describe_loss_bars(const FailuresModel& model);
 // Which bar a beat is about; none: all of them, or none is drawn.
 [[nodiscard]] std::optional<Loss> loss_of_beat(int beat);
 

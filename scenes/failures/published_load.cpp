@@ -5,9 +5,10 @@
 
 #include "engine/published/published_words.h"
 #include "scenes/shared/methods.h"
+#include "scenes/shared/panel.h"
 #include "scenes/shared/point_labels.h"
-#include "scenes/shared/words.h"
 #include "ui/format.h"
+#include "ui/language/language.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
@@ -21,9 +22,13 @@ using ui::Rect;
 using ui::Role;
 using ui::Vec2;
 
+// In English where it stands.
+std::string variant_of(const PublishedFigure& figure) { return ui::language().label(figure.variant); }
+
 // Both over the plain decoding of the same table.
 PublishedLoad::Curve curve_of(const PublishedFigure& with, const PublishedFigure& plain) {
-    PublishedLoad::Curve curve{method_title(with.method) + ", " + with.variant, &with, {}};
+    PublishedLoad::Curve curve{
+        failures_says("published.curve_name"_t, "method"_v = method_title(with.method), "variant"_v = variant_of(with)), &with, {}};
     for (std::size_t i = 0; i < with.positions.size(); ++i)
         if (const auto same = std::ranges::find(plain.positions, with.positions[i]); same != plain.positions.end())
             curve.points.emplace_back(with.positions[i],
@@ -43,14 +48,20 @@ void draw_curve_key(const FailuresDraw& d, const PublishedLoad& load, Vec2 at) {
         const ui::Stroke stroke = stroke_of(d.ui.theme, i);
         c.line({at.x, at.y - 5}, {at.x + 24, at.y - 5}, stroke);
         c.ring({at.x + 12, at.y - 5}, 4, {stroke.color, 1.5F});
-        c.text({at.x + 30, at.y}, load.curves[i].figure->variant, Font::text, 14, d.ui.theme.muted);
-        at.x += 30 + c.text_width(load.curves[i].figure->variant, Font::text, 14) + 14;
+        const std::string variant = variant_of(*load.curves[i].figure);
+        c.print({at.x + 30, at.y}, variant, Font::text, 14, d.ui.theme.muted);
+        at.x += 30 + c.printed_width(variant, Font::text, 14) + 14;
     }
 }
 
-std::string tooltip_of(const FailuresDraw& d, const PublishedFigure& figure, const std::string& value) {
-    return value + ": " + figure.claim + ", " + published_conditions(figure) + "; " +
-           published_citation(figure, d.input.figures->source_of(figure));
+// With what it says, on what, and where it stands.
+Message cited(const Published& figures, const PublishedFigure& figure, const Message& what) {
+    return failures_says("published.cited"_t, "what"_v = what, "claim"_v = ui::language().label(figure.claim),
+                         "conditions"_v = conditions_said(figure), "source"_v = citation_said(figure, figures.source_of(figure)));
+}
+
+Message at_requests(const std::pair<double, double>& point) {
+    return failures_says("published.point"_t, "times"_v = point.second, "requests"_v = point.first);
 }
 
 } // namespace
@@ -69,19 +80,38 @@ PublishedLoad published_load(const Published* figures) {
     return load;
 }
 
+Message method_words(const PublishedFigure& figure) {
+    return failures_says("published.method"_t, "method"_v = method_title(figure.method), "requests"_v = figure.batch);
+}
+
+Message figure_words(const Published& figures, const PublishedFigure& figure) {
+    return cited(figures, figure, failures_says("published.figure"_t, "method"_v = method_words(figure), "value"_v = value_said(figure)));
+}
+
+void tell_published_load(const FailuresDraw& d, const PublishedLoad& load, Rect area) {
+    const Published& figures = *d.input.figures;
+    for (const PublishedLoad::Curve& curve : load.curves)
+        d.ui.canvas.tell(
+            cited(figures, *curve.figure,
+                  failures_says("published.curve"_t, "curve"_v = curve.name, "points"_v = each_said(curve.points, at_requests))),
+            area);
+    for (const PublishedFigure* figure : load.figures) d.ui.canvas.tell(figure_words(figures, *figure), area);
+}
+
 void draw_published_load(const FailuresDraw& d, const PublishedLoad& load, Rect area) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
-    const std::vector<std::string> heading{"PUBLISHED: speed-up by requests", "PUBLISHED, by requests"};
-    ui::fitted_text(c, {area.x, area.y + 14}, ui::fitting(c, heading, Font::text_bold, 15, area.w), Font::text_bold, 15, t.ink, area.w);
+    const Published& figures = *d.input.figures;
     const bool narrow = area.w < 340; // no room for names beside the curves
-    const std::vector<std::string> key{"dashed: one server with DSpark, over its plain decoding; hollow: single figures of others",
-                                       "dashed: a server with DSpark; hollow: figures of others", "dashed: DSpark; hollow: others"};
+    std::vector<Message> key;
     if (narrow)
         draw_curve_key(d, load, {area.x, area.y + 34});
     else
-        ui::fitted_text(c, {area.x, area.y + 34}, ui::fitting(c, key, Font::text, 14, area.w), Font::text, 14, t.muted, area.w);
+        key = {failures_says("published.key:whole"_t), failures_says("published.key:short"_t), failures_says("published.key:least"_t)};
+    const std::vector<Message> titles{failures_says("published.title:whole"_t), failures_says("published.title:short"_t)};
+    part_head(d.ui, area, ui::fitting(c, titles, Font::text_bold, 15, area.w), key);
     const Rect plot{area.x + 34, area.y + 48, area.w - 46, area.h - 48 - 42};
+    tell_published_load(d, load, plot);
     if (plot.h < 40 || plot.w < 80) return;
     double low = 1, high = 1, most = 1;
     for (const auto& curve : load.curves)
@@ -95,14 +125,14 @@ void draw_published_load(const FailuresDraw& d, const PublishedLoad& load, Rect 
     for (int power = static_cast<int>(std::ceil(y.lo)); power <= y.hi; ++power) {
         const float at = y(power);
         c.line({plot.x, at}, {plot.right(), at}, power == 0 ? ui::Stroke{t.ink, 1.5F} : t.hairline());
-        c.text({plot.x - 8, at + 5}, ui::number(std::exp2(power), power < 0 ? 1 : 0) + "×", Font::mono, 14, t.muted, Align::right);
+        c.print({plot.x - 8, at + 5}, ui::number(std::exp2(power), power < 0 ? 1 : 0) + "×", Font::mono, 14, t.muted, Align::right);
     }
     for (int power = 0; power <= x.hi; power += 2)
-        c.text({x(power), plot.bottom() + 18}, std::to_string(1 << power), Font::mono, 14, t.muted, Align::center);
-    std::vector<std::string> below{"requests at a time, each figure on its own machine", "requests, each on its own machine",
-                                   "requests at a time"};
-    if (narrow) below = {"requests; curves: DSpark on one server", "requests; curves: DSpark"};
-    ui::fitted_text(c, {area.x, plot.bottom() + 38}, ui::fitting(c, below, Font::text, 14, area.w), Font::text, 14, t.muted, area.w);
+        c.print({x(power), plot.bottom() + 18}, std::to_string(1 << power), Font::mono, 14, t.muted, Align::center);
+    std::vector<Message> below{failures_says("published.axis:whole"_t), failures_says("published.axis:short"_t),
+                               failures_says("published.axis:least"_t)};
+    if (narrow) below = {failures_says("published.axis:server"_t), failures_says("published.axis:curves"_t)};
+    one_of(d.ui, {area.x, plot.bottom() + 38}, area.w, below, t.muted);
 
     const auto at = [&](double requests, double times) { return Vec2{x(std::log2(requests)), y(std::log2(times))}; };
     std::vector<Vec2> marks;
@@ -119,9 +149,7 @@ void draw_published_load(const FailuresDraw& d, const PublishedLoad& load, Rect 
         for (std::size_t j = 0; j < points.size(); ++j) {
             c.disc(points[j], 4, t.bg);
             c.ring(points[j], 4, {stroke.color, 1.5F});
-            ui::tooltip(d.ui, {points[j].x - 8, points[j].y - 8, 16, 16},
-                        tooltip_of(d, *curve.figure,
-                                   ui::speed_up(curve.points[j].second) + " with " + ui::integer(std::lround(curve.points[j].first))));
+            ui::tooltip(d.ui, {points[j].x - 8, points[j].y - 8, 16, 16}, cited(figures, *curve.figure, at_requests(curve.points[j])));
         }
         if (!narrow) (void)names.name(points.back(), curve.name, Font::text, stroke.color, t.bg);
     }
@@ -129,24 +157,8 @@ void draw_published_load(const FailuresDraw& d, const PublishedLoad& load, Rect 
         const Vec2 place = at(*figure->batch, middle(*figure));
         ui::hollow_icon(c, method_mark(figure->method), place, 12, t.ink);
         (void)names.name(place, method_title(figure->method), Font::text, t.ink, t.bg);
-        ui::tooltip(d.ui, {place.x - 9, place.y - 9, 18, 18},
-                    tooltip_of(d, *figure, method_title(figure->method) + ", " + published_value(*figure)));
+        ui::tooltip(d.ui, {place.x - 9, place.y - 9, 18, 18}, figure_words(figures, *figure));
     }
-}
-
-std::string describe_published_load(const PublishedLoad& load, const Published& figures) {
-    std::string text = "Published, speed-up over plain decoding by requests at a time, each on its own machine:\n";
-    for (const auto& curve : load.curves) {
-        text += "  " + curve.name + ":";
-        for (const auto& [requests, times] : curve.points)
-            text += " " + ui::speed_up(times) + " (" + ui::integer(std::lround(requests)) + ")";
-        text +=
-            "; " + published_conditions(*curve.figure) + "; " + published_citation(*curve.figure, figures.source_of(*curve.figure)) + "\n";
-    }
-    for (const PublishedFigure* figure : load.figures)
-        text += "  " + method_title(figure->method) + ": " + published_value(*figure) + " (" + std::to_string(*figure->batch) + "); " +
-                published_citation(*figure, figures.source_of(*figure)) + "\n";
-    return text;
 }
 
 } // namespace speclens

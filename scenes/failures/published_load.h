@@ -2,7 +2,6 @@
 // few requests to many, and single figures. Hollow and dashed, with their sources.
 #pragma once
 
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,7 +12,7 @@ namespace speclens {
 
 struct PublishedLoad {
     struct Curve {
-        std::string name;                        // "DSpark, K = 7"
+        Message name;                            // "DSpark, K = 7"
         const PublishedFigure* figure = nullptr; // its tokens a second; the speed-up is over those of plain decoding in the same table
         std::vector<std::pair<double, double>> points; // requests at a time, speed-up
     };
@@ -24,6 +23,8 @@ struct PublishedLoad {
 [[nodiscard]] PublishedLoad published_load(const Published* figures); // null: they are not at hand
 
 void draw_published_load(const FailuresDraw& d, const PublishedLoad& load, ui::Rect area);
-[[nodiscard]] std::string describe_published_load(const PublishedLoad& load, const Published& figures);
+void tell_published_load(const FailuresDraw& d, const PublishedLoad& load, ui::Rect area);   // where it has no room
+[[nodiscard]] Message method_words(const PublishedFigure& figure);                           // "EAGLE-3, 64 requests"
+[[nodiscard]] Message figure_words(const Published& figures, const PublishedFigure& figure); // with its value, claim, conditions and source
 
 } // namespace speclens

@@ -3,10 +3,9 @@
 #include <cmath>
 
 #include "engine/lab/pass_times.h"
-#include "scenes/shared/words.h"
+#include "scenes/shared/panel.h"
 #include "ui/format.h"
 #include "ui/plot.h"
-#include "ui/text_layout.h"
 
 namespace speclens {
 namespace {
@@ -41,8 +40,18 @@ const SweepCell* plain_cell(const SceneInput& input, int texts) {
     return found == input.load->cells.end() ? nullptr : &*found;
 }
 
-std::string side_words(const Roofline& roofline, const RooflinePoint& at) {
-    return roofline.bound_by_memory(at) ? "memory decides" : "arithmetic decides";
+void tell_roofline(const FailuresDraw& d, const Roofline& r, Rect plot) {
+    d.ui.canvas.tell(failures_says("roofline.roofs"_t, "bandwidth"_v = r.bandwidth, "peak"_v = r.peak, "knee"_v = r.knee()), plot);
+    const auto pass = [](const RooflinePoint& at) {
+        return failures_says("roofline.pass"_t, "rows"_v = at.rows, "intensity"_v = at.intensity, "rate"_v = at.rate);
+    };
+    d.ui.canvas.tell(failures_says("roofline.passes"_t, "passes"_v = each_said(r.passes, pass)), plot);
+    const auto point = [&](const RooflinePoint& at, bool guesses) {
+        return failures_says("roofline.at"_t, "guesses"_v = guesses, "rows"_v = at.rows, "intensity"_v = at.intensity, "rate"_v = at.rate,
+                             "memory"_v = r.bound_by_memory(at), "simulated"_v = !r.measured);
+    };
+    if (r.plain) d.ui.canvas.tell(point(*r.plain, false), plot);
+    if (r.marked) ui::thing(d.ui, plot, point(*r.marked, true));
 }
 
 } // namespace
@@ -67,12 +76,10 @@ std::optional<Roofline> roofline(const SceneInput& input, const FailuresModel& m
 void draw_roofline(const FailuresDraw& d, const Roofline& r, Rect area) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
-    ui::fitted_text(c, {area.x, area.y + 14}, "From bytes to arithmetic", Font::text_bold, 15, t.ink, area.w);
-    const std::vector<std::string> key =
-        r.measured ? std::vector<std::string>{"ring: without guesses; full: this batch", "ring: plain; full: this batch"}
-                   : std::vector<std::string>{"ring: without guesses; full: this cell, simulated",
-                                              "ring: plain; full: this cell, simulated", "ring: plain; full: simulated"};
-    ui::fitted_text(c, {area.x, area.y + 34}, ui::fitting(c, key, Font::text, 14, area.w), Font::text, 14, t.muted, area.w);
+    const auto measured = "measured"_v = r.measured;
+    part_head(d.ui, area, failures_says("roofline.title"_t),
+              {failures_says("roofline.key:whole"_t, measured), failures_says("roofline.key:short"_t, measured),
+               failures_says("roofline.key:least"_t, measured)});
     const Rect plot{area.x + 44, area.y + 48, area.w - 52, area.h - 48 - 42};
     double most = r.knee() * 2, least = r.passes.front().intensity, lowest = r.passes.front().rate;
     for (const RooflinePoint& pass : r.passes) most = std::max(most, pass.intensity), lowest = std::min(lowest, pass.rate);
@@ -96,30 +103,18 @@ void draw_roofline(const FailuresDraw& d, const Roofline& r, Rect area) {
     if (r.marked) c.disc(at(r.marked->intensity, r.marked->rate), 6, t.role(Role::target));
     c.pop_clip();
     c.line({plot.x, plot.bottom() + 0.5F}, {plot.right(), plot.bottom() + 0.5F}, t.hairline());
-    c.text({plot.x - 6, knee.y + 5}, ui::number(r.peak, 0), Font::mono, 14, t.muted, Align::right);
+    c.print({plot.x - 6, knee.y + 5}, ui::number(r.peak, 0), Font::mono, 14, t.muted, Align::right);
     const int from = static_cast<int>(std::ceil(x.lo)), to = static_cast<int>(std::floor(x.hi));
     const int step = std::max(1, (to - from + 3) / 4);
     for (int power = from; power <= to; power += step)
-        c.text({x(power), plot.bottom() + 18}, ui::number(std::exp2(power), power < 0 ? 1 : 0), Font::mono, 14, t.muted, Align::center);
-    const std::vector<std::string> axes{"multiply-adds per byte of weights; up: 1e9 a second", "multiply-adds per byte; up: 1e9 a second",
-                                        "per byte of weights; up: 1e9/s", "per byte; up: 1e9/s"};
-    ui::fitted_text(c, {area.x, plot.bottom() + 38}, ui::fitting(c, axes, Font::text, 14, area.w), Font::text, 14, t.muted, area.w);
-    const std::string memory = ui::number(r.bandwidth, 0) + " GB/s";
-    if (knee.x - plot.x > 130) c.text({plot.x + 4, plot.y + 14}, memory, Font::text, 14, t.muted);
-    if (r.marked) ui::tooltip(d.ui, plot, counted(static_cast<int>(std::lround(r.marked->rows)), "row") + ": " + side_words(r, *r.marked));
-}
-
-std::string describe_roofline(const Roofline& r) {
-    std::string text = "From bytes to arithmetic: memory brings " + ui::number(r.bandwidth, 0) + "e9 bytes a second, products reach " +
-                       ui::number(r.peak, 0) + "e9 multiply-adds a second; they meet at " + ui::number(r.knee(), 1) +
-                       " multiply-adds per byte of weights.\n";
-    const auto say = [&](const char* what, const RooflinePoint& at) {
-        text += std::string("  ") + what + ": " + ui::number(at.rows, 1) + " rows a pass, " + ui::number(at.intensity, 1) + " per byte, " +
-                ui::number(at.rate, 0) + "e9 a second: " + side_words(r, at) + (r.measured ? "" : " (simulated)") + "\n";
-    };
-    if (r.plain) say("without guesses", *r.plain);
-    if (r.marked) say("with them", *r.marked);
-    return text;
+        c.print({x(power), plot.bottom() + 18}, ui::number(std::exp2(power), power < 0 ? 1 : 0), Font::mono, 14, t.muted, Align::center);
+    one_of(d.ui, {area.x, plot.bottom() + 38}, area.w,
+           {failures_says("roofline.axes:whole"_t), failures_says("roofline.axes:short"_t), failures_says("roofline.axes:unit"_t),
+            failures_says("roofline.axes:least"_t)},
+           t.muted);
+    if (knee.x - plot.x > 130)
+        c.text({plot.x + 4, plot.y + 14}, failures_says("roofline.memory"_t, "bandwidth"_v = r.bandwidth), Font::text, 14, t.muted);
+    tell_roofline(d, r, plot);
 }
 
 } // namespace speclens

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "scenes/failures/failures_model.h"
@@ -30,6 +29,5 @@ struct Roofline {
 [[nodiscard]] std::optional<Roofline> roofline(const SceneInput& input, const FailuresModel& model);
 
 void draw_roofline(const FailuresDraw& d, const Roofline& roofline, ui::Rect area);
-[[nodiscard]] std::string describe_roofline(const Roofline& roofline);
 
 } // namespace speclens

@@ -43,6 +43,12 @@ std::string label_of(const Trace& trace, int id) { return ui::token_label(trace.
 
 std::string temperature_words(double temperature) { return ui::tenths(temperature); }
 
+Message size_words(std::size_t bytes) {
+    const auto exact = "bytes"_v = bytes;
+    return bytes < 1'000'000 ? shared_says("words.size:small"_t, exact, "kb"_v = static_cast<double>(bytes) / 1e3)
+                             : shared_says("words.size:large"_t, exact);
+}
+
 std::string draft_words(double target_temperature, double draft_temperature) {
     if (draft_temperature == target_temperature) return "";
     return draft_temperature == 0 ? ", likeliest drafts" : ", drafts at T = " + temperature_words(draft_temperature);
@@ -104,9 +110,7 @@ std::optional<double> listed(const TopEntries& top, int id) {
 std::string fine_probability(double p) { return ui::fine_probability(p); }
 
 std::string compared_probability(double p) {
-    if (p > 0 && p < 1e-5) return "nearly 0";
     if (p >= 1 || p <= 0.99) return fine_probability(p);
-    if (p > 0.99999) return "nearly 1";
     const int decimals = static_cast<int>(std::ceil(-std::log10(1 - p)));
     const double scale = std::pow(10, decimals); // cut, not rounded: nothing below 1 becomes 1
     return ui::fraction(std::floor(p * scale) / scale, decimals);

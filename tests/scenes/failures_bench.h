@@ -8,7 +8,8 @@
 #include "engine/lab/pass_times.h"
 #include "engine/run/run.h"
 #include "scenes/failures/failures_model.h"
-#include "tests/scenes/run_window.h"
+#include "tests/shared/heads_bench.h"
+#include "tests/shared/speaking.h"
 
 namespace speclens {
 

@@ -51,7 +51,6 @@ TEST(Roofline, SaysWhatAPassComputesForAByteAndHowFast) {
     EXPECT_DOUBLE_EQ(crowd->plain->rows, 64);
     EXPECT_DOUBLE_EQ(crowd->marked->rows, 256);
     EXPECT_FALSE(crowd->bound_by_memory(*crowd->marked));
-    EXPECT_NE(describe_roofline(*crowd).find("arithmetic decides"), std::string::npos) << describe_roofline(*crowd);
 }
 
 TEST(Roofline, TakesTheMeanPassOfABatchThatWasDecoded) {

@@ -117,7 +117,7 @@ TEST(Sweep, IsShownInTheMapOfFailures) {
     if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
     const Outcome out = speclens({"describe", "failures:3", "--concurrency", "1,4", "--for", "2", "--max-tokens", "16"});
     ASSERT_EQ(out.code, 0) << out.err;
-    for (const char* part : {"(measured)", "The batch: 1 text at once", "plain batched decoding"})
+    for (const char* part : {"× measured (", "1 text at once; a cell: its rows in one pass", "plain batched decoding"})
         EXPECT_NE(out.out.find(part), std::string::npos) << part << "\n" << out.out;
     EXPECT_EQ(speclens({"describe", "loop", "--concurrency", "1,4"}).code, 2);
     EXPECT_EQ(speclens({"describe", "failures", "--for", "4"}).code, 2);
