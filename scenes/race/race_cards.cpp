@@ -238,7 +238,7 @@ void draw_race_scatter(const RaceDraw& d, Rect card, std::vector<SceneCommand>& 
     draw_panel(d, right, known, race_says("scatter.published_axis"_t, "hardware"_v = paper.hardware), out);
     std::vector<Said> derived;
     for (const PublishedPoint& p : paper.points)
-        if (p.derived) derived.push_back(SaidOf<"race">()("words.name"_t, "name"_v = method_title(p.method)));
+        if (p.derived) derived.push_back(race_said("words.name"_t, "name"_v = method_title(p.method)));
     ui::tooltip(d.ui, right.area,
                 race_says("scatter.about"_t, "conditions"_v = paper.conditions, "derived"_v = derived, "source"_v = paper.source));
 }
@@ -258,9 +258,9 @@ Message line_words(const Line& line) {
     std::vector<Said> places;
     for (std::size_t i = 0; i < totals.conditional.size(); ++i) {
         const bool interval = i < line.value.size();
-        places.push_back(SaidOf<"race">()("positions.place"_t, "kept"_v = totals.conditional[i], "judged"_v = totals.judged_at[i],
-                                          "interval"_v = interval, "low"_v = interval ? line.low[i] : 0.0,
-                                          "high"_v = interval ? line.high[i] : 1.0));
+        places.push_back(race_said("positions.place"_t, "kept"_v = totals.conditional[i], "judged"_v = totals.judged_at[i],
+                                   "interval"_v = interval, "low"_v = interval ? line.low[i] : 0.0,
+                                   "high"_v = interval ? line.high[i] : 1.0));
     }
     return race_says("positions.line"_t, "drafter"_v = line.lane->title, "places"_v = places);
 }

@@ -83,7 +83,7 @@ Message clock_words(const RaceDraw& d, const RaceLaneModel& lane) {
     for (const RoundSummary& round : lane.shown.round_list) {
         if (!round.complete()) continue;
         draft += round.draft_ms, verify += round.verify_ms, rest += round.other_ms;
-        if (!lane.plain()) tokens.push_back(SaidOf<"race">()("clock.brought"_t, "tokens"_v = round.commit->tokens.size()));
+        if (!lane.plain()) tokens.push_back(race_said("clock.brought"_t, "tokens"_v = round.commit->tokens.size()));
     }
     const bool timed = !d.model.table;
     return race_says("clock.row"_t, "drafter"_v = lane.title, "rounds"_v = lane.shown.rounds, "tokens"_v = tokens,

@@ -68,7 +68,7 @@ Message most_tokens(const RaceModel& m) {
     const std::vector<const RaceLaneModel*> most = richest_lanes(m);
     if (most.empty()) return {};
     std::vector<Said> others; // that bring as much
-    for (const RaceLaneModel* lane : most | std::views::drop(1)) others.push_back(SaidOf<"race">()("words.name"_t, "name"_v = lane->title));
+    for (const RaceLaneModel* lane : most | std::views::drop(1)) others.push_back(race_said("words.name"_t, "name"_v = lane->title));
     const RunView& run = most.front()->whole;
     return race_says("conclusion.most"_t, "drafter"_v = most.front()->title, "others"_v = others, "tokens"_v = run.tokens_per_round(),
                      "rounds"_v = run.rounds,

@@ -15,6 +15,7 @@
 namespace speclens {
 
 inline constexpr MessagesOf<"race"> race_says;
+inline constexpr SaidOf<"race"> race_said; // of a list: its words are nobody's alone
 
 struct RaceLaneModel {
     const RaceLane* lane = nullptr;

@@ -14,8 +14,6 @@
 namespace speclens {
 namespace {
 
-constexpr SaidOf<"race"> kSaid; // of a list: its words are nobody's alone
-
 const RaceLaneModel* lane_at(const RaceModel& m, int index) { return index < 0 ? nullptr : &m.lanes[static_cast<std::size_t>(index)]; }
 
 // The lane with averages for which `value` is largest, among drafters.
@@ -49,7 +47,7 @@ Message in_doubt(const RaceModel& m) {
 
 Message as_fast(const RaceModel& m) {
     std::vector<Said> names;
-    for (const int lane : m.level) names.push_back(kSaid("words.name"_t, "name"_v = lane_at(m, lane)->title));
+    for (const int lane : m.level) names.push_back(race_said("words.name"_t, "name"_v = lane_at(m, lane)->title));
     const Said last = names.back();
     names.pop_back();
     return race_says("outcome.level"_t, "names"_v = names, "last"_v = last);
@@ -268,7 +266,8 @@ namespace {
 
 Said cost_said(const DrafterInfo& info, const DraftCost& of) {
     if (info.cost) return info.cost(of);
-    return kSaid("cost.chain"_t, "first"_v = cost_said(*info.first, of), "then"_v = info.goes_on, "second"_v = cost_said(*info.second, of));
+    return race_said("cost.chain"_t, "first"_v = cost_said(*info.first, of), "then"_v = info.goes_on,
+                     "second"_v = cost_said(*info.second, of));
 }
 
 // So far, and when it ends.
@@ -464,7 +463,7 @@ Message first_guess_words(const RaceLaneModel& lane) {
     const FirstDrafts& f = lane.lane->average->totals.first;
     std::vector<Said> cases;
     const auto say = [&](auto id, int kept, int of) {
-        if (of > 0) cases.push_back(kSaid(id, "kept"_v = static_cast<double>(kept) / of, "of"_v = of));
+        if (of > 0) cases.push_back(race_said(id, "kept"_v = static_cast<double>(kept) / of, "of"_v = of));
     };
     say("first_guess.prompt"_t, f.kept_at_start, f.at_start);
     say("first_guess.full_round"_t, f.kept_after_full, f.after_full);
