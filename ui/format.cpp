@@ -13,17 +13,6 @@ namespace {
 constexpr const char* kMinus = "\u2212";
 constexpr const char* kThin = "\u2009";
 
-// As the language of the pictures writes it: "1,5", and "0,38" where English has ".38".
-std::string in_language(std::string text) {
-    const char decimal = language().decimal;
-    if (decimal == '.') return text;
-    const std::size_t at = text.find('.');
-    if (at == std::string::npos) return text;
-    text[at] = decimal;
-    if (at == 0 || text[at - 1] < '0' || text[at - 1] > '9') text.insert(at, "0");
-    return text;
-}
-
 // |value| rounded half away from zero; std::to_chars because printf follows the locale.
 std::string digits(double value, int decimals) {
     char buffer[64];

@@ -37,8 +37,8 @@ struct Scale { // value -> pixel; a > b for axes that point up
 
 // ---- axes ----
 struct AxisStyle {
-    std::string unit{}; // after the last label, muted
-    float grid_to = 0;  // other end of the grid lines (y for axis_x, x for axis_y); equal to the axis: none
+    Message unit{};    // after the last label, muted
+    float grid_to = 0; // other end of the grid lines (y for axis_x, x for axis_y); equal to the axis: none
     bool grid = false;
     bool base_line = true;
     bool tick_marks = false;

@@ -13,13 +13,16 @@
 #include "engine/rules/verify.h"
 #include "engine/run/speed_up.h"
 #include "engine/run/wire_totals.h"
+#include "ui/language/language.h"
 #include "ui/stories/story_book.h"
 
 namespace speclens::cli {
 
 namespace {
 
-std::optional<std::string> words_of(bool told, double ms_taken) { return told ? std::optional(spoken(ms(ms_taken))) : std::nullopt; }
+std::optional<std::string> words_of(bool told, double ms_taken) {
+    return told ? std::optional(ui::in_language(ms(ms_taken))) : std::nullopt;
+}
 
 Said reason_said(const std::string& reason) {
     if (reason == Stopped::kEndOfText) return walk_said("reason.end"_t);
@@ -227,7 +230,7 @@ std::string Walk::closing(const RunView& view) const {
         text += "  " + pad(message(name), 20) + pad_left(value, 12) +
                 (words.empty() ? "" : "   " + paint(Tone::muted, clip(words, terminal_.width - 41))) + "\n";
     };
-    const auto per_round = [&](double ms_taken) { return spoken(number(ms_taken / view.rounds, 2)); };
+    const auto per_round = [&](double ms_taken) { return ui::in_language(number(ms_taken / view.rounds, 2)); };
     if (view.stopped)
         text += "  " +
                 message(walk_said("result.ended"_t, "tokens"_v = view.output_tokens, "rounds"_v = view.rounds,
@@ -235,7 +238,8 @@ std::string Walk::closing(const RunView& view) const {
                 "\n";
     if (view.plain_passes > 0)
         row(walk_said("row.plain_passes"_t), std::to_string(view.plain_passes), walk_said("row_note.plain_passes"_t));
-    row(walk_said("row.tokens"_t), spoken(number(view.tokens_per_round(), 2)), walk_said("row_note.tokens"_t, "one"_v = spoken("1.00")));
+    row(walk_said("row.tokens"_t), ui::in_language(number(view.tokens_per_round(), 2)),
+        walk_said("row_note.tokens"_t, "one"_v = ui::in_language("1.00")));
     if (h.drafter != kNoDrafter)
         row(walk_said("row.accepted"_t), message(walk_said("row.kept"_t, "kept"_v = view.accepted_drafts, "drafted"_v = view.drafted)),
             walk_said("row_note.share"_t, "share"_v = percent(view.accepted_drafts, view.drafted)));
@@ -248,10 +252,11 @@ std::string Walk::closing(const RunView& view) const {
             verify += round.verify_ms;
             other += round.other_ms;
         }
-        row(walk_said("row.time_per_round"_t), spoken(ms(view.total_ms / view.rounds)),
+        row(walk_said("row.time_per_round"_t), ui::in_language(ms(view.total_ms / view.rounds)),
             walk_said("row_note.parts"_t, "draft"_v = per_round(draft), "verify"_v = per_round(verify), "other"_v = per_round(other)));
         row(walk_said("row.speed"_t), number(1000 * view.output_tokens / view.total_ms, 0) + " tok/s",
-            walk_said("row_note.prefill"_t, "load"_v = words_of(load_ms_ > 0, load_ms_), "prefill"_v = spoken(ms(view.prefill_ms))));
+            walk_said("row_note.prefill"_t, "load"_v = words_of(load_ms_ > 0, load_ms_),
+                      "prefill"_v = ui::in_language(ms(view.prefill_ms))));
         const SpeedUp gain = speed_up(view, *trace_);
         if (gain.known()) {
             row(walk_said("row.plain"_t), number(1000 / trace_->plain_ms(), 0) + " tok/s", walk_said("row_note.plain"_t));
@@ -259,20 +264,21 @@ std::string Walk::closing(const RunView& view) const {
             if (gain.value < 1) words = walk_said("row_note.did_not_pay"_t);
             if (!gain.sure()) words = doubt_said(gain, trace_->times().get());
             row(walk_said("row.speed_up"_t),
-                gain.doubt == SpeedUp::Doubt::impossible ? "–" : (gain.sure() ? "" : "~") + spoken(number(gain.value, 2)) + "×", words);
+                gain.doubt == SpeedUp::Doubt::impossible ? "–" : (gain.sure() ? "" : "~") + ui::in_language(number(gain.value, 2)) + "×",
+                words);
             if (!gain.sure())
                 if (const Reference* known = reference_of(h))
-                    row(walk_said("row.recorded"_t), spoken(number(known->speed_up, 2)) + "×",
+                    row(walk_said("row.recorded"_t), ui::in_language(number(known->speed_up, 2)) + "×",
                         walk_said("row_note.recorded"_t, "machine"_v = known->machine, "date"_v = known->date));
         }
     }
     if (const WireTotals wire = wire_totals(view); wire.any()) {
-        const auto size = [&](double bytes) { return spoken(kilobytes(wire.per_round(bytes))); };
-        const auto away = [&](double ms_taken) { return spoken(number(wire.per_round(ms_taken), 2)); };
+        const auto size = [&](double bytes) { return ui::in_language(kilobytes(wire.per_round(bytes))); };
+        const auto away = [&](double ms_taken) { return ui::in_language(number(wire.per_round(ms_taken), 2)); };
         row(walk_said("row.sent"_t), size(static_cast<double>(wire.sent)),
             walk_said("row_note.received"_t, "received"_v = size(static_cast<double>(wire.received))));
         if (timed())
-            row(walk_said("row.away"_t), spoken(ms(wire.per_round(wire.ms))),
+            row(walk_said("row.away"_t), ui::in_language(ms(wire.per_round(wire.ms))),
                 wire.knows_server()
                     ? walk_said("row_note.way"_t, "server"_v = away(wire.server_ms), "way"_v = away(wire.ms - wire.server_ms))
                     : walk_said("row_note.no_way"_t));
@@ -352,7 +358,7 @@ std::string Walk::table(const RoundSummary& round) const {
         line += pad_left(probability(greedy ? at_one(c.raw_top, d.token, std::exp(c.p)) : std::exp(c.sibling_residual.value_or(c.p))), 10);
         if (coins) {
             line += "   " + pad(stays_if(c.threshold), 9);
-            line += pad_left(c.u ? spoken(coin(*c.u)) : "–", 8) + "   ";
+            line += pad_left(c.u ? ui::in_language(coin(*c.u)) : "–", 8) + "   ";
         } else {
             const auto limit = [&] {
                 return message(walk_said("table.limit"_t, "missed"_v = missed, "chance"_v = probability(*c.typical_threshold)));
@@ -391,7 +397,7 @@ std::string Walk::own_token(const RoundSummary& round) const {
     const bool mixture = kind == RuleKind::cascade;
     const bool drafted = !round.drafts.empty();
     const auto word = "token"_v = token(r.token);
-    const auto thrown = "coin"_v = r.u ? std::optional(spoken(coin(*r.u))) : std::nullopt;
+    const auto thrown = "coin"_v = r.u ? std::optional(ui::in_language(coin(*r.u))) : std::nullopt;
     const Said targets = walk_said("from.target"_t), own = walk_said("from.own"_t);
     const auto plain = [&](const std::optional<Said>& from) { return walk_said("own.plain"_t, word, thrown, "from"_v = from); };
     Said said;
@@ -430,7 +436,7 @@ std::string Walk::times(const RoundSummary& round) const {
     const double digit = std::pow(10, decimals);
     const double total = std::round(round.total_ms() * digit), draft = std::round(round.draft_ms * digit),
                  verify = std::min(std::round(round.verify_ms * digit), std::max(0.0, total - draft));
-    const auto shown = [&](double units) { return spoken(number(units / digit, decimals)); };
+    const auto shown = [&](double units) { return ui::in_language(number(units / digit, decimals)); };
     return message(walk_said("round.times"_t, "draft"_v = shown(draft), "verify"_v = shown(verify),
                              "other"_v = shown(std::max(0.0, total - draft - verify)), "total"_v = shown(total)));
 }
@@ -500,7 +506,7 @@ std::string Walk::compact(const RoundSummary& round) const {
     }
     const int gained = round.commit ? static_cast<int>(round.commit->tokens.size()) : 0;
     line = pad(line, terminal_.width - 20) + pad_left("+" + std::to_string(gained), 4);
-    if (timed()) line += pad_left(spoken(ms(round.total_ms())), 12);
+    if (timed()) line += pad_left(ui::in_language(ms(round.total_ms())), 12);
     return line + "\n";
 }
 

@@ -33,14 +33,6 @@ double at_one(const TopEntries& raw, int token, double otherwise) {
     return std::min(raw.rest, std::exp(raw.entries.back().logp));
 }
 
-std::string spoken(std::string digits) {
-    const char point = ui::language().decimal;
-    if (point == '.') return digits;
-    if (digits.starts_with('.')) digits.insert(0, 1, '0');
-    std::ranges::replace(digits, '.', point);
-    return digits;
-}
-
 std::string ms(double value) { return number(value, value < 10 ? 2 : 1) + " ms"; }
 
 // Two decimals, or as many digits as it needs: what was set must not read as another value.
@@ -58,7 +50,7 @@ std::string stays_if(double threshold) {
     if (threshold >= 1) return message(walk_said("table.always"_t));
     if (threshold <= 0) return message(walk_said("table.never"_t));
     if (threshold > 0.9995) return message(walk_said("table.nearly"_t)); // .999 would let one coin in a thousand fail
-    return threshold < 0.0005 ? "u ≈ 0" : "u < " + spoken(coin(threshold));
+    return threshold < 0.0005 ? "u ≈ 0" : "u < " + ui::in_language(coin(threshold));
 }
 
 bool truncated(const RoundSummary& round) {
@@ -68,8 +60,8 @@ bool truncated(const RoundSummary& round) {
 std::string counted(int n, const std::string& what) { return std::to_string(n) + " " + what + (n == 1 ? "" : "s"); }
 
 Said sampling_said(const Sampling& s) {
-    return walk_said("open.sampling"_t, "temperature"_v = spoken(setting(s.temperature)), "top_k"_v = s.top_k,
-                     "top_p"_v = s.top_p < 1 ? std::optional(spoken(setting(s.top_p))) : std::nullopt);
+    return walk_said("open.sampling"_t, "temperature"_v = ui::in_language(setting(s.temperature)), "top_k"_v = s.top_k,
+                     "top_p"_v = s.top_p < 1 ? std::optional(ui::in_language(setting(s.top_p))) : std::nullopt);
 }
 
 } // namespace speclens::cli

@@ -26,7 +26,6 @@ struct Mark {
 // The text ended inside the accepted draft tokens: what the target would have added is cut off.
 [[nodiscard]] bool truncated(const RoundSummary& round);
 
-[[nodiscard]] std::string spoken(std::string digits);              // as the language writes them: ".38" is "0,38" in German
 [[nodiscard]] std::string ms(double value);                        // "0.48 ms"
 [[nodiscard]] std::string coin(double u);                          // ".046"; never rounded up to 1
 [[nodiscard]] std::string stays_if(double threshold);              // "u < .308", "always", "never"

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
+#include "scenes/shared/told.h"
 #include "ui/ui.h"
 
 namespace speclens {
+
+inline constexpr MessagesOf<"frame"> frame_says; // what the window says around a scene: assets/stories/frame.toml
 
 enum class Action : std::uint8_t {
     edit_prompt,
@@ -87,20 +89,19 @@ enum class Action : std::uint8_t {
     words_page,
 };
 
+enum class Menu : std::uint8_t { file, edit, run, scene, engine, view, teach, help };
+
 struct ActionInfo {
     Action action;
-    const char* menu;     // "Run"; nullptr: not in a menu
-    const char* label;    // menus and palette
+    Menu menu;            // Menu::scene begins with the scenes, which are no actions
+    Said label, also;     // menus and palette; other words that it is looked for by, separated by spaces
     const char* shortcut; // as shown: "Ctrl+S"
     ui::Key key = ui::Key::none;
-    ui::Mods mods;
+    ui::Mods mods = {};
     ui::Key second = ui::Key::none; // another key for the same, no modifiers
     ui::Key third = ui::Key::none;
 };
 [[nodiscard]] const std::vector<ActionInfo>& action_list();
-// Other words that it is looked for by, separated by spaces; may be empty.
-[[nodiscard]] const char* also_called(Action action);
-inline constexpr const char* kSceneMenu = "Scene";          // begins with the scenes, which are no actions
-[[nodiscard]] const std::vector<const char*>& menu_names(); // menus that have at least one row
+[[nodiscard]] std::vector<Message> menu_names(); // in the order of Menu; each has at least one row
 
 } // namespace speclens

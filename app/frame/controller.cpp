@@ -8,22 +8,19 @@
 #include "engine/model/precision.h"
 #include "kernels/error.h"
 #include "scenes/shared/run_controls.h"
+#include "ui/language/language.h"
 #include "ui/stories/story_book.h"
 
 namespace speclens {
 namespace {
 
 // What a change brings with it that was not asked for.
-std::string rule_words(const RunSettings& from, const RunSettings& to) {
+Message rule_words(const RunSettings& from, const RunSettings& to) {
     const bool chosen = from.drafter == to.drafter && from.sampling.temperature == to.sampling.temperature;
-    if (chosen || from.rule == to.rule || to.rule == "greedy") return "";
+    if (chosen || from.rule == to.rule || to.rule == "greedy") return {};
     const DrafterInfo* who = find_drafter(to.drafter);
-    std::string words = "rule: " + to.rule;
-    if (who && who->tree)
-        words += ", a tree needs it";
-    else if (to.rule == "token")
-        words += " again";
-    return words;
+    const bool tree = who && who->tree;
+    return frame_says("notice.rule"_t, "rule"_v = to.rule, "tree"_v = tree, "again"_v = !tree && to.rule == "token");
 }
 
 } // namespace
@@ -130,12 +127,11 @@ void Controller::restart(RunSettings settings) {
 
 void Controller::change_run(RunSettings settings, double now) {
     common_.did(Deed::changed_run); // and not where a link, a lecture or taking back begins one
-    std::string words = rule_words(wished(), settings);
+    Message words = rule_words(wished(), settings);
     SceneInput shown;
     run_.fill(shown);
     const bool measuring = std::ranges::any_of(shown.studies, [](const auto& s) { return !s.second->complete(); });
-    if (measuring && !in_race() && !(settings == wished()))
-        words += std::string(words.empty() ? "" : " · ") + "the measurement under way is of the settings before";
+    if (measuring && !in_race() && !(settings == wished())) words = frame_says("notice.measured_before"_t, "rule"_v = words);
     const bool other = !in_race() && run_.in_other_precision();
     const std::shared_ptr<const Trace> by_others = !in_race() && run_.by_other_kernels() ? run_.saved() : nullptr;
     const Precision saved = other ? run_.saved()->header()->precision : Precision::f32;
@@ -170,32 +166,29 @@ void Controller::begin_branch(Fork fork) {
 
 void Controller::fork_run(const Fork& fork, double now) {
     if (!common_.has_engine()) return;
-    if (run_.saved()) return common_.say("A saved run cannot be forked: start it again first", now);
+    if (run_.saved()) return common_.say(frame_says("notice.saved_fork"_t), now);
     scene_took_back_ = false;
     undo_.keep(version());
     common_.did(Deed::forked);
-    common_.say("On a new branch from round " + std::to_string(fork.round + 1), now);
+    common_.say(frame_says("notice.branch"_t, "round"_v = fork.round + 1), now);
     begin_branch(fork);
 }
 
 void Controller::made_with(Precision precision) {
-    complain("this was made with " + precision_words(precision) + ", here a run has " + precision_words(common_.status.precision) +
-                 ": its text may differ",
-             std::string("Start the program with --precision ") + name_of(precision) + ".");
+    const auto of = [](Precision p) { return ui::language().label(precision_words(p)); };
+    complain(frame_says("problem.precision"_t, "then"_v = of(precision), "here"_v = of(common_.status.precision)),
+             frame_says("remedy.precision"_t, "name"_v = name_of(precision)));
 }
 
 void Controller::made_by_other_kernels(const Header& run) {
-    const auto of = [](const std::string& weights) { return weights.empty() ? std::string("other weights") : weights; };
     if (run.weights != common_.status.weights)
-        return complain("this was made with matrices of " + of(run.weights) + ", here they are " + of(common_.status.weights) +
-                            ": its text may differ",
-                        "Load the model with the --weights of then: bf16, keep or q8.");
-    complain("this was made by an earlier version, which rounded products of quantised matrices otherwise: its text may differ",
-             "Nothing is wrong with it; started again it is a run of this version.");
+        return complain(frame_says("problem.weights"_t, "then"_v = run.weights, "here"_v = common_.status.weights),
+                        frame_says("remedy.weights"_t));
+    complain(frame_says("problem.kernels"_t), frame_says("remedy.kernels"_t));
 }
 
 void Controller::race_prompt(double now) {
-    if (in_race()) return common_.say("This prompt is in the race: Ctrl+N writes another", now);
+    if (in_race()) return common_.say(frame_says("notice.in_race"_t), now);
     race_.view_prompt_of(run_.settings());
     open_scene("race");
 }
@@ -250,9 +243,9 @@ void Controller::guarded(const std::function<void()>& work) {
     } catch (const Error& error) {
         complain(error.what(), error.remedy());
     } catch (const std::filesystem::filesystem_error& error) { // its own words name the file twice
-        complain(error.path1().string() + ": " + error.code().message(), "Check the path and the permissions.");
+        complain(error.path1().string() + ": " + error.code().message(), frame_says("remedy.path"_t));
     } catch (const std::exception& error) {
-        complain(error.what(), "Nothing was lost; try again.");
+        complain(error.what(), frame_says("remedy.again"_t));
     }
 }
 

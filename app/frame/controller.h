@@ -44,12 +44,12 @@ class Controller {
     void observe_fetch(const std::shared_ptr<const FetchView>& view, double now);
     // `growing`: more of it may come, until saved_is_over().
     void show_saved(std::shared_ptr<const Trace> trace, const RunSettings& settings, bool growing = false);
-    void saved_is_over(const std::string& notice, double now);                                            // a line to say; empty: none
-    void saved_is_broken(const std::string& what, const std::string& remedy);                             // shown up to there
-    void complain(const std::string& what, const std::string& remedy) { common_.complain(what, remedy); } // until it is dismissed
-    void say(const std::string& words, double now) { common_.say(words, now); }                           // in passing
-    void show_race(std::shared_ptr<const RaceView> race);                                                 // a saved one, in the race scene
-    void tick(double now);                                                                                // motion, playing, seeking
+    void saved_is_over(const std::string& notice, double now);                                    // a line to say; empty: none
+    void saved_is_broken(const std::string& what, const std::string& remedy);                     // shown up to there
+    void complain(const Message& what, const Message& remedy) { common_.complain(what, remedy); } // until it is dismissed
+    void say(const Message& words, double now) { common_.say(words, now); }                       // in passing
+    void show_race(std::shared_ptr<const RaceView> race);                                         // a saved one, in the race scene
+    void tick(double now);                                                                        // motion, playing, seeking
     void perform(const std::vector<FrameCommand>& commands, double now);
     [[nodiscard]] FrameInput frame(double now);
     // Keys that were chosen by their words, to be pressed in this frame; none while something covers the scene.
@@ -148,10 +148,10 @@ class Controller {
     void race_prompt(double now);             // of the run on screen
     void take_back(bool forward, double now); // of the scene, then of the run or the race
     void take_back_settings(bool forward, double now);
-    [[nodiscard]] RunVersion version() const;                 // that is on screen
-    [[nodiscard]] std::string next_words(bool forward) const; // what taking back would lead to; empty: nowhere
-    void made_with(Precision precision);                      // which is not that of the loaded models
-    void made_by_other_kernels(const Header& run);            // than a run has here
+    [[nodiscard]] RunVersion version() const;             // that is on screen
+    [[nodiscard]] Message next_words(bool forward) const; // what taking back would lead to; empty: nowhere
+    void made_with(Precision precision);                  // which is not that of the loaded models
+    void made_by_other_kernels(const Header& run);        // than a run has here
     [[nodiscard]] bool in_race() const { return scene_name_ == "race"; }
     // What the controls of the open scene change.
     [[nodiscard]] const RunSettings& wished() const { return in_race() ? race_.wish().base : run_.settings(); }

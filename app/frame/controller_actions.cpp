@@ -52,7 +52,7 @@ void Controller::stop_work() {
 void Controller::action(Action action, int number, double now) {
     FrameInput shown = frame(now);
     shown.too_small_to_present = chrome.too_small_to_present;
-    if (const std::string why = why_not(shown, action); !why.empty()) return common_.say(why, now);
+    if (const Message why = why_not(shown, action); !why.empty()) return common_.say(why, now);
     CHECK(popup_action(action, number) || move_action(action, now) || run_action(action, number, now) ||
               lecture_action(action, number, now) || file_action(action, now) || look_action(action, now),
           "an action that does nothing");
@@ -153,7 +153,7 @@ void Controller::pick_drafter(const std::string& name, double now) {
         if (awaits_heads(
                 {name}, [this, name](double then) { pick_drafter(name, then); }, now))
             return;
-        return common_.say(name + " cannot run with these models", now);
+        return common_.say(frame_says("notice.cannot_run"_t, "drafter"_v = name), now);
     }
     change_run(with_drafter(wished(), name), now);
 }
@@ -170,7 +170,7 @@ bool Controller::lecture_action(Action action, int number, double now) {
                              [&] {
                                  lecture_.leave();
                                  chrome.notes = false;
-                                 common_.say("Left the lecture: PageDown steps again", now);
+                                 common_.say(frame_says("notice.left"_t), now);
                              }},
                         });
 }
@@ -218,7 +218,7 @@ bool Controller::look_action(Action action, double now) {
                              [&] {
                                  flip(chrome.overlay.pen);
                                  chrome.overlay.strokes.clear();
-                                 if (chrome.overlay.pen) common_.say("Draw with the left button; F9 or Esc puts the pen away", now);
+                                 if (chrome.overlay.pen) common_.say(frame_says("notice.pen"_t), now);
                              }},
                         });
 }

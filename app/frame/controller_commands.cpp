@@ -13,6 +13,7 @@
 #include "engine/run/trace_json.h"
 #include "kernels/error.h"
 #include "scenes/shared/run_controls.h"
+#include "ui/language/language.h"
 
 namespace speclens {
 namespace {
@@ -54,7 +55,7 @@ void Controller::open_file(const std::string& path, double now) {
     if (common_.has_engine() && looks_like_model(path)) return open_model(path, now);
     if (is_race_file(path)) {
         show_race(std::make_shared<const RaceView>(load_race(path)));
-        return common_.say("Opened " + path, now);
+        return common_.say(frame_says("notice.opened"_t, "path"_v = path), now);
     }
     // A run is text; of anything else it says more what it is than where its first line is wrong.
     std::error_code ignored;
@@ -66,7 +67,7 @@ void Controller::open_file(const std::string& path, double now) {
     if (!trace->header()) throw Error(path + " holds no run", "Choose a file saved with Ctrl+S or by speclens run.");
     if (in_race()) open_scene("loop"); // a race shows none
     show_saved(trace, repeated(settings_of(*trace->header()), *trace));
-    common_.say(notice.empty() ? "Opened " + path : notice, now);
+    common_.say(notice.empty() ? frame_says("notice.opened"_t, "path"_v = path) : notice, now);
     if (run_.in_other_precision()) made_with(trace->header()->precision);
     if (run_.by_other_kernels()) made_by_other_kernels(*trace->header());
 }
@@ -93,22 +94,22 @@ void Controller::use_costs(const std::string& path, double now) {
             throw Error(path + (std::filesystem::exists(path) ? " has no costs of " + next.drafter : " is no file"),
                         "Measure them: the command line keeps them with --k auto --k-costs FILE.");
         change_run(next, now);
-        common_.say("K auto goes by " + path, now);
+        common_.say(frame_says("notice.costs"_t, "path"_v = path), now);
     } catch (const Error& error) { // the dialog says it
         chrome.problem = error.what();
         chrome.remedy = error.remedy();
     } catch (const std::filesystem::filesystem_error& error) {
         chrome.problem = path + ": " + error.code().message();
-        chrome.remedy = "Type the path of a file.";
+        chrome.remedy = frame_says("remedy.file"_t);
     }
 }
 
 void Controller::measure_costs(double now) {
-    if (in_race()) return common_.say("Leave the race first: its lanes go by what was measured", now);
+    if (in_race()) return common_.say(frame_says("notice.leave_race"_t), now);
     chrome.problem.clear();
     undo_.keep(version());
     begin_run(with_auto_length(wished()), true);
-    common_.say("Measuring what rounds cost", now);
+    common_.say(frame_says("notice.costs_measured"_t), now);
 }
 
 void Controller::chose(const std::string& path, double now) {
@@ -118,9 +119,7 @@ void Controller::chose(const std::string& path, double now) {
 void Controller::save(double now) {
     const RaceView* race = in_race() ? race_.shown().get() : nullptr;
     if (race && !race->lanes_finished())
-        return common_.say(race->ended_early ? "The race was stopped: run it again to save it"
-                                             : "The race is still running: it can be saved when every lane is done",
-                           now);
+        return common_.say(race->ended_early ? frame_says("notice.race_stopped"_t) : frame_says("notice.race_runs"_t), now);
     guarded([&] { race ? files_.save(*race, now) : files_.save(cursor_.source.trace(), now); });
 }
 
@@ -143,18 +142,16 @@ void Controller::share(double now) {
     share_round(std::move(round), files_.share_folder());
 }
 
-void Controller::observe_share(double done, double now) {
-    common_.say("Drawing what is shared: " + std::to_string(static_cast<int>(100 * done)) + " %", now);
-}
+void Controller::observe_share(double done, double now) { common_.say(frame_says("notice.sharing"_t, "done"_v = done), now); }
 
 void Controller::shared(const SharedFiles& files, double now) {
     std::string names;
     for (const std::filesystem::path* file : {&files.loop, &files.film, &files.card, &files.link, &files.frame})
         if (!file->empty()) names += (names.empty() ? "" : ", ") + file->filename().string();
-    std::string words = "Shared in " + files.card.parent_path().string() + ": " + names;
-    if (downloads) words = "Shared: " + files.loop.filename().string() + ", " + files.card.filename().string();
-    if (!files.link.empty()) clipboard = files.link_text, words += " · the link is copied";
-    if (!files.no_film.empty() && !downloads) words += " · no film: " + files.no_film;
+    if (downloads) names = files.loop.filename().string() + ", " + files.card.filename().string();
+    if (!files.link.empty()) clipboard = files.link_text;
+    const Message words = frame_says("notice.shared"_t, "folder"_v = downloads ? "" : files.card.parent_path().string(), "files"_v = names,
+                                     "link"_v = !files.link.empty(), "no_film"_v = downloads ? "" : ui::language().label(files.no_film));
     common_.say(words, now + 8); // a path takes longer to read
     spoken += words + "\n";
 }
@@ -214,7 +211,9 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
             if (!c.common_.port.server) return;
             if (std::holds_alternative<ServeHere>(order)) {
                 const RunSettings& s = c.served_.emplace(c.wished());
-                c.common_.say("Serves " + run_words(s.drafter, s.k, s.sampling.temperature, s.drafts().temperature, s.rule, s.k_auto), now);
+                c.common_.say(frame_says("notice.serves"_t, "run"_v = run_words(s.drafter, s.k, s.sampling.temperature,
+                                                                                s.drafts().temperature, s.rule, s.k_auto)),
+                              now);
             }
             c.common_.port.server(order);
         }
@@ -237,12 +236,12 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
             c.guarded([&] {
                 if (!c.export_frame) return;
                 c.export_frame(file.path);
-                c.common_.say("Exported to " + file.path, now);
+                c.common_.say(frame_says("notice.exported"_t, "path"_v = file.path), now);
             });
         }
         void operator()(const CopyText& copy) const {
             c.clipboard = copy.text;
-            c.common_.say("Copied", now);
+            c.common_.say(frame_says("notice.copied"_t), now);
         }
         void operator()(const DismissBanner&) const { c.common_.dismiss(); }
         void operator()(const AnswerOffer& answer) const { c.answer_offer(answer.yes, now); }
@@ -255,7 +254,7 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
         void operator()(const AskPrompt& asked) const {
             if (!c.in_race() && !c.scene().shows_run()) c.open_scene("loop"); // it has no place for the answer
             c.change_run(asked.settings, now);
-            if (c.lecture_.open()) c.common_.say("Ctrl+Z leads back to the run of this step, PageDown to the next one", now);
+            if (c.lecture_.open()) c.common_.say(frame_says("notice.own_prompt"_t), now);
         }
         void operator()(const MeasureCosts&) const { c.measure_costs(now); }
         void operator()(const PressKey& press) const { c.keys_.push_back({.key = press.key}); }

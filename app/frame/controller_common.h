@@ -42,7 +42,7 @@ struct ControllerCommon {
     EngineStatus status = {};
     Player player = {};
     bool run_ahead = true;
-    std::string banner = {}, remedy = {};
+    Message banner = {}, remedy = {};
     std::uint32_t deeds = 0;
 
     [[nodiscard]] bool has_engine() const { return static_cast<bool>(port.send); }
@@ -53,11 +53,11 @@ struct ControllerCommon {
         if (port.send) port.send(std::move(command));
     }
     void did(Deed deed) { deeds |= deed_bit(deed); }
-    void say(const std::string& words, double now) const {
+    void say(const Message& words, double now) const {
         chrome.message = words;
         chrome.message_until = now + 4;
     }
-    void complain(const std::string& what, const std::string& how) { banner = what, remedy = how; }
+    void complain(const Message& what, const Message& how) { banner = what, remedy = how; }
     void dismiss() { complain("", ""); }
 };
 

@@ -105,7 +105,7 @@ void CursorPart::follow_seek(bool over, double now) {
         const Checked& check = std::get<Checked>(source.trace()[*there - 1]);
         selected = Position{check.round, check.index};
     } else if (sought == Seek::rejection) { // what is not there is no place to go to; a step goes as far as it can
-        common_.say("No further rejection in this run", now);
+        common_.say(frame_says("notice.no_rejection"_t), now);
     } else {
         go_to(end(), now, false);
     }

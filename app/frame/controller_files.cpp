@@ -60,31 +60,31 @@ std::string FilesPart::export_name(const std::string& scene) const {
 void FilesPart::save(const Trace& trace, double now) const {
     const std::filesystem::path file = new_file(data_folder("sessions"), "run-" + stamp(), ".jsonl");
     save_trace(trace, file);
-    common_.say("Saved to " + file.string(), now);
+    common_.say(frame_says("notice.saved"_t, "path"_v = file.string()), now);
 }
 
 void FilesPart::save(const RaceView& race, double now) const {
     const std::filesystem::path file = new_file(data_folder("sessions"), "race-" + stamp(), ".json");
     save_race(race, file);
-    common_.say("Saved to " + file.string(), now);
+    common_.say(frame_says("notice.saved"_t, "path"_v = file.string()), now);
 }
 
 void FilesPart::screenshot(const std::function<void(const std::filesystem::path&)>& export_frame, double now) const {
     if (!export_frame) return;
     const std::filesystem::path file = new_file(data_folder("shots"), "speclens-" + stamp(), ".png");
     export_frame(file);
-    common_.say("Screenshot: " + file.string(), now);
+    common_.say(frame_says("notice.screenshot"_t, "path"_v = file.string()), now);
 }
 
 std::filesystem::path FilesPart::share_folder() const { return new_file(data_folder("shared"), "round-" + stamp(), ""); }
 
 void FilesPart::browse() {
     if (!common_.port.browse) return;
-    FileQuestion question{FileQuestion::For::open, "Open a run, a race or a lecture", ""};
+    FileQuestion question{FileQuestion::For::open, frame_says("files.ask:run"_t), ""};
     browsed_ = common_.chrome.popup;
-    if (browsed_ == Popup::lengths) question = {FileQuestion::For::open, "Open costs of rounds", ""};
-    if (browsed_ == Popup::models) question = {FileQuestion::For::model, "Open a model", ""};
-    if (browsed_ == Popup::export_frame) question = {FileQuestion::For::save, "Export this frame", common_.chrome.query};
+    if (browsed_ == Popup::lengths) question = {FileQuestion::For::open, frame_says("files.ask:costs"_t), ""};
+    if (browsed_ == Popup::models) question = {FileQuestion::For::model, frame_says("files.ask:model"_t), ""};
+    if (browsed_ == Popup::export_frame) question = {FileQuestion::For::save, frame_says("export.title"_t), common_.chrome.query};
     if (browsed_ == Popup::open_file) {
         try {
             question.start = data_folder("sessions").string() + "/";

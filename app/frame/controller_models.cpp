@@ -39,9 +39,7 @@ std::string without_place(std::string words, const fs::path& file) {
     return words;
 }
 
-std::string size_words(const Fetchable& known) {
-    return std::to_string(std::lround(static_cast<double>(bytes_with_draft(known)) / 1e6)) + " MB";
-}
+double megabytes_of(const Fetchable& known) { return static_cast<double>(bytes_with_draft(known)) / 1e6; }
 
 } // namespace
 
@@ -68,8 +66,8 @@ std::map<std::string, std::string> Controller::places() const {
 const std::vector<GalleryPrompt>& Controller::prompts() const { return common_.status.built_in || general.empty() ? gallery : general; }
 
 void Controller::open_model(const std::string& word, double now, bool keep) {
-    if (!common_.has_engine()) return complain("this window has no engine that could load a model", "Start the program with it: --model.");
-    if (common_.status.state == EngineStatus::State::loading) return common_.say("A model is being loaded: cancel that first", now);
+    if (!common_.has_engine()) return complain(frame_says("problem.no_engine"_t), frame_says("remedy.start_with_model"_t));
+    if (common_.status.state == EngineStatus::State::loading) return common_.say(frame_says("notice.loading"_t), now);
     const std::string name = speclens::model_word(word);
     if (is_known_model(name) && !is_here(name)) return get_model(name, now);
     guarded([&] {
@@ -100,15 +98,16 @@ void Controller::open_built_in(const std::string& drafter, double now) {
     wanted_view_ = view;
     const std::string from = common_.status.model;
     open_model(kBuiltInModel, now);
-    common_.say("tiny is being loaded; Ctrl+Shift+O leads back to " + from, now);
+    common_.say(frame_says("notice.tiny"_t, "from"_v = from), now);
 }
 
 void Controller::get_model(const std::string& name, double now) {
     const Fetchable* known = find_fetchable(name);
     if (!known) return;
     if (is_here(name)) return open_model(name, now);
-    if (fetch_) return common_.say(fetch_->title + " is on its way", now);
-    if (!common_.port.fetch) return complain(known->title + " is not on this machine", "Fetch it with: speclens get " + known->name + ".");
+    if (fetch_) return common_.say(frame_says("notice.under_way"_t, "model"_v = fetch_->title), now);
+    if (!common_.port.fetch)
+        return complain(frame_says("problem.not_here"_t, "model"_v = known->title), frame_says("remedy.fetch"_t, "name"_v = known->name));
     common_.dismiss();
     offer_ = {};
     common_.port.fetch(name);
@@ -120,9 +119,9 @@ void Controller::observe_fetch(const std::shared_ptr<const FetchView>& view, dou
     fetch_.reset();
     if (chrome.popup == Popup::models || chrome.popup == Popup::palette) models_ = model_choices();
     if (!view->error.empty()) return complain(view->error, view->remedy);
-    if (view->cancelled) return common_.say(view->title + " was not fetched; what came of it is kept for the next time", now);
+    if (view->cancelled) return common_.say(frame_says("notice.not_fetched"_t, "model"_v = view->title), now);
     offered_ = view->name;
-    offer_ = {view->title + " is here: load it? The run on screen ends.", "Load it"};
+    offer_ = {frame_says("offer.here"_t, "model"_v = view->title), frame_says("offer.load"_t)};
 }
 
 void Controller::observe_opening(const Snapshot& published) {
@@ -164,20 +163,20 @@ bool Controller::suits_model(const SceneView& view, double now) {
     const Fetchable* known = find_fetchable(view.model);
     if (!is_known_model(view.model) || !common_.has_engine()) {
         // Nothing is opened because a link names it: a place or an address is somebody else's to say.
-        complain("this is of another model than the one that is loaded: " + speclens::model_word(view.model),
-                 common_.has_engine() ? "Open that model first: File, Open a model." : "Start the program with it: --model.");
+        complain(frame_says("problem.other_model"_t, "model"_v = speclens::model_word(view.model)),
+                 common_.has_engine() ? frame_says("remedy.open_model"_t) : frame_says("remedy.start_with_model"_t));
         return false;
     }
     if (lecture_.open() && declined_.contains(view.model)) {
-        common_.say("This step shows a run of " + model_title(view.model) + ", which is not loaded", now);
+        common_.say(frame_says("notice.step_of"_t, "model"_v = model_title(view.model)), now);
         return false;
     }
     const bool here = is_here(view.model);
     offered_ = view.model;
     wanted_view_ = view;
-    offer_ = {"This is of " + model_title(view.model) +
-                  (here ? ": load it? The run on screen ends." : ", which is not on this machine: get it?"),
-              here || !known ? "Load it" : "Get it, " + size_words(*known)};
+    offer_ = {frame_says("offer.of"_t, "model"_v = model_title(view.model), "here"_v = here),
+              here || !known ? frame_says("offer.load"_t)
+                             : frame_says("offer.get"_t, "model"_v = "", "megabytes"_v = megabytes_of(*known))};
     return false;
 }
 
@@ -192,7 +191,7 @@ bool Controller::awaits_heads(const std::vector<std::string>& drafters, std::fun
     std::ranges::copy_if(drafters, std::back_inserter(awaited_.drafters), [this](const std::string& one) { return comes_later(one); });
     if (awaited_.drafters.empty()) return false;
     awaited_.then = std::move(then);
-    common_.say("The head of " + awaited_.drafters.front() + " is being fetched", now);
+    common_.say(frame_says("notice.head"_t, "drafter"_v = awaited_.drafters.front()), now);
     return true;
 }
 
@@ -215,8 +214,8 @@ void Controller::offer_real_model() {
     if (!common_.has_engine() || (!here && !common_.port.fetch)) return;
     said_small_world_ = true;
     offered_ = real.name;
-    offer_ = {std::string("If this makes no sense: ") + kSmallWorld + " A real model answers your own words.",
-              here ? "Load " + real.title : "Get " + real.title + ", " + size_words(real)};
+    offer_ = {frame_says("offer.real"_t), here ? frame_says("offer.load_named"_t, "model"_v = real.title)
+                                               : frame_says("offer.get"_t, "model"_v = real.title, "megabytes"_v = megabytes_of(real))};
 }
 
 void Controller::answer_offer(bool yes, double now) {

@@ -132,7 +132,7 @@ void Controller::settle_place(double now) {
     if (place.at > 0 ? whole.events < place.at && !ended() : !ended()) return;
     place_.reset();
     if (std::exchange(place_shows_, Shows::nothing) != Shows::nothing && !found && lecture_.open())
-        common_.say("No round of this run shows what the notes tell of", now);
+        common_.say(frame_says("notice.not_shown"_t), now);
     const int beats = this->beats(now);
     if (beats > 0) beats_[scene_name_] = std::clamp(place.beat - 1, 0, beats - 1);
     const auto first = scene().first_look(whole);

@@ -149,13 +149,12 @@ void RacePart::toggle_lane(const std::string& drafter, double now) {
     for (const RaceEntry& lane : wish_.lanes) names.push_back(lane.drafter);
     const auto found = std::ranges::find(names, drafter);
     if (found != names.end()) {
-        if (names.size() == 1) return common_.say("A race needs a lane", now);
+        if (names.size() == 1) return common_.say(frame_says("notice.needs_lane"_t), now);
         names.erase(found);
     } else {
         const std::vector<std::string>& ready = common_.status.ready_drafters;
-        if (!is_ready(ready, drafter)) return common_.say(drafter + " cannot run with these models", now);
-        if (static_cast<int>(names.size()) >= kRaceLanes)
-            return common_.say("There are " + std::to_string(kRaceLanes) + " lanes: take one out first", now);
+        if (!is_ready(ready, drafter)) return common_.say(frame_says("notice.cannot_run"_t, "drafter"_v = drafter), now);
+        if (static_cast<int>(names.size()) >= kRaceLanes) return common_.say(frame_says("notice.lanes"_t, "lanes"_v = kRaceLanes), now);
         names.push_back(drafter);
     }
     history_.keep(wish_);
@@ -234,7 +233,7 @@ void RacePart::set_clock(double ms) {
 }
 
 void RacePart::toggle_clock(double now) {
-    if (shown() && race_of_table(*shown())) return common_.say("A table costs nothing to ask: this race counts rounds", now);
+    if (shown() && race_of_table(*shown())) return common_.say(frame_says("notice.table"_t), now);
     rounds_ = !rounds_;
     set_clock(-1);
 }
@@ -273,7 +272,7 @@ void RacePart::step_lanes(Stride stride) {
 
 void RacePart::move(Move where, double now) {
     if (!shown()) return;
-    if (where == Move::verify || where == Move::rejection) common_.say("Open a lane with Enter to look at its rounds", now);
+    if (where == Move::verify || where == Move::rejection) common_.say(frame_says("notice.open_lane"_t), now);
     if (where == Move::step) common_.did(Deed::stepped);
     if (where == Move::back) common_.did(Deed::stepped_back);
     if (where == Move::first) ms_ = 0;

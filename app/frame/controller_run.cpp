@@ -59,7 +59,7 @@ void RunPart::keep_to_limit(double now) {
 bool RunPart::at_limit(double now) const {
     const auto most = most_in_a_row_.find(settings_.drafter);
     if (most == most_in_a_row_.end() || settings_.k < most->second) return false;
-    common_.say(settings_.drafter + " guesses at most " + counted(most->second, "token") + " in a row", now);
+    common_.say(frame_says("notice.limit"_t, "drafter"_v = settings_.drafter, "tokens"_v = most->second), now);
     return true;
 }
 
@@ -135,9 +135,7 @@ bool RunPart::suits_saved(const Command& command, double now) const {
     if (std::holds_alternative<RunStudy>(command)) {
         const Header* run = saved_->header();
         if (run && called_alike(run->model, common_.status.model)) return true; // of its settings, with the loaded models
-        common_.say("This run is of " + (run ? run->model : std::string("other models")) +
-                        ", which is not loaded: nothing is measured beside it",
-                    now);
+        common_.say(frame_says("notice.other_run"_t, "model"_v = run ? run->model : ""), now);
         return false;
     }
     return !asks_about_run(command);

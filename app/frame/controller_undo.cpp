@@ -1,46 +1,46 @@
 #include "app/frame/controller_undo.h"
 
+#include "app/frame/actions.h"
 #include "scenes/shared/run_controls.h"
-#include "scenes/shared/words.h"
 
 namespace speclens {
 namespace {
 
-std::string draft_words(const RunSettings& settings) {
-    if (likeliest_drafts(settings)) return "the likeliest drafts";
-    if (!settings.draft_sampling) return "drawn drafts";
-    return "drafts at T = " + temperature_words(settings.drafts().temperature);
+constexpr SaidOf<"frame"> frame_said;
+
+Said draft_said(const RunSettings& settings) {
+    if (likeliest_drafts(settings)) return frame_said("change.drafts:likeliest"_t);
+    if (!settings.draft_sampling) return frame_said("change.drafts:drawn"_t);
+    return frame_said("change.drafts:at"_t, "temperature"_v = settings.drafts().temperature);
 }
 
 } // namespace
 
-std::string change_words(const RunSettings& from, const RunSettings& to) {
-    std::string words;
-    const auto add = [&](bool differs, const std::string& what) {
-        if (differs) words += (words.empty() ? "" : ", ") + what;
-    };
-    add(from.prompt != to.prompt, "the other prompt");
-    add(from.drafter != to.drafter, "drafter " + to.drafter);
-    add(from.rule != to.rule, "rule " + to.rule);
-    add(from.k != to.k, "K = " + std::to_string(to.k));
-    add(from.sampling.temperature != to.sampling.temperature, "T = " + temperature_words(to.sampling.temperature));
-    add(from.draft_sampling != to.draft_sampling, draft_words(to));
-    add(from.seed != to.seed, "seed " + std::to_string(to.seed));
-    return words.empty() ? "the other options" : words;
+Message change_words(const RunSettings& from, const RunSettings& to) {
+    std::vector<Said> all;
+    if (from.prompt != to.prompt) all.push_back(frame_said("change.prompt"_t));
+    if (from.drafter != to.drafter) all.push_back(frame_said("change.drafter"_t, "name"_v = to.drafter));
+    if (from.rule != to.rule) all.push_back(frame_said("change.rule"_t, "name"_v = to.rule));
+    if (from.k != to.k) all.push_back(frame_said("change.k"_t, "k"_v = to.k));
+    if (from.sampling.temperature != to.sampling.temperature)
+        all.push_back(frame_said("change.temperature"_t, "temperature"_v = to.sampling.temperature));
+    if (from.draft_sampling != to.draft_sampling) all.push_back(draft_said(to));
+    if (from.seed != to.seed) all.push_back(frame_said("change.seed"_t, "seed"_v = to.seed));
+    return frame_says("change.all"_t, "changes"_v = all);
 }
 
-std::string change_words(const RunVersion& from, const RunVersion& to) {
-    const auto fork = [](const RunVersion& v) { return "the fork at round " + std::to_string(v.forks.back().round + 1); };
-    if (to.forks.size() > from.forks.size()) return fork(to);
-    if (from.forks.size() > to.forks.size() && from.settings == to.settings) return "the run before " + fork(from);
+Message change_words(const RunVersion& from, const RunVersion& to) {
+    if (to.forks.size() > from.forks.size()) return frame_says("change.fork"_t, "round"_v = to.forks.back().round + 1);
+    if (from.forks.size() > to.forks.size() && from.settings == to.settings)
+        return frame_says("change.unforked"_t, "round"_v = from.forks.back().round + 1);
     return change_words(from.settings, to.settings);
 }
 
-std::string change_words(const RaceSettings& from, const RaceSettings& to) {
+Message change_words(const RaceSettings& from, const RaceSettings& to) {
     if (!(from.base == to.base)) return change_words(from.base, to.base);
     std::string lanes;
     for (const RaceEntry& lane : to.lanes) lanes += (lanes.empty() ? "" : ", ") + lane.drafter;
-    return "the lanes " + lanes;
+    return frame_says("change.lanes"_t, "lanes"_v = lanes);
 }
 
 } // namespace speclens

@@ -9,6 +9,7 @@
 #include "engine/run/run_settings.h"
 #include "engine/run/session_commands.h"
 #include "scenes/shared/history.h"
+#include "ui/stories/message.h"
 
 namespace speclens {
 
@@ -23,9 +24,9 @@ struct RunVersion {
 }
 
 // What `to` has that `from` has not, in words.
-[[nodiscard]] std::string change_words(const RunSettings& from, const RunSettings& to);
-[[nodiscard]] std::string change_words(const RunVersion& from, const RunVersion& to);
-[[nodiscard]] std::string change_words(const RaceSettings& from, const RaceSettings& to);
+[[nodiscard]] Message change_words(const RunSettings& from, const RunSettings& to);
+[[nodiscard]] Message change_words(const RunVersion& from, const RunVersion& to);
+[[nodiscard]] Message change_words(const RaceSettings& from, const RaceSettings& to);
 
 class UndoPart {
   public:

@@ -97,14 +97,14 @@ RunVersion Controller::version() const {
     return version;
 }
 
-std::string Controller::next_words(bool forward) const {
-    const std::string lead = forward ? "Again: " : "Back to ";
+Message Controller::next_words(bool forward) const {
+    const auto said = [&](const Message& change) { return frame_says("notice.next"_t, "forward"_v = forward, "change"_v = change); };
     if (in_race()) {
         const RaceSettings* to = race_.next(forward);
-        return to ? lead + change_words(race_.wish(), *to) : "";
+        return to ? said(change_words(race_.wish(), *to)) : "";
     }
     const RunVersion* to = undo_.next(forward);
-    return to ? lead + change_words(version(), *to) : "";
+    return to ? said(change_words(version(), *to)) : "";
 }
 
 // A scene with changes of its own comes first. Who presses on does not always see that they are all taken
@@ -113,17 +113,15 @@ void Controller::take_back(bool forward, double now) {
     if (scene().can_take_back(forward)) {
         scene().take_back(forward);
         scene_took_back_ = true;
-        return common_.say(forward ? "Made again: what was set on this scene's own controls; the run stays as it is"
-                                   : "Taken back: what was set last on this scene's own controls; the run stays as it is",
-                           now);
+        return common_.say(frame_says("notice.own_controls"_t, "forward"_v = forward), now);
     }
-    const std::string words = next_words(forward);
+    const Message words = next_words(forward);
     if (!std::exchange(scene_took_back_, false)) return take_back_settings(forward, now);
-    common_.say("Nothing more of this scene; once more: " + words, now);
+    common_.say(frame_says("notice.once_more"_t, "next"_v = words), now);
 }
 
 void Controller::take_back_settings(bool forward, double now) {
-    const std::string words = next_words(forward);
+    const Message words = next_words(forward);
     if (words.empty()) return;
     if (in_race()) {
         race_.take_back(forward);
@@ -207,7 +205,7 @@ void Controller::try_live(double now) {
         wanted_view_ = SceneView{.scene = lecture_.step().view.scene, .model = back_->word};
         return open_model(back_->path, now, true);
     }
-    if (common_.status.state == EngineStatus::State::loading) return common_.say("A model is being loaded: cancel that first", now);
+    if (common_.status.state == EngineStatus::State::loading) return common_.say(frame_says("notice.loading"_t), now);
     const SceneView& step = lecture_.step().view;
     const auto beat = beats_.find(scene_name_);
     const std::filesystem::path file = loaded_from_.empty() ? started_with.target : loaded_from_;
@@ -217,7 +215,7 @@ void Controller::try_live(double now) {
     const std::string from = common_.status.model;
     wanted_view_ = step;
     open_model(step.model, now, true);
-    common_.say(model_title(step.model) + " is loaded beside " + from + "; F3 leads back to this very frame", now);
+    common_.say(frame_says("notice.beside"_t, "model"_v = model_title(step.model), "from"_v = from), now);
 }
 
 // The model is there that a link or a step of the lecture asked for.
@@ -241,7 +239,7 @@ void Controller::show_recorded(const LectureView::Step& step, double now) {
     open_scene(step.view.scene);
     show_saved(trace, repeated(settings_of(*trace->header()), *trace));
     recorded_of_ = model_title(step.view.model);
-    if (!back_) common_.say("F3 tries it live on " + recorded_of_, now);
+    if (!back_) common_.say(frame_says("notice.try_live"_t, "model"_v = recorded_of_), now);
     place_ = step.view.place;
     beats_[scene_name_] = std::max(0, step.view.place.beat - 1);
     tick(now);

@@ -8,7 +8,7 @@ namespace speclens {
 
 struct FileQuestion {
     enum class For : std::uint8_t { open, model, save } what = For::open;
-    std::string title;
+    std::string title; // in the language of the window
     std::string start; // folder or file to begin at; may be empty
 };
 

@@ -68,7 +68,7 @@ void drawers(const FrameDraw& d) {
 }
 
 struct Problem {
-    std::string what, remedy, action; // of its button; empty: none
+    Message what, remedy, action; // of its button; empty: none
 };
 
 // In the place of the title: what happened and what to try, on a second line where both are too long for one.
@@ -93,7 +93,7 @@ bool draw_banner(const FrameDraw& d, std::string_view name, Rect bar, const Prob
     const std::string head = ui::fit(c, problem.what, ui::Font::text_bold, kSize, w);
     const float used = c.text_width(head, ui::Font::text_bold, kSize) + behind;
     // The remedy begins behind the head where it has room and goes on below.
-    const std::string remedy = ui::language().label(problem.remedy);
+    const std::string remedy = drawn_words(problem.remedy);
     std::string_view beside;
     if (const auto lines = ui::wrap(c, remedy, ui::Font::text, kSize, std::max(1.0F, w - used)); w - used > kLeast && !lines.empty())
         beside = lines[0];
@@ -103,7 +103,7 @@ bool draw_banner(const FrameDraw& d, std::string_view name, Rect bar, const Prob
     c.text({x, base}, head, ui::Font::text_bold, kSize, t.ink);
     if (!beside.empty()) c.text({x + used, base}, beside, ui::Font::text, kSize, t.ink);
     if (!below.empty()) c.text({x, base + kLine}, below, ui::Font::text, kSize, t.ink);
-    if (head != problem.what || below != remedy.substr(from)) ui::tooltip(d.ui, bar, ui::language().label(problem.what) + "\n" + remedy);
+    if (head != problem.what || below != remedy.substr(from)) ui::tooltip(d.ui, bar, drawn_words(problem.what) + "\n" + remedy);
     return clicked;
 }
 
@@ -112,30 +112,30 @@ void draw_offer(const FrameDraw& d, Rect bar) {
     constexpr float kSize = 14, kLine = 18, kButton = 32, kBetween = 8;
     const ui::Theme& t = d.ui.theme;
     ui::Canvas& c = d.ui.canvas;
-    const float buttons = ui::button_width(c, "Not now") + kBetween + ui::button_width(c, d.input.offer.yes);
+    const float buttons = ui::button_width(c, frame_says("buttons.not_now"_t)) + kBetween + ui::button_width(c, d.input.offer.yes);
     const float x = bar.x + 16, room = std::max(1.0F, bar.right() - 12 - buttons - 2 * kBetween - x);
-    const std::string words = ui::language().label(d.input.offer.words);
+    const Message& words = d.input.offer.words;
     const ui::ParagraphStyle style{.size = kSize, .color = t.ink, .leading = kLine};
     const auto lines = static_cast<float>(ui::paragraph_lines(c, room, words, style));
     bar.h = std::max(bar.h, kLine * lines + kBetween);
     c.fill(bar, t.raised, 6);
     c.outline(bar, {t.ink, std::max(1.5F, t.edge_width)}, 6);
     float right = bar.right() - 12;
-    const auto answer = [&](const char* id, const std::string& label, ui::ButtonKind kind, bool yes) {
+    const auto answer = [&](const char* id, const Message& label, ui::ButtonKind kind, bool yes) {
         const float w = ui::button_width(c, label);
         right -= w;
         if (ui::button(d.ui, id, {right, bar.y + 6, w, kButton}, label, {.kind = kind})) d.out.emplace_back(AnswerOffer{yes});
         right -= kBetween;
     };
-    answer("no", "Not now", ui::ButtonKind::normal, false);
+    answer("no", frame_says("buttons.not_now"_t), ui::ButtonKind::normal, false);
     answer("yes", d.input.offer.yes, ui::ButtonKind::primary, true);
     ui::paragraph(c, {x, ui::baseline(bar.y, bar.h, kSize) - kLine / 2 * (lines - 1)}, room, words, style);
 }
 
 struct JobCard {
-    std::string words;
+    Message words;
     double done = 0, total = 0;
-    std::string stop; // its button
+    Message stop; // its button
 };
 
 // Over the lower edge of the stage, on a ground of its own: some scenes have much to show without a model. True: stop.
@@ -183,15 +183,15 @@ void draw_jobs(const FrameDraw& d, Rect stage) {
     const bool loading = jobs.loading;
     if (loading || jobs.reading) {
         const JobCard job{of_total(status->job, status->job_done, status->job_total, status->job_unit), status->job_done, status->job_total,
-                          loading ? "Cancel" : "Stop"};
+                          loading ? frame_says("buttons.cancel"_t) : shared_says("words.stop"_t)};
         if (draw_job(d, loading ? "cancel loading" : "stop reading", card, job)) d.pick(loading ? Action::cancel_loading : Action::cancel);
         card.y -= card.h + kJobGap;
     }
     if (const FetchView* fetch = jobs.fetch) {
-        const std::string what = fetch->job.empty() ? "fetching " + fetch->title : fetch->job;
-        const std::string note = fetch->note.empty() ? "" : " · " + fetch->note;
+        const Message what = fetch->job.empty() ? frame_says("job.fetching"_t, "model"_v = fetch->title) : Message(fetch->job);
         if (draw_job(d, "cancel fetching", card,
-                     {of_total(what, fetch->done, fetch->total, Progress::kMegabytes) + note, fetch->done, fetch->total, "Cancel"}))
+                     {of_total(what, fetch->done, fetch->total, Progress::kMegabytes, fetch->note), fetch->done, fetch->total,
+                      frame_says("buttons.cancel"_t)}))
             d.out.emplace_back(CancelFetch{});
     }
 }
@@ -202,12 +202,14 @@ void draw_state_of_engine(const FrameDraw& d) {
     if (stage.w <= 0) return;
     const Rect region{stage.x + 12, stage.y + 6, stage.w - 12 - kBadgeRoom, 44};
     if (!d.input.banner.empty()) {
-        if (draw_banner(d, "window banner", region, {d.input.banner, d.input.remedy, "Dismiss"})) d.out.push_back(DismissBanner{});
+        if (draw_banner(d, "window banner", region, {d.input.banner, d.input.remedy, frame_says("buttons.dismiss"_t)}))
+            d.out.push_back(DismissBanner{});
     } else if (!d.input.offer.words.empty()) {
         draw_offer(d, region);
     } else if (status && status->state == EngineStatus::State::failed) {
         const bool prompt = status->prompt_too_long; // the same prompt would fail again
-        if (draw_banner(d, "engine banner", region, {status->error, status->remedy, prompt ? "Edit the prompt" : "Try again"}))
+        if (draw_banner(d, "engine banner", region,
+                        {status->error, status->remedy, prompt ? frame_says("buttons.edit_prompt"_t) : frame_says("buttons.again"_t)}))
             d.pick(prompt ? Action::edit_prompt : Action::restart);
     } else if (d.input.scene.view->failed) {
         const Failed& run = *d.input.scene.view->failed;
@@ -220,7 +222,7 @@ void draw_state_of_engine(const FrameDraw& d) {
 // and tokens are never covered. What is said now, else what goes on.
 void draw_message(const FrameDraw& d) {
     const bool said = !d.state.message.empty() && d.ui.input.time < d.state.message_until;
-    const std::string& words = said ? d.state.message : d.input.work;
+    const Message& words = said ? d.state.message : d.input.work;
     if (d.layout.status.w > 0 || words.empty()) return;
     const Rect at = d.layout.stage_clip;
     if (at.w <= 0) return;
@@ -240,12 +242,16 @@ std::string picture_of(const FrameInput& input, const Rect& screen) {
 
 } // namespace
 
-std::string of_total(const std::string& what, double done, double total, const std::string& unit) {
-    if (total <= 0) return what;
+Message of_total(const Message& what, double done, double total, const std::string& unit, const std::string& note) {
+    const auto job = "what"_v = drawn_words(what);
+    const auto more = "note"_v = ui::language().label(note);
+    if (total <= 0) return frame_says("job.line:begins"_t, job, more);
     const bool large = unit == Progress::kMegabytes && total >= 1000;
     const double by = large ? 1000 : 1;
-    return what + ", " + ui::number(done / by, large ? 1 : 0) + " of " + ui::number(total / by, large ? 1 : 0) + " " +
-           (large ? "GB" : unit);
+    const auto at = "done"_v = done / by;
+    const auto of = "total"_v = total / by;
+    return large ? frame_says("job.line:gigabytes"_t, job, at, of, more)
+                 : frame_says("job.line:of"_t, job, at, of, "unit"_v = ui::language().label(unit), more);
 }
 
 bool measuring(const Answers& answers, const EngineStatus* status) {
@@ -254,13 +260,13 @@ bool measuring(const Answers& answers, const EngineStatus* status) {
     return std::ranges::any_of(answers.studies, [](const auto& s) { return !s.second->complete(); });
 }
 
-std::string why_not(const FrameInput& input, Action action) {
+Message why_not(const FrameInput& input, Action action) {
     const bool race = input.scene_name == "race";
     const bool run = race ? input.scene.race != nullptr : input.scene.trace->size() > 0;
     const bool models = input.scene.status && !input.scene.status->ready_drafters.empty();
     switch (action) {
-    case Action::undo: return input.can_undo ? "" : "Nothing was changed yet";
-    case Action::redo: return input.can_redo ? "" : "Nothing was taken back";
+    case Action::undo: return input.can_undo ? "" : frame_says("off.nothing_changed"_t);
+    case Action::redo: return input.can_redo ? "" : frame_says("off.nothing_taken_back"_t);
     case Action::edit_prompt:
     case Action::race_prompt:
     case Action::reroll:
@@ -268,74 +274,74 @@ std::string why_not(const FrameInput& input, Action action) {
     case Action::longer:
     case Action::shorter:
     case Action::hotter:
-    case Action::colder: return models || (action == Action::restart && input.engine) ? "" : "No models are loaded";
+    case Action::colder: return models || (action == Action::restart && input.engine) ? "" : frame_says("off.no_models"_t);
     case Action::likeliest: {
-        if (!models) return "No models are loaded";
+        if (!models) return frame_says("off.no_models"_t);
         const RunSettings* now = race ? (input.scene.race ? &input.scene.race->settings.base : nullptr) : input.scene.settings;
-        if (!now) return "There is no run yet";
-        if (now->sampling.temperature == 0) return "At temperature 0 every guess is the likeliest";
+        if (!now) return frame_says("off.no_run"_t);
+        if (now->sampling.temperature == 0) return frame_says("off.greedy"_t);
         const DrafterInfo* who = race ? nullptr : find_drafter(now->drafter);
-        if (who && !who->draws) return "This drafter draws no guesses";
-        return who && who->tree && now->rule == "tree_topk" ? "The guesses of this tree are chosen, not drawn" : "";
+        if (who && !who->draws) return frame_says("off.draws_none"_t);
+        return who && who->tree && now->rule == "tree_topk" ? frame_says("off.chosen"_t) : "";
     }
     case Action::fewer_ids:
-        if (!models) return "No models are loaded";
-        if (race) return "Open one of its runs first";
-        if (!input.scene.settings || !reads_setting(input.scene.settings->drafter, Setting::fr_spec))
-            return "This drafter does not rank the whole vocabulary";
-        return run && input.scene.view->header->tier == "TABLE" ? "A table has no output matrix" : "";
+        if (!models) return frame_says("off.no_models"_t);
+        if (race) return frame_says("off.open_run"_t);
+        if (!input.scene.settings || !reads_setting(input.scene.settings->drafter, Setting::fr_spec)) return frame_says("off.ranks_few"_t);
+        return run && input.scene.view->header->tier == "TABLE" ? frame_says("off.table"_t) : "";
     case Action::share: {
-        if (race) return input.scene.race && input.scene.race->lanes_finished() ? "" : "The race is not over yet";
+        if (race) return input.scene.race && input.scene.race->lanes_finished() ? "" : frame_says("off.race_runs"_t);
         const RoundSummary* round = chosen_round(input.scene);
-        return round && round->complete() ? "" : "No round is over yet";
+        return round && round->complete() ? "" : frame_says("off.no_round_over"_t);
     }
     case Action::fork:
-        if (race) return "Open a lane with Enter to fork its run";
-        if (!models) return "No models are loaded";
-        return input.scene.view->current() ? "" : "There is no round yet";
+        if (race) return frame_says("off.open_lane"_t);
+        if (!models) return frame_says("off.no_models"_t);
+        return input.scene.view->current() ? "" : frame_says("off.no_round"_t);
     case Action::play:
     case Action::first:
-    case Action::last: return run || (input.active && input.active->beats(input.scene) > 0) ? "" : "There is no run yet";
+    case Action::last: return run || (input.active && input.active->beats(input.scene) > 0) ? "" : frame_says("off.no_run"_t);
     case Action::save_trace:
     case Action::to_rejection:
     case Action::to_verify:
-    case Action::round: return run ? "" : "There is no run yet";
+    case Action::round: return run ? "" : frame_says("off.no_run"_t);
     case Action::cancel:
-        if (race && input.scene.race && !input.scene.race->ended_early && !input.scene.race->finished()) return "";
-        if (measuring(input.scene, input.scene.status)) return "";
-        return input.scene.status && input.scene.status->state == EngineStatus::State::running ? "" : "Nothing is running";
+        if (race && input.scene.race && !input.scene.race->ended_early && !input.scene.race->finished()) return {};
+        if (measuring(input.scene, input.scene.status)) return {};
+        return input.scene.status && input.scene.status->state == EngineStatus::State::running ? "" : frame_says("off.nothing_runs"_t);
     case Action::cancel_loading:
-        return input.scene.status && input.scene.status->state == EngineStatus::State::loading ? "" : "Nothing is loading";
+        return input.scene.status && input.scene.status->state == EngineStatus::State::loading ? "" : frame_says("off.nothing_loads"_t);
     case Action::copy_link:
-    case Action::copy_command: return run || input.scene_name == "numbers" || input.scene_name == "training" ? "" : "There is no run yet";
-    case Action::quiz: return input.quiz && !input.quiz->empty() ? "" : "There is no quiz beside the program";
-    case Action::glossary: return input.glossary && !input.glossary->empty() ? "" : "There is no glossary beside the program";
-    case Action::open_lecture: return input.read && !input.read->lectures.empty() ? "" : "There is no lecture beside the program";
+    case Action::copy_command:
+        return run || input.scene_name == "numbers" || input.scene_name == "training" ? "" : frame_says("off.no_run"_t);
+    case Action::quiz: return input.quiz && !input.quiz->empty() ? "" : frame_says("off.no_quiz"_t);
+    case Action::glossary: return input.glossary && !input.glossary->empty() ? "" : frame_says("off.no_glossary"_t);
+    case Action::open_lecture: return input.read && !input.read->lectures.empty() ? "" : frame_says("off.no_lectures"_t);
     case Action::try_live:
-        if (!input.lecture) return "No lecture is open";
-        return input.scene.recorded_of.empty() && !input.lecture->tried ? "This step is live as it is" : "";
+        if (!input.lecture) return frame_says("off.no_lecture"_t);
+        return input.scene.recorded_of.empty() && !input.lecture->tried ? frame_says("off.live"_t) : "";
     case Action::next_step:
     case Action::previous_step:
     case Action::to_step:
     case Action::leave_lecture:
     case Action::notes:
-        if (!input.lecture) return "No lecture is open";
-        if (input.lecture->away(input.scene_name)) return "";
-        if (action == Action::next_step && input.lecture->step + 1 == input.lecture->steps()) return "This is the last step";
-        return action == Action::previous_step && input.lecture->step == 0 ? "This is the first step" : "";
+        if (!input.lecture) return frame_says("off.no_lecture"_t);
+        if (input.lecture->away(input.scene_name)) return {};
+        if (action == Action::next_step && input.lecture->step + 1 == input.lecture->steps()) return frame_says("off.last_step"_t);
+        return action == Action::previous_step && input.lecture->step == 0 ? frame_says("off.first_step"_t) : "";
     case Action::open_model:
     case Action::get_model:
-        if (!input.engine) return "There is no engine in this window: start one with --model";
-        if (action == Action::get_model && input.fetch) return "It is on its way";
-        return input.scene.status && input.scene.status->state == EngineStatus::State::loading ? "A model is being loaded" : "";
-    case Action::run_ahead: return input.engine ? "" : "There is no engine in this window";
+        if (!input.engine) return frame_says("off.no_engine_start"_t);
+        if (action == Action::get_model && input.fetch) return frame_says("off.under_way"_t);
+        return input.scene.status && input.scene.status->state == EngineStatus::State::loading ? frame_says("off.loading"_t) : "";
+    case Action::run_ahead: return input.engine ? "" : frame_says("off.no_engine"_t);
     case Action::details:
     case Action::controls:
-        if (input.active && input.active->whole_window()) return "This scene has no drawers";
-        if (input.density == Density::compact) return "";
-        return input.density == Density::single ? "F6 goes to the next part of this window" : "Drawers exist in small windows only";
-    case Action::present: return input.too_small_to_present ? "This window is too small to present: enlarge it or zoom out" : "";
-    default: return "";
+        if (input.active && input.active->whole_window()) return frame_says("off.no_drawers"_t);
+        if (input.density == Density::compact) return {};
+        return input.density == Density::single ? frame_says("off.regions"_t) : frame_says("off.large"_t);
+    case Action::present: return input.too_small_to_present ? frame_says("off.too_small"_t) : "";
+    default: return {};
     }
 }
 

@@ -45,9 +45,9 @@ struct FrameUi {
     bool menu_keyed = false; // it was opened by a key: its first row is chosen
     ui::Vec2 menu_mouse;     // where the pointer was when it was drawn last
     Popup popup = Popup::none;
-    bool opened_now = false;     // first frame of the popup: takes the focus
-    std::string query;           // palette, paths
-    std::string problem, remedy; // why the Open dialog could not open that; empty: nothing failed
+    bool opened_now = false; // first frame of the popup: takes the focus
+    std::string query;       // palette, paths
+    Message problem, remedy; // why the Open dialog could not open that; empty: nothing failed
     QuizRound quiz;
     int row = 0;                              // chosen row of the palette or fork list
     std::string prompt, system;               // prompt editor
@@ -65,7 +65,7 @@ struct FrameUi {
     bool introduced = false;           // it was seen
     Density density = Density::full;   // of the last frame
     bool too_small_to_present = false; // it was, and does not
-    std::string message;               // one line above the ribbon, "saved to …"
+    Message message;                   // one line above the ribbon, "saved to …"
     double message_until = 0;
 };
 
@@ -87,8 +87,8 @@ struct LecturePlace {
 
 // A question of the window that nothing waits for, in the place of the banner.
 struct Offer {
-    std::string words; // "This link is of tiny: load it? …"; empty: there is none
-    std::string yes;   // of the button that accepts it
+    Message words; // "This link is of tiny: load it? …"; empty: there is none
+    Message yes;   // of the button that accepts it
 };
 
 struct FrameInput {
@@ -115,13 +115,13 @@ struct FrameInput {
     std::optional<LecturePlace> lecture;
     const ViewReader* read = nullptr;                                           // may be null
     const std::function<PromptRoom(const RunSettings&)>* prompt_room = nullptr; // null: no models yet
-    std::string banner, remedy;                                                 // a problem of the window itself ("could not save …")
+    Message banner, remedy;                                                     // a problem of the window itself ("could not save …")
     Offer offer;
     bool can_browse = false;                          // there is a file dialog
     const std::vector<ModelChoice>* models = nullptr; // may be null
     std::string model;                                // the one that is loaded, as links name it
     const FetchView* fetch = nullptr;                 // a model that is on its way; null: none is
-    std::string work;                                 // beside the run, and how long it takes (scenes/shared/shown_work.h); empty: none
+    Message work;                                     // beside the run, and how long it takes (scenes/shared/shown_work.h); empty: none
 };
 
 struct OpenFile {
@@ -161,16 +161,16 @@ using FrameCommand = std::variant<SceneCommand, PickAction, OpenFile, ExportFile
 
 std::vector<FrameCommand> compose(const FrameInput& input, FrameUi& state, ui::Ui& ui);
 
-// "loading Qwen2.5-Coder 1.5B, 0.4 of 1.0 GB"; without a total `what` alone.
-[[nodiscard]] std::string of_total(const std::string& what, double done, double total, const std::string& unit);
+// "loading Qwen2.5-Coder 1.5B, 0.4 of 1.0 GB · over a slow line"; without a total only what is done.
+[[nodiscard]] Message of_total(const Message& what, double done, double total, const std::string& unit, const std::string& note = "");
 // Whether something is measured or trained beside the run; all may be null.
 [[nodiscard]] bool measuring(const Answers& answers, const EngineStatus* status);
 // Why this action is not possible now; empty when it is.
-[[nodiscard]] std::string why_not(const FrameInput& input, Action action);
+[[nodiscard]] Message why_not(const FrameInput& input, Action action);
 
 // A way into the program; its last command alone leads there too. The first screen (opening.cpp) and the palette call them alike.
 struct Door {
-    const char *title, *words;
+    Message title, words;
     std::vector<FrameCommand> leads;
 };
 [[nodiscard]] std::vector<Door> doors_of(const FrameInput& input);
@@ -201,9 +201,9 @@ void draw_notes(const FrameDraw& d);  // after it
 void move_between_regions(const FrameDraw& d);
 void pan_stage(const FrameDraw& d); // behind the scene
 // "domino K = 7 · T 0.8 · token rule"; a draft temperature of its own is told behind the target's.
-[[nodiscard]] std::string run_words(const std::string& drafter, int k, double temperature, double draft_temperature,
-                                    const std::string& rule, bool k_auto = false);
-[[nodiscard]] std::string speculation_state(const SceneInput& input,
-                                            bool& on); // "active, 3.00 tokens per round"
+[[nodiscard]] Message run_words(const std::string& drafter, int k, double temperature, double draft_temperature, const std::string& rule,
+                                bool k_auto = false);
+[[nodiscard]] Message speculation_state(const SceneInput& input,
+                                        bool& on); // "active, 3.00 tokens per round"
 
 } // namespace speclens

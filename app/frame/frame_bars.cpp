@@ -9,9 +9,9 @@
 #include "engine/model/precision.h"
 #include "engine/models/model_names.h"
 #include "scenes/race/race_draw.h"
-#include "scenes/shared/told.h"
+#include "scenes/shared/message_scene.h"
+#include "scenes/shared/token_said.h"
 #include "scenes/shared/words.h"
-#include "ui/format.h"
 #include "ui/language/language.h"
 #include "ui/text_layout.h"
 
@@ -22,16 +22,22 @@ using ui::Align;
 using ui::Font;
 using ui::Rect;
 
-constexpr struct {
-    const char *label, *key, *about;
+struct RailRow {
+    Message label, about;
+    const char* key;
     Action action;
-} kRailRows[] = {{"Keys", "?", "All keys, and those of this scene", Action::keys},
-                 {"Glossary", "G", "The words of the field, each with the scene that shows it", Action::glossary},
-                 {"In words", "D", "What is on the stage, as text that can be copied", Action::description},
-                 {"Search", "Ctrl+K", "Scenes, words, prompts, tokens and commands", Action::palette}};
+};
+std::vector<RailRow> rail_rows() {
+    return {{frame_says("keys.label"_t), frame_says("rail.keys_about"_t), "?", Action::keys},
+            {frame_says("glossary.label"_t), frame_says("rail.glossary_about"_t), "G", Action::glossary},
+            {frame_says("rail.words"_t), frame_says("rail.words_about"_t), "D", Action::description},
+            {frame_says("rail.search"_t), frame_says("rail.search_about"_t), "Ctrl+K", Action::palette}};
+}
 
 // What a scene shows, for who reads its name only.
-std::string scene_about(const SceneInfo& scene) { return std::string(scene.title) + ": " + scene.about; }
+Message scene_about(const SceneInfo& scene) {
+    return frame_says("rail.scene"_t, "scene"_v = ui::language().label(scene.title), "about"_v = ui::language().label(scene.about));
+}
 
 ui::Id rail_id(const FrameDraw& d, const SceneInfo& scene) { return d.ui.id("scene " + std::to_string(scene.number)); }
 
@@ -45,7 +51,7 @@ ui::Id rail_stop(const FrameDraw& d, bool narrow) {
             rows.push_back(rail_id(d, *scene));
         }
     if (!narrow)
-        for (const auto& row : kRailRows) rows.push_back(d.ui.id(row.label));
+        for (const RailRow& row : rail_rows()) rows.push_back(d.ui.id(row.label));
     return rows[ui::walk(d.ui, rows, open, ui::Key::up, ui::Key::down)];
 }
 
@@ -124,7 +130,7 @@ void rail_row(const FrameDraw& d, const SceneInfo& scene, Rect box, const RailGr
 void draw_rail_footer(const FrameDraw& d, Rect r, float y, ui::Id stop) {
     d.ui.canvas.line({r.x + 16, y + 0.5F}, {r.right() - 16, y + 0.5F}, d.ui.theme.hairline());
     y += 10;
-    for (const auto& [label, key, about, action] : kRailRows) {
+    for (const auto& [label, about, key, action] : rail_rows()) {
         const Rect box{r.x + 8, y, r.w - 17, 34};
         const ui::Id id = d.ui.id(label);
         const ui::Touch touched = ui::touch(d.ui, id, box, {.stop = id == stop});
@@ -161,109 +167,118 @@ void draw_rail(const FrameDraw& d) {
     d.ui.pop_id();
 }
 
-std::string run_words(const std::string& drafter, int k, double temperature, double draft_temperature, const std::string& rule,
-                      bool k_auto) {
-    const bool plain = drafter == kNoDrafter;
-    std::string words = plain ? "plain decoding" : drafter + " K " + (k_auto ? "auto" : "= " + std::to_string(k));
-    if (temperature == 0) return words + " · greedy" + (plain || rule == "greedy" ? "" : " · " + rule + " rule");
-    words += " · T " + ui::short_number(temperature);
-    return plain ? words : words + draft_words(temperature, draft_temperature) + " · " + rule + " rule";
+Message run_words(const std::string& drafter, int k, double temperature, double draft_temperature, const std::string& rule, bool k_auto) {
+    const bool plain = drafter == kNoDrafter, greedy = temperature == 0;
+    const Message who = plain    ? frame_says("run.who:plain"_t)
+                        : k_auto ? frame_says("run.who:auto"_t, "drafter"_v = drafter)
+                                 : frame_says("run.who:one"_t, "drafter"_v = drafter, "k"_v = k);
+    const auto ruled = "rule"_v = plain || (greedy && rule == "greedy") ? "" : rule;
+    if (greedy) return frame_says("run.words:greedy"_t, "who"_v = who, ruled);
+    const bool same = plain || draft_temperature == temperature;
+    const Message drafts = same                     ? Message()
+                           : draft_temperature == 0 ? frame_says("run.drafts:likeliest"_t)
+                                                    : frame_says("run.drafts:at"_t, "temperature"_v = draft_temperature);
+    return frame_says("run.words:drawn"_t, "who"_v = who, "temperature"_v = temperature, "drafts"_v = drafts, ruled);
 }
 
-std::string speculation_state(const SceneInput& input, bool& on) {
+Message speculation_state(const SceneInput& input, bool& on) {
     on = false;
     const RunView& view = *input.view;
     if (input.status && input.status->state == EngineStatus::State::failed)
-        return input.status->prompt_too_long ? "OFF: the prompt is too long" : "OFF: the engine stopped";
-    if (!view.header) return "OFF: no run yet";
+        return input.status->prompt_too_long ? frame_says("status.off:too_long"_t) : frame_says("status.off:stopped"_t);
+    if (!view.header) return frame_says("status.off:no_run"_t);
     const Header& h = *view.header;
     if (h.drafter == kNoDrafter) {
-        std::string why = h.notice.empty() ? std::string("drafter none, plain decoding") : h.notice;
+        std::string why = h.notice;
         const std::string known = "speculation is off: "; // the cell says so already
         if (why.starts_with(known)) why.erase(0, known.size());
-        return "OFF: " + why;
+        return why.empty() ? frame_says("status.off:none"_t) : frame_says("status.off:why"_t, "why"_v = ui::language().label(why));
     }
-    if (h.k == 0) return "OFF: K = 0, plain decoding";
+    if (h.k == 0) return frame_says("status.off:no_length"_t);
     const RunView& whole = *input.whole;
-    if (whole.rounds > 0 && whole.drafted == 0) return "OFF: nothing to draft so far";
+    if (whole.rounds > 0 && whole.drafted == 0) return frame_says("status.off:nothing"_t);
     on = true;
-    if (view.rounds == 0) return "active";
-    return "active, " + ui::per_round(view.tokens_per_round()) + " tokens per round" + (view.stopped ? "" : " so far");
+    const auto tokens = "tokens"_v = view.tokens_per_round();
+    if (view.rounds == 0) return frame_says("status.active:begins"_t);
+    return view.stopped ? frame_says("status.active:over"_t, tokens) : frame_says("status.active:so_far"_t, tokens);
 }
 
 namespace {
 
 // Where this run was forked, and what was forced there; empty: nowhere.
-struct ForkWords {
-    std::string where, tip;
-};
-
-ForkWords fork_words(const Trace& trace) {
-    ForkWords words;
+Message fork_words(const Trace& trace) {
+    std::vector<std::pair<int, Message>> forks; // rounds, from 1, and tokens
     int complete = 0;
     for (std::size_t i = 0; i < trace.size(); ++i) {
         if (std::holds_alternative<Committed>(trace[i])) ++complete;
-        if (std::holds_alternative<Commanded>(trace[i])) {
-            words.where += (words.where.empty() ? "fork at round " : ", ") + std::to_string(complete + 1);
-            words.tip = "from there on the run is a branch: Ctrl+Z brings back the run before";
-        }
+        if (std::holds_alternative<Commanded>(trace[i])) forks.emplace_back(complete + 1, Message());
         const auto* draft_token = std::get_if<Drafted>(&trace[i]);
-        if (draft_token && draft_token->forced()) words.where += ": " + quoted(trace, draft_token->token) + " forced";
+        if (draft_token && draft_token->forced() && !forks.empty()) forks.back().second = token_said(trace, draft_token->token);
     }
-    return words;
+    const auto each =
+        each_said(forks, [](const auto& f) { return frame_says("status.fork"_t, "round"_v = f.first, "token"_v = f.second); });
+    return each.empty() ? Message() : frame_says("status.forks"_t, "forks"_v = each);
 }
 
-struct RaceCell {
-    std::string text;
+struct Cell {
+    Message text;
     bool strong = false;
-    int keep = 0;
-    std::string tip;
+    int keep = 0; // dropped last when large
+    Message tip;
     bool dot = false, on = false;
+    std::optional<Action> click = {};
 };
 
 // What the status bar says of a race: who runs, whether the texts agree, and how far the averages are.
-std::vector<RaceCell> race_cells(const SceneInput& in) {
-    std::vector<RaceCell> cells;
-    if (!in.race) return {{"no race yet", true, 9, "it starts as soon as the models are loaded", true, false}};
+std::vector<Cell> race_cells(const SceneInput& in) {
+    std::vector<Cell> cells;
+    if (!in.race) return {{frame_says("race.none"_t), true, 9, frame_says("race.none_about"_t), true, false}};
     const RaceModel model = race_model(in);
     int drafters = 0, broken = 0;
     for (const RaceLaneModel& lane : model.lanes) {
         drafters += !lane.plain();
         broken += !lane.lane->problem.empty();
     }
-    cells.push_back({counted(static_cast<int>(model.lanes.size()), "lane") + (model.stepped ? ", in step" : ", one at a time"), false, 4,
-                     model.stepped ? "all lanes go on together; nothing is timed" : "every lane has the machine to itself while it runs"});
+    cells.push_back({frame_says("race.lanes"_t, "lanes"_v = model.lanes.size(), "stepped"_v = model.stepped), false, 4,
+                     frame_says("race.lanes_about"_t, "stepped"_v = model.stepped)});
     const bool all = broken == 0 && drafters > 0;
-    std::string drafting = std::to_string(broken) + " cannot run";
-    if (drafters == 0)
-        drafting = "OFF: nobody drafts";
-    else if (all)
-        drafting = (drafters == 1 ? "" : "all ") + counted(drafters, "drafter") + " active";
-    cells.push_back({drafting, true, 9, "whether guesses are made", true, all});
-    const std::string texts = race_texts(model);
-    if (!texts.empty())
-        cells.push_back(
-            {texts, !model.identical && model.greedy, 8, "greedy text of every drafter must equal plain decoding's, token by token"});
+    cells.push_back({drafters == 0 ? frame_says("race.drafting:nobody"_t)
+                     : all         ? frame_says("race.drafting:all"_t, "drafters"_v = drafters, "several"_v = drafters > 1)
+                                   : frame_says("race.drafting:broken"_t, "broken"_v = broken),
+                     true, 9, frame_says("race.drafting_about"_t), true, all});
+    const Message texts = race_texts(model);
+    if (!texts.empty()) cells.push_back({texts, !model.identical && model.greedy, 8, frame_says("race.texts_about"_t)});
     if (in.race->prompts_done > 0)
-        cells.push_back({"averages over " + counted(in.race->prompts_done - in.race->skipped, "prompt") +
-                             (in.race->finished()    ? ""
-                              : in.race->ended_early ? ", stopped there"
-                                                     : " so far"),
-                         false, 6, "the cards in the middle; intervals are 95 %, by resampling the prompts"});
-    cells.push_back({"seed " + std::to_string(in.race->settings.base.seed), false, 3, "dice of every lane"});
+        cells.push_back({frame_says("race.averages"_t, "prompts"_v = in.race->prompts_done - in.race->skipped,
+                                    "stopped"_v = !in.race->finished() && in.race->ended_early,
+                                    "so_far"_v = !in.race->finished() && !in.race->ended_early),
+                         false, 6, frame_says("race.averages_about"_t)});
+    cells.push_back({frame_says("change.seed"_t, "seed"_v = in.race->settings.base.seed), false, 3, frame_says("race.seed_about"_t)});
     return cells;
 }
 
-} // namespace
-
-namespace {
+// "avx2, 2 threads · tiny (q8 · bf16 products) ← head".
+Message engine_words(const FrameInput& input) {
+    const SceneInput& in = input.scene;
+    const Header* h = in.view->header;
+    const bool race = input.scene_name == "race" && in.race;
+    std::string place = race ? in.race->backend : h && !h->backend.empty() ? h->backend : in.status ? in.status->backend : "";
+    std::string model = race ? in.race->model : h ? h->model : "", weights, head;
+    if (h && !race) weights = h->weights, head = h->drafter_model;
+    const Precision precision = race ? in.race->precision : h ? h->precision : Precision::f32;
+    if (place.empty()) std::swap(place, model);
+    const auto label = [](const std::string& words) { return ui::language().label(words); };
+    if (place.empty()) return in.status && !in.status->job.empty() ? Message(in.status->job) : frame_says("status.no_engine"_t);
+    const bool told = !weights.empty() || precision != Precision::f32;
+    const Message form = told ? frame_says("status.form"_t, "weights"_v = weights, "precision"_v = label(precision_words(precision))) : "";
+    return frame_says("status.engine"_t, "place"_v = label(place), "model"_v = model, "form"_v = form, "head"_v = head);
+}
 
 // What the first cell is of, and how to get another model.
-std::string engine_tip(const FrameInput& input) {
-    const std::string what = "engine, device and models";
-    if (!input.engine) return what;
-    if (input.model != kBuiltInModel) return what + ": a click lists others, such as tiny, which is built in";
-    return what + ": a click lists others, such as " + fetchables().front().title + ", a real one";
+Message engine_tip(const FrameInput& input) {
+    if (!input.engine) return frame_says("status.engine_about:alone"_t);
+    if (input.model != kBuiltInModel) return frame_says("status.engine_about:tiny"_t);
+    return frame_says("status.engine_about:other"_t, "model"_v = fetchables().front().title);
 }
 
 } // namespace
@@ -276,15 +291,6 @@ void draw_status(const FrameDraw& d) {
     const SceneInput& in = d.input.scene;
     const Header* h = in.view->header;
     const float base = r.y + r.h / 2 + 5;
-    struct Cell {
-        std::string text;
-        bool strong = false;
-        bool mono = false;
-        int keep = 0; // dropped last when large
-        std::string tip;
-        bool dot = false, on = false;
-        std::optional<Action> click = {};
-    };
     if (!d.state.message.empty() && d.ui.input.time < d.state.message_until) {
         // In the place of the cells: over the picture it would cover an axis or a legend.
         const float w = std::min(r.w - 16, c.text_width(d.state.message, Font::text, 14) + 24);
@@ -298,71 +304,54 @@ void draw_status(const FrameDraw& d) {
     const bool race = d.input.scene_name == "race";
     if (const auto& lecture = d.input.lecture) {
         const bool away = lecture->away(d.input.scene_name);
-        cells.push_back({"step " + std::to_string(lecture->step + 1) + " of " + std::to_string(lecture->steps()) + (away ? " (away)" : "") +
-                             " · " + lecture->now().title + (away || lecture->step + 1 == lecture->steps() ? "" : " · PageDown goes on"),
-                         true, false, 8,
-                         away ? "of the lecture: PageDown or PageUp leads back to it"
-                              : "of the lecture: PageDown and PageUp go on and back, F4 shows its notes"});
+        const bool last = lecture->step + 1 == lecture->steps();
+        cells.push_back({frame_says("status.step"_t, "step"_v = lecture->step + 1, "of"_v = lecture->steps(), "away"_v = away,
+                                    "title"_v = lecture->now().title, "more"_v = !away && !last),
+                         true, 8, away ? frame_says("status.step_about:away"_t) : frame_says("status.step_about:here"_t)});
     }
-    if (!d.input.work.empty()) cells.push_back({d.input.work, true, false, 10, shared_says("work.about"_t), false, false, Action::cancel});
-    std::string engine = h && !h->backend.empty() ? h->backend : in.status ? in.status->backend : "";
-    if (h && !h->model.empty()) engine += (engine.empty() ? "" : " · ") + h->model;
-    if (h && !h->weights.empty())
-        engine += " (" + h->weights + " · " + precision_words(h->precision) + ")";
-    else if (h && h->precision != Precision::f32)
-        engine += " (" + precision_words(h->precision) + ")";
-    if (h && !h->drafter_model.empty()) engine += " ← " + h->drafter_model;
-    if (race && in.race)
-        engine = in.race->backend + " · " + in.race->model +
-                 (in.race->precision == Precision::f32 ? "" : " (" + precision_words(in.race->precision) + ")");
-    if (engine.empty()) engine = in.status && !in.status->job.empty() ? in.status->job : "no engine";
-    cells.push_back(
-        {engine, true, false, 5, engine_tip(d.input), false, false, d.input.engine ? std::optional(Action::open_model) : std::nullopt});
-    if (race) {
-        for (RaceCell& cell : race_cells(in))
-            cells.push_back({std::move(cell.text), cell.strong, false, cell.keep, std::move(cell.tip), cell.dot, cell.on});
-    }
+    if (!d.input.work.empty()) cells.push_back({d.input.work, true, 10, shared_says("work.about"_t), false, false, Action::cancel});
+    cells.push_back({engine_words(d.input), true, 5, engine_tip(d.input), false, false,
+                     d.input.engine ? std::optional(Action::open_model) : std::nullopt});
+    if (race) std::ranges::move(race_cells(in), std::back_inserter(cells));
     if (h && !race)
-        cells.push_back({run_words(h->drafter, h->k, h->sampling.temperature, h->draft_sampling.temperature, h->rule, h->k_auto), false,
-                         false, 4, "drafter, temperature and rule of this run"});
+        cells.push_back({run_words(h->drafter, h->k, h->sampling.temperature, h->draft_sampling.temperature, h->rule, h->k_auto), false, 4,
+                         frame_says("status.run_about"_t)});
     const ServerView* server = d.input.scene_name == "server" ? in.server : nullptr;
     if (d.input.served && server && server->own &&
         (server->state == ServerView::State::probing || server->state == ServerView::State::attached)) {
         const RunSettings& s = *d.input.served;
-        cells.push_back({"serves " + run_words(s.drafter, s.k, s.sampling.temperature, s.drafts().temperature, s.rule, s.k_auto), true,
-                         false, 8, "what was on screen when “Serve this engine” was pressed"});
+        const Message run = run_words(s.drafter, s.k, s.sampling.temperature, s.drafts().temperature, s.rule, s.k_auto);
+        cells.push_back({frame_says("status.serves"_t, "run"_v = run), true, 8, frame_says("status.serves_about"_t)});
     }
-    bool on = false;
-    const std::string state = race ? "" : speculation_state(in, on);
-    const ForkWords fork = race ? ForkWords{} : fork_words(*in.trace);
-    if (!fork.where.empty()) cells.push_back({fork.where, true, false, 8, fork.tip});
-    if (!race) cells.push_back({state, true, false, 9, "whether guesses are made, and if not, why", true, on});
-    if (h && !race) cells.push_back({"seed " + std::to_string(h->seed), false, false, 3, "dice of this run"});
+    if (!race) {
+        bool on = false;
+        const Message state = speculation_state(in, on), forks = fork_words(*in.trace);
+        if (!forks.empty()) cells.push_back({forks, true, 8, frame_says("status.forks_about"_t)});
+        cells.push_back({state, true, 9, frame_says("status.state_about"_t), true, on});
+        if (h) cells.push_back({frame_says("change.seed"_t, "seed"_v = h->seed), false, 3, frame_says("status.seed_about"_t)});
+    }
     if (in.status && in.status->memory_bytes > 0)
-        cells.push_back({ui::megabytes(static_cast<double>(in.status->memory_bytes)), false, false, 2, "weights and caches"});
+        cells.push_back(
+            {frame_says("status.memory"_t, "bytes"_v = in.status->memory_bytes), false, 2, frame_says("status.memory_about"_t)});
     if (h && !race) {
         static constexpr char kHex[] = "0123456789abcdef";
-        std::string hash = "hash ";
+        std::string hash;
         for (int i = 0; i < 8; ++i) {
             if (i == 4) hash += ' ';
             hash += kHex[(d.input.hash >> (60 - 4 * i)) & 15];
         }
-        cells.push_back({hash, false, false, 1, "of the events shown: equal runs have equal hashes"});
-        if (d.input.altered)
-            cells.push_back({"CHANGED after it was recorded", true, false, 10, "the events do not give the hash that the file ends with"});
+        cells.push_back({frame_says("status.hash"_t, "hash"_v = hash), false, 1, frame_says("status.hash_about"_t)});
+        if (d.input.altered) cells.push_back({frame_says("status.changed"_t), true, 10, frame_says("status.changed_about"_t)});
     }
-    cells.push_back({std::to_string(static_cast<int>(d.input.zoom * 100 + 0.5F)) + " %", false, false, 1, "zoom: Ctrl+= and Ctrl+-"});
+    cells.push_back(
+        {frame_says("status.zoom"_t, "zoom"_v = static_cast<int>(d.input.zoom * 100 + 0.5F)), false, 1, frame_says("status.zoom_about"_t)});
     if (d.input.playing && !race)
-        cells.push_back(
-            {"playing " + ui::number(d.input.speed, d.input.speed < 1 ? 2 : 0) + "×", false, false, 3, "slower [ and faster ]"});
+        cells.push_back({frame_says("status.playing"_t, "speed"_v = d.input.speed), false, 3, frame_says("status.playing_about"_t)});
 
-    const RaceModel model = race ? race_model(in) : RaceModel{};
-    if (race) h = race_header(model);
-    std::string right =
-        h && tier_of(h) == ui::Tier::recorded ? "recorded " + h->date + (h->machine.empty() ? "" : " on " + h->machine) : "";
-    const auto width = [&](const Cell& cell) {
-        return c.text_width(cell.text, cell.mono ? Font::mono : Font::text, 14) + 24 + (cell.dot ? 16.0F : 0.0F);
-    };
+    if (race) h = in.race ? race_header(*in.race) : nullptr;
+    Message right;
+    if (h && tier_of(h) == ui::Tier::recorded) right = frame_says("status.recorded"_t, "date"_v = h->date, "machine"_v = h->machine);
+    const auto width = [&](const Cell& cell) { return c.text_width(cell.text, Font::text, 14) + 24 + (cell.dot ? 16.0F : 0.0F); };
     const auto total = [&] {
         float sum = 16 + (right.empty() ? 0 : c.text_width(right, Font::text, 14) + 32);
         for (const Cell& cell : cells) sum += width(cell);
@@ -370,7 +359,7 @@ void draw_status(const FrameDraw& d) {
     };
     while (cells.size() > 1 && total() > r.w) {
         if (!right.empty() && cells.size() < 5) {
-            right.clear();
+            right = {};
             continue;
         }
         cells.erase(std::ranges::min_element(cells, {}, &Cell::keep));

@@ -20,7 +20,8 @@ using ui::Rect;
 // everything and have none.
 
 struct Handle {
-    std::string label, key;
+    Message label;
+    std::string key;
     Action action;
     bool on = false;
 };
@@ -28,13 +29,15 @@ struct Handle {
 std::vector<Handle> handles_of(const FrameDraw& d) {
     const FrameLayout& l = d.layout;
     if (l.density == Density::compact && l.story.w > 0) // scenes that take the whole window have no drawers
-        return {{"Controls", "Shift+I", Action::controls, l.controls.w > 0}, {"Details", "I", Action::details, l.details.w > 0}};
+        return {{frame_says("controls.label"_t), "Shift+I", Action::controls, l.controls.w > 0},
+                {frame_says("details.label"_t), "I", Action::details, l.details.w > 0}};
     if (l.density != Density::single) return {};
-    static constexpr const char* kNames[kRegions] = {"Picture", "Story", "Details", "Controls", "Output"};
+    const Message names[kRegions] = {frame_says("region.picture"_t), frame_says("region.story"_t), frame_says("details.label"_t),
+                                     frame_says("controls.label"_t), frame_says("region.output"_t)};
     const int at = static_cast<int>(d.state.layout.region);
-    const std::string place = std::to_string(at + 1) + " of " + std::to_string(kRegions);
     constexpr float kRoomy = 800; // below, the menus need the place
-    return {{l.menu.w < kRoomy ? place : kNames[at] + (", " + place), "F6", Action::next_region}};
+    const Message name = l.menu.w < kRoomy ? Message() : names[at];
+    return {{frame_says("region.at"_t, "name"_v = name, "at"_v = at + 1, "of"_v = kRegions), "F6", Action::next_region}};
 }
 
 // Buttons for what this layout hides, at the right end of the menu bar. Returns how wide they are.
@@ -66,7 +69,7 @@ float draw_handles(const FrameDraw& d) {
 }
 
 struct Row {
-    std::string label, shortcut, off;
+    Message label, shortcut, off;
     FrameCommand command;
     bool checked = false;
 };
@@ -99,21 +102,23 @@ bool has_place(const FrameDraw& d, Action action) {
     return !placed || why_not(d.input, action).empty();
 }
 
-std::vector<Row> rows_of(const FrameDraw& d, const std::string& menu) {
+std::vector<Row> rows_of(const FrameDraw& d, Menu menu) {
     std::vector<Row> rows;
-    if (menu == kSceneMenu)
+    if (menu == Menu::scene)
         for (const SceneInfo& info : scene_list())
-            rows.push_back({std::to_string(info.number) + "  " + ui::language().label(info.title), "", "",
+            rows.push_back({frame_says("menu.scene_row"_t, "number"_v = info.number, "scene"_v = ui::language().label(info.title)), "", "",
                             SceneCommand{OpenScene{info.name}}, d.input.scene_name == info.name});
     for (const ActionInfo& info : action_list())
-        if (info.menu && menu == info.menu && has_place(d, info.action))
-            rows.push_back({info.label, info.shortcut, why_not(d.input, info.action), PickAction{info.action}, checked(d, info.action)});
+        if (menu == info.menu && has_place(d, info.action))
+            rows.push_back(
+                {message(info.label), info.shortcut, why_not(d.input, info.action), PickAction{info.action}, checked(d, info.action)});
     return rows;
 }
 
 float menu_x(const FrameDraw& d, int index) {
     float x = d.layout.menu.x + 16 + d.ui.canvas.text_width("SpecLens", Font::text_bold, 15) + 17;
-    for (int i = 0; i < index; ++i) x += d.ui.canvas.text_width(menu_names()[static_cast<std::size_t>(i)], Font::text, 15) + 19;
+    const std::vector<Message> names = menu_names();
+    for (int i = 0; i < index; ++i) x += d.ui.canvas.text_width(names[static_cast<std::size_t>(i)], Font::text, 15) + 19;
     return x;
 }
 
@@ -131,13 +136,15 @@ void walk_rows(const FrameDraw& d, const std::vector<ui::Id>& ids) {
 }
 
 // The first of what is in it.
-std::string menu_about(const FrameDraw& d, const char* menu) {
+Message menu_about(const FrameDraw& d, Menu menu) {
     constexpr std::size_t kNamed = 3;
     const std::vector<Row> rows = rows_of(d, menu);
     std::string words;
-    for (std::size_t i = 0; i < std::min(kNamed, rows.size()); ++i) words += (i > 0 ? ", " : "") + ui::language().label(rows[i].label);
-    return words + (rows.size() > kNamed ? " " + ui::language().label("and more") : "");
+    for (std::size_t i = 0; i < std::min(kNamed, rows.size()); ++i) words += (i > 0 ? ", " : "") + rows[i].label;
+    return frame_says("menu.about"_t, "rows"_v = words, "more"_v = rows.size() > kNamed);
 }
+
+ui::Id menu_id(const FrameDraw& d, std::size_t menu) { return d.ui.id("menu " + std::to_string(menu)); }
 
 } // namespace
 
@@ -148,14 +155,14 @@ void draw_menu_bar(const FrameDraw& d) {
     c.text({r.x + 16, base}, "SpecLens", Font::text_bold, 15, d.ui.theme.ink);
     const float end = r.right() - draw_handles(d);
     float x = r.x + 16 + c.text_width("SpecLens", Font::text_bold, 15) + 17;
-    const auto& names = menu_names();
+    const std::vector<Message> names = menu_names();
     for (std::size_t i = 0; i < names.size(); ++i) {
         const float w = c.text_width(names[i], Font::text, 15) + 19;
         if (x + w > end - 8) break; // a very narrow window: the palette has everything
         const Rect box{x, r.y, w, r.h};
-        const ui::Touch touched = ui::touch(d.ui, d.ui.id(std::string("menu ") + names[i]), box, {.grow = false});
+        const ui::Touch touched = ui::touch(d.ui, menu_id(d, i), box, {.grow = false});
         const bool open = d.state.menu == static_cast<int>(i);
-        if (!open) ui::tooltip(d.ui, box, menu_about(d, names[i]));
+        if (!open) ui::tooltip(d.ui, box, menu_about(d, static_cast<Menu>(i)));
         if (open || touched.hovered) c.fill({x + 1, r.y + 2, w - 2, r.h - 5}, d.ui.theme.raised, 4);
         if (touched.focused) c.outline({x + 1, r.y + 2, w - 2, r.h - 5}, {d.ui.theme.ink, 2}, 4);
         c.text({x + 9.5F, base}, names[i], Font::text, 15, open ? d.ui.theme.ink : d.ui.theme.muted);
@@ -176,17 +183,17 @@ void draw_menu_bar(const FrameDraw& d) {
     c.fill(search, d.ui.theme.bg, 4);
     c.outline(search, {touched.hovered ? d.ui.theme.muted : d.ui.theme.line, d.ui.theme.edge_width}, 4);
     ui::icon(c, ui::Icon::search, {search.x + 16, search.center().y}, 12, d.ui.theme.muted);
-    if (width > 264) c.text({search.x + 32, base}, "Search scenes, tokens", Font::text, 14, d.ui.theme.muted);
+    if (width > 264) c.text({search.x + 32, base}, frame_says("search.field"_t), Font::text, 14, d.ui.theme.muted);
     if (width > 110) c.text({search.right() - 12, base}, "Ctrl+K", Font::mono, 14, d.ui.theme.muted, Align::right);
     if (touched.focused) ui::focus_ring(c, d.ui.theme, search, 4);
-    ui::tooltip(d.ui, search, "Scenes, words of the field, prompts, tokens of this run and commands: a few letters find them");
+    ui::tooltip(d.ui, search, frame_says("search.about"_t));
     if (touched.clicked) d.pick(Action::palette);
 }
 
 void draw_open_menu(const FrameDraw& d) {
     constexpr float kRow = 30;
     const int index = d.state.menu;
-    const std::vector<Row> rows = rows_of(d, menu_names()[static_cast<std::size_t>(index)]);
+    const std::vector<Row> rows = rows_of(d, static_cast<Menu>(index));
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     float width = 200;
@@ -196,14 +203,14 @@ void draw_open_menu(const FrameDraw& d) {
     const Rect box{std::min(menu_x(d, index), d.ui.screen.w - width - 4), top, width, std::min(content + 8, d.ui.screen.h - top - 4)};
     const Rect view = box.inset(0, 4);
     const float bar = content > view.h ? 8 : 0; // it scrolls
-    std::vector<ui::Id> names;                  // as the bar calls them
-    for (const char* name : menu_names()) names.push_back(d.ui.id(std::string("menu ") + name));
+    const auto menus = static_cast<int>(menu_names().size());
+    std::vector<ui::Id> names; // as the bar calls them
+    for (int i = 0; i < menus; ++i) names.push_back(menu_id(d, static_cast<std::size_t>(i)));
     d.ui.begin_layer();
     c.fill(box, t.raised, 6);
     c.outline(box, {t.muted, t.edge_width}, 6);
     d.ui.push_id("open menu");
     bool close = d.ui.take_key(ui::Key::escape);
-    const int menus = static_cast<int>(menu_names().size());
     const auto turn = [&](ui::Key key, int by) {
         if (!d.ui.take_key(key)) return;
         d.state.menu = (index + menus + by) % menus;
@@ -215,7 +222,7 @@ void draw_open_menu(const FrameDraw& d) {
     turn(ui::Key::right, 1);
     const ui::Vec2 mouse = d.ui.input.mouse, was = std::exchange(d.state.menu_mouse, mouse);
     const bool moved = mouse.x != was.x || mouse.y != was.y; // a resting pointer leaves the arrow keys alone
-    const float up = ui::begin_scroll(d.ui, menu_names()[static_cast<std::size_t>(index)], view, content);
+    const float up = ui::begin_scroll(d.ui, std::to_string(index), view, content);
     const auto id_of = [&](std::size_t i) { return d.ui.id("row " + std::to_string(i)); };
     const auto place_of = [&](std::size_t i) { return Rect{box.x + 4, view.y - up + kRow * static_cast<float>(i), box.w - 8 - bar, kRow}; };
     std::vector<ui::Id> can; // be chosen

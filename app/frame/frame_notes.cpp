@@ -17,8 +17,6 @@ constexpr float kHead = 40, kNoteLine = 24;
 
 bool shown(const FrameDraw& d) { return d.state.notes && d.input.lecture; }
 
-std::string step_of(const LecturePlace& lecture) { return std::to_string(lecture.step + 1) + " of " + std::to_string(lecture.steps()); }
-
 Rect panel(const FrameDraw& d) {
     const FrameLayout& l = d.layout;
     const Rect s = d.ui.screen;
@@ -58,14 +56,16 @@ void draw_notes(const FrameDraw& d) {
     ui.canvas.outline(r, {ui.theme.muted, ui.theme.edge_width});
     ui.push_id("notes " + std::to_string(lecture.step));
     const std::string& notes = lecture.notes();
-    const std::string text = notes.empty() ? "This step has no notes." : notes;
-    const float close_w = std::max(100.0F, ui::button_width(ui.canvas, "Close", {.shortcut = "F4"})),
-                copy_w = std::max(76.0F, ui::button_width(ui.canvas, "Copy"));
+    const std::string text = notes.empty() ? frame_says("lecture.no_notes"_t) : notes;
+    const Message closes = frame_says("buttons.close"_t), copies = frame_says("buttons.copy"_t);
+    const float close_w = std::max(100.0F, ui::button_width(ui.canvas, closes, {.shortcut = "F4"})),
+                copy_w = std::max(76.0F, ui::button_width(ui.canvas, copies));
     const Rect close{r.right() - 24 - close_w, r.y + 6, close_w, 28}, copy{close.x - 8 - copy_w, r.y + 6, copy_w, 28};
-    ui::fitted_text(ui.canvas, {r.x + 24, r.y + 26}, "Notes, step " + step_of(lecture) + " · " + lecture.now().title, Font::text_bold, 15,
-                    ui.theme.ink, copy.x - 24 - r.x - 24);
-    if (ui::button(ui, "copy", copy, "Copy")) d.out.push_back(CopyText{text});
-    if (ui::button(ui, "close", close, "Close", {.shortcut = "F4"}) || ui.take_key(ui::Key::escape)) d.pick(Action::notes);
+    ui::fitted_text(ui.canvas, {r.x + 24, r.y + 26},
+                    frame_says("lecture.notes"_t, "step"_v = lecture.step + 1, "of"_v = lecture.steps(), "title"_v = lecture.now().title),
+                    Font::text_bold, 15, ui.theme.ink, copy.x - 24 - r.x - 24);
+    if (ui::button(ui, "copy", copy, copies)) d.out.push_back(CopyText{text});
+    if (ui::button(ui, "close", close, closes, {.shortcut = "F4"}) || ui.take_key(ui::Key::escape)) d.pick(Action::notes);
     const ui::ParagraphStyle style{.color = ui.theme.ink};
     const Rect view{r.x + 24, r.y + kHead, r.w - 48, r.h - kHead - 4};
     const float height = kNoteLine * static_cast<float>(ui::paragraph_lines(ui.canvas, view.w - 16, text, style)) + 4;

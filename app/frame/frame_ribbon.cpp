@@ -10,7 +10,7 @@
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/motion.h"
 #include "scenes/shared/words.h"
-#include "ui/format.h"
+#include "ui/language/language.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
 
@@ -79,8 +79,6 @@ Piece piece_of(const Trace& trace, const std::vector<int>& tokens, std::size_t a
     return piece;
 }
 
-constexpr const char* kFold = "chat";
-
 int prompt_shown(const RunView& view) { return view.header && starts_empty(*view.header) ? 0 : view.prompt_tokens; }
 
 // Output from the newest to the oldest, until the width is used up. `own` receives the index in the list of
@@ -91,7 +89,7 @@ std::vector<Item> newest_first(const FrameDraw& d, float room, float chip_height
     std::vector<Item> items;
     float used = 0;
     const auto add = [&](Item item) {
-        item.w = !item.folded.empty() ? d.ui.canvas.text_width(kFold, Font::text, 14) + 16
+        item.w = !item.folded.empty() ? d.ui.canvas.text_width(frame_says("ribbon.chat"_t), Font::text, 14) + 16
                  : item.prompt        ? d.ui.canvas.text_width(item.label, Font::mono, 17)
                                       : ui::chip_width(d.ui.canvas, item.label, chip_height);
         item.gap = item.prompt && item.folded.empty() ? 0 : 8;
@@ -210,7 +208,7 @@ float draw_ghosts(const FrameDraw& d, float own_x, float own_w, float y, float c
         ui::chip(c, d.ui.theme, {x, y, w, 28}, label, {.role = role});
         x += w + 8;
     }
-    const std::string words = ghosts.size() == 1 ? "rejected this round, kept as a ghost" : "not used this round, kept as ghosts";
+    const Message words = frame_says("ribbon.ghosts"_t, "ghosts"_v = ghosts.size());
     if (x + 8 + c.text_width(words, Font::text, 14) < right) c.text({x + 8, y + 19}, words, Font::text, 14, d.ui.theme.muted);
     return std::min(begin, hook);
 }
@@ -239,9 +237,8 @@ void draw_chip(const FrameDraw& d, const Item& item, Rect box, bool newest, ui::
     ui::chip(d.ui.canvas, t, box, item.label, {.role = item.role, .selected = newest, .hovered = touched.hovered});
     if (touched.focused) d.ui.canvas.outline(box.inset(-3, -3), {t.ink, 2}, 9); // the ribbon has little room
     ui::tooltip(d.ui, box,
-                std::string(ui::role_name(item.role)) +
-                    (item.position.round < 0 ? "" : " in round " + std::to_string(item.position.round + 1)) +
-                    ": a click leads to the end of that round");
+                frame_says("ribbon.token"_t, "role"_v = ui::language().label(ui::role_name(item.role)),
+                           "round"_v = std::max(0, item.position.round + 1)));
     if (!touched.clicked || item.position.round < 0) return;
     for (const RoundSummary& round : d.input.scene.whole->round_list) {
         if (round.round != item.position.round) continue;
@@ -267,16 +264,16 @@ void draw_ribbon(const FrameDraw& d) {
     const float left = r.x + 136, right = r.right() - (legend ? 488.0F : 16.0F);
     std::vector<Item> items = newest_first(d, right - left, chip_h);
 
-    c.text({r.x + 16, r.y + (tall ? 31.0F : 23.0F)}, "Output", Font::text_bold, 15, t.ink);
+    c.text({r.x + 16, r.y + (tall ? 31.0F : 23.0F)}, frame_says("region.output"_t), Font::text_bold, 15, t.ink);
     int out = view.output_tokens;
     if (const RoundSummary* round = view.current(); round && !round->complete())
         out += round->accepted + (own_token(*d.input.scene.whole, *round) ? 1 : 0);
-    c.text({r.x + 16, r.y + (tall ? 55.0F : 47.0F)}, std::to_string(prompt_shown(view)) + " in · " + std::to_string(out) + " out",
+    c.text({r.x + 16, r.y + (tall ? 55.0F : 47.0F)}, frame_says("ribbon.counts"_t, "prompt"_v = prompt_shown(view), "output"_v = out),
            Font::text, 14, t.muted);
     if (legend) ui::legend(c, t, {r.right() - 464, r.y + 20});
 
     if (items.empty()) {
-        c.text({left, base}, "the text will grow here, token by token", Font::text, 14, t.muted);
+        c.text({left, base}, frame_says("ribbon.empty"_t), Font::text, 14, t.muted);
         return;
     }
     // From the left when everything fits, else flush with the right end.
@@ -308,8 +305,9 @@ void draw_ribbon(const FrameDraw& d) {
         if (!item->folded.empty()) {
             const Rect fold{at, chip_y + 4, item->w, chip_h - 8};
             c.outline(fold, {t.line, t.edge_width}, 4);
-            c.text({fold.center().x, ui::baseline(fold.y, fold.h, 14)}, kFold, Font::text, 14, t.muted, ui::Align::center);
-            ui::tooltip(d.ui, fold, "markers of the chat format: " + ui::token_label(item->folded));
+            c.text({fold.center().x, ui::baseline(fold.y, fold.h, 14)}, frame_says("ribbon.chat"_t), Font::text, 14, t.muted,
+                   ui::Align::center);
+            ui::tooltip(d.ui, fold, frame_says("ribbon.markers"_t, "markers"_v = ui::token_label(item->folded)));
             continue;
         }
         if (item->prompt) {

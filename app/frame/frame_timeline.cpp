@@ -40,10 +40,7 @@ void draw_verdict_events(const FrameDraw& d, const RoundSummary& round, const ui
     std::vector<Role> events;
     for (const DraftSlot& slot : round.drafts)
         if (slot.check) events.push_back(slot.check->accepted ? Role::accepted : Role::rejected);
-    if (round.resample)
-        events.push_back(round.resample->from == TargetToken::From::residual ? Role::residual
-                         : round.resample->from == TargetToken::From::bonus  ? Role::bonus
-                                                                             : Role::target);
+    if (round.resample) events.push_back(role_of(round.resample->from));
     for (std::size_t i = 0; i < events.size(); ++i) {
         const float left = x(from + static_cast<double>(i)), right = x(from + static_cast<double>(i) + 1);
         if (right - left > 2) d.ui.canvas.fill({left, y, right - left - 1, h}, d.ui.theme.role(events[i]).alpha(strength), 1);
@@ -124,21 +121,27 @@ void scrub(const FrameDraw& d, const RunClock& clock, const ui::Scale& x, Rect a
     if (cursor != d.input.scene.cursor) d.out.push_back(SceneCommand{SetCursor{cursor}});
 }
 
+Message ms_words(double ms) {
+    return ms < 100 ? frame_says("timeline.ms:short"_t, "ms"_v = ms) : frame_says("timeline.ms:long"_t, "ms"_v = ms);
+}
+
 // What the whole run came to, or what there is of it so far, as much as has room: the status bar counts only up to the playhead.
-std::string summary(const FrameDraw& d, const RunClock& clock, const ReportedSpeed& reported, float room) {
+Message summary(const FrameDraw& d, const RunClock& clock, const ReportedSpeed& reported, float room) {
     const RunView& whole = *d.input.scene.whole;
-    const std::string ms = clock.timed() ? ui::number(whole.total_ms, whole.total_ms < 100 ? 1 : 0) + " ms" : std::string();
-    const std::string counts = (ms.empty() ? "" : ms + " · ") + counted(whole.output_tokens, "token");
+    const Message ms = clock.timed() ? ms_words(whole.total_ms) : Message();
+    const Message counts = frame_says("timeline.counts"_t, "ms"_v = ms, "tokens"_v = whole.output_tokens);
+    const auto per_round = "per_round"_v = whole.rounds > 0 ? std::optional(whole.tokens_per_round()) : std::nullopt;
     const bool goes_on = d.input.engine && !whole.stopped && !whole.failed;
-    std::string all = (goes_on ? "so far: " : "whole run: ") + counts;
-    if (whole.rounds > 0) all += " · " + ui::per_round(whole.tokens_per_round()) + " per round";
+    const Message all = goes_on ? frame_says("timeline.all:so_far"_t, "counts"_v = counts, per_round)
+                                : frame_says("timeline.all:whole"_t, "counts"_v = counts, per_round);
     // A figure in doubt stands beside what was recorded, where there is room; its tooltip says it all.
-    std::string doubt;
-    if (!reported.doubt.empty()) doubt = " · in doubt";
-    if (!reported.recorded_speed.empty()) doubt += ", recorded " + reported.recorded_speed;
-    for (const std::string& words : {all + doubt, all, counts + doubt, counts, ms})
+    const auto doubted = [&](const Message& words) {
+        return frame_says("timeline.doubted"_t, "words"_v = words, "doubt"_v = !reported.doubt.empty(),
+                          "recorded"_v = reported.recorded_speed);
+    };
+    for (const Message& words : {doubted(all), all, doubted(counts), counts, ms})
         if (d.ui.canvas.text_width(words, Font::text, 14) < room) return words;
-    return "";
+    return {};
 }
 
 } // namespace
@@ -148,15 +151,15 @@ float draw_transport(const FrameDraw& d, float x, float y, float size) {
         const char* id;
         ui::Icon icon;
         Action action;
-        const char* tip;
+        Message tip;
     };
     const std::array<Button, 4> buttons = {
-        Button{"first", ui::Icon::first, Action::first, "First step (Home)"},
-        Button{"back", ui::Icon::back, Action::back, "Back (left arrow)"},
-        Button{"play", d.input.playing ? ui::Icon::pause : ui::Icon::play, Action::play, "Play or pause (Space)"},
-        Button{"last", ui::Icon::last, Action::last, "Last step (End)"}};
+        Button{"first", ui::Icon::first, Action::first, frame_says("transport.first"_t)},
+        Button{"back", ui::Icon::back, Action::back, frame_says("transport.back"_t)},
+        Button{"play", d.input.playing ? ui::Icon::pause : ui::Icon::play, Action::play, frame_says("transport.play"_t)},
+        Button{"last", ui::Icon::last, Action::last, frame_says("transport.last"_t)}};
     for (const Button& b : buttons) {
-        const std::string off = why_not(d.input, b.action);
+        const Message off = why_not(d.input, b.action);
         if (ui::button(d.ui, b.id, {x, y, size, size}, "", {.icon = b.icon, .tooltip = b.tip, .disabled = off})) d.pick(b.action);
         x += size + 8;
     }
@@ -181,11 +184,10 @@ void draw_timeline(const FrameDraw& d) {
     ReportedSpeed reported;
     if (plain_total > 0 && whole.total_ms > 0 && whole.drafted > 0) reported = reported_speed(whole, *d.input.scene.trace, per_token);
     if (tall) {
-        c.text({r.x + 16, r.y + 76}, counted(static_cast<int>(whole.round_list.size()), "round"), Font::text, 14, t.muted);
+        c.text({r.x + 16, r.y + 76}, frame_says("timeline.rounds"_t, "rounds"_v = whole.round_list.size()), Font::text, 14, t.muted);
         if (reported.figure.known()) {
             c.text({r.x + 184, r.y + 76}, reported.words, Font::mono, 14, reported.sure() ? t.ink : t.muted, Align::right);
-            ui::tooltip(d.ui, {r.x + 110, r.y + 60, 80, 24},
-                        reported.sure() ? "measured speed-up: plain decoding of the same tokens ÷ this run" : reported.note());
+            ui::tooltip(d.ui, {r.x + 110, r.y + 60, 80, 24}, reported.sure() ? frame_says("timeline.speed_up"_t) : reported.note());
         }
     }
     c.line({r.x + 208.5F, r.y}, {r.x + 208.5F, r.bottom()}, t.hairline());
@@ -193,16 +195,16 @@ void draw_timeline(const FrameDraw& d) {
     Lanes lanes = lanes_of(r.y, tall);
     if (alone) lanes.spec_h = 24;
     const float x0 = r.x + 256;
-    c.text({x0 - 8, lanes.spec_text()}, alone ? "plain" : "spec", Font::text, 14, t.muted, Align::right);
-    if (!alone) c.text({x0 - 8, lanes.plain_text()}, "plain", Font::text, 14, t.muted, Align::right);
+    c.text({x0 - 8, lanes.spec_text()}, alone ? frame_says("timeline.plain"_t) : frame_says("timeline.spec"_t), Font::text, 14, t.muted,
+           Align::right);
+    if (!alone) c.text({x0 - 8, lanes.plain_text()}, frame_says("timeline.plain"_t), Font::text, 14, t.muted, Align::right);
     if (clock.total() <= 0) {
-        ui::fitted_text(c, {x0 + 8, lanes.spec_text()}, "every draft and verify pass will appear here on one clock", Font::text, 14,
-                        t.muted, r.right() - x0 - 24);
+        ui::fitted_text(c, {x0 + 8, lanes.spec_text()}, frame_says("timeline.empty"_t), Font::text, 14, t.muted, r.right() - x0 - 24);
         d.ui.pop_id();
         return;
     }
     // The totals stand in a margin, each behind its lane.
-    const std::string words = summary(d, clock, reported, (narrow ? 0.16F : 0.28F) * (r.right() - x0));
+    const Message words = summary(d, clock, reported, (narrow ? 0.16F : 0.28F) * (r.right() - x0));
     const float margin = std::max(narrow ? 52.0F : 104.0F, c.text_width(words, Font::text, 14) + 32);
     const double longest = std::max(clock.total(), plain_total);
     const ui::Scale x{.lo = 0, .hi = longest, .a = x0, .b = r.right() - margin};
@@ -214,17 +216,16 @@ void draw_timeline(const FrameDraw& d) {
     c.text({x.b + 16, lanes.spec_text()}, words, Font::text, 14, t.ink);
     if (plain_total > 0) {
         draw_plain_lane(d, x, lanes.plain, lanes.plain_h, per_token, whole.output_tokens, now);
-        const std::string ms = ui::number(plain_total, plain_total < 100 ? 1 : 0) + " ms";
-        c.text({x.b + 16, lanes.plain_text()}, ms, Font::text, 14, t.ink);
+        c.text({x.b + 16, lanes.plain_text()}, ms_words(plain_total), Font::text, 14, t.ink);
     } else if (!alone) {
-        ui::fitted_text(c, {x0, lanes.plain_text()},
-                        clock.timed() ? no_plain_words(d.input.scene) : "no times were recorded: one unit per event", Font::text, 14,
-                        t.muted, r.right() - x0 - 24);
+        ui::fitted_text(c, {x0, lanes.plain_text()}, clock.timed() ? no_plain_words(d.input.scene) : frame_says("timeline.untimed"_t),
+                        Font::text, 14, t.muted, r.right() - x0 - 24);
     }
     const ui::Ticks marks = ui::ticks(0, longest, narrow ? 4 : 8, true);
     const float axis_text = tall ? 18 : 16;
-    ui::axis_x(c, t, x, lanes.axis, marks, {.unit = clock.timed() ? "ms" : "events", .tick_marks = true, .label_offset = axis_text});
-    const char* rest = "other work";
+    ui::axis_x(c, t, x, lanes.axis, marks,
+               {.unit = clock.timed() ? Message("ms") : frame_says("timeline.events"_t), .tick_marks = true, .label_offset = axis_text});
+    const Message rest = frame_says("timeline.rest"_t);
     const float rest_width = c.text_width(rest, Font::text, 14);
     if (clock.timed() && margin > rest_width + 84) { // beside the unit
         const float at = r.right() - 16 - rest_width;

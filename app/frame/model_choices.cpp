@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "app/frame/actions.h"
 #include "engine/fetch/fetch.h"
 #include "engine/found/found.h"
 #include "engine/models/model_names.h"
 #include "kernels/error.h"
-#include "ui/format.h"
 
 namespace speclens {
 
 std::vector<ModelChoice> model_choices() {
-    std::vector<ModelChoice> choices = {{kBuiltInModel, "tiny", "built in: it lives in the processor's cache"}};
+    std::vector<ModelChoice> choices = {{kBuiltInModel, kBuiltInModel, frame_says("models.built_in"_t)}};
     std::filesystem::path folder;
     try {
         folder = fetched_folder();
@@ -21,23 +21,21 @@ std::vector<ModelChoice> model_choices() {
     for (const Fetchable& known : fetchables()) {
         const bool there = is_fetched(known);
         const double bytes = static_cast<double>(bytes_with_draft(known));
-        choices.push_back({known.name, (there ? "" : "Get ") + known.title, known.licence + ", " + ui::megabytes(bytes), there});
+        choices.push_back({known.name, there ? known.title : frame_says("models.get"_t, "model"_v = known.title),
+                           frame_says("models.size"_t, "licence"_v = known.licence, "bytes"_v = bytes), there});
     }
     if (folder.empty()) return choices;
     for (const FoundModel& found : find_models({"", folder, Place::Layout::folders}).models) {
         const bool known = std::ranges::any_of(fetchables(), [&](const Fetchable& one) { return found.path == folder / one.file; });
         if (!known)
-            choices.push_back({found.path.string(), model_word(found.path.string()), ui::megabytes(static_cast<double>(found.bytes))});
+            choices.push_back({found.path.string(), model_word(found.path.string()),
+                               frame_says("models.size"_t, "licence"_v = "", "bytes"_v = static_cast<double>(found.bytes))});
     }
     return choices;
 }
 
-std::string able_words(bool built_in, const std::string& model) {
-    if (built_in)
-        return "tiny has 5 million parameters and a small world: facts, small sums, short Python functions, JSON forms and "
-               "stories, in English. Beyond them it writes nonsense.";
-    const std::string who = model.empty() ? "This model" : model;
-    return "Ask " + who + " any question: it answers in its own words. What it says is not checked here, only how it is written.";
+Message able_words(bool built_in, const std::string& model) {
+    return built_in ? frame_says("models.able:built_in"_t) : frame_says("models.able:any"_t, "model"_v = model);
 }
 
 std::string model_title(const std::string& word) {

@@ -4,13 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "ui/stories/message.h"
+
 namespace speclens {
 
 struct ModelChoice {
-    std::string word;   // as Controller::open_model() takes it: "tiny", "smollm2" or a path
-    std::string label;  // "SmolLM2-135M-Instruct"; never a path
-    std::string detail; // "Apache-2.0, 98 MB"
-    bool there = true;  // false: it has to be fetched first
+    std::string word;  // as Controller::open_model() takes it: "tiny", "smollm2" or a path
+    Message label;     // "SmolLM2-135M-Instruct"; never a path
+    Message detail;    // "Apache-2.0, 98 MB"
+    bool there = true; // false: it has to be fetched first
 };
 
 // Looks at the disk: to be asked when a list opens, not for every frame.
@@ -19,9 +21,7 @@ struct ModelChoice {
 // "SmolLM2-135M-Instruct" for "smollm2", else the word.
 [[nodiscard]] std::string model_title(const std::string& word);
 
-// What the built-in model is, for whoever asks it for more.
-inline constexpr const char* kSmallWorld = "this model has 5 million parameters and knows a small world.";
 // What a model can be asked for, one sentence, before somebody types.
-[[nodiscard]] std::string able_words(bool built_in, const std::string& model);
+[[nodiscard]] Message able_words(bool built_in, const std::string& model);
 
 } // namespace speclens

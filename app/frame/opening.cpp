@@ -73,9 +73,7 @@ std::optional<Shown> shown_of(const SceneInput& in) {
             shown.drafts.push_back({label_of(*in.trace, slot.draft->token), role_of(slot.state)});
     if (best->resample) {
         shown.own = label_of(*in.trace, best->resample->token);
-        shown.own_role = best->resample->from == TargetToken::From::residual ? Role::residual
-                         : best->resample->from == TargetToken::From::bonus  ? Role::bonus
-                                                                             : Role::target;
+        shown.own_role = role_of(best->resample->from);
     }
     shown.tokens = whole.output_tokens;
     shown.passes = whole.rounds;
@@ -85,10 +83,8 @@ std::optional<Shown> shown_of(const SceneInput& in) {
     return shown;
 }
 
-std::string count_words(const Shown& shown) {
-    const std::string passes = shown.passes == 1 ? "1 pass" : std::to_string(shown.passes) + " passes";
-    return (shown.same ? std::string("The same text") : std::to_string(shown.tokens) + " tokens") + ": " + passes +
-           " of the large model instead of " + std::to_string(shown.tokens) + ".";
+Message count_words(const Shown& shown) {
+    return frame_says("intro.counted"_t, "tokens"_v = shown.tokens, "passes"_v = shown.passes, "same"_v = shown.same);
 }
 
 // A row of chips around the middle of the window.
@@ -130,7 +126,7 @@ ChipRow row_of(const FrameDraw& d, Shown& shown) {
 }
 
 // What one pass of the target goes over: a bar above the chips that fills from left to right.
-void draw_pass(const FrameDraw& d, float x0, float x1, float y, float done, const std::string& words) {
+void draw_pass(const FrameDraw& d, float x0, float x1, float y, float done, const Message& words) {
     const ui::Color hue = d.ui.theme.role(Role::target);
     d.ui.canvas.fill({x0, y, x1 - x0, 8}, hue.alpha(0.2F), 4);
     d.ui.canvas.fill({x0, y, (x1 - x0) * done, 8}, hue, 4);
@@ -145,7 +141,8 @@ void draw_written(const FrameDraw& d, const Shown& shown, const ChipRow& row, do
         const double from = each * static_cast<double>(i), to = from + each;
         if (now < from) return;
         const Rect at = row.at(i);
-        if (now < kWritten && now < to) draw_pass(d, at.x, at.right(), at.y - 22, eased(now, from, from + 0.8 * each), "one pass");
+        if (now < kWritten && now < to)
+            draw_pass(d, at.x, at.right(), at.y - 22, eased(now, from, from + 0.8 * each), frame_says("intro.pass:one"_t));
         const float seen = now >= kWritten ? 1 : eased(now, from + 0.6 * each, to);
         if (seen > 0) ui::chip(d.ui.canvas, d.ui.theme, at, shown.before[i], {.role = Role::target, .alpha = seen});
     }
@@ -169,7 +166,7 @@ void draw_round(const FrameDraw& d, const Shown& shown, const ChipRow& row, doub
                  {.role = role, .alpha = come * (role == Role::discarded ? 0.6F : 1.0F)});
     }
     if (now < kDrafted) return;
-    draw_pass(d, left, right, row.y - 22, swept, "one pass for all of them");
+    draw_pass(d, left, right, row.y - 22, swept, frame_says("intro.pass:all"_t));
     const float come = eased(now, kDrafted + 0.3 + kSweep, kDrafted + 0.8 + kSweep);
     if (!shown.own.empty() && come > 0) {
         Rect at = row.at(first + count);
@@ -182,7 +179,7 @@ void draw_round(const FrameDraw& d, const Shown& shown, const ChipRow& row, doub
 void draw_counts(const FrameDraw& d, const Shown& shown, double now) {
     const Rect s = d.ui.screen;
     const float x = s.x + s.w * 0.14F, w = s.w * 0.72F, y = s.y + s.h * 0.42F;
-    const auto lane = [&](float top, const std::string& words, int passes, float done) {
+    const auto lane = [&](float top, const Message& words, int passes, float done) {
         d.ui.canvas.text({x, top - 10}, words, Font::text, 17, d.ui.theme.ink);
         const float cell = w / static_cast<float>(std::max(1, shown.tokens));
         const int drawn = static_cast<int>(std::lround(done * static_cast<float>(passes)));
@@ -191,8 +188,8 @@ void draw_counts(const FrameDraw& d, const Shown& shown, double now) {
                              d.ui.theme.role(Role::target), 2);
     };
     const float done = eased(now, kChecked, kChecked + 1.4);
-    lane(y, "one token a pass", shown.tokens, done);
-    lane(y + 84, "with guesses", shown.passes, done);
+    lane(y, frame_says("intro.lane:plain"_t), shown.tokens, done);
+    lane(y + 84, frame_says("intro.lane:guesses"_t), shown.passes, done);
 }
 
 // What was paid so far and what it brought: a pass is paid when it is through, and until then guesses are no tokens.
@@ -213,19 +210,18 @@ void draw_toll(const FrameDraw& d, const Shown& shown, const ChipRow& row, doubl
         guesses = static_cast<int>(shown.drafts.size());
     }
     const float x = d.ui.screen.center().x, y = row.y + kChip + 72;
-    std::string words = counted(passes, "pass") + ", " + counted(tokens, "token");
-    if (guesses > 0) words += ", " + counted(guesses, "guess");
+    const Message words = frame_says("intro.toll"_t, "passes"_v = passes, "tokens"_v = tokens, "guesses"_v = guesses);
     d.ui.canvas.text({x, y}, words, Font::mono_medium, 20, d.ui.theme.ink, Align::center);
 }
 
-std::string heading_of(const Shown& shown, double now) {
-    if (now < kWritten) return "A language model, the target, writes one token a pass.";
-    if (now < kDrafted) return "A small one, the draft, guesses what comes next.";
-    if (now < kChecked) return "One pass of the target checks every guess.";
+Message heading_of(const Shown& shown, double now) {
+    if (now < kWritten) return frame_says("intro.heading:writes"_t);
+    if (now < kDrafted) return frame_says("intro.heading:guesses"_t);
+    if (now < kChecked) return frame_says("intro.heading:checks"_t);
     return count_words(shown);
 }
 
-void draw_heading(const FrameDraw& d, float y, const std::string& words, float size) {
+void draw_heading(const FrameDraw& d, float y, const Message& words, float size) {
     const Rect s = d.ui.screen;
     float at = size;
     while (at > 20 && d.ui.canvas.text_width(words, Font::text_bold, at) > s.w - 48) at -= 2;
@@ -237,17 +233,16 @@ bool any_press(const FrameDraw& d) { return d.ui.input.pressed || !d.ui.input.ke
 } // namespace
 
 std::vector<Door> doors_of(const FrameInput& input) {
-    std::vector<Door> doors = {
-        {"Watch one round", "Guesses, one check, coins: step by step, with the numbers of both models.", {SceneCommand{OpenScene{"loop"}}}},
-        {"Race the drafters", "Drafters and plain decoding go on from one prompt, on one clock.", {SceneCommand{OpenScene{"race"}}}},
-        {"Write my prompt",
-         "Your own words, on the model that is loaded.",
-         {SceneCommand{OpenScene{"loop"}}, PickAction{Action::edit_prompt}}}};
+    std::vector<Door> doors = {{frame_says("door.watch"_t), frame_says("door.watch_about"_t), {SceneCommand{OpenScene{"loop"}}}},
+                               {frame_says("door.race"_t), frame_says("door.race_about"_t), {SceneCommand{OpenScene{"race"}}}},
+                               {frame_says("door.prompt"_t),
+                                frame_says("door.prompt_about"_t),
+                                {SceneCommand{OpenScene{"loop"}}, PickAction{Action::edit_prompt}}}};
     if (input.read && !input.read->lectures.empty()) {
         const auto& all = input.read->lectures;
         const auto first = std::ranges::find_if(all, [](const auto& one) { return one.second.find("first-lesson") != std::string::npos; });
-        doors.push_back({"First lesson",
-                         "From the cost of a token to the speed-up; Page Down leads through it.",
+        doors.push_back({frame_says("door.lesson"_t),
+                         frame_says("door.lesson_about"_t),
                          {OpenFile{first == all.end() ? all.front().second : first->second}}});
     }
     return doors;
@@ -271,9 +266,8 @@ void draw_doors(const FrameDraw& d, const std::optional<Shown>& shown) {
                                      : 1,
               rows = (count + columns - 1) / columns;
     const bool low = s.h < 480;
-    draw_heading(d, s.y + s.h * (low ? 0.12F : 0.2F), "Guess ahead, check once", low ? 24.0F : 34.0F);
-    const std::string about = shown ? count_words(*shown) + " Nothing is lost but time when a guess is wrong."
-                                    : "A small model guesses several tokens; one pass of the large one checks them all.";
+    draw_heading(d, s.y + s.h * (low ? 0.12F : 0.2F), frame_says("intro.title"_t), low ? 24.0F : 34.0F);
+    const Message about = frame_says("intro.about"_t, "counted"_v = shown ? count_words(*shown) : Message());
     if (!low)
         ui::fitted_text(d.ui.canvas, {s.center().x, s.y + s.h * 0.2F + 38}, about, Font::text, 17, d.ui.theme.muted, s.w - 48,
                         Align::center);
@@ -308,9 +302,8 @@ void draw_doors(const FrameDraw& d, const std::optional<Shown>& shown) {
         const bool lesson = door.leads.size() == 1 && std::holds_alternative<OpenFile>(door.leads.front());
         if (lesson && d.ui.take_key(ui::Key::page_down)) return leave(d, door.leads); // as a clicker sends it
     }
-    ui::fitted_text(d.ui.canvas, {s.center().x, s.bottom() - 24},
-                    "Enter opens the marked door, Esc the window as it is; Help shows this again", Font::text, 14, d.ui.theme.muted,
-                    s.w - 32, Align::center);
+    ui::fitted_text(d.ui.canvas, {s.center().x, s.bottom() - 24}, frame_says("intro.keys"_t), Font::text, 14, d.ui.theme.muted, s.w - 32,
+                    Align::center);
     const auto step = [&](int by) {
         const auto at = std::ranges::find(ids, d.ui.state.focus);
         const int from = at == ids.end() ? (by > 0 ? -1 : count) : static_cast<int>(at - ids.begin());
@@ -347,15 +340,15 @@ void draw_opening(const FrameDraw& d) {
     }
     if (opening.began < 0) {
         d.ui.wake(opening.opened + kPatience);
-        draw_heading(d, s.y + s.h * 0.26F, "A language model, the target, writes one token a pass.", 34);
+        draw_heading(d, s.y + s.h * 0.26F, frame_says("intro.heading:writes"_t), 34);
         const bool loading = status && status->state == EngineStatus::State::loading;
         const float y = s.y + s.h * 0.5F, w = std::min(560.0F, s.w - 48);
         if (loading && status->job_total > 0)
             ui::progress(d.ui, {s.center().x - w / 2, y, w, 32}, status->job_done, status->job_total,
                          of_total(status->job, status->job_done, status->job_total, status->job_unit));
         else
-            ui::fitted_text(d.ui.canvas, {s.center().x, y}, loading ? "the models are loading" : "its first run is on the way", Font::text,
-                            17, d.ui.theme.muted, s.w - 48, Align::center);
+            ui::fitted_text(d.ui.canvas, {s.center().x, y}, loading ? frame_says("intro.wait:models"_t) : frame_says("intro.wait:run"_t),
+                            Font::text, 17, d.ui.theme.muted, s.w - 48, Align::center);
     } else {
         const ChipRow row = row_of(d, *shown);
         draw_heading(d, s.y + s.h * 0.26F, heading_of(*shown, at), 34);
@@ -367,12 +360,12 @@ void draw_opening(const FrameDraw& d) {
             draw_counts(d, *shown, at);
         }
         ui::fitted_text(d.ui.canvas, {s.center().x, s.y + s.h * 0.26F + 34},
-                        "target " + shown->target + ", draft " + shown->drafter + ": a run of this machine", Font::text, 15,
+                        frame_says("intro.run"_t, "target"_v = shown->target, "drafter"_v = shown->drafter), Font::text, 15,
                         d.ui.theme.muted, s.w - 48, Align::center);
         constexpr double kFrame = 1.0 / 40;
         d.ui.wake(now + kFrame);
     }
-    ui::fitted_text(d.ui.canvas, {s.center().x, s.bottom() - 24}, "any key skips", Font::text, 14, d.ui.theme.muted, s.w - 32,
+    ui::fitted_text(d.ui.canvas, {s.center().x, s.bottom() - 24}, frame_says("intro.skip"_t), Font::text, 14, d.ui.theme.muted, s.w - 32,
                     Align::center);
     if (any_press(d)) {
         opening.doors = true;

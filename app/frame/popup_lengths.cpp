@@ -7,7 +7,7 @@
 #include "engine/drafters/drafter_info.h"
 #include "engine/run/auto_length.h"
 #include "engine/run/engine_status.h"
-#include "scenes/shared/words.h"
+#include "ui/choices.h"
 #include "ui/format.h"
 #include "ui/text_field.h"
 #include "ui/text_layout.h"
@@ -35,29 +35,23 @@ std::optional<Reason> reason_of(const SceneInput& scene) {
     return why ? std::optional(Reason{round, *why}) : std::nullopt;
 }
 
-std::string sentence(const LengthReason& why) {
+Message sentence(const LengthReason& why) {
     using enum DraftLength::Why;
     switch (why.why) {
-    case no_room: return "The text is about to end: there is no room for a draft.";
-    case written: return "It asks for what is written, not for what its own rounds say.";
-    case most: return "It asks for the most.";
-    case first: return "Nothing is known yet: the first drafts show what is kept.";
-    case plain: return "No draft pays: now nothing is drafted for " + std::to_string(why.wait) + " rounds.";
-    case waits:
-        return "Plain decoding is faster: round " + std::to_string(why.waited + 1) + " of " + std::to_string(why.wait) +
-               " without a draft.";
-    case looks: return "The wait is over: one draft looks whether times have changed.";
+    case no_room: return frame_says("length.why:no_room"_t);
+    case written: return frame_says("length.why:written"_t);
+    case most: return frame_says("length.why:most"_t);
+    case first: return frame_says("length.why:first"_t);
+    case plain: return frame_says("length.why:plain"_t, "rounds"_v = why.wait);
+    case waits: return frame_says("length.why:waits"_t, "round"_v = why.waited + 1, "rounds"_v = why.wait);
+    case looks: return frame_says("length.why:looks"_t);
     case pays: break;
     }
     switch (why.way) {
-    case DraftLength::Way::rows: return "The chain went on while the next guess promised more tokens for its time.";
-    case DraftLength::Way::all_or_none: return "What is copied is kept often enough to pay.";
-    default: return "It promises most tokens a second.";
+    case DraftLength::Way::rows: return frame_says("length.why:chain"_t);
+    case DraftLength::Way::all_or_none: return frame_says("length.why:copied"_t);
+    default: return frame_says("length.why:pays"_t);
     }
-}
-
-std::string size_words(DraftSize size) {
-    return "K = " + std::to_string(size.k) + (size.nodes > 0 ? " with " + counted(size.nodes, "node") : "");
 }
 
 // Some of them, first and last among them.
@@ -72,7 +66,7 @@ std::vector<T> some_of(const std::vector<T>& all) {
 }
 
 // A row of numbers behind its name.
-void draw_numbers(const FrameDraw& d, float x, float y, float w, std::string_view name, const std::vector<std::string>& numbers,
+void draw_numbers(const FrameDraw& d, float x, float y, float w, const Message& name, const std::vector<std::string>& numbers,
                   int marked = -1) {
     constexpr float kName = 176;
     const float column = (w - kName) / static_cast<float>(kNumberColumns);
@@ -83,7 +77,7 @@ void draw_numbers(const FrameDraw& d, float x, float y, float w, std::string_vie
 }
 
 void draw_costs(const FrameDraw& d, float x, float& y, float w, const DraftCosts& costs, const std::string& drafter) {
-    const auto rows = [&](const std::string& n, const std::string& ms, const std::vector<DraftCosts::Point>& points) {
+    const auto rows = [&](const Message& n, const Message& ms, const std::vector<DraftCosts::Point>& points) {
         std::vector<std::string> counts, times;
         for (const DraftCosts::Point& point : some_of(points)) {
             counts.push_back(std::to_string(point.n));
@@ -93,20 +87,21 @@ void draw_costs(const FrameDraw& d, float x, float& y, float w, const DraftCosts
         draw_numbers(d, x, y + kNumberLine, w, ms, times);
         y += 2 * kNumberLine + 4;
     };
-    rows("tokens of a pass", "pass, ms", costs.pass);
+    rows(frame_says("length.of_pass"_t), frame_says("length.pass"_t), costs.pass);
     const auto of = [&](int part) {
         const DrafterInfo* who = part_of(drafter, part);
-        return who ? who->name + std::string(", ms") : "draft, ms";
+        return frame_says("length.draft"_t, "drafter"_v = who ? who->name : "");
     };
-    if (!costs.draft.empty()) rows("draft tokens in a row", of(0), costs.draft);
-    if (!costs.second.empty()) rows("draft tokens in a row", of(1), costs.second);
+    if (!costs.draft.empty()) rows(frame_says("length.in_row"_t), of(0), costs.draft);
+    if (!costs.second.empty()) rows(frame_says("length.in_row"_t), of(1), costs.second);
 }
 
 void draw_why(const FrameDraw& d, float x, float& y, float w, const Reason& reason, bool chained) {
     const LengthReason& why = reason.why;
-    const std::string who = chained ? std::string(", ") + why.drafter->name : "";
-    ui::fitted_text(d.ui.canvas, {x, y}, "Round " + std::to_string(reason.round + 1) + who + ": " + size_words(why.asked), Font::text_bold,
-                    16, d.ui.theme.ink, w);
+    ui::fitted_text(d.ui.canvas, {x, y},
+                    frame_says("length.asked"_t, "round"_v = reason.round + 1, "drafter"_v = chained ? why.drafter->name : "",
+                               "k"_v = why.asked.k, "nodes"_v = why.asked.nodes),
+                    Font::text_bold, 16, d.ui.theme.ink, w);
     y = ui::paragraph(d.ui.canvas, {x, y + kNumberLine}, w, sentence(why), {.color = d.ui.theme.muted, .max_lines = 2}) + 4;
     std::vector<DraftLength::Choice> all{why.plain};
     all.insert(all.end(), why.choices.begin(), why.choices.end());
@@ -120,10 +115,10 @@ void draw_why(const FrameDraw& d, float x, float& y, float w, const Reason& reas
         speeds.push_back(ui::number(1000 * choice.speed(), 1));
     }
     const int marked = static_cast<int>(best - shown.begin());
-    draw_numbers(d, x, y, w, "K", lengths, marked);
-    draw_numbers(d, x, y + kNumberLine, w, "tokens, expected", tokens, marked);
-    draw_numbers(d, x, y + 2 * kNumberLine, w, "a round, ms", times, marked);
-    draw_numbers(d, x, y + 3 * kNumberLine, w, "tokens a second", speeds, marked);
+    draw_numbers(d, x, y, w, Message("K"), lengths, marked);
+    draw_numbers(d, x, y + kNumberLine, w, frame_says("length.expected"_t), tokens, marked);
+    draw_numbers(d, x, y + 2 * kNumberLine, w, frame_says("length.round"_t), times, marked);
+    draw_numbers(d, x, y + 3 * kNumberLine, w, frame_says("length.speed"_t), speeds, marked);
     y += 4 * kNumberLine;
 }
 
@@ -132,15 +127,15 @@ void draw_why(const FrameDraw& d, float x, float& y, float w, const Reason& reas
 void draw_lengths(const FrameDraw& d, Rect box, bool& close) {
     const RunSettings* const now = d.input.scene.settings;
     const float x = box.x + 24, w = box.w - 48;
-    ui::fitted_text(d.ui.canvas, {x, box.y + 38}, "How K is chosen", Font::text_bold, 20, d.ui.theme.ink, w - 220);
+    ui::fitted_text(d.ui.canvas, {x, box.y + 38}, frame_says("length.title"_t), Font::text_bold, 20, d.ui.theme.ink, w - 220);
     if (!now) return;
     const auto restart = [&](RunSettings changed) { d.out.push_back(SceneCommand{Command{Restart{std::move(changed)}}}); };
     const DrafterInfo* const drafter = find_drafter(now->drafter);
-    const std::string off = !d.input.engine || !d.input.scene.status || d.input.scene.status->ready_drafters.empty()
-                                ? "No models are loaded"
-                            : !drafter || !drafter->drafts() ? "Nobody drafts here"
-                                                             : "";
-    const std::array<std::string, 2> ways = {"one K", "K auto"};
+    const Message off = !d.input.engine || !d.input.scene.status || d.input.scene.status->ready_drafters.empty()
+                            ? frame_says("off.no_models"_t)
+                        : !drafter || !drafter->drafts() ? frame_says("length.nobody"_t)
+                                                         : "";
+    const std::array<Message, 2> ways = {frame_says("length.one"_t), frame_says("length.auto"_t)};
     if (const auto pick = ui::segmented(d.ui, "way", {box.right() - 24 - ui::segmented_width(d.ui.canvas, ways), box.y + 16}, ways,
                                         now->k_auto ? 1 : 0, off);
         pick && (*pick == 1) != now->k_auto) {
@@ -149,41 +144,39 @@ void draw_lengths(const FrameDraw& d, Rect box, bool& close) {
         changed.k = changed.k_auto ? kMostAuto : default_k(now->drafter);
         restart(std::move(changed));
     }
-    float y = ui::paragraph(
-                  d.ui.canvas, {x, box.y + 80}, w,
-                  now->k_auto ? "Each round asks for what promises most tokens a second, from no draft to K, by what rounds cost and what "
-                                "was kept so far."
-                              : "Each round drafts as many tokens.",
-                  {.color = d.ui.theme.muted, .max_lines = 2}) +
-              8;
+    float y =
+        ui::paragraph(d.ui.canvas, {x, box.y + 80}, w, now->k_auto ? frame_says("length.about:auto"_t) : frame_says("length.about:one"_t),
+                      {.color = d.ui.theme.muted, .max_lines = 2}) +
+        8;
     const Header* const run = d.input.scene.whole ? d.input.scene.whole->header : nullptr;
     const bool costs = run && run->k_auto && run->k_costs;
-    ui::fitted_text(d.ui.canvas, {x, y}, "What rounds cost", Font::text_bold, 16, d.ui.theme.ink, w);
+    ui::fitted_text(d.ui.canvas, {x, y}, frame_says("length.costs"_t), Font::text_bold, 16, d.ui.theme.ink, w);
     y = ui::paragraph(d.ui.canvas, {x, y + kNumberLine}, w,
-                      !costs         ? "They are measured when a run with K auto begins."
-                      : now->k_costs ? "Given by a file or a saved run, and frozen."
-                                     : "Measured when the first run began, and frozen.",
+                      !costs         ? frame_says("length.from:later"_t)
+                      : now->k_costs ? frame_says("length.from:file"_t)
+                                     : frame_says("length.from:run"_t),
                       {.color = d.ui.theme.muted, .max_lines = 1}) +
         4;
     if (costs) draw_costs(d, x, y, w, *run->k_costs, run->drafter);
     constexpr float kUse = 84, kBrowse = 116, kMeasure = 104, kBetween = 8;
     const float browse = d.input.can_browse ? kBrowse + kBetween : 0;
     const Rect field{x, y, w - kUse - kMeasure - 2 * kBetween - browse, 36};
-    const ui::TextFieldResult path =
-        ui::text_field(d.ui, "costs", field, d.state.query, {.mono = true, .take_focus = true, .placeholder = "a file of --k-costs"});
-    const std::string no_file = !off.empty() ? off : d.state.query.empty() ? "Type the path of a file first" : "";
-    const bool use = ui::button(d.ui, "use", {field.right() + kBetween, y, kUse, 36}, "Use",
-                                {.tooltip = "K auto goes by what the file says", .disabled = no_file});
+    const ui::TextFieldResult path = ui::text_field(d.ui, "costs", field, d.state.query,
+                                                    {.mono = true, .take_focus = true, .placeholder = frame_says("length.field"_t)});
+    const Message no_file = !off.empty() ? off : d.state.query.empty() ? frame_says("length.no_file"_t) : Message();
+    const bool use = ui::button(d.ui, "use", {field.right() + kBetween, y, kUse, 36}, frame_says("length.use"_t),
+                                {.tooltip = frame_says("length.use_about"_t), .disabled = no_file});
     if ((use || path.submitted) && no_file.empty()) d.out.emplace_back(UseCosts{from_home(d.state.query)});
-    if (d.input.can_browse && ui::button(d.ui, "browse", {field.right() + 2 * kBetween + kUse, y, kBrowse, 36}, "Browse…",
-                                         {.tooltip = "the file dialog of this desktop"}))
+    if (d.input.can_browse && ui::button(d.ui, "browse", {field.right() + 2 * kBetween + kUse, y, kBrowse, 36},
+                                         frame_says("files.browse"_t), {.tooltip = frame_says("files.browse_about"_t)}))
         d.out.emplace_back(BrowseFiles{});
-    if (ui::button(d.ui, "measure", {x + w - kMeasure, y, kMeasure, 36}, "Measure",
-                   {.tooltip = "a second or two of rounds of every length; then K auto begins anew", .disabled = off}))
+    if (ui::button(d.ui, "measure", {x + w - kMeasure, y, kMeasure, 36}, shared_says("words.measure"_t),
+                   {.tooltip = frame_says("length.measure_about"_t), .disabled = off}))
         d.out.emplace_back(MeasureCosts{});
     y += 36 + kNumberLine;
     if (!d.state.problem.empty()) {
-        y = ui::paragraph(d.ui.canvas, {x, y}, w, d.state.problem + ". " + d.state.remedy,
+        y = ui::paragraph(d.ui.canvas, {x, y}, w,
+                          frame_says("length.problem"_t, "what"_v = drawn_words(d.state.problem), "remedy"_v = drawn_words(d.state.remedy)),
                           {.color = d.ui.theme.role(ui::Role::rejected), .max_lines = 2});
     }
     y += 4;

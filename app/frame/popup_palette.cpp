@@ -14,6 +14,8 @@
 #include "kernels/error.h"
 #include "scenes/loop/loop_model.h"
 #include "scenes/shared/run_controls.h"
+#include "scenes/shared/speak.h"
+#include "scenes/shared/token_said.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/language/language.h"
@@ -63,23 +65,41 @@ int best_match(const std::string& typed, const std::vector<std::string>& among, 
     return best;
 }
 
-void add(std::vector<PaletteRow>& rows, const std::string& query, PaletteRow row, std::string_view also = "") {
-    const std::string own = ui::language().label(row.label); // found by its English words too
-    row.score = search_score(query, own, own == row.label ? std::string(also) : std::string(also) + " " + row.label);
+// What it says in English.
+std::string english(const Message& words) {
+    return words.finished() ? in_english([&] { return message(words.said).words(); }) : words.words();
+}
+
+// Other words that it is looked for by, in both languages.
+std::string both(const Message& words) { return words + " " + english(words); }
+
+// Found by its English words too.
+int score_of(const std::string& query, const Message& label, const std::string& also = "") {
+    const std::string own = drawn_words(label), other = english(label);
+    return search_score(query, own, own == other ? also : also + " " + other);
+}
+
+void add(std::vector<PaletteRow>& rows, const std::string& query, PaletteRow row, const std::string& also = "") {
+    row.score = score_of(query, row.label, also);
     if (row.score >= 0) rows.push_back(std::move(row));
+}
+
+Message fate_of(DraftSlot::State state) {
+    switch (state) {
+    case DraftSlot::State::accepted: return frame_says("find.fate:accepted"_t);
+    case DraftSlot::State::rejected: return frame_says("find.fate:rejected"_t);
+    case DraftSlot::State::discarded: return frame_says("find.fate:discarded"_t);
+    default: return frame_says("find.fate:drafted"_t);
+    }
 }
 
 void add_tokens(std::vector<PaletteRow>& rows, const FrameInput& input, const std::string& query) {
     for (const RoundSummary& round : input.scene.whole->round_list) {
         for (std::size_t i = 0; i < round.drafts.size() && rows.size() < kMost; ++i) {
             const DraftSlot& slot = round.drafts[i];
-            const char* fate = slot.state == DraftSlot::State::accepted    ? "accepted"
-                               : slot.state == DraftSlot::State::rejected  ? "rejected"
-                               : slot.state == DraftSlot::State::discarded ? "discarded"
-                                                                           : "drafted";
             add(rows, query,
-                {ui::token_words(input.scene.trace->text(slot.draft->token)),
-                 std::string(fate) + ", round " + std::to_string(round.round + 1),
+                {token_said(*input.scene.trace, slot.draft->token),
+                 frame_says("find.guess"_t, "fate"_v = fate_of(slot.state), "round"_v = round.round + 1),
                  SceneCommand{Select{Position{round.round, static_cast<int>(i)}}}, 0});
         }
         if (rows.size() >= kMost) return;
@@ -108,9 +128,9 @@ void add_run_choices(std::vector<PaletteRow>& rows, const FrameInput& input, con
     const auto offer = [&](const DrafterInfo& info) {
         if (!is_ready(ready, info.name)) return;
         add(rows, query,
-            {std::string("Drafter: ") + info.name, race ? "in or out of the race" : info.title,
+            {frame_says("find.drafter"_t, "name"_v = info.name), race ? frame_says("find.racer"_t) : info.title,
              race ? SceneCommand{ToggleLane{info.name}} : SceneCommand{Command{Restart{with_drafter(now, info.name)}}}, 0},
-            std::string("model method settings chained ") + info.title);
+            both(frame_says("find.also:drafter"_t)) + " " + info.title);
     };
     for (const DrafterInfo& info : drafter_list()) offer(info);
     std::vector<std::string> chains = offered_chains(ready);
@@ -123,8 +143,9 @@ void add_run_choices(std::vector<PaletteRow>& rows, const FrameInput& input, con
     if (race || !drafter || ready.empty()) return;
     for (const RuleInfo& info : rule_list())
         if (can_judge(info, *drafter))
-            add(rows, query, {std::string("Rule: ") + info.name, info.title, SceneCommand{Command{Restart{with_rule(now, info.name)}}}, 0},
-                std::string("accept verify ") + info.title);
+            add(rows, query,
+                {frame_says("find.rule"_t, "name"_v = info.name), info.title, SceneCommand{Command{Restart{with_rule(now, info.name)}}}, 0},
+                both(frame_says("find.also:rule"_t)) + " " + info.title);
 }
 
 // What else has to change so that rule, temperature and drafter fit together.
@@ -155,7 +176,8 @@ std::string in_a_row(std::string value) {
 }
 
 PaletteRow setting_row(const RunSetting& setting, const RunSettings& now, const std::string& query) {
-    const std::string option = setting.option, label = "Setting: " + option;
+    const std::string option = setting.option;
+    const Message label = frame_says("find.setting"_t, "option"_v = option);
     const std::string value = text_of(setting, now);
     const auto restart = [&](const RunSettings& changed) { return SceneCommand{Command{Restart{fitting(setting, now, changed)}}}; };
     if (setting.is_switch()) {
@@ -165,16 +187,16 @@ PaletteRow setting_row(const RunSetting& setting, const RunSettings& now, const 
             take_text(setting, option, "", changed);
         else
             setting.set(changed, default_value);
-        return {label, is_default(setting, now) ? "off: switch it on" : "on: switch it off", restart(changed), 0};
+        return {label, frame_says("find.switch"_t, "on"_v = !is_default(setting, now)), restart(changed), 0};
     }
     const std::optional<std::string> typed = value_typed(setting, query);
-    const std::string before = value.empty() ? "not set" : "set to " + in_a_row(value);
-    if (!typed) return {label, before + "; type a value", PickAction{Action::palette}, 0, option + " "};
+    const Message before = frame_says("find.value"_t, "value"_v = in_a_row(value), "ask"_v = !typed);
+    if (!typed) return {label, before, PickAction{Action::palette}, 0, option + " "};
     try {
         RunSettings changed = now;
         take_text(setting, option, *typed, changed);
         check_sampling(changed.sampling);
-        return {option + " = " + *typed, before, restart(changed), 2 * kWordMatch};
+        return {frame_says("find.set"_t, "option"_v = option, "value"_v = *typed), before, restart(changed), 2 * kWordMatch};
     } catch (const Error& error) {
         return {error.what(), before, PickAction{Action::palette}, 2 * kWordMatch, option + " "};
     }
@@ -193,7 +215,7 @@ void add_settings(std::vector<PaletteRow>& rows, const FrameInput& input, const 
             continue;
         }
         constexpr int kBehind = 200; // what does something at once comes first
-        row.score = search_score(query, row.label, std::string("settings option ") + setting.key);
+        row.score = score_of(query, row.label, both(frame_says("find.also:setting"_t)) + " " + setting.key);
         if (row.score < 0) continue;
         row.score = std::max(0, row.score - kBehind);
         rows.push_back(std::move(row));
@@ -201,15 +223,19 @@ void add_settings(std::vector<PaletteRow>& rows, const FrameInput& input, const 
 }
 
 // "first-lesson": a lecture is looked for by what its file is called, too.
-std::string lecture_words(const std::string& file) { return "course class teach " + std::filesystem::path(file).filename().string(); }
+std::string lecture_words(const std::string& file) {
+    return both(frame_says("find.also:lecture"_t)) + " " + std::filesystem::path(file).filename().string();
+}
 
 // Models that are there; others are fetched by a command of their own.
 void add_models(std::vector<PaletteRow>& rows, const FrameInput& input, const std::string& query) {
     if (!input.models || !input.engine) return;
     for (const ModelChoice& model : *input.models)
         if (model.there)
-            add(rows, query, {"Model: " + model.label, model.word == input.model ? "on screen" : model.detail, PickModel{model.word}, 0},
-                "open load switch change target " + model.word);
+            add(rows, query,
+                {frame_says("find.model"_t, "model"_v = model.label),
+                 model.word == input.model ? frame_says("find.on_screen"_t) : model.detail, PickModel{model.word}, 0},
+                both(frame_says("find.also:model"_t)) + " " + model.word);
 }
 
 // Rows in a box with the chosen one raised; returns the row that was run.
@@ -242,14 +268,14 @@ std::optional<std::size_t> draw_rows(const FrameDraw& d, Rect box, const std::ve
         if (touched.clicked) run = static_cast<std::size_t>(i);
     }
     if (keyed && count > 0) run = static_cast<std::size_t>(row);
-    if (count == 0) c.text({box.x + 12, box.y + 22}, "nothing fits", Font::text, 15, t.muted);
+    if (count == 0) c.text({box.x + 12, box.y + 22}, frame_says("find.nothing"_t), Font::text, 15, t.muted);
     return run;
 }
 
 // A field, the rows that fit what is typed in it, and a line below; the chosen row is run, and true returned.
 // The field comes first: a row that Enter runs fits all that was typed before it.
 template <class RowsOf>
-bool draw_search(const FrameDraw& d, Rect box, bool& close, const RowsOf& rows_of, const char* placeholder, std::string_view below,
+bool draw_search(const FrameDraw& d, Rect box, bool& close, const RowsOf& rows_of, const Message& placeholder, const Message& below,
                  Font font, bool browses = false) {
     const std::string before = d.state.query;
     const float button = browses && d.input.can_browse ? 116 : 0;
@@ -258,8 +284,8 @@ bool draw_search(const FrameDraw& d, Rect box, bool& close, const RowsOf& rows_o
     const ui::TextFieldResult field =
         ui::text_field(d.ui, "query", {box.x + 12, box.y + 12, box.w - 24 - (button > 0 ? button + 8 : 0), 36}, d.state.query,
                        {.take_focus = true, .placeholder = placeholder});
-    if (button > 0 && ui::button(d.ui, "browse", {box.right() - 12 - button, box.y + 12, button, 36}, "Browse…",
-                                 {.tooltip = "the file dialog of this desktop"}))
+    if (button > 0 && ui::button(d.ui, "browse", {box.right() - 12 - button, box.y + 12, button, 36}, frame_says("files.browse"_t),
+                                 {.tooltip = frame_says("files.browse_about"_t)}))
         d.out.emplace_back(BrowseFiles{});
     if (d.state.query != before) {
         d.state.row = 0;
@@ -341,43 +367,48 @@ std::vector<PaletteRow> palette_rows(const FrameInput& input, const std::string&
         for (const RoundSummary& round : input.scene.whole->round_list)
             if (round.round + 1 == wanted || words.empty())
                 if (rows.size() < kMost)
-                    rows.push_back({"Round " + std::to_string(round.round + 1), counted(round.accepted, "kept guess"),
-                                    SceneCommand{SetCursor{round.end_event}}, 0});
+                    rows.push_back({frame_says("find.round"_t, "round"_v = round.round + 1),
+                                    frame_says("find.kept"_t, "guesses"_v = round.accepted), SceneCommand{SetCursor{round.end_event}}, 0});
         return rows;
     }
     if (!filtered)
         for (const Door& door : doors_of(input)) {
             constexpr int kDoor = 10; // what a window is opened for comes before a command that begins alike
-            PaletteRow row{door.title, "as on the first screen", door.leads.back(), 0};
-            if (row.score = search_score(words, ui::language().label(row.label), row.label); row.score > 0) row.score += kDoor;
+            PaletteRow row{door.title, frame_says("find.door"_t), door.leads.back(), 0};
+            if (row.score = score_of(words, row.label); row.score > 0) row.score += kDoor;
             if (row.score > 0) rows.push_back(std::move(row));
         }
     if (!filtered || prefix == '@')
         for (const SceneInfo& info : scene_list())
             add(rows, words,
-                {std::string("Scene: ") + info.title, "S" + std::to_string(info.number), SceneCommand{OpenScene{info.name}}, 0}, info.name);
+                {frame_says("find.scene"_t, "scene"_v = ui::language().label(info.title)), "S" + std::to_string(info.number),
+                 SceneCommand{OpenScene{info.name}}, 0},
+                std::string(info.name) + " " + info.title);
     if (!filtered || prefix == '>')
         for (const ActionInfo& info : action_list())
             if (info.action != Action::palette && why_not(input, info.action).empty())
-                add(rows, words, {info.label, info.shortcut, PickAction{info.action}, 0}, also_called(info.action));
+                add(rows, words, {message(info.label), info.shortcut, PickAction{info.action}, 0}, both(message(info.also)));
     if (!filtered || prefix == '>') {
         add_scene_keys(rows, input, words);
         add_run_choices(rows, input, words);
         add_settings(rows, input, words);
         add_models(rows, input, words);
     }
-    if (is_link(query)) return {{"Go to this link", "", OpenFile{query}, 0}};
+    if (is_link(query)) return {{frame_says("files.link"_t), "", OpenFile{query}, 0}};
     if (!filtered && input.read)
         for (const auto& [title, file] : input.read->lectures)
-            add(rows, words, {"Lecture: " + title, "", OpenFile{file}, 0}, lecture_words(file));
+            add(rows, words, {frame_says("find.lecture"_t, "title"_v = title), "", OpenFile{file}, 0}, lecture_words(file));
     if (!filtered && input.lecture)
         for (int i = 0; i < input.lecture->steps(); ++i) {
             const std::string& title = input.lecture->lecture->steps[static_cast<std::size_t>(i)].title;
-            add(rows, words, {"Step " + std::to_string(i + 1) + ": " + title, "lecture", PickAction{Action::to_step, i}, 0}, "lecture");
+            add(rows, words,
+                {frame_says("find.step"_t, "step"_v = i + 1, "title"_v = title), frame_says("find.of_lecture"_t),
+                 PickAction{Action::to_step, i}, 0},
+                "lecture");
         }
     if (input.glossary && (prefix == '?' || (!filtered && words.size() > 2)))
         for (const GlossaryEntry* entry : glossary_matches(*input.glossary, words))
-            rows.push_back({"Word: " + entry->term, "glossary",
+            rows.push_back({frame_says("find.word"_t, "term"_v = entry->term), frame_says("find.of_glossary"_t),
                             PickAction{Action::glossary, 1 + static_cast<int>(entry - input.glossary->data())},
                             kWordMatch - 1}); // what can be done comes first
     if (prefix == '#' || (!filtered && !words.empty())) add_tokens(rows, input, words);
@@ -396,71 +427,71 @@ std::vector<PaletteRow> fork_rows(const FrameInput& input) {
     RunSettings other = *input.scene.settings;
     ++other.fork;
     rows.push_back(
-        {"Other dice from round " + std::to_string(round + 1) + " on", "same text so far", fork({.round = round, .settings = other}), 0});
+        {frame_says("branch.dice"_t, "round"_v = round + 1), frame_says("branch.same"_t), fork({.round = round, .settings = other}), 0});
     if (index >= static_cast<int>(model.columns.size())) return rows;
     const LoopColumn& column = model.columns[static_cast<std::size_t>(index)];
-    const std::string at = "guess " + std::to_string(index + 1);
     if (column.check && column.check->u && throws_coins(model.rule)) {
         const bool kept = column.check->accepted;
-        rows.push_back({std::string(kept ? "A coin that rejects " : "A coin that keeps ") + quoted(*input.scene.trace, column.draft->token),
-                        "u = " + std::string(kept ? ".99" : "0"),
-                        fork({.round = round, .force_coin = std::pair{index, kept ? 0.999 : 0.0}}), 0});
+        const Message token = token_said(*input.scene.trace, column.draft->token);
+        rows.push_back(
+            {kept ? frame_says("branch.coin:rejects"_t, "token"_v = token) : frame_says("branch.coin:keeps"_t, "token"_v = token),
+             frame_says("branch.u"_t, "u"_v = kept ? 0.99 : 0.0),
+             fork({.round = round, .force_coin = std::pair{index, kept ? 0.999 : 0.0}}), 0});
     }
     const ColumnDistributions distributions = column_distributions(model, index);
     const DistributionTable table = distribution_table(distributions.target, distributions.draft, 12);
     for (const DistributionRow& row : table.rows) {
         if (row.id < 0 || (column.draft && row.id == column.draft->token)) continue;
-        rows.push_back({"Force " + quoted(*input.scene.trace, row.id) + " as " + at,
-                        "target " + distribution_number(row.target) + ", draft " + distribution_number(row.draft),
-                        fork({.round = round, .force_draft = std::pair{index, row.id}}), 0});
+        rows.push_back(
+            {frame_says("branch.force"_t, "token"_v = token_said(*input.scene.trace, row.id), "guess"_v = index + 1),
+             frame_says("branch.chances"_t, "target"_v = distribution_number(row.target), "draft"_v = distribution_number(row.draft)),
+             fork({.round = round, .force_draft = std::pair{index, row.id}}), 0});
     }
     return rows;
 }
 
 void draw_palette(const FrameDraw& d, Rect box, bool& close) {
-    if (draw_search(d, box, close, palette_rows, "a command, a scene, a token…", "> commands  @ scenes  # tokens  : round  ? words",
-                    Font::mono))
-        close = true;
+    if (draw_search(d, box, close, palette_rows, frame_says("find.field"_t), frame_says("find.prefixes"_t), Font::mono)) close = true;
 }
 
 std::vector<PaletteRow> model_rows(const FrameInput& input, const std::string& query) {
     std::vector<PaletteRow> rows;
     const bool path = query.find_first_of("/\\") != std::string::npos || query.ends_with(".gguf") || query.starts_with("~");
-    if (path) return {{"Open this model", "", PickModel{from_home(query)}, 0}};
+    if (path) return {{frame_says("models.open"_t), "", PickModel{from_home(query)}, 0}};
     if (input.models)
         for (const ModelChoice& model : *input.models)
-            add(rows, query, {model.label, (model.word == input.model ? "on screen · " : "") + model.detail, PickModel{model.word}, 0},
+            add(rows, query,
+                {model.label, model.word == input.model ? frame_says("find.shown"_t, "detail"_v = model.detail) : model.detail,
+                 PickModel{model.word}, 0},
                 model.word);
     std::ranges::stable_sort(rows, [](const PaletteRow& a, const PaletteRow& b) { return a.score > b.score; });
     return rows;
 }
 
 void draw_models(const FrameDraw& d, Rect box, bool& close) {
-    if (draw_search(d, box, close, model_rows, "a model, or the path of a folder or a .gguf file",
-                    "the run on screen ends when another model is there", Font::text, true))
-        close = true;
+    if (draw_search(d, box, close, model_rows, frame_says("models.field"_t), frame_says("models.below"_t), Font::text, true)) close = true;
 }
 
 std::vector<PaletteRow> open_rows(const FrameInput& input, const std::string& query) {
     std::vector<PaletteRow> rows;
     if (input.saved)
-        for (const SavedFile& file : *input.saved) add(rows, query, {"“" + file.label + "”", file.detail, OpenFile{file.path}, 0});
+        for (const SavedFile& file : *input.saved)
+            add(rows, query, {frame_says("files.saved"_t, "prompt"_v = file.label), file.detail, OpenFile{file.path}, 0});
     if (input.read)
         for (const auto& [title, file] : input.read->lectures)
-            add(rows, query, {"Lecture: " + title, "", OpenFile{file}, 0}, lecture_words(file));
+            add(rows, query, {frame_says("find.lecture"_t, "title"_v = title), "", OpenFile{file}, 0}, lecture_words(file));
     std::ranges::stable_sort(rows, [](const PaletteRow& a, const PaletteRow& b) { return a.score > b.score; });
     const bool link = is_link(query);
     if (link || query.find_first_of("/.") != std::string::npos)
-        rows.insert(rows.begin(), {link ? "Go to this link" : "Open this file", "", OpenFile{from_home(query)}, 0});
+        rows.insert(rows.begin(), {link ? frame_says("files.link"_t) : frame_says("files.open"_t), "", OpenFile{from_home(query)}, 0});
     return rows;
 }
 
 void draw_open(const FrameDraw& d, Rect box, bool& close) {
     const bool any = d.input.saved && !d.input.saved->empty();
     // It goes once the file is open: a path that was mistyped stays to be corrected.
-    (void)draw_search(d, box, close, open_rows, "words of a prompt, the path of a run, race or lecture, or a link",
-                      any ? "Ctrl+S saves a run or a race; the newest comes first" : "Nothing was saved yet: Ctrl+S keeps a run or a race",
-                      Font::text, true);
+    (void)draw_search(d, box, close, open_rows, frame_says("files.field"_t),
+                      any ? frame_says("files.newest"_t) : frame_says("files.none"_t), Font::text, true);
 }
 
 void draw_glossary(const FrameDraw& d, Rect box, bool& close) {
@@ -468,7 +499,7 @@ void draw_glossary(const FrameDraw& d, Rect box, bool& close) {
     const std::string before = d.state.query;
     const bool enter = d.ui.take_press({.key = ui::Key::enter}, true);
     const ui::TextFieldResult field = ui::text_field(d.ui, "query", {box.x + 12, box.y + 12, box.w - 24, 36}, d.state.query,
-                                                     {.take_focus = true, .placeholder = "a word of the field…"});
+                                                     {.take_focus = true, .placeholder = frame_says("term.field"_t)});
     if (d.state.query != before) d.state.row = 0;
     const std::vector<const GlossaryEntry*> found = glossary_matches(*d.input.glossary, d.state.query);
     std::vector<PaletteRow> rows;
@@ -489,9 +520,9 @@ void draw_glossary(const FrameDraw& d, Rect box, bool& close) {
     ui::fitted_text(c, {words.x, words.y + 22}, entry.term, Font::text_bold, 20, t.ink, words.w);
     float y = words.y + 50;
     if (!entry.also.empty()) {
-        std::string also = "also: ";
-        for (const std::string& other : entry.also) also += (other == entry.also.front() ? "" : ", ") + other;
-        y = ui::paragraph(c, {words.x, y}, words.w, also, {.size = 14, .color = t.muted}) + 6;
+        std::string also;
+        for (const std::string& other : entry.also) also += (also.empty() ? "" : ", ") + other;
+        y = ui::paragraph(c, {words.x, y}, words.w, frame_says("term.also"_t, "words"_v = also), {.size = 14, .color = t.muted}) + 6;
     }
     constexpr float kButton = 60;
     ui::ParagraphStyle style{.color = t.ink};
@@ -499,7 +530,7 @@ void draw_glossary(const FrameDraw& d, Rect box, bool& close) {
     ui::paragraph(c, {words.x, y}, words.w, entry.text, style);
     const SceneInfo* scene = find_scene(entry.scene);
     if (!scene) return;
-    const std::string label = std::string("Show it: ") + scene->title;
+    const Message label = frame_says("term.show"_t, "scene"_v = ui::language().label(scene->title));
     const bool go = ui::button(d.ui, "go", {words.x, box.bottom() - 52, std::min(words.w, 240.0F), 36}, label,
                                {.kind = ui::ButtonKind::primary, .icon = ui::Icon::play});
     if (!go && !enter) return;
@@ -510,9 +541,8 @@ void draw_glossary(const FrameDraw& d, Rect box, bool& close) {
 
 void draw_fork(const FrameDraw& d, Rect box, bool& close) {
     const std::vector<PaletteRow> rows = fork_rows(d.input);
-    d.ui.canvas.text({box.x + 20, box.y + 34}, "Fork here: what if…", Font::text_bold, 20, d.ui.theme.ink);
-    ui::fitted_text(d.ui.canvas, {box.x + 20, box.y + 58}, "The past stays as it was; from this round on a new branch is run.", Font::text,
-                    14, d.ui.theme.muted, box.w - 40);
+    d.ui.canvas.text({box.x + 20, box.y + 34}, frame_says("branch.title"_t), Font::text_bold, 20, d.ui.theme.ink);
+    ui::fitted_text(d.ui.canvas, {box.x + 20, box.y + 58}, frame_says("branch.about"_t), Font::text, 14, d.ui.theme.muted, box.w - 40);
     const bool enter = d.ui.take_key(ui::Key::enter);
     const auto run = draw_rows(d, {box.x + 8, box.y + 76, box.w - 16, box.h - 88}, rows, enter);
     if (run) {

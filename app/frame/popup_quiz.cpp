@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "app/frame/popups.h"
+#include "ui/language/language.h"
 #include "ui/text_layout.h"
 #include "ui/widgets.h"
 
@@ -18,13 +19,12 @@ float choice_height(const FrameDraw& d, float width, const std::string& words) {
 }
 
 // "Question 3 of 24", and how a room votes or voted.
-std::string heading_of(const QuizRound& round, const QuizQuestion& q) {
-    std::string words = "Question " + std::to_string(round.at() + 1) + " of " + std::to_string(round.questions());
-    if (round.given() < 0) return words + " · Shift+A … counts a hand";
-    if (round.hands() > 0)
-        words += " · " + std::to_string(round.hands(q.answer)) + " of " + std::to_string(round.hands()) +
-                 (round.hands() == 1 ? " hand" : " hands") + " went up for the right answer";
-    return words;
+Message heading_of(const QuizRound& round, const QuizQuestion& q) {
+    const auto at = "at"_v = round.at() + 1;
+    const auto of = "of"_v = round.questions();
+    if (round.given() < 0) return frame_says("question.at:open"_t, at, of);
+    return frame_says("question.at:answered"_t, at, of, "hands"_v = round.hands(),
+                      "right"_v = round.hands() > 0 ? round.hands(q.answer) : 0);
 }
 
 // One choice; whether it was taken.
@@ -77,7 +77,7 @@ void draw_quiz(const FrameDraw& d, Rect box, bool& close) {
     ui::fitted_text(c, {x, box.y + 32}, heading_of(round, q), Font::text, 14, t.muted, w - 110);
     if (round.answered() > 0)
         c.text({box.right() - 24, box.y + 32},
-               std::to_string(round.right(*d.input.quiz)) + " of " + std::to_string(round.answered()) + " right", Font::text, 14, t.muted,
+               frame_says("question.right"_t, "right"_v = round.right(*d.input.quiz), "of"_v = round.answered()), Font::text, 14, t.muted,
                ui::Align::right);
     const float below = box.bottom() - 60;
     const Rect view{box.x, box.y + 44, box.w, below - box.y - 44};
@@ -97,12 +97,14 @@ void draw_quiz(const FrameDraw& d, Rect box, bool& close) {
     ui::end_scroll(d.ui);
     const SceneInfo* scene = find_scene(q.scene);
     if (given >= 0 && scene &&
-        ui::button(d.ui, "show", {x, below + 8, 220, 36}, std::string("Show it: ") + scene->title, {.icon = ui::Icon::play})) {
+        ui::button(d.ui, "show", {x, below + 8, 220, 36}, frame_says("term.show"_t, "scene"_v = ui::language().label(scene->title)),
+                   {.icon = ui::Icon::play})) {
         d.out.push_back(SceneCommand{OpenScene{q.scene}});
         if (q.beat > 0) d.out.push_back(SceneCommand{SetBeat{q.beat - 1}});
         close = true;
     }
-    if (ui::button(d.ui, "next", {box.right() - 24 - 120, below + 8, 120, 36}, given >= 0 ? "Next" : "Skip",
+    if (ui::button(d.ui, "next", {box.right() - 24 - 120, below + 8, 120, 36},
+                   given >= 0 ? frame_says("question.next"_t) : frame_says("question.skip"_t),
                    {.kind = given >= 0 ? ui::ButtonKind::primary : ui::ButtonKind::normal}) ||
         d.ui.take_key(ui::Key::enter) || d.ui.take_key(ui::Key::right) || d.ui.take_key(ui::Key::page_down))
         round.go(1);

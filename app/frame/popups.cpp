@@ -13,6 +13,7 @@
 #include "kernels/error.h"
 #include "scenes/shared/speak.h"
 #include "scenes/shared/words.h"
+#include "ui/choices.h"
 #include "ui/language/language.h"
 #include "ui/text_field.h"
 #include "ui/text_layout.h"
@@ -42,7 +43,7 @@ ui::Vec2 wanted_size(Popup popup) {
     return {};
 }
 
-void heading(const FrameDraw& d, Rect box, std::string_view words) {
+void heading(const FrameDraw& d, Rect box, const Message& words) {
     ui::fitted_text(d.ui.canvas, {box.x + 24, box.y + 38}, words, Font::text_bold, 20, d.ui.theme.ink, box.w - 80);
 }
 
@@ -115,9 +116,9 @@ bool beyond_the_model(const FrameDraw& d) {
 }
 
 // Enter while a choice has the focus, which the keyboard or a click may have brought there; an open list keeps its own.
-bool enter_on_a_choice(const FrameDraw& d, std::span<const std::string> kinds) {
+bool enter_on_a_choice(const FrameDraw& d, std::span<const Message> kinds) {
     d.ui.push_id("kind");
-    const bool kind = std::ranges::any_of(kinds, [&](const std::string& one) { return d.ui.focused(d.ui.id(one)); });
+    const bool kind = std::ranges::any_of(kinds, [&](const Message& one) { return d.ui.focused(d.ui.id(one)); });
     d.ui.pop_id();
     return (kind || d.ui.focused(d.ui.id("preset"))) && d.ui.take_press({.key = ui::Key::enter}, true);
 }
@@ -171,26 +172,29 @@ bool has_own_key(const std::vector<std::pair<std::string, std::string>>& rows, c
 }
 
 // What every key does here, the scene's own first.
-std::vector<std::pair<std::string, std::string>> key_rows(const FrameDraw& d) {
-    std::vector<std::pair<std::string, std::string>> rows;
-    if (d.input.active) rows = d.input.active->keys();
-    const auto own = rows;
+std::vector<std::pair<std::string, Message>> key_rows(const FrameDraw& d) {
+    std::vector<std::pair<std::string, std::string>> own;
+    if (d.input.active) own = d.input.active->keys();
     std::string drafters; // "1 none, 2 small, …"
     const auto& list = drafter_list();
     for (std::size_t i = 0; i < list.size() && i < 9; ++i)
-        drafters += (i > 0 ? ", " : ": ") + std::to_string(i + 1) + "\u00a0" + list[i].name;
+        drafters += (i > 0 ? ", " : "") + std::to_string(i + 1) + "\u00a0" + list[i].name;
     const std::string digits = "1 … 9";
-    for (auto& [keys, does] : rows)
-        if (keys == digits) does += drafters;
-    for (const ActionInfo& info : action_list()) {
-        std::string label = ui::language().label(info.label);
-        if (label.ends_with("…")) label.resize(label.size() - std::string("…").size());
-        if (info.shortcut[0] != '\0' && !has_own_key(own, info.shortcut)) rows.emplace_back(info.shortcut, label);
+    std::vector<std::pair<std::string, Message>> rows;
+    bool own_digits = false;
+    for (const auto& [keys, does] : own) {
+        const bool chooses = keys == digits;
+        own_digits |= chooses;
+        rows.emplace_back(keys, chooses ? does + ": " + drafters : does);
     }
-    if (std::ranges::find(own, digits, &std::pair<std::string, std::string>::first) == own.end())
-        rows.emplace_back(digits, "Choose a drafter" + drafters);
-    if (d.layout.density == Density::single) rows.emplace_back("Alt+← → ↑ ↓", "Move over the picture");
-    rows.emplace_back("Tab", "Next control");
+    for (const ActionInfo& info : action_list()) {
+        Message label = message(info.label);
+        if (label.ends_with("…")) label.resize(label.size() - std::string("…").size());
+        if (*info.shortcut && !has_own_key(own, info.shortcut)) rows.emplace_back(info.shortcut, std::move(label));
+    }
+    if (!own_digits) rows.emplace_back(digits, frame_says("keyboard.drafters"_t, "drafters"_v = drafters));
+    if (d.layout.density == Density::single) rows.emplace_back("Alt+← → ↑ ↓", frame_says("keyboard.pan"_t));
+    rows.emplace_back("Tab", frame_says("keyboard.tab"_t));
     return rows;
 }
 
@@ -257,9 +261,9 @@ void draw_popup(const FrameDraw& d) {
 
 void draw_prompt_editor(const FrameDraw& d, Rect box, bool& close) {
     FrameUi& s = d.state;
-    heading(d, box, "New run");
+    heading(d, box, frame_says("prompt.title"_t));
     const float x = box.x + 24, w = box.w - 48;
-    const std::array<std::string, 2> kinds = {"raw text", "chat turn"};
+    const std::array<Message, 2> kinds = {frame_says("prompt.raw"_t), frame_says("prompt.chat"_t)};
     const bool on_choice = enter_on_a_choice(d, kinds);
     if (d.ui.take_press({.key = ui::Key::f2}, true)) s.chat = !s.chat;
     if (const auto pick =
@@ -276,14 +280,15 @@ void draw_prompt_editor(const FrameDraw& d, Rect box, bool& close) {
     }
     if (roomy && d.input.gallery && !d.input.gallery->empty()) y += draw_good_prompts(d, {x, y, w, 0}) + 4;
     if (d.input.gallery && !d.input.gallery->empty()) {
-        std::vector<ui::Choice> presets;
+        std::vector<ui::MessageChoice> presets;
         for (const GalleryPrompt& g : *d.input.gallery) {
             std::string line = g.prompt.substr(0, 200);
             std::ranges::replace(line, '\n', ' ');
-            presets.push_back({ui::fit(d.ui.canvas, line, Font::text, 15, w - 220), g.domain + (g.chat ? ", chat" : ""), ""});
+            presets.push_back({ui::fit(d.ui.canvas, line, Font::text, 15, w - 220),
+                               frame_says("prompt.domain"_t, "domain"_v = ui::language().label(g.domain), "chat"_v = g.chat)});
         }
-        if (const auto pick =
-                ui::dropdown(d.ui, "preset", {x, y, w, 36}, presets, -1, {.max_rows = 8}, roomy ? "more prompts…" : "presets…")) {
+        if (const auto pick = ui::dropdown(d.ui, "preset", {x, y, w, 36}, presets, -1, Message(), Message(),
+                                           roomy ? frame_says("prompt.more"_t) : frame_says("prompt.presets"_t))) {
             const GalleryPrompt& g = (*d.input.gallery)[static_cast<std::size_t>(*pick)];
             s.prompt = g.prompt;
             s.system = g.system;
@@ -294,38 +299,33 @@ void draw_prompt_editor(const FrameDraw& d, Rect box, bool& close) {
     const bool empty = s.prompt.find_first_not_of(" \n\t") == std::string::npos;
     const bool beyond = roomy && !empty && beyond_the_model(d);
     const Rect field{x, y, w, box.bottom() - y - 72 - (beyond ? 48.0F : 0.0F)};
-    const ui::TextFieldResult result = ui::text_field(d.ui, "prompt", field, s.prompt,
-                                                      {.multi_line = true,
-                                                       .enter_submits = true,
-                                                       .take_focus = true,
-                                                       .select_all = true,
-                                                       .placeholder = "the text that the models go on with"});
+    const ui::TextFieldResult result = ui::text_field(
+        d.ui, "prompt", field, s.prompt,
+        {.multi_line = true, .enter_submits = true, .take_focus = true, .select_all = true, .placeholder = frame_says("prompt.field"_t)});
     const std::optional<PromptRoom> room = counted_prompt(d);
     const bool long_one = room && !room->fits();
-    std::string off = room ? "" : s.no_room;
-    if (long_one) off = "Too long: shorten it by at least " + counted(room->tokens - room->holds + 1, "token");
-    if (empty) off = "Type a prompt first";
+    Message off = room ? "" : s.no_room;
+    if (long_one) off = frame_says("prompt.too_long"_t, "tokens"_v = room->tokens - room->holds + 1);
+    if (empty) off = frame_says("prompt.none"_t);
     const bool told = !empty && !off.empty();
-    ui::fitted_text(d.ui.canvas, {x, box.bottom() - (room ? 42.0F : 32.0F)},
-                    told     ? off
-                    : s.chat ? "Enter starts, Shift+Enter breaks the line, F2 makes it raw text, Escape leaves it"
-                             : "Enter starts, Shift+Enter breaks the line, F2 makes it a chat turn, Escape leaves it",
+    ui::fitted_text(d.ui.canvas, {x, box.bottom() - (room ? 42.0F : 32.0F)}, told ? off : frame_says("prompt.keys"_t, "chat"_v = s.chat),
                     Font::text, 14, told ? d.ui.theme.ink : d.ui.theme.muted, w - 136);
     if (room)
-        d.ui.canvas.text({x, box.bottom() - 20}, std::to_string(room->tokens) + " of " + counted(room->holds, "token"), Font::mono, 14,
-                         long_one ? d.ui.theme.role(ui::Role::rejected) : d.ui.theme.muted);
-    const bool start = ui::button(d.ui, "start", {box.right() - 24 - 120, box.bottom() - 56, 120, 36}, "Start",
+        d.ui.canvas.text({x, box.bottom() - 20}, frame_says("prompt.room"_t, "tokens"_v = room->tokens, "holds"_v = room->holds),
+                         Font::mono, 14, long_one ? d.ui.theme.role(ui::Role::rejected) : d.ui.theme.muted);
+    const bool start = ui::button(d.ui, "start", {box.right() - 24 - 120, box.bottom() - 56, 120, 36}, frame_says("prompt.start"_t),
                                   {.kind = ui::ButtonKind::primary, .icon = ui::Icon::play, .disabled = off});
     if (beyond) {
         const Fetchable& real = fetchables().front();
         const bool there = d.input.models &&
                            std::ranges::any_of(*d.input.models, [&](const ModelChoice& one) { return one.word == real.name && one.there; });
-        const std::string button = (there ? "Use " : "Get ") + real.title;
+        const Message button =
+            there ? frame_says("prompt.use"_t, "model"_v = real.title) : frame_says("models.get"_t, "model"_v = real.title);
         const float width = ui::button_width(d.ui.canvas, button);
-        ui::paragraph(d.ui.canvas, {x, field.bottom() + 22}, w - width - 16, std::string("None of its prompts: ") + kSmallWorld,
+        ui::paragraph(d.ui.canvas, {x, field.bottom() + 22}, w - width - 16, frame_says("prompt.beyond"_t),
                       {.size = 14, .color = d.ui.theme.ink, .max_lines = 2});
         if (d.input.engine && ui::button(d.ui, "real", {x + w - width, field.bottom() + 8, width, 36}, button,
-                                         {.tooltip = "these words run here first, and stay"})) {
+                                         {.tooltip = frame_says("prompt.real_about"_t)})) {
             if (off.empty() && d.input.scene.settings) d.out.push_back(AskPrompt{edited_run(d)});
             d.out.push_back(PickModel{real.name});
             close = true;
@@ -342,7 +342,7 @@ void draw_prompt_editor(const FrameDraw& d, Rect box, bool& close) {
 }
 
 void draw_keys_panel(const FrameDraw& d, Rect box, bool&) {
-    heading(d, box, "Keys");
+    heading(d, box, frame_says("keys.label"_t));
     const auto rows = key_rows(d);
     const float columns = box.w >= 700 ? 2 : 1, width = (box.w - 48) / columns, words = width - 152;
     const ui::ParagraphStyle style{.color = d.ui.theme.muted};
@@ -371,8 +371,9 @@ void draw_keys_panel(const FrameDraw& d, Rect box, bool&) {
 
 void draw_description(const FrameDraw& d, Rect box, bool&) {
     const std::string words = frame_words(d);
-    heading(d, {box.x, box.y, box.w - 84, box.h}, "This frame in words");
-    if (ui::button(d.ui, "copy", {box.right() - 24 - 84, box.y + 12, 84, 36}, "Copy")) d.out.push_back(CopyText{words});
+    heading(d, {box.x, box.y, box.w - 84, box.h}, frame_says("description.label"_t));
+    if (ui::button(d.ui, "copy", {box.right() - 24 - 84, box.y + 12, 84, 36}, frame_says("buttons.copy"_t)))
+        d.out.push_back(CopyText{words});
     const Rect view{box.x + 24, box.y + 60, box.w - 48, box.h - 76};
     const float up = begin_reading(d, "words", view, text_height(d, box.w));
     ui::paragraph(d.ui.canvas, {view.x, view.y + 18 - up}, view.w - 16, words, text_style(d));
@@ -380,14 +381,14 @@ void draw_description(const FrameDraw& d, Rect box, bool&) {
 }
 
 void draw_export(const FrameDraw& d, Rect box, bool& close) {
-    heading(d, box, "Export this frame");
+    heading(d, box, frame_says("export.title"_t));
     const ui::TextFieldResult field = ui::text_field(d.ui, "path", {box.x + 24, box.y + 60, box.w - 48, 36}, d.state.query,
-                                                     {.mono = true, .take_focus = true, .placeholder = "path ending in .png or .svg"});
+                                                     {.mono = true, .take_focus = true, .placeholder = frame_says("export.field"_t)});
     const bool usable = d.state.query.ends_with(".png") || d.state.query.ends_with(".svg");
-    const bool go = ui::button(d.ui, "go", {box.right() - 24 - 120, box.bottom() - 52, 120, 36}, "Export",
-                               {.kind = ui::ButtonKind::primary, .disabled = usable ? "" : "The name must end in .png or .svg"});
-    if (d.input.can_browse &&
-        ui::button(d.ui, "browse", {box.x + 24, box.bottom() - 52, 116, 36}, "Browse…", {.tooltip = "the file dialog of this desktop"}))
+    const bool go = ui::button(d.ui, "go", {box.right() - 24 - 120, box.bottom() - 52, 120, 36}, frame_says("export.go"_t),
+                               {.kind = ui::ButtonKind::primary, .disabled = usable ? "" : frame_says("export.ending"_t)});
+    if (d.input.can_browse && ui::button(d.ui, "browse", {box.x + 24, box.bottom() - 52, 116, 36}, frame_says("files.browse"_t),
+                                         {.tooltip = frame_says("files.browse_about"_t)}))
         d.out.emplace_back(BrowseFiles{});
     if ((go || field.submitted) && usable) {
         d.out.push_back(ExportFile{d.state.query});

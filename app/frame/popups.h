@@ -11,7 +11,7 @@ namespace speclens {
 
 // One entry of the palette or of the fork list.
 struct PaletteRow {
-    std::string label, detail;
+    Message label, detail;
     FrameCommand command;
     int score = 0;
     std::string fill = {}; // not empty: it does nothing yet, and puts this into the field

@@ -1,5 +1,6 @@
 #include "app/frame/window_assets.h"
 
+#include "app/frame/actions.h"
 #include "kernels/error.h"
 #include "ui/stories/story_book.h"
 
@@ -25,7 +26,7 @@ WindowAssets load_window_assets(const std::filesystem::path& assets, const std::
     const std::filesystem::path own = assets / "languages" / language;
     int broken = 0;
     // One line has room for one file: the first is named, the others are counted.
-    const auto left_out = [&](const std::string& what, const std::string& remedy) {
+    const auto left_out = [&](const Message& what, const Message& remedy) {
         if (broken++ == 0) loaded.problem = what, loaded.remedy = remedy;
     };
     const auto optional = [&](const auto& load) {
@@ -39,8 +40,7 @@ WindowAssets load_window_assets(const std::filesystem::path& assets, const std::
         const auto file = gallery_file(assets, built_in);
         std::vector<GalleryPrompt> read = load_gallery(file);
         if (read.empty())
-            left_out("prompts/" + file.filename().string() + " has no prompts",
-                     "Install the program again; a prompt of your own works without it.");
+            left_out(frame_says("problem.no_prompts"_t, "file"_v = file.filename().string()), frame_says("remedy.no_prompts"_t));
         return read;
     };
     loaded.gallery = prompts(true);
@@ -50,11 +50,11 @@ WindowAssets load_window_assets(const std::filesystem::path& assets, const std::
     optional([&] { // a file of figures that cannot be read costs its own only
         std::vector<std::string> files;
         loaded.figures = std::make_shared<const Published>(Published::load(assets / "published", &files));
-        for (const std::string& file : files) left_out(file, "Such files are left out; ./run list published names the next.");
+        for (const std::string& file : files) left_out(file, frame_says("remedy.published"_t));
     });
-    for (const std::string& text : story_problems()) left_out(text, "Its English stands in; docs/stories.md says what a story holds.");
+    for (const std::string& text : story_problems()) left_out(text, frame_says("remedy.story"_t));
     optional([&] { loaded.ablations = std::make_shared<const Ablations>(load_experiments(assets / "models")); });
-    if (broken > 1) loaded.problem += " (and " + std::to_string(broken - 1) + (broken == 2 ? " more file)" : " more files)");
+    if (broken > 1) loaded.problem = frame_says("problem.and_more"_t, "first"_v = drawn_words(loaded.problem), "more"_v = broken - 1);
     return loaded;
 }
 

@@ -11,6 +11,7 @@
 #include "engine/published/ablations.h"
 #include "engine/published/published.h"
 #include "engine/run/gallery.h"
+#include "ui/stories/message.h"
 
 namespace speclens {
 
@@ -22,7 +23,7 @@ struct WindowAssets {
     std::shared_ptr<const Published> figures;   // null likewise
     std::shared_ptr<const Ablations> ablations; // null likewise, and where there are none
     // What is left out because it could not be read, and what to do; empty: nothing.
-    std::string problem, remedy;
+    Message problem, remedy;
 };
 // Those of them that are texts. `language`: "en", "de".
 struct WindowTexts {

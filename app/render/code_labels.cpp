@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "app/frame/actions.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/rules/verify.h"
 #include "scenes/shared/methods.h"
@@ -14,8 +13,7 @@ namespace speclens {
 namespace {
 
 std::set<std::string> labels_in_tables() {
-    std::set<std::string> labels(menu_names().begin(), menu_names().end());
-    for (const ActionInfo& action : action_list()) labels.insert(action.label);
+    std::set<std::string> labels;
     for (const SceneInfo& scene : scene_list()) {
         labels.insert({scene.title, scene.about});
         for (const auto& [keys, words] : scene.make()->keys()) labels.insert(words);

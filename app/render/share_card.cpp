@@ -25,17 +25,14 @@ using ui::Theme;
 
 constexpr float kLeft = 48, kRight = kCardWidth - 48, kRoom = kRight - kLeft;
 
-std::string title_of(const RoundSummary& round) {
-    const int drafted = static_cast<int>(round.drafts.size());
-    if (drafted == 0) return "No draft token in this round";
-    if (drafted == 1) return round.accepted == 1 ? "The one draft token accepted" : "The one draft token rejected";
-    return std::to_string(round.accepted) + " of " + std::to_string(drafted) + " draft tokens accepted";
+Message title_of(const RoundSummary& round) {
+    const auto accepted = "accepted"_v = round.accepted;
+    if (round.drafts.size() == 1) return frame_says("card.title:one"_t, accepted);
+    return round.drafts.empty() ? frame_says("card.title:none"_t)
+                                : frame_says("card.title:some"_t, accepted, "drafted"_v = round.drafts.size());
 }
 
-std::string subtitle_of(const RoundSummary& round) {
-    const int written = static_cast<int>(round.commit->tokens.size());
-    return (written == 1 ? "1 token" : std::to_string(written) + " tokens") + " from one pass of the target";
-}
+Message subtitle_of(const RoundSummary& round) { return frame_says("card.written"_t, "tokens"_v = round.commit->tokens.size()); }
 
 // A token of the text, or markers of a chat that follow each other, which stand as one mark.
 struct CardPiece {
@@ -44,7 +41,6 @@ struct CardPiece {
     float width = 0;
 };
 
-constexpr const char* kMark = "chat";
 constexpr float kTextSize = 24, kMarkSize = 16;
 
 std::vector<CardPiece> pieces_of(const Canvas& canvas, const Trace& trace, const RunView& whole, int round) {
@@ -57,7 +53,8 @@ std::vector<CardPiece> pieces_of(const Canvas& canvas, const Trace& trace, const
         if (mark && !pieces.empty() && pieces.back().text.empty()) continue;
         CardPiece piece{mark ? "" : text, {}, 0};
         if (token.round == round && !mark) piece.role = role_of(token.origin);
-        piece.width = mark ? canvas.text_width(kMark, Font::text, kMarkSize) + 28 : ui::running_width(canvas, text, kTextSize);
+        piece.width =
+            mark ? canvas.text_width(frame_says("ribbon.chat"_t), Font::text, kMarkSize) + 28 : ui::running_width(canvas, text, kTextSize);
         pieces.push_back(std::move(piece));
     }
     return pieces;
@@ -76,7 +73,7 @@ void draw_text(Canvas& canvas, const Theme& theme, const Trace& trace, const Run
         const CardPiece& piece = pieces[i];
         if (piece.text.empty()) {
             canvas.fill({x + 4, y - 20, piece.width - 8, 26}, theme.raised, 6);
-            canvas.text({x + piece.width / 2, y - 1}, kMark, Font::text, kMarkSize, theme.muted, ui::Align::center);
+            canvas.text({x + piece.width / 2, y - 1}, frame_says("ribbon.chat"_t), Font::text, kMarkSize, theme.muted, ui::Align::center);
         } else {
             (void)ui::running_token(canvas, theme, {x, y}, piece.text, piece.role, false, kTextSize);
         }
@@ -192,7 +189,7 @@ std::string day_of(const Header& header) { return header.date.substr(0, 10); }
 
 std::string prompt_of(const Header& header) { return header.chat ? header.chat->said : header.prompt_text; }
 
-void draw_head(Canvas& canvas, const Theme& theme, const Header& header, const std::string& title, const std::string& subtitle) {
+void draw_head(Canvas& canvas, const Theme& theme, const Header& header, const Message& title, const Message& subtitle) {
     canvas.print({kLeft, 66}, "SpecLens", Font::text_bold, 26, theme.muted);
     (void)ui::badge(canvas, theme, kRight, 42, kept_tier(header), day_of(header), 32);
     float size = 46;
@@ -203,12 +200,12 @@ void draw_head(Canvas& canvas, const Theme& theme, const Header& header, const s
 }
 
 // What was run and where, and the link.
-void draw_foot(Canvas& canvas, const Theme& theme, const SharedRound& shared, const Header& header, const std::string& facts,
-               const std::string& run) {
+void draw_foot(Canvas& canvas, const Theme& theme, const SharedRound& shared, const Header& header, const Message& facts,
+               const Message& run) {
     canvas.text({kLeft, 544}, facts, Font::text_bold, 24, theme.ink);
     const float x = facts.empty() ? kLeft : kLeft + canvas.text_width(facts, Font::text_bold, 24) + 24;
-    const std::string where = header.machine.empty() ? "" : " · " + header.machine;
-    ui::fitted_text(canvas, {x, 544}, run + " · " + header.model + where, Font::text, 22, theme.muted, kRight - x);
+    ui::fitted_text(canvas, {x, 544}, frame_says("card.run"_t, "run"_v = run, "model"_v = header.model, "machine"_v = header.machine),
+                    Font::text, 22, theme.muted, kRight - x);
     draw_link(canvas, theme, shared.shown_link.empty() ? shared.link : shared.shown_link, 584);
 }
 
@@ -229,7 +226,7 @@ void draw_lanes(Canvas& canvas, const Theme& theme, const RaceModel& m) {
     double most = 0;
     for (const RaceLaneModel& lane : m.lanes) most = std::max(most, rate_of(m, lane));
     const float row = std::min(kMost, (kBottom - kTop) / static_cast<float>(std::max<std::size_t>(1, m.lanes.size())));
-    const std::string unit = m.table || m.stepped ? "tokens per round" : "tok/s";
+    const Message unit = m.table || m.stepped ? frame_says("card.rate:rounds"_t) : frame_says("card.rate:time"_t);
     float y = kTop;
     for (const RaceLaneModel& lane : m.lanes) {
         const float size = std::min(24.F, row * 0.6F), base = y + row / 2 + size * 0.35F;
@@ -240,7 +237,7 @@ void draw_lanes(Canvas& canvas, const Theme& theme, const RaceModel& m) {
         const std::string rate = rate_words(m, lane);
         const float x = kLeft + kName + room + 16;
         if (!lane.lane->problem.empty()) {
-            ui::fitted_text(canvas, {x, base}, "cannot run", Font::text, size, theme.muted, kRight - x);
+            ui::fitted_text(canvas, {x, base}, frame_says("card.cannot_run"_t), Font::text, size, theme.muted, kRight - x);
         } else {
             canvas.print({x, base}, rate, Font::text, size, theme.ink);
             canvas.text({x + canvas.printed_width(rate, Font::text, size) + 8, base}, unit, Font::text, std::min(18.F, size), theme.muted);
@@ -252,12 +249,7 @@ void draw_lanes(Canvas& canvas, const Theme& theme, const RaceModel& m) {
 
 } // namespace
 
-const Header* shared_header(const SharedRound& shared) {
-    if (!shared.race) return shared.trace->header();
-    for (const RaceLane& lane : shared.race->lanes)
-        if (lane.trace && lane.trace->header()) return lane.trace->header();
-    return nullptr;
-}
+const Header* shared_header(const SharedRound& shared) { return shared.race ? race_header(*shared.race) : shared.trace->header(); }
 
 void draw_share_card(Canvas& canvas, const Theme& theme, const SharedRound& shared, const RunView& whole, const RoundSummary& round) {
     const Header& header = *whole.header;
@@ -266,9 +258,9 @@ void draw_share_card(Canvas& canvas, const Theme& theme, const SharedRound& shar
     const std::vector<RoundChip> chips = chips_of(*shared.trace, round);
     draw_chips(canvas, theme, chips, 304);
     draw_legend(canvas, theme, chips, 502);
-    const std::string run =
+    const Message run =
         run_words(header.drafter, header.k, header.sampling.temperature, header.draft_sampling.temperature, header.rule, header.k_auto);
-    draw_foot(canvas, theme, shared, header, ui::per_round(whole.tokens_per_round()) + " tokens per round", run);
+    draw_foot(canvas, theme, shared, header, frame_says("card.tokens"_t, "tokens"_v = whole.tokens_per_round()), run);
 }
 
 void draw_race_card(Canvas& canvas, const Theme& theme, const SharedRound& shared, const RaceModel& race) {

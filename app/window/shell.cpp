@@ -250,7 +250,7 @@ class Shell {
     }
 
     void browse(const FileQuestion& question) {
-        if (dialog_) return controller_.complain("the file dialog is open already", "It may stand behind this window.");
+        if (dialog_) return controller_.complain(frame_says("problem.dialog_open"_t), frame_says("remedy.dialog_open"_t));
         try {
             dialog_ = std::make_unique<FileDialog>(question, [this] { chosen_.give(); });
         } catch (const Error& error) {
@@ -259,7 +259,7 @@ class Shell {
     }
 
     void fetch(const std::string& name) {
-        if (kPage) return controller_.complain("a page in a browser fetches no models", "Drop the file on it: nothing is uploaded.");
+        if (kPage) return controller_.complain(frame_says("problem.page_fetch"_t), frame_says("remedy.page_fetch"_t));
         const Fetchable* known = find_fetchable(name);
         if (!known) return;
         try {
@@ -271,7 +271,7 @@ class Shell {
     }
 
     void tell_server(ServerOrder order) {
-        if (kPage) return controller_.complain("a page in a browser opens no connections", "Use SpecLens on the desktop for servers.");
+        if (kPage) return controller_.complain(frame_says("problem.page_server"_t), frame_says("remedy.page_server"_t));
         const bool serves = std::holds_alternative<ServeHere>(order) && controller_.served();
         // One serves what it was made with. It can be asked for only where none is served, so this one is at
         // rest.
@@ -323,7 +323,7 @@ class Shell {
     }
 
     void begin_share(SharedRound round, const std::filesystem::path& folder) {
-        if (sharing_) return controller_.complain("something is being shared already", "Wait until its files are there.");
+        if (sharing_) return controller_.complain(frame_says("problem.shares"_t), frame_says("remedy.shares"_t));
 #if defined(__EMSCRIPTEN__)
         round.shown_link = page::address_of(round.link);
 #endif
@@ -410,7 +410,7 @@ class Shell {
             const FileAnswer answer = dialog_->answer().value_or(FileAnswer{});
             dialog_.reset();
             if (!answer.problem.empty())
-                controller_.complain(answer.problem, "Type the path instead.");
+                controller_.complain(answer.problem, frame_says("remedy.type_path"_t));
             else
                 controller_.chose(answer.path, glfwGetTime());
             window_.dirty = true;
@@ -497,8 +497,7 @@ class Shell {
 
     // The frame in words on a page that follows it, for screen readers.
     void open_words() {
-        if (kPage)
-            return controller_.complain("a page serves no other one", "Its words stand beside the picture: a screen reader finds them.");
+        if (kPage) return controller_.complain(frame_says("problem.page_words"_t), frame_says("remedy.page_words"_t));
         try {
             if (!words_) words_ = std::make_unique<WordsServer>();
         } catch (const Error& error) {
@@ -508,7 +507,7 @@ class Shell {
         const std::string start = "command -v xdg-open >/dev/null && { xdg-open '" + words_->address() + "' </dev/null >/dev/null 2>&1 & }";
         if (std::system(start.c_str()) == 0) return;
         window_.clipboard().set(words_->address());
-        controller_.say("No browser was found: the address of the words is copied", glfwGetTime());
+        controller_.say(frame_says("notice.no_browser"_t), glfwGetTime());
         window_.dirty = true;
     }
 
@@ -520,7 +519,7 @@ class Shell {
         words_->show(OrderedJson{{"language", ui::language().name},
                                  {"title", ui::language().label(scene->title) + " – SpecLens"},
                                  {"text", problem + frame_words(frame)},
-                                 {"closed", ui::language().label("The window was closed")}}
+                                 {"closed", frame_says("notice.closed"_t).words()}}
                          .dump(-1, BadUtf8::replaced));
     }
 

@@ -51,7 +51,7 @@ Refusal refusal_of(const std::string& name) {
 
 // A descriptor and the words that it points at.
 struct Chain {
-    std::string name, title, short_title, about, how, cost, short_cost;
+    std::string name, title, short_title, about, how;
     DrafterInfo info;
 };
 
@@ -68,8 +68,6 @@ std::unique_ptr<Chain> chain_of(const std::string& name) {
                    (halves.goes_on ? joined("; behind the tokens of ", first.title, ", ") + second.title + " drafts on" : std::string()) +
                    ".";
     chain->how = "Who speaks in a round is decided before anything is drawn. " + chain->about;
-    chain->cost = joined(first.cost, halves.goes_on ? ", then " : ", or ", second.cost);
-    chain->short_cost = joined(first.short_cost, halves.goes_on ? ", then " : ", or ", second.short_cost);
     std::vector<Setting> reads = first.reads;
     for (const Setting setting : second.reads)
         if (!first.reads_setting(setting)) reads.push_back(setting);
@@ -79,8 +77,7 @@ std::unique_ptr<Chain> chain_of(const std::string& name) {
                    .icon = "diamond",
                    .about = chain->about.c_str(),
                    .how = chain->how.c_str(),
-                   .cost = chain->cost.c_str(),
-                   .short_cost = chain->short_cost.c_str(),
+                   .cost = nullptr,
                    .needs_layers = first.needs_layers || second.needs_layers,
                    .drafting = first.at_once() && second.at_once() ? Drafting::at_once : Drafting::one_by_one,
                    .tree = first.tree || second.tree,

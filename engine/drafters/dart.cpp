@@ -120,8 +120,7 @@ DrafterInfo dart_info() {
         .about = "One pass guesses several places ahead; a search with n-grams makes a tree of them (Liu et al. 2026).",
         .how = "The EAGLE-3 layer, with trained masks behind the newest token: one pass guesses for several places, and none knows the "
                "others. A search then hangs the guesses together, where n-grams counted beforehand say which follow each other.",
-        .cost = "{tree}, one pass",
-        .short_cost = "{tree}",
+        .cost = draft_cost<"cost.searched">,
         .kin = {.takes = "three hidden states",
                 .sequential = "the search",
                 .keeps = "a cache, n-grams",

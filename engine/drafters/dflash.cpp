@@ -12,8 +12,7 @@ DrafterInfo dflash_info() {
         .about = "A block of masks filled in one pass, with the target's hidden states injected into every layer (Chen et al. 2026).",
         .how = "A block of masks is filled in one pass, all guesses at once. Hidden states of the target go into every layer of the draft. "
                "No guess knows what the others became.",
-        .cost = "{guesses}, one pass",
-        .short_cost = "{k} in one pass",
+        .cost = draft_cost<"cost.block">,
         .kin = {.takes = "several hidden states",
                 .sequential = "nothing: one pass",
                 .keeps = "a cache of the states",

@@ -256,8 +256,7 @@ DrafterInfo dflash2_info() {
             "DFlash's block with convolutions between its rows, and a selector that chooses among the likeliest ids of each (Z Lab 2026).",
         .how = "A block in one pass, as with DFlash, whose rows also hear of those right before them. Of each row the likeliest tokens are "
                "listed, and one of them is chosen by the token before it.",
-        .cost = "{guesses}, one pass + selector",
-        .short_cost = "{k} in one + selector",
+        .cost = draft_cost<"cost.selector">,
         .kin = {.takes = "several hidden states",
                 .sequential = "a choice from a list",
                 .keeps = "a cache of the states",

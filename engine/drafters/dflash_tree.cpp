@@ -41,8 +41,7 @@ DrafterInfo dflash_tree_info() {
         .how =
             "The block gives a distribution for each of the next places in one pass. Of all paths through them the likeliest are verified "
             "together, so that one wrong favourite does not end the round.",
-        .cost = "{tree}",
-        .short_cost = "{tree}",
+        .cost = draft_cost<"cost.tree">,
         .kin = {.takes = "several hidden states",
                 .sequential = "the heap",
                 .keeps = "a cache of the states",

@@ -101,8 +101,7 @@ DrafterInfo domino_info() {
         .how = "A block in one pass, as with DFlash. Then a small recurrent head corrects each distribution, left to right, because it "
                "knows what "
                "was just drafted.",
-        .cost = "{guesses}, one pass + GRU head",
-        .short_cost = "{k} in one + GRU",
+        .cost = draft_cost<"cost.gru">,
         .kin = {.takes = "several hidden states",
                 .sequential = "a small GRU per guess",
                 .keeps = "a cache of the states",

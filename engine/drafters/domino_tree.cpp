@@ -72,8 +72,7 @@ DrafterInfo domino_tree_info() {
         .how =
             "The block in one pass, as with Domino. Then the likeliest paths are grown token by token: the recurrent head corrects a place "
             "by the path to it, so every branch has a distribution of its own.",
-        .cost = "{tree}",
-        .short_cost = "{tree}",
+        .cost = draft_cost<"cost.tree">,
         .kin = {.takes = "several hidden states",
                 .sequential = "the heap and a GRU",
                 .keeps = "a cache of the states",

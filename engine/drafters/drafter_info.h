@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/drafters/drafter_settings.h"
+#include "kernels/said.h"
 
 namespace speclens {
 
@@ -38,8 +39,19 @@ struct DrafterKin {
     const char* served = ""; // which engines have it by their documents or code (docs/results/surveys.md); empty: not found there
 };
 
+// In the lane of a race: draft tokens in a row at most, those of its tree, and whether there is little room. Words:
+// assets/stories/race.toml.
+struct DraftCost {
+    int k = 0, tree = 0;
+    bool brief = false;
+};
+template <StoryLabel Id>
+[[nodiscard]] Said draft_cost(const DraftCost& of) {
+    return SaidOf<"race">()(TextId<Id>(), "k"_v = of.k, "tree"_v = of.tree, "brief"_v = of.brief);
+}
+
 // What a drafter is, beside its code: all that the command line, the window and the documents have to know of it stands in
-// `NAME_info()` of its file. `how`, `cost` and `short_cost` are words of the window.
+// `NAME_info()` of its file. `how` is words of the window.
 struct DrafterInfo {
     const char* name;                 // command line and files: "domino"
     const char* title;                // window: "Small draft model, tree"
@@ -48,10 +60,8 @@ struct DrafterInfo {
     const char* about;                // one sentence, with the paper
     const char* noun = "the drafter"; // in a sentence
     const char* how = "";             // how it works, in two or three sentences
-    // In the lanes of a race: {k} draft tokens in a row at most, or in words {guesses}, {tokens}, {passes}, {heads}; {tree}: those
-    // of its tree.
-    const char* cost = "{guesses}";
-    const char* short_cost = "{guesses}";
+    // What it drafts and with how many passes; null: two chained ones.
+    Said (*cost)(const DraftCost& of) = draft_cost<"cost.guesses">;
     DrafterKin kin = {};
     DrafterNeeds needs = DrafterNeeds::nothing;
     const char* method = "";   // that a chain and a tree share, with its trained head: "eagle3"; empty: its own name

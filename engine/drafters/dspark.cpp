@@ -105,8 +105,7 @@ DrafterInfo dspark_info() {
         .about = "DFlash's block, corrected by the token before, with a confidence for each guess (DeepSeek 2026).",
         .how = "A block in one pass, as with DFlash, corrected by the token right before. Another output says how sure it is of each "
                "guess.",
-        .cost = "{guesses}, one pass + Markov head",
-        .short_cost = "{k} in one + Markov",
+        .cost = draft_cost<"cost.markov">,
         .kin = {.takes = "several hidden states",
                 .sequential = "a look one guess back",
                 .keeps = "a cache of the states",

@@ -82,8 +82,7 @@ DrafterInfo dspark_tree_info() {
         .how =
             "The block in one pass, as with DSpark. Then the likeliest paths are grown token by token: a place is corrected by the token "
             "right before it, so it differs from branch to branch.",
-        .cost = "{tree}",
-        .short_cost = "{tree}",
+        .cost = draft_cost<"cost.tree">,
         .kin = {.takes = "several hidden states",
                 .sequential = "the heap, a look back",
                 .keeps = "a cache of the states",

@@ -128,8 +128,7 @@ DrafterInfo eagle3_info() {
         .about = "One decoder layer continues the target's features, token by token (Li et al. 2025).",
         .how = "One layer goes on from the target's hidden states, fused into one feature. They come from several depths, not from one "
                "layer near the top. Each guess is a pass that reads the last one's output.",
-        .cost = "{guesses}, one pass each",
-        .short_cost = "{passes}",
+        .cost = draft_cost<"cost.passes">,
         .kin = {.takes = "three hidden states",
                 .sequential = "a layer per guess",
                 .keeps = "a cache of one layer",

@@ -142,8 +142,7 @@ DrafterInfo eagle3_tree_info() {
         .about = "EAGLE-3 guesses a tree whose shape follows the head's own probabilities (EAGLE-2, Li et al. 2024).",
         .how = "The EAGLE-3 head keeps the paths that it finds likeliest by its own probabilities: a tree whose shape is new in every "
                "round.",
-        .cost = "{tree}",
-        .short_cost = "{tree}",
+        .cost = draft_cost<"cost.tree">,
         .kin = {.takes = "three hidden states",
                 .sequential = "a layer per level",
                 .keeps = "a cache of one layer",

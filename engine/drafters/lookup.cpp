@@ -69,8 +69,7 @@ DrafterInfo lookup_info() {
         .about = "Copies what followed the same words earlier in the text (Saxena 2023).",
         .how = "No network: it finds an earlier place where the same last tokens stand, the longest match first, and copies what came "
                "next. Where nothing repeats it stays silent. Trained “n-gram heads” are something else: see Medusa.",
-        .cost = "copies up to {tokens}",
-        .short_cost = "copies {k}",
+        .cost = draft_cost<"cost.copies">,
         .kin = {.takes = "nothing but the text",
                 .sequential = "nothing: one search",
                 .keeps = "nothing",

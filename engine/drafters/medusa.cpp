@@ -95,8 +95,7 @@ DrafterInfo medusa_info() {
         .about = "Extra heads on the target's last state, each looking one token further ahead (Cai et al. 2024).",
         .how = "Extra heads on the target's last state: beside the next token, which is its own, they guess those after it. All at once, "
                "and none knows the others' choice. The heads are trained; nothing is copied.",
-        .cost = "up to {guesses}, a head each",
-        .short_cost = "{heads}",
+        .cost = draft_cost<"cost.heads">,
         .kin = {.takes = "the last hidden state",
                 .sequential = "nothing: heads at once",
                 .keeps = "nothing",

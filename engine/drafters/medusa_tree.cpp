@@ -79,8 +79,7 @@ DrafterInfo medusa_tree_info() {
         .about = "Medusa's heads combined: a fixed tree of the best tokens of each (Cai et al. 2024).",
         .how = "The best tokens of each Medusa head, combined to a tree of a fixed shape, so that one wrong favourite does not end the "
                "round.",
-        .cost = "{tree}",
-        .short_cost = "{tree}",
+        .cost = draft_cost<"cost.tree">,
         .kin = {.takes = "the last hidden state",
                 .sequential = "nothing: heads at once",
                 .keeps = "nothing",

@@ -198,8 +198,7 @@ DrafterInfo mtp_info() {
         .about = "The layer for one more token that a model was trained with, fed its own output for the ones after (DeepSeek-V3, 2024).",
         .how = "One layer that was trained with the target reads the target's last hidden state and the token after it, and predicts the "
                "next one. For further guesses it reads its own output: one layer and the LM head for each.",
-        .cost = "{guesses}, one layer each",
-        .short_cost = "{passes}",
+        .cost = draft_cost<"cost.layers">,
         .kin = {.takes = "the last hidden state",
                 .sequential = "a layer per guess",
                 .keeps = "a cache of one layer",

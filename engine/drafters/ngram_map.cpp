@@ -131,8 +131,7 @@ DrafterInfo ngram_map_info() {
         .how = "No network: a map of all short runs of tokens knows the two latest places of each. It copies what followed the latest, as "
                "far as "
                "the place before agrees; where they differ at once, a shorter run is tried.",
-        .cost = "copies up to {tokens}",
-        .short_cost = "copies {k}",
+        .cost = draft_cost<"cost.copies">,
         .kin = {.takes = "nothing but the text",
                 .sequential = "nothing: one search",
                 .keeps = "a map of places",

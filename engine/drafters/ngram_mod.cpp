@@ -76,8 +76,7 @@ DrafterInfo ngram_mod_info() {
         .how =
             "No network: one table entry for each run of last tokens, found by its hash, holds the token that came next. Memory and time "
             "are constant; it knows neither how often something occurred nor whether the entry was meant.",
-        .cost = "looks up to {tokens}",
-        .short_cost = "looks up {k}",
+        .cost = draft_cost<"cost.looks_up">,
         .kin = {.takes = "nothing but the text",
                 .sequential = "a hash per guess",
                 .keeps = "a table of hashes",

@@ -60,8 +60,7 @@ DrafterInfo sam_info() {
         .how =
             "No network: an automaton of the text knows the longest match in constant time a token, however long it is. It remembers one "
             "place for it and copies what came next; how often something occurred it does not know.",
-        .cost = "copies up to {tokens}",
-        .short_cost = "copies {k}",
+        .cost = draft_cost<"cost.copies">,
         .kin = {.takes = "nothing but the text",
                 .sequential = "nothing: one search",
                 .keeps = "a suffix automaton",

@@ -86,8 +86,7 @@ DrafterInfo skip_info() {
         .noun = "layer skip",
         .how = "The target drafts for itself with part of its layers, and its own output matrix. No weights are added, and the verify pass "
                "overwrites what the draft left in the cache.",
-        .cost = "{guesses}, with part of the target",
-        .short_cost = "{k} by part of it",
+        .cost = draft_cost<"cost.part">,
         .kin = {.takes = "its own layers",
                 .sequential = "a short pass per guess",
                 .keeps = "rows of its own cache",

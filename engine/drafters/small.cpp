@@ -80,8 +80,7 @@ DrafterInfo small_info() {
         .noun = "the small draft model",
         .how = "A smaller model with the same vocabulary writes the guesses one by one. Each guess is a pass of it, and it keeps a cache "
                "of the text of its own.",
-        .cost = "{guesses}, one pass each",
-        .short_cost = "{passes}",
+        .cost = draft_cost<"cost.passes">,
         .kin = {.takes = "nothing but the text",
                 .sequential = "a pass per guess",
                 .keeps = "its own cache",

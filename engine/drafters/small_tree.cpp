@@ -225,8 +225,7 @@ DrafterInfo small_tree_info() {
         .noun = "the small draft model",
         .how = "The small model guesses several tokens for a place instead of one, and goes on from each. The target judges the whole tree "
                "in one pass, with more rows.",
-        .cost = "{tree}",
-        .short_cost = "{tree}",
+        .cost = draft_cost<"cost.tree">,
         .kin = {.takes = "nothing but the text",
                 .sequential = "a pass per level",
                 .keeps = "its own cache",

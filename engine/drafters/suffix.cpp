@@ -76,8 +76,7 @@ DrafterInfo suffix_info() {
         .about = "Counts what followed the same tokens before, here and in earlier answers (Oliaro et al. 2024).",
         .how = "No network: it counts how often each run of tokens occurred, and follows the most frequent continuation as far as the "
                "counts are sure. A long match drafts many tokens, a short one few, and where nothing repeats it stays silent.",
-        .cost = "counts, up to {tokens}",
-        .short_cost = "counts, ≤ {k}",
+        .cost = draft_cost<"cost.counts">,
         .kin = {.takes = "nothing but the text",
                 .sequential = "a step along the counts",
                 .keeps = "counts, earlier answers",

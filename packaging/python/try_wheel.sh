@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # try_wheel.sh FILE.whl [FOLDER]: installs the wheel in a fresh virtual environment and uses it as somebody would who has nothing
 # else: the program, the module's first lines, and its tests. Then, from PyPI, with pandas and pyarrow, by mypy --strict and
-# auditwheel. Not as part of ./test, which asks nobody for anything.
+# auditwheel, and the notebooks of docs/notebooks. Not as part of ./test, which asks nobody for anything.
 set -euo pipefail
 source="$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd)"
 [ $# -ge 1 ] || { printf 'usage: try_wheel.sh FILE.whl [FOLDER]\n' >&2; exit 2; }
@@ -27,8 +27,13 @@ tests() { clean SPECLENS_PROGRAM="$work/venv/lib/$(ls venv/lib)/site-packages/sp
 tests || fail "tests"
 [ -z "${SPECLENS_NO_PYPI:-}" ] || exit 0
 
-clean pip install --quiet --disable-pip-version-check pandas pyarrow pandas-stubs pyarrow-stubs mypy auditwheel || fail "pip install from PyPI"
+clean pip install --quiet --disable-pip-version-check pandas pyarrow pandas-stubs pyarrow-stubs mypy auditwheel nbconvert ipykernel || fail "pip install from PyPI"
 tests || fail "tests with pandas and pyarrow"
+for notebook in "$source"/docs/notebooks/*.ipynb; do
+    clean jupyter nbconvert --log-level ERROR --execute --to html --output-dir . "$notebook" || fail "$notebook"
+    clean jupyter nbconvert --log-level ERROR --to script --output-dir . "$notebook"
+done
 clean mypy --strict -p speclens || fail "mypy --strict"
+for script in *.py; do clean mypy --strict "$script" || fail "mypy --strict, $script"; done
 clean python "$source/packaging/python/measure.py"
 clean auditwheel show "$wheel"

@@ -105,8 +105,7 @@ float draw_dflash_block(const DFlashDraw& d, float top) {
         canvas.text({g.gutter, pass + 19}, dflash_says("block.no_states"_t), Font::text, 14, theme.muted);
     if (m.conditioned && !m.taps.empty())
         ui::arrow(canvas, {g.gutter + 80, bar.center().y}, {bar.x - 3, bar.center().y}, {theme.role(Role::target), 1.5F}, 6);
-    canvas.fill(bar, theme.panel, 4);
-    canvas.outline(bar, {theme.role(Role::draft), 1.5F}, 4);
+    part_box(d.ui, bar, Role::draft);
     canvas.tell(
         dflash_says("block.told"_t, "anchor"_v = word(d.input, m.anchor), "masks"_v = m.slots - 1, "took"_v = if_measured(m.draft_ms)),
         bar);

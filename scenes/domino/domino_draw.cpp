@@ -102,8 +102,7 @@ void draw_domino_block(const DominoDraw& d) {
     // One pass over the whole block; both directions.
     const Rect backbone{g.x(g.first), g.backbone, g.right() - g.x(g.first), bar};
     draw_backbone_taps(d, g.backbone - 2, bar + 4);
-    canvas.fill(backbone, theme.panel, 4);
-    canvas.outline(backbone, {theme.role(Role::draft), 1.5F}, 4);
+    part_box(d.ui, backbone, Role::draft);
     const float base = ui::baseline(backbone.y, backbone.h, 15);
     const Message name = domino_says("bands.backbone"_t);
     canvas.text({backbone.x + 12, base}, name, Font::text_bold, 15, theme.ink);
@@ -126,8 +125,7 @@ void draw_domino_block(const DominoDraw& d) {
         if (!d.column(i).internals()) ui::slot(canvas, theme, {g.x(i), g.features, g.width, 14}, "");
     }
     const Rect head{backbone.x, g.head, backbone.w, 24};
-    canvas.fill(head, theme.panel, 4);
-    canvas.outline(head, {theme.role(Role::target), 1.5F}, 4);
+    part_box(d.ui, head, Role::target);
     ui::icon(canvas, ui::Icon::square, {head.x + 18, head.center().y}, 10, theme.role(Role::target));
     const Message lm_head = domino_says("bands.lm_head"_t);
     canvas.text({head.x + 30, head.y + 17}, lm_head, Font::text_bold, 15, theme.ink);

@@ -39,11 +39,7 @@ bool lets_through(DrafterFilter filter, const DrafterInfo& info, const Header& h
 
 Message why_empty(const DraftersModel& model, const DrafterRow& row) {
     if (row.no_head) return drafters_says("why.no_head"_t);
-    if (row.compared && !row.compared->problem.empty())
-        return drafters_says("why.problem"_t, "problem"_v = ui::language().label(row.compared->problem));
-    if (model.asking) return drafters_says("why.asking"_t);
-    if (!model.can_ask) return drafters_says("why.saved"_t);
-    return row.compared ? drafters_says("why.nothing_left"_t) : drafters_says("why.not_asked"_t);
+    return no_guess_words(row.compared, model.can_ask, model.asking);
 }
 
 DrafterRow make_row(const SceneInput& input, const DraftersModel& model, const DrafterInfo& info) {

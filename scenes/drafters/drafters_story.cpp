@@ -168,13 +168,7 @@ Message title_words(const SceneInput& input, const DraftersModel& m) {
 } // namespace
 
 Message stored_words(const DrafterRow& row) {
-    if (row.compared && row.compared->bytes > 0) {
-        const auto bytes = "bytes"_v = row.compared->bytes;
-        const double exact = static_cast<double>(row.compared->bytes);
-        if (exact < 1e6) return drafters_says("words.stored:small"_t, bytes, "kb"_v = exact / 1e3);
-        return exact < 1e7 ? drafters_says("words.stored:medium"_t, bytes, "mb"_v = exact / 1e6)
-                           : drafters_says("words.stored:large"_t, bytes);
-    }
+    if (row.compared && row.compared->bytes > 0) return size_words(row.compared->bytes);
     if (row.info->needs == DrafterNeeds::nothing) return drafters_says("words.stored:nothing"_t);
     return row.info->needs_network() ? drafters_says("words.stored:head"_t) : drafters_says("words.stored:model"_t);
 }

@@ -7,7 +7,6 @@
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/heat_key.h"
 #include "scenes/shared/published_round.h"
-#include "scenes/shared/run_controls.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
@@ -22,11 +21,9 @@ using ui::Rect;
 using ui::Role;
 using ui::Vec2;
 
-int read_by(const Eagle3Model& m, int step) { return step == 0 ? m.anchor : m.slot(step - 1).draft->token; }
-
 Message step_words(const SceneInput& input, const Eagle3Model& m, int i) {
     const DraftSlot& slot = m.slot(i);
-    return eagle3_says("steps.told"_t, "step"_v = i + 1, "selected"_v = i == m.selected, "read"_v = word(input, read_by(m, i)),
+    return eagle3_says("steps.told"_t, "step"_v = i + 1, "selected"_v = i == m.selected, "read"_v = word(input, m.read_by(i)),
                        "first"_v = i == 0, "took"_v = if_measured(slot.ms),
                        "guess"_v = guessed_words(input, slot, shares_said(input, at_one(*slot.draft), 2)), "off"_v = m.known_error(i));
 }
@@ -84,12 +81,11 @@ float draw_eagle3_steps(const Eagle3Draw& d, float top) {
         canvas.print({at, token - 7}, eagle3_says("steps.step"_t, step).words(), selected ? Font::text_bold : Font::text, 14,
                      selected ? theme.ink : theme.muted);
         if (slot.ms > 0) canvas.print({at + cw, token - 7}, ui::number(slot.ms, 2) + " ms", Font::mono, 14, theme.muted, Align::right);
-        if (const int read = read_by(m, i); read >= 0)
+        if (const int read = m.read_by(i); read >= 0)
             ui::chip(canvas, theme, {at, token, cw, 28}, label_of(*d.input.trace, read), {.role = Role::draft, .neutral = i == 0});
         draw_strip(d.ui, {at, feature, cw, 14}, internals.strip("feature"), scale, eagle3_says("steps.feature_of"_t, step));
         const Rect box{at, layer, cw, 26};
-        canvas.fill(box, theme.panel, 4);
-        canvas.outline(box, {theme.role(Role::draft), 1.5F}, 4);
+        part_box(d.ui, box, Role::draft);
         canvas.print({box.center().x, box.y + 18}, eagle3_says("steps.layer"_t).words(), Font::text, 14, theme.ink, Align::center);
         ui::arrow(canvas, {box.center().x, feature + 15}, {box.center().x, layer - 1}, {theme.muted, 1.5F}, 5);
         ui::arrow(canvas, {box.center().x, layer + 27}, {box.center().x, output - 1}, {theme.muted, 1.5F}, 5);
@@ -114,35 +110,21 @@ float draw_eagle3_steps(const Eagle3Draw& d, float top) {
 
 void draw_eagle3_clock(const Eagle3Draw& d, Rect r, bool seen) {
     const Eagle3Model& m = d.model;
-    ui::Canvas& canvas = d.ui.canvas;
-    const ui::Theme& theme = d.ui.theme;
-    const double all = m.draft_ms + m.verify_ms;
-    const Message words = all <= 0 ? eagle3_says("clock.none"_t)
-                                   : eagle3_says("clock.told"_t, "draft"_v = m.draft_ms, "passes"_v = m.guesses(), "verify"_v = m.verify_ms,
-                                                 "further"_v = if_measured(m.further_ms));
+    const Message words = passes_words(m);
     if (!seen) {
-        canvas.tell(words, r);
+        d.ui.canvas.tell(words, r);
         return tell_times(d.ui, r, time_series(d.input, "eagle3"));
     }
     head(d, r, eagle3_says("clock.title"_t));
-    if (all <= 0) return small(d, {r.x, r.y + 40}, words);
-    const ui::Scale scale{0, all, r.x, r.right()};
-    std::vector<ui::Segment> parts;
-    double at = 0;
-    for (int i = 0; i < m.guesses(); ++i) {
-        const double ms = m.slot(i).ms;
-        parts.push_back({at, ms, Role::draft, std::to_string(i + 1), "", 1, false, true});
-        at += ms;
-    }
-    parts.push_back({m.draft_ms, m.verify_ms, Role::target, eagle3_says("clock.verify"_t), ui::number(m.verify_ms, 2)});
-    ui::gantt_lane(canvas, theme, scale, r.y + 24, 26, parts, 1.5F, d.ui.input.mouse);
+    if (!m.timed()) return small(d, {r.x, r.y + 40}, words);
+    draw_passes(d.ui, {r.x, r.y + 24, r.w, 26}, m);
     const bool above_times = r.h - 88 >= kEagle3Times;
-    ui::paragraph(canvas, {r.x, r.y + 68}, r.w, words, {.size = 14, .color = theme.muted, .max_lines = above_times ? 1 : 2});
+    ui::paragraph(d.ui.canvas, {r.x, r.y + 68}, r.w, words, {.size = 14, .color = d.ui.theme.muted, .max_lines = above_times ? 1 : 2});
     if (above_times) draw_eagle3_times(d, {r.x, r.y + 84, r.w, r.h - 84});
 }
 
 void draw_eagle3_times(const Eagle3Draw& d, Rect r) {
-    head(d, r, eagle3_says("draft_times.title"_t));
+    head(d, r, shared_says("charts.times"_t));
     const Rect plot{r.x, r.y + 20, r.w, r.h - 22};
     const std::vector<TimeSeries> series = time_series(d.input, "eagle3");
     if (!series.empty()) return draw_times(d.ui, plot, series);
@@ -242,38 +224,19 @@ void draw_trained_steps(const Eagle3Draw& d, Rect r) {
 void draw_eagle3_details(const Eagle3Draw& d) {
     const ui::Rect r = d.input.details;
     if (r.w <= 0) return;
-    const float x = r.x + 24, right = r.right() - 24;
-    ui::fitted_text(d.ui.canvas, {x, r.y + 32}, shared_says("charts.kept_here"_t), Font::text_bold, 15, d.ui.theme.ink, right - x);
     const AcceptanceSeries all = acceptance_of(*d.input.whole, shared_says("charts.this_run"_t));
-    if (all.judged.empty()) {
-        ui::paragraph(d.ui.canvas, {x, r.y + 64}, right - x, eagle3_says("details.none"_t), {.color = d.ui.theme.muted});
-        return;
-    }
-    const float below = r.h > 330 ? rounds_height(*d.input.whole, d.input.figures) : 0, foot = r.bottom() - below;
-    if (r.h > 150)
-        draw_acceptance(d.ui, {x, r.y + 48, right - x, foot - 44 - r.y - 48}, std::span(&all, 1));
-    else
-        tell_acceptance(d.ui, r, all);
-    if (below > 0) draw_rounds_beside(d.ui, {x, foot - 4, right - x, below}, *d.input.whole, d.input.figures);
-    ui::fitted_text(d.ui.canvas, {x, foot - 20}, eagle3_says("details.under"_t, "rounds"_v = all.judged[0]), ui::Font::text, 14,
-                    d.ui.theme.muted, right - x);
+    const float below = r.h > 330 && !all.judged.empty() ? rounds_height(*d.input.whole, d.input.figures) : 0;
+    draw_kept_details(d.ui, r, shared_says("charts.kept_here"_t), all, below);
+    if (below > 0) draw_rounds_beside(d.ui, {r.x + 24, r.bottom() - below - 4, r.w - 48, below}, *d.input.whole, d.input.figures);
 }
 
 void draw_eagle3_controls(const Eagle3Draw& d) {
     const ui::Rect r = d.input.controls;
     if (r.w <= 0) return;
-    ui::Ui& ui = d.ui;
     ControlRow row(r);
-    guess_stepper(ui, d.model, eagle3_says("controls.step"_t), row, d.out);
-    const ui::Rect at = row.place(220);
-    const int k = d.input.settings ? d.input.settings->k : d.model.guesses();
-    ui::field_label(ui, at, eagle3_says("controls.k"_t, "k"_v = k));
-    if (const auto to = ui::slider(ui, "gamma", {at.x, at.y + 8, at.w, 20}, k, 1, 15, {.step = 1, .disabled = no_models(d.input)});
-        to && d.input.settings) {
-        const int wanted = std::clamp(static_cast<int>(*to + 0.5), 1, 15);
-        if (wanted != k) d.out.push_back(Command{Restart{with_draft_length(*d.input.settings, wanted)}});
-    }
-    measure_button(d.input, ui, {"times", eagle3_says("controls.times"_t), "M"}, time_study(d.input), row, d.out);
+    guess_stepper(d.ui, d.model, eagle3_says("controls.step"_t), row, d.out);
+    guesses_slider(d.input, d.ui, d.model, 15, row, d.out);
+    measure_button(d.input, d.ui, {"times", eagle3_says("controls.times"_t), "M"}, time_study(d.input), row, d.out);
 }
 
 } // namespace speclens

@@ -44,8 +44,7 @@ bool errors_add_up(const SceneInput& input, const Eagle3Model& m) {
     std::size_t last = std::min(m.errors.size(), all.judged.size());
     while (last > 0 && (m.known[last - 1] < kEnough || all.judged[last - 1] < kEnough)) --last;
     if (last < 2) return false;
-    const auto share = [&](std::size_t i) { return static_cast<double>(all.kept[i]) / all.judged[i]; };
-    return m.errors[last - 1] > 1.1 * m.errors.front() && share(last - 1) < share(0) - 0.05;
+    return m.errors[last - 1] > 1.1 * m.errors.front() && *all.share(last - 1) < *all.share(0) - 0.05;
 }
 
 std::optional<TrainedSteps> trained_steps(const SceneInput& input) {

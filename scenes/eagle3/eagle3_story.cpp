@@ -26,8 +26,7 @@ Words length_words(const SceneInput& input, const Eagle3Model& m) {
     if (!m.instead_of.empty()) return eagle3_says.beat("length:guest"_t);
     const AcceptanceSeries all = acceptance_of(*input.whole);
     if (all.judged.empty()) return eagle3_says.beat("length:nothing"_t);
-    const double rate = all.judged[0] ? static_cast<double>(all.kept[0]) / all.judged[0] : 0;
-    return eagle3_says.beat("length:told"_t, "kept"_v = all.kept[0], "rounds"_v = all.judged[0], "rate"_v = rate,
+    return eagle3_says.beat("length:told"_t, "kept"_v = all.kept[0], "rounds"_v = all.judged[0], "rate"_v = all.share(0).value_or(0),
                             "last"_v = all.judged.size() > 1 ? all.judged.size() : 0, "last_kept"_v = all.kept.back(),
                             "last_judged"_v = all.judged.back());
 }

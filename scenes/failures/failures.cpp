@@ -63,10 +63,10 @@ class FailuresScene final : public MessageScene<FailuresScene> {
         if (bars && input.presenter) // one picture for a room
             return input.beat == kUnsureBeat && !d.model.bins.empty() ? draw_entropy(d, area)
                                                                       : draw_loss_bars(d, area, loss_of_beat(input.beat));
-        constexpr float kGap = 40;
+        constexpr float kApart = 40;
         // The last: the map in place of the game. In large type its figures need the room.
         const float left = area.w * (bars || input.presenter ? 0.6F : 0.55F);
-        const ui::Rect first{area.x, area.y, left, area.h}, beside{area.x + left + kGap, area.y, area.w - left - kGap, area.h};
+        const ui::Rect first{area.x, area.y, left, area.h}, beside{area.x + left + kApart, area.y, area.w - left - kApart, area.h};
         const auto dim_but = [&](ui::Rect r, bool focus) {
             if (!focus) dim(d.ui, {r.x - 8, r.y - 4, r.w + 16, r.h + 8});
         };

@@ -1,101 +1,77 @@
 // Scene S19, multi-token prediction: one layer that was trained with the target reads pairs of state and token, then its own output.
 // What each depth costs and keeps, what its cache and the right state are worth, and two other heads at the same round.
-#include "scenes/mtp/mtp_draw.h"
-#include "scenes/shared/cycle_pick.h"
+#include "scenes/mtp/mtp_model.h"
 #include "scenes/shared/emphasis.h"
 #include "scenes/shared/heat_key.h"
-#include "scenes/shared/other_round.h"
-#include "scenes/shared/words.h"
 
 namespace speclens {
 namespace {
 
-class MtpScene final : public Scene {
+class MtpScene final : public HeadScene<MtpScene> {
   public:
-    int beats(const SceneInput&) const override { return kMtpBeats; }
+    static constexpr const char *kName = "mtp", *kTitle = "MTP";
+    static constexpr auto kSays = mtp_says;
+    static Message details() { return mtp_says("kept.what"_t); }
+    static KeyRows own_keys() { return {{"↑ ↓", "Previous, next depth"}, {"M", "Measure depths, cache and states"}}; }
+    static MtpModel model_of(const SceneInput& run, const SceneInput& seen) { return mtp_model(run, seen); }
+    static StageTitle title(const MtpDraw& d) { return mtp_title(d); }
+    static Story story(const MtpDraw& d) { return mtp_story(d); }
 
-    std::vector<SceneCommand> draw(const SceneInput& run, ui::Ui& ui) override {
-        std::vector<SceneCommand> out;
-        const OtherRound round(run, "mtp");
-        other_round_.ask(round, run, out);
-        const MtpFrame frame(run, round.seen());
-        const MtpDraw d{frame, ui, out};
-        shown_ = ShownHead(frame.model);
-        ui.push_id("mtp");
-        draw_head_scene(
-            run, frame.input, ui,
-            {"mtp", "MTP", frame.model, mtp_title(frame), mtp_story(frame), empty_text(mtp_says, frame.model, "MTP"),
-             "Acceptance by depth"},
-            [&] { draw_stage(d); }, out);
-        if (frame.model.empty == HeadModel::Empty::no) {
-            if (!round.here()) {
-                draw_mtp_details(d);
-                draw_mtp_controls(d);
-            }
-            take_guess_keys(ui, frame.model, out);
-            const RunStudy study = mtp_study(run);
-            if (!study.runs.empty() && ui.take_key(ui::Key::m)) out.push_back(Command{study});
-            ask_beside(frame, out);
+    static void stage(const MtpDraw& d) {
+        const ui::Rect stage = d.input.stage;
+        const ui::Rect all{stage.x + 24, stage.y + 88, stage.w - 48, stage.h - 104};
+        const int beat = d.input.beat;
+        if (beat == kMtpBesideBeat) return draw_mtp_beside(d, all);
+        if (beat == kMtpPublishedBeat) return draw_mtp_published(d, all);
+        if (d.input.presenter && beat >= kMtpDepthBeat) return draw_presented(d, all, beat); // for a room, what the sentence is about
+        const float end = draw_mtp_steps(d, stage.y + 84, d.input.presenter ? 0 : room_below(beat));
+        draw_heat_key(d.input, d.ui, title(d).subtitle);
+        tell_mtp_unseen(d);
+        const float top = end + 20, h = stage.bottom() - top - 8;
+        d.ui.canvas.line({stage.x + 24, end + 9.5F}, {stage.right() - 24, end + 9.5F}, d.ui.theme.hairline());
+        if (h < 60 || d.input.presenter) return;
+        const ui::Rect below{all.x, top, all.w, h};
+        draw_below(d, below, beat);
+        emphasise(d, end, below, beat);
+    }
+
+    void beside(const MtpDraw& d) {
+        if (d.model.instead_of.empty()) {
+            draw_mtp_details(d);
+            draw_mtp_controls(d);
         }
-        round.keep_place(out);
-        ui.pop_id();
-        return out;
+        take_guess_keys(d.ui, d.model, d.out);
+        const RunStudy study = mtp_study(*d.model.run);
+        if (!study.runs.empty() && d.ui.take_key(ui::Key::m)) d.out.push_back(Command{study});
+        ask_beside(d);
     }
 
     std::vector<Measurement> missing(const SceneInput& run) const override {
-        const OtherRound round(run, "mtp");
+        const OtherRound round(run, kName);
         const RunStudy study = mtp_study(run);
-        if (!shows_or_will(run, mtp_model(round.seen()), "mtp") || !lacks(study, study_of(run, study))) return {};
+        if (!shows_or_will(run, mtp_model(run, round.seen()), kName) || !lacks(study, study_of(run, study))) return {};
         return {{.name = study.name, .ask = study, .beat = kMtpDepthBeat, .pictured = kMtpDepthBeat}};
     }
 
-    std::string describe(const SceneInput& run) const override {
-        const OtherRound round(run, "mtp");
-        return mtp_description(MtpFrame(run, round.seen()));
-    }
-
-    std::vector<std::pair<std::string, std::string>> keys() const override {
-        return working_keys(shown_, "MTP", {{"↑ ↓", "Previous, next depth"}, {"M", "Measure depths, cache and states"}});
-    }
-
   private:
-    ShownHead shown_; // as drawn last
-    OtherRoundAsker other_round_;
     int asked_ = -1;
     const Trace* asked_of_ = nullptr; // only compared
 
     // Every round once, at the beat that tells of it.
-    void ask_beside(const MtpFrame& frame, std::vector<SceneCommand>& out) {
-        const MtpBeside& beside = frame.beside;
-        if (frame.input.beat != kMtpBesideBeat || !beside.can_ask || beside.complete) return;
-        if (asked_ == beside.round && asked_of_ == frame.run.trace) return;
+    void ask_beside(const MtpDraw& d) {
+        const MtpBeside& beside = d.model.beside;
+        if (d.input.beat != kMtpBesideBeat || !beside.can_ask || beside.complete) return;
+        if (asked_ == beside.round && asked_of_ == d.model.run->trace) return;
         asked_ = beside.round;
-        asked_of_ = frame.run.trace;
-        out.push_back(Command{CompareDrafters{beside.round, 0}});
-    }
-
-    static void draw_stage(const MtpDraw& d) {
-        const ui::Rect stage = d.input().stage;
-        const ui::Rect all{stage.x + 24, stage.y + 88, stage.w - 48, stage.h - 104};
-        const int beat = d.input().beat;
-        if (beat == kMtpBesideBeat) return draw_mtp_beside(d, all);
-        if (beat == kMtpPublishedBeat) return draw_mtp_published(d, all);
-        if (d.input().presenter && beat >= kMtpDepthBeat) return draw_presented(d, all, beat); // for a room, what the sentence is about
-        const float end = draw_mtp_steps(d, stage.y + 84, d.input().presenter ? 0 : room_below(beat));
-        draw_heat_key(d.input(), d.ui, mtp_title(d.frame).subtitle);
-        const float top = end + 20, h = stage.bottom() - top - 8;
-        d.ui.canvas.line({stage.x + 24, end + 9.5F}, {stage.right() - 24, end + 9.5F}, d.ui.theme.hairline());
-        if (h < 60 || d.input().presenter) return;
-        const ui::Rect below{all.x, top, all.w, h};
-        draw_below(d, below, beat);
-        emphasise(d, end, below, beat);
+        asked_of_ = d.model.run->trace;
+        d.out.push_back(Command{CompareDrafters{beside.round, 0}});
     }
 
     static void draw_presented(const MtpDraw& d, ui::Rect all, int beat) {
         const ui::Rect upper{all.x, all.y, all.w, all.h * 0.45F}, lower{all.x, all.y + all.h * 0.5F, all.w, all.h * 0.5F};
         if (beat == kMtpDepthBeat) return draw_mtp_kept(d, all);
         beat == kMtpCacheBeat ? draw_mtp_pairs(d, upper) : draw_mtp_states(d, upper);
-        draw_mtp_variants(d, lower, beat == kMtpStateBeat);
+        draw_mtp_variants(d, lower);
     }
 
     // What stands under the steps is drawn larger where there is more.
@@ -116,11 +92,11 @@ class MtpScene final : public Scene {
             return;
         }
         beat == kMtpCacheBeat ? draw_mtp_pairs(d, first) : draw_mtp_states(d, first);
-        draw_mtp_variants(d, second, beat == kMtpStateBeat);
+        draw_mtp_variants(d, second);
     }
 
     static void emphasise(const MtpDraw& d, float end, ui::Rect below, int beat) {
-        const ui::Rect stage = d.input().stage;
+        const ui::Rect stage = d.input.stage;
         if (!mtp_says.focus(beat, "steps"_part)) dim(d.ui, {stage.x, stage.y + 76, stage.w, end + 6 - (stage.y + 76)});
         if (!mtp_says.focus(beat, "below"_part)) dim(d.ui, {below.x - 8, below.y - 4, below.w + 16, below.h + 8});
     }

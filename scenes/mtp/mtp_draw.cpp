@@ -1,14 +1,12 @@
 // The picture of MTP: pairs, one layer, and the same layer again on what it wrote.
-#include "scenes/mtp/mtp_draw.h"
-
 #include <algorithm>
-#include <array>
-#include <cmath>
+#include <span>
 
+#include "scenes/mtp/mtp_model.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/heat_key.h"
+#include "scenes/shared/panel.h"
 #include "scenes/shared/plain_time.h"
-#include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/plot.h"
@@ -24,6 +22,8 @@ using ui::Rect;
 using ui::Role;
 using ui::Vec2;
 
+constexpr std::size_t kMostRows = 4; // tokens of a distribution
+
 // Rows of words and air between the rows, so that the picture and `below` px under it fill the stage.
 struct StepRoom {
     int rows; // likeliest tokens of a guess
@@ -31,18 +31,31 @@ struct StepRoom {
     StepRoom(ui::Rect stage, float top, float below) {
         constexpr float kLeast = 24 + 22 + 36 + 34 + 24 + 6 + 36 + 28; // a step without its tokens
         const float room = stage.bottom() - top - below - kLeast;
-        rows = std::clamp(static_cast<int>(room / kRow), 1, 4);
+        rows = std::clamp(static_cast<int>(room / kRow), 1, static_cast<int>(kMostRows));
         if (stage.h < 600) rows = 1;
         air = std::clamp((room - kRow * static_cast<float>(rows)) / 6, 0.0F, 16.0F);
     }
     static constexpr float kRow = 23;
 };
 
+Message step_words(const MtpDraw& d, int i) {
+    const MtpModel& m = d.model;
+    const DraftSlot& slot = m.slot(i);
+    return mtp_says("steps.told"_t, "depth"_v = i + 1, "selected"_v = i == m.selected, "first"_v = i == 0,
+                    "read"_v = word(d.input, m.read_by(i)), "took"_v = if_measured(slot.ms),
+                    "guess"_v = guessed_words(d.input, slot, shares_said(d.input, at_one(*slot.draft), kMostRows), m.verdicts));
+}
+
+// The title of a part of the picture, in one line.
+void heading(const MtpDraw& d, Rect r, const Message& title) {
+    ui::fitted_text(d.ui.canvas, {r.x, r.y + 12}, title, Font::text_bold, 14, d.ui.theme.ink, r.w);
+}
+
 } // namespace
 
 float draw_mtp_steps(const MtpDraw& d, float top, float below) {
-    const MtpModel& m = d.frame.model;
-    const SceneInput& input = d.input();
+    const MtpModel& m = d.model;
+    const SceneInput& input = d.input;
     const GuessColumns g = guess_columns(input.stage, m, {.least = 150, .most = 320, .gap = 32});
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
@@ -57,29 +70,34 @@ float draw_mtp_steps(const MtpDraw& d, float top, float below) {
         const float at = g.x(i), cw = g.width(i);
         const Rect band{at - 8, top - 4, cw + 16, verdicts + 34 - (top - 4)};
         const bool selected = guess_band(d.ui, m, i, band, d.out);
-        canvas.text({at, top + 14}, "depth " + std::to_string(i + 1), selected ? Font::text_bold : Font::text, 14,
-                    selected ? theme.ink : theme.muted);
-        if (slot.ms > 0) canvas.text({at + cw, top + 14}, ui::number(slot.ms, 2) + " ms", Font::mono, 14, theme.muted, Align::right);
-        draw_strip(d.ui, {at, state, cw, 14}, internals.strip("state"), states, i == 0 ? "state of the target" : "its own output");
-        if (const int read = i == 0 ? m.anchor : m.slot(i - 1).draft->token; read >= 0)
+        canvas.tell(step_words(d, i), band);
+        const auto depth = "depth"_v = i + 1;
+        canvas.print({at, top + 14}, mtp_says("steps.depth"_t, depth).words(), selected ? Font::text_bold : Font::text, 14,
+                     selected ? theme.ink : theme.muted);
+        if (slot.ms > 0) canvas.print({at + cw, top + 14}, ui::number(slot.ms, 2) + " ms", Font::mono, 14, theme.muted, Align::right);
+        draw_strip(d.ui, {at, state, cw, 14}, internals.strip("state"), states,
+                   i == 0 ? mtp_says("steps.state_of:target"_t, depth) : mtp_says("steps.state_of:own"_t, depth));
+        if (const int read = m.read_by(i); read >= 0)
             ui::chip(canvas, theme, {at, token, cw, 28}, label_of(*input.trace, read), {.role = Role::draft, .neutral = i == 0});
         const Rect box{at, layer, cw, 26};
-        canvas.fill(box, theme.panel, 4);
-        canvas.outline(box, {theme.role(Role::draft), 1.5F}, 4);
-        canvas.text({box.center().x, box.y + 18}, i == 0 ? "join, 1 layer" : "the same layer", Font::text, 14, theme.ink, Align::center);
+        part_box(d.ui, box, Role::draft);
+        canvas.print({box.center().x, box.y + 18}, (i == 0 ? mtp_says("steps.join"_t) : mtp_says("steps.same"_t)).words(), Font::text, 14,
+                     theme.ink, Align::center);
         ui::arrow(canvas, {box.center().x, layer + 27}, {box.center().x, output - 1}, {theme.muted, 1.5F}, 5);
-        draw_strip(d.ui, {at, output, cw, 14}, internals.strip("output"), outputs, "output, after its norm");
+        draw_strip(d.ui, {at, output, cw, 14}, internals.strip("output"), outputs, mtp_says("steps.output_of"_t, depth));
         draw_shares(input, d.ui, {at, distributions}, cw, at_one(*slot.draft), rows);
         const Rect verdict{at, verdicts, cw, 28};
-        draw_guess(input, d.ui, slot, {at, drafts, cw, 30}, d.frame.verdicts() ? verdict : Rect{}, selected);
-        if (!d.frame.verdicts()) ui::slot(canvas, theme, verdict, "?");
+        draw_guess(input, d.ui, slot, {at, drafts, cw, 30}, m.verdicts ? verdict : Rect{}, selected);
+        if (!m.verdicts) ui::slot(canvas, theme, verdict, "?");
         goes_on(d.ui, g, i, output + 7, state + 7); // the output is the next state
     }
+    for (int i = 0; i < m.guesses(); ++i) // those that have no column, too
+        if (!g.has(i)) canvas.tell(step_words(d, i), input.stage);
     columns_shown(d.ui, g, top + 14, m.guesses());
-    row_name(d.ui, g, state + 12, "State");
-    row_name(d.ui, g, token + 19, "Token");
-    row_name(d.ui, g, layer + 18, "Head");
-    row_name(d.ui, g, output + 12, "Output");
+    row_name(d.ui, g, state + 12, mtp_says("steps.state"_t));
+    row_name(d.ui, g, token + 19, mtp_says("steps.token"_t));
+    row_name(d.ui, g, layer + 18, mtp_says("steps.head"_t));
+    row_name(d.ui, g, output + 12, mtp_says("steps.output"_t));
     row_name(d.ui, g, distributions + 13, shared_says("guess.next"_t));
     row_name(d.ui, g, drafts + 20, shared_says("guess.draft"_t));
     row_name(d.ui, g, verdicts + 19, shared_says("guess.verified"_t));
@@ -90,8 +108,8 @@ float draw_mtp_steps(const MtpDraw& d, float top, float below) {
 void draw_mtp_row(const MtpDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    ui::fitted_text(canvas, {r.x, r.y + 12}, "What becomes of one pair", Font::text_bold, 14, theme.ink, r.w);
-    const bool again = d.input().beat == kMtpAgainBeat;
+    heading(d, r, mtp_says("row.title"_t));
+    const bool again = d.input.beat == kMtpAgainBeat;
     constexpr int kBoxes = 5;
     constexpr float kGap = 22, kLeast = 34, kMost = 52;
     const float w = (r.w - kGap * (kBoxes - 1)) / kBoxes, foot = again ? 20 : 12;
@@ -99,9 +117,8 @@ void draw_mtp_row(const MtpDraw& d, Rect r) {
     const float up = r.y + 28, low = up + tall + 8, middle = (up + low + tall) / 2;
     if (low + tall + foot > r.bottom()) return;
     const auto x = [&](int i) { return r.x + (w + kGap) * static_cast<float>(i); };
-    const auto box = [&](Rect at, const std::string& name, const std::string& detail, Role role) {
-        canvas.fill(at, theme.panel, 4);
-        canvas.outline(at, {theme.role(role), 1.5F}, 4);
+    const auto box = [&](Rect at, Role role, const Message& name, const Message& detail = {}) {
+        part_box(d.ui, at, role);
         const bool two = at.h > tall && !detail.empty();
         ui::fitted_text(canvas, {at.center().x, at.center().y + (two ? -4.0F : 5.0F)}, name, Font::text, 14, theme.ink, at.w - 8,
                         Align::center);
@@ -109,12 +126,12 @@ void draw_mtp_row(const MtpDraw& d, Rect r) {
     };
     const auto link = [&](Vec2 from, Vec2 to) { ui::arrow(canvas, from, to, {theme.muted, 1.5F}, 5); };
     const float high = low + tall - up;
-    box({x(0), up, w, tall}, again ? "norm of its own output" : "norm of the state", "", again ? Role::draft : Role::target);
-    box({x(0), low, w, tall}, "norm of the embedding", "", Role::draft);
-    box({x(1), up, w, high}, "joining matrix", "2 × width to 1", Role::draft);
-    box({x(2), up, w, high}, "one decoder layer", "with a cache of its own", Role::draft);
-    box({x(3), up, w, high}, "norm", "its output", Role::draft);
-    box({x(4), up, w, high}, "the target's LM head", "the token after", Role::target);
+    box({x(0), up, w, tall}, again ? Role::draft : Role::target, again ? mtp_says("row.own"_t) : mtp_says("row.state"_t));
+    box({x(0), low, w, tall}, Role::draft, mtp_says("row.token"_t));
+    box({x(1), up, w, high}, Role::draft, mtp_says("row.join"_t), mtp_says("row.widths"_t));
+    box({x(2), up, w, high}, Role::draft, mtp_says("row.layer"_t), mtp_says("row.cache"_t));
+    box({x(3), up, w, high}, Role::draft, mtp_says("row.norm"_t), mtp_says("row.output"_t));
+    box({x(4), up, w, high}, Role::target, mtp_says("row.lm_head"_t), mtp_says("row.next"_t));
     link({x(0) + w + 1, up + tall / 2}, {x(1) - 1, up + tall / 2});
     link({x(0) + w + 1, low + tall / 2}, {x(1) - 1, low + tall / 2});
     for (int i = 1; i + 1 < kBoxes; ++i) link({x(i) + w + 1, middle}, {x(i + 1) - 1, middle});
@@ -129,53 +146,43 @@ void draw_mtp_row(const MtpDraw& d, Rect r) {
 }
 
 void draw_mtp_clock(const MtpDraw& d, Rect r) {
-    const MtpModel& m = d.frame.model;
+    const MtpModel& m = d.model;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    ui::fitted_text(canvas, {r.x, r.y + 12}, "This round: one pass of the layer for every guess", Font::text_bold, 14, theme.ink, r.w);
-    const double all = m.draft_ms + m.verify_ms;
-    float y = r.y + 24;
-    if (all <= 0) {
-        canvas.text({r.x, y + 16}, "this run recorded no times", Font::text, 14, theme.muted);
+    heading(d, r, mtp_says("clock.title"_t));
+    const Rect lane{r.x, r.y + 24, r.w, 26};
+    if (m.timed()) {
+        draw_passes(d.ui, lane, m);
+        canvas.tell(passes_words(m), lane);
     } else {
-        const ui::Scale scale{0, all, r.x, r.right()};
-        std::vector<ui::Segment> parts;
-        double at = 0;
-        for (int i = 0; i < m.guesses(); ++i) {
-            parts.push_back({at, m.slot(i).ms, Role::draft, std::to_string(i + 1), "", 1, false, true});
-            at += m.slot(i).ms;
-        }
-        parts.push_back({m.draft_ms, m.verify_ms, Role::target, "verify", ui::number(m.verify_ms, 2)});
-        ui::gantt_lane(canvas, theme, scale, y, 26, parts, 1.5F, d.ui.input.mouse);
+        canvas.text({r.x, lane.y + 16}, passes_words(m), Font::text, 14, theme.muted);
     }
-    y += 44;
-    if (r.bottom() - y < 92) return;
-    ui::fitted_text(canvas, {r.x, y + 12}, "Draft time of a round in ms, by guesses K", Font::text_bold, 14, theme.ink, r.w);
-    const Rect plot{r.x, y + 20, r.w, r.bottom() - y - 20};
-    const TimeSeries& times = d.frame.measured.times;
-    if (times.points.size() < 2)
-        ui::slot(canvas, theme, {plot.x, plot.y + 4, plot.w, plot.h - 10},
-                 unmeasured_words(d.frame.run, study_named(d.frame.run, kMtpStudy), "press M: one to three guesses are timed here"));
-    else
-        draw_times(d.ui, plot, std::span(&times, 1));
+    const std::span times(&m.measured.times, 1);
+    const Rect chart{r.x, r.y + 68, r.w, r.bottom() - r.y - 68};
+    if (chart.h < 92) return tell_times(d.ui, r, times);
+    heading(d, chart, shared_says("charts.times"_t));
+    const Rect plot{chart.x, chart.y + 20, chart.w, chart.h - 20};
+    if (times[0].points.size() >= 2) return draw_times(d.ui, plot, times);
+    ui::slot(canvas, theme, {plot.x, plot.y + 4, plot.w, plot.h - 10},
+             unmeasured_words(*m.run, study_named(*m.run, kMtpStudy), mtp_says("clock.how"_t)));
+    tell_times(d.ui, plot, times);
 }
 
 void draw_mtp_kept(const MtpDraw& d, Rect r) {
-    const MtpKept kept = mtp_kept(d.input(), d.frame.model, d.frame.measured);
-    ui::fitted_text(d.ui.canvas, {r.x, r.y + 12}, kept.of_run ? "Acceptance by depth, this run" : "Acceptance by depth, as measured here",
-                    Font::text_bold, 14, d.ui.theme.ink, r.w);
+    const MtpKept& kept = d.model.kept;
+    heading(d, r, kept.of_run ? mtp_says("kept.title:run"_t) : mtp_says("kept.title:measured"_t));
     if (kept.series.judged.empty())
-        return ui::slot(d.ui.canvas, d.ui.theme, {r.x, r.y + 24, r.w, std::max(20.0F, r.h - 34)}, "nothing was judged yet");
+        return ui::slot(d.ui.canvas, d.ui.theme, {r.x, r.y + 24, r.w, std::max(20.0F, r.h - 34)}, mtp_says("kept.none"_t));
     draw_acceptance(d.ui, {r.x, r.y + 20, r.w, r.h - 36}, std::span(&kept.series, 1));
 }
 
 // The text as pairs, each a state and the token after it: those of the prompt, those that were written, and the draft's.
 void draw_mtp_pairs(const MtpDraw& d, Rect r) {
-    const MtpModel& m = d.frame.model;
-    const SceneInput& input = d.input();
+    const MtpModel& m = d.model;
+    const SceneInput& input = d.input;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    ui::fitted_text(canvas, {r.x, r.y + 12}, "Its cache: every place of the text is a pair", Font::text_bold, 14, theme.ink, r.w);
+    heading(d, r, mtp_says("pairs.title"_t));
     std::vector<int> text; // before the round, its end
     for (const OutputToken& token : input.whole->tokens)
         if (token.origin == Origin::prompt || token.round < m.round->round) text.push_back(token.id);
@@ -194,168 +201,201 @@ void draw_mtp_pairs(const MtpDraw& d, Rect r) {
     const auto pair = [&](int of, int token, bool guessed) {
         const Vec2 at = place(shown);
         if (shown % fit == 0) {
-            ui::fitted_text(canvas, {r.x, at.y + 18}, "state of", Font::text, 14, theme.muted, kNames - 8);
-            ui::fitted_text(canvas, {r.x, at.y + kHigh + 21}, "token", Font::text, 14, theme.muted, kNames - 8);
+            cell(d.ui, {r.x, at.y + 18}, mtp_says("pairs.state"_t).words(), kNames - 8, {theme.muted});
+            cell(d.ui, {r.x, at.y + kHigh + 21}, mtp_says("pairs.token"_t).words(), kNames - 8, {theme.muted});
         }
         const Rect above{at.x, at.y, kPair, kHigh}, below{at.x, at.y + kHigh + 3, kPair, kHigh};
         const Role role = guessed ? Role::draft : Role::target;
         canvas.fill(above, theme.tint(role), 4);
         canvas.outline(above, {theme.role(role), 1, guessed ? 3.0F : 0.0F, guessed ? 2.0F : 0.0F}, 4);
+        const Vec2 middle{above.center().x, above.y + 18};
         if (guessed)
-            ui::fitted_text(canvas, {above.center().x, above.y + 18}, "output " + std::to_string(of), Font::text, 14, theme.ink, kPair - 8,
-                            Align::center);
+            cell(d.ui, middle, mtp_says("pairs.output"_t, "output"_v = of).words(), kPair - 8, {theme.ink, 14, Font::text, Align::center});
         else
-            ui::token_text(canvas, {above.center().x, above.y + 18}, ui::fit_token(canvas, label_of(*input.trace, of), 14, kPair - 12), 14,
-                           theme.ink, Align::center);
+            ui::token_text(canvas, middle, ui::fit_token(canvas, label_of(*input.trace, of), 14, kPair - 12), 14, theme.ink, Align::center);
         ui::chip(canvas, theme, below, label_of(*input.trace, token), {.role = Role::draft, .neutral = !guessed, .glyph = false});
+        const auto second = "token"_v = word(input, token);
+        canvas.tell(guessed ? mtp_says("pairs.pair:draft"_t, "output"_v = of, second)
+                            : mtp_says("pairs.pair:text"_t, "before"_v = word(input, of), second),
+                    {at.x, at.y, kPair, 2 * kHigh + 3});
         ++shown;
     };
     const std::size_t first = text.size() - 1 - static_cast<std::size_t>(known);
     for (std::size_t i = first; i + 1 < text.size(); ++i) pair(text[i], text[i + 1], false);
     for (int i = 0; i < own && shown < places; ++i) pair(i + 1, m.slot(i).draft->token, true);
-    const std::string before = std::to_string(text.size() - 1) + " pairs before this round";
     ui::paragraph(canvas, {r.x, place(shown - 1).y + 2 * kHigh + 26}, r.w,
-                  before + (first > 0 ? ", the last ones shown. " : ". ") +
-                      "Dashed: rows of the draft, dropped when the target has spoken.",
+                  mtp_says("pairs.count"_t, "pairs"_v = text.size() - 1, "last"_v = first > 0),
                   {.size = 14, .color = theme.muted, .max_lines = 2});
 }
 
 void draw_mtp_states(const MtpDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    ui::fitted_text(canvas, {r.x, r.y + 12}, "Two places where the state can be taken", Font::text_bold, 14, theme.ink, r.w);
+    heading(d, r, mtp_says("states.title"_t));
     constexpr float kGap = 28, kHigh = 34;
     const float w = (r.w - 2 * kGap) / 3, y = r.y + 30;
     if (y + kHigh + 52 > r.bottom() + 8) return;
-    const std::array<const char*, 3> names = {"last layer", "final norm", "LM head"};
-    for (int i = 0; i < 3; ++i) {
-        const Rect box{r.x + (w + kGap) * static_cast<float>(i), y, w, kHigh};
-        canvas.fill(box, theme.panel, 4);
-        canvas.outline(box, {theme.role(Role::target), 1.5F}, 4);
-        ui::fitted_text(canvas, {box.center().x, box.y + 22}, names[static_cast<std::size_t>(i)], Font::text, 14, theme.ink, w - 8,
-                        Align::center);
-        if (i == 2) break;
-        const float from = box.right() + 1, middle = y + kHigh / 2, tap = box.right() + kGap / 2;
+    float x = r.x;
+    for (const Message& name : {mtp_says("states.layer"_t), mtp_says("states.norm"_t), mtp_says("states.lm_head"_t)}) {
+        const Rect box{x, y, w, kHigh};
+        part_box(d.ui, box, Role::target);
+        ui::fitted_text(canvas, {box.center().x, box.y + 22}, name, Font::text, 14, theme.ink, w - 8, Align::center);
+        x += w + kGap;
+    }
+    for (const bool raw : {true, false}) { // taken behind the first box or the second
+        const float from = r.x + w + 1 + (raw ? 0 : w + kGap), middle = y + kHigh / 2, tap = from - 1 + kGap / 2;
         ui::arrow(canvas, {from, middle}, {from + kGap - 2, middle}, {theme.muted, 1.5F}, 5);
         ui::arrow(canvas, {tap, middle}, {tap, y + kHigh + 22}, {theme.role(Role::draft), 1.5F}, 6);
-        ui::fitted_text(canvas, {tap, y + kHigh + 40}, i == 0 ? "before: --mtp-raw" : "after: the default", Font::text, 14, theme.ink,
-                        w + kGap, Align::center);
+        ui::fitted_text(canvas, {tap, y + kHigh + 40}, raw ? mtp_says("states.before"_t) : mtp_says("states.after"_t), Font::text, 14,
+                        theme.ink, w + kGap, Align::center);
     }
 }
 
-void draw_mtp_variants(const MtpDraw& d, Rect r, bool states) {
+namespace {
+
+struct MtpBar {
+    MtpVariant variant;
+    Message name;
+};
+
+// That the beat draws: by the state that the layer reads, else by the pairs that it sees.
+std::vector<MtpBar> bars_of(int beat) {
+    if (beat == kMtpStateBeat)
+        return {{MtpVariant::all_pairs, mtp_says("variants.name:after"_t)}, {MtpVariant::raw_state, mtp_says("variants.name:before"_t)}};
+    if (beat != kMtpCacheBeat) return {};
+    return {{MtpVariant::all_pairs, mtp_says("variants.name:all"_t)},
+            {MtpVariant::no_prompt, mtp_says("variants.name:answer"_t)},
+            {MtpVariant::some_pairs, mtp_says("variants.name:some"_t, "pairs"_v = kMtpSomePairs)},
+            {MtpVariant::own_pair, mtp_says("variants.name:own"_t)}};
+}
+
+Message variant_words(MtpVariant variant, const StudyPoint& point) {
+    const auto what = [&] {
+        switch (variant) {
+        case MtpVariant::all_pairs: return mtp_says("variants.what:all"_t);
+        case MtpVariant::no_prompt: return mtp_says("variants.what:answer"_t);
+        case MtpVariant::some_pairs: return mtp_says("variants.what:some"_t, "pairs"_v = kMtpSomePairs);
+        case MtpVariant::own_pair: return mtp_says("variants.what:own"_t);
+        case MtpVariant::raw_state: break;
+        }
+        return mtp_says("variants.what:raw"_t);
+    };
+    return mtp_says("variants.told"_t, "what"_v = what(), "per_round"_v = point.tokens_per_round(), "first"_v = kept_share(&point, 0),
+                    "tokens"_v = point.tokens, "rounds"_v = point.rounds);
+}
+
+} // namespace
+
+void draw_mtp_variants(const MtpDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    ui::fitted_text(canvas, {r.x, r.y + 12},
-                    states ? "First guesses that stay, by the state it reads" : "Tokens per round, by the pairs it sees", Font::text_bold,
-                    14, theme.ink, r.w);
-    struct Bar {
-        MtpVariant variant;
-        const char* name;
-    };
-    const std::vector<Bar> bars = states ? std::vector<Bar>{{MtpVariant::all_pairs, "after the norm"}, {MtpVariant::raw_state, "before it"}}
-                                         : std::vector<Bar>{{MtpVariant::all_pairs, "all pairs"},
-                                                            {MtpVariant::no_prompt, "the answer's"},
-                                                            {MtpVariant::some_pairs, "the last 16"},
-                                                            {MtpVariant::own_pair, "its own alone"}};
-    const auto value = [&](const Bar& bar) -> double {
-        const StudyPoint* point = d.frame.measured.of(bar.variant);
-        if (!states) return point ? point->tokens_per_round() : 0;
+    const MtpMeasured& measured = d.model.measured;
+    const bool states = d.input.beat == kMtpStateBeat;
+    heading(d, r, states ? mtp_says("variants.title:states"_t) : mtp_says("variants.title:pairs"_t));
+    const std::vector<MtpBar> bars = bars_of(d.input.beat);
+    const auto value = [&](const MtpBar& bar) {
+        const StudyPoint* point = measured.of(bar.variant);
+        if (!states) return point ? point->tokens_per_round() : 0.0;
         return kept_share(point, 0).value_or(0);
     };
     double high = states ? 1 : 1e-9;
-    for (const Bar& bar : bars) high = std::max(high, value(bar));
-    if (std::ranges::all_of(bars, [&](const Bar& bar) { return !d.frame.measured.of(bar.variant); }))
+    for (const MtpBar& bar : bars) high = std::max(high, value(bar));
+    if (std::ranges::all_of(bars, [&](const MtpBar& bar) { return !measured.of(bar.variant); }))
         return ui::slot(canvas, theme, {r.x, r.y + 24, r.w, std::max(20.0F, r.h - 34)},
-                        unmeasured_words(d.frame.run, study_named(d.frame.run, kMtpStudy), "press M: it is measured here"));
+                        unmeasured_words(*d.model.run, study_named(*d.model.run, kMtpStudy), mtp_says("variants.how"_t)));
     const float names = 112, pitch = std::clamp((r.h - 28) / static_cast<float>(bars.size()), 24.0F, 40.0F);
     float y = r.y + 28;
-    for (const Bar& bar : bars) {
+    for (const MtpBar& bar : bars) {
         const Rect track{r.x + names, y, r.w - names - 64, 16};
         ui::fitted_text(canvas, {r.x, y + 13}, bar.name, Font::text, 14, theme.ink, names - 8);
-        if (const StudyPoint* point = d.frame.measured.of(bar.variant)) {
+        if (const StudyPoint* point = measured.of(bar.variant)) {
             ui::bar(canvas, theme, track, value(bar) / high, Role::accepted);
-            canvas.text({r.right(), y + 13}, states ? ui::probability(value(bar)) : ui::number(value(bar), 2), Font::mono, 14, theme.ink,
-                        Align::right);
-            ui::tooltip(d.ui, {r.x, y - 4, r.w, 24}, std::to_string(point->tokens) + " tokens in " + counted(point->rounds, "round"));
+            canvas.print({r.right(), y + 13}, states ? ui::probability(value(bar)) : ui::number(value(bar), 2), Font::mono, 14, theme.ink,
+                         Align::right);
+            ui::thing(d.ui, {r.x, y - 4, r.w, 24}, variant_words(bar.variant, *point));
         } else {
-            canvas.text({track.x, y + 13}, "not measured yet", Font::text, 14, theme.muted);
+            canvas.text({track.x, y + 13}, mtp_says("variants.unmeasured"_t), Font::text, 14, theme.muted);
         }
         y += pitch;
     }
 }
 
+void tell_mtp_unseen(const MtpDraw& d) {
+    const MtpModel& m = d.model;
+    const Rect stage = d.input.stage;
+    const bool charts = d.input.beat == kMtpDepthBeat;
+    if (!charts && m.timed()) d.ui.canvas.tell(passes_words(m), stage);
+    if (!m.verdicts) return;
+    if (!charts) tell_times(d.ui, stage, std::span(&m.measured.times, 1));
+    if (!charts && !m.kept.of_run) tell_acceptance(d.ui, stage, m.kept.series); // the run's stand in the details
+    const std::vector<MtpBar> seen = bars_of(d.input.beat);
+    for (int i = 0; i < kMtpVariants; ++i) {
+        const auto variant = static_cast<MtpVariant>(i);
+        const StudyPoint* point = m.measured.of(variant);
+        if (point && std::ranges::find(seen, variant, &MtpBar::variant) == seen.end())
+            d.ui.canvas.tell(variant_words(variant, *point), stage);
+    }
+}
+
+namespace {
+
 // What a guess at each place brings and costs, in tokens: its time over that of a plain pass.
 void draw_mtp_worth(const MtpDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    const MtpKept kept = mtp_kept(d.input(), d.frame.model, d.frame.measured);
-    ui::fitted_text(canvas, {r.x, r.y + 12}, "What a guess brings and costs, in tokens", Font::text_bold, 15, theme.ink, r.w);
-    if (kept.series.judged.empty()) {
-        ui::paragraph(canvas, {r.x, r.y + 44}, r.w, "No guess has been judged yet.", {.color = theme.muted});
+    const MtpModel& m = d.model;
+    const AcceptanceSeries& kept = m.kept.series;
+    ui::fitted_text(canvas, {r.x, r.y + 12}, mtp_says("worth.title"_t), Font::text_bold, 15, theme.ink, r.w);
+    if (kept.judged.empty()) {
+        ui::paragraph(canvas, {r.x, r.y + 44}, r.w, shared_says("head.details:none"_t), {.color = theme.muted});
         return;
     }
-    const double plain = plain_ms(d.input()),
-                 further = d.frame.measured.further_ms() > 0 ? d.frame.measured.further_ms() : d.frame.model.further_ms;
-    const auto cost = [&](std::size_t i) {
-        const double ms = i == 0 && d.frame.model.guesses() > 0 ? d.frame.model.slot(0).ms : further;
-        return plain > 0 && ms > 0 ? ms / plain : -1.0;
-    };
-    const auto brought = [&](std::size_t i) { return static_cast<double>(kept.series.kept[i]) / kept.series.judged[0]; };
+    const double plain = plain_ms(d.input);
     const float brings = r.x + r.w * 0.62F;
-    canvas.text({r.x, r.y + 40}, "depth", Font::text, 14, theme.muted);
-    canvas.text({brings, r.y + 40}, "brings", Font::text, 14, theme.muted, Align::right);
-    canvas.text({r.right(), r.y + 40}, "costs", Font::text, 14, theme.muted, Align::right);
+    canvas.text({r.x, r.y + 40}, mtp_says("worth.depth"_t), Font::text, 14, theme.muted);
+    canvas.text({brings, r.y + 40}, mtp_says("worth.brings"_t), Font::text, 14, theme.muted, Align::right);
+    canvas.text({r.right(), r.y + 40}, mtp_says("worth.costs"_t), Font::text, 14, theme.muted, Align::right);
     float y = r.y + 64;
-    for (std::size_t i = 0; i < kept.series.judged.size() && y < r.bottom() - 60; ++i, y += 24) {
-        canvas.text({r.x, y}, std::to_string(i + 1), Font::mono, 14, theme.ink);
-        canvas.text({brings, y}, ui::probability(brought(i)), Font::mono, 14, theme.ink, Align::right);
-        const double costs = cost(i);
-        canvas.text({r.right(), y}, costs < 0 ? "–" : ui::probability(costs), Font::mono, 14, theme.ink, Align::right);
-        ui::tooltip(d.ui, {r.x, y - 17, r.w, 24},
-                    "Stayed in " + std::to_string(kept.series.kept[i]) + " of " + counted(kept.series.judged[0], "round"));
+    for (std::size_t i = 0; i < kept.judged.size(); ++i) {
+        const double ms = i == 0 ? m.slot(0).ms : m.further_guess_ms(), brought = static_cast<double>(kept.kept[i]) / kept.judged[0];
+        const std::optional<double> costs = plain > 0 ? if_measured(ms / plain) : std::nullopt;
+        const Message row = mtp_says("worth.row"_t, "depth"_v = i + 1, "brings"_v = brought, "costs"_v = costs, "kept"_v = kept.kept[i],
+                                     "rounds"_v = kept.judged[0]);
+        if (y >= r.bottom() - 60) {
+            canvas.tell(row, r);
+            continue;
+        }
+        canvas.print({r.x, y}, std::to_string(i + 1), Font::mono, 14, theme.ink);
+        canvas.print({brings, y}, ui::probability(brought), Font::mono, 14, theme.ink, Align::right);
+        canvas.print({r.right(), y}, costs ? ui::probability(*costs) : "–", Font::mono, 14, theme.ink, Align::right);
+        ui::thing(d.ui, {r.x, y - 17, r.w, 24}, row);
+        y += 24;
     }
     ui::ParagraphStyle words{.size = 14, .color = theme.muted};
     words.max_lines = std::max(1, static_cast<int>((r.bottom() - y - 8) / 20) + 1);
-    ui::paragraph(canvas, {r.x, y + 8}, r.w, plain > 0 ? mtp_says("words.worth"_t) : mtp_says("words.worth_untimed"_t), words);
+    ui::paragraph(canvas, {r.x, y + 8}, r.w, plain > 0 ? mtp_says("worth.note:timed"_t) : mtp_says("worth.note:untimed"_t), words);
 }
 
+} // namespace
+
 void draw_mtp_details(const MtpDraw& d) {
-    const Rect r = d.input().details;
+    const Rect r = d.input.details;
     if (r.w <= 0) return;
     const float x = r.x + 24, w = r.w - 48;
-    const bool told = d.frame.verdicts();
-    if (!told) {
-        ui::fitted_text(d.ui.canvas, {x, r.y + 32}, "Acceptance by depth", Font::text_bold, 15, d.ui.theme.ink, w);
-        ui::paragraph(d.ui.canvas, {x, r.y + 64}, w, mtp_says("words.guess_first"_t), {.color = d.ui.theme.muted});
-        return;
-    }
-    if (d.input().beat == kMtpDepthBeat) return draw_mtp_worth(d, {x, r.y + 20, w, r.h - 28}); // the chart stands in the picture
-    const AcceptanceSeries all = acceptance_of(*d.input().whole, shared_says("charts.this_run"_t));
-    ui::fitted_text(d.ui.canvas, {x, r.y + 32}, "Acceptance by depth, this run", Font::text_bold, 15, d.ui.theme.ink, w);
-    if (all.judged.empty()) {
-        ui::paragraph(d.ui.canvas, {x, r.y + 64}, w, "No guess has been judged yet.", {.color = d.ui.theme.muted});
-        return;
-    }
-    if (r.h > 150) draw_acceptance(d.ui, {x, r.y + 48, w, r.h - 92}, std::span(&all, 1));
-    ui::fitted_text(d.ui.canvas, {x, r.bottom() - 20}, "share that stays when all before it stayed; " + counted(all.judged[0], "round"),
-                    Font::text, 14, d.ui.theme.muted, w);
+    if (d.model.verdicts && d.input.beat == kMtpDepthBeat) // the chart stands in the picture
+        return draw_mtp_worth(d, {x, r.y + 20, w, r.h - 28});
+    if (d.model.verdicts) return draw_kept_details(d.ui, r, mtp_says("kept.title:run"_t), d.model.kept.series);
+    ui::fitted_text(d.ui.canvas, {x, r.y + 32}, mtp_says("kept.what"_t), Font::text_bold, 15, d.ui.theme.ink, w);
+    ui::paragraph(d.ui.canvas, {x, r.y + 64}, w, mtp_says("words.guess_first"_t), {.color = d.ui.theme.muted});
 }
 
 void draw_mtp_controls(const MtpDraw& d) {
-    const Rect r = d.input().controls;
+    const Rect r = d.input.controls;
     if (r.w <= 0) return;
     ControlRow row(r);
-    guess_stepper(d.ui, d.frame.model, "Depth", row, d.out);
-    const Rect at = row.place(220);
-    const RunSettings* settings = d.input().settings;
-    const int k = settings ? settings->k : d.frame.model.guesses();
-    ui::field_label(d.ui, at, "Guesses K: " + std::to_string(k));
-    if (const auto to = ui::slider(d.ui, "gamma", {at.x, at.y + 8, at.w, 20}, k, 1, 8, {.step = 1, .disabled = no_models(d.input())});
-        to && settings)
-        if (const int wanted = std::clamp(static_cast<int>(*to + 0.5), 1, 8); wanted != k)
-            d.out.push_back(Command{Restart{with_draft_length(*settings, wanted)}});
-    measure_button(d.input(), d.ui, {"measured", "Depths, cache, states", "M"}, mtp_study(d.frame.run), row, d.out);
+    guess_stepper(d.ui, d.model, mtp_says("controls.depth"_t), row, d.out);
+    guesses_slider(d.input, d.ui, d.model, 8, row, d.out);
+    measure_button(d.input, d.ui, {"measured", mtp_says("controls.measured"_t), "M"}, mtp_study(*d.model.run), row, d.out);
 }
 
 } // namespace speclens

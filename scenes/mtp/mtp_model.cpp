@@ -6,6 +6,7 @@
 #include "engine/drafters/drafter_info.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/methods.h"
+#include "scenes/shared/published_round.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
 
@@ -34,14 +35,18 @@ std::optional<MtpVariant> variant_of(const StudyPoint& point) {
     return options.context_last > 0 ? MtpVariant::some_pairs : MtpVariant::all_pairs;
 }
 
-} // namespace
-
-MtpModel mtp_model(const SceneInput& input) {
-    MtpModel model;
-    if (!find_round(model, input, "mtp")) return model;
-    choose_guess(model, input, input.beat < kMtpAgainBeat ? 0 : 1);
-    return model;
+MtpKept kept_of(const SceneInput& seen, const MtpModel& model) {
+    if (model.instead_of.empty()) return {acceptance_of(*seen.whole, shared_says("charts.this_run"_t)), true};
+    MtpKept kept;
+    kept.series.name = mtp_says("kept.series"_t);
+    if (const StudyPoint* point = model.measured.of(MtpVariant::all_pairs)) {
+        kept.series.judged = point->judged;
+        kept.series.kept = point->kept;
+    }
+    return kept;
 }
+
+} // namespace
 
 RunStudy mtp_study(const SceneInput& input) {
     RunStudy study{kMtpStudy, {}};
@@ -71,17 +76,10 @@ MtpMeasured mtp_measured(const SceneInput& input) {
     if (!study) return measured;
     for (const StudyPoint& point : study->points) {
         if (!point.problem.empty()) continue;
-        if (const auto variant = variant_of(point)) {
+        if (const auto variant = variant_of(point))
             measured.variant[static_cast<std::size_t>(*variant)] = &point;
-            continue;
-        }
-        if (point.draft_ms <= 0) continue;
-        auto& points = measured.times.points;
-        const auto same = std::ranges::find(points, point.settings.k, &std::pair<int, double>::first);
-        if (same == points.end())
-            points.emplace_back(point.settings.k, point.draft_ms);
-        else
-            same->second = std::min(same->second, point.draft_ms);
+        else if (point.draft_ms > 0)
+            measured.times.add(point.settings.k, point.draft_ms);
     }
     return measured;
 }
@@ -95,22 +93,6 @@ MtpTrainedOn trained_on(const MtpMeasured& measured) {
     const auto after = kept_share(measured.of(MtpVariant::all_pairs), 0), before = kept_share(measured.of(MtpVariant::raw_state), 0);
     if (!after || !before || std::abs(*after - *before) <= 0.01) return MtpTrainedOn::unknown;
     return *after > *before ? MtpTrainedOn::after_norm : MtpTrainedOn::before_norm;
-}
-
-MtpKept mtp_kept(const SceneInput& seen, const MtpModel& model, const MtpMeasured& measured) {
-    if (model.instead_of.empty()) return {acceptance_of(*seen.whole, shared_says("charts.this_run"_t)), true};
-    MtpKept kept;
-    kept.series.name = "measured";
-    if (const StudyPoint* point = measured.of(MtpVariant::all_pairs)) {
-        kept.series.judged = point->judged;
-        kept.series.kept = point->kept;
-    }
-    return kept;
-}
-
-const MtpBesideRow* MtpBeside::row(const std::string& drafter) const {
-    const auto found = std::ranges::find_if(rows, [&](const MtpBesideRow& row) { return drafter == row.info->name; });
-    return found == rows.end() ? nullptr : &*found;
 }
 
 MtpBeside mtp_beside(const SceneInput& run) {
@@ -133,6 +115,21 @@ MtpBeside mtp_beside(const SceneInput& run) {
         beside.rows.push_back(std::move(row));
     }
     return beside;
+}
+
+double MtpModel::further_guess_ms() const { return measured.further_ms() > 0 ? measured.further_ms() : further_ms; }
+
+MtpModel mtp_model(const SceneInput& run, const SceneInput& seen) {
+    MtpModel model;
+    model.run = &run;
+    model.verdicts = !mtp_says.hides(seen.beat, "verdicts"_part);
+    model.published = published_speed_ups(run.figures, "mtp").figures;
+    if (!find_round(model, seen, "mtp")) return model;
+    choose_guess(model, seen, seen.beat < kMtpAgainBeat ? 0 : 1);
+    model.measured = mtp_measured(run);
+    model.kept = kept_of(seen, model);
+    model.beside = mtp_beside(run);
+    return model;
 }
 
 std::optional<double> claimed(const Header& header, const Drafted& draft) {

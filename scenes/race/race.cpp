@@ -2,26 +2,22 @@
 // state is the clock and the lane with the focus, which the shell keeps.
 #include "engine/drafters/drafter_info.h"
 #include "scenes/race/race_draw.h"
+#include "scenes/shared/message_scene.h"
 
 namespace speclens {
 namespace {
 
-class RaceScene final : public Scene {
+class RaceScene final : public MessageScene<RaceScene> {
   public:
+    static constexpr const char* kName = "race";
     int beats(const SceneInput&) const override { return 0; }
     bool whole_window() const override { return true; }
 
-    std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
-        std::vector<SceneCommand> out;
+    void frame(const SceneInput& input, ui::Ui& ui, std::vector<SceneCommand>& out) {
         const RaceModel model = race_model(input);
-        ui.push_id("race");
         draw_race(input, model, ui, out);
         keys(model, ui, out);
-        ui.pop_id();
-        return out;
     }
-
-    std::string describe(const SceneInput& input) const override { return race_description(input, race_model(input)); }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
         return {{"→ ←", "End of the next, previous round of any lane"},

@@ -1,16 +1,17 @@
 // The cards of the race: what the lanes came to on average, over the prompts.
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <initializer_list>
 #include <optional>
 #include <ranges>
 
+#include "engine/drafters/drafter_info.h"
 #include "scenes/race/race_draw.h"
 #include "scenes/shared/measure_charts.h"
 #include "scenes/shared/methods.h"
+#include "scenes/shared/panel.h"
 #include "scenes/shared/point_labels.h"
 #include "scenes/shared/published_round.h"
-#include "scenes/shared/story.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/plot.h"
@@ -26,12 +27,8 @@ using ui::Rect;
 using ui::Role;
 
 // Why there are no averages, in as many words as fit.
-std::string why_empty(const RaceDraw& d, float room) {
-    const std::string words = no_averages_words(d.model);
-    const std::string shorter = d.model.measured && d.model.race && !d.model.race->ended_early && d.model.race->prompts > 0
-                                    ? "being measured"
-                                    : "needs more prompts";
-    return ui::fitting(d.ui.canvas, {words, shorter}, Font::text, 14, room - 16);
+Message why_empty(const RaceDraw& d, float room) {
+    return ui::fitting(d.ui.canvas, std::array{no_averages_words(d.model), no_averages_words(d.model, true)}, Font::text, 14, room - 16);
 }
 
 // Three digits behind the point for a fraction of a millisecond; none that the column has no room for.
@@ -39,13 +36,10 @@ std::string cost_number(double ms) { return ui::number(ms, ms >= 100 ? 1 : ms >=
 
 // Heading of a card: a finding and its conditions, the first of several wordings that fits beside what is
 // `taken` at the right. Returns the rectangle that is left for the figure.
-Rect race_card(const RaceDraw& d, Rect card, const std::string& heading, std::initializer_list<std::string> conditions, float taken = 0) {
-    const auto fits = [&](const std::string& words) { return d.ui.canvas.text_width(words, ui::Font::text, 14) <= card.w - 32 - taken; };
-    const auto fitting = std::ranges::find_if(conditions, fits);
-    const std::string& words = fitting != conditions.end() ? *fitting : *(conditions.end() - 1);
+Rect race_card(const RaceDraw& d, Rect card, const Message& heading, const std::vector<Message>& conditions, float taken = 0) {
     ui::card(d.ui.canvas, d.ui.theme, card);
     ui::fitted_text(d.ui.canvas, {card.x + 16, card.y + 24}, heading, ui::Font::text_bold, 15, d.ui.theme.ink, card.w - 32);
-    ui::fitted_text(d.ui.canvas, {card.x + 16, card.y + 45}, words, ui::Font::text, 14, d.ui.theme.muted, card.w - 32 - taken);
+    one_of(d.ui, {card.x + 16, card.y + 45}, card.w - 32 - taken, conditions, d.ui.theme.muted);
     return {card.x + 16, card.y + 56, card.w - 32, card.h - 56 - 10};
 }
 
@@ -56,7 +50,8 @@ Rect race_card(const RaceDraw& d, Rect card, const std::string& heading, std::in
 constexpr float kLabelRoom = 116; // right of the last mark, for its name and speed-up
 
 struct Point {
-    std::string title, label;
+    std::string title;
+    Message speed, told; // speed: behind the title; empty: not known
     ui::Icon mark;
     double x = 0, y = 0, low = 0, high = 0;
     bool chosen = false;
@@ -70,7 +65,7 @@ struct Panel {
     bool published = false;
 };
 
-void draw_panel(const RaceDraw& d, const Panel& p, const std::vector<Point>& points, const std::string& caption,
+void draw_panel(const RaceDraw& d, const Panel& p, const std::vector<Point>& points, const Message& caption,
                 std::vector<SceneCommand>& out) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
@@ -101,6 +96,7 @@ void draw_panel(const RaceDraw& d, const Panel& p, const std::vector<Point>& poi
     c.push_clip(p.area);
     std::vector<std::pair<ui::Vec2, std::string>> names;
     if (p.plain > 0) {
+        c.tell(race_says("scatter.lines"_t, "fixed"_v = p.fixed, "plain"_v = p.plain), p.area);
         const double top = p.y_max * p.plain / std::max(1e-9, p.fixed);
         const double step = top > 24 ? std::ceil(top / 12) : top > 6 ? 1 : 0.5;
         for (double s = step; s <= top + 1e-9; s += step) {
@@ -112,7 +108,7 @@ void draw_panel(const RaceDraw& d, const Panel& p, const std::vector<Point>& poi
             // The name stands where the line leaves the panel.
             const double end_x = right <= p.y_max ? p.x_max : (p.y_max * p.plain / s) - p.fixed;
             const double end_y = std::min(right, p.y_max);
-            names.push_back({{x(end_x), y(end_y)}, ui::number(s, whole ? 0 : 1) + "×"});
+            names.push_back({{x(end_x), y(end_y)}, race_says("scatter.line"_t, "times"_v = s)});
         }
     }
     c.pop_clip();
@@ -124,7 +120,7 @@ void draw_panel(const RaceDraw& d, const Panel& p, const std::vector<Point>& poi
         for (const std::size_t i : group) {
             const Point& point = points[i];
             const std::string next = full.empty() ? "" : "\n";
-            full += next + point.title + (point.label.empty() ? "" : " " + point.label);
+            full += next + race_says("scatter.name"_t, "lane"_v = point.title, "times"_v = point.speed);
             titles += next + point.title;
             if (point.chosen) font = Font::text_bold;
         }
@@ -134,12 +130,13 @@ void draw_panel(const RaceDraw& d, const Panel& p, const std::vector<Point>& poi
     for (const std::size_t i : apart) // no room for a group together: one by one, as far as they go
         labels.name(marks[i], points[i].title, points[i].chosen ? Font::text_bold : Font::text, t.ink, ground);
     for (const auto& [at, words] : names) {
-        const float w = c.text_width(words, Font::text, 14);
+        const float w = c.printed_width(words, Font::text, 14);
         labels.place({std::min(at.x, p.area.right() - 4) + (at.y > p.area.y + 12 ? 0 : -w), std::max(at.y, p.area.y + 12)}, words, t.muted,
                      t.bg.alpha(0.7F));
     }
     for (const Point& point : points) {
         const float px = x(point.x), py = y(point.y);
+        c.tell(point.told, {px - 14, py - 14, 28, 28});
         if (p.published) {
             ui::hollow_icon(c, point.mark, {px, py}, 15, t.ink);
         } else {
@@ -151,7 +148,7 @@ void draw_panel(const RaceDraw& d, const Panel& p, const std::vector<Point>& poi
         const Rect mark{px - 14, py - 14, 28, 28};
         if (ui::touch(d.ui, d.ui.id("mark " + std::to_string(point.lane)), mark, {.focusable = false}).clicked)
             out.push_back(FocusLane{point.lane});
-        ui::tooltip(d.ui, mark, "click: choose this lane");
+        ui::tooltip(d.ui, mark, race_says("lane.choose"_t));
     }
 }
 
@@ -160,22 +157,32 @@ double nice_top(double value) {
     return std::ceil(value / step) * step;
 }
 
+// Axes that hold all points, `wider` times as long as they need, with room below and above them.
+void fit_axes(Panel& p, const std::vector<Point>& points, double wider, double below, double above) {
+    double x = 0, low = 1e9, high = 0;
+    for (const Point& point : points) {
+        x = std::max(x, point.x);
+        high = std::max({high, point.y, point.high});
+        low = std::min(low, point.high > 0 ? std::min(point.y, point.low) : point.y);
+    }
+    p.x_max = nice_top(x * wider);
+    p.y_min = std::max(0.0, std::floor(low - below));
+    p.y_max = std::ceil(high + above);
+}
+
 // A click on a mark chooses.
 void draw_race_scatter(const RaceDraw& d, Rect card, std::vector<SceneCommand>& out) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     const PublishedRace paper = published_beside(d.input, d.model);
     const bool lined = d.model.plain >= 0 && d.model.lanes[static_cast<std::size_t>(d.model.plain)].lane->average.has_value();
-    const std::string over = averages_words(d.model);
-    std::string lines;
-    if (lined)
-        lines = " · lines: equal speed-up";
-    else if (!paper.points.empty())
-        lines = " · lines of PUBLISHED: equal speed-up";
-    const Rect in = race_card(d, card, scatter_title(d.model),
-                              {over + " · tokens per round, draft ms" + lines, over + " · tokens per round, draft ms", over});
+    const auto over = "over"_v = averages_words(d.model);
+    const auto under = [&](bool axes, bool lines) {
+        return race_says("scatter.under"_t, over, "axes"_v = axes, "lines"_v = lines && lined,
+                         "published"_v = lines && !lined && !paper.points.empty());
+    };
+    const Rect in = race_card(d, card, scatter_title(d.model), {under(true, true), under(true, false), under(false, false)});
     std::vector<Point> live;
-    Panel left;
     double verify = 0, plain = 0;
     for (std::size_t i = 0; i < d.model.lanes.size(); ++i) {
         const RaceLaneModel& lane = d.model.lanes[i];
@@ -185,15 +192,20 @@ void draw_race_scatter(const RaceDraw& d, Rect card, std::vector<SceneCommand>& 
             plain = a.totals.round_ms();
             continue;
         }
-        live.push_back({.title = lane.title,
-                        .label = average_speed(d.model, a),
-                        .mark = lane.mark,
-                        .x = a.totals.draft_ms,
-                        .y = a.tokens_per_round.value,
-                        .low = a.tokens_per_round.low,
-                        .high = a.tokens_per_round.high,
-                        .chosen = static_cast<int>(i) == d.model.focus,
-                        .lane = static_cast<int>(i)});
+        const Message speed = average_speed(d.model, a);
+        const Estimate& tokens = a.tokens_per_round;
+        live.push_back(
+            {.title = lane.title,
+             .speed = speed,
+             .told = race_says("scatter.point"_t, "lane"_v = lane.title, "tokens"_v = tokens.value, "interval"_v = tokens.interval,
+                               "low"_v = tokens.low, "high"_v = tokens.high, "draft"_v = a.totals.draft_ms, "times"_v = speed),
+             .mark = lane.mark,
+             .x = a.totals.draft_ms,
+             .y = tokens.value,
+             .low = tokens.low,
+             .high = tokens.high,
+             .chosen = static_cast<int>(i) == d.model.focus,
+             .lane = static_cast<int>(i)});
         verify += a.totals.verify_ms + a.totals.other_ms;
     }
     const bool with_paper = !paper.points.empty();
@@ -203,45 +215,32 @@ void draw_race_scatter(const RaceDraw& d, Rect card, std::vector<SceneCommand>& 
     if (live.empty()) {
         ui::slot(c, t, {area.x, area.y, area.w, std::min(32.0F, area.h)}, why_empty(d, area.w));
     } else {
-        double x_max = 0, y_max = 0, y_min = 1e9;
-        for (const Point& p : live) {
-            x_max = std::max(x_max, p.x);
-            y_max = std::max(y_max, std::max(p.y, p.high));
-            y_min = std::min(y_min, std::min(p.y, p.low));
-        }
-        left = {.area = area,
-                .x_max = nice_top(x_max * static_cast<double>(area.w / std::max(80.0F, area.w - kLabelRoom))),
-                .y_min = std::max(0.0, std::floor(y_min - 0.7)),
-                .y_max = std::ceil(y_max + 0.5),
-                .fixed = verify / static_cast<double>(live.size()),
-                .plain = plain};
-        draw_panel(d, left, live, "drafting, ms · " + std::string(tier_name(shown_tier(d.input, d.model.tier))), out);
+        Panel left{.area = area, .fixed = verify / static_cast<double>(live.size()), .plain = plain};
+        fit_axes(left, live, static_cast<double>(area.w / std::max(80.0F, area.w - kLabelRoom)), 0.7, 0.5);
+        draw_panel(d, left, live, race_says("scatter.axis"_t, "tier"_v = tier_name(shown_tier(d.input, d.model.tier))), out);
     }
     if (!with_paper) return;
     std::vector<Point> known;
     Panel right{.area = {area.right() + gap, area.y, in.right() - area.right() - gap, area.h}, .published = true};
-    double y_max = 0, y_min = 1e9;
     for (const PublishedPoint& p : paper.points) {
         known.push_back({.title = method_title(p.method),
-                         .label = ui::speed_up(p.speed_up),
+                         .speed = race_says("words.times"_t, "doubt"_v = false, "times"_v = p.speed_up),
+                         .told = race_says("scatter.published"_t, "conditions"_v = paper.conditions, "method"_v = method_title(p.method),
+                                           "round"_v = published_round_words(p), "source"_v = paper.source),
                          .mark = method_mark(p.method),
                          .x = p.draft + p.head,
                          .y = p.tokens});
-        right.x_max = std::max(right.x_max, p.draft + p.head);
-        y_max = std::max(y_max, p.tokens);
-        y_min = std::min(y_min, p.tokens);
         right.fixed = p.verify;
         right.plain = p.target;
     }
-    right.x_max = nice_top(right.x_max * 1.2);
-    right.y_min = std::floor(y_min - 0.5);
-    right.y_max = std::ceil(y_max + 0.2);
+    fit_axes(right, known, 1.2, 0.5, 0.2);
     c.line({area.right() + 12.5F, area.y}, {area.right() + 12.5F, in.bottom()}, t.hairline());
-    draw_panel(d, right, known, "ms · PUBLISHED, " + paper.hardware, out);
-    std::string derived;
+    draw_panel(d, right, known, race_says("scatter.published_axis"_t, "hardware"_v = paper.hardware), out);
+    std::vector<Said> derived;
     for (const PublishedPoint& p : paper.points)
-        if (p.derived) derived += "; drafting time of " + method_title(p.method) + " derived, not reported";
-    ui::tooltip(d.ui, right.area, paper.conditions + derived + "; source: " + paper.source);
+        if (p.derived) derived.push_back(SaidOf<"race">()("words.name"_t, "name"_v = method_title(p.method)));
+    ui::tooltip(d.ui, right.area,
+                race_says("scatter.about"_t, "conditions"_v = paper.conditions, "derived"_v = derived, "source"_v = paper.source));
 }
 
 // Conditional acceptance by draft position: the chance that guess i stays once all before it did, that of the chosen lane
@@ -253,16 +252,30 @@ struct Line {
     std::vector<double> value, low, high;
 };
 
+// At every place, also where too few rounds arrive for the line to go on: there without an interval.
+Message line_words(const Line& line) {
+    const Totals& totals = line.lane->lane->average->totals;
+    std::vector<Said> places;
+    for (std::size_t i = 0; i < totals.conditional.size(); ++i) {
+        const bool interval = i < line.value.size();
+        places.push_back(SaidOf<"race">()("positions.place"_t, "kept"_v = totals.conditional[i], "judged"_v = totals.judged_at[i],
+                                          "interval"_v = interval, "low"_v = interval ? line.low[i] : 0.0,
+                                          "high"_v = interval ? line.high[i] : 1.0));
+    }
+    return race_says("positions.line"_t, "drafter"_v = line.lane->title, "places"_v = places);
+}
+
 void draw_race_positions(const RaceDraw& d, Rect card) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
-    const std::string skipped = skipped_words(d.model);
-    const std::string over = averages_words(d.model);
-    const Rect in =
-        race_card(d, card, positions_title(d.model),
-                  {skipped.empty() ? over + " · chance to stay once all before did" : skipped,
-                   skipped.empty() ? over.substr(over.starts_with("over ") ? 5 : 0) + " · chance to stay once all before did" : skipped,
-                   skipped.empty() ? over : skipped});
+    std::vector<Message> conditions{skipped_words(d.model)};
+    if (conditions[0].empty()) {
+        const auto under = [&](bool brief, bool axes) {
+            return race_says("positions.under"_t, "over"_v = averages_words(d.model, brief), "axes"_v = axes);
+        };
+        conditions = {under(false, true), under(true, true), under(false, false)};
+    }
+    const Rect in = race_card(d, card, positions_title(d.model), conditions);
     std::vector<Line> lines;
     std::size_t longest = 1;
     for (const RaceLaneModel& lane : d.model.lanes) {
@@ -275,18 +288,19 @@ void draw_race_positions(const RaceDraw& d, Rect card) {
             line.low.push_back(interval.low);
             line.high.push_back(interval.high);
         }
+        if (!totals.conditional.empty()) c.tell(line_words(line), in);
         if (line.value.empty()) continue;
         longest = std::max(longest, line.value.size());
         lines.push_back(std::move(line));
     }
+    const RaceLaneModel* first = in.h > 170 && !lines.empty() ? first_guess_lane(d.model) : nullptr;
+    for (const RaceLaneModel& lane : d.model.lanes)
+        if (!lane.plain() && lane.lane->average && &lane != first) c.tell(first_guess_words(lane), in);
     if (lines.empty()) {
         ui::slot(c, t, {in.x, in.y + 8, in.w, 32}, why_empty(d, in.w));
         return;
     }
-    const RaceLaneModel* first = in.h > 170 ? first_guess_lane(d.model) : nullptr;
-    if (first)
-        ui::fitted_text(c, {in.x, in.bottom() - 2}, capital(first->title) + ", " + first_guess_words(*first), Font::text, 14, t.muted,
-                        in.w);
+    if (first) ui::fitted_text(c, {in.x, in.bottom() - 2}, first_guess_words(*first), Font::text, 14, t.muted, in.w);
     const ui::Scale x{.lo = 1, .hi = static_cast<double>(std::max<std::size_t>(2, longest)), .a = in.x + 44, .b = in.right() - 100};
     // From 0 to 1, as acceptance is drawn in every other scene.
     const ui::Scale y{.lo = 0, .hi = 1, .a = in.bottom() - (first ? 50 : 26), .b = in.y + 12};
@@ -295,12 +309,11 @@ void draw_race_positions(const RaceDraw& d, Rect card) {
     const std::size_t step = longest > 8 ? 2 : 1;
     for (std::size_t i = 1; i <= longest; i += step) positions.values.push_back(static_cast<double>(i));
     ui::axis_x(c, t, x, y.a, positions, {.unit = "", .label_offset = 18});
-    c.text({x.b + 12, y.a + 18}, "position i", Font::text, 14, t.muted);
+    c.text({x.b + 12, y.a + 18}, race_says("positions.axis"_t), Font::text, 14, t.muted);
 
     struct Label {
         float y;
         const RaceLaneModel* lane;
-        float x;
     };
     std::vector<Label> labels;
     for (const Line& line : lines) {
@@ -323,7 +336,7 @@ void draw_race_positions(const RaceDraw& d, Rect card) {
             c.disc(p, 6, t.panel);
             ui::icon(c, line.lane->mark, p, 9, ink);
         }
-        labels.push_back({middle.back().y, line.lane, middle.back().x});
+        labels.push_back({middle.back().y, line.lane});
     }
     // Names at the ends of the lines, pushed apart.
     std::ranges::sort(labels, {}, &Label::y);
@@ -331,11 +344,7 @@ void draw_race_positions(const RaceDraw& d, Rect card) {
     const float beyond = labels.back().y - (y.a - 4);
     if (beyond > 0)
         for (Label& label : labels) label.y -= beyond;
-    for (const Label& label : labels) {
-        const bool chosen = &d.model.lanes[static_cast<std::size_t>(d.model.focus)] == label.lane;
-        ui::fitted_text(c, {x.b + 12, label.y + 5}, label.lane->title, chosen ? Font::text_bold : Font::text, 14, chosen ? t.ink : t.muted,
-                        in.right() - x.b - 12);
-    }
+    for (const Label& label : labels) lane_name(d, {x.b + 12, label.y + 5}, label.lane - d.model.lanes.data(), in.right() - x.b - 12);
 }
 
 // Where a round's time goes, divided by what it brings: stacked bars of measured phases, and a published one
@@ -345,6 +354,7 @@ struct Bar {
     const RaceLaneModel* lane;
     double draft, head, verify, accept, rest, tokens;
     [[nodiscard]] double round() const { return draft + head + verify + accept + rest; }
+    [[nodiscard]] double each() const { return tokens > 0 ? round() / tokens : 0; } // ms a token
 };
 
 // Averages over the prompts; before there are any, this prompt's rounds.
@@ -374,24 +384,27 @@ void segment(const RaceDraw& d, float from, float to, float y, float h, ui::Colo
     ui::Canvas& c = d.ui.canvas;
     c.fill({from, y, std::max(1.0F, to - from - 1), h}, fill, 2);
     const std::string words = ui::number(ms, 2);
-    if (c.text_width(words, Font::mono, 14) + 8 < to - from)
-        c.text({(from + to) / 2, y + h / 2 + 5}, words, Font::mono, 14, ink, Align::center);
+    if (c.printed_width(words, Font::mono, 14) + 8 < to - from)
+        c.print({(from + to) / 2, y + h / 2 + 5}, words, Font::mono, 14, ink, Align::center);
 }
 
-// The phases, and the speed-up that follows from them beside the measured one.
-std::string cost_words(const RaceDraw& d, const Bar& b) {
-    std::string words = "draft " + ui::number(b.draft, 3) + ", " + head_word(b.lane->drafter) + " " + ui::number(b.head, 3) + ", verify " +
-                        ui::number(b.verify, 3) + ", distributions, verdicts and resampling " + ui::number(b.accept, 3) + ", the rest " +
-                        ui::number(b.rest, 3) + " ms";
-    if (const std::string formula = formula_words(d.model, *b.lane); !formula.empty()) words += "; " + formula;
-    return words;
+// The phases, and the speed-up that follows from them beside the measured one. What a drafter does behind its pass is a search where it
+// makes a tree of what one pass gave, else a head.
+Message cost_words(const RaceDraw& d, const Bar& b) {
+    const DrafterInfo* info = find_drafter(b.lane->drafter);
+    return race_says("costs.bar"_t, "drafter"_v = b.lane->title, "draft"_v = b.draft, "search"_v = info && info->tree && info->at_once(),
+                     "head"_v = b.head, "verify"_v = b.verify, "accept"_v = b.accept, "rest"_v = b.rest, "round"_v = b.round(),
+                     "tokens"_v = b.tokens, "each"_v = b.each(), "formula"_v = formula_words(d.model, *b.lane));
 }
 
 void draw_race_costs(const RaceDraw& d, Rect card) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
-    const std::string unit = "ms / token", over = averages_words(d.model);
-    const Rect in = race_card(d, card, costs_title(d.model), {over + " · ms per round ÷ tokens per round", over + " · ms ÷ tokens", over},
+    const Message unit = race_says("costs.unit"_t);
+    const auto under = [over = averages_words(d.model)](bool full, bool brief) {
+        return race_says("costs.under"_t, "over"_v = over, "long"_v = full, "short"_v = brief);
+    };
+    const Rect in = race_card(d, card, costs_title(d.model), {under(true, false), under(false, true), under(false, false)},
                               c.text_width(unit, Font::text, 14) + 16);
     std::vector<Bar> bars;
     double longest = 0;
@@ -401,7 +414,7 @@ void draw_race_costs(const RaceDraw& d, Rect card) {
             longest = std::max(longest, bar->round());
         }
     if (bars.empty()) {
-        ui::slot(c, t, {in.x, in.y + 8, in.w, 32}, "the phases of every lane will stand here");
+        ui::slot(c, t, {in.x, in.y + 8, in.w, 32}, race_says("costs.none"_t));
         return;
     }
     const PublishedRace paper = published_beside(d.input, d.model);
@@ -410,18 +423,18 @@ void draw_race_costs(const RaceDraw& d, Rect card) {
     const float below = with_paper ? (in.h >= 230 ? 94.0F : kPaper) : 0;
     const float pitch = std::clamp((in.h - below) / static_cast<float>(bars.size()), kPitch, 42.0F);
     const float h = pitch >= 36 ? 22.0F : 18.0F;
-    const auto each = [](const Bar& b) { return cost_number(b.tokens > 0 ? b.round() / b.tokens : 0); };
     float wide = 50; // of the numbers
-    for (const Bar& b : bars) wide = std::max(wide, c.text_width(each(b), Font::mono, 14));
+    for (const Bar& b : bars) wide = std::max(wide, c.printed_width(cost_number(b.each()), Font::mono, 14));
     const float name = 92, x0 = in.x + name, x1 = in.right() - wide - 78;
     const ui::Scale x{.lo = 0, .hi = longest, .a = x0, .b = x1};
     c.text({in.right(), card.y + 45}, unit, Font::text, 14, t.muted, Align::right);
     for (std::size_t i = 0; i < bars.size(); ++i) {
         const Bar& b = bars[i];
         const float y = in.y + 6 + pitch * static_cast<float>(i), base = y + h / 2 + 5;
-        if (base > in.bottom() - below) break;
-        const bool chosen = &d.model.lanes[static_cast<std::size_t>(d.model.focus)] == b.lane;
-        ui::fitted_text(c, {in.x, base}, b.lane->title, chosen ? Font::text_bold : Font::text, 14, chosen ? t.ink : t.muted, name - 8);
+        const Message told = cost_words(d, b);
+        c.tell(told, {x0, y, x1 - x0, h});
+        if (base > in.bottom() - below) continue;
+        lane_name(d, {in.x, base}, b.lane - d.model.lanes.data(), name - 8);
         const std::pair<const char*, double> phases[] = {
             {"draft", b.draft}, {"head", b.head}, {"verify", b.verify}, {"verdicts", b.accept}, {"the rest", b.rest}};
         ui::plotted(c, {x0, in.y, x1 - x0, in.h}, ui::PlotMark::rows, b.lane->title, phases,
@@ -436,9 +449,9 @@ void draw_race_costs(const RaceDraw& d, Rect card) {
         part(b.verify, t.role(Role::target), t.on(Role::target));
         part(b.accept, ui::mix(t.muted, t.panel, 0.7F), t.ink);
         part(b.rest, ui::mix(t.muted, t.panel, 0.45F), t.ink);
-        ui::tooltip(d.ui, {x0, y, x1 - x0, h}, cost_words(d, b));
-        c.text({in.right() - wide - 12, base}, "÷ " + ui::per_round(b.tokens), Font::mono, 14, t.muted, Align::right);
-        c.text({in.right(), base}, each(b), Font::mono, 14, t.ink, Align::right);
+        ui::tooltip(d.ui, {x0, y, x1 - x0, h}, told);
+        c.print({in.right() - wide - 12, base}, "÷ " + ui::per_round(b.tokens), Font::mono, 14, t.muted, Align::right);
+        c.print({in.right(), base}, cost_number(b.each()), Font::mono, 14, t.ink, Align::right);
     }
     if (!with_paper) return;
     const PublishedPoint* p = &paper.points.front();
@@ -447,10 +460,8 @@ void draw_race_costs(const RaceDraw& d, Rect card) {
     const float top = in.bottom() - below + 6;
     const float y = draw_published_bar(d.ui, {in.x, top, in.w, below}, paper, *p, name) - 20;
     if (below < 90) return;
-    ui::fitted_text(c, {x0, y + 40},
-                    ui::number(p->draft, 1) + " draft + " + ui::number(p->head, 1) + " head + " + ui::number(p->verify, 1) + " verify",
-                    Font::text, 14, t.muted, in.right() - x0);
-    ui::tooltip(d.ui, {in.x, top, in.w, below - 6}, "source: " + paper.source);
+    ui::fitted_text(c, {x0, y + 40}, published_parts_words(*p), Font::text, 14, t.muted, in.right() - x0);
+    ui::tooltip(d.ui, {in.x, top, in.w, below - 6}, race_says("costs.source"_t, "source"_v = paper.source));
 }
 
 } // namespace

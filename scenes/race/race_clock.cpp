@@ -2,12 +2,15 @@
 // are. Of a stepped race its score instead.
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
 #include <span>
+#include <utility>
 
 #include "engine/run/run_clock.h"
 #include "scenes/race/race_draw.h"
+#include "scenes/shared/panel.h"
 #include "scenes/shared/words.h"
-#include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
@@ -21,8 +24,9 @@ using ui::Role;
 
 struct RaceLegend {
     ui::Role role;
-    const char *words, *brief;
+    Message words, brief;
 };
+RaceLegend hue(Role role, auto id) { return {role, race_says(id, "brief"_v = false), race_says(id, "brief"_v = true)}; }
 
 // The panel below the lanes: a row for each, with its name at the left and room at the right.
 struct RaceRows {
@@ -66,10 +70,25 @@ void draw_passes(const RaceDraw& d, const RaceLaneModel& lane, const ui::Scale& 
         c.fill(verify, t.role(Role::target).alpha(strength), gap > 1 ? 2.0F : 0);
         if (end - verify_end > 1.5F) c.fill({verify_end - gap + 1, y, end - verify_end - 1, h}, t.muted.alpha(0.45F * strength), 1);
         if (!round.commit || lane.plain() || at + span.verify > now + 1e-9) continue;
-        const std::string words = "+" + std::to_string(round.commit->tokens.size());
-        if (c.text_width(words, Font::mono, 14) + 8 < verify.w)
-            c.text({verify.center().x, y + h / 2 + 5}, words, Font::mono, 14, t.on(Role::target), ui::Align::center);
+        const Message words = race_says("clock.brought"_t, "tokens"_v = round.commit->tokens.size());
+        if (c.printed_width(words, Font::mono, 14) + 8 < verify.w)
+            c.print({verify.center().x, y + h / 2 + 5}, words, Font::mono, 14, t.on(Role::target), ui::Align::center);
     }
+}
+
+// What of a lane is over at the clock: its rounds, what they brought, and where their time went.
+Message clock_words(const RaceDraw& d, const RaceLaneModel& lane) {
+    std::vector<Said> tokens;
+    double draft = 0, verify = 0, rest = 0;
+    for (const RoundSummary& round : lane.shown.round_list) {
+        if (!round.complete()) continue;
+        draft += round.draft_ms, verify += round.verify_ms, rest += round.other_ms;
+        if (!lane.plain()) tokens.push_back(SaidOf<"race">()("clock.brought"_t, "tokens"_v = round.commit->tokens.size()));
+    }
+    const bool timed = !d.model.table;
+    return race_says("clock.row"_t, "drafter"_v = lane.title, "rounds"_v = lane.shown.rounds, "tokens"_v = tokens,
+                     "draft"_v = if_measured(timed ? draft : 0), "verify"_v = if_measured(timed ? verify : 0),
+                     "rest"_v = if_measured(timed ? rest : 0));
 }
 
 // Lit as far as the clock has come, also within a pass; what is to come is pale, and hidden while it is asked who is first.
@@ -103,7 +122,15 @@ void draw_race_row_name(const RaceDraw& d, const RaceRows& rows, int i) {
     const ui::Color ink = chosen ? d.ui.theme.ink : d.ui.theme.muted;
     const float x = d.grid.clock.x, middle = rows.y(i) + rows.h / 2;
     ui::icon(d.ui.canvas, lane.mark, {x + 23, middle}, 12, ink);
-    ui::fitted_text(d.ui.canvas, {x + 38, middle + 5}, lane.title, chosen ? Font::text_bold : Font::text, 14, ink, rows.x0 - x - 46);
+    lane_name(d, {x + 38, middle + 5}, i, rows.x0 - x - 46);
+}
+
+// Where the hand is dragged to on the rows.
+std::optional<double> dragged_to(const RaceDraw& d, const RaceRows& rows, const ui::Scale& x, const char* id) {
+    const float top = d.grid.clock.y;
+    const Rect area{rows.x0 - 6, top + 2, x.b - rows.x0 + 12, rows.axis() - top + 6};
+    const ui::Touch touch = ui::touch(d.ui, d.ui.id(id), area, {.focusable = false, .grow = false});
+    return touch.held || touch.clicked || touch.began ? std::optional(x.inverse(d.ui.input.mouse.x)) : std::nullopt;
 }
 
 // One row that ends at `right` at the latest: what the hues mean, in brief where it has to be, and without
@@ -111,7 +138,7 @@ void draw_race_row_name(const RaceDraw& d, const RaceRows& rows, int i) {
 float draw_race_legend(const RaceDraw& d, ui::Vec2 at, float right, std::span<const RaceLegend> entries) {
     ui::Canvas& c = d.ui.canvas;
     const float gap = d.grid.roomy ? 26 : 18;
-    const auto width = [&](const char* RaceLegend::*words) {
+    const auto width = [&](Message RaceLegend::*words) {
         float sum = 0;
         for (const RaceLegend& entry : entries) sum += 25 + c.text_width(entry.*words, Font::text, 14) + gap;
         return sum - gap;
@@ -134,6 +161,7 @@ constexpr double kFewest = 24; // columns that there is always room for
 
 struct Part {
     Role role = Role::draft;
+    bool own = false; // the target's own token, no pass
     bool commit = false;
     int tokens = 0; // of a commit
 };
@@ -144,17 +172,15 @@ std::vector<Part> parts_between(const Trace& trace, std::size_t from, std::size_
     for (std::size_t i = from; i < to; ++i) {
         const Event& e = trace[i];
         if (std::holds_alternative<Drafted>(e)) {
-            if (i == from || !std::holds_alternative<Drafted>(trace[i - 1])) parts.push_back({Role::draft});
+            if (i == from || !std::holds_alternative<Drafted>(trace[i - 1])) parts.push_back({.role = Role::draft});
         } else if (std::holds_alternative<Verified>(e)) {
-            parts.push_back({Role::target});
+            parts.push_back({.role = Role::target});
         } else if (const auto* check = std::get_if<Checked>(&e)) {
-            parts.push_back({check->accepted ? Role::accepted : Role::rejected});
+            parts.push_back({.role = check->accepted ? Role::accepted : Role::rejected});
         } else if (const auto* own = std::get_if<TargetToken>(&e)) {
-            parts.push_back({own->from == TargetToken::From::residual ? Role::residual
-                             : own->from == TargetToken::From::bonus  ? Role::bonus
-                                                                      : Role::target});
+            parts.push_back({.role = role_of(own->from), .own = true});
         } else if (const auto* commit = std::get_if<Committed>(&e)) {
-            parts.push_back({Role::target, true, static_cast<int>(commit->tokens.size())});
+            parts.push_back({.role = Role::target, .commit = true, .tokens = static_cast<int>(commit->tokens.size())});
         }
     }
     return parts;
@@ -174,10 +200,27 @@ void draw_cell(const RaceDraw& d, const RaceLaneModel& lane, std::size_t from, s
             continue;
         }
         c.fill(box, t.muted.alpha(0.35F * strength), w > 6 ? 2.0F : 0);
-        const std::string words = "+" + std::to_string(part.tokens);
-        if (c.text_width(words, Font::mono, 14) + 4 < box.w)
-            c.text({box.center().x, box.center().y + 5}, words, Font::mono, 14, t.ink, ui::Align::center);
+        const Message words = race_says("clock.brought"_t, "tokens"_v = part.tokens);
+        if (c.printed_width(words, Font::mono, 14) + 4 < box.w)
+            c.print({box.center().x, box.center().y + 5}, words, Font::mono, 14, t.ink, ui::Align::center);
     }
+}
+
+// How often a lane went through each phase up to a step.
+Message steps_words(const RaceDraw& d, int index, std::size_t now) {
+    const RaceLaneModel& lane = d.model.lanes[static_cast<std::size_t>(index)];
+    const auto& steps = d.model.race->steps;
+    const auto at = static_cast<std::size_t>(index);
+    int tokens = 0;
+    std::map<std::pair<Role, bool>, int> times; // of a role, and whether it is an own token
+    for (const Part& part : parts_between(*lane.trace, steps[0][at], steps[now][at])) {
+        tokens += part.tokens;
+        if (!part.commit) ++times[{part.role, part.own}];
+    }
+    return race_says("steps.row"_t, "drafter"_v = lane.title, "step"_v = now, "drafting"_v = times[{Role::draft, false}],
+                     "passes"_v = times[{Role::target, false}], "kept"_v = times[{Role::accepted, false}],
+                     "refused"_v = times[{Role::rejected, false}], "residual"_v = times[{Role::residual, true}],
+                     "bonus"_v = times[{Role::bonus, true}], "own"_v = times[{Role::target, true}], "tokens"_v = tokens);
 }
 
 } // namespace
@@ -189,8 +232,7 @@ void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out) {
     const RaceRows rows = race_rows(d);
     const float h = rows.h, axis = rows.axis();
     if (d.model.longest <= 0) {
-        ui::fitted_text(c, {r.x + 24, rows.y0 + 17}, "every pass of every lane will appear here on one clock", Font::text, 14, t.muted,
-                        r.w - 48);
+        ui::fitted_text(c, {r.x + 24, rows.y0 + 17}, race_says("clock.empty"_t), Font::text, 14, t.muted, r.w - 48);
         return;
     }
     const ui::Scale x{.lo = 0, .hi = d.model.longest, .a = rows.x0, .b = rows.x1};
@@ -198,7 +240,7 @@ void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out) {
     ui::axis_x(c, t, x, axis, marks, {.tick_marks = true, .label_offset = 18});
     struct Note {
         float x, y;
-        std::string words;
+        Message words;
         bool strong;
     };
     std::vector<Note> notes;
@@ -207,40 +249,38 @@ void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out) {
         const float y = rows.y(i);
         draw_race_row_name(d, rows, i);
         if (!lane.trace || lane.whole.round_list.empty()) {
-            ui::fitted_text(c, {rows.x0, y + h / 2 + 5}, lane.lane->problem.empty() ? "waits" : "cannot run", Font::text, 14, t.muted, 200);
+            ui::fitted_text(c, {rows.x0, y + h / 2 + 5}, race_says("clock.waits"_t, "problem"_v = !lane.lane->problem.empty()), Font::text,
+                            14, t.muted, 200);
             continue;
         }
+        c.tell(clock_words(d, lane), {x.a, y, x.b - x.a, h});
         draw_lane(d, lane, x, y, h);
         if (d.model.undecided) continue; // where it ends is the question
         notes.push_back({x(lane.end) + 10, y + h / 2 + 5,
-                         d.model.rounds ? counted(lane.whole.rounds, "round") : ui::milliseconds(lane.total_ms) + " ms", lane.done});
+                         race_says("clock.end"_t, "rounds"_v = d.model.rounds ? lane.whole.rounds : 0,
+                                   "ms"_v = d.model.rounds ? std::nullopt : std::optional(lane.total_ms)),
+                         lane.done});
     }
     ui::playhead(c, t, x(std::min(d.model.clock, d.model.longest)), rows.y0 - 6, rows.bottom());
     for (const Note& note : notes) {
-        const float w = c.text_width(note.words, Font::mono, 14);
+        const float w = c.printed_width(note.words, Font::mono, 14);
         c.fill({note.x - 3, note.y - 14, w + 6, 18}, t.panel.alpha(0.85F), 2);
-        c.text({note.x, note.y}, note.words, Font::mono, 14, note.strong ? t.ink : t.muted);
+        c.print({note.x, note.y}, note.words, Font::mono, 14, note.strong ? t.ink : t.muted);
     }
-    if (ui::button(d.ui, "unit", {x.b + 10, axis + 2, 96, 26}, d.model.rounds ? "rounds" : "ms",
-                   {.kind = ui::ButtonKind::quiet, .shortcut = "S", .tooltip = "measured time, or rounds of every lane"}))
+    if (ui::button(d.ui, "unit", {x.b + 10, axis + 2, 96, 26}, race_says("clock.unit"_t, "rounds"_v = d.model.rounds),
+                   {.kind = ui::ButtonKind::quiet, .shortcut = "S", .tooltip = race_says("clock.unit_about"_t)}))
         out.push_back(ToggleRaceClock{});
-    constexpr RaceLegend kLegend[] = {{Role::draft, "drafting", "drafting"},
-                                      {Role::target, "target pass; its own token", "target pass; its own token"},
-                                      {Role::accepted, "guess that stayed", "guess that stayed"},
-                                      {Role::residual, "drawn from what a rejected guess left over", "drawn from what was left over"},
-                                      {Role::bonus, "bonus after a full round", "bonus"}};
-    const float end = draw_race_legend(d, {rows.x0, axis + 28}, r.right() - 120, kLegend);
-    if (end + 25 + c.text_width("the rest", Font::text, 14) < r.right() - 12) {
+    const RaceLegend legend[] = {hue(Role::draft, "key.drafting"_t), hue(Role::target, "key.target"_t), hue(Role::accepted, "key.kept"_t),
+                                 hue(Role::residual, "key.residual"_t), hue(Role::bonus, "key.bonus"_t)};
+    const RaceLegend others = hue(Role::target, "key.rest"_t);
+    const float end = draw_race_legend(d, {rows.x0, axis + 28}, r.right() - 120, legend), room = r.right() - 12 - end - 25;
+    const Message& rest = c.text_width(others.words, Font::text, 14) <= room ? others.words : others.brief;
+    if (c.text_width(rest, Font::text, 14) < room) {
         c.fill({end, axis + 28, 18, 18}, t.muted.alpha(0.45F), 2);
-        const std::string rest = "distributions, verdicts, the rest";
-        const bool fits = c.text_width(rest, Font::text, 14) <= r.right() - 12 - end - 25;
-        c.text({end + 25, axis + 42}, fits ? rest : "the rest", Font::text, 14, t.muted);
+        c.text({end + 25, axis + 42}, rest, Font::text, 14, t.muted);
     }
 
-    const Rect area{rows.x0 - 6, r.y + 2, x.b - rows.x0 + 12, axis - r.y + 6};
-    const ui::Touch touched = ui::touch(d.ui, d.ui.id("clock"), area, {.focusable = false, .grow = false});
-    if (touched.held || touched.clicked || touched.began)
-        out.push_back(SetRaceClock{std::clamp(x.inverse(d.ui.input.mouse.x), 0.0, d.model.longest)});
+    if (const auto at = dragged_to(d, rows, x, "clock")) out.push_back(SetRaceClock{std::clamp(*at, 0.0, d.model.longest)});
 }
 
 void draw_race_steps(const RaceDraw& d, std::vector<SceneCommand>& out) {
@@ -251,13 +291,13 @@ void draw_race_steps(const RaceDraw& d, std::vector<SceneCommand>& out) {
     const float h = rows.h, axis = rows.axis();
     const auto& steps = d.model.race->steps;
     if (steps.empty()) {
-        ui::fitted_text(c, {r.x + 24, rows.y0 + 17}, "the lanes are reading the prompt", Font::text, 14, t.muted, r.w - 48);
+        ui::fitted_text(c, {r.x + 24, rows.y0 + 17}, race_says("steps.empty"_t), Font::text, 14, t.muted, r.w - 48);
         return;
     }
     const double last = std::max(kFewest, static_cast<double>(steps.size() - 1));
     const ui::Scale x{.lo = 0, .hi = last, .a = rows.x0, .b = rows.x1};
     ui::axis_x(c, t, x, axis, ui::ticks(0, last, d.grid.roomy ? 8 : 6, true), {.tick_marks = true, .label_offset = 18});
-    c.text({x.b + 12, axis + 18}, "steps", Font::text, 14, t.muted);
+    c.text({x.b + 12, axis + 18}, race_says("steps.axis"_t), Font::text, 14, t.muted);
     const auto now = static_cast<std::size_t>(d.model.clock + 0.5);
     for (int i = 0; i < rows.count; ++i) {
         const RaceLaneModel& lane = d.model.lanes[static_cast<std::size_t>(i)];
@@ -265,28 +305,24 @@ void draw_race_steps(const RaceDraw& d, std::vector<SceneCommand>& out) {
         const float y = rows.y(i);
         draw_race_row_name(d, rows, i);
         if (!lane.trace) {
-            ui::fitted_text(c, {rows.x0, y + h / 2 + 5}, "cannot run", Font::text, 14, t.muted, 200);
+            ui::fitted_text(c, {rows.x0, y + h / 2 + 5}, race_says("clock.waits"_t, "problem"_v = true), Font::text, 14, t.muted, 200);
             continue;
         }
+        c.tell(steps_words(d, i, now), {x.a, y, x.b - x.a, h});
         for (std::size_t s = 1; s < steps.size(); ++s)
             draw_cell(d, lane, steps[s - 1][at], steps[s][at], {x(static_cast<double>(s - 1)), y, x.length(1), h},
                       s <= now ? 1.0F : kLater);
-        const std::string words = counted(lane.shown.rounds, "round");
-        c.text({r.right() - 12, y + h / 2 + 5}, words, Font::mono, 14, lane.done ? t.ink : t.muted, ui::Align::right);
+        c.print({r.right() - 12, y + h / 2 + 5}, race_says("steps.rounds"_t, "rounds"_v = lane.shown.rounds), Font::mono, 14,
+                lane.done ? t.ink : t.muted, ui::Align::right);
     }
     ui::playhead(c, t, x(static_cast<double>(now)), rows.y0 - 6, rows.bottom());
-    constexpr RaceLegend kLegend[] = {{Role::draft, "guesses", "guesses"},
-                                      {Role::target, "target pass; its own token", "target pass; its own token"},
-                                      {Role::accepted, "a guess stays", "stays"},
-                                      {Role::rejected, "a guess is refused", "refused"},
-                                      {Role::residual, "drawn from what was left over", "drawn from what was left over"},
-                                      {Role::bonus, "bonus after a full round", "bonus"}};
-    draw_race_legend(d, {rows.x0, axis + 28}, r.right() - 12, kLegend);
+    const RaceLegend legend[] = {hue(Role::draft, "key.guesses"_t),      hue(Role::target, "key.target"_t),
+                                 hue(Role::accepted, "key.stays"_t),     hue(Role::rejected, "key.refused"_t),
+                                 hue(Role::residual, "key.left_over"_t), hue(Role::bonus, "key.bonus"_t)};
+    draw_race_legend(d, {rows.x0, axis + 28}, r.right() - 12, legend);
 
-    const Rect area{rows.x0 - 6, r.y + 2, x.b - rows.x0 + 12, axis - r.y + 6};
-    const ui::Touch touched = ui::touch(d.ui, d.ui.id("steps"), area, {.focusable = false, .grow = false});
-    if (touched.held || touched.clicked || touched.began)
-        out.push_back(SetRaceClock{std::clamp(std::round(x.inverse(d.ui.input.mouse.x)), 0.0, static_cast<double>(steps.size() - 1))});
+    if (const auto at = dragged_to(d, rows, x, "steps"))
+        out.push_back(SetRaceClock{std::clamp(std::round(*at), 0.0, static_cast<double>(steps.size() - 1))});
 }
 
 } // namespace speclens

@@ -2,11 +2,10 @@
 // the measurements cannot tell.
 #include <algorithm>
 #include <functional>
+#include <ranges>
 #include <vector>
 
 #include "scenes/race/race_draw.h"
-#include "scenes/shared/words.h"
-#include "ui/format.h"
 
 namespace speclens {
 namespace {
@@ -19,16 +18,12 @@ struct Place {
     double cost = 0;   // of a round, in plain passes
 };
 
-std::string times_of(const Place& one) {
-    const std::string value = ui::speed_up(one.speed.value);
-    return one.speed.interval ? race_says("conclusion.times"_t, "value"_v = value, "low"_v = ui::number(one.speed.low, 2),
-                                          "high"_v = ui::number(one.speed.high, 2))
-                              : value;
+Message times_of(const Place& one) {
+    return race_says("conclusion.times"_t, "value"_v = one.speed.value, "interval"_v = one.speed.interval, "low"_v = one.speed.low,
+                     "high"_v = one.speed.high);
 }
 
-std::string why_of(const Place& one) {
-    return race_says("conclusion.why"_t, "tokens"_v = ui::per_round(one.tokens), "cost"_v = ui::number(one.cost, 2));
-}
+Message why_of(const Place& one) { return race_says("conclusion.why"_t, "tokens"_v = one.tokens, "cost"_v = one.cost); }
 
 bool over_prompts(const RaceModel& m) {
     return std::ranges::all_of(m.lanes, [](const RaceLaneModel& lane) { return !lane.trace || lane.lane->average.has_value(); }) &&
@@ -69,38 +64,32 @@ bool alike(const RaceModel& m, const Place& first, const Place& second) {
 }
 
 // Rounds and tokens are the same in every repeat, however busy the machine was.
-std::string most_tokens(const RaceModel& m) {
-    const RaceLaneModel* most = nullptr;
-    std::string others; // that bring as much
-    for (const RaceLaneModel& lane : m.lanes) {
-        if (!lane.trace || lane.plain()) continue;
-        const double more = most ? lane.whole.tokens_per_round() - most->whole.tokens_per_round() : 1;
-        if (more > 1e-9)
-            most = &lane, others.clear();
-        else if (more > -1e-9)
-            others += ", " + lane.title;
-    }
-    return most ? race_says("conclusion.most"_t, "drafter"_v = most->title, "others"_v = others,
-                            "tokens"_v = ui::per_round(most->whole.tokens_per_round()), "rounds"_v = most->whole.rounds,
-                            "whole"_v = std::ranges::any_of(m.lanes, [](const RaceLaneModel& lane) { return lane.trace && !lane.done; }))
-                : std::string();
+Message most_tokens(const RaceModel& m) {
+    const std::vector<const RaceLaneModel*> most = richest_lanes(m);
+    if (most.empty()) return {};
+    std::vector<Said> others; // that bring as much
+    for (const RaceLaneModel* lane : most | std::views::drop(1)) others.push_back(SaidOf<"race">()("words.name"_t, "name"_v = lane->title));
+    const RunView& run = most.front()->whole;
+    return race_says("conclusion.most"_t, "drafter"_v = most.front()->title, "others"_v = others, "tokens"_v = run.tokens_per_round(),
+                     "rounds"_v = run.rounds,
+                     "whole"_v = std::ranges::any_of(m.lanes, [](const RaceLaneModel& lane) { return lane.trace && !lane.done; }));
 }
 
 } // namespace
 
-std::string race_conclusion(const RaceModel& m) {
-    if (!m.race || m.stepped || !m.measured) return "";
+Message race_conclusion(const RaceModel& m) {
+    if (!m.race || m.stepped || !m.measured) return {};
     if (m.undecided) return race_says("conclusion.open"_t);
     if (m.table) return race_says("conclusion.table"_t, "most"_v = most_tokens(m));
     const bool many = m.plain >= 0 && over_prompts(m);
-    if (const std::string& doubt = many ? m.average_doubt : m.doubt; !doubt.empty())
+    if (const Message& doubt = many ? m.average_doubt : m.doubt; !doubt.empty())
         return race_says("conclusion.doubt"_t, "doubt"_v = doubt, "most"_v = most_tokens(m));
     if (m.plain < 0) return race_says("conclusion.no_plain"_t, "most"_v = most_tokens(m));
     const std::vector<Place> all = places(m);
-    if (all.empty()) return "";
+    if (all.empty()) return {};
     const Place& best = all.front();
-    const std::string where = many ? race_says("conclusion.where:prompts"_t, "prompts"_v = best.lane->lane->average->totals.prompts)
-                                   : race_says("conclusion.where:one"_t);
+    const Message where = many ? race_says("conclusion.where:prompts"_t, "prompts"_v = best.lane->lane->average->totals.prompts)
+                               : race_says("conclusion.where:one"_t);
     const double surely = best.speed.interval ? best.speed.high : best.speed.value;
     if (surely < 1)
         return race_says("conclusion.plain"_t, "where"_v = where, "drafter"_v = best.lane->title, "why"_v = why_of(best),
@@ -111,8 +100,9 @@ std::string race_conclusion(const RaceModel& m) {
                          "other_why"_v = why_of(all[1]));
     const bool lead = all.size() > 1;
     return race_says("conclusion.won"_t, "where"_v = where, "drafter"_v = best.lane->title, "times"_v = times_of(best),
-                     "why"_v = why_of(best), "other"_v = lead ? all[1].lane->title : "", "other_times"_v = lead ? times_of(all[1]) : "",
-                     "other_why"_v = lead ? why_of(all[1]) : "", "perhaps"_v = best.speed.interval && best.speed.low <= 1);
+                     "why"_v = why_of(best), "other"_v = lead ? all[1].lane->title : "",
+                     "other_times"_v = lead ? times_of(all[1]) : Message(), "other_why"_v = lead ? why_of(all[1]) : Message(),
+                     "perhaps"_v = best.speed.interval && best.speed.low <= 1);
 }
 
 } // namespace speclens

@@ -9,9 +9,11 @@
 #include <utility>
 
 #include "scenes/shared/cycle_pick.h"
-#include "scenes/shared/story.h"
+#include "scenes/shared/panel.h"
+#include "scenes/shared/token_said.h"
 #include "scenes/shared/words.h"
-#include "ui/format.h"
+#include "ui/choices.h"
+#include "ui/language/language.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
 
@@ -47,9 +49,8 @@ RaceGrid race_grid(const SceneInput& input, const RaceModel& model) {
 }
 
 // Two prompts of the gallery may begin alike; the row tells them apart.
-std::string short_prompt(const GalleryPrompt& prompt) {
-    std::string words = prompt.prompt.substr(0, prompt.prompt.find('\n'));
-    return (prompt.domain.empty() ? "" : prompt.domain + ": ") + words;
+Message prompt_row(const std::string& prompt, const std::string& domain = "") {
+    return race_says("header.prompt"_t, "domain"_v = ui::language().label(domain), "prompt"_v = prompt.substr(0, prompt.find('\n')));
 }
 
 void draw_race_header(const RaceDraw& d, std::vector<SceneCommand>& out) {
@@ -66,37 +67,41 @@ void draw_race_header(const RaceDraw& d, std::vector<SceneCommand>& out) {
     draw_stage_title(left, d.ui,
                      {race_title(d.model), race_subtitle(d.input, d.model), d.model.tier, "", race_title_short(d.model),
                       race_subtitle_short(d.input, d.model)});
+    const RaceView* race = d.model.race;
+    if (race && !d.model.stepped) d.ui.canvas.tell(race_texts(d.model), r); // where it is stepped, the subtitle has it
+    if (const Header* header = race ? race_header(*race) : nullptr; header && d.model.tier == ui::Tier::recorded)
+        d.ui.canvas.tell(race_says("header.recorded"_t, "date"_v = header->date, "machine"_v = header->machine), r);
+    const std::string now = race ? race->settings.base.prompt.text : std::string();
+    if (race && !d.model.table) d.ui.canvas.tell(race_says("header.asked"_t, "prompt"_v = now), r);
     if (bare) return;
 
-    std::vector<ui::Choice> choices;
+    std::vector<ui::MessageChoice> choices;
     int chosen = -1;
-    std::string now = d.model.race ? d.model.race->settings.base.prompt.text : std::string();
     if (d.input.gallery)
-        for (std::size_t i = 0; i < d.input.gallery->size(); ++i) {
-            const GalleryPrompt& p = (*d.input.gallery)[i];
-            if (p.prompt == now) chosen = static_cast<int>(i);
-            choices.push_back({short_prompt(p)});
+        for (const GalleryPrompt& p : *d.input.gallery) {
+            if (p.prompt == now) chosen = static_cast<int>(choices.size());
+            choices.push_back({.label = prompt_row(p.prompt, p.domain)});
         }
-    const std::string other = now.substr(0, now.find('\n'));
-    if (const auto row =
-            ui::dropdown(d.ui, "prompt", prompt, choices, chosen, {.tooltip = "the prompt of every lane; Ctrl+N writes another one"},
-                         other.empty() ? "choose a prompt…" : other))
+    if (const auto row = ui::dropdown(d.ui, "prompt", prompt, choices, chosen, race_says("header.prompt_about"_t), {},
+                                      now.empty() || now[0] == '\n' ? race_says("header.choose"_t) : prompt_row(now)))
         out.push_back(PickRacePrompt{*row});
-    if (ui::button(d.ui, "kind", kind, d.model.stepped ? "Timed" : "Stepped",
+    const Message none = race ? Message() : race_says("header.none"_t);
+    if (ui::button(d.ui, "kind", kind, d.model.stepped ? race_says("header.kind:timed"_t) : race_says("header.kind:stepped"_t),
                    {.shortcut = "L",
-                    .tooltip = d.model.stepped ? "back to the race on the clock: one lane after another"
-                                               : "all lanes together, phase by phase; nothing is timed",
-                    .disabled = d.model.race ? "" : "no race yet"}))
+                    .tooltip = d.model.stepped ? race_says("header.kind_about:timed"_t) : race_says("header.kind_about:stepped"_t),
+                    .disabled = none}))
         out.push_back(ToggleStepped{});
-    const bool busy = d.model.race && !d.model.race->lanes_over() && !d.model.stepped;
-    std::string_view what = d.model.stepped ? "from the prompt, with the same dice" : "race once more with the same dice";
-    if (busy) what = "stop this race";
-    if (ui::button(d.ui, "run", run, busy ? "Stop" : "Run again",
-                   {.kind = ui::ButtonKind::primary, .tooltip = what, .disabled = d.model.race ? "" : "no race yet"})) {
+    const bool busy = race && !race->lanes_over() && !d.model.stepped;
+    if (ui::button(d.ui, "run", run, busy ? race_says("header.run:stop"_t) : race_says("header.run:again"_t),
+                   {.kind = ui::ButtonKind::primary,
+                    .tooltip = busy              ? race_says("header.run_about:stop"_t)
+                               : d.model.stepped ? race_says("header.run_about:stepped"_t)
+                                                 : race_says("header.run_about:again"_t),
+                    .disabled = none})) {
         if (busy)
             out.push_back(Command{StopRace{}});
         else
-            out.push_back(Command{StartRace{d.model.race->settings}});
+            out.push_back(Command{StartRace{race->settings}});
     }
 }
 
@@ -105,16 +110,15 @@ struct Placed {
     int line = 0;
 };
 
-const char* phase_words(const RunView& shown, bool narrow) {
+Message phase_words(const RunView& shown, bool narrow) {
     switch (shown.phase) {
-    case Phase::draft: return "guesses";
+    case Phase::draft: return race_says("round.phase:draft"_t);
     case Phase::verify:
-        if (narrow) return "target pass";
-        return shown.current()->drafts.empty() ? "the target's pass" : "the target's pass over them";
-    case Phase::accept: return "verdicts";
-    case Phase::resample: return narrow ? "own token" : "the target's own token";
-    case Phase::commit: return "committed";
-    default: return "begins";
+        return race_says("round.phase:verify"_t, "narrow"_v = narrow, "over"_v = !narrow && !shown.current()->drafts.empty());
+    case Phase::accept: return race_says("round.phase:accept"_t);
+    case Phase::resample: return race_says("round.phase:resample"_t, "narrow"_v = narrow);
+    case Phase::commit: return race_says("round.phase:commit"_t);
+    default: return race_says("round.phase:begins"_t);
     }
 }
 
@@ -182,18 +186,32 @@ int first_line(const RaceDraw& d, std::span<const std::vector<Placed>> texts, st
     return behind >= common ? common : own;
 }
 
+// As far as it is shown, and by the hues where its tokens come from.
+Message written_words(const RaceLaneModel& lane) {
+    std::string text;
+    int kept = 0, residual = 0, bonus = 0;
+    for (int i = 0; i < lane.tokens_shown; ++i) {
+        const OutputToken& token = lane.whole.tokens[static_cast<std::size_t>(lane.whole.prompt_tokens + i)];
+        text += lane.trace->text(token.id);
+        kept += token.origin == Origin::accepted, residual += token.origin == Origin::residual, bonus += token.origin == Origin::bonus;
+    }
+    return race_says("lane.written"_t, "drafter"_v = lane.title, "text"_v = bytes_said(text), "kept"_v = kept, "residual"_v = residual,
+                     "bonus"_v = bonus, "own"_v = lane.tokens_shown - kept - residual - bonus);
+}
+
 void draw_text(const RaceDraw& d, const RaceLaneModel& lane, const LaneLayout& layout, const std::vector<Placed>& places, int first) {
     ui::Canvas& c = d.ui.canvas;
     const Rect area = layout.text;
     const float size = layout.size, pitch = layout.pitch;
     if (places.empty()) {
-        ui::fitted_text(c, {area.x, area.y + 18}, d.model.stepped && !lane.done ? "nothing is written yet" : "the text ended at once",
+        ui::fitted_text(c, {area.x, area.y + 18}, d.model.stepped && !lane.done ? race_says("lane.unwritten"_t) : race_says("lane.ended"_t),
                         Font::text, 14, d.ui.theme.muted, area.w);
         return;
     }
+    if (lane.tokens_shown > 0) c.tell(written_words(lane), area);
     const std::size_t shown = static_cast<std::size_t>(lane.tokens_shown);
     const int rows = lines_below(first, layout.room), skipped = layout.room - rows;
-    if (skipped > 0) c.text({area.x, area.y + 17}, "…", Font::mono, size, d.ui.theme.muted);
+    if (skipped > 0) c.print({area.x, area.y + 17}, "…", Font::mono, size, d.ui.theme.muted);
     for (std::size_t i = 0; i < places.size(); ++i) {
         if (places[i].line < first || places[i].line >= first + rows) continue;
         const OutputToken& token = lane.whole.tokens[static_cast<std::size_t>(lane.whole.prompt_tokens) + i];
@@ -212,28 +230,34 @@ void draw_text(const RaceDraw& d, const RaceLaneModel& lane, const LaneLayout& l
 
 // What a lane comes to, below its text.
 struct LaneNumber {
-    std::string value, unit;
+    Message value, unit;
 };
 enum class NumbersForm : std::uint8_t { all, brief, without_speed_up, brief_without, bare, rounds };
 
 std::vector<LaneNumber> numbers_of(const RaceDraw& d, const RaceLaneModel& lane, NumbersForm form) {
     const bool brief = form != NumbersForm::all && form != NumbersForm::without_speed_up && form != NumbersForm::rounds;
-    std::vector<LaneNumber> numbers{
-        {lane.shown.rounds ? ui::per_round(lane.shown.tokens_per_round()) : "–", brief ? "/round" : "per round"}};
+    const auto there = [](bool is, double value) { return is ? std::optional(value) : std::nullopt; };
+    std::vector<LaneNumber> numbers{{race_says("number.rate"_t, "rate"_v = there(lane.shown.rounds > 0, lane.shown.tokens_per_round())),
+                                     race_says("number.per_round"_t, "brief"_v = brief)}};
     if (form == NumbersForm::rounds) return numbers;
-    if (d.model.stepped || d.model.table)
-        numbers.push_back({std::to_string(lane.shown.rounds), lane.shown.rounds == 1 ? "round" : "rounds"});
-    else
-        numbers.push_back({lane.tokens_shown ? ui::number(lane.tokens_per_second, lane.tokens_per_second < 10 ? 2 : 0) : "–", "tok/s"});
-    if (form == NumbersForm::bare) numbers.back().unit.clear();
+    if (d.model.stepped || d.model.table) {
+        const auto rounds = "rounds"_v = lane.shown.rounds;
+        numbers.push_back({race_says("number.rounds"_t, rounds), race_says("number.rounds_of"_t, rounds)});
+    } else {
+        const double rate = lane.tokens_per_second;
+        numbers.push_back({race_says("number.per_second"_t, "slow"_v = there(lane.tokens_shown > 0 && rate < 10, rate),
+                                     "fast"_v = there(lane.tokens_shown > 0 && rate >= 10, rate)),
+                           race_says("number.unit"_t)});
+    }
+    if (form == NumbersForm::bare) numbers.back().unit = {};
     if (lane.speed_up.figure.known() && lane.done && (form == NumbersForm::all || form == NumbersForm::brief))
-        numbers.push_back({lane.speed_up.words, brief ? "" : lane.speed_up.sure() ? "speed-up" : "in doubt"});
+        numbers.push_back({lane_speed(lane), brief ? Message() : race_says("number.speed"_t, "doubt"_v = !lane.speed_up.sure())});
     return numbers;
 }
 
 float width_of(const RaceDraw& d, const LaneNumber& number) {
-    return d.ui.canvas.text_width(number.value, Font::mono_medium, 17) +
-           (number.unit.empty() ? 0 : 6 + d.ui.canvas.text_width(number.unit, Font::text, 14));
+    return d.ui.canvas.printed_width(number.value, Font::mono_medium, 17) +
+           (number.unit.empty() ? 0 : 6 + d.ui.canvas.printed_width(number.unit, Font::text, 14));
 }
 
 float width_of(const RaceDraw& d, const std::vector<LaneNumber>& numbers) {
@@ -258,9 +282,23 @@ void draw_numbers(const RaceDraw& d, const RaceLaneModel& lane, Rect area) {
     const float gap = gaps > 0 ? std::min(32.0F, 16 + (area.w - width_of(d, numbers)) / gaps) : 0;
     float x = area.x;
     for (const LaneNumber& number : numbers) {
-        c.text({x, area.y + 20}, number.value, Font::mono_medium, 17, d.ui.theme.ink);
-        c.text({x + c.text_width(number.value, Font::mono_medium, 17) + 6, area.y + 20}, number.unit, Font::text, 14, d.ui.theme.muted);
+        c.print({x, area.y + 20}, number.value, Font::mono_medium, 17, d.ui.theme.ink);
+        c.print({x + c.printed_width(number.value, Font::mono_medium, 17) + 6, area.y + 20}, number.unit, Font::text, 14, d.ui.theme.muted);
         x += width_of(d, number) + gap;
+    }
+}
+
+// What became of a token of the round.
+Message fate_words(const Message& token, Role role) {
+    const auto of = "token"_v = token;
+    switch (role) {
+    case Role::accepted: return race_says("round.token:accepted"_t, of);
+    case Role::rejected: return race_says("round.token:rejected"_t, of);
+    case Role::discarded: return race_says("round.token:discarded"_t, of);
+    case Role::residual: return race_says("round.token:residual"_t, of);
+    case Role::bonus: return race_says("round.token:bonus"_t, of);
+    case Role::target: return race_says("round.token:own"_t, of);
+    default: return race_says("round.token:drafted"_t, of);
     }
 }
 
@@ -271,17 +309,18 @@ void draw_round(const RaceDraw& d, const RaceLaneModel& lane, Rect area) {
     const ui::Theme& t = d.ui.theme;
     c.line({area.x, area.y + 0.5F}, {area.right(), area.y + 0.5F}, t.hairline());
     const RoundSummary* round = lane.shown.current();
-    const auto heading = [&](bool narrow) -> std::string {
-        if (lane.done) return d.model.over || narrow ? "finished" : "finished: it waits for the others";
-        if (!round) return "the prompt is read";
-        return "round " + std::to_string(round->round + 1) + ", " + phase_words(lane.shown, narrow);
+    const auto heading = [&](bool narrow) {
+        if (lane.done) return race_says("round.finished"_t, "waits"_v = !d.model.over && !narrow);
+        if (!round) return race_says("round.read"_t);
+        return race_says("round.at"_t, "round"_v = round->round + 1, "phase"_v = phase_words(lane.shown, narrow));
     };
-    const std::string words = heading(c.text_width(heading(false), Font::text, 14) > area.w - 28);
-    ui::fitted_text(c, {area.x, area.y + 22}, words, Font::text, 14, t.muted, area.w - 28);
+    one_of(d.ui, {area.x, area.y + 22}, area.w - 28, {heading(false), heading(true)}, t.muted);
     if (!round) return;
     float x = area.x, y = area.y + 30;
     int hidden = 0;
+    std::vector<Said> tokens;
     const auto add = [&](int id, Role role) {
+        tokens.push_back(fate_words(token_said(*lane.trace, id), role).said);
         const std::string label = label_of(*lane.trace, id);
         const float w = std::min(area.w, ui::chip_width(c, label, 28));
         if (x > area.x && x + w > area.right()) {
@@ -298,13 +337,11 @@ void draw_round(const RaceDraw& d, const RaceLaneModel& lane, Rect area) {
     for (const DraftSlot& slot : round->drafts)
         add(slot.draft->token, slot.state == DraftSlot::State::drafted ? Role::draft : role_of(slot.state));
     const Committed* commit = commit_of(lane.whole, *round);
-    if (round->resample)
-        add(round->resample->token, commit && drops_own_token(*commit)                     ? Role::discarded
-                                    : round->resample->from == TargetToken::From::residual ? Role::residual
-                                    : round->resample->from == TargetToken::From::bonus    ? Role::bonus
-                                                                                           : Role::target);
+    if (round->resample) add(round->resample->token, commit && drops_own_token(*commit) ? Role::discarded : role_of(round->resample->from));
+    if (!tokens.empty()) c.tell(race_says("round.told"_t, "drafter"_v = lane.title, "tokens"_v = tokens), area);
     // What has no room is counted at the right of the heading.
-    if (hidden > 0) c.text({area.right(), area.y + 22}, "+" + std::to_string(hidden), Font::mono, 14, t.muted, Align::right);
+    if (hidden > 0)
+        c.print({area.right(), area.y + 22}, race_says("round.hidden"_t, "tokens"_v = hidden), Font::mono, 14, t.muted, Align::right);
 }
 
 void draw_lane(const RaceDraw& d, int index, const std::vector<Placed>& places, int first, std::vector<SceneCommand>& out) {
@@ -317,8 +354,9 @@ void draw_lane(const RaceDraw& d, int index, const std::vector<Placed>& places, 
         ui::touch(d.ui, d.ui.id("lane " + std::to_string(index)), box, {.focusable = false, .grow = false});
     if (touched.clicked) out.push_back(chosen ? SceneCommand{OpenLane{index}} : SceneCommand{FocusLane{index}});
     ui::card(c, t, box, chosen);
-    ui::tooltip(d.ui, {box.x, box.y, box.w, 64},
-                chosen ? "click again, or Enter: step this run in the loop scene" : "click: choose this lane");
+    ui::tooltip(d.ui, {box.x, box.y, box.w, 64}, chosen ? race_says("lane.open"_t) : race_says("lane.choose"_t));
+    c.tell(lane_words(d.model, index), box);
+    if (!d.model.stepped && lane.trace && lane.lane->average) c.tell(average_words(d.model, lane), box);
     const Rect in = box.inset(16, 0);
     const float top = box.y;
 
@@ -326,19 +364,17 @@ void draw_lane(const RaceDraw& d, int index, const std::vector<Placed>& places, 
     const int whole = lane.lane->finished ? lane.tokens : d.model.race->settings.base.max_tokens;
     const std::string total = lane.tokens > 0 && !d.model.stepped && !d.input.presenter ? " / " + std::to_string(whole) : "";
     const std::string count = lane.trace ? std::to_string(lane.tokens_shown) : "";
-    const float total_w = c.text_width(total, Font::mono, 14), count_w = c.text_width(count, Font::mono_medium, 24);
-    c.text({in.right(), top + 30}, total, Font::mono, 14, t.muted, Align::right);
-    c.text({in.right() - total_w, top + 30}, count, Font::mono_medium, 24, t.ink, Align::right);
+    const float total_w = c.printed_width(total, Font::mono, 14), count_w = c.printed_width(count, Font::mono_medium, 24);
+    c.print({in.right(), top + 30}, total, Font::mono, 14, t.muted, Align::right);
+    c.print({in.right() - total_w, top + 30}, count, Font::mono_medium, 24, t.ink, Align::right);
     ui::icon(c, lane.mark, {in.x + 7, top + 23}, 14, t.ink);
-    ui::fitted_text(c, {in.x + 24, top + 29}, lane.title, Font::text_bold, 18, t.ink, in.w - 24 - total_w - count_w - 10);
-    std::string about = race_about(lane);
-    if (c.text_width(about, Font::text, 14) > in.w - 24) about = race_about_short(lane);
-    ui::fitted_text(c, {in.x + 24, top + 50}, about, Font::text, 14, t.muted, in.w - 24);
+    cell(d.ui, {in.x + 24, top + 29}, lane.title, in.w - 24 - total_w - count_w - 10, {t.ink, 18, Font::text_bold});
+    one_of(d.ui, {in.x + 24, top + 50}, in.w - 24, {race_about(lane), race_about(lane, true)}, t.muted);
 
     const LaneLayout layout = lane_layout(d, box);
     const Rect text = layout.text;
     if (!lane.lane->problem.empty()) {
-        ui::paragraph(c, {text.x, text.y + 18}, text.w, "Cannot run: " + lane.lane->problem,
+        ui::paragraph(c, {text.x, text.y + 18}, text.w, race_says("lane.problem"_t, "why"_v = ui::language().label(lane.lane->problem)),
                       {.size = 15, .color = t.muted, .max_lines = std::max(1, static_cast<int>(text.h / 24))});
         return;
     }
@@ -355,15 +391,21 @@ void draw_lane(const RaceDraw& d, int index, const std::vector<Placed>& places, 
 // The last line: it has room before there is something to say, so that nothing moves when there is.
 void draw_sum(const RaceDraw& d) {
     const Rect r = d.grid.sum;
-    const std::string words = race_conclusion(d.model);
-    if (r.h <= 0 || words.empty()) return;
-    const int lines = static_cast<int>(r.h / kSumLine);
-    const ui::ParagraphStyle style{.size = 15, .color = d.model.undecided ? d.ui.theme.muted : d.ui.theme.ink, .leading = kSumLine};
+    const Message words = race_conclusion(d.model);
+    if (words.empty()) return;
+    d.ui.canvas.tell(words, r, r.h > 0 ? ui::Canvas::Told::drawn : ui::Canvas::Told::of_a_thing);
+    if (r.h <= 0) return;
     // What has no room is left out by whole sentences, from the end: who came next, and why.
+    constexpr float kSize = 15;
+    const auto lines = static_cast<std::size_t>(r.h / kSumLine);
+    const auto wrapped = [&](const std::string& said) { return ui::wrap(d.ui.canvas, said, Font::text, kSize, r.w - 28); };
     std::string said = words;
-    while (ui::paragraph_lines(d.ui.canvas, r.w - 28, said, style) > lines && said.rfind(". ") != std::string::npos)
-        said.resize(said.rfind(". ") + 1);
-    ui::paragraph(d.ui.canvas, {r.x + 14, r.y + 19}, r.w - 28, said, style);
+    while (wrapped(said).size() > lines && said.rfind(". ") != std::string::npos) said.resize(said.rfind(". ") + 1);
+    float y = r.y + 19;
+    for (const std::string_view line : wrapped(said)) {
+        d.ui.canvas.print({r.x + 14, y}, line, Font::text, kSize, d.model.undecided ? d.ui.theme.muted : d.ui.theme.ink);
+        y += kSumLine;
+    }
     ui::tooltip(d.ui, r, words);
 }
 
@@ -384,6 +426,12 @@ Rect RaceGrid::lane(int i, int count) const {
     return {lanes.x + pad + (w + pad) * static_cast<float>(i), lanes.y, w, lanes.h};
 }
 
+void lane_name(const RaceDraw& d, ui::Vec2 at, std::ptrdiff_t lane, float width) {
+    const bool chosen = lane == d.model.focus;
+    cell(d.ui, at, d.model.lanes[static_cast<std::size_t>(lane)].title, width,
+         {chosen ? d.ui.theme.ink : d.ui.theme.muted, 14, chosen ? Font::text_bold : Font::text});
+}
+
 void draw_race(const SceneInput& input, const RaceModel& model, ui::Ui& ui, std::vector<SceneCommand>& out) {
     if (input.stage.w <= 0) return;
     const RaceGrid grid = race_grid(input, model);
@@ -391,8 +439,7 @@ void draw_race(const SceneInput& input, const RaceModel& model, ui::Ui& ui, std:
     ui.push_clip(input.stage_clip);
     draw_race_header(d, out);
     if (model.lanes.empty())
-        ui::slot(ui.canvas, ui.theme, {grid.lanes.x + 12, grid.lanes.y, grid.lanes.w - 24, grid.lanes.h},
-                 "lanes appear as soon as the models are loaded");
+        ui::slot(ui.canvas, ui.theme, {grid.lanes.x + 12, grid.lanes.y, grid.lanes.w - 24, grid.lanes.h}, race_says("header.waiting"_t));
     draw_race_lanes(d, out);
     if (grid.cards.h > 0) draw_race_cards(d, out);
     draw_sum(d);

@@ -1,7 +1,6 @@
 // The picture of the race, its regions, and its words.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "scenes/race/race_model.h"
@@ -25,46 +24,46 @@ struct RaceDraw {
 };
 // Draws the whole stage; a click on a lane or on a mark goes to `out`.
 void draw_race(const SceneInput& input, const RaceModel& model, ui::Ui& ui, std::vector<SceneCommand>& out);
+void lane_name(const RaceDraw& d, ui::Vec2 at, std::ptrdiff_t lane, float width); // in a row of its own; stronger where it is chosen
 // Parts of it. The cards of averages, the panel below the lanes.
 void draw_race_cards(const RaceDraw& d, std::vector<SceneCommand>& out);
 void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out);
 void draw_race_steps(const RaceDraw& d, std::vector<SceneCommand>& out); // in its place, of a stepped race
 
 // ---- words ----
-// Of some lane: machine, date; null: no lane has begun.
-[[nodiscard]] const Header* race_header(const RaceModel& model);
 // "1.07×", "~1.07×" in doubt: of a lane over prompts; empty: not known.
-[[nodiscard]] std::string average_speed(const RaceModel& model, const LaneAverage& average);
-[[nodiscard]] std::string race_title(const RaceModel& model);
-[[nodiscard]] std::string race_title_short(const RaceModel& model); // "DFlash finishes first"; empty: none
-[[nodiscard]] std::string race_subtitle(const SceneInput& input, const RaceModel& model);
-[[nodiscard]] std::string race_subtitle_short(const SceneInput& input, const RaceModel& model); // empty: none
+[[nodiscard]] Message average_speed(const RaceModel& model, const LaneAverage& average);
+[[nodiscard]] Message lane_speed(const RaceLaneModel& lane); // the same of its run, whose speed-up is known
+[[nodiscard]] Message race_title(const RaceModel& model);
+[[nodiscard]] Message race_title_short(const RaceModel& model); // "DFlash finishes first"; empty: none
+[[nodiscard]] Message race_subtitle(const SceneInput& input, const RaceModel& model);
+[[nodiscard]] Message race_subtitle_short(const SceneInput& input, const RaceModel& model); // empty: none
 // What a lane without a token is at: "waits for its turn", "warms up", "reads the prompt", "has not run".
-[[nodiscard]] const char* lane_state(const RaceModel& model, int lane);
-[[nodiscard]] std::string race_about(const RaceLaneModel& lane);       // "7 guesses, one pass + GRU head"
-[[nodiscard]] std::string race_about_short(const RaceLaneModel& lane); // "7 in one + GRU", for narrow lanes
-[[nodiscard]] std::string scatter_title(const RaceModel& model);
-[[nodiscard]] std::string positions_title(const RaceModel& model);
+[[nodiscard]] Message lane_state(const RaceModel& model, int lane);
+[[nodiscard]] Message race_about(const RaceLaneModel& lane, bool brief = false); // "7 guesses, one pass + GRU head", "7 in one + GRU"
+[[nodiscard]] Message lane_words(const RaceModel& model, int lane);              // all that its card says beside its text
+[[nodiscard]] Message average_words(const RaceModel& model, const RaceLaneModel& lane); // of a lane that has averages
+[[nodiscard]] Message scatter_title(const RaceModel& model);
+[[nodiscard]] Message positions_title(const RaceModel& model);
 // A lane whose first guess is its hardest, and stays more or less often by what is before it: the chosen one if it is
 // such a lane; null where no lane is, or too few rounds tell.
 [[nodiscard]] const RaceLaneModel* first_guess_lane(const RaceModel& model);
-// "guess 1 after: prompt .90, full round .94, refusal .73", without what never was; empty where nothing was judged.
-[[nodiscard]] std::string first_guess_words(const RaceLaneModel& lane);
+// "DFlash, guess 1 after: prompt .90, full round .94, refusal .73", without what never was; empty where nothing was judged.
+[[nodiscard]] Message first_guess_words(const RaceLaneModel& lane);
 // What others published, where a lane drafts as one of them; else without points.
 [[nodiscard]] PublishedRace published_beside(const SceneInput& input, const RaceModel& model);
-[[nodiscard]] std::string costs_title(const RaceModel& model);
-// "5.59 × 0.32 ÷ 0.92 ms = 1.95×, measured 1.95×"; empty without averages or a plain lane.
-[[nodiscard]] std::string formula_words(const RaceModel& model, const RaceLaneModel& lane);
-[[nodiscard]] std::string averages_words(const RaceModel& model); // "over 40 prompts"
+[[nodiscard]] Message costs_title(const RaceModel& model);
+// "5.59 tokens × 0.32 ms ÷ 0.92 ms = 1.95×, measured 1.95×"; empty without averages or a plain lane.
+[[nodiscard]] Message formula_words(const RaceModel& model, const RaceLaneModel& lane);
+[[nodiscard]] Message averages_words(const RaceModel& model, bool brief = false); // "over 40 prompts", "40 prompts"
 // Why a card of averages is empty.
-[[nodiscard]] std::string no_averages_words(const RaceModel& model);
+[[nodiscard]] Message no_averages_words(const RaceModel& model, bool brief = false);
 // "2 prompts skipped: too long for bundle S"; empty: none was
-[[nodiscard]] std::string skipped_words(const RaceModel& model);
+[[nodiscard]] Message skipped_words(const RaceModel& model);
 // Who won, by how much, and why, or that the measurements cannot tell; before the first lane is home: what will decide.
 // Empty: nothing was measured.
-[[nodiscard]] std::string race_conclusion(const RaceModel& model);
-[[nodiscard]] std::string race_description(const SceneInput& input, const RaceModel& model);
+[[nodiscard]] Message race_conclusion(const RaceModel& model);
 // "texts identical", and why not where they are not.
-[[nodiscard]] std::string race_texts(const RaceModel& model);
+[[nodiscard]] Message race_texts(const RaceModel& model);
 
 } // namespace speclens

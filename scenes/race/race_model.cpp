@@ -7,7 +7,7 @@
 #include "engine/run/run_clock.h"
 #include "scenes/shared/methods.h"
 #include "scenes/shared/words.h"
-#include "ui/format.h"
+#include "ui/language/language.h"
 
 namespace speclens {
 namespace {
@@ -32,7 +32,7 @@ RaceLaneModel named_lane(const RaceLane& lane) {
     RaceLaneModel m;
     m.lane = &lane;
     m.drafter = lane.settings.drafter;
-    m.title = method_title(m.drafter);
+    m.title = ui::language().label(method_title(m.drafter));
     m.mark = method_mark(m.drafter);
     m.trace = lane.trace.get();
     return m;
@@ -97,6 +97,12 @@ void compare_texts(RaceModel& m, const std::vector<std::vector<int>>& texts) {
 
 } // namespace
 
+const Header* race_header(const RaceView& race) {
+    for (const RaceLane& lane : race.lanes)
+        if (lane.trace && lane.trace->header()) return lane.trace->header();
+    return nullptr;
+}
+
 bool race_of_table(const RaceView& race) {
     return std::ranges::any_of(race.lanes, [](const RaceLane& lane) {
         const Header* header = lane.trace ? lane.trace->header() : nullptr;
@@ -121,13 +127,7 @@ void compare_speeds(RaceModel& m) {
     double spread = 0;
     for (const RaceLaneModel& l : m.lanes)
         if (l.lane->average && &l != &plain) spread = std::max(spread, l.lane->average->totals.spread);
-    if (plain.lane->average) {
-        const double apart = (1 + spread) * (1 + plain.lane->average->totals.spread) - 1;
-        if (m.race->busy_cores > kMostBusyCores)
-            m.average_doubt = "other programs kept " + ui::number(m.race->busy_cores, 1) + " cores busy";
-        else if (apart > kMostSpread)
-            m.average_doubt = "repeats of a pass lie up to " + ui::percent(apart) + " apart";
-    }
+    if (plain.lane->average) m.average_doubt = times_doubt(m.race->busy_cores, spread, plain.lane->average->totals.spread);
     if (m.fastest < 0) return;
     const SpeedUp& first = m.lanes[static_cast<std::size_t>(m.fastest)].speed_up.figure;
     for (std::size_t i = 0; i < m.lanes.size(); ++i)
@@ -180,6 +180,17 @@ RaceModel race_model(const SceneInput& input) {
     if (m.stepped) m.longest = static_cast<double>(m.race->steps.empty() ? 0 : m.race->steps.size() - 1);
     compare_texts(m, texts);
     return m;
+}
+
+std::vector<const RaceLaneModel*> richest_lanes(const RaceModel& m) {
+    std::vector<const RaceLaneModel*> most;
+    for (const RaceLaneModel& lane : m.lanes) {
+        if (!lane.trace || lane.plain()) continue;
+        const double more = most.empty() ? 0 : lane.whole.tokens_per_round() - most.front()->whole.tokens_per_round();
+        if (more > 1e-9) most.clear();
+        if (more > -1e-9) most.push_back(&lane);
+    }
+    return most;
 }
 
 namespace {

@@ -14,12 +14,12 @@
 
 namespace speclens {
 
-inline constexpr StoryOf<"race"> race_says;
+inline constexpr MessagesOf<"race"> race_says;
 
 struct RaceLaneModel {
     const RaceLane* lane = nullptr;
     const Trace* trace = nullptr; // null: nothing to show yet
-    std::string drafter, title;
+    std::string drafter, title;   // title: in the language of the pictures
     ui::Icon mark = ui::Icon::circle;
     RunView whole, shown; // all of it; what is over at the clock
     double total_ms = 0;
@@ -46,17 +46,19 @@ struct RaceModel {
     bool greedy = false;
     bool lossless = true; // the rule keeps the distribution of the target at this temperature
     ui::Tier tier = ui::Tier::live;
-    int plain = -1;            // lanes, -1: none
-    int fastest = -1;          // most tokens a second, of a table a round
-    int texts = 0;             // lanes to compare: from two on; those that could not run to their end are none
-    int same_tokens = 0;       // that all lanes share from the start, as far as each has come
-    bool identical = false;    // every lane wrote the same text; stepped: what is shown of it is the same
-    int just_done = -1;        // lane that finishes at the clock
-    std::string doubt;         // why the lanes' times say nothing certain; empty: they do
-    std::string average_doubt; // the same of the averages over prompts
-    std::vector<int> level;    // lanes that the repeats cannot tell from the fastest, itself among them
+    int plain = -1;         // lanes, -1: none
+    int fastest = -1;       // most tokens a second, of a table a round
+    int texts = 0;          // lanes to compare: from two on; those that could not run to their end are none
+    int same_tokens = 0;    // that all lanes share from the start, as far as each has come
+    bool identical = false; // every lane wrote the same text; stepped: what is shown of it is the same
+    int just_done = -1;     // lane that finishes at the clock
+    Message doubt;          // why the lanes' times say nothing certain; empty: they do
+    Message average_doubt;  // the same of the averages over prompts
+    std::vector<int> level; // lanes that the repeats cannot tell from the fastest, itself among them
 };
 [[nodiscard]] RaceModel race_model(const SceneInput& input);
+// Of the lanes that draft those with the most tokens a round, of all their text.
+[[nodiscard]] std::vector<const RaceLaneModel*> richest_lanes(const RaceModel& model);
 
 // Of a stepped race: the first step after `step` at which every lane that was not done has ended a round
 // more, and the last one before it at which every lane that had begun had ended a round less.
@@ -64,6 +66,8 @@ struct RaceModel {
 [[nodiscard]] double previous_round(const RaceView& race, double step);
 // Ends of all rounds of all lanes, ascending: where the arrow keys stop.
 [[nodiscard]] std::vector<double> race_stops(const RaceView& race, int lane = -1, bool rounds = false);
+// Of some lane: machine, date; null: no lane has begun.
+[[nodiscard]] const Header* race_header(const RaceView& race);
 // Whether its target is a table.
 [[nodiscard]] bool race_of_table(const RaceView& race);
 // Where the clock rests when nobody has moved it: the moment at which the first lane finishes, or the latest

@@ -1,4 +1,4 @@
-// The race in words: findings from the numbers of this race, nothing that was known before; and the frame as text.
+// The race in words: findings from the numbers of this race, nothing that was known before.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,16 +7,14 @@
 #include "engine/drafters/drafter_info.h"
 #include "scenes/race/race_draw.h"
 #include "scenes/shared/measure_charts.h"
-#include "scenes/shared/methods.h"
 #include "scenes/shared/published_round.h"
-#include "scenes/shared/words.h"
 #include "ui/format.h"
+#include "ui/language/language.h"
 
 namespace speclens {
 namespace {
 
-using ui::Font;
-using ui::Rect;
+constexpr SaidOf<"race"> kSaid; // of a list: its words are nobody's alone
 
 const RaceLaneModel* lane_at(const RaceModel& m, int index) { return index < 0 ? nullptr : &m.lanes[static_cast<std::size_t>(index)]; }
 
@@ -37,33 +35,24 @@ bool one_length(const RaceModel& m, const RaceLaneModel& fastest) {
     return std::ranges::all_of(m.lanes, [&](const RaceLaneModel& lane) { return !lane.trace || lane.tokens == fastest.tokens; });
 }
 
-std::string wins(const RaceModel& m, const RaceLaneModel& fastest) {
+Message wins(const RaceModel& m, const RaceLaneModel& fastest) {
     const bool alike = one_length(m, fastest);
     if (m.table) return alike ? race_says("wins.fewest_rounds"_t) : race_says("wins.most_tokens"_t);
     return alike ? race_says("wins.first"_t) : race_says("wins.fastest"_t);
 }
 
 // Rounds and tokens are the same in every repeat, so they can be told where times cannot.
-std::string in_doubt(const RaceModel& m) {
-    const RaceLaneModel* most = nullptr;
-    bool alone = true;
-    for (const RaceLaneModel& lane : m.lanes) {
-        if (!lane.trace || lane.plain()) continue;
-        const double rate = lane.whole.tokens_per_round(), best_rate = most ? most->whole.tokens_per_round() : 0;
-        if (most && std::abs(rate - best_rate) < 1e-9) alone = false;
-        if (!most || rate > best_rate + 1e-9) most = &lane, alone = true;
-    }
-    return race_says("outcome.in_doubt"_t, "most"_v = most && alone ? most->title : "");
+Message in_doubt(const RaceModel& m) {
+    const std::vector<const RaceLaneModel*> most = richest_lanes(m);
+    return race_says("outcome.in_doubt"_t, "most"_v = most.size() == 1 ? most.front()->title : "");
 }
 
-std::string as_fast(const RaceModel& m) {
-    std::string names;
-    for (std::size_t i = 0; i < m.level.size(); ++i)
-        names += (i == 0                    ? ""
-                  : i + 1 == m.level.size() ? shared_says("words.and"_t)
-                                            : ", ") +
-                 m.lanes[static_cast<std::size_t>(m.level[i])].title;
-    return race_says("outcome.level"_t, "names"_v = names);
+Message as_fast(const RaceModel& m) {
+    std::vector<Said> names;
+    for (const int lane : m.level) names.push_back(kSaid("words.name"_t, "name"_v = lane_at(m, lane)->title));
+    const Said last = names.back();
+    names.pop_back();
+    return race_says("outcome.level"_t, "names"_v = names, "last"_v = last);
 }
 
 // Of many prompts; one prompt says less. Null: no drafter pays on them.
@@ -74,9 +63,10 @@ const RaceLaneModel* pays_over_prompts(const RaceModel& m) {
 bool only_this_time(const RaceModel& m, const RaceLaneModel& fastest) { return fastest.plain() && !m.table && pays_over_prompts(m); }
 
 // Who is fastest, and whether by tokens per round: a lead that another lane shares is not called one.
-std::string outcome(const RaceModel& m, const RaceLaneModel& fastest) {
+Message outcome(const RaceModel& m, const RaceLaneModel& fastest) {
     const bool alike = one_length(m, fastest);
-    const std::string &name = fastest.title, end = wins(m, fastest);
+    const std::string& name = fastest.title;
+    const Message end = wins(m, fastest);
     if (m.table && fastest.plain()) return race_says("outcome.no_round_saved"_t);
     if (!m.table && !m.doubt.empty()) return in_doubt(m);
     if (!m.table && m.level.size() > 1) return as_fast(m);
@@ -102,11 +92,12 @@ std::string outcome(const RaceModel& m, const RaceLaneModel& fastest) {
     return race_says("outcome.best"_t, "drafter"_v = name, "alike"_v = alike, "wins"_v = end);
 }
 
-std::string dice(const RaceModel& m) {
+Message dice(const RaceModel& m) {
     const RunSettings& base = m.race->settings.base;
     if (m.greedy) return race_says("words.greedy"_t);
-    return race_says("words.dice"_t, "temperature"_v = temperature_words(base.sampling.temperature),
-                     "drafts"_v = draft_words(base.sampling.temperature, base.drafts().temperature), "seed"_v = base.seed);
+    const double target = base.sampling.temperature, drafts = base.drafts().temperature;
+    return race_says("words.dice"_t, "temperature"_v = target, "likeliest"_v = drafts == 0,
+                     "drafts"_v = drafts != target ? if_measured(drafts) : std::nullopt, "seed"_v = base.seed);
 }
 
 // Guesses of a lane in a row, and in a tree: what its run makes of what was asked for, as soon as there is
@@ -122,7 +113,7 @@ int most_in_a_tree(const RaceLaneModel& lane) {
 }
 
 // ", K = 7", ", K = 8 to 15" where some drafters can do no more; nothing where no lane drafts.
-std::string lengths_of_drafts(const RaceModel& m) {
+Message lengths_of_drafts(const RaceModel& m) {
     int least = 0, most = 0;
     for (const RaceLaneModel& lane : m.lanes) {
         if (lane.plain()) continue;
@@ -130,12 +121,12 @@ std::string lengths_of_drafts(const RaceModel& m) {
         least = least == 0 ? k : std::min(least, k);
         most = std::max(most, k);
     }
-    if (least <= 0) return "";
+    if (least <= 0) return {};
     return race_says("words.k"_t, "least"_v = least, "most"_v = most > least ? most : 0);
 }
 
 // ", 64 tokens", as many as were asked for where no lane has any.
-std::string lengths_of_texts(const RaceModel& m) {
+Message lengths_of_texts(const RaceModel& m) {
     int least = std::numeric_limits<int>::max(), most = 0;
     for (const RaceLaneModel& lane : m.lanes) {
         if (!lane.trace || !lane.lane->problem.empty()) continue;
@@ -147,11 +138,11 @@ std::string lengths_of_texts(const RaceModel& m) {
 }
 
 // A rule that gives something away judges a lane.
-std::string not_lossless(const RaceModel& m) {
+Message not_lossless(const RaceModel& m) {
     const std::string& rule = m.race->settings.base.rule;
     const bool judges =
         std::ranges::any_of(m.lanes, [&](const RaceLaneModel& lane) { return !lane.plain() && lane.lane->settings.rule == rule; });
-    return judges && !m.lossless ? race_says("words.lossy"_t, "rule"_v = rule) : "";
+    return judges && !m.lossless ? race_says("words.lossy"_t, "rule"_v = rule) : Message();
 }
 
 // Whether the interval of `ahead` is above that of every other drafter. `estimate` is a member of
@@ -181,26 +172,16 @@ bool first_guess_differs(const RaceLaneModel& lane) {
     return high - low >= 0.03;
 }
 
-// ", finished after 61.0 ms": what stands behind the lane's row on the clock.
-std::string ends_words(const RaceModel& m, const RaceLaneModel& lane) {
-    if (m.undecided) return "";
-    const std::string after =
-        " after " + (m.table || m.rounds ? counted(lane.whole.rounds, "round") : ui::milliseconds(lane.total_ms) + " ms");
-    if (!lane.lane->finished) return m.race->ended_early ? ", stopped" + after : "";
-    return (lane.done ? ", finished" : ", will finish") + after;
+// "finished after 61.0 ms": what stands behind the lane's row on the clock.
+Message ends_words(const RaceModel& m, const RaceLaneModel& lane) {
+    const bool finished = lane.lane->finished;
+    if (m.undecided || (!finished && !m.race->ended_early)) return {};
+    const bool by_rounds = m.table || m.rounds;
+    return race_says("lane.end"_t, "done"_v = finished && lane.done, "to_come"_v = finished && !lane.done, "stopped"_v = !finished,
+                     "rounds"_v = by_rounds ? lane.whole.rounds : 0, "ms"_v = by_rounds ? std::nullopt : std::optional(lane.total_ms));
 }
 
-} // namespace
-
-const Header* race_header(const RaceModel& m) {
-    for (const RaceLaneModel& lane : m.lanes)
-        if (lane.trace) return lane.trace->header();
-    return nullptr;
-}
-
-namespace {
-
-std::string stepped_title(const RaceModel& m) {
+Message stepped_title(const RaceModel& m) {
     if (m.over) return race_says("title.all_finished"_t);
     const RaceLaneModel* ahead = nullptr;
     bool tied = false;
@@ -217,26 +198,27 @@ std::string stepped_title(const RaceModel& m) {
 }
 
 // Where its hand is.
-std::string race_clock(const RaceModel& m) {
+Message race_clock(const RaceModel& m) {
     const bool whole = std::abs(m.clock - std::round(m.clock)) < 1e-6;
-    return race_says("subtitle.now"_t, "rounds"_v = m.rounds ? ui::number(m.clock, whole ? 0 : 1) : "",
-                     "ms"_v = m.rounds ? "" : ui::milliseconds(m.clock),
-                     "home"_v = m.just_done >= 0 && !m.over ? m.lanes[static_cast<std::size_t>(m.just_done)].title : "", "over"_v = m.over);
+    const auto where = [&](bool here) { return here ? std::optional(m.clock) : std::nullopt; };
+    return race_says("subtitle.now"_t, "rounds"_v = where(m.rounds && whole), "part"_v = where(m.rounds && !whole),
+                     "ms"_v = where(!m.rounds), "home"_v = m.just_done >= 0 && !m.over ? lane_at(m, m.just_done)->title : "",
+                     "over"_v = m.over);
 }
 
-std::string race_pace(const SceneInput& input) {
-    const double slower = input.race_pace > 0 ? 1000 / input.race_pace : 0;
-    return race_says("subtitle.pace"_t, "slower"_v = slower > 1.5 ? ui::number(slower, 0) : "",
-                     "real_time"_v = slower > 0 && slower <= 1.5);
+Message race_pace(const SceneInput& input) {
+    if (input.race_pace <= 0) return {};
+    const double slower = 1000 / input.race_pace;
+    return race_says("subtitle.pace"_t, "slower"_v = slower > 1.5 ? std::optional(slower) : std::nullopt);
 }
 
-std::string clock_doubt(const RaceModel& m) {
-    return m.rounds ? "" : m.doubt; // nothing is wrong with rounds
+Message clock_doubt(const RaceModel& m) {
+    return m.rounds ? Message() : m.doubt; // nothing is wrong with rounds
 }
 
 } // namespace
 
-std::string race_title(const RaceModel& m) {
+Message race_title(const RaceModel& m) {
     if (!m.race) return race_says("title.none"_t);
     if (m.stepped) return stepped_title(m);
     if (!m.measured) return m.race->ended_early ? race_says("title.stopped"_t) : race_says("title.running"_t);
@@ -247,75 +229,94 @@ std::string race_title(const RaceModel& m) {
     return outcome(m, *fastest);
 }
 
-std::string race_title_short(const RaceModel& m) {
+Message race_title_short(const RaceModel& m) {
     const RaceLaneModel* fastest = lane_at(m, m.fastest);
     const bool sure = m.table || (m.doubt.empty() && m.level.size() < 2);
     const bool told = !m.stepped && m.measured && fastest && m.lanes.size() > 1 && sure;
-    if (const std::string whole = race_title(m); !told && whole.find("; ") != std::string::npos)
-        return capital(whole.substr(whole.find("; ") + 2)); // "Who is fastest is in doubt"
-    if (!told || m.undecided) return "";
+    if (m.undecided) return {};
+    if (!told) return race_title(m).said.text == "outcome.in_doubt" ? race_says("outcome.in_doubt_short"_t) : Message();
     return race_says("title.short"_t, "lane"_v = fastest->title, "wins"_v = wins(m, *fastest), "once"_v = only_this_time(m, *fastest));
 }
 
-std::string race_subtitle(const SceneInput& input, const RaceModel& m) {
+Message race_subtitle(const SceneInput& input, const RaceModel& m) {
     if (!m.race) return race_says("subtitle.none"_t);
-    const std::string k = lengths_of_drafts(m), thrown = dice(m), lossy = not_lossless(m);
+    const Message k = lengths_of_drafts(m), thrown = dice(m), lossy = not_lossless(m);
     if (m.stepped)
         return race_says("subtitle.stepped"_t, "k"_v = k, "dice"_v = thrown, "lossy"_v = lossy, "step"_v = static_cast<int>(m.clock + 0.5),
                          "texts"_v = race_texts(m));
-    const std::string tokens = lengths_of_texts(m);
+    const Message tokens = lengths_of_texts(m);
     if (!m.measured)
         return race_says("subtitle.running"_t, "k"_v = k, "dice"_v = thrown, "tokens"_v = tokens, "lossy"_v = lossy,
-                         "lane"_v = m.race->running >= 0 && !m.waits ? m.lanes[static_cast<std::size_t>(m.race->running)].title : "");
+                         "lane"_v = m.race->running >= 0 && !m.waits ? lane_at(m, m.race->running)->title : "");
     return race_says("subtitle.clock"_t, "k"_v = k, "dice"_v = thrown, "tokens"_v = tokens, "lossy"_v = lossy, "now"_v = race_clock(m),
                      "doubt"_v = clock_doubt(m), "pace"_v = race_pace(input));
 }
 
-std::string race_subtitle_short(const SceneInput& input, const RaceModel& m) {
-    if (!m.race || m.stepped || !m.measured) return "";
+Message race_subtitle_short(const SceneInput& input, const RaceModel& m) {
+    if (!m.race || m.stepped || !m.measured) return {};
     return race_says("subtitle.clock_short"_t, "lossy"_v = not_lossless(m), "now"_v = race_clock(m), "doubt"_v = clock_doubt(m),
                      "pace"_v = race_pace(input));
 }
 
+Message lane_state(const RaceModel& m, int lane) {
+    if (m.race->ended_early) return race_says("lane.state:not_run"_t);
+    if (m.stepped || (m.race->running == lane && !m.waits)) return race_says("lane.state:reads"_t);
+    return m.race->warming == lane && !m.waits ? race_says("lane.state:warms"_t) : race_says("lane.state:waits"_t);
+}
+
 namespace {
 
-// `words` of a descriptor (DrafterInfo::cost) with this lane's numbers.
-std::string filled(std::string words, const RaceLaneModel& lane, const std::string& tree) {
-    const int most = most_in_a_row(lane);
-    const std::pair<std::string_view, std::string> named[] = {
-        {"{guesses}", counted(most, "guess")},
-        {"{tokens}", counted(most, "token")},
-        {"{passes}", std::to_string(most) + (most == 1 ? " draft pass" : " draft passes")},
-        {"{heads}", counted(most, "head")},
-        {"{tree}", tree},
-        {"{k}", std::to_string(most)}};
-    for (const auto& [name, value] : named)
-        if (const std::size_t at = words.find(name); at != std::string::npos) words.replace(at, name.size(), value);
-    return words;
+Said cost_said(const DrafterInfo& info, const DraftCost& of) {
+    if (info.cost) return info.cost(of);
+    return kSaid("cost.chain"_t, "first"_v = cost_said(*info.first, of), "then"_v = info.goes_on, "second"_v = cost_said(*info.second, of));
+}
+
+// So far, and when it ends.
+Message so_far_words(const RaceModel& m, const RaceLaneModel& lane) {
+    const auto rate = "rate"_v = lane.shown.rounds ? std::optional(lane.shown.tokens_per_round()) : std::nullopt;
+    if (m.stepped)
+        return race_says("lane.so_far"_t, "tokens"_v = lane.tokens_shown, "rounds"_v = lane.shown.rounds, rate, "done"_v = lane.done);
+    const bool compared = lane.speed_up.figure.known() && lane.done;
+    return race_says("lane.run"_t, "tokens"_v = lane.tokens_shown, "of"_v = lane.tokens, rate,
+                     "per_second"_v = m.table ? std::nullopt : if_measured(lane.tokens_per_second), "end"_v = ends_words(m, lane),
+                     "speed"_v =
+                         compared ? race_says("lane.speed"_t, "times"_v = lane_speed(lane), "note"_v = lane.speed_up.note()) : Message());
 }
 
 } // namespace
 
-const char* lane_state(const RaceModel& m, int lane) {
-    if (m.race->ended_early) return "has not run";
-    if (m.stepped || (m.race->running == lane && !m.waits)) return "reads the prompt";
-    return m.race->warming == lane && !m.waits ? "warms up" : "waits for its turn";
-}
-
-std::string race_about(const RaceLaneModel& lane) {
+Message race_about(const RaceLaneModel& lane, bool brief) {
     const DrafterInfo* info = find_drafter(lane.drafter);
-    return filled(info ? info->cost : "{guesses}", lane, "a tree of " + counted(most_in_a_tree(lane), "guess"));
+    const DraftCost of{most_in_a_row(lane), most_in_a_tree(lane), brief};
+    return message(info ? cost_said(*info, of) : draft_cost<"cost.guesses">(of));
 }
 
-std::string race_about_short(const RaceLaneModel& lane) {
-    const DrafterInfo* info = find_drafter(lane.drafter);
-    return filled(info ? info->short_cost : "{guesses}", lane, "tree of " + std::to_string(most_in_a_tree(lane)));
+Message lane_speed(const RaceLaneModel& lane) {
+    return race_says("words.times"_t, "doubt"_v = !lane.speed_up.sure(), "times"_v = lane.speed_up.figure.value);
 }
 
-std::string race_texts(const RaceModel& m) {
-    if (m.texts < 2) return "";
+Message lane_words(const RaceModel& m, int index) {
+    const RaceLaneModel& lane = *lane_at(m, index);
+    const bool runs = lane.lane->problem.empty();
+    return race_says("lane.told"_t, "lane"_v = index + 1, "drafter"_v = lane.title, "about"_v = race_about(lane),
+                     "chosen"_v = index == m.focus,
+                     "what"_v = !runs        ? race_says("lane.cannot"_t, "why"_v = ui::language().label(lane.lane->problem))
+                                : lane.trace ? so_far_words(m, lane)
+                                             : lane_state(m, index));
+}
+
+Message average_words(const RaceModel& m, const RaceLaneModel& lane) {
+    const LaneAverage& a = *lane.lane->average;
+    const Estimate& tokens = a.tokens_per_round;
+    return race_says("lane.average"_t, "drafter"_v = lane.title, "prompts"_v = a.totals.prompts, "tokens"_v = tokens.value,
+                     "interval"_v = tokens.interval, "low"_v = tokens.low, "high"_v = tokens.high,
+                     "times"_v = lane.plain() ? Message() : average_speed(m, a));
+}
+
+Message race_texts(const RaceModel& m) {
+    if (m.texts < 2) return {};
     if (m.stepped && m.identical) return m.greedy || m.over ? race_says("texts.identical_so_far"_t) : race_says("texts.alike_so_far"_t);
-    if (!m.stepped && !m.measured) return "";
+    if (!m.stepped && !m.measured) return {};
     if (m.identical) return race_says("texts.identical"_t);
     if (m.greedy && m.lossless) return race_says("texts.differ"_t, "tokens"_v = m.same_tokens);
     if (m.stepped) return race_says("texts.part_stepped"_t, "tokens"_v = m.same_tokens);
@@ -329,45 +330,47 @@ PublishedRace published_beside(const SceneInput& input, const RaceModel& m) {
     return paper;
 }
 
-std::string formula_words(const RaceModel& m, const RaceLaneModel& lane) {
+Message formula_words(const RaceModel& m, const RaceLaneModel& lane) {
     const RaceLaneModel* plain = lane_at(m, m.plain);
-    if (lane.plain() || !plain || !plain->lane->average || !lane.lane->average) return "";
+    if (lane.plain() || !plain || !plain->lane->average || !lane.lane->average) return {};
     const Totals &base = plain->lane->average->totals, &mine = lane.lane->average->totals;
     const double tokens = mine.tokens_per_pass(), pass = base.round_ms(), round = mine.round_ms();
     const int decimals = equation_decimals(tokens, pass, 0, round, std::min(pass, round) < 1 ? 3 : 2);
-    return race_says("words.formula"_t, "tokens"_v = ui::number(tokens, decimals), "plain"_v = ui::number(pass, decimals),
-                     "round"_v = ui::number(round, decimals), "times"_v = ui::speed_up(mine.predicted_speed_up(base)),
-                     "measured"_v = average_speed(m, *lane.lane->average));
+    return race_says("words.formula"_t, "printed_tokens"_v = ui::number(tokens, decimals), "printed_plain"_v = ui::number(pass, decimals),
+                     "printed_round"_v = ui::number(round, decimals), "tokens"_v = tokens, "plain"_v = pass, "round"_v = round,
+                     "predicted"_v = mine.predicted_speed_up(base), "measured"_v = average_speed(m, *lane.lane->average));
 }
 
-std::string averages_words(const RaceModel& m) {
+Message averages_words(const RaceModel& m, bool brief) {
     for (const RaceLaneModel& lane : m.lanes)
         if (lane.lane->average)
-            return race_says("averages.over"_t, "prompts"_v = lane.lane->average->totals.prompts, "stopped"_v = m.race->ended_early,
-                             "more"_v = !m.race->ended_early && m.race->prompts_done < m.race->prompts);
+            return race_says("averages.over"_t, "brief"_v = brief, "prompts"_v = lane.lane->average->totals.prompts,
+                             "stopped"_v = m.race->ended_early, "more"_v = !m.race->ended_early && m.race->prompts_done < m.race->prompts);
     return race_says("averages.one"_t);
 }
 
-std::string no_averages_words(const RaceModel& m) {
-    if (!m.race) return race_says("averages.needs"_t);
-    if (std::ranges::all_of(m.lanes, &RaceLaneModel::plain)) return race_says("averages.no_drafter"_t);
-    if (m.race->prompts == 0) return race_says("averages.needs"_t);
-    if (m.race->finished()) return race_says("averages.no_rounds"_t);
-    if (m.race->ended_early) return race_says("averages.needs"_t);
-    return m.measured ? race_says("averages.measuring"_t) : race_says("averages.later"_t);
+Message no_averages_words(const RaceModel& m, bool brief) {
+    const auto shorter = "brief"_v = brief;
+    const Message needs = race_says("averages.needs"_t, shorter);
+    if (!m.race) return needs;
+    if (std::ranges::all_of(m.lanes, &RaceLaneModel::plain)) return race_says("averages.no_drafter"_t, shorter);
+    if (m.race->prompts == 0) return needs;
+    if (m.race->finished()) return race_says("averages.no_rounds"_t, shorter);
+    if (m.race->ended_early) return needs;
+    return m.measured ? race_says("averages.measuring"_t, shorter) : race_says("averages.later"_t, shorter);
 }
 
-std::string skipped_words(const RaceModel& m) {
-    if (!m.race || m.race->skipped == 0) return "";
+Message skipped_words(const RaceModel& m) {
+    if (!m.race || m.race->skipped == 0) return {};
     return race_says("words.skipped"_t, "prompts"_v = m.race->skipped, "why"_v = m.race->skipped_for);
 }
 
-std::string average_speed(const RaceModel& m, const LaneAverage& average) {
-    if (average.speed_up.value <= 0) return "";
-    return (m.average_doubt.empty() ? "" : "~") + ui::speed_up(average.speed_up.value);
+Message average_speed(const RaceModel& m, const LaneAverage& average) {
+    if (average.speed_up.value <= 0) return {};
+    return race_says("words.times"_t, "doubt"_v = !m.average_doubt.empty(), "times"_v = average.speed_up.value);
 }
 
-std::string scatter_title(const RaceModel& m) {
+Message scatter_title(const RaceModel& m) {
     const RaceLaneModel* quick = best(m, [](const LaneAverage& a) { return a.speed_up.value; });
     const RaceLaneModel* rich = best(m, [](const LaneAverage& a) { return a.tokens_per_round.value; });
     if (!quick || !rich || m.plain < 0) return race_says("scatter.any"_t);
@@ -428,13 +431,13 @@ const RaceLaneModel* loses_most(const RaceModel& m) {
 
 } // namespace
 
-std::string positions_title(const RaceModel& m) {
+Message positions_title(const RaceModel& m) {
     if (const RaceLaneModel* lane = loses_most(m)) return race_says("positions.falls"_t, "drafter"_v = lane->title);
     if (const RaceLaneModel* lane = first_guess_lane(m)) return race_says("positions.first"_t, "drafter"_v = lane->title);
     return race_says("positions.any"_t);
 }
 
-std::string costs_title(const RaceModel& m) {
+Message costs_title(const RaceModel& m) {
     const RaceLaneModel* found = nullptr;
     double most = 0;
     for (const RaceLaneModel& lane : m.lanes) {
@@ -447,7 +450,7 @@ std::string costs_title(const RaceModel& m) {
         }
     }
     if (!found) return race_says("costs.any"_t);
-    return race_says("costs.drafting"_t, "share"_v = ui::percent(most), "drafter"_v = found->title);
+    return race_says("costs.drafting"_t, "share"_v = most, "drafter"_v = found->title);
 }
 
 const RaceLaneModel* first_guess_lane(const RaceModel& m) {
@@ -457,83 +460,17 @@ const RaceLaneModel* first_guess_lane(const RaceModel& m) {
     return other == m.lanes.end() ? nullptr : &*other;
 }
 
-std::string first_guess_words(const RaceLaneModel& lane) {
+Message first_guess_words(const RaceLaneModel& lane) {
     const FirstDrafts& f = lane.lane->average->totals.first;
-    std::string words;
-    const auto say = [&](const std::string& before, int kept, int of) {
-        if (of == 0) return;
-        words +=
-            (words.empty() ? race_says("first_guess.begin"_t) : ", ") + before + (" " + ui::probability(static_cast<double>(kept) / of));
+    std::vector<Said> cases;
+    const auto say = [&](auto id, int kept, int of) {
+        if (of > 0) cases.push_back(kSaid(id, "kept"_v = static_cast<double>(kept) / of, "of"_v = of));
     };
-    say(race_says("first_guess.prompt"_t), f.kept_at_start, f.at_start);
-    say(race_says("first_guess.full_round"_t), f.kept_after_full, f.after_full);
-    say(race_says("first_guess.refusal"_t), f.kept_after_refusal, f.after_refusal);
-    return words;
-}
-
-std::string race_description(const SceneInput& input, const RaceModel& m) {
-    std::string text = "Race. " + race_title(m) + (race_title(m).ends_with("?") ? " " : ". ") + race_subtitle(input, m) + ".\n";
-    if (!m.race) return text;
-    if (const Header* header = race_header(m); header && m.tier == ui::Tier::recorded)
-        text += "Recorded " + header->date + " on " + header->machine + ".\n";
-    if (!m.table) text += "Prompt: " + m.race->settings.base.prompt.text + "\n";
-    if (const std::string texts = race_texts(m); !texts.empty()) text += capital(texts) + ".\n";
-    for (std::size_t i = 0; i < m.lanes.size(); ++i) {
-        const RaceLaneModel& lane = m.lanes[i];
-        text += "Lane " + std::to_string(i + 1) + ", " + lane.title + " (" + race_about(lane) + ")" +
-                (static_cast<int>(i) == m.focus ? ", chosen" : "") + ": ";
-        if (!lane.lane->problem.empty()) {
-            text += "cannot run: " + lane.lane->problem + "\n";
-            continue;
-        }
-        if (!lane.trace) {
-            text += lane_state(m, static_cast<int>(i)) + std::string(".\n");
-            continue;
-        }
-        if (m.stepped) {
-            text += counted(lane.tokens_shown, "token") + " so far in " + counted(lane.shown.rounds, "round") +
-                    (lane.shown.rounds ? ", " + ui::per_round(lane.shown.tokens_per_round()) + " per round" : std::string()) +
-                    (lane.done ? "; finished, it waits.\n" : ".\n");
-            continue;
-        }
-        text += std::to_string(lane.tokens_shown) + " of " + counted(lane.tokens, "token") + " so far" +
-                (lane.shown.rounds ? "; " + ui::per_round(lane.shown.tokens_per_round()) + " tokens per round" : std::string()) +
-                ends_words(m, lane);
-        if (lane.speed_up.figure.known() && lane.done) {
-            text += ", " + lane.speed_up.words + " the speed of plain decoding";
-            if (!lane.speed_up.sure()) text += " (" + lane.speed_up.note() + ")";
-        }
-        text += ".\n";
-        if (!lane.lane->average) continue;
-        const LaneAverage& a = *lane.lane->average;
-        text += "  Over " + counted(a.totals.prompts, "prompt") + ": " + ui::per_round(a.tokens_per_round.value) + " tokens per round";
-        if (a.tokens_per_round.interval)
-            text += " (95 % " + ui::per_round(a.tokens_per_round.low) + " to " + ui::per_round(a.tokens_per_round.high) + ")";
-        if (!lane.plain() && a.speed_up.value > 0) text += ", " + average_speed(m, a);
-        text += "; a round takes " + ui::number(a.totals.round_ms(), 2) + " ms: draft " +
-                ui::number(a.totals.draft_ms - a.totals.head_ms, 2) + ", " + head_word(lane.drafter) + " " +
-                ui::number(a.totals.head_ms, 2) + ", verify " + ui::number(a.totals.verify_ms, 2) + ", verdicts " +
-                ui::number(a.totals.accept_ms, 2) + ", rest " + ui::number(a.totals.other_ms - a.totals.accept_ms, 2) + ".\n";
-        if (const std::string formula = formula_words(m, lane); !formula.empty()) text += "  Speed-up by the formula: " + formula + ".\n";
-        if (!a.totals.conditional.empty()) {
-            text += "  Kept at position 1, 2, … once all before it were:";
-            for (std::size_t k = 0; k < a.totals.conditional.size(); ++k)
-                text += " " + ui::probability(a.totals.conditional[k]) + " of " + std::to_string(a.totals.judged_at[k]);
-            text += ".\n";
-            if (const std::string first = first_guess_words(lane); !first.empty()) text += "  " + capital(first) + ".\n";
-        }
-    }
-    if (const std::string skipped = skipped_words(m); !skipped.empty()) text += skipped + ".\n";
-    if (const std::string sum = race_conclusion(m); !sum.empty()) text += "In one sentence: " + sum + "\n";
-    if (!m.stepped)
-        text += "Pictures, " + averages_words(m) + ": " + scatter_title(m) + "; " + positions_title(m) + "; " + costs_title(m) + ".\n";
-    const PublishedRace paper = published_beside(input, m);
-    for (const PublishedPoint& p : paper.points)
-        text += "Published, " + paper.conditions + ": " + method_title(p.method) + " " + ui::number(p.tokens, 2) +
-                " tokens per round, draft " + ui::number(p.draft + p.head, 1) + (p.derived ? " ms (derived)" : " ms") + ", verify " +
-                ui::number(p.verify, 1) + " ms, " + ui::speed_up(p.speed_up) + ".\n";
-    if (!paper.points.empty()) text += "Source: " + paper.source + ".\n";
-    return text;
+    say("first_guess.prompt"_t, f.kept_at_start, f.at_start);
+    say("first_guess.full_round"_t, f.kept_after_full, f.after_full);
+    say("first_guess.refusal"_t, f.kept_after_refusal, f.after_refusal);
+    if (cases.empty()) return {};
+    return race_says("positions.first_guess"_t, "drafter"_v = lane.title, "cases"_v = cases);
 }
 
 } // namespace speclens

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "scenes/relaxed/relaxed_draw.h"
-#include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/emphasis.h"
 #include "scenes/shared/history.h"
 #include "scenes/shared/measure_charts.h"
@@ -16,13 +15,12 @@ namespace {
 // The rule that a beat is about; "": whichever relaxed one is chosen.
 constexpr const char* kOfBeat[] = {kExactRule, "lenience", "typical", "cascade_opt", "", ""};
 
-class RelaxedScene final : public Scene {
+class RelaxedScene final : public MessageScene<RelaxedScene> {
   public:
+    static constexpr const char* kName = "relaxed";
     int beats(const SceneInput&) const override { return kRelaxedBeats; }
 
-    std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
-        std::vector<SceneCommand> out;
-        ui.push_id("relaxed");
+    void frame(const SceneInput& input, ui::Ui& ui, std::vector<SceneCommand>& out) {
         follow(input);
         const RelaxedModel model = relaxed_model(input, state_);
         const RelaxedDraw d{input, model, state_, ui, out};
@@ -32,21 +30,12 @@ class RelaxedScene final : public Scene {
         draw_relaxed_controls(d);
         keys(d);
         history_.follow(state_, ui.state.active != 0);
-        ui.pop_id();
-        return out;
     }
 
     std::vector<Measurement> missing(const SceneInput& input) const override {
         const RunStudy study = relaxed_study(input, state_);
         if (!lacks(study, study_of(input, study))) return {};
         return {{.name = study.name, .ask = study, .beat = kRelaxedBeats - 1}};
-    }
-
-    std::string describe(const SceneInput& input) const override {
-        RelaxedState state = state_;
-        if (input.trace != trace_) adopt(input, state);
-        if (input.trace != trace_ || input.beat != beat_) bring_rule(input, state);
-        return relaxed_description(input, relaxed_model(input, state), state);
     }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
@@ -99,11 +88,9 @@ class RelaxedScene final : public Scene {
     static void draw_stage(const RelaxedDraw& d) {
         const ui::Rect stage = d.input.stage;
         const ui::Rect area{stage.x + 24, stage.y + 88, stage.w - 48, stage.h - 96};
-        if (!d.model.position()) {
-            ui::slot(d.ui.canvas, d.ui.theme, {area.x, area.y, area.w, std::min(240.0F, area.h)},
-                     "the distributions of the run's guesses will stand here");
-            return;
-        }
+        if (!d.model.position())
+            return ui::slot(d.ui.canvas, d.ui.theme, {area.x, area.y, area.w, std::min(240.0F, area.h)},
+                            relaxed_says("position.awaited"_t));
         const float gap = 40, left = std::max(300.0F, area.w * 0.46F - gap / 2);
         draw_relaxed_distributions(d, {area.x, area.y, left, area.h});
         const ui::Rect chart{area.x + left + gap, area.y, area.w - left - gap, area.h};

@@ -2,36 +2,24 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "scenes/relaxed/relaxed_model.h"
-#include "scenes/shared/story.h"
+#include "scenes/shared/message_scene.h"
 
 namespace speclens {
 
-inline constexpr StoryOf<"relaxed", "thrown_away", "lenience", "typical", "cascades", "cost", "worth"> relaxed_says;
+inline constexpr MessagesOf<"relaxed", "thrown_away", "lenience", "typical", "cascades", "cost", "worth"> relaxed_says;
 inline constexpr int kRelaxedBeats = relaxed_says.size, kRelaxedCostBeat = 4;
 [[nodiscard]] StageTitle relaxed_title(const SceneInput& input, const RelaxedModel& model, const RelaxedState& state = {});
 [[nodiscard]] Story relaxed_story(const SceneInput& input, const RelaxedModel& model, const RelaxedState& state);
-[[nodiscard]] std::string relaxed_description(const SceneInput& input, const RelaxedModel& model, const RelaxedState& state = {});
-[[nodiscard]] std::string means_over(const RelaxedModel& model); // "means over 41 of 60 judged guesses"
+[[nodiscard]] std::string rule_title(const RuleInfo& rule);  // in the language of the pictures
+[[nodiscard]] Message means_over(const RelaxedModel& model); // "means over 41 of 60 judged guesses"
 // Where the tokens per round are from, or why there are none.
-[[nodiscard]] std::string tokens_source_words(const SceneInput& input, const RelaxedState& state);
+[[nodiscard]] Message tokens_source_words(const SceneInput& input, const RelaxedState& state);
 // Which guesses the means leave out, and what brings them back; empty: none.
-[[nodiscard]] std::string left_out_words(const SceneInput& input, const RelaxedModel& model);
-// What the picture prints of one token of the position that is shown; "–": the recorded heads do not say.
-struct TokenNumbers {
-    std::string target, draft, written;
-};
-[[nodiscard]] TokenNumbers numbers_of(const RelaxedModel& model, std::size_t entry);
+[[nodiscard]] Message left_out_words(const SceneInput& input, const RelaxedModel& model);
 
-struct RelaxedDraw {
-    const SceneInput& input;
-    const RelaxedModel& model;
-    RelaxedState& state;
-    ui::Ui& ui;
-    std::vector<SceneCommand>& out;
-};
+using RelaxedDraw = SceneDraw<RelaxedModel, RelaxedState>;
 void draw_relaxed_distributions(const RelaxedDraw& d, ui::Rect area); // one position: target, draft, what is written
 void draw_relaxed_chart(const RelaxedDraw& d, ui::Rect area);         // kept against distance
 void draw_relaxed_details(const RelaxedDraw& d);

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "scenes/shared/plain_time.h"
-#include "ui/format.h"
+#include "scenes/shared/told.h"
 
 namespace speclens {
 namespace {
@@ -82,11 +82,8 @@ LogRatio ratio_of(const SeededRounds& a, const SeededRounds& b) {
     return ratio;
 }
 
-std::string with_chance(const SeededRounds& rounds) {
-    const std::string mean = ui::per_round(rounds.per_round());
-    const std::optional<double> chance = rounds.chance();
-    if (!chance) return mean;
-    return mean + " ±" + (*chance < 0.005 ? "0" : ui::fraction(*chance, 2));
+Message with_chance(const SeededRounds& rounds) {
+    return shared_says("chance.tokens"_t, "tokens"_v = rounds.per_round(), "chance"_v = rounds.chance());
 }
 
 double middle_over_quickest(std::vector<double> tries) {
@@ -114,9 +111,9 @@ int seeds_to_measure(const SceneInput& input, const std::vector<RunSettings>& ro
     return again ? std::clamp(2 * seeds_of(*measured), first, kMostSeeds) : first;
 }
 
-std::string more_seeds_words(const Study& measured) {
+Message more_seeds_words(const Study& measured) {
     const int seeds = seeds_of(measured);
-    return seeds < kMostSeeds ? "M measures twice as many seeds." : "Even " + std::to_string(seeds) + " seeds leave it open.";
+    return seeds < kMostSeeds ? shared_says("chance.more_seeds"_t) : shared_says("chance.open"_t, "seeds"_v = seeds);
 }
 
 } // namespace speclens

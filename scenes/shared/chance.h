@@ -6,11 +6,11 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "engine/lab/study.h"
 #include "scenes/shared/scene_input.h"
+#include "ui/stories/message.h"
 
 namespace speclens {
 
@@ -36,7 +36,7 @@ struct LogRatio {
 [[nodiscard]] LogRatio ratio_of(const SeededRounds& a, const SeededRounds& b);
 
 // "4.24 ±.15"; without the second part where no interval can be told.
-[[nodiscard]] std::string with_chance(const SeededRounds& rounds);
+[[nodiscard]] Message with_chance(const SeededRounds& rounds);
 
 // How much longer the middle one of several tries took than the quickest; 0 of none.
 [[nodiscard]] double middle_over_quickest(std::vector<double> tries);
@@ -46,6 +46,6 @@ struct LogRatio {
 // Seeds of a study that M starts now: where these rows were measured already, with their first seed and
 // others, twice as many, up to a limit. `measured`: of the same prompt and dice; nullptr: nothing was.
 [[nodiscard]] int seeds_to_measure(const SceneInput& input, const std::vector<RunSettings>& rows, const Study* measured);
-[[nodiscard]] std::string more_seeds_words(const Study& measured); // "M measures twice as many seeds."
+[[nodiscard]] Message more_seeds_words(const Study& measured); // "M measures twice as many seeds."
 
 } // namespace speclens

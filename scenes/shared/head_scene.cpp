@@ -10,6 +10,7 @@
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/speedup_model.h"
 #include "ui/format.h"
+#include "ui/plot.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
 
@@ -178,9 +179,9 @@ std::vector<Said> shares_said(const SceneInput& input, const TopEntries& top, st
     return shares_said(input, top, ids);
 }
 
-Message guessed_words(const SceneInput& input, const DraftSlot& slot, std::vector<Said> distribution) {
+Message guessed_words(const SceneInput& input, const DraftSlot& slot, std::vector<Said> distribution, bool verdict) {
     return shared_tells("guess.told"_t, "distribution"_v = std::move(distribution), "token"_v = word(input, slot.draft->token),
-                        "id"_v = slot.draft->token, "fate"_v = fate_words(slot.state));
+                        "id"_v = slot.draft->token, "fate"_v = verdict ? fate_words(slot.state) : Message());
 }
 
 std::vector<float> shared_widths(const std::vector<float>& wanted, float least, float room) {
@@ -273,6 +274,11 @@ void draw_guess(const SceneInput& input, ui::Ui& ui, const DraftSlot& slot, ui::
     ui::chip(ui.canvas, ui.theme, verdict, label, {.role = role_of(slot.state)});
 }
 
+void part_box(ui::Ui& ui, ui::Rect box, ui::Role whose) {
+    ui.canvas.fill(box, ui.theme.panel, 4);
+    ui.canvas.outline(box, {ui.theme.role(whose), 1.5F}, 4);
+}
+
 void goes_on(ui::Ui& ui, const GuessColumns& columns, int i, float from, float to) {
     if (i + 1 >= columns.first + columns.count) return;
     const float right = columns.x(i) + columns.width(i), turn = right + 16;
@@ -280,6 +286,39 @@ void goes_on(ui::Ui& ui, const GuessColumns& columns, int i, float from, float t
     ui.canvas.line({right + 2, from}, {turn, from}, stroke);
     ui.canvas.line({turn, from}, {turn, to}, stroke);
     ui::arrow(ui.canvas, {turn, to}, {columns.x(i + 1) - 2, to}, {ui.theme.role(ui::Role::draft), 1.5F}, 6);
+}
+
+Message passes_words(const HeadModel& m) {
+    if (!m.timed()) return shared_says("head.clock:none"_t);
+    return shared_says("head.clock:told"_t, "draft"_v = m.draft_ms, "passes"_v = m.guesses(), "verify"_v = m.verify_ms,
+                       "further"_v = if_measured(m.further_ms));
+}
+
+void draw_passes(ui::Ui& ui, ui::Rect lane, const HeadModel& m) {
+    std::vector<ui::Segment> parts;
+    double at = 0;
+    for (int i = 0; i < m.guesses(); ++i) {
+        parts.push_back({at, m.slot(i).ms, ui::Role::draft, std::to_string(i + 1), "", 1, false, true});
+        at += m.slot(i).ms;
+    }
+    parts.push_back({m.draft_ms, m.verify_ms, ui::Role::target, shared_says("head.clock:verify"_t), ui::number(m.verify_ms, 2)});
+    const ui::Scale scale{0, m.draft_ms + m.verify_ms, lane.x, lane.right()};
+    ui::gantt_lane(ui.canvas, ui.theme, scale, lane.y, lane.h, parts, 1.5F, ui.input.mouse);
+}
+
+void draw_kept_details(ui::Ui& ui, ui::Rect r, const Message& title, const AcceptanceSeries& series, float below) {
+    const float x = r.x + 24, w = r.w - 48, foot = r.bottom() - below;
+    ui::fitted_text(ui.canvas, {x, r.y + 32}, title, ui::Font::text_bold, 15, ui.theme.ink, w);
+    if (series.judged.empty()) {
+        ui::paragraph(ui.canvas, {x, r.y + 64}, w, shared_says("head.details:none"_t), {.color = ui.theme.muted});
+        return;
+    }
+    if (r.h > 150)
+        draw_acceptance(ui, {x, r.y + 48, w, foot - 44 - r.y - 48}, std::span(&series, 1));
+    else
+        tell_acceptance(ui, r, series);
+    ui::fitted_text(ui.canvas, {x, foot - 20}, shared_says("head.details:under"_t, "rounds"_v = series.judged[0]), ui::Font::text, 14,
+                    ui.theme.muted, w);
 }
 
 void guess_stepper(ui::Ui& ui, const HeadModel& model, const Message& label, ControlRow& row, std::vector<SceneCommand>& out) {
@@ -291,6 +330,17 @@ void guess_stepper(ui::Ui& ui, const HeadModel& model, const Message& label, Con
                                      .text = shared_says("guess.at"_t, "at"_v = model.selected + 1, "of"_v = model.guesses()),
                                      .tooltip = shared_says("guess.keys"_t)}))
         out.push_back(Select{Position{model.round->round, static_cast<int>(*to) - 1}});
+}
+
+void guesses_slider(const SceneInput& input, ui::Ui& ui, const HeadModel& model, int most, ControlRow& row,
+                    std::vector<SceneCommand>& out) {
+    const ui::Rect at = row.place(220);
+    const int k = input.settings ? input.settings->k : model.guesses();
+    ui::field_label(ui, at, shared_says("guess.k"_t, "k"_v = k));
+    const auto to = ui::slider(ui, "gamma", {at.x, at.y + 8, at.w, 20}, k, 1, most, {.step = 1, .disabled = no_models(input)});
+    if (!to || !input.settings) return;
+    if (const int wanted = std::clamp(static_cast<int>(*to + 0.5), 1, most); wanted != k)
+        out.push_back(Command{Restart{with_draft_length(*input.settings, wanted)}});
 }
 
 void measure_button(const SceneInput& input, ui::Ui& ui, const MeasureButton& button, const RunStudy& study, ControlRow& row,

@@ -1,8 +1,8 @@
-// What the scenes of one drafter's insides share (EAGLE-3, DFlash, Domino): which cycle they are about, the
-// frame around their picture, the words where there is nothing to see, columns of guesses, and the controls
-// of all three.
+// What the scenes of one drafter's insides share (EAGLE-3, DFlash, Domino, MTP): which cycle they are about, the frame around their
+// picture, the words where there is nothing to see, columns of guesses, the clock, and the controls.
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <span>
 #include <string>
@@ -13,6 +13,8 @@
 #include "scenes/shared/words.h"
 
 namespace speclens {
+
+struct AcceptanceSeries; // scenes/shared/measure_charts.h
 
 // Begins the model of each of them.
 struct HeadModel {
@@ -30,8 +32,11 @@ struct HeadModel {
     std::string instead_of; // the run's drafter, where another one drafted it; "": this one did
     Message no_other_round; // why it cannot be seen how this head would have drafted it; empty: nobody asked, or it can
     [[nodiscard]] bool some() const { return empty == Empty::no; } // there is a picture
+    [[nodiscard]] bool timed() const { return draft_ms + verify_ms > 0; }
     [[nodiscard]] int guesses() const { return round ? static_cast<int>(round->drafts.size()) : 0; }
     [[nodiscard]] const DraftSlot& slot(int i) const { return round->drafts[static_cast<std::size_t>(i)]; }
+    // The token before guess `i`, which is read for it where one guess comes after another.
+    [[nodiscard]] int read_by(int i) const { return i == 0 ? anchor : slot(i - 1).draft->token; }
 };
 // False where there is nothing to draw: another drafter's run, or no guess yet.
 [[nodiscard]] bool find_round(HeadModel& model, const SceneInput& input, const char* drafter);
@@ -96,8 +101,8 @@ void take_guess_keys(ui::Ui& ui, const HeadModel& model, std::vector<SceneComman
 // “It” .52, “is” <.01: the likeliest tokens of a distribution, as values of a message; or these of it.
 [[nodiscard]] std::vector<Said> shares_said(const SceneInput& input, const TopEntries& top, std::size_t most);
 [[nodiscard]] std::vector<Said> shares_said(const SceneInput& input, const TopEntries& top, std::span<const int> ids);
-// "distribution “It” .52, “is” .21; draft “It”, kept"
-[[nodiscard]] Message guessed_words(const SceneInput& input, const DraftSlot& slot, std::vector<Said> distribution);
+// "distribution “It” .52, “is” .21; draft “It”, kept"; without `verdict` what became of it is kept back.
+[[nodiscard]] Message guessed_words(const SceneInput& input, const DraftSlot& slot, std::vector<Said> distribution, bool verdict = true);
 
 // Columns, one per guess, as many as fit around the selected one.
 struct GuessColumns {
@@ -136,11 +141,19 @@ void draw_shares(const SceneInput& input, ui::Ui& ui, ui::Vec2 at, float width, 
 // The guess, and what became of it: where it was not judged yet a place for that. `verdict` may be empty.
 void draw_guess(const SceneInput& input, ui::Ui& ui, const DraftSlot& slot, ui::Rect draft, ui::Rect verdict, bool selected);
 
+// A part of a model, in the hue of whose it is.
+void part_box(ui::Ui& ui, ui::Rect box, ui::Role whose);
 // From column `i`, where its output stands at `from`, to what the next one reads at `to`; nothing behind the last.
 void goes_on(ui::Ui& ui, const GuessColumns& columns, int i, float from, float to);
 // `wanted`: the width of a guess's words; empty: all columns are equal.
 [[nodiscard]] GuessColumns guess_columns(ui::Rect stage, const HeadModel& model, ColumnSizes sizes,
                                          const std::function<float(int)>& wanted = {});
+
+// A round by the clock: a pass of the head for every guess, then the check. The words say so too where nobody timed it.
+[[nodiscard]] Message passes_words(const HeadModel& model);
+void draw_passes(ui::Ui& ui, ui::Rect lane, const HeadModel& model); // of a round that was timed
+// In the details how often each guess stays; `below`: room for something else under it.
+void draw_kept_details(ui::Ui& ui, ui::Rect details, const Message& title, const AcceptanceSeries& series, float below = 0);
 
 // Controls from left to right, each below its label.
 struct ControlRow {
@@ -154,6 +167,8 @@ struct ControlRow {
     [[nodiscard]] float room() const { return right - x; }
 };
 void guess_stepper(ui::Ui& ui, const HeadModel& model, const Message& label, ControlRow& row, std::vector<SceneCommand>& out);
+// K of the run, which begins anew with another one.
+void guesses_slider(const SceneInput& input, ui::Ui& ui, const HeadModel& model, int most, ControlRow& row, std::vector<SceneCommand>& out);
 // A study on demand; nothing where there is no room.
 struct MeasureButton {
     const char* id;
@@ -177,7 +192,8 @@ struct HeadDraw {
 };
 
 // The skeleton of a scene of one head. Own has its drafter's name kName and title kTitle, its story kSays, what stands in its details, its
-// keys, model_of(input), and of a picture title(d), story(d), stage(d) and beside(d), which draws details and controls and takes keys.
+// keys, model_of(input), or model_of(run, input) where it also tells of the run on screen, and of a picture title(d), story(d), stage(d)
+// and beside(d), which draws details and controls and takes keys.
 template <class Own>
 class HeadScene : public MessageScene<Own> {
   public:
@@ -188,7 +204,12 @@ class HeadScene : public MessageScene<Own> {
         const OtherRound round(run, Own::kName);
         const SceneInput& seen = round.seen();
         other_round_.ask(round, run, out);
-        const auto model = Own::model_of(seen);
+        const auto model = [&] {
+            if constexpr (std::invocable<decltype(Own::model_of), const SceneInput&, const SceneInput&>)
+                return Own::model_of(run, seen);
+            else
+                return Own::model_of(seen);
+        }();
         const HeadDraw<std::remove_const_t<decltype(model)>> d{seen, model, ui, out};
         shown_ = ShownHead(model);
         HeadFrame frame{Own::kName, Own::kTitle, model, {}, story_at_beat(seen, Own::kSays.size), {}, Own::details()};

@@ -11,7 +11,6 @@
 #include "scenes/shared/methods.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
-#include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
 
@@ -25,8 +24,6 @@ using ui::Vec2;
 
 constexpr int kTimeRepeats = 3; // of each point; the quickest counts, the others were disturbed
 
-double share(const AcceptanceSeries& s, std::size_t i) { return s.judged[i] > 0 ? static_cast<double>(s.kept[i]) / s.judged[i] : 0; }
-
 Message stayed_words(const AcceptanceSeries& s, std::size_t i) {
     return shared_says("charts.stayed"_t, "series"_v = s.name, "position"_v = i + 1, "kept"_v = s.kept[i], "judged"_v = s.judged[i]);
 }
@@ -37,6 +34,19 @@ Message took_words(const TimeSeries& s, std::size_t i) {
 
 } // namespace
 
+std::optional<double> AcceptanceSeries::share(std::size_t place) const {
+    if (place >= judged.size() || judged[place] <= 0) return {};
+    return static_cast<double>(kept[place]) / judged[place];
+}
+
+void TimeSeries::add(int guesses, double ms) {
+    const auto same = std::ranges::find(points, guesses, &std::pair<int, double>::first);
+    if (same == points.end())
+        points.emplace_back(guesses, ms);
+    else
+        same->second = std::min(same->second, ms);
+}
+
 AcceptanceSeries acceptance_of(const RunView& view, Message name) {
     AcceptanceSeries series{std::move(name), {}, {}, false};
     for (const RoundSummary& round : view.round_list)
@@ -46,6 +56,15 @@ AcceptanceSeries acceptance_of(const RunView& view, Message name) {
             series.kept[i] += round.drafts[i].check->accepted;
         }
     return series;
+}
+
+std::vector<float> labels_apart(std::vector<float> baselines, float pitch, float lowest) {
+    for (std::size_t i = 1; i < baselines.size(); ++i) baselines[i] = std::max(baselines[i], baselines[i - 1] + pitch);
+    for (float& label : baselines | std::views::reverse) {
+        label = std::min(label, lowest);
+        lowest = label - pitch;
+    }
+    return baselines;
 }
 
 void draw_acceptance(ui::Ui& ui, Rect r, std::span<const AcceptanceSeries> series) {
@@ -64,15 +83,16 @@ void draw_acceptance(ui::Ui& ui, Rect r, std::span<const AcceptanceSeries> serie
         canvas.print({x(i), plot.bottom() + 20}, std::to_string(i + 1), Font::mono, 14, theme.muted, Align::center);
     for (const AcceptanceSeries& s : series) {
         ui::plotted(canvas, plot, ui::PlotMark::line, s.name, std::views::iota(std::size_t{0}, s.judged.size()), [&](std::size_t i) {
-            return ui::PlotDatum{
-                .x = static_cast<double>(i + 1), .y = share(s, i), .label = std::to_string(s.kept[i]) + "/" + std::to_string(s.judged[i])};
+            return ui::PlotDatum{.x = static_cast<double>(i + 1),
+                                 .y = s.share(i).value_or(0),
+                                 .label = std::to_string(s.kept[i]) + "/" + std::to_string(s.judged[i])};
         });
         const ui::Color ink = s.hollow ? theme.muted : theme.ink;
         for (std::size_t i = 0; i < s.judged.size(); ++i) {
             if (s.judged[i] == 0) continue;
-            const Vec2 at{x(i), y(share(s, i))};
+            const Vec2 at{x(i), y(s.share(i).value_or(0))};
             if (i > 0 && s.judged[i] >= kEnoughRounds && s.judged[i - 1] >= kEnoughRounds)
-                canvas.line({x(i - 1), y(share(s, i - 1))}, at, {ink, 1.5F, s.hollow ? 4.0F : 0.0F, 3});
+                canvas.line({x(i - 1), y(s.share(i - 1).value_or(0))}, at, {ink, 1.5F, s.hollow ? 4.0F : 0.0F, 3});
             if (s.hollow)
                 canvas.ring(at, 5, {ink, 1.5F});
             else
@@ -107,20 +127,13 @@ void draw_times(ui::Ui& ui, Rect r, std::span<const TimeSeries> series) {
     for (const int k : {1, 2, 3, 4, 8, 12, 15})
         if (k <= most && (k != 1 || plot.w > 240) && (k != 3 || most <= 4))
             canvas.print({x(k), plot.bottom() + 20}, std::to_string(k), Font::mono, 14, theme.muted, Align::center);
-    float next_label = -1000; // labels stand apart, and above the axis
     std::vector<const TimeSeries*> order;
     for (const TimeSeries& s : series)
         if (!s.points.empty()) order.push_back(&s);
     std::ranges::sort(order, [](const TimeSeries* a, const TimeSeries* b) { return a->points.back().second > b->points.back().second; });
     std::vector<float> labels;
-    for (const TimeSeries* s : order) {
-        labels.push_back(std::max(y(s->points.back().second) + 5, next_label));
-        next_label = labels.back() + 18;
-    }
-    for (float below = plot.bottom() + 5; float& label : labels | std::views::reverse) {
-        label = std::min(label, below);
-        below = label - 18;
-    }
+    for (const TimeSeries* s : order) labels.push_back(y(s->points.back().second) + 5);
+    labels = labels_apart(std::move(labels), 18, plot.bottom() + 5);
     for (const TimeSeries* const& s : order) {
         ui::plotted(canvas, plot, ui::PlotMark::line, s->name, s->points,
                     [](const auto& point) { return ui::PlotDatum{.x = static_cast<double>(point.first), .y = point.second}; });
@@ -139,17 +152,6 @@ void draw_times(ui::Ui& ui, Rect r, std::span<const TimeSeries> series) {
 void tell_times(ui::Ui& ui, Rect r, std::span<const TimeSeries> series) {
     for (const TimeSeries& s : series)
         for (std::size_t i = 0; i < s.points.size(); ++i) ui.canvas.tell(took_words(s, i), r);
-}
-
-std::string describe_times(std::span<const TimeSeries> series) {
-    std::string text;
-    for (const TimeSeries& s : series) {
-        text += "Draft time, " + s.name + ":";
-        for (std::size_t i = 0; i < s.points.size(); ++i)
-            text += (i ? ", " : " ") + std::to_string(s.points[i].first) + ": " + ui::number(s.points[i].second, 2) + " ms";
-        text += "\n";
-    }
-    return text;
 }
 
 namespace {
@@ -209,13 +211,8 @@ std::vector<TimeSeries> time_series(const SceneInput& input, const std::string& 
         TimeSeries series{method_title(drafter), method_mark(drafter), {}, drafter == chosen};
         for (const StudyPoint& point : study->points)
             if (const int k = timed_length(point);
-                k > 0 && point.settings.drafter == drafter && point.problem.empty() && point.draft_ms > 0) {
-                const auto same = std::ranges::find(series.points, k, &std::pair<int, double>::first);
-                if (same == series.points.end())
-                    series.points.emplace_back(k, point.draft_ms);
-                else
-                    same->second = std::min(same->second, point.draft_ms);
-            }
+                k > 0 && point.settings.drafter == drafter && point.problem.empty() && point.draft_ms > 0)
+                series.add(k, point.draft_ms);
         if (!series.points.empty()) all.push_back(std::move(series));
     }
     return all;

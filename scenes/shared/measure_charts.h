@@ -1,6 +1,7 @@
 // Charts of measured runs: acceptance by position, and draft time against the number of guesses.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -13,6 +14,9 @@ namespace speclens {
 
 struct RunStudy; // engine/run/session_commands.h
 
+// Labels beside the ends of lines, the highest first: `pitch` px from each baseline to the next, above the axis.
+[[nodiscard]] std::vector<float> labels_apart(std::vector<float> baselines, float pitch, float lowest);
+
 // Rounds behind a share by position that may be joined to its neighbour.
 inline constexpr int kEnoughRounds = 30;
 
@@ -20,7 +24,8 @@ inline constexpr int kEnoughRounds = 30;
 struct AcceptanceSeries {
     Message name;
     std::vector<int> judged, kept;
-    bool hollow = false; // the variant that something was taken away from
+    bool hollow = false;                                                // the variant that something was taken away from
+    [[nodiscard]] std::optional<double> share(std::size_t place) const; // that stayed, from place 0; none: nothing was judged there
 };
 // Share that stays, given that all before it stayed. Each point is told with its counts; where fewer than kEnoughRounds arrive they are
 // not joined. `ui` draws the tooltips.
@@ -34,10 +39,10 @@ struct TimeSeries {
     ui::Icon mark = ui::Icon::circle;
     std::vector<std::pair<int, double>> points; // guesses, milliseconds
     bool chosen = false;                        // full strength
+    void add(int guesses, double ms);           // of several times of one length the quickest counts
 };
 void draw_times(ui::Ui& ui, ui::Rect rect, std::span<const TimeSeries> series); // each point is told
 void tell_times(ui::Ui& ui, ui::Rect rect, std::span<const TimeSeries> series);
-[[nodiscard]] std::string describe_times(std::span<const TimeSeries> series); // of scenes that are not made of messages yet
 // Milliseconds per further guess, by the two ends of the line; 0 with fewer than two points.
 [[nodiscard]] double slope_of(const TimeSeries& series);
 

@@ -41,11 +41,16 @@ inline void take(Story& story, Words words) {
     story.text = std::move(words.text);
 }
 
-// A message of each of them, as a value of another one.
+// A message of each of them, or a text that nobody says alone (SaidOf), as a value of another one.
 template <class List, class Say>
 [[nodiscard]] std::vector<Said> each_said(const List& list, const Say& say) {
     std::vector<Said> all;
-    for (const auto& one : list) all.push_back(say(one).said);
+    for (const auto& one : list) {
+        if constexpr (requires { say(one).said; })
+            all.push_back(say(one).said);
+        else
+            all.push_back(say(one));
+    }
     return all;
 }
 

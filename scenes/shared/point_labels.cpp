@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ui/plot.h"
+#include "ui/stories/story_book.h"
 
 namespace speclens {
 namespace {
@@ -50,19 +51,20 @@ PointLabels::PointLabels(ui::Canvas& canvas, Rect bounds, std::vector<Vec2> mark
     for (const Vec2 at : marks_) block({at.x - 9, at.y - 9, 18, 18});
 }
 
-PointLabels::Words PointLabels::measured(const std::string& words, ui::Font font, ui::Color ink, ui::Color ground) const {
-    Words m{{}, font, ink, ground};
+PointLabels::Words PointLabels::measured(const Message& words, ui::Font font, ui::Color ink, ui::Color ground) const {
+    Words m{words.said, {}, font, ink, ground};
     for (std::size_t from = 0; from <= words.size();) {
         const std::size_t end = std::min(words.find('\n', from), words.size());
-        m.lines.push_back(words.substr(from, end - from));
-        m.w = std::max(m.w, canvas_.text_width(m.lines.back(), font, kSize));
+        const std::string line = words.substr(from, end - from);
+        m.lines.push_back(words.finished() ? line : drawn_words(line));
+        m.w = std::max(m.w, canvas_.printed_width(m.lines.back(), font, kSize));
         from = end + 1;
     }
     m.h = kLine * static_cast<float>(m.lines.size());
     return m;
 }
 
-bool PointLabels::name(Vec2 at, const std::string& words, ui::Font font, ui::Color ink, ui::Color ground) {
+bool PointLabels::name(Vec2 at, const Message& words, ui::Font font, ui::Color ink, ui::Color ground) {
     const Words m = measured(words, font, ink, ground);
     for (const Vec2 corner : beside(at, m.w, m.h)) {
         const Rect box = box_at(corner, m.w, m.h);
@@ -96,7 +98,7 @@ bool PointLabels::led(Vec2 at, const Words& m, std::span<const float> left, floa
     return false;
 }
 
-void PointLabels::place(Vec2 at, const std::string& words, ui::Color ink, ui::Color ground) {
+void PointLabels::place(Vec2 at, const Message& words, ui::Color ink, ui::Color ground) {
     const Words m = measured(words, ui::Font::text, ink, ground);
     for (const Vec2 corner : beside(at, m.w, m.h))
         if (const Rect box = box_at(corner, m.w, m.h); free(box)) return write(box, m);
@@ -119,9 +121,10 @@ void PointLabels::write(const Rect& box, const Words& words) {
     canvas_.fill(box, words.ground);
     float y = box.y + kSize;
     for (const std::string& line : words.lines) {
-        canvas_.text({box.x + 2, y}, line, words.font, kSize, words.ink);
+        canvas_.print({box.x + 2, y}, line, words.font, kSize, words.ink);
         y += kLine;
     }
+    canvas_.tell(message(words.said), box, ui::Canvas::Told::drawn);
     taken_.push_back(box);
 }
 

@@ -25,21 +25,22 @@ class PointLabels {
     void block(ui::Rect r) { taken_.push_back(r); }
 
     // The name of a mark stands beside it, where no other mark is as near; else farther off, at the end of a
-    // line. Lines of the name end with '\n'. False: there is no room even there.
-    bool name(ui::Vec2 at, const std::string& words, ui::Font font, ui::Color ink, ui::Color ground);
+    // line. Lines of the name end with '\n', which nobody is told of. False: there is no room even there.
+    bool name(ui::Vec2 at, const Message& words, ui::Font font, ui::Color ink, ui::Color ground);
     // What belongs to no mark: anywhere around a place, and dropped where there is no room.
-    void place(ui::Vec2 at, const std::string& words, ui::Color ink, ui::Color ground);
+    void place(ui::Vec2 at, const Message& words, ui::Color ink, ui::Color ground);
 
     [[nodiscard]] const std::vector<Named>& named() const { return named_; }
 
   private:
     struct Words {
+        const Said& said; // of the caller
         std::vector<std::string> lines;
         ui::Font font;
         ui::Color ink, ground;
         float w = 0, h = 0;
     };
-    [[nodiscard]] Words measured(const std::string& words, ui::Font font, ui::Color ink, ui::Color ground) const;
+    [[nodiscard]] Words measured(const Message& words, ui::Font font, ui::Color ink, ui::Color ground) const;
     // At the end of a line from the mark, at one of these left edges, `least` px above or below it or more.
     bool led(ui::Vec2 at, const Words& words, std::span<const float> left, float least);
     [[nodiscard]] bool free(const ui::Rect& box) const;

@@ -51,11 +51,6 @@ std::vector<std::string_view> published_names(const std::string& drafter) {
     return info ? info->published : std::vector<std::string_view>();
 }
 
-Message parts_words(const PublishedPoint& p) {
-    return shared_says("round.parts"_t, "draft"_v = p.draft, "derived"_v = p.derived, "head"_v = if_measured(p.head),
-                       "verify"_v = p.verify);
-}
-
 Message gain_words(const PublishedPoint& p) { return shared_says("round.gain"_t, "tokens"_v = p.tokens, "times"_v = p.speed_up); }
 
 Message told_words(const PublishedRace& race, const PublishedPoint& p) {
@@ -125,8 +120,13 @@ float draw_published_bar(ui::Ui& ui, Rect r, const PublishedRace& race, const Pu
     return y + 20;
 }
 
+Message published_parts_words(const PublishedPoint& p) {
+    return shared_says("round.parts"_t, "draft"_v = p.draft, "derived"_v = p.derived, "head"_v = if_measured(p.head),
+                       "verify"_v = p.verify);
+}
+
 Message published_round_words(const PublishedPoint& p) {
-    return shared_says("round.whole"_t, "parts"_v = parts_words(p), "gain"_v = gain_words(p));
+    return shared_says("round.whole"_t, "parts"_v = published_parts_words(p), "gain"_v = gain_words(p));
 }
 
 void draw_rounds_beside(ui::Ui& ui, Rect r, const RunView& whole, const Published* figures) {
@@ -152,7 +152,7 @@ void draw_rounds_beside(ui::Ui& ui, Rect r, const RunView& whole, const Publishe
     const auto line = [&](float y, const Message& words, ui::Color color) {
         ui::fitted_text(c, {r.x, below + y}, words, Font::text, 14, color, r.w);
     };
-    line(18, shared_says("round.ms"_t, "parts"_v = parts_words(*p)), t.ink);
+    line(18, shared_says("round.ms"_t, "parts"_v = published_parts_words(*p)), t.ink);
     line(38, gain_words(*p), t.ink);
     line(58, paper.source, t.muted);
     ui::tooltip(ui, {r.x, r.y + 52, r.w, below + 58 - r.y - 52}, told_words(paper, *p));

@@ -43,7 +43,9 @@ struct PublishedRange {
 
 // The hatched bar, with its caption above and room for `name` px at its left. Returns the y below.
 float draw_published_bar(ui::Ui& ui, ui::Rect r, const PublishedRace& race, const PublishedPoint& point, float name);
-// "16.4 (derived) draft + 35.5 verify: 4.86 tokens per round, 3.28×"; times in ms
+// "16.4 (derived) draft + 35.5 verify"; times in ms
+[[nodiscard]] Message published_parts_words(const PublishedPoint& point);
+// "16.4 (derived) draft + 35.5 verify: 4.86 tokens per round, 3.28×"
 [[nodiscard]] Message published_round_words(const PublishedPoint& point);
 
 // A mean round of this run as a solid bar, and below a divider the published one with its citation.

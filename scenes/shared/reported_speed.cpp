@@ -39,6 +39,13 @@ ReportedSpeed reported_speed(const RunView& view, const Trace& trace, double pla
     return reported_speed(speed_up(view, times), trace);
 }
 
+Message times_doubt(double busy_cores, double spread, double plain_spread) {
+    constexpr SaidOf<"speedup"> said;
+    if (busy_cores > kMostBusyCores) return message(said("doubt.busy"_t, "cores"_v = busy_cores));
+    const double apart = (1 + spread) * (1 + plain_spread) - 1;
+    return apart > kMostSpread ? message(said("doubt.spread"_t, "apart"_v = apart)) : Message();
+}
+
 Message study_doubt(const Study& study) {
     double busy = 0, spread = 0, plain = 0;
     for (const StudyPoint& point : study.points) {
@@ -46,10 +53,7 @@ Message study_doubt(const Study& study) {
         double& of = point.settings.k == 0 || point.settings.drafter == kNoDrafter ? plain : spread;
         of = std::max(of, point.spread);
     }
-    constexpr SaidOf<"speedup"> said;
-    if (busy > kMostBusyCores) return message(said("doubt.busy"_t, "cores"_v = busy));
-    const double apart = (1 + spread) * (1 + plain) - 1;
-    return apart > kMostSpread ? message(said("doubt.spread"_t, "apart"_v = apart)) : Message();
+    return times_doubt(busy, spread, plain);
 }
 
 } // namespace speclens

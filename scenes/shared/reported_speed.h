@@ -23,7 +23,9 @@ struct ReportedSpeed {
 [[nodiscard]] ReportedSpeed reported_speed(const SpeedUp& figure, const Trace& trace);
 // Against plain decoding of so many ms a token, which the caller knows better than the trace.
 [[nodiscard]] ReportedSpeed reported_speed(const RunView& view, const Trace& trace, double plain_ms);
-// Why the times of a study say nothing certain; empty: they do.
+// Why times say nothing certain, by the cores that other programs kept busy and how far repeats lie apart; empty: they do.
+[[nodiscard]] Message times_doubt(double busy_cores, double spread, double plain_spread);
+// The same of a study.
 [[nodiscard]] Message study_doubt(const Study& study);
 
 } // namespace speclens

@@ -11,7 +11,7 @@ namespace {
 constexpr double kWorthSaying = 0.25, kSoon = 3, kTick = 1; // seconds
 
 // Rounded up, so that it is over before it is said to be.
-std::string left_words(double seconds) {
+Message left_words(double seconds) {
     if (seconds <= 0) return shared_says("work.left:longer"_t);
     if (seconds < kSoon) return shared_says("work.left:soon"_t);
     if (seconds < 90) return shared_says("work.left:seconds"_t, "n"_v = static_cast<int>(std::ceil(seconds / 5)) * 5);
@@ -19,7 +19,7 @@ std::string left_words(double seconds) {
     return shared_says("work.left:hours"_t, "n"_v = seconds / 3600);
 }
 
-std::string what_words(const Work& work) {
+Message what_words(const Work& work) {
     const bool first = work.done == 0;
     const int now = std::min(work.done + 1, work.total);
     const auto told = [&](auto id) { return shared_says(id, "first"_v = first, "now"_v = now, "total"_v = work.total); };
@@ -33,7 +33,7 @@ std::string what_words(const Work& work) {
     case Work::Of::drafters: return told("work.drafters"_t);
     case Work::Of::nothing: break;
     }
-    return "";
+    return {};
 }
 
 } // namespace
@@ -46,9 +46,9 @@ void ShownWork::observe(const Work& told, double now) {
     work_ = told;
 }
 
-std::string ShownWork::words(double now) const {
-    if (work_.total <= 0 || now - since_ < kWorthSaying) return "";
-    return shared_says("work.line"_t, "what"_v = what_words(work_), "left"_v = ends_ ? left_words(*ends_ - now) : "");
+Message ShownWork::words(double now) const {
+    if (work_.total <= 0 || now - since_ < kWorthSaying) return {};
+    return shared_says("work.line"_t, "what"_v = what_words(work_), "left"_v = ends_ ? left_words(*ends_ - now) : Message());
 }
 
 double ShownWork::next_change(double now) const {

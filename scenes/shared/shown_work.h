@@ -2,9 +2,9 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "engine/run/engine_status.h"
+#include "ui/stories/message.h"
 
 namespace speclens {
 
@@ -12,7 +12,7 @@ class ShownWork {
   public:
     void observe(const Work& told, double now);
     // "Measuring run 3 of 10 · about 40 s left"; empty: there is none, or it is hardly begun and may be over in a moment.
-    [[nodiscard]] std::string words(double now) const;
+    [[nodiscard]] Message words(double now) const;
     [[nodiscard]] double next_change(double now) const; // seconds until these are others; negative: never by themselves
 
   private:

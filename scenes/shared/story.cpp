@@ -324,6 +324,7 @@ float draw_title_words(ui::Ui& ui, ui::Vec2 at, const StageTitle& title, float r
     const auto fits = [&](const Message& words, float size) { return ui.canvas.text_width(words, Font::text_bold, size) <= room; };
     const bool shorter = !title.short_title.empty() && !fits(title.title, kSmallestTitle);
     const Message& words = shorter ? title.short_title : title.title;
+    if (shorter) ui.canvas.tell(title.title, {at.x, at.y, room, 40}); // a frame in words has room for all of it
     if (!fits(words, kSmallestTitle)) {
         ui::paragraph(ui.canvas, {at.x, at.y + 31}, room, words,
                       {.font = Font::text_bold, .size = kSmallestTitle, .color = ui.theme.ink, .leading = kTitleLine, .max_lines = 2});
@@ -349,6 +350,7 @@ void draw_stage_title(const SceneInput& input, ui::Ui& ui, const StageTitle& tit
     if (input.banner && input.presenter) return; // whose banner reaches further down
     const bool whole = title.short_subtitle.empty() || ui.canvas.text_width(title.subtitle, Font::text, 14) <= right - x;
     const Message& subtitle = whole ? title.subtitle : title.short_subtitle;
+    if (!whole) ui.canvas.tell(title.subtitle, {x, stage.y + 44 + down, right - x, 24});
     ui::fitted_text(ui.canvas, {x, stage.y + 64 + down}, {parts_that_fit(ui.canvas, subtitle, right - x), subtitle.said}, Font::text, 14,
                     ui.theme.muted, right - x);
     ui.canvas.tell(shared_says("words.data"_t, "tier"_v = tier_name(shown_tier(input, title.tier)), "words"_v = of), pill);

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <map>
 
-#include "engine/drafters/drafter_info.h"
 #include "ui/chance.h"
 #include "ui/format.h"
 #include "ui/tokens.h"
@@ -44,6 +43,12 @@ std::string label_of(const Trace& trace, int id) { return ui::token_label(trace.
 
 std::string temperature_words(double temperature) { return ui::tenths(temperature); }
 
+Message size_words(std::size_t bytes) {
+    const auto exact = "bytes"_v = bytes;
+    return bytes < 1'000'000 ? shared_says("words.size:small"_t, exact, "kb"_v = static_cast<double>(bytes) / 1e3)
+                             : shared_says("words.size:large"_t, exact);
+}
+
 std::string draft_words(double target_temperature, double draft_temperature) {
     if (draft_temperature == target_temperature) return "";
     return draft_temperature == 0 ? ", likeliest drafts" : ", drafts at T = " + temperature_words(draft_temperature);
@@ -68,6 +73,11 @@ ui::Role role_of(DraftSlot::State state) {
     case DraftSlot::State::drafted: break;
     }
     return ui::Role::draft;
+}
+
+ui::Role role_of(TargetToken::From from) {
+    if (from == TargetToken::From::residual) return ui::Role::residual;
+    return from == TargetToken::From::bonus ? ui::Role::bonus : ui::Role::target;
 }
 
 ui::Tier tier_of(const Header* header) {
@@ -97,17 +107,10 @@ std::optional<double> listed(const TopEntries& top, int id) {
     return {};
 }
 
-const char* head_word(const std::string& drafter) {
-    const DrafterInfo* info = find_drafter(drafter);
-    return info && info->tree && info->at_once() ? "search" : "head";
-}
-
 std::string fine_probability(double p) { return ui::fine_probability(p); }
 
 std::string compared_probability(double p) {
-    if (p > 0 && p < 1e-5) return "nearly 0";
     if (p >= 1 || p <= 0.99) return fine_probability(p);
-    if (p > 0.99999) return "nearly 1";
     const int decimals = static_cast<int>(std::ceil(-std::log10(1 - p)));
     const double scale = std::pow(10, decimals); // cut, not rounded: nothing below 1 becomes 1
     return ui::fraction(std::floor(p * scale) / scale, decimals);

@@ -22,15 +22,14 @@ namespace speclens {
 [[nodiscard]] std::string label_of(const Trace& trace, int id);    // label of a chip
 // "0.7", "1.0", and as many digits as others need: "0.004".
 [[nodiscard]] std::string temperature_words(double temperature);
+[[nodiscard]] Message size_words(std::size_t bytes); // "58 kB", "1.9 MB", "412 MB"
 // Behind the target's temperature: ", likeliest drafts", ", drafts at T = 0.3"; nothing where it is the same.
 [[nodiscard]] std::string draft_words(double target_temperature, double draft_temperature);
-
-// What a drafter does after its pass, in the time called head_ms: "head", of DART "search".
-[[nodiscard]] const char* head_word(const std::string& drafter);
 
 // The hue of a token in running text, and of a guess by what became of it.
 [[nodiscard]] ui::Role role_of(Origin origin);
 [[nodiscard]] ui::Role role_of(DraftSlot::State state);
+[[nodiscard]] ui::Role role_of(TargetToken::From from);
 
 [[nodiscard]] ui::Tier tier_of(const Header* header);
 [[nodiscard]] const char* tier_name(ui::Tier tier);
@@ -50,7 +49,7 @@ struct DistributionTable {
 };
 // Like ui::probability, but small values keep one digit: .0004 instead of <.01, down to .00001.
 [[nodiscard]] std::string fine_probability(double p);
-// Beside a sign of comparison, so without one of its own: .9971, nearly 0.
+// Beside a sign of comparison, so without one of its own: .9971. For 0, 1 and what lies between 1e-5 and .99999.
 [[nodiscard]] std::string compared_probability(double p);
 // "–" for a side that was not recorded, "<.01" for a token below the recorded head.
 [[nodiscard]] std::string distribution_number(const std::optional<double>& p);

@@ -4,9 +4,7 @@
 #include <cmath>
 
 #include "engine/run/speed_up.h"
-#include "scenes/shared/words.h"
-#include "scenes/systems/block_tables.h"
-#include "ui/format.h"
+#include "scenes/shared/panel.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
@@ -20,6 +18,8 @@ using ui::Rect;
 using ui::Role;
 using ui::Vec2;
 
+constexpr Chooser kClocked[] = {Chooser::article, Chooser::formula, Chooser::margin, Chooser::gain}; // whose K is drawn, in this order
+
 ui::Stroke stroke_of(const ui::Theme& t, Chooser chooser) {
     if (chooser == Chooser::article) return {t.muted, 1.5F};
     if (chooser == Chooser::formula) return {t.role(Role::target), 2};
@@ -27,11 +27,18 @@ ui::Stroke stroke_of(const ui::Theme& t, Chooser chooser) {
     return {t.ink, 2.5F};
 }
 
+Message bar_words(const AdaptiveBar& bar) {
+    const AdaptiveWay& way = *bar.way;
+    const bool rounds = !way.rounds.empty();
+    return systems_says("way.row"_t, "way"_v = way_words(way), "doubt"_v = bar.doubt, "times"_v = bar.times, "rate"_v = way.rate(),
+                        "best"_v = bar.best, "drafts"_v = rounds ? std::optional(mean_k(way)) : std::nullopt,
+                        "tokens"_v = rounds ? std::optional(way.tokens_per_round) : std::nullopt, "auc"_v = way.auc);
+}
+
 void draw_bars(const SystemsDraw& d, Rect area, const AdaptiveResult& result) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
-    ui::fitted_text(c, {area.x, area.y + 14}, "Tokens a second over plain decoding", Font::text_bold, 15, t.ink, area.w);
-    ui::fitted_text(c, {area.x, area.y + 34}, "same arrivals and dice; hatched: computed in hindsight", Font::text, 14, t.muted, area.w);
+    part_head(d.ui, area, systems_says("way.title"_t), {systems_says("way.under"_t)});
     const std::vector<AdaptiveBar> bars = adaptive_bars(result);
     double most = 1;
     for (const AdaptiveBar& bar : bars) most = std::max(most, bar.times);
@@ -44,8 +51,7 @@ void draw_bars(const SystemsDraw& d, Rect area, const AdaptiveResult& result) {
         const float base = y + box.h / 2 + 5;
         const bool fixed = bar.way->chooser == Chooser::fixed;
         const bool marked = bar.best || !fixed;
-        ui::fitted_text(c, {area.x, base}, way_words(*bar.way), marked ? Font::text_bold : Font::text, 14, marked ? t.ink : t.muted,
-                        label - 8);
+        cell(d.ui, {area.x, base}, way_words(*bar.way), label - 8, {marked ? t.ink : t.muted, 14, marked ? Font::text_bold : Font::text});
         if (bar.way->chooser == Chooser::oracle) {
             c.hatch(box, t.role(Role::accepted), 5);
             c.outline(box, {t.role(Role::accepted), 1}, 1);
@@ -53,11 +59,9 @@ void draw_bars(const SystemsDraw& d, Rect area, const AdaptiveResult& result) {
             c.fill(box, t.role(fixed ? Role::target : Role::accepted).alpha(fixed && !bar.best ? 0.4F : 0.85F), 1);
         }
         const bool sure = bar.doubt.empty();
-        c.text({area.right(), base}, (sure ? "" : "~") + ui::speed_up(bar.times), Font::mono, 14, sure ? t.ink : t.muted, Align::right);
-        ui::tooltip(d.ui, {area.x, y, area.w, line},
-                    way_words(*bar.way) + (sure ? ": " : ", in doubt, because " + bar.doubt + ": ") + ui::number(bar.way->rate(), 0) +
-                        " tokens a second" +
-                        (bar.way->rounds.empty() ? "" : ", " + ui::number(mean_k(*bar.way), 1) + " drafts a round on average"));
+        c.print({area.right(), base}, systems_says("way.times"_t, "doubt"_v = bar.doubt, "times"_v = bar.times), Font::mono, 14,
+                sure ? t.ink : t.muted, Align::right);
+        ui::tooltip(d.ui, {area.x, y, area.w, line}, bar_words(bar));
         y += line;
     }
 }
@@ -66,10 +70,7 @@ void draw_bars(const SystemsDraw& d, Rect area, const AdaptiveResult& result) {
 void draw_choices(const SystemsDraw& d, Rect area, const AdaptiveResult& result) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
-    ui::fitted_text(c, {area.x, area.y + 14}, "K of the rounds, by the clock", Font::text_bold, 15, t.ink, area.w);
-    ui::fitted_text(c, {area.x, area.y + 34},
-                    "thin: the article's; blue: the formula's; thick: by the gain; green: by the margin; grey: texts", Font::text, 14,
-                    t.muted, area.w);
+    part_head(d.ui, area, systems_says("clock.title"_t), {systems_says("clock.under"_t)});
     const Rect plot{area.x + 30, area.y + 54, area.w - 30 - 28, area.h - 54 - 26}; // the unit stands behind the last mark
     double until = 1, most = 1;
     for (const AdaptiveWay& way : result.ways) {
@@ -87,7 +88,7 @@ void draw_choices(const SystemsDraw& d, Rect area, const AdaptiveResult& result)
         }
     ui::axis_y(c, t, y, plot.x, ui::ticks(0, most, 3), {.grid_to = plot.right(), .grid = true, .label_offset = 8});
     ui::axis_x(c, t, x, plot.bottom(), ui::ticks(0, until, 4), {.unit = "ms"});
-    for (const Chooser chooser : {Chooser::article, Chooser::formula, Chooser::margin, Chooser::gain}) {
+    for (const Chooser chooser : kClocked) {
         const AdaptiveWay* way = result.way(chooser);
         if (!way) continue;
         ui::plotted(c, plot, ui::PlotMark::line, way_words(*way), way->rounds,
@@ -106,18 +107,18 @@ void draw_choices(const SystemsDraw& d, Rect area, const AdaptiveResult& result)
 
 } // namespace
 
-std::string way_words(const AdaptiveWay& way) {
+Message way_words(const AdaptiveWay& way) {
     switch (way.chooser) {
-    case Chooser::fixed: return way.k == 0 ? "plain" : "K = " + std::to_string(way.k);
-    case Chooser::article: return "the article's";
-    case Chooser::formula: return "by the formula";
-    case Chooser::gain: return "expected gain";
-    case Chooser::margin: return "by the margin";
-    case Chooser::confidence: return "confidence";
-    case Chooser::automatic: return "K auto";
+    case Chooser::fixed: return way.k == 0 ? systems_says("way.name:plain"_t) : systems_says("way.name:fixed"_t, "k"_v = way.k);
+    case Chooser::article: return systems_says("way.name:article"_t);
+    case Chooser::formula: return systems_says("way.name:formula"_t);
+    case Chooser::gain: return systems_says("way.name:gain"_t);
+    case Chooser::margin: return systems_says("way.name:margin"_t);
+    case Chooser::confidence: return systems_says("way.name:confidence"_t);
+    case Chooser::automatic: return systems_says("way.name:automatic"_t);
     case Chooser::oracle: break;
     }
-    return "in hindsight";
+    return systems_says("way.name:oracle"_t);
 }
 
 double mean_k(const AdaptiveWay& way) {
@@ -128,11 +129,12 @@ double mean_k(const AdaptiveWay& way) {
 
 namespace {
 
-// As the study judges it (docs/measuring.md).
-std::string doubt_of(const AdaptiveResult& result, const AdaptiveWay& way) {
-    if (!result.in_doubt(way)) return "";
-    if (result.busy_cores > kMostBusyCores) return "other programs kept " + ui::number(result.busy_cores, 1) + " cores busy";
-    return "repeats lie up to " + ui::number(100 * result.speed_up(way).spread(), 0) + " % apart";
+// As the study judges it (docs/measuring.md), in the words of a run's doubt.
+Message doubt_of(const AdaptiveResult& result, const AdaptiveWay& way) {
+    constexpr SaidOf<"speedup"> said;
+    if (!result.in_doubt(way)) return {};
+    if (result.busy_cores > kMostBusyCores) return message(said("doubt.busy"_t, "cores"_v = result.busy_cores));
+    return message(said("doubt.spread"_t, "apart"_v = result.speed_up(way).spread()));
 }
 
 } // namespace
@@ -145,10 +147,10 @@ std::vector<AdaptiveBar> adaptive_bars(const AdaptiveResult& result) {
     return bars;
 }
 
-std::string adaptive_doubt(const AdaptiveResult& result) {
+Message adaptive_doubt(const AdaptiveResult& result) {
     for (const AdaptiveBar& bar : adaptive_bars(result))
         if ((bar.best || bar.way->chooser == Chooser::gain || bar.way->chooser == Chooser::article) && !bar.doubt.empty()) return bar.doubt;
-    return "";
+    return {};
 }
 
 void draw_adaptive(const SystemsDraw& d, Rect area) {
@@ -158,18 +160,20 @@ void draw_adaptive(const SystemsDraw& d, Rect area) {
     draw_choices(d, {area.x + left + gap, area.y, area.w - left - gap, area.h}, *result);
 }
 
-std::string describe_adaptive(const AdaptiveResult& result) {
-    std::string out =
-        "K chosen as it goes, " + result.drafter + ", " + counted(result.texts, "text") + " on " + counted(result.seats, "seat") + ":\n";
-    for (const AdaptiveBar& bar : adaptive_bars(result))
-        out += "  " + way_words(*bar.way) + ": " + (bar.doubt.empty() ? "" : "~") + ui::speed_up(bar.times) +
-               (bar.doubt.empty() ? "" : " (" + bar.doubt + ")") + (bar.best ? ", the best fixed K" : "") +
-               (bar.way->rounds.empty()
-                    ? ""
-                    : ", " + ui::number(mean_k(*bar.way), 1) + " drafts a round, " + ui::number(bar.way->tokens_per_round, 2) + " tokens") +
-               (bar.way->auc ? ", of a kept and a refused guess the kept one foretold as likelier in " + ui::percent(*bar.way->auc) : "") +
-               "\n";
-    return out;
+void tell_adaptive(const SystemsDraw& d) {
+    const AdaptiveResult& result = *d.model.adaptive;
+    const auto tell = [&](const Message& message) { d.ui.canvas.tell(message, d.input.stage); };
+    tell(systems_says("way.told"_t, "drafter"_v = result.drafter, "texts"_v = result.texts, "seats"_v = result.seats));
+    for (const AdaptiveBar& bar : adaptive_bars(result)) tell(bar_words(bar));
+    for (const Chooser chooser : kClocked) {
+        const AdaptiveWay* way = result.way(chooser);
+        if (!way || way->rounds.empty()) continue;
+        const auto [least, most] = std::ranges::minmax(way->rounds, {}, &AdaptiveRound::k);
+        const AdaptiveRound& last = way->rounds.back();
+        tell(systems_says("clock.told"_t, "way"_v = way_words(*way), "rounds"_v = way->rounds.size(), "least"_v = std::lround(least.k),
+                          "most"_v = std::lround(most.k), "last"_v = std::lround(last.k), "ms"_v = last.at_ms,
+                          "texts"_v = std::ranges::max(way->rounds, {}, &AdaptiveRound::texts).texts));
+    }
 }
 
 } // namespace speclens

@@ -2,7 +2,6 @@
 // rounds.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "engine/batch/adaptive_study.h"
@@ -12,17 +11,17 @@ namespace speclens {
 
 struct AdaptiveBar {
     const AdaptiveWay* way = nullptr;
-    double times = 0;       // over plain decoding
-    bool best = false;      // of the fixed ones
-    std::string doubt = {}; // why it is not to be relied on; empty: it is
+    double times = 0;   // over plain decoding
+    bool best = false;  // of the fixed ones
+    Message doubt = {}; // why it is not to be relied on; empty: it is
 };
 [[nodiscard]] std::vector<AdaptiveBar> adaptive_bars(const AdaptiveResult& result); // fixed ones by K, controllers, the oracle
 // Why the ways that a title compares cannot be: the doubt of one of them. Empty: they can.
-[[nodiscard]] std::string adaptive_doubt(const AdaptiveResult& result);
-[[nodiscard]] std::string way_words(const AdaptiveWay& way); // "K = 3", "expected gain"
+[[nodiscard]] Message adaptive_doubt(const AdaptiveResult& result);
+[[nodiscard]] Message way_words(const AdaptiveWay& way); // "K = 3", "expected gain"
 [[nodiscard]] double mean_k(const AdaptiveWay& way);
 
 void draw_adaptive(const SystemsDraw& d, ui::Rect area);
-[[nodiscard]] std::string describe_adaptive(const AdaptiveResult& result);
+void tell_adaptive(const SystemsDraw& d);
 
 } // namespace speclens

@@ -5,7 +5,7 @@
 #include <ranges>
 
 #include "engine/published/published_words.h"
-#include "ui/format.h"
+#include "scenes/shared/panel.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
@@ -19,6 +19,8 @@ using ui::Rect;
 using ui::Role;
 using ui::Vec2;
 
+constexpr const char *kDsparkGain = "adaptive-dspark-gain", *kDflash2Gain = "adaptive-dflash2-gain";
+
 ui::Stroke stroke_of(const ui::Theme& theme, std::size_t audit) {
     if (audit == 0) return {theme.role(Role::accepted), 2, 7, 4};
     return {theme.role(Role::draft), 2, 2, 4};
@@ -30,10 +32,14 @@ void ring(ui::Canvas& canvas, const ui::Theme& theme, Vec2 at, const ui::Stroke&
     canvas.ring(at, 5, {stroke.color, 1.5F});
 }
 
+Message point_words(const Audit& audit, std::size_t i) {
+    return systems_says("audit.point"_t, "times"_v = audit.figure->values[i], "requests"_v = std::lround(audit.figure->positions[i]));
+}
+
 void draw_curves(const SystemsDraw& d, Rect area, const std::vector<Audit>& all) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    ui::fitted_text(canvas, {area.x, area.y + 14}, "Speed over the same server with a fixed K", Font::text_bold, 15, theme.ink, area.w);
+    part_head(d.ui, area, systems_says("audit.title"_t));
     const Rect plot{area.x + 44, area.y + 64, area.w - 60, area.h - 64 - 46};
     if (plot.h < 60) return;
     double low = 1, high = 1, most = 1;
@@ -45,8 +51,8 @@ void draw_curves(const SystemsDraw& d, Rect area, const std::vector<Audit>& all)
     const ui::Scale x{0, std::log2(most), plot.x, plot.right()}, y{low - 0.1, high + 0.1, plot.bottom(), plot.y};
     ui::axis_y(canvas, theme, y, plot.x, ui::ticks(y.lo, y.hi, 5), {.unit = "×", .grid_to = plot.right(), .grid = true, .label_offset = 8});
     for (int power = 0; power <= static_cast<int>(x.hi); power += plot.w < 420 ? 2 : 1)
-        canvas.text({x(power), plot.bottom() + 20}, std::to_string(1 << power), Font::mono, 14, theme.muted, Align::center);
-    ui::fitted_text(canvas, {plot.center().x, plot.bottom() + 42}, "requests at a time", Font::text, 14, theme.muted, plot.w,
+        canvas.print({x(power), plot.bottom() + 20}, std::to_string(1 << power), Font::mono, 14, theme.muted, Align::center);
+    ui::fitted_text(canvas, {plot.center().x, plot.bottom() + 42}, systems_says("audit.axis"_t), Font::text, 14, theme.muted, plot.w,
                     Align::center);
     canvas.line({plot.x, y(1)}, {plot.right(), y(1)}, {theme.ink, 1.5F});
     float key = area.x;
@@ -61,7 +67,7 @@ void draw_curves(const SystemsDraw& d, Rect area, const std::vector<Audit>& all)
         for (std::size_t j = 0; j < points.size(); ++j) {
             ring(canvas, theme, points[j], stroke);
             ui::tooltip(d.ui, {points[j].x - 10, points[j].y - 10, 20, 20},
-                        all[i].name + ": " + ui::speed_up(figure.values[j]) + " at " + ui::integer(std::lround(figure.positions[j])));
+                        systems_says("audit.of"_t, "name"_v = all[i].name, "point"_v = point_words(all[i], j)));
         }
         canvas.line({key, area.y + 34}, {key + 24, area.y + 34}, stroke);
         ring(canvas, theme, {key + 12, area.y + 34}, stroke);
@@ -70,32 +76,46 @@ void draw_curves(const SystemsDraw& d, Rect area, const std::vector<Audit>& all)
     }
 }
 
-// "4: 0.93×   8: 0.92×": by requests at a time; "10.3 % more speed".
-std::string value_words(const PublishedFigure& figure) {
-    if (figure.quantity == "relative_gain") return ui::number(figure.values.front(), 1) + " % more speed";
-    std::string words;
+// A figure that stands beside the curves: what it is of, in the words of the scene.
+struct Claim {
+    const char* id;
+    Message words;
+};
+std::vector<Claim> claims() {
+    return {{kDsparkGain, systems_says("audit.claim:dspark"_t)},
+            {kDflash2Gain, systems_says("audit.claim:dflash2"_t)},
+            {"adaptive-zero-overhead", systems_says("audit.claim:zero"_t)},
+            {"adaptive-recipe-k3", systems_says("audit.claim:recipe"_t)}};
+}
+
+// "4: 0.93×, 8: 0.92×": by requests at a time; "10.3 % more speed".
+Message value_words(const PublishedFigure& figure) {
+    if (figure.quantity == "relative_gain") return systems_says("audit.gain"_t, "percent"_v = figure.values.front());
+    const bool times = figure.unit == "x";
+    std::vector<Said> values;
     for (std::size_t i = 0; i < figure.values.size(); ++i) {
-        const std::string value = figure.unit == "x" ? ui::speed_up(figure.values[i]) : ui::number(figure.values[i], 1) + " %";
-        words += (i > 0 ? "   " : "") + (i < figure.positions.size() ? ui::integer(std::lround(figure.positions[i])) + ": " : "") + value;
+        const auto value = "value"_v = figure.values[i];
+        const auto requests = "requests"_v = i < figure.positions.size() ? std::lround(figure.positions[i]) : 0;
+        values.push_back(
+            (times ? systems_says("audit.value:times"_t, requests, value) : systems_says("audit.value:percent"_t, requests, value)).said);
     }
-    return words;
+    return systems_says("audit.values"_t, "values"_v = values);
 }
 
 // What stands beside the curves: a claim, its figures and where they stand.
 void draw_claims(const SystemsDraw& d, Rect area) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    float y = area.y;
-    ui::fitted_text(canvas, {area.x, y + 14}, "Where the figures stand", Font::text_bold, 15, theme.ink, area.w);
-    ui::fitted_text(canvas, {area.x, y + 34}, "before a colon: requests at a time", Font::text, 14, theme.muted, area.w);
-    y += 60;
-    for (const char* id : {"adaptive-dspark-gain", "adaptive-dflash2-gain", "adaptive-zero-overhead", "adaptive-recipe-k3"}) {
-        const PublishedFigure* figure = d.input.figures->find(id);
+    part_head(d.ui, area, systems_says("audit.where"_t), {systems_says("audit.colon"_t)});
+    float y = area.y + 60;
+    for (const Claim& claim : claims()) {
+        const PublishedFigure* figure = d.input.figures->find(claim.id);
         if (!figure || y + 40 > area.bottom()) return;
-        y = ui::paragraph(canvas, {area.x, y}, area.w, figure->claim, {.size = 14, .color = theme.ink, .max_lines = 2});
+        y = ui::paragraph(canvas, {area.x, y}, area.w, claim.words, {.size = 14, .color = theme.ink, .max_lines = 2});
         y = ui::paragraph(canvas, {area.x, y}, area.w, value_words(*figure),
                           {.font = Font::mono, .size = 14, .color = theme.ink, .max_lines = 3});
-        ui::fitted_text(canvas, {area.x, y}, d.input.figures->source_of(*figure).identifier, Font::text, 14, theme.muted, area.w);
+        ui::fitted_text(canvas, {area.x, y}, systems_says("audit.source"_t, "source"_v = d.input.figures->source_of(*figure).identifier),
+                        Font::text, 14, theme.muted, area.w);
         y += 36;
     }
 }
@@ -105,8 +125,8 @@ void draw_claims(const SystemsDraw& d, Rect area) {
 std::vector<Audit> audits(const Published* figures) {
     std::vector<Audit> all;
     if (!figures) return all;
-    const std::pair<const char*, const char*> wanted[] = {{"adaptive-dspark-gain", "DSpark, confidence and costs"},
-                                                          {"adaptive-dflash2-gain", "DFlash2, confidence"}};
+    const std::pair<const char*, Message> wanted[] = {{kDsparkGain, systems_says("audit.name:dspark"_t)},
+                                                      {kDflash2Gain, systems_says("audit.name:dflash2"_t)}};
     for (const auto& [id, name] : wanted)
         if (const PublishedFigure* figure = figures->find(id); figure && figure->positions.size() == figure->values.size())
             all.push_back({figure, name});
@@ -119,19 +139,18 @@ AuditEnds ends_of(const Audit& audit) {
 
 void draw_audits(const SystemsDraw& d, Rect area) {
     const std::vector<Audit> all = audits(d.input.figures);
-    if (all.empty()) return ui::slot(d.ui.canvas, d.ui.theme, area, "the published figures are not at hand");
+    if (all.empty()) return ui::slot(d.ui.canvas, d.ui.theme, area, systems_says("audit.none"_t));
+    for (const Audit& audit : all) {
+        std::vector<Said> points;
+        for (std::size_t i = 0; i < audit.figure->values.size(); ++i) points.push_back(point_words(audit, i).said);
+        d.ui.canvas.tell(systems_says("audit.told"_t, "name"_v = audit.name, "points"_v = points,
+                                      "citation"_v = citation_said(*audit.figure, d.input.figures->source_of(*audit.figure))),
+                         area);
+    }
     if (d.input.presenter) return draw_curves(d, area, all); // one picture for a room
     const float gap = 40, left = area.w * 0.56F;
     draw_curves(d, {area.x, area.y, left, area.h}, all);
     draw_claims(d, {area.x + left + gap, area.y, area.w - left - gap, area.h});
-}
-
-std::string describe_audits(const Published* figures) {
-    std::string out;
-    for (const Audit& audit : audits(figures))
-        out += "Published, " + audit.name + " over a fixed K: " + published_series(*audit.figure) + " (" +
-               published_citation(*audit.figure, figures->source_of(*audit.figure)) + ")\n";
-    return out;
 }
 
 } // namespace speclens

@@ -1,7 +1,6 @@
 // What audits of servers found of draft lengths that are chosen as one goes: published figures, against the same server with a fixed K.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "engine/published/published.h"
@@ -11,7 +10,7 @@ namespace speclens {
 
 struct Audit {
     const PublishedFigure* figure = nullptr; // speed over a fixed K by requests at a time
-    std::string name;
+    Message name;
 };
 [[nodiscard]] std::vector<Audit> audits(const Published* figures); // empty: they are not at hand
 // The longest of them: where it starts and where it ends.
@@ -20,7 +19,6 @@ struct AuditEnds {
 };
 [[nodiscard]] AuditEnds ends_of(const Audit& audit);
 
-void draw_audits(const SystemsDraw& d, ui::Rect area);
-[[nodiscard]] std::string describe_audits(const Published* figures);
+void draw_audits(const SystemsDraw& d, ui::Rect area); // and tells them
 
 } // namespace speclens

@@ -5,9 +5,7 @@
 #include <utility>
 
 #include "engine/model/paged_model.h"
-#include "scenes/shared/head_scene.h"
-#include "scenes/shared/words.h"
-#include "ui/format.h"
+#include "scenes/shared/panel.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
@@ -29,14 +27,14 @@ int held_by(const FilmRound& round, int block) {
     return static_cast<int>(std::ranges::count_if(round.texts, [&](const FilmText& text) { return has(text.during, block); }));
 }
 
-void head(const SystemsDraw& d, Rect r, const std::string& title, const std::string& words) {
-    ui::fitted_text(d.ui.canvas, {r.x, r.y + 14}, title, Font::text_bold, 15, d.ui.theme.ink, r.w);
-    ui::fitted_text(d.ui.canvas, {r.x, r.y + 34}, words, Font::text, 14, d.ui.theme.muted, r.w);
+Message pool_words(const FilmRound& round, int blocks) {
+    return systems_says("pool.under"_t, "used"_v = round.used(true), "blocks"_v = blocks, "after"_v = round.used(false));
 }
 
-std::string pool_words(const FilmRound& round, int blocks) {
-    return std::to_string(round.used(true)) + " of " + std::to_string(blocks) + " held in the pass, " + std::to_string(round.used(false)) +
-           " after it";
+Message square_words(std::size_t block, const BlockSquare& square) {
+    return systems_says("pool.block"_t, "block"_v = block, "holders"_v = square.holders, "taken"_v = square.taken,
+                        "refused"_v = square.given_back && !square.ended, "ended"_v = square.given_back && square.ended,
+                        "shared"_v = square.holders.size() > 1);
 }
 
 ui::Color back_color(const ui::Theme& theme, const BlockSquare& square) { return square.ended ? theme.muted : theme.role(Role::rejected); }
@@ -54,11 +52,12 @@ void draw_square(ui::Canvas& c, const ui::Theme& t, Rect box, const BlockSquare&
 // What the squares say, in one line, as far as it fits.
 void draw_pool_key(const SystemsDraw& d, Rect r) {
     ui::Canvas& c = d.ui.canvas;
-    const std::pair<const char*, BlockSquare> entries[] = {{"held", {.holders = "A"}},
-                                                           {"taken now", {.holders = "A", .taken = true}},
-                                                           {"refused", {.holders = "A", .given_back = true}},
-                                                           {"text ended", {.holders = "A", .given_back = true, .ended = true}},
-                                                           {"shared", {.holders = "AB"}}};
+    const std::pair<Message, BlockSquare> entries[] = {
+        {systems_says("pool.key:held"_t), {.holders = "A"}},
+        {systems_says("pool.key:taken"_t), {.holders = "A", .taken = true}},
+        {systems_says("pool.key:refused"_t), {.holders = "A", .given_back = true}},
+        {systems_says("pool.key:ended"_t), {.holders = "A", .given_back = true, .ended = true}},
+        {systems_says("pool.key:shared"_t), {.holders = "AB"}}};
     float x = r.x;
     for (const auto& [words, square] : entries) {
         const float w = c.text_width(words, Font::text, 14);
@@ -72,7 +71,7 @@ void draw_pool_key(const SystemsDraw& d, Rect r) {
 void draw_pool(const SystemsDraw& d, Rect area, const BlockFilm& film, const FilmRound& round, const std::vector<BlockSquare>& squares) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
-    head(d, area, "The pool: a square is a block of " + std::to_string(kSlots) + " rows", pool_words(round, film.blocks));
+    part_head(d.ui, area, systems_says("pool.title"_t, "rows"_v = kSlots), {pool_words(round, film.blocks)});
     draw_pool_key(d, {area.x, area.y + 46, area.w, 18});
     const Rect grid{area.x, area.y + 76, area.w, area.h - 76};
     int across = 1; // as few columns as the height allows, so that squares are as large as they can be
@@ -88,12 +87,8 @@ void draw_pool(const SystemsDraw& d, Rect area, const BlockFilm& film, const Fil
         const int column = static_cast<int>(i) % across, line = static_cast<int>(i) / across;
         const Rect box{grid.x + side * static_cast<float>(column), grid.y + side * static_cast<float>(line), side - 4, side - 4};
         draw_square(c, t, box, square);
-        if (side > 26) c.text({box.x + box.w / 2, box.y + box.h / 2 + 5}, square.holders, Font::mono_medium, 14, t.ink, Align::center);
-        std::string who = square.holders.empty() ? "free" : square.holders;
-        if (square.taken) who += ", taken in this round";
-        if (square.given_back) who += square.ended ? ", given back: its text ended" : ", given back: its rows were refused";
-        if (square.holders.size() > 1) who += ", shared";
-        ui::tooltip(d.ui, box, "block " + std::to_string(i) + ": " + who);
+        if (side > 26) c.print({box.x + box.w / 2, box.y + box.h / 2 + 5}, square.holders, Font::mono_medium, 14, t.ink, Align::center);
+        ui::thing(d.ui, box, square_words(i, square));
     }
 }
 
@@ -102,15 +97,16 @@ void draw_slots(const SystemsDraw& d, Rect box, const FilmText& text, int block)
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     const float w = box.w / static_cast<float>(kSlots);
-    const int written = text.before + text.lane.rows, kept = text.lane.left ? text.before + text.lane.accepted + 1 : text.kept;
+    const FilmRows rows = rows_of(text);
+    const int kept = rows.before + rows.kept;
     for (int slot = 0; slot < kSlots; ++slot) {
         const int row = block * kSlots + slot;
         const Rect cell{box.x + w * static_cast<float>(slot), box.y, std::max(1.0F, w - 0.75F), box.h};
-        if (row < text.before)
+        if (row < rows.before)
             c.fill(cell, t.role(Role::target).alpha(0.55F), 0);
-        else if (row < std::min(kept, written))
+        else if (row < kept)
             c.fill(cell, t.role(Role::accepted), 0);
-        else if (row < written)
+        else if (row < kept + rows.refused)
             c.fill(cell, t.role(Role::rejected).alpha(0.8F), 0);
         else
             c.fill(cell, t.line.alpha(0.6F), 0);
@@ -120,7 +116,7 @@ void draw_slots(const SystemsDraw& d, Rect box, const FilmText& text, int block)
 void draw_tables(const SystemsDraw& d, Rect area, const FilmRound& round) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
-    head(d, area, "The block tables: which block has which rows", "rows: blue before, green kept, red refused and taken back, grey empty");
+    part_head(d.ui, area, systems_says("text.title"_t), {systems_says("text.under"_t)});
     std::size_t most = 1;
     for (const FilmText& text : round.texts) most = std::max(most, text.during.size());
     // Few texts with few blocks are drawn larger.
@@ -129,16 +125,16 @@ void draw_tables(const SystemsDraw& d, Rect area, const FilmRound& round) {
                 width = std::clamp((area.w - 22) / static_cast<float>(most), 68.0F, 150.0F), slots = line - 36;
     for (const FilmText& text : round.texts) {
         if (y + 40 > area.bottom()) break;
-        c.text({area.x, y + 14}, text_letter(text.lane.text), Font::mono_medium, 15, t.ink);
-        const std::string did = did_words(text), shared = shared_words(round, text);
-        ui::fitted_text(c, {area.x + 22, y + 14}, shared.empty() ? did : did + "; " + shared, Font::text, 14, t.muted, area.w - 22);
+        c.print({area.x, y + 14}, text_letter(text.lane.text), Font::mono_medium, 15, t.ink);
+        cell(d.ui, {area.x + 22, y + 14}, systems_says("text.did"_t, "did"_v = did_words(text), "shared"_v = shared_words(round, text)),
+             area.w - 22, {t.muted});
         const auto fits = static_cast<std::size_t>(std::max(1.0F, (area.w - 22) / width));
         const std::size_t first = text.during.size() > fits ? text.during.size() - fits : 0;
         for (std::size_t i = first; i < text.during.size(); ++i) {
             const float x = area.x + 22 + width * static_cast<float>(i - first);
             const bool back = !has(text.after, text.during[i]);
             const ui::Color gone = text.lane.left ? t.muted : t.role(Role::rejected);
-            c.text({x, y + 28 + slots / 2}, std::to_string(text.during[i]), Font::mono, 14, back ? gone : t.ink);
+            c.print({x, y + 28 + slots / 2}, std::to_string(text.during[i]), Font::mono, 14, back ? gone : t.ink);
             const Rect rows{x + 20, y + 23, width - 26, slots};
             draw_slots(d, rows, text, static_cast<int>(i));
             if (held_by(round, text.during[i]) > 1) c.outline({rows.x - 2, rows.y - 2, rows.w + 4, rows.h + 4}, {t.ink, 2}, 2);
@@ -152,7 +148,7 @@ void draw_use(const SystemsDraw& d, Rect area, const BlockFilm& film, std::size_
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     c.line({area.x, area.y - 9.5F}, {area.right(), area.y - 9.5F}, t.hairline());
-    head(d, area, "Blocks in use by round; red: because of drafts; a mark: a text gave up its blocks", draft_words(film));
+    part_head(d.ui, area, systems_says("use.title"_t), {draft_words(film)});
     const Rect plot{area.x + 30, area.y + 50, area.w - 30, area.h - 50 - 24};
     if (plot.h < 24 || film.rounds.empty()) return;
     const ui::Scale y{0, static_cast<double>(film.blocks), plot.bottom(), plot.y};
@@ -161,8 +157,8 @@ void draw_use(const SystemsDraw& d, Rect area, const BlockFilm& film, std::size_
     ui::axis_y(c, t, y, plot.x, marks, {.grid_to = plot.right(), .grid = true, .label_offset = 8});
     std::vector<double> in_use, because_of_drafts;
     for (const FilmRound& round : film.rounds) in_use.push_back(round.used(true)), because_of_drafts.push_back(round.for_drafts());
-    ui::plotted_by_place(c, plot, ui::PlotMark::bars, "in use", in_use);
-    ui::plotted_by_place(c, plot, ui::PlotMark::bars, "because of drafts", because_of_drafts);
+    ui::plotted_by_place(c, plot, ui::PlotMark::bars, systems_says("use.series:all"_t), in_use);
+    ui::plotted_by_place(c, plot, ui::PlotMark::bars, systems_says("use.series:drafts"_t), because_of_drafts);
     const float pitch = std::min(96.0F, plot.w / static_cast<float>(film.rounds.size()));
     for (std::size_t i = 0; i < film.rounds.size(); ++i) {
         const FilmRound& round = film.rounds[i];
@@ -176,8 +172,8 @@ void draw_use(const SystemsDraw& d, Rect area, const BlockFilm& film, std::size_
         if (round.preempted() > 0) c.fill({x + pitch / 2 - 2, plot.y - 4, 4, 8}, t.ink, 1);
         if (i == shown || i == 0 || i + 1 == film.rounds.size()) {
             if (i != shown && std::abs(static_cast<float>(i) - static_cast<float>(shown)) * pitch < 26) continue;
-            c.text({x + pitch / 2, plot.bottom() + 18}, std::to_string(i + 1), i == shown ? Font::mono_medium : Font::mono, 14,
-                   i == shown ? t.ink : t.muted, Align::center);
+            c.print({x + pitch / 2, plot.bottom() + 18}, std::to_string(i + 1), i == shown ? Font::mono_medium : Font::mono, 14,
+                    i == shown ? t.ink : t.muted, Align::center);
         }
     }
 }
@@ -189,37 +185,38 @@ std::string text_letter(int text) {
     return text < 26 ? letter : letter + std::to_string(text / 26 + 1);
 }
 
-std::string did_words(const FilmText& text) {
+FilmRows rows_of(const FilmText& text) {
+    const int written = text.before + text.lane.rows;
+    const int kept = std::min(text.lane.left ? text.before + text.lane.accepted + 1 : text.kept, written);
+    return {text.before, std::max(0, kept - text.before), written - std::max(kept, text.before)};
+}
+
+Message did_words(const FilmText& text) {
     const BatchLane& lane = text.lane;
-    const std::string end = lane.left ? ", and ended" : "";
     switch (lane.did) {
     case BatchLane::Did::decoded:
-        return (lane.drafted() > 0 ? "drafted " + std::to_string(lane.drafted()) + ", kept " + std::to_string(lane.accepted)
-                                   : "no drafts") +
-               end;
-    case BatchLane::Did::read: return "read " + counted(lane.rows, "token") + " of its prompt";
-    case BatchLane::Did::recomputed: return "computed " + counted(lane.rows, "row") + " again";
-    case BatchLane::Did::preempted: return "gave up its blocks, and waits";
+        return systems_says("text.doing:decoded"_t, "drafted"_v = lane.drafted(), "kept"_v = lane.accepted, "ended"_v = lane.left);
+    case BatchLane::Did::read: return systems_says("text.doing:read"_t, "tokens"_v = lane.rows);
+    case BatchLane::Did::recomputed: return systems_says("text.doing:recomputed"_t, "rows"_v = lane.rows);
+    case BatchLane::Did::preempted: return systems_says("text.doing:preempted"_t);
     case BatchLane::Did::waited: break;
     }
-    return "waited for a prompt that begins alike, or for rows";
+    return systems_says("text.doing:waited"_t);
 }
 
-std::string shared_words(const FilmRound& round, const FilmText& text) {
-    int blocks = 0;
-    std::string with;
-    for (const FilmText& other : round.texts) {
-        if (other.lane.text == text.lane.text || std::ranges::none_of(other.during, [&](int block) { return has(text.during, block); }))
-            continue;
-        with += (with.empty() ? "" : ", ") + text_letter(other.lane.text);
-    }
-    for (const int block : text.during) blocks += held_by(round, block) > 1;
-    return blocks > 0 ? counted(blocks, "block") + " shared with " + with : "";
+Message shared_words(const FilmRound& round, const FilmText& text) {
+    const auto blocks = std::ranges::count_if(text.during, [&](int block) { return held_by(round, block) > 1; });
+    if (blocks == 0) return {};
+    std::vector<Said> with;
+    for (const FilmText& other : round.texts)
+        if (other.lane.text != text.lane.text && std::ranges::any_of(other.during, [&](int block) { return has(text.during, block); }))
+            with.push_back(systems_says("text.name"_t, "letter"_v = text_letter(other.lane.text)).said);
+    return systems_says("text.shared"_t, "blocks"_v = blocks, "with"_v = with);
 }
 
-std::string draft_words(const BlockFilm& film) {
-    return "K = " + std::to_string(film.k) + ": drafts took " + ui::number(film.mean_for_drafts(), 2) + " blocks a round, counted; K ÷ " +
-           std::to_string(kSlots) + " for each text says " + ui::number(film.mean_estimated(), 2);
+Message draft_words(const BlockFilm& film) {
+    return systems_says("use.under"_t, "k"_v = film.k, "took"_v = film.mean_for_drafts(), "rows"_v = kSlots,
+                        "estimated"_v = film.mean_estimated());
 }
 
 std::vector<BlockSquare> block_squares(const BlockFilm& film, std::size_t round) {
@@ -230,9 +227,8 @@ std::vector<BlockSquare> block_squares(const BlockFilm& film, std::size_t round)
     for (std::size_t block = 0; block < squares.size(); ++block) {
         BlockSquare& square = squares[block];
         const int before = round == 0 ? 0 : film.rounds[round - 1].after[block];
-        square.kept_by = now.after[block];
         square.taken = before == 0 && now.during[block] > 0;
-        square.given_back = now.during[block] > 0 && square.kept_by == 0;
+        square.given_back = now.during[block] > 0 && now.after[block] == 0;
         square.ended = square.given_back && std::ranges::any_of(now.texts, [&](const FilmText& text) {
                            return text.lane.left && has(text.during, static_cast<int>(block));
                        });
@@ -250,21 +246,28 @@ void draw_block_tables(const SystemsDraw& d, Rect area) {
     if (lower > 0) draw_use(d, {area.x, area.bottom() - lower, area.w, lower}, *film, d.model.film_round);
 }
 
-std::string describe_block_tables(const BlockFilm& film, std::size_t shown) {
-    std::string out =
-        "A batch of " + counted(film.texts, "text") + " in " + counted(film.blocks, "block") + "; " + draft_words(film) + "\n";
-    const FilmRound& round = film.rounds[shown];
-    out += "Round " + std::to_string(shown + 1) + " of " + std::to_string(film.rounds.size()) + ": " + pool_words(round, film.blocks) +
-           "; for drafts " + std::to_string(round.for_drafts()) + " (K ÷ " + std::to_string(kSlots) + ": " +
-           ui::number(round.estimated(), 2) + "), copied " + std::to_string(round.copied) + ", shared " +
-           counted(round.shared_tokens, "token") + "\n";
-    for (const FilmText& text : round.texts) {
-        const std::string shared = shared_words(round, text);
-        out += "  " + text_letter(text.lane.text) + ": " + did_words(text) + (shared.empty() ? "" : "; " + shared) + "; blocks";
-        for (const int block : text.during) out += " " + std::to_string(block) + (has(text.after, block) ? "" : " (given back)");
-        out += "\n";
+void tell_block_tables(const SystemsDraw& d) {
+    const BlockFilm& film = *d.model.film;
+    const FilmRound& shown = film.rounds[d.model.film_round];
+    const auto tell = [&](const Message& message) { d.ui.canvas.tell(message, d.input.stage); };
+    tell(systems_says("pool.batch"_t, "texts"_v = film.texts, "blocks"_v = film.blocks, "drafts"_v = draft_words(film)));
+    tell(systems_says("pool.round"_t, "round"_v = d.model.film_round + 1, "of"_v = film.rounds.size(),
+                      "held"_v = pool_words(shown, film.blocks), "drafts"_v = shown.for_drafts(), "rows"_v = kSlots,
+                      "estimated"_v = shown.estimated(), "copied"_v = shown.copied, "shared"_v = shown.shared_tokens));
+    for (const FilmText& text : shown.texts) {
+        const FilmRows rows = rows_of(text);
+        tell(systems_says("text.row"_t, "letter"_v = text_letter(text.lane.text), "did"_v = did_words(text),
+                          "shared"_v = shared_words(shown, text), "before"_v = rows.before, "kept"_v = rows.kept,
+                          "refused"_v = rows.refused, "blocks"_v = each_said(text.during, [&](int block) {
+                                                          return systems_says("text.block"_t, "block"_v = block,
+                                                                              "given_back"_v = !has(text.after, block));
+                                                      })));
     }
-    return out;
+    int round = 0;
+    tell(systems_says("use.told"_t, "rounds"_v = each_said(film.rounds, [&](const FilmRound& one) {
+                                        return systems_says("use.round"_t, "round"_v = ++round, "used"_v = one.used(true),
+                                                            "drafts"_v = one.for_drafts(), "gave_up"_v = one.preempted());
+                                    })));
 }
 
 } // namespace speclens

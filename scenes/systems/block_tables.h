@@ -16,16 +16,20 @@ struct BlockSquare {
     bool taken = false;      // in this round
     bool given_back = false; // after this round nobody holds it: its rows were refused
     bool ended = false;      // or its text came to its end
-    int kept_by = 0;         // holders after it
 };
 [[nodiscard]] std::vector<BlockSquare> block_squares(const BlockFilm& film, std::size_t round);
-[[nodiscard]] std::string text_letter(int text);           // A, B, … Z, A2, …
-[[nodiscard]] std::string did_words(const FilmText& text); // "drafted 4, kept 2"
+[[nodiscard]] std::string text_letter(int text); // A, B, … Z, A2, …
+// Of the rows that it had or wrote in the round, one after the other.
+struct FilmRows {
+    int before = 0, kept = 0, refused = 0;
+};
+[[nodiscard]] FilmRows rows_of(const FilmText& text);
+[[nodiscard]] Message did_words(const FilmText& text); // "drafted 4, kept 2"
 // "2 blocks shared with B": which blocks of the pass other texts hold too; empty: none.
-[[nodiscard]] std::string shared_words(const FilmRound& round, const FilmText& text);
-[[nodiscard]] std::string draft_words(const BlockFilm& film); // over all rounds: the count beside the estimate
+[[nodiscard]] Message shared_words(const FilmRound& round, const FilmText& text);
+[[nodiscard]] Message draft_words(const BlockFilm& film); // over all rounds: the count beside the estimate
 
 void draw_block_tables(const SystemsDraw& d, ui::Rect area);
-[[nodiscard]] std::string describe_block_tables(const BlockFilm& film, std::size_t round);
+void tell_block_tables(const SystemsDraw& d);
 
 } // namespace speclens

@@ -61,7 +61,7 @@ PoolFilm simulated_pool(const SimulatedWire& costs, int workers, std::uint64_t s
         }
         waiting.erase(taken.begin(), taken.end());
     }
-    for (PoolWorker& worker : film.workers) worker.k = costs.k, worker.drafter = "draft", worker.state = PoolWorker::State::done;
+    for (PoolWorker& worker : film.workers) worker.k = costs.k, worker.state = PoolWorker::State::done;
     film.complete = true;
     return film;
 }

@@ -3,6 +3,7 @@
 
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/history.h"
+#include "scenes/shared/panel.h"
 #include "scenes/systems/adaptive_draw.h"
 #include "scenes/systems/audits_draw.h"
 #include "scenes/systems/block_tables.h"
@@ -12,22 +13,17 @@
 namespace speclens {
 namespace {
 
-class SystemsScene final : public Scene {
+class SystemsScene final : public MessageScene<SystemsScene> {
   public:
+    static constexpr const char* kName = "systems";
     bool shows_run() const override { return false; }
     int beats(const SceneInput&) const override { return kSystemsBeats; }
 
-    std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
-        std::vector<SceneCommand> out;
-        ui.push_id("systems");
+    void frame(const SceneInput& input, ui::Ui& ui, std::vector<SceneCommand>& out) {
         const SystemsModel model = systems_model(input, state_);
         const SystemsDraw d{input, model, state_, ui, out};
-        if (input.stage.w > 0) {
-            ui.push_clip(input.stage_clip);
-            draw_stage_title(input, ui, systems_title(input, model));
-            draw_stage(d);
-            ui.pop_clip();
-        }
+        draw_titled(input, ui, systems_title(input, model), [&] { draw_stage(d); });
+        tell_numbers(d);
         draw_story(input, ui, systems_story(input, model), out);
         draw_systems_details(d);
         draw_systems_controls(d);
@@ -35,14 +31,10 @@ class SystemsScene final : public Scene {
         if (step != 0 && input.beat == kTablesBeat)
             turn_film(model, step);
         else if (step != 0)
-            state_.wire.k = std::clamp(state_.wire.k + step, 1, 10);
+            state_.wire.k = std::clamp(state_.wire.k + step, 1, kMostGuesses);
         if (ui.take_key(ui::Key::b) && batch_refused(input).empty()) out.push_back(Command{batch_asked(input, state_)});
         history_.follow(state_, ui.state.active != 0);
-        ui.pop_id();
-        return out;
     }
-
-    std::string describe(const SceneInput& input) const override { return systems_description(input, systems_model(input, state_)); }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
         return {{"↑ ↓", "Longer, shorter drafts; of the block tables: the next, the last round"},
@@ -66,6 +58,14 @@ class SystemsScene final : public Scene {
     void turn_film(const SystemsModel& model, int step) {
         if (model.film)
             state_.film_round = std::clamp(static_cast<int>(model.film_round) + step, 0, static_cast<int>(model.film->rounds.size()) - 1);
+    }
+    // Of whatever is drawn and not written, and of what another beat draws: a description is whole.
+    static void tell_numbers(const SystemsDraw& d) {
+        if (!d.ui.canvas.collects()) return; // nobody listens, and there are many
+        tell_run(d);
+        if (d.model.film) tell_block_tables(d);
+        if (d.model.adaptive) tell_adaptive(d);
+        if (d.model.pool || d.input.beat == kWorkersBeat) tell_workers(d);
     }
     static void draw_stage(const SystemsDraw& d) {
         const ui::Rect stage = d.input.stage;

@@ -50,20 +50,6 @@ double longest_round_trip(const SimulatedWire& wire, Payload payload) {
            (wire_ms(wire, payload) - wire.round_trip_ms);
 }
 
-bool is_about(int beat, SystemsPart part) {
-    switch (part) {
-    case SystemsPart::cache: return beat <= 1 || beat == kTablesBeat; // before a batch was decoded
-    case SystemsPart::pages: return beat == 0 || beat == kTablesBeat;
-    case SystemsPart::wire: return beat == kWireBeat || beat == 3;
-    case SystemsPart::controllers: return beat == kControllerBeat || beat == kChoosersBeat;
-    case SystemsPart::tables: return beat == kTablesBeat;
-    case SystemsPart::choosers: return beat == kChoosersBeat;
-    case SystemsPart::audits: return beat == kAuditsBeat;
-    case SystemsPart::workers: break;
-    }
-    return beat == kWorkersBeat;
-}
-
 ControllerRun run_controllers(const SimulatedWire& costs, int rounds, std::uint64_t seed) {
     ControllerRun run;
     ArticleController article;
@@ -171,8 +157,8 @@ MeasureLoad batch_asked(const SceneInput& input, const SystemsState& state) {
     return ask;
 }
 
-std::string batch_refused(const SceneInput& input) {
-    if (input.beat == kWorkersBeat && !is_elsewhere(input)) return "The target is here: start with --model http://HOST:PORT";
+Message batch_refused(const SceneInput& input) {
+    if (input.beat == kWorkersBeat && !is_elsewhere(input)) return systems_says("controls.here"_t);
     return batch_problem(input);
 }
 
@@ -180,15 +166,6 @@ RoundWindow rounds_around(std::size_t shown, std::size_t rounds, std::size_t fit
     if (rounds <= fits) return {0, rounds};
     const std::size_t first = std::min(shown - std::min(shown, fits / 2), rounds - fits);
     return {first, first + fits};
-}
-
-const char* payload_words(Payload payload) {
-    switch (payload) {
-    case Payload::ids: return "ids alone";
-    case Payload::scalars: return "ids, q, a row";
-    case Payload::rows: break;
-    }
-    return "all rows of q";
 }
 
 } // namespace speclens

@@ -10,8 +10,7 @@
 #include "engine/batch/block_film.h"
 #include "engine/batch/worker_pool.h"
 #include "engine/run/wire_totals.h"
-#include "scenes/shared/scene_input.h"
-#include "scenes/shared/told.h"
+#include "scenes/shared/message_scene.h"
 
 namespace speclens {
 
@@ -72,6 +71,8 @@ struct ControllerRun {
 };
 [[nodiscard]] ControllerRun run_controllers(const SimulatedWire& costs, int rounds, std::uint64_t seed);
 
+inline constexpr int kMostGuesses = 10; // K of the simulated wire
+
 // What the user set.
 struct SystemsState {
     SimulatedWire wire;
@@ -108,15 +109,14 @@ struct RoundWindow {
 // Whether the run's target is behind an address: then what is decoded at once are draft workers' texts.
 [[nodiscard]] bool is_elsewhere(const SceneInput& input);
 [[nodiscard]] MeasureLoad batch_asked(const SceneInput& input, const SystemsState& state);
-[[nodiscard]] std::string batch_refused(const SceneInput& input); // why not, at this beat; empty: it can be
+[[nodiscard]] Message batch_refused(const SceneInput& input); // why not, at this beat; empty: it can be
 [[nodiscard]] SystemsModel systems_model(const SceneInput& input, const SystemsState& state);
 
-inline constexpr StoryOf<"systems", "slots", "waste", "wire", "round_trip", "controller", "tables", "choosers", "audits", "workers">
+inline constexpr MessagesOf<"systems", "slots", "waste", "wire", "round_trip", "controller", "tables", "choosers", "audits", "workers">
     systems_says;
 inline constexpr int kSystemsBeats = systems_says.size;
 inline constexpr int kWireBeat = 2, kControllerBeat = 4, kTablesBeat = 5, kChoosersBeat = 6, kAuditsBeat = 7, kWorkersBeat = 8;
-enum class SystemsPart : std::uint8_t { cache, pages, wire, controllers, tables, choosers, audits, workers };
-[[nodiscard]] bool is_about(int beat, SystemsPart part);
-[[nodiscard]] const char* payload_words(Payload payload);
+
+using SystemsDraw = SceneDraw<SystemsModel, SystemsState>;
 
 } // namespace speclens

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "scenes/shared/words.h"
+#include "scenes/shared/panel.h"
 #include "scenes/systems/block_tables.h"
-#include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
@@ -20,14 +19,12 @@ using ui::Role;
 
 constexpr float kName = 108; // width
 
-void workers_head(const SystemsDraw& d, Rect r, const std::string& title, const std::vector<std::string>& ways) {
-    ui::fitted_text(d.ui.canvas, {r.x, r.y + 14}, title, Font::text_bold, 15, d.ui.theme.ink, r.w);
-    ui::fitted_text(d.ui.canvas, {r.x, r.y + 34}, ui::fitting(d.ui.canvas, ways, Font::text, 14, r.w), Font::text, 14, d.ui.theme.muted,
-                    r.w);
+Message worker_name(const PoolFilm& film, std::size_t worker) {
+    return systems_says("worker.name"_t, "letter"_v = text_letter(static_cast<int>(worker)), "drafter"_v = film.workers[worker].drafter);
 }
 
-std::string worker_name(const PoolFilm& film, std::size_t worker) {
-    return text_letter(static_cast<int>(worker)) + " " + film.workers[worker].drafter;
+Message worker_error(const PoolWorker& worker) {
+    return worker.state == PoolWorker::State::failed ? systems_says("worker.failed"_t, "why"_v = worker.error) : Message();
 }
 
 // What of a round lies in the span: drafting, the way, the target's own part, and the wait for its turn here.
@@ -55,12 +52,12 @@ void draw_worker(const SystemsDraw& d, const PoolFilm& film, std::size_t number,
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     const PoolWorker& worker = film.workers[number];
-    const bool failed = worker.state == PoolWorker::State::failed;
+    const Message error = worker_error(worker);
+    const bool failed = !error.empty();
     const float base = narrow ? r.y + r.h / 2 + 5 : r.y + 14;
-    ui::fitted_text(c, {r.x, base}, worker_name(film, number), Font::text_bold, 14, t.ink, kName - 8);
+    cell(d.ui, {r.x, base}, worker_name(film, number), kName - 8, {t.ink, 14, Font::text_bold});
     if (failed || !narrow)
-        ui::fitted_text(c, {r.x + kName, base}, failed ? "failed: " + worker.error : worker_words(worker), Font::text, 14,
-                        failed ? t.role(Role::rejected) : t.muted, r.w - kName);
+        cell(d.ui, {r.x + kName, base}, failed ? error : worker_words(worker), r.w - kName, {failed ? t.role(Role::rejected) : t.muted});
     if (failed && narrow) return;
     const float top = narrow ? r.y + 2 : r.y + 22, height = narrow ? r.h - 4 : std::clamp(r.h - 40, std::min(26.0F, r.h - 26), 48.0F);
     const std::vector<ui::Segment> segments = segments_of(worker, span);
@@ -68,12 +65,13 @@ void draw_worker(const SystemsDraw& d, const PoolFilm& film, std::size_t number,
     for (const WorkerRound& round : worker.rounds) {
         if (round.judged_ms < span.from || round.from_ms > span.to) continue;
         const float left = x(std::max(round.from_ms, span.from)), right = x(std::min(round.answered_ms, span.to));
-        std::string words = std::to_string(round.drafted) + " drafted, " + std::to_string(round.accepted) + " kept; " +
-                            bytes_words(static_cast<double>(round.wire.sent)) + " sent, " +
-                            bytes_words(static_cast<double>(round.wire.received)) + " received, " + ui::number(round.wire.ms, 1) +
-                            " ms away";
-        if (round.wire.retries > 0) words += "; asked again";
-        ui::tooltip(d.ui, {left, top, std::max(1.0F, right - left), height}, words);
+        const Rect box{left, top, std::max(1.0F, right - left), height};
+        if (!d.ui.mouse_in(box)) continue;
+        ui::tooltip(d.ui, box,
+                    systems_says("worker.round"_t, "drafted"_v = round.drafted, "kept"_v = round.accepted,
+                                 "sent"_v = bytes_words(static_cast<double>(round.wire.sent)),
+                                 "received"_v = bytes_words(static_cast<double>(round.wire.received)), "ms"_v = round.wire.ms,
+                                 "again"_v = round.wire.retries > 0));
     }
 }
 
@@ -81,8 +79,8 @@ void draw_passes(const SystemsDraw& d, Rect area, const PoolFilm& film, const Po
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     c.line({area.x, area.y - 9.5F}, {area.right(), area.y - 9.5F}, t.hairline());
-    workers_head(d, area, "Passes that the target has at once",
-                 {"the mean is " + ui::number(film.at_once(), 1) + " of " + counted(static_cast<int>(film.workers.size()), "worker")});
+    part_head(d.ui, area, systems_says("passes.title"_t),
+              {systems_says("passes.under"_t, "mean"_v = film.at_once(), "workers"_v = film.workers.size())});
     const Rect plot{x(span.from), area.y + 50, x(span.to) - x(span.from), area.h - 50 - 24};
     if (plot.h < 20) return;
     const auto most = static_cast<double>(film.workers.size());
@@ -133,21 +131,18 @@ std::vector<PoolStep> passes_at_once(const PoolFilm& film) {
     return steps;
 }
 
-std::string worker_words(const PoolWorker& worker) {
+Message worker_words(const PoolWorker& worker) {
     const WireTotals wire = worker.wire();
-    std::string words = counted(static_cast<int>(worker.rounds.size()), "round") + ", " + std::to_string(worker.accepted()) + " of " +
-                        std::to_string(worker.drafted()) + " kept, " + bytes_words(static_cast<double>(wire.sent + wire.received));
-    if (wire.ahead > 0) words += "; " + std::to_string(wire.wasted()) + " of " + std::to_string(wire.ahead) + " ahead wasted";
-    if (worker.state == PoolWorker::State::waiting) words += "; waits";
-    return words;
+    return systems_says("worker.did"_t, "rounds"_v = worker.rounds.size(), "kept"_v = worker.accepted(), "drafted"_v = worker.drafted(),
+                        "bytes"_v = bytes_words(static_cast<double>(wire.sent + wire.received)), "ahead"_v = wire.ahead,
+                        "wasted"_v = wire.wasted(), "waits"_v = worker.state == PoolWorker::State::waiting);
 }
 
 void draw_workers(const SystemsDraw& d, Rect area) {
     const PoolFilm& film = d.model.workers();
     const float lower = area.h > 300 ? std::max(118.0F, area.h * 0.26F) : 0, upper = area.h - (lower > 0 ? lower + 20 : 0);
-    workers_head(d, {area.x, area.y, area.w, 40}, "Draft workers here, their target elsewhere",
-                 {"amber: drafts, with their number; light: on the way; blue: the target's own time, with what it kept",
-                  "amber: drafts; light: on the way; blue: the target's own time"});
+    part_head(d.ui, {area.x, area.y, area.w, 40}, systems_says("worker.title"_t),
+              {systems_says("worker.under:long"_t), systems_says("worker.under:short"_t)});
     constexpr float kTwoLines = 44, kOneLine = 15;
     const float room = (upper - 50) / static_cast<float>(film.workers.size());
     const bool narrow = room < kTwoLines;
@@ -162,20 +157,25 @@ void draw_workers(const SystemsDraw& d, Rect area) {
     if (lower > 0) draw_passes(d, {area.x, area.bottom() - lower, area.w, lower}, film, span, x);
 }
 
-std::string describe_workers(const PoolFilm& film) {
-    std::string out = counted(static_cast<int>(film.workers.size()), "draft worker") + " on " +
-                      (film.target.empty() ? "a target, simulated" : film.target) + ": " + std::to_string(film.tokens()) + " tokens, " +
-                      ui::number(film.tokens_per_second(), 1) + " a second; passes at once " + ui::number(film.at_once(), 2) + "\n";
+void tell_workers(const SystemsDraw& d) {
+    const PoolFilm& film = d.model.workers();
+    const auto tell = [&](const Message& message) { d.ui.canvas.tell(message, d.input.stage); };
+    tell(systems_says("worker.pool"_t, "workers"_v = film.workers.size(), "target"_v = film.target, "tokens"_v = film.tokens(),
+                      "rate"_v = film.tokens_per_second(), "passes"_v = film.at_once()));
     for (std::size_t i = 0; i < film.workers.size(); ++i) {
         const PoolWorker& worker = film.workers[i];
         const WireTotals wire = worker.wire();
-        out += "  " + worker_name(film, i) + ", K = " + std::to_string(worker.k) + ": " + worker_words(worker) + "; " +
-               std::to_string(worker.tokens()) + " tokens; a round away " + ui::number(wire.per_round(wire.ms), 1) + " ms" +
-               (wire.knows_server() ? ", the server's own " + ui::number(wire.per_round(wire.server_ms), 1) + " ms" : "") +
-               (wire.retries > 0 ? ", asked again " + std::to_string(wire.retries) + " times" : "") +
-               (worker.state == PoolWorker::State::failed ? "; failed: " + worker.error : "") + "\n";
+        tell(systems_says("worker.row"_t, "worker"_v = worker_name(film, i), "k"_v = worker.k, "did"_v = worker_words(worker),
+                          "tokens"_v = worker.tokens(), "away"_v = wire.per_round(wire.ms),
+                          "server"_v = wire.knows_server() ? std::optional(wire.per_round(wire.server_ms)) : std::nullopt,
+                          "again"_v = wire.retries, "failed"_v = worker_error(worker)));
     }
-    return out;
+    const std::vector<PoolStep> steps = passes_at_once(film);
+    double idle = 0;
+    for (std::size_t i = 0; i < steps.size(); ++i)
+        if (steps[i].passes == 0) idle += (i + 1 < steps.size() ? steps[i + 1].ms : film.ms) - steps[i].ms;
+    tell(systems_says("passes.told"_t, "most"_v = std::ranges::max(steps, {}, &PoolStep::passes).passes,
+                      "idle"_v = film.ms > 0 ? idle / film.ms : 1.0));
 }
 
 } // namespace speclens

@@ -2,7 +2,6 @@
 // nothing; below them how many passes the target had at once.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "engine/batch/worker_pool.h"
@@ -22,9 +21,9 @@ struct PoolStep {
     int passes = 0;
 };
 [[nodiscard]] std::vector<PoolStep> passes_at_once(const PoolFilm& film); // by time; the last one ends at film.ms
-[[nodiscard]] std::string worker_words(const PoolWorker& worker);         // "12 rounds, 7 of 24 kept, 1200 B; 6 of 20 ahead wasted"
+[[nodiscard]] Message worker_words(const PoolWorker& worker);             // "12 rounds, 7 of 24 kept, 1200 B; 6 of 20 ahead wasted"
 
 void draw_workers(const SystemsDraw& d, ui::Rect area);
-[[nodiscard]] std::string describe_workers(const PoolFilm& film);
+void tell_workers(const SystemsDraw& d);
 
 } // namespace speclens

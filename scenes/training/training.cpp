@@ -1,5 +1,6 @@
 // Scene S10, training the drafters: the recipe's own experiments, short runs side by side.
 #include <algorithm>
+#include <utility>
 
 #include "scenes/shared/history.h"
 #include "scenes/shared/panel.h"
@@ -9,18 +10,17 @@
 namespace speclens {
 namespace {
 
-class TrainingScene final : public Scene {
+class TrainingScene final : public MessageScene<TrainingScene> {
   public:
+    static constexpr const char* kName = "training";
     bool shows_run() const override { return false; }
     int beats(const SceneInput&) const override { return kTrainingBeats; }
 
-    std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
-        std::vector<SceneCommand> out;
-        ui.push_id("training");
-        if (follow_beat(input, state_, beat_)) history_.accept(state_);
+    void frame(const SceneInput& input, ui::Ui& ui, std::vector<SceneCommand>& out) {
+        if (follow_beat(input)) history_.accept(state_);
         if (follow_training(input)) history_.accept(state_);
         const TrainingModel model = training_model(input, state_);
-        const TrainingDraw d{input, model, state_, ui, out, !input.presenter || told_by_lines(beat_)};
+        const TrainingDraw d{{input, model, state_, ui, out}, !input.presenter || told_by_lines(beat_)};
         const bool live = beat_ == kLiveBeat;
         draw_titled(input, ui, live ? live_training_title(input, state_) : training_stage_title(input, model),
                     [&] { live ? draw_live_training(d) : draw_stage(d); });
@@ -29,15 +29,6 @@ class TrainingScene final : public Scene {
         live ? draw_live_training_controls(d) : draw_training_controls(d);
         live ? take_live_training_keys(d) : keys(d);
         history_.follow(state_, ui.state.active != 0);
-        ui.pop_id();
-        return out;
-    }
-
-    std::string describe(const SceneInput& input) const override {
-        TrainingState state = state_;
-        int beat = beat_;
-        (void)follow_beat(input, state, beat);
-        return training_description(input, training_model(input, state), state);
     }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
@@ -56,15 +47,14 @@ class TrainingScene final : public Scene {
     }
 
     // A beat brings its experiment along once; afterwards the user may choose another.
-    static bool follow_beat(const SceneInput& input, TrainingState& state, int& beat) {
-        if (input.beat == beat) return false;
-        beat = input.beat;
-        const std::string study = study_of_beat(beat);
+    bool follow_beat(const SceneInput& input) {
+        if (std::exchange(beat_, input.beat) == input.beat) return false;
+        const std::string study = study_of_beat(beat_);
         if (study.empty()) return false;
-        state.study = study;
-        state.target = own_target(input, study);
-        state.arm = beat == 2 || beat == 5 ? 2 : 0; // the base loss that fades; g = 7
-        state.decay.reset();
+        state_.study = study;
+        state_.target = own_target(input, study);
+        state_.arm = beat_ == kFadingBeat || beat_ == 5 ? 2 : 0; // the base loss that fades; g = 7
+        state_.decay.reset();
         return true;
     }
 
@@ -82,13 +72,14 @@ class TrainingScene final : public Scene {
         const ui::Rect stage = d.input.stage;
         const float x = stage.x + 24, w = stage.w - 48, top = stage.y + 88, bottom = stage.bottom() - 8;
         if (!d.model.study) {
-            ui::slot(d.ui.canvas, d.ui.theme, {x, top, w, std::min(240.0F, bottom - top)}, "curves of training runs would stand here");
+            ui::slot(d.ui.canvas, d.ui.theme, {x, top, w, std::min(240.0F, bottom - top)}, training_says("missing.slot"_t));
             return;
         }
         constexpr float kLeastCharts = 168;
         const float room = bottom - top, least = std::min(room, training_arms_height(d.model, true));
         const float arms = std::clamp(room - 20 - kLeastCharts, least, training_arms_height(d.model)), charts = room - arms - 20, gap = 32;
         const float half = (w - gap) / 2;
+        tell_training_lines(d);
         if (d.input.presenter) return draw_presented(d, {x, top + 8, w, room - 8});
         if (charts > 150) {
             draw_training_curves(d, {x, top, half, charts});

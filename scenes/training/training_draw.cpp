@@ -8,9 +8,8 @@
 
 #include "engine/published/published_words.h"
 #include "scenes/shared/panel.h"
-#include "scenes/shared/words.h"
+#include "ui/choices.h"
 #include "ui/format.h"
-#include "ui/plot.h"
 #include "ui/text_layout.h"
 
 namespace speclens {
@@ -23,13 +22,6 @@ using ui::Role;
 using ui::Vec2;
 
 constexpr float kBarRow = 26, kLowBarRow = 17, kArmGap = 6, kArmsHead = 44;
-
-struct TrainingChart {
-    Rect plot;
-    ui::Scale x, y;
-};
-
-Rect plot_of(Rect r) { return {r.x + 40, r.y + 50, r.w - 40 - 24, r.h - 50 - 44}; }
 
 // Lines of all arms, the chosen one last and strong.
 template <class Draw>
@@ -62,21 +54,57 @@ void number_lines(const TrainingDraw& d, Rect plot, std::vector<LineEnd> ends) {
         while (!free(at) && at.y > plot.y + 9) at.y -= 1;
         if (!free(at)) continue;
         taken.push_back(at);
-        d.ui.canvas.text(at, std::to_string(end.arm), end.chosen ? Font::mono_medium : Font::mono, 14,
-                         end.chosen ? d.ui.theme.ink : d.ui.theme.muted);
+        d.ui.canvas.print(at, std::to_string(end.arm), end.chosen ? Font::mono_medium : Font::mono, 14,
+                          end.chosen ? d.ui.theme.ink : d.ui.theme.muted);
     }
 }
 
+Message series_words(const TrainingArm& arm, bool base) { return training_says("loss.series"_t, "arm"_v = arm.name, "base"_v = base); }
+
+Message point_words(const TrainingArm& arm, std::size_t k) {
+    return training_says("kept.point"_t, "position"_v = k + 1, "share"_v = arm.conditional[k], "judged"_v = arm.judged[k],
+                         "few"_v = arm.few(k));
+}
+
 } // namespace
+
+TrainingChart training_chart(ui::Ui& ui, Rect r, ChartSpan x, ChartSpan y, const Message& axis, float right, double above) {
+    const Rect plot{r.x + 40, r.y + 50, r.w - 40 - right, r.h - 50 - 44};
+    const TrainingChart chart{plot, {x.from, x.to, plot.x, plot.right()}, {y.from, y.to * above, plot.bottom(), plot.y}};
+    int lines = 5;
+    if (r.h <= 220) lines = r.h > 180 ? 3 : 2;
+    ui::axis_y(ui.canvas, ui.theme, chart.y, plot.x, ui::ticks(y.from, y.to, lines),
+               {.grid_to = plot.right(), .grid = true, .label_offset = 8});
+    ui.canvas.text({plot.center().x, plot.bottom() + 40}, axis, Font::text, 14, ui.theme.muted, Align::center);
+    return chart;
+}
+
+void tell_training_lines(const TrainingDraw& d) {
+    for (const TrainingArm& arm : d.model.arms) {
+        const auto chosen = "chosen"_v = &arm == &d.model.chosen();
+        for (const bool base : {false, true}) {
+            const std::vector<double>& curve = base ? arm.base_loss : arm.loss;
+            const std::size_t known = std::min(curve.size(), arm.positions.size());
+            if (known > 0)
+                d.ui.canvas.tell(training_says("loss.curve"_t, "series"_v = series_words(arm, base), chosen, "from"_v = curve.front(),
+                                               "to"_v = curve.back(), "millions"_v = arm.positions[known - 1] / 1e6),
+                                 d.input.stage);
+        }
+        if (!arm.conditional.empty())
+            d.ui.canvas.tell(training_says("kept.curve"_t, "arm"_v = arm.name, chosen,
+                                           "points"_v = each_said(std::views::iota(std::size_t{0}, arm.conditional.size()),
+                                                                  [&](std::size_t k) { return point_words(arm, k); })),
+                             d.input.stage);
+    }
+}
 
 void draw_training_curves(const TrainingDraw& d, Rect r) {
     const TrainingModel& m = d.model;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    const bool base = !m.chosen().base_loss.empty();
-    part_head(d.ui, r, "Loss, nats per token",
-              {"bold: " + m.chosen().name + (base ? "; dashed: base logits alone" : ""), "bold: " + m.chosen().name});
-    const Rect plot = plot_of(r);
+    std::vector<Message> ways = {training_says("loss.under"_t, "arm"_v = m.chosen().name, "base"_v = false)};
+    if (!m.chosen().base_loss.empty()) ways.insert(ways.begin(), training_says("loss.under"_t, "arm"_v = m.chosen().name, "base"_v = true));
+    part_head(d.ui, r, training_says("loss.title"_t), ways);
     double most = 1, low = 1e9, high = 0;
     for (const TrainingArm& arm : m.arms)
         for (const std::vector<double>* curve : {&arm.loss, &arm.base_loss})
@@ -87,24 +115,17 @@ void draw_training_curves(const TrainingDraw& d, Rect r) {
                 if (i >= curve->size() / 8) high = std::max(high, (*curve)[i]);
             }
     if (high <= 0) return;
-    low = std::floor(low * 4) / 4;
-    const TrainingChart chart{plot, {0, most / 1e6, plot.x, plot.right()}, {low, high * 1.02, plot.bottom(), plot.y}};
-    ui::axis_y(canvas, theme, chart.y, plot.x,
-               ui::ticks(low, high,
-                         r.h > 220   ? 5
-                         : r.h > 180 ? 3
-                                     : 2),
-               {.grid_to = plot.right(), .grid = true, .label_offset = 8});
+    const TrainingChart chart =
+        training_chart(d.ui, r, {0, most / 1e6}, {std::floor(low * 4) / 4, high}, training_says("loss.axis"_t), 24, 1.02);
+    const Rect plot = chart.plot;
     ui::axis_x(canvas, theme, chart.x, plot.bottom(), ui::ticks(0, most / 1e6, 4), {});
-    canvas.text({plot.center().x, plot.bottom() + 40}, "million positions trained", Font::text, 14, theme.muted, Align::center);
     std::vector<LineEnd> ends;
     canvas.push_clip({plot.x, plot.y - 2, plot.w + 2, plot.h + 4});
     in_turn(m, [&](const TrainingArm& arm, bool chosen) {
         const ui::Color color = chosen ? theme.ink : theme.muted.alpha(0.6F);
         const auto line = [&](const std::vector<double>& curve, bool dashed) {
             const std::size_t known = std::min(curve.size(), arm.positions.size());
-            ui::plotted(canvas, plot, ui::PlotMark::line, arm.name + (dashed ? ", base logits alone" : ""),
-                        std::views::iota(std::size_t{0}, known),
+            ui::plotted(canvas, plot, ui::PlotMark::line, series_words(arm, dashed), std::views::iota(std::size_t{0}, known),
                         [&](std::size_t i) { return ui::PlotDatum{.x = arm.positions[i] / 1e6, .y = curve[i]}; });
             std::vector<Vec2> points;
             for (std::size_t i = 0; i < known; ++i) points.push_back({chart.x(arm.positions[i] / 1e6), chart.y(curve[i])});
@@ -129,23 +150,19 @@ void draw_training_acceptance(const TrainingDraw& d, Rect r) {
     const TrainingModel& m = d.model;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    part_head(d.ui, r, "Share kept, by position",
-              {"bold: " + m.chosen().name + "; once all before were kept; " + at_temperature(m) + "; rings: fewer than 30",
-               "bold: " + m.chosen().name + "; " + at_temperature(m) + "; rings: fewer than 30",
-               "bold: " + m.chosen().name + "; rings: fewer than 30", "rings: fewer than 30"});
-    const Rect plot = plot_of(r);
+    const auto arm_name = "arm"_v = m.chosen().name;
+    const auto temperature = "temperature"_v = at_temperature(m);
+    const auto enough = "enough"_v = kEnoughRounds;
+    part_head(d.ui, r, training_says("kept.title"_t),
+              {training_says("kept.under:all"_t, arm_name, temperature, enough),
+               training_says("kept.under:served"_t, arm_name, temperature, enough), training_says("kept.under:arm"_t, arm_name, enough),
+               training_says("kept.under:rings"_t, enough)});
     std::size_t longest = 2;
     for (const TrainingArm& arm : m.arms) longest = std::max(longest, arm.conditional.size());
-    const TrainingChart chart{plot, {0.6, static_cast<double>(longest) + 0.4, plot.x, plot.right()}, {0, 1, plot.bottom(), plot.y}};
-    ui::axis_y(canvas, theme, chart.y, plot.x,
-               ui::ticks(0, 1,
-                         r.h > 220   ? 5
-                         : r.h > 180 ? 3
-                                     : 2),
-               {.grid_to = plot.right(), .grid = true, .label_offset = 8});
+    const TrainingChart chart = training_chart(d.ui, r, {0.6, static_cast<double>(longest) + 0.4}, {0, 1}, training_says("kept.axis"_t));
+    const Rect plot = chart.plot;
     for (std::size_t k = 1; k <= longest; k += longest > 9 ? 2 : 1)
-        canvas.text({chart.x(static_cast<double>(k)), plot.bottom() + 20}, std::to_string(k), Font::mono, 14, theme.muted, Align::center);
-    canvas.text({plot.center().x, plot.bottom() + 40}, "position of the guess", Font::text, 14, theme.muted, Align::center);
+        canvas.print({chart.x(static_cast<double>(k)), plot.bottom() + 20}, std::to_string(k), Font::mono, 14, theme.muted, Align::center);
     std::vector<LineEnd> ends;
     in_turn(m, [&](const TrainingArm& arm, bool chosen) {
         ui::plotted_by_place(canvas, plot, ui::PlotMark::line, arm.name, arm.conditional);
@@ -162,15 +179,24 @@ void draw_training_acceptance(const TrainingDraw& d, Rect r) {
                     canvas.ring(points[k], 3.5F, {theme.muted, 1.5F});
                 else
                     canvas.disc(points[k], 4, theme.ink);
-                ui::tooltip(d.ui, {points[k].x - 8, points[k].y - 8, 16, 16},
-                            "guess " + std::to_string(k + 1) + ": " + ui::probability(arm.conditional[k]) + " kept of about " +
-                                ui::number(arm.judged[k], 0));
+                ui::tooltip(d.ui, {points[k].x - 8, points[k].y - 8, 16, 16}, point_words(arm, k));
             }
     });
     number_lines(d, plot, ends);
 }
 
 namespace {
+
+Message guesses_words(const TrainingArm::Bar& bar) {
+    return training_says("arm.guesses"_t, "base"_v = bar.base_only, "guesses"_v = bar.drafts);
+}
+
+Message bar_words(const TrainingArm::Bar& bar) {
+    std::vector<Said> seeds;
+    if (bar.seeds.size() > 1) seeds = each_said(bar.seeds, [](double tokens) { return training_said("arm.seed"_t, "tokens"_v = tokens); });
+    return training_says("arm.bar"_t, "guesses"_v = guesses_words(bar), "tokens"_v = bar.tokens, "low"_v = bar.low, "high"_v = bar.high,
+                         "seeds"_v = seeds);
+}
 
 float bar_rows(const TrainingModel& m) {
     std::size_t rows = 0;
@@ -189,13 +215,12 @@ void draw_training_arms(const TrainingDraw& d, Rect area) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     canvas.line({area.x, area.y - 9.5F}, {area.right(), area.y - 9.5F}, theme.hairline());
-    ui::fitted_text(canvas, {area.x, area.y + 16}, "Served: tokens per round, " + at_temperature(m), Font::text_bold, 15, theme.ink,
-                    area.w * 0.6F);
+    ui::fitted_text(canvas, {area.x, area.y + 16}, training_says("served.title"_t, "temperature"_v = at_temperature(m)), Font::text_bold,
+                    15, theme.ink, area.w * 0.6F);
     const bool dots = std::ranges::any_of(m.arms, [](const TrainingArm& arm) {
         return std::ranges::any_of(arm.bars, [](const TrainingArm::Bar& bar) { return bar.seeds.size() > 1; });
     });
-    canvas.text({area.right(), area.y + 16}, dots ? "line: 95 % interval; dots: seeds" : "line: 95 % interval", Font::text, 14, theme.muted,
-                Align::right);
+    canvas.text({area.right(), area.y + 16}, training_says("served.key"_t, "seeds"_v = dots), Font::text, 14, theme.muted, Align::right);
     double most = 1;
     for (const TrainingArm& arm : m.arms)
         for (const TrainingArm::Bar& bar : arm.bars) most = std::max(most, bar.high);
@@ -205,8 +230,8 @@ void draw_training_arms(const TrainingDraw& d, Rect area) {
     for (const TrainingArm& arm : m.arms)
         ui::plotted(canvas, {left, area.y + 30, right - left, area.h - 30}, ui::PlotMark::rows, arm.name, arm.bars,
                     [&](const TrainingArm::Bar& bar) {
-                        const std::string drafts = bar.base_only ? "base logits alone" : counted(bar.drafts, "guess");
-                        return ui::PlotDatum{.x = bar.tokens, .low = bar.low, .high = bar.high, .label = arm.name + ", " + drafts};
+                        const Message label = training_says("arm.label"_t, "arm"_v = arm.name, "guesses"_v = guesses_words(bar));
+                        return ui::PlotDatum{.x = bar.tokens, .low = bar.low, .high = bar.high, .label = label};
                     });
     // Every arm has its row: the title may name any of them.
     constexpr float kRoomRow = 32; // of a presenter
@@ -221,17 +246,18 @@ void draw_training_arms(const TrainingDraw& d, Rect area) {
         if (choosable(d.ui, "arm " + arm.arm->name, box, i == m.arm, {0.9F, 0.45F})) d.state.choose(i);
         const ui::Color ink = i == m.arm ? theme.ink : theme.muted;
         const float indent = d.lines ? 18 : 0;
-        if (d.lines) canvas.text({area.x, y + middle + 5}, std::to_string(i + 1), i == m.arm ? Font::mono_medium : Font::mono, 14, ink);
-        ui::fitted_text(canvas, {area.x + indent, y + middle + 5}, arm.name, Font::text, 15, ink, name - 8 - indent);
+        if (d.lines) canvas.print({area.x, y + middle + 5}, std::to_string(i + 1), i == m.arm ? Font::mono_medium : Font::mono, 14, ink);
+        cell(d.ui, {area.x + indent, y + middle + 5}, arm.name, name - 8 - indent, {ink, 15});
+        canvas.tell(training_says("arm.row"_t, "arm"_v = arm.name, "chosen"_v = i == m.arm, "bars"_v = each_said(arm.bars, bar_words)), box,
+                    ui::Canvas::Told::drawn);
         float row = y;
         for (const TrainingArm::Bar& bar : arm.bars) {
-            ui::fitted_text(canvas, {area.x + name, row + middle + 5}, bar.base_only ? "base logits alone" : counted(bar.drafts, "guess"),
-                            Font::text, 14, theme.muted, detail - 10);
+            cell(d.ui, {area.x + name, row + middle + 5}, guesses_words(bar), detail - 10, {theme.muted});
             ui::bar(canvas, theme, {left, row + middle - 5, right - left, 10}, bar.tokens / x.hi, Role::draft, bar.base_only ? 0.5F : 1);
             canvas.line({x(bar.low), row + middle}, {x(bar.high), row + middle}, {theme.ink, 1.5F});
             if (bar.seeds.size() > 1)
                 for (const double tokens : bar.seeds) canvas.disc({x(tokens), row + middle}, 3, theme.ink);
-            canvas.text({area.right(), row + middle + 5}, ui::per_round(bar.tokens), Font::mono, 14, theme.ink, Align::right);
+            canvas.print({area.right(), row + middle + 5}, ui::per_round(bar.tokens), Font::mono, 14, theme.ink, Align::right);
             row += row_height;
         }
         y += h + kArmGap;
@@ -243,42 +269,54 @@ namespace {
 void published_bars(const TrainingDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    ui::fitted_text(canvas, {r.x, r.y + 14}, "PUBLISHED, Domino on Qwen3-8B", Font::text, 14, theme.muted, r.w);
+    ui::fitted_text(canvas, {r.x, r.y + 14}, training_says("published.title"_t), Font::text, 14, theme.muted, r.w);
     float y = r.y + 26;
     if (!d.input.figures) return;
-    const std::pair<const char*, const char*> rows[] = {{"domino-train-ttt-tokens", "own guesses"},
-                                                        {"domino-train-tf-tokens", "true text"},
-                                                        {"domino-train-curriculum-tokens", "and fading base loss"},
-                                                        {"domino-train-dflash-tokens", "DFlash alike"}};
+    const std::pair<const char*, Message> rows[] = {{"domino-train-ttt-tokens", training_says("published.prefix:own"_t)},
+                                                    {"domino-train-tf-tokens", training_says("published.prefix:text"_t)},
+                                                    {"domino-train-curriculum-tokens", training_says("published.prefix:fading"_t)},
+                                                    {"domino-train-dflash-tokens", training_says("published.prefix:dflash"_t)}};
     for (const auto& [id, words] : rows) {
         const PublishedFigure* figure = d.input.figures->find(id);
-        if (!figure || y + 22 > r.bottom()) continue;
+        if (!figure) continue;
+        const Message row = training_says("published.row"_t, "claim"_v = figure->claim, "value"_v = value_said(*figure),
+                                          "source"_v = citation_said(*figure, d.input.figures->source_of(*figure)));
+        if (y + 22 > r.bottom()) {
+            canvas.tell(row, r);
+            continue;
+        }
         const Rect bar{r.x + 150, y + 5, (r.w - 150 - 48) * static_cast<float>(figure->values.front() / 5), 12};
         canvas.hatch(bar, theme.role(Role::draft));
         canvas.outline(bar, {theme.role(Role::draft), 1}, 2);
         ui::fitted_text(canvas, {r.x, y + 16}, words, Font::text, 14, theme.muted, 142);
-        canvas.text({r.right(), y + 16}, ui::number(figure->values.front(), 2), Font::mono, 14, theme.ink, Align::right);
-        ui::tooltip(d.ui, {r.x, y, r.w, 22},
-                    figure->claim + ": " + published_value(*figure) + ", " +
-                        published_citation(*figure, d.input.figures->source_of(*figure)));
+        canvas.print({r.right(), y + 16}, ui::number(figure->values.front(), 2), Font::mono, 14, theme.ink, Align::right);
+        ui::thing(d.ui, {r.x, y, r.w, 22}, row);
         y += 24;
     }
 }
 
+// How the positions are weighed; told also where the bars have no room.
 void weight_bars(const TrainingDraw& d, Rect r) {
+    constexpr float kLeast = 76;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const PositionWeights& weights = d.model.weights;
-    ui::fitted_text(canvas, {r.x, r.y + 14},
-                    std::string(weights.by_step ? "Weight of test-time step k: " : "Weight of position k: ") + weights_words(weights) +
-                        (d.model.own_weights ? ", not the arm's" : ""),
-                    Font::text, 14, theme.muted, r.w);
+    const auto by_step = "by_step"_v = weights.by_step;
+    const Message title = training_says("weights.title"_t, by_step, "way"_v = weights_words(weights), "own"_v = d.model.own_weights);
+    if (!weights.by_block)
+        canvas.tell(training_says("weights.bars"_t, by_step,
+                                  "weights"_v =
+                                      each_said(std::views::iota(1, weights.positions + 1),
+                                                [&](int k) { return training_said("weights.bar"_t, "k"_v = k, "weight"_v = weights(k)); })),
+                    r);
+    if (r.h < kLeast) return canvas.tell(title, r);
+    ui::fitted_text(canvas, {r.x, r.y + 14}, title, Font::text, 14, theme.muted, r.w);
     if (weights.by_block) return;
     const float column = r.w / 15, floor = r.bottom() - 18, tall = floor - r.y - 26;
     for (int k = 1; k <= weights.positions; ++k) {
         const float left = r.x + column * static_cast<float>(k - 1), h = tall * static_cast<float>(weights(k));
         canvas.fill({left + 2, floor - h, column - 4, h}, theme.role(Role::draft).alpha(0.85F), 2);
-        if (k % 2 == 1) canvas.text({left + column / 2, floor + 16}, std::to_string(k), Font::mono, 14, theme.muted, Align::center);
+        if (k % 2 == 1) canvas.print({left + column / 2, floor + 16}, std::to_string(k), Font::mono, 14, theme.muted, Align::center);
     }
 }
 
@@ -287,49 +325,41 @@ void weight_bars(const TrainingDraw& d, Rect r) {
 void draw_training_details(const TrainingDraw& d) {
     const Rect r = d.input.details;
     if (r.w <= 0) return;
-    ui::Canvas& canvas = d.ui.canvas;
-    const ui::Theme& theme = d.ui.theme;
+    DetailsColumn column(d.ui, r);
     const float x = r.x + 24, w = r.w - 48;
-    float y = r.y + 32;
+    float y = r.y + 46;
     if (const auto& losses = d.model.losses) {
-        ui::fitted_text(canvas, {x, y}, "The loss after " + ui::percent(d.state.progress) + " of the run", Font::text_bold, 15, theme.ink,
-                        w);
-        ui::fitted_text(canvas, {x, y + 24}, "L = (1−λ) final + λ base,  λ = " + ui::probability(losses->weight), Font::mono, 14, theme.ink,
-                        w);
-        ui::fitted_text(canvas, {x, y + 46},
-                        "  = " + ui::number(1 - losses->weight, 2) + " × " + ui::number(losses->final_loss, 2) + " + " +
-                            ui::number(losses->weight, 2) + " × " + ui::number(losses->base_loss, 2) + " = " +
-                            ui::number(losses->total(), 2),
-                        Font::mono, 14, theme.ink, w);
-        y += 78;
+        const auto formula = [&](float below, const Message& words) {
+            ui::fitted_text(d.ui.canvas, {x, r.y + below}, words, Font::mono, 14, d.ui.theme.ink, w);
+        };
+        const auto weight = "weight"_v = losses->weight;
+        column.title(training_says("details.after"_t, "progress"_v = d.state.progress));
+        formula(56, training_says("details.sum"_t, weight));
+        formula(78, training_says("details.numbers"_t, "rest"_v = 1 - losses->weight, "final"_v = losses->final_loss, weight,
+                                  "base"_v = losses->base_loss, "total"_v = losses->total()));
+        y = r.y + 110;
     } else {
-        ui::fitted_text(canvas, {x, y}, "Where the loss looks", Font::text_bold, 15, theme.ink, w);
-        y += 14;
+        column.title(training_says("details.title"_t));
     }
     const float rest = r.bottom() - 12 - y, weights = std::clamp(rest - 128, 0.0F, 120.0F);
-    if (weights >= 76) {
-        weight_bars(d, {x, y, w, weights});
-        y += weights + 14;
-    }
+    weight_bars(d, {x, y, w, weights});
+    if (weights >= 76) y += weights + 14;
     published_bars(d, {x, y, w, r.bottom() - 8 - y});
 }
 
 void draw_training_controls(const TrainingDraw& d) {
-    const Rect r = d.input.controls;
-    if (r.w <= 0) return;
+    if (d.input.controls.w <= 0) return;
     ui::Ui& ui = d.ui;
     const TrainingModel& m = d.model;
-    ControlRow row(r);
-    Rect at = row.place(std::min(240.0F, row.room()));
-    ui::field_label(ui, at, "Experiment");
-    std::vector<ui::Choice> choices;
-    int chosen = -1;
-    for (const AblationStudy* study : m.studies) {
-        if (study == m.study) chosen = static_cast<int>(choices.size());
-        choices.push_back({study_words(*study), "", ""});
-    }
-    if (const auto pick =
-            ui::dropdown(ui, "study", at, choices, chosen, {.disabled = choices.empty() ? "No experiments came with this bundle" : ""});
+    ControlRow row(d.input.controls);
+    const Rect at = row.place(std::min(240.0F, row.room()));
+    ui::field_label(ui, at, training_says("controls.study"_t));
+    std::vector<ui::MessageChoice> studies;
+    for (const AblationStudy* study : m.studies) studies.push_back({.label = study_words(*study)});
+    const auto chosen = std::ranges::find(m.studies, m.study) - m.studies.begin();
+    const Message none = studies.empty() ? training_says("controls.no_study"_t) : Message();
+    if (const auto pick = ui::dropdown(ui, "study", at, studies, studies.empty() ? -1 : static_cast<int>(chosen), {}, none,
+                                       training_says("controls.choose"_t));
         pick && *pick != chosen) {
         const AblationStudy& study = *m.studies[static_cast<std::size_t>(*pick)];
         d.state.study = study.name;
@@ -337,24 +367,22 @@ void draw_training_controls(const TrainingDraw& d) {
         d.state.choose(0);
         d.state.decay.reset();
     }
-    const std::string served[] = {"T = 0", "T = .7"};
-    const float width = ui::segmented_width(ui.canvas, served);
-    if (row.room() > width) {
-        at = row.place(width);
-        ui::field_label(ui, at, "Served at");
-        ui::tooltip(ui, at, "Whether tokens per round are those of greedy texts or of sampled ones (Y)");
-        if (const auto pick = ui::segmented(ui, "served", {at.x, at.y}, served, d.state.sampled ? 1 : 0)) d.state.sampled = *pick == 1;
+    const Message served[] = {training_says("words.temperature"_t, "temperature"_v = 0.0),
+                              training_says("words.temperature"_t, "temperature"_v = kServedSampled)};
+    if (row.room() > ui::segmented_width(ui.canvas, served)) {
+        const ControlWords words{"served", training_says("controls.served"_t), training_says("controls.served_about"_t)};
+        if (const auto pick = segmented(ui, row, words, served, d.state.sampled ? 1 : 0)) d.state.sampled = *pick == 1;
     }
-    const auto slider = [&](const char* id, const std::string& label, double& value, double high, double step) {
+    const auto slider = [&](const char* id, const Message& label, double& value, double high, double step) {
         if (row.room() < 120) return;
         const Rect place = row.place(std::min(160.0F, row.room()));
         ui::field_label(ui, place, label);
         if (const auto to = ui::slider(ui, id, {place.x, place.y + 8, place.w, 20}, value, 0, high, {.step = step})) value = *to;
     };
-    if (m.losses) slider("progress bar", "Progress: " + ui::percent(d.state.progress), d.state.progress, 1, 0.01);
+    if (m.losses) slider("progress bar", training_says("controls.progress"_t, "progress"_v = d.state.progress), d.state.progress, 1, 0.01);
     if (!m.study || !m.weights.can_decay()) return;
     double decay = m.weights.decay;
-    slider("decay", decay > 0 ? "Decay g: " + ui::number(decay, 1) : "Decay g: none", decay, 16, 0.5);
+    slider("decay", training_says("controls.decay"_t, "g"_v = if_measured(decay)), decay, 16, 0.5);
     if (decay != m.weights.decay) d.state.decay = decay;
 }
 

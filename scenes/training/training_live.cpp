@@ -1,16 +1,12 @@
-// The last beat of S10: Medusa heads or an MTP layer that learn here and now: what is asked for, its words, and runs with it.
+// The last beat of S10: Medusa heads or an MTP layer that learn here and now: what is asked for, what is said of it, and runs with it.
 #include <algorithm>
-#include <sstream>
 
 #include "scenes/shared/cycle_pick.h"
-#include "scenes/shared/head_scene.h"
-#include "scenes/shared/measure_charts.h"
 #include "scenes/shared/methods.h"
+#include "scenes/shared/panel.h"
 #include "scenes/shared/run_controls.h"
-#include "scenes/shared/words.h"
 #include "scenes/training/training_draw.h"
-#include "ui/format.h"
-#include "ui/tokens.h"
+#include "ui/choices.h"
 
 namespace speclens {
 namespace {
@@ -40,13 +36,10 @@ bool learned(const SceneInput& input) {
 bool usable(const SceneInput& input) { // a training that was cut leaves what was there
     return input.training && input.training->complete && !input.training->ended_early;
 }
-std::string tokens_of(const HeadWorth& worth) { return ui::per_round(worth.tokens_per_round); }
 
-std::string why_not_train(const SceneInput& input) {
-    const std::string problem = no_models(input);
-    if (!problem.empty()) return problem;
-    if (input.training && !input.training->complete) return "A training is under way";
-    return "";
+Message why_not_train(const SceneInput& input) {
+    if (Message problem = no_models(input); !problem.empty()) return problem;
+    return input.training && !input.training->complete ? training_says("controls.under_way"_t) : Message();
 }
 
 // A run that drafts with what was trained, as it is now.
@@ -77,43 +70,31 @@ TrainHeads training_asked(const SceneInput& input, const TrainingState& state) {
     return {.steps = state.steps > 0 ? state.steps : lengths.usual, .texts = 4, .max_tokens = 64, .kind = kind};
 }
 
-std::string training_conditions(const HeadTrainingView& view) {
-    const HeadTrainingPoint& last = view.curve.back();
-    return ui::integer(view.states) + " places in answers to " + std::to_string(view.plan.prompts.size()) + " prompts (" +
-           ui::number(view.text_seconds, 1) + " s to write); " + std::to_string(view.plan.batch) + " a step" +
-           (last.step > 0 ? ", loss " + ui::number(last.loss, 2) : "") + "; measured on " + ui::integer(view.held_states) + " of " +
-           std::to_string(view.plan.held_out.size()) + " others";
-}
-
 StageTitle live_training_title(const SceneInput& input, const TrainingState& state) {
     StageTitle title;
     const HeadTrainingView* view = input.training.get();
-    const bool layer = head_shown(input, state) == HeadKind::mtp;
+    const auto layer = "layer"_v = head_shown(input, state) == HeadKind::mtp;
     if (!view) {
         title.title = training_says("live.title:none"_t);
-        title.subtitle = training_says("live.subtitle:none"_t, "layer"_v = layer);
+        title.subtitle = training_says("live.subtitle:none"_t, layer);
         return title;
     }
+    const auto stopped = "stopped"_v = view->ended_early;
     if (!learned(input)) {
         if (view->ended_early)
             title.title = training_says("live.title:stopped"_t);
-        else if (view->curve.empty())
-            title.title = training_says("live.title:writing"_t, "layer"_v = layer);
         else
-            title.title = training_says("live.title:new"_t, "layer"_v = layer);
-        title.subtitle =
-            training_says("live.subtitle:answers"_t, "done"_v = view->texts_done, "of"_v = view->texts, "stopped"_v = view->ended_early);
+            title.title = view->curve.empty() ? training_says("live.title:writing"_t, layer) : training_says("live.title:new"_t, layer);
+        title.subtitle = training_says("live.subtitle:answers"_t, "done"_v = view->texts_done, "of"_v = view->texts, stopped);
         return title;
     }
     const HeadTrainingPoint& last = view->curve.back();
-    const std::string loaded = view->shipped.tokens_per_round > 0 ? tokens_of(view->shipped) : "";
-    title.title = training_says("live.title:trained"_t, "seconds"_v = ui::number(last.seconds, 1), "tokens"_v = tokens_of(last.worth));
-    if (layer)
-        title.subtitle = training_says("live.subtitle:trained_layer"_t, "guesses"_v = last.worth.shares.size(), "step"_v = last.step,
-                                       "of"_v = view->plan.steps, "stopped"_v = view->ended_early, "loaded"_v = loaded);
-    else
-        title.subtitle = training_says("live.subtitle:trained"_t, "heads"_v = last.worth.shares.size(), "step"_v = last.step,
-                                       "of"_v = view->plan.steps, "stopped"_v = view->ended_early, "loaded"_v = loaded);
+    title.title = training_says("live.title:trained"_t, "seconds"_v = last.seconds, "tokens"_v = last.worth.tokens_per_round);
+    const auto trained = [&](auto id) {
+        return training_says(id, "guesses"_v = last.worth.shares.size(), "step"_v = last.step, "of"_v = view->plan.steps, stopped,
+                             "loaded"_v = if_measured(view->shipped.tokens_per_round));
+    };
+    title.subtitle = view->plan.kind == HeadKind::mtp ? trained("live.subtitle:trained_layer"_t) : trained("live.subtitle:trained"_t);
     return title;
 }
 
@@ -121,24 +102,14 @@ Words live_training_words(const SceneInput& input, const TrainingState& state) {
     const bool layer = head_shown(input, state) == HeadKind::mtp;
     if (!learned(input)) return layer ? training_says.beat("live:layer_new"_t) : training_says.beat("live:new"_t);
     const HeadTrainingView& view = *input.training;
-    const std::vector<double>& shares = view.curve.back().worth.shares;
-    const std::string first = ui::percent(shares.front()), furthest = ui::percent(shares.back());
-    const auto heads = shares.size();
-    const bool told = usable(input), loaded = told && view.shipped.tokens_per_round > 0,
-               behind = loaded && view.shipped.tokens_per_round > view.curve.back().worth.tokens_per_round;
-    if (layer) {
-        const std::string begun = ui::percent(view.curve.front().worth.shares.front());
-        if (!told)
-            return training_says.beat("live:layer_learning"_t, "first"_v = first, "guesses"_v = heads, "last"_v = furthest,
-                                      "begun"_v = begun);
-        if (!loaded)
-            return training_says.beat("live:layer_own"_t, "first"_v = first, "guesses"_v = heads, "last"_v = furthest, "begun"_v = begun);
-        return training_says.beat("live:layer_against"_t, "first"_v = first, "guesses"_v = heads, "last"_v = furthest, "begun"_v = begun,
-                                  "behind"_v = behind);
-    }
-    if (!told) return training_says.beat("live:learning"_t, "first"_v = first, "heads"_v = heads, "last"_v = furthest);
-    if (!loaded) return training_says.beat("live:own"_t, "first"_v = first, "heads"_v = heads, "last"_v = furthest);
-    return training_says.beat("live:against"_t, "first"_v = first, "heads"_v = heads, "last"_v = furthest, "behind"_v = behind);
+    const HeadWorth &now = view.curve.back().worth, &before = view.curve.front().worth;
+    const auto say = [&](auto id) {
+        return training_says.beat(id, "first"_v = now.shares.front(), "guesses"_v = now.shares.size(), "last"_v = now.shares.back(),
+                                  "begun"_v = before.shares.front(), "behind"_v = view.shipped.tokens_per_round > now.tokens_per_round);
+    };
+    if (!usable(input)) return layer ? say("live:layer_learning"_t) : say("live:learning"_t);
+    if (view.shipped.tokens_per_round <= 0) return layer ? say("live:layer_own"_t) : say("live:own"_t);
+    return layer ? say("live:layer_against"_t) : say("live:against"_t);
 }
 
 void finish_live_story(const SceneInput& input, const TrainingState& state, Story& story) {
@@ -151,85 +122,40 @@ void finish_live_story(const SceneInput& input, const TrainingState& state, Stor
         story.on_task = {Command{training_asked(input, state)}};
 }
 
-std::string live_training_lines(const SceneInput& input) {
-    const HeadTrainingView* view = input.training.get();
-    if (!view || view->curve.empty()) return "";
-    std::ostringstream out;
-    const char* each = view->plan.kind == HeadKind::mtp ? "guesses" : "heads";
-    const auto worth = [&](const HeadWorth& of) {
-        out << tokens_of(of) << " tokens per round, " << each;
-        for (const double share : of.shares) out << " " << ui::probability(share);
-        out << "\n";
-    };
-    for (const HeadTrainingPoint& point : view->curve) {
-        out << "step " << point.step << ": ";
-        if (point.step > 0) out << "loss " << ui::number(point.loss, 2) << ", ";
-        worth(point.worth);
-    }
-    const bool loaded = !view->shipped.shares.empty();
-    if (loaded) {
-        out << (view->plan.kind == HeadKind::mtp ? "the layer that was loaded: " : "heads that were loaded: ");
-        worth(view->shipped);
-    }
-    out << "Guesses that stay when all before them stayed, by place:\n";
-    const auto stayed = [&](std::string name, const HeadWorth& of) {
-        out << describe_acceptance({std::move(name), of.judged, of.kept, false});
-    };
-    stayed("trained here", view->curve.back().worth);
-    stayed("at step 0", view->curve.front().worth);
-    if (loaded) stayed("loaded", view->shipped);
-    out << training_conditions(*view) << "\n";
-    return out.str();
-}
-
 void draw_live_training_controls(const TrainingDraw& d) {
-    const Rect r = d.input.controls;
-    if (r.w <= 0) return;
+    if (d.input.controls.w <= 0) return;
+    constexpr float kNext = 120; // stays free for what comes next
     ui::Ui& ui = d.ui;
     const HeadKind kind = head_to_train(d.input, d.state);
-    ControlRow row(r);
-    std::vector<std::string> names;
-    int chosen = 0;
-    for (const HeadKind head : kHeads) {
-        if (head == kind) chosen = static_cast<int>(names.size());
-        names.push_back(method_title(name_of(head)));
-    }
-    float width = ui::segmented_width(ui.canvas, names);
-    if (row.room() > width + 120) {
-        const Rect at = row.place(width);
-        ui::field_label(ui, at, "What is trained");
-        if (const auto pick = ui::segmented(ui, "head", {at.x, at.y}, names, chosen); pick && *pick != chosen)
-            d.state.head = kHeads[static_cast<std::size_t>(*pick)], d.state.steps = 0;
-    }
-    const Lengths& lengths = lengths_of(kind);
-    const int steps = d.state.steps > 0 ? d.state.steps : lengths.usual;
-    std::vector<std::string> choices;
-    chosen = 0;
-    for (const int length : lengths.steps) {
-        if (length == steps) chosen = static_cast<int>(choices.size());
-        choices.push_back(ui::integer(length));
-    }
-    width = ui::segmented_width(ui.canvas, choices);
-    if (row.room() > width + 120) {
-        const Rect at = row.place(width);
-        ui::field_label(ui, at, "Steps");
-        if (const auto pick = ui::segmented(ui, "steps", {at.x, at.y}, choices, chosen))
-            d.state.steps = lengths.steps[static_cast<std::size_t>(*pick)];
-    }
+    ControlRow row(d.input.controls);
+    // What was picked now, and is not chosen yet.
+    const auto choice = [&](const ControlWords& words, const std::vector<Message>& choices, auto chosen) -> std::optional<std::ptrdiff_t> {
+        if (row.room() <= ui::segmented_width(ui.canvas, choices) + kNext) return {};
+        const auto pick = segmented(ui, row, words, choices, static_cast<int>(chosen));
+        return pick && *pick != chosen ? pick : std::nullopt;
+    };
+    std::vector<Message> names, lengths;
+    for (const HeadKind head : kHeads) names.push_back(training_says("controls.drafter"_t, "drafter"_v = method_title(name_of(head))));
+    if (const auto pick = choice({"head", training_says("controls.head"_t), {}}, names, std::ranges::find(kHeads, kind) - kHeads))
+        d.state.head = kHeads[*pick], d.state.steps = 0;
+    const auto& steps = lengths_of(kind).steps;
+    for (const int length : steps) lengths.push_back(training_says("controls.length"_t, "steps"_v = length));
+    const int now = d.state.steps > 0 ? d.state.steps : lengths_of(kind).usual;
+    if (const auto pick = choice({"steps", training_says("controls.steps"_t), {}}, lengths, std::ranges::find(steps, now) - steps))
+        d.state.steps = steps[*pick];
     Rect at = row.place(std::min(168.0F, row.room()));
     if (at.w < 96) return;
-    ui::field_label(ui, at, kind == HeadKind::mtp ? "MTP layer" : "Medusa heads");
-    const std::string why = why_not_train(d.input);
+    ui::field_label(ui, at, training_says("controls.trained"_t, "layer"_v = kind == HeadKind::mtp));
     if (d.input.training && !d.input.training->complete) {
-        if (ui::button(ui, "train", at, "Stop", {.shortcut = "Esc"})) d.out.push_back(Command{Cancel{}});
-    } else if (ui::button(ui, "train", at, "Train", {.shortcut = "M", .disabled = why})) {
+        if (ui::button(ui, "train", at, shared_says("words.stop"_t), {.shortcut = "Esc"})) d.out.push_back(Command{Cancel{}});
+    } else if (ui::button(ui, "train", at, training_says("controls.train"_t), {.shortcut = "M", .disabled = why_not_train(d.input)})) {
         d.out.push_back(Command{training_asked(d.input, d.state)});
     }
     at = row.place(std::min(168.0F, row.room()));
     if (at.w < 96) return;
-    const std::string not_yet = usable(d.input) ? "" : "Train first";
-    if (ui::button(ui, "use", at, head_shown(d.input, d.state) == HeadKind::mtp ? "Draft with it" : "Draft with them",
-                   {.shortcut = "U", .disabled = not_yet}))
+    const Message use = training_says("controls.use"_t, "layer"_v = head_shown(d.input, d.state) == HeadKind::mtp);
+    const Message not_yet = usable(d.input) ? Message() : training_says("controls.first"_t);
+    if (ui::button(ui, "use", at, use, {.shortcut = "U", .disabled = not_yet}))
         std::ranges::move(use_trained(d.input), std::back_inserter(d.out));
 }
 

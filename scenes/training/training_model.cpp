@@ -1,38 +1,37 @@
 #include "scenes/training/training_model.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
-#include <map>
-
-#include "ui/format.h"
 
 namespace speclens {
 namespace {
 
-std::string arm_words(const std::string& name) {
-    static const std::map<std::string, std::string> kWords = {{"self_generated", "its own guesses"},
-                                                              {"teacher_forcing", "the true text"},
-                                                              {"curriculum", "true text, base loss fading"},
-                                                              {"half_curriculum", "base loss faded at half time"},
-                                                              {"none", "without the target's states"},
-                                                              {"embeddings", "token embeddings instead"},
-                                                              {"one_tap", "states of one layer"},
-                                                              {"three_taps", "states of three layers"},
-                                                              {"trained_16", "trained on blocks of 16"},
-                                                              {"trained_8", "trained on blocks of 8"},
-                                                              {"equal", "all positions alike"},
-                                                              {"g4", "early positions more, g = 4"},
-                                                              {"g7", "early positions more, g = 7"},
-                                                              {"dpace", "D-PACE: by length at stake"},
-                                                              {"modes_dflash", "DFlash with modes"},
-                                                              {"modes_domino", "Domino with modes"},
-                                                              {"no_modes_dflash", "DFlash without modes"},
-                                                              {"no_modes_domino", "Domino without modes"}};
-    if (const auto found = kWords.find(name); found != kWords.end()) return found->second;
-    if (name.starts_with("steps_")) return name.substr(6) + (name == "steps_1" ? " test-time step" : " test-time steps");
-    std::string words = name;
-    std::ranges::replace(words, '_', ' ');
-    return words;
+// Of these texts the one whose case is called so; empty: none is.
+template <StoryLabel... Ids>
+Message called(std::string_view name, TextId<Ids>... ids) {
+    Message found;
+    const auto look_at = [&](auto id) {
+        if (id.view.substr(id.view.find(':') + 1) == name) found = training_says(id);
+    };
+    (look_at(ids), ...);
+    return found;
+}
+
+Message arm_words(std::string name) {
+    if (Message known =
+            called(name, "arm.name:self_generated"_t, "arm.name:teacher_forcing"_t, "arm.name:curriculum"_t, "arm.name:half_curriculum"_t,
+                   "arm.name:none"_t, "arm.name:embeddings"_t, "arm.name:one_tap"_t, "arm.name:three_taps"_t, "arm.name:trained_16"_t,
+                   "arm.name:trained_8"_t, "arm.name:equal"_t, "arm.name:g4"_t, "arm.name:g7"_t, "arm.name:dpace"_t,
+                   "arm.name:modes_dflash"_t, "arm.name:modes_domino"_t, "arm.name:no_modes_dflash"_t, "arm.name:no_modes_domino"_t);
+        !known.empty())
+        return known;
+    constexpr std::string_view kSteps = "steps_";
+    int steps = 0;
+    if (name.starts_with(kSteps) && std::from_chars(&name[kSteps.size()], name.data() + name.size(), steps).ec == std::errc())
+        return training_says("arm.steps"_t, "steps"_v = steps);
+    std::ranges::replace(name, '_', ' ');
+    return training_says("arm.other"_t, "name"_v = name);
 }
 
 // Mean of the seeds' curves, as far as all of them go.
@@ -133,9 +132,7 @@ double at_share(const std::vector<double>& curve, double share) {
 
 } // namespace
 
-std::string at_temperature(const TrainingModel& m) {
-    return "T = " + (m.temperature > 0 ? ui::number(m.temperature, 1) : std::string("0"));
-}
+Message at_temperature(const TrainingModel& m) { return training_says("words.temperature"_t, "temperature"_v = m.temperature); }
 
 double curriculum_weight(double progress, double rho) { return rho > 0 ? std::clamp(1 - progress / rho, 0.0, 1.0) : 0; }
 
@@ -161,33 +158,29 @@ PositionWeights weights_of(const TrainingRun& run) {
     return weights;
 }
 
-std::string weights_words(const PositionWeights& weights) {
-    if (weights.by_block) return "each block sets its own";
-    if (weights.by_step) return ".8^(k−1)";
-    return weights.decay > 0 ? "exp(−(k−1) ÷ " + ui::number(weights.decay, 1) + ")" : std::string("all alike");
+Message weights_words(const PositionWeights& weights) {
+    if (weights.by_block) return training_says("weights.way:block"_t);
+    if (weights.by_step) return training_says("weights.way:step"_t);
+    return weights.decay > 0 ? training_says("weights.way:decay"_t, "g"_v = weights.decay) : training_says("weights.way:alike"_t);
 }
 
 double fade_of(const std::string& arm) { return arm == "curriculum" ? 1 : arm == "half_curriculum" ? 0.5 : 0; }
 
-std::string study_words(const AblationStudy& study) {
-    static const std::map<std::string, std::string> kWords = {
-        {kPrefixStudy, "Prefixes of Domino's head"}, {"conditioning", "What a DFlash block is told"}, {"block", "Size of a DFlash block"},
-        {"test_steps", "EAGLE-3: test-time steps"},  {"weights", "Weights of the positions"},         {"modes", "Text and modes"}};
-    const auto found = kWords.find(study.name);
-    const std::string words = found == kWords.end() ? study.name : found->second;
-    return study.target.empty() ? words : words + ", " + study.target.substr(0, study.target.find('-'));
+Message study_words(const AblationStudy& study) {
+    Message known = called(study.name, "study.name:domino"_t, "study.name:conditioning"_t, "study.name:block"_t, "study.name:test_steps"_t,
+                           "study.name:weights"_t, "study.name:modes"_t);
+    return training_says("study.title"_t, "study"_v = known.empty() ? training_says("study.other"_t, "name"_v = study.name) : known,
+                         "target"_v = study.target.substr(0, study.target.find('-')));
 }
 
 TrainingModel training_model(const SceneInput& input, const TrainingState& state) {
     TrainingModel m;
-    m.temperature = state.sampled ? 0.7 : 0;
+    m.temperature = state.sampled ? kServedSampled : 0;
     if (!input.ablations) return m;
     for (const AblationStudy& study : input.ablations->studies) m.studies.push_back(&study);
     m.study = input.ablations->find(state.study, state.target);
     if (!m.study && !m.studies.empty()) m.study = m.studies.front();
     if (!m.study) return m;
-    m.machine = m.study->machine;
-    m.date = m.study->date;
     for (const Arm& arm : m.study->arms) m.arms.push_back(arm_of(arm, m.temperature));
     m.arm = std::clamp(state.arm, 0, static_cast<int>(m.arms.size()) - 1);
     m.ends = ends_of(m.arms);

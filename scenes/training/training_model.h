@@ -8,10 +8,14 @@
 
 #include "engine/published/ablations.h"
 #include "scenes/shared/measure_charts.h"
-#include "scenes/shared/scene_input.h"
-#include "scenes/shared/told.h"
+#include "scenes/shared/message_scene.h"
 
 namespace speclens {
+
+inline constexpr MessagesOf<"training", "use", "prefix", "lazy", "steps", "block", "early", "prediction", "live"> training_says;
+inline constexpr SaidOf<"training"> training_said; // of a list: its words are nobody's alone
+inline constexpr int kTrainingBeats = training_says.size;
+inline constexpr double kServedSampled = 0.7; // the temperature of texts that are not greedy
 
 // Weight of the base loss after a share `progress` of the run: 1 at the start, 0 after `rho` of it (0: never
 // any).
@@ -29,7 +33,7 @@ struct PositionWeights {
     [[nodiscard]] bool can_decay() const { return !by_block && !by_step; }
 };
 [[nodiscard]] PositionWeights weights_of(const TrainingRun& run);
-[[nodiscard]] std::string weights_words(const PositionWeights& weights); // "exp(−(k−1) ÷ 7.0)"
+[[nodiscard]] Message weights_words(const PositionWeights& weights); // "exp(−(k−1) ÷ 7.0)"
 
 // The key in assets/models/ablations.json of the study that the scene opens with: what Domino's head is given as prefix.
 inline constexpr const char* kPrefixStudy = "domino";
@@ -53,7 +57,7 @@ struct TrainingState {
 
 // One arm as the picture shows it: means over seeds.
 struct TrainingArm {
-    std::string name; // in words
+    Message name;
     const Arm* arm = nullptr;
     int steps = 0, prompts = 0;
     std::vector<double> positions, loss, base_loss; // base_loss empty unless the method has one
@@ -76,7 +80,6 @@ struct TrainingModel {
     std::vector<TrainingArm> arms;
     int arm = 0;
     double temperature = 0;
-    std::string machine, date;
     // The best and the worst arm with each number of guesses that all arms were served with.
     struct Ends {
         int drafts = 0, best = 0, worst = 0;
@@ -95,14 +98,12 @@ struct TrainingModel {
     PositionWeights weights;  // of the chosen arm, or as dragged
     bool own_weights = false; // dragged: no longer the arm's
 };
-[[nodiscard]] std::string at_temperature(const TrainingModel& model); // "T = 0.7"
+[[nodiscard]] Message at_temperature(const TrainingModel& model); // "T = 0.7"
 [[nodiscard]] TrainingModel training_model(const SceneInput& input, const TrainingState& state);
-[[nodiscard]] std::string study_words(const AblationStudy& study); // "Prefixes of Domino's head", with the model unless it is built in
+[[nodiscard]] Message study_words(const AblationStudy& study); // "Prefixes of Domino's head", with the model unless it is built in
 // Share of a run over which an arm's base loss fades: 1, .5 or 0 by its --base-rho.
 [[nodiscard]] double fade_of(const std::string& arm);
 
-inline constexpr StoryOf<"training", "use", "prefix", "lazy", "steps", "block", "early", "prediction", "live"> training_says;
-inline constexpr int kTrainingBeats = training_says.size;
 [[nodiscard]] const char* study_of_beat(int beat); // "": stays what it is
 // The target of the study of that name that the loaded model may see as its own; empty: there is none, the built-in one's stands in.
 [[nodiscard]] std::string own_target(const SceneInput& input, const std::string& study);

@@ -1,19 +1,20 @@
 // Scene S11, trees and blocks: more tokens out of one verify pass, by judging a block as a whole or by
 // guessing several continuations.
-#include <algorithm>
+#include <utility>
 
 #include "engine/drafters/drafter_info.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"
 #include "scenes/shared/other_round.h"
-#include "scenes/trees/trees_draw.h"
-#include "ui/tokens.h"
+#include "scenes/shared/panel.h"
+#include "scenes/trees/trees_model.h"
 
 namespace speclens {
 namespace {
 
-class TreesScene final : public Scene {
+class TreesScene final : public MessageScene<TreesScene> {
   public:
+    static constexpr const char* kName = "trees";
     int beats(const SceneInput&) const override { return kTreesBeats; }
 
     std::optional<Position> example(const SceneInput& input) const override {
@@ -22,21 +23,21 @@ class TreesScene final : public Scene {
         return go_to_example(input, rescued_guess());
     }
 
-    std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
-        std::vector<SceneCommand> out;
-        ui.push_id("trees");
-        follow_beat(input, state_, beat_);
-        const Pictured pictured(input, state_);
-        pictured.ask(other_round_, input, out);
-        const TreesModel& model = pictured.model;
-        const TreesDraw d{input, model, state_, ui, out};
-        if (input.stage.w > 0) {
-            ui.push_clip(input.stage_clip);
-            draw_stage_title(input, ui, trees_title(pictured.round(input), model));
-            const ui::Rect area{input.stage.x + 24, input.stage.y + 92, input.stage.w - 48, input.stage.h - 104};
-            draw_trees_stage({pictured.round(input), model, state_, ui, out}, area);
-            ui.pop_clip();
+    void frame(const SceneInput& input, ui::Ui& ui, std::vector<SceneCommand>& out) {
+        follow_beat(input);
+        TreesModel model = trees_model(input, state_);
+        std::optional<OtherRound> other; // a run of chains has no tree: the round of the cursor as a tree of the same family drafts it
+        if (model.tree && model.nodes.empty() && !model.tree_drafter.empty()) {
+            other.emplace(input, find_drafter(model.tree_drafter)->name);
+            other_round_.ask(*other, input, out);
+            take_tree(model, *other);
         }
+        const SceneInput& round = other ? other->seen() : input;
+        const TreesDraw d{input, model, state_, ui, out};
+        draw_titled(input, ui, trees_title(round, model), [&] {
+            const ui::Rect area{input.stage.x + 24, input.stage.y + 92, input.stage.w - 48, input.stage.h - 104};
+            draw_trees_stage({round, model, state_, ui, out}, area);
+        });
         draw_story(input, ui, trees_story(input, model), out);
         draw_trees_details(d);
         draw_trees_controls(d);
@@ -49,8 +50,6 @@ class TreesScene final : public Scene {
         }
         if (model.blocks > 0 && !model.tree && trees_says.criterion(input.beat, "rescued guess"_part))
             search_.ask(input, rescued_guess(), out);
-        ui.pop_id();
-        return out;
     }
 
     std::vector<Measurement> missing(const SceneInput& input) const override {
@@ -61,48 +60,27 @@ class TreesScene final : public Scene {
         return lacking;
     }
 
-    std::string describe(const SceneInput& input) const override {
-        TreesState state = state_;
-        int beat = beat_;
-        follow_beat(input, state, beat);
-        const Pictured pictured(input, state);
-        return trees_description(pictured.round(input), pictured.model);
-    }
-
     std::vector<std::pair<std::string, std::string>> keys() const override {
         return {{"U", "Judge the run by blocks, or draft a tree"},
                 {"M", "Measure chain, block and trees; where a tree grows: time passes"}};
     }
 
   private:
-    // A run of chains has no tree: then the picture shows the round of the cursor as a tree of the same family drafts it.
-    struct Pictured {
-        TreesModel model;
-        std::optional<OtherRound> other;
-
-        Pictured(const SceneInput& input, const TreesState& state) : model(trees_model(input, state)) {
-            if (!model.tree || !model.nodes.empty() || model.tree_drafter.empty()) return;
-            other.emplace(input, find_drafter(model.tree_drafter)->name);
-            model.comes = other->wish().has_value();
-            if (!other->here()) return;
-            const TreesModel seen = trees_model(other->seen(), state);
-            model.nodes = seen.nodes;
-            model.growth = seen.growth;
-            model.round = seen.round;
-        }
-        [[nodiscard]] const SceneInput& round(const SceneInput& input) const { return other && other->here() ? other->seen() : input; }
-        void ask(OtherRoundAsker& asker, const SceneInput& input, std::vector<SceneCommand>& out) const {
-            if (other) asker.ask(*other, input, out);
-        }
-    };
+    void take_tree(TreesModel& model, const OtherRound& other) const {
+        model.comes = other.wish().has_value();
+        if (!other.here()) return;
+        TreesModel seen = trees_model(other.seen(), state_);
+        model.nodes = std::move(seen.nodes);
+        model.growth = std::move(seen.growth);
+        model.round = seen.round;
+    }
 
     // A beat brings its picture along once; afterwards the user may choose the other.
-    static void follow_beat(const SceneInput& input, TreesState& state, int& beat) {
-        if (input.beat == beat) return;
-        beat = input.beat;
+    void follow_beat(const SceneInput& input) {
+        if (std::exchange(beat_, input.beat) == input.beat) return;
         const bool tree_run = input.whole->header && input.whole->header->nodes > 0;
-        const bool can_show = tree_run || !trees_model(input, state).tree_drafter.empty();
-        state.tree = beat == kTreesWorthBeat ? tree_run : beat == 0 ? can_show : beat > kTreesRescueBeat;
+        const bool can_show = tree_run || !trees_model(input, state_).tree_drafter.empty();
+        state_.tree = beat_ == kTreesWorthBeat ? tree_run : beat_ == 0 ? can_show : beat_ > kTreesRescueBeat;
     }
 
     TreesState state_;

@@ -8,10 +8,9 @@
 #include "engine/lab/pass_times.h"
 #include "engine/run/run_view.h"
 #include "scenes/shared/scene_input.h"
+#include "ui/stories/message.h"
 
 namespace speclens {
-
-struct TreesDraw;
 
 struct TreeGrowth {
     // Of each guess, in the order in which they were taken: what the draft gives its path, the product of its tokens' probabilities.
@@ -20,8 +19,8 @@ struct TreeGrowth {
     // Of each guess: the path's probability from which on it pays, that is, from which on it adds more tokens for its time than the
     // round has without it. Empty: passes of several rows are not timed here.
     std::vector<double> needed;
-    int best = 0;      // guesses with which the round is expected to bring the most tokens a millisecond
-    std::string doubt; // why the times are not to be relied on; empty: they are
+    int best = 0;  // guesses with which the round is expected to bring the most tokens a millisecond
+    Message doubt; // why the times are not to be relied on; empty: they are
     [[nodiscard]] double expected(std::size_t guesses) const; // tokens of a round with the first ones, the target's own included
 };
 
@@ -31,8 +30,5 @@ struct TreeGrowth {
 [[nodiscard]] bool grows_by_paths(const std::string& drafter);
 // Of a round that such a drafter drafted. `passes` may be null. Empty where the rows were not recorded or a guess was put there by hand.
 [[nodiscard]] TreeGrowth tree_growth(const RoundSummary& round, const PassTimes* passes);
-
-void draw_tree_growth(const TreesDraw& d, ui::Rect area);
-[[nodiscard]] std::string describe_growth(const TreeGrowth& growth);
 
 } // namespace speclens

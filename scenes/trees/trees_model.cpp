@@ -279,21 +279,13 @@ TreesModel trees_model(const SceneInput& input, const TreesState& state) {
     return m;
 }
 
-std::optional<RunSettings> block_settings(const SceneInput& input, const TreesModel& m) {
-    if (!models_loaded(input) || !input.settings || m.chain_drafter.empty()) return {};
+std::optional<RunSettings> run_to_show(const SceneInput& input, const TreesModel& m) {
+    const std::string& drafter = m.tree ? m.tree_drafter : m.chain_drafter;
+    if (!models_loaded(input) || !input.settings || drafter.empty()) return {};
     RunSettings settings = *input.settings;
-    if (settings.drafter != m.chain_drafter) settings = with_drafter(settings, m.chain_drafter);
-    settings = sampled_settings(settings);
-    settings.rule = "block";
-    if (settings.k < 2) settings.k = 5;
-    return settings;
-}
-
-std::optional<RunSettings> tree_settings(const SceneInput& input, const TreesModel& m) {
-    if (!models_loaded(input) || !input.settings || m.tree_drafter.empty()) return {};
-    RunSettings settings = *input.settings;
-    if (settings.drafter != m.tree_drafter) settings = with_drafter(settings, m.tree_drafter);
-    if (settings.k < 2) settings.k = 4;
+    if (settings.drafter != drafter) settings = with_drafter(settings, drafter);
+    if (!m.tree) settings = sampled_settings(settings), settings.rule = "block";
+    if (settings.k < 2) settings.k = m.tree ? 4 : 5;
     return settings;
 }
 

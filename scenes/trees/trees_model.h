@@ -9,13 +9,12 @@
 
 #include "scenes/shared/chance.h"
 #include "scenes/shared/example.h"
-#include "scenes/shared/scene_input.h"
-#include "scenes/shared/told.h"
+#include "scenes/shared/message_scene.h"
 #include "scenes/trees/trees_growth.h"
 
 namespace speclens {
 
-inline constexpr StoryOf<"trees", "ways", "product", "coins", "branches", "cost", "worth", "grown"> trees_says;
+inline constexpr MessagesOf<"trees", "ways", "product", "coins", "branches", "cost", "worth", "grown"> trees_says;
 
 // One draft of a block that was judged whole.
 struct BlockColumn {
@@ -111,28 +110,28 @@ struct TreesModel {
 
 [[nodiscard]] RunSettings sampled_settings(RunSettings settings); // a greedy run throws no coins
 
-// The run again, so that the picture has something to show: block verification on a chain, or a tree. None
-// where nothing can run.
-[[nodiscard]] std::optional<RunSettings> block_settings(const SceneInput& input, const TreesModel& model);
-[[nodiscard]] std::optional<RunSettings> tree_settings(const SceneInput& input, const TreesModel& model);
+// The run again, so that the picture has something to show: a tree, or block verification on a chain. None where nothing can run.
+[[nodiscard]] std::optional<RunSettings> run_to_show(const SceneInput& input, const TreesModel& model);
 
 // Chain by either rule, and trees of several sizes, on the prompt of the run with the same dice. Of the sizes
 // those with more guesses than levels: only they must branch, whoever shapes the tree.
 inline constexpr const char* kTreesStudy = "trees and blocks";
-inline constexpr const char *kTokenRow = "chain, token", *kBlockRow = "chain, block"; // names of rows
 [[nodiscard]] RunStudy trees_study(const SceneInput& input, const TreesModel& model);
 struct TreesRow {
-    std::string name;
-    int rows = 0; // of the verify pass
+    int tree = 0;       // guesses of its tree; 0: a chain
+    bool block = false; // a chain that is judged as a whole, not token by token
+    int rows = 0;       // of the verify pass
     SeededRounds rounds;
     double tokens = 0, draft_ms = 0, verify_ms = 0; // tokens per round
     double spread = 0;                              // how much longer the middle seed's round took than the quickest, in shares of it
     double speedup = 0;                             // against a plain pass; 0: unknown
     bool doubt = false;                             // of the study's times
     bool few = false;                               // too few rounds made all their guesses to time them
+    [[nodiscard]] double ms() const { return draft_ms + verify_ms; }
+    [[nodiscard]] Message name() const;
 };
-[[nodiscard]] bool without_times(const SceneInput& input);             // the target is a table, which costs nothing to ask
-[[nodiscard]] std::string trees_sample_words(const SceneInput& input); // behind each row; empty: none
+[[nodiscard]] bool without_times(const SceneInput& input);         // the target is a table, which costs nothing to ask
+[[nodiscard]] Message trees_sample_words(const SceneInput& input); // behind each row; empty: none
 [[nodiscard]] std::vector<TreesRow> trees_rows(const SceneInput& input);
 // Which rows give the most tokens and which are the fastest: the one that was seen so first, then those that
 // chance may have kept below it.
@@ -142,15 +141,31 @@ struct TreesLeaders {
 [[nodiscard]] TreesLeaders trees_leaders(const std::vector<TreesRow>& rows);
 // What they come to, for a sentence: "tree of 8 gives the most tokens per round, 4.37 ±.12", or that it is
 // too close to call.
-[[nodiscard]] std::string most_tokens_words(const std::vector<TreesRow>& rows, const TreesLeaders& leaders);
+[[nodiscard]] Message most_tokens_words(const std::vector<TreesRow>& rows, const TreesLeaders& leaders);
 [[nodiscard]] const Study* measured_trees(const SceneInput& input); // of this prompt with these dice
 // At the beat that tells them, where time was taken: the stage then shows them, and neither block nor tree of the run.
 [[nodiscard]] bool shows_figures(const SceneInput& input, const TreesModel& model);
-[[nodiscard]] std::string trees_study_title(const SceneInput& input,
-                                            const TreesModel& model); // who drafts there
+[[nodiscard]] Message trees_study_title(const SceneInput& input, const TreesModel& model); // who drafts there
 
 inline constexpr int kTreesRescueBeat = 2;                              // up to here: one block, judged by both rules
 inline constexpr int kTreesBeats = trees_says.size, kTreesCostBeat = 4; // from kTreesCostBeat on: what was measured
 inline constexpr int kTreesWorthBeat = 5, kTreesGrowthBeat = 6;
+
+[[nodiscard]] StageTitle trees_title(const SceneInput& input, const TreesModel& model);
+[[nodiscard]] Story trees_story(const SceneInput& input, const TreesModel& model);
+
+using TreesDraw = SceneDraw<TreesModel, TreesState>;
+void draw_trees_stage(const TreesDraw& d, ui::Rect area); // a tree, a block, or what was measured
+void draw_block_stage(const TreesDraw& d, ui::Rect area);
+void draw_tree_growth(const TreesDraw& d, ui::Rect area);
+void draw_trees_details(const TreesDraw& d);
+void draw_trees_controls(const TreesDraw& d);
+// Starts what the picture needs, or nothing where it cannot; the button does the same, `at` its left end or its middle.
+void show_me(const TreesDraw& d);
+void show_me_button(const TreesDraw& d, ui::Vec2 at, ui::Align align, const Message& words);
+// What was measured, in the panel, or on the stage of a window without one; returns the last baseline.
+[[nodiscard]] bool table_on_stage(const TreesDraw& d);
+float draw_trees_table(const TreesDraw& d, ui::Rect area);
+void draw_trees_bars(const TreesDraw& d, ui::Rect area); // the same with the time of a round, for a room
 
 } // namespace speclens

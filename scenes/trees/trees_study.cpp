@@ -8,9 +8,7 @@
 #include "scenes/shared/measure_charts.h"
 #include "scenes/shared/reported_speed.h"
 #include "scenes/shared/run_controls.h"
-#include "scenes/shared/words.h"
 #include "scenes/trees/trees_model.h"
-#include "ui/format.h"
 
 namespace speclens {
 namespace {
@@ -105,7 +103,7 @@ bool shows_figures(const SceneInput& input, const TreesModel& m) {
            std::ranges::any_of(trees_rows(input), [](const TreesRow& row) { return row.verify_ms > 0; });
 }
 
-std::string trees_study_title(const SceneInput& input, const TreesModel& m) {
+Message trees_study_title(const SceneInput& input, const TreesModel& m) {
     std::string chain = m.chain_drafter, trees = m.tree_drafter;
     int k = input.settings ? std::max(input.settings->k, kLeastLength) : 0;
     if (const Study* study = measured_trees(input))
@@ -113,15 +111,19 @@ std::string trees_study_title(const SceneInput& input, const TreesModel& m) {
             if (const DrafterInfo* who = find_drafter(point.settings.drafter); who && point.settings.drafter != kNoDrafter)
                 (who->tree ? trees : chain) = point.settings.drafter, k = point.settings.k;
     trees = network_of(trees);
-    const bool other_k = input.settings && k != input.settings->k;
-    const std::string where = "On this prompt" + (other_k ? ", K = " + std::to_string(k) : std::string());
-    if (chain.empty() || trees.empty()) return where + ", the same dice";
-    return where + ": " + chain + (trees != chain ? ", trees of " + trees : other_k ? std::string() : ", the same dice");
+    const bool other_k = input.settings && k != input.settings->k, named = !chain.empty() && !trees.empty();
+    return trees_says("study.title"_t, "k"_v = other_k ? k : 0, "chain"_v = named ? chain : "",
+                      "trees"_v = named && trees != chain ? trees : "", "dice"_v = !named || (trees == chain && !other_k));
 }
 
-std::string trees_sample_words(const SceneInput& input) {
+Message trees_sample_words(const SceneInput& input) {
     const Study* study = measured_trees(input);
-    return study && !study->points.empty() ? sample_words(*study) : std::string();
+    return study && !study->points.empty() ? sample_words(*study) : Message();
+}
+
+Message TreesRow::name() const {
+    if (tree > 0) return trees_says("words.row:tree"_t, "guesses"_v = tree);
+    return block ? trees_says("words.row:block"_t) : trees_says("words.row:token"_t);
 }
 
 std::vector<TreesRow> trees_rows(const SceneInput& input) {
@@ -151,7 +153,8 @@ std::vector<TreesRow> trees_rows(const SceneInput& input) {
         TreesRow& row = of->row;
         const DrafterInfo* drafter = find_drafter(s.drafter);
         const bool tree = drafter && drafter->tree;
-        row.name = tree ? "tree of " + std::to_string(s.options.tree_budget) : s.rule == "block" ? kBlockRow : kTokenRow;
+        row.tree = tree ? s.options.tree_budget : 0;
+        row.block = !tree && s.rule == "block";
         row.rows = 1 + (tree ? s.options.tree_budget : point.draft_length());
         row.rounds.add(point);
         of->timed += point.timed;
@@ -171,7 +174,7 @@ std::vector<TreesRow> trees_rows(const SceneInput& input) {
         row.spread = std::max(row.spread, middle_over_quickest(std::move(one.took)));
         row.doubt = doubt;
         row.few = plain > 0 && !table && one.timed < kFewTimed;
-        if (plain > 0 && row.verify_ms > 0 && !row.few) row.speedup = row.tokens * plain / (row.draft_ms + row.verify_ms);
+        if (plain > 0 && row.verify_ms > 0 && !row.few) row.speedup = row.tokens * plain / row.ms();
         rows.push_back(std::move(row));
     }
     return rows;
@@ -194,17 +197,17 @@ TreesLeaders trees_leaders(const std::vector<TreesRow>& rows) {
     return leaders;
 }
 
-std::string most_tokens_words(const std::vector<TreesRow>& rows, const TreesLeaders& leaders) {
+Message most_tokens_words(const std::vector<TreesRow>& rows, const TreesLeaders& leaders) {
     const TreesRow& best = rows[leaders.most.front()];
-    if (leaders.most.size() == 1)
-        return trees_says("words.most:one"_t, "row"_v = in_sentence(best.name), "tokens"_v = with_chance(best.rounds));
+    const auto row = "row"_v = best.name();
+    if (leaders.most.size() == 1) return trees_says("words.most:one"_t, row, "tokens"_v = with_chance(best.rounds));
     const auto lowest = *std::ranges::min_element(leaders.most, {}, [&](std::size_t i) { return rows[i].tokens; });
     if (leaders.most.size() > 2)
         return trees_says("words.most:several"_t, "best"_v = leaders.most.size() == rows.size() ? 0 : leaders.most.size(),
-                          "least"_v = ui::per_round(rows[lowest].tokens), "tokens"_v = ui::per_round(best.tokens));
+                          "least"_v = rows[lowest].tokens, "tokens"_v = best.tokens);
     const TreesRow& other = rows[leaders.most[1]];
-    return trees_says("words.most:two"_t, "row"_v = in_sentence(best.name), "other"_v = in_sentence(other.name),
-                      "tokens"_v = with_chance(best.rounds), "other_tokens"_v = with_chance(other.rounds));
+    return trees_says("words.most:two"_t, row, "other"_v = other.name(), "tokens"_v = with_chance(best.rounds),
+                      "other_tokens"_v = with_chance(other.rounds));
 }
 
 } // namespace speclens

@@ -15,7 +15,7 @@ import sys
 
 PICTURES = {
     "loop --seed 7": (["loop", "--seed", "7"], {"run": r"Speed-up of the run: (~?)([\d.]+)×"}),
-    "race": (["race"], {name: name + r" \([^\n]*\n  Over[^\n]*?\), (~?)([\d.]+)×" for name in ("EAGLE-3", "DFlash", "Domino")}),
+    "race": (["race"], {name: name + r" over [^\n]*?\), (~?)([\d.]+)×" for name in ("EAGLE-3", "DFlash", "Domino")}),
     "bottleneck": (["bottleneck"], {"16 tokens": r"\n16 tokens[^\n]*?, (~?)([\d.]+)×"}),
     "speedup": (["speedup", "--seed", "7"], {"K = 4": r"K = 4\b[^\n]*measured[^\n]*?, (~?)([\d.]+)× \("}),
 }

@@ -4,6 +4,7 @@ import contextlib
 import gc
 import importlib.util
 import io
+import json
 import os
 import pickle
 import signal
@@ -14,6 +15,8 @@ import textwrap
 import threading
 import time
 import unittest
+import unittest.mock
+from html.parser import HTMLParser
 from pathlib import Path
 
 import speclens
@@ -154,6 +157,111 @@ class Runs(unittest.TestCase):
         table = self.trace.to_arrow()
         self.assertEqual(table.column_names, list(self.trace.columns()))
         self.assertEqual(table.schema.metadata[b"speclens.hash"].decode(), self.trace.hash)
+
+
+class Shown(HTMLParser):
+    """What stands in HTML: its elements, their attributes, and text; an end without its beginning is a failure."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.elements: "list[tuple[str, dict[str, str]]]" = []
+        self.codes: "list[str]" = []
+        self.text, self.open = "", []
+        self.feed(html)
+        self.close()
+        assert not self.open, self.open
+
+    def handle_starttag(self, tag: str, attributes: "list[tuple[str, str | None]]") -> None:
+        self.elements.append((tag, {name: value or "" for name, value in attributes}))
+        if tag not in ("input",):
+            self.open.append(tag)
+        if tag == "code":
+            self.codes.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag, tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] == "code":
+            self.codes[-1] += data
+        if not self.open or self.open[-1] != "style":
+            self.text += data
+
+
+class Notebooks(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.trace = speclens.open("tiny", threads=1).run(PROMPT, **ASKED)
+
+    def test_show_every_round(self) -> None:
+        shown = Shown(self.trace._repr_html_())
+        names = [what for tag, what in shown.elements if tag == "input"]
+        self.assertEqual(len(names), len(self.trace))
+        self.assertEqual(sum("checked" in what for what in names), 1)
+        tokens = [text for one in self.trace for text in [*(d.token for d in one.drafts), *([one.own.token] if one.own else [])]]
+        self.assertEqual(shown.codes, [text.replace(" ", "␣").replace("\n", "⏎") for text in tokens])
+        titles = [what["title"] for tag, what in shown.elements if "title" in what]
+        for one in self.trace:
+            self.assertIn(f"round {one.number}: {len(one.drafts)} drafted, {one.accepted} accepted", shown.text)
+            for d in one.drafts:
+                self.assertIn(f"draft {d.q:.4g}", titles)
+                if d.p is not None:
+                    self.assertIn(f"target {d.p:.4g}", titles)
+                    self.assertIn(f"coin {d.coin:.3f}, limit {d.threshold:.3f}", titles)
+        self.assertIn(f"{len(self.trace.tokens)} tokens in {len(self.trace)} rounds, {self.trace.tokens_per_round:.2f} a round", shown.text)
+        self.assertFalse([what for tag, what in shown.elements if tag in ("script", "link", "img")], "nothing that is fetched or runs")
+        other = {what["name"] for tag, what in Shown(self.trace._repr_html_()).elements if tag == "input"}
+        self.assertNotIn(names[0]["name"], other, "two outputs in one notebook do not choose each other's round")
+
+    def test_show_tokens_as_text(self) -> None:
+        lines = self.trace._lines.replace('"drafter":"small"', '"drafter":"<b>&\\"x"', 1)
+        self.assertIn('<b>&"x on ', Shown(speclens.Trace(lines)._repr_html_()).text)
+
+    def test_show_long_runs_in_part(self) -> None:
+        with unittest.mock.patch("speclens._notebook.MOST_ROUNDS", 2):
+            shown = Shown(self.trace._repr_html_())
+        self.assertEqual(sum(tag == "section" for tag, _ in shown.elements), 2)
+        self.assertIn(f"the first 2 of {len(self.trace)} rounds", shown.text)
+
+    def test_draw_what_the_program_draws(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            run, frame, page = Path(folder) / "run.jsonl", Path(folder) / "x.png", Path(folder) / "x.html"
+            self.trace.save(run)
+            for made, words in ((frame, ("loop",)), (page, ("loop", "--frames", "1:2"))):
+                done = program("render", words[0], str(run), *words[1:], "--size", "1280x720", "--theme", "light", "-o", str(made))
+                self.assertEqual(done.returncode, 0, done.stderr)
+            picture = self.trace.draw("loop", theme="light")
+            self.assertEqual(picture._repr_png_(), frame.read_bytes())
+            shown = self.trace.show("loop", theme="light", frames="1:2")
+            self.assertEqual(shown.html, page.read_text())
+            ((tag, iframe),) = Shown(shown._repr_html_()).elements
+            self.assertEqual((tag, iframe["srcdoc"], iframe["sandbox"]), ("iframe", shown.html, "allow-scripts"))
+            picture.save(Path(folder) / "kept.png")
+            shown.save(Path(folder) / "kept.html")
+            self.assertEqual((Path(folder) / "kept.png").read_bytes(), frame.read_bytes())
+            self.assertEqual((Path(folder) / "kept.html").read_text(), page.read_text())
+
+    def test_say_what_cannot_be_drawn(self) -> None:
+        for scene, options, says in (("nowhere", {}, "nowhere"), ("loop", {"gamma": 3}, "--gamma"), ("race", {}, "one lane")):
+            with self.assertRaises(speclens.UsageError) as caught:
+                self.trace.draw(scene, **options)
+            self.assertIn(says, caught.exception.what)
+            self.assertTrue(caught.exception.remedy)
+        with unittest.mock.patch.dict(os.environ, {"SPECLENS_PROGRAM": "/no/speclens"}):
+            with self.assertRaises(speclens.ModelError) as caught:
+                self.trace.draw()
+            self.assertIn("/no/speclens", str(caught.exception))
+
+    def test_of_the_documents_run(self) -> None:
+        notebook = json.loads((Path(__file__).parents[2] / "docs" / "notebooks" / "lesson.ipynb").read_text())
+        said = io.StringIO()
+        place: "dict[str, object]" = {}
+        with contextlib.redirect_stdout(said):
+            for cell in notebook["cells"]:
+                if cell["cell_type"] == "code" and "trace.show" not in "".join(cell["source"]):
+                    exec("".join(cell["source"]), place)
+        self.assertIn("rounds for", said.getvalue())
+        self.assertIn("bonus → differs", said.getvalue())
 
 
 class Measures(unittest.TestCase):

@@ -11,10 +11,9 @@
 //     "Of the text the small network gets …"           dflash.states.text:some {places} {layers}
 //     " of 4", "1–7 of 15"                             shared.guess.columns {first} {last} {of}
 //     "Taps: layers", "Feature error over the run"     eagle3.taps.strip {layer}, eagle3.drift.bar:run {step} {error} {rounds}
-//     "Clock: draft", "Kept by position"               eagle3.clock.told {draft} {passes} {verify}, shared.charts.stayed {kept} {judged}
-//     "Guesses K: 4"                                   eagle3.controls.k {k}
-//     "Draft time of a round in ms, by guesses K"      eagle3.draft_times.title
-//     "bars: run, rings: round"                        eagle3.drift.key:run
+//     "Clock: draft", "Kept by position"               shared.head.clock:told {draft} {passes} {verify}, shared.charts.stayed {kept}
+//     {judged} "Guesses K: 4"                                   shared.guess.k {k} "Draft time of a round in ms, by guesses K"
+//     shared.charts.times "bars: run, rings: round"                        eagle3.drift.key:run
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -249,7 +248,7 @@ TEST(Eagle3Scene, AveragesTheErrorsOfItsOwnFeatures) {
     EXPECT_EQ(model.known.front(), count);
     EXPECT_NEAR(model.errors.front(), sum / count, 1e-9);
     const ToldFrame told = told_of(bench);
-    for (const char* id : {"eagle3.taps.layer", "eagle3.drift.bar:run", "eagle3.clock.told", "shared.charts.stayed"})
+    for (const char* id : {"eagle3.taps.layer", "eagle3.drift.bar:run", "shared.head.clock:told", "shared.charts.stayed"})
         EXPECT_TRUE(says(told, id)) << id;
     EXPECT_EQ(test::real(test::all_said(told, "eagle3.drift.bar:run").at(0), "error"), model.errors.front());
 }
@@ -280,12 +279,12 @@ TEST(Eagle3Scene, ShowsInASmallWindowWhatWasMeasuredAndWhichColumnsAreShown) {
 
 TEST(Eagle3Scene, CallsTheNumberOfGuessesKAndNamesItsAxes) {
     Live live("eagle3", settings_for("eagle3"));
-    EXPECT_EQ(test::whole(test::only_said(told_of(*live.bench), "eagle3.controls.k"), "k"), 4);
+    EXPECT_EQ(test::whole(test::only_said(told_of(*live.bench), "shared.guess.k"), "k"), 4);
     EXPECT_FALSE(live.bench->shows("γ"));
     live.bench->key(ui::Key::m);
     ASSERT_NE(live.study(), nullptr);
     live.answer();
-    EXPECT_TRUE(says(told_of(*live.bench), "eagle3.draft_times.title"));
+    EXPECT_TRUE(says(told_of(*live.bench), "shared.charts.times"));
 }
 
 // Where the rings of a picture are.

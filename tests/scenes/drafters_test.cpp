@@ -5,7 +5,7 @@
 //     "Layer skip brings the most here: 5 tokens"          title.best {drafter} {tokens}, title.several {count} {of} {tokens}
 //     "round 1 · the same 8 tokens before it · greedy"     subtitle.round {round} {tokens} {temperature} {seed} {tries}
 //     "Data: LIVE"                                         shared.words.data {tier}
-//     "lookup, drafts this run, selected: needs 58 kB."    table.row {drafter} {of_run} {selected} {stored}: words.stored {bytes} {kb}
+//     "lookup, drafts this run, selected: needs 58 kB."    table.row {drafter} {of_run} {selected} {stored}: shared.words.size {bytes} {kb}
 //     "Guesses “<7>” refused, “<5>” discarded."            table.row {guesses}: words.guess {token} {verdict}
 //     "This round: 0 of 3 guesses kept, then the target's  table.row {round}: words.round {guesses} {kept} {no_room} {no_guess}
 //      own “<32>”: 1 token, drafted in 0.61 ms."           {ends} {own} {tokens} {took}: words.ms {ms}
@@ -37,7 +37,7 @@
 #include "engine/drafters/drafter_info.h"
 #include "engine/run/run.h"
 #include "scenes/drafters/drafters_model.h"
-#include "scenes/mtp/mtp_draw.h"
+#include "scenes/mtp/mtp_model.h"
 #include "scenes/shared/in_words.h"
 #include "scenes/shared/kin_words.h"
 #include "scenes/shared/words.h"
@@ -47,6 +47,7 @@
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_golden.h"
 #include "tests/scenes/scenes_look.h"
+#include "tests/shared/drawn_numbers.h"
 #include "tests/shared/finished.h"
 #include "tests/shared/said_values.h"
 #include "tests/shared/speaking.h"
@@ -276,7 +277,7 @@ TEST(DraftersScene, ItsFiguresAreThoseOfTheDraftersOwnScenes) {
     const RunView nothing;
     input.figures = &figures;
     input.view = input.whole = &nothing;
-    EXPECT_EQ(MtpFrame(input, input).published, published_speed_ups(&figures, "mtp").figures);
+    EXPECT_EQ(mtp_model(input, input).published, published_speed_ups(&figures, "mtp").figures);
 }
 
 // With one token left nobody is asked: that is no finding about the drafters.
@@ -523,7 +524,7 @@ void expect_round_told(const Said& said, const DraftersModel& model, const Draft
 void expect_stored_told(const Said& said, const DrafterRow& row) {
     const std::size_t bytes = row.compared->bytes;
     ASSERT_LT(bytes, 1000000U);
-    EXPECT_EQ(said.text, bytes > 0 ? "words.stored:small" : "words.stored:nothing");
+    EXPECT_EQ(said.id(), bytes > 0 ? "shared.words.size:small" : "drafters.words.stored:nothing");
     if (bytes == 0) return;
     EXPECT_EQ(test::whole(said, "bytes"), static_cast<std::int64_t>(bytes));
     EXPECT_EQ(test::real(said, "kb"), static_cast<double>(bytes) / 1000);
@@ -803,15 +804,8 @@ TEST(DraftersTold, SaysEveryNumberThatIsDrawn) {
     asked.answer();
     for (int beat = 0; beat < kDraftersBeats; ++beat) {
         asked.beat(beat);
-        const std::string words = in_words(asked.told());
-        const FrameLayout layout = layout_of(*asked.bench);
-        std::size_t seen = 0;
-        const std::regex number(R"(\d*\.\d\d+)");
-        for (const ui::RecordedText& text : asked.bench->texts) {
-            if (!layout.stage.contains(text.box.center()) && !layout.details.contains(text.box.center())) continue;
-            for (std::sregex_iterator at(text.text.begin(), text.text.end(), number), end; at != end; ++at, ++seen)
-                EXPECT_NE(words.find(at->str()), std::string::npos) << beat << ": " << at->str() << " of “" << text.text << "”\n" << words;
-        }
+        SCOPED_TRACE(beat);
+        const std::size_t seen = test::expect_numbers_told(test::scene_texts(*asked.bench), in_words(asked.told()));
         EXPECT_GT(seen, beat == kDraftersFamilyBeat ? 0U : 8U); // which has one source
     }
 }

@@ -14,7 +14,7 @@
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"
 #include "scenes/speedup/speedup_draw.h"
-#include "scenes/trees/trees_draw.h"
+#include "scenes/trees/trees_model.h"
 #include "tests/scenes/failures_bench.h"
 #include "tests/scenes/run_window.h"
 #include "tests/scenes/scenes_fixtures.h"

@@ -8,7 +8,7 @@
 //     ", 0.06 ms; distribution “a” .54, “b” .33"              steps.told {took}, shared.guess.told {distribution}: guess.share {token} {p}
 //     "; draft “a”, kept; own feature off by 0.52"            shared.guess.told {token} {id} {fate}, steps.told {off}
 //     "Feature error over the run: step 1 0.52 of 14 rounds"  drift.bar:run {step} {error} {rounds} {here}, drift.bar:round
-//     "Clock: draft 0.18 ms, verify 0.78 ms"                  clock.told {draft} {passes} {verify} {further}
+//     "Clock: draft 0.18 ms, verify 0.78 ms"                  shared.head.clock:told {draft} {passes} {verify} {further}
 //     "Draft time, EAGLE-3: 1: 0.20 ms, …"                    shared.charts.took {series} {guesses} {ms}
 //     "Kept by position, this run: 1: 10 of 14, …"            shared.charts.stayed {series} {position} {kept} {judged}
 //     "A round of this run, ms: …"                            shared.round.told:here {round} {rounds}: round.here {draft} {head} {verify}
@@ -56,7 +56,7 @@
 #include "scenes/shared/in_words.h"
 #include "scenes/shared/published_round.h"
 #include "tests/shared/drawn_numbers.h"
-#include "tests/shared/heads_bench.h"
+#include "tests/shared/heads_told.h"
 #include "tests/shared/said_values.h"
 #include "tests/shared/speaking.h"
 #include "tests/shared/told_said.h"
@@ -67,119 +67,7 @@
 namespace speclens::heads_told {
 namespace {
 
-using test::all_said;
-using test::inner;
-using test::list;
-using test::maybe;
-using test::only_said;
-using test::real;
-using test::whole;
-
 const std::filesystem::path kAssets = std::filesystem::path(SPEC_SOURCE_DIR) / "assets";
-
-void expect_token_said(const Said& token, const Trace& trace, int id) {
-    if (id < 0)
-        EXPECT_EQ(token.id(), "shared.words.token:some");
-    else if (token.text == "words.token:text")
-        EXPECT_EQ("“" + test::words(token, "text") + "”", ui::token_words(trace.text(id)));
-    else
-        EXPECT_EQ(whole(token, "n"), std::ssize(trace.text(id)));
-}
-
-void expect_shares(const std::vector<Said>& shares, const Trace& trace, const TopEntries& top, std::span<const int> ids) {
-    ASSERT_EQ(shares.size(), ids.size());
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-        EXPECT_EQ(shares[i].id(), "shared.guess.share");
-        expect_token_said(inner(shares[i], "token"), trace, ids[i]);
-        EXPECT_EQ(maybe<double>(shares[i], "p"), listed(top, ids[i]));
-    }
-}
-
-void expect_guess(const Said& guess, const Trace& trace, const DraftSlot& slot, std::span<const int> ids) {
-    EXPECT_EQ(guess.id(), "shared.guess.told");
-    EXPECT_EQ(whole(guess, "id"), slot.draft->token);
-    expect_token_said(inner(guess, "token"), trace, slot.draft->token);
-    expect_shares(list(guess, "distribution"), trace, at_one(*slot.draft), ids);
-    constexpr const char* kFates[] = {"open", "kept", "refused", "behind"};
-    using State = DraftSlot::State;
-    const auto fate = slot.state == State::accepted ? 1 : slot.state == State::rejected ? 2 : slot.state == State::discarded ? 3 : 0;
-    EXPECT_EQ(inner(guess, "fate").id(), std::string("shared.guess.fate:") + kFates[fate]);
-}
-
-std::vector<int> likeliest(const DraftSlot& slot, std::size_t most) {
-    std::vector<int> ids;
-    for (const TopEntries::Entry& entry : at_one(*slot.draft).entries)
-        if (ids.size() < most) ids.push_back(entry.id);
-    return ids;
-}
-
-void expect_strip(const Said& said, const Internals::Strip& strip, double scale) {
-    EXPECT_EQ(whole(said, "values"), strip.values);
-    EXPECT_EQ(whole(said, "cells"), std::ssize(strip.cells));
-    EXPECT_EQ(real(said, "low"), strip.low);
-    EXPECT_EQ(real(said, "high"), strip.high);
-    EXPECT_EQ(maybe<double>(said, "scale"), scale);
-}
-
-// Of strips of this kind, in their order.
-std::vector<Said> strips_of(const ToldFrame& told, const std::string& what) {
-    std::vector<Said> found = all_said(told, "shared.strip.told");
-    std::erase_if(found, [&](const Said& one) { return inner(one, "what").id() != what; });
-    return found;
-}
-
-void expect_conditions(const ToldFrame& told, const SceneInput& input, const HeadModel& m, bool step) {
-    if (says(told, "dflash.long.subtitle")) return;
-    const Said said = only_said(told, "shared.head.conditions");
-    EXPECT_EQ(whole(said, "round"), m.round->round + 1);
-    EXPECT_EQ(whole(said, "step"), step);
-    EXPECT_EQ(whole(said, "at"), m.selected + 1);
-    EXPECT_EQ(whole(said, "of"), m.guesses());
-    EXPECT_EQ(whole(said, "k"), m.header->k);
-    EXPECT_EQ(whole(said, "greedy"), m.header->sampling.temperature == 0);
-    EXPECT_EQ(real(said, "temperature"), m.header->sampling.temperature);
-    EXPECT_EQ(whole(said, "seed"), static_cast<std::int64_t>(m.header->seed));
-    EXPECT_EQ(test::words(said, "instead_of"), m.instead_of);
-    if (!step) expect_token_said(inner(said, "anchor"), *input.trace, m.anchor);
-    const Said data = only_said(told, "shared.words.data");
-    EXPECT_FALSE(test::words(data, "tier").empty());
-}
-
-// Of each position how many were judged and how many stayed.
-void expect_stayed(const ToldFrame& told, const AcceptanceSeries& series, const std::string& name, bool there) {
-    std::vector<Said> points = all_said(told, "shared.charts.stayed");
-    std::erase_if(points, [&](const Said& one) { return inner(one, "series").id() != name; });
-    std::size_t judged = 0;
-    for (const int n : series.judged) judged += n > 0;
-    if (!there) {
-        EXPECT_TRUE(points.empty()) << "one round is no rate";
-        return;
-    }
-    ASSERT_GE(points.size(), judged);
-    for (const Said& point : points) {
-        const auto at = static_cast<std::size_t>(whole(point, "position")) - 1;
-        ASSERT_LT(at, series.judged.size());
-        EXPECT_EQ(whole(point, "kept"), series.kept[at]);
-        EXPECT_EQ(whole(point, "judged"), series.judged[at]);
-    }
-}
-
-void expect_times(const ToldFrame& told, const std::vector<TimeSeries>& series) {
-    std::vector<Said> points = all_said(told, "shared.charts.took");
-    std::size_t all = 0;
-    for (const TimeSeries& one : series) {
-        all += one.points.size();
-        for (const auto& [k, ms] : one.points)
-            EXPECT_EQ(std::ranges::count_if(points,
-                                            [&](const Said& said) {
-                                                return test::words(said, "series") == one.name && whole(said, "guesses") == k &&
-                                                       real(said, "ms") == ms;
-                                            }),
-                      1)
-                << one.name << " " << k;
-    }
-    EXPECT_EQ(points.size(), all);
-}
 
 void expect_published(const ToldFrame& told, const SceneInput& input, bool own) {
     const RunView& run = *input.whole;
@@ -346,7 +234,7 @@ void expect_eagle3(const SceneInput& run) {
         EXPECT_EQ(maybe<double>(bars[i], "here"), here >= 0 ? std::optional(here) : std::nullopt);
     }
     if (m.draft_ms + m.verify_ms > 0) {
-        const Said clock = only_said(told, "eagle3.clock.told");
+        const Said clock = only_said(told, "shared.head.clock:told");
         EXPECT_EQ(real(clock, "draft"), m.draft_ms);
         EXPECT_EQ(whole(clock, "passes"), m.guesses());
         EXPECT_EQ(real(clock, "verify"), m.verify_ms);
@@ -444,7 +332,7 @@ void expect_dflash(const SceneInput& run) {
     ASSERT_TRUE(m.some());
     const bool own = m.instead_of.empty();
     const ToldFrame told = told_of("dflash", run);
-    expect_conditions(told, input, m, false);
+    if (!says(told, "dflash.long.subtitle")) expect_conditions(told, input, m, false);
     const std::vector<Said> positions = all_said(told, "dflash.block.position");
     ASSERT_EQ(std::ssize(positions), m.guesses()) << "those that have no column, too";
     for (const Said& said : positions) {

@@ -130,15 +130,15 @@ TEST(Languages, AChangedEnglishTextIsListed) {
     EXPECT_EQ(listed(name + " (the English text has changed)"), 1);
 }
 
-// Menus, scenes, keys, drafters, rules and roles are known without a picture of them.
+// Scenes, their keys, drafters, rules and roles are known without a picture of them.
 TEST(Languages, LabelsInTablesOfTheCodeAreListedWhereTheyAreEnglish) {
     EXPECT_EQ(labels_left_in_english(*load_labels(kAssets / "languages/de/labels.toml")), std::vector<std::string>{});
     ui::Language little;
     const auto lacks = [&](const char* label) { return std::ranges::count(labels_left_in_english(little), label) == 1; };
-    EXPECT_TRUE(lacks("File"));
-    little.add("File", "Datei");
-    EXPECT_FALSE(lacks("File"));
-    for (const char* label : {"Play or pause", "Bottleneck", "One round", "why several tokens at once can cost little more than one",
+    EXPECT_TRUE(lacks("Loop"));
+    little.add("Loop", "Schleife");
+    EXPECT_FALSE(lacks("Loop"));
+    for (const char* label : {"Bottleneck", "One round", "why several tokens at once can cost little more than one",
                               "Measure ten draft lengths", "Prompt lookup", "Token rule", "resampled"})
         EXPECT_TRUE(lacks(label)) << label;
 }
@@ -172,8 +172,8 @@ TEST(Languages, AreChangedInTheWindowAndRemembered) {
     EXPECT_TRUE(bench.shows("Datei"));
     EXPECT_EQ(bench.controller.preferences().language, "de");
     EXPECT_EQ(std::ranges::count(bench.controller.glossary, "Zielmodell", &GlossaryEntry::term), 1);
-    const std::string words = in_english([] { return ui::language().label("File") + stories().text("advice", "bet.heading").fill({}); });
-    EXPECT_EQ(words.find("FileDoes it"), 0U) << words;
+    const std::string words = in_english([] { return ui::language().label("Loop") + stories().text("advice", "bet.heading").fill({}); });
+    EXPECT_EQ(words.find("LoopDoes it"), 0U) << words;
     EXPECT_EQ(ui::language().name, "de") << "afterwards as before";
     bench.controller.perform({PickAction{Action::language}}, bench.time);
     bench.settle();

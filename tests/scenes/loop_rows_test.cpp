@@ -134,12 +134,12 @@ TEST(LoopRows, FewGuessesFillTheStage) {
 
 TEST(LoopRows, AComparisonHasOneSign) {
     EXPECT_EQ(compared_probability(0), "0");
-    EXPECT_EQ(compared_probability(3e-9), "nearly 0");
+    EXPECT_EQ(beside_a_sign(3e-9), "nearly 0");
     EXPECT_EQ(compared_probability(0.0042), ".004");
     EXPECT_EQ(compared_probability(0.42), ".42");
     EXPECT_EQ(compared_probability(0.9971), ".997");
     EXPECT_EQ(compared_probability(0.99996), ".99996");
-    EXPECT_EQ(compared_probability(0.9999999), "nearly 1");
+    EXPECT_EQ(beside_a_sign(0.9999999), "nearly 1");
     EXPECT_EQ(compared_probability(1), "1.00");
 }
 

@@ -39,6 +39,7 @@
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_golden.h"
 #include "tests/scenes/scenes_look.h"
+#include "tests/shared/drawn_numbers.h"
 #include "tests/shared/finished.h"
 #include "tests/shared/said_values.h"
 #include "tests/shared/speaking.h"
@@ -610,17 +611,11 @@ TEST(LosslessTold, SaysEveryNumberThatIsDrawn) {
     draw_three(live, same);
     for (int beat = 0; beat < kLosslessGreedyBeat; ++beat) {
         live.beat(beat);
-        const std::string words = in_words(live.told());
-        const FrameLayout layout = layout_of(*live.bench);
-        std::size_t seen = 0;
-        const std::regex number(R"(\.\d\d+)");
-        for (const ui::RecordedText& text : live.bench->texts) {
-            if (!layout.stage.contains(text.box.center()) && !layout.details.contains(text.box.center())) continue;
-            if (std::regex_match(text.text, number)) continue; // of an axis
-            for (std::sregex_iterator at(text.text.begin(), text.text.end(), number), end; at != end; ++at, ++seen)
-                EXPECT_NE(words.find(at->str()), std::string::npos) << beat << ": " << at->str() << " of “" << text.text << "”\n" << words;
-        }
-        EXPECT_GT(seen, 4U);
+        std::vector<ui::RecordedText> drawn = test::scene_texts(*live.bench);
+        std::erase_if(drawn,
+                      [](const ui::RecordedText& text) { return std::regex_match(text.text, std::regex(R"(\.\d\d+)")); }); // of an axis
+        SCOPED_TRACE(beat);
+        EXPECT_GT(test::expect_numbers_told(drawn, in_words(live.told())), 4U);
     }
 }
 

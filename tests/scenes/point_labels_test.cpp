@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "scenes/shared/point_labels.h"
+#include "scenes/shared/told.h"
 #include "tests/scenes/scenes_bench.h"
 #include "ui/canvas_record.h"
 
@@ -54,6 +55,22 @@ TEST(PointLabels, StandSidewaysWhereThereIsNoRoomAboveAndBelow) {
     EXPECT_TRUE(named.led);
     EXPECT_GT(named.box.x, other.x + 8);
     EXPECT_LE(named.box.bottom(), 44);
+}
+
+TEST(PointLabels, AMessageIsDrawnInItsLinesAndToldAsAWhole) {
+    ui::RecordCanvas canvas(scene_fonts(), {0, 0, 800, 600});
+    PointLabels labels(canvas, {0, 0, 800, 600}, {{100, 100}, {400, 100}});
+    const Message kept = shared_says("charts.kept"_t);
+    ASSERT_EQ(kept, "Acceptance by position");
+    ASSERT_TRUE(labels.name({100, 100}, Message("Acceptance\nby position", kept.said), ui::Font::text, {}, {}));
+    ASSERT_TRUE(labels.name({400, 100}, "chow,\ndiff", ui::Font::text, {}, {})); // a label, which nobody is told
+    std::vector<std::string> lines;
+    for (const ui::RecordedText& text : canvas.texts()) lines.push_back(text.text);
+    EXPECT_EQ(lines, (std::vector<std::string>{"Acceptance", "by position", "chow,", "diff"}));
+    ASSERT_EQ(canvas.told().size(), 1U);
+    EXPECT_EQ(canvas.told()[0].message.said, kept.said);
+    EXPECT_EQ(canvas.told()[0].message.words(), "Acceptance by position");
+    EXPECT_TRUE(canvas.told()[0].how == ui::Canvas::Told::drawn);
 }
 
 } // namespace

@@ -10,6 +10,8 @@
 #include "scenes/speedup/speedup_draw.h"
 #include "tests/scenes/scenes_live_bench.h"
 #include "tests/scenes/speedup_bench.h"
+#include "tests/shared/said_values.h"
+#include "tests/shared/told_said.h"
 #include "tests/shared/toy_race.h"
 
 namespace speclens {
@@ -45,22 +47,45 @@ bool names_a_winner(const std::string& title) {
     return false;
 }
 
-std::string all_words(const SceneInput& input) { return race_description(input, race_model(input)); }
-
 TEST(QuietClock, ARaceInDoubtNamesNoWinner) {
     for (const Quality& quality : kQualities) {
         const auto race = toy_race(false);
         for (const RaceLane& lane : race->lanes) time_like(*lane.trace, quality);
         const SceneInput input = input_at(*race, 1e9);
         const RaceModel model = race_model(input);
-        const std::string title = race_title(model), words = all_words(input);
+        const Said title = race_title(model).said, shorter = race_title_short(model).said;
         EXPECT_EQ(model.doubt.empty(), quality.sure) << quality.name;
-        EXPECT_EQ(names_a_winner(title), quality.sure) << quality.name << ": " << title;
-        EXPECT_EQ(words.find("in doubt") == std::string::npos, quality.sure) << quality.name << ": " << words;
+        EXPECT_EQ(title.id(), quality.sure ? "race.outcome.best" : "race.outcome.in_doubt") << quality.name;
+        EXPECT_EQ(shorter.id(), quality.sure ? "race.title.short" : "race.outcome.in_doubt_short") << quality.name;
+        EXPECT_EQ(names_a_winner(race_title(model)), quality.sure) << quality.name << ": " << race_title(model);
         EXPECT_EQ(names_a_winner(race_title_short(model)), quality.sure) << quality.name << ": " << race_title_short(model);
-        for (const RaceLaneModel& lane : model.lanes)
-            EXPECT_EQ(lane.speed_up.words.starts_with("~"), !quality.sure && !lane.plain() && lane.speed_up.figure.known())
-                << quality.name << " " << lane.drafter << " " << lane.speed_up.words;
+        const std::vector<ui::ToldMessage> told = race_told(input);
+        const Said subtitle = test::only_said(told, "race.subtitle.clock"), conclusion = race_conclusion(model).said;
+        if (quality.sure) {
+            EXPECT_FALSE(test::maybe<std::string>(subtitle, "doubt")) << quality.name;
+            EXPECT_EQ(conclusion.id(), "race.conclusion.won") << quality.name;
+        } else {
+            EXPECT_EQ(test::inner(subtitle, "doubt"), model.doubt.said) << quality.name;
+            EXPECT_EQ(conclusion.id(), "race.conclusion.doubt") << quality.name;
+        }
+        const std::vector<Said> lanes = test::all_said(told, "race.lane.told");
+        for (std::size_t i = 0; i < lanes.size(); ++i) {
+            const RaceLaneModel& lane = model.lanes[i];
+            const bool doubted = !quality.sure && !lane.plain() && lane.speed_up.figure.known();
+            EXPECT_EQ(lane.speed_up.words.starts_with("~"), doubted) << quality.name << " " << lane.drafter << " " << lane.speed_up.words;
+            const Said what = test::inner(lanes[i], "what");
+            if (!lane.speed_up.figure.known()) {
+                EXPECT_FALSE(test::maybe<std::string>(what, "speed"));
+                continue;
+            }
+            const Said speed = test::inner(what, "speed");
+            EXPECT_EQ(test::whole(test::inner(speed, "times"), "doubt"), doubted) << quality.name << " " << lane.drafter;
+            if (doubted) {
+                EXPECT_EQ(test::inner(speed, "note").id(), "shared.doubt.note");
+            } else {
+                EXPECT_FALSE(test::maybe<std::string>(speed, "note"));
+            }
+        }
     }
 }
 
@@ -97,7 +122,10 @@ TEST(QuietClock, WhatRepeatsCannotTellApartIsNotRanked) {
         time_like(*race->lanes[i].trace, {"near", 0.04, 0, 20, true}, i == 3 ? total[1] / total[3] / 1.03 : 1);
     const RaceModel model = race_model(input_at(*race, 1e9));
     ASSERT_EQ(model.level.size(), 2u);
-    EXPECT_NE(race_title(model).find("equally fast"), std::string::npos) << race_title(model);
+    const Said title = race_title(model).said;
+    EXPECT_EQ(title.id(), "race.outcome.level");
+    EXPECT_EQ(test::words(test::inner(title, "names"), "name"), "EAGLE-3");
+    EXPECT_EQ(test::words(test::inner(title, "last"), "name"), "Domino");
     time_like(*race->lanes[3].trace, {"apart", 0.04, 0, 20, true}, total[1] / total[3] / 1.3);
     EXPECT_EQ(race_model(input_at(*race, 1e9)).level.size(), 1u);
 }
@@ -127,15 +155,22 @@ TEST(QuietClock, AveragesInDoubtNameNobodyEither) {
     const auto race = toy_race(true);
     for (const RaceLane& lane : race->lanes) time_like(*lane.trace, kQualities[0]);
     const auto look = [&] { return race_model(input_at(*race, 1e9)); };
-    EXPECT_EQ(look().average_doubt, "");
+    const auto doubted = [&] { return test::whole(average_speed(look(), *race->lanes[3].average).said, "doubt"); };
+    EXPECT_TRUE(look().average_doubt.empty());
+    EXPECT_EQ(doubted(), 0);
     EXPECT_FALSE(average_speed(look(), *race->lanes[3].average).starts_with("~"));
     race->busy_cores = 1.2;
-    EXPECT_NE(scatter_title(look()).find("in doubt"), std::string::npos) << scatter_title(look());
+    EXPECT_EQ(look().average_doubt.said.id(), "speedup.doubt.busy");
+    EXPECT_EQ(test::real(look().average_doubt.said, "cores"), 1.2);
+    EXPECT_EQ(scatter_title(look()).said.id(), "race.scatter.in_doubt");
     EXPECT_FALSE(names_a_winner(scatter_title(look())));
+    EXPECT_EQ(doubted(), 1);
     EXPECT_TRUE(average_speed(look(), *race->lanes[3].average).starts_with("~"));
     race->busy_cores = 0;
     race->lanes[3].average->totals.spread = 0.2;
-    EXPECT_NE(scatter_title(look()).find("in doubt"), std::string::npos) << scatter_title(look());
+    EXPECT_EQ(look().average_doubt.said.id(), "speedup.doubt.spread");
+    EXPECT_NEAR(test::real(look().average_doubt.said, "apart"), 1.2 * (1 + race->lanes[0].average->totals.spread) - 1, 1e-12);
+    EXPECT_EQ(scatter_title(look()).said.id(), "race.scatter.in_doubt");
 }
 
 // Pictures draw the times that stand still, not those of the events.

@@ -6,6 +6,7 @@
 
 #include "tests/scenes/scenes_golden.h"
 #include "tests/scenes/scenes_tab.h"
+#include "tests/shared/said_values.h"
 #include "tests/shared/temp_folder.h"
 #include "tests/shared/toy_race.h"
 #include "ui/format.h"
@@ -49,9 +50,9 @@ TEST(RaceScene, GivesEveryMeasuredLaneItsCostsBeforeThePublishedOnes) {
         b.observe(toy_race());
         b.bench.settle();
         for (const char* tokens : {"÷ 1.00", "÷ 3.00", "÷ 6.00"}) EXPECT_TRUE(b.bench.shows(tokens)) << s.name << ": " << tokens;
-        const auto title =
-            std::ranges::find_if(b.bench.texts, [](const ui::RecordedText& text) { return text.text.ends_with("finishes first"); });
-        EXPECT_NE(title, b.bench.texts.end()) << s.name << ": a title to its end";
+        const std::string end = race_says("wins.first"_t);
+        EXPECT_TRUE(std::ranges::any_of(b.bench.texts, [&](const ui::RecordedText& text) { return text.text.ends_with(end); }))
+            << s.name << ": a title to its end";
     }
 }
 
@@ -76,11 +77,11 @@ TEST(RaceScene, GivesTheSameFiguresInEveryLane) {
             b.observe(toy_race());
             b.bench.controller.perform({SceneCommand{SetRaceClock{ms}}}, b.bench.time);
             b.bench.settle();
-            const auto times = [&](const char* words) {
-                return std::ranges::count_if(b.bench.texts, [&](const ui::RecordedText& text) { return text.text == words; });
-            };
-            EXPECT_TRUE(times("tok/s") == 4 || times("tok/s") == 0) << s.name << " at " << ms << ": " << times("tok/s");
-            EXPECT_EQ(times("per round") + times("/round"), 4) << s.name << " at " << ms;
+            const auto times = [&](const Message& words) { return std::ranges::count(b.bench.texts, words, &ui::RecordedText::text); };
+            const auto rates = times(race_says("number.unit"_t));
+            EXPECT_TRUE(rates == 4 || rates == 0) << s.name << " at " << ms << ": " << rates;
+            const auto per_round = [](bool brief) { return race_says("number.per_round"_t, "brief"_v = brief); };
+            EXPECT_EQ(times(per_round(false)) + times(per_round(true)), 4) << s.name << " at " << ms;
         }
     }
 }
@@ -97,7 +98,7 @@ TEST(RaceScene, TellsAPresentersAudienceHowEveryLaneGuesses) {
             b.bench.key(ui::Key::f5);
             const RaceModel m = race_model(b.bench.controller.frame(b.bench.time).scene);
             for (const RaceLaneModel& lane : m.lanes)
-                EXPECT_TRUE(b.bench.shows(race_about(lane)) || b.bench.shows(race_about_short(lane))) << s.name << ": " << race_about(lane);
+                EXPECT_TRUE(b.bench.shows(race_about(lane)) || b.bench.shows(race_about(lane, true))) << s.name << ": " << race_about(lane);
         }
     }
 }
@@ -110,7 +111,8 @@ TEST(RaceScene, KeepsTheBeginningOfItsLegendForARoom) {
         b.bench.controller.window = {s.w, s.h};
         b.observe(toy_race());
         b.bench.key(ui::Key::f5);
-        for (const char* words : {"drafting", "target pass; its own token", "the rest"})
+        for (const std::string& words :
+             {race_says("key.drafting"_t).words(), race_says("key.target"_t).words(), race_says("key.rest"_t, "brief"_v = true).words()})
             EXPECT_TRUE(std::ranges::any_of(b.bench.texts, [&](const ui::RecordedText& text) { return text.text.ends_with(words); }))
                 << s.name << ": " << words << "\n"
                 << b.bench.words;
@@ -128,7 +130,7 @@ TEST(RaceScene, ShowsNothingToComeBeforeTheFirstLaneIsHome) {
         b.bench.settle();
         const RaceModel m = race_model(b.bench.controller.frame(b.bench.time).scene);
         ASSERT_TRUE(m.undecided) << ms;
-        const ui::Vec2 lanes = b.bench.find("per round");
+        const ui::Vec2 lanes = b.bench.find(race_says("number.per_round"_t, "brief"_v = false));
         std::size_t tokens = 0, rounds = 0, shown_tokens = 0, shown_rounds = 0;
         for (const RaceLaneModel& lane : m.lanes) {
             shown_tokens += static_cast<std::size_t>(lane.tokens_shown);
@@ -173,7 +175,10 @@ TEST(RaceKeys, SCountsRoundsInsteadOfTime) {
     b.observe(toy_race());
     b.bench.key(ui::Key::s);
     EXPECT_NEAR(b.clock(), 2, 1e-9) << "domino needs two rounds";
-    EXPECT_TRUE(b.bench.shows("after 2 rounds"));
+    const SceneInput input = b.bench.controller.frame(b.bench.time).scene;
+    const Message subtitle = race_subtitle(input, race_model(input));
+    EXPECT_EQ(test::real(test::inner(subtitle.said, "now"), "rounds"), 2);
+    EXPECT_TRUE(b.bench.shows(message(test::inner(subtitle.said, "now"))));
     b.bench.key(ui::Key::home);
     b.bench.key(ui::Key::right);
     EXPECT_NEAR(b.clock(), 1, 1e-9);
@@ -238,7 +243,7 @@ TEST(RaceFiles, AreSavedWhenTheRaceIsOverAndOpenedAsRecorded) {
     EXPECT_NEAR(m.lanes[3].total_ms, 2 * 16.8, 1e-9);
     EXPECT_TRUE(b.bench.shows("RECORDED"));
     const std::size_t starts = b.all<StartRace>().size();
-    b.bench.click(b.bench.find("Run again"));
+    b.bench.click(b.bench.find(race_says("header.run:again"_t)));
     EXPECT_EQ(b.all<StartRace>().size(), starts + 1) << "the same race, on this machine";
     b.observe(toy_race());
     EXPECT_EQ(race_model(b.bench.controller.frame(b.bench.time).scene).tier, ui::Tier::live);
@@ -251,9 +256,9 @@ TEST(RaceScene, AStoppedRaceIsOver) {
     stopped->lanes[3].finished = false;
     stopped->ended_early = true;
     b.observe(stopped);
-    EXPECT_TRUE(b.bench.shows("The race was stopped")) << b.bench.words;
-    EXPECT_TRUE(b.bench.shows("Run again"));
-    EXPECT_FALSE(b.bench.shows("Stop\n"));
+    EXPECT_TRUE(b.bench.shows(race_says("title.stopped"_t))) << b.bench.words;
+    EXPECT_TRUE(b.bench.shows(race_says("header.run:again"_t)));
+    EXPECT_FALSE(b.bench.shows(race_says("header.run:stop"_t) + "\n"));
     b.bench.key(ui::Key::s, {.ctrl = true});
     EXPECT_NE(b.bench.controller.chrome.message.find("was stopped"), std::string::npos) << b.bench.controller.chrome.message;
     b.bench.key(ui::Key::home);
@@ -365,8 +370,10 @@ TEST(RaceScene, SaysOverHowManyPromptsItsCardsAre) {
     for (const Size& s : {Size{1600, 1000, "1600x1000"}, Size{1280, 720, "1280x720"}}) {
         RaceBench b({0, 0, s.w, s.h});
         b.observe(toy_race());
-        const auto count = std::ranges::count_if(b.bench.texts, [](const ui::RecordedText& text) {
-            return text.text.starts_with("over 40 prompts ·") || text.text.starts_with("40 prompts ·");
+        const RaceModel m = race_model(b.bench.controller.frame(b.bench.time).scene);
+        EXPECT_EQ(test::whole(averages_words(m).said, "prompts"), 40);
+        const auto count = std::ranges::count_if(b.bench.texts, [&](const ui::RecordedText& text) {
+            return text.text.starts_with(averages_words(m) + " ·") || text.text.starts_with(averages_words(m, true) + " ·");
         });
         EXPECT_EQ(count, 3) << s.name << b.bench.words;
     }

@@ -5,6 +5,9 @@
 
 #include "scenes/shared/words.h"
 #include "tests/scenes/scenes_golden.h"
+#include "tests/shared/drawn_numbers.h"
+#include "tests/shared/said_values.h"
+#include "tests/shared/told_said.h"
 #include "tests/shared/toy_race.h"
 
 namespace speclens {
@@ -105,17 +108,94 @@ TEST(SteppedRaceScene, SaysWhetherTheTextsAgreeSoFar) {
         const RaceModel m = race_model(input_at(*race, step));
         EXPECT_TRUE(m.stepped);
         EXPECT_TRUE(m.identical) << step;
-        EXPECT_EQ(race_texts(m), "texts identical so far");
+        EXPECT_EQ(race_texts(m).said.id(), "race.texts.identical_so_far");
         EXPECT_FALSE(m.lanes[3].speed_up.figure.known()) << "nothing is timed";
-        const std::string words = race_description(input_at(*race, step), m);
-        EXPECT_EQ(words.find("ms"), std::string::npos) << words;
-        EXPECT_NE(words.find("step " + std::to_string(static_cast<int>(step)) + ", not timed"), std::string::npos);
+        const std::vector<ui::ToldMessage> told = race_told(input_at(*race, step));
+        const Said subtitle = test::only_said(told, "race.subtitle.stepped");
+        EXPECT_EQ(test::whole(subtitle, "step"), static_cast<std::int64_t>(step));
+        EXPECT_EQ(test::inner(subtitle, "texts"), race_texts(m).said);
+        for (const char* timed : {"race.clock.row", "race.lane.run", "race.lane.average", "race.costs.bar", "race.scatter.point"})
+            EXPECT_TRUE(test::all_said(told, timed).empty()) << timed;
+        EXPECT_EQ(in_words(told).find(" ms"), std::string::npos) << in_words(told);
     }
     const RaceModel m = race_model(input_at(*race, 6));
     EXPECT_EQ(m.lanes[3].shown.rounds, 1);
     EXPECT_EQ(m.lanes[0].shown.rounds, 6) << "as many tokens, but a pass for each";
     race->lanes[1].trace = another_text();
-    EXPECT_NE(race_texts(race_model(input_at(*race, 6))).find("TEXTS DIFFER after"), std::string::npos);
+    const RaceModel parted = race_model(input_at(*race, 6));
+    EXPECT_EQ(race_texts(parted).said.id(), "race.texts.differ");
+    EXPECT_EQ(test::whole(race_texts(parted).said, "tokens"), parted.same_tokens);
+}
+
+// Of each lane: how far it is, what it went through, and what became of the tokens of its round.
+TEST(SteppedRaceScene, SaysWhatEveryLaneWentThrough) {
+    const auto race = stepped_race(6);
+    std::size_t seen = 0; // numbers that are drawn
+    for (const double step : {0.0, 1.0, 4.0, 6.0}) {
+        const SceneInput input = input_at(*race, step);
+        const RaceModel m = race_model(input);
+        const std::vector<ui::ToldMessage> told = race_told(input);
+        const std::vector<Said> lanes = test::all_said(told, "race.lane.told"), rows = test::all_said(told, "race.steps.row");
+        ASSERT_EQ(lanes.size(), 4U);
+        ASSERT_EQ(rows.size(), 4U);
+        std::size_t rounds = 0;
+        for (std::size_t i = 0; i < lanes.size(); ++i) {
+            const RaceLaneModel& lane = m.lanes[i];
+            const Said what = test::inner(lanes[i], "what");
+            EXPECT_EQ(what.id(), "race.lane.so_far");
+            EXPECT_EQ(test::whole(what, "tokens"), lane.tokens_shown);
+            EXPECT_EQ(test::whole(what, "rounds"), lane.shown.rounds);
+            EXPECT_EQ(test::maybe<double>(what, "rate"), lane.shown.rounds ? std::optional(lane.shown.tokens_per_round()) : std::nullopt);
+            EXPECT_EQ(test::whole(what, "done"), lane.done);
+            const auto now = static_cast<std::size_t>(step);
+            int passes = 0, kept = 0, refused = 0, own = 0, tokens = 0, drafting = 0;
+            for (std::size_t e = race->steps[0][i]; e < race->steps[now][i]; ++e) {
+                const Event& event = (*lane.trace)[e];
+                drafting += std::holds_alternative<Drafted>(event) &&
+                            (e == race->steps[0][i] || !std::holds_alternative<Drafted>((*lane.trace)[e - 1]));
+                passes += std::holds_alternative<Verified>(event);
+                own += std::holds_alternative<TargetToken>(event);
+                if (const auto* check = std::get_if<Checked>(&event)) (check->accepted ? kept : refused) += 1;
+                if (const auto* commit = std::get_if<Committed>(&event)) tokens += static_cast<int>(commit->tokens.size());
+            }
+            EXPECT_EQ(test::words(rows[i], "drafter"), lane.title);
+            EXPECT_EQ(test::whole(rows[i], "step"), static_cast<std::int64_t>(now));
+            EXPECT_EQ(test::whole(rows[i], "drafting"), drafting);
+            EXPECT_EQ(test::whole(rows[i], "passes"), passes);
+            EXPECT_EQ(test::whole(rows[i], "kept"), kept);
+            EXPECT_EQ(test::whole(rows[i], "refused"), refused);
+            EXPECT_EQ(test::whole(rows[i], "own") + test::whole(rows[i], "bonus") + test::whole(rows[i], "residual"), own);
+            EXPECT_EQ(test::whole(rows[i], "tokens"), tokens);
+            const RoundSummary* round = lane.shown.current();
+            if (!round || (round->drafts.empty() && !round->resample)) continue;
+            const std::vector<Said> chips = test::list(test::all_said(told, "race.round.told").at(rounds++), "tokens");
+            ASSERT_EQ(chips.size(), round->drafts.size() + (round->resample ? 1 : 0));
+            for (std::size_t k = 0; k < round->drafts.size(); ++k) {
+                using State = DraftSlot::State;
+                const State state = round->drafts[k].state;
+                EXPECT_EQ(chips[k].id(), std::string("race.round.token:") + (state == State::accepted    ? "accepted"
+                                                                             : state == State::rejected  ? "rejected"
+                                                                             : state == State::discarded ? "discarded"
+                                                                                                         : "drafted"));
+            }
+        }
+        std::vector<std::string> phases, expected; // of the lanes that are not done
+        for (const Said& at : test::all_said(told, "race.round.at")) phases.push_back(test::inner(at, "phase").id());
+        for (const RaceLaneModel& lane : m.lanes) {
+            if (lane.done || !lane.shown.current()) continue;
+            const Phase phase = lane.shown.phase;
+            expected.push_back(std::string("race.round.phase:") + (phase == Phase::draft      ? "draft"
+                                                                   : phase == Phase::verify   ? "verify"
+                                                                   : phase == Phase::accept   ? "accept"
+                                                                   : phase == Phase::resample ? "resample"
+                                                                   : phase == Phase::commit   ? "commit"
+                                                                                              : "begins"));
+        }
+        EXPECT_EQ(phases, expected);
+        seen += test::expect_drawn_numbers_told("race", input);
+        EXPECT_EQ(test::all_said(told, "race.round.told").size(), rounds);
+    }
+    EXPECT_GT(seen, 4U) << "or nothing was tried";
 }
 
 // Lanes whose first round is over, a plain one and one whose text ends with a guess: its bonus is dropped.
@@ -148,8 +228,14 @@ TEST(SteppedRaceScene, ShowsATokenThatWasNotWrittenAsDropped) {
         wish.stepped = true;
         b.bench.controller.expect_race(wish);
         b.step_to(ended.race);
-        EXPECT_TRUE(b.bench.shows("round 1, the target's pass")) << b.bench.words;
-        EXPECT_FALSE(b.bench.shows("pass over them")) << "nothing was guessed";
+        const auto heading = [](bool over) {
+            const Message pass = race_says("round.phase:verify"_t, "narrow"_v = false, "over"_v = over);
+            return race_says("round.at"_t, "round"_v = 1, "phase"_v = pass);
+        };
+        EXPECT_TRUE(b.bench.shows(heading(false))) << b.bench.words;
+        EXPECT_FALSE(b.bench.shows(heading(true))) << "nothing was guessed";
+        const std::vector<Said> told = test::all_said(race_told(b.bench.controller.frame(b.bench.time).scene), "race.round.told");
+        EXPECT_EQ(test::list(told.back(), "tokens").back().id(), dropped ? "race.round.token:discarded" : "race.round.token:bonus");
         const RunView lane = fold(*ended.race->lanes[1].trace, ended.race->steps[0][1]);
         const std::string own = label_of(*ended.race->lanes[1].trace, lane.current()->resample->token);
         const ui::RecordedText* last = nullptr; // the chips of the round stand below the text, this one last
@@ -189,7 +275,7 @@ TEST(SteppedRaceScene, CutsNoWordsOfARoundInNarrowLanes) {
     for (std::size_t steps = 1; steps < 9; ++steps) {
         b.step_to(stepped_race(steps, 1));
         for (const ui::RecordedText& text : b.bench.texts)
-            if (text.text.starts_with("round ")) {
+            if (text.text.starts_with(race_says("round.at"_t, "round"_v = 1, "phase"_v = Message()).words().substr(0, 6))) {
                 EXPECT_FALSE(text.text.ends_with("…")) << text.text;
             }
         EXPECT_FALSE(b.bench.shows("0.00")) << b.bench.words;

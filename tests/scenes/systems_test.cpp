@@ -1,14 +1,49 @@
 // Scene S15: cache rows of a run, bytes and times on a wire, and the two controllers.
+//
+// What stood in the description that was written by hand, and which message has it now (TellsEveryNumberInBothLanguages here and in
+// block_tables_test.cpp):
+//
+//     "If every guess stays with .80 whatever is sent: ids alone: 20 bytes, wire 0.200 ms, 2.20×"
+//                                                        lane.row {payload} {alpha} {draft} {bytes} {wire} {verify} {speed_up}
+//     "This run, a round, measured: sent …, received …, away … ms; drafted ahead …, wasted …"
+//                                                        lane.measured {draft} {sent} {received} {ms} {server} {ahead} {wasted}
+//     "Controllers: article 1.82×, ends at K = 1; …"     controllers.told {high} {low} {last} {speed_up}
+//     "Round 3 (marked): 9 rows before, 6 written, 2 kept, 4 rewound; pages of 16: 1 held, 0 given back"
+//                                                        cache.round {round} {marked} {before} {written} {kept} {rewound} {slots} {held}
+//     {given_back}
+//     "A batch of 4 texts in 13 blocks; K = 4: drafts took … blocks a round, counted; K ÷ 16 for each text says …"
+//                                                        pool.batch {texts} {blocks} {drafts}: use.under {k} {took} {rows} {estimated}
+//     "Round 9 of 40: … of … held in the pass, … after it; for drafts … (K ÷ 16: …), copied …, shared … tokens"
+//                                                        pool.round {round} {of} {held} {drafts} {rows} {estimated} {copied} {shared}:
+//     pool.under {used} {blocks} {after}
+//     "A: drafted 4, kept 2; 1 block shared with B; blocks 3 (given back)"
+//                                                        text.row {letter} {did} {shared} {blocks}: text.doing, text.shared {blocks}
+//                                                        {with},
+//     text.block {block} {given_back}
+//     "K chosen as it goes, small, 12 texts on 8 seats:" way.told {drafter} {texts} {seats}
+//     "expected gain: ~1.26× (repeats …), the best fixed K, 2.3 drafts a round, 2.10 tokens, of a kept and … 80 %"
+//                                                        way.row {way} {doubt} {times} {best} {drafts} {tokens} {auc}
+//     "3 draft workers on …: 40 tokens, 12.5 a second; passes at once 1.20"   worker.pool {workers} {target} {tokens} {rate} {passes}
+//     "A lookup, K = 4: 7 rounds, … of … kept, … B; … of … ahead wasted; waits; … tokens; a round away … ms, the server's own … ms,
+//     asked again … times; failed: …"                    worker.row {worker} {k} {did} {tokens} {away} {server} {again} {failed}:
+//     worker.did {rounds} {kept} {drafted} {bytes} {ahead} {wasted} {waits}
+//     "Published, DSpark … over a fixed K: 0.93× (4), … (arXiv:…)"            audit.told {name} {points} {citation}: audit.listed
+//
+// Nobody told of these before: the rows of each text (text.row {before} {kept} {refused}), squares (pool.block), blocks in use by round
+// (use.told), pages of the shown round (pages.told), K by the clock (clock.told), and how long the target has no pass (passes.told).
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <fstream>
+#include <set>
 
 #include "app/frame/frame_layout.h"
 #include "engine/base/json.h"
+#include "engine/published/published_words.h"
 #include "engine/run/run.h"
 #include "engine/run/trace_json.h"
 #include "scenes/speedup/speedup_draw.h"
+#include "scenes/systems/adaptive_draw.h"
 #include "scenes/systems/audits_draw.h"
 #include "scenes/systems/simulated_pool.h"
 #include "scenes/systems/systems_draw.h"
@@ -19,7 +54,10 @@
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_golden.h"
 #include "tests/scenes/scenes_look.h"
+#include "tests/shared/heads_bench.h"
 #include "tests/shared/micro.h"
+#include "tests/shared/told_numbers.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {
@@ -59,15 +97,14 @@ TEST(Systems, TellsOfWasteOnlyWhereThereIsSome) {
     SystemsModel m;
     m.rounds = {{0, 4, 3, 3}};
     m.written = m.kept = 3;
-    const auto has = [&](const char* words) { return systems_story(input, m).text.find(words) != std::string::npos; };
-    EXPECT_TRUE(has("nothing was wasted"));
-    EXPECT_FALSE(has("work for nothing"));
+    const auto told = [&] { return systems_story(input, m).text.said; };
+    EXPECT_EQ(told(), systems_says.beat("waste:nothing"_t, "written"_v = 3, "kept"_v = 3).text.said);
     m.kept = 2;
-    EXPECT_TRUE(has("work for nothing"));
+    EXPECT_EQ(told(), systems_says.beat("waste:rows"_t, "written"_v = 3, "kept"_v = 2).text.said);
     m.tier = "REMOTE";
-    EXPECT_TRUE(has("only ids are cut back"));
+    EXPECT_EQ(told(), systems_says.beat("waste:server"_t, "written"_v = 3, "kept"_v = 2).text.said);
     m.tier = "TABLE";
-    EXPECT_TRUE(has("A table has no cache"));
+    EXPECT_EQ(told(), systems_says.beat("waste:table"_t, "written"_v = 3, "kept"_v = 2).text.said);
 }
 
 // A run whose target is a server: a round of it is drawn beside the simulated ones, and said to be measured.
@@ -79,14 +116,19 @@ TEST(Systems, ShowsWhatARoundOfThisRunCostOnTheWay) {
     for (const Trace* trace : {&local, &remote}) {
         const RunView view = fold(*trace, trace->size());
         SceneInput input;
-        input.whole = &view;
-        input.cursor = trace->size();
+        input.trace = trace;
+        input.view = input.whole = &view;
+        input.cursor = input.available = trace->size();
         input.beat = 2;
         const SystemsModel m = systems_model(input, SystemsState{});
         EXPECT_EQ(m.measured.any(), trace == &remote);
-        const std::string words = systems_description(input, m);
-        EXPECT_EQ(words.find("sent 1500 bytes, received 20000, away 12.500 ms") != std::string::npos, trace == &remote) << words;
+        const ToldFrame told = told_of("systems", input);
+        EXPECT_EQ(says(told, "systems.lane.measured"), trace == &remote);
         if (trace == &local) continue;
+        EXPECT_EQ(test::only_said(told, "systems.lane.measured"),
+                  systems_says("lane.measured"_t, "draft"_v = m.measured_draft_ms, "sent"_v = 1500.0, "received"_v = 20000.0, "ms"_v = 12.5,
+                               "server"_v = std::optional(8.5), "ahead"_v = 4 * m.measured.rounds, "wasted"_v = m.measured.wasted())
+                      .said);
         EXPECT_EQ(m.measured.ahead, 4 * m.measured.rounds);
         EXPECT_EQ(m.measured.wasted(), m.measured.ahead - m.measured.taken);
         EXPECT_DOUBLE_EQ(m.measured.per_round(m.measured.ms - m.measured.server_ms), 4);
@@ -106,7 +148,13 @@ TEST(SystemsScene, TellsWhatARoundOfThisRunCostOnTheWay) {
                 bench.settle();
                 const std::string what = std::to_string(ahead) + " ahead, beat " + std::to_string(beat);
                 look(bench, std::string(s.name) + " " + what, s.w < 1000);
-                EXPECT_EQ(bench.shows("B there, 20 kB back, 12.5 ms"), beat == kWireBeat) << s.name << bench.words;
+                const auto sent = "sent"_v = bytes_words(1500);
+                const auto received = "received"_v = bytes_words(20000);
+                const auto ms = "ms"_v = 12.5;
+                EXPECT_EQ(bench.shows(systems_says("wire.title:measured"_t, sent, received, ms)) ||
+                              bench.shows(systems_says("wire.short_title:measured"_t, sent, received, ms)),
+                          beat == kWireBeat)
+                    << s.name << bench.words;
                 if (s.w != 1600 && s.w != 1280) continue;
                 steady_frame(bench);
                 add_regions(golden, bench, scene_regions(layout_of(bench)), s.name, "elsewhere", what);
@@ -156,8 +204,14 @@ TEST(Systems, CountsThePassesThatATargetHasAtOnce) {
     EXPECT_EQ(got, (std::vector<std::pair<double, int>>{{0, 0}, {8, 1}, {13, 2}, {18, 3}, {26, 2}, {30, 3}, {31, 2}, {36, 1}}));
     EXPECT_DOUBLE_EQ(film.at_once(), 3 * 18 / 42.0);
     EXPECT_EQ(passes_at_once(PoolFilm{}).size(), 1u);
-    EXPECT_EQ(worker_words(film.workers[0]), "1 round, 0 of 4 kept, 900 B; waits");
-    EXPECT_EQ(worker_words(film.workers[1]), "1 round, 1 of 4 kept, 900 B; 3 of 5 ahead wasted");
+    EXPECT_EQ(worker_words(film.workers[0]).said,
+              systems_says("worker.did"_t, "rounds"_v = 1, "kept"_v = 0, "drafted"_v = 4, "bytes"_v = bytes_words(900), "ahead"_v = 0,
+                           "wasted"_v = 0, "waits"_v = true)
+                  .said);
+    EXPECT_EQ(worker_words(film.workers[1]).said,
+              systems_says("worker.did"_t, "rounds"_v = 1, "kept"_v = 1, "drafted"_v = 4, "bytes"_v = bytes_words(900), "ahead"_v = 5,
+                           "wasted"_v = 3, "waits"_v = false)
+                  .said);
     EXPECT_EQ(pool_span(film, 900).from, 0);
     film = some_workers(100);
     const PoolSpan span = pool_span(film, 960); // twenty rounds of 48 pixels
@@ -216,13 +270,29 @@ TEST(SystemsScene, ShowsDraftWorkersAsLanes) {
             window.beat(kWorkersBeat);
             SceneBench& bench = *window.bench;
             look(bench, std::string(s.name) + " " + std::to_string(rounds), s.w < 1000);
-            EXPECT_TRUE(bench.shows("3 draft workers on one target")) << bench.words;
+            const PoolFilm& film = *load->pool;
+            const Message title = systems_says("workers.title"_t, "workers"_v = film.workers.size(), "rate"_v = film.tokens_per_second(),
+                                               "passes"_v = film.at_once());
+            EXPECT_TRUE(bench.shows(title.substr(0, title.find(':')))) << bench.words;
+            EXPECT_EQ(test::only_said(told_of(bench), "systems.workers.title"), title.said);
             if (s.w < 1000) continue; // shortened there
             EXPECT_TRUE(bench.shows("REMOTE"));
-            for (const char* name : {"A lookup", "B small", "C small"}) EXPECT_TRUE(bench.shows(name)) << name << bench.words;
-            EXPECT_TRUE(bench.shows("failed: the server does not answer")) << bench.words;
-            const std::string words = systems_description(window.input(), systems_model(window.input(), {}));
-            EXPECT_NE(words.find("3 draft workers on a model at http://127.0.0.1:8000"), std::string::npos) << words;
+            for (const auto& [letter, drafter] : {std::pair{"A", "lookup"}, {"B", "small"}, {"C", "small"}}) {
+                const Message name = systems_says("worker.name"_t, "letter"_v = letter, "drafter"_v = drafter);
+                EXPECT_TRUE(bench.shows(name)) << name << bench.words;
+            }
+            EXPECT_TRUE(bench.shows(systems_says("worker.failed"_t, "why"_v = "the server does not answer"))) << bench.words;
+            if (rounds == 1 && s.w == 1600) { // a round where the mouse is
+                const ui::Vec2 name = bench.find(systems_says("worker.name"_t, "letter"_v = "A", "drafter"_v = "lookup"));
+                const auto row = std::ranges::find_if(bench.texts, [&](const ui::RecordedText& text) { return text.box.contains(name); });
+                EXPECT_EQ(bench.tip_at({row->box.x + 34, row->baseline + 13}),
+                          systems_says("worker.round"_t, "drafted"_v = 4, "kept"_v = 0, "sent"_v = bytes_words(700),
+                                       "received"_v = bytes_words(200), "ms"_v = 18.0, "again"_v = false)
+                              .words());
+            }
+            const Said pool = test::only_said(told_of(bench), "systems.worker.pool");
+            EXPECT_EQ(test::whole(pool, "workers"), 3);
+            EXPECT_EQ(test::words(pool, "target"), "a model at http://127.0.0.1:8000");
         }
 }
 
@@ -236,9 +306,12 @@ TEST(SystemsScene, AsksForDraftWorkersWhereTheTargetIsElsewhere) {
         window.beat(kWorkersBeat);
         window.sent.clear();
         SceneBench& bench = *window.bench;
-        EXPECT_TRUE(bench.shows("4 draft workers on one target")) << bench.words;
+        const Message title = systems_title(window.input(), systems_model(window.input(), {})).title;
+        EXPECT_TRUE(bench.shows(title)) << bench.words;
+        EXPECT_EQ(test::whole(title.said, "workers"), 4);
         EXPECT_TRUE(bench.shows("SIM")) << "until some decoded here\n" << bench.words;
-        EXPECT_EQ(bench.shows("the target is here"), !elsewhere) << bench.words;
+        const Said subtitle = test::only_said(told_of(bench), "systems.subtitle.no_pool");
+        EXPECT_EQ(test::inner(subtitle, "to_come").text, elsewhere ? "subtitle.ask" : "subtitle.here");
         bench.key(ui::Key::b);
         ASSERT_EQ(window.sent.size(), elsewhere ? 1u : 0u);
         if (!elsewhere) continue;
@@ -246,7 +319,7 @@ TEST(SystemsScene, AsksForDraftWorkersWhereTheTargetIsElsewhere) {
         ASSERT_TRUE(asked);
         EXPECT_EQ(asked->texts, std::vector<int>{4});
         window.beat(kTablesBeat);
-        EXPECT_TRUE(bench.shows("keeps its own blocks")) << bench.words;
+        EXPECT_TRUE(bench.shows(systems_says("subtitle.elsewhere"_t))) << bench.words;
     }
 }
 
@@ -307,14 +380,20 @@ TEST(Systems, SaysWhatOfALongRunIsDrawn) {
     SceneBench bench("systems");
     bench.show(trace, trace->size());
     bench.settle();
-    EXPECT_TRUE(bench.shows("–150 of 150; solid: kept")) << bench.words;
-    EXPECT_TRUE(bench.shows("pages held, the last ")) << bench.words;
+    EXPECT_TRUE(bench.shows("–150 ")) << bench.words;
+    const Said drawn = test::only_said(told_of(bench), "systems.cache.under:part");
+    EXPECT_GT(test::whole(drawn, "from"), 1);
+    EXPECT_EQ(test::whole(drawn, "to"), 150);
+    EXPECT_EQ(test::whole(drawn, "of"), 150);
+    const Said pages = test::only_said(told_of(bench), "systems.pages.under:part");
+    EXPECT_LT(test::whole(pages, "shown"), test::whole(pages, "held"));
+    EXPECT_TRUE(bench.shows(std::to_string(test::whole(pages, "held")) + " ")) << bench.words;
     look(bench, "a long run", false);
     for (const ui::RecordedText& text : bench.texts)
-        EXPECT_FALSE(text.text.ends_with("…") && text.text.find("held") != std::string::npos) << text.text;
+        EXPECT_FALSE(text.text.ends_with("…") && text.text.starts_with(std::to_string(test::whole(pages, "held")) + " ")) << text.text;
     bench.show(trace, fold(*trace, trace->size()).round_list[1].end_event);
     bench.settle();
-    EXPECT_TRUE(bench.shows("1 page held, 0 given back")) << bench.words;
+    EXPECT_TRUE(bench.shows(systems_says("pages.under:short"_t, "held"_v = 1, "given_back"_v = 0))) << bench.words;
 }
 
 TEST(Systems, PagesAreHeldFromTheirFirstRowToTheirLast) {
@@ -340,12 +419,26 @@ TEST(SystemsScene, SaysThatTheSpeedUpsAssumeOneAcceptance) {
     Stored stored;
     stored.bench->controller.perform({SceneCommand{SetBeat{2}}}, 0);
     stored.bench->settle();
-    EXPECT_TRUE(stored.bench->shows("all kept alike: ids 2.20×, token rule 2.18×, blocks 2.11×")) << stored.bench->words;
-    EXPECT_TRUE(stored.bench->shows("if all three keep alike"));
     const SceneInput input = stored.bench->controller.frame(0).scene;
-    const std::string words = systems_description(input, systems_model(input, {}));
-    for (const char* part : {"If every guess stays with .80 whatever is sent:", "so compare the bytes, not the order"})
-        EXPECT_NE(words.find(part), std::string::npos) << part << "\n" << words;
+    const StageTitle title = systems_title(input, systems_model(input, {}));
+    EXPECT_EQ(title.title.said.id(), "systems.wire.title:simulated");
+    EXPECT_EQ(title.short_title.said.id(), "systems.wire.short_title:simulated");
+    for (const Said& said : {title.title.said, title.short_title.said}) {
+        EXPECT_NEAR(test::real(said, "ids"), 2.20, 5e-3);
+        EXPECT_NEAR(test::real(said, "token"), 2.18, 5e-3);
+        EXPECT_NEAR(test::real(said, "blocks"), 2.11, 5e-3);
+    }
+    EXPECT_TRUE(stored.bench->shows(title.title) || stored.bench->shows(title.short_title)) << stored.bench->words;
+    EXPECT_TRUE(stored.bench->shows(systems_says("lane.under:simulated"_t)));
+    const ToldFrame told = told_of(*stored.bench);
+    EXPECT_TRUE(says(told, "systems.wire.text:simulated"));
+    const std::vector<Said> lanes = test::all_said(told, "systems.lane.row");
+    ASSERT_EQ(lanes.size(), 3U);
+    for (const Said& lane : lanes) EXPECT_EQ(test::real(lane, "alpha"), .8);
+}
+
+Said rows_title(int round, int written, int kept) {
+    return systems_says("slots.title:rows"_t, "round"_v = round, "written"_v = written, "kept"_v = kept).said;
 }
 
 // The largest words on a wall are about what is being told: the cache, the wire, who chooses K.
@@ -354,45 +447,51 @@ TEST(SystemsScene, HasATitleForEveryBeat) {
     const auto title = [&](int beat) {
         stored.bench->controller.perform({SceneCommand{SetBeat{beat}}}, 0);
         const SceneInput input = stored.bench->controller.frame(0).scene;
-        return systems_title(input, systems_model(input, {})).title;
+        return systems_title(input, systems_model(input, {})).title.said;
     };
     const SystemsModel m = systems_model(stored.bench->controller.frame(0).scene, {});
     const CacheRound& round = m.rounds[m.shown];
-    EXPECT_TRUE(title(0).starts_with("Round " + std::to_string(round.round + 1) + " wrote "));
-    EXPECT_TRUE(title(0).ends_with(" and kept " + std::to_string(round.kept)));
-    EXPECT_TRUE(title(1).ends_with("for nothing")) << title(1);
-    EXPECT_TRUE(title(2).starts_with("Over this wire")) << title(2);
-    EXPECT_EQ(title(3), "Sending ids pays up to a round trip of 30.3 ms");
-    EXPECT_TRUE(title(4).starts_with("K ends at ")) << title(4);
-    for (int beat = 0; beat < kSystemsBeats; ++beat) {
-        bool told = false;
-        for (const SystemsPart part : {SystemsPart::cache, SystemsPart::wire, SystemsPart::controllers, SystemsPart::tables,
-                                       SystemsPart::choosers, SystemsPart::audits, SystemsPart::workers})
-            told = told || is_about(beat, part);
-        EXPECT_TRUE(told) << beat;
+    EXPECT_EQ(title(0), rows_title(round.round + 1, round.written, round.kept));
+    EXPECT_EQ(title(1), systems_says("waste.title:rows"_t, "lost"_v = m.written - m.kept, "written"_v = m.written).said);
+    EXPECT_EQ(title(2).text, "wire.title:simulated");
+    EXPECT_EQ(title(3).text, "round_trip.title");
+    EXPECT_NEAR(test::real(title(3), "most"), 30.3, .05);
+    const Said ends = title(4);
+    EXPECT_EQ(ends.text, "controller.title");
+    EXPECT_EQ(test::whole(ends, "formula_k"), m.controllers.formula.back());
+    EXPECT_EQ(test::whole(ends, "article_k"), m.controllers.article.back());
+    EXPECT_EQ(test::real(ends, "formula"), m.controllers.formula_speedup);
+    EXPECT_EQ(test::real(ends, "article"), m.controllers.article_speedup);
+    for (int beat = 0; beat <= kChoosersBeat; ++beat) { // the others draw something else
+        EXPECT_EQ(systems_says.focus(beat, "cache"_part), beat <= 1 || beat == kTablesBeat) << beat;
+        EXPECT_EQ(systems_says.focus(beat, "pages"_part), beat == 0 || beat == kTablesBeat) << beat;
+        EXPECT_EQ(systems_says.focus(beat, "wire"_part), beat == kWireBeat || beat == 3) << beat;
+        EXPECT_EQ(systems_says.focus(beat, "controllers"_part), beat == kControllerBeat || beat == kChoosersBeat) << beat;
     }
 }
 
 TEST(Systems, NamesRowsByWhoHasThem) {
     SceneInput input;
     SystemsModel m;
-    EXPECT_EQ(systems_title(input, m).title, "Cache rows are written, and taken back") << "no round";
+    const auto title = [&] { return systems_title(input, m).title.said; };
+    EXPECT_EQ(title(), systems_says("slots.title:no_rounds"_t).said);
     m.rounds = {{1, 4, 5, 3}};
     m.written = 51;
     m.kept = 39;
-    EXPECT_EQ(systems_title(input, m).title, "Round 2 wrote 5 rows and kept 3");
+    EXPECT_EQ(title(), rows_title(2, 5, 3));
     m.tier = "REMOTE";
-    EXPECT_EQ(systems_title(input, m).title, "Round 2 sent 5 ids for checking and kept 3");
+    EXPECT_EQ(title(), systems_says("slots.title:server"_t, "round"_v = 2, "written"_v = 5, "kept"_v = 3).said);
     m.tier = "TABLE";
-    EXPECT_EQ(systems_title(input, m).title, "In round 2 a model would write 5 rows and keep 3");
+    EXPECT_EQ(title(), systems_says("slots.title:table"_t, "round"_v = 2, "written"_v = 5, "kept"_v = 3).said);
     input.beat = 1;
-    EXPECT_EQ(systems_title(input, m).title, "A model: 12 of 51 rows for nothing");
+    EXPECT_EQ(title(), systems_says("waste.title:table"_t, "lost"_v = 12, "written"_v = 51).said);
     m.tier = "REMOTE";
-    EXPECT_EQ(systems_title(input, m).title, "12 of 51 ids sent for nothing");
+    EXPECT_EQ(title(), systems_says("waste.title:server"_t, "lost"_v = 12, "written"_v = 51).said);
     m.tier = "";
-    EXPECT_EQ(systems_title(input, m).title, "12 of 51 rows written for nothing");
+    EXPECT_EQ(title(), systems_says("waste.title:rows"_t, "lost"_v = 12, "written"_v = 51).said);
     m.kept = 51;
-    EXPECT_EQ(systems_title(input, m).title, "No rows written for nothing");
+    EXPECT_EQ(title(), systems_says("waste.title:rows"_t, "lost"_v = 0, "written"_v = 51).said);
+    EXPECT_EQ(systems_title(input, m).title.find("51"), std::string::npos) << "none is named where none is lost";
 }
 
 TEST(Systems, TheLongestRoundTripLeavesNoSpeedUp) {
@@ -410,7 +509,7 @@ TEST(SystemsScene, ShowsTheControllersOnTheirBeat) {
         Stored stored({0, 0, 1280, height});
         stored.bench->controller.perform({SceneCommand{SetBeat{kControllerBeat}}}, 0);
         stored.bench->settle();
-        EXPECT_TRUE(stored.bench->shows("Who chooses K?")) << height;
+        EXPECT_TRUE(stored.bench->shows(systems_says("controllers.title"_t))) << height;
         look(*stored.bench, "systems " + std::to_string(height), false);
     }
 }
@@ -424,15 +523,44 @@ TEST(SystemsScene, IsAboutTheRoundThatTheCursorIsIn) {
         SceneBench bench("systems");
         bench.show(trace, round.first_event + 1);
         const std::string number = std::to_string(round.round + 1);
-        EXPECT_TRUE(bench.shows("Round " + number + " in pages of 16")) << bench.words;
-        EXPECT_TRUE(bench.shows("marked: round " + number)) << bench.words;
+        EXPECT_TRUE(bench.shows(systems_says("pages.title"_t, "round"_v = round.round + 1, "slots"_v = 16))) << bench.words;
+        EXPECT_TRUE(bench.shows(systems_says("cache.title"_t, "marked"_v = std::optional(round.round + 1)))) << bench.words;
         bool named = false; // below its bar
         for (const ui::RecordedText& text : bench.texts) named = named || (text.text == number && text.font == ui::Font::mono_medium);
         EXPECT_TRUE(named) << "round " << number;
-        const SceneInput input = bench.controller.frame(0).scene;
-        const std::string words = systems_description(input, systems_model(input, {}));
-        EXPECT_NE(words.find("Round " + number + " (marked)"), std::string::npos) << words;
+        std::vector<std::int64_t> marked;
+        for (const Said& one : test::all_said(told_of(bench), "systems.cache.round"))
+            if (test::whole(one, "marked") != 0) marked.push_back(test::whole(one, "round"));
+        EXPECT_EQ(marked, std::vector<std::int64_t>{round.round + 1});
     }
+}
+
+// Where the mouse is: a page, and whether it was held, taken or given back.
+TEST(SystemsScene, APageSaysWhatBecameOfIt) {
+    const std::shared_ptr<const Trace> trace = load_trace(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "mixed.jsonl");
+    const RunView whole = fold(*trace, trace->size());
+    SceneBench bench("systems");
+    std::set<std::string> kinds;
+    for (const RoundSummary& round : whole.round_list) {
+        if (!round.commit) continue;
+        bench.show(trace, round.first_event + 1);
+        const SystemsModel m = systems_model(bench.controller.frame(0).scene, {});
+        const Pages pages = pages_of(m.rounds[m.shown], m.page);
+        const std::string title = systems_says("pages.title"_t, "round"_v = round.round + 1, "slots"_v = m.page);
+        const auto head = std::ranges::find(bench.texts, title, &ui::RecordedText::text);
+        ASSERT_NE(head, bench.texts.end()) << bench.words;
+        constexpr float kPage = 16 * 13 + 9; // two beside each other
+        const ui::Vec2 first{head->box.x + 5, head->baseline - 14 + 48 + 5};
+        for (int page = 0; page < std::min(2, pages.during); ++page) {
+            const auto number = "page"_v = page + 1;
+            const Message wanted = page >= pages.after    ? systems_says("pages.page:given_back"_t, number)
+                                   : page >= pages.before ? systems_says("pages.page:taken"_t, number)
+                                                          : systems_says("pages.page:held"_t, number);
+            EXPECT_EQ(bench.tip_at({first.x + kPage * static_cast<float>(page), first.y}), wanted.words()) << title;
+            kinds.insert(wanted.said.id());
+        }
+    }
+    EXPECT_GE(kinds.size(), 2U) << "held, and taken where the text grows into it";
 }
 
 TEST(Systems, TheChartScrollsToTheRound) {
@@ -464,12 +592,15 @@ TEST(SystemsScene, CountsRowsInWholeNumbers) {
 
 TEST(SystemsScene, KeysChangeTheDraftLengthOnTheWire) {
     Stored stored;
+    const auto k = [&] { return test::whole(test::only_said(told_of(*stored.bench), "systems.subtitle.simulated"), "k"); };
+    EXPECT_EQ(k(), 5);
     EXPECT_TRUE(stored.bench->shows("K = 5"));
     stored.bench->key(ui::Key::up);
     stored.bench->settle();
+    EXPECT_EQ(k(), 6);
     EXPECT_TRUE(stored.bench->shows("K = 6"));
     EXPECT_TRUE(stored.bench->shows("SIM"));
-    EXPECT_TRUE(stored.bench->shows("Who chooses K?"));
+    EXPECT_TRUE(stored.bench->shows(systems_says("controllers.title"_t)));
 }
 
 TEST(SystemsScene, ShowsWhatAuditsFound) {
@@ -491,14 +622,39 @@ TEST(SystemsScene, ShowsWhatAuditsFound) {
     Stored stored;
     stored.bench->controller.perform({SceneCommand{SetBeat{kAuditsBeat}}}, 0);
     stored.bench->settle();
-    EXPECT_TRUE(stored.bench->shows("the published figures are not at hand"));
+    EXPECT_TRUE(stored.bench->shows(systems_says("audit.none"_t)));
     stored.bench->controller.figures = figures;
     stored.bench->settle();
-    EXPECT_TRUE(stored.bench->shows("Chosen lengths: 0.93× with 4 requests at a time, 1.70× with 256")) << stored.bench->words;
+    EXPECT_TRUE(
+        stored.bench->shows(systems_says("audits.title:figures"_t, "few"_v = 4L, "slower"_v = 0.93, "many"_v = 256L, "faster"_v = 1.697)))
+        << stored.bench->words;
     EXPECT_TRUE(stored.bench->shows("PUBLISHED"));
     EXPECT_TRUE(stored.bench->shows("number 52362"));
-    EXPECT_TRUE(stored.bench->shows("before a colon: requests at a time"));
-    EXPECT_TRUE(stored.bench->shows("10.3 % more speed")) << "of what, and which way";
+    EXPECT_TRUE(stored.bench->shows(systems_says("audit.colon"_t)));
+    EXPECT_TRUE(stored.bench->shows(systems_says("audit.gain"_t, "percent"_v = 10.3))) << "of what, and which way";
+    // The claims are those of the figures, and each figure has its place.
+    const ToldFrame told = told_of(*stored.bench);
+    for (const auto& [id, claim] : {std::pair{"adaptive-dspark-gain", systems_says("audit.claim:dspark"_t)},
+                                    {"adaptive-dflash2-gain", systems_says("audit.claim:dflash2"_t)},
+                                    {"adaptive-zero-overhead", systems_says("audit.claim:zero"_t)},
+                                    {"adaptive-recipe-k3", systems_says("audit.claim:recipe"_t)}}) {
+        const PublishedFigure* figure = figures->find(id);
+        ASSERT_TRUE(figure) << id;
+        EXPECT_EQ(figure->claim, claim.words());
+        EXPECT_TRUE(says(told, claim.said.id())) << id;
+        std::vector<Said> values;
+        for (std::size_t i = 0; i < figure->positions.size(); ++i) {
+            const auto requests = "requests"_v = std::lround(figure->positions[i]);
+            const auto value = "value"_v = figure->values[i];
+            values.push_back((figure->unit == "x" ? systems_says("audit.value:times"_t, requests, value)
+                                                  : systems_says("audit.value:percent"_t, requests, value))
+                                 .said);
+        }
+        if (values.empty()) continue;
+        EXPECT_TRUE(
+            std::ranges::count(test::all_said(told, "systems.audit.values"), systems_says("audit.values"_t, "values"_v = values).said) == 1)
+            << id;
+    }
 }
 
 std::shared_ptr<Sweep> made_choosers() {
@@ -523,25 +679,210 @@ TEST(SystemsScene, AChoiceInDoubtStandsInNoTitle) {
     window.published.load = load;
     window.show();
     window.beat(kChoosersBeat);
-    EXPECT_TRUE(window.bench->shows("K by expected gain 1.35×, by the article 1.20×; the best fixed K = 3: 1.30×")) << window.bench->words;
+    const auto told = [&] { return told_of(*window.bench); };
+    const Said winner = test::only_said(told(), "systems.choosers.title:batches");
+    EXPECT_NEAR(test::real(winner, "gain"), 1.35, 5e-3);
+    EXPECT_NEAR(test::real(winner, "article"), 1.20, 5e-3);
+    EXPECT_EQ(test::whole(winner, "k"), 3);
+    EXPECT_NEAR(test::real(winner, "fixed"), 1.30, 5e-3);
+    EXPECT_TRUE(window.bench->shows(message(winner))) << window.bench->words;
     EXPECT_FALSE(window.bench->shows("~"));
     auto busy = std::make_shared<AdaptiveResult>(*load->adaptive);
     busy->busy_cores = 2.03;
     load->adaptive = busy;
     window.show();
-    EXPECT_TRUE(window.bench->shows("in doubt, because other programs kept 2.0 cores busy")) << window.bench->words;
+    const auto doubt = [&] { return test::inner(test::only_said(told(), "systems.subtitle.batches"), "doubt"); };
+    EXPECT_EQ(doubt().id(), "speedup.doubt.busy");
+    EXPECT_EQ(test::real(doubt(), "cores"), 2.03);
+    EXPECT_TRUE(window.bench->shows(message(doubt()))) << window.bench->words;
     EXPECT_TRUE(window.bench->shows("~1.35×")) << window.bench->words;
-    EXPECT_FALSE(window.bench->shows("K by expected gain"));
+    EXPECT_FALSE(says(told(), "systems.choosers.title:batches"));
     auto apart = std::make_shared<AdaptiveResult>(*busy);
     apart->busy_cores = 0;
     apart->ways[3].rates = {1000, 1600};
     load->adaptive = apart;
     window.show();
-    EXPECT_TRUE(window.bench->shows("Who chooses K best, here?")) << window.bench->words;
-    EXPECT_TRUE(window.bench->shows("in doubt, because repeats lie up to 26 % apart")) << window.bench->words;
+    EXPECT_TRUE(window.bench->shows(systems_says("choosers.title:no_batches"_t))) << window.bench->words;
+    EXPECT_EQ(doubt().id(), "speedup.doubt.spread");
+    EXPECT_NEAR(test::real(doubt(), "apart"), .26, 5e-3);
+    EXPECT_TRUE(window.bench->shows(message(doubt()))) << window.bench->words;
     EXPECT_TRUE(window.bench->shows("~1.26×")) << window.bench->words;
-    EXPECT_FALSE(window.bench->shows("K by expected gain"));
-    EXPECT_NE(systems_description(window.input(), systems_model(window.input(), {})).find("expected gain: ~1.26×"), std::string::npos);
+    EXPECT_FALSE(says(told(), "systems.choosers.title:batches"));
+    for (const Said& row : test::all_said(told(), "systems.way.row")) {
+        const bool gain = test::inner(row, "way").text == "way.name:gain";
+        if (gain) {
+            EXPECT_NEAR(test::real(row, "times"), 1.26, 5e-3);
+        }
+        EXPECT_EQ(std::ranges::find(row.values, "doubt", &SaidValue::name)->there(), gain) << test::inner(row, "way").text;
+    }
+}
+
+// Whatever the beat draws. Of the blocks of a batch block_tables_test.cpp does so.
+TEST(SystemsScene, TellsEveryNumberInBothLanguages) {
+    const auto figures =
+        std::make_shared<const Published>(Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
+    const auto load = std::make_shared<Sweep>();
+    AdaptiveResult chosen = *made_choosers()->adaptive;
+    chosen.busy_cores = 2.03;
+    AdaptiveWay& gain = chosen.ways[3];
+    gain.rounds = {{100, 3, 4.4}, {180, 9, 2.6}, {250, 12, 1.4}};
+    gain.tokens_per_round = 2.13, gain.auc = .81;
+    load->adaptive = std::make_shared<const AdaptiveResult>(chosen);
+    load->pool = std::make_shared<const PoolFilm>(some_workers(1));
+    const auto n = [](std::int64_t count) { return std::to_string(count); };
+    const auto with = [](double number, int decimals) { return ui::number(number, decimals); };
+    for (const char* language : {"en", "de"}) {
+        const test::Speaking speaking(language);
+        RunWindow window;
+        window.settings.max_tokens = 20;
+        window.open("systems", {"none", "small", "lookup"});
+        window.bench->controller.figures = figures;
+        window.published.load = load;
+        window.published.trace = test::run_elsewhere(window.run->trace());
+        window.show();
+        for (int beat = 0; beat < kSystemsBeats; ++beat) {
+            window.beat(beat);
+            SCOPED_TRACE(std::string(language) + ", beat " + std::to_string(beat));
+            const ToldFrame told = told_of(*window.bench);
+            const SystemsModel m = systems_model(window.input(), {});
+            ASSERT_FALSE(m.rounds.empty());
+            for (std::size_t i = 0; i < m.rounds.size(); ++i) {
+                const CacheRound& round = m.rounds[i];
+                const Pages pages = pages_of(round, 16);
+                test::expect_told(told,
+                                  systems_says("cache.round"_t, "round"_v = round.round + 1, "marked"_v = i == m.shown,
+                                               "before"_v = round.before, "written"_v = round.written, "kept"_v = round.kept,
+                                               "rewound"_v = round.written - round.kept, "slots"_v = 16, "held"_v = pages.during,
+                                               "given_back"_v = pages.during - pages.after),
+                                  {n(round.round + 1), n(round.before), n(round.written), n(round.kept), n(round.written - round.kept),
+                                   "16", n(pages.during), n(pages.during - pages.after)});
+            }
+            for (const auto& [payload, name] : {std::pair{Payload::ids, systems_says("lane.payload:ids"_t)},
+                                                {Payload::scalars, systems_says("lane.payload:scalars"_t)},
+                                                {Payload::rows, systems_says("lane.payload:rows"_t)}}) {
+                const double bytes = wire_bytes(m.wire, payload), ms = wire_ms(m.wire, payload), times = wire_speedup(m.wire, payload);
+                test::expect_told(told,
+                                  systems_says("lane.row"_t, "payload"_v = name, "alpha"_v = m.wire.alpha,
+                                               "draft"_v = m.wire.k * m.wire.draft_ms, "wire"_v = ms, "bytes"_v = bytes,
+                                               "verify"_v = m.wire.verify_ms, "speed_up"_v = times),
+                                  {name, with(m.wire.k * m.wire.draft_ms, 1), with(bytes, 0), with(ms, 3), with(m.wire.verify_ms, 1),
+                                   ui::speed_up(times), ui::probability(m.wire.alpha)});
+            }
+            test::expect_told(told,
+                              systems_says("lane.measured"_t, "draft"_v = m.measured_draft_ms, "sent"_v = 1500.0, "received"_v = 20000.0,
+                                           "ms"_v = 12.5, "server"_v = std::optional(8.5), "ahead"_v = 4 * m.measured.rounds,
+                                           "wasted"_v = m.measured.ahead - m.measured.taken),
+                              {with(m.measured_draft_ms, 1), with(1500, 0), with(20000, 0), with(12.5, 3), with(8.5, 3),
+                               n(4 * m.measured.rounds), n(m.measured.ahead - m.measured.taken)});
+            const ControllerRun& run = m.controllers;
+            ASSERT_EQ(run.formula.size(), 600U);
+            const auto ends = [&](auto id, const std::vector<int>& k, double times) {
+                test::expect_told(
+                    told, systems_says(id, "high"_v = k[199], "low"_v = k[399], "last"_v = k[599], "speed_up"_v = times),
+                    {n(k[199]), ui::fraction(.9, 1), n(k[399]), ui::fraction(.6, 1), n(k[599]), ui::fraction(.8, 1), ui::speed_up(times)});
+            };
+            ends("controllers.told:formula"_t, run.formula, run.formula_speedup);
+            ends("controllers.told:article"_t, run.article, run.article_speedup);
+
+            test::expect_told(told, systems_says("way.told"_t, "drafter"_v = "small", "texts"_v = 12, "seats"_v = 8), {"small", "12", "8"});
+            for (const AdaptiveWay& way : chosen.ways) {
+                const bool rounds = &way == &gain;
+                const auto row = std::ranges::find_if(told, [&](const ui::ToldMessage& one) {
+                    return one.message.said.id() == "systems.way.row" && test::inner(one.message.said, "way") == way_words(way).said;
+                });
+                ASSERT_NE(row, told.end()) << way_words(way);
+                const Said& said = row->message.said;
+                EXPECT_NEAR(test::real(said, "times"), chosen.speed_up(way).value, 1e-12);
+                EXPECT_EQ(test::real(said, "rate"), way.rate());
+                EXPECT_EQ(test::whole(said, "best"), way.chooser == Chooser::fixed && way.k == 3);
+                EXPECT_EQ(test::real(test::inner(said, "doubt"), "cores"), 2.03);
+                EXPECT_EQ(test::maybe<double>(said, "drafts"), rounds ? std::optional(mean_k(way)) : std::nullopt);
+                EXPECT_EQ(test::maybe<double>(said, "tokens"), rounds ? std::optional(2.13) : std::nullopt);
+                EXPECT_EQ(test::maybe<double>(said, "auc"), rounds ? std::optional(.81) : std::nullopt);
+                std::vector<std::string> numbers = {way_words(way), "~" + ui::speed_up(chosen.speed_up(way).value), with(2.03, 1),
+                                                    with(way.rate(), 0)};
+                if (rounds)
+                    for (const std::string& number : {with(mean_k(way), 1), with(2.13, 2), ui::percent(.81)}) numbers.push_back(number);
+                test::expect_told(told, row->message, numbers);
+            }
+            EXPECT_NEAR(mean_k(gain), (3 * 4.4 + 9 * 2.6 + 12 * 1.4) / 24, 1e-12);
+            test::expect_told(told,
+                              systems_says("clock.told"_t, "way"_v = way_words(gain), "rounds"_v = 3, "least"_v = 1, "most"_v = 4,
+                                           "last"_v = 1, "ms"_v = 250.0, "texts"_v = 12),
+                              {way_words(gain), "1", "4", "3", "1", "250", "12"});
+
+            const PoolFilm& film = *load->pool;
+            test::expect_told(told,
+                              systems_says("worker.pool"_t, "workers"_v = 3, "target"_v = film.target, "tokens"_v = film.tokens(),
+                                           "rate"_v = film.tokens_per_second(), "passes"_v = film.at_once()),
+                              {"3", film.target, n(film.tokens()), with(film.tokens_per_second(), 1), with(film.at_once(), 2)});
+            for (int i = 0; i < 3; ++i) { // one round each, in which so many of four were kept
+                const PoolWorker& worker = film.workers[static_cast<std::size_t>(i)];
+                const std::string letter(1, static_cast<char>('A' + i));
+                const Message error = systems_says("worker.failed"_t, "why"_v = "the server does not answer");
+                std::vector<std::string> numbers = {letter, worker.drafter, "4", "1", n(i), "4", bytes_words(900)};
+                if (i == 1) numbers.insert(numbers.end(), {"3", "5"});
+                for (const std::string& number : {n(i + 1), with(18, 1), with(10, 1)}) numbers.push_back(number);
+                if (i == 2) numbers.push_back(error);
+                const Message name = systems_says("worker.name"_t, "letter"_v = letter, "drafter"_v = worker.drafter);
+                test::expect_told(told,
+                                  systems_says("worker.row"_t, "worker"_v = name, "k"_v = 4, "did"_v = worker_words(worker),
+                                               "tokens"_v = i + 1, "away"_v = 18.0, "server"_v = std::optional(10.0), "again"_v = 0,
+                                               "failed"_v = i == 2 ? error : Message()),
+                                  numbers);
+            }
+            // Of 42 ms none is under way until the first worker asks.
+            test::expect_told(told, systems_says("passes.told"_t, "most"_v = 3, "idle"_v = 8 / 42.0), {"3", ui::percent(8 / 42.0)});
+
+            int published = 0;
+            for (const Audit& audit : audits(figures.get())) {
+                std::vector<Said> points;
+                std::vector<std::string> numbers = {audit.name};
+                for (std::size_t i = 0; i < audit.figure->values.size(); ++i) {
+                    points.push_back(systems_says("audit.point"_t, "times"_v = audit.figure->values[i],
+                                                  "requests"_v = std::lround(audit.figure->positions[i]))
+                                         .said);
+                    numbers.push_back(message(points.back()));
+                    EXPECT_TRUE(numbers.back().ends_with(" " + n(std::lround(audit.figure->positions[i])))) << numbers.back();
+                }
+                const Said citation = citation_said(*audit.figure, figures->source_of(*audit.figure));
+                numbers.push_back(message(citation));
+                if (beat == kAuditsBeat)
+                    test::expect_told(
+                        told, systems_says("audit.told"_t, "name"_v = audit.name, "points"_v = points, "citation"_v = citation), numbers);
+                ++published;
+            }
+            EXPECT_EQ(published, 2);
+            EXPECT_EQ(says(told, "systems.audit.told"), beat == kAuditsBeat);
+
+            const CacheRound& shown = m.rounds[m.shown];
+            const Pages pages = pages_of(shown, 16);
+            if (beat < kTablesBeat)
+                test::expect_told(
+                    told,
+                    systems_says("pages.told"_t, "round"_v = shown.round + 1, "before"_v = pages.before,
+                                 "taken"_v = pages.during - pages.before, "given_back"_v = pages.during - pages.after,
+                                 "empty"_v = pages.empty),
+                    {n(shown.round + 1), n(pages.before), n(pages.during - pages.before), n(pages.during - pages.after), n(pages.empty)});
+            test::expect_told(told,
+                              systems_says("details.cache"_t, "written"_v = m.written, "rounds"_v = m.rounds.size(), "kept"_v = m.kept,
+                                           "rewound"_v = 1 - static_cast<double>(m.kept) / m.written, "slots"_v = 16,
+                                           "pages"_v = m.given_back),
+                              {n(m.written), n(std::ssize(m.rounds)), n(m.kept), ui::percent(1 - static_cast<double>(m.kept) / m.written),
+                               "16", n(m.given_back)});
+            test::expect_told(told,
+                              systems_says("details.measured"_t, "sent"_v = bytes_words(1500), "received"_v = bytes_words(20000),
+                                           "ms"_v = 12.5, "ahead"_v = m.measured.ahead, "wasted"_v = m.measured.wasted()),
+                              {bytes_words(1500), bytes_words(20000), with(12.5, 1), n(m.measured.ahead), n(m.measured.wasted())});
+            const auto sent = [&](const Message& name, Payload payload) {
+                const Message bytes = bytes_words(wire_bytes(m.wire, payload));
+                test::expect_told(told, systems_says("details.sent"_t, "payload"_v = name, "bytes"_v = bytes), {name, bytes});
+            };
+            sent(systems_says("lane.payload:ids"_t), Payload::ids);
+            sent(systems_says("lane.payload:scalars"_t), Payload::scalars);
+            sent(systems_says("lane.payload:rows"_t), Payload::rows);
+        }
+    }
 }
 
 TEST(SystemsScene, NothingCollidesWhereEverythingIsShown) {

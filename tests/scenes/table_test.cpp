@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "engine/model/table_json.h"
-#include "scenes/trees/trees_draw.h"
+#include "scenes/trees/trees_model.h"
 #include "tests/scenes/loop_bench.h"
 #include "tests/scenes/run_window.h"
 #include "tests/shared/tables.h"

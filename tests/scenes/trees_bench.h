@@ -10,8 +10,9 @@
 
 #include "engine/lab/study.h"
 #include "engine/run/run.h"
-#include "scenes/trees/trees_draw.h"
+#include "scenes/trees/trees_model.h"
 #include "tests/scenes/run_window.h"
+#include "tests/shared/heads_bench.h"
 
 namespace speclens {
 
@@ -53,6 +54,9 @@ struct Judged : RunWindow {
         published.studies[done.name] = std::make_shared<const Study>(done);
         show();
     }
+    [[nodiscard]] ToldFrame told() { return told_of(*bench); }
+    [[nodiscard]] Said said(const std::string& id) { return test::only_said(told(), "trees." + id); }
+    [[nodiscard]] bool says(const std::string& id) { return speclens::says(told(), "trees." + id); }
     [[nodiscard]] RunView view() const { return fold(run->trace(), run->trace().size()); }
 };
 

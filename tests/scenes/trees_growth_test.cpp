@@ -5,9 +5,14 @@
 
 #include "engine/drafters/drafter_info.h"
 #include "engine/run/run.h"
-#include "scenes/trees/trees_draw.h"
+#include "scenes/shared/cycle_pick.h"
+#include "scenes/trees/trees_model.h"
 #include "tests/scenes/run_window.h"
 #include "tests/scenes/scenes_look.h"
+#include "tests/shared/drawn_numbers.h"
+#include "tests/shared/heads_bench.h"
+#include "tests/shared/speaking.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {
@@ -90,26 +95,113 @@ TEST(TreeGrowth, NeedsTheRowsAndNoGuessPutThereByHand) {
     EXPECT_FALSE(grows_by_paths("nobody"));
 }
 
-// A run whose blocks are trees: the beat shows its own round, and names no guess that is not there.
+// A run whose blocks are trees.
+struct Growing : RunWindow {
+    Growing() {
+        settings.drafter = "dflash_tree";
+        settings.rule = judging_rule("token", "dflash_tree");
+        settings.k = 4;
+        settings.max_tokens = 12;
+        settings.options.tree_budget = 6;
+        open("trees", {"none", "dflash", "dflash_tree"}, {0, 0, 1600, 1000});
+        show();
+        beat(kTreesGrowthBeat);
+    }
+    void time_passes(std::initializer_list<std::pair<int, double>> widths) {
+        published.passes = std::make_shared<const PassTimes>(passes_of(widths));
+        show();
+    }
+    [[nodiscard]] TreeGrowth growth() {
+        const SceneInput seen = input();
+        return tree_growth(*shown_round(seen), seen.passes.get());
+    }
+};
+
+// The beat shows its own round, and names no guess that is not there.
 TEST(TreesScene, TellsHowATreeGrewAndWhereItStopsPaying) {
-    RunWindow live;
-    live.settings.drafter = "dflash_tree";
-    live.settings.rule = judging_rule("token", "dflash_tree");
-    live.settings.k = 4;
-    live.settings.max_tokens = 12;
-    live.settings.options.tree_budget = 6;
-    live.open("trees", {"none", "dflash", "dflash_tree"}, {0, 0, 1600, 1000});
-    live.show();
-    live.beat(kTreesGrowthBeat);
-    EXPECT_TRUE(live.bench->shows("What each guess adds, in the order of growth")) << live.bench->words;
+    Growing live;
+    EXPECT_TRUE(says(told_of(*live.bench), "trees.growth.title"));
     EXPECT_TRUE(live.bench->shows("Time passes of 1 to 64 rows: M")) << live.bench->words;
-    EXPECT_FALSE(live.bench->shows("needed to pay for its row"));
-    live.published.passes = std::make_shared<const PassTimes>(passes_of({{1, 9}, {11, 18}}));
-    live.show();
+    EXPECT_FALSE(says(told_of(*live.bench), "trees.growth.line"));
+    live.time_passes({{1, 9}, {11, 18}});
     EXPECT_TRUE(live.bench->shows("needed to pay for its row")) << live.bench->words;
-    EXPECT_NE(live.bench->words.find(" of 6 guesses pay"), std::string::npos) << live.bench->words;
+    const Said title = test::only_said(told_of(*live.bench), "trees.grown.title:timed");
+    EXPECT_EQ(test::whole(title, "guesses"), 6);
+    EXPECT_EQ(test::whole(title, "best"), live.growth().best);
     look(*live.bench, "growth", false);
     expect_whole_story(*live.bench, "growth");
+}
+
+// What stood in the description that was written by hand: "Guess 1: path .60, 1.60 tokens a round expected; pays from .09 on", which
+// growth.guess {guess} {path} {expected} {needed} has now. Nobody told of the sum below the bars before.
+TEST(TreesTold, TellsEveryGuessOfAGrownTreeInBothLanguages) {
+    for (const char* language : {"en", "de"})
+        for (const double row_ms : {-1.0, 0.0, 0.9, 9.0}) { // of a pass; negative: nobody timed it
+            const test::Speaking speaking(language);
+            SCOPED_TRACE(std::string(language) + " " + std::to_string(row_ms));
+            Growing live;
+            const bool timed = row_ms >= 0;
+            if (timed) live.time_passes({{1, 9}, {11, 9 + 10 * row_ms}});
+            const bool german = std::string_view(language) == "de";
+            const TreeGrowth growth = live.growth();
+            const ToldFrame told = told_of(*live.bench);
+            const std::vector<Said> guesses = test::all_said(told, "trees.growth.guess");
+            ASSERT_EQ(guesses.size(), growth.path.size());
+            ASSERT_EQ(guesses.size(), 6U);
+            const std::string words = in_words(told);
+            for (std::size_t i = 0; i < guesses.size(); ++i) {
+                EXPECT_EQ(test::whole(guesses[i], "guess"), static_cast<std::int64_t>(i) + 1);
+                EXPECT_EQ(test::real(guesses[i], "path"), growth.path[i]);
+                EXPECT_EQ(test::real(guesses[i], "expected"), growth.expected(i + 1));
+                EXPECT_EQ(test::maybe<double>(guesses[i], "needed"), timed ? std::optional(growth.needed[i]) : std::nullopt);
+                const std::string line = (german ? "Vorschlag " : "Guess ") + std::to_string(i + 1) + (german ? ": Pfad " : ": path ") +
+                                         ui::probability(growth.path[i]) + ", " + ui::number(growth.expected(i + 1), 2) +
+                                         (german ? " Token pro Runde erwartet" : " tokens a round expected") +
+                                         (!timed   ? ""
+                                          : german ? "; lohnt sich ab " + ui::probability(growth.needed[i])
+                                                   : "; pays from " + ui::probability(growth.needed[i]) + " on") +
+                                         "\n";
+                EXPECT_NE(words.find(line), std::string::npos) << line << "\n" << words;
+            }
+            const bool some = growth.best > 0, all = growth.best == 6;
+            const Said sum = test::only_said(told, all ? "trees.growth.sum:all" : some ? "trees.growth.sum:some" : "trees.growth.sum:none");
+            EXPECT_EQ(test::real(sum, "all"), growth.expected(6));
+            if (some && !all) {
+                EXPECT_EQ(test::whole(sum, "first"), growth.best);
+                const double first = growth.expected(static_cast<std::size_t>(growth.best));
+                EXPECT_EQ(test::real(sum, "some"), first);
+                const std::string n = growth.best > 1 ? " " + std::to_string(growth.best) : "";
+                const std::string part =
+                    german ? " mit " + std::string(growth.best > 1 ? "den ersten" : "dem ersten") + n : " with the first" + n;
+                EXPECT_EQ(message(sum).words(),
+                          ui::number(growth.expected(6), 2) +
+                              (german ? " Token pro Runde mit allen erwartet, " : " tokens a round expected with all of them, ") +
+                              ui::number(first, 2) + part);
+            }
+            const Said title = test::only_said(told, timed ? "trees.grown.title:timed" : "trees.grown.title:untimed");
+            EXPECT_EQ(test::whole(title, "guesses"), 6);
+            const Said pays = test::inner(test::only_said(told, "trees.grown.text:told"), "pays");
+            EXPECT_EQ(pays.text, !timed ? "words.pays:untimed" : !some ? "words.pays:none" : all ? "words.pays:all" : "words.pays:some");
+            if (timed) {
+                EXPECT_EQ(test::whole(title, "best"), growth.best);
+                if (some) {
+                    EXPECT_EQ(test::whole(pays, all ? "guesses" : "best"), growth.best);
+                }
+            }
+            if (row_ms == 0) {
+                EXPECT_TRUE(all);
+            }
+            if (row_ms == 9) {
+                EXPECT_FALSE(all);
+            }
+            // But for those of its axis.
+            const auto of_an_axis = [](const SceneInput&, const ui::RecordedText& text, const std::string& number) {
+                return text.text == number && text.font == ui::Font::mono;
+            };
+            if (std::string_view(language) == "en") {
+                EXPECT_GT(test::expect_drawn_numbers_told("trees", live.input(), of_an_axis), 4U);
+            }
+        }
 }
 
 } // namespace

@@ -1,4 +1,25 @@
 // Scene S11: one block under two rules with the same coins, the layout, mask and picture of a tree, and the commands.
+//
+// What stood in the description that was written by hand, and which message has it now (TreesTold; of what is measured and of how a tree
+// grows: trees_study_test.cpp, trees_growth_test.cpp):
+//
+//     "The token rule keeps 1 of 4, and loses 2 …"         ways.title:chain {kept} {lost} {guesses}
+//     "One number for the block: the product P is .12 …"   product.title {p} {guesses}
+//     "A later hit rescues a miss: one kept …"             coins.title:rescued, alike {token} {block}
+//     "6 guesses in one pass, two kept", "7 rows …"        branches.title:tree {guesses} {kept}, cost.title:tree {rows} {kept},
+//                                                          ways.title:tree {guesses} {places}
+//     "round 3 · small drafter · over 5 blocks …"          subtitle.block {of} {without} {drafter} {blocks} {token} {block}
+//     "round 3 · small_tree drafter, tree_wor rule"        subtitle.tree {round} {drafter} {rule} {instead_of}: words.round {number}
+//     "Data: TABLE, exact"                                 shared.words.data {tier} {words}
+//     "A language of two words, A and B. Target: A 1/3 …"  words.example {of} {target_a} {target_b} {draft_a} {draft_b} {token} {block}
+//     "Guess 1, “x”: target .31, draft .52, coin .40"      block.column {guess} {token} {p} {q} {u}
+//     "; token rule keeps with .6 (kept)"                  block.column {a} {token_fate}: block.fate:stays, missed, lost
+//     ", block: product .6, h .31 (rescued by a later hit)"  block.column {product} {h} {block_fate}: block.fate:hit, rescued, missed
+//     "Expected kept: 1.20 token by token, 1.34 as a block"  block.sum:whole {token} {block} {token_kept} {block_kept}
+//     "Node 2, level 1, after the text: “x”, kept"         tree.node {node} {level} {after} {token} {fate}: tree.fate:kept, refused, …
+//
+// Nobody told of these before: the ratios (block.column {ratio}: block.ratio {ratio}), the chance that everything up to a guess stays
+// ({token_all}, {block_all}), what the tree grows from (tree.from {token}), the mask (sight.mask {rows}, sight.row {row} {before} {last}).
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
@@ -6,11 +27,16 @@
 
 #include "engine/drafters/drafter_info.h"
 #include "engine/rules/verify.h"
+#include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/words.h"
-#include "scenes/trees/trees_draw.h"
+#include "scenes/trees/trees_model.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/scenes/trees_bench.h"
+#include "tests/shared/drawn_numbers.h"
+#include "tests/shared/speaking.h"
+#include "ui/format.h"
+#include "ui/tokens.h"
 
 namespace speclens {
 namespace {
@@ -60,7 +86,7 @@ TEST(Trees, ACascadeThatJudgesBlocksIsNoBlockVerification) {
     EXPECT_GT(judged, 0) << "the run did judge blocks";
     live.beat(2);
     EXPECT_EQ(trees_model(live.bench->controller.frame(0).scene, {}).blocks, 0);
-    EXPECT_TRUE(live.bench->shows("judged against a mixture"));
+    EXPECT_TRUE(live.says("words.why_example:mixture"));
     EXPECT_TRUE(live.bench->shows("A worked example"));
 }
 
@@ -176,11 +202,19 @@ TEST(Trees, LeavesStandApartAndParentsBetweenTheirChildren) {
 TEST(TreesScene, ShowsABlockAndATree) {
     Judged block("small", "block");
     block.beat(kTreesRescueBeat);
-    EXPECT_TRUE(block.bench->shows("A later hit rescues a miss")) << "its own guess, or the worked example's";
-    EXPECT_TRUE(block.bench->shows("Expected from this draft"));
+    const BlockVerdict verdict = trees_model(block.input(), {}).verdict(); // its own guess, or the worked example's
+    const Said rescued = block.said("coins.title:rescued");
+    EXPECT_EQ(test::whole(rescued, "token"), verdict.token_kept);
+    EXPECT_EQ(test::whole(rescued, "block"), verdict.block_kept);
+    const Said sum = block.said("block.sum:whole");
+    EXPECT_EQ(test::real(sum, "token"), verdict.token_expected);
+    EXPECT_EQ(test::real(sum, "block"), verdict.block_expected);
     Judged tree("small_tree", "tree_wor");
     tree.beat(3);
-    EXPECT_TRUE(tree.bench->shows("in one pass"));
+    const std::vector<TreeNode> nodes = trees_model(tree.input(), {}).nodes;
+    const Said title = tree.said("branches.title:tree");
+    EXPECT_EQ(test::whole(title, "guesses"), std::ssize(nodes));
+    EXPECT_EQ(test::whole(title, "kept"), std::ranges::count(nodes, DraftSlot::State::accepted, &TreeNode::state));
     EXPECT_TRUE(tree.bench->shows("Who sees whom"));
 }
 
@@ -190,16 +224,16 @@ int count_of(const SceneBench& bench, const std::string& text, float left = 0) {
 }
 
 TEST(TreesScene, AnExampleStandsInWhereTheRunHasNoBlock) {
-    for (const auto& [drafter, rule, temperature, why] : {std::tuple{"small_tree", "tree_wor", 1.0, "This run drafts trees."},
-                                                          {"small", "token", 0.0, "This run is greedy."},
-                                                          {"small", "token", 1.0, "This run is judged guess by guess."}}) {
+    for (const auto& [drafter, rule, temperature, why] :
+         {std::tuple{"small_tree", "tree_wor", 1.0, "trees"}, {"small", "token", 0.0, "greedy"}, {"small", "token", 1.0, "by_guess"}}) {
         Judged live(drafter, rule, {0, 0, 1280, 720}, 4, temperature);
         live.beat(0);
         EXPECT_EQ(live.bench->shows("Who sees whom"), std::string(drafter) == "small_tree") << "a real tree comes first";
         for (const int beat : {1, 2}) {
             live.beat(beat);
             const std::string where = std::string(drafter) + " beat " + std::to_string(beat);
-            EXPECT_TRUE(live.bench->shows(why)) << where;
+            EXPECT_TRUE(live.says(std::string("words.why_example:") + why)) << where;
+            EXPECT_TRUE(live.bench->shows("A worked example")) << where;
             EXPECT_TRUE(live.bench->shows("TABLE")) << where;
             EXPECT_FALSE(live.bench->shows("Who sees whom")) << where;
             for (const char* word : {"missed", "lost", "rescued", "hit"}) EXPECT_EQ(count_of(*live.bench, word), 1) << where << " " << word;
@@ -261,6 +295,8 @@ TEST(TreesScene, TreeAndMaskHaveTheSameNumbers) {
         EXPECT_EQ(in_mask, 2) << i << ": its row and its column";
     }
     EXPECT_TRUE(live.bench->shows(std::to_string(nodes.size()) + " sees 0"));
+    const std::vector<Said> seen = test::all_said(live.told(), "trees.sight.row");
+    EXPECT_EQ(test::whole(seen.front(), "row"), std::ssize(nodes)) << "it is drawn";
 }
 
 // A file that a newer version saved may name a drafter that this one does not know.
@@ -280,16 +316,33 @@ TEST(Trees, ADrafterThatNobodyKnowsDraftsNeitherChainsNorTrees) {
 TEST(TreesScene, ThePanelNamesWhoDraftsThere) {
     Judged domino("domino", "block");
     const TreesModel model = trees_model(domino.bench->controller.frame(0).scene, {});
+    const auto expect_title = [](Judged& live, int k, const char* chain, const char* trees, bool dice) {
+        const Said title = live.said("study.title");
+        EXPECT_EQ(test::whole(title, "k"), k);
+        EXPECT_EQ(test::words(title, "chain"), chain);
+        EXPECT_EQ(test::words(title, "trees"), trees);
+        EXPECT_EQ(test::whole(title, "dice"), dice);
+    };
     EXPECT_TRUE(domino.bench->shows("On this prompt: domino, trees of small"));
+    expect_title(domino, 0, "domino", "small", false);
+    {
+        const test::Speaking german("de");
+        EXPECT_EQ(message(domino.said("study.title")).words(), "Mit diesem Prompt: domino, Bäume aus small");
+    }
     for (const RunSettings& run : trees_study(domino.bench->controller.frame(0).scene, model).runs)
         EXPECT_TRUE(run.drafter == "none" || run.drafter == "domino" || run.drafter == "small_tree") << run.drafter;
-    EXPECT_TRUE(Judged("small_tree", "tree_wor").bench->shows("On this prompt: small, the same dice"));
+    Judged tree("small_tree", "tree_wor");
+    EXPECT_TRUE(tree.bench->shows("On this prompt: small, the same dice"));
+    expect_title(tree, 0, "small", "", true);
+    Judged one("small_tree", "tree_wor", {0, 0, 1600, 1000}, 1);
+    EXPECT_TRUE(one.bench->shows("On this prompt, K = 4: small")) << "a length that is not the run's";
+    expect_title(one, 4, "small", "", false);
 }
 
 TEST(TreesScene, AsksForTheRunItNeeds) {
     Judged live("small", "token");
     live.beat(1);
-    EXPECT_TRUE(live.bench->shows("This run is judged guess by guess."));
+    EXPECT_TRUE(live.says("words.why_example:by_guess"));
     live.bench->click(live.bench->find("Judge this run by blocks"));
     ASSERT_FALSE(live.sent.empty());
     EXPECT_NE(std::get_if<Restart>(&live.sent.back()), nullptr);
@@ -456,11 +509,6 @@ TEST(TreesScene, NothingCollidesWhereEverythingIsShown) {
     }
 }
 
-TEST(TreesScene, TellsALengthThatIsNotTheRuns) {
-    const Judged one("small_tree", "tree_wor", {0, 0, 1600, 1000}, 1);
-    EXPECT_TRUE(one.bench->shows("On this prompt, K = 4: small")) << one.bench->words;
-}
-
 TEST(TreesScene, ASmallTreeHasItsMaskToo) {
     Judged one("small_tree", "tree_wor", {0, 0, 1600, 1000}, 1);
     one.beat(3);
@@ -506,6 +554,302 @@ TEST(TreesScene, BranchesEndBeforeTheNumbersOfTheirNodes) {
             }
         EXPECT_GT(numbers, 5) << width;
     }
+}
+
+void expect_token_is(const Said& token, const std::string& bytes) {
+    const bool spaces = token.text == "words.token:spaces";
+    EXPECT_EQ(spaces ? std::string(static_cast<std::size_t>(test::whole(token, "n")), ' ') : "“" + test::words(token, "text") + "”",
+              spaces ? bytes : ui::token_words(bytes));
+}
+
+// Every guess of a block with all its numbers, those that have no column as well.
+void expect_columns_told(const ToldFrame& told, const TreesModel& model, const Trace& trace) {
+    const BlockVerdict& v = model.verdict();
+    const std::vector<Said> columns = test::all_said(told, "trees.block.column");
+    ASSERT_EQ(columns.size(), v.columns.size());
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        const BlockColumn& c = v.columns[i];
+        const Said& said = columns[i];
+        EXPECT_EQ(test::whole(said, "guess"), static_cast<std::int64_t>(i) + 1);
+        if (model.block) {
+            expect_token_is(test::inner(said, "token"), trace.text(c.token));
+        } else {
+            EXPECT_EQ(test::words(said, "token"), c.token == 0 ? "A" : "B");
+        }
+        EXPECT_EQ(test::real(said, "p"), c.p);
+        EXPECT_EQ(test::real(said, "q"), c.q);
+        EXPECT_EQ(test::maybe<double>(test::inner(said, "ratio"), "ratio"),
+                  c.q > 0 ? std::optional(std::min(c.p / c.q, 99.0)) : std::nullopt);
+        EXPECT_EQ(test::real(said, "u"), c.coin);
+        EXPECT_EQ(test::real(said, "a"), c.token_keep);
+        EXPECT_EQ(test::real(said, "token_all"), c.token_survives);
+        EXPECT_EQ(test::real(said, "product"), c.joint);
+        EXPECT_EQ(test::real(said, "h"), c.block_keep);
+        EXPECT_EQ(test::real(said, "block_all"), c.block_survives);
+        const bool thrown = static_cast<int>(i) <= v.token_kept; // behind its first miss the token rule throws no coin
+        EXPECT_EQ(test::inner(said, "token_fate").text, !thrown        ? "block.fate:lost"
+                                                        : c.token_kept ? "block.fate:stays"
+                                                                       : "block.fate:missed");
+        EXPECT_EQ(test::inner(said, "block_fate").text, !c.block_kept           ? "block.fate:missed"
+                                                        : c.coin < c.block_keep ? "block.fate:hit"
+                                                                                : "block.fate:rescued");
+    }
+    const Said sum = test::only_said(told, "trees.block.sum:whole");
+    EXPECT_EQ(test::real(sum, "token"), v.token_expected);
+    EXPECT_EQ(test::real(sum, "block"), v.block_expected);
+    EXPECT_EQ(test::whole(sum, "token_kept"), v.token_kept);
+    EXPECT_EQ(test::whole(sum, "block_kept"), v.block_kept);
+}
+
+// Title and subtitle of a block.
+void expect_block_titled(const ToldFrame& told, const TreesModel& model, int beat) {
+    const BlockVerdict& v = model.verdict();
+    const auto guesses = std::ssize(v.columns);
+    if (beat == 0) {
+        const Said title = test::only_said(told, "trees.ways.title:chain");
+        EXPECT_EQ(test::whole(title, "kept"), v.token_kept);
+        EXPECT_EQ(test::whole(title, "lost"), std::max<std::int64_t>(0, guesses - v.token_kept - 1));
+        EXPECT_EQ(test::whole(title, "guesses"), guesses);
+    } else if (beat == 1) {
+        const Said title = test::only_said(told, "trees.product.title");
+        EXPECT_EQ(test::real(title, "p"), v.columns.back().joint);
+        EXPECT_EQ(test::whole(title, "guesses"), guesses);
+    } else {
+        const Said title = test::only_said(told, v.block_kept > v.token_kept ? "trees.coins.title:rescued" : "trees.coins.title:alike");
+        EXPECT_EQ(test::whole(title, "token"), v.token_kept);
+        EXPECT_EQ(test::whole(title, "block"), v.block_kept);
+        const Said text = test::only_said(told, model.block ? "trees.coins.text:of_run" : "trees.coins.text:example");
+        EXPECT_EQ(test::real(text, "token"), v.token_expected);
+        EXPECT_EQ(test::real(text, "block"), v.block_expected);
+    }
+    EXPECT_EQ(test::words(test::only_said(told, "shared.words.data"), "tier"), model.block ? "LIVE" : "TABLE");
+    EXPECT_EQ(says(told, "trees.subtitle.example"), !model.block);
+    EXPECT_EQ(says(told, "trees.words.example"), !model.block);
+    if (!model.block) {
+        const Said example = test::only_said(told, "trees.words.example");
+        EXPECT_EQ(test::whole(example, "of"), 3);
+        for (const auto& [name, thirds] : {std::pair{"target_a", 1}, {"target_b", 2}, {"draft_a", 2}, {"draft_b", 1}})
+            EXPECT_EQ(test::whole(example, name), thirds) << name;
+        EXPECT_EQ(test::real(example, "token"), block_example().token_mean);
+        EXPECT_EQ(test::real(example, "block"), block_example().block_mean);
+        return;
+    }
+    const Said subtitle = test::only_said(told, "trees.subtitle.block");
+    EXPECT_EQ(test::whole(subtitle, "of"), v.round + 1);
+    if (v.round != model.round) {
+        EXPECT_EQ(test::whole(test::inner(subtitle, "without"), "number"), model.round + 1);
+    }
+    EXPECT_EQ(test::words(subtitle, "drafter"), "small");
+    for (const Said& means : {subtitle, test::only_said(told, "trees.study.means")}) {
+        EXPECT_EQ(test::whole(means, "blocks"), model.blocks);
+        EXPECT_EQ(test::real(means, "token"), model.token_mean);
+        EXPECT_EQ(test::real(means, "block"), model.block_mean);
+    }
+}
+
+// Which of its numbers stands where in what is said of a block of the run, in words.
+void expect_block_in_words(const ToldFrame& told, const TreesModel& model, int beat, bool german) {
+    const BlockVerdict& v = model.verdict();
+    const auto guesses = static_cast<int>(v.columns.size()), lost = std::max(0, guesses - v.token_kept - 1);
+    const std::string token = ui::number(model.token_mean, 2), block = ui::number(model.block_mean, 2), n = std::to_string(model.blocks);
+    std::vector<std::string> lines;
+    if (model.blocks > 1)
+        lines.push_back(
+            german
+                ? "Mittel über " + n + " Blöcke dieses Laufs: " + token + " Entwürfe erwartet Token für Token, " + block + " als Blöcke.\n"
+                : "Means over " + n + " blocks of this run: " + token + " drafts expected token by token, " + block + " as blocks.\n");
+    if (model.block && model.blocks > 1)
+        lines.push_back(german ? " · Drafter small · über " + n + " Blöcke " + token + " gegen " + block + " erwartet"
+                               : " · small drafter · over " + n + " blocks " + token + " against " + block + " expected");
+    if (beat == 0 && lost > 0)
+        lines.push_back(
+            (german ? "Die Token-Regel behält " + std::to_string(v.token_kept) + " von " + std::to_string(guesses) + " und verliert "
+                    : "The token rule keeps " + std::to_string(v.token_kept) + " of " + std::to_string(guesses) + ", and loses ") +
+            std::to_string(lost) + (german ? " hinter der ersten Ablehnung\n" : " behind the first miss\n"));
+    if (beat == 1)
+        lines.push_back((german ? "das Produkt P ist " : "the product P is ") + fine_probability(v.columns.back().joint) +
+                        (german ? " nach " : " after ") + std::to_string(guesses) + " ");
+    if (beat == kTreesRescueBeat) {
+        const auto kept = [&](int n) { return n > 0 ? number_word(n) : std::string(german ? "keiner" : "none"); };
+        lines.push_back(kept(v.token_kept) + (german ? " Token für Token behalten, " : " kept token by token, ") + kept(v.block_kept) +
+                        (german ? " als Block\n" : " as a block\n"));
+        lines.push_back((german ? "behält die Token-Regel " : "the token rule keeps ") + ui::number(v.token_expected, 2) +
+                        (german ? " dieser Vorschläge, der Block " : " of these guesses, the block ") + ui::number(v.block_expected, 2) +
+                        ".");
+    }
+    const std::string words = in_words(told);
+    for (const std::string& line : lines) EXPECT_NE(words.find(line), std::string::npos) << line << "\n" << words;
+}
+
+// Without a drafter of trees, so that the first beat shows the block as well.
+TEST(TreesTold, TellsEveryBlockWithItsNumbersInBothLanguages) {
+    int blocks = 0, examples = 0, rescued = 0;
+    for (const char* language : {"en", "de"})
+        for (const char* rule : {"block", "token"}) {
+            const test::Speaking speaking(language);
+            Judged live("small", rule, {0, 0, 1600, 1000}, 9);
+            live.published.status.ready_drafters = {"none", "small"};
+            live.show();
+            for (const RoundSummary& round : live.view().round_list) {
+                live.bench->controller.perform({SceneCommand{SetCursor{round.end_event}}}, live.bench->time);
+                live.bench->controller.perform({SceneCommand{Select{Position{round.round, 0}}}}, live.bench->time);
+                live.bench->settle();
+                for (int beat = 0; beat <= kTreesRescueBeat; ++beat) {
+                    SCOPED_TRACE(std::string(language) + " " + rule + " round " + std::to_string(round.round) + " beat " +
+                                 std::to_string(beat));
+                    live.beat(beat);
+                    const SceneInput input = live.input();
+                    const TreesModel model = trees_model(input, {});
+                    const ToldFrame told = live.told();
+                    expect_columns_told(told, model, *input.trace);
+                    expect_block_titled(told, model, beat);
+                    expect_block_in_words(told, model, beat, std::string_view(language) == "de");
+                    if (std::string_view(language) == "en") {
+                        EXPECT_GT(test::expect_drawn_numbers_told("trees", input), 6u);
+                    }
+                    model.block ? ++blocks : ++examples;
+                    rescued += model.verdict().block_kept > model.verdict().token_kept;
+                }
+            }
+        }
+    for (const int count : {blocks, examples, rescued}) EXPECT_GT(count, 0);
+}
+
+// Which number stands where, in words; in German with a comma.
+TEST(TreesTold, SaysItsNumbersInTheirPlaces) {
+    for (const auto& [language, lines] :
+         {std::pair<const char*, std::vector<std::string>>{
+              "en",
+              {"A language of two words, A and B. Target: A 1/3, B 2/3. Draft: A 2/3, B 1/3. Over all its drafts of two words the token "
+               "rule "
+               "keeps 1.11 on average, the block 1.22.\n",
+               "Guess 1, A: target .33 ÷ draft .67 = 0.50, coin .70; token rule: chance .50, missed, all up to here .50; block: product "
+               ".50, "
+               "chance of a hit 0, rescued, all up to here 1.00\n",
+               "Guess 2, B: target .67 ÷ draft .33 = 2.00, coin .40; token rule: chance 1.00, lost, all up to here .50; block: product "
+               "1.00, "
+               "chance of a hit 1.00, hit, all up to here 1.00\n",
+               "Expected from this draft: 1.00 kept token by token, 2.00 as a block; with these coins 0 and 2\n"}},
+          {"de",
+           {"Eine Sprache aus zwei Wörtern, A und B. Zielmodell: A 1/3, B 2/3. Entwurf: A 2/3, B 1/3. Über alle Entwürfe aus zwei Wörtern "
+            "behält die Token-Regel im Mittel 1,11, der Block 1,22.\n",
+            "Vorschlag 1, A: Ziel 0,33 ÷ Entwurf 0,67 = 0,50, Münze 0,70; Token-Regel: Chance 0,50, verfehlt, alles bis hier 0,50; Block: "
+            "Produkt 0,50, Trefferchance 0, gerettet, alles bis hier 1,00\n",
+            "Vorschlag 2, B: Ziel 0,67 ÷ Entwurf 0,33 = 2,00, Münze 0,40; Token-Regel: Chance 1,00, verloren, alles bis hier 0,50; Block: "
+            "Produkt 1,00, Trefferchance 1,00, Treffer, alles bis hier 1,00\n",
+            "Von diesem Entwurf erwartet: 1,00 Token für Token behalten, 2,00 als Block; mit diesen Münzen 0 und 2\n"}}}) {
+        const test::Speaking speaking(language);
+        Judged live("small", "token");
+        live.beat(kTreesRescueBeat);
+        const std::string words = in_words(live.told());
+        for (const std::string& line : lines) EXPECT_NE(words.find(line), std::string::npos) << line << "\n" << words;
+    }
+}
+
+// Every guess of a tree, where it stands and what became of it; who sees whom. Those without room are told as well.
+TEST(TreesTold, TellsEveryGuessOfATreeInBothLanguages) {
+    int kept = 0, refused = 0, discarded = 0;
+    for (const char* language : {"en", "de"})
+        for (const int budget : {12, 58}) {
+            const test::Speaking speaking(language);
+            Judged live("small_tree", "tree_wor", {0, 0, 1600, 1000}, budget == 12 ? 4 : 1, 1, false, budget, budget == 12 ? 3 : 64);
+            for (const RoundSummary& round : live.view().round_list) {
+                if (round.drafts.empty()) continue;
+                live.bench->controller.perform({SceneCommand{SetCursor{round.end_event}}}, live.bench->time);
+                live.bench->settle();
+                for (const int beat : {0, 3, kTreesCostBeat}) {
+                    SCOPED_TRACE(std::string(language) + " round " + std::to_string(round.round) + " beat " + std::to_string(beat));
+                    live.beat(beat);
+                    const SceneInput input = live.input();
+                    const std::vector<TreeNode> nodes = trees_model(input, {}).nodes;
+                    const ToldFrame told = live.told();
+                    const std::vector<Said> said = test::all_said(told, "trees.tree.node");
+                    ASSERT_EQ(said.size(), nodes.size());
+                    const bool german = std::string_view(language) == "de";
+                    const std::string words = in_words(told);
+                    int levels = 0;
+                    for (std::size_t i = 0; i < nodes.size(); ++i) {
+                        const std::string after = nodes[i].parent < 0
+                                                      ? (german ? "dem Text" : "the text")
+                                                      : (german ? "Vorschlag " : "guess ") + std::to_string(nodes[i].parent + 1);
+                        const std::string line = (german ? "Vorschlag " : "Guess ") + std::to_string(i + 1) +
+                                                 (german ? ", Ebene " : ", level ") + std::to_string(nodes[i].depth) +
+                                                 (german ? ", nach " : ", after ") + after + ": ";
+                        EXPECT_NE(words.find(line), std::string::npos) << line << "\n" << words;
+                        EXPECT_EQ(test::whole(said[i], "node"), static_cast<std::int64_t>(i) + 1);
+                        EXPECT_EQ(test::whole(said[i], "level"), nodes[i].depth);
+                        EXPECT_EQ(test::whole(said[i], "after"), nodes[i].parent + 1);
+                        expect_token_is(test::inner(said[i], "token"), input.trace->text(nodes[i].token));
+                        using State = DraftSlot::State;
+                        const State state = nodes[i].state;
+                        EXPECT_EQ(test::inner(said[i], "fate").text, state == State::accepted    ? "tree.fate:kept"
+                                                                     : state == State::rejected  ? "tree.fate:refused"
+                                                                     : state == State::discarded ? "tree.fate:discarded"
+                                                                                                 : "tree.fate:open");
+                        kept += state == State::accepted, refused += state == State::rejected, discarded += state == State::discarded;
+                        levels = std::max(levels, nodes[i].depth);
+                    }
+                    std::set<std::int64_t> rows;
+                    for (const Said& row : test::all_said(told, "trees.sight.row")) {
+                        const int from = static_cast<int>(test::whole(row, "row"));
+                        rows.insert(from);
+                        std::vector<std::int64_t> seen, expected;
+                        for (const SaidValue& value : row.values)
+                            if (value.name == "before" && value.there())
+                                for (const Said& one : test::list(row, "before")) seen.push_back(test::whole(one, "row"));
+                        seen.push_back(test::whole(row, "last"));
+                        for (int to = 0; to < from; ++to)
+                            if (sees(nodes, from, to)) expected.push_back(to);
+                        EXPECT_EQ(seen, expected) << from;
+                        std::string line = std::to_string(from) + (german ? " sieht " : " sees ");
+                        for (std::size_t i = 0; i < expected.size(); ++i)
+                            line += (i == 0                    ? ""
+                                     : i + 1 < expected.size() ? ", "
+                                     : german                  ? " und "
+                                                               : " and ") +
+                                    std::to_string(expected[i]);
+                        EXPECT_NE(words.find(line + "\n"), std::string::npos) << line << "\n" << words;
+                    }
+                    EXPECT_EQ(std::ssize(rows), std::ssize(nodes));
+                    EXPECT_EQ(test::whole(test::only_said(told, "trees.sight.mask"), "rows"), std::ssize(nodes) + 1);
+                    const Said tree = test::only_said(told, "trees.tree.title");
+                    EXPECT_EQ(test::whole(tree, "guesses"), std::ssize(nodes));
+                    EXPECT_EQ(test::whole(tree, "levels"), levels);
+                    const int anchor = anchor_of(*input.whole, *shown_round(input));
+                    expect_token_is(test::inner(test::only_said(told, "trees.tree.from"), "token"), input.trace->text(anchor));
+                    const auto stay = std::ranges::count(nodes, DraftSlot::State::accepted, &TreeNode::state);
+                    const Said title = test::only_said(told, beat == 0   ? "trees.ways.title:tree"
+                                                             : beat == 3 ? "trees.branches.title:tree"
+                                                                         : "trees.cost.title:tree");
+                    if (beat == kTreesCostBeat) {
+                        EXPECT_EQ(test::whole(title, "rows"), std::ssize(nodes) + 1);
+                    } else {
+                        EXPECT_EQ(test::whole(title, "guesses"), std::ssize(nodes));
+                    }
+                    EXPECT_EQ(test::whole(title, beat == 0 ? "places" : "kept"), beat == 0 ? levels : stay);
+                    const Said subtitle = test::only_said(told, "trees.subtitle.tree");
+                    EXPECT_EQ(test::whole(test::inner(subtitle, "round"), "number"), round.round + 1);
+                    EXPECT_EQ(test::words(subtitle, "drafter"), "small_tree");
+                    EXPECT_EQ(test::words(subtitle, "rule"), "tree_wor");
+                    EXPECT_EQ(test::words(subtitle, "instead_of"), "");
+                    const std::string guesses = std::to_string(nodes.size()), rows_n = std::to_string(nodes.size() + 1),
+                                      deep = std::to_string(levels);
+                    std::vector<std::string> lines = {german ? " · Drafter small_tree, Regel tree_wor"
+                                                             : " · small_tree drafter, tree_wor rule"};
+                    if (levels > 1)
+                        lines.push_back((german ? "Der Baum: " : "The tree: ") + guesses + (german ? " Vorschläge, " : " guesses, ") +
+                                        deep + (german ? " Ebenen\n" : " levels\n"));
+                    if (levels > 1 && beat == 0)
+                        lines.push_back(guesses + (german ? " Vorschläge für " : " guesses for ") + deep +
+                                        (german ? " Stellen: " : " places: "));
+                    if (beat == 3) lines.push_back(guesses + (german ? " Vorschläge in einem Durchlauf, " : " guesses in one pass, "));
+                    if (beat == kTreesCostBeat)
+                        lines.push_back(rows_n + (german ? " Zeilen eines Durchlaufs für " : " rows of one pass for "));
+                    for (const std::string& line : lines) EXPECT_NE(words.find(line), std::string::npos) << line << "\n" << words;
+                }
+            }
+        }
+    for (const int count : {kept, refused, discarded}) EXPECT_GT(count, 0);
 }
 
 } // namespace

@@ -1,11 +1,15 @@
 // The numbers that a frame in words tells: the message, its value's name, the number, and the decimals that it is written with.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "engine/base/json_read.h"
 #include "tests/shared/speaking.h"
+#include "ui/canvas_record.h"
 #include "ui/format.h"
 
 namespace speclens::test {
@@ -37,6 +41,19 @@ inline std::string written(const ToldNumber& told) {
     if (told.decimals == kChance) return ui::probability(told.number);
     if (told.decimals == kPercent) return ui::percent(told.number);
     return ui::number(told.number, told.decimals);
+}
+
+// That a frame says this, with all its values, in words that have these numbers in this order, as English and German have them.
+inline void expect_told(const std::vector<ui::ToldMessage>& told, const Message& wanted, const std::vector<std::string>& numbers) {
+    const auto found = std::ranges::find_if(told, [&](const ui::ToldMessage& one) { return one.message.said == wanted.said; });
+    ASSERT_NE(found, told.end()) << wanted.said.id() << ": " << wanted.words();
+    const std::string& words = found->message.words();
+    std::size_t from = 0;
+    for (const std::string& number : numbers) {
+        const std::size_t at = words.find(number, from);
+        EXPECT_NE(at, std::string::npos) << number << " of " << wanted.said.id() << ": " << words;
+        if (at != std::string::npos) from = at + number.size();
+    }
 }
 
 } // namespace speclens::test

@@ -5,6 +5,7 @@
 
 #include "engine/lab/race.h"
 #include "scenes/race/race_draw.h"
+#include "scenes/shared/in_words.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_fixtures.h"
 
@@ -107,6 +108,9 @@ struct RaceBench {
         return found;
     }
 };
+
+// What the scene says of it, told beside the drawing calls.
+inline std::vector<ui::ToldMessage> race_told(const SceneInput& input) { return find_scene("race")->make()->told(input); }
 
 inline SceneInput input_at(const RaceView& race, double ms) {
     SceneInput in;

@@ -163,6 +163,16 @@ std::string Language::label(std::string_view english) const {
 
 const Language& language() { return *in_use(); }
 
+std::string in_language(std::string number) {
+    const char decimal = language().decimal;
+    if (decimal == '.') return number;
+    const std::size_t at = number.find('.');
+    if (at == std::string::npos) return number;
+    number[at] = decimal;
+    if (at == 0 || number[at - 1] < '0' || number[at - 1] > '9') number.insert(at, "0");
+    return number;
+}
+
 std::shared_ptr<const Language> shared_language() { return in_use(); }
 
 void use_language(std::shared_ptr<const Language> other) { in_use() = other ? std::move(other) : std::make_shared<const Language>(); }

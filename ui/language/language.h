@@ -56,6 +56,8 @@ class Language {
 };
 
 [[nodiscard]] const Language& language();
+// A number as the language of the pictures writes it: "1,5", and "0,38" where English has ".38".
+[[nodiscard]] std::string in_language(std::string number);
 [[nodiscard]] std::shared_ptr<const Language> shared_language();
 void use_language(std::shared_ptr<const Language> other); // null: English
 

@@ -19,6 +19,7 @@ from ._errors import (
 )
 from ._model import Model, advise, lossless, open
 from ._library import Progress, version
+from ._notebook import Page, Picture
 from ._result import Result
 from ._trace import Draft, OwnToken, Round, Trace, load
 
@@ -32,6 +33,8 @@ __all__ = [
     "ModelError",
     "NetworkError",
     "OwnToken",
+    "Page",
+    "Picture",
     "Progress",
     "Result",
     "Round",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence, Union, overload
 
-from . import _table
+from . import _notebook, _table
 from ._errors import ModelError
 
 if TYPE_CHECKING:
@@ -149,14 +149,18 @@ class Trace(Sequence[Round]):
 
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
         """A file that the program opens: `speclens FILE`, `speclens render SCENE FILE`. Whole, or not at all."""
-        to = Path(path)
-        part = to.with_name(f"{to.name}.{os.getpid()}.part")
-        try:
-            part.write_text(self._lines, encoding="utf-8")
-            part.replace(to)
-        except BaseException:
-            part.unlink(missing_ok=True)
-            raise
+        _notebook.write(path, self._lines.encode())
+
+    def _repr_html_(self) -> str:
+        return _notebook.rounds_html(self)
+
+    def draw(self, scene: str = "loop", *, size: tuple[int, int] = (1280, 720), **options: Any) -> _notebook.Picture:
+        """A frame of a scene ("accept-rule", "loop:3"): a PNG. `options`: theme, language, zoom and others of `speclens render`."""
+        return _notebook.Picture(_notebook.render(self, scene, "png", {"size": size, **options}))
+
+    def show(self, scene: str = "loop", *, size: tuple[int, int] = (1280, 720), height: int = 760, **options: Any) -> _notebook.Page:
+        """A page that steps through the scene, beat by beat; of the loop through every step of the round that `at` is in."""
+        return _notebook.Page(_notebook.render(self, scene, "html", {"size": size, **options}).decode(), height)
 
 
 def load(path: Union[str, os.PathLike[str]]) -> Trace:

@@ -385,7 +385,7 @@ TEST(RaceFile, IsKeptAndDescribedWithoutTheModels) {
     EXPECT_FALSE(drawn[0].empty());
     EXPECT_EQ(drawn[0], drawn[1]) << "the same input gives the same bytes";
     EXPECT_EQ(speclens({"describe", "loop", "--stepped"}).code, 2);
-    EXPECT_EQ(speclens({"describe", "trees", "--json", file}).code, 2) << "not made of messages";
+    EXPECT_EQ(speclens({"describe", "failures", "--json", file}).code, 2) << "not made of messages";
 }
 
 // Behind a prompt of one token EAGLE-3 has no feature to begin with: the first look is at a round where it has.

@@ -299,7 +299,7 @@ TEST_F(InGermanWindow, MenusAndTheirReasons) {
     SceneBench empty("loop"), race("race");
     Whole window("loop");
     for (SceneBench* bench : {&empty, &race, &window.bench})
-        for (const ActionInfo& info : action_list()) (void)labels->label(why_not(bench->controller.frame(bench->time), info.action));
+        for (const ActionInfo& info : action_list()) (void)drawn_words(why_not(bench->controller.frame(bench->time), info.action));
 }
 
 TEST_F(InGermanWindow, HowKIsChosen) {
@@ -388,9 +388,9 @@ TEST_F(InGermanWindow, Dialogs) {
         where = "every row of the palette";
         for (const char* words : {">", "@", "?", "s", "r", "t", ":", "setting", "drafter", "rule"})
             for (const PaletteRow& row : palette_rows(bench.controller.frame(bench.time), words))
-                (void)labels->label(row.label), (void)labels->label(row.detail);
+                (void)drawn_words(row.label), (void)drawn_words(row.detail);
         for (const PaletteRow& row : fork_rows(bench.controller.frame(bench.time)))
-            (void)labels->label(row.label), (void)labels->label(row.detail);
+            (void)drawn_words(row.label), (void)drawn_words(row.detail);
     }
     ::unsetenv("XDG_DATA_HOME");
 }
@@ -411,16 +411,16 @@ TEST_F(InGermanWindow, MessagesOfActions) {
         for (const ActionInfo& info : action_list()) {
             if (others.contains(info.action)) continue;
             Whole window(scene);
-            where = std::string("message of “") + info.label + "” in " + scene;
+            where = "message of " + info.label.id() + " in " + scene;
             window.act(info.action);
-            (void)labels->label(window.bench.controller.chrome.message);
+            (void)drawn_words(window.bench.controller.chrome.message);
             window.close();
             for (const Action back : {Action::undo, Action::redo}) {
                 window.act(back);
-                (void)labels->label(window.bench.controller.chrome.message);
+                (void)drawn_words(window.bench.controller.chrome.message);
             }
             const FrameInput now = window.bench.controller.frame(window.bench.time);
-            for (const std::string& words : {now.banner, now.remedy, now.offer.words, now.offer.yes}) (void)labels->label(words);
+            for (const Message& words : {now.banner, now.remedy, now.offer.words, now.offer.yes}) (void)drawn_words(words);
         }
 }
 

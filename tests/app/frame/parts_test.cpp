@@ -185,7 +185,7 @@ TEST(ControllerParts, EveryActionIsInATable) {
         Controller controller(
             {.send = [](Command) {}, .set_budget = [](std::int64_t) {}, .add_budget = [](std::int64_t) {}, .cancel_loading = {}},
             RunSettings{}, "loop");
-        EXPECT_NO_THROW(controller.perform({PickAction{info.action}}, 1)) << info.label;
+        EXPECT_NO_THROW(controller.perform({PickAction{info.action}}, 1)) << info.label.id();
     }
     speak("en"); // one of them was another language
 }
