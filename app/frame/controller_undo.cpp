@@ -25,7 +25,7 @@ Message change_words(const RunSettings& from, const RunSettings& to) {
     if (from.sampling.temperature != to.sampling.temperature)
         all.push_back(frame_said("change.temperature"_t, "temperature"_v = to.sampling.temperature));
     if (from.draft_sampling != to.draft_sampling) all.push_back(draft_said(to));
-    if (from.seed != to.seed) all.push_back(frame_said("change.seed"_t, "seed"_v = to.seed));
+    if (from.seed != to.seed) all.push_back(frame_said("change.seed"_t, "seed"_v = std::to_string(to.seed)));
     return frame_says("change.all"_t, "changes"_v = all);
 }
 

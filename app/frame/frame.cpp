@@ -91,7 +91,7 @@ bool draw_banner(const FrameDraw& d, std::string_view name, Rect bar, const Prob
     }
     const float x = bar.x + 40, w = right - x, behind = 12;
     const std::string head = ui::fit(c, problem.what, ui::Font::text_bold, kSize, w);
-    const float used = c.text_width(head, ui::Font::text_bold, kSize) + behind;
+    const float used = c.printed_width(head, ui::Font::text_bold, kSize) + behind;
     // The remedy begins behind the head where it has room and goes on below.
     const std::string remedy = drawn_words(problem.remedy);
     std::string_view beside;
@@ -100,9 +100,9 @@ bool draw_banner(const FrameDraw& d, std::string_view name, Rect bar, const Prob
     const std::size_t from = std::min(remedy.size(), remedy.find_first_not_of(' ', beside.size()));
     const std::string below = ui::fit(c, remedy.substr(from), ui::Font::text, kSize, w);
     const float base = ui::baseline(bar.y, bar.h, kSize) - (below.empty() ? 0 : kLine / 2);
-    c.text({x, base}, head, ui::Font::text_bold, kSize, t.ink);
-    if (!beside.empty()) c.text({x + used, base}, beside, ui::Font::text, kSize, t.ink);
-    if (!below.empty()) c.text({x, base + kLine}, below, ui::Font::text, kSize, t.ink);
+    c.print({x, base}, head, ui::Font::text_bold, kSize, t.ink);
+    if (!beside.empty()) c.print({x + used, base}, beside, ui::Font::text, kSize, t.ink);
+    if (!below.empty()) c.print({x, base + kLine}, below, ui::Font::text, kSize, t.ink);
     if (head != problem.what || below != remedy.substr(from)) ui::tooltip(d.ui, bar, drawn_words(problem.what) + "\n" + remedy);
     return clicked;
 }

@@ -253,7 +253,8 @@ std::vector<Cell> race_cells(const SceneInput& in) {
                                     "stopped"_v = !in.race->finished() && in.race->ended_early,
                                     "so_far"_v = !in.race->finished() && !in.race->ended_early),
                          false, 6, frame_says("race.averages_about"_t)});
-    cells.push_back({frame_says("change.seed"_t, "seed"_v = in.race->settings.base.seed), false, 3, frame_says("race.seed_about"_t)});
+    cells.push_back(
+        {frame_says("change.seed"_t, "seed"_v = std::to_string(in.race->settings.base.seed)), false, 3, frame_says("race.seed_about"_t)});
     return cells;
 }
 
@@ -328,7 +329,8 @@ void draw_status(const FrameDraw& d) {
         const Message state = speculation_state(in, on), forks = fork_words(*in.trace);
         if (!forks.empty()) cells.push_back({forks, true, 8, frame_says("status.forks_about"_t)});
         cells.push_back({state, true, 9, frame_says("status.state_about"_t), true, on});
-        if (h) cells.push_back({frame_says("change.seed"_t, "seed"_v = h->seed), false, 3, frame_says("status.seed_about"_t)});
+        if (h)
+            cells.push_back({frame_says("change.seed"_t, "seed"_v = std::to_string(h->seed)), false, 3, frame_says("status.seed_about"_t)});
     }
     if (in.status && in.status->memory_bytes > 0)
         cells.push_back(

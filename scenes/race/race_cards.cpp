@@ -352,30 +352,22 @@ void draw_race_positions(const RaceDraw& d, Rect card) {
 
 struct Bar {
     const RaceLaneModel* lane;
-    double draft, head, verify, accept, rest, tokens;
-    [[nodiscard]] double round() const { return draft + head + verify + accept + rest; }
-    [[nodiscard]] double each() const { return tokens > 0 ? round() / tokens : 0; } // ms a token
+    MeanRound round;
+    [[nodiscard]] double each() const { return round.tokens > 0 ? round.all() / round.tokens : 0; } // ms a token
 };
 
 // Averages over the prompts; before there are any, this prompt's rounds.
 std::optional<Bar> bar_of(const RaceLaneModel& lane) {
-    if (lane.lane->average) {
-        const Totals& t = lane.lane->average->totals;
-        return Bar{&lane, t.draft_ms - t.head_ms, t.head_ms, t.verify_ms, t.accept_ms, t.other_ms - t.accept_ms, t.tokens_per_round()};
-    }
-    if (!lane.trace || lane.whole.rounds == 0) return std::nullopt;
-    Bar bar{&lane, 0, 0, 0, 0, 0, lane.whole.tokens_per_round()};
-    for (const RoundSummary& round : lane.whole.round_list) {
-        if (!round.complete()) continue;
-        bar.draft += round.draft_ms - round.head_ms;
-        bar.head += round.head_ms;
-        bar.verify += round.verify_ms;
-        bar.accept += round.accept_ms;
-        bar.rest += round.other_ms - round.accept_ms;
-    }
-    const double n = lane.whole.rounds;
-    bar.draft /= n, bar.head /= n, bar.verify /= n, bar.accept /= n, bar.rest /= n;
-    return bar;
+    if (!lane.lane->average) return lane.trace && lane.whole.rounds > 0 ? std::optional(Bar{&lane, mean_round(lane.whole)}) : std::nullopt;
+    const Totals& t = lane.lane->average->totals;
+    return Bar{&lane,
+               {.draft = t.draft_ms - t.head_ms,
+                .head = t.head_ms,
+                .verify = t.verify_ms,
+                .rest = t.other_ms,
+                .accept = t.accept_ms,
+                .tokens = t.tokens_per_round(),
+                .rounds = t.rounds}};
 }
 
 // Number inside its segment when it fits.
@@ -392,9 +384,10 @@ void segment(const RaceDraw& d, float from, float to, float y, float h, ui::Colo
 // makes a tree of what one pass gave, else a head.
 Message cost_words(const RaceDraw& d, const Bar& b) {
     const DrafterInfo* info = find_drafter(b.lane->drafter);
-    return race_says("costs.bar"_t, "drafter"_v = b.lane->title, "draft"_v = b.draft, "search"_v = info && info->tree && info->at_once(),
-                     "head"_v = b.head, "verify"_v = b.verify, "accept"_v = b.accept, "rest"_v = b.rest, "round"_v = b.round(),
-                     "tokens"_v = b.tokens, "each"_v = b.each(), "formula"_v = formula_words(d.model, *b.lane));
+    const MeanRound& r = b.round;
+    return race_says("costs.bar"_t, "drafter"_v = b.lane->title, "draft"_v = r.draft, "search"_v = info && info->tree && info->at_once(),
+                     "head"_v = r.head, "verify"_v = r.verify, "accept"_v = r.accept, "rest"_v = r.rest - r.accept, "round"_v = r.all(),
+                     "tokens"_v = r.tokens, "each"_v = b.each(), "formula"_v = formula_words(d.model, *b.lane));
 }
 
 void draw_race_costs(const RaceDraw& d, Rect card) {
@@ -411,7 +404,7 @@ void draw_race_costs(const RaceDraw& d, Rect card) {
     for (const RaceLaneModel& lane : d.model.lanes)
         if (const auto bar = bar_of(lane)) {
             bars.push_back(*bar);
-            longest = std::max(longest, bar->round());
+            longest = std::max(longest, bar->round.all());
         }
     if (bars.empty()) {
         ui::slot(c, t, {in.x, in.y + 8, in.w, 32}, race_says("costs.none"_t));
@@ -431,12 +424,13 @@ void draw_race_costs(const RaceDraw& d, Rect card) {
     for (std::size_t i = 0; i < bars.size(); ++i) {
         const Bar& b = bars[i];
         const float y = in.y + 6 + pitch * static_cast<float>(i), base = y + h / 2 + 5;
+        const MeanRound& m = b.round;
         const Message told = cost_words(d, b);
         c.tell(told, {x0, y, x1 - x0, h});
         if (base > in.bottom() - below) continue;
         lane_name(d, {in.x, base}, b.lane - d.model.lanes.data(), name - 8);
         const std::pair<const char*, double> phases[] = {
-            {"draft", b.draft}, {"head", b.head}, {"verify", b.verify}, {"verdicts", b.accept}, {"the rest", b.rest}};
+            {"draft", m.draft}, {"head", m.head}, {"verify", m.verify}, {"verdicts", m.accept}, {"the rest", m.rest - m.accept}};
         ui::plotted(c, {x0, in.y, x1 - x0, in.h}, ui::PlotMark::rows, b.lane->title, phases,
                     [&](const auto& phase) { return ui::PlotDatum{.x = phase.second, .label = phase.first}; });
         double at = 0;
@@ -444,13 +438,13 @@ void draw_race_costs(const RaceDraw& d, Rect card) {
             segment(d, x(at), x(at + ms), y, h, fill, ink, ms);
             at += ms;
         };
-        part(b.draft, t.role(Role::draft), t.on(Role::draft));
-        part(b.head, ui::mix(t.role(Role::draft), t.panel, 0.55F), t.ink);
-        part(b.verify, t.role(Role::target), t.on(Role::target));
-        part(b.accept, ui::mix(t.muted, t.panel, 0.7F), t.ink);
-        part(b.rest, ui::mix(t.muted, t.panel, 0.45F), t.ink);
+        part(m.draft, t.role(Role::draft), t.on(Role::draft));
+        part(m.head, ui::mix(t.role(Role::draft), t.panel, 0.55F), t.ink);
+        part(m.verify, t.role(Role::target), t.on(Role::target));
+        part(m.accept, ui::mix(t.muted, t.panel, 0.7F), t.ink);
+        part(m.rest - m.accept, ui::mix(t.muted, t.panel, 0.45F), t.ink);
         ui::tooltip(d.ui, {x0, y, x1 - x0, h}, told);
-        c.print({in.right() - wide - 12, base}, "÷ " + ui::per_round(b.tokens), Font::mono, 14, t.muted, Align::right);
+        c.print({in.right() - wide - 12, base}, "÷ " + ui::per_round(m.tokens), Font::mono, 14, t.muted, Align::right);
         c.print({in.right(), base}, cost_number(b.each()), Font::mono, 14, t.ink, Align::right);
     }
     if (!with_paper) return;

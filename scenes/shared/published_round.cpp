@@ -19,27 +19,6 @@ using ui::Font;
 using ui::Rect;
 using ui::Role;
 
-struct MeanRound {
-    double draft = 0, head = 0, verify = 0, rest = 0, tokens = 0;
-    int rounds = 0;
-    [[nodiscard]] double all() const { return draft + head + verify + rest; }
-};
-
-MeanRound mean_round(const RunView& whole) {
-    MeanRound m;
-    m.rounds = whole.rounds;
-    if (m.rounds == 0) return m;
-    m.tokens = whole.tokens_per_round();
-    for (const RoundSummary& round : whole.round_list) {
-        if (!round.complete()) continue;
-        m.draft += (round.draft_ms - round.head_ms) / m.rounds;
-        m.head += round.head_ms / m.rounds;
-        m.verify += round.verify_ms / m.rounds;
-        m.rest += round.other_ms / m.rounds;
-    }
-    return m;
-}
-
 Message here_words(const MeanRound& m) {
     return shared_says("round.here"_t, "draft"_v = m.draft, "head"_v = if_measured(m.head), "verify"_v = m.verify, "rest"_v = m.rest,
                        "tokens"_v = m.tokens);
@@ -64,6 +43,22 @@ bool has_source(const PublishedFigure& figure) {
 }
 
 } // namespace
+
+MeanRound mean_round(const RunView& whole) {
+    MeanRound m;
+    m.rounds = whole.rounds;
+    if (m.rounds == 0) return m;
+    m.tokens = whole.tokens_per_round();
+    for (const RoundSummary& round : whole.round_list) {
+        if (!round.complete()) continue;
+        m.draft += (round.draft_ms - round.head_ms) / m.rounds;
+        m.head += round.head_ms / m.rounds;
+        m.verify += round.verify_ms / m.rounds;
+        m.rest += round.other_ms / m.rounds;
+        m.accept += round.accept_ms / m.rounds;
+    }
+    return m;
+}
 
 const PublishedPoint* PublishedRace::of(const std::string& method) const {
     const auto found = std::ranges::find(points, method, &PublishedPoint::method);

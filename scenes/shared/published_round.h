@@ -13,6 +13,14 @@
 
 namespace speclens {
 
+// The mean round of a run, in ms; no head in `draft`, `accept` is a part of the rest. All 0 where no round is over.
+struct MeanRound {
+    double draft = 0, head = 0, verify = 0, rest = 0, accept = 0, tokens = 0;
+    int rounds = 0;
+    [[nodiscard]] double all() const { return draft + head + verify + rest; }
+};
+[[nodiscard]] MeanRound mean_round(const RunView& whole);
+
 // Points of the matched comparison that the published files hold: tokens per round, drafting time and verify
 // time from one experiment with all three of EAGLE-3, DFlash and Domino. Empty: there is none.
 struct PublishedPoint {

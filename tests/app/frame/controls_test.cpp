@@ -9,6 +9,7 @@
 #include "scenes/shared/run_controls.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_live_bench.h"
+#include "tests/shared/speaking.h"
 
 namespace speclens {
 namespace {
@@ -220,6 +221,11 @@ TEST(StatusBar, NamesTheTemperatureAndNoLengthOfPlainDecoding) {
     EXPECT_EQ(run_words("small", 4, 0, 0, "block"), "small K = 4 · greedy · block rule");
     EXPECT_EQ(run_words("none", 7, 1, 0, "token"), "plain decoding · T 1");
     EXPECT_EQ(run_words("none", 7, 0, 0, "token"), "plain decoding · greedy");
+    {
+        const test::Speaking german("de");
+        EXPECT_EQ(run_words("domino", 7, 0.8, 0, "token"), "domino K = 7 · T 0,8, wahrscheinlichste Entwürfe · Regel token");
+        EXPECT_EQ(run_words("small", 4, 1, 0.5, "block", true), "small K auto · T 1, Entwürfe bei T = 0,5 · Regel block");
+    }
     SceneBench bench("loop");
     bench.show(fixtures::mixed());
     EXPECT_TRUE(bench.shows("small K = 4 · T 1 · token rule")) << bench.words;

@@ -9,6 +9,7 @@
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_live_bench.h"
 #include "tests/shared/setting_values.h"
+#include "tests/shared/speaking.h"
 
 namespace speclens {
 namespace {
@@ -188,6 +189,19 @@ TEST(Palette, FindsCommandsByTheWordsThatPeopleType) {
     EXPECT_LT(place("temp", "Temperature + 0.1"), 2) << "the beginning of a word";
     EXPECT_EQ(place("shortcuts", "Keys"), 0);
     EXPECT_LT(place("theme", "Dark theme"), place("theme", "Export the frame as PNG or SVG…"));
+}
+
+TEST(Palette, FindsCommandsByTheWordsOfEitherLanguage) {
+    const test::Speaking german("de");
+    LiveBench live("loop");
+    live.observe(fixtures::mixed());
+    const auto first = [&](const std::string& query) { return palette_rows(live.bench.controller.frame(live.bench.time), query).at(0); };
+    for (const char* query : {"Tasten", "Tastatur", "Keys", "shortcuts"}) {
+        EXPECT_EQ(first(query).label, "Tasten") << query;
+        EXPECT_EQ(first(query).label.said.id(), "frame.keys.label") << query;
+    }
+    EXPECT_EQ(first("Watch one round").label, "Eine Runde ansehen") << "a door";
+    EXPECT_EQ(first("Race this prompt").label, "Rennen mit diesem Prompt");
 }
 
 TEST(Palette, FindsADoorByTheNameOnTheDoor) {

@@ -171,6 +171,9 @@ TEST(ControllerParts, UndoNamesWhatItWouldChange) {
     undo.keep(undo.version(on_table()));
     ASSERT_NE(undo.next(false), nullptr);
     EXPECT_EQ(change_words(undo.version(other), *undo.next(false)), "K = 2");
+    RunSettings several = other;
+    several.drafter = "domino", several.seed = 9, several.sampling.temperature = 0.5;
+    EXPECT_EQ(change_words(other, several), "drafter domino, T = 0.5, seed 9");
     undo.branched(other, Fork{.round = 2});
     EXPECT_TRUE(undo.forked());
     EXPECT_EQ(undo.version(on_table()).settings, other) << "those that the forks were made on";
