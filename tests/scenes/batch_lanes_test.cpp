@@ -240,20 +240,20 @@ TEST(FailuresLoad, AFigureInDoubtStandsInNoTitleAndWinsNothing) {
         EXPECT_EQ(test::real(under, "times"), 1.5);
         return test::inner(under, "doubt");
     };
-    EXPECT_EQ(doubt().id(), "failures.doubt.apart");
+    EXPECT_EQ(doubt().id(), "speedup.doubt.spread");
     EXPECT_NEAR(test::real(doubt(), "apart"), 0.2, 0.005);
-    EXPECT_TRUE(live.bench->shows("~1.50× in doubt, because its turns lie up to 20")) << live.bench->words;
+    EXPECT_TRUE(live.bench->shows("~1.50× in doubt, because repeats lie up to 20")) << live.bench->words;
     EXPECT_TRUE(live.bench->shows("~1.5")) << live.bench->words;
     const FailuresModel m = failures_model(live.input(), {});
     EXPECT_EQ(m.best(0), -1) << "what is in doubt is not the best";
     EXPECT_TRUE(m.doubtful());
     expect_batch(told_of(*live.bench), m);
     const Said why = test::only_said(told_of(*live.bench), "failures.reason.doubtful_batch");
-    EXPECT_EQ(test::inner(why, "doubt").id(), "failures.doubt.apart");
+    EXPECT_EQ(test::inner(why, "doubt").id(), "speedup.doubt.spread");
     EXPECT_NE(message(test::inner(why, "text")).find("~1.50× plain batched decoding"), std::string::npos);
     load->busy_cores = 2.03; // a batch that was decoded beside a busy program is no measurement of this machine
     live.show();
-    EXPECT_EQ(doubt().id(), "failures.doubt.busy");
+    EXPECT_EQ(doubt().id(), "speedup.doubt.busy");
     EXPECT_EQ(test::real(doubt(), "cores"), 2.03);
 }
 
