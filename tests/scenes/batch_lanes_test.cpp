@@ -379,7 +379,19 @@ TEST(FailuresLoad, TellsPublishedFiguresAndTheRooflineInBothLanguages) {
             EXPECT_TRUE(eagle);
             const std::string point =
                 ui::speed_up(load.curves[0].points.front().second) + (std::string_view(language) == "de" ? " mit 4" : " with 4");
-            EXPECT_NE(in_words(told).find(point), std::string::npos) << point << "\n" << in_words(told);
+            const bool german = std::string_view(language) == "de";
+            const std::string figure = german ? "EAGLE-3, 64 Anfragen, 1,38×: " : "EAGLE-3, 64 requests, 1.38×: ";
+            const RooflinePoint& at = *roof.marked;
+            const std::string rate = ui::number(at.rate, 0), intensity = ui::number(at.intensity, 1), wide = ui::number(at.rows, 1);
+            const bool memory = roof.bound_by_memory(at);
+            const std::string side = german ? "Mit Vorschlägen: " + wide + " Zeilen je Durchlauf, " + intensity + " je Byte, " + rate +
+                                                  "e9 je Sekunde: " + (memory ? "der Speicher" : "das Rechnen") + " entscheidet" +
+                                                  (measured ? "\n" : " (simuliert)\n")
+                                            : "With guesses: " + wide + " rows a pass, " + intensity + " per byte, " + rate +
+                                                  "e9 a second: " + (memory ? "memory" : "arithmetic") + " decides" +
+                                                  (measured ? "\n" : " (simulated)\n");
+            for (const std::string& line : {point, figure, side})
+                EXPECT_NE(in_words(told).find(line), std::string::npos) << line << "\n" << in_words(told);
         }
 }
 
@@ -418,6 +430,12 @@ TEST(FailuresLoad, TellsItInBothLanguages) {
                                            : std::to_string(lanes.refused) + " rows of " + std::to_string(lanes.rows) + " (" + share +
                                                  ") were refused guesses, 17 prompt\n";
             EXPECT_NE(words.find(sum), std::string::npos) << sum << "\n" << words;
+            const std::string spent = german ? "Vorschlagen " + ui::percent(0.2) + " der Zeit, Durchläufe " + ui::percent(0.7) + ". "
+                                             : "drafting took " + ui::percent(0.2) + " of the time, passes " + ui::percent(0.7) + ". ";
+            EXPECT_NE(words.find(spent), std::string::npos) << spent << "\n" << words;
+            const std::string range = "90 %: " + ui::number(m.marked().measured->speed_up->low, 2) + (german ? " bis " : " to ") +
+                                      ui::number(m.marked().measured->speed_up->high, 2) + " ×";
+            EXPECT_NE(words.find(range), std::string::npos) << range << "\n" << words;
             const BatchLane& seat = *lanes.rounds[0].seats[0];
             const std::string round = (german ? "Runde 1, " : "Round 1, ") + std::to_string(lanes.rounds[0].rows) +
                                       (german ? " Zeilen, " : " rows, ") + ui::number(lanes.rounds[0].ms, 1) +
