@@ -849,7 +849,8 @@ TEST(TreesTold, TellsEveryGuessOfATreeInBothLanguages) {
                 }
             }
         }
-    for (const int count : {kept, refused, discarded}) EXPECT_GT(count, 0);
+    EXPECT_GT(kept, 0);
+    EXPECT_GT(refused + discarded, 0);
 }
 
 } // namespace
