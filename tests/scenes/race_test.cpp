@@ -865,17 +865,25 @@ TEST(RaceTold, EveryNumberThatIsDrawnIsToldAsWell) {
 // Which number stands where, in words; in German with a comma.
 TEST(RaceTold, SaysItsNumbersInTheirPlaces) {
     const auto race = toy_race();
+    LaneAverage& a = *race->lanes[3].average; // whose prompts are too alike for an interval
+    a.tokens_per_round.low = 5.5, a.tokens_per_round.high = 6.5;
+    a.speed_up.low = a.speed_up.value - 0.1, a.speed_up.high = a.speed_up.value + 0.2;
     const std::vector<std::string> english = {
         "Lane 4, Domino (5 guesses, one pass + GRU head): 12 of 12 tokens so far; 6.00 tokens per round, 357.14 tok/s, finished after "
         "33.6 ms, 3.32× the speed of plain decoding.",
-        "Domino over 40 prompts: 6.00 tokens per round (95 % 6.00 to 6.00), ",
+        "Lane 2, EAGLE-3 (2 guesses, one pass each): 6 of 12 tokens so far; 3.00 tokens per round, 178.57 tok/s, will finish after 49.2 "
+        "ms.",
+        "Domino over 40 prompts: 6.00 tokens per round (95 % 5.50 to 6.50), ",
         "Domino: draft 7.300, head 0.200, verify 9.000, distributions, verdicts and resampling 0.000, the rest 0.250 ms; a round takes "
         "16.750 ms and brings 6.00 tokens: 2.792 ms / token; ",
         "Domino on the clock: 2 rounds of +6, +6 tokens, "};
     const std::vector<std::string> german = {
         "Bahn 4, Domino (5 Vorschläge, ein Durchlauf + GRU-Head): bisher 12 von 12 Token; 6,00 Token pro Runde, 357,14 Tok/s, im Ziel nach "
         "33,6 ms, 3,32× so schnell wie normales Decoding.",
-        "Domino über 40 Prompts: 6,00 Token pro Runde (95 %: 6,00 bis 6,00), ",
+        "Bahn 2, EAGLE-3 (2 Vorschläge, je ein Durchlauf): bisher 6 von 12 Token; 3,00 Token pro Runde, 178,57 Tok/s, wird im Ziel sein "
+        "nach "
+        "49,2 ms.",
+        "Domino über 40 Prompts: 6,00 Token pro Runde (95 %: 5,50 bis 6,50), ",
         "Domino: Entwurf 7,300, Head 0,200, Prüfen 9,000, Verteilungen, Urteile und Ersatz 0,000, der Rest 0,250 ms; eine Runde dauert "
         "16,750 ms und bringt 6,00 Token: 2,792 ms / Token; ",
         "Domino auf der Uhr: 2 Runden mit +6, +6 Token, "};
@@ -895,7 +903,6 @@ TEST(RaceTold, SaysItsNumbersInTheirPlaces) {
                   in_english ? "same prompt, same dice, K = 2 to 5 · greedy, 12 tokens · at 33.6 ms, as Domino finishes"
                              : "gleicher Prompt, gleiche Würfel, K = 2 bis 5 · greedy, 12 Token · bei 33,6 ms, wenn Domino im Ziel ist");
         const auto n = [](double value) { return ui::number(value, 2); };
-        const LaneAverage& a = *race->lanes[3].average;
         const std::string speed = ui::speed_up(a.speed_up.value), between = in_english ? " to " : " bis ";
         const std::string interval = " (" + n(a.speed_up.low) + between + n(a.speed_up.high) + "): ";
         const std::string cost = n(a.totals.round_ms() / race->lanes[0].average->totals.round_ms());
@@ -905,11 +912,13 @@ TEST(RaceTold, SaysItsNumbersInTheirPlaces) {
                                                  "6,00 Token pro Runde, und eine Runde kostet " + cost +
                                                  " normale Durchläufe. Dahinter EAGLE-3 mit ";
         EXPECT_EQ(race_conclusion(m).words().substr(0, won.size()), won);
-        const std::string mark = in_english ? "Domino: 6.00 tokens per round (6.00 to 6.00), 7.500 ms of drafting, " + speed + "."
-                                            : "Domino: 6,00 Token pro Runde (6,00 bis 6,00), Vorschlagen 7,500 ms, " + speed + ".";
+        const std::string mark = in_english ? "Domino: 6.00 tokens per round (5.50 to 6.50), 7.500 ms of drafting, " + speed + "."
+                                            : "Domino: 6,00 Token pro Runde (5,50 bis 6,50), Vorschlagen 7,500 ms, " + speed + ".";
         EXPECT_NE(words.find("\n" + mark), std::string::npos) << mark << " in\n" << words;
         const Totals& t = a.totals;
-        const std::string place = ui::probability(t.conditional[0]) + (in_english ? " of " : " von ") + std::to_string(t.judged_at[0]);
+        const Interval kept = wilson(t.accepted_at[0], t.judged_at[0]);
+        const std::string place = ui::probability(t.conditional[0]) + (in_english ? " of " : " von ") + std::to_string(t.judged_at[0]) +
+                                  " (" + ui::probability(kept.low) + between + ui::probability(kept.high) + ")";
         const std::string line = in_english ? "Domino, kept at position 1, 2, … once all before it were: " + place
                                             : "Domino, behalten an Position 1, 2, …, wenn alle davor blieben: " + place;
         EXPECT_NE(words.find("\n" + line), std::string::npos) << line << " in\n" << words;
