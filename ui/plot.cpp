@@ -54,31 +54,6 @@ double Scale::inverse(float pixel) const {
 
 float Scale::length(double amount) const { return std::abs((*this)(lo + amount) - a); }
 
-std::vector<Vec2> to_pixels(std::span<const double> xs, std::span<const double> ys, const Scale& x, const Scale& y) {
-    std::vector<Vec2> out;
-    const std::size_t count = std::min(xs.size(), ys.size());
-    out.reserve(count);
-    for (std::size_t i = 0; i < count; ++i)
-        if (std::isfinite(xs[i]) && std::isfinite(ys[i])) out.push_back({x(xs[i]), y(ys[i])});
-    return out;
-}
-
-std::vector<Vec2> decimate(std::span<const Vec2> points) {
-    std::vector<Vec2> out;
-    for (std::size_t i = 0; i < points.size();) {
-        const float column = std::floor(points[i].x);
-        std::size_t low = i, high = i, end = i;
-        for (; end < points.size() && std::floor(points[end].x) == column; ++end) {
-            if (points[end].y < points[low].y) low = end;
-            if (points[end].y > points[high].y) high = end;
-        }
-        out.push_back(points[std::min(low, high)]);
-        if (low != high) out.push_back(points[std::max(low, high)]);
-        i = end;
-    }
-    return out;
-}
-
 bool has_room(const Rect& box, const Rect& bounds, std::span<const Rect> taken) {
     return box.x >= bounds.x && box.right() <= bounds.right() && box.y >= bounds.y && box.bottom() <= bounds.bottom() &&
            std::ranges::none_of(

@@ -1,4 +1,4 @@
-// Charts in two halves: pure layout (ticks, scales, decimation) and thin draw functions.
+// Charts in two halves: pure layout (ticks, scales) and thin draw functions.
 #pragma once
 
 #include <cstdint>
@@ -31,9 +31,6 @@ struct Scale { // value -> pixel; a > b for axes that point up
     [[nodiscard]] double inverse(float pixel) const;
     [[nodiscard]] float length(double amount) const; // pixels of a difference, positive
 };
-[[nodiscard]] std::vector<Vec2> to_pixels(std::span<const double> xs, std::span<const double> ys, const Scale& x, const Scale& y);
-// At most 2 points per pixel column, its smallest and largest y: peaks survive. xs must ascend.
-[[nodiscard]] std::vector<Vec2> decimate(std::span<const Vec2> points);
 
 // ---- axes ----
 struct AxisStyle {

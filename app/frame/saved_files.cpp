@@ -7,7 +7,6 @@
 #include <system_error>
 
 #include "engine/base/json.h"
-#include "scenes/shared/words.h"
 #include "ui/format.h"
 
 namespace speclens {
@@ -99,7 +98,7 @@ std::vector<SavedFile> saved_files(const std::filesystem::path& folder) {
             const double temperature = sampling != begin.end() && sampling->is_object() ? number_at(*sampling, "temperature") : 0;
             found.push_back({path.string(), asked(text_at(begin, "prompt_text")),
                              text_at(begin, "drafter") + ", K = " + ui::number(number_at(begin, "k"), 0) +
-                                 ", T = " + temperature_words(temperature) + " · " + date});
+                                 ", T = " + ui::tenths(temperature) + " · " + date});
         } else {
             continue;
         }

@@ -10,6 +10,7 @@
 #include "scenes/failures/loss_bars.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/plain_time.h"
+#include "scenes/shared/reported_speed.h"
 
 namespace speclens {
 namespace {
@@ -134,13 +135,6 @@ int FailuresModel::many() const {
 
 namespace {
 
-// As the sweep judges it (docs/measuring.md).
-Message why_in_doubt(const Sweep& load, const SweepCell& cell) {
-    if (!cell.in_doubt) return {};
-    if (load.busy()) return failures_says("doubt.busy"_t, "cores"_v = load.busy_cores);
-    return failures_says("doubt.apart"_t, "apart"_v = cell.speed_up->spread());
-}
-
 // Batches that were decoded take the place of what is simulated, where they were of the run's drafter.
 void take_measured(const Sweep& load, const std::string& drafter, std::vector<LoadCell>& cells) {
     for (const SweepCell& measured : load.cells) {
@@ -150,7 +144,7 @@ void take_measured(const Sweep& load, const std::string& drafter, std::vector<Lo
             cell.measured = &measured;
             cell.speedup = measured.speed_up->value;
             cell.extrapolated = cell.outrun = false;
-            cell.doubt = why_in_doubt(load, measured);
+            cell.doubt = times_doubt(load.busy_cores, measured.speed_up->spread(), 0);
         }
     }
 }

@@ -107,13 +107,6 @@ void tell_acceptance(ui::Ui& ui, Rect r, const AcceptanceSeries& series) {
         if (series.judged[i] > 0) ui.canvas.tell(stayed_words(series, i), r);
 }
 
-std::string describe_acceptance(const AcceptanceSeries& s) {
-    std::string text = s.name + ":";
-    for (std::size_t i = 0; i < s.judged.size(); ++i)
-        text += (i ? ", " : " ") + std::to_string(i + 1) + ": " + std::to_string(s.kept[i]) + " of " + std::to_string(s.judged[i]);
-    return text + "\n";
-}
-
 void draw_times(ui::Ui& ui, Rect r, std::span<const TimeSeries> series) {
     ui::Canvas& canvas = ui.canvas;
     const ui::Theme& theme = ui.theme;

@@ -31,7 +31,6 @@ struct AcceptanceSeries {
 // not joined. `ui` draws the tooltips.
 void draw_acceptance(ui::Ui& ui, ui::Rect rect, std::span<const AcceptanceSeries> series);
 void tell_acceptance(ui::Ui& ui, ui::Rect rect, const AcceptanceSeries& series); // the same, where there is no room for the chart
-[[nodiscard]] std::string describe_acceptance(const AcceptanceSeries& series);   // of scenes that are not made of messages yet
 [[nodiscard]] AcceptanceSeries acceptance_of(const RunView& view, Message name = {});
 
 struct TimeSeries {

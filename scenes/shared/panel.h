@@ -24,6 +24,20 @@ void part_head(ui::Ui& ui, ui::Rect part, const Message& title, const std::vecto
 // Where the part keeps one line for it.
 void one_of(ui::Ui& ui, ui::Vec2 at, float width, const std::vector<Message>& ways, ui::Color color);
 
+// What the marks of a picture mean, side by side above the baseline `at`, as many as have room before `right`. `entries` are pairs of words
+// and of what `mark` draws into a box.
+template <class Entries, class Mark>
+void marks_key(ui::Ui& ui, ui::Vec2 at, float right, const Entries& entries, const Mark& mark) {
+    constexpr float kMark = 12, kWord = 17, kGap = 14;
+    for (const auto& [words, what] : entries) {
+        const float end = at.x + kWord + ui.canvas.text_width(words, ui::Font::text, 14);
+        if (end > right) return;
+        mark(ui::Rect{at.x, at.y - 11, kMark, kMark}, what);
+        ui.canvas.text({at.x + kWord, at.y}, words, ui::Font::text, 14, ui.theme.muted);
+        at.x = end + kGap;
+    }
+}
+
 // What stands in a cell of a row, which is told as a whole; shortened where it is too long.
 struct CellStyle {
     ui::Color color;

@@ -298,14 +298,6 @@ void draw_story(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
     ui.pop_id();
 }
 
-std::string describe_story(const SceneInput& input, const Story& story) {
-    std::string text = story.caption + (story.caption.empty() ? "" : "\n") + story.heading + "\n" + story.text + "\n";
-    if (!story.what_if.empty()) text += story.what_if + "\n";
-    if (!story.task.empty() && !input.kept) // whoever reads it later can press no key
-        text += shared_says("story.task"_t, "task"_v = story.task, "done"_v = story.task_done) + "\n";
-    return text;
-}
-
 namespace {
 
 constexpr float kSmallestTitle = 20, kTitleLine = 24;

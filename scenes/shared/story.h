@@ -29,7 +29,6 @@ struct Story {
 // Where a run has nothing to tell until something is done: no beats, no counter, and Back and Next say why.
 void take_beats(Story& story, const Message& why);
 void draw_story(const SceneInput& input, ui::Ui& ui, const Story& story, std::vector<SceneCommand>& out);
-[[nodiscard]] std::string describe_story(const SceneInput& input, const Story& story);
 
 // Stage heading: the finding, the conditions, the data tier. Returns nothing; content starts 80 px below the
 // top.

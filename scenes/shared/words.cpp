@@ -10,23 +10,9 @@
 
 namespace speclens {
 
-std::string number_word(int n) {
-    const auto numbers = stories().numbers();
-    return n >= 0 && n < std::ssize(numbers) ? numbers[static_cast<std::size_t>(n)] : std::to_string(n);
-}
-
 std::string all_guesses(int n) {
     if (n == 2) return shared_says("words.all_guesses:two"_t);
     return shared_says("words.all_guesses:any"_t, "n"_v = n);
-}
-
-std::string capital(std::string words) {
-    if (!words.empty() && words[0] >= 'a' && words[0] <= 'z') words[0] = static_cast<char>(words[0] - 'a' + 'A');
-    return words;
-}
-
-std::string counted(int n, const std::string& noun) {
-    return std::to_string(n) + " " + noun + (n == 1 ? "" : noun.ends_with("s") ? "es" : "s");
 }
 
 std::string in_sentence(const std::string& name) {
@@ -41,17 +27,10 @@ std::string quoted(const Trace& trace, int id) {
 
 std::string label_of(const Trace& trace, int id) { return ui::token_label(trace.text(id)); }
 
-std::string temperature_words(double temperature) { return ui::tenths(temperature); }
-
 Message size_words(std::size_t bytes) {
     const auto exact = "bytes"_v = bytes;
     return bytes < 1'000'000 ? shared_says("words.size:small"_t, exact, "kb"_v = static_cast<double>(bytes) / 1e3)
                              : shared_says("words.size:large"_t, exact);
-}
-
-std::string draft_words(double target_temperature, double draft_temperature) {
-    if (draft_temperature == target_temperature) return "";
-    return draft_temperature == 0 ? ", likeliest drafts" : ", drafts at T = " + temperature_words(draft_temperature);
 }
 
 ui::Role role_of(Origin origin) {

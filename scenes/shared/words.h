@@ -13,18 +13,11 @@
 
 namespace speclens {
 
-[[nodiscard]] std::string number_word(int n);                      // "three"; digits from 21 on
-[[nodiscard]] std::string all_guesses(int n);                      // "the guess", "both guesses", "all three guesses"
-[[nodiscard]] std::string capital(std::string words);              // first ASCII letter
-[[nodiscard]] std::string counted(int n, const std::string& noun); // "1 token", "3 tokens"
-[[nodiscard]] std::string in_sentence(const std::string& name);    // "EAGLE-3 (tree)": a comma would begin another item
-[[nodiscard]] std::string quoted(const Trace& trace, int id);      // “It”
-[[nodiscard]] std::string label_of(const Trace& trace, int id);    // label of a chip
-// "0.7", "1.0", and as many digits as others need: "0.004".
-[[nodiscard]] std::string temperature_words(double temperature);
-[[nodiscard]] Message size_words(std::size_t bytes); // "58 kB", "1.9 MB", "412 MB"
-// Behind the target's temperature: ", likeliest drafts", ", drafts at T = 0.3"; nothing where it is the same.
-[[nodiscard]] std::string draft_words(double target_temperature, double draft_temperature);
+[[nodiscard]] std::string all_guesses(int n);                   // "the guess", "both guesses", "all three guesses"
+[[nodiscard]] std::string in_sentence(const std::string& name); // "EAGLE-3 (tree)": a comma would begin another item
+[[nodiscard]] std::string quoted(const Trace& trace, int id);   // “It”
+[[nodiscard]] std::string label_of(const Trace& trace, int id); // label of a chip
+[[nodiscard]] Message size_words(std::size_t bytes);            // "58 kB", "1.9 MB", "412 MB"
 
 // The hue of a token in running text, and of a guess by what became of it.
 [[nodiscard]] ui::Role role_of(Origin origin);

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/run/speed_up.h"
 #include "scenes/shared/panel.h"
+#include "scenes/shared/reported_speed.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
@@ -127,23 +127,14 @@ double mean_k(const AdaptiveWay& way) {
     return texts > 0 ? drafts / texts : 0;
 }
 
-namespace {
-
-// As the study judges it (docs/measuring.md), in the words of a run's doubt.
-Message doubt_of(const AdaptiveResult& result, const AdaptiveWay& way) {
-    constexpr SaidOf<"speedup"> said;
-    if (!result.in_doubt(way)) return {};
-    if (result.busy_cores > kMostBusyCores) return message(said("doubt.busy"_t, "cores"_v = result.busy_cores));
-    return message(said("doubt.spread"_t, "apart"_v = result.speed_up(way).spread()));
-}
-
-} // namespace
-
 std::vector<AdaptiveBar> adaptive_bars(const AdaptiveResult& result) {
     std::vector<AdaptiveBar> bars;
     if (result.ways.empty() || result.ways.front().rates.empty()) return bars;
-    for (const AdaptiveWay& way : result.ways)
-        if (!way.rates.empty()) bars.push_back({&way, result.speed_up(way).value, &way == result.best_fixed(), doubt_of(result, way)});
+    for (const AdaptiveWay& way : result.ways) {
+        if (way.rates.empty()) continue;
+        const SweepInterval speed = result.speed_up(way);
+        bars.push_back({&way, speed.value, &way == result.best_fixed(), times_doubt(result.busy_cores, speed.spread(), 0)});
+    }
     return bars;
 }
 

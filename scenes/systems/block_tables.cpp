@@ -49,30 +49,16 @@ void draw_square(ui::Canvas& c, const ui::Theme& t, Rect box, const BlockSquare&
     c.outline(box, {edge, shared ? 2.0F : 1.0F}, 2);
 }
 
-// What the squares say, in one line, as far as it fits.
-void draw_pool_key(const SystemsDraw& d, Rect r) {
-    ui::Canvas& c = d.ui.canvas;
-    const std::pair<Message, BlockSquare> entries[] = {
-        {systems_says("pool.key:held"_t), {.holders = "A"}},
-        {systems_says("pool.key:taken"_t), {.holders = "A", .taken = true}},
-        {systems_says("pool.key:refused"_t), {.holders = "A", .given_back = true}},
-        {systems_says("pool.key:ended"_t), {.holders = "A", .given_back = true, .ended = true}},
-        {systems_says("pool.key:shared"_t), {.holders = "AB"}}};
-    float x = r.x;
-    for (const auto& [words, square] : entries) {
-        const float w = c.text_width(words, Font::text, 14);
-        if (x + 18 + w > r.right()) return;
-        draw_square(c, d.ui.theme, {x, r.y + 2, 13, 13}, square);
-        c.text({x + 18, r.y + 14}, words, Font::text, 14, d.ui.theme.muted);
-        x += 18 + w + 14;
-    }
-}
-
 void draw_pool(const SystemsDraw& d, Rect area, const BlockFilm& film, const FilmRound& round, const std::vector<BlockSquare>& squares) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     part_head(d.ui, area, systems_says("pool.title"_t, "rows"_v = kSlots), {pool_words(round, film.blocks)});
-    draw_pool_key(d, {area.x, area.y + 46, area.w, 18});
+    const std::pair<Message, BlockSquare> key[] = {{systems_says("pool.key:held"_t), {.holders = "A"}},
+                                                   {systems_says("pool.key:taken"_t), {.holders = "A", .taken = true}},
+                                                   {systems_says("pool.key:refused"_t), {.holders = "A", .given_back = true}},
+                                                   {systems_says("pool.key:ended"_t), {.holders = "A", .given_back = true, .ended = true}},
+                                                   {systems_says("pool.key:shared"_t), {.holders = "AB"}}};
+    marks_key(d.ui, {area.x, area.y + 60}, area.right(), key, [&](Rect box, const BlockSquare& square) { draw_square(c, t, box, square); });
     const Rect grid{area.x, area.y + 76, area.w, area.h - 76};
     int across = 1; // as few columns as the height allows, so that squares are as large as they can be
     const auto side_of = [&](int columns) {

@@ -112,37 +112,22 @@ void draw_cache(const SystemsDraw& d, Rect area) {
     }
 }
 
-// What the squares of a page mean, where a line has room for it.
-void draw_page_key(const SystemsDraw& d, ui::Vec2 at, float right) {
-    const ui::Theme& theme = d.ui.theme;
+// A slot of a page, by the row in it.
+enum class SlotRow : std::uint8_t { before, kept, rewound, empty };
+static void draw_slot(const SystemsDraw& d, Rect box, SlotRow row) {
     ui::Canvas& canvas = d.ui.canvas;
-    const struct {
-        Message words;
-        ui::Color fill;
-        bool outlined, hatched;
-    } kinds[] = {{systems_says("key.before"_t), theme.role(Role::target).alpha(0.55F), false, false},
-                 {systems_says("key.kept"_t), theme.role(Role::accepted), false, false},
-                 {systems_says("key.rewound"_t), theme.role(Role::rejected), true, true},
-                 {systems_says("key.empty"_t), theme.line, true, false}};
-    constexpr float kSwatch = 11, kWord = 16, kGap = 14;
-    float w = -kGap;
-    for (const auto& kind : kinds) w += kWord + canvas.text_width(kind.words, Font::text, 14) + kGap;
-    if (at.x + w > right) return;
-    for (const auto& kind : kinds) {
-        const Rect box{at.x, at.y - 10, kSwatch, kSwatch};
-        if (!kind.outlined) canvas.fill(box, kind.fill, 1);
-        if (kind.outlined) canvas.outline(box, {kind.fill, 1}, 1);
-        if (kind.hatched) canvas.hatch(box, kind.fill, 4);
-        canvas.text({at.x + kWord, at.y}, kind.words, Font::text, 14, theme.muted);
-        at.x += kWord + canvas.text_width(kind.words, Font::text, 14) + kGap;
-    }
+    const ui::Theme& theme = d.ui.theme;
+    if (row == SlotRow::before) return canvas.fill(box, theme.role(Role::target).alpha(0.55F), 1);
+    if (row == SlotRow::kept) return canvas.fill(box, theme.role(Role::accepted), 1);
+    const ui::Color edge = row == SlotRow::rewound ? theme.role(Role::rejected) : theme.line;
+    if (row == SlotRow::rewound) canvas.hatch(box, edge, 4);
+    canvas.outline(box, {edge, 1}, 1);
 }
 
 void draw_pages(const SystemsDraw& d, Rect area) {
     const SystemsModel& m = d.model;
     if (m.rounds.empty() || area.h < 96) return;
     ui::Canvas& canvas = d.ui.canvas;
-    const ui::Theme& theme = d.ui.theme;
     const CacheRound& round = m.rounds[m.shown];
     const Pages pages = pages_of(round, m.page);
     constexpr float kSlot = 11, kGap = 2, kPageGap = 9, kLine = kSlot + 9;
@@ -168,14 +153,11 @@ void draw_pages(const SystemsDraw& d, Rect area) {
             const int row = page * m.page + slot;
             const Rect box{x0 + static_cast<float>(slot) * (kSlot + kGap), y, kSlot, kSlot};
             if (box.right() > area.right() + 1) break; // a page wider than the place
-            if (row < round.before)
-                canvas.fill(box, theme.role(Role::target).alpha(0.55F), 1);
-            else if (row < round.before + round.kept)
-                canvas.fill(box, theme.role(Role::accepted), 1);
-            else if (row < round.before + round.written)
-                canvas.hatch(box, theme.role(Role::rejected), 4);
-            const bool rewound = row >= round.before + round.kept && row < round.before + round.written;
-            if (row >= round.before + round.kept) canvas.outline(box, {rewound ? theme.role(Role::rejected) : theme.line, 1}, 1);
+            draw_slot(d, box,
+                      row < round.before                   ? SlotRow::before
+                      : row < round.before + round.kept    ? SlotRow::kept
+                      : row < round.before + round.written ? SlotRow::rewound
+                                                           : SlotRow::empty);
         }
         const auto number = "page"_v = page + 1;
         ui::tooltip(d.ui, {x0, y, width - kPageGap, kSlot},
@@ -184,7 +166,12 @@ void draw_pages(const SystemsDraw& d, Rect area) {
                                            : systems_says("pages.page:held"_t, number));
     }
     const int lines = (pages.during - hidden + across - 1) / across;
-    if (const float key = top + static_cast<float>(lines) * kLine + 14; key < area.bottom()) draw_page_key(d, {area.x, key}, area.right());
+    const std::pair<Message, SlotRow> key[] = {{systems_says("key.before"_t), SlotRow::before},
+                                               {systems_says("key.kept"_t), SlotRow::kept},
+                                               {systems_says("key.rewound"_t), SlotRow::rewound},
+                                               {systems_says("key.empty"_t), SlotRow::empty}};
+    if (const float y = top + static_cast<float>(lines) * kLine + 14; y < area.bottom())
+        marks_key(d.ui, {area.x, y}, area.right(), key, [&](Rect box, SlotRow row) { draw_slot(d, box, row); });
 }
 
 Message bytes_words(double bytes) {

@@ -240,20 +240,20 @@ TEST(FailuresLoad, AFigureInDoubtStandsInNoTitleAndWinsNothing) {
         EXPECT_EQ(test::real(under, "times"), 1.5);
         return test::inner(under, "doubt");
     };
-    EXPECT_EQ(doubt().id(), "failures.doubt.apart");
+    EXPECT_EQ(doubt().id(), "speedup.doubt.spread");
     EXPECT_NEAR(test::real(doubt(), "apart"), 0.2, 0.005);
-    EXPECT_TRUE(live.bench->shows("~1.50× in doubt, because its turns lie up to 20")) << live.bench->words;
+    EXPECT_TRUE(live.bench->shows("~1.50× in doubt, because repeats lie up to 20")) << live.bench->words;
     EXPECT_TRUE(live.bench->shows("~1.5")) << live.bench->words;
     const FailuresModel m = failures_model(live.input(), {});
     EXPECT_EQ(m.best(0), -1) << "what is in doubt is not the best";
     EXPECT_TRUE(m.doubtful());
     expect_batch(told_of(*live.bench), m);
     const Said why = test::only_said(told_of(*live.bench), "failures.reason.doubtful_batch");
-    EXPECT_EQ(test::inner(why, "doubt").id(), "failures.doubt.apart");
+    EXPECT_EQ(test::inner(why, "doubt").id(), "speedup.doubt.spread");
     EXPECT_NE(message(test::inner(why, "text")).find("~1.50× plain batched decoding"), std::string::npos);
     load->busy_cores = 2.03; // a batch that was decoded beside a busy program is no measurement of this machine
     live.show();
-    EXPECT_EQ(doubt().id(), "failures.doubt.busy");
+    EXPECT_EQ(doubt().id(), "speedup.doubt.busy");
     EXPECT_EQ(test::real(doubt(), "cores"), 2.03);
 }
 
@@ -379,7 +379,19 @@ TEST(FailuresLoad, TellsPublishedFiguresAndTheRooflineInBothLanguages) {
             EXPECT_TRUE(eagle);
             const std::string point =
                 ui::speed_up(load.curves[0].points.front().second) + (std::string_view(language) == "de" ? " mit 4" : " with 4");
-            EXPECT_NE(in_words(told).find(point), std::string::npos) << point << "\n" << in_words(told);
+            const bool german = std::string_view(language) == "de";
+            const std::string figure = german ? "EAGLE-3, 64 Anfragen, 1,38×: " : "EAGLE-3, 64 requests, 1.38×: ";
+            const RooflinePoint& at = *roof.marked;
+            const std::string rate = ui::number(at.rate, 0), intensity = ui::number(at.intensity, 1), wide = ui::number(at.rows, 1);
+            const bool memory = roof.bound_by_memory(at);
+            const std::string side = german ? "Mit Vorschlägen: " + wide + " Zeilen je Durchlauf, " + intensity + " je Byte, " + rate +
+                                                  "e9 je Sekunde: " + (memory ? "der Speicher" : "das Rechnen") + " entscheidet" +
+                                                  (measured ? "\n" : " (simuliert)\n")
+                                            : "With guesses: " + wide + " rows a pass, " + intensity + " per byte, " + rate +
+                                                  "e9 a second: " + (memory ? "memory" : "arithmetic") + " decides" +
+                                                  (measured ? "\n" : " (simulated)\n");
+            for (const std::string& line : {point, figure, side})
+                EXPECT_NE(in_words(told).find(line), std::string::npos) << line << "\n" << in_words(told);
         }
 }
 
@@ -418,6 +430,12 @@ TEST(FailuresLoad, TellsItInBothLanguages) {
                                            : std::to_string(lanes.refused) + " rows of " + std::to_string(lanes.rows) + " (" + share +
                                                  ") were refused guesses, 17 prompt\n";
             EXPECT_NE(words.find(sum), std::string::npos) << sum << "\n" << words;
+            const std::string spent = german ? "Vorschlagen " + ui::percent(0.2) + " der Zeit, Durchläufe " + ui::percent(0.7) + ". "
+                                             : "drafting took " + ui::percent(0.2) + " of the time, passes " + ui::percent(0.7) + ". ";
+            EXPECT_NE(words.find(spent), std::string::npos) << spent << "\n" << words;
+            const std::string range = "90 %: " + ui::number(m.marked().measured->speed_up->low, 2) + (german ? " bis " : " to ") +
+                                      ui::number(m.marked().measured->speed_up->high, 2) + " ×";
+            EXPECT_NE(words.find(range), std::string::npos) << range << "\n" << words;
             const BatchLane& seat = *lanes.rounds[0].seats[0];
             const std::string round = (german ? "Runde 1, " : "Round 1, ") + std::to_string(lanes.rounds[0].rows) +
                                       (german ? " Zeilen, " : " rows, ") + ui::number(lanes.rounds[0].ms, 1) +

@@ -276,6 +276,11 @@ TEST(FailuresTold, TellsEverySetUpInBothLanguages) {
             ASSERT_EQ(causes.size(), m.patients.size());
             for (std::size_t i = 0; i < causes.size(); ++i) EXPECT_EQ(causes[i], m.patients[i].cause.said);
             EXPECT_EQ(says(told, "failures.game.verdict"), named >= 0);
+            if (named >= 0) {
+                const std::string cured = std::string_view(language) == "de" ? "Token pro Runde 1,10 → 3,00, Beschleunigung 0,73× → 2,00×."
+                                                                             : "Tokens per round 1.10 → 3.00, speed-up 0.73× → 2.00×.";
+                EXPECT_NE(in_words(told).find(cured), std::string::npos) << cured << "\n" << in_words(told);
+            }
             if (named < 0 && std::string_view(language) == "en") {
                 EXPECT_GT(test::expect_drawn_numbers_told("failures", live.input()), 2U);
             }

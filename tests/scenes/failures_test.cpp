@@ -256,6 +256,7 @@ TEST(Failures, SaysWhatTheGuessesShowOnlyWhereTheyDo) {
         EXPECT_EQ(test::real(said, "edge"), kUnsure);
     };
     expect_found(few, "too_few", 6, 9);
+    EXPECT_TRUE(failures_story(at, m, nullptr).text.starts_with("Too few here to tell: 23 of 26 guesses kept where"));
     expect_found(more, "nothing", 32, 36);
     more[2] = {1.2, 2, 30, 6};
     expect_found(more, "falls", 10, 36);
@@ -579,6 +580,18 @@ TEST(FailuresTold, SaysItsNumbersInTheirPlaces) {
         row += m.best_k(1) > 0 ? std::to_string(m.best_k(1)) : german ? "keines" : "none";
         row += "; K = 1 " + ui::speed_up(first.speedup) + (german ? "; K = 2 " : ", K = 2 ") + ui::speed_up(second.speedup);
         EXPECT_NE(words.find(row), std::string::npos) << row << "\n" << words;
+        const LoadCell& marked = m.marked();
+        const double verify = pass_ms(*m.times, verify_rows(m.levers, 1, 4)) / pass_ms(*m.times, 1);
+        const std::string rows = ui::number(verify_rows(m.levers, 1, 4), m.levers.drafts < 1 ? 1 : 0);
+        const std::string mean = m.levers.drafts < 1 ? (german ? "im Mittel " : " on average") : "";
+        const std::string why =
+            german ? "1 Anfrage, K = 4: der Prüfdurchlauf hat " + mean + rows + " Zeilen und braucht " + ui::speed_up(verify) +
+                         " eines normalen; Vorschlagen " + ui::speed_up(m.levers.draft_cost(4)) + ". Dafür wächst ein Text um " +
+                         ui::number(m.levers.tokens(4), 2) + " Token: " + ui::speed_up(marked.speedup) + "."
+                   : "1 request, K = 4: the verify pass has " + rows + " rows" + mean + " and takes " + ui::speed_up(verify) +
+                         " a plain one; drafting " + ui::speed_up(m.levers.draft_cost(4)) + ". For that a text grows by " +
+                         ui::number(m.levers.tokens(4), 2) + " tokens: " + ui::speed_up(marked.speedup) + ".";
+        EXPECT_NE(words.find(why), std::string::npos) << why << "\n" << words;
         for (const EntropyBin& bin : m.bins) {
             const std::string high = bin.open() ? (german ? "" : " on") : (german ? " bis " : " to ") + ui::number(bin.high, 1);
             const std::string of = std::to_string(bin.kept) + (german ? " von " : " of ") + std::to_string(bin.judged);

@@ -19,6 +19,7 @@
 // of their conditions" subtitle.shown, "the published figures are not at hand" table.empty:missing.
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <span>
 
 #include "engine/base/json_read.h"
@@ -303,7 +304,9 @@ TEST(Numbers, MessagesOfAFigureAreWhatTheCommandLineWrites) {
         for (const Said& one : conditions_said(figure)) conditions += (conditions.empty() ? "" : " ") + message(one).words();
         alike(conditions, published_conditions(figure), ends);
         alike(message(citation_said(figure, figures->source_of(figure))), published_citation(figure, figures->source_of(figure)));
-        alike(message(standing_said(figure)), capital(published_standing(figure)) + ".");
+        std::string standing = published_standing(figure) + ".";
+        standing.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(standing.front())));
+        alike(message(standing_said(figure)), standing);
     }
 }
 

@@ -224,14 +224,15 @@ TEST(Stories, PlantedMistakesAreFoundInEverySceneOfMessages) {
 
 // A measured number of which the text does not say how it is written, and a name or a text of its own that is written as a number.
 TEST(Stories, AValueWrittenAsAnotherKindIsFoundInEverySceneOfMessages) {
-    for (const SceneInfo& scene : scene_list()) {
-        if (!scene.make()->tells_messages()) continue;
+    std::vector<std::string> files = {"shared"};
+    for (const SceneInfo& scene : scene_list()) files.emplace_back(scene.name);
+    for (const std::string& file : files) {
         std::size_t real = 0, other = 0;
         for (const char* language : {"", "de"}) {
             const StoryLayer layer = read_stories(kShipped / language);
-            for (const auto& [name, cases] : story_shapes().at(scene.name).texts)
+            for (const auto& [name, cases] : story_shapes().at(file).texts)
                 for (const auto& [which, values] : cases)
-                    for (const auto& [id, words] : layer.scenes.at(scene.name).texts.at(name)) {
+                    for (const auto& [id, words] : layer.scenes.at(file).texts.at(name)) {
                         if (id != which && id != "*") continue;
                         for (const auto& [value, kind] : values) {
                             if (std::ranges::find(words.names(), value) == words.names().end()) continue;
@@ -242,8 +243,8 @@ TEST(Stories, AValueWrittenAsAnotherKindIsFoundInEverySceneOfMessages) {
                         }
                     }
         }
-        EXPECT_GT(real, 10U) << scene.name;
-        EXPECT_GT(other, 10U) << scene.name;
+        EXPECT_GT(real, 5U) << file;
+        EXPECT_GT(other, 10U) << file;
     }
 }
 

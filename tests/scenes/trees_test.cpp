@@ -670,7 +670,9 @@ void expect_block_in_words(const ToldFrame& told, const TreesModel& model, int b
         lines.push_back((german ? "das Produkt P ist " : "the product P is ") + fine_probability(v.columns.back().joint) +
                         (german ? " nach " : " after ") + std::to_string(guesses) + " ");
     if (beat == kTreesRescueBeat) {
-        const auto kept = [&](int count) { return count > 0 ? number_word(count) : std::string(german ? "keiner" : "none"); };
+        const auto kept = [&](int count) {
+            return count > 0 ? stories().numbers()[static_cast<std::size_t>(count)] : std::string(german ? "keiner" : "none");
+        };
         lines.push_back(kept(v.token_kept) + (german ? " Token für Token behalten, " : " kept token by token, ") + kept(v.block_kept) +
                         (german ? " als Block\n" : " as a block\n"));
         lines.push_back((german ? "behält die Token-Regel " : "the token rule keeps ") + ui::number(v.token_expected, 2) +

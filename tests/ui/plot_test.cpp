@@ -49,22 +49,6 @@ TEST(Scale, MapsBothWaysAndUpwards) {
     EXPECT_FLOAT_EQ((Scale{1, 1, 5, 9})(7), 5);
 }
 
-TEST(Series, SkipNumbersThatAreNone) {
-    const std::vector<double> xs{0, 1, 2}, ys{0, std::nan(""), 1};
-    EXPECT_EQ(to_pixels(xs, ys, {0, 2, 0, 20}, {0, 1, 10, 0}).size(), 2U);
-}
-
-TEST(Series, DecimationKeepsPeaks) {
-    std::vector<Vec2> points;
-    for (int i = 0; i < 100000; ++i) points.push_back({static_cast<float>(i) / 200, i == 54321 ? 99.0F : 1.0F});
-    const std::vector<Vec2> few = decimate(points);
-    EXPECT_LE(few.size(), 1002U);
-    float high = 0;
-    for (const Vec2 p : few) high = std::max(high, p.y);
-    EXPECT_EQ(high, 99);
-    for (std::size_t i = 1; i < few.size(); ++i) EXPECT_LE(few[i - 1].x, few[i].x);
-}
-
 TEST(Gantt, LabelsAppearOnlyWhereTheyFitAndTheMouseFindsSegments) {
     RecordCanvas canvas(test_fonts(), {0, 0, 800, 600});
     const Scale x{0, 24, 336, 1104};
