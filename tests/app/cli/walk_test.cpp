@@ -3,11 +3,17 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
 
 #include "app/cli/values.h"
 #include "app/cli/walk.h"
 #include "app/cli/walk_words.h"
 #include "engine/base/equation.h"
+#include "scenes/shared/speak.h"
 #include "ui/stories/story_book.h"
 
 namespace speclens::cli {
@@ -26,6 +32,27 @@ TEST(WalkWords, TellSettingsWithAllTheirDigits) {
     EXPECT_EQ(said({.temperature = 0}), "temperature 0.00");
     EXPECT_EQ(said({.temperature = 0.004}), "temperature 0.004");
     EXPECT_EQ(said({.temperature = 1, .top_k = 5, .top_p = 1e-300}), "temperature 1.00, top-k 5, top-p 1e-300");
+}
+
+// The marks of the English texts that run's German was translated from; those of scenes: tests/scenes/languages_test.cpp.
+TEST(WalkWords, HaveAMarkOfTheirEnglishWithTheOthers) {
+    const std::filesystem::path assets = std::filesystem::path(SPEC_SOURCE_DIR) / "assets", file = assets / "languages/de/originals.txt";
+    const auto is_ours = [](const std::string& line) { return line.starts_with("walk.toml: "); };
+    std::string others, now;
+    int marks = 0;
+    std::ifstream in(file);
+    for (std::string line; std::getline(in, line);) {
+        marks += is_ours(line);
+        if (!is_ours(line)) others += line + "\n";
+    }
+    in.close();
+    std::istringstream lines(originals_of(assets, "de"));
+    int texts = 0;
+    for (std::string line; std::getline(lines, line);)
+        if (is_ours(line)) ++texts, now += line + "\n";
+    if (std::getenv("SPEC_UPDATE_GOLDEN")) std::ofstream(file) << others << now, marks = texts;
+    EXPECT_GT(texts, 100);
+    EXPECT_EQ(marks, texts) << "SPEC_UPDATE_GOLDEN=1 writes them";
 }
 
 // In a tree the target's word against a rejected guess is the guess beside it that stayed, not the own token
