@@ -932,11 +932,18 @@ TEST(RelaxedTold, SaysItsNumbersInTheirPlaces) {
         expect_line((german ? "Entwurf ungeprüft: bleibt 1,00, Abstand " : "Draft unchecked: stays 1.00, distance ") +
                     chance(m.draft_alone.distance));
         const JudgedPosition& position = *m.position();
-        const auto drafted = static_cast<std::size_t>(std::ranges::find(position.ids, position.drafted) - position.ids.begin());
-        const std::string p = chance(position.distributions.p[drafted]), q = chance(position.distributions.q[drafted]),
-                          written = chance(m.relaxed.distribution[drafted]), token = token_said(*input.trace, position.drafted);
-        expect_line(german ? token + ", vorgeschlagen: Ziel " + p + ", Entwurf " + q + ", geschrieben " + written
-                           : token + ", drafted: target " + p + ", draft " + q + ", written " + written);
+        std::size_t at = 0; // where target and draft are farthest apart
+        const auto apart = [&](std::size_t i) { return std::abs(position.distributions.p[i] - position.distributions.q[i]); };
+        for (std::size_t i = 0; i + 1 < position.ids.size(); ++i)
+            if (apart(i) > apart(at)) at = i;
+        const std::string p = chance(position.distributions.p[at]), q = chance(position.distributions.q[at]),
+                          written = chance(m.relaxed.distribution[at]), token = token_said(*input.trace, position.ids[at]),
+                          drafted = position.ids[at] != position.drafted ? ""
+                                    : german                             ? ", vorgeschlagen"
+                                                                         : ", drafted";
+        ASSERT_NE(p, q);
+        expect_line(german ? token + drafted + ": Ziel " + p + ", Entwurf " + q + ", geschrieben " + written
+                           : token + drafted + ": target " + p + ", draft " + q + ", written " + written);
         const std::string kept = chance(m.strict.kept), now = chance(m.relaxed.kept),
                           differs = chance(distance_told(m.relaxed.distribution, position.distributions.p));
         expect_line(german ? "Bleibt hier: " + kept + " verlustfrei, " + now + " jetzt"
