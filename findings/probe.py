@@ -33,9 +33,9 @@ class Server:
         """Without what is another thing for every process."""
         return {key: value for key, value in json.loads(self.get("/props")).items() if "media_marker" not in key}
 
-    def completed(self, prompt, length, temperature=0, seed=5):
+    def completed(self, prompt, length, temperature=0, seed=5, **more):
         body = {"prompt": prompt, "n_predict": length, "temperature": temperature, "seed": seed, "top_k": 0, "top_p": 1, "min_p": 0}
-        return others.post(self.url + "/completion", dict(body, cache_prompt=False, return_tokens=True))
+        return others.post(self.url + "/completion", dict(body, cache_prompt=False, return_tokens=True, **more))
 
 
 @contextlib.contextmanager
