@@ -104,8 +104,8 @@ class Backend {
     [[nodiscard]] virtual bool keeps(DType stored, std::int64_t /*cols*/) const {
         return stored == DType::bf16 || stored == DType::f16 || stored == DType::f32;
     }
-    // Whether the device has instructions for products in this precision. Where it has none the same rounding is done,
-    // at no gain in speed.
+    // Whether products in this precision are quicker than in f32 (bf16 without instructions for it: those of quantised matrices
+    // alone). Where they are not the same rounding is done, at no gain in speed.
     [[nodiscard]] virtual bool has_products(Precision precision) const { return precision == Precision::f32; }
     // What multiplies in this precision, for people: "AVX-512 BF16". Empty: the device says no more than description().
     [[nodiscard]] virtual std::string products_title(Precision) const { return {}; }

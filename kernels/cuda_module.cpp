@@ -3,7 +3,6 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
-#include <vector>
 
 #if defined(__EMSCRIPTEN__)
 #define SPEC_NO_MODULES 1 // a page loads none

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <vector>
 
 namespace speclens {
 namespace {

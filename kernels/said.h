@@ -54,6 +54,12 @@ struct StoryLabel { // a text as an argument of a template
     consteval StoryLabel(const char (&from)[N]) { std::copy_n(from, N, letters); } // NOLINT: implicit on purpose
     [[nodiscard]] constexpr std::string_view view() const { return {letters, N - 1}; }
 };
+template <std::size_t N, std::size_t M>
+[[nodiscard]] consteval StoryLabel<N + M - 1> operator+(const StoryLabel<N>& front, const char (&back)[M]) {
+    char both[N + M - 1] = {};
+    std::copy_n(back, M, std::copy_n(front.letters, N - 1, both));
+    return both;
+}
 template <StoryLabel Id>
 struct TextId {
     static constexpr std::string_view view = Id.view();

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # try_all.sh [FOLDER]: builds every package into FOLDER (build/packages) and tries each in bare installations of Debian 12 and 13: the
-# .deb, the archive, the file that runs, the wheel (./test --packages). All but the .deb is built on the older one. Fails where one
-# fails, after all were tried.
+# .deb, the archive, the file that runs, the wheel (./test --packages). All but the .deb is built on the older one. Where SPECLENS_PAGE is a
+# page that ./run web -o made, also the widget for notebooks, here. Fails where one fails, after all were tried.
 set -euo pipefail
 . "$(dirname "$(readlink -f "$0")")/chroot.sh"
 missing=""
@@ -19,6 +19,7 @@ mkdir -p "$out/tree"
 "$scripts/make_deb.sh" trixie "$out"
 tar -xzf "$out"/speclens-*.tar.gz -C "$out/tree" --strip-components=1
 "$scripts/python/make_wheel.py" "$out/tree" "$out"
+[ -z "${SPECLENS_PAGE:-}" ] || "$scripts/python/make_widget.py" "$SPECLENS_PAGE" "$out"
 failed=""
 try() {
     say "── $*"
@@ -30,5 +31,6 @@ for suite in bookworm:deb12 trixie:deb13; do
     try try_run.sh "${suite%:*}" "$out"/speclens-*.run
     try python/try_wheel_bare.sh "${suite%:*}" "$out"/speclens-[0-9]*.whl
 done
+[ -z "${SPECLENS_PAGE:-}" ] || try python/try_widget.sh "$out"/speclens-[0-9]*.whl "$out"/speclens_widget-*.whl
 [ -z "$failed" ] || fail "$failed"
-say "every package runs in Debian 12 and 13"
+say "every package runs in Debian 12 and 13${SPECLENS_PAGE:+, the widget in notebooks}"

@@ -5,12 +5,14 @@
 
 namespace speclens {
 
-#define SCENE(number, factory, name, title, group, about) std::unique_ptr<Scene> make_##factory();
+#define SCENE(number, factory, name, group) std::unique_ptr<Scene> make_##factory();
 #include "scenes/scenes.inc"
 #undef SCENE
 
 const std::vector<SceneInfo>& scene_list() {
-#define SCENE(number, factory, name, title, group, about) {number, name, title, group, about, &make_##factory},
+#define SCENE(number, factory, name, group)                                                                                                \
+    {number,           name,           story::said<name, TextId<"scene.title">>(), story::said<name, TextId<"scene.about">>(),             \
+     RailGroup::group, &make_##factory},
     static const std::vector<SceneInfo> list = {
 #include "scenes/scenes.inc"
     };
@@ -20,13 +22,13 @@ const std::vector<SceneInfo>& scene_list() {
 
 const std::vector<SceneGroup>& scene_groups() {
     static const std::vector<SceneGroup> groups = [] {
-        std::vector<SceneGroup> made = {{"Why", {}}, {"One round", {}}, {"Drafters", {}}, {"Limits", {}}, {"Your server", {}}};
-        for (const SceneInfo& info : scene_list()) {
-            bool placed = false;
-            for (SceneGroup& group : made)
-                if (std::string(group.title) == info.group) group.scenes.push_back(&info), placed = true;
-            CHECK(placed, "a scene of scenes.inc is in no group of the rail");
-        }
+        constexpr SaidOf<"shared"> said;
+        std::vector<SceneGroup> made = {{said("rail.why"_t), {}},
+                                        {said("rail.round"_t), {}},
+                                        {said("rail.drafters"_t), {}},
+                                        {said("rail.limits"_t), {}},
+                                        {said("rail.server"_t), {}}};
+        for (const SceneInfo& info : scene_list()) made[static_cast<std::size_t>(info.group)].scenes.push_back(&info);
         return made;
     }();
     return groups;

@@ -1,6 +1,6 @@
 # What docs/adding.md shows how to add: the code printed there is compiled, listed and run through what every drafter, rule
 # and scene must keep. So it cannot grow old.
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/docs/adding.md)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/docs/adding.md ${CMAKE_SOURCE_DIR}/scenes/scenes.inc)
 file(READ ${CMAKE_SOURCE_DIR}/docs/adding.md adding)
 set(from_adding ${CMAKE_BINARY_DIR}/adding)
 
@@ -27,7 +27,9 @@ endfunction()
 
 adding_code(echo.cpp "`engine/drafters/echo.cpp`:")
 adding_code(half_block.cpp "asks for half as many tokens:")
+adding_code(words/drafter-names.toml "its words in `assets/stories/drafter-names.toml`" toml)
 adding_code(skeptic.cpp "`engine/rules/skeptic.cpp`:")
+adding_code(words/rule-names.toml "its words in `assets/stories/rule-names.toml`" toml)
 # Plain decoding stays beside them: the distributions compare with that.
 set(PREPEND "DRAFTER(none)\nDRAFTER(half_block)\n")
 adding_code(drafters/engine/drafters/drafters.inc "one line in `engine/drafters/drafters.inc`")
@@ -41,13 +43,18 @@ file(READ ${from_adding}/line_of_a_run.inc line)
 file(READ ${CMAKE_SOURCE_DIR}/engine/run/run_settings.inc code)
 string(REPLACE "\nDRAFTERS\n" "\nDRAFTERS\n${line}" code "${code}")
 file(CONFIGURE OUTPUT ${from_adding}/run_settings/engine/run/run_settings.inc CONTENT "@code@" @ONLY)
+# The page's scene has the next number, however many there are by now.
 file(READ ${CMAKE_SOURCE_DIR}/scenes/scenes.inc PREPEND)
+string(REGEX MATCHALL "\nSCENE" lines "${PREPEND}")
+list(LENGTH lines number)
+math(EXPR number "${number} + 1")
+string(REGEX REPLACE "SCENE\\([0-9]+, kept" "SCENE(${number}, kept" adding "${adding}")
 adding_code(scenes/scenes/scenes.inc "one line in `scenes/scenes.inc`")
 set(PREPEND "")
 adding_code(kept.cpp "`scenes/kept/kept.cpp`:")
 adding_code(stories/kept.toml "`assets/stories/kept.toml`" toml)
 
-spec_test(adding LABELS fast PREFIX Adding. LIBS engine INCLUDES_BEFORE ${from_adding}/drafters ${from_adding}/rules
+spec_test(adding LABELS fast PREFIX Adding. LIBS engine ui_stories INCLUDES_BEFORE ${from_adding}/drafters ${from_adding}/rules DEFINES SPEC_ADDING_WORDS="${from_adding}/words"
     FILTER "Adding.*:Conformance.*:*EveryDrafterAnd*:*TheMatchRule*-*AStopToken*"
     SOURCES engine/drafters/adding_test.cpp engine/run/law1_test.cpp ${from_adding}/echo.cpp ${from_adding}/half_block.cpp
             ${from_adding}/skeptic.cpp ${CMAKE_SOURCE_DIR}/engine/drafters/drafter_table.cpp ${CMAKE_SOURCE_DIR}/engine/rules/rule_table.cpp)

@@ -1,5 +1,5 @@
 find_package(nlohmann_json REQUIRED) # what our value is held against
-spec_test(engine/base IN engine LABELS fast LIBS engine nlohmann_json::nlohmann_json SOURCES engine/base/busy_test.cpp engine/base/display_name_test.cpp engine/base/json_test.cpp engine/base/read_number_test.cpp)
+spec_test(engine/base IN engine LABELS fast LIBS engine nlohmann_json::nlohmann_json SOURCES engine/base/busy_test.cpp engine/base/display_name_test.cpp engine/base/json_test.cpp engine/base/lists_test.cpp engine/base/read_number_test.cpp)
 spec_test(engine/rules IN engine LABELS fast LIBS engine
     SOURCES engine/model/rng_distribution_test.cpp engine/rules/verify_test.cpp engine/rules/relaxed_test.cpp engine/rules/tree_rules_test.cpp)
 spec_test(engine/length IN engine LABELS fast LIBS engine SOURCES engine/length/draft_length_test.cpp engine/length/costs_file_test.cpp)

@@ -15,3 +15,11 @@ spec_test(engine/text IN model LABELS fast LIBS engine
     SOURCES engine/text/tokenizer_test.cpp engine/text/id_list_test.cpp engine/text/tokenizer_files_test.cpp engine/text/tokenizer_kinds_test.cpp engine/text/chat_test.cpp engine/text/chat_goldens_test.cpp)
 # A model that somebody fetched (speclens get smollm2); skipped without it.
 spec_test(engine/model/real WHEN release LABELS real TIMEOUT 900 LIBS engine SOURCES engine/model/smollm2_test.cpp)
+# DFlash and MTP in transformers against ours: installs torch and transformers into its folder, or is skipped with a word why.
+find_package(Python3 COMPONENTS Interpreter)
+if(Python3_FOUND AND TARGET speclens)
+    add_test(NAME real_transformers
+        COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/real/transformers_test.py" "$<TARGET_FILE:speclens>"
+            "${CMAKE_CURRENT_BINARY_DIR}/real")
+    set_tests_properties(real_transformers PROPERTIES LABELS real SKIP_RETURN_CODE 77 TIMEOUT 5400 RUN_SERIAL ON)
+endif()

@@ -28,7 +28,7 @@ if(TARGET app_window)
     spec_scene_test(scenes/systems scenes/systems_test.cpp scenes/block_tables_test.cpp)
     spec_scene_test(scenes/training scenes/training_test.cpp)
     spec_scene_test(scenes/trees scenes/trees_test.cpp scenes/trees_study_test.cpp scenes/trees_growth_test.cpp)
-    spec_scene_test(scenes/shared scenes/model_test.cpp scenes/motion_test.cpp scenes/point_labels_test.cpp scenes/ribbon_test.cpp scenes/stories_test.cpp scenes/languages_test.cpp)
+    spec_scene_test(scenes/shared scenes/shared/model_test.cpp scenes/shared/motion_test.cpp scenes/shared/point_labels_test.cpp scenes/shared/ribbon_test.cpp scenes/stories_test.cpp scenes/languages_test.cpp)
     spec_scene_test(app/frame app/frame/german_window_test.cpp app/frame/presenter_test.cpp app/frame/tooltips_test.cpp app/frame/frame_source_test.cpp app/frame/window_assets_test.cpp app/frame/controls_test.cpp app/frame/input_test.cpp
         app/frame/views_test.cpp app/frame/models_test.cpp app/frame/lists_test.cpp app/frame/overlay_test.cpp app/frame/opening_test.cpp app/frame/preferences_test.cpp app/frame/keyboard_test.cpp app/frame/popups_test.cpp app/frame/palette_test.cpp
         app/frame/undo_test.cpp app/frame/work_test.cpp app/frame/parts_test.cpp app/frame/fork_test.cpp app/frame/own_prompt_test.cpp
@@ -42,14 +42,17 @@ if(TARGET app_window)
             both "EveryScene[.]SaysWhatWasRecorded|^WindowRegions[.]|^RandomUse[.]|^Popups[.]|^Stories[.]"
         SOURCES app/frame/golden_test.cpp app/frame/random_test.cpp)
 
-    spec_test(app/window/screen IN window WHEN checked release LABELS window SOME both "^Window[.]" LIBS scene_fixtures DEFINES SPEC_SANITIZER="${SPEC_SANITIZE}"
+    spec_test(app/window/screen IN window WHEN checked release LABELS window SOME both "^Window[.]" FILTER -RealWindow.* LIBS scene_fixtures DEFINES SPEC_SANITIZER="${SPEC_SANITIZE}"
         SOURCES app/frame/window_test.cpp app/window/mashed_window_test.cpp app/window/moving_window_test.cpp)
     # The program's name is known when all were named.
     function(spec_window_under_xvfb)
         foreach(program window_test app_window_screen_test)
             if(TARGET ${program})
-                add_test(NAME Window.UnderXvfb COMMAND xvfb-run -a -s "-screen 0 1600x1000x24 -noreset" $<TARGET_FILE:${program}>)
+                set(screen xvfb-run -a -s "-screen 0 1600x1000x24 -noreset" $<TARGET_FILE:${program}>)
+                add_test(NAME Window.UnderXvfb COMMAND ${screen} --gtest_filter=-RealWindow.*)
                 set_tests_properties(Window.UnderXvfb PROPERTIES LABELS "window;checked;release;app/window/screen" TIMEOUT 300)
+                add_test(NAME RealWindow.UnderXvfb COMMAND ${screen} --gtest_filter=RealWindow.*)
+                set_tests_properties(RealWindow.UnderXvfb PROPERTIES LABELS real TIMEOUT 1200 RUN_SERIAL ON)
             endif()
         endforeach()
     endfunction()

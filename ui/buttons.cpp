@@ -1,9 +1,9 @@
 // Buttons, segmented switches, check boxes: what is pressed.
 #include <algorithm>
-#include <vector>
 
-#include "ui/choices.h"
+#include "ui/stories/story_book.h"
 #include "ui/text_layout.h"
+#include "ui/widgets.h"
 
 namespace speclens::ui {
 
@@ -31,12 +31,27 @@ Look look_of(const Theme& t, ButtonKind kind, const Touch& touch, bool disabled)
 
 } // namespace
 
+Message key_words(std::string_view keys) {
+    constexpr SaidOf<"shared"> said;
+    static const std::pair<std::string_view, Said> kNamed[] = {{"Space", said("key.space"_t)},
+                                                               {"Home", said("key.home"_t)},
+                                                               {"End", said("key.end"_t)},
+                                                               {"Del", said("key.del"_t)},
+                                                               {"PageDown", said("key.down"_t)},
+                                                               {"PageUp", said("key.up"_t)},
+                                                               {"Ctrl+PageDown", said("key.ctrl_down"_t)},
+                                                               {"Ctrl+PageUp", said("key.ctrl_up"_t)}};
+    for (const auto& [name, words] : kNamed)
+        if (name == keys) return message(words);
+    return keys;
+}
+
 float button_width(const Canvas& canvas, const Message& label, const ButtonOptions& o) {
     if (label.empty()) return 36;
     const Font font = o.kind == ButtonKind::primary ? Font::text_bold : Font::text;
     float width = canvas.text_width(label, font, 15) + 32;
     if (o.icon != Icon::none) width += kIcon + kGap;
-    if (!o.shortcut.empty()) width += canvas.text_width(o.shortcut, Font::mono, 14) + kShortcutGap;
+    if (!o.shortcut.empty()) width += canvas.text_width(key_words(o.shortcut), Font::mono, 14) + kShortcutGap;
     return width;
 }
 
@@ -56,7 +71,7 @@ bool button(Ui& ui, std::string_view name, Rect rect, const Message& label, cons
     if (label.empty()) {
         icon(c, o.icon, rect.center(), 13, look.ink);
     } else {
-        const float shortcut = o.shortcut.empty() ? 0 : c.text_width(o.shortcut, Font::mono, 14) + kShortcutGap;
+        const float shortcut = o.shortcut.empty() ? 0 : c.text_width(key_words(o.shortcut), Font::mono, 14) + kShortcutGap;
         const float mark = o.icon == Icon::none ? 0 : kIcon + kGap;
         const std::string words = fit(c, label, font, size, rect.w - 16 - shortcut - mark);
         const float width = c.printed_width(words, font, size);
@@ -66,27 +81,18 @@ bool button(Ui& ui, std::string_view name, Rect rect, const Message& label, cons
         c.print({x, baseline(rect.y, rect.h, size)}, words, font, size, look.ink);
         c.tell(label, rect, Canvas::Told::drawn);
         if (shortcut > 0)
-            c.text({x + width + kShortcutGap, baseline(rect.y, rect.h, 14)}, o.shortcut, Font::mono, 14,
-                   o.kind == ButtonKind::primary ? look.ink : ui.theme.muted);
+            c.print({x + width + kShortcutGap, baseline(rect.y, rect.h, 14)}, key_words(o.shortcut), Font::mono, 14,
+                    o.kind == ButtonKind::primary ? look.ink : ui.theme.muted);
     }
     if (t.focused) focus_ring(c, ui.theme, rect, 6);
     tooltip(ui, rect, disabled ? o.disabled : o.tooltip, t.focused);
     return t.clicked;
 }
 
-float segmented_width(const Canvas& canvas, std::span<const std::string> choices) {
-    return segmented_width(canvas, std::vector<Message>(choices.begin(), choices.end()));
-}
-
 float segmented_width(const Canvas& canvas, std::span<const Message> choices) {
     float width = 0;
     for (const Message& choice : choices) width += std::max(44.0F, canvas.text_width(choice, Font::text, 15) + 28);
     return width;
-}
-
-std::optional<int> segmented(Ui& ui, std::string_view name, Vec2 at, std::span<const std::string> choices, int chosen,
-                             std::string_view disabled) {
-    return segmented(ui, name, at, std::vector<Message>(choices.begin(), choices.end()), chosen, disabled);
 }
 
 std::optional<int> segmented(Ui& ui, std::string_view name, Vec2 at, std::span<const Message> choices, int chosen,

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/language/language.h"
 #include "ui/text_layout.h"
 
 namespace speclens::ui {
@@ -21,19 +20,9 @@ Color mix(Color over, Color under, float amount) {
     return {channel(over.r, under.r), channel(over.g, under.g), channel(over.b, under.b), 255};
 }
 
-void Canvas::text(Vec2 at, std::string_view english, Font font, float size, Color color, Align align) {
-    if (!language().translates()) return print(at, english, font, size, color, align);
-    print(at, language().label(english), font, size, color, align);
-}
-
-void Canvas::draw_message(Vec2 at, const Message& message, Font font, float size, Color color, Align align) {
-    const std::string words = drawn_words(message);
-    print(at, words, font, size, color, align);
-    tell(message, text_box(*this, at, words, font, size, align), Told::drawn);
-}
-
-float Canvas::text_width(std::string_view english, Font font, float size) const {
-    return language().translates() ? printed_width(language().label(english), font, size) : printed_width(english, font, size);
+void Canvas::text(Vec2 at, const Message& message, Font font, float size, Color color, Align align) {
+    print(at, message, font, size, color, align);
+    if (message.finished()) tell(message, text_box(*this, at, message, font, size, align), Told::drawn);
 }
 
 } // namespace speclens::ui

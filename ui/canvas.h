@@ -4,7 +4,6 @@
 // only.
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -73,19 +72,10 @@ class Canvas {
     virtual void ring(Vec2 center, float radius, const Stroke& stroke) = 0;
     // 45° lines every `spacing` px, clipped to the rectangle.
     virtual void hatch(Rect rect, Color color, float spacing = 6, float width = 1) = 0;
-    // `at` is on the baseline; x is the left end, the middle or the right end of the text. A message is drawn as it is, and told.
-    // What stands in the code in English is drawn, and measured, in the language of the pictures.
-    template <std::same_as<Message> M>
-    void text(Vec2 at, const M& message, Font font, float size, Color color, Align align = Align::left) {
-        draw_message(at, message, font, size, color, align);
-    }
-    template <std::same_as<Message> M>
-    [[nodiscard]] float text_width(const M& message, Font font, float size) const {
-        return printed_width(drawn_words(message), font, size);
-    }
-    void text(Vec2 at, std::string_view english, Font font, float size, Color color, Align align = Align::left);
-    [[nodiscard]] float text_width(std::string_view english, Font font, float size) const;
-    // The same of a text as it is: a token, what somebody typed, a line of a text that was translated as a whole.
+    // `at` is on the baseline; x is the left end, the middle or the right end of the text. A message is drawn and told.
+    void text(Vec2 at, const Message& message, Font font, float size, Color color, Align align = Align::left);
+    [[nodiscard]] float text_width(const Message& message, Font font, float size) const { return printed_width(message, font, size); }
+    // The same of what is no message, or a line of one: a number, a token, what somebody typed.
     virtual void print(Vec2 at, std::string_view utf8, Font font, float size, Color color, Align align = Align::left) = 0;
     [[nodiscard]] virtual float printed_width(std::string_view utf8, Font font, float size) const = 0;
     virtual void push_clip(Rect rect) = 0; // intersects with the clip in force
@@ -98,9 +88,6 @@ class Canvas {
     // The numbers of a plot, for whoever collects them (ui::plotted).
     [[nodiscard]] virtual bool collects() const { return false; }
     virtual void collect(PlotSeries /*series*/) {}
-
-  private:
-    void draw_message(Vec2 at, const Message& message, Font font, float size, Color color, Align align);
 };
 
 } // namespace speclens::ui

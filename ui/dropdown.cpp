@@ -2,8 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/choices.h"
+#include "ui/stories/story_book.h"
 #include "ui/text_layout.h"
+#include "ui/widgets.h"
 
 namespace speclens::ui {
 
@@ -11,24 +12,15 @@ namespace {
 
 constexpr float kRow = 32, kPad = 4, kScrollBar = 6;
 
-using Row = MessageChoice;
-
-struct ListStyle {
-    Font font = Font::text;
-    int max_rows = DropdownOptions().max_rows;
-    Message tooltip{}, disabled{}, placeholder{};
-};
-
 struct List {
     Rect field;
-    std::vector<Row> choices; // owned: drawn after the caller's data may be gone
+    std::vector<Choice> choices; // owned: drawn after the caller's data may be gone
     int chosen;
-    Font font;
     int max_rows;
 };
 
 // First choosable row from `from` in direction `by`, or -1.
-int next_row(std::span<const Row> choices, int from, int by) {
+int next_row(std::span<const Choice> choices, int from, int by) {
     for (int i = from; i >= 0 && i < static_cast<int>(choices.size()); i += by)
         if (choices[static_cast<std::size_t>(i)].disabled.empty()) return i;
     return -1;
@@ -36,8 +28,8 @@ int next_row(std::span<const Row> choices, int from, int by) {
 
 float list_width(const Canvas& c, const List& list) {
     float width = list.field.w;
-    for (const Row& choice : list.choices) {
-        float row = c.text_width(choice.label, list.font, 15) + 48;
+    for (const Choice& choice : list.choices) {
+        float row = c.text_width(choice.label, Font::text, 15) + 48;
         if (!choice.detail.empty()) row += c.text_width(choice.detail, Font::text, 14) + 16;
         width = std::max(width, row);
     }
@@ -113,7 +105,7 @@ void draw_list(Ui& ui, const List& list) {
     const bool scrolls = count > rows;
     for (int i = 0; i < rows; ++i) {
         const int index = i + first;
-        const Row& choice = list.choices[static_cast<std::size_t>(index)];
+        const Choice& choice = list.choices[static_cast<std::size_t>(index)];
         const Rect row{box.x + kPad, box.y + kPad + kRow * static_cast<float>(i), box.w - 2 * kPad, kRow};
         if (index == ui.state.open_row) c.fill(row, t.active(), 4);
         const bool off = !choice.disabled.empty();
@@ -123,7 +115,7 @@ void draw_list(Ui& ui, const List& list) {
             c.text({right, baseline(row.y, row.h, 14)}, choice.detail, Font::text, 14, t.muted, Align::right);
             right -= c.text_width(choice.detail, Font::text, 14) + 12;
         }
-        fitted_text(c, {row.x + 26, baseline(row.y, row.h, 15)}, choice.label, list.font, 15, off ? t.muted : t.ink, right - row.x - 26);
+        fitted_text(c, {row.x + 26, baseline(row.y, row.h, 15)}, choice.label, Font::text, 15, off ? t.muted : t.ink, right - row.x - 26);
         if (off) tooltip(ui, row, choice.disabled);
     }
     if (scrolls) {
@@ -134,13 +126,15 @@ void draw_list(Ui& ui, const List& list) {
     ui.end_layer();
 }
 
-std::optional<int> field_with_list(Ui& ui, std::string_view name, Rect rect, const std::vector<Row>& choices, int chosen,
-                                   const ListStyle& o) {
+} // namespace
+
+std::optional<int> dropdown(Ui& ui, std::string_view name, Rect rect, std::span<const Choice> choices, int chosen,
+                            const DropdownOptions& o) {
     const Id id = ui.id(name);
     WidgetState& s = ui.state;
     const bool disabled = !o.disabled.empty() || choices.empty();
     const bool was_open = s.open == id && !disabled;
-    const List list{rect, choices, chosen, o.font, o.max_rows};
+    const List list{rect, {choices.begin(), choices.end()}, chosen, o.max_rows};
 
     std::optional<int> out;
     if (was_open) {
@@ -179,30 +173,16 @@ std::optional<int> field_with_list(Ui& ui, std::string_view name, Rect rect, con
     if (!disabled) c.fill(rect, lit ? theme.raised : theme.bg, 6);
     c.outline(rect, {lit && !disabled ? theme.muted : theme.line, theme.edge_width}, 6);
     const bool valid = chosen >= 0 && chosen < static_cast<int>(choices.size());
-    const Message& words = valid ? choices[static_cast<std::size_t>(chosen)].label : o.placeholder;
-    fitted_text(c, {rect.x + 12, baseline(rect.y, rect.h, 15)}, words, valid ? o.font : Font::text, 15,
-                valid && !disabled ? theme.ink : theme.muted, rect.w - 12 - 30);
+    const Message words = valid                   ? choices[static_cast<std::size_t>(chosen)].label
+                          : o.placeholder.empty() ? message(SaidOf<"shared">()("words.choose"_t))
+                                                  : o.placeholder;
+    fitted_text(c, {rect.x + 12, baseline(rect.y, rect.h, 15)}, words, Font::text, 15, valid && !disabled ? theme.ink : theme.muted,
+                rect.w - 12 - 30);
     icon(c, s.open == id ? Icon::chevron_up : Icon::chevron_down, {rect.right() - 16, rect.center().y}, 12,
          disabled ? theme.line : theme.muted);
     if (t.focused) focus_ring(c, theme, rect, 6);
     if (s.open != id) tooltip(ui, rect, o.disabled.empty() ? o.tooltip : o.disabled, t.focused);
     return out && *out != chosen ? out : std::nullopt;
-}
-
-} // namespace
-
-std::optional<int> dropdown(Ui& ui, std::string_view name, Rect rect, std::span<const Choice> choices, int chosen, const DropdownOptions& o,
-                            std::string_view placeholder) {
-    std::vector<Row> rows;
-    for (const Choice& choice : choices) rows.push_back({choice.label, choice.detail, choice.disabled});
-    return field_with_list(ui, name, rect, rows, chosen,
-                           {o.mono ? Font::mono : Font::text, o.max_rows, o.tooltip, o.disabled, placeholder});
-}
-
-std::optional<int> dropdown(Ui& ui, std::string_view name, Rect rect, std::span<const MessageChoice> choices, int chosen,
-                            const Message& tooltip, const Message& disabled, const Message& open) {
-    return field_with_list(ui, name, rect, {choices.begin(), choices.end()}, chosen,
-                           {.tooltip = tooltip, .disabled = disabled, .placeholder = open});
 }
 
 } // namespace speclens::ui

@@ -1,7 +1,6 @@
 // Words around the controls: captions, badges, tooltips, progress, rings and cards.
 #include <algorithm>
 
-#include "ui/format.h"
 #include "ui/text_layout.h"
 #include "ui/widgets.h"
 
@@ -48,22 +47,12 @@ Rect badge(Canvas& canvas, const Theme& theme, float right, float y, Tier tier, 
     const float size = height > 30 ? 22 : 14, unit = height / 24;
     std::string text = tier_words(tier);
     if (!words.empty()) text += "  " + std::string(words);
-    const float width = 23 * unit + canvas.text_width(text, Font::text_bold, size) + 12 * unit;
+    const float width = 23 * unit + canvas.printed_width(text, Font::text_bold, size) + 12 * unit;
     const Rect rect{right - width, y, width, height};
     canvas.fill(rect, theme.raised, height / 2);
     canvas.outline(rect, theme.hairline(), height / 2);
     tier_mark(canvas, theme, tier, {rect.x + 14 * unit, rect.center().y}, 8 * unit);
-    canvas.text({rect.x + 23 * unit, baseline(y, height, size)}, text, Font::text_bold, size, theme.ink);
-    return rect;
-}
-
-Rect pill(Canvas& canvas, const Theme& theme, float right, float y, std::string_view words, float height) {
-    const float size = height > 30 ? 22 : 14;
-    const float width = canvas.text_width(words, Font::text, size) + height;
-    const Rect rect{right - width, y, width, height};
-    canvas.fill(rect, theme.raised, height / 2);
-    canvas.outline(rect, theme.hairline(), height / 2);
-    canvas.text({rect.center().x, baseline(y, height, size)}, words, Font::text, size, theme.ink, Align::center);
+    canvas.print({rect.x + 23 * unit, baseline(y, height, size)}, text, Font::text_bold, size, theme.ink);
     return rect;
 }
 
@@ -84,7 +73,7 @@ void tooltip(Ui& ui, Rect rect, const Message& text, bool show) {
             ui.state.hover_since = ui.input.time;
         }
         const double since = ui.state.hover_since + kTipDelay;
-        const double read = since + kTipLook + kTipWord * static_cast<double>(std::ranges::count(drawn_words(text), ' '));
+        const double read = since + kTipLook + kTipWord * static_cast<double>(std::ranges::count(text, ' '));
         if (ui.input.time < since)
             ui.wake(since);
         else if (ui.input.time < read)

@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <cmath>
 
 #include "ui/plot.h"
 #include "ui/text_layout.h"
+#include "ui/tokens.h"
 
 namespace speclens::ui {
 
@@ -40,7 +40,7 @@ void axis_y(Canvas& canvas, const Theme& theme, const Scale& y, float x, const T
 int gantt_lane(Canvas& canvas, const Theme& theme, const Scale& x, float y, float h, std::span<const Segment> segments, float gap,
                std::optional<Vec2> mouse) {
     plotted(canvas, {x.a, y, x.b - x.a, h}, PlotMark::spans, "", segments, [](const Segment& s) {
-        return PlotDatum{.low = s.start, .high = s.start + s.length, .label = s.label.empty() ? role_name(s.role) : drawn_words(s.label)};
+        return PlotDatum{.low = s.start, .high = s.start + s.length, .label = s.label.empty() ? role_words(s.role) : s.label.words()};
     });
     int under = -1;
     for (std::size_t i = 0; i < segments.size(); ++i) {
@@ -82,18 +82,11 @@ void playhead(Canvas& canvas, const Theme& theme, float x, float top, float bott
     canvas.fill_convex(std::array{Vec2{x - 6, top - 4}, Vec2{x + 6, top - 4}, Vec2{x, top + 4}}, theme.ink);
 }
 
-void bracket(Canvas& canvas, const Theme& theme, float x0, float x1, float y, std::string_view words) {
+void bracket(Canvas& canvas, const Theme& theme, float x0, float x1, float y) {
     if (x1 - x0 < 4) return;
     canvas.line({x0, y}, {x1, y}, {theme.ink, 1.5F});
     canvas.line({x0 + 1, y - 10}, {x0 + 1, y + 10}, {theme.ink, 2});
     canvas.line({x1 - 1, y - 10}, {x1 - 1, y + 10}, {theme.ink, 2});
-    const float width = canvas.text_width(words, Font::text_bold, 15), middle = (x0 + x1) / 2;
-    if (width + 40 <= x1 - x0) {
-        canvas.fill({middle - width / 2 - 10, y - 12, width + 20, 24}, theme.bg);
-        canvas.text({middle, y + 5}, words, Font::text_bold, 15, theme.ink, Align::center);
-    } else {
-        canvas.text({x1 + 10, y + 5}, words, Font::text_bold, 15, theme.ink);
-    }
 }
 
 void bar_pair(Canvas& canvas, const Theme& theme, Rect rect, double target, double draft) {

@@ -7,7 +7,6 @@
 
 #include "ui/text_edit.h"
 #include "ui/text_layout.h"
-#include "ui/utf8.h"
 #include "ui/widgets.h"
 
 namespace speclens::ui {

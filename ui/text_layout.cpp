@@ -90,11 +90,9 @@ std::vector<std::string_view> wrap(const Canvas& canvas, std::string_view text, 
 }
 
 std::string fit(const Canvas& canvas, const Message& text, Font font, float size, float width) {
-    const Language& spoken = language();
-    const std::string own = drawn_words(text);
-    std::string fitted = fit_printed(canvas, own, font, size, width);
-    const bool sentence = own == text.words() && own.find(' ') != std::string::npos; // of a story, no name
-    if (spoken.shortened && fitted != own && (sentence || canvas.printed_width(text.words(), font, size) <= width)) spoken.shortened(own);
+    std::string fitted = fit_printed(canvas, text, font, size, width);
+    const bool sentence = text.find(' ') != std::string::npos; // of a story, no name
+    if (language().shortened && sentence && fitted != text) language().shortened(text);
     return fitted;
 }
 
@@ -113,15 +111,13 @@ Rect text_box(const Canvas& canvas, Vec2 at, std::string_view printed, Font font
 }
 
 float paragraph(Canvas& canvas, Vec2 at, float width, const Message& message, const ParagraphStyle& style) {
-    const std::string text = drawn_words(message);
-    const std::string_view english = message.words();
+    const std::string& text = message;
     const float top = at.y - 0.76F * style.size;
     const float leading = style.leading > 0 ? style.leading : line_height(style.size);
     std::vector<std::string_view> lines = wrap(canvas, text, style.font, style.size, width);
     const auto limit = static_cast<std::size_t>(std::max(0, style.max_lines));
     const bool shortened = limit > 0 && lines.size() > limit;
-    if (shortened && language().shortened && (text == english || wrap(canvas, english, style.font, style.size, width).size() <= limit))
-        language().shortened(text);
+    if (shortened && language().shortened) language().shortened(text);
     if (shortened) lines.resize(limit);
     const float x = style.align == Align::left ? at.x : style.align == Align::center ? at.x + width / 2 : at.x + width;
     for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -147,13 +143,12 @@ float paragraph_above(Canvas& canvas, Vec2 at, float width, const Message& text,
 }
 
 int paragraph_lines(const Canvas& canvas, float width, const Message& message, const ParagraphStyle& style) {
-    const std::string text = drawn_words(message);
-    const auto lines = static_cast<int>(wrap(canvas, text, style.font, style.size, width).size());
+    const auto lines = static_cast<int>(wrap(canvas, message, style.font, style.size, width).size());
     return style.max_lines > 0 ? std::min(lines, style.max_lines) : lines;
 }
 
 std::string fitting(const Canvas& canvas, const std::vector<std::string>& ways, Font font, float size, float width) {
-    const auto found = std::ranges::find_if(ways, [&](const std::string& way) { return canvas.text_width(way, font, size) <= width; });
+    const auto found = std::ranges::find_if(ways, [&](const std::string& way) { return canvas.printed_width(way, font, size) <= width; });
     return found == ways.end() ? ways.back() : *found;
 }
 

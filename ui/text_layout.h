@@ -1,5 +1,4 @@
-// Measured text: wrap, ellipsis, line heights, baselines. UTF-8 in, UTF-8 out; never cuts a code point. All but wrap() and
-// fit_printed() say English labels in the language of the pictures (ui/language/language.h).
+// Measured text: wrap, ellipsis, line heights, baselines. UTF-8 in, UTF-8 out; never cuts a code point.
 #pragma once
 
 #include <span>

@@ -79,19 +79,6 @@ Theme make_contrast_light() {
 
 } // namespace
 
-const char* role_name(Role role) {
-    switch (role) {
-    case Role::draft: return "draft";
-    case Role::target: return "target";
-    case Role::accepted: return "accepted";
-    case Role::rejected: return "rejected";
-    case Role::residual: return "resampled";
-    case Role::bonus: return "bonus";
-    case Role::discarded: return "discarded";
-    }
-    return "";
-}
-
 const char* theme_name(ThemeKind kind) {
     switch (kind) {
     case ThemeKind::dark: return "dark";

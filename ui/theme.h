@@ -15,7 +15,6 @@ namespace speclens::ui {
 enum class Role : std::uint8_t { draft, target, accepted, rejected, residual, bonus, discarded };
 inline constexpr std::array<Role, 7> kRoles = {Role::draft,    Role::target, Role::accepted, Role::rejected,
                                                Role::residual, Role::bonus,  Role::discarded};
-[[nodiscard]] const char* role_name(Role role); // "draft" … "resampled" … "discarded", as the legend says
 
 enum class ThemeKind : std::uint8_t { dark, light, contrast, contrast_light };
 [[nodiscard]] const char* theme_name(ThemeKind kind); // dark, light, contrast, contrast-light

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/stories/story_book.h"
 #include "ui/text_layout.h"
 #include "ui/utf8.h"
 
@@ -75,6 +76,20 @@ std::string label_of(std::string_view bytes, bool marks) {
 } // namespace
 
 std::string token_label(std::string_view bytes) { return label_of(bytes, true); }
+
+Message role_words(Role role) {
+    constexpr SaidOf<"shared"> said;
+    switch (role) {
+    case Role::draft: return message(said("role.draft"_t));
+    case Role::target: return message(said("role.target"_t));
+    case Role::accepted: return message(said("role.accepted"_t));
+    case Role::rejected: return message(said("role.rejected"_t));
+    case Role::residual: return message(said("role.residual"_t));
+    case Role::bonus: return message(said("role.bonus"_t));
+    case Role::discarded: break;
+    }
+    return message(said("role.discarded"_t));
+}
 
 std::string token_words(std::string_view bytes) {
     std::string label = label_of(bytes, false);
@@ -205,7 +220,7 @@ void legend(Canvas& canvas, const Theme& theme, Vec2 at, float column) {
     for (std::size_t i = 0; i < kRoles.size(); ++i) {
         const float x = at.x + column * static_cast<float>(i % 4), y = at.y + 28 * static_cast<float>(i / 4);
         role_swatch(canvas, theme, {x, y, 20, 20}, kRoles[i]);
-        canvas.text({x + 28, y + 15}, role_name(kRoles[i]), Font::text, 14, theme.muted);
+        canvas.text({x + 28, y + 15}, role_words(kRoles[i]), Font::text, 14, theme.muted);
     }
 }
 
@@ -217,7 +232,7 @@ float each_in_line(const Canvas& canvas, float x, Visit visit) {
     constexpr float kWord = 19, kGap = 16; // behind its swatch; behind the word
     for (const Role role : kRoles) {
         visit(role, x);
-        x += kWord + canvas.text_width(role_name(role), Font::text, 14) + kGap;
+        x += kWord + canvas.text_width(role_words(role), Font::text, 14) + kGap;
     }
     return x - kGap;
 }
@@ -227,7 +242,7 @@ float each_in_line(const Canvas& canvas, float x, Visit visit) {
 void legend_line(Canvas& canvas, const Theme& theme, Vec2 at) {
     (void)each_in_line(canvas, at.x, [&](Role role, float x) {
         role_swatch(canvas, theme, {x, at.y - 12, 14, 14}, role);
-        canvas.text({x + 19, at.y}, role_name(role), Font::text, 14, theme.muted);
+        canvas.text({x + 19, at.y}, role_words(role), Font::text, 14, theme.muted);
     });
 }
 

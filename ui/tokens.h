@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "ui/glyphs.h"
+#include "ui/stories/message.h"
 #include "ui/theme.h"
 
 namespace speclens::ui {
@@ -23,6 +24,7 @@ float token_text(Canvas& canvas, Vec2 at, std::string_view label, float size, Co
 // Shortens a label to `width` with an ellipsis.
 [[nodiscard]] std::string fit_token(const Canvas& canvas, std::string_view label, float size, float width);
 
+[[nodiscard]] Message role_words(Role role); // "resampled", as the legend says
 struct ChipStyle {
     Role role = Role::draft;
     bool neutral = false;  // no role: ink edge 1.5, no glyph (the anchor of a block)

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "ui/language/language.h"
 #include "ui/text_layout.h"
 
 namespace speclens::ui {
@@ -66,14 +65,13 @@ Rect tip_box(const Ui& ui, Vec2 size) {
 
 void draw_tip(Ui& ui) {
     const ParagraphStyle style{.size = 14, .color = ui.theme.ink};
-    const std::string tip = drawn_words(ui.tip);
-    const auto lines = wrap(ui.canvas, tip, style.font, style.size, kTipWidth);
+    const auto lines = wrap(ui.canvas, ui.tip, style.font, style.size, kTipWidth);
     float width = 0;
     for (const auto line : lines) width = std::max(width, ui.canvas.printed_width(line, style.font, style.size));
     const Rect box = tip_box(ui, {width + 24, static_cast<float>(lines.size()) * 20 + 12});
     ui.canvas.fill(box, ui.theme.raised, 6);
     ui.canvas.outline(box, {ui.theme.muted, 1}, 6);
-    paragraph(ui.canvas, {box.x + 12, box.y + 21}, kTipWidth, {tip, ui.tip.said}, style);
+    paragraph(ui.canvas, {box.x + 12, box.y + 21}, kTipWidth, ui.tip, style);
 }
 
 } // namespace

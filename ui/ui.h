@@ -51,8 +51,7 @@ struct WidgetState {
     float open_scroll = 0;
     int top_layer = 0; // layers below get no input
     Vec2 grab{};       // mouse minus handle when the drag began
-    double grab_value = 0;
-    Id hover = 0; // for the 300 ms of a tooltip
+    Id hover = 0;      // for the 300 ms of a tooltip
     double hover_since = 0;
     double wake_at = 0;             // time of the next change without input (tooltip, caret); 0: none
     bool focus_moved = false;       // by Tab: a scroll area brings the widget into view

@@ -23,6 +23,7 @@ struct ButtonOptions {
     Message tooltip{};
     Message disabled{};
 };
+[[nodiscard]] Message key_words(std::string_view keys); // "Space" as the language calls it; another key as it is
 bool button(Ui& ui, std::string_view id, Rect rect, const Message& label, const ButtonOptions& options = {});
 [[nodiscard]] float button_width(const Canvas& canvas, const Message& label, const ButtonOptions& options = {});
 
@@ -37,24 +38,24 @@ struct StepperOptions {
 std::optional<double> stepper(Ui& ui, std::string_view id, Rect rect, double value, const StepperOptions& options = {});
 
 struct Choice {
-    std::string label{};
-    std::string detail{};   // muted, right aligned
-    std::string disabled{}; // not choosable, and why
+    Message label{};
+    Message detail{};   // muted, right aligned
+    Message disabled{}; // not choosable, and why
 };
 struct DropdownOptions {
-    bool mono = false;
-    std::string_view tooltip{};
-    std::string_view disabled{};
-    int max_rows = 12; // then the list scrolls
+    Message tooltip{};
+    Message disabled{};
+    Message placeholder{}; // where none is chosen; empty: "choose…"
+    int max_rows = 12;     // then the list scrolls
 };
-// `chosen` may be -1 (shows `placeholder`). Returns the row that was chosen now.
+// `chosen` may be -1. Returns the row that was chosen now.
 std::optional<int> dropdown(Ui& ui, std::string_view id, Rect rect, std::span<const Choice> choices, int chosen,
-                            const DropdownOptions& options = {}, std::string_view placeholder = "choose…");
+                            const DropdownOptions& options = {});
 
 // Side by side, one chosen, ink fill. Cells take the width of their words.
-std::optional<int> segmented(Ui& ui, std::string_view id, Vec2 at, std::span<const std::string> choices, int chosen,
-                             std::string_view disabled = {});
-[[nodiscard]] float segmented_width(const Canvas& canvas, std::span<const std::string> choices);
+std::optional<int> segmented(Ui& ui, std::string_view id, Vec2 at, std::span<const Message> choices, int chosen,
+                             const Message& disabled = {});
+[[nodiscard]] float segmented_width(const Canvas& canvas, std::span<const Message> choices);
 
 // 16 px box and words; true when it was toggled. The card is the task of a beat (raised, h 44).
 bool checkbox(Ui& ui, std::string_view id, Rect rect, const Message& label, bool checked, const Message& disabled = {});
@@ -83,7 +84,6 @@ void field_label(Ui& ui, Rect control, const Message& words);
 enum class Tier : std::uint8_t { live, recorded, table, sim, published, remote };
 // Pill of height 24 (36 in presenter) whose right end is `right`. Returns its rectangle.
 Rect badge(Canvas& canvas, const Theme& theme, float right, float y, Tier tier, std::string_view words = {}, float height = 24);
-Rect pill(Canvas& canvas, const Theme& theme, float right, float y, std::string_view words, float height = 24);
 // After 300 ms over `rect` until it was read, or at once when `show` (focus). Drawn above everything, beside what it explains: below,
 // else above, else at a side.
 void tooltip(Ui& ui, Rect rect, const Message& text, bool show = false);

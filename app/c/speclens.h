@@ -74,10 +74,11 @@ SPECLENS_API speclens_kind speclens_open(const char* options_json, speclens_call
  * nothing. */
 SPECLENS_API void speclens_close(speclens_model* model);
 
-/* `command`: run, compare, sweep, advise or lossless. Options are the command's own, by their names on the command line without the
+/* `command`: run, compare, sweep, advise, lossless or same. Options are the command's own, by their names on the command line without the
  * dashes, "_" for "-": a switch is true, a list is an array, NAME=VALUE pairs are an object; null and a switch that is false are as
- * good as absent. "prompt" is a text, also where it begins with @. lossless has "texts", how many to draw. Standard output is
- * taken: json, csv, text and the like are refused. Without a model (0): what the command line does without --model.
+ * good as absent. "prompt" is a text, also where it begins with @. lossless has "texts", how many to draw, same has
+ * "urls", one server or two. Standard output is taken: json, csv, text and the like are refused. Without a model (0): what the command line
+ * does without --model.
  *
  * Both calls set *result, whatever they return, unless `result` is 0 or memory is short. */
 SPECLENS_API speclens_kind speclens_call(speclens_model* model, const char* command, const char* options_json, speclens_callback callback,

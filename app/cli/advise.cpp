@@ -1,7 +1,6 @@
 // `speclens advise`: does speculation pay here, with which drafter and how many draft tokens?
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <optional>
 
 #include "app/cli/advise_text.h"
@@ -50,6 +49,8 @@ struct ServerAnswers {
     std::vector<std::pair<std::string, SpecCounts>> domains; // of those that told, by domain
     bool switched_off = false;                               // requests without drafts were answered without
     bool whole = true;                                       // Ctrl+C did not end it
+    std::size_t asked = 0, all = 0;                          // prompts
+    double seconds = 0;                                      // that these took
 };
 
 // Each prompt as the server drafts, then with drafts switched off, as long as that is obeyed.
@@ -60,14 +61,30 @@ ServerAnswers ask_all(const Options& options, const Endpoint& endpoint, const Se
     ServerAnswers asked;
     asked.counts = SpecCounts{};
     bool try_off = may_switch_off(facts) && !options.plain_rate;
+    asked.all = std::min(prompts.size(), kMostAsked);
     ProgressBar bar;
-    const double end = now_ms() + 1000 * options.for_seconds.value_or(kServerSeconds);
+    bar.show("warming up", 0, 0, "");
     const GalleryPrompt& opening = prompts.front();
     RequestSettings first = request_with(options, opening.prompt, opening.system, opening.chat); // the first one of a server is slower
     first.max_tokens = 4;
-    (void)send_request(endpoint, facts, first, patient);
-    for (std::size_t i = 0; i < std::min(prompts.size(), kMostAsked) && now_ms() < end; ++i) {
-        bar.show("asking", static_cast<double>(i), static_cast<double>(std::min(prompts.size(), kMostAsked)), "prompts");
+    try {
+        (void)send_request(endpoint, facts, first, patient);
+    } catch (const Error&) {
+        if (!interrupted().load()) throw;
+        asked.whole = false;
+        return asked;
+    }
+    const double began = now_ms(), most = options.for_seconds.value_or(kServerSeconds);
+    if (options.for_seconds) patient.until = began / 1000 + 1.05 * most; // an answer that was begun is given up then
+    for (; asked.asked < asked.all; ++asked.asked) {
+        asked.seconds = (now_ms() - began) / 1000;
+        // As many as a verdict takes, unless somebody said how long.
+        if (asked.seconds >= most && (options.for_seconds || std::ssize(asked.evidence.prompts) >= kFewestServed)) break;
+        const std::size_t i = asked.asked;
+        const double fewest = options.for_seconds ? 1 : kFewestServed; // and as many as there is time for
+        const double in_time =
+            i == 0 ? static_cast<double>(asked.all) : std::ceil(static_cast<double>(i) * most / std::max(asked.seconds, 1e-9));
+        bar.show("asking", static_cast<double>(i), std::min(static_cast<double>(asked.all), std::max(fewest, in_time)), "prompts");
         try {
             RequestSettings request = request_with(options, prompts[i].prompt, prompts[i].system, prompts[i].chat);
             const ServedText with = send_request(endpoint, facts, request, patient);
@@ -97,11 +114,12 @@ ServerAnswers ask_all(const Options& options, const Endpoint& endpoint, const Se
             }
             asked.evidence.prompts.push_back(timing);
         } catch (const Error&) {
-            if (!interrupted().load()) throw;
-            asked.whole = false;
+            if (!interrupted().load() && now_ms() / 1000 < patient.until) throw;
+            asked.whole = !interrupted().load();
             break;
         }
     }
+    asked.seconds = (now_ms() - began) / 1000;
     return asked;
 }
 
@@ -124,6 +142,12 @@ void take_counts(ServerAnswers& asked, const std::optional<SpecCounts>& before, 
 std::string advice_text(const ServedAdvice& advice, const ServerAnswers& asked, const Terminal& terminal) {
     std::string text;
     const auto line = [&](const std::string& words) { text += wrap("  " + words, terminal.prose_width(), 2) + "\n"; };
+    if (!asked.whole)
+        line("Stopped after " + std::to_string(asked.asked) + " of " + counted(static_cast<int>(asked.all), "prompt") + ".");
+    else if (asked.asked < asked.all)
+        line("Time was up after " + std::to_string(asked.asked) + " of " + counted(static_cast<int>(asked.all), "prompt") + ": --for " +
+             number(std::ceil(1.1 * asked.seconds / static_cast<double>(asked.asked) * static_cast<double>(asked.all)), 0) +
+             " asks them all.");
     line(counted(advice.prompts, "answer") + " timed one after another" +
          (asked.evidence.whole_server ? "; acceptance is the whole server's, other people's requests included" : "; acceptance is theirs"));
     for (const Said& finding : advice_findings(advice)) line(message(finding));
@@ -171,7 +195,17 @@ static Exit advise_server(const Options& options) {
     const ServerFacts facts = when_loaded(endpoint, http, options.server_model);
     const Terminal terminal = standard_terminal(options.color);
     ServerAnswers asked = ask_all(options, endpoint, facts, http);
-    const ServerReading after = facts.metrics ? scrape(endpoint, facts, http) : facts.reading;
+    if (asked.asked == 0 && asked.whole)
+        throw Error("--for " + number(*options.for_seconds, 0) + ": not one of " + std::to_string(asked.all) +
+                        " prompts was answered in that time, so nothing was measured",
+                    "Give it longer, or ask for shorter answers: --max-tokens 16.", Exit::failed);
+    if (asked.asked == 0) {
+        say("ended before the first of " + std::to_string(asked.all) + " prompts was answered: nothing was measured");
+        throw Interrupted{};
+    }
+    HttpSettings last = http;
+    if (!asked.whole) last.cancelled = nullptr, last.silence_seconds = 0.5; // what was measured is told all the same
+    const ServerReading after = facts.metrics ? scrape(endpoint, facts, last) : facts.reading;
     take_counts(asked, facts.reading.counts, after.counts);
     asked.evidence.reported_plain_rate = options.plain_rate;
     const ServedAdvice advice = advise_on(asked.evidence);
@@ -191,7 +225,6 @@ static Exit advise_server(const Options& options) {
 namespace {
 
 constexpr std::size_t kLargestProfile = 16'000'000;
-constexpr double kAdviseSeconds = 60;
 constexpr double kAdviseCostSeconds = 15; // where only costs are wanted, because a profile tells acceptance
 
 std::vector<std::string> typed_drafters(const Options& options) {
@@ -224,7 +257,7 @@ AdvicePlan advice_plan(const Options& options, const Models& models) {
     plan.drafters = typed_drafters(options);
     plan.lengths = options.lengths;
     std::erase(plan.lengths, 0);
-    plan.seconds = options.for_seconds.value_or(kAdviseSeconds);
+    plan.seconds = options.for_seconds.value_or(kAdviceSeconds);
     plan.at_least = !options.for_seconds;
     plan.go_on = [] { return !interrupted().load(); };
     std::vector<GalleryPrompt> prompts;
@@ -240,8 +273,7 @@ std::string advise_heading(const Advice& advice, const Models& models, const Ter
                        terminal.paint(Tone::muted, "[LIVE]") + "\n";
     text += wrap(message(conditions_said(advice)), terminal.prose_width()) + "\n";
     if (advice.plain_ms > 0)
-        text +=
-            "plain decoding: " + number(advice.plain_ms, 3) + " ms a token, " + number(1000 / advice.plain_ms, 0) + " tokens a second\n";
+        text += "plain decoding: " + number(advice.plain_ms, 3) + " ms a token, " + rate(1000 / advice.plain_ms) + " tokens a second\n";
     return text + "\n";
 }
 
@@ -259,7 +291,8 @@ void run_to_the_end(AdviceMeasurement& measurement, double seconds) {
                 "--drafters, --k)");
             told = true;
         }
-        bar.show(measurement.done() > 0 ? "measuring" : "measuring the first prompt", std::round(100 * measurement.done()), 100, "%");
+        const bool warms_up = !measurement.left_seconds(); // by how long that takes nothing else is foretold
+        bar.show(warms_up ? "warming up" : "measuring", std::round(100 * measurement.done()), warms_up ? 0 : 100, "%");
     }
 }
 

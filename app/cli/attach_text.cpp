@@ -36,6 +36,10 @@ std::string value_or_dash(const std::optional<double>& value, int decimals, cons
     return value && std::isfinite(*value) ? amount(*value, decimals) + unit : "–";
 }
 
+std::string time_or_dash(const std::optional<double>& ms, int decimals) {
+    return ms && std::abs(*ms) < 1e9 ? duration(*ms, decimals) : value_or_dash(ms, decimals, " ms");
+}
+
 std::string bullet(const std::string& text, const Terminal& t) { return "  · " + wrap(text, std::max(t.width - 4, 40), 4) + "\n"; }
 std::string bullet(const Said& said, const Terminal& t) { return bullet(message(said).words(), t); }
 
@@ -138,8 +142,7 @@ std::string reading_text(const ServerReading& r, const Terminal& t, Source sourc
     out += (source == Source::live ? "\n  now: " : "\n  then: ") + value_or_dash(r.running, 0) + " running, " +
            value_or_dash(r.waiting, 0) + " waiting, cache " + (r.cache_share ? percent(*r.cache_share, 1) : "–") + "\n";
     out += "  since the start: " + (r.generated ? several(*r.generated, "token") : "– tokens") + " written, first token after " +
-           value_or_dash(r.first_token.mean_ms(), 1, " ms") + ", " + value_or_dash(r.between_tokens.mean_ms(), 2, " ms") +
-           " between tokens (means)\n";
+           time_or_dash(r.first_token.mean_ms(), 1) + ", " + time_or_dash(r.between_tokens.mean_ms(), 2) + " between tokens (means)\n";
     return out;
 }
 
@@ -209,7 +212,7 @@ std::string served_text(const ServedText& served, const Terminal& t, Source sour
         return out;
     }
     out += "\n  " + (served.tokens > 0 ? counted(served.tokens, "token") : counted(static_cast<int>(served.pieces.size()), "piece")) +
-           " in " + number(served.total_ms, 0) + " ms, the first after " + number(served.first_ms, 0) + " ms";
+           " in " + duration(served.total_ms, 0) + ", the first after " + duration(served.first_ms, 0);
     const auto speed = served.tokens_per_second();
     if (served.tokens > 1) out += "; then " + (speed ? amount(*speed, 1) : "–") + " tokens/s";
     out += " (over the network)\n";

@@ -66,16 +66,19 @@ Timing time_prefill(const Models& models, int tokens, ProgressBar& bar) {
     const std::unique_ptr<Decoder> decoder = make_model_decoder(models.target, tokens);
     const std::vector<int> ids = filler_tokens(tokens, models.vocab());
     std::vector<double> ms;
-    const Stopwatch whole;
-    for (int i = -1; i < kRepeats && (ms.empty() || whole.ms() < kSeconds * 1000); ++i) {
+    int times = kRepeats + 1; // with the first, which does not count and tells how many there is time for
+    for (int i = 0; i < times; ++i) {
         stop_if_interrupted();
-        bar.show("timing prefill", i + 1, kRepeats + 1, "times");
         decoder->truncate(0);
         models.target->forget_prompts();
         const Stopwatch watch;
-        decoder->prefill(ids);
+        decoder->prefill(ids, {}, {}, [&](int read) {
+            stop_if_interrupted();
+            bar.show("timing prefill", i * tokens + read, times * tokens, "tokens");
+        });
         decoder->wait();
-        if (i >= 0) ms.push_back(watch.ms());
+        if (i > 0) ms.push_back(watch.ms());
+        if (i == 0) times = 1 + static_cast<int>(std::clamp(kSeconds * 1000 / watch.ms(), 1.0, double{kRepeats}));
     }
     return timing_of(ms);
 }

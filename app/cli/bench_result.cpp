@@ -256,7 +256,7 @@ std::string bench_table(const BenchResult& r) {
     if (read)
         reading = "GB/s, " + spread_words(times.read_spread, times.repeats) + ", reading " + number(times.read_bytes / 1e6, 1) + " MB";
     if (read && times.read_bytes >= times.weight_bytes) reading += ", as much as the weights of a pass";
-    row("read bandwidth", read ? number(times.bandwidth_gbs, 1) : "–", reading);
+    row("read bandwidth", read ? rate(times.bandwidth_gbs) : "–", reading);
     row("product in cache", times.product_rate > 0 ? number(times.product_rate, 1) : "–",
         times.product_rate > 0 ? "billion multiply-adds a second, " + spread_words(times.product_spread, times.repeats) + ": " +
                                      name_of(times.form) + " matrices, " + name_of(times.precision) + " products"
@@ -270,7 +270,7 @@ std::string bench_table(const BenchResult& r) {
     text += "\n";
     if (r.prefill.repeats > 0)
         row("prefill, " + std::to_string(r.prefill_tokens) + " tokens", number(r.prefill.ms, 1),
-            "ms, " + spread_words(r.prefill.spread(), r.prefill.repeats) + ", " + number(r.prefill_tokens / r.prefill.ms * 1000, 0) +
+            "ms, " + spread_words(r.prefill.spread(), r.prefill.repeats) + ", " + rate(r.prefill_tokens / r.prefill.ms * 1000) +
                 " tokens a second");
     const double one = r.median_ms(1);
     for (const DraftCost& draft : r.drafts) {

@@ -63,8 +63,8 @@ constexpr CommandRow kCommandRows[] = {
      "Decodes 1, 2, 4, 8 and 16 texts at once on one target, with every drafter and plainly, all of them in one pass a round, "
      "and finds the number of texts at which each drafter is no faster than plain batched decoding. Cells are measured in slices that "
      "take turns; speed-ups have a 90 % interval from these. Texts that ended are compared with their runs alone: they must be "
-     "equal token for token, or the exit code is 1. Temperature 0 by default. Takes about three minutes, never more than ten; Ctrl+C tells "
-     "what was measured.",
+     "equal token for token, or the exit code is 1. Temperature 0 by default. Takes about three minutes, and says so where "
+     "a slice of every cell takes longer; Ctrl+C tells what was measured.",
      "speclens sweep\n"
      "speclens sweep --concurrency 1,4,16 --drafters lookup,eagle3,dflash --k 4\n"
      "speclens sweep --model smollm2 --drafters lookup,eagle3,dflash,domino --for 300 --csv sweep.csv\n"

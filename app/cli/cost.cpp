@@ -1,7 +1,6 @@
 #include "app/cli/cost.h"
 
 #include "engine/base/csv.h"
-#include "engine/base/json.h"
 #include "engine/models/models.h"
 #include "engine/published/published.h"
 #include "engine/published/published_words.h"

@@ -169,7 +169,7 @@ Exit export_head(const Options& options) {
     if (folder == "-") throw Error("a head is two files, and -o - is one stream", "Give a folder: -o DIR.", Exit::usage);
     if (std::filesystem::exists(folder, failure) && !std::filesystem::is_empty(folder, failure))
         throw Error(folder.string() + " is there, and not empty", "Give a folder that is not there yet: -o DIR.", Exit::usage);
-    write_official_layout(options.words[1], folder);
+    write_head(options.words[1], folder, options.layout == "transformers" ? HeadLayout::transformers : HeadLayout::official);
     return Exit::ok;
 }
 
@@ -193,6 +193,7 @@ Exit export_acceptance(const Options& options) {
 Exit command_export(const Options& options) {
     const std::string& format = options.words[0];
     if (format == "head") return export_head(options);
+    if (!options.layout.empty()) throw Error("--layout is of a head, and " + format + " has one form", "Leave it out.", Exit::usage);
     if (format == "vllm" || format == "llamacpp" || format == "profile") return export_acceptance(options);
     if (format != "jsonl" && format != "csv" && format != "perfetto" && format != "rounds")
         unknown_name("format", format, {"jsonl", "csv", "perfetto", "rounds", "head", "vllm", "llamacpp", "profile"});

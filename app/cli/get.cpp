@@ -1,7 +1,6 @@
 // `speclens get`: public models onto this disk, or which there are. `--ask`: the question that ./run puts once before the window opens.
 #include <cstdlib>
 #include <fstream>
-#include <iostream>
 
 #include <poll.h>
 #include <unistd.h>

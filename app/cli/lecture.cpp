@@ -6,7 +6,6 @@
 #include "app/cli/output.h"
 #include "app/cli/setup.h"
 #include "app/cli/slides.h"
-#include "app/cli/subject.h"
 #include "app/cli/values.h"
 #include "app/cli/view.h"
 #include "engine/drafters/drafter_info.h"
@@ -15,6 +14,7 @@
 #include "engine/models/models.h"
 #include "engine/net/endpoint.h"
 #include "ui/language/language.h"
+#include "ui/stories/story_book.h"
 
 namespace speclens::cli {
 
@@ -265,7 +265,7 @@ Exit render_lecture(const Options& options) {
         page += "<section>\n<h2>" + std::to_string(number) + ". " + escaped(step.title) + "</h2>\n<img src=\"" + name + "\" alt=\"" +
                 escaped(step.title) + "\">\n";
         told(step.page_notes, step.notes);
-        page += "<details><summary class=\"small\">" + escaped(ui::language().label("The picture in words")) + "</summary><pre>" +
+        page += "<details><summary class=\"small\">" + escaped(message(SaidOf<"pages">()("page.words"_t))) + "</summary><pre>" +
                 escaped(in_words(request, subject)) + "</pre></details>\n<p class=\"small\">" +
                 escaped(made_words(request, subject.trace.get())) + "</p>\n<p class=\"small\">" + (minutes.empty() ? "" : minutes + " · ") +
                 escaped(to_text(step.link, options.links_to)) + "</p>\n</section>\n";

@@ -15,6 +15,7 @@
 #include "engine/model/model.h"
 #include "engine/models/models.h"
 #include "engine/rules/verify.h"
+#include "ui/stories/story_book.h"
 
 namespace speclens::cli {
 
@@ -35,7 +36,7 @@ std::vector<Item> drafters(const Options&) {
     std::vector<std::string> names;
     for (const DrafterInfo& info : drafter_list()) names.emplace_back(info.name);
     for (const std::string& chain : offered_chains(names)) names.push_back(chain);
-    for (const std::string& name : names) items.push_back({name, find_drafter(name)->title, find_drafter(name)->about});
+    for (const std::string& name : names) items.push_back({name, message(find_drafter(name)->title), message(find_drafter(name)->about)});
     return items;
 }
 
@@ -43,7 +44,7 @@ std::vector<Item> rules(const Options&) {
     std::vector<Item> items;
     for (const RuleInfo& info : rule_list()) {
         const std::string takes = parameter_words(info);
-        items.push_back({info.name, info.title, info.about + (takes.empty() ? "" : " Takes " + takes + ".")});
+        items.push_back({info.name, message(info.title), message(info.about) + (takes.empty() ? "" : " Takes " + takes + ".")});
     }
     return items;
 }

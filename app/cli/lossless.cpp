@@ -22,6 +22,7 @@
 #include "engine/rules/verify.h"
 #include "engine/rules/wrong_rules.h"
 #include "kernels/backend.h"
+#include "ui/stories/story_book.h"
 
 namespace speclens::cli {
 
@@ -341,8 +342,8 @@ Exit find_mistake(const Options& options, std::int64_t samples, std::optional<Re
               "SpecLens lossless · built-in table · seed " + std::to_string(options.run.seed) + "   [TABLE]\n" + std::to_string(samples) +
                   " texts of " + std::to_string(kToyTokens) + " tokens by each rule, K = " + std::to_string(kToyDrafts) +
                   "; compared with the exact distribution of all " + std::to_string(exact_texts().size()) + " possible texts\n" +
-                  mistake.name + ", wrong on purpose: " + mistake.title + ". " + mistake.about + "\n\n" + verdicts.table() + "\n" +
-                  verdicts.words(samples),
+                  mistake.name + ", wrong on purpose: " + message(mistake.title) + ". " + message(mistake.about) + "\n\n" +
+                  verdicts.table() + "\n" + verdicts.words(samples),
               verdicts.json(std::move(facts)));
     return verdicts.passed() ? Exit::ok : Exit::failed;
 }

@@ -7,9 +7,10 @@
 #include <thread>
 
 #include "engine/base/busy.h"
-#include "engine/base/rng.h"
+#include "engine/base/progress.h"
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter_info.h"
+#include "ui/stories/story_book.h"
 
 namespace speclens::cli {
 
@@ -75,8 +76,12 @@ bool TerminalEngine::step() {
 EngineHost::Call TerminalEngine::called() const { return interrupted() ? Call::close : Call::none; }
 
 void TerminalEngine::published(const Snapshot& now) {
-    const EngineStatus& status = now.status;
-    if (status.job_total > 0) bar_.show(status.job, status.job_done, status.job_total, status.job_unit);
+    constexpr SaidOf<"shared"> said;
+    const EngineJob& job = now.status.job;
+    if (job.total <= 0) return;
+    if (job.what == EngineJob::What::reading) return bar_.show(message(said("job.reading"_t)), job.done, job.total, "tokens");
+    if (job.what == EngineJob::What::costs) return bar_.show(message(said("job.costs"_t)), job.done, job.total, "rounds");
+    bar_.show(job.of, job.done, job.total, Progress::kMegabytes);
 }
 
 void TerminalEngine::check() {

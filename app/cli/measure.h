@@ -1,12 +1,9 @@
 // Measuring from the command line: runs that Ctrl+C ends, and how busy the machine is.
 #pragma once
 
-#include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "app/cli/options.h"
 #include "app/cli/output.h"

@@ -75,7 +75,8 @@ struct Options {
     bool prompt_is_text = false;       // it came from a link, where @ has no meaning
     bool thinking_of_link = false;     // asked for by the link only
     std::filesystem::path prompts;
-    std::string set; // humaneval, or the file of a benchmark (prompts/prompt_set.h)
+    std::string layout; // export head: official or transformers; empty: official
+    std::string set;    // humaneval, or the file of a benchmark (prompts/prompt_set.h)
     std::string domain;
 
     // The settings of a run that were typed, among the default ones; not: drafter and prompt, which are above. Many commands have
@@ -149,7 +150,9 @@ struct Options {
     bool language_is_auto = false; // as the environment says
     float zoom = 0;                // 0: as it fits
     int width = 1600, height = 1000;
-    std::filesystem::path data; // render: where the numbers of its plots go; empty: nowhere
+    std::vector<std::pair<int, int>> sizes; // render --all: as typed, the first is width and height
+    std::vector<std::string> themes;        // render --all: as typed, the first is theme
+    std::filesystem::path data;             // render: where the numbers of its plots go; empty: nowhere
 
     [[nodiscard]] bool has(const std::string& option) const { return given.count(option) != 0; }
     // As typed; nothing: the command's default.

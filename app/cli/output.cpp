@@ -8,6 +8,7 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <condition_variable>
 #include <csignal>
 #include <cstring>
 
@@ -22,6 +23,8 @@ namespace {
 std::atomic<bool> g_interrupted{false}; // the one thing a signal handler may touch
 static_assert(std::atomic<bool>::is_always_lock_free);
 Listener* g_listener = nullptr;
+std::mutex g_bar_mutex;                   // is taken before that of the bar
+std::atomic<ProgressBar*> g_bar{nullptr}; // the one that was shown last; written under the mutex
 
 extern "C" void on_interrupt(int) { g_interrupted.store(true); }
 
@@ -44,6 +47,11 @@ int descriptor_of(const std::filesystem::path& file) {
         return std::from_chars(name.data() + folder.size(), end, number).ptr == end ? number : -1;
     }
     return -1;
+}
+
+void clear_bar() {
+    const std::lock_guard lock(g_bar_mutex);
+    if (ProgressBar* bar = g_bar.load()) bar->clear();
 }
 
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -79,6 +87,7 @@ void stop_if_interrupted() {
 
 void print(std::string_view text) {
     if (g_listener) return g_listener->printed(text);
+    clear_bar();
     errno = 0;
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) output_failed(errno);
 }
@@ -150,17 +159,31 @@ void ResultFile::commit() {
     fail("cannot be renamed");
 }
 
-ProgressBar::~ProgressBar() { clear(); }
+ProgressBar::~ProgressBar() {
+    {
+        const std::lock_guard lock(g_bar_mutex);
+        if (g_bar.load() == this) g_bar.store(nullptr);
+    }
+    drawing_ = {}; // it has ended
+    erase();
+}
 
-void ProgressBar::clear() {
+void ProgressBar::erase() {
     if (drawn_) std::fputs("\r\x1b[K", stderr);
     drawn_ = false;
 }
 
-std::string time_left(double seconds, double done, double left) {
+void ProgressBar::clear() {
+    const std::lock_guard lock(mutex_);
+    erase();
+    idle_ = true;
+}
+
+std::string time_left(double seconds, double done, double left, double since) {
     constexpr double kWorthSaying = 10, kKnownAfter = 3;
     if (seconds < kKnownAfter || done <= 0 || left <= 0) return "";
-    const double rest = seconds / done * left;
+    // The unit under way is as long as the others; once it is longer, the others may be as well.
+    const double rest = std::max((seconds - since) / done * left - since, seconds / (done + 1) * (left - 1));
     if (rest < kWorthSaying) return "";
     char text[48];
     if (rest < 90)
@@ -174,33 +197,60 @@ std::string time_left(double seconds, double done, double left) {
 
 void ProgressBar::show(const std::string& what, double done, double total, const std::string& unit) {
     if (g_listener) return g_listener->is_at(what, done, total, unit);
-    const double now = seconds();
-    const bool tty = isatty(STDERR_FILENO) == 1;
-    if (what != what_) {
-        what_ = what;
-        first_ = last_ = now; // short jobs stay silent
-        begun_at_ = done;
-        return;
+    {
+        const std::lock_guard lock(g_bar_mutex);
+        g_bar.store(this);
     }
-    if (now - first_ < 0.4 || now - last_ < (tty ? 0.1 : 10.0)) return;
+    const std::lock_guard lock(mutex_);
+    const double now = seconds();
+    // One job goes on under several names: its percents do.
+    if (what_.empty() || (what != what_ && (done < done_ || total != total_ || unit != unit_))) {
+        first_ = last_ = changed_ = now;
+        begun_at_ = done;
+    } else if (done != done_) {
+        changed_ = now;
+    }
+    what_ = what, done_ = done, total_ = total, unit_ = unit, idle_ = false;
+    draw(false);
+    if (drawing_.joinable()) return;
+    drawing_ = std::jthread([this](const std::stop_token& over) {
+        std::mutex asleep;
+        std::unique_lock sleeping(asleep);
+        std::condition_variable_any woken; // by `over`: nobody must wait for the end of a sleep
+        while (!woken.wait_for(sleeping, over, std::chrono::milliseconds(100), [&] { return over.stop_requested(); })) {
+            const std::lock_guard drawn(mutex_);
+            if (g_bar.load() == this) draw(true);
+        }
+    });
+}
+
+void ProgressBar::draw(bool again) {
+    constexpr double kSilent = 0.4; // short jobs
+    const double now = seconds();
+    if (idle_ || now - first_ < kSilent) return;
+    const bool tty = isatty(STDERR_FILENO) == 1, told = last_ > first_;
+    if (tty ? told && now - last_ < (again ? 1.0 : 0.1) : now - last_ < 10 || (again && told))
+        return; // in a log what stands still is told once
     last_ = now;
-    const double share = total > 0 ? std::clamp(done / total, 0.0, 1.0) : 0;
-    char numbers[96];
-    std::snprintf(numbers, sizeof numbers, "%.0f of %.0f %s%s", done, total, unit.c_str(),
-                  time_left(now - first_, done - begun_at_, total - done).c_str());
+    const double share = total_ > 0 ? std::clamp(done_ / total_, 0.0, 1.0) : 0;
+    char numbers[96] = "";
+    if (total_ > 0)
+        std::snprintf(numbers, sizeof numbers, "%.0f of %.0f %s%s", done_, total_, unit_.c_str(),
+                      time_left(now - first_, done_ - begun_at_, total_ - done_, now - changed_).c_str());
     if (!tty) {
-        std::fprintf(stderr, "speclens: %s: %s\n", what.c_str(), numbers);
+        std::fprintf(stderr, "speclens: %s%s%s\n", what_.c_str(), total_ > 0 ? ": " : "", numbers);
         return;
     }
     std::string bar;
     for (int i = 0; i < 24; ++i) bar += i < static_cast<int>(share * 24 + 0.5) ? "█" : "░";
-    std::fprintf(stderr, "\r\x1b[K%s %s %s", what.c_str(), bar.c_str(), numbers);
+    std::fprintf(stderr, "\r\x1b[K%s %s %s", what_.c_str(), bar.c_str(), numbers);
     std::fflush(stderr);
     drawn_ = true;
 }
 
 void say(const std::string& text) {
     if (g_listener) return g_listener->said(text);
+    clear_bar();
     std::fprintf(stderr, "speclens: %s\n", text.c_str());
 }
 

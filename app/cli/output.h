@@ -6,8 +6,10 @@
 #include <atomic>
 #include <cstdio>
 #include <filesystem>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <thread>
 
 namespace speclens::cli {
 
@@ -41,22 +43,34 @@ class ResultFile {
     std::FILE* stream_ = nullptr; // nullptr: standard output
 };
 
-// A bar on a terminal, a plain line now and then elsewhere; on standard error.
+// A bar on a terminal, a plain line now and then elsewhere; on standard error. It goes on being drawn while nobody calls it, so that
+// what takes minutes for one of its units is seen to go on from the first on; whatever is printed or said takes it away until it is shown
+// again.
 class ProgressBar {
   public:
+    ProgressBar() = default;
+    ProgressBar(const ProgressBar&) = delete;
+    ProgressBar& operator=(const ProgressBar&) = delete;
     ~ProgressBar();
+    // `total` 0: nobody knows how much there is.
     void show(const std::string& what, double done, double total, const std::string& unit);
     void clear();
 
   private:
-    bool drawn_ = false;
-    double first_ = 0, last_ = 0; // seconds, steady clock
-    double begun_at_ = 0;         // of what is counted
-    std::string what_;
+    void draw(bool again); // mutex_ is held; again: nobody called
+    void erase();
+
+    std::mutex mutex_;
+    bool drawn_ = false, idle_ = true;           // idle: cleared since it was shown
+    double first_ = 0, last_ = 0, changed_ = 0;  // seconds, steady clock
+    double begun_at_ = 0, done_ = 0, total_ = 0; // of what is counted
+    std::string what_, unit_;
+    std::jthread drawing_; // last: it looks at all the others
 };
 
 // ", about 4 minutes left" after `seconds` for `done` of what is counted, with `left` to come; empty: soon, or not known yet.
-[[nodiscard]] std::string time_left(double seconds, double done, double left);
+// `since`: how many of these seconds the unit that is under way has taken.
+[[nodiscard]] std::string time_left(double seconds, double done, double left, double since = 0);
 
 // One line on standard error, "speclens: …".
 void say(const std::string& text);

@@ -1,5 +1,4 @@
 // No result replaces what it is made from: files that are written against files that are read.
-#include <algorithm>
 #include <filesystem>
 
 #include "app/cli/prompts/prompt_set.h"

@@ -167,6 +167,8 @@ void check_together(const Options& o) {
     never_both("--fr-spec", "--small-ids");
     never_both("--text", "--verbose");
     never_both("-o", "--all");
+    if ((o.sizes.size() > 1 || o.themes.size() > 1) && (o.all.empty() || !o.words.empty()))
+        usage("several sizes or themes are for every scene at once", "Give one of them, or draw all scenes: --all DIR.");
     if (o.text_only && o.json == "-") never_both("--text", "--json");
     if (o.csv == "-" && o.json == "-") // of files, see check_outputs()
         usage("--csv and --json both name standard output", "Give one of them a file.");

@@ -1,8 +1,8 @@
 // `speclens render`, `speclens describe` and the window: a run or a saved trace, handed to the drawing side.
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <sstream>
+#include <tuple>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -30,16 +30,18 @@ void make_folder(const std::filesystem::path& folder) {
     if (failure) throw Error(folder.string() + ": " + failure.message(), "Give a folder that can be made.");
 }
 
-// Which file the window opens: a lecture, or a saved run or race.
+// Which file the window opens: a lecture, or a saved run or race. A link beside a run may name the scene and the place in it.
 void open_file(const Options& options, WindowRequest& request) {
     const std::string& word = options.words[0];
-    if (options.link) throw Error("a link and a file", "Give one of them: a link starts its own run.", Exit::usage);
-    if (is_lecture_file(word)) {
+    const bool lecture = is_lecture_file(word);
+    if (options.link && (lecture || !options.link->options.empty()))
+        throw Error("a link and a file", "Give one of them: a link with settings starts its own run.", Exit::usage);
+    if (lecture) {
         request.lecture = lecture_view(options, find_lecture(word));
         request.view = request.lecture.steps[0].view;
         return;
     }
-    request.view.scene = "loop"; // a saved run is one lane
+    if (!options.link) request.view.scene = "loop"; // a saved run is one lane
     request.session = word;
     std::error_code ignored;
     if (word == "-") {
@@ -54,7 +56,7 @@ void open_file(const Options& options, WindowRequest& request) {
 
 // The way to a frame, as the window moves, and the frame itself for the rest of its time.
 void add_frames(std::vector<AnimationFrame>& frames, AnimationFrame rest, const Subject& subject, int tick) {
-    const double ms = 1000 * frame_motion(rest.request, subject.trace, subject.settings, subject.status);
+    const double ms = 1000 * frame_motion(rest.request, subject);
     const int ticks = std::min(static_cast<int>(ms), rest.ms / 2) / tick; // the picture itself stays longer
     for (int i = 0; i < ticks; ++i) {
         AnimationFrame on_the_way = rest;
@@ -68,17 +70,7 @@ void add_frames(std::vector<AnimationFrame>& frames, AnimationFrame rest, const 
 
 // Beats of a story, steps of the most telling round, or ends of a race's rounds, one after another.
 Exit animate(const Options& options, const SceneWord& word) {
-    if (word.beat >= 0 || (options.link && (options.link->at > 0 || options.link->selected)))
-        throw Error("a GIF or a film shows many places of a scene: it takes no beat of its own", "Say which: --frames 2:6, or all.",
-                    Exit::usage);
-    const Subject subject = asked_subject(options, word.scene);
-    FrameRequest any;
-    any.scene = word.scene;
-    any.race = subject.race;
-    const int count = frame_beats(any, subject.trace, subject.settings, subject.status);
-    const int first = std::max(1, options.first_frame), last = options.last_frame > 0 ? options.last_frame : count;
-    if (first > count || last > count)
-        throw Error("--frames: the scene has " + std::to_string(count) + " here", "Give numbers from 1 to that, or all.", Exit::usage);
+    const auto [subject, first, last, all] = many_frames(options, word, "a GIF or a film");
     std::vector<AnimationFrame> frames;
     ProgressBar bar;
     for (int beat = first; beat <= last; ++beat) {
@@ -89,7 +81,7 @@ Exit animate(const Options& options, const SceneWord& word) {
         add_frames(frames, {request, options.frame_ms}, subject, options.output.extension() == ".gif" ? kGifTick : kVideoTick);
     }
     if (const std::string part = part_words(frames.front().request); !part.empty()) say(part);
-    render_animation(frames, subject.trace, subject.settings, subject.status, options.output);
+    render_animation(frames, subject, options.output);
     return Exit::ok;
 }
 
@@ -98,7 +90,7 @@ Exit share(const Options& options, const SceneWord& word) {
     const Subject subject = asked_subject(options, word.scene);
     const FrameRequest request = request_for(options, word, subject);
     const SharedRound round{.trace = subject.trace,
-                            .round = subject.race ? 0 : shared_round(request, subject.trace, subject.settings, subject.status),
+                            .round = subject.race ? 0 : shared_round(request, subject),
                             .race = subject.race,
                             .settings = subject.settings,
                             .status = subject.status,
@@ -112,7 +104,7 @@ Exit share(const Options& options, const SceneWord& word) {
     bar.clear();
     for (const std::filesystem::path& file : {files.loop, files.film, files.card, files.link, files.frame})
         if (!file.empty()) print(file.string() + "\n");
-    if (!files.no_film.empty()) say("no film: " + files.no_film);
+    if (files.no_encoder || !files.no_film.empty()) say("no film: " + (files.no_encoder ? "ffmpeg is not installed" : files.no_film));
     if (files.link.empty())
         say(subject.race ? "no link leads to a saved race: share its file" : "no link leads to a saved run: share its file");
     return Exit::ok;
@@ -120,7 +112,7 @@ Exit share(const Options& options, const SceneWord& word) {
 
 // Two files for each plot of the picture.
 void write_numbers(const Options& options, const SceneWord& word, const FrameRequest& request, const Subject& subject) {
-    const std::vector<PlotFiles> plots = frame_plots(request, subject.trace, subject.settings, subject.status);
+    const std::vector<PlotFiles> plots = frame_plots(request, subject);
     if (plots.empty()) throw Error(word.scene + " plots no numbers here", "Choose another beat, or another scene: speclens list scenes.");
     make_folder(options.data);
     for (std::size_t i = 0; i < plots.size(); ++i)
@@ -131,6 +123,33 @@ void write_numbers(const Options& options, const SceneWord& word, const FrameReq
             file.commit();
             print(path.string() + "\n");
         }
+}
+
+// The same moment of each scene in every size and theme: a scene is measured once.
+Exit render_every_scene(const Options& options) {
+    Subject subject = subject_of(options, "");
+    const std::vector<std::pair<int, int>> sizes =
+        options.sizes.empty() ? std::vector{std::pair{options.width, options.height}} : options.sizes;
+    const std::vector<std::string> themes = options.themes.empty() ? std::vector{options.theme} : options.themes;
+    for (const SceneName& scene : scene_names()) {
+        if (scene.name == "race" && !subject.models) continue; // a saved run has one lane
+        complete(options, scene.name, subject);
+        const bool own = has_own_run(options, scene.name, subject);
+        const Subject shown = own ? subject_of(options, scene.name, subject.models) : subject;
+        FrameRequest request = request_for(options, {scene.name}, shown);
+        for (const auto& [width, height] : sizes)
+            for (const std::string& theme : themes) {
+                std::tie(request.width, request.height, request.theme) = std::tie(width, height, theme);
+                std::string name = scene.name;
+                if (sizes.size() > 1) name += "-" + std::to_string(width) + "x" + std::to_string(height);
+                if (themes.size() > 1) name += "-" + theme;
+                const std::filesystem::path file = options.all / (name + ".png");
+                draw(request, shown, file);
+                print(file.string() + "\n");
+                flush();
+            }
+    }
+    return Exit::ok;
 }
 
 } // namespace
@@ -156,18 +175,7 @@ Exit command_render(const Options& options) {
     }
     make_folder(options.all);
     if (!options.words.empty()) return render_lecture(options);
-    Subject subject = subject_of(options, "");
-    for (const SceneName& scene : scene_names()) {
-        if (scene.name == "race" && !subject.models) continue; // a saved run has one lane
-        complete(options, scene.name, subject);
-        const std::filesystem::path file = options.all / (scene.name + ".png");
-        const bool own = has_own_run(options, scene.name, subject);
-        const Subject shown = own ? subject_of(options, scene.name, subject.models) : subject;
-        draw(request_for(options, {scene.name}, shown), shown, file);
-        print(file.string() + "\n");
-        flush();
-    }
-    return Exit::ok;
+    return render_every_scene(options);
 }
 
 namespace {
@@ -193,7 +201,7 @@ Exit command_describe(const Options& options) {
     const FrameRequest request = request_for(options, word, subject);
     if (!subject.race && !options.json.empty()) {
         ResultFile file(options.json);
-        file.write(frame_messages(request, subject.trace, subject.settings, subject.status));
+        file.write(frame_messages(request, subject));
         file.commit();
     }
     if (options.json != "-") print(broken_at(in_words(request, subject) + "\n", standard_terminal(options.color).prose_width()));

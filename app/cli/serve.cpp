@@ -1,7 +1,6 @@
 // `speclens serve`: the engine behind a model server's addresses, or a page, until Ctrl+C.
 #include <atomic>
 #include <chrono>
-#include <exception>
 #include <thread>
 
 #include "app/cli/commands.h"

@@ -59,7 +59,8 @@ std::string prompt_text(const std::string& argument) {
 constexpr const char* kAllDomains = "all"; // of the total in tables
 constexpr std::array<std::string_view, 4> kPromptKeys = {"prompt", "domain", "system", "chat"};
 constexpr std::array<std::string_view, 2> kSampleKeys = {"temperature", "max_tokens"};
-constexpr std::array<std::string_view, 3> kRecipeKeys = {"expect", "check", "held"}; // read by assets/recipe
+// Read by assets/recipe; what HumanEval's own harness reads.
+constexpr std::array<std::string_view, 7> kOthersKeys = {"expect", "check", "held", "task_id", "entry_point", "canonical_solution", "test"};
 
 // `unknown` keeps the first key that means nothing.
 Prompt prompt_of_line(const std::string& line, const std::string& where, bool sampled, std::string& unknown) {
@@ -95,7 +96,7 @@ Prompt prompt_of_line(const std::string& line, const std::string& where, bool sa
     prompt.temperature = number("temperature", 0, 1000);
     if (const auto most = number("max_tokens", 1, 1000000)) prompt.max_tokens = static_cast<int>(*most);
     const auto known = [&](const std::string& key) {
-        return std::ranges::find(kPromptKeys, key) != kPromptKeys.end() || std::ranges::find(kRecipeKeys, key) != kRecipeKeys.end() ||
+        return std::ranges::find(kPromptKeys, key) != kPromptKeys.end() || std::ranges::find(kOthersKeys, key) != kOthersKeys.end() ||
                (sampled && std::ranges::find(kSampleKeys, key) != kSampleKeys.end());
     };
     for (const auto& [key, value] : json.items())
@@ -206,9 +207,21 @@ std::function<std::shared_ptr<const Scorer>(const Vocabulary&, const Progress&)>
 
 } // namespace
 
+// Throws Error where `word` is no name of a model, and no path of anything.
+static std::filesystem::path model_called(const std::string& word) {
+    const std::filesystem::path file = model_file(word);
+    std::error_code failure;
+    const bool path = word.find('/') != std::string::npos || word.ends_with(".gguf") || word.ends_with(".json");
+    if (path || file.empty() || std::filesystem::exists(file, failure)) return file;
+    const std::string close = nearest(word, known_models());
+    throw Error("there is no model '" + word + "'",
+                (close.empty() ? "" : "Did you mean '" + close + "'? ") +
+                    "speclens list models has the names; a folder or a .gguf file is given by its path.");
+}
+
 ModelPaths model_paths(const Options& options) {
     ModelPaths paths;
-    if (!target_is_server(options)) paths.target = model_file(options.model.string());
+    if (!target_is_server(options)) paths.target = model_called(options.model.string());
     paths.backend = options.backend;
     paths.threads = options.threads;
     paths.weights = options.weights;
@@ -219,14 +232,15 @@ ModelPaths model_paths(const Options& options) {
         const bool head = find_drafter(choice.name)->needs_network();
         const std::string method = network_of(choice.name);
         std::filesystem::path& kept = head ? paths.heads[method] : paths.draft;
-        if (!kept.empty() && kept != (head ? choice.folder : model_file(choice.folder.string())))
+        const std::filesystem::path given = head ? choice.folder : model_called(choice.folder.string());
+        if (!kept.empty() && kept != given)
             throw Error("two folders of " + (head ? method + " heads" : std::string("draft models")) + ": " + kept.string() + " and " +
                             choice.folder.string(),
                         head ? "One head of a kind is loaded at a time: give one NAME=DIR, and the other to a "
                                "second command."
                              : "One draft model is loaded at a time: give one NAME=DIR.",
                         Exit::usage);
-        kept = head ? choice.folder : model_file(choice.folder.string());
+        kept = given;
     }
     if (paths.draft.empty()) paths.draft = draft_file(options.model.string());
     if (target_is_server(options)) paths.scorer = server_as_target(options, paths.draft);
@@ -263,6 +277,7 @@ std::shared_ptr<const Models> loaded(ModelPaths paths) {
     progress.report = [&](const std::string& what, double done, double total, const std::string& unit) {
         bar.show(what, done, total, unit);
     };
+    bar.show("opening " + (paths.target.empty() ? std::string("the models") : paths.target.filename().string()), 0, 0, ""); // vocabularies
     auto models = std::make_shared<const Models>(load_models(paths, progress));
     stop_if_interrupted();
     if (g_shared) *g_shared = {paths, models};
@@ -331,7 +346,11 @@ std::string working_drafter(const Options& options, const Models& models) {
                 (foreign ? "Give a draft with the target's tokenizer, --drafter " + drafter + "=DIR. " : "") + "These can: " + ready + ".");
 }
 
-std::string chosen_drafter(const Options& options, const Models& models) { return chosen_drafter(options, default_drafter(models)); }
+std::string chosen_drafter(const Options& options, const Models& models) {
+    // As a window opens on a model of that name. A link that names no drafter is an old one, and means what it meant.
+    const std::string measured = options.link ? "" : opening_view(options.model.string(), assets_folder()).drafter;
+    return chosen_drafter(options, !measured.empty() && models.why_not(measured).empty() ? measured : default_drafter(models));
+}
 
 std::string chosen_drafter(const Options& options, const std::string& by_default) {
     if (!options.drafters.empty()) return options.drafters[0].name;

@@ -31,7 +31,8 @@ void read_prompt(Options& options);                             // @FILE and @- 
 [[nodiscard]] std::filesystem::path folder_of(const Options& options, const std::string& drafter);
 // Settings of one run with this drafter. `temperature`: what holds when --temp is not given.
 [[nodiscard]] RunSettings run_settings(const Options& options, const std::string& drafter, double temperature);
-// The drafter of --drafter; the default is `by_default`, see default_drafter().
+// The drafter of --drafter; the default is `by_default`: what was measured best of a model that is known by its name, see opening_view(),
+// else default_drafter().
 [[nodiscard]] std::string chosen_drafter(const Options& options, const Models& models);
 [[nodiscard]] std::string chosen_drafter(const Options& options, const std::string& by_default);
 // The same for a command that drafts with no other; throws Error (model) where these models cannot run it.

@@ -1,7 +1,6 @@
 // What a shell is given: `speclens completion bash|zsh|fish` prints what it offers behind `speclens`, `speclens man` the manual
 // page, roff for man(1). Both come from the tables that the parser reads: a new option is there once they are made again.
 #include <algorithm>
-#include <iterator>
 #include <set>
 #include <string>
 

@@ -11,6 +11,7 @@
 #include "app/frontend/share.h"
 #include "app/views/link.h"
 #include "ui/language/language.h"
+#include "ui/stories/story_book.h"
 
 namespace speclens::cli {
 
@@ -19,7 +20,8 @@ namespace {
 constexpr int kWidth = 1280, kHeight = 720; // where no size is asked for
 constexpr int kDefaultSlides = 24;          // of a scene that has more, where nobody says which
 
-std::string translated(const std::string& english) { return ui::language().label(english); }
+constexpr SaidOf<"shared"> shared_said;
+constexpr SaidOf<"pages"> page_said;
 
 constexpr const char* kStyle = R"(
 :root { color-scheme: light dark; }
@@ -75,11 +77,11 @@ std::string section(const Slide& slide, std::size_t number, std::size_t count) {
     std::string out = "<section id=\"s" + n + "\" tabindex=\"-1\" aria-labelledby=\"t" + n + "\">\n<h2 id=\"t" + n + "\">" + n + ". " +
                       escaped(slide.title) + "</h2>\n<img src=\"data:image/png;base64," + base64(slide.picture) + "\" alt=\"" +
                       escaped(slide.title) + "\" aria-describedby=\"w" + n + "\">\n<nav>" +
-                      step_link("← " + translated("Back"), number - 1, count, "prev") + "<span>" +
-                      escaped(translated("step " + n + " of " + std::to_string(count))) + "</span>" +
-                      step_link(translated("Next") + " →", number + 1, count, "next") + "</nav>\n";
+                      step_link("← " + message(shared_said("buttons.back"_t)), number - 1, count, "prev") + "<span>" +
+                      escaped(message(page_said("page.step"_t, "step"_v = number, "of"_v = count))) + "</span>" +
+                      step_link(message(shared_said("buttons.next"_t)) + " →", number + 1, count, "next") + "</nav>\n";
     if (!slide.notes.empty()) out += "<p class=\"notes\">" + escaped(slide.notes) + "</p>\n";
-    out += "<details open><summary class=\"small\">" + escaped(translated("The picture in words")) + "</summary><pre id=\"w" + n + "\">" +
+    out += "<details open><summary class=\"small\">" + escaped(message(page_said("page.words"_t))) + "</summary><pre id=\"w" + n + "\">" +
            escaped(slide.words) + "</pre></details>\n<p class=\"small\">" + escaped(slide.made);
     if (!slide.link.empty()) out += " · <a href=\"" + escaped(slide.link) + "\">" + escaped(slide.link) + "</a>";
     return out + "</p>\n</section>\n";
@@ -89,9 +91,9 @@ Slide slide_of(FrameRequest request, const Subject& subject) {
     request.kept = true;
     Slide slide;
     slide.words = in_words(request, subject);
-    slide.title = frame_title(request, subject.trace, subject.settings, subject.status);
+    slide.title = frame_title(request, subject);
     slide.made = made_words(request, subject.trace.get());
-    slide.picture = frame_picture(request, subject.trace, subject.settings, subject.status);
+    slide.picture = frame_picture(request, subject);
     return slide;
 }
 
@@ -126,20 +128,13 @@ void add(std::vector<Slide>& slides, Slide slide, std::size_t all) {
 }
 
 std::vector<Slide> slides_of_scene(const Options& options, const SceneWord& word) {
-    if (word.beat >= 0 || (options.link && (options.link->at > 0 || options.link->selected)))
-        throw Error("a page shows many places of a scene: it takes no beat of its own", "Say which: --frames 2:6, or all.", Exit::usage);
-    const Subject subject = asked_subject(options, word.scene);
-    FrameRequest any;
-    any.scene = word.scene;
-    any.race = subject.race;
-    const int count = frame_beats(any, subject.trace, subject.settings, subject.status);
-    const int first = std::max(1, options.first_frame), last = options.last_frame > 0 ? options.last_frame : count;
-    if (first > count || last > count)
-        throw Error("--frames: the scene has " + std::to_string(count) + " here", "Give numbers from 1 to that, or all.", Exit::usage);
-    const std::vector<int> places = slide_places(first, last, options.has("--frames") ? last - first + 1 : kDefaultSlides);
+    const ManyFrames many = many_frames(options, word, "a page");
+    const Subject& subject = many.subject;
+    const std::vector<int> places =
+        slide_places(many.first, many.last, options.has("--frames") ? many.last - many.first + 1 : kDefaultSlides);
     const std::size_t all = places.size();
-    if (!options.has("--frames") && static_cast<int>(all) < count)
-        say("of " + std::to_string(count) + " places the page shows " + std::to_string(all) + ", evenly; --frames A:B shows others");
+    if (!options.has("--frames") && static_cast<int>(all) < many.count)
+        say("of " + std::to_string(many.count) + " places the page shows " + std::to_string(all) + ", evenly; --frames A:B shows others");
     const auto draw_at = [&](int beat) {
         const FrameRequest request = request_for(options, {word.scene, beat}, subject);
         Slide slide = slide_of(request, subject);
@@ -264,7 +259,7 @@ Exit render_slides(const Options& asked) {
     } else {
         const SceneWord word = scene_word(options.words[0]);
         slides = slides_of_scene(options, word);
-        title = "SpecLens: " + translated(scene_title(word.scene));
+        title = "SpecLens: " + scene_title(word.scene);
     }
     const std::string page = slides_page(title, about, slides);
     ResultFile file(options.output);

@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
 #include <optional>
 #include <thread>
 
 #include "app/cli/output.h"
 #include "app/cli/setup.h"
-#include "app/frontend/frontend.h"
 #include "app/frontend/share.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/lab/race_json.h"
@@ -219,7 +217,7 @@ bool is_answered(const speclens::Command& command, const Models& models) {
 void answer_all(FrameRequest& request, const Subject& subject) {
     const Answers& answers = request.answers;
     const auto ask = [&] {
-        for (const speclens::Command& command : frame_wants(request, subject.trace, subject.settings, subject.status))
+        for (const speclens::Command& command : frame_wants(request, subject))
             if (is_answered(command, *subject.models)) subject.engine->answer(command);
         request.answers = subject.engine->shown();
     };
@@ -235,7 +233,7 @@ void answer_all(FrameRequest& request, const Subject& subject) {
 }
 
 void check_race_options(const Options& options, const std::string& scene) {
-    const bool as_data = options.command == Command::describe && tells_messages(scene);
+    const bool as_data = options.command == Command::describe;
     for (const char* option : {"--stepped", "--json"})
         if (options.has(option) && scene != "race" && !(as_data && option == std::string_view("--json")))
             throw Error(std::string(option) + " does nothing for the scene '" + scene + "'", "It is an option of the scene race.",
@@ -268,6 +266,21 @@ Subject asked_subject(const Options& options, const std::string& scene) {
     return subject;
 }
 
+ManyFrames many_frames(const Options& options, const SceneWord& word, const std::string& what) {
+    if (word.beat >= 0 || (options.link && (options.link->at > 0 || options.link->selected)))
+        throw Error(what + " shows many places of a scene: it takes no beat of its own", "Say which: --frames 2:6, or all.", Exit::usage);
+    ManyFrames many{.subject = asked_subject(options, word.scene)};
+    FrameRequest any;
+    any.scene = word.scene;
+    any.race = many.subject.race;
+    many.count = frame_beats(any, many.subject);
+    many.first = std::max(1, options.first_frame);
+    many.last = options.last_frame > 0 ? options.last_frame : many.count;
+    if (many.first > many.count || many.last > many.count)
+        throw Error("--frames: the scene has " + std::to_string(many.count) + " here", "Give numbers from 1 to that, or all.", Exit::usage);
+    return many;
+}
+
 LinkOptions folders_of(const Options& options) { return {{"model", loaded_model(options)}}; }
 
 std::string link_to(const Options& options, const FrameRequest& request, const Subject& subject) {
@@ -281,7 +294,7 @@ std::string link_to(const Options& options, const FrameRequest& request, const S
     if (subject.race)
         for (const RaceLane& lane : subject.race->lanes)
             if (lane.trace && lane.trace->header()) add_drafter(*lane.trace->header(), named);
-    const FramePlace place = frame_place(request, subject.trace, subject.settings, subject.status);
+    const FramePlace place = frame_place(request, subject);
     Link link{.scene = request.scene, .beat = place.beat, .at = place.at, .selected = place.selected, .options = {}};
     link.options = subject.race ? options_of(subject.race->settings, named) : options_of(repeated(subject.settings, *subject.trace), named);
     if (!subject.models->tokenizer) // it took no text, and takes none from a link
@@ -318,12 +331,10 @@ FrameRequest request_for(const Options& options, const SceneWord& word, const Su
 }
 
 void draw(const FrameRequest& request, const Subject& subject, const std::filesystem::path& file) {
-    render_frame(request, subject.trace, subject.settings, subject.status, file);
+    render_frame(request, subject, file);
     if (const std::string part = part_words(request); !part.empty()) say(part);
 }
 
-std::string in_words(const FrameRequest& request, const Subject& subject) {
-    return describe_frame(request, subject.trace, subject.settings, subject.status);
-}
+std::string in_words(const FrameRequest& request, const Subject& subject) { return describe_frame(request, subject); }
 
 } // namespace speclens::cli

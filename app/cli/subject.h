@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "app/cli/measure.h"
@@ -14,13 +13,10 @@
 
 namespace speclens::cli {
 
-struct Subject {
-    std::shared_ptr<TerminalEngine> engine; // that made it, and answers what a picture of it asks; null for a saved trace
-    std::shared_ptr<const Models> models;   // of the engine
-    std::shared_ptr<const RaceView> race;   // where the scene needs one
-    std::shared_ptr<const Trace> trace;
-    RunSettings settings;
-    EngineStatus status;
+struct Subject : FrameRun {
+    std::shared_ptr<TerminalEngine> engine;   // that made it, and answers what a picture of it asks; null for a saved trace
+    std::shared_ptr<const Models> models;     // of the engine
+    std::shared_ptr<const RaceView> race;     // where the scene needs one
     std::shared_ptr<const ServerView> server; // where the scene shows one
 };
 
@@ -28,6 +24,12 @@ struct Subject {
 [[nodiscard]] Subject subject_of(const Options& options, const std::string& scene, std::shared_ptr<const Models> models = nullptr);
 // The subject of the one scene that was asked for, complete; a race is kept where --json says. Throws Error.
 [[nodiscard]] Subject asked_subject(const Options& options, const std::string& scene);
+// The same for `what` ("a page") that shows many places of the scene: all from 1 to `count`, or those of --frames.
+struct ManyFrames {
+    Subject subject;
+    int first = 1, last = 1, count = 1;
+};
+[[nodiscard]] ManyFrames many_frames(const Options& options, const SceneWord& word, const std::string& what);
 // Model and heads that were given, for links.
 [[nodiscard]] LinkOptions folders_of(const Options& options);
 // The frame as others find it again; empty: no link leads to a saved run.

@@ -2,7 +2,6 @@
 // one), or our name of what llama.cpp, vLLM, SGLang, Transformers and the papers call otherwise.
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <string_view>
 
 #include "app/cli/options.h"

@@ -4,6 +4,8 @@
 #include <array>
 #include <charconv>
 #include <deque>
+#include <tuple>
+#include <utility>
 
 #include "app/cli/options.h"
 #include "app/cli/values.h"
@@ -134,7 +136,7 @@ void set_frames(Options& o, Text name, Text text) {
     o.last_frame = int_of(name, ends[1], o.first_frame, 100000);
 }
 
-void set_size(Options& o, Text name, Text text) {
+std::pair<int, int> size_of(Text name, Text text) {
     const std::vector<std::string> sides = split(text, 'x');
     const auto side = [&](std::size_t i, int least, int most) { // 0: none
         int pixels = 0;
@@ -145,8 +147,19 @@ void set_size(Options& o, Text name, Text text) {
     const int width = sides.size() == 2 ? side(0, 640, 7680) : 0, height = width > 0 ? side(1, 400, 4320) : 0;
     if (height == 0)
         throw Error(name + ": '" + text + "' is not WxH", "Give a size between 640x400 and 7680x4320, like 1600x1000.", Exit::usage);
-    o.width = width;
-    o.height = height;
+    return {width, height};
+}
+
+void set_sizes(Options& o, Text name, Text text) {
+    o.sizes.clear();
+    for (const std::string& part : split(text, ',')) o.sizes.push_back(size_of(name, part));
+    std::tie(o.width, o.height) = o.sizes.front();
+}
+
+void set_themes(Options& o, Text name, Text text) {
+    o.themes.clear();
+    for (const std::string& part : split(text, ',')) o.themes.push_back(one_of(name, part, {"dark", "light", "contrast"}));
+    o.theme = o.themes.front();
 }
 
 std::string page_address(Text name, Text text) {
@@ -409,6 +422,12 @@ constexpr OptionRow kOptionRows[] = {
     {"--verbose", "", "Output", "explain every round, not only the first two and the first with a rejection", in(run),
      [](Options& o, Text, Text) { o.verbose = true; }},
     {"--color", "auto|always|never", "Output", "colours (auto: on a terminal, unless NO_COLOR is set)", kTable, set_color},
+    {"--layout", "official|transformers", "Output",
+     "of a head: as its maker releases such heads (the default), or as transformers opens a DFlash head as an assistant", in(export_file),
+     [](Options& o, Text name, Text text) {
+         if (text != "official" && text != "transformers") unknown_name(name, text, {"official", "transformers"});
+         o.layout = text;
+     }},
     {"-o", "FILE", "Output", "where the result goes (of a head: a folder)", in(export_file),
      [](Options& o, Text, Text text) { o.output = text; }},
     {"-o", "FILE", "Output", "where the result goes", in(render, oracle), [](Options& o, Text, Text text) { o.output = text; }},
@@ -432,7 +451,7 @@ constexpr OptionRow kOptionRows[] = {
      "with -o FILE.gif, .mp4, .webm or .html: these beats of the scene, or steps of a round, one after another", in(render), set_frames},
     {"--frame-ms", "N", "Output", "with -o FILE.gif, .mp4 or .webm: how long each frame stays (default 1500)", in(render),
      [](Options& o, Text n, Text t) { o.frame_ms = int_of(n, t, 20, 60000); }},
-    {"--size", "WxH", "Output", "pixels (default 1600x1000)", kDraws, set_size},
+    {"--size", "WxH", "Output", "pixels (default 1600x1000); with --all also several, as 1600x1000,1280x720", kDraws, set_sizes},
     {"--presenter", "", "Output", "larger type and fewer parts, for a room (F5 in the window)", kDraws,
      [](Options& o, Text, Text) { o.presenter = true; }},
     {"--language", "LANG", "Output",
@@ -444,8 +463,7 @@ constexpr OptionRow kOptionRows[] = {
      "links lead to the page at this address, which ./run web -o DIR makes, so that they open where nothing is "
      "installed; none: to the program, speclens:// (default: of a window what was chosen before)",
      kDraws, [](Options& o, Text name, Text text) { o.links_to = page_address(name, text); }},
-    {"--theme", "NAME", "Output", "dark, light or contrast", kDraws,
-     [](Options& o, Text name, Text text) { o.theme = one_of(name, text, {"dark", "light", "contrast"}); }},
+    {"--theme", "NAME", "Output", "dark, light or contrast; with --all also several, as dark,light", kDraws, set_themes},
     {"--zoom", "Z", "Output", "1 to 3 (default: what fills a size larger than 1600x1000)", kDraws,
      [](Options& o, Text name, Text text) { o.zoom = static_cast<float>(real(name, text, 1, 3)); }},
 };
@@ -464,12 +482,11 @@ std::vector<OptionRow> rows_of_settings() {
                             setting.id == Setting::small_ids ? set_small_ids : set_setting});
         }
     };
-#define SETTING(member, default_value, option, value, least, most, linked, saved, needs, readers, group, commands, about)                  \
-    rows.push_back({dashed(option), value, group, about, commands, set_setting});
-#define PLACED(place, key, within, option, value, least, most, linked, saved, needs, readers, group, commands, set, about)                 \
-    rows.push_back({dashed(option), value, group, about, commands, set});
-#define OTHER(name, key, within, example, option, value, least, most, linked, saved, needs, readers, group, commands, set, about)          \
-    rows.push_back({dashed(option), value, group, about, commands, set});
+#define SETTING(type, member, default_value, option, group, commands, about, ...)                                                          \
+    PLACED(member, "", "", option, group, commands, set_setting, about)
+#define PLACED(place, key, within, option, group, commands, set, about, ...)                                                               \
+    rows.push_back({dashed(option), find_run_setting(option)->value, group, about, commands, set});
+#define OTHER(name, key, within, example, ...) PLACED(name, key, within, __VA_ARGS__)
 #define OPPOSITE(of, option, group, commands, about) rows.push_back({dashed(option), "", group, about, commands, set_setting});
 #define ALSO(option, value, group, commands, set, about) rows.push_back({dashed(option), value, group, about, commands, set});
 #define OF_MODELS(option, value, linked, group, commands, set, about) rows.push_back({dashed(option), value, group, about, commands, set});

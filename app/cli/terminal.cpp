@@ -200,6 +200,10 @@ std::string kilobytes(double bytes) { return (bytes < 99'950 ? number(bytes / 1e
 
 std::string megabytes(double bytes) { return number(bytes / 1e6, bytes < 1e8 ? 1 : 0) + " MB"; }
 
+std::string duration(double ms, int decimals) { return ms < 1e4 ? number(ms, decimals) + " ms" : number(ms / 1000, 1) + " s"; }
+
+std::string rate(double per_second) { return number(per_second, per_second < 10 ? 2 : per_second < 100 ? 1 : 0); }
+
 std::string probability(double p) { return ui::probability(p); }
 
 std::string percent(double part, double whole) { return whole > 0 ? number(100 * part / whole, 0) + " %" : "–"; }

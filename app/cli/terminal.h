@@ -43,6 +43,8 @@ struct Terminal {
 [[nodiscard]] std::string grouped(double value);              // 12 345
 [[nodiscard]] std::string kilobytes(double bytes);            // "0.3 kB", "1 234 kB"
 [[nodiscard]] std::string megabytes(double bytes);            // "1.3 MB"
+[[nodiscard]] std::string duration(double ms, int decimals);  // "29.8 ms"; from ten seconds on "61.5 s"
+[[nodiscard]] std::string rate(double per_second);            // "1.27", "12.3", "8577"
 [[nodiscard]] std::string percent(double part, double whole); // "59 %", "–" of nothing
 
 } // namespace speclens::cli

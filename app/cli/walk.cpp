@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "app/cli/walk_words.h"
+#include "engine/base/display_name.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/lab/reference.h"
-#include "engine/rules/verify.h"
 #include "engine/run/speed_up.h"
 #include "engine/run/wire_totals.h"
 #include "ui/language/language.h"
@@ -61,14 +61,14 @@ std::string Walk::opening() const {
             paint(Tone::muted, h.backend) + "\n";
     if (!plain)
         text += line(paint(Tone::draft, "◇ " + pad(message(walk_said("open.draft"_t)), 6)),
-                     message(walk_said("open.drafter"_t, "drafter"_v = drafter ? drafter->title : h.drafter.c_str(),
+                     message(walk_said("open.drafter"_t, "drafter"_v = drafter ? message(drafter->title).words() : h.drafter,
                                        "model"_v = h.drafter_model, "nodes"_v = h.nodes, "auto"_v = h.k_auto, "k"_v = h.k,
                                        "ids"_v = h.draft_ids, "vocab"_v = std::to_string(h.vocab))));
     const std::string numbers = rule ? to_text(h.rule_params, *rule) : "";
     const bool counts = h.sampling.temperature > 0 || (rule && rule->is_cascade());
     text += line("  " + pad(message(walk_said("open.rule"_t)), 6),
                  message(walk_said(
-                     "open.judged"_t, "rule"_v = rule ? rule->title : h.rule.c_str(), "sampling"_v = sampling_said(h.sampling),
+                     "open.judged"_t, "rule"_v = rule ? message(rule->title).words() : h.rule, "sampling"_v = sampling_said(h.sampling),
                      "draft"_v = plain || h.draft_sampling == h.sampling ? std::nullopt : std::optional(sampling_said(h.draft_sampling)),
                      "numbers"_v = counts ? numbers : "", "seed"_v = std::to_string(h.seed))));
     if (!h.notice.empty()) text += line(paint(Tone::rejected, "  " + pad(message(walk_said("open.note"_t)), 6)), h.notice);
@@ -254,12 +254,12 @@ std::string Walk::closing(const RunView& view) const {
         }
         row(walk_said("row.time_per_round"_t), ui::in_language(ms(view.total_ms / view.rounds)),
             walk_said("row_note.parts"_t, "draft"_v = per_round(draft), "verify"_v = per_round(verify), "other"_v = per_round(other)));
-        row(walk_said("row.speed"_t), number(1000 * view.output_tokens / view.total_ms, 0) + " tok/s",
+        row(walk_said("row.speed"_t), ui::in_language(rate(1000 * view.output_tokens / view.total_ms)) + " tok/s",
             walk_said("row_note.prefill"_t, "load"_v = words_of(load_ms_ > 0, load_ms_),
                       "prefill"_v = ui::in_language(ms(view.prefill_ms))));
         const SpeedUp gain = speed_up(view, *trace_);
         if (gain.known()) {
-            row(walk_said("row.plain"_t), number(1000 / trace_->plain_ms(), 0) + " tok/s", walk_said("row_note.plain"_t));
+            row(walk_said("row.plain"_t), ui::in_language(rate(1000 / trace_->plain_ms())) + " tok/s", walk_said("row_note.plain"_t));
             Said words;
             if (gain.value < 1) words = walk_said("row_note.did_not_pay"_t);
             if (!gain.sure()) words = doubt_said(gain, trace_->times().get());
@@ -269,7 +269,7 @@ std::string Walk::closing(const RunView& view) const {
             if (!gain.sure())
                 if (const Reference* known = reference_of(h))
                     row(walk_said("row.recorded"_t), ui::in_language(number(known->speed_up, 2)) + "×",
-                        walk_said("row_note.recorded"_t, "machine"_v = known->machine, "date"_v = known->date));
+                        walk_said("row_note.recorded"_t, "machine"_v = machine_said(known->machine), "date"_v = known->date));
         }
     }
     if (const WireTotals wire = wire_totals(view); wire.any()) {

@@ -33,7 +33,7 @@ double at_one(const TopEntries& raw, int token, double otherwise) {
     return std::min(raw.rest, std::exp(raw.entries.back().logp));
 }
 
-std::string ms(double value) { return number(value, value < 10 ? 2 : 1) + " ms"; }
+std::string ms(double value) { return duration(value, value < 10 ? 2 : 1); }
 
 // Two decimals, or as many digits as it needs: what was set must not read as another value.
 std::string setting(double value) {

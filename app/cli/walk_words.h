@@ -26,7 +26,7 @@ struct Mark {
 // The text ended inside the accepted draft tokens: what the target would have added is cut off.
 [[nodiscard]] bool truncated(const RoundSummary& round);
 
-[[nodiscard]] std::string ms(double value);                        // "0.48 ms"
+[[nodiscard]] std::string ms(double value);                        // "0.48 ms", "12.1 s"
 [[nodiscard]] std::string coin(double u);                          // ".046"; never rounded up to 1
 [[nodiscard]] std::string stays_if(double threshold);              // "u < .308", "always", "never"
 [[nodiscard]] std::string counted(int n, const std::string& what); // "3 tokens"

@@ -66,6 +66,7 @@ const std::vector<ActionInfo>& action_list() {
         row(Action::fewer_ids, Menu::run, "fewer_ids"_t),
         row(Action::next_scene, Menu::scene, "next_scene"_t, "Ctrl+PageDown", Key::page_down, kCtrl),
         row(Action::previous_scene, Menu::scene, "previous_scene"_t, "Ctrl+PageUp", Key::page_up, kCtrl),
+        row(Action::examine_head, Menu::engine, "examine_head"_t),
         row(Action::run_ahead, Menu::engine, "run_ahead"_t),
         row(Action::cancel_loading, Menu::engine, "cancel_loading"_t),
         row(Action::details, Menu::view, "details"_t, "I", Key::i),

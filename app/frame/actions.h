@@ -52,6 +52,7 @@ enum class Action : std::uint8_t {
     slower,
     next_scene,
     previous_scene,
+    examine_head,
     run_ahead,
     cancel_loading,
     details,

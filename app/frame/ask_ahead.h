@@ -21,6 +21,7 @@ class AskAhead {
     // `open`: the scene on screen is the same.
     [[nodiscard]] std::vector<Command> due_next(const Scene& scene, SceneInput input, int beat, const RunSettings& run, bool open);
 
+    void forget(const std::string& what) { std::erase(asked_, what); } // it was ended, and may be asked for again
     void stopped(const Trace* run) { begin(run), quiet_ = true; }
 
   private:

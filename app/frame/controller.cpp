@@ -8,7 +8,6 @@
 #include "engine/model/precision.h"
 #include "kernels/error.h"
 #include "scenes/shared/run_controls.h"
-#include "ui/language/language.h"
 #include "ui/stories/story_book.h"
 
 namespace speclens {
@@ -94,12 +93,12 @@ void Controller::show_race(std::shared_ptr<const RaceView> race) {
 
 void Controller::saved_is_over(const std::string& notice, double now) {
     run_.is_over();
-    if (!notice.empty()) common_.say(notice, now);
+    if (!notice.empty()) common_.say(problem_of(ErrorKind::other, notice, "").what, now);
 }
 
 void Controller::saved_is_broken(const std::string& what, const std::string& remedy) {
     run_.is_over();
-    complain(what, remedy);
+    common_.complain(problem_of(ErrorKind::other, what, remedy));
 }
 
 Preferences Controller::preferences() const {
@@ -175,8 +174,7 @@ void Controller::fork_run(const Fork& fork, double now) {
 }
 
 void Controller::made_with(Precision precision) {
-    const auto of = [](Precision p) { return ui::language().label(precision_words(p)); };
-    complain(frame_says("problem.precision"_t, "then"_v = of(precision), "here"_v = of(common_.status.precision)),
+    complain(frame_says("problem.precision"_t, "then"_v = products_words(precision), "here"_v = products_words(common_.status.precision)),
              frame_says("remedy.precision"_t, "name"_v = name_of(precision)));
 }
 
@@ -207,7 +205,8 @@ void Controller::ask(const Command& command, double now) {
     if (const auto* run = std::get_if<Restart>(&command)) return change_run(run->settings, now);
     if (const auto* race = std::get_if<StartRace>(&command)) return race_.start(race->settings);
     if (const auto* fork = std::get_if<Fork>(&command)) return fork_run(*fork, now);
-    if (std::holds_alternative<MeasurePasses>(command) || std::holds_alternative<RunStudy>(command)) timed_in_.insert(scene_name_);
+    if (const auto* study = std::get_if<RunStudy>(&command)) asked_in_[scene_name_].insert(study->name);
+    if (std::holds_alternative<MeasurePasses>(command)) asked_in_[scene_name_].insert("");
     if (common_.has_engine()) run_.ask(command, now);
 }
 
@@ -241,11 +240,12 @@ void Controller::guarded(const std::function<void()>& work) {
     try {
         work();
     } catch (const Error& error) {
-        complain(error.what(), error.remedy());
+        complain(error);
     } catch (const std::filesystem::filesystem_error& error) { // its own words name the file twice
-        complain(error.path1().string() + ": " + error.code().message(), frame_says("remedy.path"_t));
+        complain(problem_of(ErrorKind::other, error.path1().string() + ": " + error.code().message(), "").what,
+                 frame_says("remedy.path"_t));
     } catch (const std::exception& error) {
-        complain(error.what(), frame_says("remedy.again"_t));
+        complain(problem_of(ErrorKind::other, error.what(), "").what, frame_says("remedy.again"_t));
     }
 }
 
@@ -265,7 +265,7 @@ SceneInput Controller::scene_input(double now) const {
     in.settings = &wished();
     in.selected = cursor_.selected;
     in.deeds = common_.deeds;
-    in.timed_here = timed_in_.contains(scene_name_);
+    if (const auto asked = asked_in_.find(scene_name_); asked != asked_in_.end()) in.asked = &asked->second;
     in.letters_article = letters_article_;
     in.reduced_motion = reduced_motion;
     in.lecture = lecture_.open();

@@ -47,9 +47,10 @@ class Controller {
     void saved_is_over(const std::string& notice, double now);                                    // a line to say; empty: none
     void saved_is_broken(const std::string& what, const std::string& remedy);                     // shown up to there
     void complain(const Message& what, const Message& remedy) { common_.complain(what, remedy); } // until it is dismissed
-    void say(const Message& words, double now) { common_.say(words, now); }                       // in passing
-    void show_race(std::shared_ptr<const RaceView> race);                                         // a saved one, in the race scene
-    void tick(double now);                                                                        // motion, playing, seeking
+    void complain(const Error& error) { common_.complain(problem_of(error.kind(), error.what(), error.remedy())); }
+    void say(const Message& words, double now) { common_.say(words, now); } // in passing
+    void show_race(std::shared_ptr<const RaceView> race);                   // a saved one, in the race scene
+    void tick(double now);                                                  // motion, playing, seeking
     void perform(const std::vector<FrameCommand>& commands, double now);
     [[nodiscard]] FrameInput frame(double now);
     // Keys that were chosen by their words, to be pressed in this frame; none while something covers the scene.
@@ -207,8 +208,9 @@ class Controller {
     std::map<std::string, int> beats_; // of each scene that has beats
     std::string scene_name_;
     std::vector<ui::KeyPress> keys_;
-    std::set<std::string> timed_in_; // scenes in which somebody asked for passes, or for runs to compare
-    bool scene_took_back_ = false;   // and the next is the run's, which is said before it is done
+    std::map<std::string, std::set<std::string>> asked_in_; // by scene, as SceneInput::asked
+    std::map<std::string, const SceneInfo*> step_studies_;  // asked for by steps of a lecture, and the scene that tells of each
+    bool scene_took_back_ = false;                          // and the next is the run's, which is said before it is done
     bool letters_article_ = false;
     std::string language_; // that was chosen; empty: that of the environment
     std::string links_to_; // as in Preferences

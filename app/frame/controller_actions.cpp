@@ -125,6 +125,12 @@ bool Controller::run_action(Action action, int number, double now) {
                                      pick_drafter(list[static_cast<std::size_t>(number)].name, now);
                              }},
                             {Action::race_prompt, [&] { race_prompt(now); }},
+                            {Action::examine_head,
+                             [&] {
+                                 open_scene("drafters");
+                                 beats_[scene_name_] = beats(now) - 1; // where the head doctor is
+                                 common_.send(Command{ExamineHead{network_of(next.drafter)}});
+                             }},
                             {Action::run_ahead,
                              [&] {
                                  common_.run_ahead = !common_.run_ahead;

@@ -13,7 +13,6 @@
 #include "engine/run/trace_json.h"
 #include "kernels/error.h"
 #include "scenes/shared/run_controls.h"
-#include "ui/language/language.h"
 
 namespace speclens {
 namespace {
@@ -96,10 +95,11 @@ void Controller::use_costs(const std::string& path, double now) {
         change_run(next, now);
         common_.say(frame_says("notice.costs"_t, "path"_v = path), now);
     } catch (const Error& error) { // the dialog says it
-        chrome.problem = error.what();
-        chrome.remedy = error.remedy();
+        Problem problem = problem_of(error.kind(), error.what(), error.remedy());
+        chrome.problem = std::move(problem.what);
+        chrome.remedy = std::move(problem.remedy);
     } catch (const std::filesystem::filesystem_error& error) {
-        chrome.problem = path + ": " + error.code().message();
+        chrome.problem = problem_of(ErrorKind::other, path + ": " + error.code().message(), "").what;
         chrome.remedy = frame_says("remedy.file"_t);
     }
 }
@@ -151,7 +151,8 @@ void Controller::shared(const SharedFiles& files, double now) {
     if (downloads) names = files.loop.filename().string() + ", " + files.card.filename().string();
     if (!files.link.empty()) clipboard = files.link_text;
     const Message words = frame_says("notice.shared"_t, "folder"_v = downloads ? "" : files.card.parent_path().string(), "files"_v = names,
-                                     "link"_v = !files.link.empty(), "no_film"_v = downloads ? "" : ui::language().label(files.no_film));
+                                     "link"_v = !files.link.empty(), "no_film"_v = downloads ? "" : files.no_film,
+                                     "no_encoder"_v = !downloads && files.no_encoder);
     common_.say(words, now + 8); // a path takes longer to read
     spoken += words + "\n";
 }

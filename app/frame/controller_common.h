@@ -58,6 +58,7 @@ struct ControllerCommon {
         chrome.message_until = now + 4;
     }
     void complain(const Message& what, const Message& how) { banner = what, remedy = how; }
+    void complain(const Problem& problem) { complain(problem.what, problem.remedy); }
     void dismiss() { complain("", ""); }
 };
 

@@ -33,7 +33,6 @@ class CursorPart {
     void seek(Seek what, bool over);
     [[nodiscard]] bool seeking() const { return seek_ != Seek::none; }
     void follow_seek(bool over, double now); // there, or as far as it goes
-    void give_up_seek() { seek_ = Seek::none; }
 
   private:
     [[nodiscard]] std::optional<std::size_t> found() const;

@@ -91,6 +91,8 @@ void FilesPart::browse() {
         } catch (const Error&) { // it begins where the program of the dialog likes
         }
     }
+    question.known = frame_says("files.known"_t);
+    question.every = frame_says("files.every"_t);
     common_.port.browse(question);
 }
 

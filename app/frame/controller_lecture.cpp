@@ -1,18 +1,14 @@
 #include "app/frame/controller_lecture.h"
 
 #include <algorithm>
-#include <cstdio>
 
+#include "engine/base/printed.h"
 #include "scenes/shared/told.h"
 
 namespace speclens {
 namespace {
 
-std::string clock_words(double seconds) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%d:%02d", static_cast<int>(seconds) / 60, static_cast<int>(seconds) % 60);
-    return text;
-}
+std::string clock_words(double seconds) { return printed("%d:%02d", static_cast<int>(seconds) / 60, static_cast<int>(seconds) % 60); }
 
 } // namespace
 

@@ -1,6 +1,5 @@
 // The model in the window: opening another, fetching one, and what of the window belongs to the one that was there.
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -118,7 +117,7 @@ void Controller::observe_fetch(const std::shared_ptr<const FetchView>& view, dou
     if (!view->over) return;
     fetch_.reset();
     if (chrome.popup == Popup::models || chrome.popup == Popup::palette) models_ = model_choices();
-    if (!view->error.empty()) return complain(view->error, view->remedy);
+    if (!view->error.empty()) return common_.complain(problem_of(ErrorKind::other, view->error, view->remedy));
     if (view->cancelled) return common_.say(frame_says("notice.not_fetched"_t, "model"_v = view->title), now);
     offered_ = view->name;
     offer_ = {frame_says("offer.here"_t, "model"_v = view->title), frame_says("offer.load"_t)};
@@ -130,7 +129,9 @@ void Controller::observe_opening(const Snapshot& published) {
     wanted_view_.reset();
     returning_ = false;
     if (model_word() == (back_ ? back_->word : "")) back_.reset(); // it never left
-    complain(without_place(published.status.open_error, opening_), without_place(published.status.open_remedy, opening_));
+    const EngineStatus& status = published.status;
+    common_.complain(
+        problem_of(status.open_error_kind, without_place(status.open_error, opening_), without_place(status.open_remedy, opening_)));
 }
 
 // Everything that was made with the model before is gone: the engine has let go of it.
@@ -150,7 +151,7 @@ void Controller::begin_with_other_model(const RunSettings& settings) {
     place_.reset();
     awaited_ = {};
     scenes_.clear();
-    timed_in_.clear();
+    asked_in_.clear();
     chrome.counted = {};
     chrome.room = {};
     common_.dismiss();

@@ -17,6 +17,15 @@ bool same_race(const RaceSettings& a, const RaceSettings& b) {
            a.base.max_tokens == b.base.max_tokens && a.lanes == b.lanes;
 }
 
+// The same text, as `run` writes it.
+void write_as(RunSettings& base, const RunSettings& run) {
+    base.prompt = run.prompt;
+    base.seed = run.seed;
+    base.sampling = run.sampling;
+    base.draft_sampling = run.draft_sampling;
+    base.max_tokens = run.max_tokens;
+}
+
 } // namespace
 
 // ---- what is asked for ----
@@ -74,11 +83,7 @@ void RacePart::enter() {
 
 void RacePart::follow(const RunSettings& run) {
     if (sent_ || saved_ || asked_) return;
-    wish_.base.prompt = run.prompt;
-    wish_.base.seed = run.seed;
-    wish_.base.sampling = run.sampling;
-    wish_.base.draft_sampling = run.draft_sampling;
-    wish_.base.max_tokens = run.max_tokens;
+    write_as(wish_.base, run);
     for (RaceEntry& lane : wish_.lanes) lane = race_entries({lane.drafter}, wish_.base).front();
 }
 
@@ -133,11 +138,7 @@ void RacePart::forget(const RunSettings& base, const std::vector<GalleryPrompt>&
 // A race that was of that already is only shown.
 void RacePart::view_prompt_of(const RunSettings& run) {
     RaceSettings wish = wish_;
-    wish.base.prompt = run.prompt;
-    wish.base.seed = run.seed;
-    wish.base.sampling = run.sampling;
-    wish.base.draft_sampling = run.draft_sampling;
-    wish.base.max_tokens = run.max_tokens;
+    write_as(wish.base, run);
     wish.stepped = false;
     wish.lanes = race_entries(lanes(), wish.base);
     if (!wish_.lanes.empty() && !same_race(wish_, wish)) history_.keep(wish_);

@@ -1,7 +1,6 @@
 // The versions of a run that can be come back to, and what each of them would change.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "app/frontend/frontend.h"

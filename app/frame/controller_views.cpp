@@ -59,7 +59,7 @@ Link Controller::link() const {
     const bool has_beats = scenes_.at(scene_name_)->beats(scene_input(0)) > 0;
     if (has_beats) link.beat = (beat == beats_.end() ? 0 : beat->second) + 1;
     if (in_race()) {
-        if (race_.saved()) throw Error("a saved race has no link", "Share its file, or run it again first.");
+        if (race_.saved()) throw Error(frame_says("problem.no_link:race"_t), frame_says("remedy.share_race"_t));
         LinkOptions named = folders;
         const auto run = [](const RaceLane& lane) { return lane.trace != nullptr; };
         const auto& race = race_.shown();
@@ -73,8 +73,8 @@ Link Controller::link() const {
         if (const auto step = race_.step()) link.at = *step;
         return link;
     }
-    if (run_.saved()) throw Error("a saved run has no link", "Share its file, or start it again first (Shift+R).");
-    if (forked(cursor_.source.trace())) throw Error("a forked run has no link", "Save it (Ctrl+S) and share the file.");
+    if (run_.saved()) throw Error(frame_says("problem.no_link:run"_t), frame_says("remedy.share_run"_t));
+    if (forked(cursor_.source.trace())) throw Error(frame_says("problem.no_link:fork"_t), frame_says("remedy.share_fork"_t));
     LinkOptions named = folders;
     if (const Header* header = cursor_.source.trace().header()) {
         if (!header->fingerprint.empty()) named.emplace_back("fingerprint", header->fingerprint);
@@ -161,6 +161,13 @@ void Controller::lecture_step(int step, double now) {
         step, [this](const LectureView::Step& one) { return played_elsewhere(one); }, now);
     show_step(now);
     if (raced && !in_race()) race_.leave();
+    // What a step before asked for would go before this one's run.
+    std::erase_if(step_studies_, [this](const auto& asked) {
+        if (asked.second == find_scene(scene_name_)) return false;
+        ahead_.forget(asked.first);
+        common_.send(EndStudy{asked.first});
+        return true;
+    });
     if (lecture_.place()->away(scene_name_)) lecture_.could_not_be_shown(scene_name_); // the next goes on from there
     const bool says = declined_.contains(lecture_.step().view.model) || !recorded_of_.empty();
     if (!says) chrome.message.clear(); // status bar and presenter name the step
@@ -273,16 +280,19 @@ void Controller::ask_ahead(double now) {
         key = key * 31 + part;
     if (std::exchange(ahead_of_, key) == key) return;
     if (step) put_work_first(unseen || (begun && AskAhead::unmeasured(scene(), in)));
-    std::vector<Command> asks;
-    if (!in_race()) asks = ahead_.due(scene(), in, in.beat + (over || unseen ? 1 : 0), step && (unseen || begun));
+    const auto send = [this](std::vector<Command> asks, const SceneInfo* told_in) {
+        for (Command& ask : asks) {
+            if (const auto* study = std::get_if<RunStudy>(&ask); study && lecture_.open()) step_studies_[study->name] = told_in;
+            common_.send(std::move(ask));
+        }
+    };
+    if (!in_race()) send(ahead_.due(scene(), in, in.beat + (over || unseen ? 1 : 0), step && (unseen || begun)), find_scene(scene_name_));
     if (const SceneView* next = over ? lecture_.next() : nullptr) {
         const SceneInfo* info = find_scene(next->scene);
         if (info && info != find_scene("race"))
-            for (Command& ask :
-                 ahead_.due_next(*info->make(), in, std::max(0, next->place.beat - 1), next->settings, info == find_scene(scene_name_)))
-                asks.push_back(std::move(ask));
+            send(ahead_.due_next(*info->make(), in, std::max(0, next->place.beat - 1), next->settings, info == find_scene(scene_name_)),
+                 info);
     }
-    for (Command& ask : asks) common_.send(std::move(ask));
 }
 
 } // namespace speclens

@@ -4,17 +4,16 @@
 
 #include "app/frame/frame_source.h"
 #include "app/frame/term_canvas.h"
-#include "engine/base/progress.h"
+#include "engine/doctor/variants.h"
 #include "engine/drafters/drafter_info.h"
+#include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/shown_work.h"
 #include "scenes/shared/story.h"
 #include "ui/format.h"
-#include "ui/language/language.h"
 #include "ui/text_layout.h"
 
 namespace speclens {
 namespace {
-
-using ui::Rect;
 
 void ground(const FrameDraw& d) {
     ui::Canvas& c = d.ui.canvas;
@@ -67,10 +66,6 @@ void drawers(const FrameDraw& d) {
     }
 }
 
-struct Problem {
-    Message what, remedy, action; // of its button; empty: none
-};
-
 // In the place of the title: what happened and what to try, on a second line where both are too long for one.
 bool draw_banner(const FrameDraw& d, std::string_view name, Rect bar, const Problem& problem) {
     constexpr float kSize = 14, kLine = 18, kLeast = 120; // px
@@ -93,17 +88,17 @@ bool draw_banner(const FrameDraw& d, std::string_view name, Rect bar, const Prob
     const std::string head = ui::fit(c, problem.what, ui::Font::text_bold, kSize, w);
     const float used = c.printed_width(head, ui::Font::text_bold, kSize) + behind;
     // The remedy begins behind the head where it has room and goes on below.
-    const std::string remedy = drawn_words(problem.remedy);
+    const std::string& remedy = problem.remedy;
     std::string_view beside;
     if (const auto lines = ui::wrap(c, remedy, ui::Font::text, kSize, std::max(1.0F, w - used)); w - used > kLeast && !lines.empty())
         beside = lines[0];
     const std::size_t from = std::min(remedy.size(), remedy.find_first_not_of(' ', beside.size()));
-    const std::string below = ui::fit(c, remedy.substr(from), ui::Font::text, kSize, w);
+    const std::string below = ui::fit_printed(c, remedy.substr(from), ui::Font::text, kSize, w);
     const float base = ui::baseline(bar.y, bar.h, kSize) - (below.empty() ? 0 : kLine / 2);
     c.print({x, base}, head, ui::Font::text_bold, kSize, t.ink);
     if (!beside.empty()) c.print({x + used, base}, beside, ui::Font::text, kSize, t.ink);
     if (!below.empty()) c.print({x, base + kLine}, below, ui::Font::text, kSize, t.ink);
-    if (head != problem.what || below != remedy.substr(from)) ui::tooltip(d.ui, bar, drawn_words(problem.what) + "\n" + remedy);
+    if (head != problem.what || below != remedy.substr(from)) ui::tooltip(d.ui, bar, problem.what + "\n" + remedy);
     return clicked;
 }
 
@@ -158,7 +153,7 @@ Jobs jobs_of(const FrameDraw& d) {
     const bool failed = !d.input.banner.empty() || d.input.scene.view->failed;
     Jobs jobs;
     jobs.loading = status && status->state == EngineStatus::State::loading;
-    jobs.reading = status && status->state == EngineStatus::State::running && !failed && status->job_total > 0;
+    jobs.reading = status && status->state == EngineStatus::State::running && !failed && status->job.total > 0;
     if (d.input.fetch && !d.input.fetch->over) jobs.fetch = d.input.fetch;
     return jobs;
 }
@@ -176,22 +171,34 @@ bool under_jobs(const FrameDraw& d) {
     return d.ui.mouse_in(all);
 }
 
+// "fetching Qwen2.5-Coder 1.5B, 0.4 of 1.0 GB · over a slow line"
+Message of_megabytes(const Message& what, double done, double total, const std::string& note = "") {
+    const bool large = total >= 1000;
+    const auto line = [&](auto id) {
+        return frame_says(id, "what"_v = what, "done"_v = large ? done / 1000 : done, "total"_v = large ? total / 1000 : total,
+                          "note"_v = note);
+    };
+    if (total <= 0) return frame_says("job.line:begins"_t, "what"_v = what, "note"_v = note);
+    return large ? line("job.line:gigabytes"_t) : line("job.line:megabytes"_t);
+}
+
 void draw_jobs(const FrameDraw& d, Rect stage) {
     Rect card = first_job_card(stage);
     const EngineStatus* status = d.input.scene.status;
     const Jobs jobs = jobs_of(d);
     const bool loading = jobs.loading;
     if (loading || jobs.reading) {
-        const JobCard job{of_total(status->job, status->job_done, status->job_total, status->job_unit), status->job_done, status->job_total,
+        const JobCard job{job_line(status->job), status->job.done, status->job.total,
                           loading ? frame_says("buttons.cancel"_t) : shared_says("words.stop"_t)};
         if (draw_job(d, loading ? "cancel loading" : "stop reading", card, job)) d.pick(loading ? Action::cancel_loading : Action::cancel);
         card.y -= card.h + kJobGap;
     }
     if (const FetchView* fetch = jobs.fetch) {
-        const Message what = fetch->job.empty() ? frame_says("job.fetching"_t, "model"_v = fetch->title) : Message(fetch->job);
-        if (draw_job(d, "cancel fetching", card,
-                     {of_total(what, fetch->done, fetch->total, Progress::kMegabytes, fetch->note), fetch->done, fetch->total,
-                      frame_says("buttons.cancel"_t)}))
+        const auto model = "model"_v = fetch->title;
+        const Message what = fetch->checking ? frame_says("job.checking"_t, model) : frame_says("job.fetching"_t, model);
+        if (draw_job(
+                d, "cancel fetching", card,
+                {of_megabytes(what, fetch->done, fetch->total, fetch->note), fetch->done, fetch->total, frame_says("buttons.cancel"_t)}))
             d.out.emplace_back(CancelFetch{});
     }
 }
@@ -207,13 +214,13 @@ void draw_state_of_engine(const FrameDraw& d) {
     } else if (!d.input.offer.words.empty()) {
         draw_offer(d, region);
     } else if (status && status->state == EngineStatus::State::failed) {
-        const bool prompt = status->prompt_too_long; // the same prompt would fail again
-        if (draw_banner(d, "engine banner", region,
-                        {status->error, status->remedy, prompt ? frame_says("buttons.edit_prompt"_t) : frame_says("buttons.again"_t)}))
-            d.pick(prompt ? Action::edit_prompt : Action::restart);
+        const bool prompt = status->error_kind == ErrorKind::prompt_too_long; // the same prompt would fail again
+        Problem problem = problem_of(status->error_kind, status->error, status->remedy);
+        problem.action = prompt ? frame_says("buttons.edit_prompt"_t) : frame_says("buttons.again"_t);
+        if (draw_banner(d, "engine banner", region, problem)) d.pick(prompt ? Action::edit_prompt : Action::restart);
     } else if (d.input.scene.view->failed) {
         const Failed& run = *d.input.scene.view->failed;
-        (void)draw_banner(d, "run banner", region, {run.what, run.remedy, ""});
+        (void)draw_banner(d, "run banner", region, problem_of(ErrorKind::other, run.what, run.remedy));
     }
     draw_jobs(d, stage);
 }
@@ -242,16 +249,28 @@ std::string picture_of(const FrameInput& input, const Rect& screen) {
 
 } // namespace
 
-Message of_total(const Message& what, double done, double total, const std::string& unit, const std::string& note) {
-    const auto job = "what"_v = drawn_words(what);
-    const auto more = "note"_v = ui::language().label(note);
-    if (total <= 0) return frame_says("job.line:begins"_t, job, more);
-    const bool large = unit == Progress::kMegabytes && total >= 1000;
-    const double by = large ? 1000 : 1;
-    const auto at = "done"_v = done / by;
-    const auto of = "total"_v = total / by;
-    return large ? frame_says("job.line:gigabytes"_t, job, at, of, more)
-                 : frame_says("job.line:of"_t, job, at, of, "unit"_v = ui::language().label(unit), more);
+Problem problem_of(ErrorKind kind, const std::string& what, const std::string& remedy) {
+    const auto told = "what"_v = what;
+    const auto tried = "remedy"_v = remedy;
+    const auto of = [&](auto id) { return Problem{frame_says(id), frame_says("remedy.of:kind"_t, told, tried)}; };
+    switch (kind) {
+    case ErrorKind::out_of_memory: return of("problem.of:memory"_t);
+    case ErrorKind::prompt_too_long: return of("problem.of:prompt"_t);
+    case ErrorKind::unknown_token: return of("problem.of:token"_t);
+    case ErrorKind::cancelled: return of("problem.of:cancelled"_t);
+    case ErrorKind::other: break;
+    }
+    return {frame_says("problem.of:other"_t, told), frame_says("remedy.of:other"_t, tried)};
+}
+
+Message job_line(const EngineJob& job) {
+    const Message what = job_words(job);
+    const bool reads = job.what == EngineJob::What::reading, costs = job.what == EngineJob::What::costs;
+    if (job.total <= 0 || (!reads && !costs)) return of_megabytes(what, job.done, job.total);
+    const auto line = [&](auto id) {
+        return frame_says(id, "what"_v = what, "done"_v = static_cast<int>(job.done), "total"_v = static_cast<int>(job.total));
+    };
+    return reads ? line("job.line:tokens"_t) : line("job.line:rounds"_t);
 }
 
 bool measuring(const Answers& answers, const EngineStatus* status) {
@@ -309,6 +328,11 @@ Message why_not(const FrameInput& input, Action action) {
         if (race && input.scene.race && !input.scene.race->ended_early && !input.scene.race->finished()) return {};
         if (measuring(input.scene, input.scene.status)) return {};
         return input.scene.status && input.scene.status->state == EngineStatus::State::running ? "" : frame_says("off.nothing_runs"_t);
+    case Action::examine_head: {
+        const RunSettings* now = input.scene.settings;
+        if (!models || !now) return frame_says("off.no_models"_t);
+        return has_variants(network_of(now->drafter)) && drafter_ready(input.scene, now->drafter) ? "" : frame_says("off.no_head"_t);
+    }
     case Action::cancel_loading:
         return input.scene.status && input.scene.status->state == EngineStatus::State::loading ? "" : frame_says("off.nothing_loads"_t);
     case Action::copy_link:

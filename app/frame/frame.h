@@ -2,7 +2,6 @@
 // draws FrameInput, keeps what it must in FrameUi, and returns what the user asked for. Knows no window.
 #pragma once
 
-#include <map>
 #include <string>
 #include <variant>
 #include <vector>
@@ -56,8 +55,6 @@ struct FrameUi {
     PromptRoom room;
     std::string no_room; // why it cannot be counted: that run cannot start
     bool notes = false;  // of the lecture's step, beside everything else
-    bool scrubbing = false;
-    bool panning = false;
     LayoutWish layout;
     int jump = 0; // regions that the focus is to go on; negative: back
     Overlay overlay;
@@ -161,8 +158,8 @@ using FrameCommand = std::variant<SceneCommand, PickAction, OpenFile, ExportFile
 
 std::vector<FrameCommand> compose(const FrameInput& input, FrameUi& state, ui::Ui& ui);
 
-// "loading Qwen2.5-Coder 1.5B, 0.4 of 1.0 GB · over a slow line"; without a total only what is done.
-[[nodiscard]] Message of_total(const Message& what, double done, double total, const std::string& unit, const std::string& note = "");
+// "Qwen2.5-Coder 1.5B, 0.4 of 1.0 GB"; without a total only what is done.
+[[nodiscard]] Message job_line(const EngineJob& job);
 // Whether something is measured or trained beside the run; all may be null.
 [[nodiscard]] bool measuring(const Answers& answers, const EngineStatus* status);
 // Why this action is not possible now; empty when it is.
@@ -200,9 +197,15 @@ void draw_notes(const FrameDraw& d);  // after it
 // over a stage that is larger than the window.
 void move_between_regions(const FrameDraw& d);
 void pan_stage(const FrameDraw& d); // behind the scene
+struct Problem {
+    Message what, remedy, action = {}; // of its button; empty: none
+};
+// What the engine says in English, below what kind of problem it is where that is known.
+[[nodiscard]] Problem problem_of(ErrorKind kind, const std::string& what, const std::string& remedy);
 // "domino K = 7 · T 0.8 · token rule"; a draft temperature of its own is told behind the target's.
 [[nodiscard]] Message run_words(const std::string& drafter, int k, double temperature, double draft_temperature, const std::string& rule,
                                 bool k_auto = false);
+[[nodiscard]] Message products_words(Precision precision); // "bf16 products"
 [[nodiscard]] Message speculation_state(const SceneInput& input,
                                         bool& on); // "active, 3.00 tokens per round"
 

@@ -1,26 +1,24 @@
 // Scene rail and status bar.
 #include <algorithm>
-#include <map>
+#include <cstdio>
 #include <optional>
 #include <vector>
 
 #include "app/frame/frame.h"
+#include "engine/base/display_name.h"
 #include "engine/fetch/fetchable.h"
 #include "engine/model/precision.h"
 #include "engine/models/model_names.h"
+#include "engine/rules/verify.h"
 #include "scenes/race/race_draw.h"
 #include "scenes/shared/message_scene.h"
+#include "scenes/shared/shown_work.h"
 #include "scenes/shared/token_said.h"
 #include "scenes/shared/words.h"
-#include "ui/language/language.h"
 #include "ui/text_layout.h"
 
 namespace speclens {
 namespace {
-
-using ui::Align;
-using ui::Font;
-using ui::Rect;
 
 struct RailRow {
     Message label, about;
@@ -36,7 +34,7 @@ std::vector<RailRow> rail_rows() {
 
 // What a scene shows, for who reads its name only.
 Message scene_about(const SceneInfo& scene) {
-    return frame_says("rail.scene"_t, "scene"_v = ui::language().label(scene.title), "about"_v = ui::language().label(scene.about));
+    return frame_says("rail.scene"_t, "scene"_v = message(scene.title), "about"_v = message(scene.about));
 }
 
 ui::Id rail_id(const FrameDraw& d, const SceneInfo& scene) { return d.ui.id("scene " + std::to_string(scene.number)); }
@@ -98,16 +96,17 @@ float each_rail_row(Rect r, const RailGrid& g, Head head, Scene row) {
 }
 
 // "Relaxed rules", or "Relaxed" where there is no room for both words.
-std::string rail_name(const ui::Canvas& c, std::string_view title, float size, float room) {
-    const std::string name = ui::language().label(title);
-    return c.text_width(name, Font::text, size) <= room ? name : name.substr(0, name.find(' '));
+Message rail_name(const ui::Canvas& c, const Said& title, float size, float room) {
+    Message name = message(title);
+    if (c.text_width(name, Font::text, size) > room) name.resize(std::min(name.size(), name.find(' ')));
+    return name;
 }
 
 void draw_rail_name(const FrameDraw& d, const SceneInfo& scene, Rect box, const RailGrid& g) {
     const ui::Canvas& c = d.ui.canvas;
     const bool selected = d.input.scene_name == scene.name;
     const float x = box.x + g.name_at, room = box.right() - 1 - x;
-    const std::string name = rail_name(c, scene.title, g.text, room);
+    const Message name = rail_name(c, scene.title, g.text, room);
     ui::tooltip_beside(d.ui, box, scene_about(scene));
     const bool bold = selected && c.text_width(name, Font::text_bold, g.text) <= room;
     ui::fitted_text(d.ui.canvas, {x, ui::baseline(box.y, box.h, g.text)}, name, bold ? Font::text_bold : Font::text, g.text,
@@ -158,7 +157,7 @@ void draw_rail(const FrameDraw& d) {
         r, g,
         [&](const SceneGroup& group, float y) {
             const float base = y + g.head - (g.head > 21 ? 7.0F : 5.0F);
-            d.ui.canvas.text({r.x + g.head_at, base}, group.title, Font::text_bold, g.head_text, d.ui.theme.ink);
+            d.ui.canvas.text({r.x + g.head_at, base}, message(group.title), Font::text_bold, g.head_text, d.ui.theme.ink);
         },
         [&](const SceneInfo& scene, float y) {
             rail_row(d, scene, {r.x + g.inset, y, r.w - 2 * g.inset - 1, g.pitch}, g, stop);
@@ -172,27 +171,31 @@ Message run_words(const std::string& drafter, int k, double temperature, double 
     const Message who = plain    ? frame_says("run.who:plain"_t)
                         : k_auto ? frame_says("run.who:auto"_t, "drafter"_v = drafter)
                                  : frame_says("run.who:one"_t, "drafter"_v = drafter, "k"_v = k);
-    const auto ruled = "rule"_v = plain || (greedy && rule == "greedy") ? "" : rule;
-    if (greedy) return frame_says("run.words:greedy"_t, "who"_v = who, ruled);
+    const bool told = !plain && !(greedy && rule == "greedy");
+    const RuleInfo* info = told ? find_rule(rule) : nullptr;
+    const auto ruled = "rule"_v = told ? rule : "";
+    const auto named = "named"_v = info ? message(info->title) : Message(told ? rule : "");
+    if (greedy) return frame_says("run.words:greedy"_t, "who"_v = who, ruled, named);
     const bool same = plain || draft_temperature == temperature;
     const Message drafts = same                     ? Message()
                            : draft_temperature == 0 ? frame_says("run.drafts:likeliest"_t)
                                                     : frame_says("run.drafts:at"_t, "temperature"_v = draft_temperature);
-    return frame_says("run.words:drawn"_t, "who"_v = who, "temperature"_v = temperature, "drafts"_v = drafts, ruled);
+    return frame_says("run.words:drawn"_t, "who"_v = who, "temperature"_v = temperature, "drafts"_v = drafts, ruled, named);
 }
+
+Message products_words(Precision precision) { return frame_says("status.products"_t, "precision"_v = name_of(precision)); }
 
 Message speculation_state(const SceneInput& input, bool& on) {
     on = false;
     const RunView& view = *input.view;
     if (input.status && input.status->state == EngineStatus::State::failed)
-        return input.status->prompt_too_long ? frame_says("status.off:too_long"_t) : frame_says("status.off:stopped"_t);
+        return input.status->error_kind == ErrorKind::prompt_too_long ? frame_says("status.off:too_long"_t)
+                                                                      : frame_says("status.off:stopped"_t);
     if (!view.header) return frame_says("status.off:no_run"_t);
     const Header& h = *view.header;
     if (h.drafter == kNoDrafter) {
-        std::string why = h.notice;
-        const std::string known = "speculation is off: "; // the cell says so already
-        if (why.starts_with(known)) why.erase(0, known.size());
-        return why.empty() ? frame_says("status.off:none"_t) : frame_says("status.off:why"_t, "why"_v = ui::language().label(why));
+        const std::string why = h.why_off(); // in English, as what() of an error is
+        return why.empty() ? frame_says("status.off:none"_t) : frame_says("status.off:why"_t, "why"_v = why);
     }
     if (h.k == 0) return frame_says("status.off:no_length"_t);
     const RunView& whole = *input.whole;
@@ -258,6 +261,14 @@ std::vector<Cell> race_cells(const SceneInput& in) {
     return cells;
 }
 
+// "CPU · AVX-512 · 2 threads", as a header has it, with its threads counted in the language of the window.
+Message place_words(const std::string& place) {
+    int threads = 0;
+    const std::size_t end = place.rfind(" · ");
+    if (end == std::string::npos || std::sscanf(place.c_str() + end, " · %d thread", &threads) != 1) return place;
+    return frame_says("status.place"_t, "device"_v = place.substr(0, end), "threads"_v = threads);
+}
+
 // "avx2, 2 threads · tiny (q8 · bf16 products) ← head".
 Message engine_words(const FrameInput& input) {
     const SceneInput& in = input.scene;
@@ -268,11 +279,13 @@ Message engine_words(const FrameInput& input) {
     if (h && !race) weights = h->weights, head = h->drafter_model;
     const Precision precision = race ? in.race->precision : h ? h->precision : Precision::f32;
     if (place.empty()) std::swap(place, model);
-    const auto label = [](const std::string& words) { return ui::language().label(words); };
-    if (place.empty()) return in.status && !in.status->job.empty() ? Message(in.status->job) : frame_says("status.no_engine"_t);
+    if (place.empty()) {
+        const Message job = in.status ? job_words(in.status->job) : Message();
+        return job.empty() ? frame_says("status.no_engine"_t) : job;
+    }
     const bool told = !weights.empty() || precision != Precision::f32;
-    const Message form = told ? frame_says("status.form"_t, "weights"_v = weights, "precision"_v = label(precision_words(precision))) : "";
-    return frame_says("status.engine"_t, "place"_v = label(place), "model"_v = model, "form"_v = form, "head"_v = head);
+    const Message form = told ? frame_says("status.form"_t, "weights"_v = weights, "precision"_v = products_words(precision)) : Message();
+    return frame_says("status.engine"_t, "place"_v = place_words(place), "model"_v = model, "form"_v = form, "head"_v = head);
 }
 
 // What the first cell is of, and how to get another model.
@@ -352,7 +365,8 @@ void draw_status(const FrameDraw& d) {
 
     if (race) h = in.race ? race_header(*in.race) : nullptr;
     Message right;
-    if (h && tier_of(h) == ui::Tier::recorded) right = frame_says("status.recorded"_t, "date"_v = h->date, "machine"_v = h->machine);
+    if (h && tier_of(h) == ui::Tier::recorded)
+        right = frame_says("status.recorded"_t, "date"_v = h->date, "machine"_v = machine_said(h->machine));
     const auto width = [&](const Cell& cell) { return c.text_width(cell.text, Font::text, 14) + 24 + (cell.dot ? 16.0F : 0.0F); };
     const auto total = [&] {
         float sum = 16 + (right.empty() ? 0 : c.text_width(right, Font::text, 14) + 32);

@@ -10,8 +10,6 @@
 namespace speclens {
 namespace {
 
-using ui::Rect;
-
 constexpr int kParts = 8;
 
 // In the order that F6 goes through them.

@@ -6,15 +6,10 @@
 
 #include "app/frame/frame.h"
 #include "scenes/shared/run_controls.h"
-#include "ui/language/language.h"
 #include "ui/text_layout.h"
 
 namespace speclens {
 namespace {
-
-using ui::Align;
-using ui::Font;
-using ui::Rect;
 
 // Handles in the menu bar: what this layout keeps out of sight, and the key that shows it. Large windows show
 // everything and have none.
@@ -106,12 +101,12 @@ std::vector<Row> rows_of(const FrameDraw& d, Menu menu) {
     std::vector<Row> rows;
     if (menu == Menu::scene)
         for (const SceneInfo& info : scene_list())
-            rows.push_back({frame_says("menu.scene_row"_t, "number"_v = info.number, "scene"_v = ui::language().label(info.title)), "", "",
+            rows.push_back({frame_says("menu.scene_row"_t, "number"_v = info.number, "scene"_v = message(info.title)), "", "",
                             SceneCommand{OpenScene{info.name}}, d.input.scene_name == info.name});
     for (const ActionInfo& info : action_list())
         if (menu == info.menu && has_place(d, info.action))
-            rows.push_back(
-                {message(info.label), info.shortcut, why_not(d.input, info.action), PickAction{info.action}, checked(d, info.action)});
+            rows.push_back({message(info.label), ui::key_words(info.shortcut), why_not(d.input, info.action), PickAction{info.action},
+                            checked(d, info.action)});
     return rows;
 }
 

@@ -9,10 +9,6 @@
 namespace speclens {
 namespace {
 
-using ui::Align;
-using ui::Font;
-using ui::Rect;
-
 constexpr float kHead = 40, kNoteLine = 24;
 
 bool shown(const FrameDraw& d) { return d.state.notes && d.input.lecture; }

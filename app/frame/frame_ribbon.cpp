@@ -10,16 +10,11 @@
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/motion.h"
 #include "scenes/shared/words.h"
-#include "ui/language/language.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
 
 namespace speclens {
 namespace {
-
-using ui::Font;
-using ui::Rect;
-using ui::Role;
 
 constexpr float kDivider = 24;      // between prompt and output
 constexpr const char* kJoins = "‹"; // the character before goes on in this token
@@ -233,8 +228,7 @@ void draw_chip(const FrameDraw& d, const Item& item, Rect box, bool newest, ui::
     ui::chip(d.ui.canvas, t, box, item.label, {.role = item.role, .selected = newest, .hovered = touched.hovered});
     if (touched.focused) d.ui.canvas.outline(box.inset(-3, -3), {t.ink, 2}, 9); // the ribbon has little room
     ui::tooltip(d.ui, box,
-                frame_says("ribbon.token"_t, "role"_v = ui::language().label(ui::role_name(item.role)),
-                           "round"_v = std::max(0, item.position.round + 1)));
+                frame_says("ribbon.token"_t, "role"_v = ui::role_words(item.role), "round"_v = std::max(0, item.position.round + 1)));
     if (!touched.clicked || item.position.round < 0) return;
     for (const RoundSummary& round : d.input.scene.whole->round_list) {
         if (round.round != item.position.round) continue;

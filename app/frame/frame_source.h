@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 
 #include "engine/run/run_view.h"
 #include "engine/run/trace.h"

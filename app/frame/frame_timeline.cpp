@@ -2,7 +2,6 @@
 // scrubs.
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <vector>
 
 #include "app/frame/frame.h"
@@ -16,11 +15,6 @@
 
 namespace speclens {
 namespace {
-
-using ui::Align;
-using ui::Font;
-using ui::Rect;
-using ui::Role;
 
 constexpr float kAfter = 0.38F; // strength behind the playhead
 

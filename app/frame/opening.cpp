@@ -16,11 +16,6 @@
 namespace speclens {
 namespace {
 
-using ui::Align;
-using ui::Font;
-using ui::Rect;
-using ui::Role;
-
 // When each part is over, in seconds.
 constexpr double kWritten = 3, kDrafted = 5, kChecked = 7.8, kCounted = 10;
 constexpr double kSweep = 1.4;   // of the pass that checks
@@ -343,9 +338,8 @@ void draw_opening(const FrameDraw& d) {
         draw_heading(d, s.y + s.h * 0.26F, frame_says("intro.heading:writes"_t), 34);
         const bool loading = status && status->state == EngineStatus::State::loading;
         const float y = s.y + s.h * 0.5F, w = std::min(560.0F, s.w - 48);
-        if (loading && status->job_total > 0)
-            ui::progress(d.ui, {s.center().x - w / 2, y, w, 32}, status->job_done, status->job_total,
-                         of_total(status->job, status->job_done, status->job_total, status->job_unit));
+        if (loading && status->job.total > 0)
+            ui::progress(d.ui, {s.center().x - w / 2, y, w, 32}, status->job.done, status->job.total, job_line(status->job));
         else
             ui::fitted_text(d.ui.canvas, {s.center().x, y}, loading ? frame_says("intro.wait:models"_t) : frame_says("intro.wait:run"_t),
                             Font::text, 17, d.ui.theme.muted, s.w - 48, Align::center);

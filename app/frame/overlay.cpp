@@ -1,6 +1,5 @@
 #include "app/frame/overlay.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace speclens {

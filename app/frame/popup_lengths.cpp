@@ -7,17 +7,13 @@
 #include "engine/drafters/drafter_info.h"
 #include "engine/run/auto_length.h"
 #include "engine/run/engine_status.h"
-#include "ui/choices.h"
 #include "ui/format.h"
 #include "ui/text_field.h"
 #include "ui/text_layout.h"
+#include "ui/widgets.h"
 
 namespace speclens {
 namespace {
-
-using ui::Align;
-using ui::Font;
-using ui::Rect;
 
 constexpr float kNumberLine = 24;
 constexpr int kNumberColumns = 9; // columns of numbers
@@ -175,8 +171,7 @@ void draw_lengths(const FrameDraw& d, Rect box, bool& close) {
         d.out.emplace_back(MeasureCosts{});
     y += 36 + kNumberLine;
     if (!d.state.problem.empty()) {
-        y = ui::paragraph(d.ui.canvas, {x, y}, w,
-                          frame_says("length.problem"_t, "what"_v = drawn_words(d.state.problem), "remedy"_v = drawn_words(d.state.remedy)),
+        y = ui::paragraph(d.ui.canvas, {x, y}, w, frame_says("length.problem"_t, "what"_v = d.state.problem, "remedy"_v = d.state.remedy),
                           {.color = d.ui.theme.role(ui::Role::rejected), .max_lines = 2});
     }
     y += 4;

@@ -1,7 +1,6 @@
 // The command palette and the list of forks: rows that are searched, walked with the arrows and run with
 // Enter.
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 
@@ -18,17 +17,12 @@
 #include "scenes/shared/token_said.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
-#include "ui/language/language.h"
 #include "ui/text_field.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
 
 namespace speclens {
 namespace {
-
-using ui::Align;
-using ui::Font;
-using ui::Rect;
 
 constexpr float kRow = 34;
 constexpr std::size_t kMost = 200;
@@ -75,7 +69,7 @@ std::string both(const Message& words) { return words + " " + english(words); }
 
 // Found by its English words too.
 int score_of(const std::string& query, const Message& label, const std::string& also = "") {
-    const std::string own = drawn_words(label), other = english(label);
+    const std::string &own = label, other = english(label);
     return search_score(query, own, own == other ? also : also + " " + other);
 }
 
@@ -115,7 +109,7 @@ void add_scene_keys(std::vector<PaletteRow>& rows, const FrameInput& input, cons
         const ui::Key key = name == "Enter" ? ui::Key::enter
                             : name == "Del" ? ui::Key::del
                                             : static_cast<ui::Key>(static_cast<int>(ui::Key::a) + name[0] - 'A');
-        add(rows, query, {words, name, PressKey{key}, 0});
+        add(rows, query, {words, ui::key_words(name), PressKey{key}, 0});
     }
 }
 
@@ -128,9 +122,9 @@ void add_run_choices(std::vector<PaletteRow>& rows, const FrameInput& input, con
     const auto offer = [&](const DrafterInfo& info) {
         if (!is_ready(ready, info.name)) return;
         add(rows, query,
-            {frame_says("find.drafter"_t, "name"_v = info.name), race ? frame_says("find.racer"_t) : info.title,
+            {frame_says("find.drafter"_t, "name"_v = info.name), race ? frame_says("find.racer"_t) : message(info.title),
              race ? SceneCommand{ToggleLane{info.name}} : SceneCommand{Command{Restart{with_drafter(now, info.name)}}}, 0},
-            both(frame_says("find.also:drafter"_t)) + " " + info.title);
+            both(frame_says("find.also:drafter"_t)) + " " + both(message(info.title)));
     };
     for (const DrafterInfo& info : drafter_list()) offer(info);
     std::vector<std::string> chains = offered_chains(ready);
@@ -144,8 +138,9 @@ void add_run_choices(std::vector<PaletteRow>& rows, const FrameInput& input, con
     for (const RuleInfo& info : rule_list())
         if (can_judge(info, *drafter))
             add(rows, query,
-                {frame_says("find.rule"_t, "name"_v = info.name), info.title, SceneCommand{Command{Restart{with_rule(now, info.name)}}}, 0},
-                both(frame_says("find.also:rule"_t)) + " " + info.title);
+                {frame_says("find.rule"_t, "name"_v = info.name), message(info.title),
+                 SceneCommand{Command{Restart{with_rule(now, info.name)}}}, 0},
+                both(frame_says("find.also:rule"_t)) + " " + both(message(info.title)));
 }
 
 // What else has to change so that rule, temperature and drafter fit together.
@@ -381,13 +376,13 @@ std::vector<PaletteRow> palette_rows(const FrameInput& input, const std::string&
     if (!filtered || prefix == '@')
         for (const SceneInfo& info : scene_list())
             add(rows, words,
-                {frame_says("find.scene"_t, "scene"_v = ui::language().label(info.title)), "S" + std::to_string(info.number),
+                {frame_says("find.scene"_t, "scene"_v = message(info.title)), "S" + std::to_string(info.number),
                  SceneCommand{OpenScene{info.name}}, 0},
-                std::string(info.name) + " " + info.title);
+                std::string(info.name) + " " + english(message(info.title)));
     if (!filtered || prefix == '>')
         for (const ActionInfo& info : action_list())
             if (info.action != Action::palette && why_not(input, info.action).empty())
-                add(rows, words, {message(info.label), info.shortcut, PickAction{info.action}, 0}, both(message(info.also)));
+                add(rows, words, {message(info.label), ui::key_words(info.shortcut), PickAction{info.action}, 0}, both(message(info.also)));
     if (!filtered || prefix == '>') {
         add_scene_keys(rows, input, words);
         add_run_choices(rows, input, words);
@@ -419,6 +414,7 @@ std::vector<PaletteRow> palette_rows(const FrameInput& input, const std::string&
 }
 
 std::vector<PaletteRow> fork_rows(const FrameInput& input) {
+    constexpr int kForkTokens = 12, kForkTokensEach = 4; // the likeliest of a guess, and of each where all are listed
     std::vector<PaletteRow> rows;
     const LoopModel model = loop_model(input.scene);
     if (!model.round || !input.scene.settings) return rows;
@@ -428,7 +424,23 @@ std::vector<PaletteRow> fork_rows(const FrameInput& input) {
     ++other.fork;
     rows.push_back(
         {frame_says("branch.dice"_t, "round"_v = round + 1), frame_says("branch.same"_t), fork({.round = round, .settings = other}), 0});
-    if (index >= static_cast<int>(model.columns.size())) return rows;
+    const auto force = [&](int at, int most) {
+        const ColumnDistributions distributions = column_distributions(model, at);
+        const Drafted* draft = model.columns[static_cast<std::size_t>(at)].draft;
+        for (const DistributionRow& row : distribution_table(distributions.target, distributions.draft, most).rows) {
+            if (row.id < 0 || (draft && row.id == draft->token)) continue;
+            rows.push_back(
+                {frame_says("branch.force"_t, "token"_v = token_said(*input.scene.trace, row.id), "guess"_v = at + 1),
+                 frame_says("branch.chances"_t, "target"_v = distribution_number(row.target), "draft"_v = distribution_number(row.draft)),
+                 fork({.round = round, .force_draft = std::pair{at, row.id}}), 0});
+        }
+    };
+    // A pass, and what comes behind the last guess, are of all guesses.
+    const int guesses = static_cast<int>(model.columns.size());
+    if (index >= guesses || (model.phase == Phase::verify && !input.scene.selected)) {
+        for (int at = 0; at < guesses; ++at) force(at, kForkTokensEach);
+        return rows;
+    }
     const LoopColumn& column = model.columns[static_cast<std::size_t>(index)];
     if (column.check && column.check->u && throws_coins(model.rule)) {
         const bool kept = column.check->accepted;
@@ -438,15 +450,7 @@ std::vector<PaletteRow> fork_rows(const FrameInput& input) {
              frame_says("branch.u"_t, "u"_v = kept ? 0.99 : 0.0),
              fork({.round = round, .force_coin = std::pair{index, kept ? 0.999 : 0.0}}), 0});
     }
-    const ColumnDistributions distributions = column_distributions(model, index);
-    const DistributionTable table = distribution_table(distributions.target, distributions.draft, 12);
-    for (const DistributionRow& row : table.rows) {
-        if (row.id < 0 || (column.draft && row.id == column.draft->token)) continue;
-        rows.push_back(
-            {frame_says("branch.force"_t, "token"_v = token_said(*input.scene.trace, row.id), "guess"_v = index + 1),
-             frame_says("branch.chances"_t, "target"_v = distribution_number(row.target), "draft"_v = distribution_number(row.draft)),
-             fork({.round = round, .force_draft = std::pair{index, row.id}}), 0});
-    }
+    force(index, kForkTokens);
     return rows;
 }
 
@@ -530,7 +534,7 @@ void draw_glossary(const FrameDraw& d, Rect box, bool& close) {
     ui::paragraph(c, {words.x, y}, words.w, entry.text, style);
     const SceneInfo* scene = find_scene(entry.scene);
     if (!scene) return;
-    const Message label = frame_says("term.show"_t, "scene"_v = ui::language().label(scene->title));
+    const Message label = frame_says("term.show"_t, "scene"_v = message(scene->title));
     const bool go = ui::button(d.ui, "go", {words.x, box.bottom() - 52, std::min(words.w, 240.0F), 36}, label,
                                {.kind = ui::ButtonKind::primary, .icon = ui::Icon::play});
     if (!go && !enter) return;

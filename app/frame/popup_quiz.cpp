@@ -1,16 +1,11 @@
 // The quiz: one question with its choices, what was right and why, and the scene that shows it.
-#include <algorithm>
 
 #include "app/frame/popups.h"
-#include "ui/language/language.h"
 #include "ui/text_layout.h"
 #include "ui/widgets.h"
 
 namespace speclens {
 namespace {
-
-using ui::Font;
-using ui::Rect;
 
 constexpr float kLine = 24, kPad = 12;
 
@@ -97,7 +92,7 @@ void draw_quiz(const FrameDraw& d, Rect box, bool& close) {
     ui::end_scroll(d.ui);
     const SceneInfo* scene = find_scene(q.scene);
     if (given >= 0 && scene &&
-        ui::button(d.ui, "show", {x, below + 8, 220, 36}, frame_says("term.show"_t, "scene"_v = ui::language().label(scene->title)),
+        ui::button(d.ui, "show", {x, below + 8, 220, 36}, frame_says("term.show"_t, "scene"_v = message(scene->title)),
                    {.icon = ui::Icon::play})) {
         d.out.push_back(SceneCommand{OpenScene{q.scene}});
         if (q.beat > 0) d.out.push_back(SceneCommand{SetBeat{q.beat - 1}});

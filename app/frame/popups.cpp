@@ -13,17 +13,12 @@
 #include "kernels/error.h"
 #include "scenes/shared/speak.h"
 #include "scenes/shared/words.h"
-#include "ui/choices.h"
-#include "ui/language/language.h"
 #include "ui/text_field.h"
 #include "ui/text_layout.h"
+#include "ui/widgets.h"
 
 namespace speclens {
 namespace {
-
-using ui::Align;
-using ui::Font;
-using ui::Rect;
 
 ui::Vec2 wanted_size(Popup popup) {
     switch (popup) {
@@ -154,7 +149,7 @@ std::optional<PromptRoom> counted_prompt(const FrameDraw& d) {
 }
 
 // "Ctrl+Shift+→" of a scene hides the same key of the window.
-bool has_own_key(const std::vector<std::pair<std::string, std::string>>& rows, const std::string& shortcut) {
+bool has_own_key(const KeyRows& rows, const std::string& shortcut) {
     for (const auto& [keys, does] : rows) {
         std::string held; // "Shift+→ ←": Shift holds for both
         for (std::size_t at = 0; at < keys.size();) {
@@ -172,27 +167,23 @@ bool has_own_key(const std::vector<std::pair<std::string, std::string>>& rows, c
 }
 
 // What every key does here, the scene's own first.
-std::vector<std::pair<std::string, Message>> key_rows(const FrameDraw& d) {
-    std::vector<std::pair<std::string, std::string>> own;
-    if (d.input.active) own = d.input.active->keys();
+KeyRows key_rows(const FrameDraw& d) {
+    const KeyRows own = d.input.active ? d.input.active->keys() : KeyRows();
     std::string drafters; // "1 none, 2 small, …"
     const auto& list = drafter_list();
     for (std::size_t i = 0; i < list.size() && i < 9; ++i)
         drafters += (i > 0 ? ", " : "") + std::to_string(i + 1) + "\u00a0" + list[i].name;
     const std::string digits = "1 … 9";
-    std::vector<std::pair<std::string, Message>> rows;
-    bool own_digits = false;
-    for (const auto& [keys, does] : own) {
-        const bool chooses = keys == digits;
-        own_digits |= chooses;
-        rows.emplace_back(keys, chooses ? does + ": " + drafters : does);
-    }
+    KeyRows rows = own;
+    for (auto& [keys, does] : rows)
+        if (keys == digits) does += ": " + drafters;
     for (const ActionInfo& info : action_list()) {
         Message label = message(info.label);
         if (label.ends_with("…")) label.resize(label.size() - std::string("…").size());
         if (*info.shortcut && !has_own_key(own, info.shortcut)) rows.emplace_back(info.shortcut, std::move(label));
     }
-    if (!own_digits) rows.emplace_back(digits, frame_says("keyboard.drafters"_t, "drafters"_v = drafters));
+    if (std::ranges::find(own, digits, &KeyRows::value_type::first) == own.end())
+        rows.emplace_back(digits, frame_says("keyboard.drafters"_t, "drafters"_v = drafters));
     if (d.layout.density == Density::single) rows.emplace_back("Alt+← → ↑ ↓", frame_says("keyboard.pan"_t));
     rows.emplace_back("Tab", frame_says("keyboard.tab"_t));
     return rows;
@@ -280,15 +271,15 @@ void draw_prompt_editor(const FrameDraw& d, Rect box, bool& close) {
     }
     if (roomy && d.input.gallery && !d.input.gallery->empty()) y += draw_good_prompts(d, {x, y, w, 0}) + 4;
     if (d.input.gallery && !d.input.gallery->empty()) {
-        std::vector<ui::MessageChoice> presets;
+        std::vector<ui::Choice> presets;
         for (const GalleryPrompt& g : *d.input.gallery) {
             std::string line = g.prompt.substr(0, 200);
             std::ranges::replace(line, '\n', ' ');
             presets.push_back({ui::fit(d.ui.canvas, line, Font::text, 15, w - 220),
-                               frame_says("prompt.domain"_t, "domain"_v = ui::language().label(g.domain), "chat"_v = g.chat)});
+                               frame_says("prompt.domain"_t, "domain"_v = domain_said(g.domain), "chat"_v = g.chat)});
         }
-        if (const auto pick = ui::dropdown(d.ui, "preset", {x, y, w, 36}, presets, -1, Message(), Message(),
-                                           roomy ? frame_says("prompt.more"_t) : frame_says("prompt.presets"_t))) {
+        if (const auto pick = ui::dropdown(d.ui, "preset", {x, y, w, 36}, presets, -1,
+                                           {.placeholder = roomy ? frame_says("prompt.more"_t) : frame_says("prompt.presets"_t)})) {
             const GalleryPrompt& g = (*d.input.gallery)[static_cast<std::size_t>(*pick)];
             s.prompt = g.prompt;
             s.system = g.system;
@@ -363,7 +354,7 @@ void draw_keys_panel(const FrameDraw& d, Rect box, bool&) {
     const float up = begin_reading(d, "keys", view, height + 8);
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const ui::Vec2 at{places[i].x, view.y + 18 + places[i].y - up};
-        d.ui.canvas.text(at, rows[i].first, Font::mono, 14, d.ui.theme.ink);
+        d.ui.canvas.text(at, ui::key_words(rows[i].first), Font::mono, 14, d.ui.theme.ink);
         ui::paragraph(d.ui.canvas, {at.x + 136, at.y}, words, rows[i].second, style);
     }
     ui::end_scroll(d.ui);

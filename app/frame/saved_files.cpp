@@ -1,13 +1,12 @@
 #include "app/frame/saved_files.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <fstream>
 #include <string_view>
 #include <system_error>
 
+#include "app/frame/actions.h"
 #include "engine/base/json.h"
-#include "ui/format.h"
 
 namespace speclens {
 namespace {
@@ -92,13 +91,13 @@ std::vector<SavedFile> saved_files(const std::filesystem::path& folder) {
         if (!begin.is_object()) continue;
         const std::string schema = text_at(begin, "schema"), date = shown_date(text_at(begin, "date"));
         if (schema == "speclens-race/1") {
-            found.push_back({path.string(), asked(text_at(begin, "prompt")), "race · " + date});
+            found.push_back({path.string(), asked(text_at(begin, "prompt")), frame_says("files.race"_t, "date"_v = date)});
         } else if (schema == "speclens-trace/1") {
             const auto sampling = begin.find("sampling");
             const double temperature = sampling != begin.end() && sampling->is_object() ? number_at(*sampling, "temperature") : 0;
             found.push_back({path.string(), asked(text_at(begin, "prompt_text")),
-                             text_at(begin, "drafter") + ", K = " + ui::number(number_at(begin, "k"), 0) +
-                                 ", T = " + ui::tenths(temperature) + " · " + date});
+                             frame_says("files.run"_t, "drafter"_v = text_at(begin, "drafter"), "k"_v = number_at(begin, "k"),
+                                        "temperature"_v = temperature, "date"_v = date)});
         } else {
             continue;
         }

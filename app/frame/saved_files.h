@@ -5,12 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "ui/stories/message.h"
+
 namespace speclens {
 
 struct SavedFile {
     std::string path;
-    std::string label;  // the prompt
-    std::string detail; // "domino, K = 7, T = 0 · 22 Nov 13:10"
+    std::string label; // the prompt
+    Message detail;    // "domino, K = 7, T = 0 · 22 Nov 13:10"
 };
 
 // Newest first, 100 at most. Of every file only its beginning is read; what is neither run nor race is left

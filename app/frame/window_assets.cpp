@@ -1,6 +1,6 @@
 #include "app/frame/window_assets.h"
 
-#include "app/frame/actions.h"
+#include "app/frame/frame.h"
 #include "kernels/error.h"
 #include "ui/stories/story_book.h"
 
@@ -33,7 +33,8 @@ WindowAssets load_window_assets(const std::filesystem::path& assets, const std::
         try {
             load();
         } catch (const Error& error) {
-            left_out(error.what(), error.remedy());
+            const Problem problem = problem_of(error.kind(), error.what(), error.remedy());
+            left_out(problem.what, problem.remedy);
         }
     };
     const auto prompts = [&](bool built_in) {
@@ -50,11 +51,11 @@ WindowAssets load_window_assets(const std::filesystem::path& assets, const std::
     optional([&] { // a file of figures that cannot be read costs its own only
         std::vector<std::string> files;
         loaded.figures = std::make_shared<const Published>(Published::load(assets / "published", &files));
-        for (const std::string& file : files) left_out(file, frame_says("remedy.published"_t));
+        for (const std::string& file : files) left_out(problem_of(ErrorKind::other, file, "").what, frame_says("remedy.published"_t));
     });
-    for (const std::string& text : story_problems()) left_out(text, frame_says("remedy.story"_t));
+    for (const std::string& text : story_problems()) left_out(problem_of(ErrorKind::other, text, "").what, frame_says("remedy.story"_t));
     optional([&] { loaded.ablations = std::make_shared<const Ablations>(load_experiments(assets / "models")); });
-    if (broken > 1) loaded.problem = frame_says("problem.and_more"_t, "first"_v = drawn_words(loaded.problem), "more"_v = broken - 1);
+    if (broken > 1) loaded.problem = frame_says("problem.and_more"_t, "first"_v = loaded.problem, "more"_v = broken - 1);
     return loaded;
 }
 

@@ -116,47 +116,44 @@ struct FrameRequest {
     Answers answers = {};                          // to what frame_wants() asked for
     std::shared_ptr<const ServerView> server = {}; // for the scene "server"; may be null
 };
+// What a frame is drawn of; the trace may be null.
+struct FrameRun {
+    std::shared_ptr<const Trace> trace;
+    RunSettings settings;
+    EngineStatus status;
+};
 // Draws one frame of a finished or stepped trace; the file's ending decides PNG or SVG. Needs no display.
 // Without distributions among its answers the scene of the accept rule uses the recorded heads.
-void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings, const EngineStatus& status,
-                  const std::filesystem::path& file);
+void render_frame(const FrameRequest& request, const FrameRun& run, const std::filesystem::path& file);
 // What to say of a frame that shows a part of its scene only, because the size is small for the zoom; empty:
 // it shows all.
 [[nodiscard]] std::string part_words(const FrameRequest& request);
 // How many beats or steps the scene has with this run: what `beat` may be, from 1.
-[[nodiscard]] int frame_beats(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
-                              const EngineStatus& status);
+[[nodiscard]] int frame_beats(const FrameRequest& request, const FrameRun& run);
 // How long the step moves that leads to this frame, in seconds; 0: nothing moves there.
-[[nodiscard]] double frame_motion(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
-                                  const EngineStatus& status);
+[[nodiscard]] double frame_motion(const FrameRequest& request, const FrameRun& run);
 // The same for several frames, one after another: by the ending of `file` an animated GIF or a film (.mp4, .webm), which an
 // encoder of the distribution writes.
 struct AnimationFrame {
     FrameRequest request;
     int ms = 1500; // how long it is shown
 };
-void render_animation(const std::vector<AnimationFrame>& frames, std::shared_ptr<const Trace> trace, const RunSettings& settings,
-                      const EngineStatus& status, const std::filesystem::path& file);
+void render_animation(const std::vector<AnimationFrame>& frames, const FrameRun& run, const std::filesystem::path& file);
 // Films count time in so many milliseconds; GIFs, which readers show no faster, in more.
 inline constexpr int kVideoTick = 40, kGifTick = 50;
 // Throws Error where no encoder for films is installed.
 void check_video(const std::filesystem::path& file);
 // What this frame would show more with: cycles to replay, runs to measure. The caller answers in the request.
-[[nodiscard]] std::vector<Command> frame_wants(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
-                                               const EngineStatus& status);
+[[nodiscard]] std::vector<Command> frame_wants(const FrameRequest& request, const FrameRun& run);
 // The same frame in words.
-[[nodiscard]] std::string describe_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
-                                         const EngineStatus& status);
-// The same as data, of a scene whose texts are messages: "speclens-words/1", docs/languages.md.
-[[nodiscard]] std::string frame_messages(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
-                                         const EngineStatus& status);
+[[nodiscard]] std::string describe_frame(const FrameRequest& request, const FrameRun& run);
+// The same as data: "speclens-words/1", docs/languages.md.
+[[nodiscard]] std::string frame_messages(const FrameRequest& request, const FrameRun& run);
 // The numbers of each plot in it, as it is drawn: a table, and a specification of Vega-Lite 5 with the same numbers in it.
 struct PlotFiles {
     std::string csv, specification;
 };
-[[nodiscard]] std::vector<PlotFiles> frame_plots(const FrameRequest& request, std::shared_ptr<const Trace> trace,
-                                                 const RunSettings& settings, const EngineStatus& status);
-[[nodiscard]] bool tells_messages(const std::string& scene);
+[[nodiscard]] std::vector<PlotFiles> frame_plots(const FrameRequest& request, const FrameRun& run);
 // The position the accept-rule scene shows for this request: (cycle, index), so that the caller can fetch its
 // distributions.
 [[nodiscard]] std::optional<std::pair<int, int>> shown_position(const FrameRequest& request, const Trace& trace);

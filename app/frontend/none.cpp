@@ -21,28 +21,21 @@ std::string language_of_window(const std::optional<std::string>&, bool) {
 }
 void speak(const std::string&) {}
 std::vector<std::string> texts_to_translate(const std::string&) { absent(); }
-void render_frame(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&,
-                  const std::filesystem::path&) {
-    absent();
-}
+void render_frame(const FrameRequest&, const FrameRun&, const std::filesystem::path&) { absent(); }
 std::string part_words(const FrameRequest&) { return ""; }
-int frame_beats(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&) { absent(); }
-double frame_motion(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&) { absent(); }
-void render_animation(const std::vector<AnimationFrame>&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&,
-                      const std::filesystem::path&) {
-    absent();
-}
-int shared_round(const FrameRequest&, const std::shared_ptr<const Trace>&, const RunSettings&, const EngineStatus&) { absent(); }
-FramePlace frame_place(const FrameRequest&, const std::shared_ptr<const Trace>&, const RunSettings&, const EngineStatus&) { absent(); }
+int frame_beats(const FrameRequest&, const FrameRun&) { absent(); }
+double frame_motion(const FrameRequest&, const FrameRun&) { absent(); }
+void render_animation(const std::vector<AnimationFrame>&, const FrameRun&, const std::filesystem::path&) { absent(); }
+int shared_round(const FrameRequest&, const FrameRun&) { absent(); }
+FramePlace frame_place(const FrameRequest&, const FrameRun&) { absent(); }
 SharedFiles share_round(const SharedRound&, const std::filesystem::path&, const std::function<void(double)>&) { absent(); }
-std::string frame_title(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&) { absent(); }
-std::string frame_picture(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&) { absent(); }
+std::string frame_title(const FrameRequest&, const FrameRun&) { absent(); }
+std::string frame_picture(const FrameRequest&, const FrameRun&) { absent(); }
 void check_video(const std::filesystem::path&) { absent(); }
-std::vector<Command> frame_wants(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&) { return {}; }
-std::string describe_frame(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&) { absent(); }
-std::string frame_messages(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&) { absent(); }
-std::vector<PlotFiles> frame_plots(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&) { absent(); }
-bool tells_messages(const std::string&) { return false; }
+std::vector<Command> frame_wants(const FrameRequest&, const FrameRun&) { return {}; }
+std::string describe_frame(const FrameRequest&, const FrameRun&) { absent(); }
+std::string frame_messages(const FrameRequest&, const FrameRun&) { absent(); }
+std::vector<PlotFiles> frame_plots(const FrameRequest&, const FrameRun&) { absent(); }
 std::vector<double> race_stop_times(const RaceView&) { absent(); }
 std::optional<std::pair<int, int>> shown_position(const FrameRequest&, const Trace&) { return std::nullopt; }
 std::vector<SceneName> scene_names() { return {}; }

@@ -25,7 +25,8 @@ struct SharedRound {
 struct SharedFiles {
     std::filesystem::path loop; // six seconds, GIF
     std::filesystem::path film; // the same as MP4; empty: there is none
-    std::string no_film;        // why; empty: there is one
+    bool no_encoder = false;    // why there is no film: ffmpeg is not installed
+    std::string no_film;        // or what else went wrong; empty: nothing did
     std::filesystem::path card; // 1200x630, PNG
     std::filesystem::path link; // a file with the link; empty: none leads there
     std::string link_text;
@@ -33,20 +34,16 @@ struct SharedFiles {
 };
 
 // The round that a frame shows; throws Error (usage) where it shows none that is complete.
-[[nodiscard]] int shared_round(const FrameRequest& request, const std::shared_ptr<const Trace>& trace, const RunSettings& settings,
-                               const EngineStatus& status);
+[[nodiscard]] int shared_round(const FrameRequest& request, const FrameRun& run);
 // The place that a frame shows, chosen or found: a link with it leads to the same one.
-[[nodiscard]] FramePlace frame_place(const FrameRequest& request, const std::shared_ptr<const Trace>& trace, const RunSettings& settings,
-                                     const EngineStatus& status);
+[[nodiscard]] FramePlace frame_place(const FrameRequest& request, const FrameRun& run);
 // Writes them into a folder, which is made; what was there under these names is replaced. `done` is told how far it is, 0 to 1, and
 // may throw to stop it. Throws Error.
 SharedFiles share_round(const SharedRound& round, const std::filesystem::path& folder, const std::function<void(double)>& done);
 
 // What the title of a frame says, in the language of the pictures.
-[[nodiscard]] std::string frame_title(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
-                                      const EngineStatus& status);
+[[nodiscard]] std::string frame_title(const FrameRequest& request, const FrameRun& run);
 // One frame as the bytes of a PNG with few colours, a fifth of the size of render_frame()'s.
-[[nodiscard]] std::string frame_picture(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
-                                        const EngineStatus& status);
+[[nodiscard]] std::string frame_picture(const FrameRequest& request, const FrameRun& run);
 
 } // namespace speclens

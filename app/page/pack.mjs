@@ -1,12 +1,13 @@
-// node pack.mjs ASSETS FONTS PROGRAMS OUT: what a page carries, in parts, packed: the start's (target, small draft model, three heads,
-// texts, fonts) and one for each other head. parts.json says what is in them. Numbers of bf16 are split first into what hardly packs,
-// sign and mantissa, and their exponents, which are packed by how often each occurs: that makes an eighth less.
+// node pack.mjs ASSETS FONTS PROGRAMS OUT: what a page carries, in parts, packed: texts and fonts, which is all that a saved run needs, the
+// target with the small draft model and one head, and one for each other head. parts.json says what is in them. Numbers of bf16
+// are split first into what hardly packs, sign and mantissa, and their exponents, which are packed by how often each occurs: that makes an
+// eighth less.
 import fs from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';
 
 const [assets, fonts, programs, out] = process.argv.slice(2);
-const at_start = ['target', 'small', 'eagle3', 'medusa', 'mtp']; // the smallest heads beside the one that most scenes show
+const models_at_start = ['target', 'small', 'eagle3'], heads_at_start = ['medusa', 'mtp']; // the smallest beside the one that most scenes show
 // What is of training and tests, as in a package (cmake/SpecPackages.cmake), and the records of it beside the models.
 const left_out = ['recipe', 'traces', 'pictures', 'README.md', 'drafter_gates.json', 'domino_cases.json', 'originals.txt'];
 
@@ -60,13 +61,15 @@ function write_part(name, first, files) {
 fs.mkdirSync(out, { recursive: true });
 const models = path.join(assets, 'models');
 // Every other model of the bundle, so that a new head is never forgotten; a folder of heads for another target has no weights at its top.
-const later = fs.readdirSync(models).sort().filter((name) => !at_start.includes(name) && fs.existsSync(path.join(models, name, 'model.safetensors')));
+const later = fs.readdirSync(models).sort().filter((name) => ![...models_at_start, ...heads_at_start].includes(name) && fs.existsSync(path.join(models, name, 'model.safetensors')));
 const in_page = (file) => [file, '/assets/' + path.relative(assets, file)];
 const with_models = (names) => names.flatMap((name) => files_below(path.join(models, name)).map(in_page));
 const texts = files_below(assets).filter((file) => !path.relative(models, file).includes(path.sep) || path.relative(models, file).startsWith('..'));
 const shown = fs.readFileSync(fonts, 'utf8').trim().split('\n').map((file) => [file, file]);
 const parts = [
-  write_part('start', true, [...texts.map(in_page), ...shown, ...with_models(at_start)]),
+  write_part('texts', true, [...texts.map(in_page), ...shown]),
+  write_part('models', true, with_models(models_at_start)),
+  ...heads_at_start.map((name) => write_part(name, true, with_models([name]))),
   ...later.map((name) => write_part(name, false, with_models([name]))),
 ];
 const sizes = {}; // of a program with what starts it
@@ -79,4 +82,5 @@ for (const program of ['speclens', 'speclens_alone']) {
   }
 }
 fs.writeFileSync(path.join(out, 'parts.json'), JSON.stringify({ programs: sizes, parts }));
-console.log(`first start: ${((parts[0].packed + sizes.speclens) / 1e6).toFixed(1)} MB`);
+const first = parts.filter((part) => part.first).reduce((sum, part) => sum + part.packed, sizes.speclens);
+console.log(`first start: ${(first / 1e6).toFixed(1)} MB`);

@@ -1,5 +1,6 @@
 // The browser's side of the page (docs/web.md): fetches the program and its files, and does for it what a desktop does for the
-// program itself. app/window/page.h is the other side. No library, no other host than the one the page came from.
+// program itself. app/window/page.h is the other side. No library, no other host than the one the page came from. In a notebook
+// (packaging/python/speclens_widget) it has no host at all: the element of its frame says what an address would, and hands over files.
 (() => {
 'use strict';
 
@@ -37,11 +38,15 @@ const texts = german ? {
 document.documentElement.lang = german ? 'de' : 'en';
 said.textContent = texts.loading;
 
-const query = new URLSearchParams(location.search);
+const notebook = self.frameElement && self.frameElement.speclens; // { query, hash, run, file(name), ready(), failed(words), shown(words, picture) }
+const query = new URLSearchParams(notebook ? notebook.query : location.search);
+const hash = () => (notebook ? notebook.hash : location.hash);
+const saved = notebook && notebook.run ? ['/opened/run.jsonl'] : []; // opened in the place of a live run
 const threads = self.crossOriginIsolated && !query.has('one'); // ?one: one thread also where there could be more
 const config = '/home/config/';                               // what is kept here is kept in the browser
 
 function give_up(words) {
+  if (notebook) notebook.failed(words);
   cover.hidden = false;
   document.getElementById('progress').hidden = true;
   said.textContent = words;
@@ -62,8 +67,10 @@ function at_the_start(bytes) {
   document.getElementById('progress').value = Math.min(1, arrived / expected);
 }
 
+const file_of_page = (name) => (notebook ? notebook.file(name) : fetch(name));
+
 async function unpacked(name, packed, tell = at_the_start) {
-  const answer = await fetch(name);
+  const answer = await file_of_page(name);
   if (!answer.ok) throw new Error(name + ' (' + answer.status + ')');
   const counted = answer.body.pipeThrough(new TransformStream({
     transform(piece, on) {
@@ -302,7 +309,7 @@ const page = {
     if (navigator.clipboard) navigator.clipboard.writeText(page.addressOf(text)).catch(() => {});
   },
   addressOf(text) {
-    return text.startsWith(own_link) ? location.href.split('#')[0] + '#' + text.substring(own_link.length) : text;
+    return text.startsWith(own_link) && !notebook ? location.href.split('#')[0] + '#' + text.substring(own_link.length) : text;
   },
   fullscreen() {
     if (document.fullscreenElement) document.exitFullscreen();
@@ -311,8 +318,10 @@ const page = {
   say(words) {
     page.words = words;
     document.getElementById('words').textContent = words;
+    if (notebook) canvas.toBlob((picture) => notebook.shown(words, picture)); // what was drawn just now is still there
   },
   showLink(link) {
+    if (notebook) return;
     page.shown = '#' + link.substring(own_link.length);
     history.replaceState(null, '', page.shown);
   },
@@ -375,9 +384,10 @@ const page = {
   },
   ready() {
     cover.hidden = true;
-    canvas.focus();
+    if (notebook) notebook.ready(); // whose reader writes elsewhere, perhaps
+    else canvas.focus();
     page.began = true;
-    if (!self.crossOriginIsolated) {
+    if (!self.crossOriginIsolated && saved.length === 0) { // the times of a saved run are those of another clock
       const step = clock_step();
       if (step > 0.02) always = texts.clock(step);
       strip('');
@@ -430,6 +440,8 @@ function chose(path) {
 
 // ---- dropping, fingers, the keyboard of a phone -----------------------------------------------------------------------------
 
+// Whoever scrolls through a notebook scrolls on over a frame that they did not click.
+if (notebook) addEventListener('wheel', (event) => { if (!document.hasFocus()) event.stopImmediatePropagation(); }, true);
 addEventListener('dragover', (event) => event.preventDefault(), true);
 addEventListener('drop', (event) => {
   event.preventDefault();
@@ -531,11 +543,11 @@ const Module = self.Module = {
 // With a link that cannot be followed (a model that is not here, an option of another version) the page begins without it, and its
 // window says why.
 function begin() {
-  const link = location.hash.length > 1 ? own_link + location.hash.substring(1) : '';
-  let code = Module.callMain(arguments_of_page(link));
+  const link = hash().length > 1 ? own_link + hash().substring(1) : '';
+  let code = Module.callMain([...saved, ...arguments_of_page(link)]);
   if (code !== 0 && link) {
     page.told = '';
-    code = Module.callMain(arguments_of_page(''));
+    code = Module.callMain([...saved, ...arguments_of_page('')]);
     page.link = link;
   }
   if (code !== 0) give_up(texts.failed + (page.told || code));
@@ -561,9 +573,9 @@ async function start() {
   if (missing) return give_up(texts.missing + missing + '.');
   if (!await isolated()) return;
   const name = threads ? 'speclens' : 'speclens_alone';
-  list = await (await fetch('parts.json')).json();
-  const first = list.parts.filter((part) => part.first || location.hash.includes(part.name));
-  first.forEach((part) => asked.add(part.name));
+  list = await (await file_of_page('parts.json')).json();
+  const first = list.parts.filter((part) => (saved.length > 0 ? part.name === 'texts' : part.first || hash().includes(part.name)));
+  (saved.length > 0 ? list.parts : first).forEach((part) => asked.add(part.name)); // no engine runs beside a saved run
   expected = list.programs[name] + first.reduce((sum, part) => sum + part.packed, 0);
   const [program, starter, ...parts] = await Promise.all(
     [unpacked(name + '.wasm.gz', true), unpacked(name + '.js.gz', true), ...first.map((part) => fetched(part))]);
@@ -579,13 +591,17 @@ async function start() {
     Module.FS.mkdirTree('/home/data');
     Module.FS.mkdirTree(config);
     first.forEach((part, i) => unpack(Module.FS, part, parts[i]));
-    for (let i = 0; i < localStorage.length; ++i) {
-      const key = localStorage.key(i);
-      if (key.startsWith('speclens:' + config)) put(Module.FS, key.substring('speclens:'.length), localStorage.getItem(key));
-    }
+    saved.forEach((path) => put(Module.FS, path, notebook.run));
+    try {
+      for (let i = 0; i < localStorage.length; ++i) {
+        const key = localStorage.key(i);
+        if (key.startsWith('speclens:' + config)) put(Module.FS, key.substring('speclens:'.length), localStorage.getItem(key));
+      }
+    } catch { /* a browser that keeps nothing */ }
   }];
   const script = document.createElement('script');
-  script.src = URL.createObjectURL(Module.mainScriptUrlOrBlob);
+  if (notebook) script.textContent = new TextDecoder().decode(starter); // some forbid scripts of an address
+  else script.src = URL.createObjectURL(Module.mainScriptUrlOrBlob);
   script.onerror = () => give_up(texts.failed + name + '.js');
   document.body.append(script);
 }

@@ -7,7 +7,6 @@
 
 #include "engine/base/csv.h"
 #include "engine/base/json.h"
-#include "ui/language/language.h"
 
 namespace speclens {
 namespace {
@@ -43,12 +42,14 @@ bool belongs(const PlotSeries& one, const Plot& plot) {
     return near(a.y, b.y) && near(a.h, b.h) && (one.mark == PlotMark::rows) == plot.of(PlotMark::rows);
 }
 
-// The nearest heading above it; of two beside each other the one that begins left of it.
-std::string heading_of(const Rect& place, const std::vector<RecordedText>& texts) {
-    constexpr float kLeast = 15; // pixels: names that are bold, because they are chosen, are smaller
+// The nearest heading above it; of two beside each other the one that begins left of it. Names that are bold, because they are chosen,
+// are smaller, and so are headings of cards, which stand close above their plot.
+std::string heading_of(const Rect& place, bool lanes, const std::vector<RecordedText>& texts) {
+    constexpr float kLeast = 15, kOfCard = 14, kClose = 26; // pixels
     const RecordedText* found = nullptr;
     for (const RecordedText& text : texts) {
-        if (text.font != ui::Font::text_bold || text.size < kLeast || text.baseline > place.y || text.box.x > place.x + 40) continue;
+        if (text.font != ui::Font::text_bold || text.baseline > place.y || text.box.x > place.x + 40) continue;
+        if (text.size < (!lanes && text.baseline > place.y - kClose ? kOfCard : kLeast)) continue;
         const bool beside = found && std::abs(text.baseline - found->baseline) < 4;
         if (!found || (beside ? text.box.x > found->box.x : text.baseline > found->baseline)) found = &text;
     }
@@ -86,11 +87,11 @@ std::vector<Plot> plots_of(const ui::RecordCanvas& canvas, std::span<const Rect>
         plot->place = {plot->place.x, top, plot->place.w, end - top};
         PlotSeries& added = plot->series.emplace_back(one);
         if (added.mark == PlotMark::spans) added.name = lane_of(added.plot, canvas.texts());
-        added.name = ui::language().label(added.name);
     }
     for (Plot& plot : plots) {
         const auto region = std::ranges::find_if(regions, [&](const Rect& one) { return one.contains(plot.place.center()); });
-        plot.title = heading_of(plot.place, region == regions.end() ? canvas.texts() : ui::texts_in(canvas.texts(), *region));
+        plot.title = heading_of(plot.place, plot.of(PlotMark::spans),
+                                region == regions.end() ? canvas.texts() : ui::texts_in(canvas.texts(), *region));
         if (!plot.of(PlotMark::spans)) plot.x_title = x_title_of(plot.place, canvas.texts());
         std::set<std::pair<PlotMark, std::string>> names; // each its own
         for (PlotSeries& one : plot.series) {

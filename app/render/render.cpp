@@ -3,18 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <functional>
-#include <set>
-#include <sstream>
 
 #include "app/frame/frame.h"
 #include "app/frame/frame_source.h"
 #include "app/frontend/share.h"
-#include "app/render/code_labels.h"
 #include "app/render/headless_frame.h"
 #include "app/render/plot_files.h"
 #include "app/render/video.h"
+#include "engine/base/printed.h"
 #include "engine/models/models.h"
 #include "kernels/error.h"
 #include "scenes/accept/accept_model.h"
@@ -27,7 +24,6 @@
 #include "ui/file_write.h"
 #include "ui/fonts.h"
 #include "ui/headless.h"
-#include "ui/language/language.h"
 #include "ui/pictures/gif.h"
 #include "ui/pictures/png.h"
 
@@ -49,15 +45,16 @@ const SceneInfo& scene_named(const std::string& name) {
 }
 
 // Everything that a frame is drawn from: the scene, the run up to the place that is shown, what was answered.
-// `settings` and `status` must outlive it.
+// `run` must outlive it.
 struct StagedFrame {
     FrameSource source;
     std::unique_ptr<Scene> scene;
     FrameInput input;
+    FrameUi kept;
     std::optional<Published> figures;
     std::optional<Ablations> ablations;
 
-    StagedFrame(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings, const EngineStatus& status);
+    StagedFrame(const FrameRequest& request, const FrameRun& run);
     StagedFrame(const StagedFrame&) = delete; // the input points into it
     StagedFrame& operator=(const StagedFrame&) = delete;
 };
@@ -103,12 +100,12 @@ float zoom_of(const FrameRequest& request) {
     return request.presenter ? zoom * presenter_scale(size) : zoom;
 }
 
-StagedFrame::StagedFrame(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
-                         const EngineStatus& status) {
+StagedFrame::StagedFrame(const FrameRequest& request, const FrameRun& run) {
     const SceneInfo& info = scene_named(request.scene);
+    kept.layout.presenter = request.presenter;
     figures = Published::load(assets_folder() / "published");
     ablations = load_experiments(assets_folder() / "models");
-    if (!trace) trace = empty_trace();
+    const std::shared_ptr<const Trace> trace = run.trace ? run.trace : empty_trace();
     scene = info.make();
     source.update(trace, trace->size());
     source.fill(input.scene);
@@ -121,8 +118,8 @@ StagedFrame::StagedFrame(const FrameRequest& request, std::shared_ptr<const Trac
     if (!beats && request.moving < 1 && staged.cursor > 0) staged.moving = {{staged.cursor - 1, request.moving}};
     if (request.selected) staged.selected = Position{request.selected->first, request.selected->second};
     static_cast<Answers&>(staged) = request.answers;
-    staged.settings = &settings;
-    staged.status = &status;
+    staged.settings = &run.settings;
+    staged.status = &run.status;
     staged.server = request.server.get();
     staged.still = true;
     staged.kept = request.kept;
@@ -207,37 +204,30 @@ void draw_to_file(const FrameInput& input, const FrameUi& kept, int width, int h
     }
 }
 
-void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings, const EngineStatus& status,
-                  const std::filesystem::path& file) {
+void render_frame(const FrameRequest& request, const FrameRun& run, const std::filesystem::path& file) {
     check_size(request);
-    StagedFrame p(request, std::move(trace), settings, status);
-    FrameUi state;
-    state.layout.presenter = request.presenter;
-    draw_to_file(p.input, state, request.width, request.height, file);
+    StagedFrame p(request, run);
+    draw_to_file(p.input, p.kept, request.width, request.height, file);
 }
 
-std::string frame_title(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
-                        const EngineStatus& status) {
-    const StagedFrame p(request, std::move(trace), settings, status);
+std::string frame_title(const FrameRequest& request, const FrameRun& run) {
+    const StagedFrame p(request, run);
     const std::string words = p.scene->describe(p.input.scene);
     return words.substr(0, words.find('\n'));
 }
 
-std::string frame_picture(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
-                          const EngineStatus& status) {
+std::string frame_picture(const FrameRequest& request, const FrameRun& run) {
     check_size(request);
-    const StagedFrame p(request, std::move(trace), settings, status);
-    FrameUi state;
-    state.layout.presenter = request.presenter;
+    const StagedFrame p(request, run);
     const ui::FontSet fonts;
     ui::HeadlessFrame frame(fonts);
-    const std::vector<std::uint8_t> png = ui::encode_png_with_few_colours(draw_image(p.input, state, request.width, request.height, frame));
+    const std::vector<std::uint8_t> png =
+        ui::encode_png_with_few_colours(draw_image(p.input, p.kept, request.width, request.height, frame));
     return {png.begin(), png.end()};
 }
 
-int shared_round(const FrameRequest& request, const std::shared_ptr<const Trace>& trace, const RunSettings& settings,
-                 const EngineStatus& status) {
-    const StagedFrame p(request, trace, settings, status);
+int shared_round(const FrameRequest& request, const FrameRun& run) {
+    const StagedFrame p(request, run);
     const SceneInput& scene = p.input.scene;
     const RoundSummary* round = scene.race ? nullptr : chosen_round(scene);
     if (!round || !round->complete())
@@ -245,9 +235,8 @@ int shared_round(const FrameRequest& request, const std::shared_ptr<const Trace>
     return round->round;
 }
 
-FramePlace frame_place(const FrameRequest& request, const std::shared_ptr<const Trace>& trace, const RunSettings& settings,
-                       const EngineStatus& status) {
-    const StagedFrame p(request, trace, settings, status);
+FramePlace frame_place(const FrameRequest& request, const FrameRun& run) {
+    const StagedFrame p(request, run);
     const SceneInput& scene = p.input.scene;
     FramePlace place;
     if (scene.race) { // whose clock counts steps, or cannot be named
@@ -272,29 +261,25 @@ std::string part_words(const FrameRequest& request) {
     wish.run = scene->shows_run();
     const FrameLayout shown = frame_layout(size, wish, scene->whole_window());
     if (shown.pan_limit.x <= 0 && shown.pan_limit.y <= 0) return "";
-    char text[160];
-    std::snprintf(text, sizeof text, "this shows a part of the scene: at zoom %.3g all of it needs --size %.0fx%.0f, or a smaller --zoom",
-                  static_cast<double>(zoom), static_cast<double>(std::ceil(kWholeWidth * zoom)),
-                  static_cast<double>(std::ceil(kWholeHeight * zoom)));
-    return text;
+    return printed("this shows a part of the scene: at zoom %.3g all of it needs --size %.0fx%.0f, or a smaller --zoom",
+                   static_cast<double>(zoom), static_cast<double>(std::ceil(kWholeWidth * zoom)),
+                   static_cast<double>(std::ceil(kWholeHeight * zoom)));
 }
 
-int frame_beats(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings, const EngineStatus& status) {
+int frame_beats(const FrameRequest& request, const FrameRun& run) {
     if (request.race) return static_cast<int>(race_stop_times(*request.race).size()) - 1;
-    StagedFrame p(request, std::move(trace), settings, status);
+    StagedFrame p(request, run);
     return places_of(request, p, p.scene->beats(p.input.scene));
 }
 
-double frame_motion(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
-                    const EngineStatus& status) {
-    StagedFrame p(request, std::move(trace), settings, status);
+double frame_motion(const FrameRequest& request, const FrameRun& run) {
+    StagedFrame p(request, run);
     const SceneInput& scene = p.input.scene;
     if (request.race || scene.cursor == 0 || p.scene->beats(scene) > 0) return 0;
     return motion_seconds((*scene.trace)[scene.cursor - 1], false);
 }
 
-void render_animation(const std::vector<AnimationFrame>& frames, std::shared_ptr<const Trace> trace, const RunSettings& settings,
-                      const EngineStatus& status, const std::filesystem::path& file) {
+void render_animation(const std::vector<AnimationFrame>& frames, const FrameRun& run, const std::filesystem::path& file) {
     const ui::FontSet fonts;
     ui::HeadlessFrame pixels(fonts);
     std::vector<ui::GifFrame> pictures;
@@ -302,10 +287,8 @@ void render_animation(const std::vector<AnimationFrame>& frames, std::shared_ptr
     if (file.extension() != ".gif") film.emplace(file, frames.front().request.width, frames.front().request.height);
     for (const AnimationFrame& frame : frames) {
         check_size(frame.request);
-        StagedFrame p(frame.request, trace, settings, status);
-        FrameUi state;
-        state.layout.presenter = frame.request.presenter;
-        ui::Image image = draw_image(p.input, state, frame.request.width, frame.request.height, pixels);
+        StagedFrame p(frame.request, run);
+        ui::Image image = draw_image(p.input, p.kept, frame.request.width, frame.request.height, pixels);
         if (film)
             film->show(image, frame.ms);
         else
@@ -314,22 +297,19 @@ void render_animation(const std::vector<AnimationFrame>& frames, std::shared_ptr
     film ? film->finish() : ui::write_gif(file.string(), pictures);
 }
 
-std::vector<Command> frame_wants(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
-                                 const EngineStatus& status) {
-    StagedFrame p(request, std::move(trace), settings, status);
+std::vector<Command> frame_wants(const FrameRequest& request, const FrameRun& run) {
+    StagedFrame p(request, run);
     const ui::FontSet fonts;
     ui::HeadlessFrame pixels(fonts);
     const ui::Theme& theme = ui::theme(p.input.theme);
     ui::Input nothing;
     nothing.time = 1;
     ui::WidgetState widgets;
-    FrameUi state;
-    state.layout.presenter = request.presenter;
     const float zoom = p.input.zoom;
     ui::Ui ui(pixels.begin(request.width, request.height, zoom, theme.bg), nothing, theme, widgets,
               {0, 0, static_cast<float>(request.width) / zoom, static_cast<float>(request.height) / zoom});
     std::vector<Command> wants;
-    for (const FrameCommand& command : compose(p.input, state, ui))
+    for (const FrameCommand& command : compose(p.input, p.kept, ui))
         if (const auto* scene = std::get_if<SceneCommand>(&command))
             if (const auto* asked = std::get_if<Command>(scene)) wants.push_back(*asked);
     for (Measurement& one : p.scene->missing(p.input.scene))
@@ -338,66 +318,31 @@ std::vector<Command> frame_wants(const FrameRequest& request, std::shared_ptr<co
     return wants;
 }
 
-namespace {
+std::string frame_words(const FrameInput& input) { return input.active->describe(input.scene); }
 
-// What the whole frame says where it is drawn, in the language of the pictures: the stage, the story, the details. Descriptions of
-// scenes are English, and say more: every number behind the picture, for programs.
-std::string words_drawn(FrameInput input) {
-    constexpr ui::Rect kScreen{0, 0, 1600, 1000};
-    const ui::FontSet fonts;
-    ui::RecordCanvas canvas(fonts, kScreen);
-    FrameUi state;
-    input.zoom = 1;
-    painter(input, state, kScreen)(canvas);
-    LayoutWish wish;
-    wish.run = input.active->shows_run();
-    const FrameLayout layout = frame_layout({kScreen.w, kScreen.h}, wish, input.active->whole_window());
-    std::string words;
-    for (const ui::Rect& region : {layout.stage, layout.story, layout.details})
-        if (const std::string said = region.w > 0 ? ui::lines_of(ui::texts_in(canvas.texts(), region)) : ""; !said.empty())
-            words += (words.empty() ? "" : "\n") + said;
-    return words;
-}
-
-} // namespace
-
-std::string frame_words(const FrameInput& input) {
-    return ui::language().translates() && !input.active->tells_messages() ? words_drawn(input) : input.active->describe(input.scene);
-}
-
-std::string describe_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
-                           const EngineStatus& status) {
-    StagedFrame p(request, std::move(trace), settings, status);
+std::string describe_frame(const FrameRequest& request, const FrameRun& run) {
+    StagedFrame p(request, run);
     return frame_words(p.input);
 }
 
-std::string frame_messages(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
-                           const EngineStatus& status) {
-    const StagedFrame p(request, std::move(trace), settings, status);
+std::string frame_messages(const FrameRequest& request, const FrameRun& run) {
+    const StagedFrame p(request, run);
     return words_json(request.scene, p.input.scene.beat, p.scene->told(p.input.scene));
 }
 
-std::vector<PlotFiles> frame_plots(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
-                                   const EngineStatus& status) {
+std::vector<PlotFiles> frame_plots(const FrameRequest& request, const FrameRun& run) {
     check_size(request);
-    const StagedFrame p(request, std::move(trace), settings, status);
-    FrameUi state;
-    state.layout.presenter = request.presenter;
+    const StagedFrame p(request, run);
     const float zoom = p.input.zoom;
     const ui::Rect screen{0, 0, static_cast<float>(request.width) / zoom, static_cast<float>(request.height) / zoom};
     const ui::FontSet fonts;
     ui::RecordCanvas canvas(fonts, screen);
-    painter(p.input, state, screen)(canvas);
+    painter(p.input, p.kept, screen)(canvas);
     LayoutWish wish;
     wish.presenter = request.presenter;
     wish.run = p.scene->shows_run();
     const FrameLayout layout = frame_layout({screen.w, screen.h}, wish, p.scene->whole_window());
     return plot_files(canvas, std::array{layout.stage, layout.story, layout.details});
-}
-
-bool tells_messages(const std::string& scene) {
-    const SceneInfo* info = find_scene(scene);
-    return info && info->make()->tells_messages();
 }
 
 std::optional<std::pair<int, int>> shown_position(const FrameRequest& request, const Trace& trace) {
@@ -427,7 +372,7 @@ std::vector<double> race_stop_times(const RaceView& race) { return race_stops(ra
 
 std::vector<SceneName> scene_names() {
     std::vector<SceneName> names;
-    for (const SceneInfo& info : scene_list()) names.push_back({info.number, info.name, info.title});
+    for (const SceneInfo& info : scene_list()) names.push_back({info.number, info.name, message(info.title)});
     return names;
 }
 
@@ -436,16 +381,7 @@ std::string scene_called(const std::string& word) {
     return info ? info->name : "";
 }
 
-std::vector<std::string> texts_to_translate(const std::string& language) {
-    const std::filesystem::path file = assets_folder() / "languages" / language / "labels.toml";
-    const auto spoken = std::filesystem::exists(file) ? load_labels(file) : std::make_shared<const ui::Language>();
-    std::vector<std::string> out = stories_to_translate(assets_folder(), language);
-    std::set<std::string> labels;
-    for (std::string& label : labels_to_translate(assets_folder(), language)) labels.insert(std::move(label));
-    for (std::string& label : labels_left_in_english(*spoken)) labels.insert(std::move(label));
-    for (const std::string& label : labels) out.push_back("label: " + label);
-    return out;
-}
+std::vector<std::string> texts_to_translate(const std::string& language) { return stories_to_translate(assets_folder(), language); }
 
 std::string font_report() {
     try {

@@ -1,7 +1,6 @@
 #include "app/render/round_share.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "app/render/headless_frame.h"
@@ -96,7 +95,7 @@ void RoundShare::film(const Work& work) {
 
 void RoundShare::begin_film() {
     if (video_encoder().empty()) {
-        files_.no_film = "ffmpeg is not installed";
+        files_.no_encoder = true;
         return;
     }
     files_.film = folder_ / (round_.race ? "race.mp4" : "round.mp4");

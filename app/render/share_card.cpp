@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/render/round_share.h"
+#include "engine/base/display_name.h"
 #include "scenes/race/race_draw.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
@@ -19,8 +20,6 @@ namespace speclens {
 namespace {
 
 using ui::Canvas;
-using ui::Font;
-using ui::Rect;
 using ui::Theme;
 
 constexpr float kLeft = 48, kRight = kCardWidth - 48, kRoom = kRight - kLeft;
@@ -158,8 +157,8 @@ void draw_legend(Canvas& canvas, const Theme& theme, const std::vector<RoundChip
     for (const ui::Role role : ui::kRoles) {
         if (std::ranges::find(chips, role, &RoundChip::role) == chips.end()) continue;
         ui::role_swatch(canvas, theme, {x, y - 16, 20, 20}, role);
-        canvas.text({x + 28, y}, ui::role_name(role), Font::text, 18, theme.muted);
-        x += 28 + canvas.text_width(ui::role_name(role), Font::text, 18) + 24;
+        canvas.text({x + 28, y}, ui::role_words(role), Font::text, 18, theme.muted);
+        x += 28 + canvas.text_width(ui::role_words(role), Font::text, 18) + 24;
     }
 }
 
@@ -173,8 +172,9 @@ std::string shortened_to(const Canvas& canvas, std::string text, Font font, floa
 void draw_prompt(Canvas& canvas, const Theme& theme, std::string prompt, float x, float y, float size, float right) {
     if (prompt.empty()) return;
     std::ranges::replace(prompt, '\n', ' ');
-    canvas.text({x, y}, "Prompt", Font::text, size, theme.muted);
-    x += canvas.text_width("Prompt", Font::text, size) + 12;
+    const Message title = frame_says("card.prompt"_t);
+    canvas.text({x, y}, title, Font::text, size, theme.muted);
+    x += canvas.text_width(title, Font::text, size) + 12;
     canvas.print({x, y}, shortened_to(canvas, ui::language().open_quote + prompt + ui::language().close_quote, Font::text, size, right - x),
                  Font::text, size, theme.ink);
 }
@@ -204,7 +204,8 @@ void draw_foot(Canvas& canvas, const Theme& theme, const SharedRound& shared, co
                const Message& run) {
     canvas.text({kLeft, 544}, facts, Font::text_bold, 24, theme.ink);
     const float x = facts.empty() ? kLeft : kLeft + canvas.text_width(facts, Font::text_bold, 24) + 24;
-    ui::fitted_text(canvas, {x, 544}, frame_says("card.run"_t, "run"_v = run, "model"_v = header.model, "machine"_v = header.machine),
+    ui::fitted_text(canvas, {x, 544},
+                    frame_says("card.run"_t, "run"_v = run, "model"_v = header.model, "machine"_v = machine_said(header.machine)),
                     Font::text, 22, theme.muted, kRight - x);
     draw_link(canvas, theme, shared.shown_link.empty() ? shared.link : shared.shown_link, 584);
 }
@@ -266,12 +267,13 @@ void draw_share_card(Canvas& canvas, const Theme& theme, const SharedRound& shar
 void draw_race_card(Canvas& canvas, const Theme& theme, const SharedRound& shared, const RaceModel& race) {
     const Header* header = shared_header(shared);
     if (!header) return;
-    const std::string title = race_title(race), shorter = race_title_short(race);
+    const Message title = race_title(race), shorter = race_title_short(race);
     const bool fits = shorter.empty() || canvas.text_width(title, Font::text_bold, 36) <= kRoom;
     draw_head(canvas, theme, *header, fits ? title : shorter, race_texts(race));
     draw_lanes(canvas, theme, race);
-    const std::string run = "T " + ui::number(header->sampling.temperature, header->sampling.temperature == 0 ? 0 : 1);
-    draw_foot(canvas, theme, shared, *header, "", run);
+    const double temperature = header->sampling.temperature;
+    draw_foot(canvas, theme, shared, *header, {},
+              temperature == 0 ? frame_says("card.race:greedy"_t) : frame_says("card.race:drawn"_t, "temperature"_v = temperature));
 }
 
 void draw_share_strip(Canvas& canvas, const Theme& theme, const SharedRound& shared, ui::Rect strip) {

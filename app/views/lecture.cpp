@@ -7,6 +7,7 @@
 
 #include <toml++/toml.h>
 
+#include "engine/base/lists.h"
 #include "engine/models/models.h"
 #include "kernels/error.h"
 
@@ -91,11 +92,7 @@ struct Reader {
 
 } // namespace
 
-double Lecture::minutes() const {
-    double sum = 0;
-    for (const Step& step : steps) sum += step.minutes;
-    return sum;
-}
+double Lecture::minutes() const { return sum_over<double>(steps, &Step::minutes); }
 
 bool is_lecture_file(const std::filesystem::path& file) { return file.string().ends_with(kEnding); }
 

@@ -128,14 +128,14 @@ bool append_filters(BusMessage* message, const FileQuestion& question) {
     const Library& l = library();
     bool fine = l.open_container(message, 'e', "sv") >= 0 && l.append(message, "s", "filters") >= 0 &&
                 l.open_container(message, 'v', "a(sa(us))") >= 0 && l.open_container(message, 'a', "(sa(us))") >= 0;
-    const auto add = [&](const char* name, const std::vector<std::string>& patterns) {
-        fine = fine && l.open_container(message, 'r', "sa(us)") >= 0 && l.append(message, "s", name) >= 0 &&
+    const auto add = [&](const std::string& name, const std::vector<std::string>& patterns) {
+        fine = fine && l.open_container(message, 'r', "sa(us)") >= 0 && l.append(message, "s", name.c_str()) >= 0 &&
                l.open_container(message, 'a', "(us)") >= 0;
         for (const std::string& pattern : patterns) fine = fine && l.append(message, "(us)", 0U, pattern.c_str()) >= 0;
         fine = fine && l.close_container(message) >= 0 && l.close_container(message) >= 0;
     };
-    add("What SpecLens reads", file_patterns(question.what));
-    add("All files", {"*"});
+    add(question.known, file_patterns(question.what));
+    add(question.every, {"*"});
     for (int i = 0; i < 3; ++i) fine = fine && l.close_container(message) >= 0;
     return fine;
 }

@@ -206,7 +206,7 @@ class Shell {
         try {
             controller_.show_view(controller_.read.link(link), glfwGetTime());
         } catch (const Error& error) {
-            controller_.complain(error.what(), error.remedy());
+            controller_.complain(error);
         }
         window_.dirty = true;
     }
@@ -254,7 +254,7 @@ class Shell {
         try {
             dialog_ = std::make_unique<FileDialog>(question, [this] { chosen_.give(); });
         } catch (const Error& error) {
-            controller_.complain(error.what(), error.remedy());
+            controller_.complain(error);
         }
     }
 
@@ -266,7 +266,7 @@ class Shell {
             fetch_ = std::make_unique<FetchJob>(*known, fetched_folder(), FetchSettings{.licences = assets_folder() / "licences"},
                                                 [this] { fetched_.give(); });
         } catch (const Error& error) {
-            controller_.complain(error.what(), error.remedy());
+            controller_.complain(error);
         }
     }
 
@@ -339,7 +339,7 @@ class Shell {
             if (goes_on) return controller_.observe_share(sharing_->done(), glfwGetTime());
             controller_.shared(sharing_->files(), glfwGetTime());
         } catch (const Error& error) {
-            controller_.complain(error.what(), error.remedy());
+            controller_.complain(error);
         }
         sharing_.reset();
     }
@@ -410,7 +410,7 @@ class Shell {
             const FileAnswer answer = dialog_->answer().value_or(FileAnswer{});
             dialog_.reset();
             if (!answer.problem.empty())
-                controller_.complain(answer.problem, frame_says("remedy.type_path"_t));
+                controller_.complain(problem_of(ErrorKind::other, answer.problem, "").what, frame_says("remedy.type_path"_t));
             else
                 controller_.chose(answer.path, glfwGetTime());
             window_.dirty = true;
@@ -473,7 +473,7 @@ class Shell {
         try {
             save_preferences(liked_, preferences_file());
         } catch (const Error& error) {
-            controller_.complain(error.what(), error.remedy());
+            controller_.complain(error);
         }
     }
 
@@ -501,7 +501,7 @@ class Shell {
         try {
             if (!words_) words_ = std::make_unique<WordsServer>();
         } catch (const Error& error) {
-            return controller_.complain(error.what(), error.remedy());
+            return controller_.complain(error);
         }
         tell_words();
         const std::string start = "command -v xdg-open >/dev/null && { xdg-open '" + words_->address() + "' </dev/null >/dev/null 2>&1 & }";
@@ -517,7 +517,7 @@ class Shell {
         if (!scene || !frame.active) return;
         const std::string problem = frame.banner.empty() ? "" : frame.banner + ". " + frame.remedy + "\n";
         words_->show(OrderedJson{{"language", ui::language().name},
-                                 {"title", ui::language().label(scene->title) + " – SpecLens"},
+                                 {"title", message(scene->title) + " – SpecLens"},
                                  {"text", problem + frame_words(frame)},
                                  {"closed", frame_says("notice.closed"_t).words()}}
                          .dump(-1, BadUtf8::replaced));

@@ -17,10 +17,11 @@ $python export.py --checkpoint "$work/small-m/distilled.pt" --tokenizer ../model
 $python train_drafter.py --method eagle3 --target "$bundle/target" --work "$work" --draft-vocab 2862 --steps 3600 "$@"
 $python train_drafter.py --method dart --target "$bundle/target" --work "$work" --draft-vocab 2862 --steps 5000 --muon 0.02 "$@"
 $python train_drafter.py --method dflash --target "$bundle/target" --work "$work" --layers 3 --steps 5000 --muon 0.02 "$@"
+$python train_drafter.py --method dflash2 --target "$bundle/target" --work "$work" --layers 3 --rank 64 --candidates 15 --init "$work/dflash/export" --steps 2000 --muon 0.01 "$@"
 $python train_drafter.py --method domino --target "$bundle/target" --work "$work" --layers 3 --gru 128 --rank 64 --steps 5000 --muon 0.02 "$@"
 $python train_drafter.py --method dspark --target "$bundle/target" --work "$work" --layers 3 --rank 64 --block 8 --dpace --steps 3000 --muon 0.02 "$@"
 $python train_drafter.py --method medusa --target "$bundle/target" --work "$work" --steps 1800 "$@"
-for head in eagle3 dart dflash domino dspark medusa; do cp -r "$work/$head/export" "$bundle/$head"; done
+for head in eagle3 dart dflash dflash2 domino dspark medusa; do cp -r "$work/$head/export" "$bundle/$head"; done
 $python ngrams.py --target "$bundle/target" --work "$work" --least 10 --out "$bundle/dart/small.trie"
 $python frequency.py --target "$bundle/target" --work "$work" --size 2862 --out "$bundle/frequent.json"
 for model in target small; do $python eval.py --model "$bundle/$model" --json "$bundle/${model}_eval.json"; done

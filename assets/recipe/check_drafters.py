@@ -60,6 +60,11 @@ def trained_logits(drafter, batch, table, offset, starts, k):
             logits = logits + delta
         if hasattr(drafter, "markov_head"):
             logits = logits + drafter.markov_head.markov_w2(drafter.markov_head.markov_w1(before))
+        if hasattr(drafter, "candidate_selector"):
+            selector, flat = drafter.candidate_selector, logits.flatten(0, 2)
+            candidates = flat.topk(selector.count, -1).indices
+            scores = selector.scores(flat, rows.flatten(0, 2), before.flatten(), candidates)
+            logits = torch.full_like(flat, -torch.inf).scatter(-1, candidates, scores).view(logits.shape)
         return [logits[0, i, :k] for i in range(len(starts))]
     if hasattr(drafter, "ahead"):                                  # DART: the newest column is the one before the start
         rows = drafter.rows(batch, table, torch.tensor([[offset + s - 1 for s in starts]]))
@@ -97,7 +102,7 @@ def check(target, drafter, first, second, prompt, k):
         distribution = Truth(coming, translate)
         drafter.propose(second[:start + 1], seen.features, seen.hidden, len(coming), distribution)
         for a, b in zip(distribution.seen, expected):
-            gap = max(gap, float((a - b).abs().max()))
+            gap = max(gap, float((a - b).abs().nan_to_num(0, torch.inf).max()))      # what is no candidate in either is equal
     return gap, len(starts)
 
 

@@ -2,6 +2,7 @@
 
     python goldens_drafters.py                                          check our own drafters against the stored files
     python goldens_drafters.py --write --specforge DIR --deepspec DIR --dart DIR --dflash DIR    make them anew with the public ones
+    python goldens_drafters.py --only micro_eagle3_norm_output          where speculators 0.9.0 of PyPI is installed, which wants older versions of its own
 
 Random weights never agree with a random target, so the acceptance is scripted: round 0 accepts every draft, round 1
 rejects the first one, round 2 keeps what it must show of the state after a rejection.  Every round feeds the real hidden states of
@@ -10,6 +11,7 @@ from which implementation.  DIR is a checkout of sgl-project/SpecForge, deepseek
 is compiled with the ninja of PyPI) or z-lab/dflash (PyPI's dflash 0.1.0, unpacked, will do); nothing of them is copied.
 """
 import argparse
+import copy
 import importlib
 import json
 import os
@@ -34,6 +36,7 @@ LOUD = {"embed_proj.2.weight": 40, "markov_head.markov_w2.weight": 5, "prefix_gr
         "candidate_selector.predecessor_codebook": 3, "candidate_selector.successor_codebook": 3}
 TAPS, MASK, PROMPT = [0, 1, 2], 505, 9
 ZLAB = "z-lab/dflash 0.1.0 (PyPI)"
+NORMED = "micro_eagle3_norm_output"                                # in speculators' layout, written by it
 ACCEPT = ("all", 0, 2)                                             # scripted: accepted drafts of each round
 
 
@@ -56,12 +59,19 @@ def domino_variants():
     return [(shift, prefix) for shift in (True, False) for prefix in (0, 1, 2)]
 
 
+def micro_eagle3(target):
+    return dict(eagle3_config(target, TAPS, 128, 502, 500), head_dim=20, intermediate_size=56, max_position_embeddings=256)
+
+
+def some_ids():
+    return sorted(random.Random(8).sample(range(512), 128))
+
+
 def bundles(target):
     """Folder name -> drafter with random weights."""
-    eagle = dict(eagle3_config(target, TAPS, 128, 502, 500), head_dim=20, intermediate_size=56, max_position_embeddings=256)
-    chosen = sorted(random.Random(8).sample(range(512), 128))
-    made = {}
-    for name, config in (("micro_eagle3", eagle), ("micro_eagle3_norm_first", {**eagle, "norm_before_residual": True})):
+    eagle, chosen, made = micro_eagle3(target), some_ids(), {}
+    for name, config in (("micro_eagle3", eagle), ("micro_eagle3_norm_first", {**eagle, "norm_before_residual": True}),
+                         ("micro_eagle3_fc_norm", {**eagle, "fc_norm": True})):
         made[name] = randomise(CLASSES["eagle3"](config), 21)
         made[name].set_vocabulary(chosen)
     dart = {**dart_config(target, TAPS, 128, 502, 500, 4), **{k: eagle[k] for k in ("head_dim", "intermediate_size", "max_position_embeddings")}}
@@ -142,7 +152,27 @@ def own_goldens(target):
         for shift, prefix in domino_variants():
             values = rounds(target, variant(drafter, shift, prefix), drafts_of(drafter))
             result[name].update({f"shift{int(shift)}_prefix{prefix}.{key}": value for key, value in values.items()})
+    if (GOLDEN / NORMED).exists():
+        result[NORMED] = both_outputs(target, own_normed(target))
     return result
+
+
+def own_normed(target):
+    """Our own drafter with the weights that speculators wrote."""
+    weights = load_file(GOLDEN / NORMED / "model.safetensors")
+    drafter = CLASSES["eagle3"]({**micro_eagle3(target), "norm_before_fc": True})
+    assert torch.equal(weights.pop("embed_tokens.weight").float(), target.model.embed_tokens.weight)
+    drafter.load_state_dict({k.replace("layers.0.", "midlayer."): v.float() if v.dtype == torch.bfloat16 else v for k, v in weights.items()})
+    return drafter
+
+
+def both_outputs(target, drafter):
+    """The next guess reads the state behind the final norm, or the one before it."""
+    out = {}
+    for variant in ("normed", "raw"):
+        drafter.norm_output = variant == "normed"
+        out.update({f"{variant}.{key}": value for key, value in rounds(target, drafter, 5).items()})
+    return out
 
 
 # ---- public implementations ----
@@ -208,6 +238,65 @@ def specforge_block(name, golden, shift=None, prefix=None):
     return out
 
 
+class SpeculatorsEagle3:
+    """speculators' Eagle3DraftModel, asked as our drafters are.
+
+    Its forward is the training-time test: step s moves the tokens s places on, and a column sees its own outputs of the steps before.
+    So the newest column drafts a chain where the drafts so far stand behind the text; columns behind it have no state, and it does not
+    see them.
+    """
+    taps, midlayer = TAPS, None                                    # it shows its outputs
+
+    def __init__(self, net):
+        self.net = net
+        net.norm.register_forward_hook(lambda _m, i, o: self.states.append((o if self.norm_output else i[0])[0]))
+        net.lm_head.register_forward_hook(lambda _m, _i, o: self.logits.append(o[0]))
+
+    def begin(self, target):
+        self.features = torch.zeros(0, self.net.fc.in_features)
+        self.net.config.norm_output = self.norm_output
+
+    def propose(self, tokens, features, hidden, k, distribution):
+        self.features = torch.cat((self.features, features))
+        known, drafts = len(self.features), []
+        padded = F.pad(self.features, (0, 0, 0, k))[None]
+        while len(drafts) < k:
+            self.states, self.logits = [], []
+            ids = torch.tensor([tokens[1:] + drafts + [0] * (k - len(drafts))])
+            self.net(padded, ids, torch.zeros_like(ids), ttt_steps=len(drafts) + 1)
+            best = int(self.logits[-1][known - 1].argmax())
+            drafts.append(best + int(self.net.d2t[best]))
+        self.base = torch.stack([logits[known - 1] for logits in self.logits])
+        self.outputs = [self.states[0][known - len(features):known]] + [states[known - 1:known] for states in self.states[1:]]
+        return drafts, None
+
+
+@torch.no_grad()
+def speculators_eagle3(target):
+    """Writes a head as the library does, and gives what that head drafts."""
+    from speculators import SpeculatorsConfig, VerifierConfig
+    from speculators.models.eagle3 import Eagle3DraftModel, Eagle3SpeculatorConfig
+    from speculators.proposals.greedy import GreedyTokenProposalConfig
+    from transformers import LlamaConfig
+    own = ("architectures", "draft_vocab_size", "eagle_config", "model_type", "norm_before_residual", "torch_dtype")
+    layer = LlamaConfig(**{k: v for k, v in micro_eagle3(target).items() if k not in own})
+    layer._attn_implementation = "eager"
+    proposals = [GreedyTokenProposalConfig(speculative_tokens=5)]
+    spoken = SpeculatorsConfig(algorithm="eagle3", proposal_methods=proposals, default_proposal_method="greedy",
+                               verifier=VerifierConfig(name_or_path=None, architectures=["Qwen3ForCausalLM"]))
+    net = randomise(Eagle3DraftModel(Eagle3SpeculatorConfig(
+        transformer_layer_config=layer, draft_vocab_size=128, norm_before_fc=True, norm_output=True, speculators_config=spoken,
+        eagle_aux_hidden_state_layer_ids=[tap + 1 for tap in TAPS])), 30).eval()   # it counts the states that enter layers
+    net.embed_tokens.weight.copy_(target.model.embed_tokens.weight)
+    ids = torch.tensor(some_ids())
+    net.d2t.copy_(ids - torch.arange(len(ids)))
+    net.t2d[ids] = True
+    copy.deepcopy(net).to(torch.bfloat16).save_pretrained(GOLDEN / NORMED)         # of `net` itself this would round the rotations, too
+    (GOLDEN / NORMED / "config.py").unlink()                       # the library's own source
+    (GOLDEN / NORMED / "model.safetensors").chmod(0o644)
+    return both_outputs(target, SpeculatorsEagle3(net))
+
+
 WINDOWS = {"layer_types": ["sliding_attention", "full_attention"], "sliding_window": 8, "use_sliding_window": True}
 
 
@@ -255,6 +344,7 @@ def zlab_dflash2(target, name, folder):
 @torch.no_grad()
 def specforge_eagle3(name, golden):
     """SpecForge's EAGLE-3 layer, driven as in training: one column more of its own output per draft."""
+    os.environ["TORCHDYNAMO_DISABLE"] = "1"                        # its norms are decorated with torch.compile
     from specforge.modeling.draft.llama3_eagle import LlamaForCausalLMEagle3
     from transformers import LlamaConfig
     fields = json.loads((GOLDEN / name / "config.json").read_text())
@@ -398,7 +488,8 @@ def public_goldens(target, own, dart, dflash):
         golden = {k[len(head):]: v for k, v in own["micro_domino"].items() if k.startswith(head)}
         values.update({head + k: v for k, v in specforge_block("micro_domino", golden, shift, prefix).items()})
     found["micro_domino"] = (values, "specforge", "DominoDraftModel.spec_generate")
-    found["micro_eagle3"] = (specforge_eagle3("micro_eagle3", own["micro_eagle3"]), "specforge", "LlamaForCausalLMEagle3.backbone")
+    for name in ("micro_eagle3", "micro_eagle3_fc_norm"):
+        found[name] = (specforge_eagle3(name, own[name]), "specforge", "LlamaForCausalLMEagle3.backbone")
     found["micro_dspark"] = (deepspec_dspark("micro_dspark", own["micro_dspark"]), "deepspec", "Qwen3DSparkModel, build_dspark_proposal")
     found["micro_dart"] = (dart.rounds("micro_dart", own["micro_dart"]), "dart", "LlamaForCausalLMDart")
     return found
@@ -431,8 +522,9 @@ def write(target, specforge, deepspec, dart, dflash):
     own = own_goldens(target)
     sys.path[:0] = [specforge, deepspec]
     search = Dart(dart)
+    own.pop(NORMED, None)                                          # written by --only
     public = public_goldens(target, own, search, dflash)
-    origin = {}
+    origin = {NORMED: json.loads((GOLDEN / "micro_drafters.json").read_text())["origin"][NORMED]}
     projects = {"specforge": f"sgl-project/SpecForge {commit(specforge)}", "deepspec": f"deepseek-ai/DeepSpec {commit(deepspec)}",
                 "dart": f"fvliang/DART {commit(dart)}", "dflash": ZLAB}
     (GOLDEN / "dart_search.json").write_text(json.dumps(search.searches(GOLDEN / "micro_dart")) + "\n")
@@ -454,7 +546,18 @@ def write(target, specforge, deepspec, dart, dflash):
     (GOLDEN / "micro_drafters.json").write_text(json.dumps(record, indent=1) + "\n")
 
 
-def write_one(target, name, dflash):
+def write_normed(target):
+    from importlib.metadata import version
+    values = speculators_eagle3(target)
+    gap = difference(both_outputs(target, own_normed(target)), values)
+    assert gap < 1e-4, gap
+    return values, {"values": f"speculators {version('speculators')} (PyPI), Eagle3DraftModel.forward", "own values": [],
+                    "largest difference to our own": gap}
+
+
+def write_one(target, name, dflash, specforge):
+    if name == NORMED:
+        return store(name, *write_normed(target))
     save_drafter(bundles(target)[name], GOLDEN / name)
     drafter = load_drafter(GOLDEN / name)
     values = rounds(target, drafter, drafts_of(drafter))
@@ -465,6 +568,18 @@ def write_one(target, name, dflash):
         gap = difference(own, values)
         assert gap < 1e-4, gap
         origin = {"values": f"{ZLAB}, DFlash2DraftModel, propose", "own values": [], "largest difference to our own": gap}
+    if name == "micro_eagle3_fc_norm":
+        sys.path.insert(0, specforge)
+        theirs = specforge_eagle3(name, values)
+        gap = difference(values, theirs)
+        assert gap < 1e-4, gap
+        values = {**values, **theirs}
+        origin = {"values": f"sgl-project/SpecForge {commit(specforge)}, LlamaForCausalLMEagle3.backbone",
+                  "own values": ["features"], "largest difference to our own": gap}
+    store(name, values, origin)
+
+
+def store(name, values, origin):
     save_file({k: v.contiguous().clone() for k, v in values.items()}, GOLDEN / f"{name}.golden.safetensors", metadata={"format": "pt"})
     (GOLDEN / f"{name}.golden.safetensors").chmod(0o644)
     record = json.loads((GOLDEN / "micro_drafters.json").read_text())
@@ -475,7 +590,7 @@ def write_one(target, name, dflash):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--write", action="store_true")
-    parser.add_argument("--only", help="write this folder alone, one whose values are our own implementation's, or micro_dflash2")
+    parser.add_argument("--only", help="write this folder alone, one whose values are our own implementation's, micro_dflash2, micro_eagle3_fc_norm or micro_eagle3_norm_output")
     parser.add_argument("--specforge", help="checkout of sgl-project/SpecForge")
     parser.add_argument("--deepspec", help="checkout of deepseek-ai/DeepSpec")
     parser.add_argument("--dart", help="checkout of fvliang/DART")
@@ -484,7 +599,7 @@ def main():
     torch.set_num_threads(1)
     target = load(TARGET)
     if args.only:
-        write_one(target, args.only, args.dflash)
+        write_one(target, args.only, args.dflash, args.specforge)
     elif args.write:
         write(target, args.specforge, args.deepspec, args.dart, args.dflash)
     for name, values in own_goldens(target).items():

@@ -63,7 +63,7 @@ def describe(folder, checkpoint, curve, seed, extra):
     return entry
 
 
-DRAFTERS = ("eagle3", "dart", "dflash", "domino", "dspark", "medusa", "mtp")
+DRAFTERS = ("eagle3", "dart", "dflash", "dflash2", "domino", "dspark", "medusa", "mtp")
 
 
 def began_from(folder, before):

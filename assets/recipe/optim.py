@@ -6,10 +6,10 @@ quick on a CPU: matrices of one shape are stacked, so the products are batched.
 import torch
 
 
-def orthogonalise(g, steps=5):
+def orthogonalise(g, steps=5, dtype=torch.bfloat16):
     """g (n, rows, cols) -> the nearest matrices with singular values near 1."""
     a, b, c = 3.4445, -4.7750, 2.0315
-    x = g.bfloat16()
+    x = g.to(dtype)
     flip = x.shape[-2] > x.shape[-1]
     if flip:
         x = x.transpose(-1, -2)
@@ -22,8 +22,8 @@ def orthogonalise(g, steps=5):
 
 
 class Muon:
-    def __init__(self, parameters, momentum=0.95, weight_decay=0.05):
-        self.momentum, self.weight_decay = momentum, weight_decay
+    def __init__(self, parameters, momentum=0.95, weight_decay=0.05, dtype=torch.bfloat16):
+        self.momentum, self.weight_decay, self.dtype = momentum, weight_decay, dtype
         self.groups = {}
         for p in parameters:
             self.groups.setdefault(tuple(p.shape), []).append(p)
@@ -34,7 +34,7 @@ class Muon:
         for shape, ps in self.groups.items():
             g = torch.stack([p.grad for p in ps])
             buffer = self.buffers[shape].mul_(self.momentum).add_(g)
-            update = orthogonalise(g + self.momentum * buffer)
+            update = orthogonalise(g + self.momentum * buffer, dtype=self.dtype)
             scale = lr * max(1.0, shape[0] / shape[1]) ** 0.5
             for p, u in zip(ps, update):
                 p.mul_(1 - lr * self.weight_decay).add_(u, alpha=-scale)

@@ -24,7 +24,7 @@ $python eval.py --model "$work/first/export" --size 20
 $python check_drafters.py --target "$target"
 $python goldens_drafters.py
 $python sample_target.py --target "$target" --work "$work" --tokens 60000 --shard-tokens 30000 --device "$device"
-for method in eagle3 dart dflash domino dspark medusa; do
+for method in eagle3 dart dflash dflash2 domino dspark medusa; do
     $python train_drafter.py --method $method --target "$target" --work "$work" --steps 20 --log-every 10 --device "$device"
     $python check_drafters.py --target "$target" --drafter "$work/$method/export"
     $python evaluate_drafter.py --target "$target" --drafter "$work/$method/export" --size 2 --plain --json "$work/$method/eval.json"

@@ -47,7 +47,7 @@ def answers(model, heads, temperatures, stops, limit, generator):
     tokens = torch.tensor([[0] * (width - len(h)) + h for h in heads], device=device)
     room = width + limit
     shape = (c.num_hidden_layers, n, c.num_key_value_heads, room, c.head_dim)
-    dtype = torch.bfloat16
+    dtype = torch.bfloat16 if torch.is_autocast_enabled(device.type) else torch.float32
     keys, values = torch.zeros(shape, dtype=dtype, device=device), torch.zeros(shape, dtype=dtype, device=device)
     cos, sin = rope_tables(c, torch.arange(room, device=device))
     columns, temperature = torch.arange(room, device=device), torch.tensor(temperatures, device=device)
@@ -113,9 +113,10 @@ def sample_shard(model, source, tokens, stops, limit, batch, seed):
 
 
 @torch.no_grad()
-def feature_pass(model, shard, taps, rows_at_once=8):
+def feature_pass(model, shard, taps, rows_at_once=8, autocast=True):
     """Taps and final state of every token, teacher-forced: (tokens, (m + 1) * hidden) int16, and the argmax tokens."""
     c, device = model.config, model.model.embed_tokens.weight.device
+    dtype = torch.bfloat16 if autocast else torch.float32
     n = len(shard["ids"])
     flat = dict(shard, ids=np.arange(n))                           # pack positions instead of tokens
     where, segments, _ = pack(flat, ROW, np.arange(len(shard["lengths"])), np.random.default_rng(0))
@@ -124,8 +125,8 @@ def feature_pass(model, shard, taps, rows_at_once=8):
     for at in range(0, len(where), rows_at_once):
         index, segment = where[at:at + rows_at_once], torch.from_numpy(segments[at:at + rows_at_once].astype(np.int64)).to(device)
         ids = torch.from_numpy(shard["ids"][index].astype(np.int64)).to(device)
-        bias = document_bias(segment, c.num_attention_heads, c.num_key_value_heads, torch.bfloat16)
-        with torch.autocast(device.type, torch.bfloat16):
+        bias = document_bias(segment, c.num_attention_heads, c.num_key_value_heads, dtype)
+        with torch.autocast(device.type, torch.bfloat16, enabled=autocast):
             features, hidden = capture(model, ids, bias, taps)
             chosen = model.head(hidden).argmax(-1)
         real = segment.cpu().numpy() > 0
@@ -147,6 +148,8 @@ def main():
     parser.add_argument("--shard-tokens", type=int, default=250_000)
     parser.add_argument("--taps", type=int, nargs="*", default=[1, 5, 9])
     parser.add_argument("--features", action=argparse.BooleanOptionalAction, default=True)
+    parser.add_argument("--autocast", action=argparse.BooleanOptionalAction, default=True,
+                        help="products in bf16; without it in f32, quicker on a processor that has no instructions for bf16")
     parser.add_argument("--limit", type=int, default=128, help="new tokens per answer")
     parser.add_argument("--batch", type=int, default=256)
     parser.add_argument("--seed", type=int, default=3)
@@ -175,7 +178,7 @@ def main():
         started = time.process_time()
         if not path.exists():
             source = prompts(tok, args.seed + 500, start=number * 1_000_000)
-            with torch.autocast(args.device, torch.bfloat16):
+            with torch.autocast(args.device, torch.bfloat16, enabled=args.autocast):
                 shard = sample_shard(target, source, min(args.shard_tokens, args.tokens - total), stops, args.limit, args.batch,
                                      args.seed * 1000 + number)
             write(path, lambda p: np.savez(p, **shard))
@@ -183,7 +186,7 @@ def main():
         total += len(shard["ids"])
         sampled = time.process_time()
         if args.features and not (folder / f"best_{number:03d}.npy").exists():
-            features, best = feature_pass(target, shard, args.taps)
+            features, best = feature_pass(target, shard, args.taps, autocast=args.autocast)
             write(folder / f"features_{number:03d}.npy", lambda p: np.save(p, features))
             write(folder / f"best_{number:03d}.npy", lambda p: np.save(p, best))
         answer = int((shard["flags"] == ANSWER).sum())

@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 from data import ANSWER, pack
-from drafters import (CLASSES, DFlash, Domino, Eagle3, block_config, dart_config, dflash2_config, domino_config, dspark_config, eagle3_config, load_drafter, medusa_config, mtp_config,
+from drafters import (CLASSES, DFlash, DFlash2, Domino, block_config, dart_config, dflash2_config, domino_config, dspark_config, eagle3_config, load_drafter, medusa_config, mtp_config,
                       save_drafter)
 from export import load
 from optim import Muon, Optimiser
@@ -57,8 +57,8 @@ class Options:
 class Samples:
     """Shards of samples with their features; rows of `row` tokens, documents shuffled anew in every epoch."""
 
-    def __init__(self, folder, hidden, taps, wanted, device, row=ROW):
-        self.row = row
+    def __init__(self, folder, hidden, taps, wanted, device, row=ROW, dtype=torch.bfloat16):
+        self.row, self.dtype = row, dtype                                                    # dtype: of the states that batches hold
         self.paths = sorted(folder.glob("shard_*.npz"))
         if not self.paths:
             raise SystemExit(f"{folder}: no text of the target; run sample_target.py first")
@@ -99,7 +99,7 @@ class Samples:
             where, segments, flags = pack(flat, self.row, np.arange(len(shard["lengths"])), rng)
             for at in range(0, len(where) - rows + 1, rows):
                 w = where[at:at + rows]
-                stored = torch.from_numpy(features[w].reshape(*w.shape, -1).view(np.int16)).view(torch.bfloat16).to(self.device)
+                stored = torch.from_numpy(features[w].reshape(*w.shape, -1).view(np.int16)).view(torch.bfloat16).to(self.device, self.dtype)
 
                 def integers(x):
                     return torch.from_numpy(np.ascontiguousarray(x).astype(np.int64)).to(self.device)
@@ -112,17 +112,21 @@ def stored_taps(folder):
     return json.loads((folder / "meta.json").read_text())["taps"]
 
 
-class HeadOptimiser(Optimiser):
-    """Muon for matrices between hidden states, AdamW for everything that touches tokens and for vectors."""
+OF_TOKENS = ("embed_tokens", "markov", "confidence", "codebook")
 
-    def __init__(self, model, muon_lr, adam_lr, clip):
-        adam = [(n, p) for n, p in model.named_parameters()
-                if p.dim() == 1 or n in ("lm_head.weight", "embed_proj.2.weight", "mask_embedding") or "embed_tokens" in n or "markov" in n or "confidence" in n]
+
+class HeadOptimiser(Optimiser):
+    """Muon for matrices between hidden states, AdamW for everything that touches tokens, for vectors and for the taps of a convolution."""
+
+    def __init__(self, model, muon_lr, adam_lr, clip, dtype=torch.bfloat16):
+        learned = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+        adam = [(n, p) for n, p in learned
+                if p.dim() != 2 or n in ("lm_head.weight", "embed_proj.2.weight", "mask_embedding") or any(part in n for part in OF_TOKENS)]
         names = {n for n, _ in adam}
-        self.muon = Muon([p for n, p in model.named_parameters() if n not in names], weight_decay=0.0)
+        self.muon = Muon([p for n, p in learned if n not in names], weight_decay=0.0, dtype=dtype)
         self.adam = torch.optim.AdamW([dict(params=[p for _, p in adam], lr=adam_lr, base=adam_lr)], betas=(0.9, 0.95), weight_decay=0.0)
         self.muon_lr, self.clip = muon_lr, clip
-        self.parameters = list(model.parameters())
+        self.parameters = [p for _, p in learned]
 
 
 def frequent_ids(paths, size, vocab, forced):
@@ -160,12 +164,12 @@ def build(args, target, paths, ids):
 
 
 def adopt(drafter, folder):
-    """Starts from an exported head of the same method and shape; Domino also from a DFlash head, whose backbone it takes."""
+    """Starts from an exported head of the same method and shape; Domino and DFlash 2 also from a DFlash head, whose backbone they take."""
     first = load_drafter(folder)
-    if type(first) is not type(drafter) and not (type(drafter) is Domino and type(first) is DFlash):
+    if type(first) is not type(drafter) and not (type(drafter) in (Domino, DFlash2) and type(first) is DFlash):
         raise SystemExit(f"--init {folder} holds a head of another method")
     try:
-        drafter.adopt(first) if isinstance(drafter, (Eagle3, Domino)) else drafter.load_state_dict(first.state_dict())
+        drafter.adopt(first) if hasattr(drafter, "adopt") else drafter.load_state_dict(first.state_dict())
     except RuntimeError as problem:
         raise SystemExit(f"--init {folder} has another shape: {str(problem).splitlines()[-1].strip()}") from None
 
@@ -196,7 +200,7 @@ def arguments(methods=tuple(CLASSES), more=lambda parser: None):
     group.add_argument("--layers", type=int, default=2)
     group.add_argument("--anchors", type=int, default=16, help="per row")
     group.add_argument("--decay", type=float, default=7.0, help="g of the weights exp(-(k-1)/g); 0 = all equal")
-    group.add_argument("--dpace", action="store_true", help="D-PACE weights instead (dflash, domino, dspark)")
+    group.add_argument("--dpace", action="store_true", help="D-PACE weights instead (dflash, dflash2, domino, dspark)")
     group.add_argument("--target-distribution", "--target-law", action=argparse.BooleanOptionalAction, default=False,
                        help="learn the target's distribution at every place (dflash, domino) instead of the token that the text has there")
     group.add_argument("--conditioning", default="features", choices=["features", "none", "embeddings"], help="ablation")
@@ -204,6 +208,7 @@ def arguments(methods=tuple(CLASSES), more=lambda parser: None):
     group.add_argument("--gru", type=int, default=96)
     group.add_argument("--rank", type=int, default=48)
     group.add_argument("--candidates", type=int, default=12, help="DFlash 2: ids that the selector chooses among; llama.cpp wants a hidden size of N(N + 1)")
+    group.add_argument("--selector-alone", action="store_true", help="DFlash 2: what --init brings stays as it is, its convolutions pass through; less than half of the time")
     group.add_argument("--prefix", type=int, default=1)
     group.add_argument("--shift-label", action=argparse.BooleanOptionalAction, default=True)
     group.add_argument("--base-rho", type=float, default=1.0, help="curriculum length as a share of the run; 0 = teacher forcing alone")
@@ -215,8 +220,10 @@ def arguments(methods=tuple(CLASSES), more=lambda parser: None):
     group.add_argument("--heads", type=int, default=4)
     more(parser)
     args = parser.parse_args()
-    if args.dpace and args.method not in ("dflash", "domino", "dspark"):
+    if args.dpace and args.method not in ("dflash", "dflash2", "domino", "dspark"):
         parser.error(f"--dpace weighs the places of a block: it does nothing for {args.method}")
+    if args.selector_alone and (args.method != "dflash2" or args.init is None):
+        parser.error("--selector-alone is for dflash2 with --init: the block of the head that it names stays")
     if args.micro < 1 or args.rows < 1 or args.rows % args.micro:
         parser.error(f"--rows {args.rows} is no multiple of --micro {args.micro}")
     return args
@@ -238,7 +245,8 @@ def main():
         args.taps = stored["taps"]
     tokens = json.loads((args.target / "tokenizer.json").read_text())["added_tokens"]
     taps = [] if args.method in ("medusa", "mtp") else args.taps
-    samples = Samples(text, target.config.hidden_size, taps, taps, args.device)
+    dtype = torch.bfloat16 if args.autocast else torch.float32
+    samples = Samples(text, target.config.hidden_size, taps, taps, args.device, dtype=dtype)
     chosen = settings(args, target_sha256=stored["target_sha256"], text_seed=stored["seed"], text_tokens=samples.count())
     latest = out / "latest.pt"
     saved = torch.load(latest, map_location=args.device) if latest.exists() else None
@@ -247,9 +255,11 @@ def main():
     drafter = build(args, target, samples.paths, {t["content"]: t["id"] for t in tokens})
     if args.init and not saved:
         adopt(drafter, args.init)
+    if args.selector_alone:
+        drafter.requires_grad_(False).candidate_selector.requires_grad_()
     drafter.to(args.device)
     table = target.model.embed_tokens.weight.detach()
-    optimiser = HeadOptimiser(drafter, args.muon, args.adam, 0.5 if args.method == "eagle3" else 1.0)
+    optimiser = HeadOptimiser(drafter, args.muon, args.adam, 0.5 if args.method == "eagle3" else 1.0, dtype)
     state = {"step": 0, "positions": 0, "seconds": 0.0, "epoch_tokens": chosen["text_tokens"]}
     if saved:
         drafter.load_state_dict(saved["drafter"])

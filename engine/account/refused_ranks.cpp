@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/account/token_account.h"
+#include "engine/base/lists.h"
 #include "engine/drafters/drafter_info.h"
 
 namespace speclens {
@@ -70,17 +71,9 @@ RefusedRanks& RefusedRanks::operator+=(const RefusedRanks& other) {
     return *this;
 }
 
-int RefusedRanks::refused() const {
-    int sum = 0;
-    for (const Place& place : places) sum += place.refused;
-    return sum;
-}
+int RefusedRanks::refused() const { return sum_over<int>(places, &Place::refused); }
 
-int RefusedRanks::listed() const {
-    int sum = 0;
-    for (const Place& place : places) sum += place.listed;
-    return sum;
-}
+int RefusedRanks::listed() const { return sum_over<int>(places, &Place::listed); }
 
 RefusedRanks refused_ranks(const RunView& view) {
     RefusedRanks ranks;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/base/lists.h"
 #include "engine/run/speed_up.h"
 
 namespace speclens {
@@ -22,10 +23,7 @@ const AdviceCell* Advice::cell(const std::string& drafter, int k) const {
     return found == cells.end() ? nullptr : &*found;
 }
 
-const AdviceDrafter* Advice::drafter(const std::string& name) const {
-    const auto found = std::ranges::find(drafters, name, &AdviceDrafter::name);
-    return found == drafters.end() ? nullptr : &*found;
-}
+const AdviceDrafter* Advice::drafter(const std::string& name) const { return find_with(drafters, name, &AdviceDrafter::name); }
 
 void add_contexts(Advice& advice, const std::vector<PassTimes>& times) {
     const AdviceVerdict verdict = verdict_of(advice);
@@ -46,7 +44,8 @@ AdviceVerdict verdict_of(const Advice& advice) {
     for (const AdviceCell& cell : advice.cells)
         if (!verdict.best || better(cell, *verdict.best)) verdict.best = &cell;
     if (!verdict.best) {
-        verdict.reason = advice.drafters.empty() ? advice_said("reason.no_drafter"_t) : advice_said("reason.unmeasured"_t);
+        verdict.reason =
+            advice.drafters.empty() && advice.prompts > 0 ? advice_said("reason.no_drafter"_t) : advice_said("reason.unmeasured"_t);
         return verdict;
     }
     const AdviceCell& best = *verdict.best;

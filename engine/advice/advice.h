@@ -2,8 +2,6 @@
 // from runs on this machine: acceptance by place, the measured cost of a round, and how far both are known.
 #pragma once
 
-#include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 

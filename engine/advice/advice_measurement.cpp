@@ -11,7 +11,6 @@
 #include "engine/drafters/drafter_info.h"
 #include "engine/lab/time_table.h"
 #include "engine/model/model.h"
-#include "engine/run/gallery.h"
 #include "engine/run/run_view.h"
 #include "kernels/backend.h"
 #include "kernels/error.h"

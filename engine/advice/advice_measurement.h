@@ -19,6 +19,7 @@
 #include "engine/run/gallery.h"
 #include "engine/run/run.h"
 #include "engine/run/run_settings.h"
+#include "engine/run/session_commands.h"
 
 namespace speclens {
 
@@ -28,7 +29,7 @@ struct AdvicePlan {
     std::vector<int> lengths;           // draft lengths to advise on; empty: 1 … 7
     std::vector<GalleryPrompt> prompts; // in this order, see mixed_prompts()
     int every = 4;                      // prompts of which one has a shorter length run as well; 1: all of them
-    double seconds = 60;                // behind the warm-up; over at most a tenth later
+    double seconds = kAdviceSeconds;    // behind the warm-up; over at most a tenth later
     bool at_least = true;               // rather longer than without a verdict: as long as kFewestAdvicePrompts prompts take
     bool contexts = true;               // passes behind longer texts too, as many as there is time for
     std::function<bool()> go_on = {};   // asked between the pieces of a prompt; false ends the measurement as stop() does

@@ -180,6 +180,8 @@ std::vector<Said> advice_findings(const Advice& advice) {
 }
 
 Said conditions_said(const Advice& advice) {
+    if (advice.prompts == 0)
+        return advice_said("sentence.unfinished"_t, "temperature"_v = advice.temperature, "most"_v = advice.max_tokens);
     return advice_said("sentence.conditions"_t, "prompts"_v = advice.prompts, "shortest"_v = advice.shortest, "longest"_v = advice.longest,
                        "temperature"_v = advice.temperature, "most"_v = advice.max_tokens, "covers"_v = kAdviceCovers);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/lists.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/run/run_view.h"
 
@@ -32,22 +33,11 @@ FoldedRun fold_run(const Trace& trace, int prompt) {
 
 } // namespace
 
-double FoldedRun::tokens() const {
-    double sum = 0;
-    for (const DraftedRound& round : rounds) sum += round.tokens;
-    return sum;
-}
+double FoldedRun::tokens() const { return sum_over<double>(rounds, &DraftedRound::tokens); }
 
-double FoldedRun::ms() const {
-    double sum = 0;
-    for (const RoundCost& cost : costs) sum += cost.sum();
-    return sum;
-}
+double FoldedRun::ms() const { return sum_over<double>(costs, &RoundCost::sum); }
 
-const FoldedRun* FoldedRuns::of(int prompt) const {
-    const auto found = std::ranges::find(all, prompt, &FoldedRun::prompt);
-    return found == all.end() ? nullptr : &*found;
-}
+const FoldedRun* FoldedRuns::of(int prompt) const { return find_with(all, prompt, &FoldedRun::prompt); }
 
 RoundCost FoldedRuns::mean_cost(int drafted) const {
     const auto nearest = std::ranges::min_element(means_, {}, [&](const auto& entry) { return std::abs(entry.first - drafted); });

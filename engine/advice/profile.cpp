@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "engine/advice/folded_runs.h"
-#include "engine/advice/printed.h"
 #include "engine/base/json_read.h"
+#include "engine/base/printed.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/weights/config_fields.h"
 
@@ -273,7 +273,7 @@ SpeculationProfile profile_of(const AdviceEvidence& evidence, const Advice& advi
     // A block's shorter drafts are other drafts, and what copies the text begins elsewhere; these two draft token by token.
     // A model or a head that drafts one token after the other: its acceptance is about the same at every place.
     const DrafterInfo* info = find_drafter(drafter);
-    p.chain = info && !info->tree && info->drafting == Drafting::one_by_one && info->needs != DrafterNeeds::nothing;
+    p.chain = info && info->chains_passes();
     take_rates(p);
     if (!p.chain) {
         for (const AdviceCell& cell : advice.cells)

@@ -10,12 +10,11 @@ namespace speclens {
 namespace {
 
 constexpr double kLeastDeviation = 0.02; // of a clock over a network
-constexpr int kFewestServed = 4;
 
-// Half of a 90 % interval of the mean of so many more (Student's t, two-sided), as a factor on their deviation.
+// Half of a 95 % interval of the mean of so many more (Student's t, two-sided), as a factor on their deviation.
 double span(std::size_t n) {
-    static constexpr double kStudent[] = {6.31, 2.92, 2.35, 2.13, 2.02, 1.94, 1.89, 1.86, 1.83, 1.81, 1.80, 1.78, 1.77, 1.76, 1.75};
-    const double t = n < 2 ? kStudent[0] : n - 2 < std::size(kStudent) ? kStudent[n - 2] : 1.7;
+    static constexpr double kStudent[] = {12.7, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14, 2.13};
+    const double t = n < 2 ? kStudent[0] : n - 2 < std::size(kStudent) ? kStudent[n - 2] : 2.1;
     return t * std::sqrt(2.0 / static_cast<double>(std::max<std::size_t>(1, n)));
 }
 
@@ -54,28 +53,39 @@ void take_counts(ServedAdvice& advice, const ServedEvidence& evidence) {
 }
 
 // A round is what the passes without a draft leave of the time: (t − a) ÷ speed − those passes, over the rounds; in
-// plain passes. Between two ends where only that is known of them.
-std::optional<Between> round_costs(const ServedAdvice& advice, const ServedEvidence& evidence) {
-    const double in_passes = *advice.plain_rate / advice.rate; // what a token takes
-    if (!advice.passes_told) return Between{advice.tokens_per_round * in_passes, advice.tokens_per_round * in_passes};
-    const double first = evidence.text.first_apart ? evidence.text.answers.value_or(0) : 0;
-    const double all = (evidence.text.tokens - first) * in_passes;
-    const Between plain = *advice.text.plain;
-    if (!(all > plain.low)) return {}; // faster than its plain passes alone: the two speeds are not of one server
-    return Between{std::max(0.0, all - plain.high) / evidence.rounds, (all - plain.low) / evidence.rounds};
+// plain passes. Its ends: the clock may be off by what it says of plain tokens, which take alike, and of the passes
+// without a draft only their ends may be known.
+struct RoundCost {
+    double middle = 0;
+    Between ends;
+};
+std::optional<RoundCost> round_cost(const ServedAdvice& advice, const ServedEvidence& evidence) {
+    const Between without = advice.passes_told ? *advice.text.plain : Between();
+    const double first = advice.passes_told && evidence.text.first_apart ? evidence.text.answers.value_or(0) : 0;
+    const double decoded = advice.passes_told ? evidence.text.tokens - first : advice.tokens_per_round * evidence.rounds;
+    double ms = 0;
+    std::vector<double> plain;
+    for (const ServedTiming& prompt : evidence.prompts) {
+        ms += std::max(0.0, prompt.with_ms) / advice.prompts;
+        if (advice.plain_measured && prompt.without_ms && *prompt.without_ms > 0) plain.push_back(*prompt.without_ms);
+    }
+    if (std::ssize(plain) < kFewestServed) plain.assign(static_cast<std::size_t>(advice.prompts), 1);
+    const double token = ms * *advice.plain_rate / 1000, off = std::exp(middle_of(plain).half); // passes that a token takes
+    if (!(decoded * token > without.low)) return {}; // faster than its plain passes alone: the two speeds are not of one server
+    const auto of = [&](double passes, double none) { return std::max(0.0, decoded * passes - none) / evidence.rounds; };
+    return RoundCost{of(token, (without.low + without.high) / 2), {of(token / off, without.high), of(token * off, without.low)}};
 }
 
 // What a round costs, and which draft length would be best with these places.
 void take_costs(ServedAdvice& advice, const ServedEvidence& evidence) {
-    if (advice.tokens_per_round <= 0 || !advice.plain_rate || advice.k == 0) return;
-    advice.round_passes_range = round_costs(advice, evidence);
-    if (!advice.round_passes_range) return;
+    if (advice.tokens_per_round <= 0 || !advice.plain_rate || advice.k == 0 || advice.prompts < kFewestServed) return;
+    const std::optional<RoundCost> round = round_cost(advice, evidence);
+    if (!round) return;
+    advice.round_passes_range = round->ends;
     // The middle, where both ends are near enough for it to say something.
     constexpr double kWidest = 0.25;
-    const Between ends = *advice.round_passes_range;
-    if (ends.exact()) advice.round_passes_range.reset();
-    if (ends.high - ends.low > kWidest * ends.high) return;
-    advice.round_passes = (ends.low + ends.high) / 2;
+    if (round->ends.high - round->ends.low > kWidest * round->ends.high) return;
+    advice.round_passes = round->middle;
     advice.alpha = alpha_for(*advice.round_passes, advice.k);
     const double drafts = evidence.drafted / evidence.rounds;
     if (drafts <= 0 || evidence.accepted_at.empty()) return;
@@ -132,10 +142,10 @@ ServedAdvice advise_on(const ServedEvidence& evidence) {
     advice.texts = evidence.texts, advice.same_texts = evidence.same_texts;
     take_speed_up(advice, evidence);
     take_counts(advice, evidence);
+    if (!beyond_what_is_possible(advice)) take_costs(advice, evidence); // else the told speed says nothing of this server's rounds
     // Nothing is promised that the text cannot hold; where even the least would be more, the two speeds do not belong together.
     if (advice.speed_up > 0 && advice.text.most_speed_up && !advice.text.of_whole_answers)
         advice.high = std::max(advice.low, std::min(advice.high, advice.text.most_speed_up->high));
-    if (!beyond_what_is_possible(advice)) take_costs(advice, evidence); // else the told speed says nothing of this server's rounds
     if (evidence.rounds <= 0 && evidence.drafted <= 0)
         advice.reason = advice_said("served_reason.nothing"_t);
     else if (advice.prompts < kFewestServed)
@@ -188,16 +198,13 @@ std::vector<Said> advice_findings(const ServedAdvice& advice) {
                                    "most"_v = advice.text.most_speed_up ? std::optional(advice.text.most_speed_up->high) : std::nullopt));
     if (!advice.text.wrong.empty()) list.push_back(advice_said("served.wrong"_t, "wrong"_v = advice.text.wrong));
     if (beyond_what_is_possible(advice)) list.push_back(advice_said("served.beyond"_t));
-    const auto tokens = "tokens"_v = advice.tokens_per_round;
-    const auto kept = "kept"_v = advice.alpha;
-    const auto most = "most"_v = advice.k + 1;
     if (const std::optional<Between>& range = advice.round_passes_range; range && advice.k > 0) {
+        const auto tokens = "tokens"_v = advice.tokens_per_round;
         const auto low = "low"_v = range->low;
         const auto high = "high"_v = range->high;
-        list.push_back(advice.round_passes ? advice_said("served.round_range:middle"_t, tokens, low, high, kept, most)
-                                           : advice_said("served.round_range:open"_t, tokens, low, high));
-    } else if (advice.round_passes && advice.k > 0) {
-        list.push_back(advice_said("served.round"_t, tokens, "passes"_v = *advice.round_passes, kept, most));
+        list.push_back(advice.round_passes
+                           ? advice_said("served.round_range:middle"_t, tokens, low, high, "kept"_v = advice.alpha, "most"_v = advice.k + 1)
+                           : advice_said("served.round_range:open"_t, tokens, low, high));
     }
     if (advice.draft_token_passes)
         list.push_back(advice_said("served.guess"_t, "passes"_v = *advice.draft_token_passes, "best_k"_v = *advice.best_k,

@@ -13,6 +13,8 @@
 
 namespace speclens {
 
+inline constexpr int kFewestServed = 4; // timed answers that a verdict takes
+
 // One prompt, milliseconds a token behind the first.
 struct ServedTiming {
     double with_ms = 0;
@@ -41,14 +43,14 @@ struct ServedAdvice {
     Said reason; // of none, a clause
     int prompts = 0;
     int texts = 0, same_texts = 0;                // see ServedEvidence
-    double rate = 0, rate_low = 0, rate_high = 0; // tokens a second with speculation, 90 %
+    double rate = 0, rate_low = 0, rate_high = 0; // tokens a second with speculation, 95 %
     std::optional<double> plain_rate;
     bool plain_measured = false;
     double speed_up = 0, low = 0, high = 0;    // 0: not known
     int k = 0;                                 // most drafts of a round; 0: not reported
     double tokens_per_round = 0;               // 0: not reported
-    std::optional<double> round_passes;        // what a round that drafted takes, in plain passes
-    std::optional<Between> round_passes_range; // that, where passes without a draft are known between two ends only
+    std::optional<double> round_passes;        // what a round that drafted takes, in plain passes; absent: the ends are too far apart
+    std::optional<Between> round_passes_range; // that, its ends, 95 %: of the clock and of the passes without a draft
     TextShares text;                           // what the rounds brought to the whole text; told where `text.share` is
     double plain_per_round = 0;                // passes without a draft beside each round, the fewest there can be
     bool passes_told = false;                  // else every pass is taken to have drafted

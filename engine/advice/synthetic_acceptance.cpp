@@ -1,7 +1,6 @@
 #include "engine/advice/synthetic_acceptance.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -102,6 +103,18 @@ bool called_alike(const std::string& a, const std::string& b) {
         return text;
     };
     return a == b || key(a) == key(b);
+}
+
+std::vector<Said> machine_said(const std::string& name) {
+    constexpr SaidOf<"shared"> said;
+    constexpr std::string_view kCores = " cores";
+    if (name.empty()) return {};
+    const std::size_t comma = name.rfind(", "), from = comma == std::string::npos ? name.size() : comma + 2;
+    const std::string count = name.ends_with(kCores) ? name.substr(from, std::max(from, name.size() - kCores.size()) - from) : "";
+    int cores = 0;
+    if (!all_digits(count) || std::from_chars(count.data(), count.data() + count.size(), cores).ec != std::errc())
+        return {said("machine.name"_t, "english"_v = name)};
+    return {said("machine.cores"_t, "name"_v = said("machine.name"_t, "english"_v = name.substr(0, comma)), "cores"_v = cores)};
 }
 
 } // namespace speclens

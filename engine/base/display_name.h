@@ -1,8 +1,11 @@
-// What people are told a model is called: by what its file says of itself, never by the packing of the file.
+// What people are told a model is called: by what its file says of itself, never by the packing of the file; and a machine.
 #pragma once
 
 #include <filesystem>
 #include <string>
+#include <vector>
+
+#include "kernels/said.h"
 
 namespace speclens {
 
@@ -13,5 +16,8 @@ namespace speclens {
 
 // Whether two such names mean one model: those of files went on with how they are packed once ("SmolLM2-135M-Instruct.Q4_1").
 [[nodiscard]] bool called_alike(const std::string& a, const std::string& b);
+
+// A machine as runs and recordings name it: "AMD EPYC, 2 cores", "one core of an EPYC". None of none.
+[[nodiscard]] std::vector<Said> machine_said(const std::string& name);
 
 } // namespace speclens

@@ -25,6 +25,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/progress.h"
+
 namespace speclens {
 
 // Of an object's members: by key, or as they were added.
@@ -144,9 +146,9 @@ class BasicJson {
     [[nodiscard]] static BasicJson discarded(); // what parse() answers for text that is no JSON, where it does not throw
 
     // The text as a whole. Of two equal keys of one object the last counts; `repeated` is told of it with the depth of the object,
-    // 1 for the outermost. Throws JsonError, whose text ends with the place and what was expected there.
-    [[nodiscard]] static BasicJson parse(std::string_view text,
-                                         const std::function<void(int depth, const std::string& key)>& repeated = {});
+    // 1 for the outermost. Throws JsonError, whose text ends with the place and what was expected there, or Cancelled.
+    [[nodiscard]] static BasicJson parse(std::string_view text, const std::function<void(int depth, const std::string& key)>& repeated = {},
+                                         const Progress& progress = {});
     [[nodiscard]] static BasicJson parse(std::istream& in);
     [[nodiscard]] static BasicJson parse_or_discard(std::string_view text);
     [[nodiscard]] static BasicJson parse_or_discard(std::istream& in);

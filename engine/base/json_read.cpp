@@ -68,15 +68,18 @@ Json parse_foreign_json(std::string_view text) {
     return Json::parse_or_discard(text);
 }
 
-Json parse_json_object(std::string_view text, const std::string& name, const std::string& remedy, EqualKeys equal) {
+Json parse_json_object(std::string_view text, const std::string& name, const std::string& remedy, EqualKeys equal,
+                       const Progress& progress) {
     if (text.starts_with("version https://git-lfs")) throw lfs_pointer(name);
     if (too_deep(text)) throw Error(name + ": nests deeper than " + std::to_string(kDeepestJson) + " levels", remedy);
     try {
         std::string twice; // the first of them
-        const auto note = [&](int, const std::string& key) {
-            if (twice.empty()) twice = shown(key);
-        };
-        Json json = equal == EqualKeys::refused ? Json::parse(text, note) : Json::parse(text);
+        std::function<void(int, const std::string&)> note;
+        if (equal == EqualKeys::refused)
+            note = [&](int, const std::string& key) {
+                if (twice.empty()) twice = shown(key);
+            };
+        Json json = Json::parse(text, note, progress);
         if (!twice.empty()) throw Error(name + ": has the key " + twice + " twice", remedy);
         if (json.is_object()) return json;
     } catch (const JsonError& failure) {

@@ -29,9 +29,9 @@ inline constexpr int kDeepestJson = 256;
 [[nodiscard]] Json parse_foreign_json(std::string_view text);
 // Of two equal keys of one object the last one counts, as for most readers, or the text is refused.
 enum class EqualKeys : std::uint8_t { last_counts, refused };
-// Throws Error("NAME: not valid JSON …") unless `text` is one JSON object.
+// Throws Error("NAME: not valid JSON …") unless `text` is one JSON object, or Cancelled.
 [[nodiscard]] Json parse_json_object(std::string_view text, const std::string& name, const std::string& remedy,
-                                     EqualKeys equal = EqualKeys::last_counts);
+                                     EqualKeys equal = EqualKeys::last_counts, const Progress& progress = {});
 // A value in a message: at most 40 characters of its JSON text, "an array" or "an object".
 [[nodiscard]] std::string shown(const Json& value);
 // For a small text file that stands where `git lfs pull` would put `name`.

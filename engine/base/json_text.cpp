@@ -26,7 +26,8 @@ struct JsonText {
     template <KeyOrder Order>
     static void settle(std::vector<JsonMember<Order>>& members);
     template <KeyOrder Order>
-    static BasicJson<Order> read(std::string_view text, bool throws, const std::function<void(int, const std::string&)>& repeated);
+    static BasicJson<Order> read(std::string_view text, bool throws, const std::function<void(int, const std::string&)>& repeated,
+                                 const Progress& progress);
 };
 
 // Of equal keys the last value counts, in the place of the first.
@@ -64,7 +65,8 @@ template <KeyOrder Order>
 class JsonText::Reader {
   public:
     using Value = BasicJson<Order>;
-    Reader(bool throws, const std::function<void(int, const std::string&)>& repeated) : throws_(throws), repeated_(repeated) {}
+    Reader(bool throws, const std::function<void(int, const std::string&)>& repeated, const Progress& progress)
+        : throws_(throws), repeated_(repeated), progress_(progress) {}
 
     bool null() { return add(nullptr); }
     bool boolean(bool value) { return add(value); }
@@ -108,6 +110,7 @@ class JsonText::Reader {
     }
     template <class T>
     bool add(T&& value) {
+        check_cancelled(progress_);
         place(Value(std::forward<T>(value)));
         return true;
     }
@@ -118,13 +121,15 @@ class JsonText::Reader {
 
     bool throws_;
     const std::function<void(int, const std::string&)>& repeated_;
+    const Progress& progress_;
     std::vector<Value*> open_; // around the next value; only the last of them grows
     std::vector<std::set<std::string>> keys_;
 };
 
 template <KeyOrder Order>
-BasicJson<Order> JsonText::read(std::string_view text, bool throws, const std::function<void(int, const std::string&)>& repeated) {
-    Reader<Order> reader(throws, repeated);
+BasicJson<Order> JsonText::read(std::string_view text, bool throws, const std::function<void(int, const std::string&)>& repeated,
+                                const Progress& progress) {
+    Reader<Order> reader(throws, repeated, progress);
     if (!Library::sax_parse(text.begin(), text.end(), &reader)) return BasicJson<Order>::discarded();
     return std::move(reader.json);
 }
@@ -216,8 +221,9 @@ class JsonText::Writer {
 };
 
 template <KeyOrder Order>
-BasicJson<Order> BasicJson<Order>::parse(std::string_view text, const std::function<void(int depth, const std::string& key)>& repeated) {
-    return JsonText::read<Order>(text, true, repeated);
+BasicJson<Order> BasicJson<Order>::parse(std::string_view text, const std::function<void(int depth, const std::string& key)>& repeated,
+                                         const Progress& progress) {
+    return JsonText::read<Order>(text, true, repeated, progress);
 }
 
 template <KeyOrder Order>
@@ -227,7 +233,7 @@ BasicJson<Order> BasicJson<Order>::parse(std::istream& in) {
 
 template <KeyOrder Order>
 BasicJson<Order> BasicJson<Order>::parse_or_discard(std::string_view text) {
-    return JsonText::read<Order>(text, false, {});
+    return JsonText::read<Order>(text, false, {}, {});
 }
 
 template <KeyOrder Order>

@@ -19,5 +19,8 @@ struct Progress {
     std::function<void(const std::string& what, double done, double total, const std::string& unit)> report;
     const std::atomic<bool>* cancelled = nullptr;
 };
+inline void check_cancelled(const Progress& progress) { // throws Cancelled
+    if (progress.cancelled != nullptr && progress.cancelled->load(std::memory_order_relaxed)) throw Cancelled();
+}
 
 } // namespace speclens

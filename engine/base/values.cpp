@@ -58,6 +58,12 @@ std::vector<std::string> split(const std::string& text, char separator) {
     }
 }
 
+std::string_view trimmed(std::string_view text) {
+    constexpr std::string_view kBlanks = " \t\n\v\f\r";
+    const std::size_t begin = text.find_first_not_of(kBlanks);
+    return begin == std::string_view::npos ? std::string_view() : text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
+}
+
 std::vector<int> whole_list(const std::string& option, const std::string& text, long long least, long long most) {
     std::vector<int> values;
     for (const std::string& part : split(text, ',')) values.push_back(static_cast<int>(whole(option, part, least, most)));

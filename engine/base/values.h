@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace speclens {
@@ -12,6 +13,7 @@ namespace speclens {
 [[nodiscard]] double real(const std::string& option, const std::string& text, double least, double most);
 [[nodiscard]] std::vector<int> whole_list(const std::string& option, const std::string& text, long long least, long long most);
 [[nodiscard]] std::vector<std::string> split(const std::string& text, char separator);
+[[nodiscard]] std::string_view trimmed(std::string_view text); // without the blanks at both ends
 // Shortest digits that read back as the same number.
 [[nodiscard]] std::string shortest(double value);
 

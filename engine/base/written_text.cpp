@@ -27,7 +27,8 @@ TextShares text_shares(const TextTotals& t) {
     else if (t.answers && t.most)
         k.low = t.accepted - *t.answers * *t.most;
     if (t.rounds) k.high = std::min(k.high, most_tokens - *t.rounds - first); // every round delivers a token of its own, too
-    if (t.plain && t.rounds && (t.answers || !t.first_apart) && !t.cut) {     // all passes are counted: the rest was guessed
+    const bool counted = t.plain && t.rounds && (t.answers || !t.first_apart) && !t.cut;
+    if (counted) { // all passes: the rest was guessed
         const double rest = t.tokens - first - *t.rounds - *t.plain;
         k.low = std::max(k.low, rest - t.tokens_off);
         k.high = std::min(k.high, rest + t.tokens_off);
@@ -44,7 +45,8 @@ TextShares text_shares(const TextTotals& t) {
     // of its drafts; of the drafts one fewer is.
     Between own{0, t.answers.value_or(t.accepted)};
     if (t.cut) own = {*t.cut > 0 ? 1.0 : 0.0, std::min(t.answers.value_or(*t.cut), *t.cut)};
-    const Between drafts{std::min(t.accepted, k.low + own.low), std::min(t.accepted, k.high + own.high)};
+    Between drafts{std::min(t.accepted, k.low + own.low), std::min(t.accepted, k.high + own.high)};
+    if (t.delivered) drafts = {*t.delivered, *t.delivered};
     out.delivered = drafts;
     out.share = Between{drafts.low / most_tokens, std::min(1.0, drafts.high / std::max(kTiny, t.tokens - t.tokens_off))};
     out.passes = Between{t.tokens - k.high, t.tokens - k.low};
@@ -56,7 +58,7 @@ TextShares text_shares(const TextTotals& t) {
         out.plain_holds_first = t.first_apart && !t.answers && !t.plain;
     }
     out.of_whole_answers = t.first_apart && !t.answers;
-    out.most_speed_up = over_the_rest(t.tokens - first, drafts);
+    out.most_speed_up = over_the_rest(t.tokens - first, counted ? k : drafts); // no pass is quicker than a plain one
     return out;
 }
 

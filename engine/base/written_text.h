@@ -21,15 +21,16 @@ struct Between {
 
 // Tokens; absent: not told.
 struct TextTotals {
-    double tokens = 0;                  // t
-    double tokens_off = 0;              // how far t may be from the truth: worked out from rounded figures
-    std::optional<double> answers = {}; // a, at most: whose first tokens are among t
-    bool first_apart = true;            // the pass that reads a prompt writes its first token; else a round does
-    std::optional<double> rounds = {};  // that judged drafts
-    double accepted = 0;                // as the server counts
-    std::optional<double> most = {};    // K, the most that one round keeps
-    std::optional<double> cut = {};     // accepted or own tokens of rounds that the ends of texts cut, all answers together
-    std::optional<double> plain = {};   // passes without a draft, where they are counted
+    double tokens = 0;                    // t
+    double tokens_off = 0;                // how far t may be from the truth: worked out from rounded figures
+    std::optional<double> answers = {};   // a, at most: whose first tokens are among t
+    bool first_apart = true;              // the pass that reads a prompt writes its first token; else a round does
+    std::optional<double> rounds = {};    // that judged drafts
+    double accepted = 0;                  // as the server counts
+    std::optional<double> most = {};      // K, the most that one round keeps
+    std::optional<double> cut = {};       // accepted or own tokens of rounds that the ends of texts cut, all answers together
+    std::optional<double> plain = {};     // passes without a draft, where they are counted
+    std::optional<double> delivered = {}; // k, where it is counted
 };
 
 struct TextShares {

@@ -169,7 +169,6 @@ bool BatchEngine::step() {
     }
     if (settings_.poison)
         for (const int number : scheduler_.in_flight()) at(number).seat->poison();
-    round_.used_blocks = pool_.used();
     round_.rest_ms = watch.ms() - round_.draft_ms - round_.pass_ms;
     return true;
 }

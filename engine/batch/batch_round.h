@@ -29,7 +29,6 @@ struct BatchRound {
     int rows = 0, read_rows = 0;  // of all passes; those of prompts and of what was recomputed
     int copied_blocks = 0;        // copies on write
     int shared_tokens = 0;        // of prompts, found in blocks of other texts
-    int used_blocks = 0;          // after the round
     double draft_ms = 0;          // drafting, and what drafters make of prompts
     double pass_ms = 0;           // passes of the target
     double rest_ms = 0;           // everything else: verdicts, commits, joining, leaving

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <set>
 
+#include "engine/base/lists.h"
 #include "engine/batch/batch_engine.h"
 #include "engine/models/models.h"
 
@@ -14,9 +15,7 @@ int blocks_of(int positions) { return BlockTable::blocks_for(positions, PagedMod
 
 template <class Of>
 double mean_over(const std::vector<FilmRound>& rounds, const Of& of) {
-    double sum = 0;
-    for (const FilmRound& round : rounds) sum += of(round);
-    return rounds.empty() ? 0 : sum / static_cast<double>(rounds.size());
+    return rounds.empty() ? 0 : sum_over<double>(rounds, of) / static_cast<double>(rounds.size());
 }
 
 } // namespace

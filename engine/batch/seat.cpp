@@ -1,7 +1,5 @@
 #include "engine/batch/seat.h"
 
-#include <algorithm>
-
 #include "kernels/error.h"
 
 namespace speclens {

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>

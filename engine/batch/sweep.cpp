@@ -13,10 +13,11 @@
 namespace speclens {
 namespace {
 
-constexpr double kLeastSlice = 250;     // ms
-constexpr std::size_t kKeptRounds = 12; // of a cell
-constexpr int kPhasesAStep = 16;        // of a run alone
-constexpr double kProofs = 0.2;         // their share of done()
+constexpr double kLeastSlice = 250;              // ms
+constexpr std::size_t kKeptRounds = 12;          // of a cell
+constexpr int kPhasesAStep = 16;                 // of a run alone
+constexpr double kProofs = 0.2;                  // their share of done()
+constexpr double kFilm = 0.2, kLeastFilm = 5000; // its share of the time at most, but so many ms are its own
 
 RunSettings text_with(const RunSettings& text, const SweepMethod& method) {
     RunSettings settings = text.with_fixed_k();
@@ -68,7 +69,7 @@ const SweepCell* Sweep::cell(std::size_t method, int concurrency) const {
 // The seats are full from the first round that counts to the last.
 class SweepMeasurement::Slice {
   public:
-    // `ms` count; then it goes on, where `until_one_ends`, until some text ended. The list goes on with its text `first`.
+    // `ms` count, or more, where `until_one_ends`, until some text ended. The list goes on with its text `first`.
     Slice(const std::shared_ptr<const Models>& models, const SweepPlan& plan, const SweepMethod& method, const BatchSettings& settings,
           std::size_t first, double ms, bool until_one_ends)
         : plan_(plan), method_(method), ms_(ms), until_one_ends_(until_one_ends), seats_(settings.texts), engine_(models, settings),
@@ -85,13 +86,21 @@ class SweepMeasurement::Slice {
             begun_ms_ = engine_.now_ms();
             return true;
         }
-        if (slice_.ms == 0) {
-            count();
-            if (engine_.now_ms() - begun_ms_ < ms_) return true;
-            slice_.ms = engine_.now_ms() - begun_ms_;
-            count_waits();
+        count();
+        if (engine_.now_ms() - begun_ms_ < ms_ || (until_one_ends_ && ended_.empty())) return true;
+        slice_.ms = engine_.now_ms() - begun_ms_;
+        count_waits();
+        return false;
+    }
+    // How much of the longest text is there, 0 … 1.
+    [[nodiscard]] double written() const {
+        int most = 0;
+        for (int i = 0; i < engine_.texts(); ++i) {
+            int tokens = 0;
+            for (const BatchText::Delivery& delivery : engine_.text(i).deliveries) tokens += delivery.tokens;
+            most = std::max(most, tokens);
         }
-        return until_one_ends_ && ended_.empty();
+        return std::min(1.0, most / static_cast<double>(plan_.texts.front().max_tokens));
     }
 
     [[nodiscard]] const SweepSlice& result() const { return slice_; }
@@ -233,9 +242,9 @@ void SweepMeasurement::record() {
     const bool goes_on = recorder_->step();
     sweep_.film = std::make_shared<const BlockFilm>(recorder_->film());
     ++revision_;
-    if (goes_on) return;
+    if (goes_on && !(plan_.in_time && clock_.ms() > std::max(kLeastFilm, kFilm * 1000 * plan_.seconds))) return;
     recorder_.reset();
-    clock_ = Stopwatch(); // the time of the slices begins
+    if (!plan_.in_time) clock_ = Stopwatch(); // the time of the slices begins
     busy_ = BusyMeter();
 }
 
@@ -256,17 +265,25 @@ double SweepMeasurement::done() const {
 
 double SweepMeasurement::measured_part() const {
     if (proven_) return 1;
-    if (turn_ < slices()) return (1 - kProofs) * static_cast<double>(turn_) / static_cast<double>(slices());
+    if (turn_ < slices()) {
+        const double by_time = plan_.in_time ? clock_.ms() / (1000 * plan_.seconds) : 0, turn = static_cast<double>(turn_);
+        double done = std::max(by_time, turn / static_cast<double>(slices()));
+        if (plan_.in_time && turn_ < sweep_.cells.size()) { // each is measured once, however long that takes
+            const double film = plan_.film ? kFilm : 0, once = turn + (slice_ ? slice_->written() : 0);
+            done = std::min(by_time, film + (1 - film) * once / static_cast<double>(sweep_.cells.size()));
+        }
+        return (1 - kProofs) * std::min(1.0, done);
+    }
     std::size_t most = 1;
     for (const auto& ended : ended_) most = std::max(most, ended.size());
     const double by_texts = static_cast<double>(proved_) / static_cast<double>(most);
     const double by_time = proof_clock_ && plan_.proof_seconds > 0 ? proof_clock_->ms() / (1000 * plan_.proof_seconds) : 0;
-    return 1 - kProofs + kProofs * std::min(1.0, std::max(by_texts, by_time));
+    return 1 - kProofs + kProofs * std::min(1.0, std::max(by_texts, 0.9 * std::min(1.0, by_time))); // the last one goes on behind its time
 }
 
 std::string SweepMeasurement::doing() const {
     if (recorder_) return "a batch with few blocks";
-    if (proven_) return "choosing K as it goes";
+    if (proven_ && plan_.adaptive) return "choosing K as it goes";
     if (turn_ >= slices()) return "comparing with runs alone";
     const SweepCell& cell = sweep_.cells[cell_of(turn_)];
     return (cell.method.plain() ? "plain" : cell.method.drafter) + ", " + std::to_string(cell.concurrency) +
@@ -287,6 +304,11 @@ std::size_t SweepMeasurement::cell_of(std::size_t turn) const {
 }
 
 void SweepMeasurement::measure() {
+    if (!slice_ && plan_.in_time && turn_ >= sweep_.cells.size() && clock_.ms() > 1000 * plan_.seconds) {
+        sweep_.left_out = slices() - turn_;
+        turn_ = slices();
+        return;
+    }
     if (!slice_) begin_slice();
     if (!slice_->step()) take_slice();
 }

@@ -47,6 +47,7 @@ struct SweepPlan {
     bool share = true;
     std::optional<AdaptivePlan> adaptive; // in the end: K as one goes
     bool film = false;                    // first record a small batch that shows what happens to blocks (block_film.h)
+    bool in_time = false;                 // `seconds` hold the film too, and behind them no second slice of a cell begins
 };
 
 // What MeasureLoad asks for: ready-made prompts, the drafter with each draft length that it can. Throws Error where the drafter
@@ -95,6 +96,7 @@ struct Sweep {
     std::vector<SweepCell> cells;                        // by concurrency, then by method
     std::vector<std::optional<SweepCrossing>> crossings; // of each method; none: not known, or plain decoding
     bool complete = false;                               // nobody ended it before its time
+    std::size_t left_out = 0;                            // slices that there was no time for, which the table tells
     double busy_cores = 0;                               // that other programs kept busy while the cells were measured
     [[nodiscard]] bool busy() const;                     // so many that every figure of time is in doubt
     std::shared_ptr<const BlockFilm> film;               // of SweepPlan::film; grows
@@ -112,7 +114,8 @@ class SweepMeasurement {
 
     bool step(); // one round of a batch, or a part of a run alone; false: all is done, or it was stopped. Throws Error
     void stop(); // ends with what is there
-    [[nodiscard]] double done() const; // 0 … 1
+    [[nodiscard]] double done() const;                                  // 0 … 1
+    [[nodiscard]] bool filming() const { return recorder_ != nullptr; } // before the first of these
     [[nodiscard]] std::size_t batches_done() const { return turn_; }
     [[nodiscard]] std::size_t batches() const { return slices(); } // of all cells
     [[nodiscard]] std::string doing() const;                       // "eagle3, 4 texts"

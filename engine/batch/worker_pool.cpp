@@ -5,6 +5,7 @@
 #include <exception>
 #include <future>
 
+#include "engine/base/lists.h"
 #include "engine/batch/fiber.h"
 #include "engine/model/scorer.h"
 #include "engine/models/models.h"
@@ -16,12 +17,6 @@ namespace {
 
 struct Ended {}; // the pool is over, or the worker's line was cut
 
-int total(const std::vector<WorkerRound>& rounds, int WorkerRound::*of) {
-    int sum = 0;
-    for (const WorkerRound& round : rounds) sum += round.*of;
-    return sum;
-}
-
 } // namespace
 
 WireTotals PoolWorker::wire() const {
@@ -30,17 +25,13 @@ WireTotals PoolWorker::wire() const {
     return sum;
 }
 
-int PoolWorker::tokens() const { return total(rounds, &WorkerRound::tokens); }
+int PoolWorker::tokens() const { return sum_over<int>(rounds, &WorkerRound::tokens); }
 
-int PoolWorker::drafted() const { return total(rounds, &WorkerRound::drafted); }
+int PoolWorker::drafted() const { return sum_over<int>(rounds, &WorkerRound::drafted); }
 
-int PoolWorker::accepted() const { return total(rounds, &WorkerRound::accepted); }
+int PoolWorker::accepted() const { return sum_over<int>(rounds, &WorkerRound::accepted); }
 
-int PoolFilm::tokens() const {
-    int sum = 0;
-    for (const PoolWorker& worker : workers) sum += worker.tokens();
-    return sum;
-}
+int PoolFilm::tokens() const { return sum_over<int>(workers, &PoolWorker::tokens); }
 
 double PoolFilm::at_once() const {
     double sum = 0;

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <numeric>
-#include <optional>
 
 #include "engine/base/json.h"
 #include "engine/base/json_read.h"

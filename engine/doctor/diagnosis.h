@@ -48,6 +48,7 @@ struct Diagnosis {
         weak,      // nothing is better, and the head keeps fewer than kWeak guesses
         healthy,   // nothing is better
     } verdict = Verdict::open;
+    bool ended_early = false;           // open, and nobody goes on
     std::optional<TriedVariant> winner; // one of `variants`, or two of different kinds together
     int fresh_places = 0, fresh_texts = 0;
     double fresh_kept = 0, fresh_kept_changed = 0; // guesses a round of the config as it stands, and changed
@@ -56,6 +57,9 @@ struct Diagnosis {
     // texts are others, and may be easier.
     double plain_kept = 0, chat_kept = 0;
     int plain_places = 0;
+
+    // What was scored, best first, the winner among it; what the loader refused is left out.
+    [[nodiscard]] std::vector<const TriedVariant*> ranked() const;
 };
 
 } // namespace speclens

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <span>
 
+#include "engine/base/lists.h"
 #include "engine/base/quantile.h"
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter_info.h"
@@ -42,11 +43,7 @@ std::vector<T> spread(const std::vector<T>& items) {
     return mixed;
 }
 
-int places_of(const std::vector<OwnText>& texts) {
-    int places = 0;
-    for (const OwnText& text : texts) places += text.places();
-    return places;
-}
+int places_of(const std::vector<OwnText>& texts) { return sum_over<int>(texts, &OwnText::places); }
 
 std::shared_ptr<const DraftNetwork> head_of(const Models& models, const std::string& drafter) {
     if (!models.target)
@@ -55,11 +52,21 @@ std::shared_ptr<const DraftNetwork> head_of(const Models& models, const std::str
     std::shared_ptr<const DraftNetwork> head = models.network(drafter);
     if (!head)
         throw Error("no head is loaded for " + (drafter.empty() ? "any drafter" : drafter),
-                    "Name it: --drafter NAME=HEAD, NAME one of eagle3, dflash, domino, dspark.", Exit::usage);
+                    "Name it: --drafter NAME=HEAD, NAME one of eagle3, dflash, dflash2, domino, dspark.", Exit::usage);
     return head;
 }
 
 } // namespace
+
+std::vector<const TriedVariant*> Diagnosis::ranked() const {
+    std::vector<const TriedVariant*> all;
+    for (const TriedVariant& one : variants)
+        if (one.refused.empty()) all.push_back(&one);
+    if (winner && std::ranges::none_of(all, [&](const TriedVariant* one) { return one->variant.changes == winner->variant.changes; }))
+        all.push_back(&*winner);
+    std::ranges::stable_sort(all, std::ranges::greater{}, &TriedVariant::kept);
+    return all;
+}
 
 std::vector<Prompt> examination_prompts(const Models& models) {
     if (!models.tokenizer) return made_up_prompts(models);

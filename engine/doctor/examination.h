@@ -66,7 +66,7 @@ class Examination {
     std::vector<Variant> variants_;
     std::vector<OwnText> texts_, part_, fresh_, plain_;
     std::deque<Task> tasks_;
-    Reading as_it_is_, part_as_it_is_;
+    Reading as_it_is_;
     std::vector<Reading> singles_, screened_, pairs_;
     std::optional<HeadScore> fresh_as_it_is_;
     Diagnosis diagnosis_;

@@ -23,10 +23,10 @@ int bin_of(int rank) {
     return static_cast<int>(found - kLast.begin());
 }
 
-// Where `token` stands in a recorded row, from 1; 0: not among them.
+// Where `token` stands in a recorded row, from 1; 0: not among them. One that a selector has no candidate for is in no place.
 int rank_in(const TopEntries& row, int token) {
     const auto found = std::ranges::find(row.entries, token, &TopEntries::Entry::id);
-    return found == row.entries.end() ? 0 : static_cast<int>(found - row.entries.begin()) + 1;
+    return found == row.entries.end() || !std::isfinite(found->logp) ? 0 : static_cast<int>(found - row.entries.begin()) + 1;
 }
 
 double logp_in(const TopEntries& row, int rank, int vocab) {

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>

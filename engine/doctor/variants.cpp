@@ -13,6 +13,8 @@ namespace {
 
 using Method = DraftConfig::Method;
 
+constexpr SaidOf<"drafters"> kVariant;
+
 constexpr const char* kTapKeys[] = {"target_layer_ids", "eagle_aux_hidden_state_layer_ids", "aux_hidden_state_layer_ids"};
 constexpr const char* kGeometry = "transformer_layer_config"; // where speculators keeps it
 
@@ -83,12 +85,13 @@ class Maker {
         if (c_.method == Method::domino) corrections();
         if (!c_.windows.empty())
             add(c_.window_causal ? "rows of a window see the whole block" : "rows of a window see the rows before them only",
+                c_.window_causal ? kVariant("variant.window:whole"_t) : kVariant("variant.window:causal"_t),
                 Patch(config_).head("sliding_window_non_causal", c_.window_causal));
         return std::move(variants_);
     }
 
   private:
-    void add(const std::string& what, const Patch& patch) { variants_.push_back({what, patch.text()}); }
+    void add(const std::string& what, const Said& said, const Patch& patch) { variants_.push_back({what, patch.text(), {said}}); }
 
     // The lists of tapped layers that the file has, or the one that is taken where it has none.
     std::vector<std::pair<const char*, std::vector<int>>> tap_lists() const {
@@ -111,7 +114,7 @@ class Maker {
     }
 
     template <class Change>
-    void tapped(const std::string& what, const Change& change) {
+    void tapped(const std::string& what, const Said& said, const Change& change) {
         std::vector<int> taps = c_.taps;
         change(taps);
         if (taps == c_.taps || !taps_problem(taps, 0, 0, head_.target->config.layers).empty()) return;
@@ -120,37 +123,46 @@ class Maker {
             change(layers);
             patch.head(key, layers);
         }
-        add(what, patch);
+        add(what, said, patch);
     }
 
     void taps() {
         for (const int by : {1, -1}) {
             const std::string where = by > 0 ? "one deeper" : "one earlier";
-            tapped("all tapped layers " + where, [&](std::vector<int>& taps) {
+            tapped("all tapped layers " + where, kVariant("variant.taps"_t, "deeper"_v = by > 0), [&](std::vector<int>& taps) {
                 for (int& tap : taps) tap += by;
             });
             for (std::size_t i = 0; c_.taps.size() > 1 && i < c_.taps.size(); ++i)
-                tapped("tapped layer " + std::to_string(c_.taps[i]) + " " + where, [&](std::vector<int>& taps) { taps[i] += by; });
+                tapped("tapped layer " + std::to_string(c_.taps[i]) + " " + where,
+                       kVariant("variant.tap"_t, "layer"_v = c_.taps[i], "deeper"_v = by > 0),
+                       [&](std::vector<int>& taps) { taps[i] += by; });
         }
-        tapped("tapped layers in the opposite order", [](std::vector<int>& taps) { std::ranges::reverse(taps); });
+        tapped("tapped layers in the opposite order", kVariant("variant.reversed"_t),
+               [](std::vector<int>& taps) { std::ranges::reverse(taps); });
     }
 
     // Which row of a block is its first guess. The layouts of deepseek-ai (no key) always guess at the anchor.
     void anchor() {
-        const char* key = c_.method == Method::domino ? "shift_label" : "sample_from_anchor";
+        const bool shifts = c_.method == Method::domino && member(config_, kGeometry) == nullptr;
+        const char* key = shifts ? "shift_label" : "sample_from_anchor";
         if (c_.architecture == "Qwen3DSparkModel" || (c_.method == Method::dspark && member(config_, kGeometry) == nullptr)) return;
         add(c_.anchor_aligned ? "the anchor's row guesses nothing" : "the anchor's row is the first guess",
+            c_.anchor_aligned ? kVariant("variant.anchor:silent"_t) : kVariant("variant.anchor:guesses"_t),
             Patch(config_).head(key, !c_.anchor_aligned));
     }
 
     void norms() {
-        const auto flip = [&](const char* key, bool now, const std::string& on, const std::string& off) {
-            add(now ? off : on, Patch(config_).head(key, !now));
+        const auto flip = [&](const char* key, bool now, const std::string& on, const std::string& off, const Said& said) {
+            add(now ? off : on, said, Patch(config_).head(key, !now));
         };
-        flip("norm_before_residual", c_.norm_before_residual, "the residual starts behind the norm", "the residual starts before the norm");
-        flip("norm_output", c_.norm_output, "the next guess reads the normed state", "the next guess reads the state before the norm");
-        flip("norm_before_fc", c_.norm_before_fc, "one norm of all taps before fc", "no norm of all taps before fc");
-        flip("fc_norm", c_.fc_norm, "a norm of each tap before fc", "no norm of each tap before fc");
+        flip("norm_before_residual", c_.norm_before_residual, "the residual starts behind the norm", "the residual starts before the norm",
+             kVariant("variant.residual"_t, "behind"_v = !c_.norm_before_residual));
+        flip("norm_output", c_.norm_output, "the next guess reads the normed state", "the next guess reads the state before the norm",
+             kVariant("variant.output"_t, "normed"_v = !c_.norm_output));
+        flip("norm_before_fc", c_.norm_before_fc, "one norm of all taps before fc", "no norm of all taps before fc",
+             kVariant("variant.joined_norm"_t, "on"_v = !c_.norm_before_fc));
+        flip("fc_norm", c_.fc_norm, "a norm of each tap before fc", "no norm of each tap before fc",
+             kVariant("variant.tap_norm"_t, "on"_v = !c_.fc_norm));
     }
 
     void rope() {
@@ -158,25 +170,30 @@ class Maker {
         for (const double base : bases) {
             if (std::abs(base - c_.layer.rope_theta) < 1e-9 * base) continue;
             const bool targets = base == head_.target->config.rope_theta;
-            add("rotary base " + std::to_string(std::llround(base)) + (targets ? ", the target's" : ""), Patch(config_).theta(base));
+            add("rotary base " + std::to_string(std::llround(base)) + (targets ? ", the target's" : ""),
+                kVariant("variant.base"_t, "base"_v = base, "targets"_v = targets), Patch(config_).theta(base));
         }
         add(c_.interleaved ? "rotary halves (i, i + d/2)" : "rotary pairs (2i, 2i + 1)",
+            c_.interleaved ? kVariant("variant.rotary:halves"_t) : kVariant("variant.rotary:pairs"_t),
             Patch(config_).head("is_neox_style", c_.interleaved));
         Patch patch(config_);
         if (const Json* scaling = member(patch.geometry_json(), "rope_scaling"); scaling != nullptr)
-            add("no scaling of the rotation", patch.geometry("rope_scaling", Json()));
+            add("no scaling of the rotation", kVariant("variant.unscaled"_t), patch.geometry("rope_scaling", Json()));
     }
 
     void ids() {
         const bool differ = std::ranges::any_of(head_.target_id, [i = 0](int id) mutable { return id != i++; });
         if (differ)
-            add(c_.d2t_ids ? "d2t holds offsets" : "d2t holds ids", Patch(config_).head("d2t_holds", c_.d2t_ids ? "offsets" : "ids"));
+            add(c_.d2t_ids ? "d2t holds offsets" : "d2t holds ids",
+                c_.d2t_ids ? kVariant("variant.d2t:offsets"_t) : kVariant("variant.d2t:ids"_t),
+                Patch(config_).head("d2t_holds", c_.d2t_ids ? "offsets" : "ids"));
     }
 
     void corrections() {
         for (const int prefix : {0, 1, 2})
             if (prefix != c_.prefix)
-                add("correction from guess " + std::to_string(prefix + 1) + " on", Patch(config_).head("pure_draft_prefix_len", prefix));
+                add("correction from guess " + std::to_string(prefix + 1) + " on", kVariant("variant.correction"_t, "guess"_v = prefix + 1),
+                    Patch(config_).head("pure_draft_prefix_len", prefix));
     }
 
     const DraftNetwork& head_;
@@ -216,16 +233,18 @@ std::string Variant::line() const {
 }
 
 bool has_variants(std::string_view method) {
-    return std::ranges::any_of(std::initializer_list<Method>{Method::eagle3, Method::dflash, Method::domino, Method::dspark},
-                               [&](Method known) { return method == name_of(known); });
+    return std::ranges::any_of(
+        std::initializer_list<Method>{Method::eagle3, Method::dflash, Method::dflash2, Method::domino, Method::dspark},
+        [&](Method known) { return method == name_of(known); });
 }
 
 std::vector<Variant> variants_of(const DraftNetwork& head) {
     if (!has_variants(name_of(head.config.method)))
-        throw Error(std::string("the doctor knows no other way to read a head of the kind ") + name_of(head.config.method),
-                    "It examines EAGLE-3 heads and block heads (DFlash, Domino, DSpark). For MTP heads speclens check tells by itself "
-                    "which state of the target they want.",
-                    Exit::usage);
+        throw Error(
+            std::string("the doctor knows no other way to read a head of the kind ") + name_of(head.config.method),
+            "It examines EAGLE-3 heads and block heads (DFlash, DFlash 2, Domino, DSpark). For MTP heads speclens check tells by itself "
+            "which state of the target they want.",
+            Exit::usage);
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(head.path / "config.json", ignored))
         throw Error(
@@ -243,7 +262,9 @@ bool go_together(const Variant& a, const Variant& b) {
 Variant together(const Variant& a, const Variant& b) {
     Json patch = parse_json_object(a.changes, "patch", "");
     merge_patches(patch, parse_json_object(b.changes, "patch", ""));
-    return {a.what + "; " + b.what, patch.dump()};
+    std::vector<Said> said = a.said;
+    said.insert(said.end(), b.said.begin(), b.said.end());
+    return {a.what + "; " + b.what, patch.dump(), said};
 }
 
 std::vector<int> layers_read(const DraftNetwork& head) {

@@ -7,13 +7,16 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/said.h"
+
 namespace speclens {
 
 class DraftNetwork; // engine/drafters/draft_network.h
 
 struct Variant {
-    std::string what;    // "all tapped layers one deeper"
-    std::string changes; // a JSON merge patch (RFC 7396) of config.json; empty: the file as it stands
+    std::string what;            // "all tapped layers one deeper"
+    std::string changes;         // a JSON merge patch (RFC 7396) of config.json; empty: the file as it stands
+    std::vector<Said> said = {}; // `what` for a window: a message for each key that changes, assets/stories/drafters.toml
     // What the patch writes, as a line of config.json: "dflash_config": {"target_layer_ids": [2, 6, 10]}
     [[nodiscard]] std::string line() const;
 };

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <queue>
 
+#include "engine/base/printed.h"
 #include "engine/drafters/chain.h"
 
 namespace speclens {
@@ -73,11 +73,7 @@ class TreeGrowth {
         }
     }
 
-    static std::string words(const OpenPath& node) {
-        char text[64];
-        std::snprintf(text, sizeof text, "choice %d, path %.3g", node.rank + 1, std::exp(node.weight));
-        return text;
-    }
+    static std::string words(const OpenPath& node) { return printed("choice %d, path %.3g", node.rank + 1, std::exp(node.weight)); }
 
     const BlockTreeLimits& limits_;
     const DraftRequest& request_;

@@ -7,15 +7,6 @@
 
 namespace speclens {
 
-DraftNode copied_node(const DraftRequest& request, int index, int token, std::string words) {
-    DraftNode node;
-    node.parent = index - 1;
-    const std::optional<int> forced = request.forced(index);
-    node.token = forced.value_or(token);
-    node.extra = forced ? kForced : std::move(words);
-    return node;
-}
-
 DraftNode next_node(PassRows& rows, int row, int index, int vocab, const DraftRequest& request) {
     DraftNode node;
     node.parent = index - 1;

@@ -10,9 +10,6 @@ namespace speclens {
 // `vocab`: width of the target's distributions; a narrower draft distribution is padded to it (mapped_rows.h is for a wider one).
 [[nodiscard]] DraftNode next_node(PassRows& rows, int row, int index, int vocab, const DraftRequest& request);
 
-// The next node of a chain that is copied, without a distribution: the forced token, or `token`, and `words` on where it stood.
-[[nodiscard]] DraftNode copied_node(const DraftRequest& request, int index, int token, std::string words);
-
 // What DraftRequest::go_on says of node `index`, which would be drawn from row `row`; a forced one is drafted anyway.
 [[nodiscard]] bool goes_on(PassRows& rows, int row, int index, const DraftRequest& request);
 

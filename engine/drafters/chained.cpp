@@ -49,34 +49,31 @@ Refusal refusal_of(const std::string& name) {
     return {};
 }
 
-// A descriptor and the words that it points at.
+// A descriptor and the name that it points at.
 struct Chain {
-    std::string name, title, short_title, about, how;
+    std::string name;
     DrafterInfo info;
 };
 
 std::unique_ptr<Chain> chain_of(const std::string& name) {
     const Halves halves = halves_of(name);
     const DrafterInfo &first = *find_drafter(halves.first), &second = *find_drafter(halves.second);
-    const auto joined = [&](const char* a, const char* between, const char* b) { return std::string(a) + between + b; };
     auto chain = std::make_unique<Chain>();
     chain->name = name;
-    const char* const plus = halves.goes_on ? " ++ " : " + ";
-    chain->title = joined(first.title, plus, second.title);
-    chain->short_title = joined(first.short_title, plus, second.short_title);
-    chain->about = joined(first.title, " where it has something to propose, else ", second.title) +
-                   (halves.goes_on ? joined("; behind the tokens of ", first.title, ", ") + second.title + " drafts on" : std::string()) +
-                   ".";
-    chain->how = "Who speaks in a round is decided before anything is drawn. " + chain->about;
+    const auto goes_on = "goes_on"_v = halves.goes_on;
+    const auto called = [&](const Said& a, const Said& b) {
+        return drafter_said("chained.title"_t, "first"_v = a, "second"_v = b, goes_on);
+    };
+    const Said about = drafter_said("chained.about"_t, "first"_v = first.title, "second"_v = second.title, goes_on);
     std::vector<Setting> reads = first.reads;
     for (const Setting setting : second.reads)
         if (!first.reads_setting(setting)) reads.push_back(setting);
     chain->info = {.name = chain->name.c_str(),
-                   .title = chain->title.c_str(),
-                   .short_title = chain->short_title.c_str(),
+                   .title = called(first.title, second.title),
+                   .short_title = called(first.short_title, second.short_title),
                    .icon = "diamond",
-                   .about = chain->about.c_str(),
-                   .how = chain->how.c_str(),
+                   .about = about,
+                   .how = drafter_said("chained.how"_t, "about"_v = about),
                    .cost = nullptr,
                    .needs_layers = first.needs_layers || second.needs_layers,
                    .drafting = first.at_once() && second.at_once() ? Drafting::at_once : Drafting::one_by_one,

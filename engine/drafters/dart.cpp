@@ -3,9 +3,9 @@
 // (dart_search.h). Nothing is drawn, so every proposal distribution is one-hot.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "engine/base/clock.h"
+#include "engine/base/printed.h"
 #include "engine/drafters/chain.h"
 #include "engine/drafters/dart_search.h"
 #include "engine/drafters/drafter_info.h"
@@ -96,14 +96,9 @@ class Dart final : public Eagle3Drafter {
     }
 
     [[nodiscard]] std::string words(const DartPath& path) const {
-        char text[64];
-        if (path.level == 0 || options_.ngram_weight == 0)
-            std::snprintf(text, sizeof text, "score %.2f", static_cast<double>(path.score));
-        else if (path.share == 0)
-            std::snprintf(text, sizeof text, "score %.2f, n-gram never seen", static_cast<double>(path.score));
-        else
-            std::snprintf(text, sizeof text, "score %.2f, n-gram %.2g", static_cast<double>(path.score), static_cast<double>(path.share));
-        return text;
+        if (path.level == 0 || options_.ngram_weight == 0) return printed("score %.2f", static_cast<double>(path.score));
+        if (path.share == 0) return printed("score %.2f, n-gram never seen", static_cast<double>(path.score));
+        return printed("score %.2f, n-gram %.2g", static_cast<double>(path.score), static_cast<double>(path.share));
     }
 
     DrafterOptions options_;
@@ -112,23 +107,15 @@ class Dart final : public Eagle3Drafter {
 } // namespace
 
 DrafterInfo dart_info() {
-    return {
-        .name = "dart",
-        .title = "DART",
-        .short_title = "DART",
+    return with_head<"dart">({
         .icon = "triangle_right",
-        .about = "One pass guesses several places ahead; a search with n-grams makes a tree of them (Liu et al. 2026).",
-        .how = "The EAGLE-3 layer, with trained masks behind the newest token: one pass guesses for several places, and none knows the "
-               "others. A search then hangs the guesses together, where n-grams counted beforehand say which follow each other.",
         .cost = draft_cost<"cost.searched">,
-        .kin = {.takes = "three hidden states",
-                .sequential = "the search",
-                .keeps = "a cache, n-grams",
+        .kin = {.takes = drafter_said("kin.takes:three"_t),
+                .sequential = drafter_said("kin.sequential:search"_t),
+                .keeps = drafter_said("kin.keeps:ngrams"_t),
                 .year = 2026,
                 .source = "arXiv:2601.19278"},
-        .needs = DrafterNeeds::network,
         .method = "dart",
-        .needs_layers = true,
         .drafting = Drafting::at_once,
         .tree = true,
         .own_ids = true,
@@ -136,7 +123,7 @@ DrafterInfo dart_info() {
         .reads = reads_of(kTreeSettings, {Setting::ngram_weight}),
         .published = {"dart"},
         .make = [](DrafterArgs args) -> std::unique_ptr<Drafter> { return std::make_unique<Dart>(args); },
-    };
+    });
 }
 
 } // namespace speclens

@@ -6,16 +6,15 @@ namespace speclens {
 DrafterInfo dflash_info() {
     return {
         .name = "dflash",
-        .title = "DFlash",
-        .short_title = "DFlash",
+        .title = drafter_said("dflash.title"_t),
+        .short_title = drafter_said("dflash.title"_t),
         .icon = "square",
-        .about = "A block of masks filled in one pass, with the target's hidden states injected into every layer (Chen et al. 2026).",
-        .how = "A block of masks is filled in one pass, all guesses at once. Hidden states of the target go into every layer of the draft. "
-               "No guess knows what the others became.",
+        .about = drafter_said("dflash.about"_t),
+        .how = drafter_said("dflash.how"_t),
         .cost = draft_cost<"cost.block">,
-        .kin = {.takes = "several hidden states",
-                .sequential = "nothing: one pass",
-                .keeps = "a cache of the states",
+        .kin = {.takes = drafter_said("kin.takes:several"_t),
+                .sequential = drafter_said("kin.sequential:pass_once"_t),
+                .keeps = drafter_said("kin.keeps:states"_t),
                 .year = 2026,
                 .source = "arXiv:2602.06036",
                 .served = "vLLM, SGLang, TRT-LLM, llama.cpp"},

@@ -249,17 +249,15 @@ class DFlash2 final : public BlockDrafter {
 DrafterInfo dflash2_info() {
     return {
         .name = "dflash2",
-        .title = "DFlash 2",
-        .short_title = "DFlash 2",
+        .title = drafter_said("dflash2.title"_t),
+        .short_title = drafter_said("dflash2.title"_t),
         .icon = "square",
-        .about =
-            "DFlash's block with convolutions between its rows, and a selector that chooses among the likeliest ids of each (Z Lab 2026).",
-        .how = "A block in one pass, as with DFlash, whose rows also hear of those right before them. Of each row the likeliest tokens are "
-               "listed, and one of them is chosen by the token before it.",
+        .about = drafter_said("dflash2.about"_t),
+        .how = drafter_said("dflash2.how"_t),
         .cost = draft_cost<"cost.selector">,
-        .kin = {.takes = "several hidden states",
-                .sequential = "a choice from a list",
-                .keeps = "a cache of the states",
+        .kin = {.takes = drafter_said("kin.takes:several"_t),
+                .sequential = drafter_said("kin.sequential:choice"_t),
+                .keeps = drafter_said("kin.keeps:states"_t),
                 .year = 2026,
                 .source = "github.com/z-lab/dflash",
                 .served = "vLLM, SGLang, llama.cpp"},
@@ -269,7 +267,7 @@ DrafterInfo dflash2_info() {
         .drafting = Drafting::at_once,
         .block = true,
         .causal_head = true,
-        .head_reads = "the guess right before it",
+        .head_reads = drafter_said("corrects.by:last"_t),
         .corrects_first = true,
         .default_k = 7,
         .reads = reads_of(kBlockSettings, {Setting::correction}),

@@ -34,17 +34,15 @@ class DFlashTree final : public BlockDrafter {
 DrafterInfo dflash_tree_info() {
     return {
         .name = "dflash_tree",
-        .title = "DFlash, tree",
-        .short_title = "DFlash, tree",
+        .title = drafter_said("dflash_tree.title"_t),
+        .short_title = drafter_said("dflash_tree.title"_t),
         .icon = "fork",
-        .about = "DFlash's block as a tree of its likeliest paths (DDTree, Ringel & Romano 2026).",
-        .how =
-            "The block gives a distribution for each of the next places in one pass. Of all paths through them the likeliest are verified "
-            "together, so that one wrong favourite does not end the round.",
+        .about = drafter_said("dflash_tree.about"_t),
+        .how = drafter_said("dflash_tree.how"_t),
         .cost = draft_cost<"cost.tree">,
-        .kin = {.takes = "several hidden states",
-                .sequential = "the heap",
-                .keeps = "a cache of the states",
+        .kin = {.takes = drafter_said("kin.takes:several"_t),
+                .sequential = drafter_said("kin.sequential:heap"_t),
+                .keeps = drafter_said("kin.keeps:states"_t),
                 .year = 2026,
                 .source = "arXiv:2604.12989"},
         .needs = DrafterNeeds::network,

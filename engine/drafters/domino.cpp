@@ -2,6 +2,8 @@
 // to right (domino_head.h). The first rows use base logits only: as many as training left without correction.
 #include <algorithm>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 #include "engine/base/clock.h"
 #include "engine/drafters/block.h"
@@ -14,7 +16,14 @@ namespace {
 class Domino final : public BlockDrafter {
   public:
     explicit Domino(const DrafterArgs& args)
-        : BlockDrafter(args), causal_(args, head(), args.options.head_pool), corrects_(args.options.correction) {}
+        : BlockDrafter(args), causal_(args, head(), args.options.head_pool), corrects_(args.options.correction),
+          by_mean_(args.options.mean_state) {
+        if (by_mean_) own_ = row_of(network().config.gru), mean_ = row_of(network().config.gru);
+    }
+    void begin(std::span<const int> sequence) override {
+        means_.clear();
+        BlockDrafter::begin(sequence);
+    }
 
   protected:
     void add_products(std::int64_t rows, std::vector<Projection>& products) override {
@@ -24,7 +33,7 @@ class Domino final : public BlockDrafter {
     void choose(const Block& block, int k, const DraftRequest& request, Draft& draft) override {
         if (!corrects_) return BlockDrafter::choose(block, k, request, draft);
         if (request.sampling.temperature == 0 && request.entries == 0 && !request.internals && request.force.empty() && !request.go_on &&
-            causal_.whole())
+            causal_.whole() && !by_mean_)
             return choose_at_once(block, request, draft);
         const int prefix = network().config.prefix, vocab = network().config.layer.vocab;
         Stopwatch watch;
@@ -32,7 +41,7 @@ class Domino final : public BlockDrafter {
         causal_.begin(block.rows, block.base, request.internals ? std::min(prefix, k - 1) : prefix);
         causal_.read(block.anchor);
         for (int i = 0; i < k; ++i) {
-            PassRows& rows = i < prefix ? base_rows() : causal_.correct(i);
+            PassRows& rows = i < prefix ? base_rows() : by_mean_ ? correct_by_mean(i) : causal_.correct(i);
             const int row = i < prefix ? i : 0;
             if (!goes_on(rows, row, i, request)) return;
             DraftNode node = next_node(rows, row, i, vocab, request);
@@ -61,6 +70,24 @@ class Domino final : public BlockDrafter {
         draft.nodes.front().head_ms = watch.ms();
     }
 
+    // With the mean state of this place in the rounds before, zero in the first one; the next token is read by the head's own.
+    ModelRows& correct_by_mean(int index) {
+        causal_.catch_up();
+        backend().copy(causal_.state(), own_.view());
+        means_.resize(std::max(means_.size(), static_cast<std::size_t>(index) + 1));
+        auto& [rounds, mean] = means_[static_cast<std::size_t>(index)];
+        std::vector<float> own(static_cast<std::size_t>(network().config.gru));
+        mean.resize(own.size());
+        backend().upload(mean_.view(), mean.data());
+        causal_.resume(mean_.view());
+        ModelRows& rows = causal_.correct(index);
+        causal_.resume(own_.view());
+        backend().download(own_.view(), own.data());
+        ++rounds;
+        for (std::size_t g = 0; g < own.size(); ++g) mean[g] += (own[g] - mean[g]) / static_cast<float>(rounds);
+        return rows;
+    }
+
     // What the head saw and did at node `index`: the state that has read every token before it.
     void look(int index, DraftNode& node, const DraftRequest& request) {
         causal_.catch_up();
@@ -86,40 +113,34 @@ class Domino final : public BlockDrafter {
     }
 
     DominoHead causal_;
-    bool corrects_;
+    bool corrects_, by_mean_;
+    Buffer own_, mean_;                                     // (1, G)
+    std::vector<std::pair<int, std::vector<float>>> means_; // by place: of how many rounds
 };
 
 } // namespace
 
 DrafterInfo domino_info() {
-    return {
-        .name = "domino",
-        .title = "Domino",
-        .short_title = "Domino",
+    return with_head<"domino">({
         .icon = "hexagon",
-        .about = "DFlash's block, corrected from left to right by a small causal head (Huang et al. 2026).",
-        .how = "A block in one pass, as with DFlash. Then a small recurrent head corrects each distribution, left to right, because it "
-               "knows what "
-               "was just drafted.",
         .cost = draft_cost<"cost.gru">,
-        .kin = {.takes = "several hidden states",
-                .sequential = "a small GRU per guess",
-                .keeps = "a cache of the states",
+        .kin = {.takes = drafter_said("kin.takes:several"_t),
+                .sequential = drafter_said("kin.sequential:gru"_t),
+                .keeps = drafter_said("kin.keeps:states"_t),
                 .year = 2026,
-                .source = "arXiv:2605.29707"},
-        .needs = DrafterNeeds::network,
+                .source = "arXiv:2605.29707",
+                .served = "SGLang"},
         .method = "domino",
-        .needs_layers = true,
         .drafting = Drafting::at_once,
         .block = true,
         .causal_head = true,
-        .head_reads = "the guesses before it",
+        .head_reads = drafter_said("corrects.by:all"_t),
         .default_k = 7,
         .race_place = 3,
-        .reads = reads_of(kBlockSettings, {Setting::correction, Setting::head_pool}),
+        .reads = reads_of(kBlockSettings, {Setting::correction, Setting::head_pool, Setting::mean_state}),
         .published = {"domino"},
         .make = [](DrafterArgs args) -> std::unique_ptr<Drafter> { return std::make_unique<Domino>(args); },
-    };
+    });
 }
 
 } // namespace speclens

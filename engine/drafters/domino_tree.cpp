@@ -62,31 +62,21 @@ class DominoTree final : public BlockDrafter {
 } // namespace
 
 DrafterInfo domino_tree_info() {
-    return {
-        .name = "domino_tree",
-        .title = "Domino, tree",
-        .short_title = "Domino, tree",
+    return with_head<"domino_tree">({
         .icon = "fork",
-        .about =
-            "Domino's block as a tree of its likeliest paths, each corrected by what stands on it (after DDTree, Ringel & Romano 2026).",
-        .how =
-            "The block in one pass, as with Domino. Then the likeliest paths are grown token by token: the recurrent head corrects a place "
-            "by the path to it, so every branch has a distribution of its own.",
         .cost = draft_cost<"cost.tree">,
-        .kin = {.takes = "several hidden states",
-                .sequential = "the heap and a GRU",
-                .keeps = "a cache of the states",
+        .kin = {.takes = drafter_said("kin.takes:several"_t),
+                .sequential = drafter_said("kin.sequential:heap_gru"_t),
+                .keeps = drafter_said("kin.keeps:states"_t),
                 .year = 2026,
                 .source = "after arXiv:2604.12989"},
-        .needs = DrafterNeeds::network,
         .method = "domino",
-        .needs_layers = true,
         .drafting = Drafting::at_once,
         .tree = true,
         .default_k = 7,
         .reads = block_tree_settings({Setting::correction, Setting::head_pool}),
         .make = [](DrafterArgs args) -> std::unique_ptr<Drafter> { return std::make_unique<DominoTree>(args); },
-    };
+    });
 }
 
 } // namespace speclens

@@ -127,11 +127,12 @@ void dspark_slots(DraftNetwork& n, SlotList& slots) {
     slots.vector("confidence_head.proj.bias", 1, n.confidence_bias);
 }
 
-void block_slots(DraftNetwork& n, SlotList& slots) {
+void block_slots(DraftNetwork& n, const TensorFiles* file, SlotList& slots) {
     const DraftConfig& c = n.config;
     const std::int64_t h = c.layer.hidden;
-    slots.matrix("fc.weight", h, static_cast<std::int64_t>(c.taps.size()) * h, n.fc);
-    slots.vector("hidden_norm.weight", h, n.hidden_norm);
+    const std::string encoder = spelling(file, {"", kAssistantTensors}, "fc.weight");
+    slots.matrix(encoder + "fc.weight", h, static_cast<std::int64_t>(c.taps.size()) * h, n.fc);
+    slots.vector(encoder.empty() ? "hidden_norm.weight" : encoder + "output_norm_enc.weight", h, n.hidden_norm);
     n.layer.resize(static_cast<std::size_t>(c.layer.layers));
     for (std::size_t l = 0; l < n.layer.size(); ++l) slots.layer(c.layer, "layers." + std::to_string(l) + ".", h, n.layer[l]);
     slots.vector("norm.weight", h, n.norm);
@@ -192,18 +193,18 @@ std::vector<Slot> network_slots(DraftNetwork& n, const TensorFiles* file) {
     case Method::medusa: medusa_slots(n, slots); break;
     case Method::eagle3:
     case Method::dart: eagle3_slots(n, file, slots); break;
-    case Method::dflash: block_slots(n, slots); break;
+    case Method::dflash: block_slots(n, file, slots); break;
     case Method::domino:
-        block_slots(n, slots);
-        domino_slots(n, spelling(file, {"", "logit_head."}, "prefix_gru.weight_ih_l0"), slots);
+        block_slots(n, file, slots);
+        domino_slots(n, spelling(file, {"", "logit_head.", "logits_correction.", "domino_head."}, "prefix_gru.weight_ih_l0"), slots);
         break;
     case Method::dspark:
-        block_slots(n, slots);
+        block_slots(n, file, slots);
         dspark_slots(n, slots);
         break;
     case Method::mtp: mtp_slots(n, slots); break;
     case Method::dflash2:
-        block_slots(n, slots);
+        block_slots(n, file, slots);
         dflash2_slots(n, slots);
         break;
     }
@@ -392,7 +393,7 @@ void bring(DraftNetwork& network, const StoredWeights& weights, const Progress& 
 }
 
 void load_gguf(DraftNetwork& network, const std::filesystem::path& path, const Progress& progress, const IgnoredKeys& ignored) {
-    Gguf file = Gguf::open(path);
+    Gguf file = Gguf::open(path, progress);
     const std::vector<std::string> taken = take_ignored(file, ignored);
     const auto said = [&](const char* key) {
         const auto* text = std::get_if<std::string>(file.value(key));
@@ -403,7 +404,6 @@ void load_gguf(DraftNetwork& network, const std::filesystem::path& path, const P
     network.config.ignored = taken;
     add_notice(network.config.notice, ignored_notice(file.name(), taken));
     network.target_id = gguf_head_ids(file, network.config);
-    check_cancelled(progress);
     const RowTensors rows(file, gguf_head_tensors(file, network.config, [&](const StoredTensor& tensor) {
                               const bool kept = is_quantised(tensor.dtype) && network.backend().keeps(tensor.dtype, tensor.shape.back());
                               return kept ? tensor.dtype : DType::bf16;

@@ -4,15 +4,11 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
 #include <functional>
-#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/drafters/drafter_settings.h"
@@ -29,11 +30,13 @@ enum class Drafting : std::uint8_t {
     at_once,    // one pass, a set of heads or a look into the text makes all of them, whatever K is
 };
 
+inline constexpr SaidOf<"drafter-names"> drafter_said; // words: assets/stories/drafter-names.toml
+
 // Where a drafter stands among the others, in a few words each; empty: its own, unpublished.
 struct DrafterKin {
-    const char* takes = "";      // from the target
-    const char* sequential = ""; // what a draft does one after the other
-    const char* keeps = "";      // from round to round, beside weights
+    Said takes = {};      // from the target
+    Said sequential = {}; // what a draft does one after the other
+    Said keeps = {};      // from round to round, beside weights
     int year = 0;
     const char* source = ""; // "arXiv:2211.17192"
     const char* served = ""; // which engines have it by their documents or code (docs/results/surveys.md); empty: not found there
@@ -51,15 +54,15 @@ template <StoryLabel Id>
 }
 
 // What a drafter is, beside its code: all that the command line, the window and the documents have to know of it stands in
-// `NAME_info()` of its file. `how` is words of the window.
+// `NAME_info()` of its file.
 struct DrafterInfo {
-    const char* name;                 // command line and files: "domino"
-    const char* title;                // window: "Small draft model, tree"
-    const char* short_title;          // legends: "small, tree"
-    const char* icon = "diamond";     // its mark in pictures, a name of ui/glyphs.h
-    const char* about;                // one sentence, with the paper
-    const char* noun = "the drafter"; // in a sentence
-    const char* how = "";             // how it works, in two or three sentences
+    const char* name = "";                    // command line and files: "domino"
+    Said title = {};                          // window: "Small draft model, tree"
+    Said short_title = {};                    // legends: "small, tree"
+    const char* icon = "diamond";             // its mark in pictures, a name of ui/glyphs.h
+    Said about = {};                          // one sentence, with the paper
+    Said noun = drafter_said("words.noun"_t); // in a sentence: "the drafter"
+    Said how = {};                            // how it works, in two or three sentences
     // What it drafts and with how many passes; null: two chained ones.
     Said (*cost)(const DraftCost& of) = draft_cost<"cost.guesses">;
     DrafterKin kin = {};
@@ -70,7 +73,7 @@ struct DrafterInfo {
     bool tree = false;               // proposes trees; needs a rule that judges them
     bool block = false;              // fills a block of masks in one pass
     bool causal_head = false;        // corrects its block from left to right
-    const char* head_reads = "";     // what that head corrects a draft token by: "the guesses before it"
+    Said head_reads = {};            // what that head corrects a draft token by: "the guesses before it"
     bool corrects_first = false;     // the first one too, by the pending token
     bool draws = true;               // draft tokens are drawn by coins at T > 0
     bool ahead = false;              // may be asked about a text that does not come true, and drafts as if it had not been
@@ -95,6 +98,8 @@ struct DrafterInfo {
     [[nodiscard]] bool needs_network() const { return needs_any(DrafterNeeds::network); }
     [[nodiscard]] bool copies() const { return at_once() && needs == DrafterNeeds::nothing; } // from the text
     [[nodiscard]] bool at_once() const { return drafting == Drafting::at_once; }
+    // A chain of which every guess is a pass of a model or a head of its own.
+    [[nodiscard]] bool chains_passes() const { return !tree && drafting == Drafting::one_by_one && needs != DrafterNeeds::nothing; }
     [[nodiscard]] bool drafts() const { return drafting != Drafting::nothing; }
     [[nodiscard]] bool reads_setting(Setting setting) const { return std::ranges::find(reads, setting) != reads.end(); }
 
@@ -103,6 +108,26 @@ struct DrafterInfo {
         return needs == what || (chained() && (first->needs_any(what) || second->needs_any(what)));
     }
 };
+
+// `own` under this name, and with what assets/stories/drafter-names.toml says of it there; where it has no shorter title, the title is
+// short.
+template <StoryLabel Name>
+[[nodiscard]] DrafterInfo named(DrafterInfo own) {
+    own.name = Name.letters;
+    own.title = drafter_said(TextId<Name + ".title">());
+    if (own.short_title.empty()) own.short_title = own.title;
+    own.about = drafter_said(TextId<Name + ".about">());
+    own.how = drafter_said(TextId<Name + ".how">());
+    return own;
+}
+
+// The same of one that guesses with a trained head.
+template <StoryLabel Name>
+[[nodiscard]] DrafterInfo with_head(DrafterInfo own) {
+    own.needs = DrafterNeeds::network;
+    own.needs_layers = true;
+    return named<Name>(std::move(own));
+}
 
 // Settings that several drafters read.
 inline constexpr std::array kBlockSettings = {Setting::conditioning, Setting::context_last, Setting::tap_shift, Setting::fr_spec};

@@ -8,16 +8,11 @@ namespace speclens {
 inline constexpr const char* kNoDrafter = "none"; // the drafter of plain decoding
 
 struct DrafterOptions {
-#define SWITCH(member, default_value, ...) bool member = default_value;
-#define WHOLE(member, default_value, ...) int member = default_value;
-#define REAL(member, default_value, ...) double member = default_value;
-#define LAYERS(member, ...) std::vector<int> member = {};
+#define SETTING(type, member, default_value, ...) type member = default_value;
 #define PAIR(id, low, default_low, high, default_high, ...) int low = default_low, high = default_high;
 #include "engine/drafters/settings.inc"
-#undef SWITCH
-#undef WHOLE
-#undef REAL
-#undef LAYERS
+#undef SETTING
+#undef QUIET
 #undef PAIR
     bool operator==(const DrafterOptions&) const = default;
 };

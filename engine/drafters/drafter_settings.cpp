@@ -1,6 +1,8 @@
 #include "engine/drafters/drafter_settings.h"
 
 #include <algorithm>
+#include <ranges>
+#include <type_traits>
 
 #include "engine/base/values.h"
 #include "kernels/error.h"
@@ -25,6 +27,15 @@ auto of_members(const DrafterSetting& setting, const Visit& visit) {
                       setting.member);
 }
 
+constexpr SaidOf<"settings"> kSaid;
+
+template <class T>
+T shown(Setting setting, const O& options, T value) {
+    if constexpr (std::is_same_v<T, int>)
+        if (setting == Setting::small_ids) return draft_ids(options);
+    return value;
+}
+
 [[noreturn]] void out_of_range(const DrafterSetting& setting, const std::string& value) {
     throw Error("--" + std::string(setting.option) + " must be " + shortest(setting.least) + " … " + shortest(setting.most) + ", got " +
                     value,
@@ -34,24 +45,17 @@ auto of_members(const DrafterSetting& setting, const Visit& visit) {
 } // namespace
 
 const std::vector<DrafterSetting>& drafter_settings() {
-    constexpr bool O::*always = nullptr;
-    constexpr auto conditioning = &O::conditioning;
-    constexpr auto correction = &O::correction;
     static const std::vector<DrafterSetting> list = {
-#define SWITCH(member, default_value, option, needs, words, about)                                                                         \
-    {Setting::member, #member, option, "", &O::member, 0, 1, needs, words, about},
-#define WHOLE(member, default_value, option, value, least, most, needs, words, about)                                                      \
-    {Setting::member, #member, option, value, &O::member, least, most, needs, words, about},
-#define REAL(member, default_value, option, value, least, most, needs, words, about)                                                       \
-    {Setting::member, #member, option, value, &O::member, least, most, needs, words, about},
-#define LAYERS(member, option, value, words, about) {Setting::member, #member, option, value, &O::member, 0, 10000, always, words, about},
-#define PAIR(id, low, default_low, high, default_high, option, value, least, most, words, about)                                           \
-    {Setting::id, #id, option, value, IntPair(&O::low, &O::high), least, most, always, words, about, #low, #high},
+#define QUIET(type, member, default_value, option, about, ...) {{__VA_ARGS__}, Setting::member, #member, option, about, &O::member},
+#define SETTING(type, member, default_value, option, about, ...)                                                                           \
+    {{__VA_ARGS__}, Setting::member, #member, option, about, &O::member, [](const O& o) {                                                  \
+         return kSaid("set.words:" #member ""_t, "value"_v = shown(Setting::member, o, o.member));                                         \
+     }},
+#define PAIR(id, low, default_low, high, default_high, option, about, ...)                                                                 \
+    {{__VA_ARGS__}, Setting::id, #id, option, about, IntPair(&O::low, &O::high), nullptr, #low, #high},
 #include "engine/drafters/settings.inc"
-#undef SWITCH
-#undef WHOLE
-#undef REAL
-#undef LAYERS
+#undef SETTING
+#undef QUIET
 #undef PAIR
     };
     return list;
@@ -98,16 +102,11 @@ std::string text_of(const DrafterSetting& setting, const DrafterOptions& options
         setting.member);
 }
 
-std::string words_of(const DrafterOptions& options) {
-    std::string text;
-    for (const DrafterSetting& setting : drafter_settings()) {
-        if (*setting.words == '\0' || !counts(setting, options)) continue;
-        std::string words = setting.words;
-        if (const std::size_t at = words.find("{}"); at != std::string::npos)
-            words.replace(at, 2, setting.id == Setting::small_ids ? std::to_string(draft_ids(options)) : text_of(setting, options));
-        text += " · " + words;
-    }
-    return text;
+std::vector<Said> words_of(const DrafterOptions& options) {
+    std::vector<Said> all;
+    for (const DrafterSetting& setting : drafter_settings() | std::views::reverse)
+        if (setting.words && counts(setting, options)) all = {kSaid("set.next"_t, "words"_v = setting.words(options), "more"_v = all)};
+    return all;
 }
 
 void take_text(const DrafterSetting& setting, const std::string& name, const std::string& text, DrafterOptions& to) {

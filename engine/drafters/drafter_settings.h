@@ -9,20 +9,16 @@
 #include <vector>
 
 #include "engine/drafters/drafter_options.h"
+#include "kernels/said.h"
 
 namespace speclens {
 
 enum class Setting : int {
-#define SWITCH(member, ...) member,
-#define WHOLE(member, ...) member,
-#define REAL(member, ...) member,
-#define LAYERS(member, ...) member,
+#define SETTING(type, member, ...) member,
 #define PAIR(id, ...) id,
 #include "engine/drafters/settings.inc"
-#undef SWITCH
-#undef WHOLE
-#undef REAL
-#undef LAYERS
+#undef SETTING
+#undef QUIET
 #undef PAIR
 };
 
@@ -30,17 +26,21 @@ using IntPair = std::pair<int DrafterOptions::*, int DrafterOptions::*>; // the 
 using SettingMember =
     std::variant<bool DrafterOptions::*, int DrafterOptions::*, double DrafterOptions::*, std::vector<int> DrafterOptions::*, IntPair>;
 
-struct DrafterSetting {
+// What may be typed behind an option, and when it counts.
+struct SettingForm {
+    const char* value = "";                // placeholder: "N"; empty for a switch
+    double least = 0, most = 1;            // numbers only
+    bool DrafterOptions::*needs = nullptr; // it does nothing while this is off; null: it always counts
+};
+
+struct DrafterSetting : SettingForm {
     Setting id;
     const char* key;    // in files: "head_pool"
     const char* option; // on the command line and in links, without the dashes: "head-pool"
-    const char* value;  // placeholder of its value: "N"; empty for a switch
+    const char* about;  // help, without who reads it
     SettingMember member;
-    double least, most;            // of what may be typed; numbers only
-    bool DrafterOptions::*needs;   // it does nothing while this is off; null: it always counts
-    const char* words;             // of a run where it differs from the default; {}: the value
-    const char* about;             // help, without who reads it
-    const char* low_key = nullptr; // of a pair: the keys of its two numbers
+    Said (*words)(const DrafterOptions&) = nullptr; // of a run where it differs from the default; null: no picture speaks of it
+    const char* low_key = nullptr;                  // of a pair: the keys of its two numbers
     const char* high_key = nullptr;
     [[nodiscard]] bool is_switch() const { return *value == '\0'; }
 };
@@ -59,8 +59,8 @@ void copy(const DrafterSetting& setting, const DrafterOptions& from, DrafterOpti
 [[nodiscard]] std::string text_of(const DrafterSetting& setting, const DrafterOptions& options);
 // Sets what text_of() says; a switch is taken away from its default. `name`: for messages. Throws Error (usage).
 void take_text(const DrafterSetting& setting, const std::string& name, const std::string& text, DrafterOptions& to);
-// What was set, as pictures say it: " · pool of 64 · head off"; empty where all is as usual.
-[[nodiscard]] std::string words_of(const DrafterOptions& options);
+// What was set, as pictures say it: " · pool of 64 · head off", each in the one before; none where all is by default.
+[[nodiscard]] std::vector<Said> words_of(const DrafterOptions& options);
 // Throws Error (usage) where a number is out of its range.
 void check_range(const DrafterSetting& setting, const DrafterOptions& options);
 

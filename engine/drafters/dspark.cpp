@@ -1,10 +1,10 @@
 // DSpark (DeepSeek 2026): DFlash's block read from the anchor's row on, a Markov head that corrects each
 // row by the token before it, and a head that estimates the probability that the draft token will be accepted.
 #include <cmath>
-#include <cstdio>
 #include <optional>
 
 #include "engine/base/clock.h"
+#include "engine/base/printed.h"
 #include "engine/drafters/block.h"
 #include "engine/drafters/chain.h"
 #include "engine/drafters/markov_head.h"
@@ -80,11 +80,7 @@ class DSpark final : public BlockDrafter {
         return 1 / (1 + std::exp(-static_cast<double>(value)));
     }
 
-    static std::string shown(double sure) {
-        char text[32];
-        std::snprintf(text, sizeof text, "confidence %.2f", sure);
-        return text;
-    }
+    static std::string shown(double sure) { return printed("confidence %.2f", sure); }
 
     ModelRows corrected_;
     OutputHead markov_out_; // (V, ρ), cut like the head
@@ -97,35 +93,27 @@ class DSpark final : public BlockDrafter {
 } // namespace
 
 DrafterInfo dspark_info() {
-    return {
-        .name = "dspark",
-        .title = "DSpark",
-        .short_title = "DSpark",
+    return with_head<"dspark">({
         .icon = "pentagon",
-        .about = "DFlash's block, corrected by the token before, with a confidence for each guess (DeepSeek 2026).",
-        .how = "A block in one pass, as with DFlash, corrected by the token right before. Another output says how sure it is of each "
-               "guess.",
         .cost = draft_cost<"cost.markov">,
-        .kin = {.takes = "several hidden states",
-                .sequential = "a look one guess back",
-                .keeps = "a cache of the states",
+        .kin = {.takes = drafter_said("kin.takes:several"_t),
+                .sequential = drafter_said("kin.sequential:look_back"_t),
+                .keeps = drafter_said("kin.keeps:states"_t),
                 .year = 2026,
                 .source = "github.com/deepseek-ai/DeepSpec",
                 .served = "vLLM, SGLang, TRT-LLM, llama.cpp"},
-        .needs = DrafterNeeds::network,
         .method = "dspark",
-        .needs_layers = true,
         .drafting = Drafting::at_once,
         .block = true,
         .causal_head = true,
-        .head_reads = "the guess right before it",
+        .head_reads = drafter_said("corrects.by:last"_t),
         .corrects_first = true,
         .default_k = 7,
         .race_place = 5,
         .reads = reads_of(kBlockSettings, {Setting::correction, Setting::confidence}),
         .published = {"dspark"},
         .make = [](DrafterArgs args) -> std::unique_ptr<Drafter> { return std::make_unique<DSpark>(args); },
-    };
+    });
 }
 
 } // namespace speclens

@@ -71,32 +71,21 @@ class DSparkTree final : public BlockDrafter {
 } // namespace
 
 DrafterInfo dspark_tree_info() {
-    return {
-        .name = "dspark_tree",
-        .title = "DSpark, tree",
-        .short_title = "DSpark, tree",
+    return with_head<"dspark_tree">({
         .icon = "fork",
-        .about =
-            "DSpark's block as a tree of its likeliest paths, each place corrected by the token before it (after DDTree, Ringel & Romano "
-            "2026).",
-        .how =
-            "The block in one pass, as with DSpark. Then the likeliest paths are grown token by token: a place is corrected by the token "
-            "right before it, so it differs from branch to branch.",
         .cost = draft_cost<"cost.tree">,
-        .kin = {.takes = "several hidden states",
-                .sequential = "the heap, a look back",
-                .keeps = "a cache of the states",
+        .kin = {.takes = drafter_said("kin.takes:several"_t),
+                .sequential = drafter_said("kin.sequential:heap_look"_t),
+                .keeps = drafter_said("kin.keeps:states"_t),
                 .year = 2026,
                 .source = "after arXiv:2604.12989"},
-        .needs = DrafterNeeds::network,
         .method = "dspark",
-        .needs_layers = true,
         .drafting = Drafting::at_once,
         .tree = true,
         .default_k = 7,
         .reads = block_tree_settings({Setting::correction}),
         .make = [](DrafterArgs args) -> std::unique_ptr<Drafter> { return std::make_unique<DSparkTree>(args); },
-    };
+    });
 }
 
 } // namespace speclens

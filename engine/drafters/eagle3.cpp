@@ -120,30 +120,22 @@ class Eagle3 final : public Eagle3Drafter {
 } // namespace
 
 DrafterInfo eagle3_info() {
-    return {
-        .name = "eagle3",
-        .title = "EAGLE-3",
-        .short_title = "EAGLE-3",
+    return with_head<"eagle3">({
         .icon = "triangle_up",
-        .about = "One decoder layer continues the target's features, token by token (Li et al. 2025).",
-        .how = "One layer goes on from the target's hidden states, fused into one feature. They come from several depths, not from one "
-               "layer near the top. Each guess is a pass that reads the last one's output.",
         .cost = draft_cost<"cost.passes">,
-        .kin = {.takes = "three hidden states",
-                .sequential = "a layer per guess",
-                .keeps = "a cache of one layer",
+        .kin = {.takes = drafter_said("kin.takes:three"_t),
+                .sequential = drafter_said("kin.sequential:layer"_t),
+                .keeps = drafter_said("kin.keeps:layer"_t),
                 .year = 2025,
                 .source = "arXiv:2503.01840",
                 .served = "vLLM, SGLang, TRT-LLM, llama.cpp"},
-        .needs = DrafterNeeds::network,
         .method = "eagle3",
-        .needs_layers = true,
         .own_ids = true,
         .default_order = 2,
         .race_place = 1,
         .published = {"eagle3"},
         .make = [](DrafterArgs args) -> std::unique_ptr<Drafter> { return std::make_unique<Eagle3>(args); },
-    };
+    });
 }
 
 } // namespace speclens

@@ -4,10 +4,10 @@
 // one-hot.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
 
 #include "engine/base/clock.h"
+#include "engine/base/printed.h"
 #include "engine/drafters/chain.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/drafters/eagle3_head.h"
@@ -121,11 +121,7 @@ class Eagle3Tree final : public Eagle3Drafter {
         return draft;
     }
 
-    static std::string score_text(double score) {
-        char text[32];
-        std::snprintf(text, sizeof text, "path %.2g", std::exp(score));
-        return text;
-    }
+    static std::string score_text(double score) { return printed("path %.2g", std::exp(score)); }
 
     int width_;
     int most_columns_; // of one pass of the head
@@ -134,30 +130,22 @@ class Eagle3Tree final : public Eagle3Drafter {
 } // namespace
 
 DrafterInfo eagle3_tree_info() {
-    return {
-        .name = "eagle3_tree",
-        .title = "EAGLE-3, tree",
-        .short_title = "EAGLE-3, tree",
+    return with_head<"eagle3_tree">({
         .icon = "fork",
-        .about = "EAGLE-3 guesses a tree whose shape follows the head's own probabilities (EAGLE-2, Li et al. 2024).",
-        .how = "The EAGLE-3 head keeps the paths that it finds likeliest by its own probabilities: a tree whose shape is new in every "
-               "round.",
         .cost = draft_cost<"cost.tree">,
-        .kin = {.takes = "three hidden states",
-                .sequential = "a layer per level",
-                .keeps = "a cache of one layer",
+        .kin = {.takes = drafter_said("kin.takes:three"_t),
+                .sequential = drafter_said("kin.sequential:layer_level"_t),
+                .keeps = drafter_said("kin.keeps:layer"_t),
                 .year = 2024,
                 .source = "arXiv:2406.16858",
                 .served = "SGLang, TRT-LLM"},
-        .needs = DrafterNeeds::network,
         .method = "eagle3",
-        .needs_layers = true,
         .tree = true,
         .own_ids = true,
         .reads = reads_of(kTreeSettings),
         .published = {"eagle3"},
         .make = [](DrafterArgs args) -> std::unique_ptr<Drafter> { return std::make_unique<Eagle3Tree>(args); },
-    };
+    });
 }
 
 } // namespace speclens

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "engine/base/lists.h"
 #include "kernels/error.h"
 
 namespace speclens {
@@ -40,11 +41,7 @@ std::vector<int> likeliest(std::span<const float> logits, std::size_t count) {
 
 } // namespace
 
-const Internals::Strip* Internals::strip(std::string_view name) const {
-    for (const Strip& strip : strips)
-        if (strip.name == name) return &strip;
-    return nullptr;
-}
+const Internals::Strip* Internals::strip(std::string_view name) const { return find_with(strips, name, &Strip::name); }
 
 std::optional<double> Internals::number(std::string_view name) const {
     for (const Number& number : numbers)

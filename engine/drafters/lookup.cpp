@@ -2,11 +2,8 @@
 // (Saxena 2023; the n-gram proposers of the serving engines). Deterministic: the proposal distribution is one-hot.
 // The longest suffix wins; among equals the earliest occurrence, or the most recent one on request.
 #include <algorithm>
-#include <limits>
 
-#include "engine/base/clock.h"
-#include "engine/drafters/chain.h"
-#include "engine/drafters/drafter_info.h"
+#include "engine/drafters/copying_drafter.h"
 
 namespace speclens {
 namespace {
@@ -32,59 +29,35 @@ Match find_match(std::span<const int> text, const DrafterOptions& options) {
     return {};
 }
 
-class Lookup final : public Drafter {
+class Lookup final : public CopyingDrafter {
   public:
-    explicit Lookup(DrafterOptions options) : options_(std::move(options)) {}
-    void begin(std::span<const int>) override {}
-    void observe(const Observation&) override {}
-
-    Draft draft(const DraftRequest& request) override {
-        Draft draft;
-        const Stopwatch watch;
-        const Match match = find_match(request.sequence, options_);
-        if (match.start < 0) return draft;
-        const std::size_t from = static_cast<std::size_t>(match.start + match.length);
-        for (std::size_t i = from; i < request.sequence.size() && static_cast<int>(draft.nodes.size()) < request.k; ++i) {
-            draft.nodes.push_back(copied_node(request, static_cast<int>(draft.nodes.size()), request.sequence[i],
-                                              std::to_string(match.length) + "-gram found at token " + std::to_string(match.start) +
-                                                  ", copied token " + std::to_string(i)));
-            if (is_stop(request.stops, draft.nodes.back().token)) break;
-        }
-        if (!draft.nodes.empty()) draft.nodes.front().ms = watch.ms(); // one search for the whole chain
-        return draft;
-    }
+    explicit Lookup(DrafterOptions options) : CopyingDrafter(std::move(options)) {}
 
   private:
-    DrafterOptions options_;
+    void copy(const DraftRequest& request, Draft& draft) override {
+        const Match match = find_match(request.sequence, options_);
+        if (match.start >= 0) put_run(request, match.length, match.start + match.length, draft);
+    }
 };
 
 } // namespace
 
 DrafterInfo lookup_info() {
-    return {
-        .name = "lookup",
-        .title = "Prompt lookup",
-        .short_title = "lookup",
-        .icon = "cross_fat",
-        .about = "Copies what followed the same words earlier in the text (Saxena 2023).",
-        .how = "No network: it finds an earlier place where the same last tokens stand, the longest match first, and copies what came "
-               "next. Where nothing repeats it stays silent. Trained “n-gram heads” are something else: see Medusa.",
+    return copying_info(named<"lookup">({
+        .short_title = drafter_said("lookup.short"_t),
         .cost = draft_cost<"cost.copies">,
-        .kin = {.takes = "nothing but the text",
-                .sequential = "nothing: one search",
-                .keeps = "nothing",
+        .kin = {.sequential = drafter_said("kin.sequential:search_once"_t),
+                .keeps = drafter_said("kin.keeps:nothing"_t),
                 .year = 2023,
                 .source = "github.com/apoorvumang/prompt-lookup-decoding",
                 .served = "vLLM, SGLang, TRT-LLM, llama.cpp"},
-        .drafting = Drafting::at_once,
-        .draws = false,
         .ahead = true,
         .default_order = 3,
         .race_place = 7,
         .reads = {Setting::ngram, Setting::ngram_recent},
         .published = {"lookup"},
         .make = [](DrafterArgs args) -> std::unique_ptr<Drafter> { return std::make_unique<Lookup>(args.options); },
-    };
+    }));
 }
 
 } // namespace speclens

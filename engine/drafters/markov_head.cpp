@@ -2,8 +2,6 @@
 
 #include <vector>
 
-#include "kernels/backend.h"
-
 namespace speclens {
 namespace {
 

@@ -87,30 +87,22 @@ class Medusa final : public MedusaDrafter {
 } // namespace
 
 DrafterInfo medusa_info() {
-    return {
-        .name = "medusa",
-        .title = "Medusa",
-        .short_title = "Medusa",
+    return with_head<"medusa">({
         .icon = "triangle_down",
-        .about = "Extra heads on the target's last state, each looking one token further ahead (Cai et al. 2024).",
-        .how = "Extra heads on the target's last state: beside the next token, which is its own, they guess those after it. All at once, "
-               "and none knows the others' choice. The heads are trained; nothing is copied.",
         .cost = draft_cost<"cost.heads">,
-        .kin = {.takes = "the last hidden state",
-                .sequential = "nothing: heads at once",
-                .keeps = "nothing",
+        .kin = {.takes = drafter_said("kin.takes:last"_t),
+                .sequential = drafter_said("kin.sequential:heads_once"_t),
+                .keeps = drafter_said("kin.keeps:nothing"_t),
                 .year = 2024,
                 .source = "arXiv:2401.10774",
                 .served = "vLLM"},
-        .needs = DrafterNeeds::network,
         .method = "medusa",
-        .needs_layers = true,
         .drafting = Drafting::at_once,
         .race_place = 6,
         .reads = {Setting::fr_spec},
         .published = {"medusa"},
         .make = [](DrafterArgs args) -> std::unique_ptr<Drafter> { return std::make_unique<Medusa>(args); },
-    };
+    });
 }
 
 } // namespace speclens

@@ -71,29 +71,21 @@ class MedusaTree final : public MedusaDrafter {
 } // namespace
 
 DrafterInfo medusa_tree_info() {
-    return {
-        .name = "medusa_tree",
-        .title = "Medusa, tree",
-        .short_title = "Medusa, tree",
+    return with_head<"medusa_tree">({
         .icon = "fork",
-        .about = "Medusa's heads combined: a fixed tree of the best tokens of each (Cai et al. 2024).",
-        .how = "The best tokens of each Medusa head, combined to a tree of a fixed shape, so that one wrong favourite does not end the "
-               "round.",
         .cost = draft_cost<"cost.tree">,
-        .kin = {.takes = "the last hidden state",
-                .sequential = "nothing: heads at once",
-                .keeps = "nothing",
+        .kin = {.takes = drafter_said("kin.takes:last"_t),
+                .sequential = drafter_said("kin.sequential:heads_once"_t),
+                .keeps = drafter_said("kin.keeps:nothing"_t),
                 .year = 2024,
                 .source = "arXiv:2401.10774"},
-        .needs = DrafterNeeds::network,
         .method = "medusa",
-        .needs_layers = true,
         .drafting = Drafting::at_once,
         .tree = true,
         .reads = reads_of(kTreeSettings, {Setting::fr_spec}),
         .published = {"medusa"},
         .make = [](DrafterArgs args) -> std::unique_ptr<Drafter> { return std::make_unique<MedusaTree>(args); },
-    };
+    });
 }
 
 } // namespace speclens

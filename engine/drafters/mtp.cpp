@@ -190,29 +190,21 @@ class Mtp final : public Drafter {
 } // namespace
 
 DrafterInfo mtp_info() {
-    return {
-        .name = "mtp",
-        .title = "MTP",
-        .short_title = "MTP",
+    return with_head<"mtp">({
         .icon = "trapezoid",
-        .about = "The layer for one more token that a model was trained with, fed its own output for the ones after (DeepSeek-V3, 2024).",
-        .how = "One layer that was trained with the target reads the target's last hidden state and the token after it, and predicts the "
-               "next one. For further guesses it reads its own output: one layer and the LM head for each.",
         .cost = draft_cost<"cost.layers">,
-        .kin = {.takes = "the last hidden state",
-                .sequential = "a layer per guess",
-                .keeps = "a cache of one layer",
+        .kin = {.takes = drafter_said("kin.takes:last"_t),
+                .sequential = drafter_said("kin.sequential:layer"_t),
+                .keeps = drafter_said("kin.keeps:layer"_t),
                 .year = 2024,
                 .source = "arXiv:2412.19437",
                 .served = "vLLM, SGLang, TRT-LLM, llama.cpp"},
-        .needs = DrafterNeeds::network,
         .method = "mtp",
-        .needs_layers = true,
         .default_k = 3,
         .reads = {Setting::context_last, Setting::fr_spec, Setting::mtp_raw, Setting::mtp_prompt},
         .published = {"mtp"},
         .make = [](DrafterArgs args) -> std::unique_ptr<Drafter> { return std::make_unique<Mtp>(args); },
-    };
+    });
 }
 
 } // namespace speclens

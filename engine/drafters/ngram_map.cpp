@@ -8,43 +8,33 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "engine/base/clock.h"
-#include "engine/drafters/chain.h"
-#include "engine/drafters/drafter_info.h"
+#include "engine/drafters/copying_drafter.h"
 
 namespace speclens {
 namespace {
 
-class NgramMap final : public Drafter {
+class NgramMap final : public CopyingDrafter {
   public:
-    explicit NgramMap(DrafterOptions options) : options_(std::move(options)) {}
+    explicit NgramMap(DrafterOptions options) : CopyingDrafter(std::move(options)) {}
 
-    void begin(std::span<const int> sequence) override {
+  private:
+    void forget() override {
         keys_.clear();
         slots_.assign(kFewestSlots, kNone);
         text_.clear();
-        read(sequence);
     }
-    void observe(const Observation&) override {}
 
-    Draft draft(const DraftRequest& request) override {
-        Draft draft;
-        const Stopwatch watch;
-        read(request.sequence);
+    void append(std::span<const int> text) override {
+        text_.push_back(text.back());
+        const int end = static_cast<int>(text_.size()) - 1;
+        for (int tokens = options_.ngram_min; tokens <= std::min(end, options_.ngram_max); ++tokens) enter(end, tokens);
+    }
+
+    void copy(const DraftRequest& request, Draft& draft) override {
         const Source source = found();
-        const int most = std::min({request.k, source.tokens, static_cast<int>(text_.size()) - source.begin});
-        for (int index = 0; index < most; ++index) {
-            const int from = source.begin + index;
-            draft.nodes.push_back(copied_node(request, index, text_[static_cast<std::size_t>(from)],
-                                              std::to_string(source.key) + "-gram found at token " +
-                                                  std::to_string(source.begin - source.key) + ", copied token " + std::to_string(from)));
-            if (is_stop(request.stops, draft.nodes.back().token)) break;
-        }
-        if (!draft.nodes.empty()) draft.nodes.front().ms = watch.ms();
-        return draft;
+        put_run(request, source.key, source.begin, draft, source.tokens);
     }
 
-  private:
     static constexpr int kNone = -1, kUnlimited = 1 << 30;
     static constexpr std::size_t kFewestSlots = 256;
 
@@ -84,14 +74,6 @@ class NgramMap final : public Drafter {
         for (std::size_t i = 0; i < keys_.size(); ++i) slots_[slot_of(keys_[i].latest, keys_[i].tokens)] = static_cast<int>(i);
     }
 
-    void read(std::span<const int> sequence) {
-        for (std::size_t i = text_.size(); i < sequence.size(); ++i) {
-            text_.push_back(sequence[i]);
-            const int end = static_cast<int>(i);
-            for (int tokens = options_.ngram_min; tokens <= std::min(end, options_.ngram_max); ++tokens) enter(end, tokens);
-        }
-    }
-
     // How many tokens the continuations of both places have in common; nothing contradicts up to the end of the text.
     [[nodiscard]] int agreed(const Key& key) const {
         if (key.before == kNone) return kUnlimited;
@@ -112,7 +94,6 @@ class NgramMap final : public Drafter {
         return {};
     }
 
-    DrafterOptions options_;
     std::vector<int> text_;
     std::vector<Key> keys_;
     std::vector<int> slots_; // numbers of keys, by their hash; at most half are taken
@@ -121,29 +102,18 @@ class NgramMap final : public Drafter {
 } // namespace
 
 DrafterInfo ngram_map_info() {
-    return {
-        .name = "ngram_map",
-        .title = "N-gram map",
-        .short_title = "n-gram map",
-        .icon = "cross_fat",
-        .about = "Looks up the last tokens among all earlier runs of them, and copies as far as the two latest places agree (after "
-                 "ngram-map of llama.cpp).",
-        .how = "No network: a map of all short runs of tokens knows the two latest places of each. It copies what followed the latest, as "
-               "far as "
-               "the place before agrees; where they differ at once, a shorter run is tried.",
+    return copying_info(named<"ngram_map">({
+        .short_title = drafter_said("ngram_map.short"_t),
         .cost = draft_cost<"cost.copies">,
-        .kin = {.takes = "nothing but the text",
-                .sequential = "nothing: one search",
-                .keeps = "a map of places",
+        .kin = {.sequential = drafter_said("kin.sequential:search_once"_t),
+                .keeps = drafter_said("kin.keeps:map"_t),
                 .year = 2026,
                 .source = "github.com/ggml-org/llama.cpp",
                 .served = "llama.cpp"},
-        .drafting = Drafting::at_once,
-        .draws = false,
         .default_k = 10,
         .reads = {Setting::ngram},
         .make = [](DrafterArgs args) -> std::unique_ptr<Drafter> { return std::make_unique<NgramMap>(args.options); },
-    };
+    }));
 }
 
 } // namespace speclens

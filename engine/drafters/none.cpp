@@ -17,10 +17,10 @@ class None final : public Drafter {
 DrafterInfo none_info() {
     return {
         .name = "none",
-        .title = "Plain decoding",
-        .short_title = "plain",
+        .title = drafter_said("none.title"_t),
+        .short_title = drafter_said("none.short"_t),
         .icon = "circle",
-        .about = "One target pass per token; the baseline of every speed-up.",
+        .about = drafter_said("none.about"_t),
         .cost = draft_cost<"cost.none">,
         .drafting = Drafting::nothing,
         .draws = false,

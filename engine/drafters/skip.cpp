@@ -77,19 +77,14 @@ void check_layers(const DrafterOptions& options, int target_layers) {
 } // namespace
 
 DrafterInfo skip_info() {
-    return {
-        .name = "skip",
-        .title = "Layer skip",
-        .short_title = "layer skip",
+    return named<"skip">({
+        .short_title = drafter_said("skip.short"_t),
         .icon = "half_disc",
-        .about = "The target drafts for itself with some of its layers left out (Zhang et al. 2024, Elhoushi et al. 2024).",
-        .noun = "layer skip",
-        .how = "The target drafts for itself with part of its layers, and its own output matrix. No weights are added, and the verify pass "
-               "overwrites what the draft left in the cache.",
+        .noun = drafter_said("skip.noun"_t),
         .cost = draft_cost<"cost.part">,
-        .kin = {.takes = "its own layers",
-                .sequential = "a short pass per guess",
-                .keeps = "rows of its own cache",
+        .kin = {.takes = drafter_said("kin.takes:layers"_t),
+                .sequential = drafter_said("kin.sequential:short_pass"_t),
+                .keeps = drafter_said("kin.keeps:rows"_t),
                 .year = 2023,
                 .source = "arXiv:2309.08168",
                 .served = "transformers"},
@@ -99,7 +94,7 @@ DrafterInfo skip_info() {
         .published = {"layerskip", "draft_verify", "swift"},
         .check = check_layers,
         .make = [](DrafterArgs args) -> std::unique_ptr<Drafter> { return std::make_unique<Skip>(args); },
-    };
+    });
 }
 
 } // namespace speclens

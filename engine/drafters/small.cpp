@@ -71,19 +71,14 @@ class Small final : public Drafter {
 } // namespace
 
 DrafterInfo small_info() {
-    return {
-        .name = "small",
-        .title = "Small draft model",
-        .short_title = "small model",
+    return named<"small">({
+        .short_title = drafter_said("small.short"_t),
         .icon = "diamond_solid",
-        .about = "An independent small model guesses token by token (Leviathan et al. 2023, Chen et al. 2023).",
-        .noun = "the small draft model",
-        .how = "A smaller model with the same vocabulary writes the guesses one by one. Each guess is a pass of it, and it keeps a cache "
-               "of the text of its own.",
+        .noun = drafter_said("small.noun"_t),
         .cost = draft_cost<"cost.passes">,
-        .kin = {.takes = "nothing but the text",
-                .sequential = "a pass per guess",
-                .keeps = "its own cache",
+        .kin = {.takes = drafter_said("kin.takes:text"_t),
+                .sequential = drafter_said("kin.sequential:pass"_t),
+                .keeps = drafter_said("kin.keeps:cache"_t),
                 .year = 2022,
                 .source = "arXiv:2211.17192",
                 .served = "vLLM, SGLang, TRT-LLM, llama.cpp"},
@@ -99,7 +94,7 @@ DrafterInfo small_info() {
             if (args.vocabularies) return make_translated(std::move(args));
             return std::make_unique<Small>(std::move(args));
         },
-    };
+    });
 }
 
 } // namespace speclens

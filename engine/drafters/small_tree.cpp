@@ -216,19 +216,14 @@ class SmallTree final : public Drafter {
 } // namespace
 
 DrafterInfo small_tree_info() {
-    return {
-        .name = "small_tree",
-        .title = "Small draft model, tree",
-        .short_title = "small, tree",
+    return named<"small_tree">({
+        .short_title = drafter_said("small_tree.short"_t),
         .icon = "fork",
-        .about = "A small model guesses several continuations at once, as a tree that one target pass checks (Miao et al. 2023).",
-        .noun = "the small draft model",
-        .how = "The small model guesses several tokens for a place instead of one, and goes on from each. The target judges the whole tree "
-               "in one pass, with more rows.",
+        .noun = drafter_said("small_tree.noun"_t),
         .cost = draft_cost<"cost.tree">,
-        .kin = {.takes = "nothing but the text",
-                .sequential = "a pass per level",
-                .keeps = "its own cache",
+        .kin = {.takes = drafter_said("kin.takes:text"_t),
+                .sequential = drafter_said("kin.sequential:level"_t),
+                .keeps = drafter_said("kin.keeps:cache"_t),
                 .year = 2023,
                 .source = "arXiv:2305.09781"},
         .needs = DrafterNeeds::draft_model,
@@ -239,7 +234,7 @@ DrafterInfo small_tree_info() {
             CHECK(args.draft_model != nullptr, "the small tree drafter needs a draft model");
             return std::make_unique<SmallTree>(std::move(args));
         },
-    };
+    });
 }
 
 } // namespace speclens

@@ -1,33 +1,24 @@
 // Suffix decoding (Oliaro et al. 2024): what followed the last tokens before, in this text and in earlier answers, counted. Of all
 // lengths of a match the one with the best expected number of kept tokens drafts, and it drafts as far as the counts are sure.
 // Deterministic, so the proposal's distribution is one-hot.
-#include <cstdio>
 
-#include "engine/base/clock.h"
-#include "engine/drafters/chain.h"
-#include "engine/drafters/drafter_info.h"
+#include "engine/base/printed.h"
+#include "engine/drafters/copying_drafter.h"
 #include "engine/recall/suffix_trie.h"
 
 namespace speclens {
 namespace {
 
-class Suffix final : public Drafter {
+class Suffix final : public CopyingDrafter {
   public:
     explicit Suffix(DrafterArgs args)
-        : options_(std::move(args.options)), here_(options_.suffix_depth), earlier_(std::move(args.answers)) {}
+        : CopyingDrafter(std::move(args.options)), here_(options_.suffix_depth), earlier_(std::move(args.answers)) {}
 
-    void begin(std::span<const int> sequence) override {
-        here_.clear();
-        read(sequence);
-    }
+  private:
+    void forget() override { here_.clear(); }
+    void append(std::span<const int> text) override { here_.append(text.back()); }
 
-    // Counting is a part of drafting: what was kept is read when the next draft asks.
-    void observe(const Observation&) override {}
-
-    Draft draft(const DraftRequest& request) override {
-        Draft draft;
-        const Stopwatch watch;
-        read(request.sequence);
+    void copy(const DraftRequest& request, Draft& draft) override {
         const SuffixTrie::Limits limits{request.k, options_.suffix_factor, options_.suffix_min_prob};
         SuffixTrie::Path path = here_.best_path(request.sequence, limits);
         bool from_here = true;
@@ -36,31 +27,17 @@ class Suffix final : public Drafter {
                 path = std::move(other);
                 from_here = false;
             }
-        for (std::size_t i = 0; i < path.tokens.size(); ++i) {
-            draft.nodes.push_back(copied_node(request, static_cast<int>(i), path.tokens[i], words(path, i, from_here)));
-            if (is_stop(request.stops, draft.nodes.back().token)) break;
-        }
-        if (!draft.nodes.empty()) draft.nodes.front().ms = watch.ms(); // one search for the whole chain
-        return draft;
-    }
-
-  private:
-    void read(std::span<const int> sequence) {
-        for (std::size_t i = here_.tokens(); i < sequence.size(); ++i) here_.append(sequence[i]);
+        for (std::size_t i = 0; i < path.tokens.size(); ++i)
+            if (!put(request, path.tokens[i], words(path, i, from_here), draft)) break;
     }
 
     static std::string words(const SuffixTrie::Path& path, std::size_t i, bool here) {
-        char text[128];
         if (here) // the match itself is one of its occurrences
-            std::snprintf(text, sizeof text, "%d-gram found at token %d, %d× before, %.2f to here", path.match, path.place - path.match,
-                          path.occurrences - 1, path.probabilities[i]);
-        else
-            std::snprintf(text, sizeof text, "%d-gram found %d× in earlier answers, %.2f to here", path.match, path.occurrences,
-                          path.probabilities[i]);
-        return text;
+            return printed("%d-gram found at token %d, %d× before, %.2f to here", path.match, path.place - path.match, path.occurrences - 1,
+                           path.probabilities[i]);
+        return printed("%d-gram found %d× in earlier answers, %.2f to here", path.match, path.occurrences, path.probabilities[i]);
     }
 
-    DrafterOptions options_;
     SuffixTrie here_; // prompt and answer so far
     std::shared_ptr<const SuffixTrie> earlier_;
 };
@@ -68,28 +45,19 @@ class Suffix final : public Drafter {
 } // namespace
 
 DrafterInfo suffix_info() {
-    return {
-        .name = "suffix",
-        .title = "Suffix decoding",
-        .short_title = "suffix",
-        .icon = "cross_fat",
-        .about = "Counts what followed the same tokens before, here and in earlier answers (Oliaro et al. 2024).",
-        .how = "No network: it counts how often each run of tokens occurred, and follows the most frequent continuation as far as the "
-               "counts are sure. A long match drafts many tokens, a short one few, and where nothing repeats it stays silent.",
+    return copying_info(named<"suffix">({
+        .short_title = drafter_said("suffix.short"_t),
         .cost = draft_cost<"cost.counts">,
-        .kin = {.takes = "nothing but the text",
-                .sequential = "a step along the counts",
-                .keeps = "counts, earlier answers",
+        .kin = {.sequential = drafter_said("kin.sequential:counts"_t),
+                .keeps = drafter_said("kin.keeps:counts"_t),
                 .year = 2024,
                 .source = "arXiv:2411.04975",
                 .served = "vLLM"},
-        .drafting = Drafting::at_once,
-        .draws = false,
         .default_k = 16,
         .reads = {Setting::suffix_depth, Setting::suffix_factor, Setting::suffix_min_prob},
         .published = {"suffix"},
         .make = [](DrafterArgs args) -> std::unique_ptr<Drafter> { return std::make_unique<Suffix>(std::move(args)); },
-    };
+    }));
 }
 
 } // namespace speclens

@@ -29,7 +29,7 @@ constexpr std::uint64_t kRoomForNotices = 1'000'000;
 
 std::string checked(const Fetching& job, const fs::path& file) {
     std::uint64_t done = 0;
-    return sha256_of_file(file, [&] { job.report("checking", done = std::min(done + (1 << 20), job.what.bytes)); });
+    return sha256_of_file(file, [&] { job.report(kChecking, done = std::min(done + (1 << 20), job.what.bytes)); });
 }
 
 bool is_right(const Fetching& job, const fs::path& file) {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "engine/fetch/fetch.h"
+#include "engine/fetch/fetching.h"
 #include "kernels/error.h"
 
 namespace speclens {
@@ -49,7 +49,7 @@ void FetchJob::main(const Fetchable& what, const std::filesystem::path& folder, 
     progress.cancelled = &cancelled_;
     progress.report = [this](const std::string& job, double done, double total, const std::string&) {
         publish([&](FetchView& view) {
-            view.job = job;
+            view.checking = job.starts_with(kChecking);
             view.done = done;
             view.total = total;
         });

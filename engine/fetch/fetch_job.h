@@ -16,8 +16,8 @@ namespace speclens {
 
 struct FetchView {
     std::string name = {}, title = {}; // as Fetchable has them
-    std::string job = {};              // "fetching SmolLM2-135M-Instruct"; empty: it has just begun
-    double done = 0, total = 0;        // MB
+    bool checking = false;             // what came, by its hash
+    double done = 0, total = 0;        // MB; 0: it has just begun
     std::string note = {};             // what the user should know, the last sentence of fetch_models(); may be empty
     bool over = false;
     bool cancelled = false;              // it is over because it was asked to end

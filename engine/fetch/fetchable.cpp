@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/base/lists.h"
+
 namespace speclens {
 
 namespace {
@@ -122,11 +124,7 @@ std::vector<const Fetchable*> with_draft(const Fetchable& what) {
     return draft ? std::vector{draft, &what} : std::vector{&what};
 }
 
-std::uint64_t bytes_with_draft(const Fetchable& what) {
-    std::uint64_t bytes = 0;
-    for (const Fetchable* one : with_draft(what)) bytes += one->bytes;
-    return bytes;
-}
+std::uint64_t bytes_with_draft(const Fetchable& what) { return sum_over<std::uint64_t>(with_draft(what), &Fetchable::bytes); }
 
 std::string title_with_draft(const Fetchable& what) {
     const std::vector<const Fetchable*> both = with_draft(what);

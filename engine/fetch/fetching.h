@@ -10,6 +10,8 @@
 
 namespace speclens {
 
+inline constexpr const char *kFetching = "fetching", *kChecking = "checking"; // what progress of a file begins with
+
 struct Fetching {
     const Fetchable& what;
     const Progress& progress;

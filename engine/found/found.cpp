@@ -185,6 +185,16 @@ const Json* object_at(const Json& json, const char* name) {
     return found != json.end() && found->is_object() ? &*found : nullptr;
 }
 
+// Heads of blocks but the plain one: what their files say, and whose they are.
+struct BlockHead {
+    const char *projector, *architecture, *drafter;
+};
+constexpr BlockHead kBlockHeads[] = {
+    {"domino", "DominoDraftModel", "domino"},
+    {"causal_v5", "DominoDraftModel", "domino"}, // its name before the release
+    {"dspark", "DSpark", "dspark"},
+};
+
 // The drafter whose head has this architecture, as engine/heads/draft_config.cpp reads them; empty: it is no head.
 std::string drafter_of(const std::string& architecture, const Json& config) {
     if (architecture == "MedusaModel") return "medusa";
@@ -197,8 +207,9 @@ std::string drafter_of(const std::string& architecture, const Json& config) {
     std::string type = text_at(config, "projector_type");
     const Json* own = object_at(config, "dflash_config");
     if (own && type.empty()) type = text_at(*own, "projector_type");
-    if (type == "domino" || type == "causal_v5" || architecture == "DominoDraftModel") return "domino";
-    return type == "dspark" || architecture.find("DSpark") != std::string::npos ? "dspark" : "dflash";
+    for (const BlockHead& head : kBlockHeads)
+        if (type == head.projector || architecture.find(head.architecture) != std::string::npos) return head.drafter;
+    return "dflash";
 }
 
 std::optional<ModelFacts> facts_of_config(const std::string& text) {

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <optional>
 #include <set>
-#include <string_view>
 
 #include "engine/heads/head_keys.h"
 #include "engine/model/config_geometry.h"
@@ -17,7 +16,8 @@ namespace {
 using Method = DraftConfig::Method;
 const char* const kSupportedHeads = "Supported are EAGLE-3, DART, DFlash, DFlash 2, Domino, DSpark, Medusa and MTP heads "
                                     "for Llama, Mistral, Qwen3 and Qwen2.5 targets.";
-constexpr const char* kDflash2 = "DFlash2DraftModel"; // z-lab's architecture and speculators'
+constexpr const char* kDflash2 = "DFlash2DraftModel";           // z-lab's architecture and speculators'
+constexpr const char* kAssistant = "MuseGlimmerAssistantModel"; // DFlash in transformers 5.23
 const char* const kCheck = "Is this the config.json of a draft head for this target?";
 
 // Fields that one dialect nests in an object and another keeps at the top.
@@ -69,8 +69,9 @@ std::string mtp_tensors(const TensorFiles& file) {
 Kind kind_of(const Fields& fields, const TensorFiles& file, DraftConfig& config) {
     static const std::set<std::string> kEagle = {"LlamaForCausalLMEagle3", "Qwen3Eagle3Model", "Eagle3Speculator", "Eagle3DraftModel",
                                                  "LlamaForCausalLMDart"};
-    static const std::set<std::string> kBlocks = {"DFlashDraftModel", kDflash2,           "DominoDraftModel", "DSparkDraftModel",
-                                                  "Qwen3DSparkModel", "DFlashSpeculator", "DSparkSpeculator"};
+    static const std::set<std::string> kBlocks = {"DFlashDraftModel", kDflash2,           "DominoDraftModel",
+                                                  "DSparkDraftModel", kAssistant,         "Qwen3DSparkModel",
+                                                  "DFlashSpeculator", "DominoSpeculator", "DSparkSpeculator"};
     const Json* list = fields.find("architectures");
     const bool named = list != nullptr && list->is_array() && !list->empty() && (*list)[0].is_string();
     if (named) config.architecture = (*list)[0].get<std::string>();
@@ -123,6 +124,7 @@ std::vector<int> even_taps(int count, int layers) {
 // How many of the target's layers `fc` joins; 0: its form is another, which is told where it is loaded.
 std::size_t joined_layers(const TensorFiles& file, int hidden) {
     const StoredTensor* fuse = tensor_of(file, "fc.weight");
+    if (fuse == nullptr) fuse = file.find(kAssistantTensors + std::string("fc.weight"));
     if (fuse == nullptr || fuse->shape.size() != 2 || fuse->shape[0] != hidden || fuse->shape[1] % hidden != 0) return 0;
     return static_cast<std::size_t>(fuse->shape[1] / hidden);
 }
@@ -150,13 +152,16 @@ void read_windows(const Fields& fields, const Fields& geometry, DraftConfig& con
         geometry.fail("use_sliding_window", "is false, but layer_types has layers with a window");
     if (types == nullptr && first_window_layer(geometry, config.layer) < config.layer.layers)
         geometry.fail("use_sliding_window", "is true for layers from max_window_layers on, and no layer_types names them");
-    const bool causal = own.of("causal").flag_or("causal", fields.flag_or("is_causal", any));
+    const bool assistant = config.architecture == kAssistant;
+    if (assistant && types == nullptr) geometry.fail("layer_types", "is missing, for which transformers has a default of one model");
+    const bool causal = own.of("causal").flag_or("causal", fields.flag_or("is_causal", any && !assistant));
     if (causal && !any) own.of("causal").fail("causal", "is true for layers that see the whole block, which is not supported");
     if (!any) return;
     if (static_cast<int>(types->size()) != config.layer.layers)
         geometry.fail("layer_types",
                       "has " + std::to_string(types->size()) + " entries for " + std::to_string(config.layer.layers) + " layers");
-    const int window = geometry.integer("sliding_window", 1, 1 << 30);
+    // transformers' mask of a block sees what is up to W places away (|i - j| <= W), one more than everybody else's W
+    const int window = geometry.integer("sliding_window", 1, 1 << 30) + (assistant ? 1 : 0);
     for (const Json& type : *types) config.windows.push_back(type == "sliding_attention" ? window : 0);
     const bool opened = config.architecture == kDflash2 && fields.find("transformer_layer_config") != nullptr; // speculators' default
     config.window_causal = causal && !fields.flag_or("sliding_window_non_causal", opened);
@@ -279,21 +284,27 @@ void read_selector(const Nested& own, DraftConfig& config) {
 
 void read_block(const Fields& fields, const ModelConfig& target, const TensorFiles& file, DraftConfig& config, bool speculators) {
     const Nested own(fields, "dflash_config");
-    const bool deepspec = config.architecture == "Qwen3DSparkModel";
-    const bool exported = config.architecture == "DSparkSpeculator" || (speculators && config.architecture == "DSparkDraftModel");
-    config.method = deepspec || exported ? Method::dspark : config.architecture == kDflash2 ? Method::dflash2 : block_method(own);
+    // speculators writes the name of the format or that of the class
+    const auto exported = [&](const char* format, const char* model) {
+        return config.architecture == format || (speculators && config.architecture == model);
+    };
+    const bool spark = exported("DSparkSpeculator", "DSparkDraftModel"), domino = exported("DominoSpeculator", "DominoDraftModel");
+    config.method = spark || config.architecture == "Qwen3DSparkModel" ? Method::dspark
+                    : domino                                           ? Method::domino
+                    : config.architecture == kDflash2                  ? Method::dflash2
+                                                                       : block_method(own);
     config.block = own.of("block_size").integer("block_size", 2, 64);
     read_mask(own, target, file, config);
     read_taps(own, speculators ? "aux_hidden_state_layer_ids" : "target_layer_ids", speculators,
               even_taps(config.layer.layers, target.layers), file, target.layers, config);
     if (speculators) {
-        if (config.method != Method::dflash && config.method != Method::dflash2 && !exported)
+        if (config.method == Method::dspark && !spark)
             fields.fail("architectures",
                         "names " + config.architecture + " of the speculators library with another " +
-                            "head than DFlash, DFlash 2 or DSpark, which is not supported",
+                            "head than DFlash, DFlash 2, Domino or DSpark, which is not supported",
                         kSupportedHeads);
-        config.anchor_aligned = samples_from_anchor(fields, config);
-    } else if (config.method == Method::dflash) {
+        config.anchor_aligned = domino ? fields.flag_or("sample_from_anchor", true) : samples_from_anchor(fields, config);
+    } else if (config.method == Method::dflash || config.method == Method::dflash2) {
         config.anchor_aligned = own.of("sample_from_anchor").flag_or("sample_from_anchor", false);
     }
     const Fields& ranked = own.of("draft_vocab_size");
@@ -312,10 +323,13 @@ void read_block(const Fields& fields, const ModelConfig& target, const TensorFil
     if (config.method == Method::dflash2) {
         read_selector(own, config);
     } else if (config.method == Method::domino) {
+        const char* const width =
+            domino && speculators ? "logits_correction_emb_dim" : "emb_dim"; // speculators' branch before it: the latter
         config.gru = own.of("gru_hidden_dim").integer("gru_hidden_dim", 1, 1 << 16);
-        config.rank = own.of("emb_dim").integer("emb_dim", 1, 1 << 16);
-        config.prefix = own.of("pure_draft_prefix_len").integer_or("pure_draft_prefix_len", 0, 0, config.block);
-        config.anchor_aligned = own.of("shift_label").flag_or("shift_label", false);
+        config.rank = own.of(width).integer(width, 1, 1 << 16);
+        config.prefix = own.of("pure_draft_prefix_len").integer_or("pure_draft_prefix_len", speculators ? 1 : 0, 0, config.block);
+        if (!speculators || fields.find("shift_label") != nullptr)
+            config.anchor_aligned = own.of("shift_label").flag_or("shift_label", false);
     } else if (config.method == Method::dspark) {
         if (!speculators) config.anchor_aligned = true;
         config.markov_rank = own.of("markov_rank").integer_or("markov_rank", 0, 0, 1 << 16);
@@ -369,6 +383,12 @@ void read_eagle3(const Fields& fields, const ModelConfig& target, const TensorFi
     config.norm_before_residual = says("norm_before_residual");
     config.output_norms = dart ? 2 : 1;
     config.norm_output = says("norm_output");
+    if (!dart && !speculators && fields.find("norm_output") != nullptr) // where SpecForge writes it; NVIDIA keeps it in eagle_config
+        add_notice(config.notice, fields.file() + ": norm_output is " + (config.norm_output ? "true" : "false") +
+                                      ": the next guess reads the state " + (config.norm_output ? "behind" : "before") +
+                                      " the final norm and logits come from the normed one, as speculators, vLLM and SGLang have it; a "
+                                      "head of SpecForge (a6b6b02) was trained to " +
+                                      (config.norm_output ? "read the one before it" : "take its logits from a state without a norm"));
     config.norm_before_fc = says("norm_before_fc");
     config.fc_norm = says("fc_norm");
     if (config.norm_before_fc && config.fc_norm)
@@ -491,6 +511,8 @@ DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelCo
     if (!changes.empty()) merge(json, parse_json_object(changes, file + ", changed", kCheck));
     DraftConfig config;
     config.ignored = take_ignored(json, ignored);
+    // transformers ranks with the target's output matrix, and its file does not say how many ids that has
+    if (json.value("model_type", Json()) == "muse_glimmer_assistant" && !json.contains("vocab_size")) json["vocab_size"] = target.vocab;
     const Fields fields(json, file, kCheck);
 
     const Kind kind = kind_of(fields, tensors, config);

@@ -1,7 +1,7 @@
 // The config.json of a draft network: which method it is, the geometry of its layers, what it taps from the
 // target, and how its rows are aligned. Dialects of the public checkpoints:
-// SafeAILab/AngelSlim/SpecForge/NeMo EAGLE-3, RedHat speculators (EAGLE-3, DFlash, DFlash 2, DSpark), z-lab DFlash and
-// DFlash 2, Domino, deepseek-ai DSpark and block-7 DFlash, Medusa, DART. Where the name of the architecture says too
+// SafeAILab/AngelSlim/SpecForge/NeMo EAGLE-3, RedHat speculators (EAGLE-3, DFlash, DFlash 2, Domino, DSpark), z-lab DFlash and
+// DFlash 2, transformers DFlash, Domino, deepseek-ai DSpark and block-7 DFlash, Medusa, DART. Where the name of the architecture says too
 // little, the tensors say what a head is.
 #pragma once
 
@@ -84,6 +84,7 @@ struct DraftConfig {
 };
 [[nodiscard]] const char* name_of(DraftConfig::Method method); // "eagle3", as --drafter spells it
 inline constexpr const char* kQwenMtp = "mtp.";                // DraftConfig::tensors of Qwen's layout; the others end in "mtp_layers.0."
+inline constexpr const char* kAssistantTensors = "encoder.";   // before what reads the target's states, in transformers' layout of DFlash
 inline constexpr int kMostCandidates = 1024;                   // of a row, DraftConfig::candidates
 inline constexpr const char* kMaskTensor = "mask_embedding";   // see DraftConfig::own_mask
 

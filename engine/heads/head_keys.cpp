@@ -42,6 +42,7 @@ constexpr std::string_view kBlock[] = {
     "pure_draft_prefix_len",
     "gru_hidden_dim",
     "emb_dim",
+    "logits_correction_emb_dim",
     "markov_rank",
     "enable_confidence_head",
     "confidence_head_with_markov",

@@ -2,7 +2,6 @@
 
 #include "engine/models/models.h"
 #include "engine/run/run.h"
-#include "kernels/error.h"
 
 namespace speclens {
 

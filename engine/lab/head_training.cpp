@@ -1,6 +1,5 @@
 #include "engine/lab/head_training.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -9,7 +8,6 @@
 #include "engine/lab/medusa_training.h"
 #include "engine/lab/mtp_training.h"
 #include "engine/models/models.h"
-#include "engine/run/gallery.h"
 #include "engine/run/run.h"
 #include "engine/run/session_commands.h"
 #include "kernels/backend.h"

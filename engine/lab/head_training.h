@@ -8,8 +8,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <span>
-#include <string>
 #include <vector>
 
 #include "engine/run/gallery.h"

@@ -11,7 +11,6 @@
 #include <array>
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "engine/model/model.h"

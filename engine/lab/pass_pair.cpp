@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "engine/model/model.h"
 #include "engine/model/precision.h"
 #include "engine/models/models.h"
 #include "kernels/backend.h"

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include "engine/base/busy.h"
 #include "engine/base/clock.h"
+#include "engine/base/lists.h"
 #include "engine/model/decoder.h"
 #include "engine/model/model_memory.h"
 #include "engine/model/model_parts.h"
@@ -46,10 +46,7 @@ std::vector<int> filler_tokens(int count, int vocab) {
     return ids;
 }
 
-const PassTime* PassTimes::of(int rows) const {
-    const auto found = std::ranges::find(passes, rows, &PassTime::rows);
-    return found == passes.end() ? nullptr : &*found;
-}
+const PassTime* PassTimes::of(int rows) const { return find_with(passes, rows, &PassTime::rows); }
 
 double PassTimes::read_share(const PassTime& pass) const { return pass.ms > 0 ? floor_ms() / pass.ms : 0; }
 
@@ -133,9 +130,7 @@ struct PassMeasurement::Work {
     }
     // What is not timed yet takes as long as it did in the rounds that do not count.
     [[nodiscard]] double untimed() const {
-        double sum = 0;
-        for (const Task& task : tasks) sum += task.ms.empty() ? task.last : 0;
-        return sum;
+        return sum_over<double>(tasks, [](const Task& task) { return task.ms.empty() ? task.last : 0; });
     }
     void add(What what, int rows, std::function<double()> once) { tasks.push_back({what, rows, std::move(once)}); }
     [[nodiscard]] bool wants(const Task& task) const {

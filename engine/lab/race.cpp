@@ -108,7 +108,7 @@ bool Race::next_job() {
             }
             finish_lanes();
             job_ = {.kind = Job::Kind::average};
-            pieces_ms_ = 0;
+            prompt_ms_ = std::exchange(pieces_ms_, 0) / repeat_;
             if (view_.prompts == 0) return false;
             break;
         case Job::Kind::average: {
@@ -173,9 +173,9 @@ int Race::pieces_done() const {
 int Race::pieces() const {
     if (!view_.lanes_finished())
         return static_cast<int>(std::ranges::count_if(view_.lanes, [](const RaceLane& lane) { return lane.problem.empty(); }));
-    const double spent = averaged_ms();
-    if (view_.prompts_done == 0 || spent <= 0) return view_.prompts;
-    const double fit = std::ceil(view_.settings.average_seconds * 1000 / spent * view_.prompts_done);
+    const double each = view_.prompts_done > 0 ? averaged_ms() / view_.prompts_done : prompt_ms_;
+    if (each <= 0) return view_.prompts;
+    const double fit = std::ceil(view_.settings.average_seconds * 1000 / each);
     return std::clamp(static_cast<int>(std::min<double>(fit, view_.prompts)), std::min(view_.prompts_done + 1, view_.prompts),
                       view_.prompts);
 }
@@ -193,9 +193,9 @@ double Race::pieces_begun() const {
 }
 
 std::optional<double> Race::left_seconds() const {
-    if (pieces_done() == 0) return {};
-    const double begun = pieces_begun();
-    return pieces_ms_ / 1000 / begun * std::max(0.0, pieces() - begun);
+    const double begun = pieces_begun(), each = pieces_done() > 0 ? pieces_ms_ / begun : prompt_ms_;
+    if (each <= 0) return {};
+    return each / 1000 * std::max(0.0, pieces() - begun);
 }
 
 void Race::end() {
@@ -209,6 +209,7 @@ void Race::end() {
         RaceLane& lane = view_.lanes[static_cast<std::size_t>(job_.lane)]; // too slow to be run again
         if (!models_->scorer) table_->time(*lane.trace);
         lane.finished = true;
+        prompt_ms_ = pieces_ms_;
         ++revision_;
         break;
     }

@@ -78,7 +78,8 @@ class Race {
     // Lanes until these are finished, then prompts, as many as there is time for.
     [[nodiscard]] int pieces() const;
     [[nodiscard]] int pieces_done() const;
-    [[nodiscard]] std::optional<double> left_seconds() const; // of them; empty until one is done
+    // Of them; empty until a lane is done. The first prompt takes what the lanes took.
+    [[nodiscard]] std::optional<double> left_seconds() const;
     // Grows when view() has something new: a lane's trace, averages over more prompts; where a phase takes as long as a frame, each.
     [[nodiscard]] std::size_t revision() const { return revision_; }
 
@@ -112,6 +113,7 @@ class Race {
     int repeat_ = 0;       // of all lanes
     double lanes_ms_ = 0;  // one generation of each
     double pieces_ms_ = 0; // of work, warm-ups aside: on lanes, or on prompts since these are finished
+    double prompt_ms_ = 0; // what one prompt takes in all lanes, as the race's own did; 0 until these are finished
     Stopwatch averages_shown_;
     std::vector<std::vector<Sample>> samples_; // lane, prompt
 };

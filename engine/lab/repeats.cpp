@@ -32,8 +32,9 @@ bool Repeats::enough() const {
 }
 
 double Repeats::done() const {
-    const double generations = static_cast<double>(std::min(run_.generations, plain_.generations)) / plan_.generations;
-    return std::min(1.0, std::max(generations, watch_.ms() / 1000 / plan_.seconds));
+    const int both = std::min(run_.generations, plain_.generations); // until there is one of both sides it may take longer
+    const double by_time = watch_.ms() / 1000 / (both > 0 ? plan_.seconds : plan_.most_seconds);
+    return std::min(1.0, std::max(static_cast<double>(both) / plan_.generations, by_time));
 }
 
 // A turn lasts until so many more tokens are written; a generation that ends is begun again at the next one.

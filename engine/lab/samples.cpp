@@ -46,6 +46,16 @@ Estimate bootstrap(std::size_t n, std::uint64_t seed, const Ratio& ratio) {
     return result;
 }
 
+// Per round that drafted.
+double tokens_a_round(std::span<const Sample* const> samples, const std::vector<std::size_t>& chosen) {
+    double tokens = 0, rounds = 0;
+    for (const std::size_t i : chosen) {
+        tokens += samples[i]->tokens - samples[i]->plain_passes;
+        rounds += samples[i]->rounds - samples[i]->plain_passes;
+    }
+    return rounds > 0 ? tokens / rounds : 0.0;
+}
+
 } // namespace
 
 FirstDrafts& FirstDrafts::operator+=(const FirstDrafts& other) {
@@ -171,14 +181,12 @@ Estimate speed_up(std::span<const Sample* const> plain, std::span<const Sample* 
 }
 
 Estimate tokens_per_round(std::span<const Sample* const> samples, std::uint64_t seed) {
-    return bootstrap(samples.size(), seed, [&](const std::vector<std::size_t>& chosen) {
-        double tokens = 0, rounds = 0;
-        for (const std::size_t i : chosen) {
-            tokens += samples[i]->tokens - samples[i]->plain_passes;
-            rounds += samples[i]->rounds - samples[i]->plain_passes;
-        }
-        return rounds > 0 ? tokens / rounds : 0.0;
-    });
+    return bootstrap(samples.size(), seed, [&](const std::vector<std::size_t>& chosen) { return tokens_a_round(samples, chosen); });
+}
+
+Estimate tokens_more(std::span<const Sample* const> first, std::span<const Sample* const> other, std::uint64_t seed) {
+    return bootstrap(first.size(), seed,
+                     [&](const std::vector<std::size_t>& chosen) { return tokens_a_round(other, chosen) - tokens_a_round(first, chosen); });
 }
 
 Interval wilson(int successes, int trials) {

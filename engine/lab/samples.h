@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -82,6 +81,8 @@ struct Estimate {
 // Plain over speculative time per token.
 [[nodiscard]] Estimate speed_up(std::span<const Sample* const> plain, std::span<const Sample* const> speculative, std::uint64_t seed);
 [[nodiscard]] Estimate tokens_per_round(std::span<const Sample* const> samples, std::uint64_t seed);
+// What `other` writes more a round than `first` on the same prompts, which are resampled together.
+[[nodiscard]] Estimate tokens_more(std::span<const Sample* const> first, std::span<const Sample* const> other, std::uint64_t seed);
 
 // 95 % interval of a proportion (Wilson 1927, score interval); {0, 1} of nothing.
 struct Interval {

@@ -2,7 +2,6 @@
 // draft tokens, acceptance by position with an option on and off. Every number is measured here and now.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>

@@ -11,7 +11,6 @@
 #include <deque>
 #include <map>
 #include <string>
-#include <vector>
 
 #include "engine/run/run_view.h"
 #include "engine/run/trace.h"

@@ -3,7 +3,6 @@
 #include <string>
 #include <utility>
 
-#include "engine/base/rng.h"
 #include "engine/model/table_json.h"
 
 namespace speclens {

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <iterator>
 #include <numeric>
+
+#include "engine/base/printed.h"
 
 namespace speclens {
 namespace {
@@ -140,11 +141,7 @@ bool recurrent(const Json& type) {
 
 double yarn_attention(double factor, double mscale) { return factor > 1 ? 0.1 * mscale * std::log(factor) + 1 : 1; }
 
-std::string digits(double value) {
-    char text[32];
-    static_cast<void>(std::snprintf(text, sizeof text, "%.4g", value));
-    return text;
-}
+std::string digits(double value) { return printed("%.4g", value); }
 
 std::string recurrent_layers(const Fields& fields) {
     const Json* section = fields.find("text_config"); // of models that see pictures too

@@ -104,6 +104,8 @@ constexpr HarmlessKey kHarmless[] = {
     {"num_anchors", "DeepSpec: how many places of a text training drafts from"},
     {"ttt_length", "DeepSpec: steps of the training-time test"},
     {"confidence_head_alpha", "SpecForge, DSpark: weight of a loss"},
+    {"lambda_base_start", "speculators, DominoSpeculatorConfig: weight of a loss, which serving ignores"},
+    {"lambda_base_decay_ratio", "speculators, DominoSpeculatorConfig: how that weight falls"},
 };
 constexpr HarmlessKey kHarmlessGguf[] = {
     {"vocab_size", "llama.cpp counts tokenizer.ggml.tokens"},

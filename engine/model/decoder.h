@@ -4,7 +4,6 @@
 // (table_decoder.cpp); the round, the drafters and the rules cannot tell them apart.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>

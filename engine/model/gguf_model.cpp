@@ -1,7 +1,6 @@
 #include "engine/model/gguf_model.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include "engine/model/config_geometry.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/base/lists.h"
 #include "engine/model/model_memory.h"
 #include "kernels/error.h"
 
@@ -75,9 +76,7 @@ void LayerStack::fill_with_nan(const LayerCache& cache, int first, int count) {
 }
 
 std::size_t LayerStack::cache_bytes() const {
-    std::size_t bytes = 0;
-    for (const LayerCache& layer : cache_) bytes += layer.k.bytes() + layer.v.bytes();
-    return bytes;
+    return sum_over<std::size_t>(cache_, [](const LayerCache& layer) { return layer.k.bytes() + layer.v.bytes(); });
 }
 
 LayerStack::Pass LayerStack::begin(std::span<const int> positions, const AttentionMask& mask) {

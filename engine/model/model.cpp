@@ -2,7 +2,6 @@
 // imported, so that a wrong folder fails in milliseconds and not after a gigabyte.
 #include "engine/model/model.h"
 
-#include <algorithm>
 #include <future>
 #include <map>
 
@@ -77,8 +76,8 @@ void check_vocabulary(const Model& model, const std::string& vocabulary, const s
 
 // The rotary table, which takes as long as some of the weights: made beside the vocabulary.
 using Angles = std::shared_future<std::vector<float>>;
-Angles angles_of(const ModelConfig& config) {
-    return std::async(beside(), [config] { return cos_sin_table(config); }).share();
+Angles angles_of(const ModelConfig& config, const Progress& progress) {
+    return std::async(beside(), [config, progress] { return cos_sin_table(config, progress); }).share();
 }
 
 // What both kinds of files end with: everything is compared, and the weights and the table are left to be brought to the backend.
@@ -104,7 +103,7 @@ Model::Weights weights_of(std::shared_ptr<Model> model, const std::shared_ptr<co
 Model::Weights open_gguf(const std::shared_ptr<Model>& opened, const std::filesystem::path& path, WeightForm form, const Progress& progress,
                          const IgnoredKeys& ignored) {
     Model& model = *opened;
-    const auto file = std::make_shared<Gguf>(Gguf::open(path));
+    const auto file = std::make_shared<Gguf>(Gguf::open(path, progress));
     const std::vector<std::string> taken = take_ignored(*file, ignored);
     const auto said = [&](const char* key) {
         const auto* text = std::get_if<std::string>(file->value(key));
@@ -114,10 +113,9 @@ Model::Weights open_gguf(const std::shared_ptr<Model>& opened, const std::filesy
     model.config = gguf_config(*file);
     model.config.ignored = taken;
     join(model.config.notice, ignored_notice(file->name(), taken));
-    check_cancelled(progress);
-    Angles angles = angles_of(model.config);
+    Angles angles = angles_of(model.config, progress);
     const VocabularyTable table = take_gguf_vocabulary(*file);
-    model.tokenizer = Tokenizer::of_table(table, file->name());
+    model.tokenizer = Tokenizer::of_table(table, file->name(), progress);
     check_vocabulary(model, file->name(), "its embedding");
     const auto spelled = [&](int id) { return id >= 0 ? std::optional(model.tokenizer->bytes_of(id)) : std::nullopt; };
     model.chat =
@@ -135,9 +133,8 @@ Model::Weights open_folder(const std::shared_ptr<Model>& opened, const std::file
     Model& model = *opened;
     std::error_code failure;
     model.config = read_config(folder, ignored);
-    check_cancelled(progress);
-    Angles angles = angles_of(model.config);
-    if (std::filesystem::exists(folder / "tokenizer.json", failure)) model.tokenizer = Tokenizer::load(folder / "tokenizer.json");
+    Angles angles = angles_of(model.config, progress);
+    if (std::filesystem::exists(folder / "tokenizer.json", failure)) model.tokenizer = Tokenizer::load(folder / "tokenizer.json", progress);
     if (model.tokenizer) model.chat = read_chat_format(folder, *model.tokenizer);
     check_vocabulary(model, short_name(folder / "tokenizer.json"), "config.json (vocab_size)");
     const auto file = std::make_shared<const Safetensors>(Safetensors::open_folder(folder));

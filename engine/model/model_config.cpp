@@ -1,7 +1,6 @@
 // config.json and generation_config.json to a ModelConfig. Everything the forward pass does not implement is
 // refused here, by name, so that no checkpoint runs with silently different arithmetic.
 #include <algorithm>
-#include <set>
 
 #include "engine/base/json_read.h"
 #include "engine/model/config_geometry.h"

@@ -4,7 +4,6 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "engine/model/decoder.h"
 #include "engine/model/layer_stack.h"

@@ -1,8 +1,8 @@
 #include "engine/model/model_memory.h"
 
 #include <algorithm>
-#include <cstdio>
 
+#include "engine/base/printed.h"
 #include "engine/model/model_parts.h"
 #include "kernels/backend.h"
 #include "kernels/error.h"
@@ -13,10 +13,8 @@ namespace {
 constexpr int kLogitRows = 65; // of the widest verify pass: 64 draft tokens and the token before them
 
 std::string size_text(std::size_t bytes) {
-    char text[32];
     const double size = static_cast<double>(bytes);
-    std::snprintf(text, sizeof text, size < 1e8 ? "%.1f MB" : "%.2f GB", size < 1e8 ? size / 1e6 : size / 1e9);
-    return text;
+    return printed(size < 1e8 ? "%.1f MB" : "%.2f GB", size < 1e8 ? size / 1e6 : size / 1e9);
 }
 
 // Tokens of context for which there is room; 0 when not even the first slots fit.

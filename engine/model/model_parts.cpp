@@ -144,12 +144,13 @@ std::size_t cos_sin_bytes(const ModelConfig& config) {
     return static_cast<std::size_t>(config.context()) * static_cast<std::size_t>(config.head_dim) * sizeof(float);
 }
 
-std::vector<float> cos_sin_table(const ModelConfig& config) {
+std::vector<float> cos_sin_table(const ModelConfig& config, const Progress& progress) {
     const int positions = config.context(), half = config.head_dim / 2;
     const std::vector<float> inverse = inverse_frequencies(config);
     const double scale = config.rope_attention;
     std::vector<float> table(static_cast<std::size_t>(positions) * config.head_dim);
     for (int p = 0; p < positions; ++p) {
+        check_cancelled(progress);
         float* row = table.data() + static_cast<std::size_t>(p) * config.head_dim;
         for (int j = 0; j < half; ++j) {
             const float angle = static_cast<float>(p) * inverse[static_cast<std::size_t>(j)];
@@ -164,10 +165,6 @@ Buffer make_cos_sin(Backend& backend, const ModelConfig& config) {
     Buffer result(backend, DType::f32, config.context(), config.head_dim);
     backend.upload(result.view(), cos_sin_table(config).data());
     return result;
-}
-
-void check_cancelled(const Progress& progress) {
-    if (progress.cancelled != nullptr && progress.cancelled->load(std::memory_order_relaxed)) throw Cancelled();
 }
 
 void report_megabytes(const Progress& progress, const std::string& what, std::size_t done, std::size_t total) {

@@ -2,9 +2,7 @@
 // and shapes, the rotary table, the accounting. Internal to the engine.
 #pragma once
 
-#include <functional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,9 +54,9 @@ void import_random(Backend& backend, const std::vector<Slot>& slots, const std::
 
 // (ModelConfig::context(), d) f32: cos of the d/2 angles, then their sines.
 [[nodiscard]] Buffer make_cos_sin(Backend& backend, const ModelConfig& config);
-[[nodiscard]] std::vector<float> cos_sin_table(const ModelConfig& config); // what it holds
+// What it holds. Throws Cancelled.
+[[nodiscard]] std::vector<float> cos_sin_table(const ModelConfig& config, const Progress& progress = {});
 [[nodiscard]] std::size_t cos_sin_bytes(const ModelConfig& config);
-void check_cancelled(const Progress& progress); // throws Cancelled
 // Progress of a job of `total` bytes, in MB (1e6).
 void report_megabytes(const Progress& progress, const std::string& what, std::size_t done, std::size_t total);
 

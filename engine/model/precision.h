@@ -18,7 +18,7 @@ class Backend;
 // "bf16 products"
 [[nodiscard]] std::string precision_words(Precision precision);
 
-// Of a model that is not built in: bf16 where the device has instructions for it, else f32.
+// Of a model that is not built in: bf16 where the device is quicker with it (Backend::has_products), else f32.
 [[nodiscard]] Precision default_precision(const Backend& backend);
 
 // How quantised matrices meet bf16: what a run of other kernels wrote may be another text. 2: numbers as they are, sums scaled

@@ -284,7 +284,7 @@ void load_around_scorer(const ModelPaths& paths, const Progress& progress, Model
     }
     if (!paths.tokenizer.empty()) {
         const ModelConfig config = read_config(paths.tokenizer, paths.ignore_config);
-        vocabulary = {Tokenizer::load(paths.tokenizer / "tokenizer.json"), config.vocab, config.stops};
+        vocabulary = {Tokenizer::load(paths.tokenizer / "tokenizer.json", progress), config.vocab, config.stops};
         if (models.draft && models.draft->tokenizer)
             models.vocabulary_problem = vocabulary_difference(*vocabulary.tokenizer, *models.draft->tokenizer);
     }

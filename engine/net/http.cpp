@@ -25,8 +25,9 @@ constexpr double kBodySilences = 3, kUploadBytesPerSecond = 10'000;
 // begins anew with every byte, and it tells of no header, and of no length of a chunk, before its end.
 class Watchdog {
   public:
-    Watchdog(const std::atomic<bool>* cancelled, std::size_t most_bytes)
-        : cancelled_(cancelled), most_bytes_(most_bytes), thread_([this](const std::stop_token& done) {
+    explicit Watchdog(const HttpSettings& settings)
+        : cancelled_(settings.cancelled), most_bytes_(settings.most_bytes), until_(settings.until),
+          thread_([this](const std::stop_token& done) {
               std::mutex mutex;
               std::unique_lock lock(mutex);
               std::condition_variable_any woken; // by `done`: nobody must wait for the end of a sleep
@@ -47,7 +48,7 @@ class Watchdog {
         socket_ = fcntl(socket, F_DUPFD_CLOEXEC, 0);
     }
     // From now on, until it is called again.
-    void allow(double seconds) { end_.store(now() + seconds); }
+    void allow(double seconds) { end_.store(std::min(now() + seconds, until_)); }
     void delivered(std::size_t bytes) { delivered_ += bytes; }
     [[nodiscard]] std::uint64_t received() {
         const std::lock_guard lock(mutex_);
@@ -72,9 +73,10 @@ class Watchdog {
 
     const std::atomic<bool>* cancelled_;
     const std::size_t most_bytes_; // of what is no body
-    std::mutex mutex_;             // of the socket
+    const double until_;
+    std::mutex mutex_; // of the socket
     int socket_ = -1;
-    std::atomic<double> end_{std::numeric_limits<double>::infinity()};
+    std::atomic<double> end_{until_};
     std::atomic<std::uint64_t> delivered_{0};
     std::atomic<bool> late_{false}, flooded_{false};
     std::jthread thread_; // last: it looks at all the others
@@ -122,7 +124,7 @@ HttpAnswer exchange(const Endpoint& endpoint, httplib::Request request, const Ht
     std::size_t bytes = 0;
     bool header = false, too_large = false, stopped = false; // stopped: by the caller
     const double silence = settings.silence_seconds;
-    Watchdog watchdog(settings.cancelled, settings.most_bytes);
+    Watchdog watchdog(settings);
     client.set_socket_options([&](int socket) {
         watchdog.watch(socket);
         // Nobody tells when the request is sent or the first byte comes: a server may think for one silence,

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,11 +15,12 @@
 namespace speclens {
 
 struct HttpSettings {
-    std::string key;                              // sent as "Authorization: Bearer KEY"; empty: none
-    double connect_seconds = 3;                   // to each address of the server
-    double silence_seconds = 10;                  // the longest wait for the next byte
-    std::size_t most_bytes = 16'000'000;          // of one answer, and of its header
-    const std::atomic<bool>* cancelled = nullptr; // checked every 50 ms; may be null
+    std::string key;                                        // sent as "Authorization: Bearer KEY"; empty: none
+    double connect_seconds = 3;                             // to each address of the server
+    double silence_seconds = 10;                            // the longest wait for the next byte
+    double until = std::numeric_limits<double>::infinity(); // seconds of the steady clock, behind which every answer is late
+    std::size_t most_bytes = 16'000'000;                    // of one answer, and of its header
+    const std::atomic<bool>* cancelled = nullptr;           // checked every 50 ms; may be null
     // A file of certificates (PEM) that a secure server is judged by. Empty: the system's, or those of SSL_CERT_FILE and SSL_CERT_DIR.
     std::string ca = {};
 };

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdio>
 #include <iterator>
-#include <optional>
 
 #include "engine/base/json_read.h"
 #include "engine/published/experiment_reader.h"

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <tuple>
 
+#include "engine/base/lists.h"
 #include "engine/published/published_read.h"
 #include "kernels/error.h"
 
@@ -161,11 +162,7 @@ const PublishedSource& Published::source_of(const PublishedFigure& figure) const
     return *found;
 }
 
-const PublishedFigure* Published::find(std::string_view id) const {
-    for (const PublishedFigure& figure : figures_)
-        if (figure.id == id) return &figure;
-    return nullptr;
-}
+const PublishedFigure* Published::find(std::string_view id) const { return find_with(figures_, id, &PublishedFigure::id); }
 
 std::vector<const PublishedFigure*> Published::select(const PublishedQuery& query) const {
     std::vector<const PublishedFigure*> found;
@@ -185,9 +182,7 @@ std::vector<std::string> Published::methods() const {
 }
 
 std::size_t Published::conflict_count() const {
-    std::size_t sides = 0;
-    for (const PublishedFigure& figure : figures_) sides += figure.conflicts.size();
-    return sides / 2;
+    return sum_over<std::size_t>(figures_, [](const PublishedFigure& figure) { return figure.conflicts.size(); }) / 2;
 }
 
 std::vector<OperatingPoint> Published::operating_points() const { return points_of(figures_); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <utility>
 
 namespace speclens {
@@ -18,6 +19,12 @@ void add(std::string& list, const std::string& item) {
 }
 
 constexpr SaidOf<"numbers"> numbers_said;
+constexpr SaidOf<"published"> published_said; // words of the files, which a language may have of its own
+
+template <StoryLabel Id>
+std::vector<Said> said_where_given(const std::string& words) {
+    return words.empty() ? std::vector<Said>() : std::vector<Said>{published_said(TextId<Id>(), "english"_v = words)};
+}
 
 template <StoryLabel Id>
 Said unit() {
@@ -129,22 +136,23 @@ std::vector<Said> values_said(const PublishedFigure& figure) {
     return values;
 }
 
+Said along_said(const PublishedFigure& figure) { return published_said("figure.along"_t, "english"_v = figure.at); }
+
 Said series_said(const PublishedFigure& figure) {
     const bool times = figure.unit == "x";
     std::vector<Said> values;
     for (std::size_t i = 0; i < figure.values.size(); ++i)
-        values.push_back(numbers_said("figure.listed"_t, "value"_v = figure.values[i], "times"_v = times, "label"_v = figure.labels[i]));
+        values.push_back(numbers_said("figure.listed"_t, "value"_v = figure.values[i], "times"_v = times,
+                                      "label"_v = published_said("figure.at"_t, "english"_v = figure.labels[i])));
     return numbers_said("figure.series"_t, "values"_v = values, "unit"_v = times ? std::vector<Said>() : unit_said(figure.unit),
-                        "at"_v = figure.at);
+                        "at"_v = along_said(figure));
 }
 
 std::vector<Said> conditions_said(const PublishedFigure& figure) {
     std::vector<Said> list;
-    const auto named = [&](const std::string& name) {
-        if (!name.empty()) list.push_back(numbers_said("figure.condition:named"_t, "name"_v = name));
-    };
-    named(figure.variant);
-    for (const auto* part : {&figure.model, &figure.dataset, &figure.hardware, &figure.engine}) named(part->value_or(""));
+    for (const std::string& words :
+         {figure.variant, figure.model.value_or(""), figure.dataset.value_or(""), figure.hardware.value_or(""), figure.engine.value_or("")})
+        std::ranges::move(said_where_given<"figure.condition">(words), std::back_inserter(list));
     if (figure.batch) list.push_back(numbers_said("figure.condition:batch"_t, "requests"_v = *figure.batch));
     if (figure.budget) list.push_back(numbers_said("figure.condition:budget"_t, "tokens"_v = *figure.budget));
     if (figure.temperature) list.push_back(numbers_said("figure.condition:temperature"_t, "temperature"_v = *figure.temperature));
@@ -152,18 +160,35 @@ std::vector<Said> conditions_said(const PublishedFigure& figure) {
 }
 
 Said citation_said(const PublishedFigure& figure, const PublishedSource& source) {
-    return numbers_said("figure.citation"_t, "identifier"_v = source.identifier, "place"_v = figure.place, "date"_v = figure.date);
+    return numbers_said("figure.citation"_t, "identifier"_v = source.identifier,
+                        "place"_v = said_where_given<"figure.place">(figure.place.value_or("")), "date"_v = figure.date);
 }
 
 Said standing_said(const PublishedFigure& figure) {
-    const auto reason = "reason"_v = figure.reason;
+    const auto why = "reason"_v = reason_said(figure);
     switch (figure.standing) {
     case Standing::as_published: break;
-    case Standing::second_hand: return numbers_said("figure.standing:second_hand"_t, reason);
-    case Standing::derived: return numbers_said("figure.standing:derived"_t, reason);
-    case Standing::wrong: return numbers_said("figure.standing:wrong"_t, reason);
+    case Standing::second_hand: return numbers_said("figure.standing:second_hand"_t, why);
+    case Standing::derived: return numbers_said("figure.standing:derived"_t, why);
+    case Standing::wrong: return numbers_said("figure.standing:wrong"_t, why);
     }
-    return numbers_said("figure.standing:as_published"_t, reason);
+    return numbers_said("figure.standing:as_published"_t, why);
+}
+
+Said claim_said(const PublishedFigure& figure) { return published_said("figure.claim"_t, "english"_v = figure.claim); }
+
+std::vector<Said> reason_said(const PublishedFigure& figure) { return said_where_given<"figure.reason">(figure.reason); }
+
+Said conflict_said(const PublishedConflict& conflict) { return published_said("figure.conflict"_t, "english"_v = conflict.why); }
+
+std::vector<Said> variant_said(const PublishedFigure& figure) { return said_where_given<"figure.condition">(figure.variant); }
+
+std::vector<Said> texts_said(const PublishedFigure& figure) {
+    std::vector<Said> all{claim_said(figure)};
+    std::ranges::move(reason_said(figure), std::back_inserter(all));
+    for (const PublishedConflict& conflict : figure.conflicts) all.push_back(conflict_said(conflict));
+    if (figure.form == Form::list) all.push_back(along_said(figure));
+    return all;
 }
 
 } // namespace speclens

@@ -21,7 +21,14 @@ namespace speclens {
 // "as published", "derived: …": how the figure stands to its source
 [[nodiscard]] std::string published_standing(const PublishedFigure& figure);
 
-// The same as messages, whose words stand in assets/stories/numbers.toml.
+// The same as messages: words of the files have a language's own in assets/stories/LANGUAGE/published.toml, all else stands in
+// assets/stories/numbers.toml.
+[[nodiscard]] Said claim_said(const PublishedFigure& figure);
+[[nodiscard]] std::vector<Said> variant_said(const PublishedFigure& figure); // empty: it has none
+[[nodiscard]] std::vector<Said> reason_said(const PublishedFigure& figure);  // the same
+[[nodiscard]] Said along_said(const PublishedFigure& figure);                // what the values of a list stand for
+[[nodiscard]] Said conflict_said(const PublishedConflict& conflict);
+[[nodiscard]] std::vector<Said> texts_said(const PublishedFigure& figure); // sentences of the files about it, and what its values stand for
 [[nodiscard]] Said value_said(const PublishedFigure& figure);
 [[nodiscard]] std::vector<Said> values_said(const PublishedFigure& figure);     // of a list every value, without the unit
 [[nodiscard]] Said series_said(const PublishedFigure& figure);                  // of a list

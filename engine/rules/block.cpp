@@ -55,15 +55,11 @@ Verdict verify_block(const Round& round) {
 } // namespace
 
 RuleInfo block_rule() {
-    return {
-        .name = "block",
-        .title = "Block verification",
-        .about = "Throw a coin at every position for the whole prefix up to there and keep up to the last success: on average never "
-                 "fewer tokens from the same drafts (Sun et al. 2024). Lossless.",
+    return rule_named<"block">({
         .kind = RuleKind::block,
         .needs_q = true,
         .verify = verify_block,
-    };
+    });
 }
 
 } // namespace speclens

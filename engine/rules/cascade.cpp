@@ -11,7 +11,6 @@
 #include "engine/rules/cascade.h"
 
 #include <algorithm>
-#include <string_view>
 
 #include "kernels/error.h"
 
@@ -85,64 +84,27 @@ namespace {
 // No probability lies above the target's highest one and 1 more: nothing of the draft is kept.
 bool nothing_kept(const RuleParams& params) { return params.alpha <= -1; }
 
-RuleInfo cascade(const char* name, const char* title, const char* about, double low, double high, double most_useful,
-                 Verdict (*verify)(const Round& round), bool (*keeps_target)(const RuleParams& params) = nullptr) {
-    return {
-        .name = name,
-        .title = title,
-        .about = about,
+template <StoryLabel Name>
+RuleInfo cascade(double low, double high, double most_useful, bool (*keeps_target)(const RuleParams& params) = nullptr) {
+    return rule_named<Name>({
         .kind = RuleKind::cascade,
         .needs_q = true,
         .guarantee = Guarantee::mixture,
-        .parameters = {{"alpha", "the larger, the more of the draft is kept", &RuleParams::alpha, low, high, most_useful}},
+        .parameters = {{"alpha", rule_said("parameter.alpha"_t), "the larger, the more of the draft is kept", &RuleParams::alpha, low, high,
+                        most_useful}},
         .takes_verifier = true,
         .keeps_target = keeps_target,
-        .verify = verify,
-    };
+        .verify = [](const Round& round) { return verify_mixture(round, Name.letters); },
+    });
 }
 
 } // namespace
 
-RuleInfo cascade_chow_rule() {
-    return cascade(
-        "cascade_chow", "Cascade, Chow",
-        "Keep the draft's distribution where the draft is confident, else use the target's. Follows that mixture, NOT the target "
-        "(Narasimhan et al. 2024).",
-        0, 1, 1, [](const Round& round) { return verify_mixture(round, "cascade_chow"); });
-}
-RuleInfo cascade_diff_rule() {
-    return cascade(
-        "cascade_diff", "Cascade, difference",
-        "Keep the draft's distribution where the draft is about as confident as the target. Follows that mixture, NOT the target "
-        "(Narasimhan et al. 2024).",
-        -1, 1, 1, [](const Round& round) { return verify_mixture(round, "cascade_diff"); }, nothing_kept);
-}
-RuleInfo cascade_opt_rule() {
-    return cascade(
-        "cascade_opt", "Cascade, optimal",
-        "As the difference, weighed by how far the two distributions are apart, since deferring costs rejections. Follows that mixture, "
-        "NOT the target (Narasimhan et al. 2024).",
-        -kAnyNumber, kAnyNumber, 4, [](const Round& round) { return verify_mixture(round, "cascade_opt"); });
-}
-RuleInfo cascade_tokenV1_rule() {
-    return cascade(
-        "cascade_tokenV1", "Cascade, token V1",
-        "Token by token: keep a token of the draft that the draft gives nearly the target's best probability, replace the "
-        "others. NOT lossless (Narasimhan et al. 2024).",
-        -1, 1, 1, [](const Round& round) { return verify_mixture(round, "cascade_tokenV1"); }, nothing_kept);
-}
-RuleInfo cascade_tokenV2_rule() {
-    return cascade(
-        "cascade_tokenV2", "Cascade, token V2",
-        "Token by token: keep a token of the draft that the target gives its best probability less alpha. NOT lossless "
-        "(Narasimhan et al. 2024).",
-        -1, 1, 1, [](const Round& round) { return verify_mixture(round, "cascade_tokenV2"); }, nothing_kept);
-}
-RuleInfo cascade_tokenV3_rule() {
-    return cascade("cascade_tokenV3", "Cascade, token V3",
-                   "Token by token: keep a token of the draft that the target gives a share 1 - alpha of its best probability. NOT "
-                   "lossless (Narasimhan et al. 2024).",
-                   0, 1, 1, [](const Round& round) { return verify_mixture(round, "cascade_tokenV3"); });
-}
+RuleInfo cascade_chow_rule() { return cascade<"cascade_chow">(0, 1, 1); }
+RuleInfo cascade_diff_rule() { return cascade<"cascade_diff">(-1, 1, 1, nothing_kept); }
+RuleInfo cascade_opt_rule() { return cascade<"cascade_opt">(-kAnyNumber, kAnyNumber, 4); }
+RuleInfo cascade_tokenV1_rule() { return cascade<"cascade_tokenV1">(-1, 1, 1, nothing_kept); }
+RuleInfo cascade_tokenV2_rule() { return cascade<"cascade_tokenV2">(-1, 1, 1, nothing_kept); }
+RuleInfo cascade_tokenV3_rule() { return cascade<"cascade_tokenV3">(0, 1, 1); }
 
 } // namespace speclens

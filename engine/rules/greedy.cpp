@@ -41,16 +41,12 @@ Verdict verify_greedy(const Round& round) {
 } // namespace
 
 RuleInfo greedy_rule() {
-    return {
-        .name = "greedy",
-        .title = "Greedy match",
-        .about = "Keep drafts while they equal the target's most likely token; on a tree the longest such path. Output identical to "
-                 "greedy decoding.",
+    return rule_named<"greedy">({
         .kind = RuleKind::greedy,
         .greedy_only = true,
         .siblings = Siblings::best,
         .verify = verify_greedy,
-    };
+    });
 }
 
 } // namespace speclens

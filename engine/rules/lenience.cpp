@@ -7,18 +7,15 @@
 namespace speclens {
 
 RuleInfo lenience_rule() {
-    return {
-        .name = "lenience",
-        .title = "Lenient token rule",
-        .about = "The token rule with the draft's probability scaled down by 1 - l: keeps more and is NOT lossless (Leviathan et al. "
-                 "2023, A.5, where l stands for our 1 - l).",
+    return rule_named<"lenience">({
         .kind = RuleKind::lenient,
         .needs_q = true,
         .guarantee = Guarantee::nothing,
-        .parameters = {{"lenience", "0 is the token rule, 1 keeps whatever the target does not rule out", &RuleParams::lenience, 0, 1, 1}},
+        .parameters = {{"lenience", rule_said("parameter.lenience"_t), "0 is the token rule, 1 keeps whatever the target does not rule out",
+                        &RuleParams::lenience, 0, 1, 1}},
         .keeps_target = [](const RuleParams& params) { return params.lenience == 0; }, // the token rule
         .verify = [](const Round& round) { return walk_tokens(round, 1 - round.params.lenience); },
-    };
+    });
 }
 
 } // namespace speclens

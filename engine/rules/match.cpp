@@ -32,13 +32,10 @@ Verdict verify_match(const Round& round) {
 } // namespace
 
 RuleInfo match_rule() {
-    return {
-        .name = "match",
-        .title = "Sample match",
-        .about = "Draw from the target at every position; keep drafts while they equal the draw. Lossless.",
+    return rule_named<"match">({
         .kind = RuleKind::match,
         .verify = verify_match,
-    };
+    });
 }
 
 } // namespace speclens

@@ -1,14 +1,11 @@
 // What the names of rules stand for, and what belongs to every rule.
+#include "engine/base/lists.h"
 #include "engine/rules/verify.h"
 #include "kernels/error.h"
 
 namespace speclens {
 
-const RuleInfo* find_rule(const std::string& name) {
-    for (const RuleInfo& info : rule_list())
-        if (name == info.name) return &info;
-    return nullptr;
-}
+const RuleInfo* find_rule(const std::string& name) { return find_with(rule_list(), name, &RuleInfo::name); }
 
 const RuleInfo& rule_at(const RuleInfo& rule, const Sampling& sampling) {
     return sampling.temperature == 0 && !rule.is_cascade() ? *find_rule("greedy") : rule;

@@ -1,10 +1,8 @@
 #include "engine/rules/rule_params.h"
 
-#include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <string_view>
 
+#include "engine/base/printed.h"
 #include "engine/base/read_number.h"
 #include "engine/rules/verify.h"
 #include "kernels/error.h"
@@ -12,11 +10,7 @@
 namespace speclens {
 namespace {
 
-std::string shortest(double value) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.6g", value);
-    return text;
-}
+std::string shortest(double value) { return printed("%.6g", value); }
 
 std::string range_words(const RuleParameter& p) {
     if (p.high == kAnyNumber) return p.low == -kAnyNumber ? "any number" : shortest(p.low) + " or more";

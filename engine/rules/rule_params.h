@@ -3,9 +3,12 @@
 #pragma once
 
 #include <string>
-#include <vector>
+
+#include "kernels/said.h"
 
 namespace speclens {
+
+inline constexpr SaidOf<"rule-names"> rule_said; // words of rules and of their numbers: assets/stories/rule-names.toml
 
 struct RuleParams {
     double lenience = 0.3; // lenience: l of min(1, p / ((1-l) q)), 0 … 1; 0 is the token rule
@@ -22,7 +25,8 @@ struct RuleInfo; // engine/rules/verify.h
 // A number of a rule, for lists, help texts and sliders.
 struct RuleParameter {
     const char* name;
-    const char* about;
+    Said title;        // window
+    const char* about; // in the remedy of an error
     double RuleParams::*value;
     double low, high;   // what is allowed
     double most_useful; // where a slider may end: `high`, or less where that has no bound

@@ -39,14 +39,10 @@ Verdict walk_tokens(const Round& round, double scale) {
 }
 
 RuleInfo token_rule() {
-    return {
-        .name = "token",
-        .title = "Token rule",
-        .about = "Keep a draft with probability min(1, target / draft), else draw from the residual (Leviathan et al. 2023, Chen et al. "
-                 "2023). Lossless.",
+    return rule_named<"token">({
         .needs_q = true,
         .verify = [](const Round& round) { return walk_tokens(round, 1); },
-    };
+    });
 }
 
 } // namespace speclens

@@ -95,18 +95,15 @@ Verdict verify_tree_kseq(const Round& round) {
 } // namespace
 
 RuleInfo tree_kseq_rule() {
-    return {
-        .name = "tree_kseq",
-        .title = "Tree, k-SEQ",
-        .about = "Siblings are drawn independently; each is kept with min(1, target / (rho draft)), and one residual serves them all "
-                 "(SpecTr, Sun et al. 2023). Lossless.",
+    return rule_named<"tree_kseq">({
         .kind = RuleKind::kseq,
         .needs_q = true,
         .siblings = Siblings::with,
-        .parameters = {{"rho", "0 takes the number of siblings, which is always valid; smaller values of 1 or more keep more",
-                        &RuleParams::rho, 0, 64, 8}},
+        .parameters = {{"rho", rule_said("parameter.rho"_t),
+                        "0 takes the number of siblings, which is always valid; smaller values of 1 or more keep more", &RuleParams::rho, 0,
+                        64, 8}},
         .verify = verify_tree_kseq,
-    };
+    });
 }
 
 } // namespace speclens

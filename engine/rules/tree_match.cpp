@@ -37,14 +37,11 @@ Verdict verify_tree_match(const Round& round) {
 } // namespace
 
 RuleInfo tree_match_rule() {
-    return {
-        .name = "tree_match",
-        .title = "Tree, sample match",
-        .about = "Draw from the target at every place of the path; go on where a child equals the draw (DDTree). Lossless.",
+    return rule_named<"tree_match">({
         .kind = RuleKind::match,
         .siblings = Siblings::best,
         .verify = verify_tree_match,
-    };
+    });
 }
 
 } // namespace speclens

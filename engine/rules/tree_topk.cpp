@@ -23,15 +23,11 @@ Distribution strike_out(const Distribution& goal, const Round& round, int node) 
 } // namespace
 
 RuleInfo tree_topk_rule() {
-    return {
-        .name = "tree_topk",
-        .title = "Tree, top tokens",
-        .about = "Children are the draft's favourites and count as certain: keep one with the target's probability, else strike it out "
-                 "(EAGLE-2). Lossless.",
+    return rule_named<"tree_topk">({
         .kind = RuleKind::certain,
         .siblings = Siblings::best,
         .verify = [](const Round& round) { return walk_tree(round, &certain, &strike_out); },
-    };
+    });
 }
 
 } // namespace speclens

@@ -6,14 +6,11 @@
 namespace speclens {
 
 RuleInfo tree_wor_rule() {
-    return {
-        .name = "tree_wor",
-        .title = "Tree, drawn without replacement",
-        .about = "Siblings are drawn without replacement; each is judged by what the rejected ones left (EAGLE, Sequoia). Lossless.",
+    return rule_named<"tree_wor">({
         .needs_q = true,
         .siblings = Siblings::without,
         .verify = [](const Round& round) { return walk_tree(round, &drawn_with, &without_proposal); },
-    };
+    });
 }
 
 } // namespace speclens

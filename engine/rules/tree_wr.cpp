@@ -7,14 +7,11 @@
 namespace speclens {
 
 RuleInfo tree_wr_rule() {
-    return {
-        .name = "tree_wr",
-        .title = "Tree, drawn with replacement",
-        .about = "Siblings are drawn independently; each is judged by what the rejected ones left (SpecInfer). Lossless.",
+    return rule_named<"tree_wr">({
         .needs_q = true,
         .siblings = Siblings::with,
         .verify = [](const Round& round) { return walk_tree(round, &drawn_with, &without_proposal); },
-    };
+    });
 }
 
 } // namespace speclens

@@ -48,17 +48,16 @@ Verdict verify_typical(const Round& round) {
 } // namespace
 
 RuleInfo typical_rule() {
-    return {
-        .name = "typical",
-        .title = "Typical acceptance",
-        .about = "Keep a draft that the target finds likely enough for how unsure it is; no coins, no residual. NOT lossless (Medusa).",
+    return rule_named<"typical">({
         .kind = RuleKind::typical,
         .guarantee = Guarantee::nothing,
-        .parameters = {{"epsilon", "a token above this probability is always kept", &RuleParams::epsilon, 0, 1, 1},
-                       {"delta", "scales the limit where the target is unsure: delta times exp of minus its entropy", &RuleParams::delta, 0,
+        .parameters = {{"epsilon", rule_said("parameter.epsilon"_t), "a token above this probability is always kept", &RuleParams::epsilon,
+                        0, 1, 1},
+                       {"delta", rule_said("parameter.delta"_t),
+                        "scales the limit where the target is unsure: delta times exp of minus its entropy", &RuleParams::delta, 0,
                         kAnyNumber, 1}},
         .verify = verify_typical,
-    };
+    });
 }
 
 } // namespace speclens

@@ -81,9 +81,9 @@ enum class RuleKind : std::uint8_t { greedy, match, token, block, lenient, typic
 
 // What a rule is, beside its code: NAME_rule() of its file.
 struct RuleInfo {
-    const char* name;
-    const char* title;
-    const char* about;
+    const char* name = ""; // command line and files: "tree_wor"
+    Said title = {};       // window: "Tree, drawn without replacement"
+    Said about = {};       // what it does, in a sentence, with the paper
     RuleKind kind = RuleKind::token;
     bool needs_q = false;               // compares with the draft's probabilities
     bool greedy_only = false;           // needs temperature 0
@@ -98,6 +98,14 @@ struct RuleInfo {
     // Cascades look at the models' own distributions and at the draft's distribution behind its last token.
     [[nodiscard]] bool is_cascade() const { return guarantee == Guarantee::mixture; }
 };
+// `own` under this name, and with what assets/stories/rule-names.toml says of it there.
+template <StoryLabel Name>
+[[nodiscard]] RuleInfo rule_named(RuleInfo own) {
+    own.name = Name.letters;
+    own.title = rule_said(TextId<Name + ".title">());
+    own.about = rule_said(TextId<Name + ".about">());
+    return own;
+}
 [[nodiscard]] const std::vector<RuleInfo>& rule_list();
 [[nodiscard]] const RuleInfo* find_rule(const std::string& name); // nullptr: unknown
 // The rule that does the work of `rule`: at temperature 0 all but cascades are the greedy one, which needs no distributions.

@@ -80,37 +80,32 @@ Verdict stopped_at_an_unlikely_draw(const Round& round) {
 } // namespace
 
 std::span<const RuleInfo> wrong_rules() {
-    const auto wrong = [](const char* name, const char* title, const char* about, Verdict (*verify)(const Round& round)) {
-        return RuleInfo{.name = name, .title = title, .about = about, .needs_q = true, .guarantee = Guarantee::nothing, .verify = verify};
+    const auto wrong = [](const char* name, Said title, Said about, Verdict (*verify)(const Round& round),
+                          RuleKind kind = RuleKind::token) {
+        return RuleInfo{.name = name,
+                        .title = std::move(title),
+                        .about = std::move(about),
+                        .kind = kind,
+                        .needs_q = true,
+                        .guarantee = Guarantee::nothing,
+                        .verify = verify};
     };
-    const auto judging_as = [](RuleInfo rule, RuleKind kind) {
-        rule.kind = kind;
-        return rule;
-    };
-    // clang-format off
     static const RuleInfo kRules[] = {
-        wrong("bonus", "Bonus after a rejection", "A replacement at the last position is taken for a bonus, and the rejected draft stays.",
-              bonus_after_a_rejection),
-        wrong("redraw", "No residual: ask the draft again", "A rejected draft is replaced by another draw from the draft.", redraw_from_the_draft),
-        wrong("target", "Replacement from the target", "A rejected draft is replaced by a draw from the whole distribution of the target.",
-              replace_from_the_target),
-        wrong("swapped", "Ratio upside down", "A draft stays with probability min(1, draft / target).", ratio_upside_down),
-        {.name = "chosen", .title = "Favourites judged as drawn", .about = "A tree's children are the draft's favourites, and each stays with "
-                                                                           "probability min(1, target / draft), as if it had been drawn.",
-         .needs_q = true, .siblings = Siblings::best, .guarantee = Guarantee::nothing, .verify = chosen_as_if_drawn},
-        judging_as(wrong("mixed", "Residual of another rule", "Block verification keeps a prefix, and the token rule's "
-                                                                            "residual replaces what follows it.",
-                         block_with_the_residual_of_a_token),
-                   RuleKind::block),
-        judging_as(wrong("fresh", "Compared with a fresh sample", "A draft stays if a sample of the target equals it, else the target is "
-                                                                  "sampled again.",
-                         compared_with_a_fresh_sample),
-                   RuleKind::match),
-        wrong("peek", "Stopped at an unlikely draw", "Drafting stops where the token that was drawn is unlikely, and the target's own draw "
-                                                     "takes its place.",
-              stopped_at_an_unlikely_draw),
+        wrong("bonus", rule_said("bonus.title"_t), rule_said("bonus.about"_t), bonus_after_a_rejection),
+        wrong("redraw", rule_said("redraw.title"_t), rule_said("redraw.about"_t), redraw_from_the_draft),
+        wrong("target", rule_said("target.title"_t), rule_said("target.about"_t), replace_from_the_target),
+        wrong("swapped", rule_said("swapped.title"_t), rule_said("swapped.about"_t), ratio_upside_down),
+        {.name = "chosen",
+         .title = rule_said("chosen.title"_t),
+         .about = rule_said("chosen.about"_t),
+         .needs_q = true,
+         .siblings = Siblings::best,
+         .guarantee = Guarantee::nothing,
+         .verify = chosen_as_if_drawn},
+        wrong("mixed", rule_said("mixed.title"_t), rule_said("mixed.about"_t), block_with_the_residual_of_a_token, RuleKind::block),
+        wrong("fresh", rule_said("fresh.title"_t), rule_said("fresh.about"_t), compared_with_a_fresh_sample, RuleKind::match),
+        wrong("peek", rule_said("peek.title"_t), rule_said("peek.about"_t), stopped_at_an_unlikely_draw),
     };
-    // clang-format on
     return kRules;
 }
 

@@ -10,6 +10,7 @@
 namespace speclens {
 
 struct Advice;            // engine/advice/advice.h
+struct Diagnosis;         // engine/doctor/diagnosis.h
 struct DistributionPair;  // engine/run/full_distributions.h
 struct DrafterComparison; // engine/run/drafter_comparison.h
 struct HeadTrainingView;  // engine/lab/head_training.h
@@ -36,6 +37,7 @@ struct Answers {
     std::shared_ptr<const Advice> advice;                       // AskAdvice; grows
     std::shared_ptr<const Sweep> load;                          // MeasureLoad: many texts at once; grows
     std::shared_ptr<const HeadTrainingView> training;           // TrainHeads; grows
+    std::shared_ptr<const Diagnosis> diagnosis;                 // ExamineHead: of the last one; grows
 
     void forget_run() { // another run stands on the screen
         distributions.reset();

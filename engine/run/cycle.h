@@ -4,9 +4,7 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/base/lists.h"
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/model/model.h"
@@ -23,11 +24,7 @@ std::vector<const DrafterInfo*> compared_drafters() {
 
 constexpr int kShownEntries = 4; // of each distribution, in the round that is shown
 
-double draft_time(const RunView& round) {
-    double ms = 0;
-    for (const RoundSummary& cycle : round.round_list) ms += cycle.draft_ms;
-    return ms;
-}
+double draft_time(const RunView& round) { return sum_over<double>(round.round_list, &RoundSummary::draft_ms); }
 
 // What the drafter needs and reads, from the models and the config of its head.
 void describe_needs(const Models& models, const DrafterInfo& info, ComparisonRow& row) {

@@ -8,16 +8,24 @@
 #include <vector>
 
 #include "engine/model/precision.h"
+#include "kernels/error.h"
 
 namespace speclens {
 
 // What goes on beside the run on the screen: measurements, studies, races. In pieces of about the same work.
 struct Work {
-    enum class Of : std::uint8_t { nothing, lanes, prompts, runs, widths, batches, advice, drafters } of = Of::nothing;
+    enum class Of : std::uint8_t { nothing, lanes, prompts, runs, widths, batches, advice, drafters, places } of = Of::nothing;
     int done = 0, total = 0;         // pieces; with advice prompts
     std::optional<double> left = {}; // seconds, by what pieces of it took so far; absent: none tells that yet
     int number = 0;                  // of the job, counted from 1
     bool operator==(const Work&) const = default;
+};
+
+// What goes on before there is a run to see.
+struct EngineJob {
+    enum class What : std::uint8_t { nothing, models, opening, weights, reading, costs } what = What::nothing;
+    std::string of = {};        // opening: the file of the model, empty: the built-in one; weights: whose
+    double done = 0, total = 0; // of weights in MB, of a prompt that is read in tokens, of what rounds cost in rounds; total 0: unknown
 };
 
 struct EngineStatus {
@@ -29,11 +37,9 @@ struct EngineStatus {
     Precision precision = Precision::f32; // of products with them
     int kernels = 0;                      // as in Header
     std::string notice;                   // why speculation is off, what was clamped; empty when all is well
-    std::string job;                      // "loading target"
-    double job_done = 0, job_total = 0;
-    std::string job_unit;                    // "MB"
-    std::string error, remedy;               // state == failed
-    bool prompt_too_long = false;            // why it failed: another prompt may fit
+    EngineJob job;
+    std::string error, remedy; // state == failed
+    ErrorKind error_kind = ErrorKind::other;
     std::size_t memory_bytes = 0;            // weights and caches
     std::vector<std::string> ready_drafters; // can run with the loaded models
     double plain_ms_per_token = 0;           // measured plain decoding; 0 until known
@@ -45,7 +51,8 @@ struct EngineStatus {
     bool built_in = true;                    // the target is the one that is shipped; also before it is known
     int opened = 0;                          // answers to OpenModel
     std::string open_error, open_remedy;     // why the last of them changed nothing; empty: it did, or there was none
-    std::string opened_as;                   // its model as links name it (engine/models/model_names.h); empty: none was opened
+    ErrorKind open_error_kind = ErrorKind::other;
+    std::string opened_as; // its model as links name it (engine/models/model_names.h); empty: none was opened
 };
 
 } // namespace speclens

@@ -2,6 +2,7 @@
 #include "engine/run/full_distributions.h"
 
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "engine/models/models.h"
@@ -13,15 +14,18 @@ namespace speclens {
 namespace {
 
 // Judges every draft, so that a replayed round shows the target's distribution at all of its positions. Keeps a chain
-// as a whole; of a tree the path to the draft whose coin is kKeep, which the fork sets.
+// as a whole; of a tree the path to the draft whose coin is kKeep, which the fork sets. What it says of a guess of a chain: the coin
+// of the target's own draw there, and whether the token rule keeps it.
 constexpr double kKeep = -1;
 
 Verdict judge_everything(const Round& round) {
     Verdict verdict;
-    int last = round.parents.empty() ? round.count() - 1 : -1;
+    const bool chain = round.parents.empty();
+    const int kept = chain ? find_rule("token")->verify(round).accepted() : 0;
+    int last = chain ? round.count() - 1 : -1;
     for (int i = 0; i < round.count(); ++i) {
-        verdict.checks.push_back({.node = i, .threshold = 1, .u = {}, .accepted = true});
-        if (!round.parents.empty() && round.accept_coin(i) == kKeep) last = i;
+        verdict.checks.push_back({.node = i, .threshold = 1, .u = round.resample_coin(round.row_of(i)), .accepted = i < kept});
+        if (!chain && round.accept_coin(i) == kKeep) last = i;
     }
     for (int node = last; node >= 0; node = round.parent(node)) verdict.path.insert(verdict.path.begin(), node);
     verdict.from = TargetToken::From::bonus;
@@ -33,12 +37,7 @@ Verdict judge_everything(const Round& round) {
 // A replayed round is drafted anew, so the rule must ask the drafter for the same as the run's did.
 RuleInfo replay_rule(const RunSettings& settings) {
     const RuleInfo& rule = rule_at(*find_rule(settings.rule), settings.sampling);
-    return {.name = "replay",
-            .title = "Replay",
-            .about = "Judges every draft.",
-            .siblings = rule.siblings,
-            .guarantee = rule.guarantee,
-            .verify = judge_everything};
+    return {.name = "replay", .siblings = rule.siblings, .guarantee = rule.guarantee, .verify = judge_everything};
 }
 
 Distribution distribution_of(const TopEntries& top, int vocab) {
@@ -67,20 +66,34 @@ DistributionPair full_distributions(std::shared_ptr<const Models> models, const 
     DistributionPair pair;
     pair.round = round;
     pair.index = index;
+    std::vector<Distribution> drafts; // of every place
+    bool chain = true;
+    const auto take = [&](const auto& event, Distribution shown, Distribution& used, Distribution& raw) {
+        raw = event.raw_top.empty() ? shown : distribution_of(event.raw_top, vocab);
+        used = std::move(shown);
+    };
     std::size_t next = scratch.trace().size();
     while (scratch.step()) {
         for (; next < scratch.trace().size(); ++next) {
             const Event& event = scratch.trace()[next];
-            if (const auto* drafted = std::get_if<Drafted>(&event); drafted && drafted->index == index) {
-                pair.draft = distribution_of(drafted->top, vocab);
-                pair.draft_raw = drafted->raw_top.empty() ? pair.draft : distribution_of(drafted->raw_top, vocab);
-            } else if (const auto* checked = std::get_if<Checked>(&event); checked && checked->index == index) {
-                pair.target = distribution_of(checked->top, vocab);
-                pair.target_raw = checked->raw_top.empty() ? pair.target : distribution_of(checked->raw_top, vocab);
-                return pair;
+            if (const auto* drafted = std::get_if<Drafted>(&event)) {
+                drafts.push_back(distribution_of(drafted->top, vocab));
+                chain = chain && drafted->parent == drafted->index - 1;
+                if (drafted->index == index) take(*drafted, drafts.back(), pair.draft, pair.draft_raw);
+            } else if (const auto* checked = std::get_if<Checked>(&event)) {
+                Distribution target = distribution_of(checked->top, vocab);
+                const Distribution& draft = drafts[static_cast<std::size_t>(checked->index)];
+                const int own = sample(target, *checked->u);
+                if (chain)
+                    pair.places.push_back({.guess = checked->token,
+                                           .own = own,
+                                           .kept = overlap(target, draft),
+                                           .matched = std::inner_product(target.begin(), target.end(), draft.begin(), 0.0),
+                                           .by_token = checked->accepted,
+                                           .by_match = own == checked->token});
+                if (checked->index == index) take(*checked, std::move(target), pair.target, pair.target_raw);
             } else if (const auto* own = std::get_if<TargetToken>(&event)) { // the row after the last draft
-                pair.target = distribution_of(own->top, vocab);
-                pair.target_raw = own->raw_top.empty() ? pair.target : distribution_of(own->raw_top, vocab);
+                if (pair.target.empty()) take(*own, distribution_of(own->top, vocab), pair.target, pair.target_raw);
                 return pair;
             }
         }

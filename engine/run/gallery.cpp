@@ -1,7 +1,6 @@
 #include "engine/run/gallery.h"
 
 #include <fstream>
-#include <string>
 
 #include "engine/base/json.h"
 

@@ -5,7 +5,6 @@
 #include <span>
 
 #include "engine/base/clock.h"
-#include "engine/base/values.h"
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter.h"
 #include "engine/drafters/drafter_info.h"

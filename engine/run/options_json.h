@@ -2,8 +2,6 @@
 // setting of a run.
 #pragma once
 
-#include <optional>
-
 #include "engine/base/json.h"
 #include "engine/drafters/drafter_settings.h"
 #include "engine/run/run_setting.h"

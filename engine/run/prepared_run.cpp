@@ -12,6 +12,7 @@
 #include "engine/model/scorer.h"
 #include "engine/models/models.h"
 #include "engine/rules/verify.h"
+#include "engine/run/trace.h"
 #include "engine/text/vocabulary_map.h"
 #include "kernels/error.h"
 
@@ -85,9 +86,9 @@ std::string keep_listed(const Scorer& scorer, Sampling& sampling) {
 RunPlan plan_of(const Models& models, const RunSettings& s) {
     RunPlan plan;
     plan.drafter = find_drafter(s.drafter);
-    if (plan.drafts() && s.k == 0) plan.notice = "speculation is off: K = 0";
+    if (plan.drafts() && s.k == 0) plan.notice = std::string(Header::kOff) + "K = 0";
     if (plan.drafts() && s.k > 0)
-        if (const std::string problem = models.why_not(s.drafter); !problem.empty()) plan.notice = "speculation is off: " + problem;
+        if (const std::string problem = models.why_not(s.drafter); !problem.empty()) plan.notice = std::string(Header::kOff) + problem;
     if (!plan.notice.empty()) plan.drafter = find_drafter(kNoDrafter);
     if (!plan.drafts()) return plan;
     plan.k = plan.drafter->tree && s.options.tree_depth > 0 ? s.options.tree_depth : s.k;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <type_traits>
 
 #include "engine/base/values.h"
 #include "engine/length/draft_sizes.h"
@@ -34,7 +33,6 @@ void take_setting(T& to, const SettingValue& value) {
 
 // ---- where a setting means something ----
 
-bool anyhow(const R&) { return true; }
 bool asked_as_text(const R& s) { return s.prompt.token_ids.empty(); }
 bool in_a_chat(const R& s) { return asked_as_text(s) && s.prompt.chat; }
 bool of_a_chain(const R& s) { return s.drafter != kNoDrafter && s.options.tree_depth == 0; } // that says it too
@@ -43,7 +41,6 @@ bool where_the_rule_takes_any(const R& s) { // at temperature 0 only cascades as
     return rule != nullptr && (s.sampling.temperature > 0 || rule->is_cascade());
 }
 
-bool everyone(const DrafterInfo&) { return true; }
 bool who_drafts(const DrafterInfo& info) { return info.drafts(); }
 bool who_drafts_ahead(const DrafterInfo& info) { return info.ahead; }
 bool who_draws(const DrafterInfo& info) { return info.drafts() && info.draws; }
@@ -108,13 +105,13 @@ bool takes_all(const RunSetting& setting) { return std::string_view(setting.valu
 
 void add_settings_of_drafters(std::vector<RunSetting>& rows) {
     for (const DrafterSetting& setting : drafter_settings()) {
-        RunSetting row{.key = setting.key,
-                       .option = setting.option,
-                       .value = setting.value,
-                       .least = setting.least,
-                       .most = setting.most,
-                       .of_drafter = &setting,
-                       .about = setting.about};
+        RunSetting row{{.value = setting.value, .least = setting.least, .most = setting.most},
+                       RunSetting::Of::run,
+                       setting.key,
+                       setting.option,
+                       nullptr,
+                       setting.about};
+        row.of_drafter = &setting;
         row.kind = std::visit(
             [](auto member) -> std::size_t {
                 if constexpr (std::is_same_v<decltype(member), IntPair>)
@@ -156,20 +153,25 @@ std::vector<RunSetting> all_settings() {
     using enum RunSetting::Of;
     using enum RunSetting::Written;
     std::vector<RunSetting> rows;
-#define SETTING(member, default_value, option, value, least, most, linked, saved, needs, readers, group, commands, about)                  \
-    PLACED(member, #member, "", option, value, least, most, linked, saved, needs, readers, group, commands, set, about)
-#define PLACED(place, key, within, option, value, least, most, linked, saved, needs, readers, group, commands, setter, about)              \
-    rows.push_back({run, key, option, value, "", linked, saved, within, least, most, setting_value(R{}.place).index(),                     \
-                    [](const R& s) { return setting_value(s.place); }, [](R& s, const SettingValue& v) { take_setting(s.place, v); },      \
-                    needs, readers, nullptr, about});
-#define OTHER(name, key, within, example, option, value, least, most, linked, saved, needs, readers, group, commands, setter, about)       \
-    rows.push_back({run, key, option, value, "", linked, saved, within, least, most, setting_value(example).index(), get_##name,           \
-                    set_##name, needs, readers, nullptr, about});
+#define SETTING(type, member, default_value, option, group, commands, about, ...)                                                          \
+    PLACED(member, #member, "", option, group, commands, set, about, __VA_ARGS__)
+#define PLACED(place, key, within, option, group, commands, setter, about, ...)                                                            \
+    rows.push_back({{__VA_ARGS__},                                                                                                         \
+                    run,                                                                                                                   \
+                    key,                                                                                                                   \
+                    option,                                                                                                                \
+                    within,                                                                                                                \
+                    about,                                                                                                                 \
+                    setting_value(R{}.place).index(),                                                                                      \
+                    [](const R& s) { return setting_value(s.place); },                                                                     \
+                    [](R& s, const SettingValue& v) { take_setting(s.place, v); }});
+#define OTHER(name, key, within, example, option, group, commands, setter, about, ...)                                                     \
+    rows.push_back({{__VA_ARGS__}, run, key, option, within, about, setting_value(example).index(), get_##name, set_##name});
 #define OPPOSITE(of, word, group, commands, about) std::ranges::find(rows, std::string_view(of), &RunSetting::option)->opposite = word;
-#define OF_MODELS(name, value, linked, group, commands, setter, about)                                                                     \
-    rows.push_back({models, name, name, value, "", linked, never, nullptr, 0, 0, 0, {}, {}, {}, {}, nullptr, about});
-#define OF_RACE(name, value, linked, group, commands, setter, about)                                                                       \
-    rows.push_back({race, name, name, value, "", linked, never, nullptr, 0, 0, 0, {}, {}, {}, {}, nullptr, about});
+#define OF_MODELS(name, typed, links, group, commands, setter, about)                                                                      \
+    rows.push_back({{.value = typed, .linked = links, .saved = never}, models, name, name, nullptr, about});
+#define OF_RACE(name, typed, links, group, commands, setter, about)                                                                        \
+    rows.push_back({{.value = typed, .linked = links, .saved = never}, race, name, name, nullptr, about});
 #define DRAFTERS add_settings_of_drafters(rows);
 #include "engine/run/run_settings.inc"
     return rows;

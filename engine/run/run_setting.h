@@ -26,24 +26,28 @@ template <class T, class... Kinds>
 template <class T>
 inline constexpr std::size_t kKindOf = index_among<T>(static_cast<const SettingValue*>(nullptr)); // RunSetting::kind
 
-struct RunSetting {
+// What may be typed behind an option, where it is written, and when it counts.
+struct RunSettingForm {
+    enum class Written : std::uint8_t { never, changed, always };                            // changed: where it differs from the default
+    const char* value = "";                                                                  // placeholder; empty for a switch
+    double least = 0, most = 1;                                                              // numbers only
+    Written linked = Written::changed, saved = Written::changed;                             // in links, in files
+    std::function<bool(const RunSettings&)> needs = [](const RunSettings&) { return true; }; // it means something
+    std::function<bool(const DrafterInfo&)> read = [](const DrafterInfo&) { return true; };  // who reads it
+};
+
+struct RunSetting : RunSettingForm {
     enum class Of : std::uint8_t { run, models, race }; // models, race: no member of RunSettings, so `get` and `set` are empty
-    enum class Written : std::uint8_t { never, changed, always };
     Of of = Of::run;
-    const char* key = "";      // in files
-    const char* option = "";   // on the command line and in links, without the dashes: "top-p"
-    const char* value = "";    // placeholder of its value; empty for a switch
-    const char* opposite = ""; // the switch that takes this one back, or empty
-    Written linked = Written::changed, saved = Written::changed;
+    const char* key = "";         // in files
+    const char* option = "";      // on the command line and in links, without the dashes: "top-p"
     const char* within = nullptr; // in a trace's header: the object that has it, "": the header itself; null: not by this table
-    double least = 0, most = 0;   // of what may be typed; numbers only
+    const char* about = "";       // help
     std::size_t kind = 0;         // of its values: SettingValue::index()
     std::function<SettingValue(const RunSettings&)> get = {};
     std::function<void(RunSettings&, const SettingValue&)> set = {}; // throws Error (usage)
-    std::function<bool(const RunSettings&)> needs = {};              // it means something
-    std::function<bool(const DrafterInfo&)> read = {};               // who reads it
     const DrafterSetting* of_drafter = nullptr;                      // it is one of those
-    const char* about = "";
+    const char* opposite = "";                                       // the switch that takes this one back, or empty
     [[nodiscard]] bool is_switch() const { return *value == '\0'; }
 };
 

@@ -29,7 +29,7 @@ struct RunSettings {
     DrafterOptions options;
     std::optional<DraftCosts> k_costs; // of K auto; absent: measured when the run begins
     // k: draft tokens per round, 0 is plain decoding; seed; max_tokens; timing
-#define SETTING(member, default_value, ...) decltype(default_value) member = default_value;
+#define SETTING(type, member, default_value, ...) type member = default_value;
 #include "engine/run/run_settings.inc"
     // Another drafter: costs and lengths of the rounds of the one before say nothing of its own.
     void draft_with(const std::string& name);

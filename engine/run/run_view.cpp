@@ -215,10 +215,4 @@ std::size_t previous_round_end(const Trace& trace, std::size_t cursor) {
     return std::min<std::size_t>(cursor, 1);
 }
 
-std::size_t next_rejection(const Trace& trace, std::size_t cursor) {
-    for (std::size_t i = cursor; i < trace.size(); ++i)
-        if (const auto* check = std::get_if<Checked>(&trace[i]); check && !check->accepted) return i + 1;
-    return trace.size();
-}
-
 } // namespace speclens

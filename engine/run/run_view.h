@@ -3,8 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "engine/run/trace.h"
@@ -118,7 +116,5 @@ void fold_on(RunView& view, const Trace& trace, std::size_t count);
 // A "step" is one visible event (a draft, the verify pass, one check, the resample, the commit).
 [[nodiscard]] std::size_t next_round_end(const Trace& trace, std::size_t cursor);
 [[nodiscard]] std::size_t previous_round_end(const Trace& trace, std::size_t cursor);
-// One past the next rejected check after the cursor; trace.size() when there is none.
-[[nodiscard]] std::size_t next_rejection(const Trace& trace, std::size_t cursor);
 
 } // namespace speclens

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "engine/base/values.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/run/run_view.h"
-#include "kernels/error.h"
 
 namespace speclens {
 
@@ -46,7 +44,7 @@ RunSettings settings_of(const Header& header) {
     settings.k_costs = header.k_costs;
     settings.sampling = header.sampling;
     if (!(header.draft_sampling == header.sampling)) settings.draft_sampling = header.draft_sampling;
-#define SETTING(member, ...) settings.member = header.member;
+#define SETTING(type, member, ...) settings.member = header.member;
 #include "engine/run/run_settings.inc"
     return settings;
 }
@@ -62,7 +60,7 @@ void take_settings(const RunSettings& settings, Header& header) {
     header.rule_params = settings.rule_params;
     header.sampling = settings.sampling;
     header.draft_sampling = settings.drafts();
-#define SETTING(member, ...) header.member = settings.member;
+#define SETTING(type, member, ...) header.member = settings.member;
 #include "engine/run/run_settings.inc"
 }
 

@@ -23,6 +23,7 @@ std::string to_text(const Command& command) {
         std::string operator()(const FetchOtherDrafterRound& c) const { return c.drafter + " at cycle " + std::to_string(c.round); }
         std::string operator()(const CompareDrafters& c) const { return "guesses of every drafter at cycle " + std::to_string(c.round); }
         std::string operator()(const RunStudy& c) const { return "study " + c.name + ", " + std::to_string(c.runs.size()) + " runs"; }
+        std::string operator()(const EndStudy& c) const { return "end the study " + c.name; }
         std::string operator()(const FetchDistributions& c) const {
             return "distributions of cycle " + std::to_string(c.round) + " index " + std::to_string(c.index);
         }
@@ -48,6 +49,7 @@ std::string to_text(const Command& command) {
             return "open " + (c.paths.target.empty() ? std::string("the built-in model") : c.paths.target.filename().string());
         }
         std::string operator()(const LoadHeads&) const { return "heads that came later"; }
+        std::string operator()(const ExamineHead& c) const { return "examine the head of " + c.drafter; }
         std::string operator()(const TrainHeads& c) const {
             return (c.kind == HeadKind::mtp ? "train an MTP layer, " : "train heads, ") + std::to_string(c.steps) + " steps";
         }

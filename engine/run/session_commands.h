@@ -72,6 +72,10 @@ struct RunStudy {
     std::string name;
     std::vector<RunSettings> runs;
 };
+// Nobody looks at it any more: it ends, and what there is of it goes.
+struct EndStudy {
+    std::string name;
+};
 // Time passes of the target over 1 to 64 tokens, within a few seconds; the answer is a PassTimes (engine/lab/pass_times.h).
 // Then, where `beside` names a geometry (engine/model/model.h) larger than the target, those of random weights of it:
 // another one. With `forms` only that which has most weights of the two, with random weights in other forms (eight bits,
@@ -80,12 +84,13 @@ struct MeasurePasses {
     std::string beside = {};
     bool forms = false;
 };
+inline constexpr double kAdviceSeconds = 60; // where nobody says how long: in the window and on the command line
 // Measure whether speculation pays with the loaded models (engine/advice/advice_measurement.h): every drafter that can run,
 // with 1 to 7 draft tokens, on prompts that none was trained on; temperature, dice and length are those of `base`. The answer is
 // an Advice that grows.
 struct AskAdvice {
     RunSettings base;
-    double seconds = 40; // for prompts
+    double seconds = kAdviceSeconds; // for prompts
 };
 // Decode several texts at once (engine/batch/sweep.h): the drafter of `base` with each of `lengths`, and plainly, beside each
 // other; the answer is a Sweep that grows. Texts are ready-made prompts; temperature, dice and length are those of `base`. With no
@@ -106,6 +111,12 @@ struct TrainHeads {
     int prompts = 0;     // the first so many to train on, and to measure on; 0: all
     HeadKind kind = HeadKind::medusa;
 };
+// Examine the head of this drafter (engine/doctor/examination.h): what it accepts, and whether another way to read it does better. The
+// answer is a Diagnosis that grows.
+struct ExamineHead {
+    std::string drafter;
+    int tokens = 2000; // places that every way is scored at
+};
 // Load another target. What is loaded stays until it is there: where it cannot be loaded, or Session::cancel_loading() ends
 // it, run, races and caches go on, and EngineStatus::open_error says why. Where it can, all that was made with the old one
 // ends, and a run begins that fits (engine/run/fitting.h). `keep`: the models before stay in memory, until something else is opened, so
@@ -118,9 +129,9 @@ struct OpenModel {
 // Heads of the built-in model that came into its folder after it was loaded: a page fetches some later. Whatever goes on goes on;
 // what is begun from then on has them, and what every drafter drafts is asked again.
 struct LoadHeads {};
-using Command =
-    std::variant<Restart, Cancel, Fork, FetchDistributions, FetchReplay, FetchOtherDrafterRound, CompareDrafters, RunStudy, StartRace,
-                 StopRace, StepRace, EndSteppedRace, MeasurePasses, AskAdvice, MeasureLoad, TrainHeads, OpenModel, LoadHeads>;
+using Command = std::variant<Restart, Cancel, Fork, FetchDistributions, FetchReplay, FetchOtherDrafterRound, CompareDrafters, RunStudy,
+                             EndStudy, StartRace, StopRace, StepRace, EndSteppedRace, MeasurePasses, AskAdvice, MeasureLoad, TrainHeads,
+                             ExamineHead, OpenModel, LoadHeads>;
 [[nodiscard]] std::string to_text(const Command& command); // one line, for Event Commanded
 
 } // namespace speclens

@@ -1,7 +1,5 @@
 #include "engine/run/speed_up.h"
 
-#include <algorithm>
-
 namespace speclens {
 
 SpeedUp speed_up(const RunView& view, const TraceTimes& times) {

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <variant>
 #include <vector>
@@ -67,8 +68,10 @@ struct Header {
     std::optional<DraftCosts> k_costs; // what K auto went by; k is then the most of a round
     std::string notice;                // why speculation is off, or what was adjusted; empty when all is well
     // As in RunSettings; k: draft tokens in a row asked for, as far as the drafter can make them.
-#define SETTING(member, default_value, ...) decltype(default_value) member = default_value;
+#define SETTING(type, member, default_value, ...) type member = default_value;
 #include "engine/run/run_settings.inc"
+    static constexpr std::string_view kOff = "speculation is off: "; // what a notice begins with that says why nothing is drafted
+    [[nodiscard]] std::string why_off() const { return notice.starts_with(kOff) ? notice.substr(kOff.size()) : notice; }
 };
 
 struct Prefill {

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "engine/base/json.h"
+#include "engine/base/printed.h"
 #include "engine/base/utf8.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/length/costs_file.h"
@@ -59,11 +60,7 @@ void put_internals(OrderedJson& object, std::vector<int>& ids, const Internals& 
     object["lens"] = std::move(all);
 }
 
-std::string hash_text(std::uint64_t hash) {
-    char text[20];
-    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
-    return text;
-}
+std::string hash_text(std::uint64_t hash) { return printed("%016llx", static_cast<unsigned long long>(hash)); }
 
 void put_settings(OrderedJson& o, const Header& header) {
     RunSettings settings = settings_of(header);

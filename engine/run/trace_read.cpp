@@ -1,6 +1,5 @@
 // Reading sessions back. Files come from anywhere: every field is checked, a wrong one names its line.
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>

@@ -3,7 +3,6 @@
 // lower quartile of many (engine/lab/time_table.h).
 #pragma once
 
-#include <cstddef>
 #include <vector>
 
 namespace speclens {

@@ -19,7 +19,7 @@ Engine::Engine(EngineHost& host, ModelPaths paths, RunSettings settings, RepeatP
     : host_(host), paths_(std::move(paths)), first_settings_(std::move(settings)), turns_(std::make_shared<Turns>()),
       repeat_plan_(repeats) {
     shown_.settings = first_settings_;
-    shown_.status.job = "loading the models";
+    shown_.status.job = {EngineJob::What::models};
 }
 
 Engine::Engine(EngineHost& host, std::shared_ptr<const Models> models, RepeatPlan repeats)
@@ -71,17 +71,17 @@ void Engine::guarded(Slot slot, const std::string& name, const std::function<voi
     try {
         return work();
     } catch (const Error& error) {
-        failed(slot, whose, error.what(), error.remedy(), error.kind() == ErrorKind::prompt_too_long);
+        failed(slot, whose, error.what(), error.remedy(), error.kind());
     } catch (const Cancelled&) {
-        failed(slot, whose, "loading was cancelled", "Try again to load the models.");
+        failed(slot, whose, "loading was cancelled", "Try again to load the models.", ErrorKind::cancelled);
     } catch (const std::bad_alloc&) {
-        failed(slot, whose, "out of memory", "Use a shorter prompt, fewer new tokens or a smaller model.");
+        failed(slot, whose, "out of memory", "Use a shorter prompt, fewer new tokens or a smaller model.", ErrorKind::out_of_memory);
     } catch (const std::exception& error) {
         failed(slot, whose, error.what(), "Restart the run; if it happens again, please report it.");
     }
 }
 
-void Engine::failed(Slot slot, const std::string& name, const std::string& what, const std::string& remedy, bool too_long) {
+void Engine::failed(Slot slot, const std::string& name, const std::string& what, const std::string& remedy, ErrorKind kind) {
     failure_ = std::current_exception();
     gate_.set(0); // whatever failed: the run waits until it was read
     run_unshown_ = false;
@@ -95,9 +95,8 @@ void Engine::failed(Slot slot, const std::string& name, const std::string& what,
         s.status.state = EngineStatus::State::failed;
         s.status.error = what;
         s.status.remedy = remedy;
-        s.status.prompt_too_long = too_long;
-        s.status.job.clear();
-        s.status.job_total = 0;
+        s.status.error_kind = kind;
+        s.status.job = {};
     });
 }
 
@@ -110,7 +109,7 @@ void Engine::clear_error(Snapshot& shown) {
     failure_ = nullptr;
     shown.status.error.clear();
     shown.status.remedy.clear();
-    shown.status.prompt_too_long = false;
+    shown.status.error_kind = ErrorKind::other;
 }
 
 Slot Engine::slot_of(const Command& command) {
@@ -265,8 +264,7 @@ void Engine::show_progress() {
     if (!at(Slot::times)) time_shown();
     publish([&](Snapshot& s) {
         s.status.state = run_state();
-        s.status.job.clear();
-        s.status.job_total = 0;
+        s.status.job = {};
     });
 }
 
@@ -285,8 +283,7 @@ void Engine::show_run() {
         s.earlier = std::make_shared<const std::vector<EarlierSettings>>(run_->earlier());
         s.runs += 1 + std::exchange(runs_skipped_, 0);
         s.status.state = EngineStatus::State::idle;
-        s.status.job.clear();
-        s.status.job_total = 0;
+        s.status.job = {};
         s.status.notice = run_->trace().header()->notice;
         const std::size_t held = run_models_->backend ? run_models_->backend->held_memory() : 0; // of draft model and heads, too
         s.status.memory_bytes = std::max(run_->memory_bytes(), held);
@@ -301,10 +298,7 @@ void Engine::show_reading(int read, int all) {
     if (called(EngineHost::Call::end_of_run)) throw Error("the prompt was not read to its end", "Start the run again.", Exit::interrupted);
     publish([&](Snapshot& s) {
         s.status.state = EngineStatus::State::running;
-        s.status.job = "reading the prompt";
-        s.status.job_done = read;
-        s.status.job_total = all;
-        s.status.job_unit = "tokens";
+        s.status.job = {EngineJob::What::reading, "", static_cast<double>(read), static_cast<double>(all)};
     });
 }
 
@@ -324,10 +318,7 @@ void Engine::show_costs(const RunSettings& settings, int done, int all) {
         }
         s.settings = settings;
         s.status.state = EngineStatus::State::running;
-        s.status.job = "measuring what rounds cost";
-        s.status.job_done = done;
-        s.status.job_total = all;
-        s.status.job_unit = "rounds";
+        s.status.job = {EngineJob::What::costs, "", static_cast<double>(done), static_cast<double>(all)};
     });
     if (called(EngineHost::Call::end_of_job)) throw RaceWaits{}; // the run before is gone all the same
 }
@@ -386,13 +377,8 @@ void Engine::load(const Restart& first) {
 Models Engine::loaded(const ModelPaths& paths) {
     Progress progress;
     progress.cancelled = &cancelled_;
-    progress.report = [this](const std::string& what, double done, double total, const std::string& unit) {
-        publish([&](Snapshot& s) {
-            s.status.job = what;
-            s.status.job_done = done;
-            s.status.job_total = total;
-            s.status.job_unit = unit;
-        });
+    progress.report = [this](const std::string& what, double done, double total, const std::string&) {
+        publish([&](Snapshot& s) { s.status.job = {EngineJob::What::weights, what, done, total}; });
     };
     return load_models(paths, progress);
 }

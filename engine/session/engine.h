@@ -75,7 +75,7 @@ class Engine {
     void show(Snapshot& shown, Place& place);
 
     void guarded(Slot slot, const std::string& name, const std::function<void()>& work);
-    void failed(Slot slot, const std::string& name, const std::string& what, const std::string& remedy, bool too_long = false);
+    void failed(Slot slot, const std::string& name, const std::string& what, const std::string& remedy, ErrorKind kind = ErrorKind::other);
     void clear_error(Snapshot& shown);
     [[nodiscard]] static Slot slot_of(const Command& command); // whose error it is
     [[nodiscard]] bool called(EngineHost::Call call) const { return host_.called() >= call; }
@@ -111,6 +111,7 @@ class Engine {
     void carry_out(const Cancel& cancel);
     void carry_out(const FetchDistributions& fetch);
     void carry_out(const FetchReplay& fetch);
+    void carry_out(const EndStudy& end);
     void carry_out(const StopRace& stop);
     void carry_out(const StepRace& step);
     void carry_out(const EndSteppedRace& end);

@@ -26,7 +26,7 @@ void Engine::apply(const Command& command) {
         publish([&](Snapshot& s) {
             clear_error(s);
             s.status.state = EngineStatus::State::loading;
-            s.status.job = "loading the models";
+            s.status.job = {EngineJob::What::models};
         });
         load(restart ? *restart : Restart{first_settings_});
         if (restart) return;
@@ -52,8 +52,7 @@ void Engine::carry_out(const Restart& restart) {
         later_ = restart;
         return publish([](Snapshot& s) {
             s.status.state = EngineStatus::State::idle;
-            s.status.job.clear();
-            s.status.job_total = 0;
+            s.status.job = {};
         });
     }
     run_ = std::make_unique<Run>(models_, restart.settings);
@@ -114,18 +113,16 @@ void Engine::carry_out(const OpenModel& open) {
     cancelled_ = false;
     if (called(EngineHost::Call::close)) return;
     const std::string name = open.paths.target.empty() ? "the built-in model" : open.paths.target.filename().string();
-    const auto failed = [&](const std::string& what, const std::string& remedy) {
+    const auto failed = [&](ErrorKind kind, const std::string& what, const std::string& remedy) {
         publish([&](Snapshot& s) {
             s.status.state = before.state;
             s.status.error = before.error;
             s.status.remedy = before.remedy;
             s.status.job = before.job;
-            s.status.job_done = before.job_done;
-            s.status.job_total = before.job_total;
-            s.status.job_unit = before.job_unit;
             ++s.status.opened;
             s.status.open_error = what;
             s.status.open_remedy = remedy;
+            s.status.open_error_kind = kind;
         });
     };
     const std::string stays = models_ ? " Nothing of " + models_->target_name() + " was lost." : "";
@@ -134,8 +131,7 @@ void Engine::carry_out(const OpenModel& open) {
         if (!next) {
             publish([&](Snapshot& s) {
                 s.status.state = EngineStatus::State::loading;
-                s.status.job = "loading " + name;
-                s.status.job_done = s.status.job_total = 0;
+                s.status.job = {EngineJob::What::opening, open.paths.target.filename().string()};
             });
             const OutOfTurn away(*turns_);
             Models made = loaded(open.paths);
@@ -143,13 +139,13 @@ void Engine::carry_out(const OpenModel& open) {
             next = std::make_shared<const Models>(std::move(made));
         }
     } catch (const Cancelled&) {
-        return failed("loading " + name + " was cancelled", "Open it again when there is time for it." + stays);
+        return failed(ErrorKind::cancelled, "loading " + name + " was cancelled", "Open it again when there is time for it." + stays);
     } catch (const std::bad_alloc&) {
-        return failed("out of memory for " + name, alone + stays);
+        return failed(ErrorKind::out_of_memory, "out of memory for " + name, alone + stays);
     } catch (const Error& error) {
-        return failed(error.what(), (error.kind() == ErrorKind::out_of_memory ? alone : error.remedy()) + stays);
+        return failed(error.kind(), error.what(), (error.kind() == ErrorKind::out_of_memory ? alone : error.remedy()) + stays);
     } catch (const std::exception& error) {
-        return failed(error.what(), "Is this the right file?" + stays);
+        return failed(ErrorKind::other, error.what(), "Is this the right file?" + stays);
     }
     std::string said; // by a prompt of ids
     if (run_ && models_->tokenizer) said = run_->trace().header()->prompt_text;
@@ -228,7 +224,14 @@ void Engine::carry_out(const FetchReplay& fetch) {
     publish([&](Snapshot& s) { (fetch.force_draft ? s.other_draft : s.replayed) = answer; });
 }
 
-// ---- races ----
+// ---- studies and races ----
+
+void Engine::carry_out(const EndStudy& end) {
+    const auto which = [&](const Place& place) { return place.order.slot == Slot::studies && place.order.name == end.name; };
+    if (std::erase_if(jobs_, which) == 0) return;
+    give_back_memory();
+    publish([&](Snapshot& s) { s.studies.erase(end.name); });
+}
 
 void Engine::carry_out(const StepRace& step) {
     if (Place* race = at(Slot::stepped)) ask_stepped(*race->job, step.stride);

@@ -14,6 +14,7 @@ namespace speclens {
 [[nodiscard]] JobOrder order_of(const AskAdvice& asked);     // advice_job.cpp
 [[nodiscard]] JobOrder order_of(const MeasureLoad& asked);   // load_job.cpp
 [[nodiscard]] JobOrder order_of(const TrainHeads& asked);    // training_job.cpp
+[[nodiscard]] JobOrder order_of(const ExamineHead& asked);   // doctor_job.cpp
 
 template <typename C>
 concept BeginsJob = requires(const C& command) {

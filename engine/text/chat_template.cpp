@@ -8,11 +8,15 @@
 #include <optional>
 #include <utility>
 
+#include "engine/base/values.h"
+#include "engine/text/template_tags.h"
+
 namespace speclens {
 namespace {
 
 using Expression = TemplateExpression;
 using Node = TemplateNode;
+using Tag = TemplateTag;
 
 constexpr int kDeepest = 64;             // brackets within brackets, branches within branches
 constexpr std::size_t kMostWords = 1000; // of one expression
@@ -67,18 +71,6 @@ std::string decoded(std::string_view literal) {
     }
     return out;
 }
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)); }
-
-// Behind the quote that closes the one at `at`; npos where none does.
-std::size_t literal_end(std::string_view source, std::size_t at) {
-    const char quote = source[at++];
-    while (at < source.size() && source[at] != quote) at += source[at] == '\\' ? 2 : 1;
-    return at < source.size() ? at + 1 : std::string_view::npos;
-}
-
-// ---- expressions ----
 
 struct Word {
     enum class Kind { literal, name, number, mark, end } kind = Kind::end;
@@ -371,92 +363,6 @@ Expression expression_of(std::string_view source) {
     return ExpressionParser(*std::move(words)).whole();
 }
 
-// ---- tags ----
-
-struct Tag {
-    enum class Kind { text, output, statement } kind;
-    std::string source;
-};
-
-std::string without_last_blanks(std::string text) {
-    while (!text.empty() && is_space(text.back())) text.pop_back();
-    return text;
-}
-
-// Texts and tags in order, the blanks around tags taken away as Jinja does. Nothing where a tag never ends.
-std::optional<std::vector<Tag>> tags_of(std::string_view source) {
-    std::string text;
-    for (std::size_t i = 0; i < source.size(); ++i) { // as Jinja: one kind of line break, none at the end
-        const bool pair = source[i] == '\r' && i + 1 < source.size() && source[i + 1] == '\n';
-        if (!pair) text += source[i] == '\r' ? '\n' : source[i];
-    }
-    if (text.ends_with('\n')) text.pop_back();
-
-    std::vector<Tag> tags;
-    std::string_view rest = text;
-    bool at_line_start = true;
-    while (!rest.empty()) {
-        std::size_t open = 0; // of "{{", "{%" or "{#"
-        while (open < rest.size() &&
-               (rest[open] != '{' || open + 1 == rest.size() || std::string_view("{%#").find(rest[open + 1]) == std::string_view::npos))
-            ++open;
-        std::string before(rest.substr(0, open));
-        if (open == rest.size()) {
-            if (!before.empty()) tags.push_back({Tag::Kind::text, std::move(before)});
-            break;
-        }
-        const char kind = rest[open + 1];
-        rest.remove_prefix(open + 2);
-        const char sign = rest.empty() ? ' ' : rest.front();
-        if (sign == '-') {
-            before = without_last_blanks(std::move(before));
-        } else if (sign != '+' && kind != '{') { // lstrip_blocks: a tag that begins its line
-            const std::size_t line = before.rfind('\n') + 1;
-            const bool blank = before.find_first_not_of(" \t\v\f", line) == std::string::npos;
-            if (blank && (line > 0 || at_line_start)) before.resize(line);
-        }
-        if (sign == '-' || sign == '+') rest.remove_prefix(1);
-        if (!before.empty()) tags.push_back({Tag::Kind::text, std::move(before)});
-
-        const std::string_view close = kind == '{' ? "}}" : kind == '%' ? "%}" : "#}";
-        std::size_t at = 0;
-        int depth = 0; // within brackets nothing closes
-        while (at < rest.size() && (depth > 0 || !rest.substr(at).starts_with(close))) {
-            if (kind != '#' && (rest[at] == '\'' || rest[at] == '"')) {
-                at = literal_end(rest, at);
-                if (at == std::string_view::npos) return {};
-                continue;
-            }
-            if (kind != '#' && std::string_view("([{").find(rest[at]) != std::string_view::npos) ++depth;
-            if (kind != '#' && std::string_view(")]}").find(rest[at]) != std::string_view::npos) --depth;
-            ++at;
-        }
-        if (at >= rest.size() || depth < 0) return {};
-        std::string_view inside = rest.substr(0, at);
-        const char last = inside.empty() ? ' ' : inside.back();
-        if (last == '-' || (last == '+' && kind != '{')) inside.remove_suffix(1);
-        if (kind == '{') tags.push_back({Tag::Kind::output, std::string(inside)});
-        if (kind == '%') tags.push_back({Tag::Kind::statement, std::string(inside)});
-        rest.remove_prefix(at + close.size());
-        at_line_start = false;
-        const auto drop = [&] {
-            at_line_start = rest.front() == '\n';
-            rest.remove_prefix(1);
-        };
-        if (last == '-')
-            while (!rest.empty() && is_space(rest.front())) drop();
-        else if (last != '+' && kind != '{' && rest.starts_with('\n')) // trim_blocks
-            drop();
-    }
-    return tags;
-}
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-    while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-    return text;
-}
-
 std::string keyword(const Tag& tag) {
     if (tag.kind != Tag::Kind::statement) return "";
     const std::string_view text = trimmed(tag.source);
@@ -587,7 +493,7 @@ void add_literals(const std::vector<Node>& nodes, std::string& out) {
 } // namespace
 
 ChatTemplate parse_chat_template(std::string_view text) {
-    auto tags = tags_of(text);
+    auto tags = template_tags(text);
     if (!tags) return {{}, "one of its tags has no end"};
     TreeParser parser(*std::move(tags));
     try {

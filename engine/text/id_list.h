@@ -5,9 +5,7 @@
 
 #include <filesystem>
 #include <map>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "engine/text/tokenizer.h"

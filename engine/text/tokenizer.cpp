@@ -1,7 +1,6 @@
 #include "engine/text/tokenizer.h"
 
 #include <algorithm>
-#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -17,9 +16,11 @@ constexpr std::size_t kLargestText = 1u << 30; // positions inside a piece are i
 
 class BpeTokenizer final : public Tokenizer {
   public:
-    explicit BpeTokenizer(TokenizerParts parts) : parts_(std::move(parts)) {
-        for (std::size_t id = 0; id < parts_.bytes.size(); ++id)
+    BpeTokenizer(TokenizerParts parts, const Progress& progress) : parts_(std::move(parts)) {
+        for (std::size_t id = 0; id < parts_.bytes.size(); ++id) {
+            check_cancelled(progress);
             if (!parts_.bytes[id].empty()) ids_.emplace(parts_.bytes[id], static_cast<int>(id));
+        }
     }
 
     [[nodiscard]] std::vector<int> encode(std::string_view text) const override {
@@ -162,16 +163,18 @@ std::string joined(std::span<const TextPart> parts) {
     return text;
 }
 
-std::shared_ptr<const Tokenizer> make_tokenizer(TokenizerParts parts) { return std::make_shared<BpeTokenizer>(std::move(parts)); }
-
-std::shared_ptr<const Tokenizer> Tokenizer::of_table(const VocabularyTable& table, const std::string& file) {
-    return make_tokenizer(parse_vocabulary_table(table, file));
+std::shared_ptr<const Tokenizer> make_tokenizer(TokenizerParts parts, const Progress& progress) {
+    return std::make_shared<BpeTokenizer>(std::move(parts), progress);
 }
 
-std::shared_ptr<const Tokenizer> Tokenizer::load(const std::filesystem::path& tokenizer_json) {
-    TokenizerParts parts = parse_tokenizer_json(read_text_file(tokenizer_json, kLargestTokenizer), short_name(tokenizer_json));
+std::shared_ptr<const Tokenizer> Tokenizer::of_table(const VocabularyTable& table, const std::string& file, const Progress& progress) {
+    return make_tokenizer(parse_vocabulary_table(table, file, progress), progress);
+}
+
+std::shared_ptr<const Tokenizer> Tokenizer::load(const std::filesystem::path& tokenizer_json, const Progress& progress) {
+    TokenizerParts parts = parse_tokenizer_json(read_text_file(tokenizer_json, kLargestTokenizer), short_name(tokenizer_json), progress);
     read_tokenizer_config(tokenizer_json.parent_path() / "tokenizer_config.json", parts);
-    return make_tokenizer(std::move(parts));
+    return make_tokenizer(std::move(parts), progress);
 }
 
 } // namespace speclens

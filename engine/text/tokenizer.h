@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/progress.h"
+
 namespace speclens {
 
 struct VocabularyTable; // engine/text/vocabulary_table.h
@@ -24,11 +26,12 @@ struct TextPart {
 class Tokenizer {
   public:
     // A tokenizer_config.json beside the file tells of bos(). Throws Error naming the file, the section and
-    // the remedy.
-    [[nodiscard]] static std::shared_ptr<const Tokenizer> load(const std::filesystem::path& tokenizer_json);
+    // the remedy. Both look at `progress` at every token, and throw Cancelled.
+    [[nodiscard]] static std::shared_ptr<const Tokenizer> load(const std::filesystem::path& tokenizer_json, const Progress& progress = {});
     // The vocabulary of a GGUF file; `file` is its name in messages. Throws Error naming it, what is wrong or not
     // supported, and the remedy. Ids are those of the model's tokenizer.json where llama.cpp's differ.
-    [[nodiscard]] static std::shared_ptr<const Tokenizer> of_table(const VocabularyTable& table, const std::string& file);
+    [[nodiscard]] static std::shared_ptr<const Tokenizer> of_table(const VocabularyTable& table, const std::string& file,
+                                                                   const Progress& progress = {});
     virtual ~Tokenizer() = default;
 
     // Invalid UTF-8 bytes are replaced by U+FFFD first (like Hugging Face's str input). A byte that the vocabulary

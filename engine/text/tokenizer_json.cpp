@@ -2,7 +2,6 @@
 // SentencePiece's BPE as Llama 2, TinyLlama and Mistral do. Every setting that is not done here would change
 // ids silently and is refused by name.
 #include <algorithm>
-#include <optional>
 
 #include "engine/base/json_read.h"
 #include "engine/text/tokenizer_parts.h"
@@ -95,7 +94,7 @@ void read_unknown(const Section& model, const VocabularyBuilder& vocabulary, Let
     letters.fuse_unknown = model.flag("fuse_unk", false);
 }
 
-void read_model(const Section& model, TokenizerParts& parts) {
+void read_model(const Section& model, TokenizerParts& parts, const Progress& progress) {
     const std::string type = model.text("type");
     model.require(type == "BPE", "is of type " + type + ", only BPE is supported");
     const Json* dropout = model.find("dropout");
@@ -106,7 +105,7 @@ void read_model(const Section& model, TokenizerParts& parts) {
     for (const char* affix : {"continuing_subword_prefix", "end_of_word_suffix"})
         model.require(model.find(affix) == nullptr || model.text(affix).empty(), std::string("uses ") + affix + ", which is not supported");
     parts.ignore_merges = model.flag("ignore_merges", false);
-    VocabularyBuilder vocabulary(parts);
+    VocabularyBuilder vocabulary(parts, progress);
     read_vocabulary(model, vocabulary);
     read_merges(model, vocabulary, parts);
     read_unknown(model, vocabulary, parts.letters);
@@ -297,15 +296,16 @@ void read_added_tokens(const Json& list, const std::string& file, TokenizerParts
 
 } // namespace
 
-TokenizerParts parse_tokenizer_json(std::string_view text, const std::string& file) {
-    const Json json = parse_json_object(text, file, "Download the file again; it must be the unchanged tokenizer.json.");
+TokenizerParts parse_tokenizer_json(std::string_view text, const std::string& file, const Progress& progress) {
+    const Json json = parse_json_object(text, file, "Download the file again; it must be the unchanged tokenizer.json.",
+                                        EqualKeys::last_counts, progress);
     const Section root(json, file + ":");
     TokenizerParts parts;
     const Json* model = root.find("model");
     if (model == nullptr) root.fail("has no model");
     const Section model_section(*model, file + ": model");
     read_pre_tokenizer(root.find("pre_tokenizer"), model_section.flag("byte_fallback", false), file, parts);
-    read_model(model_section, parts);
+    read_model(model_section, parts, progress);
     if (const Json* normalizer = root.find("normalizer")) read_normalizer(*normalizer, file, parts);
     if (const Json* after = root.find("post_processor")) read_post_processor(*after, file, parts);
     if (const Json* decoder = root.find("decoder")) read_decoder(*decoder, file, parts);

@@ -154,10 +154,11 @@ struct TokenizerParts {
     int bos = -1;                  // Tokenizer::bos()
 };
 
-// The tokens of a file by their spelling there, put into the parts as they come (tokenizer_vocabulary.cpp).
+// The tokens of a file by their spelling there, put into the parts as they come (tokenizer_vocabulary.cpp). All but the constructor throw
+// Cancelled.
 class VocabularyBuilder {
   public:
-    explicit VocabularyBuilder(TokenizerParts& parts); // whose letters.byte_level and ignore_merges are set
+    VocabularyBuilder(TokenizerParts& parts, const Progress& progress); // whose letters.byte_level and ignore_merges are set
     // A token of the model. False where the spelling or the id is taken.
     [[nodiscard]] bool add(const std::string& spelling, int id);
     // A token that stands for its own text and has no letters: added or control tokens. False as above.
@@ -168,6 +169,7 @@ class VocabularyBuilder {
 
   private:
     TokenizerParts* parts_;
+    const Progress* progress_;
     std::unordered_map<std::string, int> ids_; // looked up only
     std::vector<bool> used_;                   // ids
 };
@@ -177,9 +179,9 @@ void place_token(TokenizerParts& parts, int id, const std::string& bytes, bool s
 inline constexpr int kLargestId = 1 << 22;
 inline constexpr const char* kSentenceBlank = "\xe2\x96\x81"; // U+2581, SentencePiece's blank
 
-[[nodiscard]] TokenizerParts parse_tokenizer_json(std::string_view json, const std::string& file);
+[[nodiscard]] TokenizerParts parse_tokenizer_json(std::string_view json, const std::string& file, const Progress& progress = {});
 struct VocabularyTable;
-[[nodiscard]] TokenizerParts parse_vocabulary_table(const VocabularyTable& table, const std::string& file);
-[[nodiscard]] std::shared_ptr<const Tokenizer> make_tokenizer(TokenizerParts parts);
+[[nodiscard]] TokenizerParts parse_vocabulary_table(const VocabularyTable& table, const std::string& file, const Progress& progress = {});
+[[nodiscard]] std::shared_ptr<const Tokenizer> make_tokenizer(TokenizerParts parts, const Progress& progress = {});
 
 } // namespace speclens

@@ -20,7 +20,8 @@ enum TokenType : std::int32_t { normal = 1, unknown, control, user_defined, unus
 
 class TableReader {
   public:
-    TableReader(const VocabularyTable& table, const std::string& file) : table_(table), file_(file) {}
+    TableReader(const VocabularyTable& table, const std::string& file, const Progress& progress)
+        : table_(table), file_(file), progress_(progress) {}
 
     [[nodiscard]] TokenizerParts read() {
         check();
@@ -34,7 +35,7 @@ class TableReader {
         } else {
             fail("tokenizer.ggml.model is \"" + valid_utf8(table_.model.substr(0, 40)) + "\", only \"gpt2\" and \"llama\" are supported");
         }
-        VocabularyBuilder vocabulary(parts_);
+        VocabularyBuilder vocabulary(parts_, progress_);
         read_tokens(vocabulary);
         if (parts_.letters.byte_level) {
             read_merges(vocabulary);
@@ -194,12 +195,15 @@ class TableReader {
 
     const VocabularyTable& table_;
     const std::string& file_;
+    const Progress& progress_;
     TokenizerParts parts_;
     bool add_bos_ = false; // where the file does not say
 };
 
 } // namespace
 
-TokenizerParts parse_vocabulary_table(const VocabularyTable& table, const std::string& file) { return TableReader(table, file).read(); }
+TokenizerParts parse_vocabulary_table(const VocabularyTable& table, const std::string& file, const Progress& progress) {
+    return TableReader(table, file, progress).read();
+}
 
 } // namespace speclens

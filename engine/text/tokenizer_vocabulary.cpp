@@ -72,9 +72,12 @@ void place_token(TokenizerParts& parts, int id, const std::string& bytes, bool s
     parts.special[at] = special;
 }
 
-VocabularyBuilder::VocabularyBuilder(TokenizerParts& parts) : parts_(&parts) { parts.letters.bytes.fill(-1); }
+VocabularyBuilder::VocabularyBuilder(TokenizerParts& parts, const Progress& progress) : parts_(&parts), progress_(&progress) {
+    parts.letters.bytes.fill(-1);
+}
 
 bool VocabularyBuilder::add_plain(const std::string& text, int id) {
+    check_cancelled(*progress_);
     const auto at = static_cast<std::size_t>(id);
     if (at >= used_.size()) used_.resize(at + 1, false);
     if (used_[at] || !ids_.emplace(text, id).second) return false;
@@ -104,6 +107,7 @@ bool VocabularyBuilder::add(const std::string& spelling, int id) {
 }
 
 int VocabularyBuilder::find(const std::string& spelling) const {
+    check_cancelled(*progress_);
     const auto found = ids_.find(spelling);
     return found == ids_.end() ? -1 : found->second;
 }

@@ -2,7 +2,6 @@
 // Internal to the engine.
 #pragma once
 
-#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <limits>
 #include <utility>
 
 #include "engine/base/json_read.h"
+#include "engine/base/printed.h"
 #include "engine/base/utf8.h"
 
 namespace speclens {
@@ -47,7 +47,7 @@ enum Kind : std::uint32_t { u8, i8, u16, i16, u32, i32, f32, boolean, text, arra
 // Walks through the header from its first byte; every read is checked against the end of the file.
 class Walk {
   public:
-    explicit Walk(const StoredFile& file) : file_(file) {}
+    Walk(const StoredFile& file, const Progress& progress) : file_(file), progress_(progress) {}
 
     [[nodiscard]] std::size_t at() const { return at_; }
     [[nodiscard]] std::size_t left() const { return file_.size() - at_; }
@@ -61,6 +61,7 @@ class Walk {
         std::byte* out = static_cast<std::byte*>(to);
         while (count > 0) {
             if (at_ < begin_ || at_ >= begin_ + buffer_.size()) {
+                check_cancelled(progress_);
                 begin_ = at_;
                 buffer_.resize(std::min(kReadAhead, file_.size() - at_));
                 file_.read(begin_, buffer_);
@@ -87,6 +88,7 @@ class Walk {
 
   private:
     const StoredFile& file_;
+    const Progress& progress_;
     std::size_t at_ = 0, begin_ = 0; // begin_: of what buffer_ holds
     std::vector<std::byte> buffer_;
 };
@@ -222,15 +224,13 @@ std::optional<PartName> part_name(const std::string& file) {
 }
 
 std::string part_file(const PartName& name, std::int64_t part) {
-    char tail[40];
-    std::snprintf(tail, sizeof tail, "-%05d-of-%05d.gguf", static_cast<int>(part), static_cast<int>(name.parts));
-    return name.stem + tail;
+    return name.stem + printed("-%05d-of-%05d.gguf", static_cast<int>(part), static_cast<int>(name.parts));
 }
 
 } // namespace
 
-std::map<std::string, GgufValue, std::less<>> Gguf::add(std::unique_ptr<StoredFile> file) {
-    Walk walk(*file);
+std::map<std::string, GgufValue, std::less<>> Gguf::add(std::unique_ptr<StoredFile> file, const Progress& progress) {
+    Walk walk(*file, progress);
     char magic[4] = {};
     if (file->size() < 24) walk.fail("only " + std::to_string(file->size()) + " bytes long, a GGUF file has at least 24");
     walk.bytes(magic, 4, "its first bytes");
@@ -289,13 +289,13 @@ std::map<std::string, GgufValue, std::less<>> Gguf::add(std::unique_ptr<StoredFi
     return metadata;
 }
 
-Gguf Gguf::parse(std::vector<std::byte> image, const std::string& name) {
+Gguf Gguf::parse(std::vector<std::byte> image, const std::string& name, const Progress& progress) {
     Gguf result;
-    result.metadata_ = result.add(std::make_unique<StoredFile>(std::move(image), name));
+    result.metadata_ = result.add(std::make_unique<StoredFile>(std::move(image), name), progress);
     return result;
 }
 
-Gguf Gguf::open(const std::filesystem::path& path) {
+Gguf Gguf::open(const std::filesystem::path& path, const Progress& progress) {
     const auto part = [](const std::filesystem::path& file) { return std::make_unique<StoredFile>(file, "a GGUF file"); };
     const std::optional<PartName> split = part_name(path.filename().string());
     const auto first = split ? path.parent_path() / part_file(*split, 1) : path;
@@ -307,7 +307,7 @@ Gguf Gguf::open(const std::filesystem::path& path) {
     };
     if (split && !std::filesystem::exists(first, failure)) throw missing(1);
     Gguf result;
-    result.metadata_ = result.add(part(first));
+    result.metadata_ = result.add(part(first), progress);
     const std::int64_t parts = result.integer("split.count", 0, kMostParts).value_or(0);
     if (parts <= 1) return result;
     if (!split || split->parts != parts)
@@ -317,7 +317,7 @@ Gguf Gguf::open(const std::filesystem::path& path) {
     for (std::int64_t number = 2; number <= parts; ++number) {
         const auto file = path.parent_path() / part_file(*split, number);
         if (!std::filesystem::exists(file, failure)) throw missing(number);
-        const auto metadata = result.add(part(file));
+        const auto metadata = result.add(part(file), progress);
         const auto place = metadata.find("split.no");
         const auto* stored = place == metadata.end() ? nullptr : std::get_if<std::int64_t>(&place->second);
         if (stored != nullptr && *stored != number - 1)

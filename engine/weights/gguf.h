@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "engine/base/progress.h"
 #include "engine/weights/stored_file.h"
 #include "engine/weights/tensor_files.h"
 
@@ -28,9 +29,10 @@ class Gguf final : public TensorFiles {
   public:
     // `file` is the file, or any part of a split one; the others lie beside it. Throws Error: what is wrong, where, and
     // what to try; types of weights that the engine does not read are named.
-    [[nodiscard]] static Gguf open(const std::filesystem::path& file);
+    // Looks at `progress` between two megabytes of the header, which holds the vocabulary, and throws Cancelled.
+    [[nodiscard]] static Gguf open(const std::filesystem::path& file, const Progress& progress = {});
     // The same checks over bytes in memory (tests, fuzzing); one file.
-    [[nodiscard]] static Gguf parse(std::vector<std::byte> image, const std::string& name);
+    [[nodiscard]] static Gguf parse(std::vector<std::byte> image, const std::string& name, const Progress& progress = {});
 
     // ---- metadata of the first part ----
     [[nodiscard]] const std::map<std::string, GgufValue, std::less<>>& metadata() const { return metadata_; }
@@ -55,7 +57,7 @@ class Gguf final : public TensorFiles {
 
   private:
     // Reads the header of one more part; its metadata.
-    std::map<std::string, GgufValue, std::less<>> add(std::unique_ptr<StoredFile> file);
+    std::map<std::string, GgufValue, std::less<>> add(std::unique_ptr<StoredFile> file, const Progress& progress);
 
     std::vector<std::unique_ptr<StoredFile>> files_;
     std::map<std::string, GgufValue, std::less<>> metadata_;

@@ -2,7 +2,6 @@
 // eight bits. Whole rows are read at a time.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>

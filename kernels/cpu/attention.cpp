@@ -185,11 +185,6 @@ HWY_INLINE void dot4(V q, V k0, V k1, V k2, V k3, V* s) {
     s[3] = hn::MulAdd(q, k3, s[3]);
 }
 
-template <std::size_t... I>
-HWY_INLINE void clear(V* v, std::index_sequence<I...>) {
-    ((v[I] = hn::Zero(F())), ...);
-}
-
 // scores[head][i] = scale * (q[head] · keys[i]) for i < count, −inf up to the end of the last vector.
 template <class T, std::size_t... Hs>
 HWY_INLINE void score(const float* q, const Block<T>& block, int d, float scale, float* scores, std::index_sequence<Hs...>) {

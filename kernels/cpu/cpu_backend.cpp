@@ -1,11 +1,9 @@
 #include "kernels/cpu/cpu_backend.h"
 
-#include <algorithm>
 #include <exception>
 #include <iterator>
 #include <mutex>
 #include <utility>
-#include <vector>
 
 #include "kernels/cpu/quant_tiles.h"
 #include "kernels/cpu/weight_tiles.h"

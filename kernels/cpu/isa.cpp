@@ -1,6 +1,5 @@
 #include "kernels/cpu/isa.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <string>
 

@@ -43,8 +43,8 @@ struct MatmulKernels {
 // The same by AMX-BF16, in another order of additions.
 [[nodiscard]] const MatmulKernels* amx_matmul();
 // Products of quantised weights, whose numbers are multiplied as they are, with x rounded to bf16; `bf16`: by AVX512_BF16.
-// By AVX-512; null in a program for another architecture.
-[[nodiscard]] const MatmulKernels* kept_matmul(bool bf16);
+// By AVX-512 or AVX2; null for another instruction set.
+[[nodiscard]] const MatmulKernels* kept_matmul(Isa isa, bool bf16);
 // What the same by AMX-BF16 is made of (amx_tiles.h), for weights of one type and sixteen outputs, whose blocks begin at `tile`:
 // stretches [first, first + count), at most 128 columns (matmul_kept.cpp).
 struct KeptSteps {

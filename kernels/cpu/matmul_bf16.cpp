@@ -68,20 +68,6 @@ HWY_INLINE void prefetch_lines(const std::uint32_t* lines, std::int64_t tile_siz
      ...);
 }
 
-template <std::size_t... I>
-HWY_INLINE void clear(V* acc, std::index_sequence<I...>) {
-    ((acc[I] = hn::Zero(F())), ...);
-}
-
-template <int G, std::size_t... I>
-HWY_INLINE void store_outputs(const V* acc, const float* bias, float* HWY_RESTRICT out, std::int64_t out_stride,
-                              std::index_sequence<I...>) {
-    const F f;
-    (hn::StoreU(bias ? hn::Add(acc[I], hn::LoadU(f, bias + I % G * kLanes)) : acc[I], f,
-                out + static_cast<std::int64_t>(I / G) * out_stride + I % G * kLanes),
-     ...);
-}
-
 std::int64_t packed_row(std::int64_t k) { return (2 * k + 63) / 64 * 64; }
 
 // G tiles for C rows of x.
@@ -102,7 +88,7 @@ HWY_INLINE void block(const std::uint32_t* tile, std::int64_t k, const std::byte
         prefetch_lines(tile + line * kLanes, tile_size, line + kAhead < lines ? ahead : wrap, tiles);
         step(tile + line * kLanes, tile_size, rows, line, acc, tiles, columns);
     }
-    store_outputs<G>(acc, bias, out, out_stride, all);
+    store_vectors<G>(acc, bias, out, out_stride, all);
 }
 
 // Outputs [first, last) for C rows of x, in blocks of G tiles and what is left one by one. `out` is where output `first` of

@@ -15,21 +15,15 @@
 #include <algorithm>
 #include <utility>
 
-#include "hwy/cache_control.h"
 #include "kernels/cpu/kernels.h"
-#include "kernels/cpu/quant_scales-inl.h"
-#include "kernels/cpu/quant_tiles.h"
-#include "kernels/cpu/simd-inl.h"
+#include "kernels/cpu/quant_blocks-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace speclens {
 namespace HWY_NAMESPACE {
 namespace {
 
-constexpr std::int64_t kVectors = kTiledRows / kLanes; // vectors per tile
-constexpr bool kManyRegisters = kLanes == 16;          // 32 with AVX-512, 16 otherwise
-constexpr int kMaxColumns = kManyRegisters ? 8 : 6;    // rows of x per weight load
-constexpr std::int64_t kAhead = 2048;                  // bytes between prefetch and use, in each tile
+constexpr int kMaxColumns = kManyRegisters ? 8 : 6; // rows of x per weight load
 constexpr std::int64_t kPanelTiles = 4;
 constexpr std::int64_t kPanelColumns = 512; // f32: 128 KiB of the second cache
 
@@ -107,38 +101,15 @@ struct Widen {
 };
 constexpr auto kPlaces = std::make_index_sequence<kPiece>();
 
-// Where vector i of a block of outputs is that starts at vector `sub` of its tile.
-HWY_INLINE const std::byte* tile_of(const std::byte* tile, std::int64_t sub, std::int64_t i, std::int64_t tile_bytes) {
-    return tile + (sub + i) / kVectors * tile_bytes;
-}
-
 // acc[g] += w[g] * x
 template <std::size_t... Gs>
 HWY_INLINE void multiply_vector(const V* HWY_RESTRICT w, V x, V* HWY_RESTRICT acc, std::index_sequence<Gs...>) {
     ((acc[Gs] = hn::MulAdd(w[Gs], x, acc[Gs])), ...);
 }
 
-template <std::size_t... Is>
-HWY_INLINE void clear(V* acc, std::index_sequence<Is...>) {
-    ((acc[Is] = hn::Zero(F())), ...);
-}
-
 template <int G, std::size_t... Is>
 HWY_INLINE void load_outputs(V* acc, const float* out, std::int64_t out_stride, std::index_sequence<Is...>) {
     ((acc[Is] = hn::LoadU(F(), out + static_cast<std::int64_t>(Is / G) * out_stride + Is % G * kLanes)), ...);
-}
-
-template <int G, std::size_t... Is>
-HWY_INLINE void store_outputs(const V* acc, const float* bias, float* HWY_RESTRICT out, std::int64_t out_stride,
-                              std::index_sequence<Is...>) {
-    const F f;
-    (hn::StoreU(bias ? hn::Add(acc[Is], hn::LoadU(f, bias + Is % G * kLanes)) : acc[Is], f,
-                out + static_cast<std::int64_t>(Is / G) * out_stride + Is % G * kLanes),
-     ...);
-}
-
-HWY_INLINE void prefetch(const std::byte* from, std::int64_t distance) {
-    hwy::Prefetch(reinterpret_cast<const std::byte*>(reinterpret_cast<std::uintptr_t>(from) + static_cast<std::uintptr_t>(distance)));
 }
 
 // ---- up to kMaxColumns rows of x: weights straight from the tiles ----
@@ -202,7 +173,7 @@ HWY_INLINE void block(const std::byte* tile, std::int64_t sub, std::int64_t k, c
             }
         }
     }
-    store_outputs<G>(acc, bias, out, out_stride, all);
+    store_vectors<G>(acc, bias, out, out_stride, all);
 }
 
 // Outputs [first, last), whole tiles, for C rows of x, in blocks of G vectors and what is left in smaller ones.
@@ -289,7 +260,7 @@ HWY_INLINE void panel_block(const PanelTask& task, const float* const* lines, st
         load_outputs<G>(acc, out, task.out_stride, all);
     }
     for (std::int64_t line = 0; line < task.columns; ++line) multiply_line(lines, line, task.x, task.x_stride, acc, vectors, columns);
-    store_outputs<G>(acc, task.bias ? task.bias + output : nullptr, out, task.out_stride, all);
+    store_vectors<G>(acc, task.bias ? task.bias + output : nullptr, out, task.out_stride, all);
 }
 
 // All outputs of a panel of `tiles` tiles for C rows of x.
@@ -360,39 +331,11 @@ void multiply_whole_tiles(const MatmulTask& task, std::int64_t first, std::int64
     function(std::make_index_sequence<kMaxColumns>())(task, first, last);
 }
 
-template <DType T>
-void multiply_typed(const MatmulTask& task, std::int64_t first, std::int64_t last) {
-    const std::int64_t whole = last / kTiledRows * kTiledRows;
-    if (first < whole) multiply_whole_tiles<T>(task, first, whole);
-    if (whole == last) return;
-    // The last tile has fewer rows than lanes: beside `out`, which has no room for the others.
-    constexpr int kTogether = 64;
-    HWY_ALIGN float lanes[kTogether * kTiledRows];
-    for (int row = 0; row < task.rows; row += kTogether) {
-        MatmulTask part = task;
-        part.x = static_cast<const float*>(task.x) + row * task.k;
-        part.rows = std::min(kTogether, task.rows - row);
-        part.bias = nullptr;
-        part.out = lanes;
-        part.out_stride = kTiledRows;
-        multiply_whole_tiles<T>(part, whole, whole + kTiledRows);
-        for (int r = 0; r < part.rows; ++r)
-            for (std::int64_t j = whole; j < last; ++j)
-                task.out[(row + r) * task.out_stride + (j - first)] =
-                    task.bias ? lanes[r * kTiledRows + (j - whole)] + task.bias[j] : lanes[r * kTiledRows + (j - whole)];
-    }
-}
-
 void multiply_quant(const MatmulTask& task, std::int64_t first, std::int64_t last) {
-    switch (task.dtype) {
-    case DType::q8_0: return multiply_typed<DType::q8_0>(task, first, last);
-    case DType::q4_0: return multiply_typed<DType::q4_0>(task, first, last);
-    case DType::q4_1: return multiply_typed<DType::q4_1>(task, first, last);
-    case DType::q5_0: return multiply_typed<DType::q5_0>(task, first, last);
-    case DType::q4_k: return multiply_typed<DType::q4_k>(task, first, last);
-    case DType::q6_k: return multiply_typed<DType::q6_k>(task, first, last);
-    default: check_failed("a quantised type with tiles", __FILE__, __LINE__, name_of(task.dtype));
-    }
+    for_type(task.dtype, [&]<DType T>(std::integral_constant<DType, T>) {
+        multiply_any(task, first, last, task.k * static_cast<std::int64_t>(sizeof(float)),
+                     [](const MatmulTask& part, std::int64_t begin, std::int64_t end) { multiply_whole_tiles<T>(part, begin, end); });
+    });
 }
 
 } // namespace

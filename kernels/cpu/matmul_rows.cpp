@@ -88,11 +88,6 @@ HWY_INLINE void prefetch_rows(const W* w, std::int64_t w_stride, std::index_sequ
     (prefetch(w + static_cast<std::int64_t>(Rs) * w_stride), ...);
 }
 
-template <std::size_t... I>
-HWY_INLINE void clear(V* acc, std::index_sequence<I...>) {
-    ((acc[I] = hn::Zero(F())), ...);
-}
-
 // Sums the lanes of the accumulators, adds the bias and stores R outputs for each of the C rows.
 template <int R, std::size_t... Cs>
 HWY_INLINE void store_outputs(const V* HWY_RESTRICT acc, const float* bias, float* HWY_RESTRICT out, std::int64_t out_stride,

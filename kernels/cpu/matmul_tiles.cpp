@@ -13,7 +13,6 @@
 #include "hwy/highway.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "hwy/cache_control.h"
@@ -89,15 +88,6 @@ HWY_INLINE void set_all(V* acc, V value, std::index_sequence<I...>) {
     ((acc[I] = value), ...);
 }
 
-template <int G, std::size_t... I>
-HWY_INLINE void store_outputs(const V* acc, const float* bias, float* HWY_RESTRICT out, std::int64_t out_stride,
-                              std::index_sequence<I...>) {
-    const F f;
-    (hn::StoreU(bias ? hn::Add(acc[I], hn::LoadU(f, bias + I % G * kLanes)) : acc[I], f,
-                out + static_cast<std::int64_t>(I / G) * out_stride + I % G * kLanes),
-     ...);
-}
-
 // G vectors of outputs for C rows of x, starting at vector `sub` of the tile at `tile`.
 template <int G, int C>
 HWY_INLINE void block(const std::uint16_t* tile, std::int64_t sub, std::int64_t k, const float* HWY_RESTRICT x, const float* bias,
@@ -120,7 +110,7 @@ HWY_INLINE void block(const std::uint16_t* tile, std::int64_t sub, std::int64_t 
         prefetch_lines(tile + line * kLine, tile_size, line + kAhead < lines ? kAhead * kLine : wrap, tiles);
         step(tile + line * kLine, sub, tile_size, rows, 2 * line, acc, vectors, columns);
     }
-    store_outputs<G>(acc, bias, out, out_stride, all);
+    store_vectors<G>(acc, bias, out, out_stride, all);
 }
 
 // Outputs [first, last) for C rows of x, in blocks of G vectors and what is left in smaller ones.

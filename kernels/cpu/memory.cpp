@@ -1,7 +1,6 @@
 #include "kernels/cpu/memory.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>

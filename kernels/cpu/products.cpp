@@ -12,7 +12,10 @@ Products of_bf16(Isa isa, const NarrowProducts& narrow) {
     const MatmulKernels& rounded = tile_matmul(isa, true);
     Products products = {rounded, rounded, row_matmul(isa, true), narrow.bf16, title_of(isa)};
     products.quantised.multiply = quant_matmul(isa).multiply;
-    if (const MatmulKernels* kernels = kept_matmul(pairs); isa == Isa::avx512 && kernels != nullptr) products.quantised = *kernels;
+    if (const MatmulKernels* kernels = kept_matmul(isa, pairs); kernels != nullptr) {
+        products.quantised = *kernels;
+        products.fast = true;
+    }
     if (pairs) {
         products.tiles = *bf16_matmul();
         products.path = "AVX-512 BF16";

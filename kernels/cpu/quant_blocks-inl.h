@@ -7,6 +7,7 @@
 //     kMaxRows            rows of x per weight that is loaded
 //     vectors_for(C)      vectors of outputs side by side for C rows
 //     Block               kActivationBlock values of x as they were packed
+//     more_rows(task, first, last)   of whole tiles, for more than kMostRows rows, in place of the walk; both may be left out
 //     Stretch<G, C>       ::multiply(block, sub, tile_bytes, stretch, x, acc): adds stretch `stretch` of the block of sixteen
 //                         rows at `block`, from vector `sub` of the tile on, to acc[c * G + g]; x: the Blocks of C rows
 #if defined(SPECLENS_QUANT_BLOCKS_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -47,20 +48,6 @@ HWY_INLINE void prefetch(const std::byte* from, std::int64_t distance) {
     hwy::Prefetch(reinterpret_cast<const std::byte*>(reinterpret_cast<std::uintptr_t>(from) + static_cast<std::uintptr_t>(distance)));
 }
 
-template <std::size_t... Is>
-HWY_INLINE void clear(V* acc, std::index_sequence<Is...>) {
-    ((acc[Is] = hn::Zero(F())), ...);
-}
-
-template <int G, std::size_t... Is>
-HWY_INLINE void store_outputs(const V* acc, const float* bias, float* HWY_RESTRICT out, std::int64_t out_stride,
-                              std::index_sequence<Is...>) {
-    const F f;
-    (hn::StoreU(bias ? hn::Add(acc[Is], hn::LoadU(f, bias + Is % G * kLanes)) : acc[Is], f,
-                out + static_cast<std::int64_t>(Is / G) * out_stride + Is % G * kLanes),
-     ...);
-}
-
 // Bytes of a row of x that was packed.
 template <class Block>
 std::int64_t packed_row(std::int64_t k) {
@@ -95,7 +82,7 @@ HWY_INLINE void block(const std::byte* tile, std::int64_t sub, std::int64_t k, c
                 for (int c = 0; c < C; ++c) ++rows[c];
         }
     }
-    store_outputs<G>(acc, bias, out, out_stride, all);
+    store_vectors<G>(acc, bias, out, out_stride, all);
 }
 
 // Outputs [first, last), whole tiles, for C rows of x, in blocks of G vectors and what is left in smaller ones.
@@ -125,6 +112,8 @@ RowsFunction rows_function(int rows, std::index_sequence<Cs...>) {
 
 template <class Kernel>
 void multiply_whole_tiles(const MatmulTask& task, std::int64_t first, std::int64_t last) {
+    if constexpr (requires { Kernel::more_rows(task, first, last); })
+        if (task.rows > Kernel::kMostRows) return Kernel::more_rows(task, first, last);
     // Rows of x are dealt with in blocks of at most kMaxRows, as equal as possible: block i begins at this row.
     const int blocks = (task.rows + Kernel::kMaxRows - 1) / Kernel::kMaxRows;
     const auto begin_of = [&](int i) { return task.rows * i / blocks; };
@@ -142,22 +131,23 @@ void multiply_whole_tiles(const MatmulTask& task, std::int64_t first, std::int64
     }
 }
 
-template <class Kernel>
-void multiply_typed(const MatmulTask& task, std::int64_t first, std::int64_t last) {
+// Outputs [first, last) of rows of x that are row_bytes apart, by `whole_tiles`, which takes a task and whole tiles of it.
+template <class WholeTiles>
+void multiply_any(const MatmulTask& task, std::int64_t first, std::int64_t last, std::int64_t row_bytes, const WholeTiles& whole_tiles) {
     const std::int64_t whole = last / kTiledRows * kTiledRows;
-    if (first < whole) multiply_whole_tiles<Kernel>(task, first, whole);
+    if (first < whole) whole_tiles(task, first, whole);
     if (whole == last) return;
     // The last tile has fewer rows than lanes: beside `out`, which has no room for the others.
     constexpr int kTogether = 64;
     HWY_ALIGN float lanes[kTogether * kTiledRows];
     for (int row = 0; row < task.rows; row += kTogether) {
         MatmulTask part = task;
-        part.x = static_cast<const std::byte*>(task.x) + row * packed_row<typename Kernel::Block>(task.k);
+        part.x = static_cast<const std::byte*>(task.x) + row * row_bytes;
         part.rows = std::min(kTogether, task.rows - row);
         part.bias = nullptr;
         part.out = lanes;
         part.out_stride = kTiledRows;
-        multiply_whole_tiles<Kernel>(part, whole, whole + kTiledRows);
+        whole_tiles(part, whole, whole + kTiledRows);
         for (int r = 0; r < part.rows; ++r)
             for (std::int64_t j = whole; j < last; ++j)
                 task.out[(row + r) * task.out_stride + (j - first)] =
@@ -165,18 +155,28 @@ void multiply_typed(const MatmulTask& task, std::int64_t first, std::int64_t las
     }
 }
 
+// work(std::integral_constant<DType, T>()) for the type T of the weights.
+template <class Work>
+void for_type(DType weights, const Work& work) {
+    switch (weights) {
+    case DType::q8_0: return work(std::integral_constant<DType, DType::q8_0>());
+    case DType::q4_0: return work(std::integral_constant<DType, DType::q4_0>());
+    case DType::q4_1: return work(std::integral_constant<DType, DType::q4_1>());
+    case DType::q5_0: return work(std::integral_constant<DType, DType::q5_0>());
+    case DType::q4_k: return work(std::integral_constant<DType, DType::q4_k>());
+    case DType::q6_k: return work(std::integral_constant<DType, DType::q6_k>());
+    default: check_failed("a quantised type with tiles", __FILE__, __LINE__, name_of(weights));
+    }
+}
+
 // Kernel<T> for the type T of the task's weights.
 template <template <DType> class Kernel>
 void multiply_quantised(const MatmulTask& task, std::int64_t first, std::int64_t last) {
-    switch (task.dtype) {
-    case DType::q8_0: return multiply_typed<Kernel<DType::q8_0>>(task, first, last);
-    case DType::q4_0: return multiply_typed<Kernel<DType::q4_0>>(task, first, last);
-    case DType::q4_1: return multiply_typed<Kernel<DType::q4_1>>(task, first, last);
-    case DType::q5_0: return multiply_typed<Kernel<DType::q5_0>>(task, first, last);
-    case DType::q4_k: return multiply_typed<Kernel<DType::q4_k>>(task, first, last);
-    case DType::q6_k: return multiply_typed<Kernel<DType::q6_k>>(task, first, last);
-    default: check_failed("a quantised type with tiles", __FILE__, __LINE__, name_of(task.dtype));
-    }
+    for_type(task.dtype, [&]<DType T>(std::integral_constant<DType, T>) {
+        using Own = Kernel<T>;
+        multiply_any(task, first, last, packed_row<typename Own::Block>(task.k),
+                     [](const MatmulTask& part, std::int64_t begin, std::int64_t end) { multiply_whole_tiles<Own>(part, begin, end); });
+    });
 }
 
 } // namespace

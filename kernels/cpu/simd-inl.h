@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "hwy/highway.h"
 
@@ -74,6 +75,21 @@ HWY_INLINE V4 reduce4(V a, V b, V c, V d) {
     const V low = hn::BitCast(f, hn::InterleaveLower(pairs, ab, cd));
     const V high = hn::BitCast(f, hn::InterleaveUpper(pairs, ab, cd));
     return fold_to_four(f, hn::Add(low, high));
+}
+
+template <std::size_t... Is>
+HWY_INLINE void clear(V* acc, std::index_sequence<Is...>) {
+    ((acc[Is] = hn::Zero(F())), ...);
+}
+
+// Vectors of outputs, G side by side for every row, each plus its bias where there is one.
+template <int G, std::size_t... Is>
+HWY_INLINE void store_vectors(const V* acc, const float* bias, float* HWY_RESTRICT out, std::int64_t out_stride,
+                              std::index_sequence<Is...>) {
+    const F f;
+    (hn::StoreU(bias ? hn::Add(acc[Is], hn::LoadU(f, bias + Is % G * kLanes)) : acc[Is], f,
+                out + static_cast<std::int64_t>(Is / G) * out_stride + Is % G * kLanes),
+     ...);
 }
 
 HWY_INLINE float sum_lanes(V v) {

@@ -8,8 +8,6 @@
 #include <numeric>
 #include <string>
 #include <unordered_map>
-#include <utility>
-#include <vector>
 
 #include <sys/mman.h>
 #if defined(__SANITIZE_ADDRESS__)

@@ -62,6 +62,10 @@ class Wheel:
         return self.file.stat().st_size / 1e6
 
 
+def version_of_source() -> str:
+    return re.search(r"project\(SpecLens VERSION ([0-9.]+)", (HERE.parents[1] / "CMakeLists.txt").read_text()).group(1)
+
+
 def main() -> None:
     if len(sys.argv) != 3:
         fail("usage: make_wheel.py TREE FOLDER")
@@ -69,8 +73,7 @@ def main() -> None:
     for needed in ("speclens", "bin/speclens", "lib/speclens/libspeclens.so", "share/doc/speclens/licences", "share/speclens/models"):
         if not (tree / needed).exists():
             fail(f"{tree} has no {needed}: is it an installed SPEC_PORTABLE build?")
-    source = (HERE.parents[1] / "CMakeLists.txt").read_text()
-    version = re.search(r"project\(SpecLens VERSION ([0-9.]+)", source).group(1)
+    version = version_of_source()
     files = sorted(one for one in tree.rglob("*") if one.is_file())
     files = [one for one in files if not str(one.relative_to(tree)).startswith(LEFT_OUT)]
     glibc = newest_glibc(files)
@@ -99,4 +102,5 @@ def main() -> None:
     print(f"asks for glibc {glibc[0]}.{glibc[1]}")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -10,12 +10,6 @@ namespace {
 
 constexpr std::size_t kMostPieces = 200'000;
 
-std::optional<double> number_at(const Json& json, const char* key) {
-    const auto found = json.find(key);
-    if (found == json.end() || !found->is_number()) return {};
-    return reported_count(found->get<double>());
-}
-
 const Json* object_in(const Json& json, const char* key) {
     const auto found = json.find(key);
     return found != json.end() && found->is_object() ? &*found : nullptr;
@@ -113,7 +107,7 @@ void AnswerReader::event(const std::string& data, double ms) {
     if (!json.is_object()) return;
     if (json.contains("error")) { // a refusal in a stream that had begun with 200
         const Json* error = object_in(json, "error");
-        const auto code = error ? number_at(*error, "code") : std::nullopt;
+        const auto code = error ? reported_at(*error, "code") : std::nullopt;
         throw Error(refusal(data, code ? static_cast<int>(*code) : 200),
                     "Check the prompt and --max-tokens, or look into the server's log.", Exit::network);
     }
@@ -130,18 +124,18 @@ void AnswerReader::event(const std::string& data, double ms) {
     if (const Json* timings = object_in(json, "timings")) take_timings(*timings);
     growth_.resize(out_.pieces.size(), growth_now_);
     if (const Json* usage = object_in(json, "usage")) {
-        if (const auto tokens = number_at(*usage, "completion_tokens")) out_.tokens = static_cast<int>(std::min(*tokens, 1e9));
+        if (const auto tokens = reported_at(*usage, "completion_tokens")) out_.tokens = static_cast<int>(std::min(*tokens, 1e9));
         // Predicted outputs: what of the user's own text was taken, and what was not.
         if (const Json* details = object_in(*usage, "completion_tokens_details")) {
-            const auto taken = number_at(*details, "accepted_prediction_tokens"),
-                       refused = number_at(*details, "rejected_prediction_tokens");
+            const auto taken = reported_at(*details, "accepted_prediction_tokens"),
+                       refused = reported_at(*details, "rejected_prediction_tokens");
             if (taken && refused && *taken + *refused > 0) {
                 out_.counts = SpecCounts{{}, *taken + *refused, *taken, {}};
                 if (out_.tokens >= *taken) out_.rounds_at_most = out_.tokens - *taken;
             }
         }
         if (const Json* details = object_in(*usage, "prompt_tokens_details"))
-            if (const auto cached = number_at(*details, "cached_tokens"), prompt = number_at(*usage, "prompt_tokens"); cached && prompt)
+            if (const auto cached = reported_at(*details, "cached_tokens"), prompt = reported_at(*usage, "prompt_tokens"); cached && prompt)
                 repeated_ = *prompt > 1 && *cached >= *prompt - 1;
     }
     take_other_stats(json);
@@ -149,16 +143,16 @@ void AnswerReader::event(const std::string& data, double ms) {
         lists_none_ = metrics->contains("speculative_decoding") && (*metrics)["speculative_decoding"].is_null();
         if (const Json* spec = object_in(*metrics, "speculative_decoding")) {
             const auto histogram = histogram_at(*spec, "acceptance_histogram");
-            SpecCounts counts = counts_of_histogram(histogram, number_at(*spec, "num_draft_tokens").value_or(0));
+            SpecCounts counts = counts_of_histogram(histogram, reported_at(*spec, "num_draft_tokens").value_or(0));
             if (histogram.empty()) {
-                counts.rounds = number_at(*spec, "num_spec_steps");
-                counts.accepted = number_at(*spec, "num_accepted_draft_tokens").value_or(0);
+                counts.rounds = reported_at(*spec, "num_spec_steps");
+                counts.accepted = reported_at(*spec, "num_accepted_draft_tokens").value_or(0);
             }
             out_.counts = counts;
-            const auto steps = number_at(*spec, "num_spec_steps"), kept = number_at(*spec, "num_accepted_draft_tokens");
+            const auto steps = reported_at(*spec, "num_spec_steps"), kept = reported_at(*spec, "num_accepted_draft_tokens");
             if (!histogram.empty() && ((steps && steps != counts.rounds) || (kept && *kept != counts.accepted)))
                 wrong_ = histogram_differs();
-            reported_length_ = number_at(*spec, "mean_acceptance_length");
+            reported_length_ = reported_at(*spec, "mean_acceptance_length");
             listed_accepted_ = rounds_at(*spec, "per_step_accepted");
             listed_drafted_ = rounds_at(*spec, "per_step_drafted");
             listed_tokens_ = rounds_at(*spec, "per_step_tokens");
@@ -170,8 +164,8 @@ void AnswerReader::event(const std::string& data, double ms) {
     if (const Json* ext = object_in(json, "sglext"))
         if (const Json* spec = object_in(*ext, "spec_tokens_details")) take_details(*spec);
     if (const Json* meta = object_in(json, "meta_info")) { // of /generate
-        if (const auto tokens = number_at(*meta, "completion_tokens")) out_.tokens = static_cast<int>(std::min(*tokens, 1e9));
-        if (number_at(*meta, "spec_verify_ct")) take_details(*meta);
+        if (const auto tokens = reported_at(*meta, "completion_tokens")) out_.tokens = static_cast<int>(std::min(*tokens, 1e9));
+        if (reported_at(*meta, "spec_verify_ct")) take_details(*meta);
         if (const Json* reason = object_in(*meta, "finish_reason"))
             if (const auto type = reason->find("type"); type != reason->end() && type->is_string()) out_.finish = type->get<std::string>();
     }
@@ -192,13 +186,13 @@ void AnswerReader::take_choice(const Json& choice, double ms) {
 
 // llama.cpp. A request for which nothing was drafted (so far) carries no draft_n: that is 0.
 void AnswerReader::take_timings(const Json& timings) {
-    const auto drafted = number_at(timings, "draft_n"), accepted = number_at(timings, "draft_n_accepted"),
-               written = number_at(timings, "predicted_n");
+    const auto drafted = reported_at(timings, "draft_n"), accepted = reported_at(timings, "draft_n_accepted"),
+               written = reported_at(timings, "predicted_n");
     timings_ = true;
     // mlx-vlm, mlxcel and Nativ add what llama.cpp leaves open (Blaizzy/mlx-vlm pull requests 1788, 2324): rounds; their
     // accepted drafts hold those behind the end of the text.
-    rounds_told_ = number_at(timings, "draft_rounds");
-    out_.reported_tokens_per_second = number_at(timings, "predicted_per_second");
+    rounds_told_ = reported_at(timings, "draft_rounds");
+    out_.reported_tokens_per_second = reported_at(timings, "predicted_per_second");
     if (drafted && accepted) {
         growth_now_ = Growth{*drafted, *accepted};
         SpecCounts counts = out_.counts.value_or(SpecCounts{});
@@ -218,8 +212,8 @@ void AnswerReader::take_timings(const Json& timings) {
 // (magicnight/Mac-MLX pull request 68): proposed and accepted. Neither tells rounds.
 void AnswerReader::take_other_stats(const Json& json) {
     const auto either = [](const Json& where, const char* snake, const char* camel) {
-        const auto value = number_at(where, snake);
-        return value ? value : number_at(where, camel);
+        const auto value = reported_at(where, snake);
+        return value ? value : reported_at(where, camel);
     };
     const auto lmstudio = [&](const Json& stats) {
         if (const auto speed = either(stats, "tokens_per_second", "tokensPerSecond"); speed && !out_.reported_tokens_per_second)
@@ -242,21 +236,21 @@ void AnswerReader::take_other_stats(const Json& json) {
     lmstudio(*usage);
     const Json* spec = object_in(*usage, "speculative_decoding");
     if (!spec) return;
-    const auto proposed = number_at(*spec, "proposed_tokens"), accepted = number_at(*spec, "accepted_tokens");
+    const auto proposed = reported_at(*spec, "proposed_tokens"), accepted = reported_at(*spec, "accepted_tokens");
     if (proposed && accepted) out_.counts = SpecCounts{{}, *proposed, *accepted, {}};
 }
 
 void AnswerReader::take_details(const Json& spec) {
     auto histogram = histogram_at(spec, "spec_correct_drafts_histogram");
     if (histogram.empty()) histogram = histogram_at(spec, "spec_accept_histogram");
-    const double drafted = number_at(spec, "spec_num_proposed_drafts").value_or(number_at(spec, "spec_draft_token_num").value_or(0));
+    const double drafted = reported_at(spec, "spec_num_proposed_drafts").value_or(reported_at(spec, "spec_draft_token_num").value_or(0));
     SpecCounts counts = counts_of_histogram(histogram, drafted);
-    const auto rounds = number_at(spec, "spec_verify_ct"), kept = number_at(spec, "spec_num_correct_drafts");
+    const auto rounds = reported_at(spec, "spec_verify_ct"), kept = reported_at(spec, "spec_num_correct_drafts");
     if (!histogram.empty() && ((rounds && rounds != counts.rounds) || (kept && *kept != counts.accepted))) wrong_ = histogram_differs();
-    reported_length_ = number_at(spec, "spec_accept_length");
+    reported_length_ = reported_at(spec, "spec_accept_length");
     if (rounds) counts.rounds = rounds;
     counts.accepted =
-        number_at(spec, "spec_num_correct_drafts").value_or(number_at(spec, "spec_accept_token_num").value_or(counts.accepted));
+        reported_at(spec, "spec_num_correct_drafts").value_or(reported_at(spec, "spec_accept_token_num").value_or(counts.accepted));
     out_.counts = counts;
 }
 

@@ -22,22 +22,9 @@ std::string text_of(const Json& json, const char* key) {
     return found != json.end() && found->is_string() ? found->get<std::string>().substr(0, 200) : std::string();
 }
 
-// SGLang without --enable-metrics still has the average here.
-std::optional<double> length_reported_in(const Json& info) {
-    const auto states = info.find("internal_states");
-    if (states == info.end() || !states->is_array() || states->empty() || !states->front().is_object()) return {};
-    const auto length = states->front().find("avg_spec_accept_length");
-    if (length == states->front().end() || !length->is_number()) return {};
-    return reported_length(length->get<double>()); // 0 before the first request
-}
-
 DraftSettings settings_in(const Json& info) {
-    const auto number = [&](const char* key) -> std::optional<double> {
-        const auto found = info.find(key);
-        if (found == info.end() || !found->is_number()) return {};
-        return reported_count(found->get<double>());
-    };
-    return {number("speculative_num_draft_tokens"), number("speculative_num_steps"), number("speculative_eagle_topk")};
+    return {reported_at(info, "speculative_num_draft_tokens"), reported_at(info, "speculative_num_steps"),
+            reported_at(info, "speculative_eagle_topk")};
 }
 
 void take_settings(ServerReading& reading, const DraftSettings& settings) {
@@ -166,7 +153,7 @@ ServerFacts probe_server(const Endpoint& endpoint, const HttpSettings& settings,
             if (const auto info = object_at(endpoint, path, settings); info && info->contains("internal_states")) {
                 facts.kind = ServerKind::sglang;
                 facts.version = text_of(*info, "version");
-                if (!facts.reading.reported_length) facts.reading.reported_length = length_reported_in(*info);
+                if (!facts.reading.reported_length) facts.reading.reported_length = length_in_server_info(*info);
                 if (!facts.reading.drafting.told()) take_settings(facts.reading, settings_in(*info));
                 break;
             }
@@ -208,7 +195,7 @@ ServerReading scrape(const Endpoint& endpoint, const ServerFacts& facts, const H
         if (facts.kind == ServerKind::sglang)
             for (const char* path : {"/server_info", "/get_server_info"})
                 if (const auto info = object_at(endpoint, path, settings)) {
-                    reading.reported_length = length_reported_in(*info);
+                    reading.reported_length = length_in_server_info(*info);
                     take_settings(reading, settings_in(*info));
                     break;
                 }

@@ -92,14 +92,18 @@ void ServerSession::main() {
                 scrape_once();
         } catch (const std::exception& error) { // no memory, a folder that cannot be entered, …
             detach();
-            publish([&](ServerView& view) {
-                view.state = ServerView::State::failed;
-                view.problem = error.what();
-                view.remedy = "Try it again.";
-            });
+            fail(error.what(), "Try it again.");
         }
     }
     detach();
+}
+
+void ServerSession::fail(const std::string& problem, const std::string& remedy) {
+    publish([&](ServerView& view) {
+        view.state = ServerView::State::failed;
+        view.problem = problem;
+        view.remedy = remedy;
+    });
 }
 
 void ServerSession::apply(const ServerOrder& order) {
@@ -157,11 +161,7 @@ void ServerSession::attach(const std::string& address, bool own) {
         });
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::cancelled) return; // the next order says what to show
-        publish([&](ServerView& view) {
-            view.state = ServerView::State::failed;
-            view.problem = error.what();
-            view.remedy = error.remedy();
-        });
+        fail(error.what(), error.remedy());
     }
 }
 
@@ -203,11 +203,7 @@ void ServerSession::serve_here() {
         attach("127.0.0.1:" + std::to_string(port), true);
     } catch (const Cancelled&) { // the next order says what to show
     } catch (const Error& error) {
-        publish([&](ServerView& view) {
-            view.state = ServerView::State::failed;
-            view.problem = error.what();
-            view.remedy = error.remedy();
-        });
+        fail(error.what(), error.remedy());
     }
 }
 
@@ -226,11 +222,7 @@ void ServerSession::scrape_once() {
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::cancelled || ++silent_ < kMostSilent) return;
         endpoint_.reset();
-        publish([&](ServerView& view) {
-            view.state = ServerView::State::failed;
-            view.problem = error.what();
-            view.remedy = error.remedy();
-        });
+        fail(error.what(), error.remedy());
     }
 }
 

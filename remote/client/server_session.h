@@ -42,6 +42,7 @@ class ServerSession {
     void ask(const RequestSettings& request);
     void scrape_once();
     void publish(const std::function<void(ServerView&)>& change);
+    void fail(const std::string& problem, const std::string& remedy);
     [[nodiscard]] HttpSettings http(double silence_seconds) const;
 
     ModelSource models_;

@@ -1,13 +1,11 @@
 #include "remote/reading/bench_output.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <cmath>
-#include <cstdio>
 
-#include "engine/base/json_read.h"
-#include "remote/reading/reported_number.h"
+#include "engine/base/printed.h"
+#include "engine/base/values.h"
+#include "remote/reading/bench_entry.h"
 
 namespace speclens {
 
@@ -18,48 +16,13 @@ using log_lines::Printed;
 using log_lines::printed_after;
 using log_lines::printed_at;
 
-namespace {
-
-std::string_view trimmed(std::string_view text) {
-    const std::size_t begin = text.find_first_not_of(" \t\r");
-    if (begin == std::string_view::npos) return {};
-    return text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin);
-}
-
-Open entry_of(ServerKind kind, const std::string& program, int line) {
-    Open o;
-    o.entry.kind = kind;
-    o.entry.span = LogEntry::Span::run;
-    o.entry.method = program;
-    o.entry.line = line;
-    return o;
-}
-
-Printed of_percent(Printed percent) { return {percent.value / 100, percent.off / 100}; }
-
-// Places that no round drafted: some builds print more of them than K.
-void drop_undrafted_places(Open& o) {
-    if (!o.rounds || !o.drafted || *o.rounds <= 0) return;
-    const double k = *o.drafted / *o.rounds;
-    if (k != std::round(k) || k < 1) return;
-    while (static_cast<double>(o.places.size()) > k && o.places.back() == 0) o.places.pop_back();
-}
-
-// The two latencies tell the length again: what came at once is one chunk for ITL, and so many tokens for TPOT.
-std::string latencies_words(const std::optional<Printed>& chunk, const std::optional<Printed>& token) {
-    if (!chunk || !token || !(token->value > 0)) return {};
-    std::array<char, 96> text{};
-    std::snprintf(text.data(), text.size(), "mean ITL ÷ TPOT is %.2f: as many tokens came at once", chunk->value / token->value);
-    return text.data();
-}
-
-} // namespace
-
 // -------------------------------------------------------------------------------------------------- labelled figures
 
 namespace {
 
-constexpr int kMostUnknown = 40; // lines of a table that are not ours
+constexpr int kMostUnknown = 80; // lines of a table that are not ours
+constexpr std::string_view kBar = "│";
+constexpr const char *kTrtBench = "trtllm-bench", *kDflash = "dflash.benchmark";
 
 struct Label {
     const char *printed, *name;
@@ -73,7 +36,7 @@ constexpr Label kLabels[] = {
     {"output_token_throughput", "speed"},
     {"mean_tpot", "token_ms"},
     {"mean_itl", "chunk_ms"},
-    {"acceptance_rate", "rate"},
+    {"acceptance_rate", "rate", true},
     {"acceptance_length", "length"},
     {"mean_acceptance_length", "length"},
     {"accept_length", "length"},
@@ -87,6 +50,18 @@ constexpr Label kLabels[] = {
     {"num_generated_token", "tokens"},
     {"num_accepted_token", "accepted"},
     {"total_iteration_number", "passes"},
+    // trtllm-bench: of each request
+    {"number_of_requests", "answers"},
+    {"average_output_length", "tokens_each"},
+    {"[dt]_average", "drafted_each"},
+    {"[adt]_average", "accepted_each"},
+    // AIPerf; its other acceptance length and rate are means over requests
+    {"│_token_weighted_acceptance_length", "length"},
+    {"│_overall_draft_acceptance_rate", "rate"},
+    // dflash.benchmark
+    {"num_prompts", "answers", true},
+    {"output_tokens", "tokens"},
+    {"spec_verify_ct", "rounds"},
 };
 
 // "Acceptance rate (%)" becomes "acceptance_rate"; what stands in brackets is its unit.
@@ -109,15 +84,15 @@ struct Labelled {
 
 std::optional<Labelled> labelled_figure(std::string_view line) {
     line = trimmed(line);
-    std::size_t split = line.find(':');
-    std::size_t behind = split == std::string_view::npos ? split : split + 1;
-    if (split == std::string_view::npos) { // a report in columns
-        split = line.find("  ");
-        behind = split;
-    }
+    const bool boxed = line.starts_with(kBar); // a row of a table
+    if (boxed) line.remove_prefix(kBar.size());
+    std::size_t split = line.find(boxed ? kBar : ":");
+    std::size_t behind = split + (boxed ? kBar.size() : 1);
+    if (split == std::string_view::npos) behind = split = line.find("  "); // a report in columns
     if (split == std::string_view::npos) return {};
     Labelled out;
     out.name = name_of(line.substr(0, split), out.unit);
+    if (boxed) out.name = std::string(kBar) + "_" + out.name;
     const std::string_view value = trimmed(line.substr(behind));
     const auto number = printed_at(value);
     if (!number) return {};
@@ -140,6 +115,8 @@ std::string heading_in(std::string_view line) {
     if (line.find("Serving Benchmark Result") != std::string_view::npos) return "vllm bench serve";
     if (line.find("Speculative Decoding Acceptance Report") != std::string_view::npos) return "speculators' report";
     if (trimmed(line).starts_with("MAIN MODEL")) return "OpenVINO GenAI";
+    if (trimmed(line).starts_with("= REQUEST DETAILS")) return kTrtBench;
+    if (line.find("AIPerf: Spec Decode") != std::string_view::npos) return "AIPerf";
     return {};
 }
 
@@ -155,6 +132,12 @@ void BenchOutput::close(const Take& take) {
     };
     const auto value_of = [&](const char* name) { return figure_of(name) ? std::optional(figure_of(name)->value) : std::nullopt; };
     const auto tokens = value_of("tokens"), answers = value_of("answers");
+    if (b.program == kTrtBench) {
+        if (const auto each = value_of("tokens_each"), drafted = value_of("drafted_each"), accepted = value_of("accepted_each");
+            answers && each && drafted && accepted)
+            take(trt_bench(*answers, *each, *drafted, *accepted, b.line));
+        return;
+    }
     if (b.program == "OpenVINO GenAI") {
         const auto accepted = value_of("accepted"), passes = value_of("passes");
         if (!tokens || !accepted) return;
@@ -178,19 +161,20 @@ void BenchOutput::close(const Take& take) {
     }
     const bool accepts = value_of("length") || value_of("drafted") || !b.places.empty();
     if (!accepts) return;
-    const bool sglang = b.program == "SGLang's bench_serving";
-    Open o = entry_of(sglang ? ServerKind::sglang : ServerKind::vllm, b.program, b.line);
+    const bool sglang = b.program == "SGLang's bench_serving" || b.program == kDflash;
+    Open o = entry_of(sglang ? ServerKind::sglang : b.program == "AIPerf" ? ServerKind::unknown : ServerKind::vllm, b.program, b.line);
     o.accepted = value_of("accepted");
     o.drafted = value_of("drafted");
     o.rounds = value_of("rounds");
     o.length = figure_of("length");
     if (const auto rate = figure_of("rate")) o.rate = rate;
     o.place_off = 0;
-    for (const auto& [place, share] : b.places) {
+    for (const auto& [place, printed] : b.places) {
         if (place != static_cast<int>(o.places.size())) { // one is missing: the others would stand at wrong places
             o.places.clear();
             break;
         }
+        const Printed share = b.percent ? of_percent(printed) : printed;
         o.places.push_back(share.value);
         o.place_off = std::max(o.place_off, share.off + 1e-9);
     }
@@ -198,6 +182,11 @@ void BenchOutput::close(const Take& take) {
     if (tokens) o.entry.text = WrittenText{.tokens = *tokens, .answers = answers};
     o.entry.tokens_per_second = value_of("speed");
     o.entry.remark = latencies_words(figure_of("chunk_ms"), figure_of("token_ms"));
+    if (b.program == kDflash && o.rounds && *o.rounds > 0 && tokens && answers && o.length) { // its length is a mean over answers
+        o.entry.remark = printed("%.6g rounds wrote %.2f tokens each; its accept length, %.3f, is a mean over answers", *o.rounds,
+                                 (*tokens - *answers) / *o.rounds, o.length->value);
+        o.length.reset();
+    }
     take(std::move(o));
 }
 
@@ -215,7 +204,7 @@ bool BenchOutput::labelled(std::string_view text, int number, const Take& take) 
         return true;
     }
     if (block_ && line.starts_with("Per-position")) {
-        block_->heading = line.find('%') != std::string_view::npos ? "%" : "";
+        block_->percent = line.find('%') != std::string_view::npos;
         return true;
     }
     if (block_ && line.starts_with("Backend:")) {
@@ -223,7 +212,7 @@ bool BenchOutput::labelled(std::string_view text, int number, const Take& take) 
         return true;
     }
     if (block_ && !line.empty() && line.find_first_not_of('=') == std::string_view::npos && line.size() > 8) { // its last line
-        if (!block_->figures.empty()) close(take);
+        if (!block_->figures.empty() && block_->program != kTrtBench) close(take);
         return true;
     }
     const auto found = labelled_figure(text);
@@ -237,21 +226,21 @@ bool BenchOutput::labelled(std::string_view text, int number, const Take& take) 
         close(take);
         block_ = Block{};
         block_->line = number;
-        block_->program =
-            found->name.starts_with("num_") || found->name.starts_with("total_num") ? "vLLM's offline example" : "a benchmark";
+        const std::string_view name = label->name;
+        block_->program = name == "rate" ? "vllm bench serve" : name == "answers" ? "a benchmark" : "vLLM's offline example";
     }
     if (!block_) return false;
     block_->unknown = 0;
     const auto as_share = [&](Printed value) { return found->unit == "%" || value.value > 1 ? of_percent(value) : value; };
-    if (place) {
-        // A list under "Per-position acceptance (%)" is in per cent though its lines do not say so.
-        const Printed value = block_->heading == "%" ? of_percent(found->value) : as_share(found->value);
-        block_->places.emplace(found->place, value);
+    if (place) { // one that is above 1, or its heading, says of all of them that they are in per cent
+        block_->percent |= found->unit == "%" || found->value.value > 1;
+        block_->places.emplace(found->place, found->value);
         return true;
     }
     std::string name = label->name;
     if (block_->heading == "draft") name = name == "tokens" ? "draft_tokens_written" : "draft_" + name;
-    if (name == "length" && found->name == "accept_length") block_->program = "SGLang's bench_serving";
+    if (found->name == "accept_length") block_->program = "SGLang's bench_serving";
+    if (found->name == "spec_verify_ct") block_->program = kDflash;
     block_->figures.emplace(name, name == "rate" ? as_share(found->value) : found->value);
     return true;
 }
@@ -377,9 +366,7 @@ std::optional<Open> dflash_line(std::string_view text, int number) {
     const auto tokens = after(text, "DFlash generation complete:", " tok"), cycles = after(text, "cycles=");
     if (!tokens || !cycles || !(*cycles > 0)) return {};
     Open o = entry_of(ServerKind::mlx, "an answer of MLX", number);
-    std::array<char, 96> words{};
-    std::snprintf(words.data(), words.size(), "%.6g tokens in %.6g rounds, %.2f a round", *tokens, *cycles, *tokens / *cycles);
-    o.entry.remark = words.data();
+    o.entry.remark = printed("%.6g tokens in %.6g rounds, %.2f a round", *tokens, *cycles, *tokens / *cycles);
     o.entry.text = WrittenText{.tokens = *tokens, .answers = 1};
     if (const std::size_t comma = text.find(','); comma != std::string_view::npos)
         if (const auto speed = printed_at(trimmed(text.substr(comma + 1)))) o.entry.tokens_per_second = speed->value;
@@ -400,140 +387,6 @@ bool BenchOutput::line(std::string_view text, int number, const Take& take) {
 void BenchOutput::finish(const Take& take) {
     close(take);
     columns_.clear();
-}
-
-// ------------------------------------------------------------------------------------------------------------ JSON
-
-namespace {
-
-std::optional<double> number_in(const Json& json, const char* key) {
-    const auto found = json.find(key);
-    if (found == json.end() || !found->is_number()) return {};
-    return reported_count(found->get<double>());
-}
-
-std::optional<Printed> rounded_in(const Json& json, const char* key) { // saved with all digits, or with four
-    const auto value = number_in(json, key);
-    return value ? std::optional(Printed{*value, 5e-5}) : std::nullopt;
-}
-
-std::optional<Open> bench_result(const Json& json, int number) {
-    const auto length = rounded_in(json, "spec_decode_acceptance_length"), sglang = rounded_in(json, "accept_length");
-    const auto drafted = number_in(json, "spec_decode_draft_tokens");
-    const auto tokens = number_in(json, "total_output_tokens");
-    if (!length && !drafted && !(sglang && tokens)) return {};
-    const bool vllm = length || drafted;
-    Open o = entry_of(vllm ? ServerKind::vllm : ServerKind::sglang, vllm ? "vllm bench serve" : "SGLang's bench_serving", number);
-    o.rounds = number_in(json, "spec_decode_num_drafts");
-    o.drafted = drafted;
-    o.accepted = number_in(json, "spec_decode_accepted_tokens");
-    o.length = vllm ? length : sglang;
-    if (const auto rate = rounded_in(json, "spec_decode_acceptance_rate")) o.rate = of_percent(*rate);
-    // Modular's copy of the benchmark may hold a fraction under the same key.
-    if (o.rate && o.drafted && o.accepted && *o.drafted > 0 && std::abs(100 * o.rate->value - *o.accepted / *o.drafted) < 1e-4)
-        o.rate = Printed{100 * o.rate->value, 1e-4};
-    o.place_off = 5e-5 + 1e-9;
-    if (const auto places = json.find("spec_decode_per_position_acceptance_rates"); places != json.end() && places->is_array())
-        for (const Json& share : *places) o.places.push_back(share.is_number() ? share.get<double>() : 2); // 2: no share, and said so
-    drop_undrafted_places(o);
-    if (tokens) o.entry.text = WrittenText{.tokens = *tokens, .answers = number_in(json, "completed")};
-    o.entry.tokens_per_second = number_in(json, "output_throughput");
-    o.entry.remark = latencies_words(rounded_in(json, "mean_itl_ms"), rounded_in(json, "mean_tpot_ms"));
-    return o;
-}
-
-// Iterations of TensorRT-LLM: requests that drafted are rounds; of requests that decode the others wrote without a draft.
-struct Iterations {
-    int seen = 0, zeros = 0;
-    double rounds = 0, drafted = 0, accepted = 0, decoding = 0, tokens = 0;
-    bool all_decoding = true; // every iteration tells how many requests decoded, and how many tokens each wrote
-    bool length_differs = false;
-
-    void add(const Json& json) {
-        const auto stats = json.find("specDecodingStats");
-        const auto batch = json.find("inflightBatchingStats");
-        const auto of = [](const auto& where, const Json& whole, const char* key) {
-            return where != whole.end() && where->is_object() ? number_in(*where, key) : std::nullopt;
-        };
-        const auto drafts = of(stats, json, "numDraftTokens"), kept = of(stats, json, "numAcceptedTokens"),
-                   requests = of(stats, json, "numRequestsWithDraftTokens"), length = of(stats, json, "acceptanceLength"),
-                   decodes = of(batch, json, "numGenRequests"), each = of(batch, json, "avgNumDecodedTokensPerIter");
-        ++seen;
-        if (decodes && (each || *decodes == 0)) {
-            decoding += *decodes;
-            tokens += *decodes * each.value_or(0);
-        } else {
-            all_decoding = false;
-        }
-        if (!drafts || !kept || !requests) return;
-        if (length && *length > 1 && (*drafts == 0 || *kept == 0 || *requests == 0)) { // pull request 17082
-            ++zeros;
-            return;
-        }
-        drafted += *drafts, accepted += *kept, rounds += *requests;
-        length_differs |= length && *requests > 0 && *length > 0 && std::abs((*requests + *kept) / *requests - *length) > 0.006;
-    }
-    [[nodiscard]] Open entry() const {
-        Open o = entry_of(ServerKind::tensorrt, seen == 1 ? "one iteration" : figure(seen) + " iterations", 1);
-        if (zeros > 0) {
-            o.leave_out(figure(zeros) +
-                        " of its iterations count 0 beside an acceptance length above 1, so they are not told (TensorRT-LLM "
-                        "before pull request 17082 of July 2026)");
-            return o;
-        }
-        o.rounds = rounds, o.drafted = drafted, o.accepted = accepted;
-        if (length_differs) o.leave_out("an acceptance length that is not (requests + accepted) ÷ requests");
-        if (all_decoding && tokens > 0 && decoding >= rounds) {
-            o.entry.text = WrittenText{.tokens = std::round(tokens), .answers = 0, .first_apart = false, .off = 0.5};
-            o.entry.text->plain = decoding - rounds;
-            if (std::abs(tokens - std::round(tokens)) < 0.01) o.entry.text->off = 0;
-        }
-        return o;
-    }
-};
-
-bool is_iteration(const Json& json) {
-    return json.is_object() && (json.contains("specDecodingStats") || (json.contains("iter") && json.contains("iterLatencyMS")));
-}
-
-} // namespace
-
-std::optional<std::vector<LogEntry>> read_bench_json(std::string_view text) {
-    text = trimmed(text.substr(std::min(text.size(), text.find_first_not_of("\xEF\xBB\xBF \t\r\n"))));
-    if (!text.starts_with('{') && !text.starts_with('[')) return {};
-    std::vector<LogEntry> out;
-    Iterations iterations;
-    int line = 1;
-    const auto take = [&](const Json& json) {
-        if (!json.is_object()) return false;
-        if (is_iteration(json)) {
-            iterations.add(json);
-            return true;
-        }
-        auto open = bench_result(json, line);
-        if (!open) return false;
-        open->settle();
-        out.push_back(std::move(open->entry));
-        return true;
-    };
-    if (const Json json = parse_foreign_json(text); json.is_array()) {
-        for (const Json& one : json) take(one);
-    } else if (json.is_object()) {
-        take(json);
-    } else { // an object a line
-        for (; !text.empty(); ++line) {
-            const std::size_t end = std::min(text.find('\n'), text.size());
-            if (const std::string_view one = trimmed(text.substr(0, end)); !one.empty() && !take(parse_foreign_json(one))) break;
-            text.remove_prefix(std::min(end + 1, text.size()));
-        }
-    }
-    if (iterations.seen > 0) {
-        Open open = iterations.entry();
-        open.settle();
-        out.push_back(std::move(open.entry));
-    }
-    if (out.empty()) return {};
-    return out;
 }
 
 } // namespace speclens

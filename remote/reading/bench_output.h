@@ -1,8 +1,12 @@
 // What benchmarks print and save about acceptance, read into entries of a log:
 //   vLLM: `vllm bench serve` (table and JSON, vllm/benchmarks/serve.py; its rate is in per cent, its "Position 0" place 1)
-//     and the offline example (examples/offline_inference/spec_decode.py); the report of speculators' evaluation, alike;
-//   SGLang: bench_serving (table and JSON lines; python/sglang/bench_serving.py), a length alone;
-//   TensorRT-LLM: iterations of its /metrics (specDecodingStats; cpp/include/tensorrt_llm/executor/types.h), summed;
+//     and the offline example (examples/offline_inference/spec_decode.py); the report of speculators' evaluation, alike; the
+//     section of acceptance is read alone, too;
+//   SGLang: bench_serving (table and JSON lines; python/sglang/bench_serving.py) and /server_info, a length alone;
+//   TensorRT-LLM: iterations of its /metrics (specDecodingStats; cpp/include/tensorrt_llm/executor/types.h), summed, and
+//     trtllm-bench (its DECODING STATISTICS, and what --report_json saves);
+//   AIPerf: the section Spec Decode and profile_export_aiperf.json (records of requests: bench_records.h);
+//   z-lab's dflash.benchmark (dflash/benchmark.py);
 //   OpenVINO GenAI: the figures of its samples (samples/cpp/text_generation/speculative_decoding_lm.cpp);
 //   llama.cpp: the lines of its MTP benchmark (pull requests 22673, 23398: "pred= 192 draft= 139 acc= 138");
 //   ik_llama.cpp: the table of llama-spec-bench (pull request 2156);
@@ -11,7 +15,6 @@
 
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +37,7 @@ class BenchOutput {
     struct Block {
         int line = 0;
         std::string program, heading;
+        bool percent = false;                              // its places are
         std::map<std::string, log_lines::Printed> figures; // by the label in small letters, with '_'
         std::map<int, log_lines::Printed> places;          // from 0
         int unknown = 0;                                   // lines since the last known one

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <functional>
 #include <map>
-#include <optional>
 
 #include "engine/base/json_read.h"
+#include "engine/base/lists.h"
 #include "remote/reading/reported_number.h"
 
 namespace speclens {
@@ -57,33 +57,14 @@ BenchRecord answered(const Json& metrics) {
     return record;
 }
 
-// Keys of the histogram are strings, and none of a bucket that is 0.
-std::optional<std::vector<double>> histogram_of(const Json& spec) {
-    const auto found = spec.find("acceptance_histogram");
-    if (found == spec.end() || !found->is_object()) return {};
-    std::vector<double> out;
-    for (const auto& [key, value] : found->items()) {
-        int kept = -1;
-        const auto read = std::from_chars(key.data(), key.data() + key.size(), kept);
-        const auto count = value.is_number() ? reported_count(value.get<double>()) : std::nullopt;
-        if (read.ec != std::errc() || read.ptr != key.data() + key.size() || kept < 0 || kept > kMostServedDrafts || !count) return {};
-        out.resize(std::max(out.size(), static_cast<std::size_t>(kept) + 1), 0);
-        out[static_cast<std::size_t>(kept)] += *count;
-    }
-    return out;
-}
-
 // "spec_decode_acceptance": {"engine": "vllm", "acceptance_histogram": {"0": 1, …}, "num_spec_steps": 8, …}
 void take_acceptance(BenchRecord& record, const Json& json) {
     const auto spec = json.find("spec_decode_acceptance");
     if (spec == json.end() || !spec->is_object()) return;
-    const auto number = [&](const char* key) -> std::optional<double> {
-        const auto found = spec->find(key);
-        return found != spec->end() && found->is_number() ? reported_count(found->get<double>()) : std::nullopt;
-    };
-    const auto steps = number("num_spec_steps"), accepted = number("num_accepted_draft_tokens"), drafted = number("num_draft_tokens"),
-               most = number("num_spec_tokens"), length = number("mean_acceptance_length");
-    const auto histogram = histogram_of(*spec);
+    const auto steps = reported_at(*spec, "num_spec_steps"), accepted = reported_at(*spec, "num_accepted_draft_tokens"),
+               drafted = reported_at(*spec, "num_draft_tokens"), most = reported_at(*spec, "num_spec_tokens"),
+               length = reported_at(*spec, "mean_acceptance_length");
+    const auto histogram = histogram_in(*spec, "acceptance_histogram");
     if (!histogram && (!steps || !accepted)) return;
     SpecCounts counts = counts_of_histogram(histogram.value_or(std::vector<double>()), drafted.value_or(0));
     if (histogram && !histogram->empty()) {
@@ -121,6 +102,21 @@ std::optional<SpecCounts> sum_of(const std::vector<BenchRecord>& records, const 
 
 } // namespace
 
+std::optional<std::vector<double>> histogram_in(const Json& json, const char* name) {
+    const auto found = json.find(name);
+    if (found == json.end() || !found->is_object()) return {};
+    std::vector<double> out;
+    for (const auto& [key, value] : found->items()) {
+        int kept = -1;
+        const auto read = std::from_chars(key.data(), key.data() + key.size(), kept);
+        const auto count = value.is_number() ? reported_count(value.get<double>()) : std::nullopt;
+        if (read.ec != std::errc() || read.ptr != key.data() + key.size() || kept < 0 || kept > kMostServedDrafts || !count) return {};
+        out.resize(std::max(out.size(), static_cast<std::size_t>(kept) + 1), 0);
+        out[static_cast<std::size_t>(kept)] += *count;
+    }
+    return out;
+}
+
 int BenchRecords::told() const {
     return static_cast<int>(std::ranges::count_if(answered, [](const BenchRecord& record) { return record.counts.has_value(); }));
 }
@@ -135,11 +131,7 @@ std::vector<std::pair<std::string, SpecCounts>> BenchRecords::by_source() const 
     return {out.begin(), out.end()};
 }
 
-double BenchRecords::tokens() const {
-    double sum = 0;
-    for (const BenchRecord& record : answered) sum += record.tokens;
-    return sum;
-}
+double BenchRecords::tokens() const { return sum_over<double>(answered, &BenchRecord::tokens); }
 
 double BenchRecords::chunks() const {
     double sum = 0;

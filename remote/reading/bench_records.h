@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/json.h"
 #include "remote/reading/spec_counts.h"
 
 namespace speclens {
@@ -42,6 +43,8 @@ struct BenchRecords {
     [[nodiscard]] double chunks() const;           // of answers that were streamed
     [[nodiscard]] double tokens_per_chunk() const; // over all of those together; 0: none
 };
+// AIPerf's histogram of kept drafts in an object: keys are strings, and none of a bucket that is 0. Absent: none, or not one.
+[[nodiscard]] std::optional<std::vector<double>> histogram_in(const Json& json, const char* name);
 // Whether the first line is such a record.
 [[nodiscard]] bool looks_like_bench_records(std::string_view text);
 // Throws Error when no line is one.

@@ -1,7 +1,6 @@
 #include "remote/reading/exposition.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <optional>
 

@@ -1,8 +1,6 @@
 #include "remote/reading/log_line.h"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <optional>
 
 #include "engine/base/json_read.h"

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <numeric>
 
+#include "engine/base/printed.h"
 #include "engine/base/read_number.h"
 #include "remote/reading/reported_number.h"
 
@@ -55,7 +55,7 @@ std::vector<double> list_after(std::string_view line, std::string_view key) {
     if (at == std::string_view::npos) return out;
     std::string_view rest = line.substr(at + key.size());
     while (out.size() < 256) {
-        const std::size_t begin = rest.find_first_not_of(" :=(,\t");
+        const std::size_t begin = rest.find_first_not_of(" :=([,\t");
         if (begin == std::string_view::npos) break;
         rest.remove_prefix(begin);
         double value = 0;
@@ -70,11 +70,7 @@ std::vector<double> list_after(std::string_view line, std::string_view key) {
     return out;
 }
 
-std::string figure(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.6g", value);
-    return text;
-}
+std::string figure(double value) { return printed("%.6g", value); }
 
 namespace {
 

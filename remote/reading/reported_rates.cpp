@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 
+#include "engine/base/printed.h"
 #include "remote/reading/reported_number.h"
 
 namespace speclens {
@@ -28,11 +28,7 @@ DraftRange allowed(DraftRange range, const std::vector<ReportedAverage>& average
     return {std::ceil(range.low), std::floor(range.high)};
 }
 
-std::string decimals(double value) {
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%.2f", value);
-    return text.data();
-}
+std::string decimals(double value) { return printed("%.2f", value); }
 
 std::string whole(double value) { return std::to_string(std::lround(value)); }
 

@@ -357,6 +357,10 @@ ServerReading read_metrics(const std::vector<MetricSample>& samples) {
         const Reader ours(samples, "speclens:");
         out.first_apart = ours.empty(); // ours writes first tokens in rounds
         out.plain = ours.sum({"passes_without_draft"});
+        if (ours.sum({"tokens_by_source"}) == out.generated) // a round counts its tokens first, then where they came from
+            for (const MetricSample& one : samples)
+                if (const std::string* source = one.label("source"); source && *source == "accepted" && one.name.starts_with("speclens:"))
+                    out.delivered = out.delivered.value_or(0) + one.value;
         if (out.counts) out.counts->text = written_text(out);
         if (kind == ServerKind::sglang) {
             out.verify_calls = reader.sum({"spec_verify_calls"});
@@ -382,7 +386,8 @@ ReportedRates reported_rates(const ServerReading& r) {
 
 std::optional<WrittenText> written_text(const ServerReading& r) {
     if (!r.generated) return {};
-    return WrittenText{.tokens = *r.generated, .answers = r.answers, .plain = r.plain, .first_apart = r.first_apart};
+    return WrittenText{
+        .tokens = *r.generated, .answers = r.answers, .plain = r.plain, .delivered = r.delivered, .first_apart = r.first_apart};
 }
 
 Said diffusion_words(const DiffusionCounts& c) {

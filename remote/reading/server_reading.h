@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "remote/reading/exposition.h"
@@ -62,7 +61,7 @@ struct ServerReading {
     std::optional<double> verify_calls;                   // SGLang: rounds since the start, where it counts them
     std::optional<double> generated, prompt_tokens;       // tokens
     std::optional<double> answers;                        // whose first tokens are among `generated`, at most
-    std::optional<double> plain;                          // ours: passes without a draft
+    std::optional<double> plain, delivered;               // ours: passes without a draft, draft tokens that are in the text
     bool first_apart = true;                              // reading a prompt writes the first token of its answer
     bool by_position = true;                              // its dialect has counters of places
     // llama.cpp books a request when it ends: the seconds that `generated` took, summed over requests, and the

@@ -32,6 +32,7 @@ std::optional<WrittenText> combined_text(const SpecCounts& a, const SpecCounts& 
     out.answers = combined(a.text->answers, b.text->answers, sign);
     out.cut = combined(a.text->cut, b.text->cut, sign);
     out.plain = combined(a.text->plain, b.text->plain, sign);
+    out.delivered = combined(a.text->delivered, b.text->delivered, sign);
     out.off += b.text->off;
     if (a.text->first_apart != b.text->first_apart) { // servers of two kinds: whose first tokens are apart is not told
         out.answers.reset();
@@ -174,6 +175,7 @@ TextTotals text_totals(const SpecCounts& c) {
     out.accepted = c.accepted;
     out.cut = c.text->cut;
     out.plain = c.text->plain;
+    out.delivered = c.text->delivered;
     return out;
 }
 

@@ -20,11 +20,12 @@ inline constexpr SaidOf<"server"> server_said; // what is said of servers; its w
 // The whole text that the rounds wrote part of (engine/base/written_text.h). Tokens; absent: not told.
 struct WrittenText {
     double tokens = 0;
-    std::optional<double> answers = {}; // at most: whose first tokens are among them
-    std::optional<double> cut = {};     // of rounds that the ends of the texts cut
-    std::optional<double> plain = {};   // passes without a draft, where they are counted
-    bool first_apart = true;            // the pass that reads a prompt writes its first token
-    double off = 0;                     // how far `tokens` may be from the truth
+    std::optional<double> answers = {};   // at most: whose first tokens are among them
+    std::optional<double> cut = {};       // of rounds that the ends of the texts cut
+    std::optional<double> plain = {};     // passes without a draft, where they are counted
+    std::optional<double> delivered = {}; // draft tokens in the text, where they are counted
+    bool first_apart = true;              // the pass that reads a prompt writes its first token
+    double off = 0;                       // how far `tokens` may be from the truth
 };
 
 // Sums over verify passes that judged drafts; doubles because servers report floats.

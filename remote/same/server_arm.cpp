@@ -4,7 +4,9 @@
 #include <atomic>
 #include <chrono>
 
+#include "engine/base/clock.h"
 #include "engine/base/json_read.h"
+#include "engine/base/printed.h"
 #include "kernels/error.h"
 #include "remote/client/answer_reader.h"
 
@@ -104,11 +106,19 @@ class ServerArm final : public SameArm {
 
     [[nodiscard]] Posted post(const GreedyRequest& request) const {
         std::string body;
-        const HttpAnswer answer = http_post(endpoint_, request.path, request.body, http_, [&](std::string_view bytes) {
-            body += bytes;
-            return true;
-        });
-        return {answer.status, answer.ok() ? body : answer.body};
+        const Stopwatch watch;
+        try {
+            const HttpAnswer answer = http_post(endpoint_, request.path, request.body, http_, [&](std::string_view bytes) {
+                body += bytes;
+                return true;
+            });
+            return {answer.status, answer.ok() ? body : answer.body};
+        } catch (const Error& error) {
+            if (error.code() != Exit::network || watch.ms() < 1000 * http_.silence_seconds) throw;
+            throw Error(endpoint_.shown() + " was silent for " + printed("%g", http_.silence_seconds) +
+                            " s, the longest wait for an answer, which comes whole",
+                        "Ask for shorter answers: --max-tokens 32.", Exit::network);
+        }
     }
 
     [[nodiscard]] std::vector<int> tokenized(const GreedyRequest& request) const {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
-#include <new>
 #include <utility>
 
 #include "engine/run/prepared_run.h"

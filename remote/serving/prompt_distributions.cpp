@@ -1,7 +1,6 @@
 #include "remote/serving/prompt_distributions.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "engine/model/model.h"
 #include "engine/run/run.h"

@@ -4,7 +4,6 @@
 #include <span>
 #include <vector>
 
-#include "engine/base/json_read.h"
 #include "engine/batch/scoring.h"
 #include "engine/models/models.h"
 

@@ -1,7 +1,6 @@
 #include "remote/serving/request_threads.h"
 
 #include <type_traits>
-#include <utility>
 
 namespace speclens {
 

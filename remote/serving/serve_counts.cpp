@@ -1,7 +1,8 @@
 #include "remote/serving/serve_counts.h"
 
 #include <algorithm>
-#include <cstdio>
+
+#include "engine/base/printed.h"
 
 namespace speclens {
 namespace {
@@ -18,11 +19,7 @@ std::string escaped_label(const std::string& text) {
     return out;
 }
 
-std::string metric_number(double value) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.17g", value);
-    return text;
-}
+std::string metric_number(double value) { return printed("%.17g", value); }
 
 std::string metric(const std::string& labels, const char* name, const char* type, const char* help, double value) {
     return "# HELP " + std::string(name) + " " + help + "\n# TYPE " + name + " " + type + "\n" + name + "{" + labels + "} " +
@@ -116,8 +113,7 @@ std::string ServeCounts::Histogram::exposition(const std::string& name, const st
     double count = 0;
     for (std::size_t i = 0; i < counts.size(); ++i) {
         count += counts[i];
-        char bound[32] = "+Inf";
-        if (i < bounds.size()) std::snprintf(bound, sizeof bound, "%g", bounds[i]);
+        const std::string bound = i < bounds.size() ? printed("%g", bounds[i]) : "+Inf";
         out += name + "_bucket{" + labels + ",le=\"" + bound + "\"} " + metric_number(count) + "\n";
     }
     return out + name + "_sum{" + labels + "} " + metric_number(seconds) + "\n" + name + "_count{" + labels + "} " + metric_number(count) +

@@ -47,11 +47,11 @@ class AcceptRuleScene final : public MessageScene<AcceptRuleScene> {
         state_.history.follow(state_.now, ui.state.active != 0);
     }
 
-    std::vector<std::pair<std::string, std::string>> keys() const override {
-        return {{"C", "Flip the coin once"},    {"M", "Flip a thousand coins"},
-                {"↑ ↓", "Previous, next bar"},  {"+ −", "Raise, lower the target's bar"},
-                {"L", "Lock the bar"},          {"O", "Swap the letters p and q"},
-                {"Z", "Undo, with Shift redo"}, {"Del", "Reload the distributions of the run"}};
+    KeyRows keys() const override {
+        return {{"C", accept_says("keys.c"_t)},         {"M", accept_says("keys.m"_t)},
+                {"↑ ↓", accept_says("keys.up_down"_t)}, {"+ −", accept_says("keys.plus_minus"_t)},
+                {"L", accept_says("keys.l"_t)},         {"O", accept_says("keys.o"_t)},
+                {"Z", accept_says("keys.z"_t)},         {"Del", accept_says("keys.del"_t)}};
     }
 
     bool can_take_back(bool forward) const override { return state_.history.can(forward); }

@@ -1,10 +1,13 @@
 // That the books balance: two strips show that what the draft over-claims equals what the target is owed, the proof that kept drafts and
-// replacements stack up to the target, thrown coins that they do so in the end. And what of the target the draft cannot name.
+// replacements stack up to the target, thrown coins that they do so in the end. What of the target the draft cannot name, and what
+// another lossless rule, sample match, keeps of the same guesses.
 #include <algorithm>
 
 #include "scenes/accept/accept_draw.h"
 #include "scenes/shared/emphasis.h"
 #include "scenes/shared/listed_tokens.h"
+#include "scenes/shared/token_said.h"
+#include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/glyphs.h"
 #include "ui/plot.h"
@@ -14,12 +17,7 @@
 namespace speclens {
 namespace {
 
-using ui::Align;
-using ui::Font;
 using ui::probability;
-using ui::Rect;
-using ui::Role;
-using ui::Vec2;
 
 // What the target gives beyond the draft, in a bar of its own.
 void dotted(const AcceptDraw& d, Rect at) {
@@ -156,6 +154,13 @@ void draw_strip(const AcceptDraw& d, Rect strip, const std::vector<StripPart>& p
     }
 }
 
+// What stands below the chart, and its numbers in a line.
+void part_heading(const AcceptDraw& d, const Message& heading, const Message& numbers) {
+    const float y = d.grid.y + 440, used = d.canvas.text_width(heading, Font::text_bold, 15) + 16;
+    d.bold({d.grid.left, y}, heading);
+    ui::fitted_text(d.canvas, {d.grid.right, y}, numbers, Font::text, 14, d.theme.muted, d.grid.right - d.grid.left - used, Align::right);
+}
+
 } // namespace
 
 // The target's mass by whether the draft can name the token, and below it what comes out: both end with the same piece.
@@ -163,12 +168,9 @@ void draw_accept_reach(const AcceptDraw& d) {
     const AcceptGrid& g = d.grid;
     const AcceptReach& reach = d.view.reach;
     const float y = g.y, names = g.left + 72, w = g.right - names;
-    const Message heading = accept_says("strip.title"_t);
-    d.bold({g.left, y + 440}, heading);
-    const float used = d.canvas.text_width(heading, Font::text_bold, 15) + 16;
-    const Message sum = accept_says("strip.sum"_t, "letter"_v = d.letter(ModelSide::target), "named"_v = reach.named, "ids"_v = reach.ids,
-                                    "never"_v = reach.never);
-    ui::fitted_text(d.canvas, {g.right, y + 440}, sum, Font::text, 14, d.theme.muted, g.right - g.left - used, Align::right);
+    part_heading(d, accept_says("strip.title"_t),
+                 accept_says("strip.sum"_t, "letter"_v = d.letter(ModelSide::target), "named"_v = reach.named, "ids"_v = reach.ids,
+                             "never"_v = reach.never));
     const auto part = [](auto id, double p, Role role, float strength) { return StripPart{p, accept_says(id, "p"_v = p), role, strength}; };
     const StripPart never = part("strip.part:never"_t, reach.never, Role::residual, 0.4F);
     d.muted({g.left, y + 468}, accept_says("strip.target"_t));
@@ -177,6 +179,55 @@ void draw_accept_reach(const AcceptDraw& d) {
     draw_strip(d, {names, y + 482, w, 22},
                {part("strip.part:kept"_t, d.view.kept, Role::accepted, 0.55F),
                 part("strip.part:replaced"_t, std::max(0.0, d.view.lost() - reach.never), Role::residual, 0.15F), never});
+}
+
+// The guesses of the round side by side: how likely each rule keeps one there, and what both make of it with the run's dice.
+void draw_accept_rules(const AcceptDraw& d) {
+    const AcceptGrid& g = d.grid;
+    const std::vector<PlaceByRules>& places = d.view.places;
+    const auto by_token = static_cast<std::size_t>(d.view.stay(&PlaceByRules::by_token)),
+               by_match = static_cast<std::size_t>(d.view.stay(&PlaceByRules::by_match));
+    const float y = g.y, names = g.left + 108, room = g.right - names;
+    part_heading(d, accept_says("rules.title"_t),
+                 accept_says("rules.sum"_t, "of"_v = places.size(), "token"_v = by_token, "match"_v = by_match));
+    d.muted({g.left, y + 464}, accept_says("rules.guess"_t));
+    d.muted({g.left, y + 486}, accept_says("rules.token"_t));
+    d.muted({g.left, y + 508}, accept_says("rules.match"_t));
+    const float w = std::clamp(room / static_cast<float>(places.size()), 64.0F, 150.0F); // a number, its mark, and air
+    const std::size_t fit = std::min(places.size(), static_cast<std::size_t>(room / w + 0.01F));
+    const auto verdict = [](std::size_t i, std::size_t stay) {
+        return i < stay    ? accept_says("rules.verdict:stays"_t)
+               : i == stay ? accept_says("rules.verdict:goes"_t)
+                           : accept_says("rules.verdict:unseen"_t);
+    };
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        const PlaceByRules& place = places[i];
+        const Message told = accept_says("rules.place"_t, "place"_v = i + 1, "guess"_v = token_said(*d.input.trace, place.guess),
+                                         "kept"_v = place.kept, "by_token"_v = verdict(i, by_token), "matched"_v = place.matched,
+                                         "own"_v = token_said(*d.input.trace, place.own), "by_match"_v = verdict(i, by_match));
+        if (i >= fit) {
+            d.canvas.tell(told, {names, y + 448, room, 66});
+            continue;
+        }
+        const Rect cell{names + w * static_cast<float>(i), y + 448, w, 66};
+        if (d.view.source.position->index == static_cast<int>(i)) d.canvas.fill(cell, d.theme.raised.alpha(0.75F), 6);
+        ui::thing(d.ui, cell, told);
+        const auto label = [&](int token, Vec2 at) {
+            const std::string fitted = ui::fit_token(d.canvas, label_of(*d.input.trace, token), 14, cell.right() - at.x - 6);
+            ui::token_text(d.canvas, at, fitted, 14, d.theme.ink);
+        };
+        label(place.guess, {cell.x + 8, y + 464});
+        const auto row = [&](float at, double chance, std::size_t stay) {
+            d.digits({cell.x + 8, at}, probability(chance), i > stay ? d.theme.muted : d.theme.ink);
+            if (i > stay) return; // nobody asks any more
+            ui::icon(d.canvas, i < stay ? ui::Icon::check : ui::Icon::cross, {cell.x + 53, at - 5}, 12,
+                     d.theme.role(i < stay ? Role::accepted : Role::rejected));
+        };
+        row(y + 486, place.kept, by_token);
+        row(y + 508, place.matched, by_match);
+        if (i == by_match && w >= 96) label(place.own, {cell.x + 66, y + 508});
+    }
+    if (fit < places.size()) d.canvas.print({g.right, y + 464}, "…", Font::text, 14, d.theme.muted, Align::right);
 }
 
 namespace {

@@ -11,22 +11,17 @@
 #include "scenes/shared/emphasis.h"
 #include "scenes/shared/head_scene.h"
 #include "scenes/shared/words.h"
-#include "ui/choices.h"
 #include "ui/format.h"
 #include "ui/glyphs.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
+#include "ui/widgets.h"
 
 namespace speclens {
 namespace {
 
-using ui::Align;
-using ui::Font;
 using ui::probability;
-using ui::Rect;
-using ui::Role;
-using ui::Vec2;
 
 Message side_name(const AcceptDraw& d, ModelSide side) {
     const auto name = "letter"_v = d.letter(side);
@@ -197,6 +192,11 @@ void draw_accept_chart(const AcceptDraw& d) {
         d.canvas.tell(accept_says("sum.told"_t, "kept"_v = sums[0].number, "rejected"_v = sums[1].number, "owed"_v = sums[2].number,
                                   "below"_v = !d.view.told()),
                       {g.left, g.top, g.right - g.left, g.base - g.top});
+    for (const ModelSide side : {ModelSide::target, ModelSide::draft})
+        ui::plotted(d.canvas, {g.first, g.top, g.right - g.first, g.base - g.top}, ui::PlotMark::rows, side_name(d, side), d.view.bars,
+                    [&](const AcceptBar& bar) {
+                        return ui::PlotDatum{.x = bar.most(side) > 0 ? ui::PlotDatum::kNone : bar.share(side), .label = d.name(bar)};
+                    });
     for (std::size_t i = 0; i < d.view.bars.size(); ++i) draw_masses(d, d.view.bars[i], g.x(i));
     for (std::size_t i = 0; i < d.view.bars.size(); ++i) draw_caps(d, i, d.view.bars[i]);
     if (tallest(d.view, ModelSide::target) == tallest(d.view, ModelSide::draft)) return;
@@ -333,9 +333,11 @@ void draw_parts(const AcceptDraw& d) {
     const float x = g.left, y = g.y, w = g.right - x;
     const bool instead = books_for_coin(d.input, g) && d.parts.books && !d.parts.reach;
     const auto hairline = [&](float at) { d.canvas.line({x, y + at}, {g.right, y + at}, d.theme.hairline()); };
-    if (d.parts.reach || d.parts.coin || instead) hairline(416.5F);
+    if (d.parts.reach || d.parts.rules || d.parts.coin || instead) hairline(416.5F);
     if (d.parts.reach) {
         draw_accept_reach(d);
+    } else if (d.parts.rules) {
+        draw_accept_rules(d);
     } else if (instead) {
         draw_accept_books(d, y - 130);
     } else if (d.parts.coin) {
@@ -452,23 +454,23 @@ void draw_accept_controls(const AcceptDraw& d) {
     };
     std::vector<Position> positions = judged_positions(*d.input.view);
     if (positions.size() > 60) positions.erase(positions.begin(), positions.end() - 60);
-    std::vector<ui::MessageChoice> loads;
+    std::vector<ui::Choice> loads;
     int chosen = -1;
     for (const Position& at : positions) {
         if (source.position == at) chosen = static_cast<int>(loads.size());
         const bool here = d.input.view->current()->round == at.round;
         loads.push_back({accept_says("controls.position"_t, "round"_v = here ? 0 : at.round + 1, "index"_v = at.index + 1)});
     }
-    const auto list = [&](const char* id, const Message& label, std::span<const ui::MessageChoice> choices, int now, float width,
+    const auto list = [&](const char* id, const Message& label, std::span<const ui::Choice> choices, int now, float width,
                           const Message& disabled, float gap = 10) {
         const Rect at = row.place(width, gap);
         ui::field_label(d.ui, at, label);
-        return ui::dropdown(d.ui, id, at, choices, now, {}, disabled, accept_says("controls.choose"_t));
+        return ui::dropdown(d.ui, id, at, choices, now, {.disabled = disabled});
     };
     if (const auto pick = list("load", accept_says("controls.load"_t), loads, chosen, 132, loads.empty() ? off : Message()))
         d.out.push_back(Select{positions[static_cast<std::size_t>(*pick)]});
-    const ui::MessageChoice kinds[] = {{accept_says("controls.used"_t), accept_says("controls.used_about"_t)},
-                                       {accept_says("controls.raw"_t), accept_says("controls.raw_about"_t)}};
+    const ui::Choice kinds[] = {{accept_says("controls.used"_t), accept_says("controls.used_about"_t)},
+                                {accept_says("controls.raw"_t), accept_says("controls.raw_about"_t)}};
     if (const auto pick = list("distributions", accept_says("controls.distributions"_t), kinds, source.raw ? 1 : 0, 84, off))
         anew([&](AcceptEdit& e) { e.raw = *pick == 1, e.target_t.reset(), e.draft_t.reset(); });
     const Message drafts[] = {accept_says("controls.sampled"_t), accept_says("controls.one_hot"_t)};
@@ -490,8 +492,8 @@ void draw_accept_controls(const AcceptDraw& d) {
         temperature("draft t", accept_says("controls.draft_t"_t), &AcceptSource::draft_t);
     }
     if (r.w >= 940) {
-        const ui::MessageChoice names[] = {{accept_says("controls.papers"_t), accept_says("controls.papers_about"_t)},
-                                           {accept_says("controls.article"_t), accept_says("controls.article_about"_t)}};
+        const ui::Choice names[] = {{accept_says("controls.papers"_t), accept_says("controls.papers_about"_t)},
+                                    {accept_says("controls.article"_t), accept_says("controls.article_about"_t)}};
         if (list("letters", accept_says("controls.letters"_t), names, d.input.letters_article ? 1 : 0, 96, {}, 8))
             d.out.push_back(ToggleLetters{});
         d.canvas.line({row.x + 0.5F, r.y + 16}, {row.x + 0.5F, r.y + 80}, d.theme.hairline());

@@ -49,6 +49,7 @@ struct AcceptParts {
     bool coin = true;
     bool books = true;  // the strips and the proof
     bool reach = false; // what the draft can name, where the coin stands in other beats
+    bool rules = false; // the round by two rules, there too
 };
 [[nodiscard]] AcceptParts accept_parts(const SceneInput& input, const AcceptView& view, const AcceptState& state);
 
@@ -81,12 +82,13 @@ struct AcceptDraw {
 void draw_accept_stage(const AcceptDraw& d);          // chart, table, coin and proof, or the thrown coins in their place
 void draw_accept_books(const AcceptDraw& d, float y); // strips and proof; `y`: as AcceptGrid::y
 void draw_accept_reach(const AcceptDraw& d);
+void draw_accept_rules(const AcceptDraw& d);
 void draw_accept_flips(const AcceptDraw& d, ui::Rect r); // what was thrown, counted
 void draw_accept_controls(const AcceptDraw& d);
 
 // Beats from 0: the first that needs a part of the stage, and the last, which counts thrown coins. Of strips and proof are three.
 inline constexpr int kAcceptBeats = accept_says.size, kSumsBeat = 1, kTokenBeat = 2, kCoinBeat = 3, kBooksBeat = 4, kResidualBeat = 5,
-                     kBalanceBeat = 6, kReachBeat = 7, kCountBeat = 8;
+                     kBalanceBeat = 6, kReachBeat = 7, kMatchBeat = 8, kCountBeat = 9;
 [[nodiscard]] inline bool about_books(int beat) { return beat >= kBooksBeat && beat <= kBalanceBeat; }
 // Where a stage has no room for both, strips and proof stand in the place of the coin while they are told of.
 [[nodiscard]] inline bool books_for_coin(const SceneInput& input, const AcceptGrid& grid) { return !grid.tall && about_books(input.beat); }

@@ -5,7 +5,7 @@
 #include <functional>
 #include <numeric>
 
-#include "engine/run/full_distributions.h"
+#include "engine/base/lists.h"
 #include "scenes/shared/words.h"
 
 namespace speclens {
@@ -41,10 +41,7 @@ JudgedList judged_in(const RunView& view) {
     for (const RoundSummary& round : view.round_list) add_judged(list, round);
     return list;
 }
-const Judged* find_judged(const JudgedList& list, const Position& at) {
-    const auto found = std::ranges::find(list, at, &Judged::at);
-    return found == list.end() ? nullptr : &*found;
-}
+const Judged* find_judged(const JudgedList& list, const Position& at) { return find_with(list, at, &Judged::at); }
 const Judged* last_rejected(const JudgedList& list) {
     const auto found = std::find_if(list.rbegin(), list.rend(), std::mem_fn(&Judged::rejected));
     return found == list.rend() ? nullptr : &*found;
@@ -198,6 +195,7 @@ AcceptView accept_view(const SceneInput& input, const AcceptEdit& edit, int chos
         view.kept += view.bars[i].kept;
         view.at_least = view.at_least || view.bars[i].at_least;
     }
+    if (view.source.full && !view.edited && !edit.raw) view.places = input.distributions->places;
     view.chosen = chosen >= 0 && chosen < static_cast<int>(view.bars.size()) ? chosen : std::max(0, view.drafted);
     if (const auto at = static_cast<std::size_t>(view.chosen); at < loaded.size()) view.kept_as_loaded = loaded[at].p >= loaded[at].q;
     view.thrown = edit.coin || view.source.coin;

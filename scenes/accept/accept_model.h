@@ -2,15 +2,18 @@
 // Pure: distributions and edits in, bars out. Nothing is drawn here.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
 #include "engine/base/statistics.h"
+#include "engine/run/full_distributions.h"
 #include "scenes/shared/example.h"
 
 namespace speclens {
 
-inline constexpr MessagesOf<"accept-rule", "models", "kept", "token", "coin", "areas", "residual", "books", "reach", "count"> accept_says;
+inline constexpr MessagesOf<"accept-rule", "models", "kept", "token", "coin", "areas", "residual", "books", "reach", "match", "count">
+    accept_says;
 
 enum class ModelSide : std::uint8_t { target, draft };
 
@@ -78,10 +81,13 @@ struct AcceptView {
     int drafted = -1;            // bar of the draft token
     int chosen = -1;             // bar of the coin
     double coin = 0.5;
-    bool thrown = false;        // by the run or by the user; else the coin stands for one that might be
-    bool kept_as_loaded = true; // the target likes the chosen token at least as much, before any edit
-    double kept = 0;            // overlap = probability that a draft is accepted
-    bool at_least = false;      // that is only what recorded heads prove
+    bool thrown = false;              // by the run or by the user; else the coin stands for one that might be
+    bool kept_as_loaded = true;       // the target likes the chosen token at least as much, before any edit
+    double kept = 0;                  // overlap = probability that a draft is accepted
+    bool at_least = false;            // that is only what recorded heads prove
+    std::vector<PlaceByRules> places; // of the round, in order, by the run's own distributions; empty: not known, or a tree
+    // Guesses of the round that stay by a rule.
+    [[nodiscard]] int stay(bool PlaceByRules::*by) const { return static_cast<int>(std::ranges::find(places, false, by) - places.begin()); }
     // Two short heads may share nothing although the distributions do: then kept is no number to tell.
     [[nodiscard]] bool told() const { return !at_least || kept >= 0.01; }
     [[nodiscard]] std::optional<double> known(double mass) const { return told() ? std::optional(mass) : std::nullopt; }

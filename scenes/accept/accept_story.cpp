@@ -1,4 +1,4 @@
-// Words of the accept-rule scene: nine beats, each with its title, and probabilities as far as they are known.
+// Words of the accept-rule scene: ten beats, each with its title, and probabilities as far as they are known.
 #include <algorithm>
 
 #include "engine/drafters/drafter_info.h"
@@ -7,7 +7,6 @@
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/token_said.h"
 #include "scenes/shared/words.h"
-#include "ui/language/language.h"
 
 namespace speclens {
 namespace {
@@ -96,6 +95,22 @@ BeatSaid said_of_reach(const SceneInput& input, const AcceptView& view) {
                              "largest"_v = much ? token_said(*input.trace, reach.largest) : Message(), "most"_v = reach.most)};
 }
 
+// Sample match beside the token rule, of the round's guesses.
+BeatSaid said_of_match(const AcceptView& view) {
+    const Message other = accept_says("match.title:other"_t);
+    if (view.source.frozen) return {other, accept_says.beat("match:greedy"_t)};
+    if (view.edited || view.source.raw) return {other, accept_says.beat("match:edited"_t)};
+    if (!view.source.full) return {other, accept_says.beat("match:unknown"_t)};
+    if (view.places.empty()) return {other, accept_says.beat("match:tree"_t)};
+    const PlaceByRules& here = view.places[static_cast<std::size_t>(view.source.position->index)];
+    const auto kept = "kept"_v = here.kept;
+    const auto matched = "matched"_v = here.matched;
+    if (here.kept - here.matched < 0.005) return {other, accept_says.beat("match:alike"_t, kept)};
+    return {accept_says("match.title:apart"_t, kept, matched),
+            accept_says.beat("match:apart"_t, kept, matched, "of"_v = view.places.size(), "token"_v = view.stay(&PlaceByRules::by_token),
+                             "match"_v = view.stay(&PlaceByRules::by_match))};
+}
+
 BeatSaid said_of(const SceneInput& input, const AcceptView& view, int beat) {
     const bool all = view.kept > 1 - 1e-6; // is kept
     switch (beat) {
@@ -111,12 +126,13 @@ BeatSaid said_of(const SceneInput& input, const AcceptView& view, int beat) {
         return {accept_says("books.title"_t),
                 accept_says.beat("books:some"_t, "lost"_v = view.known(view.lost()), "at_least"_v = view.at_least && view.told())};
     case kReachBeat: return said_of_reach(input, view);
+    case kMatchBeat: return said_of_match(view);
     default: return {accept_says("count.title"_t), accept_says.beat("count"_t)};
     }
 }
 
 Message title_of(const SceneInput& input, const AcceptView& view, int beat) {
-    if (beat >= kSumsBeat && beat != kTokenBeat && beat != kCoinBeat && beat != kReachBeat) {
+    if (beat >= kSumsBeat && beat != kTokenBeat && beat != kCoinBeat && beat != kReachBeat && beat != kMatchBeat) {
         if (view.kept > 0.995) return accept_says("title.agree"_t);
         if (view.kept < 0.005 && !view.at_least) return accept_says("title.disagree"_t);
     }
@@ -140,7 +156,7 @@ std::optional<RunSettings> with_less_reach(const SceneInput& input, const Accept
 Story empty_story(const SceneInput& input, const AcceptView& view, Story story) {
     if (!view.source.position && drafts_nothing(input)) {
         const OtherDrafter other = drafter_instead(input);
-        const auto drafter = "drafter"_v = other.can_switch ? ui::language().label(other.title) : "";
+        const auto drafter = "drafter"_v = other.can_switch ? other.title.words() : std::string();
         take(story, accept_says.beat("empty:no_drafter"_t, drafter));
         take_beats(story, accept_says("words.no_beats"_t, drafter));
         return story;
@@ -162,6 +178,11 @@ void take_task(const SceneInput& input, const AcceptView& view, const AcceptStat
         }
         return;
     }
+    if (beat == kMatchBeat && !view.places.empty() && !view.source.frozen && input.settings && input.view->header->rule != "match") {
+        story.task = accept_says("match.task"_t);
+        story.on_task = {Command{Restart{with_rule(*input.settings, "match")}}};
+        return;
+    }
     story.task = beat == kCountBeat ? accept_says("count.task"_t)
                  : throws           ? accept_says("coin.task"_t)
                  : always           ? accept_says("words.task:any_handle"_t)
@@ -179,7 +200,8 @@ AcceptParts accept_parts(const SceneInput& input, const AcceptView& view, const 
     return {.sums = all || thrown || shown("sums"_part),
             .coin = all || thrown || shown("coin"_part),
             .books = all || shown("books"_part),
-            .reach = input.beat == kReachBeat && view.reach.some() && !thrown};
+            .reach = input.beat == kReachBeat && view.reach.some() && !thrown,
+            .rules = input.beat == kMatchBeat && !view.places.empty() && !view.source.frozen && !thrown};
 }
 
 Message verdict_words(const SceneInput& input, const AcceptView& view) {
@@ -237,8 +259,9 @@ Story accept_story(const SceneInput& input, const AcceptView& view, const Accept
     if (view.bars.empty()) return empty_story(input, view, std::move(story));
     const int beat = story.step - 1;
     take(story, said_of(input, view, beat).words);
-    const bool seeks = accept_says.criterion(beat, "contested guess"_part) && beat != kCountBeat; // counting shows much anyhow
-    if (!view.edited && view.kept > 0.95 && seeks) {                                              // nothing to see: go where there is
+    // Counting shows much anyhow, and where both models agree the rules differ most.
+    const bool seeks = accept_says.criterion(beat, "contested guess"_part) && beat < kReachBeat;
+    if (!view.edited && view.kept > 0.95 && seeks) { // nothing to see: go where there is
         if (const auto at = last_rejection(*input.whole); at && at != view.source.position) {
             story.text = accept_says("words.agree"_t, "text"_v = story.text);
             story.task = accept_says("words.task:rejection"_t);

@@ -3,14 +3,13 @@
 #include <algorithm>
 
 #include "scenes/advice/advice_model.h"
-#include "scenes/shared/head_scene.h"
-#include "scenes/shared/history.h"
+#include "scenes/shared/panel.h"
 #include "ui/tokens.h"
 
 namespace speclens {
 namespace {
 
-class AdviceScene final : public MessageScene<AdviceScene> {
+class AdviceScene final : public UndoScene<AdviceScene, AdviceState> {
   public:
     static constexpr const char* kName = "advice";
     bool shows_run() const override { return false; }
@@ -19,25 +18,14 @@ class AdviceScene final : public MessageScene<AdviceScene> {
     void frame(const SceneInput& input, ui::Ui& ui, std::vector<SceneCommand>& out) {
         const AdviceModel model = advice_model(input, state_);
         const AdviceDraw d{input, model, state_, ui, out};
-        if (input.stage.w > 0) {
-            ui.push_clip(input.stage_clip);
-            draw_stage_title(input, ui, advice_title(model, input.beat));
-            draw_stage(d);
-            ui.pop_clip();
-        }
+        draw_titled(input, ui, advice_title(model, input.beat), [&] { draw_stage(d); });
         draw_story(input, ui, advice_story(input, model), out);
-        draw_advice_details(d);
-        draw_advice_controls(d);
+        draw_beside(d, draw_advice_details, draw_advice_controls);
         keys(d);
         history_.follow(state_, ui.state.active != 0);
     }
 
-    std::vector<std::pair<std::string, std::string>> keys() const override {
-        return {{"↑ ↓", "Mark a faster, slower drafter"}, {"M", "Measure every drafter with 1 to 7 guesses"}};
-    }
-
-    bool can_take_back(bool forward) const override { return history_.can(forward); }
-    void take_back(bool forward) override { state_ = history_.take(forward).value_or(state_); }
+    KeyRows keys() const override { return {{"↑ ↓", advice_says("keys.up_down"_t)}, {"M", advice_says("keys.m"_t)}}; }
 
   private:
     static Message unmeasured_words(const AdviceModel& m) {
@@ -70,9 +58,6 @@ class AdviceScene final : public MessageScene<AdviceScene> {
         if (d.ui.take_key(ui::Key::up) && here != m.best.begin()) d.state.marked = (*(here - 1))->drafter;
         if (d.ui.take_key(ui::Key::down) && here + 1 != m.best.end()) d.state.marked = (*(here + 1))->drafter;
     }
-
-    AdviceState state_;
-    ControlHistory<AdviceState> history_;
 };
 
 } // namespace

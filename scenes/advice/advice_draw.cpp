@@ -14,12 +14,6 @@
 namespace speclens {
 namespace {
 
-using ui::Align;
-using ui::Font;
-using ui::Rect;
-using ui::Role;
-using ui::Vec2;
-
 void head(const AdviceDraw& d, Rect area, const Message& title, const Message& under) {
     ui::fitted_text(d.ui.canvas, {area.x, area.y + 14}, title, Font::text_bold, 15, d.ui.theme.ink, area.w);
     ui::fitted_text(d.ui.canvas, {area.x, area.y + 34}, under, Font::text, 14, d.ui.theme.muted, area.w);
@@ -303,7 +297,6 @@ void draw_advice_change(const AdviceDraw& d, Rect area) {
 }
 
 void draw_advice_details(const AdviceDraw& d) {
-    if (d.input.details.w <= 0) return;
     const ui::Theme& theme = d.ui.theme;
     DetailsColumn column(d.ui, d.input.details);
     const bool own = d.model.measured() && !keeps_answer_back(d.input);
@@ -351,11 +344,9 @@ void plain_rate_stepper(const AdviceDraw& d, ControlRow& row) {
 } // namespace
 
 void draw_advice_controls(const AdviceDraw& d) {
-    const Rect r = d.input.controls;
-    if (r.w <= 0) return;
     ui::Ui& ui = d.ui;
     const AdviceModel& m = d.model;
-    ControlRow row(r);
+    ControlRow row(d.input.controls);
     Rect at = row.place(150);
     ui::field_label(ui, at, advice_says("controls.machine"_t));
     const Message off = m.impossible.empty() && !d.input.settings ? advice_says("controls.no_run"_t) : m.impossible;

@@ -22,8 +22,7 @@ class BottleneckScene final : public MessageScene<BottleneckScene> {
         const BottleneckDraw d{input, model, state_, ui, out};
         draw_titled(input, ui, bottleneck_title(model), [&] { draw_stage(d); });
         draw_story(input, ui, bottleneck_story(input, model, state_), out);
-        draw_bottleneck_details(d);
-        draw_bottleneck_controls(d);
+        draw_beside(d, draw_bottleneck_details, draw_bottleneck_controls);
         keys(d);
         if (std::ranges::any_of(out, measures)) state_.answered = input.beat;
     }
@@ -40,10 +39,8 @@ class BottleneckScene final : public MessageScene<BottleneckScene> {
         return lacking;
     }
 
-    std::vector<std::pair<std::string, std::string>> keys() const override {
-        return {{"↑ ↓", "Mark a wider, narrower pass; an answer while the question is open"},
-                {"M", "Time passes"},
-                {"B", "Time the same shape in fewer bytes"}};
+    KeyRows keys() const override {
+        return {{"↑ ↓", bottleneck_says("keys.up_down"_t)}, {"M", bottleneck_says("keys.m"_t)}, {"B", bottleneck_says("keys.b"_t)}};
     }
 
   private:

@@ -7,18 +7,11 @@
 #include "scenes/shared/panel.h"
 #include "ui/format.h"
 #include "ui/glyphs.h"
-#include "ui/language/language.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
 
 namespace speclens {
 namespace {
-
-using ui::Align;
-using ui::Font;
-using ui::Rect;
-using ui::Role;
-using ui::Vec2;
 
 Message standing_words(const PublishedFigure& figure) {
     if (figure.standing == Standing::wrong) return bottleneck_says("details.standing:wrong"_t);
@@ -110,6 +103,10 @@ void curve(const BottleneckDraw& d, const CostChart& chart, const PassTimes& of)
     std::vector<Vec2> line;
     for (const PassTime& pass : of.passes) line.push_back({chart.x(pass.rows), chart.y(pass.ms / one)});
     d.ui.canvas.polyline(line, stroke_of(d, of));
+    const Message name = d.model.forms.empty() ? Message(of.model) : bottleneck_says("lanes.bits"_t, "bits"_v = bits_of(of.form));
+    ui::plotted(d.ui.canvas, chart.plot, ui::PlotMark::line, name, of.passes, [&](const PassTime& pass) {
+        return ui::PlotDatum{.x = static_cast<double>(pass.rows), .y = pass.ms / one, .low = pass.ms / one, .high = pass.median / one};
+    });
     for (std::size_t i = 0; i < line.size(); ++i) {
         const PassTime& pass = of.passes[i];
         const float top = std::max(chart.plot.y, chart.y(pass.median / one)); // up to the median: how much it varied
@@ -271,7 +268,6 @@ void draw_bottleneck_forms(const BottleneckDraw& d, Rect area) {
 
 void draw_bottleneck_details(const BottleneckDraw& d) {
     const Rect r = d.input.details;
-    if (r.w <= 0) return;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const float x = r.x + 24, w = r.w - 48;
@@ -285,8 +281,7 @@ void draw_bottleneck_details(const BottleneckDraw& d) {
     const float foot = ui::paragraph_above(canvas, {x, r.bottom() - 20}, w, source, style);
     float y = r.y + 84;
     for (const PublishedFigure* figure : figures) { // a message; what stands in its lines is printed
-        const Message value = message(value_said(*figure)), standing = standing_words(*figure);
-        const std::string claimed = ui::language().label(figure->claim); // in English where it stands
+        const Message value = message(value_said(*figure)), standing = standing_words(*figure), claimed = message(claim_said(*figure));
         const Message whole = bottleneck_says("details.figure"_t, "claim"_v = claimed, "value"_v = value, "standing"_v = standing);
         const std::vector<std::string_view> claim = ui::wrap(canvas, claimed, Font::text, 14, w);
         const float lines = ui::line_height(14) * static_cast<float>(std::min<std::size_t>(2, claim.size()));
@@ -309,11 +304,9 @@ void draw_bottleneck_details(const BottleneckDraw& d) {
 }
 
 void draw_bottleneck_controls(const BottleneckDraw& d) {
-    const Rect r = d.input.controls;
-    if (r.w <= 0) return;
     ui::Ui& ui = d.ui;
     const BottleneckModel& m = d.model;
-    ControlRow row(r);
+    ControlRow row(d.input.controls);
     std::vector<Message> sayings;
     for (const int times : kSayings) sayings.push_back(bottleneck_says("controls.times"_t, "times"_v = times));
     const auto asked = "tokens"_v = kAsked;

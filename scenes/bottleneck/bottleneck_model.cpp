@@ -1,7 +1,6 @@
 #include "scenes/bottleneck/bottleneck_model.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "engine/lab/pass_bound.h"
 #include "scenes/shared/cycle_pick.h"

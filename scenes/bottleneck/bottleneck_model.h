@@ -5,7 +5,6 @@
 // the same shape in fewer bytes beside it.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "engine/lab/pass_times.h"

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/display_name.h"
 #include "engine/lab/pass_bound.h"
 #include "engine/published/published_words.h"
 #include "scenes/bottleneck/bottleneck_model.h"
 #include "scenes/shared/plain_time.h"
-#include "ui/language/language.h"
 
 namespace speclens {
 namespace {
@@ -266,7 +266,7 @@ StageTitle bottleneck_title(const BottleneckModel& m) {
     }
     if (m.recorded) {
         title.subtitle = bottleneck_says("subtitle.recorded"_t, "date"_v = m.recorded->date,
-                                         "machine"_v = ui::language().label(m.recorded->machine), "under_way"_v = m.under_way);
+                                         "machine"_v = machine_said(m.recorded->machine), "under_way"_v = m.under_way);
         return title;
     }
     const std::vector<const PassTimes*> all = m.all();

@@ -12,10 +12,6 @@
 namespace speclens {
 namespace {
 
-using ui::Font;
-using ui::Rect;
-using ui::Role;
-
 void walk_head(const BottleneckDraw& d, Rect box, const Message& title, const Message& words) {
     ui::fitted_text(d.ui.canvas, {box.x, box.y - 34}, title, Font::text_bold, 15, d.ui.theme.ink, box.w);
     ui::fitted_text(d.ui.canvas, {box.x, box.y - 14}, words, Font::text, 14, d.ui.theme.muted, box.w);

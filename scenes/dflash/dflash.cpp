@@ -18,10 +18,11 @@ class DFlashScene final : public HeadScene<DFlashScene> {
     static constexpr auto kSays = dflash_says;
     static Message details() { return shared_says("charts.kept"_t); }
     static KeyRows own_keys() {
-        return {{"↑ ↓", "Previous, next position"},
-                {"W", "Draw this guess again after another one"},
-                {"M", "Measure draft times"},
-                {"C", "Measure with and without the target's states"}};
+        return {{"↑ ↓", dflash_says("keys.up_down"_t)},
+                {"W", dflash_says("keys.w"_t)},
+                {"M", dflash_says("keys.m"_t)},
+                {"C", dflash_says("keys.c"_t)},
+                {"H", dflash_says("keys.h"_t)}};
     }
     static DFlashModel model_of(const SceneInput& input) { return dflash_model(input); }
     static StageTitle title(const DFlashDraw& d) { return dflash_title(d.input, d.model); }
@@ -38,8 +39,10 @@ class DFlashScene final : public HeadScene<DFlashScene> {
         std::vector<Measurement> lacking;
         if (!shows_or_will(run, dflash_model(round.seen()), kName)) return lacking;
         for (const auto& [study, told] :
-             {std::pair{time_study(run), kDFlashTimesBeat}, std::pair{conditioning_study(run), kDFlashTimesBeat + 1}})
-            if (lacks(study, study_named(run, study.name))) lacking.push_back({.name = study.name, .ask = study, .beat = told});
+             {std::pair{time_study(run), kDFlashTimesBeat}, std::pair{conditioning_study(run), kDFlashTimesBeat + 1},
+              std::pair{list_study(run), kDFlashListBeat}})
+            if (lacks(study, study_named(run, study.name)))
+                lacking.push_back({.name = study.name, .ask = study, .beat = told, .pictured = told == kDFlashListBeat ? told : 0});
         return lacking;
     }
 
@@ -69,6 +72,7 @@ class DFlashScene final : public HeadScene<DFlashScene> {
             if (d.input.beat == kDFlashTwiceBeat) return draw_dflash_pairs(d, all);
             if (d.input.beat == kDFlashTimesBeat) return draw_dflash_times(d, all);
             if (d.input.beat == kDFlashLongBeat) return draw_dflash_long(d, all);
+            if (d.input.beat == kDFlashListBeat) return draw_dflash_lists(d, all);
             if (d.input.beat == kDFlashConditioningBeat && d.model.instead_of.empty()) {
                 draw_dflash_acceptance(d, {all.x, all.y + 12, all.w, all.h - 12});
                 return;
@@ -82,11 +86,11 @@ class DFlashScene final : public HeadScene<DFlashScene> {
         const float w = stage.w - 48, left = std::min(440.0F, w * 0.46F);
         const ui::Rect first{stage.x + 24, top, left, h}, second{stage.x + 24 + left + 28, top, w - left - 28, h};
         const int beat = d.input.beat;
-        if (beat == kDFlashTwiceBeat || beat == kDFlashLongBeat) { // what gives its place away is told all the same
+        if (beat == kDFlashTwiceBeat || beat >= kDFlashLongBeat) { // what gives its place away is told all the same
             d.ui.canvas.tell(dflash_mask_words(d.model), first);
             tell_times(d.ui, second, time_series(d.input, kName));
             if (beat == kDFlashTwiceBeat) return draw_dflash_pairs(d, {first.x, top, w, h});
-            draw_dflash_long(d, {first.x, top, w, h});
+            beat == kDFlashListBeat ? draw_dflash_lists(d, {first.x, top, w, h}) : draw_dflash_long(d, {first.x, top, w, h});
             return dim(d.ui, {stage.x, stage.y + 76, stage.w, end + 8 - (stage.y + 76)});
         }
         if (beat == kDFlashConditioningBeat && d.model.instead_of.empty()) {
@@ -116,6 +120,7 @@ class DFlashScene final : public HeadScene<DFlashScene> {
             if (!study.runs.empty()) d.out.push_back(Command{study});
         };
         if (d.ui.take_key(Key::m)) run(time_study(d.input));
+        if (d.ui.take_key(Key::h)) run(list_study(d.input));
         if (d.ui.take_key(Key::c)) {
             run(conditioning_study(d.input));
             if (d.model.instead_of.empty()) d.out.push_back(ShowDetails{}); // else the story says it

@@ -9,11 +9,11 @@
 #include "scenes/shared/panel.h"
 #include "scenes/shared/published_round.h"
 #include "scenes/shared/run_controls.h"
-#include "ui/choices.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
+#include "ui/widgets.h"
 
 namespace speclens {
 namespace {
@@ -90,6 +90,8 @@ float draw_dflash_block(const DFlashDraw& d, float top) {
         canvas.print({g.x(i) + w / 2, top + 14}, std::to_string(i + 1), Font::mono, 14, selected ? theme.ink : theme.muted, Align::center);
         ui::mask_chip(canvas, theme, {g.x(i), block, w, 28}, w >= 76 ? dflash_says("block.mask"_t).words() : "");
         distribution(d, m.slot(i), {g.x(i), distributions}, w, narrowest, rows);
+        plot_shares(d.input, d.ui, {g.left(), distributions + 14, g.right() - g.left(), 23 * static_cast<float>(rows)},
+                    shared_says("guess.at"_t, "at"_v = i + 1, "of"_v = m.guesses()), at_one(*m.slot(i).draft));
         draw_guess(d.input, d.ui, m.slot(i), {g.x(i), drafts, w, 30}, {g.x(i), verdicts, w, 28}, selected);
     }
     for (int i = 0; i < m.guesses(); ++i) // those that have no column, too

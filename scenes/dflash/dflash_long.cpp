@@ -1,8 +1,8 @@
 // Acceptance along a long answer: the run on screen, and what was recorded of a model whose answers are long enough.
 #include <algorithm>
 
+#include "engine/base/display_name.h"
 #include "scenes/dflash/dflash_model.h"
-#include "ui/language/language.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
@@ -71,9 +71,10 @@ void name_lines(const DFlashDraw& d, const std::vector<LongLine>& lines, Rect pl
 }
 
 Message source_words(const LongAnswers& recorded) {
-    return dflash_says("along.source"_t, "weights"_v = ui::language().label(recorded.weights), "target"_v = recorded.target,
-                       "k"_v = recorded.k, "temperature"_v = recorded.temperature, "answers"_v = recorded.answers,
-                       "interval"_v = recorded.series.front().stretches.front().high > 0, "machine"_v = recorded.machine,
+    const Message weights = recorded.weights.empty() ? Message() : dflash_says("along.weights"_t, "english"_v = recorded.weights);
+    return dflash_says("along.source"_t, "weights"_v = weights, "target"_v = recorded.target, "k"_v = recorded.k,
+                       "temperature"_v = recorded.temperature, "answers"_v = recorded.answers,
+                       "interval"_v = recorded.series.front().stretches.front().high > 0, "machine"_v = machine_said(recorded.machine),
                        "date"_v = recorded.date);
 }
 
@@ -127,7 +128,14 @@ void draw_dflash_long(const DFlashDraw& d, Rect card) {
     const ui::Scale x{0, static_cast<double>(length), plot.x, plot.right()}, y{1, 1 + (most - 1) * 1.1, plot.bottom(), plot.y};
     ui::axis_y(canvas, theme, y, plot.x, ui::ticks(1, 1 + (most - 1) * 1.1, 4), {.grid_to = plot.right(), .grid = true, .label_offset = 8});
     ui::axis_x(canvas, theme, x, plot.bottom(), ui::ticks(0, length, plot.w > 500 ? 6 : 3), {});
-    for (const LongLine& line : lines) draw_line(d, line, x, y);
+    for (const LongLine& line : lines) {
+        draw_line(d, line, x, y);
+        ui::plotted(canvas, plot, ui::PlotMark::line, line.name, line.points, [](const Stretch& one) {
+            ui::PlotDatum datum{.x = (one.from + one.to) / 2.0, .y = one.tokens};
+            if (one.high > 0) datum.low = one.low, datum.high = one.high;
+            return datum;
+        });
+    }
     name_lines(d, lines, plot, y);
     ui::fitted_text(canvas, {card.x, card.bottom() - 6}, recorded ? source_words(*recorded) : dflash_says("along.run_only"_t), Font::text,
                     14, theme.muted, card.w);

@@ -6,15 +6,17 @@
 #include <utility>
 #include <vector>
 
+#include "engine/drafters/drafter_info.h"
 #include "scenes/shared/example.h"
 #include "scenes/shared/head_scene.h"
 #include "scenes/shared/measure_charts.h"
 
 namespace speclens {
 
-inline constexpr MessagesOf<"dflash", "masks", "states", "sight", "twice", "times", "conditioning", "long"> dflash_says;
+inline constexpr MessagesOf<"dflash", "masks", "states", "sight", "twice", "times", "conditioning", "long", "list"> dflash_says;
 inline constexpr int kDFlashStatesBeat = 1, kDFlashMasksBeat = 2, kDFlashTwiceBeat = 3, kDFlashTimesBeat = 4, kDFlashConditioningBeat = 5,
-                     kDFlashLongBeat = 6; // a guess drawn twice; with and without states; along a long answer
+                     kDFlashLongBeat = 6,
+                     kDFlashListBeat = 7; // a guess drawn twice; with and without states; along a long answer; who picks
 
 struct DFlashModel : HeadModel {
     int text = 0;  // positions of the text before the anchor
@@ -68,5 +70,24 @@ inline constexpr int kStretch = 256;
 [[nodiscard]] const LongAnswers* recorded_long_answers(const SceneInput& input);
 // Acceptance along a long answer: the run on screen, and what was recorded of a model whose answers are long enough.
 void draw_dflash_long(const DFlashDraw& d, ui::Rect card);
+
+// Of one block drafter's run, over the places that were judged: where the target's token stands on the list of the block alone, before
+// anything corrects it, and how often it was picked.
+struct ListRecall {
+    static constexpr int kDeep = 16; // of the list that is looked at
+    const DrafterInfo* info = nullptr;
+    int places = 0;
+    int first = 0, listed = 0; // of them: the target's token is the likeliest, among the first kDeep
+    int picked = 0;            // of them: it was drafted
+    [[nodiscard]] double share(int count) const { return places > 0 ? static_cast<double>(count) / places : 0; }
+    [[nodiscard]] bool corrected() const { return info->causal_head; }
+};
+[[nodiscard]] ListRecall list_recall(const RunView& view);
+inline constexpr const char* kLists = "lists";                               // a study: every loaded block drafter on the prompt, greedy
+[[nodiscard]] RunStudy list_study(const SceneInput& input);                  // no runs where DFlash is not loaded
+[[nodiscard]] std::vector<ListRecall> list_recalls(const SceneInput& input); // DFlash first; empty until it was measured
+[[nodiscard]] Words list_words(const SceneInput& input);
+[[nodiscard]] Message list_title(const SceneInput& input);
+void draw_dflash_lists(const DFlashDraw& d, ui::Rect card);
 
 } // namespace speclens

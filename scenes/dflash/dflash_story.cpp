@@ -1,7 +1,8 @@
-// Words of the DFlash scene: title and seven beats.
+// Words of the DFlash scene: title and eight beats.
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/display_name.h"
 #include "scenes/dflash/dflash_model.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/second_draw.h"
@@ -104,6 +105,7 @@ Words beat_words(const SceneInput& input, const DFlashModel& m, int beat) {
     case kDFlashTwiceBeat: return blind_words(input, m);
     case kDFlashTimesBeat: return times_words(input);
     case kDFlashConditioningBeat: return conditioning_words(input);
+    case kDFlashListBeat: return list_words(input);
     default: return long_words(input);
     }
 }
@@ -116,6 +118,7 @@ Message beat_title(const SceneInput& input, const DFlashModel& m) {
     case kDFlashTwiceBeat: return m.guesses() > 1 ? dflash_says("twice.title"_t, "guesses"_v = m.guesses()) : Message();
     case kDFlashTimesBeat: return dflash_says("times.title"_t);
     case kDFlashLongBeat: return dflash_says("long.title"_t);
+    case kDFlashListBeat: return list_title(input);
     default: break;
     }
     if (input.beat <= kDFlashTimesBeat || !m.instead_of.empty()) return {};
@@ -136,13 +139,18 @@ void add_task(Story& story, const SceneInput& input, const DFlashModel& m, int b
     } else if (beat == kDFlashTimesBeat) {
         const Study* study = study_named(input, kTimeStudy);
         story.task = dflash_says("times.task"_t);
-        story.task_done = study && study->complete();
+        story.task_done = study && study->complete() && input.by_task(kTimeStudy);
         story.on_task = {Command{time_study(input)}};
     } else if (beat == kDFlashConditioningBeat) {
-        const Study* study = study_of(input, conditioning_study(input));
+        const RunStudy plan = conditioning_study(input);
+        const Study* study = study_of(input, plan);
         story.task = dflash_says("conditioning.task"_t);
-        story.task_done = study && study->complete();
-        story.on_task = {Command{conditioning_study(input)}};
+        story.task_done = study && study->complete() && input.by_task(plan.name);
+        story.on_task = {Command{plan}};
+    } else if (const RunStudy plan = list_study(input); beat == kDFlashListBeat && !plan.runs.empty()) {
+        story.task = dflash_says("list.task"_t);
+        story.task_done = !list_recalls(input).empty() && input.by_task(plan.name);
+        story.on_task = {Command{plan}};
     }
 }
 
@@ -157,7 +165,7 @@ StageTitle dflash_title(const SceneInput& input, const DFlashModel& m) {
         title.tier = ui::Tier::recorded;
         title.subtitle =
             dflash_says("long.subtitle"_t, "target"_v = recorded->target, "k"_v = recorded->k, "temperature"_v = recorded->temperature,
-                        "answers"_v = recorded->answers, "machine"_v = recorded->machine, "date"_v = recorded->date);
+                        "answers"_v = recorded->answers, "machine"_v = machine_said(recorded->machine), "date"_v = recorded->date);
     }
     if (title.title.empty())
         title.title =

@@ -8,6 +8,60 @@
 namespace speclens {
 namespace {
 
+// Y: from round to round in which the head changed a guess that the target kept, until the same block without the head keeps fewer. At
+// temperature 0 that is so in each of them; above, its replay tells. Where the run has none, others are looked through.
+class RescueSearch {
+  public:
+    using Draw = HeadDraw<DominoModel>;
+
+    // Why Y leads nowhere; empty: it does.
+    [[nodiscard]] Message why_not(const SceneInput& input, const DominoModel& m) const {
+        const RunView& whole = *input.whole;
+        const std::optional<Position> next = next_rescue(whole, m.round->round);
+        if (next && in_vain_ == input.trace && seen_ == whole.round_list.size()) return domino_says("controls.in_vain"_t);
+        if (next) return next->round == m.round->round ? domino_says("controls.only_rescue"_t) : Message();
+        if (!m.head_on) return domino_says("no_movers.off"_t);
+        const Criterion kept = kept_change(whole);
+        if (!whole.stopped || search_elsewhere(input, kept).runs.empty()) return domino_says("controls.no_rescue"_t);
+        return found_elsewhere(input, kept).planned > 0 ? without_example_words(input, kept) : Message();
+    }
+    // What came of it, for whoever pressed Y.
+    [[nodiscard]] Message result(const SceneInput& input, const DominoModel& m) const {
+        return asked_in_ == input.trace && m.instead_of.empty() && !at_ ? why_not(input, m) : Message();
+    }
+    void begin(const Draw& d) {
+        asked_in_ = d.input.trace;
+        if (!why_not(d.input, d.model).empty()) return;
+        const std::optional<Position> next = next_rescue(*d.input.whole, d.model.round->round);
+        if (!next) return d.out.push_back(Command{search_elsewhere(d.input, kept_change(*d.input.whole))});
+        first_ = next->round;
+        go(d, *next);
+    }
+    void go_on(const Draw& d) {
+        if (!at_ || asked_in_ != d.input.trace || *at_ != d.model.round->round) return at_.reset(); // somebody went elsewhere
+        if (d.model.other != DominoModel::Other::whole) return;
+        if (d.model.kept_off < d.model.kept_on) return at_.reset();
+        if (const std::optional<Position> next = next_rescue(*d.input.whole, *at_); next && next->round != first_) return go(d, *next);
+        in_vain_ = d.input.trace;
+        seen_ = d.input.whole->round_list.size();
+        at_.reset();
+    }
+
+  private:
+    void go(const Draw& d, const Position& to) {
+        at_ = to.round;
+        for (const RoundSummary& cycle : d.input.whole->round_list)
+            if (cycle.round == to.round) {
+                d.out.push_back(SetCursor{cycle.end_event});
+                d.out.push_back(Select{to});
+            }
+    }
+    std::optional<int> at_;                                // round whose verdict without the head is waited for
+    int first_ = 0;                                        // where it began
+    const Trace *asked_in_ = nullptr, *in_vain_ = nullptr; // only compared
+    std::size_t seen_ = 0;                                 // rounds by then
+};
+
 class DominoScene final : public HeadScene<DominoScene> {
   public:
     static constexpr const char *kName = kDominoDrafter, *kTitle = "Domino";
@@ -15,16 +69,12 @@ class DominoScene final : public HeadScene<DominoScene> {
     static Message details() { return domino_says("movers.what"_t); }
     static Message details_title() { return domino_says("movers.title"_t); }
     static KeyRows own_keys() {
-        return {{"↑ ↓", "Previous, next position"},
-                {"Y", "Next round where the head saves a guess"},
-                {"H", "Head on or off from this round on"},
-                {"B", "Force the runner-up at this position"},
-                {"W", "Draw this guess again after another one"},
-                {"N", "A prompt whose favourites do not fit"}};
+        return {{"↑ ↓", domino_says("keys.up_down"_t)}, {"Y", domino_says("keys.y"_t)}, {"H", domino_says("keys.h"_t)},
+                {"B", domino_says("keys.b"_t)},         {"W", domino_says("keys.w"_t)}, {"N", domino_says("keys.n"_t)}};
     }
     static DominoModel model_of(const SceneInput& input) { return domino_model(input); }
     static StageTitle title(const HeadDraw<DominoModel>& d) { return domino_title(d.input, d.model); }
-    Story story(const HeadDraw<DominoModel>& d) const { return domino_story(d.input, d.model, before_); }
+    Story story(const HeadDraw<DominoModel>& d) const { return domino_story(d.input, d.model, before_, search_.result(d.input, d.model)); }
 
     void stage(const HeadDraw<DominoModel>& d) const {
         const DominoGrid grid = domino_grid(d.input, d.model);
@@ -42,7 +92,9 @@ class DominoScene final : public HeadScene<DominoScene> {
         const std::optional<SecondDraw> twice = second_draw(d.input, d.model);
         if (twice) draw_second_draw(d.input, d.ui, *twice, again_.shown());
         draw_domino_movers(domino, !twice || !again_.shown());
-        draw_domino_controls(domino);
+        search_.go_on(d);
+        const bool next = draw_domino_controls(domino, search_.why_not(d.input, d.model));
+        if (d.ui.take_key(ui::Key::y) || next) search_.begin(d);
         keys(domino);
         remember(d.model, d.out);
         ask_for_replay(d.input, d.model, d.out);
@@ -63,13 +115,6 @@ class DominoScene final : public HeadScene<DominoScene> {
         using ui::Key;
         const int at = force_position(d.model);
         take_guess_keys(d.ui, d.model, d.out);
-        if (d.ui.take_key(Key::y))
-            if (const std::optional<Position> rescue = next_rescue(*d.input.whole, d.model.round->round))
-                for (const RoundSummary& cycle : d.input.whole->round_list)
-                    if (cycle.round == rescue->round) {
-                        d.out.push_back(SetCursor{cycle.end_event});
-                        d.out.push_back(Select{*rescue});
-                    }
         if (!models_loaded(d.input)) return;
         if (d.ui.take_key(Key::n)) d.out.push_back(example_run(d.input));
         if (d.ui.take_key(Key::h)) d.out.push_back(switch_head(d.input, d.model));
@@ -115,6 +160,7 @@ class DominoScene final : public HeadScene<DominoScene> {
     }
 
     DominoBefore before_;
+    RescueSearch search_;
     SecondDrawState again_;
     std::optional<Position> asked_;
     const Trace* asked_of_ = nullptr; // only compared

@@ -10,20 +10,15 @@
 #include "scenes/shared/heat_key.h"
 #include "scenes/shared/panel.h"
 #include "ui/chance.h"
-#include "ui/choices.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
+#include "ui/widgets.h"
 
 namespace speclens {
 namespace {
 
-using ui::Align;
-using ui::Font;
-using ui::Rect;
-using ui::Role;
-using ui::Vec2;
 using State = DominoVerdict::State;
 
 void down(const DominoDraw& d, float x, float from, float to) { ui::arrow(d.ui.canvas, {x, from}, {x, to}, {d.ui.theme.muted, 1.5F}, 6); }
@@ -144,6 +139,8 @@ void distribution_rows(const DominoDraw& d, int i, float y, bool final) {
     const ui::Theme& theme = d.ui.theme;
     const float x = d.grid.x(i), w = d.grid.width;
     const int best = distribution.entries.empty() ? -1 : distribution.entries.front().id;
+    plot_shares(d.input, d.ui, {d.grid.left, y + 14, d.grid.right() - d.grid.left, 23 * static_cast<float>(d.grid.rows)},
+                domino_says("position.name"_t, "position"_v = i + 1), distribution);
     if (distribution.empty()) {
         if (i > d.grid.first) return canvas.print({x, y + 13}, "–", Font::text, 14, theme.muted);
         return canvas.text({x, y + 13}, domino_says("position.no_rows"_t), Font::text, 14, theme.muted);
@@ -389,6 +386,11 @@ void sizes(const DominoDraw& d, Rect r) {
     double most = 1e-9;
     for (const DominoColumn& c : d.model.columns) most = std::max(most, correction_size(d.model, c).value_or(0));
     const float step = r.w / static_cast<float>(n), w = std::max(3.0F, step - 6), top = r.y + 22, h = r.h - 42;
+    ui::plotted(canvas, {r.x, top, r.w, h}, ui::PlotMark::bars,
+                domino_says("sizes.title"_t, "size"_v = std::optional<double>(), "position"_v = 0), d.model.columns,
+                [&, place = 0.0](const DominoColumn& c) mutable {
+                    return ui::PlotDatum{.x = ++place, .y = correction_size(d.model, c).value_or(ui::PlotDatum::kNone)};
+                });
     for (int i = 0; i < n; ++i) {
         const DominoColumn& c = d.column(i);
         const float x = r.x + step * static_cast<float>(i);
@@ -498,6 +500,12 @@ void draw_domino_movers(const DominoDraw& d, bool seen) {
         const ui::Ticks marks = ui::ticks(0, most, 3);
         float y = r.y + 84;
         const float low = y + 24 * static_cast<float>(rows - 1) + 10;
+        for (const auto& [name, logp] : {std::pair{domino_says("movers.base"_t), &Internals::Mover::base_logp},
+                                         {domino_says("movers.final"_t), &Internals::Mover::final_logp}})
+            ui::plotted(canvas, {x + 108, r.y + 70, right - x - 170, low - r.y - 70}, ui::PlotMark::rows, name, internals->movers,
+                        [&, logp](const Internals::Mover& m) {
+                            return ui::PlotDatum{.x = std::exp(m.*logp), .label = label_of(*d.input.trace, m.token)};
+                        });
         for (const double at : marks.values) canvas.line({scale(at), r.y + 70}, {scale(at), low}, theme.hairline());
         for (int i = 0; i < rows; ++i, y += 24) {
             const Internals::Mover& m = internals->movers[static_cast<std::size_t>(i)];
@@ -516,9 +524,9 @@ void draw_domino_movers(const DominoDraw& d, bool seen) {
     }
 }
 
-void draw_domino_controls(const DominoDraw& d) {
+bool draw_domino_controls(const DominoDraw& d, const Message& no_next) {
     const Rect r = d.input.controls;
-    if (r.w <= 0) return;
+    if (r.w <= 0) return false;
     ui::Ui& ui = d.ui;
     ControlRow row(r);
     const Message off = no_models(d.input);
@@ -532,7 +540,7 @@ void draw_domino_controls(const DominoDraw& d) {
     const DominoColumn& c = d.column(d.model.selected);
     Rect at = row.place(184);
     ui::field_label(ui, at, domino_says("controls.force"_t, "guess"_v = d.model.selected + 1));
-    std::vector<ui::MessageChoice> tokens;
+    std::vector<ui::Choice> tokens;
     std::vector<int> ids;
     int chosen = -1;
     const auto offer = [&](int id, double p) {
@@ -547,24 +555,18 @@ void draw_domino_controls(const DominoDraw& d) {
     }
     offer(c.draft->token, listed(c.final, c.draft->token).value_or(0));
     if (c.base_choice >= 0) offer(c.base_choice, listed(c.final, c.base_choice).value_or(0));
-    if (const auto pick = ui::dropdown(ui, "force", at, tokens, chosen, domino_says("controls.force_about"_t), off);
+    if (const auto pick =
+            ui::dropdown(ui, "force", at, tokens, chosen, {.tooltip = domino_says("controls.force_about"_t), .disabled = off});
         pick && *pick != chosen)
         d.out.push_back(force_token(d.model, d.model.selected, ids[static_cast<std::size_t>(*pick)]));
 
-    const std::optional<Position> rescue = next_rescue(*d.input.whole, d.model.round->round);
-    const Message no_rescue = !rescue                                 ? domino_says("controls.no_rescue"_t)
-                              : rescue->round == d.model.round->round ? domino_says("controls.only_rescue"_t)
-                                                                      : Message();
     at = row.place(std::min(164.0F, row.room()));
     ui::field_label(ui, at, domino_says("controls.saved"_t));
-    if (ui::button(ui, "rescue", at, at.w >= 160 ? domino_says("controls.next"_t) : domino_says("controls.next_short"_t),
-                   {.shortcut = "Y", .disabled = no_rescue}))
-        for (const RoundSummary& round : d.input.whole->round_list)
-            if (round.round == rescue->round) {
-                d.out.push_back(SetCursor{round.end_event});
-                d.out.push_back(Select{*rescue});
-            }
-    if (row.room() < 150) return;
+    const Message next = no_next.empty() && !next_rescue(*d.input.whole, d.model.round->round) ? domino_says("controls.elsewhere"_t)
+                         : at.w >= 160                                                         ? domino_says("controls.next"_t)
+                                                                                               : domino_says("controls.next_short"_t);
+    const bool asked = ui::button(ui, "rescue", at, next, {.shortcut = "Y", .disabled = no_next});
+    if (row.room() < 150) return asked;
     row.x = std::max(row.x + 8, row.right - 172);
     at = row.place(172);
     ui::field_label(ui, at, domino_says("controls.same"_t));
@@ -573,6 +575,7 @@ void draw_domino_controls(const DominoDraw& d) {
     options.correction = !d.model.head_on;
     if (ui::button(ui, "replay", at, domino_says("controls.replay"_t, "without"_v = d.model.head_on), {.disabled = done}))
         d.out.push_back(Command{FetchReplay{d.model.round->round, options}});
+    return asked;
 }
 
 } // namespace speclens

@@ -125,16 +125,20 @@ int force_position(const DominoModel& m) {
     return m.chosen || last < 1 ? m.selected : std::min(m.selected, last - 1);
 }
 
-std::optional<Position> next_rescue(const RunView& whole, int from) {
+Criterion kept_change(const RunView& whole) {
     const bool greedy = whole.header && whole.header->sampling.temperature == 0;
-    std::optional<Position> first;
-    for (const RoundSummary& round : whole.round_list) {
-        const int at = rescued_position(round, greedy);
-        if (at < 0) continue;
-        if (round.round > from) return Position{round.round, at};
-        if (!first) first = Position{round.round, at};
-    }
-    return first;
+    return {"kept change", [] { return domino_says("words.criterion"_t); },
+            [greedy](const RoundSummary& round) -> std::optional<Position> {
+                if (const int at = rescued_position(round, greedy); at >= 0) return Position{round.round, at};
+                return {};
+            }};
+}
+
+std::optional<Position> next_rescue(const RunView& whole, int from) {
+    const Criterion kept = kept_change(whole);
+    for (const RoundSummary& round : whole.round_list)
+        if (const std::optional<Position> at = round.round > from ? kept.holds(round) : std::nullopt) return at;
+    return find_in(whole, kept);
 }
 
 DominoModel domino_model(const SceneInput& input) {

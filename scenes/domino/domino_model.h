@@ -4,9 +4,9 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
+#include "scenes/shared/example.h"
 #include "scenes/shared/head_scene.h"
 
 namespace speclens {
@@ -67,6 +67,8 @@ inline constexpr int kDominoLowRankBeat = 4, kDominoBothBeat = 6;     // head of
 [[nodiscard]] int rescued_position(const RoundSummary& round, bool greedy);
 // The next cycle after `cycle` with such a position, going round at the end; nothing when there is none.
 [[nodiscard]] std::optional<Position> next_rescue(const RunView& whole, int round);
+// What is looked for in other runs of these settings where this one has no such position.
+[[nodiscard]] Criterion kept_change(const RunView& whole);
 
 // Tokens listed of both distributions of a column: the base's favourites, with the final favourite and the draft among
 // them.
@@ -128,11 +130,14 @@ struct DominoDraw : HeadDraw<DominoModel> {
 };
 void draw_domino_stage(const DominoDraw& d);
 void draw_domino_movers(const DominoDraw& d, bool seen = true); // details region; else something else stands there
-void draw_domino_controls(const DominoDraw& d);
+// Whether the next round that the head saved is asked for; `no_next`: why there is none. Empty, and the run has none: others are looked
+// through.
+bool draw_domino_controls(const DominoDraw& d, const Message& no_next);
 
 // Of a round that there is.
 [[nodiscard]] StageTitle domino_title(const SceneInput& input, const DominoModel& model);
-[[nodiscard]] Story domino_story(const SceneInput& input, const DominoModel& model, const DominoBefore& before);
+// `sought`: what came of a search for a round that the head saved; empty: nobody looks, or it is on screen.
+[[nodiscard]] Story domino_story(const SceneInput& input, const DominoModel& model, const DominoBefore& before, const Message& sought = {});
 // Of a position: both distributions, what the head saw and added, the guess.
 [[nodiscard]] Message position_words(const SceneInput& input, const DominoModel& model, const DominoBefore& before, int position);
 // What became of it in one of the two rows.

@@ -41,12 +41,18 @@ Message weak_words(const DominoModel& m) {
     return seen > 2 ? domino_says("words.weak"_t) : Message();
 }
 
+// Whether Y leads to another round.
+bool leads_elsewhere(const SceneInput& input, const DominoModel& m) {
+    const std::optional<Position> rescue = next_rescue(*input.whole, m.round->round);
+    return m.instead_of.empty() && rescue && rescue->round != m.round->round; // of another drafter's run there is this one round only
+}
+
 // What the head did to the favourite of the position that tells most.
 Words favourites_words(const SceneInput& input, const DominoModel& m) {
     const int at = telling_position(m), changed = changed_count(m);
     const DominoColumn& c = *m.column(at);
     const Message base = word(input, c.base_choice), last = word(input, best(c.final)), before = word(input, before_of(m, at));
-    const bool jump = m.instead_of.empty(); // of another drafter's run there is this one round only
+    const bool jump = leads_elsewhere(input, m);
     if (c.changed && at != m.rescued)
         return domino_says.beat("favourites:another"_t, "position"_v = at + 1, "before"_v = before, "now"_v = last, "base"_v = base,
                                 "rescued"_v = m.rescued + 1, "jump"_v = jump && m.rescued < 0);
@@ -106,7 +112,7 @@ Words both_words(const SceneInput& input, const DominoModel& m) {
     if (gain > 0) return domino_says.beat("both:saves"_t, "on"_v = m.kept_on, "off"_v = m.kept_off, "of"_v = n, "parting"_v = parting);
     if (gain < 0) return domino_says.beat("both:costs"_t, "on"_v = m.kept_on, "off"_v = m.kept_off, "of"_v = n, "parting"_v = parting);
     return domino_says.beat("both:same"_t, "on"_v = m.kept_on, "off"_v = m.kept_off, "of"_v = n, "parting"_v = parting,
-                            "jump"_v = m.instead_of.empty());
+                            "jump"_v = leads_elsewhere(input, m));
 }
 
 Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
@@ -285,7 +291,7 @@ StageTitle domino_title(const SceneInput& input, const DominoModel& m) {
             .tier_words = {}};
 }
 
-Story domino_story(const SceneInput& input, const DominoModel& m, const DominoBefore& before) {
+Story domino_story(const SceneInput& input, const DominoModel& m, const DominoBefore& before, const Message& sought) {
     Story story = story_at_beat(input, domino_says.size);
     const int beat = story.step - 1;
     take(story, beat_words(input, m, beat));
@@ -294,6 +300,9 @@ Story domino_story(const SceneInput& input, const DominoModel& m, const DominoBe
     if (m.fast) story.what_if = domino_says("words.fast"_t);
     if (before.round == m.round->round && m.forced >= 0) story.what_if = replayed_words(input, m, before);
     add_task(story, input, m, beat);
+    if (sought.empty()) return story;
+    story.what_if = sought;
+    offer_example(story, input, kept_change(*input.whole));
     return story;
 }
 

@@ -36,11 +36,12 @@ class DraftersScene final : public MessageScene<DraftersScene> {
         ask(input, model, out);
     }
 
-    std::vector<std::pair<std::string, std::string>> keys() const override {
-        return {{"↑ ↓", "Previous, next drafter"},
-                {"Enter", "Go on with this drafter, in the loop"},
-                {"U", "This scene on the built-in model, where heads are missing"},
-                {"N", "All, no head to train, no extra memory, works at T > 0"}};
+    KeyRows keys() const override {
+        return {{"↑ ↓", drafters_says("keys.up_down"_t)},
+                {"Enter", drafters_says("keys.enter"_t)},
+                {"U", drafters_says("keys.u"_t)},
+                {"N", drafters_says("keys.n"_t)},
+                {"M", drafters_says("keys.m"_t)}};
     }
 
   private:
@@ -53,6 +54,7 @@ class DraftersScene final : public MessageScene<DraftersScene> {
         if (d.ui.take_key(Key::up)) choose(d.model.selected - 1);
         if (d.ui.take_key(Key::down)) choose(d.model.selected + 1);
         if (d.ui.take_key(Key::n)) choice_.filter = static_cast<DrafterFilter>((static_cast<int>(choice_.filter) + 1) % kDrafterFilters);
+        if (d.input.beat == kDraftersDoctorBeat) examine_by_key(d);
         if (built_in_has_it(d.input, d.model.headless) && d.ui.take_key(Key::u)) d.out.push_back(OnBuiltIn{d.model.headless});
         if (d.ui.take_key(Key::enter) && why_not_go_on(d).empty()) go_on_with(d);
     }

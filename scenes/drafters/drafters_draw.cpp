@@ -9,17 +9,12 @@
 #include "scenes/shared/panel.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
-#include "ui/language/language.h"
+#include "ui/plot.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
 
 namespace speclens {
 namespace {
-
-using ui::Align;
-using ui::Font;
-using ui::Rect;
-using ui::Role;
 
 struct Columns {
     float needs, ms, drafts, tokens, published, right; // left edges; `right`: the end of the table
@@ -178,6 +173,11 @@ void draw_rows(const DraftersDraw& d, float top) {
                 .highest = 52,
                 .say = [&](int row) { return drafter_row_words(d.input, d.model, row); },
                 .cells = [&](const DrafterRow& row, Rect band) { draw_cells(d, c, row, band); }});
+    if (told(d))
+        ui::plotted(d.ui.canvas, {c.tokens, top, c.end_of_tokens() - c.tokens, stage.bottom() - top}, ui::PlotMark::rows,
+                    drafters_says("column.tokens"_t), d.model.rows, [](const DrafterRow& row) {
+                        return ui::PlotDatum{.x = row.round() ? row.tokens : ui::PlotDatum::kNone, .label = row.title};
+                    });
     // One column is what the beat is about.
     const auto dim_columns = [&](float from, float to) { dim(d.ui, {from, top, to - from, stage.bottom() - top}); };
     const auto focus = [&](auto part) { return drafters_says.focus(d.input.beat, part); };
@@ -203,7 +203,7 @@ void draw_table(const DraftersDraw& d, float top, const DrafterTable& table) {
     const Rect stage = d.input.stage;
     const float left = stage.x + 24, first = top + 28;
     d.ui.canvas.line({left, top + 21.5F}, {stage.right() - 24, top + 21.5F}, d.ui.theme.hairline());
-    const int n = static_cast<int>(d.model.rows.size());
+    const int own = static_cast<int>(d.model.rows.size()), n = own + (table.behind ? 1 : 0);
     float room = stage.bottom() - 8 - first;
     const bool hidden = static_cast<float>(n) * table.lowest > room;
     if (hidden) room -= kHint;
@@ -219,11 +219,11 @@ void draw_table(const DraftersDraw& d, float top, const DrafterTable& table) {
             d.ui.canvas.tell(table.say(i), stage);
             continue;
         }
-        const DrafterRow& row = d.model.rows[static_cast<std::size_t>(i)];
+        const DrafterRow& row = i < own ? d.model.rows[static_cast<std::size_t>(i)] : *table.behind;
         const Rect band{left - 8, first + pitch * static_cast<float>(i - from), stage.w - 32, pitch - 2};
-        const bool selected = i == d.model.selected, off = d.input.beat != kDraftersFamilyBeat && !row.round();
+        const bool selected = i == d.model.selected && i < own, off = d.input.beat != kDraftersFamilyBeat && !row.round();
         const ui::Color ink = off ? d.ui.theme.muted : d.ui.theme.ink;
-        if (choosable(d.ui, row.name(), band, selected, kTableRow)) d.state.drafter = row.name();
+        if (i < own && choosable(d.ui, row.name(), band, selected, kTableRow)) d.state.drafter = row.name();
         if (selected) d.ui.canvas.fill({band.x, band.y + 4, 3, band.h - 8}, d.ui.theme.ink, 1);
         ui::icon(d.ui.canvas, row.mark, {left + 14, band.center().y}, 14, ink);
         cell(d.ui, {left + 28, band.center().y + 5}, row.title, kDrafterName - 36, {ink, 15, row.of_run ? Font::text_bold : Font::text});
@@ -234,8 +234,8 @@ void draw_table(const DraftersDraw& d, float top, const DrafterTable& table) {
 
 void draw_drafters_stage(const DraftersDraw& d) {
     const float top = d.input.stage.y + 84;
-    if (d.input.beat != kDraftersFamilyBeat) return draw_rows(d, top);
-    draw_drafter_family(d, top);
+    if (d.input.beat < kDraftersFamilyBeat) return draw_rows(d, top);
+    d.input.beat == kDraftersFamilyBeat ? draw_drafter_family(d, top) : draw_head_doctor(d, top);
     for (int i = 0; i < std::ssize(d.model.rows); ++i) d.ui.canvas.tell(drafter_row_words(d.input, d.model, i), d.input.stage);
 }
 
@@ -256,11 +256,10 @@ void draw_drafter_details(const DraftersDraw& d) {
     }
     constexpr int kAll = 99; // lines
     ui::icon(d.ui.canvas, row->mark, {r.x + 32, r.y + 27}, 15, theme.ink);
-    ui::fitted_text(d.ui.canvas, {r.x + 50, r.y + 32},
-                    drafters_says("details.title"_t, "drafter"_v = ui::language().label(row->info->title)), Font::text_bold, 15, theme.ink,
-                    r.w - 74);
+    ui::fitted_text(d.ui.canvas, {r.x + 50, r.y + 32}, drafters_says("details.title"_t, "drafter"_v = row->info->title), Font::text_bold,
+                    15, theme.ink, r.w - 74);
     column.between = 6;
-    if (*row->info->how) column.paragraph(drafters_says("details.how"_t, "how"_v = ui::language().label(row->info->how)), theme.ink, kAll);
+    if (!row->info->how.empty()) column.paragraph(drafters_says("details.how"_t, "how"_v = row->info->how), theme.ink, kAll);
     if (d.input.beat == kDraftersFamilyBeat)
         for (const Message& words : kin_words(row->info->kin)) column.paragraph(words, theme.ink, kAll);
     for (const Message& fact : drafter_facts(d.input, d.model, *row)) column.paragraph(fact, theme.ink, kAll);
@@ -312,6 +311,7 @@ void draw_drafter_controls(const DraftersDraw& d) {
     const float room = row.room();
     if (room < 110 || !d.model.row()) return;
     ui::field_label(ui, {row.x, row.y, room, 36}, drafters_says("controls.this"_t));
+    if (d.input.beat == kDraftersDoctorBeat) return draw_examine_button(d, row.place(std::min(room, 300.0F)));
     const Message go = drafters_says("controls.go"_t, "drafter"_v = room >= 270 ? d.model.row()->title : std::string());
     if (ui::button(ui, "go", row.place(std::min(room, 300.0F)), go,
                    {.kind = ui::ButtonKind::primary, .shortcut = "Enter", .disabled = why_not_go_on(d)}))

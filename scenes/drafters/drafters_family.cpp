@@ -1,18 +1,13 @@
 // The family of drafters as a table: what each takes from the target, what it does one after the other, what it keeps, when it was
 // published and who serves with it.
-#include <algorithm>
 
 #include "scenes/drafters/drafters_model.h"
 #include "scenes/shared/kin_words.h"
 #include "scenes/shared/panel.h"
-#include "ui/language/language.h"
 #include "ui/text_layout.h"
 
 namespace speclens {
 namespace {
-
-using ui::Font;
-using ui::Rect;
 
 enum class Part : std::uint8_t { takes, sequential, keeps, year, served, source };
 struct Column {
@@ -33,8 +28,8 @@ std::vector<Column> columns_for(bool presenter, float room) {
 
 // A source is as long as there is room for it: "github.com/ggml-org/llama.cpp", "ggml-org/llama.cpp".
 std::string cell_words(const ui::Canvas& canvas, Part part, const DrafterKin& kin, float room) {
-    const char* const said[] = {kin.takes, kin.sequential, kin.keeps};
-    if (part <= Part::keeps) return ui::language().label(said[static_cast<int>(part)]);
+    const Said* const said[] = {&kin.takes, &kin.sequential, &kin.keeps};
+    if (part <= Part::keeps) return message(*said[static_cast<int>(part)]);
     if (part == Part::year) return kin.year > 0 ? std::to_string(kin.year) : "";
     if (part == Part::served) return served_words(kin);
     constexpr std::string_view kHost = "github.com/";
@@ -43,6 +38,26 @@ std::string cell_words(const ui::Canvas& canvas, Part part, const DrafterKin& ki
     if (words.starts_with(kHost) && wide())
         if (words = words.substr(kHost.size()); wide()) words = "GitHub";
     return words;
+}
+
+// Gemma 4's assistants (transformers 5.23, SinglePositionMultiTokenCandidateGenerator): their layers attend to the target's own keys and
+// values from one position that does not move. No target here has them.
+DrafterRow assistants_row() {
+    static const DrafterInfo info{.name = "",
+                                  .title = drafter_said("assistants.title"_t),
+                                  .short_title = drafter_said("assistants.title"_t),
+                                  .about = {},
+                                  .kin = {.takes = drafter_said("kin.takes:cache"_t),
+                                          .sequential = drafter_said("kin.sequential:layers"_t),
+                                          .keeps = drafter_said("kin.keeps:nothing"_t),
+                                          .year = 2026,
+                                          .source = "github.com/huggingface/transformers",
+                                          .served = "vLLM, SGLang, llama.cpp"},
+                                  .make = nullptr};
+    DrafterRow row;
+    row.info = &info;
+    row.title = message(info.short_title);
+    return row;
 }
 
 } // namespace
@@ -60,11 +75,12 @@ void draw_drafter_family(const DraftersDraw& d, float top) {
     each([&](Part part, float x, float w) {
         ui::fitted_text(d.ui.canvas, {x, top + 12}, heads[static_cast<int>(part)], Font::text, 14, color, w);
     });
+    const DrafterRow behind = assistants_row();
     draw_table(d, top,
-               {.lowest = d.input.presenter ? 25.0F : 18.0F,
+               {.lowest = d.input.presenter ? 25.0F : 17.0F, // all of them at 1280x720
                 .highest = 44,
                 .say = [&](int i) -> Message {
-                    const DrafterRow& row = d.model.rows[static_cast<std::size_t>(i)];
+                    const DrafterRow& row = i < std::ssize(d.model.rows) ? d.model.rows[static_cast<std::size_t>(i)] : behind;
                     const std::vector<Said> kin = each_said(kin_words(row.info->kin), std::identity());
                     return kin.empty() ? Message() : drafters_says("kin.row"_t, "drafter"_v = row.title, "kin"_v = kin);
                 },
@@ -75,7 +91,8 @@ void draw_drafter_family(const DraftersDraw& d, float top) {
                             cell(d.ui, {x, band.center().y + 5}, cell_words(d.ui.canvas, part, kin, w), w, {color});
                         });
                         if (*kin.source) ui::tooltip(d.ui, band, drafters_says("words.source"_t, "source"_v = kin.source));
-                    }});
+                    },
+                .behind = &behind});
 }
 
 } // namespace speclens

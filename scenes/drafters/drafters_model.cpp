@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "engine/doctor/variants.h"
 #include "engine/rules/verify.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/methods.h"
-#include "ui/language/language.h"
 
 namespace speclens {
 namespace {
@@ -45,7 +45,7 @@ Message why_empty(const DraftersModel& model, const DrafterRow& row) {
 DrafterRow make_row(const SceneInput& input, const DraftersModel& model, const DrafterInfo& info) {
     DrafterRow row;
     row.info = &info;
-    row.title = ui::language().label(info.short_title);
+    row.title = message(info.short_title);
     row.mark = method_mark(info.name);
     const DrafterInfo* spoke = model.round->verify ? part_of(model.header->drafter, model.round->verify->by) : nullptr;
     row.of_run = model.header->drafter == info.name || spoke == &info; // of two chained drafters whoever spoke in this round
@@ -67,6 +67,16 @@ DrafterRow make_row(const SceneInput& input, const DraftersModel& model, const D
         if (round->commit) row.tokens = static_cast<int>(round->commit->tokens.size());
     }
     return row;
+}
+
+// That of the selected row, else the one that was examined last, else the first.
+int head_to_examine(const SceneInput& input, const DraftersModel& model) {
+    const auto of = [&](std::string_view method) {
+        return std::ranges::find_if(model.heads, [&](int i) { return model.rows[static_cast<std::size_t>(i)].name() == method; });
+    };
+    auto found = of(model.row()->info->method);
+    if (found == model.heads.end() && input.diagnosis) found = of(input.diagnosis->drafter);
+    return found == model.heads.end() ? model.heads.front() : *found;
 }
 
 } // namespace
@@ -109,11 +119,16 @@ DraftersModel drafters_model(const SceneInput& input, const DrafterChoice& choic
         if (row.no_head && model.headless.empty()) model.headless = row.name();
         if (choice.drafter.empty() ? row.of_run : row.name() == choice.drafter) model.selected = i;
         if (row.tokens > model.most) model.best.clear();
+        if (row.info->method == std::string_view(row.info->name) && has_variants(row.name()) && drafter_ready(input, row.name()))
+            model.heads.push_back(i);
         model.most = std::max(model.most, row.tokens);
         if (row.tokens > 0 && row.tokens == model.most) model.best.push_back(i);
     }
     // Whom the title names is the one that is marked.
-    if (choice.drafter.empty() && verdicts_told(input) && !model.asking && model.best.size() == 1) model.selected = model.best.front();
+    const bool doctor = input.beat == kDraftersDoctorBeat;
+    if (!doctor && choice.drafter.empty() && verdicts_told(input) && !model.asking && model.best.size() == 1)
+        model.selected = model.best.front();
+    if (doctor && !model.heads.empty()) model.selected = head_to_examine(input, model);
     return model;
 }
 

@@ -13,8 +13,9 @@
 
 namespace speclens {
 
-inline constexpr MessagesOf<"drafters", "judge", "stored", "cost", "outcome", "no_best", "family"> drafters_says;
-inline constexpr int kDraftersBeats = drafters_says.size, kDraftersOutcomeBeat = 3, kDraftersNoBestBeat = 4, kDraftersFamilyBeat = 5;
+inline constexpr MessagesOf<"drafters", "judge", "stored", "cost", "outcome", "no_best", "family", "doctor"> drafters_says;
+inline constexpr int kDraftersBeats = drafters_says.size, kDraftersOutcomeBeat = 3, kDraftersNoBestBeat = 4, kDraftersFamilyBeat = 5,
+                     kDraftersDoctorBeat = 6;
 // Beats that keep the verdicts back let the reader guess who brings most.
 [[nodiscard]] inline bool verdicts_told(const SceneInput& input) { return !drafters_says.hides(input.beat, "verdicts"_part); }
 
@@ -65,8 +66,9 @@ struct DraftersModel {
     std::vector<DrafterRow> rows; // that the filter lets through
     std::string headless;         // the first of `rows` without a head; empty: none
     int selected = 0;
-    int most = 0;          // tokens of the best round; 0: none is known
-    std::vector<int> best; // rows that brought as many
+    int most = 0;           // tokens of the best round; 0: none is known
+    std::vector<int> best;  // rows that brought as many
+    std::vector<int> heads; // rows whose head can be examined
     [[nodiscard]] const DrafterRow* row() const { return rows.empty() ? nullptr : &rows[static_cast<std::size_t>(selected)]; }
 };
 [[nodiscard]] DraftersModel drafters_model(const SceneInput& input, const DrafterChoice& choice);
@@ -93,12 +95,19 @@ struct DrafterTable {
     float lowest, highest; // a row
     std::function<Message(int row)> say;
     std::function<void(const DrafterRow& row, ui::Rect band)> cells;
+    const DrafterRow* behind = nullptr; // one more row, of a drafter that does not run here and cannot be chosen
 };
 inline constexpr float kDrafterName = 152; // room of mark and name
 void draw_table(const DraftersDraw& d, float top, const DrafterTable& table);
 void draw_drafters_stage(const DraftersDraw& d);
 void draw_drafter_family(const DraftersDraw& d, float top);
 void draw_drafter_details(const DraftersDraw& d);
+// Why the selected row's head accepts what it does (engine/doctor/examination.h).
+void draw_head_doctor(const DraftersDraw& d, float top);
+void draw_examine_button(const DraftersDraw& d, ui::Rect at);
+void examine_by_key(const DraftersDraw& d);
+[[nodiscard]] StageTitle doctor_title(const SceneInput& input, const DraftersModel& model);
+[[nodiscard]] Words doctor_words(const SceneInput& input, const DraftersModel& model);
 void draw_drafter_controls(const DraftersDraw& d);
 void go_on_with(const DraftersDraw& d);                     // the run, with the selected drafter, in the loop scene
 [[nodiscard]] Message why_not_go_on(const DraftersDraw& d); // empty: it can

@@ -1,7 +1,6 @@
 // What the scene of drafters says: of a drafter what it reads and stores and what its round brought, the title, and the beats.
 #include <algorithm>
 #include <cstdio>
-#include <map>
 #include <optional>
 
 #include "engine/drafters/drafter_info.h"
@@ -12,7 +11,6 @@
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/token_said.h"
 #include "scenes/shared/words.h"
-#include "ui/language/language.h"
 
 namespace speclens {
 namespace {
@@ -32,7 +30,7 @@ Said layers_said(const std::vector<int>& layers) {
     return with_and(items);
 }
 
-std::string name_of(const DrafterRow& row) { return ui::language().label(in_sentence(row.info->short_title)); }
+std::string name_of(const DrafterRow& row) { return message(drafter_said("words.in_sentence"_t, "drafter"_v = row.info->short_title)); }
 
 Message taps_words(const std::vector<int>& taps, int layers) {
     if (taps.size() == 1 && taps[0] == layers) return drafters_says("facts.last_state"_t);
@@ -112,23 +110,23 @@ Words cost_beat(const DraftersModel& m) {
                               "slowest"_v = name_of(*slow), "slow_ms"_v = ms_words(slow->draft_ms));
 }
 
-Words beat_words(const DraftersModel& m, int beat) {
+Words beat_words(const SceneInput& input, const DraftersModel& m, int beat) {
     switch (beat) {
     case 0: {
         const RuleInfo& rule = rule_of_run(m);
         // Without room for a draft nobody was asked.
         const auto guessed = played(m), silent = m.no_room ? 0 : answered(m) - guessed;
-        return drafters_says.beat("judge"_t, "tokens"_v = m.text_tokens,
-                                  "rule"_v = keeps_target(rule, m.header->rule_params) ? std::string() : ui::language().label(rule.title),
-                                  "guessed"_v = drafters_says("words.guessed"_t, "guessed"_v = guessed, "several"_v = guessed > 1,
-                                                              "shown"_v = m.rows.size(), "no_room"_v = m.no_room, "silent"_v = silent,
-                                                              "all"_v = !m.no_room && silent == 0));
+        return drafters_says.beat(
+            "judge"_t, "tokens"_v = m.text_tokens, "rule"_v = keeps_target(rule, m.header->rule_params) ? Message() : message(rule.title),
+            "guessed"_v = drafters_says("words.guessed"_t, "guessed"_v = guessed, "several"_v = guessed > 1, "shown"_v = m.rows.size(),
+                                        "no_room"_v = m.no_room, "silent"_v = silent, "all"_v = !m.no_room && silent == 0));
     }
     case 1: return stored_beat(m);
     case 2: return cost_beat(m);
     case kDraftersOutcomeBeat:
         return m.most == 0 ? drafters_says.beat("outcome:nothing"_t) : drafters_says.beat("outcome:told"_t, "outcome"_v = outcome_words(m));
     case kDraftersFamilyBeat: return drafters_says.beat("family"_t);
+    case kDraftersDoctorBeat: return doctor_words(input, m);
     default: return drafters_says.beat("no_best"_t);
     }
 }
@@ -255,6 +253,7 @@ Message drafters_empty_words(const DraftersModel& m) {
 }
 
 StageTitle drafters_title(const SceneInput& input, const DraftersModel& m) {
+    if (input.beat == kDraftersDoctorBeat && m.empty == DraftersModel::Empty::no) return doctor_title(input, m);
     StageTitle title{.title = title_words(input, m), .subtitle = {}, .tier = tier_of(input.whole->header), .tier_words = {}};
     if (m.empty != DraftersModel::Empty::no) return title;
     if (input.beat == kDraftersFamilyBeat) {
@@ -290,12 +289,17 @@ Story drafters_story(const SceneInput& input, const DraftersModel& m) {
         take(story, {drafters_says("empty.heading"_t), drafters_empty_words(m)});
         return story;
     }
-    take(story, beat_words(m, beat));
-    if (beat != kDraftersFamilyBeat && !m.headless.empty()) {
+    take(story, beat_words(input, m, beat));
+    if (beat < kDraftersFamilyBeat && !m.headless.empty()) {
         const std::optional<PublicModel> head = public_head(input, m);
         story.what_if = drafters_says("words.headless"_t, "rows"_v = std::ranges::count_if(m.rows, &DrafterRow::no_head),
                                       "model"_v = input.status->model, "there"_v = built_in_has_it(input, m.headless),
                                       "drafter"_v = head ? head->drafter : "", "fetch"_v = head ? fetching_line(head->repository) : "");
+    }
+    if (beat == kDraftersDoctorBeat && !m.heads.empty()) {
+        story.task = drafters_says("doctor.task"_t);
+        story.task_done = input.diagnosis != nullptr;
+        story.on_task = {Command{ExamineHead{m.row()->name()}}};
     }
     if (beat == kDraftersNoBestBeat && m.can_ask) {
         story.task = drafters_says("no_best.task"_t);

@@ -13,7 +13,7 @@ class Eagle3Scene final : public HeadScene<Eagle3Scene> {
     static constexpr const char *kName = "eagle3", *kTitle = "EAGLE-3";
     static constexpr auto kSays = eagle3_says;
     static Message details() { return shared_says("charts.kept"_t); }
-    static KeyRows own_keys() { return {{"↑ ↓", "Previous, next step"}, {"M", "Measure draft times"}}; }
+    static KeyRows own_keys() { return {{"↑ ↓", eagle3_says("keys.up_down"_t)}, {"M", eagle3_says("keys.m"_t)}}; }
     static Eagle3Model model_of(const SceneInput& input) { return eagle3_model(input); }
     static StageTitle title(const Eagle3Draw& d) { return eagle3_title(d.input, d.model); }
     static Story story(const Eagle3Draw& d) { return eagle3_story(d.input, d.model); }
@@ -63,10 +63,7 @@ class Eagle3Scene final : public HeadScene<Eagle3Scene> {
     static void beside(const Eagle3Draw& d) {
         const bool own = d.model.instead_of.empty();
         tell_published(d.ui, d.input.details, *d.input.whole, d.input.figures, own);
-        if (own) {
-            draw_eagle3_details(d);
-            draw_eagle3_controls(d);
-        }
+        if (own) draw_beside(d, draw_eagle3_details, draw_eagle3_controls);
         take_guess_keys(d.ui, d.model, d.out);
         const RunStudy study = time_study(d.input);
         if (!study.runs.empty() && d.ui.take_key(ui::Key::m)) d.out.push_back(Command{study});

@@ -1,7 +1,5 @@
 // The picture of EAGLE-3: taps, fuse, and one pass of the head after another, each on its own last output.
 #include <algorithm>
-#include <array>
-#include <cmath>
 
 #include "scenes/eagle3/eagle3_model.h"
 #include "scenes/shared/cycle_pick.h"
@@ -14,12 +12,6 @@
 
 namespace speclens {
 namespace {
-
-using ui::Align;
-using ui::Font;
-using ui::Rect;
-using ui::Role;
-using ui::Vec2;
 
 Message step_words(const SceneInput& input, const Eagle3Model& m, int i) {
     const DraftSlot& slot = m.slot(i);
@@ -91,6 +83,8 @@ float draw_eagle3_steps(const Eagle3Draw& d, float top) {
         ui::arrow(canvas, {box.center().x, layer + 27}, {box.center().x, output - 1}, {theme.muted, 1.5F}, 5);
         draw_strip(d.ui, {at, output, cw, 14}, internals.strip("output"), scale, eagle3_says("steps.output_of"_t, step));
         draw_shares(d.input, d.ui, {at, distributions}, cw, at_one(*slot.draft), rows);
+        plot_shares(d.input, d.ui, {g.left(), distributions + 14, g.right() - g.left(), 23 * static_cast<float>(rows)},
+                    eagle3_says("steps.step"_t, step), at_one(*slot.draft));
         draw_guess(d.input, d.ui, slot, {at, drafts, cw, 30}, {at, verdicts, cw, 28}, selected);
         // the output goes on as the next step's feature
         goes_on(d.ui, g, i, output + 7, feature + 7);
@@ -162,6 +156,7 @@ void draw_eagle3_errors(const Eagle3Draw& d, Rect r, bool seen) {
     const ui::Scale y{0, high * 1.1, plot.bottom(), plot.y};
     ui::axis_y(canvas, theme, y, plot.x, ui::ticks(0, high * 1.1, plot.h > 90 ? 4 : 2),
                {.grid_to = plot.right(), .grid = true, .label_offset = 8});
+    ui::plotted_by_place(canvas, plot, ui::PlotMark::bars, {}, m.errors);
     const float step = plot.w / static_cast<float>(m.errors.size());
     for (std::size_t i = 0; i < m.errors.size(); ++i) {
         const float x = plot.x + step * (static_cast<float>(i) + 0.5F);
@@ -204,6 +199,8 @@ void draw_trained_steps(const Eagle3Draw& d, Rect r) {
         c.print({x(static_cast<double>(i)), plot.bottom() + 18}, std::to_string(i), Font::mono, 14, t.muted, Align::center);
     ui::fitted_text(c, {r.x, r.bottom() - 4}, eagle3_says("trained.axis"_t), Font::text, 14, t.muted, r.w);
     const auto line = [&](const ServedResult& head, bool hollow, const Message& name) {
+        ui::plotted(c, plot, ui::PlotMark::line, name, head.conditional,
+                    [place = 0.0](double p) mutable { return ui::PlotDatum{.x = ++place, .y = p < 0 ? ui::PlotDatum::kNone : p}; });
         std::vector<Vec2> points;
         for (std::size_t i = 0; i < head.conditional.size(); ++i) {
             const double p = head.conditional[i];
@@ -223,7 +220,6 @@ void draw_trained_steps(const Eagle3Draw& d, Rect r) {
 
 void draw_eagle3_details(const Eagle3Draw& d) {
     const ui::Rect r = d.input.details;
-    if (r.w <= 0) return;
     const AcceptanceSeries all = acceptance_of(*d.input.whole, shared_says("charts.this_run"_t));
     const float below = r.h > 330 && !all.judged.empty() ? rounds_height(*d.input.whole, d.input.figures) : 0;
     draw_kept_details(d.ui, r, shared_says("charts.kept_here"_t), all, below);
@@ -231,9 +227,7 @@ void draw_eagle3_details(const Eagle3Draw& d) {
 }
 
 void draw_eagle3_controls(const Eagle3Draw& d) {
-    const ui::Rect r = d.input.controls;
-    if (r.w <= 0) return;
-    ControlRow row(r);
+    ControlRow row(d.input.controls);
     guess_stepper(d.ui, d.model, eagle3_says("controls.step"_t), row, d.out);
     guesses_slider(d.input, d.ui, d.model, 15, row, d.out);
     measure_button(d.input, d.ui, {"times", eagle3_says("controls.times"_t), "M"}, time_study(d.input), row, d.out);

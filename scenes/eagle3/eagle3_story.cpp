@@ -83,7 +83,7 @@ Story eagle3_story(const SceneInput& input, const Eagle3Model& m) {
     if (beat == kEagle3TimesBeat && models_loaded(input)) {
         const Study* study = study_named(input, kTimeStudy);
         story.task = eagle3_says("times.task"_t);
-        story.task_done = study && study->complete();
+        story.task_done = study && study->complete() && input.by_task(kTimeStudy);
         story.on_task = {Command{time_study(input)}};
     }
     return story;

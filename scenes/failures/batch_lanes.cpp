@@ -9,11 +9,6 @@
 namespace speclens {
 namespace {
 
-using ui::Align;
-using ui::Font;
-using ui::Rect;
-using ui::Role;
-
 constexpr std::size_t kMostRounds = 8;
 
 // Of a round all that is drawn as cells.
@@ -55,25 +50,15 @@ void draw_rows(const FailuresDraw& d, const BatchLane& lane, Rect box) {
 void draw_key(const FailuresDraw& d, Rect r) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
-    struct Entry {
-        Message words;
-        ui::Color color;
-        bool refused = false;
-    };
-    const Entry entries[] = {{failures_says("lanes.key:pending"_t), t.role(Role::target)},
-                             {failures_says("lanes.key:kept"_t), t.role(Role::accepted)},
-                             {failures_says("lanes.key:refused"_t), t.role(Role::rejected), true},
-                             {failures_says("lanes.key:prompt"_t), t.muted.alpha(0.35F)}};
-    float x = r.x;
-    for (const Entry& entry : entries) {
-        const float w = c.text_width(entry.words, Font::text, 14);
-        if (x + 16 + w > r.right()) return;
-        const Rect box{x, r.y + 3, 11, 11};
-        c.fill(box, entry.refused ? entry.color.alpha(0.25F) : entry.color, 1);
-        if (entry.refused) c.hatch(box, entry.color.alpha(0.8F), 4);
-        c.text({x + 16, r.y + 14}, entry.words, Font::text, 14, t.muted);
-        x += 16 + w + 16;
-    }
+    const std::pair<Message, std::optional<Role>> entries[] = {{failures_says("lanes.key:pending"_t), Role::target},
+                                                               {failures_says("lanes.key:kept"_t), Role::accepted},
+                                                               {failures_says("lanes.key:refused"_t), Role::rejected},
+                                                               {failures_says("lanes.key:prompt"_t), std::nullopt}};
+    marks_key(d.ui, {r.x, r.y + 14}, r.right(), entries, [&](Rect box, std::optional<Role> role) {
+        const bool refused = role == Role::rejected;
+        c.fill(box, !role ? t.muted.alpha(0.35F) : refused ? t.role(*role).alpha(0.25F) : t.role(*role), 1);
+        if (refused) c.hatch(box, t.role(*role).alpha(0.8F), 4);
+    });
 }
 
 } // namespace

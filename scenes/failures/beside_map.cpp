@@ -9,8 +9,6 @@
 namespace speclens {
 namespace {
 
-using ui::Rect;
-
 constexpr float kLeastChart = 165, kMostChart = 260, kStacked = 200, kGap = 20;
 constexpr float kLeastWidth = 190; // of a chart beside another
 

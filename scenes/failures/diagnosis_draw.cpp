@@ -12,10 +12,6 @@
 namespace speclens {
 namespace {
 
-using ui::Font;
-using ui::Rect;
-using ui::Role;
-
 void figure(ui::Ui& ui, Rect at, const Message& label, const std::string& printed) {
     ui::fitted_text(ui.canvas, {at.x, at.y + 14}, label, Font::text, 14, ui.theme.muted, at.w);
     cell(ui, {at.x, at.y + 40}, printed, at.w, {ui.theme.ink, 22, Font::mono});

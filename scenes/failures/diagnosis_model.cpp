@@ -17,19 +17,6 @@ constexpr int kSeeds = 3;        // runs of each set-up
 constexpr double kSampled = 0.7; // temperature where the run on screen is greedy
 constexpr double kHot = 4;       // times the target's temperature
 
-std::vector<std::string> blocks() {
-    std::vector<std::string> names;
-    for (const DrafterInfo& info : drafter_list())
-        if (info.block) names.emplace_back(info.name);
-    return names;
-}
-
-std::string first_ready(const SceneInput& input, const std::vector<std::string>& names) {
-    for (const std::string& name : names)
-        if (drafter_ready(input, name)) return name;
-    return "";
-}
-
 Dashboard dashboard(const Study& study, const RunSettings& settings, double plain_ms) {
     Dashboard d;
     for (const StudyPoint& point : study.points) {
@@ -78,7 +65,7 @@ int DiagnosisModel::solved() const {
 std::vector<Patient> diagnosis_patients(const SceneInput& input) {
     std::vector<Patient> patients;
     if (!models_loaded(input) || !input.settings) return patients;
-    const std::string chain = first_ready(input, {"small", "eagle3"}), block = first_ready(input, blocks());
+    const std::string chain = ready_drafter(input, &DrafterInfo::chains_passes), block = ready_drafter(input, &DrafterInfo::block);
     RunSettings base = *input.settings;
     base.options = {};
     base.draft_sampling.reset();

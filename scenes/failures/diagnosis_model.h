@@ -2,7 +2,6 @@
 // the learner names the cause, then sees what was changed and the same set-up without it.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "scenes/shared/scene_input.h"

@@ -5,14 +5,13 @@
 #include "scenes/failures/loss_bars.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/emphasis.h"
-#include "scenes/shared/history.h"
 #include "scenes/shared/measure_charts.h"
 #include "scenes/shared/panel.h"
 
 namespace speclens {
 namespace {
 
-class FailuresScene final : public MessageScene<FailuresScene> {
+class FailuresScene final : public UndoScene<FailuresScene, FailuresState> {
   public:
     static constexpr const char* kName = "failures";
     bool shows_run() const override { return false; }
@@ -28,14 +27,10 @@ class FailuresScene final : public MessageScene<FailuresScene> {
             game ? draw_diagnosis(ui, area, diagnosis, state_.diagnosis) : draw_pictures(d, area);
         });
         draw_story(input, ui, failures_story(input, model, d.diagnosis), out);
-        draw_failures_details(d);
-        draw_failures_controls(d);
+        draw_beside(d, draw_failures_details, draw_failures_controls);
         keys(d);
         history_.follow(state_, ui.state.active != 0);
     }
-
-    bool can_take_back(bool forward) const override { return history_.can(forward); }
-    void take_back(bool forward) override { state_ = history_.take(forward).value_or(state_); }
 
     std::vector<Measurement> missing(const SceneInput& input) const override {
         std::vector<Measurement> lacking;
@@ -48,12 +43,12 @@ class FailuresScene final : public MessageScene<FailuresScene> {
         return lacking;
     }
 
-    std::vector<std::pair<std::string, std::string>> keys() const override {
-        return {{"↑ ↓", "Fewer, more requests; in the game: another set-up"},
-                {"1 … 6", "In the game: name the cause"},
-                {"M", "Time passes; in the game: run the set-ups"},
-                {"B", "Decode batches of up to 16 texts: measured cells of the map"},
-                {"N", "What is wrong here? The game, or the map again"}};
+    KeyRows keys() const override {
+        return {{"↑ ↓", failures_says("keys.up_down"_t)},
+                {"1 … 6", failures_says("keys.digits"_t)},
+                {"M", failures_says("keys.m"_t)},
+                {"B", failures_says("keys.b"_t)},
+                {"N", failures_says("keys.n"_t)}};
     }
 
   private:
@@ -108,9 +103,6 @@ class FailuresScene final : public MessageScene<FailuresScene> {
         if (models_loaded(input) && d.model.untimed.empty() && ui.take_key(ui::Key::m)) d.out.push_back(Command{MeasurePasses{}});
         if (ui.take_key(ui::Key::b) && load_problem(input, d.model).empty()) d.out.push_back(Command{batch_to_decode(input)});
     }
-
-    FailuresState state_;
-    ControlHistory<FailuresState> history_;
 };
 
 } // namespace

@@ -1,6 +1,7 @@
 // The pictures of S14: the map over requests and draft length, and guesses by the entropy of their judge.
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 #include "engine/published/published_words.h"
 #include "scenes/failures/failures_model.h"
@@ -16,11 +17,6 @@
 
 namespace speclens {
 namespace {
-
-using ui::Align;
-using ui::Font;
-using ui::Rect;
-using ui::Role;
 
 // One decimal, two where one would hide on which side of 1 a cell is, or that it is more than nothing.
 std::string cell_words(const LoadCell& cell, float room) {
@@ -132,6 +128,14 @@ void draw_load_map(const FailuresDraw& d, Rect area) {
             if (d.ui.mouse_in(box)) ui::tooltip(d.ui, box, cell_message("load.cell"_t, cell, live));
         }
     }
+    for (int row = 0; row < kLoadRows; ++row)
+        ui::plotted(canvas, grid, ui::PlotMark::line, failures_says("load.of"_t, "requests"_v = kRequests[row]),
+                    std::views::iota(0, kLoadColumns), [&](int column) {
+                        const LoadCell& cell = m.cell(row, column);
+                        ui::PlotDatum datum{.x = static_cast<double>(cell.k), .y = cell.speedup};
+                        if (cell.measured) datum.low = cell.measured->speed_up->low, datum.high = cell.measured->speed_up->high;
+                        return datum;
+                    });
     for (int column = 0; column < kLoadColumns; ++column)
         canvas.print({grid.x + w * (static_cast<float>(column) + 0.5F), grid.bottom() + 18}, std::to_string(kGuesses[column]), Font::mono,
                      14, column == m.column ? theme.ink : theme.muted, Align::center);
@@ -168,10 +172,17 @@ void draw_entropy(const FailuresDraw& d, Rect area) {
         return ui::slot(canvas, theme, {area.x, area.y + 50, area.w, std::min(120.0F, area.h - 60)}, failures_says("entropy.none"_t));
     const float left = area.x + 84, number = 96, pitch = std::min(34.0F, (area.h - 54) / static_cast<float>(m.bins.size()));
     float y = area.y + 50;
+    const auto range = [](const EntropyBin& bin) -> std::string {
+        return bin.open() ? failures_says("entropy.over"_t, "low"_v = bin.low).words()
+                          : ui::tick_label(bin.low, 1) + "–" + ui::tick_label(bin.high, 1);
+    };
+    ui::plotted(canvas, {left, y, area.right() - left - number, area.bottom() - y}, ui::PlotMark::rows, {}, m.bins,
+                [&](const EntropyBin& bin) {
+                    return ui::PlotDatum{.x = bin.judged > 0 ? static_cast<double>(bin.kept) / bin.judged : ui::PlotDatum::kNone,
+                                         .label = range(bin)};
+                });
     for (const EntropyBin& bin : m.bins) {
-        const std::string range = bin.open() ? failures_says("entropy.over"_t, "low"_v = bin.low).words()
-                                             : ui::tick_label(bin.low, 1) + "–" + ui::tick_label(bin.high, 1);
-        canvas.print({left - 10, y + pitch / 2 + 5}, range, Font::mono, 14, theme.muted, Align::right);
+        canvas.print({left - 10, y + pitch / 2 + 5}, range(bin), Font::mono, 14, theme.muted, Align::right);
         canvas.tell(entropy_words(bin), {area.x, y, area.w, pitch});
         const double share = bin.judged > 0 ? static_cast<double>(bin.kept) / bin.judged : 0;
         const Rect bar{left, y + pitch / 2 - 6, area.right() - left - number, 12};
@@ -189,7 +200,6 @@ void draw_entropy(const FailuresDraw& d, Rect area) {
 
 void draw_failures_details(const FailuresDraw& d) {
     const Rect r = d.input.details;
-    if (r.w <= 0) return;
     const ui::Theme& theme = d.ui.theme;
     DetailsColumn column(d.ui, r);
     if (d.diagnosis != nullptr) {
@@ -249,11 +259,9 @@ void draw_map_controls(const FailuresDraw& d, ControlRow& row) {
 } // namespace
 
 void draw_failures_controls(const FailuresDraw& d) {
-    const Rect r = d.input.controls;
-    if (r.w <= 0) return;
     ui::Ui& ui = d.ui;
     const FailuresModel& m = d.model;
-    ControlRow row(r);
+    ControlRow row(d.input.controls);
     const auto map = "map"_v = shows_map(d.input.beat);
     const Message pictures[] = {failures_says("controls.picture:story"_t, map), failures_says("controls.picture:game"_t)};
     if (const auto pick = segmented(ui, row, {"picture", failures_says("controls.shown"_t), failures_says("controls.shown_about"_t, map)},

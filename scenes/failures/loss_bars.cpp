@@ -6,16 +6,10 @@
 #include "scenes/shared/emphasis.h"
 #include "scenes/shared/panel.h"
 #include "ui/format.h"
-#include "ui/plot.h"
 #include "ui/text_layout.h"
 
 namespace speclens {
 namespace {
-
-using ui::Align;
-using ui::Font;
-using ui::Rect;
-using ui::Role;
 
 constexpr int kBusy = 64;          // requests of a server that is full
 constexpr double kBadGuess = 0.2;  // chance that a bad guess stays

@@ -8,7 +8,6 @@
 #include "scenes/shared/panel.h"
 #include "scenes/shared/point_labels.h"
 #include "ui/format.h"
-#include "ui/language/language.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
@@ -16,19 +15,12 @@
 namespace speclens {
 namespace {
 
-using ui::Align;
-using ui::Font;
-using ui::Rect;
-using ui::Role;
-using ui::Vec2;
-
-// In English where it stands.
-std::string variant_of(const PublishedFigure& figure) { return ui::language().label(figure.variant); }
-
 // Both over the plain decoding of the same table.
 PublishedLoad::Curve curve_of(const PublishedFigure& with, const PublishedFigure& plain) {
     PublishedLoad::Curve curve{
-        failures_says("published.curve_name"_t, "method"_v = method_title(with.method), "variant"_v = variant_of(with)), &with, {}};
+        failures_says("published.curve_name"_t, "method"_v = method_title(with.method).words(), "variant"_v = variant_said(with)),
+        &with,
+        {}};
     for (std::size_t i = 0; i < with.positions.size(); ++i)
         if (const auto same = std::ranges::find(plain.positions, with.positions[i]); same != plain.positions.end())
             curve.points.emplace_back(with.positions[i],
@@ -48,7 +40,7 @@ void draw_curve_key(const FailuresDraw& d, const PublishedLoad& load, Vec2 at) {
         const ui::Stroke stroke = stroke_of(d.ui.theme, i);
         c.line({at.x, at.y - 5}, {at.x + 24, at.y - 5}, stroke);
         c.ring({at.x + 12, at.y - 5}, 4, {stroke.color, 1.5F});
-        const std::string variant = variant_of(*load.curves[i].figure);
+        const std::string variant = failures_says("published.variant"_t, "variant"_v = variant_said(*load.curves[i].figure)).words();
         c.print({at.x + 30, at.y}, variant, Font::text, 14, d.ui.theme.muted);
         at.x += 30 + c.printed_width(variant, Font::text, 14) + 14;
     }
@@ -56,8 +48,8 @@ void draw_curve_key(const FailuresDraw& d, const PublishedLoad& load, Vec2 at) {
 
 // With what it says, on what, and where it stands.
 Message cited(const Published& figures, const PublishedFigure& figure, const Message& what) {
-    return failures_says("published.cited"_t, "what"_v = what, "claim"_v = ui::language().label(figure.claim),
-                         "conditions"_v = conditions_said(figure), "source"_v = citation_said(figure, figures.source_of(figure)));
+    return failures_says("published.cited"_t, "what"_v = what, "claim"_v = claim_said(figure), "conditions"_v = conditions_said(figure),
+                         "source"_v = citation_said(figure, figures.source_of(figure)));
 }
 
 Message at_requests(const std::pair<double, double>& point) {
@@ -81,7 +73,7 @@ PublishedLoad published_load(const Published* figures) {
 }
 
 Message method_words(const PublishedFigure& figure) {
-    return failures_says("published.method"_t, "method"_v = method_title(figure.method), "requests"_v = figure.batch);
+    return failures_says("published.method"_t, "method"_v = method_title(figure.method).words(), "requests"_v = figure.batch);
 }
 
 Message figure_words(const Published& figures, const PublishedFigure& figure) {
@@ -146,6 +138,8 @@ void draw_published_load(const FailuresDraw& d, const PublishedLoad& load, Rect 
         for (const auto& [requests, times] : curve.points) points.push_back(at(requests, times));
         const ui::Stroke stroke = stroke_of(t, i);
         c.polyline(points, stroke);
+        ui::plotted(c, plot, ui::PlotMark::line, curve.name, curve.points,
+                    [](const auto& point) { return ui::PlotDatum{.x = point.first, .y = point.second}; });
         for (std::size_t j = 0; j < points.size(); ++j) {
             c.disc(points[j], 4, t.bg);
             c.ring(points[j], 4, {stroke.color, 1.5F});
@@ -156,6 +150,8 @@ void draw_published_load(const FailuresDraw& d, const PublishedLoad& load, Rect 
     for (const PublishedFigure* figure : load.figures) {
         const Vec2 place = at(*figure->batch, middle(*figure));
         ui::hollow_icon(c, method_mark(figure->method), place, 12, t.ink);
+        ui::plotted(c, plot, ui::PlotMark::points, method_title(figure->method), std::span(&figure, 1),
+                    [](const PublishedFigure* one) { return ui::PlotDatum{.x = static_cast<double>(*one->batch), .y = middle(*one)}; });
         (void)names.name(place, method_title(figure->method), Font::text, t.ink, t.bg);
         ui::tooltip(d.ui, {place.x - 9, place.y - 9, 18, 18}, figure_words(figures, *figure));
     }

@@ -1,6 +1,8 @@
 #include "scenes/failures/roofline.h"
 
+#include <array>
 #include <cmath>
+#include <span>
 
 #include "engine/lab/pass_times.h"
 #include "scenes/shared/panel.h"
@@ -9,12 +11,6 @@
 
 namespace speclens {
 namespace {
-
-using ui::Align;
-using ui::Font;
-using ui::Rect;
-using ui::Role;
-using ui::Vec2;
 
 RooflinePoint point(const PassTimes& times, double rows, double ms) {
     const double adds = rows * times.multiply_adds;
@@ -38,6 +34,18 @@ const SweepCell* plain_cell(const SceneInput& input, int texts) {
     const auto found =
         std::ranges::find_if(input.load->cells, [&](const SweepCell& cell) { return cell.concurrency == texts && cell.method.k == 0; });
     return found == input.load->cells.end() ? nullptr : &*found;
+}
+
+void plot_roofline(const FailuresDraw& d, const Roofline& r, Rect plot, double left, double right) {
+    const auto points = [&](const Message& name, std::span<const RooflinePoint> of) {
+        ui::plotted(d.ui.canvas, plot, ui::PlotMark::points, name, of,
+                    [](const RooflinePoint& at) { return ui::PlotDatum{.x = at.intensity, .y = at.rate}; });
+    };
+    ui::plotted(d.ui.canvas, plot, ui::PlotMark::line, failures_says("roofline.roof"_t), std::array{left, r.knee(), right},
+                [&](double intensity) { return ui::PlotDatum{.x = intensity, .y = r.roof(intensity)}; });
+    points(failures_says("roofline.one_text"_t), r.passes);
+    if (r.plain) points(failures_says("roofline.here"_t, "guesses"_v = false), std::span(&*r.plain, 1));
+    if (r.marked) points(failures_says("roofline.here"_t, "guesses"_v = true), std::span(&*r.marked, 1));
 }
 
 void tell_roofline(const FailuresDraw& d, const Roofline& r, Rect plot) {
@@ -115,6 +123,7 @@ void draw_roofline(const FailuresDraw& d, const Roofline& r, Rect area) {
     if (knee.x - plot.x > 130)
         c.text({plot.x + 4, plot.y + 14}, failures_says("roofline.memory"_t, "bandwidth"_v = r.bandwidth), Font::text, 14, t.muted);
     tell_roofline(d, r, plot);
+    plot_roofline(d, r, plot, left, right);
 }
 
 } // namespace speclens

@@ -23,7 +23,7 @@ class LoopScene final : public MessageScene<LoopScene> {
         keys(input, model, ui, out);
     }
 
-    std::vector<std::pair<std::string, std::string>> keys() const override { return {{"↑ ↓", "Previous, next column"}}; }
+    KeyRows keys() const override { return {{"↑ ↓", loop_says("keys.up_down"_t)}}; }
 
   private:
     static void keys(const SceneInput&, const LoopModel& model, ui::Ui& ui, std::vector<SceneCommand>& out) {

@@ -15,10 +15,6 @@
 namespace speclens {
 namespace {
 
-using ui::Align;
-using ui::Font;
-using ui::Rect;
-
 constexpr float kRow = 26;
 
 Message nothing_there(const LoopModel& model, bool last_row) {
@@ -97,6 +93,17 @@ void draw_loop_distributions(const SceneInput& input, const LoopModel& model, ui
     double largest = 0.02;
     for (const DistributionRow& row : table.rows) largest = std::max({largest, row.target.value_or(0), row.draft.value_or(0)});
     float y = r.y + 89;
+    const auto numbers = [&](const Message& name, std::optional<double> DistributionRow::*share) {
+        ui::plotted(ui.canvas, {x + 80, y - 14, right - 106 - x - 80, kRow * static_cast<float>(table.rows.size())}, ui::PlotMark::rows,
+                    name, table.rows, [&](const DistributionRow& row) {
+                        const double p = (row.*share).value_or(-1); // below 0: it is not among those recorded
+                        return ui::PlotDatum{.x = p < 0 ? ui::PlotDatum::kNone : p,
+                                             .label =
+                                                 row.id < 0 ? loop_says("distributions.other"_t).words() : label_of(*input.trace, row.id)};
+                    });
+    };
+    if (!of.target.empty()) numbers(loop_says("distributions.target"_t, "unread"_v = false), &DistributionRow::target);
+    if (!of.draft.empty()) numbers(loop_says("distributions.draft"_t, "none"_v = false), &DistributionRow::draft);
     for (const DistributionRow& row : table.rows) {
         draw_row(input, ui, row, x, right, y, 1 / largest, row.id >= 0 && row.id == marked);
         y += kRow;

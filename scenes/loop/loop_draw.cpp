@@ -1,20 +1,16 @@
-// The picture of the loop: bands from the draft chips down to the outcome chips, the target's own token with the distribution
-// it was drawn from, and the clock card below them.
+// The picture of the loop: bands from the draft chips down to the outcome chips. The target's own token with the distribution
+// it was drawn from, and the clock card below them: loop_own.cpp, loop_clock.cpp.
 #include "scenes/loop/loop_draw.h"
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "engine/drafters/drafter_info.h"
 #include "engine/rules/verify.h"
+#include "scenes/loop/loop_bands.h"
 #include "scenes/loop/loop_story.h"
-#include "scenes/shared/listed_tokens.h"
-#include "scenes/shared/motion.h"
 #include "scenes/shared/panel.h"
-#include "scenes/shared/plain_time.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/plot.h"
@@ -24,29 +20,7 @@
 namespace speclens {
 namespace {
 
-using ui::Align;
-using ui::Font;
-using ui::Rect;
-using ui::Role;
-
 constexpr float kLoopClock = 604; // with the clock card; 648 for its full height
-
-// Each function below draws one band of the stage, at the height that `grid.rows` gives it.
-struct LoopDraw {
-    const SceneInput& input;
-    const LoopModel& model;
-    const LoopGrid& grid;
-    ui::Ui& ui;
-    [[nodiscard]] float moved(const void* event) const { return speclens::moved(input, event); }
-    // Where a chip is on its way, and how much of it is seen: with reduced motion it fades in where it rests.
-    [[nodiscard]] Rect on_the_way(Rect from, Rect to, float t) const { return input.reduced_motion ? to : between(from, to, eased(t)); }
-    [[nodiscard]] float seen(float t) const { return std::min(1.0F, input.reduced_motion ? t : 3 * t); }
-    void tell_place(int index, Rect at) const {
-        if (input.places) (*input.places)[place_of({model.round->round, index})] = at;
-    }
-    // Of what fills or opens from one side.
-    [[nodiscard]] float grown(float t) const { return input.reduced_motion ? 1 : eased(t); }
-};
 
 // Parts of the motion that a verdict brings: the coin falls, then the guess goes where it belongs; a refused one is struck
 // above its place and drops.
@@ -404,16 +378,6 @@ void draw_outcome_chip(const LoopDraw& d, int i, Rect box) {
     if (c.fate == Fate::accepted) d.tell_place(i, at);
 }
 
-// It comes out of the strip of what it was drawn from, once that is open.
-constexpr float kOpens = 0.6F;
-void draw_own_chip(const LoopDraw& d, Rect box, Role role, float from_below) {
-    const float t = d.moved(d.model.own), come = d.input.reduced_motion ? t : std::clamp((t - kOpens) / (1 - kOpens), 0.0F, 1.0F);
-    const Rect below{box.x, box.y + from_below, box.w, box.h}, at = d.on_the_way(below, box, come);
-    ui::chip(d.ui.canvas, d.ui.theme, at, label_of(*d.input.trace, d.model.own->token),
-             {.role = role, .solid = d.model.phase == Phase::resample, .alpha = come});
-    if (come > 0) d.tell_place(d.model.round->own_slot(), at);
-}
-
 void draw_outcome_row(const LoopDraw& d) {
     const LoopGrid& g = d.grid;
     const float y = g.rows.outcome;
@@ -439,278 +403,6 @@ void draw_outcome_row(const LoopDraw& d) {
             continue;
         }
         draw_outcome_chip(d, i, box);
-    }
-}
-
-// The target's own token: the chip that replaces a rejected guess (or the bonus), and the distribution it was drawn
-// from as a strip of shares in the order in which the coin counts them, with the coin at its number.
-
-ListedToken listed_share(const LoopDraw& d, const Share& share, bool first = false) {
-    return {label_of(*d.input.trace, share.id), ui::probability(share.p), first};
-}
-
-// The chosen one, then the likeliest.
-void list_shares(const LoopDraw& d, std::vector<Share> shares, int chosen, float left, float right, float y) {
-    std::vector<ListedToken> listed;
-    std::ranges::stable_partition(shares, [&](const Share& share) { return share.id == chosen; });
-    for (const Share& share : shares) {
-        if (share.id < 0 || (share.p < 0.01 && share.id != chosen)) break;
-        listed.push_back(listed_share(d, share, share.id == chosen));
-    }
-    list_tokens(d.ui, listed, {left, y}, right, 3);
-}
-
-// Name and probability inside a share, or the name alone, to the side of the coin that has room. True if both
-// stand there.
-bool name_share(const LoopDraw& d, const Share& share, Rect box, float coin_x) {
-    ui::Canvas& canvas = d.ui.canvas;
-    const std::string label = label_of(*d.input.trace, share.id), number = ui::probability(share.p);
-    const float name = ui::token_text_width(canvas, label, 15), with_number = name + 8 + canvas.printed_width(number, Font::mono, 14);
-    const bool split = coin_x > box.x && coin_x < box.right();
-    for (const float width : {with_number, name}) {
-        float x = box.x + 6;
-        if (split && x + width + 10 > coin_x) x = coin_x + 10;
-        if (x + width + 6 > box.right()) continue;
-        x += ui::token_text(canvas, {x, box.y + 17}, label, 15, d.ui.theme.ink) + 8;
-        if (width > name) canvas.print({x, box.y + 17}, number, Font::mono, 14, d.ui.theme.ink);
-        return width > name;
-    }
-    return false;
-}
-
-// What the strip shows, the longest wording first; `grey`: a piece of it has no name.
-std::vector<Message> strip_words(const TargetToken& own, bool grey) {
-    using From = TargetToken::From;
-    const bool residual = own.from == From::residual;
-    const Message row = residual                  ? loop_says("strip.row:residual"_t)
-                        : own.from != From::bonus ? loop_says("strip.row:target"_t)
-                        : own.target_top.empty()  ? loop_says("strip.row:last"_t)
-                                                  : loop_says("strip.row:mixture"_t);
-    const Message short_row = residual ? loop_says("strip.row:residual_short"_t) : row;
-    const auto say = [&](const Message& what, bool numbered, bool second, bool others) {
-        return loop_says("strip.caption"_t, "row"_v = what, "numbered"_v = numbered && own.u, "second"_v = second ? own.u : std::nullopt,
-                         "coin"_v = second ? std::nullopt : own.u, "grey"_v = others);
-    };
-    return {say(row, true, residual, grey), say(row, false, residual, grey), say(short_row, false, residual, grey),
-            say(short_row, false, false, grey), say(short_row, false, residual, false)};
-}
-
-void draw_strip(const LoopDraw& d, Rect strip, Role role) {
-    const TargetToken& own = *d.model.own;
-    ui::Canvas& canvas = d.ui.canvas;
-    const ui::Theme& theme = d.ui.theme;
-    if (own.top.empty()) {
-        ui::fitted_text(canvas, {strip.x, strip.y + 17}, loop_says("strip.unrecorded"_t), Font::text, 14, theme.muted, strip.w);
-        return;
-    }
-    const std::vector<Share> shares = shares_of(own.top, own.token, own.u);
-    const float open = d.input.reduced_motion ? 1 : eased(d.moved(&own), 0, kOpens);
-    const auto box_of = [&](const Share& share) {
-        return Rect{strip.x + strip.w * open * static_cast<float>(share.from), strip.y, strip.w * open * static_cast<float>(share.p),
-                    strip.h};
-    };
-    float grey = 0; // width of parts that are too narrow for their name
-    const Message others = loop_says("strip.others"_t);
-    for (const Share& share : shares) {
-        const double whole[] = {1};
-        if (share.id < 0) {
-            const Rect box = box_of(share);
-            canvas.fill(box, theme.muted.alpha(0.25F));
-            const bool named = open == 1 && canvas.text_width(others, Font::text, 14) + 12 <= box.w;
-            if (named) canvas.text({box.x + 6, box.y + 17}, others, Font::text, 14, theme.muted);
-            if (!named) grey += box.w;
-            continue;
-        }
-        ui::share_strip(canvas, theme, box_of(share), whole, role);
-    }
-    if (open < 1) return;
-    ui::tooltip(d.ui, strip, loop_says("strip.about"_t));
-
-    // The coin stands at its number, which lies in the share that it picked.
-    float coin_x = -1;
-    if (own.u) {
-        coin_x = strip.x + strip.w * static_cast<float>(*own.u);
-        for (const Share& share : shares)
-            if (share.id == own.token) coin_x = std::clamp(coin_x, box_of(share).x, std::max(box_of(share).x, box_of(share).right() - 1));
-        ui::coin_marker(canvas, theme, coin_x, strip.y - 4, strip.bottom() + 4);
-    }
-    std::vector<Share> unnamed;
-    for (const Share& share : shares)
-        if (share.id >= 0 && !name_share(d, share, box_of(share), coin_x)) unnamed.push_back(share);
-    std::ranges::stable_sort(unnamed, std::ranges::greater{}, &Share::p);
-    // Where the drawn token would find no room beside it, the caption is cut short.
-    const auto drawn = std::ranges::find(unnamed, own.token, &Share::id);
-    const float needed = drawn == unnamed.end() ? 0 : listed_width(canvas, listed_share(d, *drawn));
-    const std::vector<Message> ways = strip_words(own, grey >= 1);
-    const Message caption = ui::fitting(canvas, ways, Font::text, 14, strip.w - 16 - needed);
-    const float used = canvas.text_width(caption, Font::text, 14);
-    ui::fitted_text(canvas, {strip.x, strip.y + 44}, caption, Font::text, 14, theme.muted, strip.w);
-    list_shares(d, unnamed, own.token, strip.x + used + 16, strip.right(), strip.y + 44);
-}
-
-// Replacement or bonus with the distribution it was drawn from.
-void draw_own_row(const LoopDraw& d) {
-    const LoopGrid& g = d.grid;
-    if (!d.model.own) return;
-    const TargetToken& own = *d.model.own;
-    const int column = d.model.own_column();
-    const bool residual = own.from == TargetToken::From::residual;
-    const bool replaced = d.model.rejected >= 0;
-    const bool bonus = own.from == TargetToken::From::bonus;
-    const bool dropped = d.model.own_dropped;
-    const Role role = dropped ? Role::discarded : residual ? Role::residual : bonus ? Role::bonus : Role::target;
-    const float y = g.rows.own, way = y - g.rows.outcome - g.rows.chip - 2; // of the arrow between the two
-    const float room = g.left - g.gutter - 12;
-    d.ui.canvas.tell(own_token_words(d.input, d.model), d.input.stage);
-    if (own.top.entries.size() > 1) d.ui.canvas.tell(strip_shares(d.input, own), d.input.stage);
-    ui::fitted_text(d.ui.canvas, {g.gutter, y + 23},
-                    dropped    ? loop_says("own_row.dropped"_t)
-                    : residual ? loop_says("own_row.resampled"_t)
-                    : bonus    ? loop_says("own_row.bonus"_t)
-                               : loop_says("own_row.target"_t),
-                    Font::text, 14, d.ui.theme.muted, room);
-
-    const bool seen = g.visible(column);
-    const Rect chip{seen ? g.x(column) : g.left, y, g.width, g.rows.chip};
-    const ui::Color hue = d.ui.theme.role(role);
-    if (replaced && seen) {
-        draw_own_chip(d, chip, role, 20);
-        ui::arrow(d.ui.canvas, {g.middle(column), y - way}, {g.middle(column), y - 1}, {hue, 2});
-    }
-    // The strip takes the free side of the chip; under a bonus the whole width to its left.
-    Rect strip{g.left, y, g.right - g.left, 24};
-    if (replaced && seen) {
-        const float after = g.limit - chip.right() - 12, before = chip.x - 12 - g.left;
-        const bool to_the_right = after >= 240 || after >= before;
-        const bool below_columns = g.right - chip.right() - 12 >= 240; // else it goes on behind the last one
-        const float limit = below_columns ? g.right : std::min(g.limit, chip.right() + 12 + 360);
-        strip = to_the_right ? Rect{chip.right() + 12, y, limit - chip.right() - 12, 24} : Rect{g.left, y, before, 24};
-        const float x = to_the_right ? chip.right() + 1 : chip.x - 12;
-        d.ui.canvas.line({x, y + 18}, {x + 11, y + 18}, {hue, 2, 2, 3});
-    } else if (!replaced && seen) {
-        strip.w = std::max(strip.w, std::min(560.0F, g.limit - g.left));
-        if (bonus) strip.x = std::max(g.left, g.right - 560);
-        strip.w = std::min(strip.w, bonus ? g.right - strip.x : 560.0F);
-        ui::arrow(d.ui.canvas, {g.middle(column), y - 2}, {g.middle(column), y - way}, {hue, 2});
-    }
-    if (strip.w >= 160) draw_strip(d, strip, role);
-}
-
-// "The same tokens on one clock": the measured phases of this cycle above what plain decoding needs for as
-// many tokens, on one scale. The difference is drawn as a bracket, also when speculation lost.
-
-// Passes of the drafter, what its head or its search took on top, the check. Siblings of a tree come from one pass.
-std::vector<ui::Segment> speculative_lane(const LoopModel& model) {
-    std::vector<ui::Segment> lane;
-    double at = 0, head = 0;
-    for (std::size_t i = 0; i < model.columns.size() && model.columns[i].draft; ++i) {
-        const LoopColumn& draft = model.columns[i];
-        head += draft.head_ms;
-        if (draft.ms <= 0) continue;
-        ui::Segment s{.start = at, .length = draft.ms, .role = Role::draft, .strength = 0.92F, .mono = true};
-        s.label = "d" + std::to_string(model.tree ? lane.size() + 1 : i + 1);
-        at += draft.ms;
-        lane.push_back(s);
-    }
-    if (head > 0) lane.push_back({.start = at, .length = head, .role = Role::draft, .label = head_words(model), .strength = 0.55F});
-    at += head;
-    if (const Verified* v = model.round->verify) {
-        if (const double empty = model.round->empty_draft_ms; empty > 0) {
-            lane.push_back({.start = at, .length = empty, .role = Role::draft, .label = loop_says("words.no_guess"_t)});
-            at += empty;
-        }
-        lane.push_back({.start = at,
-                        .length = model.round->verify_ms,
-                        .role = Role::target,
-                        .label = loop_says("clock.verify"_t, "rows"_v = v->rows),
-                        .value = model.ms(model.round->verify_ms)});
-    }
-    return lane;
-}
-
-void draw_loop_clock(const LoopDraw& d, Rect stage) {
-    const LoopModel& m = d.model;
-    ui::Canvas& canvas = d.ui.canvas;
-    const ui::Theme& theme = d.ui.theme;
-    const float x0 = d.grid.left, gutter = d.grid.gutter, top = stage.y + 492;
-    const float limit = stage.right() - 64; // the unit stands behind the last label
-    const bool full = stage.h >= 648;
-    const bool alone = m.plain(); // plain decoding beside itself would compare nothing
-    const float lane = full ? 32 : 22, first = full ? 40 : 28, pitch = full ? 44 : 28, axis = (full ? 128.0F : 86.0F) - (alone ? pitch : 0);
-    canvas.line({gutter, top + 0.5F}, {stage.right() - 24, top + 0.5F}, theme.hairline());
-    const float title = top + (full ? 26.0F : 20.0F);
-    const Message heading = loop_says("clock.title"_t, "tokens"_v = m.plain() ? 0 : m.produced);
-    canvas.text({gutter, title}, heading, Font::text_bold, 15, theme.ink);
-    const Rect upper{x0, top + first, limit - x0, lane}, lower{x0, top + first + pitch, limit - x0, lane};
-    const Message plain_lane = loop_says("clock.plain"_t);
-    canvas.text({gutter, upper.center().y + 5}, alone ? plain_lane : loop_says("clock.speculative"_t), Font::text, 14, theme.muted);
-    if (!alone) canvas.text({gutter, lower.center().y + 5}, plain_lane, Font::text, 14, theme.muted);
-    if (!m.timed()) {
-        ui::slot(canvas, theme, upper,
-                 m.table() ? no_plain_words(d.input)
-                 : m.round ? loop_says("clock.untimed"_t)
-                           : loop_says("clock.to_come"_t));
-        if (!alone) ui::slot(canvas, theme, lower, m.table() ? Message() : loop_says("clock.as_many"_t));
-        return;
-    }
-    const double spec = m.spec_ms(), plain = m.plain_total();
-    const double shown = alone ? std::max(spec, 1e-6) : std::max({spec, plain, m.plain_ms, 1e-6});
-    const ui::Ticks marks = ui::ticks(0, shown * 1.04, 6, true);
-    const double hi = std::max(shown * 1.04, marks.values.empty() ? shown : marks.values.back());
-    const ui::Scale x{.lo = 0, .hi = hi, .a = x0, .b = limit};
-    ui::axis_x(canvas, theme, x, top + axis, marks,
-               {.unit = "ms", .grid_to = top + first - (full ? 12.0F : 2.0F), .grid = true, .base_line = true});
-
-    const bool settled = m.settled && m.timed() && m.drafted > 0 && m.plain_ms > 0;
-    const Message saving = settled && !m.doubt.empty() ? loop_says("saving.in_doubt"_t) : saving_words(m);
-    const float words = canvas.text_width(saving, Font::text_bold, 15);
-    std::vector<ui::Segment> phases = speculative_lane(m);
-    if (!phases.empty() && m.phase == Phase::draft && m.drafted > 0)
-        phases.back().length *= static_cast<double>(d.grown(d.moved(column(d, m.drafted - 1).draft)));
-    if (!phases.empty() && m.phase == Phase::verify) phases.back().length *= static_cast<double>(d.grown(d.moved(m.round->verify)));
-    ui::gantt_lane(canvas, theme, x, upper.y, upper.h, phases, 2, d.ui.input.mouse);
-    if (m.settled && m.other_ms > 0) {
-        // Verdicts, commit and bookkeeping: no role of their own, so a neutral block.
-        const float from = x(m.round->draft_ms + m.round->verify_ms);
-        const Rect rest{from, upper.y, std::max(1.0F, x(spec) - from), upper.h};
-        canvas.fill(rest, theme.muted.alpha(0.45F), 2);
-        const Message name = loop_says("clock.rest"_t);
-        ui::tooltip(d.ui, rest, loop_says("clock.rest_took"_t, "ms"_v = m.other_ms));
-        const float key = gutter + canvas.text_width(heading, Font::text_bold, 15) + 24;
-        if (key + 44 + canvas.text_width(name, Font::text, 14) < stage.right() - 24 - words) {
-            canvas.fill({key, title - 11, 12, 12}, theme.muted.alpha(0.45F), 2);
-            canvas.text({key + 20, title}, name, Font::text, 14, theme.muted);
-        }
-    }
-    if (alone) return;
-
-    if (m.plain_ms <= 0) {
-        ui::slot(canvas, theme, lower, no_plain_words(d.input));
-        return;
-    }
-    std::vector<ui::Segment> tokens;
-    for (int i = 0; i < m.produced; ++i) {
-        tokens.push_back({.start = m.plain_ms * i,
-                          .length = m.plain_ms,
-                          .role = Role::target,
-                          .label = loop_says("clock.token"_t, "n"_v = i + 1),
-                          .value = m.ms(m.plain_ms)});
-    }
-    if (tokens.empty()) ui::slot(canvas, theme, lower, loop_says("clock.plain_to_come"_t, "ms"_v = m.ms(m.plain_ms)));
-    ui::gantt_lane(canvas, theme, x, lower.y, lower.h, tokens, 2, d.ui.input.mouse);
-
-    if (saving.empty()) return;
-    const bool one = m.produced < 2; // nothing is compared, so nothing is bracketed
-    const float a = x(std::min(spec, plain)), b = x(std::max(spec, plain));
-    const float y = (spec <= plain ? upper : lower).center().y;
-    const bool inside = b - a > words + 40;
-    if (!one && (inside || b + 12 + words < stage.right() - 24)) {
-        if (inside || b - a > 6) ui::bracket(canvas, theme, a, b, y, "");
-        const float left = inside ? (a + b - words) / 2 : b + 12, around = inside ? 10 : 4;
-        canvas.fill({left - around, y - 12, words + 2 * around, 24}, theme.bg);
-        canvas.text({left, y + 5}, saving, Font::text_bold, 15, theme.ink);
-    } else {
-        canvas.text({stage.right() - 24, title}, saving, Font::text_bold, 15, theme.ink, ui::Align::right);
     }
 }
 
@@ -761,41 +453,6 @@ LoopGrid loop_grid(ui::Rect stage, const LoopModel& model, float chip) {
     if (grid.count < grid.total) grid.first = std::clamp(model.selected - grid.count / 2, 0, grid.total - grid.count);
     grid.right = grid.x(grid.first + grid.count - 1) + grid.width;
     return grid;
-}
-
-std::vector<Share> shares_of(const TopEntries& distribution, int chosen, std::optional<double> u) {
-    constexpr std::size_t kNamed = 12;
-    std::vector<TopEntries::Entry> entries = distribution.entries;
-    const double least = entries.size() > kNamed ? entries[kNamed - 1].logp : -INFINITY;
-    std::ranges::sort(entries, {}, &TopEntries::Entry::id);
-    double before = 0, share = 0;
-    const double rest = std::max(0.0, distribution.rest);
-    for (const TopEntries::Entry& entry : entries) {
-        if (entry.id < chosen) before += std::exp(entry.logp);
-        if (entry.id == chosen) share = std::exp(entry.logp);
-    }
-    double below = rest / 2;
-    if (u) below = (std::clamp(*u - before - share, 0.0, rest) + std::clamp(*u - before, 0.0, rest)) / 2;
-
-    std::vector<Share> shares;
-    double at = 0;
-    const auto add = [&](int id, double p) {
-        if (id < 0 && !shares.empty() && shares.back().id < 0)
-            shares.back().p += p;
-        else if (p > 0)
-            shares.push_back({id, p, at});
-        at += p;
-    };
-    const auto add_entry = [&](const TopEntries::Entry& entry) {
-        add(entry.logp >= least || entry.id == chosen ? entry.id : -1, std::exp(entry.logp));
-    };
-    auto entry = entries.begin();
-    for (; entry != entries.end() && entry->id < chosen; ++entry) add_entry(*entry);
-    add(-1, below);
-    if (entry != entries.end() && entry->id == chosen) add_entry(*entry++);
-    add(-1, rest - below);
-    for (; entry != entries.end(); ++entry) add_entry(*entry);
-    return shares;
 }
 
 void draw_loop(const SceneInput& input, const LoopModel& model, ui::Ui& ui, std::vector<SceneCommand>& out) {

@@ -1,10 +1,8 @@
 #include "scenes/loop/loop_model.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "engine/drafters/drafter_info.h"
-#include "engine/rules/verify.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/plain_time.h"
 #include "scenes/shared/reported_speed.h"

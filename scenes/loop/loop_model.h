@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "engine/rules/verify.h"

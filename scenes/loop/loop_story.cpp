@@ -1,22 +1,48 @@
 #include "scenes/loop/loop_story.h"
 
 #include <cmath>
+#include <cstdio>
 #include <optional>
 
 #include "engine/drafters/drafter_info.h"
 #include "engine/run/engine_status.h"
 #include "scenes/loop/loop_draw.h"
 #include "scenes/loop/loop_rules.h"
+#include "scenes/shared/shown_work.h"
 #include "scenes/shared/token_said.h"
 #include "scenes/shared/typical_time.h"
 #include "scenes/shared/words.h"
-#include "ui/language/language.h"
 
 namespace speclens {
 namespace {
 
-// What is born below the scenes stands there in English: names of drafters, reasons, notices.
-std::string named(std::string_view english) { return ui::language().label(english); }
+// Of a trace, whose words are for every program; those that nobody here knows stand as they are.
+Message stop_words(const std::string& reason) {
+    if (reason == Stopped::kEndOfText) return loop_says("stop.reason:text"_t);
+    if (reason == Stopped::kLength) return loop_says("stop.reason:length"_t);
+    if (reason == Stopped::kContextFull) return loop_says("stop.reason:context"_t);
+    return reason == Stopped::kCancelled ? loop_says("stop.reason:cancelled"_t) : Message(reason);
+}
+
+// Why nothing is drafted: the reason itself is the engine's, as what() of an error is.
+Message off_words(const Header& run) {
+    return run.notice.starts_with(Header::kOff) ? loop_says("stop.off"_t, "why"_v = run.why_off()) : Message(run.notice);
+}
+
+// Where a copied token came from, as its drafter wrote it down.
+Message source_words(const std::string& extra) {
+    int tokens = 0, at = 0, more = 0, end = 0;
+    double p = 0;
+    const char* const words = extra.c_str();
+    const auto whole = [&] { return end == std::ssize(extra); };
+    if (std::sscanf(words, "%d-gram found at token %d, copied token %d%n", &tokens, &at, &more, &end) == 3 && whole())
+        return loop_says("source.copied"_t, "tokens"_v = tokens, "at"_v = at, "from"_v = more);
+    if (std::sscanf(words, "%d-gram found at token %d, %d× before, %lf to here%n", &tokens, &at, &more, &p, &end) == 4 && whole())
+        return loop_says("source.counted"_t, "tokens"_v = tokens, "at"_v = at, "times"_v = more, "p"_v = p);
+    if (std::sscanf(words, "%d-gram found %d× in earlier answers, %lf to here%n", &tokens, &more, &p, &end) == 3 && whole())
+        return loop_says("source.earlier"_t, "tokens"_v = tokens, "times"_v = more, "p"_v = p);
+    return extra;
+}
 
 Message phase_name(const LoopModel& model) {
     using From = TargetToken::From;
@@ -54,15 +80,15 @@ Message finished_title(const LoopModel& model) {
 }
 
 // What was set of the drafter: " · head off".
-std::string setting_words(const Header& run) {
+std::vector<Said> setting_words(const Header& run) {
     DrafterOptions options = run.options;
     if (options.small_ids == 0) options.fr_spec = run.draft_ids;
-    return named(words_of(options));
+    return words_of(options);
 }
 
 // One guess: who proposed it, what that had seen, and how the token came out of its distribution.
 
-std::string drafter_noun(const LoopModel& model) { return named(model.drafter ? model.drafter->noun : "the drafter"); }
+std::string drafter_noun(const LoopModel& model) { return message(model.drafter ? model.drafter->noun : drafter_said("words.noun"_t)); }
 
 // Who proposes the newest guess, and what it has seen.
 Message how_guessed(const SceneInput& input, const LoopModel& model, const LoopColumn& c) {
@@ -76,7 +102,7 @@ Message how_guessed(const SceneInput& input, const LoopModel& model, const LoopC
         if (!corrected && model.head && !info->corrects_first) return loop_says("how.before_head"_t, "states"_v = states);
         if (!corrected) return loop_says("how.no_head"_t, "states"_v = states);
         if (first) return loop_says("how.head_first"_t, "states"_v = states);
-        return loop_says("how.head"_t, "states"_v = states, "reads"_v = named(info->head_reads));
+        return loop_says("how.head"_t, "states"_v = states, "reads"_v = message(info->head_reads).words());
     }
     if (info && info->at_once() && info->own_ids) return loop_says("how.ngrams"_t);
     if (info && info->at_once() && info->needs_network()) return loop_says("how.heads"_t);
@@ -119,7 +145,7 @@ void tell_draft(const SceneInput& input, const LoopModel& model, Story& story) {
     const Header& run = *model.header;
     if (model.drafter && model.drafter->copies())
         take(story, loop_says.beat("draft:copied"_t, "guess"_v = model.drafted, "of"_v = model.tree ? 0 : model.columns.size(),
-                                   "token"_v = token, "from"_v = named(c.draft->extra)));
+                                   "token"_v = token, "from"_v = source_words(c.draft->extra)));
     else if (begins_the_run(model))
         take(story, loop_says.beat("draft:roles"_t, "drafter"_v = run.drafter, "asked"_v = model.asked, "model"_v = run.model,
                                    "token"_v = token, "p"_v = c.q));
@@ -148,7 +174,7 @@ void tell_verify(const SceneInput& input, const LoopModel& model, Story& story) 
     if (model.drafted == 0) {
         const Header& h = *input.view->header;
         take(story, loop_says.beat("verify:nothing"_t, "room"_v = model.no_room ? room_words(input) : Message(), "took"_v = took,
-                                   "reason"_v = h.drafter == kNoDrafter ? named(h.notice) : ""));
+                                   "reason"_v = h.drafter == kNoDrafter && !h.notice.empty() ? off_words(h) : Message()));
         return;
     }
     const auto say = [&](auto id) {
@@ -290,12 +316,12 @@ void tell_end(const SceneInput& input, Story& story) {
     const RunView& view = *input.view;
     if (view.failed) {
         story.heading = loop_says("end.failed"_t);
-        story.text = loop_says("end.problem"_t, "what"_v = named(view.failed->what));
-        story.what_if = loop_says("end.remedy"_t, "remedy"_v = named(view.failed->remedy));
+        story.text = loop_says("end.problem"_t, "what"_v = view.failed->what);
+        story.what_if = loop_says("end.remedy"_t, "remedy"_v = view.failed->remedy);
         return;
     }
     take(story,
-         loop_says.beat("end"_t, "reason"_v = named(view.stopped->reason), "tokens"_v = view.output_tokens, "rounds"_v = view.rounds,
+         loop_says.beat("end"_t, "reason"_v = stop_words(view.stopped->reason), "tokens"_v = view.output_tokens, "rounds"_v = view.rounds,
                         "rate"_v = view.tokens_per_round(), "nothing"_v = view.drafted == 0, "kept"_v = view.accepted_drafts,
                         "guesses"_v = view.drafted > 1 ? view.drafted : 0, "one_kept"_v = view.drafted == 1 && view.accepted_drafts == 1,
                         "one_lost"_v = view.drafted == 1 && view.accepted_drafts != 1));
@@ -307,8 +333,8 @@ void tell_start(const SceneInput& input, const LoopModel& model, Story& story) {
     if (!model.header) {
         if (input.status && input.status->state == EngineStatus::State::failed) {
             story.heading = loop_says("start.failed"_t);
-            story.text = loop_says("end.problem"_t, "what"_v = named(input.status->error));
-            story.what_if = loop_says("end.remedy"_t, "remedy"_v = named(input.status->remedy));
+            story.text = loop_says("end.problem"_t, "what"_v = input.status->error);
+            story.what_if = loop_says("end.remedy"_t, "remedy"_v = input.status->remedy);
         } else if (input.status && input.status->state == EngineStatus::State::running)
             take(story, loop_says.beat("start:costs"_t));
         else
@@ -395,8 +421,8 @@ Message place_words(const LoopModel& model) {
 
 Message loop_subtitle(const SceneInput& input, const LoopModel& model, const Message& saving) {
     if (!model.header) {
-        const bool works = input.status && !input.status->job.empty();
-        return works ? loop_says("subtitle.job"_t, "job"_v = named(input.status->job)) : loop_says("subtitle.waiting"_t);
+        const Message job = input.status ? job_words(input.status->job) : Message();
+        return job.empty() ? loop_says("subtitle.waiting"_t) : loop_says("subtitle.job"_t, "job"_v = job);
     }
     const Header& h = *model.header;
     const double drafts = h.draft_sampling.temperature;
@@ -443,11 +469,12 @@ Message guess_words(const SceneInput& input, const LoopModel& model, int column)
                          "threshold"_v = beside_a_sign(std::min(1.0, check.threshold)));
     return loop_says("guess.told"_t, "guess"_v = column + 1, "parent"_v = model.tree ? c.parent + 1 : 0,
                      "token"_v = token_said(*input.trace, c.draft->token), "id"_v = c.draft->token, "draft"_v = c.q, "target"_v = c.p,
-                     "coin"_v = coin, "drawn"_v = c.draft->u, "forced"_v = c.draft->forced(), "by"_v = named(part_name(model, c)),
-                     "extra"_v = c.draft->forced() ? "" : named(c.draft->extra), "certain"_v = model.rule == RuleKind::certain,
-                     "mixture"_v = chance_of(check.mixture), "prefix"_v = chance_of(check.prefix_coefficient),
-                     "limit"_v = check.typical_threshold, "took"_v = model.timed() && c.ms > 0 ? model.ms(c.ms) : Message(),
-                     "fate"_v = fate_words(c), "selected"_v = column == model.selected);
+                     "coin"_v = coin, "drawn"_v = c.draft->u, "forced"_v = c.draft->forced(), "by"_v = part_name(model, c),
+                     "extra"_v = c.draft->forced() ? Message() : source_words(c.draft->extra),
+                     "certain"_v = model.rule == RuleKind::certain, "mixture"_v = chance_of(check.mixture),
+                     "prefix"_v = chance_of(check.prefix_coefficient), "limit"_v = check.typical_threshold,
+                     "took"_v = model.timed() && c.ms > 0 ? model.ms(c.ms) : Message(), "fate"_v = fate_words(c),
+                     "selected"_v = column == model.selected);
 }
 
 Message own_token_words(const SceneInput& input, const LoopModel& model) {

@@ -1,8 +1,6 @@
 // Words of the loop scene: title, conditions, story text of every phase, and what is told of each thing that is drawn.
 #pragma once
 
-#include <string>
-
 #include "scenes/loop/loop_model.h"
 #include "scenes/shared/story.h"
 

@@ -28,8 +28,7 @@ class LosslessScene final : public MessageScene<LosslessScene> {
         const LosslessDraw d{input, model, state_, ui, out};
         draw_titled(input, ui, lossless_title(input, model), [&] { draw_lossless_stage(d); });
         draw_story(input, ui, lossless_story(input, model), out);
-        draw_lossless_details(d);
-        draw_lossless_controls(d);
+        draw_beside(d, draw_lossless_details, draw_lossless_controls);
         keys(d);
     }
 
@@ -41,10 +40,8 @@ class LosslessScene final : public MessageScene<LosslessScene> {
         return wanted;
     }
 
-    std::vector<std::pair<std::string, std::string>> keys() const override {
-        return {{"↑ ↓", "Another mistake, or none"},
-                {"C", "Draw a thousand texts"},
-                {"M", "Greedy texts of every drafter, or of the fault that the beat is about"}};
+    KeyRows keys() const override {
+        return {{"↑ ↓", lossless_says("keys.up_down"_t)}, {"C", lossless_says("keys.c"_t)}, {"M", lossless_says("keys.m"_t)}};
     }
 
   private:

@@ -1,6 +1,7 @@
 // The pictures of S4: texts drawn against their exact distribution, the distance as it shrinks or does not, the proof of one position as
 // bars, and greedy texts held against plain decoding.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "scenes/lossless/lossless_model.h"
@@ -13,12 +14,6 @@
 
 namespace speclens {
 namespace {
-
-using ui::Align;
-using ui::Font;
-using ui::Rect;
-using ui::Role;
-using ui::Vec2;
 
 constexpr SaidOf<"lossless"> kSaid; // of a list: its words are nobody's alone
 
@@ -34,7 +29,8 @@ Message proof_words(auto id, std::size_t v, const ProofRow& row) {
 
 // "No residual", "no mistake"
 Message rule_name(const RuleInfo& rule, bool brief = false) {
-    return lossless_says("looks.name"_t, "mistake"_v = mistake_words(rule, brief));
+    const auto mistake = "mistake"_v = mistake_words(rule);
+    return brief ? lossless_says("looks.brief"_t, mistake) : lossless_says("looks.name"_t, mistake);
 }
 
 Message greedy_verdict(const GreedyText& row) {
@@ -68,6 +64,12 @@ void draw_texts_drawn(const LosslessDraw& d, Rect r) {
             canvas.print({x + column / 2, plot.bottom() + 18}, text.letters, Font::mono, 14, theme.muted, Align::center);
         ui::tooltip(d.ui, {x, plot.y, column, plot.h}, text_words(text));
     }
+    const auto numbers = [&](const Message& name, const auto& share) {
+        ui::plotted(canvas, plot, ui::PlotMark::rows, name, d.model.texts,
+                    [&](const LosslessModel::Text& text) { return ui::PlotDatum{.x = share(text), .label = text.letters}; });
+    };
+    if (d.model.count->drawn > 0) numbers(lossless_says("texts.drawn"_t), [](const auto& text) { return text.drawn.value_or(0); });
+    numbers(lossless_says("texts.exact"_t), [](const auto& text) { return text.exact; });
 }
 
 void draw_looks(const LosslessDraw& d, Rect r) {
@@ -103,6 +105,8 @@ void draw_looks(const LosslessDraw& d, Rect r) {
     std::vector<Vec2> noise;
     for (double at = 1; at <= x.hi; at += 0.25) noise.push_back({x(at), y(std::log10(expected_distance(std::lround(std::pow(10, at)))))});
     canvas.polyline(noise, {theme.muted, 1.5F, 5, 4});
+    ui::plotted(canvas, plot, ui::PlotMark::line, lossless_says("looks.noise"_t), std::array{10L, 100L, 1000L, 10000L, 100000L},
+                [](long drawn) { return ui::PlotDatum{.x = static_cast<double>(drawn), .y = expected_distance(drawn)}; });
     std::vector<std::pair<Vec2, const RuleInfo*>> ends;
     std::vector<Vec2> crosses; // two that would lie on each other stand side by side
     for (const auto& [name, count] : d.state.counts) {
@@ -117,6 +121,9 @@ void draw_looks(const LosslessDraw& d, Rect r) {
         }
         canvas.polyline(line, {rule == d.model.rule ? theme.ink : theme.muted.alpha(0.6F), rule == d.model.rule ? 2.5F : 1.0F});
         canvas.tell(lossless_says("looks.curve"_t, "name"_v = rule_name(*rule), "points"_v = points), plot);
+        ui::plotted(canvas, plot, ui::PlotMark::line, rule_name(*rule), count.looks, [](const LosslessCount::Look& look) {
+            return ui::PlotDatum{.x = static_cast<double>(look.drawn), .y = look.distance};
+        });
         ends.emplace_back(line.back(), rule);
         const auto caught = std::ranges::find(count.looks, count.caught, &LosslessCount::Look::drawn);
         if (caught == count.looks.end()) continue;
@@ -148,13 +155,10 @@ void draw_proof(const LosslessDraw& d, Rect r) {
     const std::vector<ProofRow>& rows = d.model.proof;
     canvas.line({r.x, r.y - 9.5F}, {r.right(), r.y - 9.5F}, theme.hairline());
     part_head(d.ui, {r.x, r.y + 2, r.w * 0.6F, r.h}, lossless_says("bars.title"_t));
-    float key = r.right() - 250;
-    for (const auto& [role, words] :
-         {std::pair{Role::accepted, lossless_says("bars.kept"_t)}, {Role::residual, lossless_says("bars.replaced"_t)}}) {
-        canvas.fill({key, r.y + 6, 10, 10}, theme.role(role), 2);
-        canvas.text({key + 16, r.y + 16}, words, Font::text, 14, theme.muted);
-        key += 84;
-    }
+    const std::pair<Message, Role> bars[] = {{lossless_says("bars.kept"_t), Role::accepted},
+                                             {lossless_says("bars.replaced"_t), Role::residual}};
+    const float key = marks_key(
+        d.ui, {r.right() - 250, r.y + 16}, r.right(), bars, [&](Rect box, Role role) { canvas.fill(box, theme.role(role), 2); }, kSmallKey);
     canvas.line({key + 4, r.y + 4}, {key + 4, r.y + 18}, {theme.role(Role::target), 2.5F});
     canvas.text({key + 12, r.y + 16}, lossless_says("bars.target"_t), Font::text, 14, theme.muted);
     const float left = r.x + 40, numbers = 220, width = r.w - 40 - numbers;
@@ -172,6 +176,14 @@ void draw_proof(const LosslessDraw& d, Rect r) {
         canvas.print({r.right(), y + bar / 2 + 9}, proof_words("bars.sum"_t, v, row), Font::mono, 14,
                      adds_up(row) ? theme.ink : theme.role(Role::rejected), Align::right);
     }
+    const auto plot = [&](const Message& name, double ProofRow::*value) {
+        ui::plotted(
+            canvas, {left, r.y + 32, width, r.h - 32}, ui::PlotMark::rows, name, rows,
+            [&, letter = 'a'](const ProofRow& row) mutable { return ui::PlotDatum{.x = row.*value, .label = std::string(1, letter++)}; });
+    };
+    plot(lossless_says("bars.kept"_t), &ProofRow::kept);
+    plot(lossless_says("bars.replaced"_t), &ProofRow::replaced);
+    plot(lossless_says("bars.target"_t), &ProofRow::target);
 }
 
 void draw_greedy(const LosslessDraw& d, Rect r) {
@@ -270,7 +282,6 @@ void draw_lossless_stage(const LosslessDraw& d) {
 
 void draw_lossless_details(const LosslessDraw& d) {
     const Rect r = d.input.details;
-    if (r.w <= 0) return;
     const ui::Theme& theme = d.ui.theme;
     const float x = r.x + 24, w = r.w - 48;
     DetailsColumn column(d.ui, r);
@@ -319,7 +330,6 @@ void more_texts(const SceneInput& input, const RuleInfo& rule, long count, Lossl
 }
 
 void draw_lossless_controls(const LosslessDraw& d) {
-    if (d.input.controls.w <= 0) return;
     ui::Ui& ui = d.ui;
     ControlRow row(d.input.controls);
     std::vector<Message> choices;

@@ -1,6 +1,5 @@
 #include "scenes/lossless/lossless_model.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "engine/drafters/drafter_info.h"

@@ -104,8 +104,7 @@ struct LosslessModel {
 // Of what the stage shows at this beat: texts on the table, greedy texts, or a planted fault.
 [[nodiscard]] StageTitle lossless_title(const SceneInput& input, const LosslessModel& model);
 [[nodiscard]] Story lossless_story(const SceneInput& input, const LosslessModel& model);
-// A rule with a mistake, in the language of the pictures; brief: "No residual", as far as its colon. Empty: none.
-[[nodiscard]] std::string mistake_words(const RuleInfo& rule, bool brief = false);
+[[nodiscard]] Message mistake_words(const RuleInfo& rule); // the title of a rule with one; empty: it has none
 // Where the text of a fault parts from the plain one, and why.
 [[nodiscard]] Message found_words(const SceneInput& input, const GreedyText* text);
 

@@ -4,7 +4,6 @@
 
 #include "scenes/lossless/lossless_model.h"
 #include "scenes/shared/token_said.h"
-#include "ui/language/language.h"
 
 namespace speclens {
 namespace {
@@ -56,11 +55,7 @@ Message counted_title(const SceneInput& input, const LosslessModel& m) {
 
 } // namespace
 
-std::string mistake_words(const RuleInfo& rule, bool brief) {
-    if (rule.lossless()) return "";
-    const std::string title = ui::language().label(rule.title); // of a rule, as below the scenes
-    return brief ? title.substr(0, title.find(':')) : title;
-}
+Message mistake_words(const RuleInfo& rule) { return rule.lossless() ? Message() : message(rule.title); }
 
 Message found_words(const SceneInput& input, const GreedyText* text) {
     if (!text) return lossless_says("words.found:unmeasured"_t);
@@ -108,7 +103,7 @@ Story lossless_story(const SceneInput& input, const LosslessModel& m) {
     } else if (const RunStudy study = lossless_study(input, beat); !study.runs.empty()) {
         const bool greedy = beat == kLosslessGreedyBeat;
         story.task = greedy ? lossless_says("asterisk.task"_t) : lossless_says("words.fault_task"_t);
-        story.task_done = greedy ? !m.greedy.empty() : m.faulty(beat) != nullptr;
+        story.task_done = (greedy ? !m.greedy.empty() : m.faulty(beat) != nullptr) && input.by_task(study.name);
         story.on_task = {Command{study}};
     }
     return story;

@@ -12,7 +12,7 @@ class MtpScene final : public HeadScene<MtpScene> {
     static constexpr const char *kName = "mtp", *kTitle = "MTP";
     static constexpr auto kSays = mtp_says;
     static Message details() { return mtp_says("kept.what"_t); }
-    static KeyRows own_keys() { return {{"↑ ↓", "Previous, next depth"}, {"M", "Measure depths, cache and states"}}; }
+    static KeyRows own_keys() { return {{"↑ ↓", mtp_says("keys.up_down"_t)}, {"M", mtp_says("keys.m"_t)}}; }
     static MtpModel model_of(const SceneInput& run, const SceneInput& seen) { return mtp_model(run, seen); }
     static StageTitle title(const MtpDraw& d) { return mtp_title(d); }
     static Story story(const MtpDraw& d) { return mtp_story(d); }
@@ -36,10 +36,7 @@ class MtpScene final : public HeadScene<MtpScene> {
     }
 
     void beside(const MtpDraw& d) {
-        if (d.model.instead_of.empty()) {
-            draw_mtp_details(d);
-            draw_mtp_controls(d);
-        }
+        if (d.model.instead_of.empty()) draw_beside(d, draw_mtp_details, draw_mtp_controls);
         take_guess_keys(d.ui, d.model, d.out);
         const RunStudy study = mtp_study(*d.model.run);
         if (!study.runs.empty() && d.ui.take_key(ui::Key::m)) d.out.push_back(Command{study});

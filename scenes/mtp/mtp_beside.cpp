@@ -14,11 +14,6 @@
 namespace speclens {
 namespace {
 
-using ui::Align;
-using ui::Font;
-using ui::Rect;
-using ui::Role;
-
 // What it takes from the target.
 Message reads_words(const MtpBesideRow& row) {
     const std::string name = row.info->name;
@@ -55,7 +50,7 @@ Message row_words(const MtpDraw& d, const MtpBesideRow& row) {
     const auto guesses =
         drafted(row) ? each_said(row.round()->drafts, [&](const DraftSlot& slot) { return guess_words(d, slot); }) : std::vector<Said>();
     const bool timed = row.guess && row.guess->draft_ms > 0;
-    return mtp_says("heads.told"_t, "drafter"_v = method_title(row.info->name), "reads"_v = reads_words(row),
+    return mtp_says("heads.told"_t, "drafter"_v = method_title(row.info->name).words(), "reads"_v = reads_words(row),
                     "stored"_v = stored_words(row), "took"_v = took_words(row),
                     "verify"_v = timed ? if_measured(d.model.verify_ms) : std::nullopt, "guesses"_v = guesses,
                     "why"_v = guesses.empty() ? why_not(d.model.beside, row) : Message(), "tokens"_v = row.tokens());
@@ -136,7 +131,7 @@ void draw_mtp_published(const MtpDraw& d, Rect r) {
         const auto conditions = "conditions"_v = conditions_said(*figure);
         const bool printed = figure->standing == Standing::as_published;
         const auto standing = "standing"_v = printed ? std::vector<Said>() : std::vector<Said>{standing_said(*figure)};
-        const Message row = mtp_says("figures.row"_t, value, "claim"_v = figure->claim, conditions, source, standing);
+        const Message row = mtp_says("figures.row"_t, value, "claim"_v = claim_said(*figure), conditions, source, standing);
         if (y + 44 > r.bottom() + 4) {
             canvas.tell(row, r);
             continue;

@@ -16,12 +16,6 @@
 namespace speclens {
 namespace {
 
-using ui::Align;
-using ui::Font;
-using ui::Rect;
-using ui::Role;
-using ui::Vec2;
-
 constexpr std::size_t kMostRows = 4; // tokens of a distribution
 
 // Rows of words and air between the rows, so that the picture and `below` px under it fill the stage.
@@ -304,6 +298,9 @@ void draw_mtp_variants(const MtpDraw& d, Rect r) {
         return ui::slot(canvas, theme, {r.x, r.y + 24, r.w, std::max(20.0F, r.h - 34)},
                         unmeasured_words(*d.model.run, study_named(*d.model.run, kMtpStudy), mtp_says("variants.how"_t)));
     const float names = 112, pitch = std::clamp((r.h - 28) / static_cast<float>(bars.size()), 24.0F, 40.0F);
+    ui::plotted(canvas, {r.x + names, r.y + 28, r.w - names - 64, r.h - 28}, ui::PlotMark::rows, {}, bars, [&](const MtpBar& bar) {
+        return ui::PlotDatum{.x = measured.of(bar.variant) ? value(bar) : ui::PlotDatum::kNone, .label = bar.name};
+    });
     float y = r.y + 28;
     for (const MtpBar& bar : bars) {
         const Rect track{r.x + names, y, r.w - names - 64, 16};
@@ -380,7 +377,6 @@ void draw_mtp_worth(const MtpDraw& d, Rect r) {
 
 void draw_mtp_details(const MtpDraw& d) {
     const Rect r = d.input.details;
-    if (r.w <= 0) return;
     const float x = r.x + 24, w = r.w - 48;
     if (d.model.verdicts && d.input.beat == kMtpDepthBeat) // the chart stands in the picture
         return draw_mtp_worth(d, {x, r.y + 20, w, r.h - 28});
@@ -390,9 +386,7 @@ void draw_mtp_details(const MtpDraw& d) {
 }
 
 void draw_mtp_controls(const MtpDraw& d) {
-    const Rect r = d.input.controls;
-    if (r.w <= 0) return;
-    ControlRow row(r);
+    ControlRow row(d.input.controls);
     guess_stepper(d.ui, d.model, mtp_says("controls.depth"_t), row, d.out);
     guesses_slider(d.input, d.ui, d.model, 8, row, d.out);
     measure_button(d.input, d.ui, {"measured", mtp_says("controls.measured"_t), "M"}, mtp_study(*d.model.run), row, d.out);

@@ -60,7 +60,8 @@ Words beside_words(const MtpBeside& beside) {
     std::vector<Said> brought; // by whoever has a round
     for (const MtpBesideRow& row : beside.rows)
         if (row.tokens() > 0)
-            brought.push_back(mtp_says("heads.brought"_t, "drafter"_v = method_title(row.info->name), "tokens"_v = row.tokens()).said);
+            brought.push_back(
+                mtp_says("heads.brought"_t, "drafter"_v = method_title(row.info->name).words(), "tokens"_v = row.tokens()).said);
     if (brought.empty()) return mtp_says.beat("beside:nothing"_t, "asking"_v = beside.can_ask);
     return mtp_says.beat("beside:told"_t, "brought"_v = brought);
 }
@@ -118,7 +119,7 @@ Story mtp_story(const MtpDraw& d) {
         const RunStudy plan = mtp_study(*d.model.run);
         const Study* study = study_of(d.input, plan);
         story.task = mtp_says("words.task"_t);
-        story.task_done = study && study->complete() && (d.input.still || d.input.timed_here);
+        story.task_done = study && study->complete() && d.input.by_task(plan.name);
         story.on_task = {Command{plan}};
     }
     return story;

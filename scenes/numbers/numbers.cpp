@@ -22,8 +22,7 @@ class NumbersScene final : public MessageScene<NumbersScene> {
             draw_numbers_table(d, {input.stage.x + 24, input.stage.y + 88, input.stage.w - 48, input.stage.h - 96});
         });
         draw_story(input, ui, numbers_story(input, model), out);
-        draw_numbers_details(d);
-        draw_numbers_controls(d);
+        draw_beside(d, draw_numbers_details, draw_numbers_controls);
         if (ui.take_key(ui::Key::down)) choose_figure(d, model.selected + 1);
         if (ui.take_key(ui::Key::up)) choose_figure(d, model.selected - 1);
         if (ui.take_key(ui::Key::c))
@@ -40,11 +39,11 @@ class NumbersScene final : public MessageScene<NumbersScene> {
         return told_by(std::move(here), input);
     }
 
-    std::vector<std::pair<std::string, std::string>> keys() const override {
-        return {{"↑ ↓", "Another figure"},
-                {"C", "All figures, telling pairs, the disputed, the wrong ones"},
-                {"S", "Sort by value, method, claim, conditions"},
-                {"/", "Search"}};
+    KeyRows keys() const override {
+        return {{"↑ ↓", numbers_says("keys.up_down"_t)},
+                {"C", numbers_says("keys.c"_t)},
+                {"S", numbers_says("keys.s"_t)},
+                {"/", numbers_says("keys.slash"_t)}};
     }
 
   private:

@@ -13,11 +13,6 @@
 namespace speclens {
 namespace {
 
-using ui::Align;
-using ui::Font;
-using ui::Rect;
-using ui::Role;
-
 constexpr float kFigureRow = 28, kTallRow = 48, kSearch = 40; // the second: above the table, with the space below it
 
 ui::Role standing_role(const PublishedFigure& figure) { return figure.standing == Standing::wrong ? Role::rejected : Role::target; }
@@ -70,9 +65,9 @@ std::string whole_parts(const ui::Canvas& canvas, const std::string& list, float
 std::string fitted_claim(const ui::Canvas& canvas, const std::string& claim, float room) {
     const auto fits = [&](const std::string& words) { return canvas.printed_width(words, Font::text, 14) <= room; };
     if (fits(claim)) return claim;
-    constexpr std::string_view kUnit = "Tokens per round "; // which the value beside it says
-    if (claim.starts_with(kUnit))
-        if (std::string shorter = "… " + claim.substr(kUnit.size()); fits(shorter)) return shorter;
+    const std::string unit = numbers_says("table.unit"_t).words() + " "; // which the value beside it says
+    if (claim.starts_with(unit))
+        if (std::string shorter = "… " + claim.substr(unit.size()); fits(shorter)) return shorter;
     std::size_t tail = claim.rfind(' ');
     if (tail != std::string::npos && tail > 0) tail = claim.rfind(' ', tail - 1);
     if (tail == std::string::npos || tail == 0) return claim;
@@ -131,13 +126,13 @@ Message row_message(const NumbersDraw& d, int row) {
     const auto of_beat = "of_beat"_v = row < d.model.of_beat;
     const auto value = "value"_v = value_said(figure);
     const auto method = "method"_v = figure.method;
-    const auto claim = "claim"_v = figure.claim;
+    const auto claim = "claim"_v = claim_said(figure);
     const auto conditions = "conditions"_v = conditions_said(figure);
     if (figure.standing != Standing::wrong)
         return numbers_says("table.row:as_printed"_t, marked, of_beat, value, method, claim, conditions,
                             "disputed"_v = !figure.conflicts.empty());
     const PublishedFigure* right = right_figure(*d.model.figures, figure);
-    return numbers_says("table.row:wrong"_t, marked, of_beat, value, method, claim, conditions, "reason"_v = figure.reason,
+    return numbers_says("table.row:wrong"_t, marked, of_beat, value, method, claim, conditions, "reason"_v = reason_said(figure),
                         "printed"_v = values_said(figure), "right"_v = right ? values_said(*right) : std::vector<Said>());
 }
 
@@ -182,14 +177,15 @@ void draw_row(const NumbersDraw& d, const Columns& at, Rect box, int row) {
     else
         print_cell(d, {at.method, base}, figure.method, {theme.muted, 88});
     const float claim_w = at.last - at.claim - 16;
-    print_cell(d, {at.claim, base}, tall ? figure.claim : fitted_claim(canvas, figure.claim, claim_w), {theme.ink, claim_w, tall});
+    const std::string claim = message(claim_said(figure));
+    print_cell(d, {at.claim, base}, tall ? claim : fitted_claim(canvas, claim, claim_w), {theme.ink, claim_w, tall});
     if (at.wide) {
-        const std::string words =
-            at.wrong ? figure.reason : numbers_says("table.conditions"_t, "conditions"_v = conditions_said(figure)).words();
+        const std::string words = at.wrong ? numbers_says("table.why"_t, "reason"_v = reason_said(figure)).words()
+                                           : numbers_says("table.conditions"_t, "conditions"_v = conditions_said(figure)).words();
         print_cell(d, {at.last, base}, d.input.presenter && !tall ? whole_parts(canvas, words, end - at.last) : words,
                    {theme.muted, end - at.last, tall});
     }
-    if (at.wrong) ui::tooltip(d.ui, box, numbers_says("table.reason"_t, "reason"_v = figure.reason));
+    if (at.wrong) ui::tooltip(d.ui, box, numbers_says("table.reason"_t, "reason"_v = reason_said(figure)));
 }
 
 } // namespace
@@ -238,7 +234,6 @@ void draw_numbers_table(const NumbersDraw& d, Rect area) {
 
 void draw_numbers_details(const NumbersDraw& d) {
     const Rect r = d.input.details;
-    if (r.w <= 0) return;
     const ui::Theme& theme = d.ui.theme;
     DetailsColumn column(d.ui, r);
     const PublishedFigure* figure = d.model.chosen();
@@ -251,10 +246,10 @@ void draw_numbers_details(const NumbersDraw& d) {
     value_box(d, box, *figure, value);
     d.ui.canvas.tell(value, box, ui::Canvas::Told::drawn);
     ui::fitted_text(d.ui.canvas, {box.x + 142, r.y + 31},
-                    numbers_says("details.method"_t, "method"_v = figure->method, "variant"_v = figure->variant), Font::text_bold, 15,
+                    numbers_says("details.method"_t, "method"_v = figure->method, "variant"_v = variant_said(*figure)), Font::text_bold, 15,
                     theme.ink, r.w - 190);
     column.y += 6; // below the box
-    column.paragraph(numbers_says("details.claim"_t, "claim"_v = figure->claim), theme.ink, 3);
+    column.paragraph(numbers_says("details.claim"_t, "claim"_v = claim_said(*figure)), theme.ink, 3);
     if (figure->form == Form::list) column.paragraph(message(series_said(*figure)), theme.ink, 2);
     column.paragraph(numbers_says("details.conditions"_t, "conditions"_v = conditions_said(*figure)), theme.muted, 2);
     column.paragraph(message(citation_said(*figure, d.model.figures->source_of(*figure))), theme.muted, 2);
@@ -265,7 +260,7 @@ void draw_numbers_details(const NumbersDraw& d) {
         column.paragraph(standing, theme.role(standing_role(*figure)), 4);
     for (const PublishedConflict& conflict : figure->conflicts)
         column.paragraph(numbers_says("details.against"_t, "value"_v = value_said(*d.model.figures->find(conflict.with)),
-                                      "id"_v = conflict.with, "why"_v = conflict.why),
+                                      "id"_v = conflict.with, "why"_v = conflict_said(conflict)),
                          theme.ink, 5);
     const DrafterInfo* const drafter = drafter_of_figures(figure->method); // what the method is
     if (!drafter) return;
@@ -274,7 +269,6 @@ void draw_numbers_details(const NumbersDraw& d) {
 }
 
 void draw_numbers_controls(const NumbersDraw& d) {
-    if (d.input.controls.w <= 0) return;
     ControlRow row(d.input.controls);
     const Message filters[] = {numbers_says("controls.filter:all"_t), numbers_says("controls.filter:pairs"_t),
                                numbers_says("controls.filter:disputed"_t), numbers_says("controls.filter:wrong"_t)};

@@ -47,28 +47,28 @@ std::string folded(std::string text) {
 // What a column is sorted by: numbers by their size, words by the alphabet.
 std::string sort_words(const PublishedFigure& figure, FigureSort sort) {
     return folded(sort == FigureSort::method  ? figure.method + " " + figure.variant
-                  : sort == FigureSort::claim ? figure.claim
+                  : sort == FigureSort::claim ? message(claim_said(figure)).words()
                                               : published_conditions(figure));
 }
 
 void sort_rows(std::vector<const PublishedFigure*>& rows, const NumbersState& state) {
     if (state.sort == FigureSort::source) return;
-    const auto by = [&](const auto& key) {
-        std::ranges::stable_sort(rows, [&](const PublishedFigure* a, const PublishedFigure* b) {
-            return state.falling ? key(*b) < key(*a) : key(*a) < key(*b);
-        });
-    };
-    if (state.sort == FigureSort::value)
-        by([](const PublishedFigure& figure) { return figure.values.empty() ? 0.0 : figure.values.front(); });
-    else
-        by([&](const PublishedFigure& figure) { return sort_words(figure, state.sort); });
+    std::vector<std::pair<std::pair<double, std::string>, const PublishedFigure*>> keyed; // a number, else words
+    for (const PublishedFigure* figure : rows)
+        if (state.sort == FigureSort::value)
+            keyed.push_back({{figure->values.empty() ? 0.0 : figure->values.front(), ""}, figure});
+        else
+            keyed.push_back({{0, sort_words(*figure, state.sort)}, figure});
+    std::ranges::stable_sort(keyed, [&](const auto& a, const auto& b) { return state.falling ? b.first < a.first : a.first < b.first; });
+    std::ranges::transform(keyed, rows.begin(), [](const auto& one) { return one.second; });
 }
 
 } // namespace
 
 bool found_by(const Published& figures, const PublishedFigure& figure, const std::string& query) {
     const std::string all = folded(published_value(figure) + " " + figure.method + " " + figure.variant + " " + figure.claim + " " +
-                                   published_conditions(figure) + " " + published_citation(figure, figures.source_of(figure)));
+                                   message(claim_said(figure)).words() + " " + published_conditions(figure) + " " +
+                                   published_citation(figure, figures.source_of(figure)));
     std::istringstream words(folded(query));
     for (std::string word; words >> word;)
         if (all.find(word) == std::string::npos) return false;

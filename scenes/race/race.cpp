@@ -19,15 +19,15 @@ class RaceScene final : public MessageScene<RaceScene> {
         keys(model, ui, out);
     }
 
-    std::vector<std::pair<std::string, std::string>> keys() const override {
-        return {{"→ ←", "End of the next, previous round of any lane"},
-                {"Shift+→ ←", "The same for the chosen lane"},
-                {"↑ ↓", "Choose a lane"},
-                {"S", "The clock in ms, or in rounds of every lane"},
-                {"L", "All lanes together, step by step: → a phase in every lane, Shift+→ a round"},
-                {"Enter", "Open the chosen lane's run in the loop scene"},
-                {"1 … 9", "A drafter in or out of the race"},
-                {"K  T", "Longer drafts, higher temperature (Shift: less), for all lanes"}};
+    KeyRows keys() const override {
+        return {{"→ ←", race_says("keys.left_right"_t)},
+                {"Shift+→ ←", race_says("keys.shift"_t)},
+                {"↑ ↓", race_says("keys.up_down"_t)},
+                {"S", race_says("keys.s"_t)},
+                {"L", race_says("keys.l"_t)},
+                {"Enter", race_says("keys.enter"_t)},
+                {"1 … 9", race_says("keys.digits"_t)},
+                {"K  T", race_says("keys.length_heat"_t)}};
     }
 
   private:

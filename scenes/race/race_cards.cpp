@@ -21,11 +21,6 @@
 namespace speclens {
 namespace {
 
-using ui::Align;
-using ui::Font;
-using ui::Rect;
-using ui::Role;
-
 // Why there are no averages, in as many words as fit.
 Message why_empty(const RaceDraw& d, float room) {
     return ui::fitting(d.ui.canvas, std::array{no_averages_words(d.model), no_averages_words(d.model, true)}, Font::text, 14, room - 16);
@@ -223,13 +218,14 @@ void draw_race_scatter(const RaceDraw& d, Rect card, std::vector<SceneCommand>& 
     std::vector<Point> known;
     Panel right{.area = {area.right() + gap, area.y, in.right() - area.right() - gap, area.h}, .published = true};
     for (const PublishedPoint& p : paper.points) {
-        known.push_back({.title = method_title(p.method),
-                         .speed = race_says("words.times"_t, "doubt"_v = false, "times"_v = p.speed_up),
-                         .told = race_says("scatter.published"_t, "conditions"_v = paper.conditions, "method"_v = method_title(p.method),
-                                           "round"_v = published_round_words(p), "source"_v = paper.source),
-                         .mark = method_mark(p.method),
-                         .x = p.draft + p.head,
-                         .y = p.tokens});
+        known.push_back(
+            {.title = method_title(p.method),
+             .speed = race_says("words.times"_t, "doubt"_v = false, "times"_v = p.speed_up),
+             .told = race_says("scatter.published"_t, "conditions"_v = paper.conditions, "method"_v = method_title(p.method).words(),
+                               "round"_v = published_round_words(p), "source"_v = paper.source),
+             .mark = method_mark(p.method),
+             .x = p.draft + p.head,
+             .y = p.tokens});
         right.fixed = p.verify;
         right.plain = p.target;
     }
@@ -238,7 +234,7 @@ void draw_race_scatter(const RaceDraw& d, Rect card, std::vector<SceneCommand>& 
     draw_panel(d, right, known, race_says("scatter.published_axis"_t, "hardware"_v = paper.hardware), out);
     std::vector<Said> derived;
     for (const PublishedPoint& p : paper.points)
-        if (p.derived) derived.push_back(race_said("words.name"_t, "name"_v = method_title(p.method)));
+        if (p.derived) derived.push_back(race_said("words.name"_t, "name"_v = method_title(p.method).words()));
     ui::tooltip(d.ui, right.area,
                 race_says("scatter.about"_t, "conditions"_v = paper.conditions, "derived"_v = derived, "source"_v = paper.source));
 }
@@ -429,8 +425,11 @@ void draw_race_costs(const RaceDraw& d, Rect card) {
         c.tell(told, {x0, y, x1 - x0, h});
         if (base > in.bottom() - below) continue;
         lane_name(d, {in.x, base}, b.lane - d.model.lanes.data(), name - 8);
-        const std::pair<const char*, double> phases[] = {
-            {"draft", m.draft}, {"head", m.head}, {"verify", m.verify}, {"verdicts", m.accept}, {"the rest", m.rest - m.accept}};
+        const std::pair<Message, double> phases[] = {{race_says("costs.part:draft"_t), m.draft},
+                                                     {race_says("costs.part:head"_t), m.head},
+                                                     {race_says("costs.part:verify"_t), m.verify},
+                                                     {race_says("costs.part:accept"_t), m.accept},
+                                                     {race_says("costs.part:rest"_t), m.rest - m.accept}};
         ui::plotted(c, {x0, in.y, x1 - x0, in.h}, ui::PlotMark::rows, b.lane->title, phases,
                     [&](const auto& phase) { return ui::PlotDatum{.x = phase.second, .label = phase.first}; });
         double at = 0;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <utility>
 
@@ -17,10 +18,6 @@
 
 namespace speclens {
 namespace {
-
-using ui::Font;
-using ui::Rect;
-using ui::Role;
 
 struct RaceLegend {
     ui::Role role;
@@ -136,21 +133,13 @@ std::optional<double> dragged_to(const RaceDraw& d, const RaceRows& rows, const 
 // One row that ends at `right` at the latest: what the hues mean, in brief where it has to be, and without
 // the last ones where there is no room for all. Returns where it ends, with the gap behind it.
 float draw_race_legend(const RaceDraw& d, ui::Vec2 at, float right, std::span<const RaceLegend> entries) {
-    ui::Canvas& c = d.ui.canvas;
-    const float gap = d.grid.roomy ? 26 : 18;
-    const auto width = [&](Message RaceLegend::*words) {
-        float sum = 0;
-        for (const RaceLegend& entry : entries) sum += 25 + c.text_width(entry.*words, Font::text, 14) + gap;
-        return sum - gap;
-    };
-    const auto words = width(&RaceLegend::words) <= right - at.x ? &RaceLegend::words : &RaceLegend::brief;
-    while (!entries.empty() && width(words) > right - at.x) entries = entries.first(entries.size() - 1);
-    for (const RaceLegend& entry : entries) {
-        ui::role_swatch(c, d.ui.theme, {at.x, at.y, 18, 18}, entry.role);
-        c.text({at.x + 25, at.y + 14}, entry.*words, Font::text, 14, d.ui.theme.muted);
-        at.x += 25 + c.text_width(entry.*words, Font::text, 14) + gap;
-    }
-    return at.x;
+    const KeyStyle style{.mark = 18, .rise = 14, .word = 25, .gap = d.grid.roomy ? 26.0F : 18.0F};
+    float whole = at.x - style.gap;
+    for (const RaceLegend& entry : entries) whole += style.word + d.ui.canvas.text_width(entry.words, Font::text, 14) + style.gap;
+    const auto words = whole <= right ? &RaceLegend::words : &RaceLegend::brief;
+    const auto named = std::views::transform(entries, [&](const RaceLegend& entry) { return std::pair(entry.*words, entry.role); });
+    const auto swatch = [&](Rect box, Role role) { ui::role_swatch(d.ui.canvas, d.ui.theme, box, role); };
+    return marks_key(d.ui, {at.x, at.y + 14}, right, named, swatch, style);
 }
 
 // The score of a stepped race: one column per step, one row per lane, and in each cell the phases that the

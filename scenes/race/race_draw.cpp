@@ -6,24 +6,19 @@
 #include <cmath>
 #include <limits>
 #include <span>
-#include <utility>
 
+#include "engine/base/display_name.h"
+#include "engine/base/lists.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/panel.h"
 #include "scenes/shared/token_said.h"
 #include "scenes/shared/words.h"
-#include "ui/choices.h"
-#include "ui/language/language.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
+#include "ui/widgets.h"
 
 namespace speclens {
 namespace {
-
-using ui::Align;
-using ui::Font;
-using ui::Rect;
-using ui::Role;
 
 constexpr float kSumLine = 21;
 
@@ -50,7 +45,7 @@ RaceGrid race_grid(const SceneInput& input, const RaceModel& model) {
 
 // Two prompts of the gallery may begin alike; the row tells them apart.
 Message prompt_row(const std::string& prompt, const std::string& domain = "") {
-    return race_says("header.prompt"_t, "domain"_v = ui::language().label(domain), "prompt"_v = prompt.substr(0, prompt.find('\n')));
+    return race_says("header.prompt"_t, "domain"_v = domain_said(domain), "prompt"_v = prompt.substr(0, prompt.find('\n')));
 }
 
 void draw_race_header(const RaceDraw& d, std::vector<SceneCommand>& out) {
@@ -70,20 +65,21 @@ void draw_race_header(const RaceDraw& d, std::vector<SceneCommand>& out) {
     const RaceView* race = d.model.race;
     if (race && !d.model.stepped) d.ui.canvas.tell(race_texts(d.model), r); // where it is stepped, the subtitle has it
     if (const Header* header = race ? race_header(*race) : nullptr; header && d.model.tier == ui::Tier::recorded)
-        d.ui.canvas.tell(race_says("header.recorded"_t, "date"_v = header->date, "machine"_v = header->machine), r);
+        d.ui.canvas.tell(race_says("header.recorded"_t, "date"_v = header->date, "machine"_v = machine_said(header->machine)), r);
     const std::string now = race ? race->settings.base.prompt.text : std::string();
     if (race && !d.model.table) d.ui.canvas.tell(race_says("header.asked"_t, "prompt"_v = now), r);
     if (bare) return;
 
-    std::vector<ui::MessageChoice> choices;
+    std::vector<ui::Choice> choices;
     int chosen = -1;
     if (d.input.gallery)
         for (const GalleryPrompt& p : *d.input.gallery) {
             if (p.prompt == now) chosen = static_cast<int>(choices.size());
             choices.push_back({.label = prompt_row(p.prompt, p.domain)});
         }
-    if (const auto row = ui::dropdown(d.ui, "prompt", prompt, choices, chosen, race_says("header.prompt_about"_t), {},
-                                      now.empty() || now[0] == '\n' ? race_says("header.choose"_t) : prompt_row(now)))
+    if (const auto row = ui::dropdown(d.ui, "prompt", prompt, choices, chosen,
+                                      {.tooltip = race_says("header.prompt_about"_t),
+                                       .placeholder = now.empty() || now[0] == '\n' ? race_says("header.choose"_t) : prompt_row(now)}))
         out.push_back(PickRacePrompt{*row});
     const Message none = race ? Message() : race_says("header.none"_t);
     if (ui::button(d.ui, "kind", kind, d.model.stepped ? race_says("header.kind:timed"_t) : race_says("header.kind:stepped"_t),
@@ -261,9 +257,7 @@ float width_of(const RaceDraw& d, const LaneNumber& number) {
 }
 
 float width_of(const RaceDraw& d, const std::vector<LaneNumber>& numbers) {
-    float sum = 0;
-    for (const LaneNumber& number : numbers) sum += width_of(d, number) + 16;
-    return sum - 16;
+    return sum_over<float>(numbers, [&](const LaneNumber& number) { return width_of(d, number) + 16; }) - 16;
 }
 
 // The same figures in every lane, so that they can be held against each other: the first form that fits them all.
@@ -374,7 +368,7 @@ void draw_lane(const RaceDraw& d, int index, const std::vector<Placed>& places, 
     const LaneLayout layout = lane_layout(d, box);
     const Rect text = layout.text;
     if (!lane.lane->problem.empty()) {
-        ui::paragraph(c, {text.x, text.y + 18}, text.w, race_says("lane.problem"_t, "why"_v = ui::language().label(lane.lane->problem)),
+        ui::paragraph(c, {text.x, text.y + 18}, text.w, race_says("lane.problem"_t, "why"_v = lane.lane->problem),
                       {.size = 15, .color = t.muted, .max_lines = std::max(1, static_cast<int>(text.h / 24))});
         return;
     }

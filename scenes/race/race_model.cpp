@@ -7,7 +7,6 @@
 #include "engine/run/run_clock.h"
 #include "scenes/shared/methods.h"
 #include "scenes/shared/words.h"
-#include "ui/language/language.h"
 
 namespace speclens {
 namespace {
@@ -32,7 +31,7 @@ RaceLaneModel named_lane(const RaceLane& lane) {
     RaceLaneModel m;
     m.lane = &lane;
     m.drafter = lane.settings.drafter;
-    m.title = ui::language().label(method_title(m.drafter));
+    m.title = method_title(m.drafter);
     m.mark = method_mark(m.drafter);
     m.trace = lane.trace.get();
     return m;

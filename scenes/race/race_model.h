@@ -2,7 +2,6 @@
 // words.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 

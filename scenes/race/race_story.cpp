@@ -9,7 +9,6 @@
 #include "scenes/shared/measure_charts.h"
 #include "scenes/shared/published_round.h"
 #include "ui/format.h"
-#include "ui/language/language.h"
 
 namespace speclens {
 namespace {
@@ -299,7 +298,7 @@ Message lane_words(const RaceModel& m, int index) {
     const bool runs = lane.lane->problem.empty();
     return race_says("lane.told"_t, "lane"_v = index + 1, "drafter"_v = lane.title, "about"_v = race_about(lane),
                      "chosen"_v = index == m.focus,
-                     "what"_v = !runs        ? race_says("lane.cannot"_t, "why"_v = ui::language().label(lane.lane->problem))
+                     "what"_v = !runs        ? race_says("lane.cannot"_t, "why"_v = lane.lane->problem)
                                 : lane.trace ? so_far_words(m, lane)
                                              : lane_state(m, index));
 }

@@ -26,8 +26,7 @@ class RelaxedScene final : public MessageScene<RelaxedScene> {
         const RelaxedDraw d{input, model, state_, ui, out};
         draw_titled(input, ui, relaxed_title(input, model, state_), [&] { draw_stage(d); });
         draw_story(input, ui, relaxed_story(input, model, state_), out);
-        draw_relaxed_details(d);
-        draw_relaxed_controls(d);
+        draw_beside(d, draw_relaxed_details, draw_relaxed_controls);
         keys(d);
         history_.follow(state_, ui.state.active != 0);
     }
@@ -38,8 +37,8 @@ class RelaxedScene final : public MessageScene<RelaxedScene> {
         return {{.name = study.name, .ask = study, .beat = kRelaxedBeats - 1}};
     }
 
-    std::vector<std::pair<std::string, std::string>> keys() const override {
-        return {{"↑ ↓", "Next, previous judged guess"}, {"U", "Judge the run by this rule"}, {"M", "Measure every rule on this prompt"}};
+    KeyRows keys() const override {
+        return {{"↑ ↓", relaxed_says("keys.up_down"_t)}, {"U", relaxed_says("keys.u"_t)}, {"M", relaxed_says("keys.m"_t)}};
     }
 
     bool can_take_back(bool forward) const override { return history_.can(forward); }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <ranges>
 #include <tuple>
 
 #include "engine/drafters/drafter_info.h"
@@ -13,20 +14,13 @@
 #include "scenes/shared/point_labels.h"
 #include "scenes/shared/token_said.h"
 #include "scenes/shared/words.h"
-#include "ui/choices.h"
-#include "ui/language/language.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
+#include "ui/widgets.h"
 
 namespace speclens {
 namespace {
-
-using ui::Align;
-using ui::Font;
-using ui::Rect;
-using ui::Role;
-using ui::Vec2;
 
 constexpr SaidOf<"relaxed"> kSaid; // of a list: its words are nobody's alone
 
@@ -35,14 +29,6 @@ struct DistributionBar {
     Message name;
     const Distribution* distribution;
 };
-
-void legend(const RelaxedDraw& d, float x, float y, std::span<const DistributionBar> bars) {
-    for (const DistributionBar& bar : bars) {
-        d.ui.canvas.fill({x, y - 9, 10, 10}, d.ui.theme.role(bar.role), 2);
-        d.ui.canvas.text({x + 16, y}, bar.name, Font::text, 14, d.ui.theme.muted);
-        x += 28 + d.ui.canvas.text_width(bar.name, Font::text, 14);
-    }
-}
 
 double largest(const RelaxedModel& m, std::size_t entry) {
     const DistributionsOfBoth& both = m.position()->distributions;
@@ -93,7 +79,9 @@ void draw_relaxed_distributions(const RelaxedDraw& d, Rect area) {
                                          {Role::draft, relaxed_says("position.draft"_t), &position.distributions.q}};
     if (position.counts()) bars.push_back({Role::accepted, written, &m.relaxed.distribution});
     part_head(d.ui, area, relaxed_says("position.title"_t, "round"_v = position.at.round + 1, "guess"_v = position.at.index + 1));
-    legend(d, area.x, area.y + 36, bars);
+    const auto named = std::views::transform(bars, [](const DistributionBar& bar) { return std::pair(bar.name, bar.role); });
+    marks_key(
+        d.ui, {area.x, area.y + 36}, area.right(), named, [&](Rect box, Role role) { canvas.fill(box, theme.role(role), 2); }, kSmallKey);
     // Whose numbers stand at the right of a row, the one above the other as there.
     canvas.text({area.right(), area.y + 31}, target, Font::text, 14, theme.muted, Align::right);
     canvas.text({area.right(), area.y + 46}, written, Font::text, 14, theme.ink, Align::right);
@@ -119,6 +107,10 @@ void draw_relaxed_distributions(const RelaxedDraw& d, Rect area) {
         ui::thing(d.ui, box, entry_words(d, i));
         y += kRow;
     }
+    for (const DistributionBar& bar : bars)
+        ui::plotted(canvas, {area.x + name, top, area.w - name - numbers, y - top}, ui::PlotMark::rows, bar.name, rows, [&](std::size_t i) {
+            return ui::PlotDatum{.x = (*bar.distribution)[i], .label = label_of(*d.input.trace, position.ids[i])};
+        });
     for (std::size_t i = 0; i < position.ids.size(); ++i) // those without a row of their own
         if (std::ranges::find(rows, i) == rows.end() && largest(m, i) >= 0.01) canvas.tell(entry_words(d, i), area);
     y += 12;
@@ -138,18 +130,17 @@ void draw_relaxed_distributions(const RelaxedDraw& d, Rect area) {
 
 namespace {
 
-// "chow", "lenience": as the list beside the chart has them, in the language of the pictures.
-std::string short_rule(const RuleInfo& rule) {
-    const std::string_view name = rule.name, cascade = "cascade_";
-    return ui::language().label(rule.is_cascade() ? name.substr(cascade.size()) : name);
+// "chow", "lenience (this run)"
+Message mark_name(const RelaxedModel& m, const RuleInfo& rule) {
+    return relaxed_says("chart.name"_t, "rule"_v = rule.title, "own"_v = m.own == &rule);
 }
 
 // What a mark of the chart tells: where it stands, and where the rule stands with the first of its numbers at either end.
 Message curve_words(const RelaxedModel& m, const RelaxedCurve& curve) {
     const TradeOff &from = curve.points.front(), &to = curve.points.back();
-    return relaxed_says("chart.rule"_t, "rule"_v = rule_title(*curve.rule), "own"_v = curve.rule == m.own,
-                        "chosen"_v = curve.rule == m.rule, "kept"_v = curve.here.kept, "distance"_v = curve.here.distance,
-                        "from_kept"_v = from.kept, "from_distance"_v = from.distance, "to_kept"_v = to.kept, "to_distance"_v = to.distance);
+    return relaxed_says("chart.rule"_t, "rule"_v = curve.rule->title, "own"_v = curve.rule == m.own, "chosen"_v = curve.rule == m.rule,
+                        "kept"_v = curve.here.kept, "distance"_v = curve.here.distance, "from_kept"_v = from.kept,
+                        "from_distance"_v = from.distance, "to_kept"_v = to.kept, "to_distance"_v = to.distance);
 }
 
 // One of the chart's marks: a rule with its numbers, or an end of the curves.
@@ -254,7 +245,7 @@ void draw_relaxed_chart(const RelaxedDraw& d, Rect area) {
 
     const auto datum = [](const TradeOff& point) { return ui::PlotDatum{.x = point.kept, .y = point.distance}; };
     for (const RelaxedCurve& curve : *m.curves)
-        ui::plotted(canvas, plot, curve.rule == m.rule ? ui::PlotMark::line : ui::PlotMark::points, short_rule(*curve.rule),
+        ui::plotted(canvas, plot, curve.rule == m.rule ? ui::PlotMark::line : ui::PlotMark::points, mark_name(m, *curve.rule),
                     curve.rule == m.rule ? std::span(curve.points) : std::span(&curve.here, 1), datum);
     const std::tuple<Message, const TradeOff&, Role> ends[] = {{relaxed_says("chart.end:lossless"_t), m.lossless, Role::target},
                                                                {relaxed_says("chart.end:unchecked"_t), m.draft_alone, Role::draft}};
@@ -272,9 +263,7 @@ void draw_relaxed_chart(const RelaxedDraw& d, Rect area) {
     for (const auto& [name, point, role] : ends) points.push_back({name, at(point), true});
     for (const bool chosen : {true, false})
         for (const RelaxedCurve& curve : *m.curves)
-            if ((curve.rule == m.rule) == chosen)
-                points.push_back({relaxed_says("chart.name"_t, "rule"_v = short_rule(*curve.rule), "own"_v = m.own == curve.rule),
-                                  at(curve.here), chosen});
+            if ((curve.rule == m.rule) == chosen) points.push_back({mark_name(m, *curve.rule), at(curve.here), chosen});
     name_points(d, {plot.x, plot.y, area.right() - plot.x, plot.h}, caption, points, line);
     for (const RelaxedCurve& curve : *m.curves) { // where each stands, to be chosen
         const Vec2 here = at(curve.here);
@@ -295,7 +284,6 @@ void draw_relaxed_chart(const RelaxedDraw& d, Rect area) {
 
 void draw_relaxed_details(const RelaxedDraw& d) {
     const Rect r = d.input.details;
-    if (r.w <= 0) return;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const RelaxedModel& m = d.model;
@@ -337,7 +325,7 @@ void draw_relaxed_details(const RelaxedDraw& d) {
     row(relaxed_says("rules.rule:token"_t), kExactRule, m.lossless);
     if (!measured_rounds(study, "block", d.state).seeds.empty()) row(relaxed_says("rules.rule:block"_t), "block", m.lossless);
     for (const RelaxedCurve& curve : *m.curves)
-        row(relaxed_says("rules.rule:relaxed"_t, "rule"_v = short_rule(*curve.rule), "own"_v = curve.rule == m.own,
+        row(relaxed_says("rules.rule:relaxed"_t, "rule"_v = curve.rule->title, "own"_v = curve.rule == m.own,
                          "cascade"_v = curve.rule != m.own && curve.rule->is_cascade()),
             curve.rule->name, curve.here);
     column.y = y + 24;
@@ -356,15 +344,13 @@ Message why_not_judge(const RelaxedDraw& d) {
 } // namespace
 
 void draw_relaxed_controls(const RelaxedDraw& d) {
-    const Rect r = d.input.controls;
-    if (r.w <= 0) return;
     ui::Ui& ui = d.ui;
     const RelaxedModel& m = d.model;
-    ControlRow row(r);
+    ControlRow row(d.input.controls);
     std::vector<const RuleInfo*> rules = {find_rule(kExactRule)};
     rules.insert(rules.end(), relaxed_rules().begin(), relaxed_rules().end());
     std::vector<Message> choices;
-    for (const RuleInfo* rule : rules) choices.push_back(relaxed_says("controls.choice"_t, "rule"_v = rule_title(*rule)));
+    for (const RuleInfo* rule : rules) choices.push_back(relaxed_says("controls.choice"_t, "rule"_v = rule->title));
     const ControlWords which{"rule", relaxed_says("controls.rule"_t), relaxed_says("controls.rule_about"_t)};
     if (const auto pick = dropdown(ui, row, which, choices, static_cast<int>(std::ranges::find(rules, m.rule) - rules.begin()), 196))
         d.state.rule = rules[static_cast<std::size_t>(*pick)]->name;
@@ -372,7 +358,7 @@ void draw_relaxed_controls(const RelaxedDraw& d) {
         if (row.room() < 120) return;
         const Rect at = row.place(std::min(150.0F, row.room()));
         const double value = m.params.*parameter.value;
-        ui::field_label(ui, at, relaxed_says("controls.parameter"_t, "name"_v = ui::language().label(parameter.name), "value"_v = value));
+        ui::field_label(ui, at, relaxed_says("controls.parameter"_t, "name"_v = parameter.title, "value"_v = value));
         const double low = std::max(parameter.low, -parameter.most_useful);
         if (const auto to = ui::slider(ui, parameter.name, {at.x, at.y + 8, at.w, 20}, value, low, parameter.most_useful, {.step = 0.01}))
             d.state.params.*parameter.value = *to;

@@ -1,8 +1,6 @@
 // The pictures of relaxed rules and their words.
 #pragma once
 
-#include <string>
-
 #include "scenes/relaxed/relaxed_model.h"
 #include "scenes/shared/message_scene.h"
 
@@ -12,7 +10,6 @@ inline constexpr MessagesOf<"relaxed", "thrown_away", "lenience", "typical", "ca
 inline constexpr int kRelaxedBeats = relaxed_says.size, kRelaxedCostBeat = 4;
 [[nodiscard]] StageTitle relaxed_title(const SceneInput& input, const RelaxedModel& model, const RelaxedState& state = {});
 [[nodiscard]] Story relaxed_story(const SceneInput& input, const RelaxedModel& model, const RelaxedState& state);
-[[nodiscard]] std::string rule_title(const RuleInfo& rule);  // in the language of the pictures
 [[nodiscard]] Message means_over(const RelaxedModel& model); // "means over 41 of 60 judged guesses"
 // Where the tokens per round are from, or why there are none.
 [[nodiscard]] Message tokens_source_words(const SceneInput& input, const RelaxedState& state);

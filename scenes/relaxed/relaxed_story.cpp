@@ -9,7 +9,6 @@
 #include "scenes/shared/measure_charts.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
-#include "ui/language/language.h"
 
 namespace speclens {
 namespace {
@@ -41,13 +40,13 @@ std::optional<MeasuredPair> measured_pair(const SceneInput& input, const Relaxed
 
 // What the chosen rule brings, beside what was measured with it.
 Words worth_words(const SceneInput& input, const RelaxedModel& m, const RelaxedState& state) {
-    const std::string title = rule_title(*m.rule);
+    const auto title = "rule"_v = m.rule->title;
     const auto kept = "kept"_v = m.here.kept;
     const bool alike = ui::probability(m.here.kept) == ui::probability(m.lossless.kept); // as they are printed
     if (m.counted <= 0) return m.positions->empty() ? relaxed_says.beat("worth:nothing"_t) : relaxed_says.beat("worth:unknown"_t);
     if (m.exact()) return relaxed_says.beat("worth:exact"_t, kept);
-    if (m.here.distance == 0 && m.here.kept == 0) return relaxed_says.beat("worth:plain"_t, "rule"_v = title);
-    if (m.here.distance == 0) return relaxed_says.beat("worth:free"_t, "rule"_v = title, kept);
+    if (m.here.distance == 0 && m.here.kept == 0) return relaxed_says.beat("worth:plain"_t, title);
+    if (m.here.distance == 0) return relaxed_says.beat("worth:free"_t, title, kept);
     const auto pair = measured_pair(input, m, state); // says more than the guesses of one run
     const bool more = pair ? pair->more : m.here.kept > m.lossless.kept && !alike, close = pair && pair->close;
     const Message measured = !pair   ? relaxed_says("words.measured:no"_t)
@@ -55,7 +54,7 @@ Words worth_words(const SceneInput& input, const RelaxedModel& m, const RelaxedS
                                                     "more_seeds"_v = more_seeds_words(*measured_rules(input)))
                                      : relaxed_says("words.measured:yes"_t, "verdict"_v = pair->verdict());
     const Message keeps =
-        relaxed_says("words.keeps"_t, "all"_v = m.all_count(), "rule"_v = title, kept,
+        relaxed_says("words.keeps"_t, "all"_v = m.all_count(), title, kept,
                      "lossless"_v = alike ? std::nullopt : std::optional(m.lossless.kept), "distance"_v = m.here.distance);
     if (more) return relaxed_says.beat("worth:faster"_t, "keeps"_v = keeps, "measured"_v = measured);
     if (close) return relaxed_says.beat("worth:perhaps"_t, "keeps"_v = keeps, "measured"_v = measured);
@@ -78,8 +77,6 @@ Words beat_words(const SceneInput& input, const RelaxedModel& m, const RelaxedSt
 }
 
 } // namespace
-
-std::string rule_title(const RuleInfo& rule) { return ui::language().label(rule.title); } // of a rule, as below the scenes
 
 Message means_over(const RelaxedModel& m) {
     return relaxed_says("words.means"_t, "counted"_v = m.all_count() ? 0 : m.counted, "judged"_v = m.positions->size());
@@ -118,7 +115,7 @@ void name_kept(StageTitle& title, const RelaxedModel& m) {
     const Message instead = kept.words() != strict.words() ? strict : Message();
     const bool alike = std::abs(m.here.kept - m.lossless.kept) < 1e-9;
     const auto say = [&](auto id) {
-        return relaxed_says(id, "rule"_v = rule_title(*m.rule), "kept"_v = kept, "guesses"_v = m.all_count() ? 0 : m.counted,
+        return relaxed_says(id, "rule"_v = m.rule->title, "kept"_v = kept, "guesses"_v = m.all_count() ? 0 : m.counted,
                             "instead"_v = instead, "exactly"_v = instead.empty() && alike, "about"_v = instead.empty() && !alike,
                             "distance"_v = m.here.distance);
     };
@@ -128,7 +125,7 @@ void name_kept(StageTitle& title, const RelaxedModel& m) {
 
 // What the last beats are about: how many tokens come out otherwise, and what that brings.
 void name_price(StageTitle& title, const SceneInput& input, const RelaxedModel& m, const RelaxedState& state) {
-    const auto rule = "rule"_v = rule_title(*m.rule);
+    const auto rule = "rule"_v = m.rule->title;
     if (input.beat == kRelaxedCostBeat) {
         const auto distance = "distance"_v = m.here.distance;
         const auto unchecked = "unchecked"_v = m.draft_alone.distance;
@@ -183,7 +180,7 @@ Story relaxed_story(const SceneInput& input, const RelaxedModel& m, const Relaxe
     if (!study.runs.empty()) {
         const Study* done = study_of(input, study);
         story.task = relaxed_says("words.task"_t);
-        story.task_done = done && done->complete() && (input.still || input.timed_here);
+        story.task_done = done && done->complete() && input.by_task(study.name);
         story.on_task = {Command{study}};
     }
     return story;

@@ -21,16 +21,13 @@ class ServerScene final : public MessageScene<ServerScene> {
             draw_server_stage(d, {input.stage.x + 24, input.stage.y + 88, input.stage.w - 48, input.stage.h - 96});
         });
         draw_story(input, ui, server_story(input, model), out);
-        draw_server_details(d);
-        draw_server_controls(d);
+        draw_beside(d, draw_server_details, draw_server_controls);
         if (ui.take_key(ui::Key::w)) state_.span = static_cast<ServerSpan>((static_cast<int>(model.span) + 1) % 3);
         if (ui.take_key(ui::Key::m) && why_not_ask(input, model).empty())
             out.emplace_back(ServerOrder(AskServer{request_like(*input.settings)}));
     }
 
-    std::vector<std::pair<std::string, std::string>> keys() const override {
-        return {{"M", "Send the prompt"}, {"W", "Since its start, the last seconds, the last request"}};
-    }
+    KeyRows keys() const override { return {{"M", server_says("keys.m"_t)}, {"W", server_says("keys.w"_t)}}; }
 
   private:
     ServerState state_;

@@ -5,21 +5,15 @@
 
 #include "scenes/server/server_model.h"
 #include "scenes/shared/head_scene.h"
-#include "ui/choices.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_field.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
+#include "ui/widgets.h"
 
 namespace speclens {
 namespace {
-
-using ui::Align;
-using ui::Font;
-using ui::Rect;
-using ui::Role;
-using ui::Vec2;
 
 void part_title(const ServerDraw& d, Rect r, const Message& words, const Message& detail) {
     ui::Canvas& canvas = d.ui.canvas;
@@ -121,8 +115,8 @@ void draw_places(const ServerDraw& d, Rect r) {
     const Rect plot{r.x + 34, r.y + 34, r.w - 42, r.h - 62};
     const ui::Scale y{0, 1, plot.bottom(), plot.y};
     ui::axis_y(canvas, theme, y, plot.x, ui::ticks(0, 1, plot.h > 110 ? 4 : 2), {.grid_to = plot.right(), .grid = true, .label_offset = 8});
-    ui::plotted_by_place(canvas, plot, ui::PlotMark::bars, "of all rounds", m.places.unconditional);
-    ui::plotted_by_place(canvas, plot, ui::PlotMark::points, "once all before were kept", m.places.conditional);
+    ui::plotted_by_place(canvas, plot, ui::PlotMark::bars, server_says("place.all"_t), m.places.unconditional);
+    ui::plotted_by_place(canvas, plot, ui::PlotMark::points, server_says("place.once"_t), m.places.conditional);
     const std::size_t shown = std::min<std::size_t>(n, 32);
     const float step = plot.w / static_cast<float>(shown), width = std::min(36.0F, step * 0.55F);
     const std::size_t every = step >= 22 ? 1 : step >= 11 ? 2 : 4;
@@ -226,7 +220,6 @@ void draw_server_stage(const ServerDraw& d, Rect area) {
 
 void draw_server_details(const ServerDraw& d) {
     const Rect r = d.input.details;
-    if (r.w <= 0) return;
     const ServerModel& m = d.model;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
@@ -263,11 +256,9 @@ void draw_server_details(const ServerDraw& d) {
 }
 
 void draw_server_controls(const ServerDraw& d) {
-    const Rect r = d.input.controls;
-    if (r.w <= 0) return;
     ui::Ui& ui = d.ui;
     const ServerModel& m = d.model;
-    ControlRow row(r);
+    ControlRow row(d.input.controls);
     const auto pressed = [&](const char* id, const Message& label, const ui::ButtonOptions& options = {}) {
         const float width = ui::button_width(ui.canvas, label, options);
         return row.room() > width && ui::button(ui, id, row.place(width), label, options);

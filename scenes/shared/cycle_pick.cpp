@@ -1,8 +1,5 @@
 #include "scenes/shared/cycle_pick.h"
 
-#include <algorithm>
-
-#include "engine/drafters/drafter_info.h"
 #include "scenes/shared/head_scene.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/token_said.h"
@@ -67,7 +64,7 @@ std::string first_ready_drafter(const SceneInput& input) {
 OtherDrafter drafter_instead(const SceneInput& input) {
     const DrafterInfo* info = find_drafter(first_ready_drafter(input));
     if (!info) return {"", "", shared_says("other_drafter.none"_t), false};
-    return {info->name, info->title, shared_says("other_drafter.why"_t)};
+    return {info->name, message(info->title), shared_says("other_drafter.why"_t)};
 }
 
 SceneCommand draft_with(const RunSettings& now, const std::string& drafter) {

@@ -1,6 +1,10 @@
 // Which cycle a picture of a drafter is about, and what stands around it.
 #pragma once
 
+#include <algorithm>
+#include <functional>
+
+#include "engine/drafters/drafter_info.h"
 #include "scenes/shared/scene.h"
 #include "scenes/shared/told.h"
 
@@ -25,7 +29,7 @@ namespace speclens {
 // A scene that is made for one drafter and sees another: the words, and the button that switches.
 struct OtherDrafter {
     const char* drafter; // its name
-    const char* title;   // "DFlash"
+    Message title;       // "DFlash"
     Message words;       // why there is nothing to see
     bool can_switch = true;
 };
@@ -39,6 +43,13 @@ void draw_other_drafter(const SceneInput& input, ui::Ui& ui, const OtherDrafter&
 [[nodiscard]] bool built_in_has_it(const SceneInput& input, const std::string& drafter);
 [[nodiscard]] bool models_loaded(const SceneInput& input);
 [[nodiscard]] bool drafter_ready(const SceneInput& input, const std::string& drafter);
+// The first of the list that is ready and of which `fits` holds; empty: none is.
+template <class Fits>
+[[nodiscard]] std::string ready_drafter(const SceneInput& input, const Fits& fits) {
+    const auto found = std::ranges::find_if(
+        drafter_list(), [&](const DrafterInfo& info) { return std::invoke(fits, info) && drafter_ready(input, info.name); });
+    return found == drafter_list().end() ? "" : found->name;
+}
 
 // Batches of the run's drafter, of 1, 2, 4 … texts at once; and why they cannot be decoded: empty, they can.
 [[nodiscard]] MeasureLoad batch_to_decode(const SceneInput& input);

@@ -26,7 +26,7 @@ void draw_nothing(const SceneInput& input, ui::Ui& ui, const HeadFrame& scene, s
             y += 32;
         }
         const auto what = "what"_v = scene.details;
-        const Message words = scene.model.empty != HeadModel::Empty::other_drafter
+        const Message words = scene.model.empty != HeadModel::Empty::other_drafter || scene.model.coming
                                   ? shared_says("head.details:later"_t, what)
                                   : shared_says("head.details:other"_t, what, "drafter"_v = scene.title);
         ui::paragraph(ui.canvas, {r.x + 24, y}, r.w - 48, words, {.color = ui.theme.muted});
@@ -71,7 +71,10 @@ bool find_round(HeadModel& model, const SceneInput& input, const char* drafter) 
     using Empty = HeadModel::Empty;
     model.header = input.whole->header;
     model.empty = !model.header ? Empty::no_run : model.header->drafter != drafter ? Empty::other_drafter : Empty::no;
-    if (model.empty == Empty::other_drafter) model.no_other_round = no_other_round(input, drafter);
+    if (model.empty == Empty::other_drafter) {
+        model.no_other_round = no_other_round(input, drafter);
+        model.coming = OtherRound(input, drafter).wish().has_value();
+    }
     if (model.empty != Empty::no) return false;
     model.greedy = model.header->sampling.temperature == 0;
     model.round = shown_round(input);
@@ -98,17 +101,18 @@ void choose_guess(HeadModel& model, const SceneInput& input, int usual) {
 
 Message head_conditions(const SceneInput& seen, const HeadModel& m, HeadGuess guess) {
     const bool step = guess == HeadGuess::step;
-    return shared_tells("head.conditions"_t,
-                        "instead_of"_v = m.instead_of == kNoDrafter ? shared_says("head.plain"_t) : Message(m.instead_of),
-                        "round"_v = m.round->round + 1, "step"_v = step, "at"_v = m.selected + 1, "of"_v = m.guesses(), "k"_v = m.header->k,
-                        "greedy"_v = m.greedy, "temperature"_v = m.header->sampling.temperature, "seed"_v = m.header->seed,
-                        "anchor"_v = step ? Message() : word(seen, m.anchor));
+    return shared_says("head.conditions"_t,
+                       "instead_of"_v = m.instead_of == kNoDrafter ? shared_says("head.plain"_t) : Message(m.instead_of),
+                       "round"_v = m.round->round + 1, "step"_v = step, "at"_v = m.selected + 1, "of"_v = m.guesses(), "k"_v = m.header->k,
+                       "greedy"_v = m.greedy, "temperature"_v = m.header->sampling.temperature, "seed"_v = m.header->seed,
+                       "anchor"_v = step ? Message() : word(seen, m.anchor));
 }
 
 Message other_drafter_words(const HeadModel& m, const char* title, const Message& where) {
     const Message drafts = drafting_words(m.header->drafter);
     if (!m.no_other_round.empty())
         return shared_says("head.no_guest"_t, "drafts"_v = drafts, "drafter"_v = title, "why"_v = m.no_other_round);
+    if (m.coming) return shared_says("head.coming"_t, "drafts"_v = drafts, "drafter"_v = title);
     return shared_says("head.elsewhere"_t, "drafts"_v = drafts, "drafter"_v = title, "what"_v = where);
 }
 
@@ -141,7 +145,7 @@ void draw_head_scene(const SceneInput& input, const SceneInput& seen, ui::Ui& ui
 }
 
 KeyRows working_keys(ShownHead shown, const std::string& title, KeyRows own) {
-    const KeyRows change{{"U", "Draft with " + title}};
+    const KeyRows change{{"U", shared_says("head.draft_with"_t, "drafter"_v = title)}};
     if (shown.other_round) { // what does not begin a branch of the run
         std::erase_if(own, [](const auto& row) { return row.first != "↑ ↓" && row.first != "M" && row.first != "C"; });
         own.push_back(change.front());
@@ -169,7 +173,7 @@ Message fate_words(DraftSlot::State state) {
 }
 
 std::vector<Said> shares_said(const SceneInput& input, const TopEntries& top, std::span<const int> ids) {
-    return each_said(ids, [&](int id) { return shared_tells("guess.share"_t, "token"_v = word(input, id), "p"_v = listed(top, id)); });
+    return each_said(ids, [&](int id) { return shared_says("guess.share"_t, "token"_v = word(input, id), "p"_v = listed(top, id)); });
 }
 
 std::vector<Said> shares_said(const SceneInput& input, const TopEntries& top, std::size_t most) {
@@ -180,8 +184,8 @@ std::vector<Said> shares_said(const SceneInput& input, const TopEntries& top, st
 }
 
 Message guessed_words(const SceneInput& input, const DraftSlot& slot, std::vector<Said> distribution, bool verdict) {
-    return shared_tells("guess.told"_t, "distribution"_v = std::move(distribution), "token"_v = word(input, slot.draft->token),
-                        "id"_v = slot.draft->token, "fate"_v = verdict ? fate_words(slot.state) : Message());
+    return shared_says("guess.told"_t, "distribution"_v = std::move(distribution), "token"_v = word(input, slot.draft->token),
+                       "id"_v = slot.draft->token, "fate"_v = verdict ? fate_words(slot.state) : Message());
 }
 
 std::vector<float> shared_widths(const std::vector<float>& wanted, float least, float room) {
@@ -264,6 +268,12 @@ void draw_shares(const SceneInput& input, ui::Ui& ui, ui::Vec2 at, float width, 
         const TopEntries::Entry& entry = top.entries[static_cast<std::size_t>(e)];
         draw_token_share(input, ui, at, width, entry.id, std::exp(entry.logp), {e == 0 ? ui.theme.ink : ui.theme.muted, width});
     }
+}
+
+void plot_shares(const SceneInput& input, ui::Ui& ui, ui::Rect plot, const Message& name, const TopEntries& top) {
+    ui::plotted(ui.canvas, plot, ui::PlotMark::rows, name, top.entries, [&](const TopEntries::Entry& entry) {
+        return ui::PlotDatum{.x = std::exp(entry.logp), .label = label_of(*input.trace, entry.id)};
+    });
 }
 
 void draw_guess(const SceneInput& input, ui::Ui& ui, const DraftSlot& slot, ui::Rect draft, ui::Rect verdict, bool selected) {

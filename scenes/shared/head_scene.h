@@ -31,6 +31,7 @@ struct HeadModel {
     double further_ms = 0;  // mean of the guesses behind the first, which also reads what the target has just said; 0: unknown
     std::string instead_of; // the run's drafter, where another one drafted it; "": this one did
     Message no_other_round; // why it cannot be seen how this head would have drafted it; empty: nobody asked, or it can
+    bool coming = false;    // it is being asked how
     [[nodiscard]] bool some() const { return empty == Empty::no; } // there is a picture
     [[nodiscard]] bool timed() const { return draft_ms + verify_ms > 0; }
     [[nodiscard]] int guesses() const { return round ? static_cast<int>(round->drafts.size()) : 0; }
@@ -54,7 +55,6 @@ struct ShownHead {
     ShownHead() = default;
     explicit ShownHead(const HeadModel& m) : empty(m.empty), other_round(!m.instead_of.empty()) {}
 };
-using KeyRows = std::vector<std::pair<std::string, std::string>>;
 // The keys of a scene that work: its own beside its picture, U where another drafter runs, else none.
 [[nodiscard]] KeyRows working_keys(ShownHead shown, const std::string& title, KeyRows own);
 
@@ -86,7 +86,7 @@ template <class Says>
 }
 template <class Says>
 void take_empty(const Says& says, const HeadModel& m, const char* title, StageTitle& heading, Story& story) {
-    const bool other = m.empty == HeadModel::Empty::other_drafter;
+    const bool other = m.empty == HeadModel::Empty::other_drafter && !m.coming;
     heading.tier = tier_of(m.header);
     heading.title = says("empty.title"_t);
     heading.subtitle = says("empty.subtitle"_t);
@@ -138,6 +138,8 @@ struct ShareRow {
 void draw_token_share(const SceneInput& input, ui::Ui& ui, ui::Vec2 at, float width, int id, std::optional<double> p, const ShareRow& row);
 // The likeliest tokens, the first one strongest; where nothing was recorded it says so.
 void draw_shares(const SceneInput& input, ui::Ui& ui, ui::Vec2 at, float width, const TopEntries& top, int rows);
+// The same as numbers: of one guess among those that stand in `plot`.
+void plot_shares(const SceneInput& input, ui::Ui& ui, ui::Rect plot, const Message& name, const TopEntries& top);
 // The guess, and what became of it: where it was not judged yet a place for that. `verdict` may be empty.
 void draw_guess(const SceneInput& input, ui::Ui& ui, const DraftSlot& slot, ui::Rect draft, ui::Rect verdict, bool selected);
 
@@ -228,7 +230,7 @@ class HeadScene : public MessageScene<Own> {
         round.keep_place(out);
     }
 
-    std::vector<std::pair<std::string, std::string>> keys() const override { return working_keys(shown_, Own::kTitle, Own::own_keys()); }
+    KeyRows keys() const override { return working_keys(shown_, Own::kTitle, Own::own_keys()); }
 
   private:
     ShownHead shown_; // as drawn last

@@ -12,8 +12,6 @@
 namespace speclens {
 namespace {
 
-using ui::Rect;
-
 constexpr Rect kScreen{0, 0, 1600, 1800}, kStage{0, 0, 1100, 800}, kControls{0, 800, 1100, 96}, kStory{1100, 0, 500, 700},
     kDetails{1100, 700, 500, 1100};
 

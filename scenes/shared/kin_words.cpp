@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "ui/language/language.h"
-
 namespace speclens {
 
 std::string served_words(const DrafterKin& kin) { return *kin.served ? kin.served : "–"; }
@@ -11,9 +9,8 @@ std::string served_words(const DrafterKin& kin) { return *kin.served ? kin.serve
 std::vector<Message> kin_words(const DrafterKin& kin) {
     if (kin.year == 0) return {};
     constexpr MessagesOf<"shared"> says;
-    const auto named = [](const char* english) { return ui::language().label(english); }; // of a drafter, as below the scenes
-    return {says("kin.takes"_t, "takes"_v = named(kin.takes)), says("kin.sequential"_t, "sequential"_v = named(kin.sequential)),
-            says("kin.keeps"_t, "keeps"_v = named(kin.keeps)), says("kin.published"_t, "year"_v = kin.year, "source"_v = kin.source),
+    return {says("kin.takes"_t, "takes"_v = kin.takes), says("kin.sequential"_t, "sequential"_v = kin.sequential),
+            says("kin.keeps"_t, "keeps"_v = kin.keeps), says("kin.published"_t, "year"_v = kin.year, "source"_v = kin.source),
             says("kin.served"_t, "engines"_v = served_words(kin))};
 }
 

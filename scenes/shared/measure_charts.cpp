@@ -1,8 +1,6 @@
 #include "scenes/shared/measure_charts.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <ranges>
 #include <set>
 
@@ -10,17 +8,11 @@
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/methods.h"
 #include "scenes/shared/run_controls.h"
-#include "scenes/shared/words.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
 
 namespace speclens {
 namespace {
-
-using ui::Align;
-using ui::Font;
-using ui::Rect;
-using ui::Vec2;
 
 constexpr int kTimeRepeats = 3; // of each point; the quickest counts, the others were disturbed
 

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "scenes/shared/history.h"
 #include "scenes/shared/in_words.h"
 #include "scenes/shared/story.h"
 
@@ -20,10 +21,21 @@ class MessageScene : public Scene {
         ui.pop_id();
         return out;
     }
-    [[nodiscard]] bool tells_messages() const final { return true; }
     [[nodiscard]] std::vector<ui::ToldMessage> told(const SceneInput& input) const override {
         return told_by(Own(static_cast<const Own&>(*this)), input);
     }
+};
+
+// A scene whose controls can be taken back; its frame() ends with history_.follow().
+template <class Own, class State>
+class UndoScene : public MessageScene<Own> {
+  public:
+    bool can_take_back(bool forward) const override { return history_.can(forward); }
+    void take_back(bool forward) override { state_ = history_.take(forward).value_or(state_); }
+
+  protected:
+    State state_;
+    ControlHistory<State> history_;
 };
 
 // What its parts draw with.
@@ -35,6 +47,13 @@ struct SceneDraw {
     ui::Ui& ui;
     std::vector<SceneCommand>& out;
 };
+
+// What stands beside the picture, where there is room for it.
+template <class Draw>
+void draw_beside(const Draw& d, void (*details)(const Draw&), void (*controls)(const Draw&)) {
+    if (d.input.details.w > 0) details(d);
+    if (d.input.controls.w > 0) controls(d);
+}
 
 inline void take(Story& story, Words words) {
     story.heading = std::move(words.heading);

@@ -11,7 +11,7 @@ namespace speclens {
 struct ComparisonRow; // engine/run/drafter_comparison.h
 
 [[nodiscard]] ui::Icon method_mark(const std::string& drafter);
-[[nodiscard]] std::string method_title(const std::string& drafter); // short, as in the rail: "EAGLE-3"
+[[nodiscard]] Message method_title(const std::string& drafter); // short, as in the rail: "EAGLE-3"
 // `answer`: null, there is none; `can_ask`: there is an engine that could give one; `asking`: it is about to.
 [[nodiscard]] Message no_guess_words(const ComparisonRow* answer, bool can_ask, bool asking);
 

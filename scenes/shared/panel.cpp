@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "ui/choices.h"
 #include "ui/text_layout.h"
+#include "ui/widgets.h"
 
 namespace speclens {
 namespace {
@@ -82,9 +82,9 @@ std::optional<int> dropdown(ui::Ui& ui, ControlRow& row, const ControlWords& wor
                             float most) {
     if (row.room() < kLeastList) return {};
     const ui::Rect at = place(ui, row, words.label, std::min(most, row.room()));
-    std::vector<ui::MessageChoice> rows;
+    std::vector<ui::Choice> rows;
     for (const Message& choice : choices) rows.push_back({.label = choice});
-    return ui::dropdown(ui, words.id, at, rows, chosen, words.about);
+    return ui::dropdown(ui, words.id, at, rows, chosen, {.tooltip = words.about});
 }
 
 std::optional<int> stepper(ui::Ui& ui, ControlRow& row, const ControlWords& words, const Message& text, int at, int count, float width) {

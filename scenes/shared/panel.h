@@ -24,18 +24,24 @@ void part_head(ui::Ui& ui, ui::Rect part, const Message& title, const std::vecto
 // Where the part keeps one line for it.
 void one_of(ui::Ui& ui, ui::Vec2 at, float width, const std::vector<Message>& ways, ui::Color color);
 
+// The measures of a key of marks.
+struct KeyStyle {
+    float mark = 12, rise = 11; // the side of a mark, and its top above the baseline
+    float word = 17, gap = 14;  // where its words begin, and what follows them
+};
+inline constexpr KeyStyle kSmallKey = {.mark = 10, .rise = 9, .word = 16, .gap = 12};
 // What the marks of a picture mean, side by side above the baseline `at`, as many as have room before `right`. `entries` are pairs of words
-// and of what `mark` draws into a box.
+// and of what `mark` draws into a box. Returns where the next one would stand.
 template <class Entries, class Mark>
-void marks_key(ui::Ui& ui, ui::Vec2 at, float right, const Entries& entries, const Mark& mark) {
-    constexpr float kMark = 12, kWord = 17, kGap = 14;
+float marks_key(ui::Ui& ui, ui::Vec2 at, float right, const Entries& entries, const Mark& mark, const KeyStyle& style = {}) {
     for (const auto& [words, what] : entries) {
-        const float end = at.x + kWord + ui.canvas.text_width(words, ui::Font::text, 14);
-        if (end > right) return;
-        mark(ui::Rect{at.x, at.y - 11, kMark, kMark}, what);
-        ui.canvas.text({at.x + kWord, at.y}, words, ui::Font::text, 14, ui.theme.muted);
-        at.x = end + kGap;
+        const float end = at.x + style.word + ui.canvas.text_width(words, ui::Font::text, 14);
+        if (end > right) break;
+        mark(ui::Rect{at.x, at.y - style.rise, style.mark, style.mark}, what);
+        ui.canvas.text({at.x + style.word, at.y}, words, ui::Font::text, 14, ui.theme.muted);
+        at.x = end + style.gap;
     }
+    return at.x;
 }
 
 // What stands in a cell of a row, which is told as a whole; shortened where it is too long.

@@ -16,7 +16,7 @@ bool without_passes(const SceneInput& input) {
     return run && (run->tier == "REMOTE" || run->tier == "TABLE");
 }
 
-bool timed_by_task(const SceneInput& input) { return input.passes && (input.still || input.timed_here); }
+bool timed_by_task(const SceneInput& input) { return input.passes && input.by_task(""); }
 
 Message untimed_passes(const SceneInput& input) {
     if (!without_passes(input)) return {};

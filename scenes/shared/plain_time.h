@@ -1,8 +1,6 @@
 // The time that plain decoding takes for a token, where the engine of this window can measure it.
 #pragma once
 
-#include <string>
-
 #include "scenes/shared/scene_input.h"
 #include "ui/stories/message.h"
 
@@ -13,7 +11,7 @@ namespace speclens {
 // The target is a server or a table. No user of a server waits for one request per token, and asking a table
 // costs nothing, so no time of plain decoding is compared.
 [[nodiscard]] bool without_passes(const SceneInput& input);
-// Whether passes are there because they were asked for in this scene, as its task says; in a picture nobody else can have.
+// Whether passes are there because they were asked for in this scene, as its task says.
 [[nodiscard]] bool timed_by_task(const SceneInput& input);
 // Why passes of the target cannot be timed; empty: they can, or there is no run yet.
 [[nodiscard]] Message untimed_passes(const SceneInput& input);

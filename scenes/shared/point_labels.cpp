@@ -55,8 +55,7 @@ PointLabels::Words PointLabels::measured(const Message& words, ui::Font font, ui
     Words m{words.said, {}, font, ink, ground};
     for (std::size_t from = 0; from <= words.size();) {
         const std::size_t end = std::min(words.find('\n', from), words.size());
-        const std::string line = words.substr(from, end - from);
-        m.lines.push_back(words.finished() ? line : drawn_words(line));
+        m.lines.push_back(words.substr(from, end - from));
         m.w = std::max(m.w, canvas_.printed_width(m.lines.back(), font, kSize));
         from = end + 1;
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/base/lists.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/published/published_words.h"
 #include "scenes/shared/methods.h"
@@ -60,10 +61,7 @@ MeanRound mean_round(const RunView& whole) {
     return m;
 }
 
-const PublishedPoint* PublishedRace::of(const std::string& method) const {
-    const auto found = std::ranges::find(points, method, &PublishedPoint::method);
-    return found == points.end() ? nullptr : &*found;
-}
+const PublishedPoint* PublishedRace::of(const std::string& method) const { return find_with(points, method, &PublishedPoint::method); }
 
 PublishedRace published_race(const Published* figures) {
     PublishedRace race;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/base/display_name.h"
 #include "engine/lab/reference.h"
 #include "scenes/shared/told.h"
 #include "ui/format.h"
@@ -24,8 +25,8 @@ ReportedSpeed reported_speed(const SpeedUp& figure, const Trace& trace) {
     if (const Header* header = trace.header())
         if (const Reference* known = reference_of(*header)) {
             told.recorded_speed = ui::speed_up(known->speed_up);
-            told.recorded =
-                shared_says("doubt.recorded"_t, "times"_v = told.recorded_speed, "machine"_v = known->machine, "date"_v = known->date);
+            told.recorded = shared_says("doubt.recorded"_t, "times"_v = told.recorded_speed, "machine"_v = machine_said(known->machine),
+                                        "date"_v = known->date);
         }
     return told;
 }

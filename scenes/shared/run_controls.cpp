@@ -13,8 +13,6 @@
 namespace speclens {
 namespace {
 
-using ui::Rect;
-
 bool ready(const EngineStatus* status, const std::string& drafter) { return status && is_ready(status->ready_drafters, drafter); }
 
 Message what_it_lacks(const DrafterInfo& info) {
@@ -27,14 +25,14 @@ Message what_it_lacks(const DrafterInfo& info) {
 std::vector<ui::Choice> drafter_choices(const EngineStatus* status, const std::string& now) {
     std::vector<ui::Choice> choices;
     for (const DrafterInfo& info : drafter_list()) {
-        ui::Choice choice{info.name, info.title, ""};
+        ui::Choice choice{info.name, message(info.title), {}};
         if (!ready(status, info.name)) choice.disabled = what_it_lacks(info);
         choices.push_back(choice);
     }
     std::vector<std::string> chains = offered_chains(status ? status->ready_drafters : std::vector<std::string>());
     if (const DrafterInfo* info = find_drafter(now); info && info->chained() && std::ranges::find(chains, now) == chains.end())
         chains.push_back(now);
-    for (const std::string& name : chains) choices.push_back({name, find_drafter(name)->title, ""});
+    for (const std::string& name : chains) choices.push_back({name, message(find_drafter(name)->title), {}});
     return choices;
 }
 
@@ -165,7 +163,7 @@ void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCom
     int rule = -1;
     for (const RuleInfo& info : rule_list()) {
         if (now.rule == info.name) rule = static_cast<int>(rules.size());
-        ui::Choice choice{info.name, info.title, ""};
+        ui::Choice choice{info.name, message(info.title), ""};
         const DrafterInfo* drafter = find_drafter(now.drafter);
         if (drafter && !can_judge(info, *drafter)) choice.disabled = shared_says("run.judges_chains"_t);
         rules.push_back(choice);

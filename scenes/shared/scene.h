@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -78,6 +77,8 @@ struct Measurement {
     int pictured = 0; // the first whose picture shows it
 };
 
+using KeyRows = std::vector<std::pair<std::string, Message>>;
+
 class Scene {
   public:
     virtual ~Scene() = default;
@@ -90,10 +91,8 @@ class Scene {
     // Whether it is about the run on screen; else output and timeline would be of something else, and the stage has their room.
     [[nodiscard]] virtual bool shows_run() const { return true; }
     // The same frame in words: every number that is visible, in reading order.
-    [[nodiscard]] virtual std::string describe(const SceneInput& input) const;
-    // Whether all that it says is messages; it is described by them, in every language. Else describe() is its own, in English.
-    [[nodiscard]] virtual bool tells_messages() const { return false; }
-    // Those of its frame, in the order of drawing (told_by() in in_words.h).
+    [[nodiscard]] std::string describe(const SceneInput& input) const;
+    // The messages that say so, in the order of drawing (told_by() in in_words.h).
     [[nodiscard]] virtual std::vector<ui::ToldMessage> told(const SceneInput&) const { return {}; }
     // Whether a new run is looked at from its first round on; else where it shows most.
     [[nodiscard]] virtual bool from_the_beginning() const { return false; }
@@ -108,25 +107,27 @@ class Scene {
     [[nodiscard]] virtual bool can_take_back(bool /*forward*/) const { return false; }
     virtual void take_back(bool /*forward*/) {}
     // Keys of this scene only, for the panel that `?` opens: "C", "flip the coin once".
-    [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> keys() const { return {}; }
+    [[nodiscard]] virtual KeyRows keys() const { return {}; }
 };
 
+// In rail order: what speculative decoding is good for, one round, who drafts, where it ends, and a server of one's own.
+enum class RailGroup : std::uint8_t { why, round, drafters, limits, server };
+
 struct SceneInfo {
-    int number = 0;    // S1 … S17
-    const char* name;  // "loop", "accept-rule": render argument and link
-    const char* title; // rail label
-    const char* group; // "One round"
-    const char* about; // "one round from guess to output", behind the title
+    int number = 0;   // S1 … S19
+    const char* name; // "loop", "accept-rule": render argument and link
+    Said title;       // rail label
+    Said about;       // "one round from guess to output", behind the title
+    RailGroup group;
     std::unique_ptr<Scene> (*make)();
 };
 // In the order of their numbers; generated from scenes.inc.
 [[nodiscard]] const std::vector<SceneInfo>& scene_list();
-// In rail order: what speculative decoding is good for, one round, who drafts, where it ends, and a server of one's own.
 struct SceneGroup {
-    const char* title;
+    Said title;
     std::vector<const SceneInfo*> scenes;
 };
-[[nodiscard]] const std::vector<SceneGroup>& scene_groups();
+[[nodiscard]] const std::vector<SceneGroup>& scene_groups(); // in rail order
 // The scene `by` places further on in rail order; behind the last comes the first. `name` must be a scene's.
 [[nodiscard]] const SceneInfo& scene_beside(const std::string& name, int by);
 // By name or number ("S9"); nullptr: unknown.

@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "engine/advice/advice.h"
 #include "engine/batch/sweep.h"
+#include "engine/doctor/diagnosis.h"
 #include "engine/lab/head_training.h"
 #include "engine/lab/pass_times.h"
 #include "engine/lab/race.h"
@@ -28,6 +30,13 @@
 #include "ui/widgets.h"
 
 namespace speclens {
+
+// What pictures are made of: the scenes and the frame around them need no prefix for it.
+using ui::Align;
+using ui::Font;
+using ui::Rect;
+using ui::Role;
+using ui::Vec2;
 
 // Plain decoding of the same prompt, measured in the same process: what the lower Gantt lane shows.
 struct PlainTiming {
@@ -66,11 +75,11 @@ struct SceneInput : Answers {
     const std::vector<EarlierSettings>* earlier = nullptr; // of the rounds before a fork; may be null
     const EngineStatus* status = nullptr;
     PlainTiming plain;
-    std::optional<Position> selected; // column that was clicked; absent: the one the last event is about
-    std::uint32_t deeds = 0;          // set of deed_bit()
-    bool timed_here = false;          // passes were asked for in this scene, by whoever sits before it
-    ui::Rect stage;                   // logical px
-    ui::Rect story;                   // empty rectangles: region hidden (small window, presenter)
+    std::optional<Position> selected;             // column that was clicked; absent: the one the last event is about
+    std::uint32_t deeds = 0;                      // set of deed_bit()
+    const std::set<std::string>* asked = nullptr; // studies that whoever sits before this scene asked for in it; "": passes. May be null
+    ui::Rect stage;                               // logical px
+    ui::Rect story;                               // empty rectangles: region hidden (small window, presenter)
     ui::Rect details;
     ui::Rect controls;
     ui::Rect stage_clip;     // part of the stage that nothing covers; what lies outside is not drawn
@@ -98,6 +107,9 @@ struct SceneInput : Answers {
     const SceneInfo* next = nullptr; // the scene that the last beat leads to; null: none
     bool playing = false;            // by itself, at the pace of a reader
     std::size_t told = 0;            // StoryTold::text of the story on screen, as the shell knows it
+
+    // Whether this study, or passes, were asked for here and not by the page itself; a picture has nobody who could.
+    [[nodiscard]] bool by_task(const std::string& study) const { return still || (asked && asked->contains(study)); }
 };
 
 } // namespace speclens

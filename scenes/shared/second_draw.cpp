@@ -10,10 +10,6 @@
 namespace speclens {
 namespace {
 
-using ui::Font;
-using ui::Rect;
-using ui::Role;
-
 bool same(const TopEntries& a, const TopEntries& b) {
     return !a.empty() && std::ranges::equal(a.entries, b.entries, [](const TopEntries::Entry& x, const TopEntries::Entry& y) {
         return x.id == y.id && x.logp == y.logp;
@@ -49,8 +45,8 @@ Message side_words(const SceneInput& input, const SecondDraw& d, const SecondDra
         for (const TopEntries::Entry& entry : distribution_rows(top, side.drawn, kMostRows)) ids.push_back(entry.id);
         return shares_said(input, top, ids);
     };
-    return shared_tells("second_draw.side"_t, "before"_v = word(input, side.before), "corrected"_v = d.corrected,
-                        "base"_v = shares(side.base), "final"_v = shares(side.final), "drawn"_v = word(input, side.drawn));
+    return shared_says("second_draw.side"_t, "before"_v = word(input, side.before), "corrected"_v = d.corrected,
+                       "base"_v = shares(side.base), "final"_v = shares(side.final), "drawn"_v = word(input, side.drawn));
 }
 
 } // namespace
@@ -96,14 +92,14 @@ std::optional<FetchReplay> second_draw_wish(const SceneInput& input, const HeadM
 
 Message second_draw_words(const SceneInput& input, const SecondDraw& d) {
     const int guess = d.position + 1;
-    if (!d.corrected) return shared_tells("second_draw.told"_t, "guess"_v = guess, "same"_v = d.same_base);
-    return shared_tells("second_draw.corrected"_t, "guess"_v = guess, "same_base"_v = d.same_base, "same"_v = d.same_final,
-                        "before"_v = word(input, d.second.before));
+    if (!d.corrected) return shared_says("second_draw.told"_t, "guess"_v = guess, "same"_v = d.same_base);
+    return shared_says("second_draw.corrected"_t, "guess"_v = guess, "same_base"_v = d.same_base, "same"_v = d.same_final,
+                       "before"_v = word(input, d.second.before));
 }
 
 std::vector<Message> second_draw_told(const SceneInput& input, const SecondDraw& d) {
-    return {shared_tells("second_draw.heading"_t, "guess"_v = d.position + 1),
-            shared_tells("second_draw.conditions"_t, "coin"_v = !d.greedy, "before"_v = d.position), side_words(input, d, d.first),
+    return {shared_says("second_draw.heading"_t, "guess"_v = d.position + 1),
+            shared_says("second_draw.conditions"_t, "coin"_v = !d.greedy, "before"_v = d.position), side_words(input, d, d.first),
             side_words(input, d, d.second), second_draw_words(input, d)};
 }
 
@@ -127,13 +123,13 @@ void draw_second_draw(const SceneInput& input, ui::Ui& ui, const SecondDraw& d, 
     for (const SecondDraw::Side* side : {&d.first, &d.second}) {
         const float h = 23 * static_cast<float>(rows), chip = std::min(128.0F, (w - 120) / 2);
         ui::thing(ui, {x, y, w, (d.corrected ? 52 : 38) + h}, told[side == &d.first ? 2 : 3]);
-        muted(x, y + 19, shared_tells("second_draw.after"_t));
+        muted(x, y + 19, shared_says("second_draw.after"_t));
         ui::chip(c, t, {x + 42, y, chip, 28}, label_of(*input.trace, side->before), {.role = Role::draft});
-        muted(x + 50 + chip, y + 19, shared_tells("second_draw.draws"_t));
+        muted(x + 50 + chip, y + 19, shared_says("second_draw.draws"_t));
         ui::chip(c, t, {x + 98 + chip, y, chip, 28}, label_of(*input.trace, side->drawn), {.role = Role::draft});
         if (d.corrected) {
-            muted(x, y + 46, shared_tells("second_draw.base"_t));
-            muted(x + half + 24, y + 46, shared_tells("second_draw.final"_t));
+            muted(x, y + 46, shared_says("second_draw.base"_t));
+            muted(x + half + 24, y + 46, shared_says("second_draw.final"_t));
             distribution(input, ui, {x, y + 52, half, h}, side->base, side->drawn, true);
             distribution(input, ui, {x + half + 24, y + 52, half, h}, side->final, side->drawn, false);
         } else {

@@ -31,12 +31,25 @@ Message what_words(const Work& work) {
     case Work::Of::batches: return told("work.batches"_t);
     case Work::Of::advice: return told("work.advice"_t);
     case Work::Of::drafters: return told("work.drafters"_t);
+    case Work::Of::places: return told("work.places"_t);
     case Work::Of::nothing: break;
     }
     return {};
 }
 
 } // namespace
+
+Message job_words(const EngineJob& job) {
+    switch (job.what) {
+    case EngineJob::What::models: return shared_says("job.models"_t);
+    case EngineJob::What::opening: return shared_says("job.opening"_t, "model"_v = job.of);
+    case EngineJob::What::weights: return shared_says("job.weights"_t, "model"_v = job.of);
+    case EngineJob::What::reading: return shared_says("job.reading"_t);
+    case EngineJob::What::costs: return shared_says("job.costs"_t);
+    case EngineJob::What::nothing: break;
+    }
+    return {};
+}
 
 void ShownWork::observe(const Work& told, double now) {
     if (told.number != work_.number || told.of != work_.of) since_ = now;

@@ -8,6 +8,9 @@
 
 namespace speclens {
 
+// "loading the models", "reading the prompt"; of weights whose they are; none of nothing.
+[[nodiscard]] Message job_words(const EngineJob& job);
+
 class ShownWork {
   public:
     void observe(const Work& told, double now);

@@ -1,13 +1,15 @@
 #include "scenes/shared/speak.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <fstream>
+#include <iterator>
 #include <map>
-#include <sstream>
+#include <set>
 
 #include "engine/base/fnv.h"
+#include "engine/base/printed.h"
 #include "engine/models/models.h"
+#include "engine/published/published_words.h"
 #include "kernels/error.h"
 #include "ui/stories/story_book.h"
 #include "ui/stories/toml_file.h"
@@ -22,16 +24,9 @@ std::shared_ptr<const StoryBook> book_of(const std::string& language) {
     return std::make_shared<const StoryBook>(load_stories(assets_folder() / "stories", language, own_stories(), Broken::left_out));
 }
 
-fs::path labels_of(const fs::path& assets, const std::string& language) { return assets / "languages" / language / "labels.toml"; }
-
 [[noreturn]] void broken(const fs::path& file, const toml::node& where, const std::string& what) {
     throw Error(file.string() + " line " + std::to_string(where.source().begin.line) + ": " + what,
-                "docs/languages.md says what a table of labels holds.");
-}
-
-toml::table parse(const fs::path& file) {
-    return read_toml(file, "Restore assets/languages, or see docs/languages.md.",
-                     "The file is TOML: \"English\" = \"the same in this language\".");
+                "docs/languages.md says what it holds.");
 }
 
 std::string text_of(const fs::path& file, const toml::node& node) {
@@ -40,23 +35,11 @@ std::string text_of(const fs::path& file, const toml::node& node) {
     return *text;
 }
 
-// Of each {} what it is for: the translation may put them in another order, but must not have more.
-void check_places(const fs::path& file, const toml::node& where, const std::string& english, const std::string& own) {
-    const auto places = [](const std::string& text) {
-        int count = 0;
-        for (std::size_t at = text.find('{'); at != std::string::npos; at = text.find('{', at + 1)) ++count;
-        return count;
-    };
-    if (places(own) > places(english)) broken(file, where, "\"" + own + "\" has more {} than \"" + english + "\"");
-}
-
 // A short mark of a text, which is another one when the text changes.
 std::string mark_of(const std::string& text) {
     Fnv fnv;
     fnv.add(text);
-    char mark[9];
-    std::snprintf(mark, sizeof mark, "%08llx", static_cast<unsigned long long>(fnv.value() & 0xffffffffU));
-    return mark;
+    return printed("%08llx", static_cast<unsigned long long>(fnv.value() & 0xffffffffU));
 }
 
 std::map<std::string, std::string> marks_in(const fs::path& file) {
@@ -78,10 +61,30 @@ std::map<std::string, std::string> marks_of(const fs::path& assets, const StoryL
     return marks;
 }
 
+// Sentences of published figures that a language lacks.
+std::set<std::string> figures_to_translate(const fs::path& folder, const StoryLayer& own) {
+    std::set<std::string> missing;
+    if (!fs::is_directory(folder)) return missing;
+    std::vector<std::string> left_out; // a file with a mistake, of which `speclens check` tells
+    const Published published = Published::load(folder, &left_out);
+    const StoryLayer::Scene none;
+    const auto scene = own.scenes.find("published");
+    const auto& texts = scene == own.scenes.end() ? none.texts : scene->second.texts;
+    for (const PublishedFigure& figure : published.figures())
+        for (const Said& said : texts_said(figure)) {
+            const std::string& english = std::get<std::string>(said.values.front().is);
+            const auto cases = texts.find(said.text);
+            if (cases == texts.end() || !cases->second.contains(english))
+                missing.insert("published.toml: " + std::string(said.text) + ", case " + english);
+        }
+    return missing;
+}
+
 } // namespace
 
-std::shared_ptr<const ui::Language> load_labels(const fs::path& file) {
-    const toml::table table = parse(file);
+std::shared_ptr<const ui::Language> load_language(const fs::path& file) {
+    const toml::table table =
+        read_toml(file, "Restore assets/languages, or see docs/languages.md.", "The file is TOML: title = \"Deutsch\".");
     auto language = std::make_shared<ui::Language>();
     language->name = file.parent_path().filename().string();
     for (const auto& [key, node] : table) {
@@ -97,16 +100,8 @@ std::shared_ptr<const ui::Language> load_labels(const fs::path& file) {
             if (!both || both->size() != 2) broken(file, node, "quotes are two: the opening one and the closing one");
             language->open_quote = text_of(file, *both->get(0));
             language->close_quote = text_of(file, *both->get(1));
-        } else if (name == "labels") {
-            const toml::table* labels = node.as_table();
-            if (!labels) broken(file, node, "labels is a table");
-            for (const auto& [english, own] : *labels) {
-                const std::string text = text_of(file, own);
-                check_places(file, own, std::string(english.str()), text);
-                language->add(std::string(english.str()), text);
-            }
         } else
-            broken(file, node, "'" + std::string(name) + "' is none of title, decimal, quotes and labels");
+            broken(file, node, "'" + std::string(name) + "' is none of title, decimal and quotes");
     }
     return language;
 }
@@ -117,9 +112,9 @@ void speak(const std::string& language) {
         ui::use_language(nullptr);
         return;
     }
-    const auto labels = load_labels(labels_of(assets_folder(), language)); // both or none
+    const auto own = load_language(assets_folder() / "languages" / language / "language.toml"); // both or none
     use_stories(book_of(language));
-    ui::use_language(labels);
+    ui::use_language(own);
 }
 
 std::string in_english(const std::function<std::string()>& work) {
@@ -144,35 +139,13 @@ std::vector<std::string> stories_to_translate(const fs::path& assets, const std:
     const fs::path folder = assets / "stories" / language;
     const StoryLayer own = fs::is_directory(folder) ? read_stories(folder) : StoryLayer();
     std::vector<std::string> out = missing_texts(own);
+    std::ranges::move(figures_to_translate(assets / "published", own), std::back_inserter(out));
     const auto before = marks_in(assets / "languages" / language / "originals.txt");
     for (const auto& [name, mark] : marks_of(assets, own))
         if (const auto found = before.find(name); found == before.end() || found->second != mark)
             out.push_back(name + " (the English text has changed)");
     std::ranges::sort(out);
     return out;
-}
-
-std::vector<std::string> labels_to_translate(const fs::path& assets, const std::string& language) {
-    const auto labels = [&](const std::string& of) {
-        std::vector<std::string> names;
-        const fs::path file = labels_of(assets, of);
-        if (!fs::exists(file)) return names;
-        (void)load_labels(file); // says what is wrong with it
-        const toml::table table = parse(file);
-        if (const toml::table* all = table["labels"].as_table())
-            for (const auto& [english, own] : *all) names.emplace_back(english.str());
-        std::ranges::sort(names);
-        return names;
-    };
-    std::vector<std::string> known;
-    for (const auto& entry : fs::directory_iterator(assets / "languages")) {
-        std::vector<std::string> more = labels(entry.path().filename().string()), both;
-        std::ranges::set_union(known, more, std::back_inserter(both));
-        known = std::move(both);
-    }
-    std::vector<std::string> missing;
-    std::ranges::set_difference(known, labels(language), std::back_inserter(missing));
-    return missing;
 }
 
 std::string originals_of(const fs::path& assets, const std::string& language) {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <map>
 #include <utility>
 
+#include "engine/base/lists.h"
 #include "engine/base/quantile.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/lab/study.h"
@@ -233,10 +233,7 @@ double SpeedupModel::drafts_at(int k) const {
 
 bool SpeedupPoint::few() const { return rounds < kEnoughRounds; }
 
-const SpeedupPoint* SpeedupModel::point(int k) const {
-    const auto found = std::ranges::find(points, k, &SpeedupPoint::k);
-    return found == points.end() ? nullptr : &*found;
-}
+const SpeedupPoint* SpeedupModel::point(int k) const { return find_with(points, k, &SpeedupPoint::k); }
 
 RunStudy speedup_study(const SceneInput& input) {
     RunStudy study{kSpeedupStudy, {}};

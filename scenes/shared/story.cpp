@@ -11,10 +11,6 @@
 namespace speclens {
 namespace {
 
-using ui::Align;
-using ui::Font;
-using ui::Rect;
-
 void append(std::vector<SceneCommand>& out, const std::vector<SceneCommand>& more) { out.insert(out.end(), more.begin(), more.end()); }
 
 // A bar of segments, done and to come. The pointer has more room than the bar: `reach` px above and below it.
@@ -65,7 +61,7 @@ void draw_next(const SceneInput& input, ui::Ui& ui, Rect at, const Story& story,
             append(out, story.on_next);
         return;
     }
-    const Message whole = shared_says("buttons.next_scene"_t, "scene"_v = input.next->title);
+    const Message whole = shared_says("buttons.next_scene"_t, "scene"_v = message(input.next->title));
     const bool fits = ui::button_width(ui.canvas, whole, {.icon = ui::Icon::play}) <= at.w;
     if (ui::button(ui, "next", at, fits ? whole : shared_says("buttons.next"_t),
                    {.kind = ui::ButtonKind::primary,

@@ -51,20 +51,20 @@ struct Order {
 };
 } // namespace story
 
-template <bool looks_up, StoryLabel Scene, StoryLabel... Beats>
-struct Says {
+template <StoryLabel Scene, StoryLabel... Beats>
+struct MessagesOf {
     static constexpr int size = sizeof...(Beats);
 
     template <StoryLabel Id, class... Values>
     Message operator()(TextId<Id>, const Values&... values) const {
         (void)story::Order<Scene, Beats...>::known;
-        return story::say(story::said<Scene, TextId<Id>>(values...), looks_up);
+        return message(story::said<Scene, TextId<Id>>(values...));
     }
     template <StoryLabel Id, class... Values>
     Words beat(TextId<Id>, const Values&... values) const {
         (void)story::Order<Scene, Beats...>::known;
-        return {story::say(story::said<Scene, story::PartOf<Id, "heading">>(values...), looks_up),
-                story::say(story::said<Scene, story::PartOf<Id, "text">>(values...), looks_up)};
+        return {message(story::said<Scene, story::PartOf<Id, "heading">>(values...)),
+                message(story::said<Scene, story::PartOf<Id, "text">>(values...))};
     }
     // Whether the beat emphasises this part of the picture. Where it emphasises none, all of them.
     template <StoryLabel Id>
@@ -90,15 +90,7 @@ struct Says {
     }
 };
 
-// Of a scene all of whose texts are messages: a value that is words is a name, and stays.
-template <StoryLabel Scene, StoryLabel... Beats>
-using MessagesOf = Says<false, Scene, Beats...>;
-// Of a scene whose labels stand in the code still: a value that is words is English, and is looked up as a label is.
-template <StoryLabel Scene, StoryLabel... Beats>
-using StoryOf = Says<true, Scene, Beats...>;
-
-inline constexpr StoryOf<"shared"> shared_says;     // what several scenes say
-inline constexpr MessagesOf<"shared"> shared_tells; // the same of tokens, which are never looked up as a label
+inline constexpr MessagesOf<"shared"> shared_says; // what several scenes say
 
 // A number as a value; none where it is 0 or less: nobody measured it.
 [[nodiscard]] inline std::optional<double> if_measured(double value) { return value > 0 ? std::optional(value) : std::nullopt; }

@@ -15,11 +15,6 @@ std::string all_guesses(int n) {
     return shared_says("words.all_guesses:any"_t, "n"_v = n);
 }
 
-std::string in_sentence(const std::string& name) {
-    const std::size_t comma = name.find(", ");
-    return comma == std::string::npos ? name : name.substr(0, comma) + " (" + name.substr(comma + 2) + ")";
-}
-
 std::string quoted(const Trace& trace, int id) {
     std::string words = ui::token_words(trace.text(id));
     return words.starts_with("“") ? words : "“" + words + "”";
@@ -31,6 +26,11 @@ Message size_words(std::size_t bytes) {
     const auto exact = "bytes"_v = bytes;
     return bytes < 1'000'000 ? shared_says("words.size:small"_t, exact, "kb"_v = static_cast<double>(bytes) / 1e3)
                              : shared_says("words.size:large"_t, exact);
+}
+
+std::vector<Said> domain_said(const std::string& domain) {
+    if (domain.empty()) return {};
+    return {SaidOf<"shared">()("prompts.domain"_t, "english"_v = domain)};
 }
 
 ui::Role role_of(Origin origin) {

@@ -14,10 +14,12 @@
 namespace speclens {
 
 [[nodiscard]] std::string all_guesses(int n);                   // "the guess", "both guesses", "all three guesses"
-[[nodiscard]] std::string in_sentence(const std::string& name); // "EAGLE-3 (tree)": a comma would begin another item
 [[nodiscard]] std::string quoted(const Trace& trace, int id);   // “It”
 [[nodiscard]] std::string label_of(const Trace& trace, int id); // label of a chip
 [[nodiscard]] Message size_words(std::size_t bytes);            // "58 kB", "1.9 MB", "412 MB"
+
+// What a prompt of a set is about, as its file says; none of none.
+[[nodiscard]] std::vector<Said> domain_said(const std::string& domain);
 
 // The hue of a token in running text, and of a guess by what became of it.
 [[nodiscard]] ui::Role role_of(Origin origin);

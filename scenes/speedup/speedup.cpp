@@ -4,7 +4,6 @@
 
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/emphasis.h"
-#include "scenes/shared/history.h"
 #include "scenes/shared/measure_charts.h"
 #include "scenes/shared/panel.h"
 #include "scenes/speedup/printed_table.h"
@@ -13,7 +12,7 @@
 namespace speclens {
 namespace {
 
-class SpeedupScene final : public MessageScene<SpeedupScene> {
+class SpeedupScene final : public UndoScene<SpeedupScene, SpeedupState> {
   public:
     static constexpr const char* kName = "speed-up";
     int beats(const SceneInput&) const override { return kSpeedupBeats; }
@@ -23,8 +22,7 @@ class SpeedupScene final : public MessageScene<SpeedupScene> {
         const SpeedupDraw d{input, model, state_, ui, out};
         draw_titled(input, ui, speedup_title(input, model), [&] { draw_stage(d); });
         draw_story(input, ui, speedup_story(input, model), out);
-        draw_speedup_details(d);
-        draw_speedup_controls(d);
+        draw_beside(d, draw_speedup_details, draw_speedup_controls);
         keys(d);
         history_.follow(state_, ui.state.active != 0);
     }
@@ -35,12 +33,9 @@ class SpeedupScene final : public MessageScene<SpeedupScene> {
         return {{.name = study.name, .ask = study, .beat = kSpeedupBestBeat}};
     }
 
-    std::vector<std::pair<std::string, std::string>> keys() const override {
-        return {{"↑ ↓", "Mark a longer, shorter draft"}, {"M", "Measure ten draft lengths"}, {"H", "Measured, or numbers by hand"}};
+    KeyRows keys() const override {
+        return {{"↑ ↓", speedup_says("keys.up_down"_t)}, {"M", speedup_says("keys.m"_t)}, {"H", speedup_says("keys.h"_t)}};
     }
-
-    bool can_take_back(bool forward) const override { return history_.can(forward); }
-    void take_back(bool forward) override { state_ = history_.take(forward).value_or(state_); }
 
   private:
     static void draw_stage(const SpeedupDraw& d) {
@@ -81,9 +76,6 @@ class SpeedupScene final : public MessageScene<SpeedupScene> {
         const RunStudy study = speedup_study(d.input);
         if (!study.runs.empty() && d.ui.take_key(ui::Key::m)) d.out.push_back(Command{study});
     }
-
-    SpeedupState state_;
-    ControlHistory<SpeedupState> history_;
 };
 
 } // namespace

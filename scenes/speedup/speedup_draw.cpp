@@ -2,7 +2,6 @@
 #include "scenes/speedup/speedup_draw.h"
 
 #include <algorithm>
-#include <cmath>
 #include <ranges>
 
 #include "engine/drafters/drafter_info.h"
@@ -11,19 +10,13 @@
 #include "scenes/shared/panel.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/speedup/printed_table.h"
-#include "ui/choices.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
+#include "ui/widgets.h"
 
 namespace speclens {
 namespace {
-
-using ui::Align;
-using ui::Font;
-using ui::Rect;
-using ui::Role;
-using ui::Vec2;
 
 constexpr double kReference[] = {0.5, 0.7, 0.9}; // curves of one α behind the picture
 
@@ -75,13 +68,14 @@ bool wide(const SpeedupPoint& p) { return p.low <= 0 || p.high > 3 * p.low; }
 
 // A ring where few rounds are behind it.
 void dots(const Chart& chart, double SpeedupPoint::*value, auto text) {
-    ui::plotted(chart.d.ui.canvas, chart.plot, ui::PlotMark::points, "measured", chart.d.model.points, [&](const SpeedupPoint& p) {
-        const bool interval = value == &SpeedupPoint::speedup && chart.d.model.measured() && !wide(p);
-        return ui::PlotDatum{.x = static_cast<double>(p.k),
-                             .y = p.*value,
-                             .low = interval ? p.low : ui::PlotDatum::kNone,
-                             .high = interval ? p.high : ui::PlotDatum::kNone};
-    });
+    ui::plotted(chart.d.ui.canvas, chart.plot, ui::PlotMark::points, speedup_says("chart.dots"_t), chart.d.model.points,
+                [&](const SpeedupPoint& p) {
+                    const bool interval = value == &SpeedupPoint::speedup && chart.d.model.measured() && !wide(p);
+                    return ui::PlotDatum{.x = static_cast<double>(p.k),
+                                         .y = p.*value,
+                                         .low = interval ? p.low : ui::PlotDatum::kNone,
+                                         .high = interval ? p.high : ui::PlotDatum::kNone};
+                });
     for (const SpeedupPoint& p : chart.d.model.points) {
         if (p.k > kLongestDraft) continue;
         const Vec2 at = chart.at(p.k, p.*value);
@@ -139,7 +133,7 @@ void tokens_chart(const SpeedupDraw& d, Rect r) {
         chart.curve([&](int k) { return m.levers.tokens(k); }, {theme.muted, 1.5F, 5, 4}, kLongestDraft,
                     "α " + ui::probability(m.levers.alpha));
     const auto tokens = [&](int k) { return m.tokens[static_cast<std::size_t>(k - 1)]; };
-    chart.curve(tokens, {theme.ink, 1}, static_cast<int>(m.tokens.size()), "formula");
+    chart.curve(tokens, {theme.ink, 1}, static_cast<int>(m.tokens.size()), speedup_says("chart.formula"_t));
     int sure = static_cast<int>(m.tokens.size()); // thin from the first position that few rounds reached
     for (std::size_t i = m.judged.size(); m.measured() && i-- > 0;)
         if (m.judged[i] < kEnoughRounds) sure = static_cast<int>(i);
@@ -171,7 +165,7 @@ void speedup_chart(const SpeedupDraw& d, Rect r) {
         chart.curve([&](int k) { return m.levers.speedup(k); }, {theme.muted, 1.5F, 5, 4}, kLongestDraft,
                     "α " + ui::probability(m.levers.alpha));
     chart.curve([&](int k) { return m.speedup[static_cast<std::size_t>(k - 1)]; }, {theme.ink, 2}, static_cast<int>(m.speedup.size()),
-                "formula");
+                speedup_says("chart.formula"_t));
     if (m.measured())
         for (const SpeedupPoint& p : m.points)
             if (p.k <= kLongestDraft && !wide(p))
@@ -302,7 +296,6 @@ void draw_printed_table(const SpeedupDraw& d, Rect r) {
 // What goes into the formula, and where each number is from.
 void draw_speedup_details(const SpeedupDraw& d) {
     const Rect r = d.input.details;
-    if (r.w <= 0) return;
     const ui::Theme& t = d.ui.theme;
     const Levers& levers = d.model.levers;
     DetailsColumn column(d.ui, r);
@@ -334,7 +327,7 @@ void choose_drafter(const SpeedupDraw& d, Rect at) {
         const std::string name = info.name;
         if (name == kNoDrafter || info.tree) continue;
         if (name == d.model.drafter) chosen = static_cast<int>(choices.size());
-        choices.push_back({name, "", drafter_ready(d.input, name) ? std::string() : speedup_says("controls.not_loaded"_t).words()});
+        choices.push_back({name, "", drafter_ready(d.input, name) ? Message() : speedup_says("controls.not_loaded"_t)});
     }
     const auto pick = ui::dropdown(d.ui, "drafter", at, choices, chosen, {.disabled = no_models(d.input)});
     if (pick && *pick != chosen && d.input.settings)
@@ -344,10 +337,8 @@ void choose_drafter(const SpeedupDraw& d, Rect at) {
 } // namespace
 
 void draw_speedup_controls(const SpeedupDraw& d) {
-    const Rect r = d.input.controls;
-    if (r.w <= 0) return;
     ui::Ui& ui = d.ui;
-    ControlRow row(r);
+    ControlRow row(d.input.controls);
     const SpeedupModel& m = d.model;
     const Message choices[] = {speedup_says("controls.measured"_t), speedup_says("controls.by_hand"_t)};
     const bool study = study_named(d.input, kSpeedupStudy) != nullptr;

@@ -9,17 +9,15 @@
 #include "scenes/speedup/printed_table.h"
 #include "scenes/speedup/speedup_draw.h"
 #include "ui/format.h"
-#include "ui/language/language.h"
 
 namespace speclens {
 namespace {
 
 using Source = SpeedupModel::Source;
 
-// Titles of drafters stand in the code, in English.
 std::string name_of(const SpeedupModel& m) {
     const DrafterInfo* info = find_drafter(m.drafter);
-    return info ? ui::language().label(info->title) : m.drafter;
+    return info ? message(info->title).words() : m.drafter;
 }
 
 // Where the measured drafter is not the run's; empty: it is.
@@ -273,7 +271,7 @@ Story speedup_story(const SceneInput& input, const SpeedupModel& m) {
     const RunStudy study = speedup_study(input);
     if (!study.runs.empty()) {
         story.task = speedup_says("words.task"_t);
-        story.task_done = !m.points.empty() && !m.measuring && !m.stopped && (input.still || input.timed_here);
+        story.task_done = !m.points.empty() && !m.measuring && !m.stopped && input.by_task(study.name);
         story.on_task = {Command{study}};
     }
     return story;

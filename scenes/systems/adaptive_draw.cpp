@@ -12,12 +12,6 @@
 namespace speclens {
 namespace {
 
-using ui::Align;
-using ui::Font;
-using ui::Rect;
-using ui::Role;
-using ui::Vec2;
-
 constexpr Chooser kClocked[] = {Chooser::article, Chooser::formula, Chooser::margin, Chooser::gain}; // whose K is drawn, in this order
 
 ui::Stroke stroke_of(const ui::Theme& t, Chooser chooser) {

@@ -13,12 +13,6 @@
 namespace speclens {
 namespace {
 
-using ui::Align;
-using ui::Font;
-using ui::Rect;
-using ui::Role;
-using ui::Vec2;
-
 constexpr const char *kDsparkGain = "adaptive-dspark-gain", *kDflash2Gain = "adaptive-dflash2-gain";
 
 ui::Stroke stroke_of(const ui::Theme& theme, std::size_t audit) {

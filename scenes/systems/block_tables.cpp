@@ -13,11 +13,6 @@
 namespace speclens {
 namespace {
 
-using ui::Align;
-using ui::Font;
-using ui::Rect;
-using ui::Role;
-
 constexpr int kSlots = PagedModel::kBlock;
 
 bool has(const std::vector<int>& table, int block) { return std::ranges::find(table, block) != table.end(); }

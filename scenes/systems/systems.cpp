@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "scenes/shared/cycle_pick.h"
-#include "scenes/shared/history.h"
 #include "scenes/shared/panel.h"
 #include "scenes/systems/adaptive_draw.h"
 #include "scenes/systems/audits_draw.h"
@@ -13,7 +12,7 @@
 namespace speclens {
 namespace {
 
-class SystemsScene final : public MessageScene<SystemsScene> {
+class SystemsScene final : public UndoScene<SystemsScene, SystemsState> {
   public:
     static constexpr const char* kName = "systems";
     bool shows_run() const override { return false; }
@@ -25,8 +24,7 @@ class SystemsScene final : public MessageScene<SystemsScene> {
         draw_titled(input, ui, systems_title(input, model), [&] { draw_stage(d); });
         tell_numbers(d);
         draw_story(input, ui, systems_story(input, model), out);
-        draw_systems_details(d);
-        draw_systems_controls(d);
+        draw_beside(d, draw_systems_details, draw_systems_controls);
         const int step = (ui.take_key(ui::Key::up) ? 1 : 0) - (ui.take_key(ui::Key::down) ? 1 : 0);
         if (step != 0 && input.beat == kTablesBeat)
             turn_film(model, step);
@@ -36,11 +34,7 @@ class SystemsScene final : public MessageScene<SystemsScene> {
         history_.follow(state_, ui.state.active != 0);
     }
 
-    std::vector<std::pair<std::string, std::string>> keys() const override {
-        return {{"↑ ↓", "Longer, shorter drafts; of the block tables: the next, the last round"},
-                {"B", "Decode batches, and see their block tables and who chooses K best; with a target elsewhere: run draft workers that "
-                      "share it"}};
-    }
+    KeyRows keys() const override { return {{"↑ ↓", systems_says("keys.up_down"_t)}, {"B", systems_says("keys.b"_t)}}; }
 
     // Batches that are being decoded, or were, have both. A target elsewhere has draft workers instead, and somebody's server: nobody asks
     // it by turning a page.
@@ -50,9 +44,6 @@ class SystemsScene final : public MessageScene<SystemsScene> {
         ask.texts.clear(); // what is shown here, without batches of many sizes
         return {{.name = "block tables", .ask = ask, .beat = kTablesBeat, .pictured = kChoosersBeat + 1}};
     }
-
-    bool can_take_back(bool forward) const override { return history_.can(forward); }
-    void take_back(bool forward) override { state_ = history_.take(forward).value_or(state_); }
 
   private:
     void turn_film(const SystemsModel& model, int step) {
@@ -88,9 +79,6 @@ class SystemsScene final : public MessageScene<SystemsScene> {
         draw_pages(d, {x + half + gap, top + wire, half, upper - wire});
         if (lower > 0) draw_controllers(d, {x, bottom - lower, w, lower});
     }
-
-    SystemsState state_;
-    ControlHistory<SystemsState> history_;
 };
 
 } // namespace

@@ -14,12 +14,6 @@
 namespace speclens {
 namespace {
 
-using ui::Align;
-using ui::Font;
-using ui::Rect;
-using ui::Role;
-using ui::Vec2;
-
 // Rows are counted, so there is nothing between two of them.
 ui::Ticks row_ticks(int most) {
     ui::Ticks marks = ui::ticks(0, most, 3);
@@ -281,7 +275,6 @@ void tell_run(const SystemsDraw& d) {
 
 void draw_systems_details(const SystemsDraw& d) {
     const Rect r = d.input.details;
-    if (r.w <= 0) return;
     const SystemsModel& m = d.model;
     const WireTotals& t = m.measured;
     const ui::Color muted = d.ui.theme.muted;
@@ -332,11 +325,9 @@ static void draw_film_controls(const SystemsDraw& d, ControlRow& row) {
 }
 
 void draw_systems_controls(const SystemsDraw& d) {
-    const Rect r = d.input.controls;
-    if (r.w <= 0) return;
     ui::Ui& ui = d.ui;
     SimulatedWire& wire = d.state.wire;
-    ControlRow row(r);
+    ControlRow row(d.input.controls);
     if (d.input.beat == kAuditsBeat) return; // figures of others
     const bool workers = d.input.beat == kWorkersBeat;
     if (workers || d.input.beat == kTablesBeat || d.input.beat == kChoosersBeat) draw_film_controls(d, row);

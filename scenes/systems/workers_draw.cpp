@@ -1,7 +1,6 @@
 #include "scenes/systems/workers_draw.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "scenes/shared/panel.h"
 #include "scenes/systems/block_tables.h"
@@ -11,11 +10,6 @@
 
 namespace speclens {
 namespace {
-
-using ui::Align;
-using ui::Font;
-using ui::Rect;
-using ui::Role;
 
 constexpr float kName = 108; // width
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "scenes/shared/history.h"
 #include "scenes/shared/panel.h"
 #include "scenes/training/training_draw.h"
 #include "ui/tokens.h"
@@ -10,7 +9,7 @@
 namespace speclens {
 namespace {
 
-class TrainingScene final : public MessageScene<TrainingScene> {
+class TrainingScene final : public UndoScene<TrainingScene, TrainingState> {
   public:
     static constexpr const char* kName = "training";
     bool shows_run() const override { return false; }
@@ -25,19 +24,18 @@ class TrainingScene final : public MessageScene<TrainingScene> {
         draw_titled(input, ui, live ? live_training_title(input, state_) : training_stage_title(input, model),
                     [&] { live ? draw_live_training(d) : draw_stage(d); });
         draw_story(input, ui, training_story(input, model, state_), out);
-        live ? draw_live_training_details(d) : draw_training_details(d);
-        live ? draw_live_training_controls(d) : draw_training_controls(d);
+        draw_beside(d, live ? draw_live_training_details : draw_training_details,
+                    live ? draw_live_training_controls : draw_training_controls);
         live ? take_live_training_keys(d) : keys(d);
         history_.follow(state_, ui.state.active != 0);
     }
 
-    std::vector<std::pair<std::string, std::string>> keys() const override {
-        return {
-            {"↑ ↓", "Previous, next arm"}, {"Y", "Served at T = 0 or .7"}, {"M", "Last beat: train"}, {"U", "Last beat: draft with it"}};
+    KeyRows keys() const override {
+        return {{"↑ ↓", training_says("keys.up_down"_t)},
+                {"Y", training_says("keys.y"_t)},
+                {"M", training_says("keys.m"_t)},
+                {"U", training_says("keys.u"_t)}};
     }
-
-    bool can_take_back(bool forward) const override { return history_.can(forward); }
-    void take_back(bool forward) override { state_ = history_.take(forward).value_or(state_); }
 
   private:
     static void keys(const TrainingDraw& d) {
@@ -100,8 +98,6 @@ class TrainingScene final : public MessageScene<TrainingScene> {
         draw_training_arms(d, {all.x, all.bottom() - arms, all.w, arms});
     }
 
-    TrainingState state_;
-    ControlHistory<TrainingState> history_;
     int beat_ = -1;
     std::optional<std::pair<HeadKind, int>> trained_;
 };

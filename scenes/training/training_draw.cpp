@@ -8,18 +8,12 @@
 
 #include "engine/published/published_words.h"
 #include "scenes/shared/panel.h"
-#include "ui/choices.h"
 #include "ui/format.h"
 #include "ui/text_layout.h"
+#include "ui/widgets.h"
 
 namespace speclens {
 namespace {
-
-using ui::Align;
-using ui::Font;
-using ui::Rect;
-using ui::Role;
-using ui::Vec2;
 
 constexpr float kBarRow = 26, kLowBarRow = 17, kArmGap = 6, kArmsHead = 44;
 
@@ -279,7 +273,7 @@ void published_bars(const TrainingDraw& d, Rect r) {
     for (const auto& [id, words] : rows) {
         const PublishedFigure* figure = d.input.figures->find(id);
         if (!figure) continue;
-        const Message row = training_says("published.row"_t, "claim"_v = figure->claim, "value"_v = value_said(*figure),
+        const Message row = training_says("published.row"_t, "claim"_v = claim_said(*figure), "value"_v = value_said(*figure),
                                           "source"_v = citation_said(*figure, d.input.figures->source_of(*figure)));
         if (y + 22 > r.bottom()) {
             canvas.tell(row, r);
@@ -324,7 +318,6 @@ void weight_bars(const TrainingDraw& d, Rect r) {
 
 void draw_training_details(const TrainingDraw& d) {
     const Rect r = d.input.details;
-    if (r.w <= 0) return;
     DetailsColumn column(d.ui, r);
     const float x = r.x + 24, w = r.w - 48;
     float y = r.y + 46;
@@ -348,18 +341,16 @@ void draw_training_details(const TrainingDraw& d) {
 }
 
 void draw_training_controls(const TrainingDraw& d) {
-    if (d.input.controls.w <= 0) return;
     ui::Ui& ui = d.ui;
     const TrainingModel& m = d.model;
     ControlRow row(d.input.controls);
     const Rect at = row.place(std::min(240.0F, row.room()));
     ui::field_label(ui, at, training_says("controls.study"_t));
-    std::vector<ui::MessageChoice> studies;
+    std::vector<ui::Choice> studies;
     for (const AblationStudy* study : m.studies) studies.push_back({.label = study_words(*study)});
     const auto chosen = std::ranges::find(m.studies, m.study) - m.studies.begin();
     const Message none = studies.empty() ? training_says("controls.no_study"_t) : Message();
-    if (const auto pick = ui::dropdown(ui, "study", at, studies, studies.empty() ? -1 : static_cast<int>(chosen), {}, none,
-                                       training_says("controls.choose"_t));
+    if (const auto pick = ui::dropdown(ui, "study", at, studies, studies.empty() ? -1 : static_cast<int>(chosen), {.disabled = none});
         pick && *pick != chosen) {
         const AblationStudy& study = *m.studies[static_cast<std::size_t>(*pick)];
         d.state.study = study.name;

@@ -6,12 +6,10 @@
 #include "scenes/shared/panel.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/training/training_draw.h"
-#include "ui/choices.h"
+#include "ui/widgets.h"
 
 namespace speclens {
 namespace {
-
-using ui::Rect;
 
 constexpr HeadKind kHeads[] = {HeadKind::medusa, HeadKind::mtp};
 
@@ -123,7 +121,6 @@ void finish_live_story(const SceneInput& input, const TrainingState& state, Stor
 }
 
 void draw_live_training_controls(const TrainingDraw& d) {
-    if (d.input.controls.w <= 0) return;
     constexpr float kNext = 120; // stays free for what comes next
     ui::Ui& ui = d.ui;
     const HeadKind kind = head_to_train(d.input, d.state);
@@ -135,7 +132,8 @@ void draw_live_training_controls(const TrainingDraw& d) {
         return pick && *pick != chosen ? pick : std::nullopt;
     };
     std::vector<Message> names, lengths;
-    for (const HeadKind head : kHeads) names.push_back(training_says("controls.drafter"_t, "drafter"_v = method_title(name_of(head))));
+    for (const HeadKind head : kHeads)
+        names.push_back(training_says("controls.drafter"_t, "drafter"_v = method_title(name_of(head)).words()));
     if (const auto pick = choice({"head", training_says("controls.head"_t), {}}, names, std::ranges::find(kHeads, kind) - kHeads))
         d.state.head = kHeads[*pick], d.state.steps = 0;
     const auto& steps = lengths_of(kind).steps;

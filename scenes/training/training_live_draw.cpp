@@ -15,11 +15,6 @@
 namespace speclens {
 namespace {
 
-using ui::Align;
-using ui::Font;
-using ui::Rect;
-using ui::Vec2;
-
 auto is_layer(const HeadTrainingView& view) { return "layer"_v = view.plan.kind == HeadKind::mtp; }
 Message name_of_guess(const HeadTrainingView& view, std::size_t k) {
     return training_says("learning.guess"_t, is_layer(view), "k"_v = k + 1);
@@ -181,7 +176,6 @@ void draw_live_training(const TrainingDraw& d) {
 
 void draw_live_training_details(const TrainingDraw& d) {
     const Rect r = d.input.details;
-    if (r.w <= 0) return;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const float x = r.x + 24, w = r.w - 48;

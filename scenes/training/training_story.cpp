@@ -1,16 +1,15 @@
 // What S10 says of the experiments: titles and beats.
 #include <algorithm>
 
+#include "engine/base/display_name.h"
+#include "engine/base/lists.h"
 #include "scenes/training/training_draw.h"
-#include "ui/language/language.h"
 
 namespace speclens {
 namespace {
 
 const TrainingArm* arm_named(const TrainingModel& m, const char* name) {
-    for (const TrainingArm& arm : m.arms)
-        if (arm.arm->name == name) return &arm;
-    return nullptr;
+    return find_with(m.arms, name, [](const TrainingArm& arm) -> const std::string& { return arm.arm->name; });
 }
 
 using Curve = std::vector<double> TrainingArm::*;
@@ -19,9 +18,7 @@ std::optional<double> last_of(const TrainingArm* arm, Curve curve) {
 }
 
 const TrainingArm::Bar* base_bar(const TrainingArm* arm) {
-    if (!arm) return nullptr;
-    const auto found = std::ranges::find(arm->bars, true, &TrainingArm::Bar::base_only);
-    return found == arm->bars.end() ? nullptr : &*found;
+    return arm ? find_with(arm->bars, true, &TrainingArm::Bar::base_only) : nullptr;
 }
 
 Message interval_words(const TrainingArm::Bar& bar, bool brief) {
@@ -154,7 +151,7 @@ StageTitle training_title(const TrainingModel& m) {
     }
     title.subtitle = training_says("subtitle.arms"_t, "target"_v = m.study->target, "steps"_v = m.chosen().steps,
                                    "prompts"_v = m.chosen().prompts, "temperature"_v = at_temperature(m), "alike"_v = alike_words(m),
-                                   "machine"_v = ui::language().label(m.study->machine), "date"_v = m.study->date);
+                                   "machine"_v = machine_said(m.study->machine), "date"_v = m.study->date);
     return title;
 }
 

@@ -39,8 +39,7 @@ class TreesScene final : public MessageScene<TreesScene> {
             draw_trees_stage({round, model, state_, ui, out}, area);
         });
         draw_story(input, ui, trees_story(input, model), out);
-        draw_trees_details(d);
-        draw_trees_controls(d);
+        draw_beside(d, draw_trees_details, draw_trees_controls);
         if (ui.take_key(ui::Key::u)) show_me(d);
         const RunStudy study = trees_study(input, model);
         if (input.beat == kTreesGrowthBeat && times_passes(input) && ui.take_key(ui::Key::m)) out.push_back(Command{MeasurePasses{}});
@@ -60,10 +59,7 @@ class TreesScene final : public MessageScene<TreesScene> {
         return lacking;
     }
 
-    std::vector<std::pair<std::string, std::string>> keys() const override {
-        return {{"U", "Judge the run by blocks, or draft a tree"},
-                {"M", "Measure chain, block and trees; where a tree grows: time passes"}};
-    }
+    KeyRows keys() const override { return {{"U", trees_says("keys.u"_t)}, {"M", trees_says("keys.m"_t)}}; }
 
   private:
     void take_tree(TreesModel& model, const OtherRound& other) const {

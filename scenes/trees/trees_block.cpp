@@ -14,12 +14,6 @@
 namespace speclens {
 namespace {
 
-using ui::Align;
-using ui::Font;
-using ui::Rect;
-using ui::Role;
-using ui::Vec2;
-
 // Where the columns of the block picture stand. Left out are those that would make the others too narrow to
 // read.
 struct BlockGrid {

@@ -8,20 +8,14 @@
 #include "scenes/shared/token_said.h"
 #include "scenes/shared/words.h"
 #include "scenes/trees/trees_model.h"
-#include "ui/choices.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
+#include "ui/widgets.h"
 
 namespace speclens {
 namespace {
-
-using ui::Align;
-using ui::Font;
-using ui::Rect;
-using ui::Role;
-using ui::Vec2;
 
 // What stands behind the table, and what its numbers cannot tell.
 Message study_note(const SceneInput& input, const std::vector<TreesRow>& rows) {
@@ -80,12 +74,8 @@ void draw_trees_bars(const TreesDraw& d, Rect r) {
     part_head(d.ui, r, trees_study_title(d.input, d.model));
     const float left = r.x + 110, right = r.right() - 196, tokens = r.right() - 84;
     const float pitch = std::min(48.0F, (r.h - 60) / static_cast<float>(std::max<std::size_t>(1, rows.size())));
-    float x = left;
-    for (const auto& [role, words] : {std::pair{Role::draft, trees_says("study.draft"_t)}, {Role::target, trees_says("study.verify"_t)}}) {
-        canvas.fill({x, r.y + 33, 12, 12}, theme.role(role), 2);
-        canvas.text({x + 18, r.y + 44}, words, Font::text, 14, theme.muted);
-        x += 18 + canvas.text_width(words, Font::text, 14) + 16;
-    }
+    const std::pair<Message, Role> key[] = {{trees_says("study.draft"_t), Role::draft}, {trees_says("study.verify"_t), Role::target}};
+    marks_key(d.ui, {left, r.y + 44}, r.right(), key, [&](Rect box, Role role) { canvas.fill(box, theme.role(role), 2); });
     canvas.text({tokens, r.y + 44}, trees_says("study.tokens"_t), Font::text, 14, theme.muted, Align::right);
     canvas.text({r.right(), r.y + 44}, trees_says("study.speedup"_t), Font::text, 14, theme.muted, Align::right);
     double longest = 1e-9;
@@ -398,7 +388,6 @@ void draw_trees_stage(const TreesDraw& d, Rect area) {
 
 void draw_trees_details(const TreesDraw& d) {
     const Rect r = d.input.details;
-    if (r.w <= 0) return;
     const ui::Color muted = d.ui.theme.muted;
     const TreesModel& m = d.model;
     const std::vector<TreesRow> rows = trees_rows(d.input);
@@ -436,11 +425,9 @@ void show_me_button(const TreesDraw& d, Vec2 at, Align align, const Message& wor
 }
 
 void draw_trees_controls(const TreesDraw& d) {
-    const Rect r = d.input.controls;
-    if (r.w <= 0) return;
     ui::Ui& ui = d.ui;
     const TreesModel& m = d.model;
-    ControlRow row(r);
+    ControlRow row(d.input.controls);
     const Message pictures[] = {trees_says("controls.block"_t), trees_says("controls.tree"_t)};
     if (const auto pick = segmented(ui, row, {"picture", trees_says("controls.picture"_t), trees_says("controls.picture_about"_t)},
                                     pictures, m.tree ? 1 : 0))

@@ -15,10 +15,6 @@
 namespace speclens {
 namespace {
 
-using ui::Font;
-using ui::Rect;
-using ui::Role;
-
 // What the draft gave the token at temperature 1; 0: not among what was recorded.
 double own_probability(const Drafted& drafted) {
     const TopEntries& row = drafted.raw_top.empty() ? drafted.top : drafted.raw_top;

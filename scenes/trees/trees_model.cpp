@@ -262,10 +262,9 @@ TreesModel trees_model(const SceneInput& input, const TreesState& state) {
     if (input.settings) {
         const std::string& own = input.settings->drafter;
         const std::string family = network_of(own);
-        for (const std::string& name : {family, std::string("small"), std::string("eagle3")}) {
-            const DrafterInfo* info = find_drafter(name); // a file may name one that this program does not know
-            if (m.chain_drafter.empty() && name != kNoDrafter && info && !info->tree && drafter_ready(input, name)) m.chain_drafter = name;
-        }
+        const DrafterInfo* own_chain = find_drafter(family); // a file may name one that this program does not know
+        const bool chain = family != kNoDrafter && own_chain && !own_chain->tree && drafter_ready(input, family);
+        m.chain_drafter = chain ? family : ready_drafter(input, &DrafterInfo::chains_passes);
         std::vector<std::string> trees = {own, family + "_tree", "small_tree", "eagle3_tree", "medusa_tree"};
         if (input.beat == kTreesGrowthBeat) {
             for (const DrafterInfo& info : drafter_list()) trees.emplace_back(info.name);

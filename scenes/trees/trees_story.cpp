@@ -199,7 +199,7 @@ Story trees_story(const SceneInput& input, const TreesModel& m) {
     } else if (story.step > kTreesCostBeat && story.step - 1 != kTreesGrowthBeat) {
         if (const RunStudy study = trees_study(input, m); !study.runs.empty()) {
             story.task = trees_says("words.task:measure"_t);
-            story.task_done = !trees_rows(input).empty() && (input.still || input.timed_here);
+            story.task_done = !trees_rows(input).empty() && input.by_task(study.name);
             story.on_task = {Command{study}};
         }
     } else if (!m.tree && m.none_rescued && story.step - 1 <= kTreesRescueBeat && found_elsewhere(input, rescued_guess()).settings) {

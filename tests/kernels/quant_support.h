@@ -96,10 +96,10 @@ struct KeptStretch {
         sum_of_x = layout.stretch == 16 ? sum_of_half(x + first) : sum_of_half(x + first) + sum_of_half(x + first + 16);
     }
     [[nodiscard]] float number(int i) const { return static_cast<float>(numbers[static_cast<std::size_t>(i)].number); }
+    // Half of the range, which the bits of a number are more than it.
+    [[nodiscard]] float middle() const { return dtype == DType::q4_0 ? 8 : dtype == DType::q5_0 ? 16 : dtype == DType::q6_k ? 32 : 0; }
     // 128 and the number's bits, and what is too much then, times x
-    [[nodiscard]] float above() const {
-        return dtype == DType::q8_0 ? 0 : 128 + (dtype == DType::q4_0 ? 8 : dtype == DType::q5_0 ? 16 : dtype == DType::q6_k ? 32 : 0);
-    }
+    [[nodiscard]] float above() const { return dtype == DType::q8_0 ? 0 : 128 + middle(); }
     [[nodiscard]] float positive(int i) const { return number(i) + above(); }
     [[nodiscard]] float begin() const { return -above() * sum_of_x; }
     [[nodiscard]] float add(Isa isa, float sum, float acc) const {

@@ -294,6 +294,17 @@ class Measures(unittest.TestCase):
         self.assertEqual([row["verdict"] for row in result.rows], ["ok", "differs"])
 
 
+    def test_same(self) -> None:
+        serve = f"{PROGRAM} serve --model tiny --drafter small --k {{k}} --threads 1 --port {{port}}"
+        result = speclens.same(command=serve, k=[0, 2], prompt="The capital of France is", max_tokens=8)
+        self.assertEqual((result["verdict"], result.ok), ("same", True), result["sentence"])
+        self.assertEqual((result["groups"], len(result.rows)), ([[0, 1]], 1))
+        with self.assertRaises(speclens.NetworkError):
+            speclens.same("http://127.0.0.1:1", "http://127.0.0.1:1", prompt="Hi")
+        with self.assertRaises(speclens.UsageError):
+            speclens.same()
+
+
 class Behaves(unittest.TestCase):
     def test_errors_have_kinds(self) -> None:
         with speclens.open("tiny") as model:

@@ -141,6 +141,20 @@ TEST(Http, AStreamMayTakeItsTime) {
     EXPECT_EQ(body.size(), 80u);
 }
 
+// However much of it comes meanwhile.
+TEST(Http, AnAnswerThatIsLateEndsInTime) {
+    for (const RawServer::Answer& answer : {RawServer::Answer{.bytes = "", .close = false},
+                                            RawServer::Answer{.bytes = "HTTP/1.1 200 OK\r\n\r\n", .again = "x", .pause = kDrip}}) {
+        const RawServer server(answer);
+        HttpSettings settings;
+        settings.silence_seconds = 600;
+        settings.until = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count() + 0.3;
+        const auto more = [](std::string_view) { return true; };
+        EXPECT_NE(network_error([&] { (void)http_post(server.endpoint, "/v1/completions", "{}", settings, more); }).find("in time"),
+                  std::string::npos);
+    }
+}
+
 TEST(Http, CancellingEndsAWait) {
     std::atomic<bool> asked{false}, cancelled{false};
     const RawServer server([&](const std::string&) {

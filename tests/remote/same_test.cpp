@@ -433,6 +433,21 @@ SameMeasured of_two(const Endpoint& a, const Endpoint& b, std::vector<GreedyProm
     return measure_same({arm_at(a, {}), arm_at(b, {})}, plan);
 }
 
+TEST(SameServers, OneThatIsTooSlowIsToldWithWhatToTry) {
+    const RawServer server("", /*close_after=*/false);
+    HttpSettings http;
+    http.silence_seconds = 0.3;
+    ServerFacts facts;
+    facts.kind = ServerKind::vllm;
+    try {
+        (void)server_arm(server.endpoint, facts, http, {"m", 80, {}})->answer(toy_prompts(1).front());
+        ADD_FAILURE();
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("was silent for 0.3 s"), std::string::npos) << error.what();
+        EXPECT_NE(error.remedy().find("--max-tokens 32"), std::string::npos) << error.remedy();
+    }
+}
+
 TEST(SameServers, AnHonestOneWritesTheSame) {
     const ToyServer server;
     const SameMeasured m = with_and_without(server.endpoint);

@@ -148,6 +148,34 @@ TEST(Trackers, VllmsSuffixDecodingDraftsInAnEighthOfItsPasses) {
     }
 }
 
+// 84 tokens of 7 answers: 60 accepted, 22 of the target's own by 25 rounds, of which three were cut before theirs, and two without a draft.
+TEST(Trackers, OurServerCountsWhatItDelivered) {
+    const auto reading = [](int accepted_by_source) {
+        std::string text = "vllm:generation_tokens_total 84\nvllm:spec_decode_num_drafts_total 25\n"
+                           "vllm:spec_decode_num_draft_tokens_total 90\nvllm:spec_decode_num_accepted_tokens_total 60\n"
+                           "speclens:passes_without_draft_total 2\nvllm:time_to_first_token_seconds_sum 7\n"
+                           "vllm:time_to_first_token_seconds_count 7\n";
+        for (int place = 0; const int kept : {19, 15, 13, 13})
+            text += "vllm:spec_decode_num_accepted_tokens_per_pos_total{position=\"" + std::to_string(place++) + "\"} " +
+                    std::to_string(kept) + "\n";
+        for (const auto& [source, count] : {std::pair("accepted", accepted_by_source), {"recovered", 9}, {"bonus", 13}, {"plain", 2}})
+            text += "speclens:tokens_by_source_total{source=\"" + std::string(source) + "\"} " + std::to_string(count) + "\n";
+        return *read_metrics(parse_exposition(text, "ours")).counts;
+    };
+    const SpecCounts c = reading(60);
+    const TextShares s = text_shares(c);
+    expect_between(s.share, 60.0 / 84, 60.0 / 84);
+    expect_between(s.passes, 27, 27);
+    expect_between(s.per_pass, 84.0 / 27, 84.0 / 27);
+    expect_between(s.most_speed_up, 84.0 / 27, 84.0 / 27);
+    expect_says(joined(text_words(c)), {"84 tokens written in 27 passes", "3.111 tokens a pass; 71.4 % of the text was guessed"});
+    expect_never(joined(text_words(c)) + joined(findings(c)), {"3.500", "67.9"});
+    EXPECT_EQ(acceptance_names(c).back().formula.text, "formula.share:text") << "exact";
+    expect_between(text_shares(c + c - c).share, 60.0 / 84, 60.0 / 84);
+    // Read between a round's tokens and where they came from: they are not of the same text.
+    expect_between(text_shares(reading(58)).share, 57.0 / 84, 60.0 / 84);
+}
+
 TEST(Trackers, VllmsAnswerByNGrams) {
     const SavedAnswer answer = answer_of("vllm_ngram_answer.json");
     expect_counts(*answer.served.counts, 13, 65, 10);
@@ -511,6 +539,111 @@ TEST(Trackers, VllmsOfflineExampleAndReportsAlike) {
     EXPECT_TRUE(wrong.sum().empty());
 }
 
+// People paste the section alone, or the lines that interest them.
+TEST(Trackers, PartsOfVllmsTable) {
+    const LogReading section = log_of("vllm_bench_section.txt");
+    ASSERT_EQ(section.entries.size(), 1U);
+    expect_counts(section.sum(), 499545, 3496815, 1550240);
+    EXPECT_NEAR(section.sum().accepted_at.at(6) / 499545, .1853, 5e-5);
+    EXPECT_FALSE(section.sum().text.has_value());
+    EXPECT_EQ(section.entries[0].method, "vllm bench serve");
+    const LogReading lines = log_of("vllm_bench_lines.txt");
+    ASSERT_EQ(lines.entries.size(), 1U);
+    EXPECT_EQ(lines.entries[0].length, 3.20);
+    EXPECT_NEAR(*lines.entries[0].rate, .7347, 1e-9);
+    EXPECT_EQ(lines.entries[0].per_position.size(), 3U);
+    EXPECT_FALSE(lines.entries[0].counts.has_value()) << "rounds and accepted tokens are not among them";
+    EXPECT_TRUE(lines.entries[0].left_out.empty());
+    // Without its heading a list of places is in per cent all the same, small ones too.
+    std::string table = case_file("vllm_bench_section.txt");
+    table.erase(table.find("Per-position"), std::string("Per-position acceptance (%):\n").size());
+    table.replace(table.find("18.53"), 5, "0.53 ");
+    const LogReading bare =
+        parse_log("Acceptance rate (%): 40.00\nAcceptance length: 1.4053\n  Position 0: 40.00\n  Position 1: 0.53\n", "log");
+    ASSERT_EQ(bare.entries.at(0).per_position.size(), 2U);
+    EXPECT_NEAR(bare.entries[0].per_position[1], .0053, 1e-9);
+    EXPECT_FALSE(parse_log(table, "log").entries.at(0).left_out.empty()) << "these places no longer add up";
+    EXPECT_EQ(parse_log(case_file("vllm_bench_section.txt") + case_file("vllm_bench_section.txt"), "log").entries.size(), 2U);
+}
+
+TEST(Trackers, PlacesInBrackets) {
+    const LogReading log = parse_log("SpecDecoding metrics: Mean acceptance length: 2.50, Accepted: 150 tokens, Drafted: 300 tokens, "
+                                     "Per-position acceptance rate: [0.750, 0.480, 0.270], Avg Draft acceptance rate: 50.0%\n",
+                                     "log");
+    EXPECT_EQ(log.sum().accepted_at, (List{75, 48, 27}));
+}
+
+TEST(Trackers, AiperfsSummary) {
+    const SpecCounts saved = results_of("aiperf_summary.json").sum();
+    expect_counts(saved, 11, 44, 20);
+    EXPECT_EQ(saved.accepted_at, (List{9, 6, 4, 1}));
+    EXPECT_EQ(saved.text->tokens, 37);
+    EXPECT_EQ(saved.text->answers, 2.0);
+    EXPECT_NEAR(*acceptance_length(saved), 2.818, 5e-4) << "of all rounds; 2.458 is a mean over requests";
+    const LogReading table = log_of("aiperf_spec_decode.txt");
+    ASSERT_EQ(table.entries.size(), 1U);
+    EXPECT_EQ(table.entries[0].length, 2.82);
+    EXPECT_NEAR(*table.entries[0].rate, .4545, 1e-9);
+    std::string wrong = case_file("aiperf_summary.json"); // Σh = steps, Σi·h = accepted
+    wrong.replace(wrong.find("\"3\": 3"), 6, "\"3\": 4");
+    const auto told = read_bench_json(wrong);
+    ASSERT_TRUE(told.has_value());
+    EXPECT_FALSE(told->at(0).counts.has_value());
+    EXPECT_FALSE(told->at(0).left_out.empty());
+}
+
+// It counts K for the pass that reads a prompt, too: 288 of 96 passes, of which 95 drafted.
+TEST(Trackers, TensorRtsBenchmark) {
+    const auto saved = [](const char* drafted) {
+        return std::string(
+                   R"({"engine":{},"request_info":{"num_requests":20,"avg_output_length":256.0},"decoding_stats":{"mode":"eagle3",)") +
+               R"("num_draft_tokens_percentiles":{"average":)" + drafted +
+               R"(},"num_accepted_draft_tokens_percentiles":{"average":160.0},"acceptance_length_percentiles":{"average":2.68}}})";
+    };
+    for (const LogReading& log : {log_of("tensorrt_bench.txt"), log_of_entries(read_bench_json(saved("288.0")).value(), 1)}) {
+        ASSERT_EQ(log.entries.size(), 1U);
+        EXPECT_EQ(log.entries[0].kind, ServerKind::tensorrt);
+        const SpecCounts c = log.sum();
+        EXPECT_EQ(c.drafted, 5700);
+        EXPECT_EQ(c.accepted, 3200);
+        EXPECT_FALSE(c.rounds.has_value());
+        EXPECT_NEAR(share_of(c), .625, 1e-9);
+        expect_between(text_shares(c).passes, 1920, 1920);
+        expect_between(text_shares(c).per_pass, 5120.0 / 1920, 5120.0 / 1920);
+        expect_between(text_shares(c).most_speed_up, 5100.0 / 1900, 5100.0 / 1900);
+    }
+    const auto odd = read_bench_json(saved("250.0"));
+    EXPECT_FALSE(odd->at(0).counts.has_value()) << "no K makes 250 of 96 passes";
+    EXPECT_FALSE(odd->at(0).left_out.empty());
+}
+
+TEST(Trackers, DflashsBenchmarkMeansOverAnswers) {
+    const LogReading log = log_of("dflash_benchmark.txt");
+    ASSERT_EQ(log.entries.size(), 1U);
+    EXPECT_EQ(log.entries[0].kind, ServerKind::sglang);
+    EXPECT_FALSE(log.entries[0].length.has_value()) << "6.332 is a mean over answers";
+    expect_says(log.entries[0].remark, {"17227 rounds wrote 5.96 tokens each", "6.332, is a mean over answers"});
+    EXPECT_EQ(log.entries[0].text->tokens, 102679);
+}
+
+TEST(Trackers, SglangsServerInfo) {
+    const LogReading log = results_of("sglang_server_info.json");
+    ASSERT_EQ(log.entries.size(), 1U);
+    EXPECT_EQ(log.entries[0].kind, ServerKind::sglang);
+    EXPECT_EQ(log.entries[0].length, 2.46);
+    EXPECT_FALSE(read_bench_json(R"({"internal_states":[{"avg_spec_accept_length":null}]})").has_value());
+}
+
+// llama-server as a router writes its child's port before lines that have lost their own prefix; three ways to draft in turn.
+TEST(Trackers, LlamasRouterAndSeveralSpeculators) {
+    const LogReading log = log_of("llamacpp_router.log");
+    ASSERT_EQ(log.entries.size(), 4U);
+    EXPECT_EQ(log.entries[0].counts->accepted, 111);
+    EXPECT_EQ(log.entries[0].counts->text->tokens, 192);
+    EXPECT_EQ(text_shares(*log.entries[0].counts).passes->low, 81);
+    expect_counts(log.sum(), 1315, 3050, 2121);
+}
+
 TEST(Trackers, AiperfsRecords) {
     const BenchRecords records = parse_bench_records(case_file("aiperf_acceptance.jsonl"), "file");
     EXPECT_EQ(records.answered.size(), 2U);
@@ -653,10 +786,28 @@ TEST(Trackers, LlamasBenchmarks) {
 // Damage in any of these files is read or refused.
 TEST(Trackers, SurviveDamage) {
     int seed = 1;
-    for (const char* name : {"vllm_bench_serve.txt", "vllm_bench_serve.json", "vllm_offline.txt", "aiperf_acceptance.jsonl",
-                             "sglang_bench_serving.txt", "tensorrt_iterations.json", "tensorrt.prom", "openvino_genai.txt",
-                             "ik_llama_spec_bench.txt", "llamacpp_mtp_benchmark.txt", "omlx.log", "lmstudio_answer.json",
-                             "vllm_length_falls.log", "sglang_tree_settings.log", "vllm_suffix.log", "vllm_diffusion.log"}) {
+    for (const char* name : {"vllm_bench_serve.txt",
+                             "vllm_bench_serve.json",
+                             "vllm_offline.txt",
+                             "aiperf_acceptance.jsonl",
+                             "sglang_bench_serving.txt",
+                             "tensorrt_iterations.json",
+                             "tensorrt.prom",
+                             "openvino_genai.txt",
+                             "ik_llama_spec_bench.txt",
+                             "llamacpp_mtp_benchmark.txt",
+                             "omlx.log",
+                             "aiperf_summary.json",
+                             "aiperf_spec_decode.txt",
+                             "tensorrt_bench.txt",
+                             "dflash_benchmark.txt",
+                             "vllm_bench_section.txt",
+                             "sglang_server_info.json",
+                             "lmstudio_answer.json",
+                             "vllm_length_falls.log",
+                             "sglang_tree_settings.log",
+                             "vllm_suffix.log",
+                             "vllm_diffusion.log"}) {
         const std::string text = case_file(name);
         Mutator mutator(static_cast<std::uint64_t>(seed++));
         for (int i = 0; i < 60; ++i) {

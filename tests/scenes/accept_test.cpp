@@ -13,6 +13,7 @@
 #include "scenes/shared/words.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/shared/accept_bench.h"
+#include "tests/shared/speaking.h"
 #include "tests/shared/unowned.h"
 
 namespace speclens {
@@ -478,7 +479,7 @@ TEST(AcceptRule, ThereIsNoOtherTokenWhereAllHaveABar) {
     Saved saved(64);
     const Position position = saved.positions().back();
     SceneInput input = saved.at(position);
-    DistributionPair distributions{position.round, position.index, {0.2, 0.7, 0.1}, {0.8, 0.1, 0.1}, {}, {}};
+    DistributionPair distributions{position.round, position.index, {0.2, 0.7, 0.1}, {0.8, 0.1, 0.1}, {}, {}, {}};
     input.distributions = test::unowned(distributions);
     const AcceptView view = accept_view(input, {}, -1);
     ASSERT_EQ(view.bars.size(), 3u);
@@ -585,6 +586,95 @@ TEST(AcceptReach, TakesAPlaceWhereTheDraftListsOnlyAPart) {
     const AcceptReach reach = accept_view(there, {}, -1).reach;
     EXPECT_TRUE(reach.much());
     EXPECT_LT(reach.never, 0.99);
+}
+
+// The chance of the shown place, summed here, and how many guesses stay by either rule; the task judges the run by the other one.
+TEST(AcceptMatch, HoldsSampleMatchAgainstTheTokenRule) {
+    int apart = 0;
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+        Judged live("small", "token", 1, seed);
+        for (const Position& position : judged_positions(*live.input().whole)) {
+            SceneInput input = with_distributions(live, position);
+            input.beat = kMatchBeat;
+            const AcceptView view = accept_view(input, {}, -1);
+            const RoundSummary& round = input.whole->round_list[static_cast<std::size_t>(position.round)];
+            ASSERT_EQ(view.places.size(), round.drafts.size());
+            double least = 0, both = 0;
+            for (std::size_t id = 0; id < view.source.p.size(); ++id) {
+                least += std::min(view.source.p[id], view.source.q[id]);
+                both += view.source.p[id] * view.source.q[id];
+            }
+            const Story story = accept_story(input, view, {});
+            if (!is(story.text, "match.text:apart")) continue;
+            apart += view.stay(&PlaceByRules::by_match) != round.accepted;
+            EXPECT_NEAR(test::real(story.text.said, "kept"), least, 1e-9);
+            EXPECT_NEAR(test::real(story.text.said, "matched"), both, 1e-9);
+            EXPECT_LT(both, least);
+            EXPECT_EQ(test::whole(story.text.said, "of"), std::ssize(round.drafts));
+            EXPECT_EQ(test::whole(story.text.said, "token"), round.accepted) << "as the run judged";
+            EXPECT_EQ(test::whole(story.text.said, "match"), view.stay(&PlaceByRules::by_match));
+            const Message title = accept_title(input, view).title;
+            ASSERT_TRUE(is(title, "match.title:apart")) << title;
+            EXPECT_NEAR(test::real(title.said, "kept"), least, 1e-9);
+            EXPECT_NEAR(test::real(title.said, "matched"), both, 1e-9);
+            ASSERT_EQ(story.on_task.size(), 1U) << story.task;
+            const auto* command = std::get_if<Command>(&story.on_task.front());
+            const auto* restart = command ? std::get_if<Restart>(command) : nullptr;
+            ASSERT_NE(restart, nullptr);
+            EXPECT_EQ(restart->settings.rule, "match");
+            EXPECT_EQ(restart->settings.seed, live.settings.seed);
+        }
+    }
+    EXPECT_GT(apart, 3) << "or nothing was tried";
+}
+
+TEST(AcceptMatch, SaysWhereThereIsNothingToCompare) {
+    const auto shown = [](Judged& live, const AcceptEdit& edit = {}) {
+        SceneInput input = with_distributions(live, judged_positions(*live.input().whole).front());
+        input.beat = kMatchBeat;
+        const AcceptView view = accept_view(input, edit, -1);
+        EXPECT_TRUE(is(accept_title(input, view).title, "match.title:other"));
+        const std::string text = accept_story(input, view, {}).text.said.id();
+        const bool rows = tells(find_scene("accept-rule")->make()->told(input), "rules.place");
+        return std::pair(text, rows && edit == AcceptEdit());
+    };
+    using Shown = std::pair<std::string, bool>;
+    Judged copied("lookup", "token", 1), greedy("small", "token", 0), tree("small_tree", "tree_wor", 1), live("small", "token", 1);
+    EXPECT_EQ(shown(copied), Shown("accept-rule.match.text:alike", true));
+    EXPECT_EQ(shown(greedy), Shown("accept-rule.match.text:greedy", false));
+    EXPECT_EQ(shown(tree), Shown("accept-rule.match.text:tree", false));
+    AcceptEdit raw, dragged;
+    raw.raw = true;
+    dragged.one_hot = true;
+    for (const AcceptEdit& edit : {raw, dragged}) EXPECT_EQ(shown(live, edit).first, "accept-rule.match.text:edited");
+    Saved heads(3);
+    const Position position = heads.positions().back();
+    EXPECT_TRUE(is(accept_story(heads.at(position, kMatchBeat), heads.view(position), {}).text, "match.text:unknown"));
+    EXPECT_FALSE(tells(heads.told(position, kMatchBeat), "rules.place"));
+}
+
+TEST(AcceptMatch, HasRoomInBothLanguages) {
+    for (const char* language : {"en", "de"}) {
+        const test::Speaking speaking(language);
+        Judged live("small", "token", 1);
+        const Position position = judged_positions(*live.input().whole).back();
+        live.published.distributions = with_distributions(live, position).distributions;
+        live.show();
+        for (const Size& size : kSizes) {
+            if (size.w < 1000) continue; // there the chart itself has no room
+            live.bench->resize({0, 0, size.w, size.h});
+            live.bench->controller.perform({SceneCommand{Select{position}}, SceneCommand{SetBeat{kMatchBeat}}}, live.bench->time);
+            live.bench->settle();
+            const std::string what = std::string(language) + ", " + size.name;
+            look(*live.bench, what, false);
+            if (size.w < 1280) continue;
+            EXPECT_TRUE(live.bench->shows(accept_says("rules.title"_t))) << what << "\n" << live.bench->words;
+            const auto& frame = live.bench->controller.frame(0);
+            EXPECT_TRUE(live.bench->shows(message(test::only_said(frame.active->told(frame.scene), "accept-rule.rules.sum"))))
+                << what << ": cut";
+            expect_whole_story(*live.bench, what);
+        }
+    }
 }
 
 TEST(AcceptStory, NoTaskIsDoneBeforeItBegins) {

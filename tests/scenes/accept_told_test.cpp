@@ -10,6 +10,7 @@
 //     "Output: kept .52, replaced by …, by another …"      strip.part:kept, replaced, never {p}
 //     "Coin for “x”: u = .42, threshold .50, accepted; …"  gauge.told {token} {coin} {threshold} {verdict} {thrown}
 //     "Residual: “x” .50 …"                                strips.residual {shares}: strips.share {token} {p}
+//     "Guess 2, “x”: token rule .62, it stays; …"          rules.place {place} {guess} {kept} {by_token} {matched} {own} {by_match}
 //     "1000 flips: 620 kept, 380 resampled, TV 0.012, …"   flips.told {flips} {kept} {resampled} {bound} {tv} {p}
 //
 // Nobody told of these before: both strips (strips.over, strips.owed), the proof (proof.told), the counts of every bar (flips.row).
@@ -49,8 +50,8 @@ void expect_share(const Said& row, std::string_view name, double p, double most)
     expect_known(row, name, most > 0 ? most : p, false, most >= 0.01);
 }
 
-void expect_token(const Said& said, const Trace& trace, int id) {
-    const Said token = test::inner(said, "token");
+void expect_token(const Said& said, const Trace& trace, int id, const char* name = "token") {
+    const Said token = test::inner(said, name);
     if (id < 0)
         EXPECT_EQ(token.id(), "accept-rule.words.other_token");
     else if (token.text == "words.token:text")
@@ -128,6 +129,36 @@ void expect_reach_told(const std::vector<ui::ToldMessage>& told, const AcceptVie
     for (const Said& never : part("never")) EXPECT_EQ(test::real(never, "p"), view.reach.never);
 }
 
+void expect_rules_told(const std::vector<ui::ToldMessage>& told, const SceneInput& input, const AcceptView& view) {
+    const std::vector<Said> rows = test::all_said(told, "accept-rule.rules.place");
+    ASSERT_EQ(rows.size(), view.places.size());
+    const Said sum = test::only_said(told, "accept-rule.rules.sum");
+    EXPECT_EQ(test::whole(sum, "of"), std::ssize(rows));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const PlaceByRules& place = view.places[i];
+        EXPECT_EQ(test::whole(rows[i], "place"), static_cast<int>(i) + 1);
+        expect_token(rows[i], *input.trace, place.guess, "guess");
+        expect_token(rows[i], *input.trace, place.own, "own");
+        EXPECT_EQ(test::real(rows[i], "kept"), place.kept);
+        EXPECT_EQ(test::real(rows[i], "matched"), place.matched);
+    }
+    const auto expect_verdicts = [&](const char* name, const char* counted, bool PlaceByRules::*by) {
+        int stay = 0;
+        bool gone = false;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const bool stays = view.places[i].*by;
+            EXPECT_EQ(test::inner(rows[i], name).id(), std::string("accept-rule.rules.verdict:") + (gone    ? "unseen"
+                                                                                                    : stays ? "stays"
+                                                                                                            : "goes"));
+            gone = gone || !stays;
+            stay += !gone;
+        }
+        EXPECT_EQ(test::whole(sum, counted), stay);
+    };
+    expect_verdicts("by_token", "token", &PlaceByRules::by_token);
+    expect_verdicts("by_match", "match", &PlaceByRules::by_match);
+}
+
 void expect_flips_told(const std::vector<ui::ToldMessage>& told, const SceneInput& input, const AcceptView& view,
                        const FlipCounts& counts) {
     const std::vector<Said> rows = test::all_said(told, "accept-rule.flips.row");
@@ -175,8 +206,10 @@ void expect_all_told(const SceneInput& input) {
         for (const char* lost : {"rejected", "owed"}) expect_known(sum, lost, known(1 - view.kept), false, view.at_least && view.told());
         EXPECT_EQ(test::whole(sum, "below"), !view.told());
     }
-    EXPECT_EQ(tells(told, "gauge.told"), parts.coin && !parts.reach);
-    if (parts.coin && !parts.reach) expect_coin_told(told, input, view);
+    EXPECT_EQ(tells(told, "gauge.told"), parts.coin && !parts.reach && !parts.rules);
+    if (parts.coin && !parts.reach && !parts.rules) expect_coin_told(told, input, view);
+    EXPECT_EQ(tells(told, "rules.sum"), parts.rules);
+    if (parts.rules) expect_rules_told(told, input, view);
     EXPECT_EQ(tells(told, "strip.sum"), parts.reach);
     if (parts.reach) expect_reach_told(told, view);
     EXPECT_EQ(tells(told, "proof.told"), parts.books);
@@ -253,7 +286,7 @@ struct Contested {
         const AcceptView view = saved.view(at);
         t = view.source.draft_token;
         u = *view.source.coin;
-        DistributionPair pair{at.round, at.index, Distribution(24), Distribution(24), {}, {}};
+        DistributionPair pair{at.round, at.index, Distribution(24), Distribution(24), {}, {}, {}};
         const double p[] = {.1, .4, .3, .2}, q[] = {.55, .15, .2, .1};
         for (int i = 0; i < 4; ++i) {
             pair.target[static_cast<std::size_t>(id(i))] = p[i];

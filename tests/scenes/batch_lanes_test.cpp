@@ -14,7 +14,6 @@
 #include "tests/shared/drawn_numbers.h"
 #include "tests/shared/numbers_bench.h"
 #include "ui/format.h"
-#include "ui/language/language.h"
 
 namespace speclens {
 namespace {
@@ -342,19 +341,19 @@ TEST(FailuresLoad, TellsPublishedFiguresAndTheRooflineInBothLanguages) {
             ASSERT_EQ(load.curves.size(), 2U);
             const std::vector<Said> cited = test::all_said(told, "failures.published.cited");
             const auto expect_source = [&](const Said& said, const PublishedFigure& figure) {
-                EXPECT_EQ(test::words(said, "claim"), ui::language().label(figure.claim));
+                EXPECT_EQ(test::inner(said, "claim"), claim_said(figure));
                 EXPECT_EQ(test::list(said, "conditions"), conditions_said(figure));
                 EXPECT_EQ(test::inner(said, "source"), citation_said(figure, input.figures->source_of(figure)));
                 return test::inner(said, "what");
             };
             for (const PublishedLoad::Curve& curve : load.curves) {
-                const auto found = std::ranges::find_if(
-                    cited, [&](const Said& one) { return test::words(one, "claim") == ui::language().label(curve.figure->claim); });
+                const auto found =
+                    std::ranges::find_if(cited, [&](const Said& one) { return test::inner(one, "claim") == claim_said(*curve.figure); });
                 ASSERT_NE(found, cited.end()) << curve.figure->id;
                 const Said said = expect_source(*found, *curve.figure);
                 EXPECT_EQ(said.id(), "failures.published.curve");
                 EXPECT_EQ(test::words(test::inner(said, "curve"), "method"), "DSpark");
-                EXPECT_EQ(test::words(test::inner(said, "curve"), "variant"), ui::language().label(curve.figure->variant));
+                EXPECT_EQ(test::english(test::inner(said, "curve"), "variant"), curve.figure->variant);
                 const std::vector<Said> points = test::list(said, "points");
                 ASSERT_EQ(points.size(), curve.points.size());
                 for (std::size_t i = 0; i < points.size(); ++i) {

@@ -29,7 +29,6 @@
 #include "tests/shared/told_said.h"
 #include "tests/shared/unowned.h"
 #include "ui/format.h"
-#include "ui/language/language.h"
 
 namespace speclens {
 namespace {
@@ -233,7 +232,7 @@ TEST(BottleneckScene, TellsEveryPassWithItsNumbersInBothLanguages) {
                                     {}};
                 figures.push_back({"bottleneck",
                                    "details.figure",
-                                   {{"claim", ui::language().label(figure->claim)},
+                                   {{"claim", std::vector<Said>{claim_said(*figure)}},
                                     {"value", std::vector<Said>{value_said(*figure)}},
                                     {"standing", std::vector<Said>{standing}}}});
             }

@@ -49,7 +49,7 @@ TEST(DFlashScene, MeasuresOnDemandAndDrawsWhatWasMeasured) {
     EXPECT_FALSE(says(told, "dflash.draft_times.how"));
     for (const char* name : {"EAGLE-3", "DFlash", "Domino"}) {
         EXPECT_TRUE(std::ranges::any_of(test::all_said(told, "shared.charts.took"), [&](const Said& said) {
-            return test::words(said, "series") == name;
+            return message(test::inner(said, "series")) == name;
         })) << name;
         EXPECT_TRUE(live.bench->shows(name)) << name;
     }

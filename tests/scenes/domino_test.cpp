@@ -20,15 +20,21 @@
 #include <cmath>
 #include <functional>
 #include <gtest/gtest.h>
+#include <map>
 
+#include "engine/lab/study.h"
+#include "engine/models/models.h"
+#include "engine/run/replay.h"
 #include "engine/run/run.h"
 #include "engine/run/trace_json.h"
 #include "engine/session/session.h"
 #include "scenes/domino/domino_model.h"
 #include "scenes/shared/cycle_pick.h"
 #include "tests/scenes/domino_bench.h"
+#include "tests/scenes/run_window.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/shared/eventually.h"
+#include "tests/shared/finished.h"
 #include "tests/shared/micro.h"
 #include "tests/shared/said_values.h"
 #include "tests/shared/told_said.h"
@@ -437,6 +443,90 @@ TEST(DominoScene, FindsTheGuessesThatOnlyTheHeadSaved) {
         at = next_rescue(whole, at->round);
     } while (at && *at != *first && ++seen < 20);
     EXPECT_LT(seen, 20) << "going round comes back to the first";
+}
+
+// Above temperature 0 a changed favourite may cost nothing: the search goes on until a replay without the head keeps fewer, and ends where
+// none does.
+TEST(DominoScene, SearchesUntilTheHeadSavesAGuess) {
+    int found = 0, searched = 0;
+    const auto tiny = std::make_shared<const Models>(load_models({})); // of the micro models' changes the target keeps none
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+        RunWindow live;
+        live.models = tiny;
+        live.settings = domino_settings(0.9);
+        live.settings.prompt.token_ids.clear();
+        live.settings.prompt.text = "Write a short poem about the moon.";
+        live.settings.prompt.chat = true;
+        live.settings.seed = seed;
+        live.open("domino", {"none", "domino"});
+        live.show();
+        const RunView whole = fold(live.run->trace(), live.run->trace().size());
+        const auto replay = [&](int round) {
+            DrafterOptions off = live.settings.options;
+            off.correction = false;
+            return replay_round(live.models, live.settings, live.run->trace(), {round, off});
+        };
+        std::map<int, bool> saves; // of each round in which the target kept what the head had changed
+        for (const RoundSummary& round : whole.round_list)
+            if (rescued_position(round, false) >= 0) {
+                const Replay other = replay(round.round);
+                saves[round.round] = fold(*other.trace, other.trace->size()).current()->accepted < round.accepted;
+            }
+        if (saves.size() < 2) continue;
+        live.bench->controller.perform({SceneCommand{SetCursor{whole.round_list.front().end_event}}}, live.bench->time);
+        live.bench->settle();
+        live.bench->key(ui::Key::y);
+        for (std::size_t rounds = 0; rounds <= saves.size(); ++rounds) {
+            const DominoModel now = domino_model(live.input());
+            ASSERT_TRUE(saves.contains(now.round->round)) << seed;
+            live.published.replayed = std::make_shared<const Replay>(replay(now.round->round));
+            live.show();
+        }
+        const DominoModel last = domino_model(live.input());
+        const bool any = std::ranges::any_of(saves, [](const auto& one) { return one.second; });
+        EXPECT_EQ(saves.at(last.round->round), any) << seed;
+        EXPECT_EQ(last.kept_off < last.kept_on, any) << seed;
+        const FrameInput frame = live.bench->controller.frame(live.bench->time);
+        EXPECT_EQ(test::all_said(frame.active->told(frame.scene), "domino.controls.in_vain").empty(), any) << seed;
+        found += any;
+        ++searched;
+    }
+    EXPECT_GT(searched, 0);
+    EXPECT_GT(found, 0);
+}
+
+// A block of one guess is never corrected: no seed has a round that the head saved, which is said once the search is over, and no other
+// one begins.
+TEST(DominoScene, LooksInOtherRunsAndSaysWhenNoneHasWhatItLooksFor) {
+    RunWindow live;
+    live.settings = domino_settings(0.9);
+    live.settings.k = 1;
+    live.open("domino", {"none", "domino"});
+    live.show();
+    EXPECT_TRUE(live.bench->shows("Look elsewhere")) << live.bench->words;
+    live.bench->key(ui::Key::y);
+    ASSERT_NE(live.study(), nullptr);
+    const RunStudy asked = *live.study();
+    EXPECT_EQ(asked.runs.size(), 8U);
+    Study study{asked.name, static_cast<int>(asked.runs.size()), {}};
+    const auto told = [&] {
+        live.published.studies[study.name] = std::make_shared<const Study>(study);
+        live.show();
+        const FrameInput frame = live.bench->controller.frame(live.bench->time);
+        return frame.active->told(frame.scene);
+    };
+    study.points.push_back(study_point(live.models, asked.runs[0]));
+    const Said looking = test::all_said(told(), "shared.example.elsewhere:looking").at(0);
+    EXPECT_EQ(test::whole(looking, "searched"), 1);
+    EXPECT_EQ(test::whole(looking, "planned"), 8);
+    for (std::size_t i = 1; i < asked.runs.size(); ++i) study.points.push_back(study_point(live.models, asked.runs[i]));
+    const Said none = test::all_said(told(), "shared.example.elsewhere:none").at(0);
+    EXPECT_EQ(test::whole(none, "planned"), 8);
+    EXPECT_EQ(test::inner(test::inner(none, "none"), "what").id(), "domino.words.criterion");
+    EXPECT_FALSE(live.bench->shows("Look elsewhere"));
+    live.sent.clear();
+    live.bench->key(ui::Key::y);
+    EXPECT_EQ(live.study(), nullptr) << "it stops";
 }
 
 TEST(DominoScene, KeysForkTheRun) {

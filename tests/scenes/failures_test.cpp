@@ -267,7 +267,7 @@ TEST(Frames, HaveNoBeatBeyondTheLast) {
     request.scene = "failures";
     const auto told = [&](int beat) {
         request.beat = beat;
-        return describe_frame(request, fixtures::mixed(), RunSettings{}, EngineStatus{});
+        return describe_frame(request, {fixtures::mixed(), RunSettings{}, EngineStatus{}});
     };
     EXPECT_NE(told(kFailuresBeats), told(kFailuresBeats - 1));
     EXPECT_THROW((void)told(kFailuresBeats + 1), Error);

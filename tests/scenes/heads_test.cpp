@@ -155,10 +155,12 @@ TEST(HeadScenes, ShowTheRoundOfAnotherDrafterAsTheirHeadWouldDraftIt) {
             const std::string at = find_scene(scene)->make()->describe(input);
             for (const char* never : {"A round of this run", "over the run", "In this run", "length on average", ": W\n", ": N\n",
                                       " with B", ": H\n", " Y\n", "– not judged yet"})
-                EXPECT_EQ(at.find(never), std::string::npos) << scene << ":" << input.beat + 1 << " " << never << "\n" << at;
+                if (never != std::string(": H\n") || scene != std::string("dflash")) { // there H measures, and begins no branch
+                    EXPECT_EQ(at.find(never), std::string::npos) << scene << ":" << input.beat + 1 << " " << never << "\n" << at;
+                }
             const ToldFrame here = told_of(scene, input);
             EXPECT_TRUE(says(here, "shared.head.task") || says(here, std::string(scene) + ".times.task") ||
-                        says(here, std::string(scene) + ".conditioning.task"))
+                        says(here, std::string(scene) + ".conditioning.task") || says(here, std::string(scene) + ".list.task"))
                 << at;
         }
 
@@ -192,7 +194,8 @@ TEST(HeadScenes, KeepTheirPageWhereTheHeadHasNoAnswer) {
     live.published.other_round =
         std::make_shared<const OtherDrafterRound>(draft_as(live.models, live.settings, live.run->trace(), {1000, "eagle3"}));
     live.show();
-    EXPECT_TRUE(live.bench->shows("Not an EAGLE-3 run"));
+    EXPECT_TRUE(live.bench->shows("Waiting for a draft")) << "that was another round";
+    EXPECT_TRUE(live.bench->shows("How EAGLE-3 would draft this round is being computed")) << live.bench->words;
     live.published.other_round = std::make_shared<const OtherDrafterRound>([&] {
         OtherDrafterRound other_round = *live.published.other_round;
         other_round.round = std::get<FetchOtherDrafterRound>(live.sent.at(0)).round;
@@ -200,6 +203,7 @@ TEST(HeadScenes, KeepTheirPageWhereTheHeadHasNoAnswer) {
         return other_round;
     }());
     live.show();
+    EXPECT_TRUE(live.bench->shows("Not an EAGLE-3 run"));
     EXPECT_TRUE(live.bench->shows("cannot be shown: it has no guess there")) << live.bench->words;
     live.bench->key(ui::Key::down);
     live.bench->key(ui::Key::u);

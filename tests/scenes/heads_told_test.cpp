@@ -46,6 +46,7 @@
 #include <cmath>
 #include <functional>
 
+#include "engine/base/display_name.h"
 #include "engine/base/json.h"
 #include "engine/run/other_drafter_round.h"
 #include "scenes/dflash/dflash_model.h"
@@ -61,7 +62,6 @@
 #include "tests/shared/speaking.h"
 #include "tests/shared/told_said.h"
 #include "ui/format.h"
-#include "ui/language/language.h"
 #include "ui/tokens.h"
 
 namespace speclens::heads_told {
@@ -390,12 +390,12 @@ void expect_dflash(const SceneInput& run) {
     ASSERT_EQ(says(told, "dflash.along.source"), recorded != nullptr);
     if (!recorded) return;
     const Said source = only_said(told, "dflash.along.source");
-    EXPECT_EQ(test::words(source, "weights"), ui::language().label(recorded->weights));
+    EXPECT_EQ(test::english(source, "weights"), recorded->weights);
     EXPECT_EQ(test::words(source, "target"), recorded->target);
     EXPECT_EQ(whole(source, "k"), recorded->k);
     EXPECT_EQ(real(source, "temperature"), recorded->temperature);
     EXPECT_EQ(whole(source, "answers"), recorded->answers);
-    EXPECT_EQ(test::words(source, "machine"), recorded->machine);
+    EXPECT_EQ(test::list(source, "machine"), machine_said(recorded->machine));
     EXPECT_EQ(test::words(source, "date"), recorded->date);
 }
 
@@ -560,6 +560,35 @@ TEST(DFlashTold, SaysItsNumbersInTheirPlaces) {
                                      : "Block: anchor " + anchor + " and " + masks + " masks, one pass, " + ui::number(m.draft_ms, 2);
         EXPECT_NE(words.find(line), std::string::npos) << line << "\n" << words;
     }
+}
+
+// What the page asked for by itself ticks no task, and what somebody asked for ticks its own alone.
+TEST(HeadTasks, AreTickedOnlyWhereSomebodyAsked) {
+    Live eagle3("eagle3", settings_for("eagle3")), dflash("dflash", settings_for("dflash"));
+    dflash.published.studies[kConditioning] = conditioned(dflash.input());
+    for (Live* live : {&eagle3, &dflash}) {
+        live->published.studies[kTimeStudy] = timed(live->input());
+        live->show();
+    }
+    const auto first = [&] {
+        const SceneInput input = eagle3.input(kEagle3TimesBeat);
+        return eagle3_story(input, eagle3_model(input));
+    };
+    const auto second = [&](int beat) {
+        const SceneInput input = dflash.input(beat);
+        return dflash_story(input, dflash_model(input));
+    };
+    ASSERT_FALSE(first().task.empty());
+    EXPECT_FALSE(first().task_done);
+    EXPECT_FALSE(second(kDFlashTimesBeat).task_done);
+    EXPECT_FALSE(second(kDFlashConditioningBeat).task_done);
+    eagle3.bench->key(ui::Key::m);
+    EXPECT_TRUE(first().task_done);
+    dflash.bench->key(ui::Key::c);
+    EXPECT_TRUE(second(kDFlashConditioningBeat).task_done);
+    EXPECT_FALSE(second(kDFlashTimesBeat).task_done) << "that is another one";
+    dflash.bench->key(ui::Key::m);
+    EXPECT_TRUE(second(kDFlashTimesBeat).task_done);
 }
 
 } // namespace

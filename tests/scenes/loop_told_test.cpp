@@ -188,6 +188,64 @@ TEST(LoopTold, TellsEveryGuessTheCheckTheClockAndBothDistributionsInBothLanguage
     }
 }
 
+// What a trace says in English for every program is a message where it is shown.
+TEST(LoopTold, TellsWhereCopiesComeFromWhyItEndedAndWhyNothingIsDraftedInBothLanguages) {
+    const auto models = test::micro_models(1);
+    const auto repeating = [](RunSettings& settings) {
+        settings.prompt.token_ids = {5, 6, 7, 5, 6, 7, 5, 6};
+        settings.sampling.temperature = 0;
+    };
+    for (const char* language : {"en", "de"}) {
+        const test::Speaking speaking(language);
+        const bool german = std::string_view(language) == "de";
+        int copies = 0;
+        for (const char* drafter : {"lookup", "suffix", "sam"}) {
+            const Played run(models, drafter, "greedy", repeating);
+            SceneBench bench("loop");
+            bench.controller.show_saved(run.trace, run.settings);
+            for (std::size_t cursor = 1; cursor <= run.trace->size(); ++cursor) {
+                bench.controller.perform({SceneCommand{SetCursor{cursor}}}, bench.time);
+                const SceneInput input = bench.controller.frame(0).scene;
+                const LoopModel model = loop_model(input);
+                for (const Said& said : test::all_said(told_of(input), "loop.guess.told")) {
+                    const std::string& extra = model.columns[static_cast<std::size_t>(test::whole(said, "guess")) - 1].draft->extra;
+                    const Said from = test::inner(said, "extra");
+                    ASSERT_TRUE(from.text == "source.copied" || from.text == "source.counted") << extra;
+                    EXPECT_TRUE(extra.starts_with(std::to_string(test::whole(from, "tokens")) + "-gram found at token " +
+                                                  std::to_string(test::whole(from, "at")) + ", "));
+                    if (!german) {
+                        EXPECT_EQ(message(from).words(), extra);
+                    } else {
+                        EXPECT_NE(message(from).words().find("-Gramm bei Token "), std::string::npos);
+                    }
+                    ++copies;
+                }
+            }
+            const SceneInput end = bench.controller.frame(0).scene;
+            const Said ended = test::only_said(told_of(end), "loop.end.text");
+            const std::string& why = end.whole->stopped->reason;
+            EXPECT_EQ(test::inner(ended, "reason").id(), std::string("loop.stop.reason:") + (why == Stopped::kLength        ? "length"
+                                                                                             : why == Stopped::kContextFull ? "context"
+                                                                                                                            : "text"));
+        }
+        EXPECT_GT(copies, 10) << language;
+        const Played off(models, "small", "token", [](RunSettings& settings) { settings.k = 0; });
+        SceneBench bench("loop");
+        bench.controller.show_saved(off.trace, off.settings);
+        bool told = false;
+        for (std::size_t cursor = 1; cursor <= off.trace->size() && !told; ++cursor) {
+            bench.controller.perform({SceneCommand{SetCursor{cursor}}}, bench.time);
+            for (const Said& said : test::all_said(told_of(bench.controller.frame(0).scene), "loop.verify.text:nothing")) {
+                const Said reason = test::inner(said, "reason");
+                EXPECT_EQ(test::words(reason, "why"), "K = 0");
+                EXPECT_EQ(message(reason).words(), german ? "Spekulation ist aus: K = 0" : off.trace->header()->notice);
+                told = true;
+            }
+        }
+        EXPECT_TRUE(told) << language;
+    }
+}
+
 TEST(LoopTold, ColumnsWithoutRoomAreToldAsWell) {
     const auto trace = fixtures::toy_run({.name = "many", .k = 15, .cycles = 1, .noise = 0.1});
     SceneBench bench("loop");

@@ -39,7 +39,6 @@
 #include "tests/shared/heads_told.h"
 #include "tests/shared/speaking.h"
 #include "ui/format.h"
-#include "ui/language/language.h"
 
 namespace speclens {
 namespace {
@@ -312,7 +311,7 @@ TEST(MtpScene, QuotesPublishedFiguresWithTheirSources) {
     const std::vector<Said> rows = test::all_said(told, "mtp.figures.row");
     const std::vector<const PublishedFigure*> figures = mtp_model(window.input(), window.input()).published;
     ASSERT_EQ(rows.size(), figures.size());
-    for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_EQ(test::words(rows[i], "claim"), figures[i]->claim);
+    for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_EQ(test::english(rows[i], "claim"), figures[i]->claim);
 }
 
 } // namespace
@@ -490,7 +489,7 @@ void expect_head_beside(const Said& said, const SceneInput& run, const MtpModel&
                                                         : m.beside.can_ask ? "asking"
                                                                            : "saved"));
     if (problem) {
-        EXPECT_EQ(test::words(why, "problem"), ui::language().label(row.guess->problem));
+        EXPECT_EQ(test::words(why, "problem"), row.guess->problem);
     }
 }
 
@@ -501,7 +500,7 @@ void expect_mtp_figures(const ToldFrame& told, const SceneInput& run, const MtpM
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const PublishedFigure& figure = *m.published[i];
         EXPECT_EQ(inner(rows[i], "value"), value_said(figure));
-        EXPECT_EQ(test::words(rows[i], "claim"), figure.claim);
+        EXPECT_EQ(test::english(rows[i], "claim"), figure.claim);
         EXPECT_EQ(list(rows[i], "conditions"), conditions_said(figure));
         EXPECT_EQ(inner(rows[i], "source"), citation_said(figure, run.figures->source_of(figure)));
         const bool as_published = figure.standing == Standing::as_published;
@@ -647,8 +646,8 @@ TEST(MtpTold, SaysItsNumbersInTheirPlaces) {
         const int brought = eagle3.tokens();
         says_so(kMtpBesideBeat, "EAGLE-3 " + std::to_string(brought) + of(brought == 1 ? " token" : " tokens", " Token"));
         const PublishedFigure& slow = **std::ranges::find(m.published, "mtp-step-k3", &PublishedFigure::id);
-        says_so(kMtpPublishedBeat, number(0.88) + "×: Speed-up over plain decoding, three MTP layers: K = 3, no threshold (" +
-                                       message(conditions_said(slow).at(0)).words());
+        says_so(kMtpPublishedBeat,
+                number(0.88) + "×: " + message(claim_said(slow)).words() + " (" + message(conditions_said(slow).at(0)).words());
         says_so(kMtpPublishedBeat, message(conditions_said(slow).back()).words() + "). " +
                                        message(citation_said(slow, input.figures->source_of(slow))).words() + ". " +
                                        message(standing_said(slow)).words());

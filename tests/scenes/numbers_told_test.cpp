@@ -67,11 +67,13 @@ void expect_values(const std::vector<Said>& values, const PublishedFigure& figur
     EXPECT_EQ(values, numbers) << figure.id;
 }
 
+Said words_of_figure(std::string_view text, const std::string& words) { return {"published", text, {{"english", words}}}; }
+
 std::vector<Said> conditions_in(const PublishedFigure& figure) {
     std::vector<Said> list;
     for (const std::string& name :
          {figure.variant, figure.model.value_or(""), figure.dataset.value_or(""), figure.hardware.value_or(""), figure.engine.value_or("")})
-        if (!name.empty()) list.push_back(of_figure("figure.condition:named", {{"name", name}}));
+        if (!name.empty()) list.push_back(words_of_figure("figure.condition", name));
     if (figure.batch) list.push_back(of_figure("figure.condition:batch", {{"requests", std::int64_t{*figure.batch}}}));
     if (figure.budget) list.push_back(of_figure("figure.condition:budget", {{"tokens", std::int64_t{*figure.budget}}}));
     if (figure.temperature) list.push_back(of_figure("figure.condition:temperature", {{"temperature", *figure.temperature}}));
@@ -95,14 +97,15 @@ void expect_row(const Message& row, const NumbersModel& m, std::size_t i) {
     EXPECT_EQ(test::whole(row.said, "of_beat"), static_cast<int>(i) < m.of_beat);
     expect_value(test::inner(row.said, "value"), figure);
     EXPECT_EQ(test::words(row.said, "method"), figure.method);
-    EXPECT_EQ(test::words(row.said, "claim"), figure.claim);
+    EXPECT_EQ(test::english(row.said, "claim"), figure.claim);
     EXPECT_EQ(test::list(row.said, "conditions"), conditions_in(figure)) << row;
     const auto writes = [&](const std::string& words) { EXPECT_NE(row.find(words), std::string::npos) << words << "\n" << row; };
-    writes(figure.method + ": " + figure.claim);
+    writes(figure.method + ": " + message(claim_said(figure)).words());
     if (static_cast<int>(i) == m.selected) writes("> ");
     if (figure.form != Form::list) writes(written_number(figure.values.front()));
     if (figure.form == Form::range) writes("–" + written_number(figure.values.back()));
-    for (const auto& name : {figure.model, figure.dataset, figure.hardware, figure.engine}) writes(name.value_or(""));
+    for (const auto& name : {figure.model, figure.dataset, figure.hardware, figure.engine})
+        writes(name ? message(words_of_figure("figure.condition", *name)).words() : "");
     if (figure.batch) writes("atch " + std::to_string(*figure.batch)); // batch, Batch
     if (figure.budget) writes(std::to_string(*figure.budget) + (ui::language().name == "de" ? " Draft-Token" : " draft tokens"));
     if (figure.temperature) writes("T=" + written_number(*figure.temperature));
@@ -110,8 +113,8 @@ void expect_row(const Message& row, const NumbersModel& m, std::size_t i) {
         EXPECT_EQ(test::whole(row.said, "disputed"), !figure.conflicts.empty());
         return;
     }
-    EXPECT_EQ(test::words(row.said, "reason"), figure.reason);
-    writes(figure.reason);
+    EXPECT_EQ(test::english(row.said, "reason"), figure.reason);
+    writes(message(reason_said(figure).front()));
     expect_values(test::list(row.said, "printed"), figure);
     if (const PublishedFigure* right = right_figure(*m.figures, figure)) {
         expect_values(test::list(row.said, "right"), *right);
@@ -204,11 +207,12 @@ std::vector<ui::ToldMessage> details_of(Listed& list, const std::string& id, flo
 
 void expect_kin(const std::vector<ui::ToldMessage>& told, const DrafterInfo& drafter) {
     const auto words = [&](const char* id, const char* name) { return test::words(said_in(told, id, "shared"), name); };
-    EXPECT_EQ(words("kin.drafter", "drafter"), drafter.title);
+    const auto said = [&](const char* id, const char* name) { return test::inner(said_in(told, id, "shared"), name); };
+    EXPECT_EQ(said("kin.drafter", "drafter"), drafter.title);
     if (drafter.kin.year == 0) return; // one of a user's own
-    EXPECT_EQ(words("kin.takes", "takes"), drafter.kin.takes);
-    EXPECT_EQ(words("kin.sequential", "sequential"), drafter.kin.sequential);
-    EXPECT_EQ(words("kin.keeps", "keeps"), drafter.kin.keeps);
+    EXPECT_EQ(said("kin.takes", "takes"), drafter.kin.takes);
+    EXPECT_EQ(said("kin.sequential", "sequential"), drafter.kin.sequential);
+    EXPECT_EQ(said("kin.keeps", "keeps"), drafter.kin.keeps);
     EXPECT_EQ(test::whole(said_in(told, "kin.published", "shared"), "year"), drafter.kin.year);
     EXPECT_EQ(words("kin.published", "source"), drafter.kin.source);
     EXPECT_EQ(words("kin.served", "engines"), served_words(drafter.kin));
@@ -225,18 +229,19 @@ TEST(NumbersScene, TellsWhatIsKnownOfEveryFigure) {
         ASSERT_FALSE(told.empty());
         expect_value(told.front().message.said, figure);
         EXPECT_EQ(test::words(said_in(told, "details.method"), "method"), figure.method);
-        EXPECT_EQ(test::words(said_in(told, "details.method"), "variant"), figure.variant);
-        EXPECT_EQ(test::words(said_in(told, "details.claim"), "claim"), figure.claim);
+        EXPECT_EQ(test::english(said_in(told, "details.method"), "variant"), figure.variant);
+        EXPECT_EQ(test::english(said_in(told, "details.claim"), "claim"), figure.claim);
         EXPECT_EQ(test::list(said_in(told, "details.conditions"), "conditions"), conditions_in(figure));
         const PublishedSource& source = figures->source_of(figure);
-        const SaidValue place = figure.place ? SaidValue{"place", *figure.place} : SaidValue{"place"};
+        SaidValue place{"place", std::vector<Said>()};
+        if (figure.place) place.is = std::vector<Said>{words_of_figure("figure.place", *figure.place)};
         const SaidValue date = figure.date ? SaidValue{"date", *figure.date} : SaidValue{"date"};
         EXPECT_EQ(said_in(told, "figure.citation"), of_figure("figure.citation", {{"identifier", source.identifier}, place, date}));
         constexpr const char* kStandings[] = {"as_published", "second_hand", "derived", "wrong"};
         const Said standing = said_in(told, std::string("figure.standing:") + kStandings[static_cast<int>(figure.standing)]);
-        EXPECT_EQ(test::words(standing, "reason"), figure.reason);
+        EXPECT_EQ(test::english(standing, "reason"), figure.reason);
         if (figure.form == Form::list) {
-            EXPECT_EQ(test::words(said_in(told, "figure.series"), "at"), figure.at);
+            EXPECT_EQ(test::english(said_in(told, "figure.series"), "at"), figure.at);
         }
         std::vector<Said> against;
         for (const ui::ToldMessage& one : told)
@@ -244,7 +249,7 @@ TEST(NumbersScene, TellsWhatIsKnownOfEveryFigure) {
         ASSERT_EQ(against.size(), figure.conflicts.size());
         for (std::size_t i = 0; i < against.size(); ++i) {
             EXPECT_EQ(test::words(against[i], "id"), figure.conflicts[i].with);
-            EXPECT_EQ(test::words(against[i], "why"), figure.conflicts[i].why);
+            EXPECT_EQ(test::english(against[i], "why"), figure.conflicts[i].why);
             expect_value(test::inner(against[i], "value"), *figures->find(figure.conflicts[i].with));
         }
         if (const DrafterInfo* drafter = drafter_of_figures(figure.method)) expect_kin(told, *drafter);
@@ -258,8 +263,9 @@ TEST(NumbersScene, TellsAListInFull) {
     const std::vector<Said> values = test::list(series, "values");
     ASSERT_EQ(values.size(), figure.values.size());
     for (std::size_t i = 0; i < values.size(); ++i)
-        EXPECT_EQ(values[i],
-                  of_figure("figure.listed", {{"value", figure.values[i]}, {"times", std::int64_t{1}}, {"label", figure.labels[i]}}));
+        EXPECT_EQ(values[i], of_figure("figure.listed", {{"value", figure.values[i]},
+                                                         {"times", std::int64_t{1}},
+                                                         {"label", std::vector<Said>{words_of_figure("figure.at", figure.labels[i])}}}));
 }
 
 // Numbers have a point and full precision in every language.

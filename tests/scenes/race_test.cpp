@@ -28,6 +28,7 @@
 #include <algorithm>
 
 #include "app/frontend/frontend.h"
+#include "engine/base/display_name.h"
 #include "scenes/shared/methods.h"
 #include "tests/shared/drawn_numbers.h"
 #include "tests/shared/said_values.h"
@@ -771,7 +772,7 @@ TEST(RaceWords, APictureOfATablesRaceCountsRounds) {
     FrameRequest request;
     request.scene = "race";
     request.race = toy_race(/*averages=*/false, "TABLE");
-    const std::string told = describe_frame(request, nullptr, RunSettings{}, EngineStatus{});
+    const std::string told = describe_frame(request, {nullptr, RunSettings{}, EngineStatus{}});
     SceneInput input = input_at(*request.race, 2);
     input.race_rounds = true;
     const Said now = inner(race_subtitle(input, race_model(input)).said, "now");
@@ -845,8 +846,9 @@ TEST(RaceTold, SaysWhereItWasRecorded) {
     const auto race = toy_race(false, "RECORDED");
     const SceneInput input = input_at(*race, 5);
     const Header& header = *race_header(*race);
-    expect_said(only_said(race_told(input), "race.header.recorded"), "header.recorded",
-                {{"date", header.date}, {"machine", header.machine}});
+    const Said recorded = only_said(race_told(input), "race.header.recorded");
+    expect_said(recorded, "header.recorded", {{"date", header.date}});
+    EXPECT_EQ(test::list(recorded, "machine"), machine_said(header.machine));
 }
 
 // A number that is drawn and that no message has would be one that only eyes see.

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ inline const ui::FontSet& steady_fonts() {
 
 class SceneBench {
   public:
+    // Called with every frame of every bench, and what is explained at its mouse.
+    static inline std::function<void(const ui::RecordCanvas&, const Message& tip)> heard = {};
     const ui::FontSet* fonts = &scene_fonts();
 
     explicit SceneBench(const std::string& scene, EnginePort port = {}, ui::Rect screen = {0, 0, 1600, 1000})
@@ -55,7 +58,8 @@ class SceneBench {
         ui::RecordCanvas canvas(*fonts, screen_);
         ui::Ui ui(canvas, input, ui::theme(controller.theme), widgets, screen_);
         commands = compose(controller.frame(time), controller.chrome, ui);
-        tip = ui.tip;
+        const Message tip_said = ui.tip;
+        tip = tip_said;
         stops = ui.order;
         words = canvas.visible_text();
         texts = canvas.texts();
@@ -63,6 +67,7 @@ class SceneBench {
         shapes = canvas.shapes();
         picture = canvas.picture();
         EXPECT_EQ(canvas.open_clips(), 0);
+        if (heard) heard(canvas, tip_said);
         all.insert(all.end(), commands.begin(), commands.end());
         controller.perform(commands, time);
         time += 0.5; // motion is over at the next frame

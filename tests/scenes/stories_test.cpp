@@ -5,6 +5,7 @@
 #include <fstream>
 #include <functional>
 #include <regex>
+#include <set>
 
 #include "engine/published/ablations.h"
 #include "engine/run/trace_json.h"
@@ -195,8 +196,8 @@ TEST(Stories, OfTheRepositoryAreWholeAndEverySceneHasOne) {
 // nobody asks for. Each is found, and nothing else is left out.
 TEST(Stories, PlantedMistakesAreFoundInEverySceneOfMessages) {
     const std::regex text(R"re(([a-z_0-9@]+) = "([^"]*)")re");
+    std::size_t all = 0;
     for (const SceneInfo& scene : scene_list()) {
-        if (!scene.make()->tells_messages()) continue;
         for (const char* language : {"", "de"})
             for (const bool value : {true, false}) {
                 std::ifstream file(kShipped / language / (std::string(scene.name) + ".toml"));
@@ -212,7 +213,10 @@ TEST(Stories, PlantedMistakesAreFoundInEverySceneOfMessages) {
                 const Written written(planted, std::string(scene.name) + ".toml");
                 std::vector<std::string> problems;
                 (void)read_stories(written.folder.path(), &problems);
-                EXPECT_GT(mistakes, 40U) << scene.name;
+                std::erase_if(problems,
+                              [](const std::string& one) { return one.find("asks for the form") != std::string::npos; }); // planted
+                EXPECT_GT(mistakes, 0U) << "nothing is said in assets/stories/" << language << "/" << scene.name << ".toml";
+                all += mistakes;
                 EXPECT_EQ(problems.size(), mistakes) << scene.name << " " << language;
                 for (const std::string& problem : problems) {
                     const bool criterion = value && problem.find("{cake}' is nothing that criterion can name") != std::string::npos;
@@ -220,19 +224,29 @@ TEST(Stories, PlantedMistakesAreFoundInEverySceneOfMessages) {
                 }
             }
     }
+    EXPECT_GT(all, 10000U);
+}
+
+// What a folder has of a text, by its cases; nothing where another language lacks it.
+const ByName<StoryText>& cases_of(const StoryLayer& layer, std::string_view scene, std::string_view text) {
+    static const ByName<StoryText> kNone;
+    const auto of = layer.scenes.find(scene);
+    if (of == layer.scenes.end()) return kNone;
+    const auto cases = of->second.texts.find(text);
+    return cases == of->second.texts.end() ? kNone : cases->second;
 }
 
 // A measured number of which the text does not say how it is written, and a name or a text of its own that is written as a number.
 TEST(Stories, AValueWrittenAsAnotherKindIsFoundInEverySceneOfMessages) {
     std::vector<std::string> files = {"shared"};
     for (const SceneInfo& scene : scene_list()) files.emplace_back(scene.name);
-    for (const std::string& file : files) {
-        std::size_t real = 0, other = 0;
+    std::size_t real = 0, other = 0;
+    for (const std::string& file : files)
         for (const char* language : {"", "de"}) {
             const StoryLayer layer = read_stories(kShipped / language);
             for (const auto& [name, cases] : story_shapes().at(file).texts)
                 for (const auto& [which, values] : cases)
-                    for (const auto& [id, words] : layer.scenes.at(file).texts.at(name)) {
+                    for (const auto& [id, words] : cases_of(layer, file, name)) {
                         if (id != which && id != "*") continue;
                         for (const auto& [value, kind] : values) {
                             if (std::ranges::find(words.names(), value) == words.names().end()) continue;
@@ -243,9 +257,34 @@ TEST(Stories, AValueWrittenAsAnotherKindIsFoundInEverySceneOfMessages) {
                         }
                     }
         }
-        EXPECT_GT(real, 5U) << file;
-        EXPECT_GT(other, 10U) << file;
-    }
+    EXPECT_GT(real, 500U);
+    EXPECT_GT(other, 500U);
+}
+
+// A value that took another's place in a translation is read as the other's. German has those of a scene's texts in the order of English,
+// but where its grammar wants another one.
+TEST(Stories, NoValueTookAnothersPlaceInGerman) {
+    const std::set<std::string> grammar = {
+        "dflash.list.row",     "dflash.list.title:measured", "domino.low_rank.title:moved", "eagle3.words.off",
+        "race.conclusion.won", "relaxed.position.stays",     "relaxed.rules.rule:relaxed",  "server.finding.plain"};
+    const auto common = [](std::vector<std::string> names, const std::vector<std::string>& others) {
+        std::erase_if(names, [&](const std::string& name) { return std::ranges::find(others, name) == others.end(); });
+        return names;
+    };
+    const StoryLayer english = read_stories(kShipped), german = read_stories(kShipped / "de");
+    std::size_t compared = 0;
+    for (const SceneInfo& scene : scene_list())
+        for (const auto& [name, cases] : english.scenes.at(scene.name).texts)
+            for (const auto& [id, own] : cases_of(german, scene.name, name)) {
+                const auto one = cases.find(id);
+                if (one == cases.end()) continue; // one text there, cases here
+                const std::string text = std::string(scene.name) + "." + name + (id.empty() || id == "*" ? "" : ":" + id);
+                if (!grammar.contains(text)) {
+                    EXPECT_EQ(common(own.names(), one->second.names()), common(one->second.names(), own.names())) << text;
+                }
+                compared += own.names().size() > 1;
+            }
+    EXPECT_GT(compared, 500U);
 }
 
 TEST(Stories, AMissingTextIsAnErrorAndIsNamed) {
@@ -332,6 +371,23 @@ TEST(Stories, AFormStandsBesideItsText) {
               "the speed of small");
     EXPECT_NE(Written("[title]\npays = \"{choice:by}\"\n").error().find("title.pays asks for the form 'by', which no text has"),
               std::string::npos);
+}
+
+// Words of a file's data are looked up whole, and what a language lacks of them stays as it is.
+TEST(Stories, WordsOfDataAreCasesOfTheirText) {
+    const char* const kOwn = "[prompts.domain]\n\"*\" = \"{english}\"\n\"code, tests: all\" = \"Code\"\nmath = \"Rechnen ({english})\"\n";
+    const StoryLayer layers[] = {read_stories(Written(kOwn, "shared.toml").folder.path()), read_stories(kShipped)};
+    const StoryBook book(layers), english(std::span<const StoryLayer>(layers).subspan(1));
+    const auto said = [](const StoryBook& by, const std::string& words) {
+        return by.say({"shared", "prompts.domain", {{"english", words}}});
+    };
+    EXPECT_EQ(said(book, "code, tests: all"), "Code");
+    EXPECT_EQ(said(book, "math"), "Rechnen (math)");
+    EXPECT_EQ(said(book, "maths"), "maths");
+    EXPECT_EQ(said(english, "math"), "math");
+    EXPECT_EQ(std::ranges::count(missing_texts(layers[0]), "shared.toml: prompts.domain"), 0);
+    const std::string error = Written("[prompts.domain]\nmath = \"{cake}\"\n", "shared.toml").error();
+    EXPECT_NE(error.find("line 2: {cake} is no value of prompts.domain, case math; there are: english"), std::string::npos) << error;
 }
 
 // What stands in the stage's largest type.

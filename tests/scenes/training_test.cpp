@@ -41,7 +41,6 @@
 #include "tests/shared/speaking.h"
 #include "tests/shared/told_said.h"
 #include "ui/format.h"
-#include "ui/language/language.h"
 
 namespace speclens {
 namespace {
@@ -294,7 +293,7 @@ TEST(Training, AveragesTheSeedsAndComparesTheArms) {
     EXPECT_EQ(test::whole(own, "arms"), 2);
     expect_range(test::inner(own, "range"), 3.5, 6);
     const Said subtitle = taught.said("subtitle.arms");
-    EXPECT_EQ(test::words(subtitle, "machine"), "two cores");
+    EXPECT_EQ(test::english(subtitle, "machine"), "two cores");
     EXPECT_EQ(test::words(subtitle, "date"), "2026-11-21");
     EXPECT_EQ(test::words(subtitle, "target"), "");
     expect_numbers(subtitle, {{"steps", 40}, {"prompts", 6}});
@@ -975,7 +974,7 @@ void expect_details_told(const std::vector<ui::ToldMessage>& told, const Trainin
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const PublishedFigure* figure = figures.find(ids[i]);
         ASSERT_NE(figure, nullptr) << ids[i];
-        EXPECT_EQ(test::words(rows[i], "claim"), figure->claim);
+        EXPECT_EQ(test::english(rows[i], "claim"), figure->claim);
         EXPECT_EQ(test::inner(rows[i], "value"), value_said(*figure));
         EXPECT_EQ(test::inner(rows[i], "source"), citation_said(*figure, figures.source_of(*figure)));
     }
@@ -1017,7 +1016,7 @@ TEST(TrainingTold, TellsEveryNumberOfTheExperimentsInBothLanguages) {
             EXPECT_EQ(test::words(subtitle, "target"), m.study->target);
             expect_numbers(subtitle, {{"steps", m.chosen().steps}, {"prompts", m.chosen().prompts}});
             EXPECT_EQ(test::real(test::inner(subtitle, "temperature"), "temperature"), m.temperature);
-            EXPECT_EQ(test::words(subtitle, "machine"), ui::language().label(m.study->machine));
+            EXPECT_EQ(test::english(subtitle, "machine"), m.study->machine);
             EXPECT_EQ(test::words(subtitle, "date"), m.study->date);
             const StageTitle title = training_stage_title(taught.input(), m);
             const Said& shown = told.front().message.said;
@@ -1125,6 +1124,21 @@ TEST(TrainingTold, SaysItsNumbersInTheirPlaces) {
           "Läufe von 40 Schritten sind zu kurz, um es im Text zu zeigen: Basis-Logits allein bringen 2,00 [1,90; 2,10] und "
           "2,20 [2,05; 2,30] Token."})
         EXPECT_NE(lazy.find(line), std::string::npos) << lazy;
+    std::string file = kFile;
+    file.replace(file.find("curriculum"), 10, "self_generated");
+    Taught prefixed(parse_ablations(file, "file"));
+    prefixed.beat(kPrefixBeat);
+    const std::string words = in_words(prefixed.told());
+    for (const char* line : {"An eigenen Vorschlägen gelernt 6,00 Token pro Runde, am wahren Text 3,50\n",
+                             "Verlust am Ende: 1,00 gegen 3,00, auf verschiedenen Präfixen; im Einsatz 6,00 und 3,50 Token pro Runde."})
+        EXPECT_NE(words.find(line), std::string::npos) << line << "\n" << words;
+    Taught shipped(load_ablations(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "models" / "ablations.json"));
+    shipped.beat(kStepsBeat);
+    const Said steps = shipped.said("steps.text");
+    const auto tokens = [&](const char* arm) { return ui::per_round(test::real(steps, arm)); };
+    const std::string line = "sah es sie nie: " + tokens("one") + " Token pro Runde; auf drei Schritte " + tokens("three") +
+                             ", auf sieben " + tokens("seven") + ".";
+    EXPECT_NE(message(steps).find(line), std::string::npos) << line << "\n" << message(steps);
 }
 
 // A strip of two lines and a room have the same claims in fewer words.

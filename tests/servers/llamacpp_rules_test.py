@@ -6,40 +6,16 @@ timings, the counters of /metrics read by hand, exact distributions (all log-pro
 import collections
 import math
 import os
-import subprocess
 import sys
 
-from others import Report, assets, counters, here, last_words, post, skip, speclens_json, started
+from others import LLAMACPP, Report, counters, here, last_words, llamacpp_python, post, skip, speclens_json, started, tiny_gguf
 
-WHEEL = "xllamacpp==2026.10.11549"
 speclens, folder = sys.argv[1], sys.argv[2]
 os.makedirs(folder, exist_ok=True)
 report = Report()
 
-
-def installed():
-    place = os.path.join(folder, "venv")
-    python = os.path.join(place, "bin", "python")
-    for words in ([sys.executable, "-m", "venv", place], [python, "-m", "pip", "install", "-q", WHEEL]):
-        if os.path.exists(python) and subprocess.run([python, "-c", "import xllamacpp"], capture_output=True).returncode == 0:
-            break
-        done = subprocess.run(words, capture_output=True, text=True)
-        if done.returncode:
-            skip(" ".join(words[2:]) + ": " + done.stderr.strip()[-200:])
-    return python
-
-
-python = installed()
-
-
-def gguf(name):
-    file = os.path.join(folder, name + ".gguf")
-    words = [python, os.path.join(here, "tiny_gguf.py"), os.path.join(assets, name), file]
-    subprocess.run(words + ([] if name in ("target", "small") else [os.path.join(assets, "target")]), check=True, capture_output=True)
-    return file
-
-
-FILES = {name: gguf(name) for name in ("target", "small", "eagle3", "dflash", "dspark")}
+python = llamacpp_python(folder)
+FILES = {name: tiny_gguf(python, folder, name) for name in ("target", "small", "eagle3", "dflash", "dspark")}
 # Name, what it drafts with, K, settings; and by which rule drafts are kept.
 TYPES = [
     ("draft_simple", "small", 3, [], "matching"),
@@ -190,4 +166,4 @@ with plain as one, small as other:
             print(name + ":", found, flush=True)
             if kind == "draft_simple":
                 hold_distribution(name, url, plain_url, small_url, rule)
-report.end("llama.cpp by " + WHEEL + ", " + str(len(TYPES)) + " ways to draft")
+report.end("llama.cpp by " + LLAMACPP + ", " + str(len(TYPES)) + " ways to draft")

@@ -12,28 +12,10 @@ import sys
 import time
 import urllib.request
 
-WHEEL = "xllamacpp==2026.10.11549"
-here = os.path.dirname(os.path.abspath(__file__))
+from others import here, llamacpp_python, skip, tiny_gguf
+
 speclens, folder = sys.argv[1], sys.argv[2]
 os.makedirs(folder, exist_ok=True)
-
-
-def skip(why):
-    print("skipped:", why)
-    sys.exit(77)
-
-
-def python_with_server():
-    for python in (sys.executable, os.path.join(folder, "venv", "bin", "python")):
-        if os.path.exists(python) and subprocess.run([python, "-c", "import xllamacpp"], capture_output=True).returncode == 0:
-            return python
-    made = subprocess.run([sys.executable, "-m", "venv", os.path.join(folder, "venv")], capture_output=True, text=True)
-    if made.returncode:
-        skip("no virtual environment: " + made.stderr.strip()[-200:])
-    got = subprocess.run([python, "-m", "pip", "install", "-q", WHEEL], capture_output=True, text=True)
-    if got.returncode:
-        skip("pip cannot install " + WHEEL + ": " + got.stderr.strip()[-200:])
-    return python
 
 
 def model_file():
@@ -44,7 +26,7 @@ def model_file():
     skip("no " + name + ": speclens get, or SPECLENS_GGUF=FILE")
 
 
-python, model = python_with_server(), model_file()
+python, model = llamacpp_python(folder), model_file()
 version = subprocess.run(
     [python, "-c", "import importlib.metadata as m; print(m.version('xllamacpp'))"], capture_output=True, text=True
 ).stdout.strip()
@@ -52,11 +34,7 @@ worse = os.path.join(folder, "worse.gguf")
 if not os.path.exists(worse):
     subprocess.run([python, os.path.join(here, "worsened.py"), model, worse, "16"], check=True)
 
-assets = os.path.join(here, "..", "..", "assets", "models")
-tiny, small = (os.path.join(folder, name + ".gguf") for name in ("tiny", "small"))
-for name, file in (("target", tiny), ("small", small)):
-    if not os.path.exists(file):
-        subprocess.run([python, os.path.join(here, "tiny_gguf.py"), os.path.join(assets, name), file], check=True)
+tiny, small = tiny_gguf(python, folder, "target"), tiny_gguf(python, folder, "small")
 
 CHAT = [
     "What is the capital of Japan?",
@@ -202,13 +180,13 @@ def completed(port, text, length):
     return json.load(urllib.request.urlopen(request, timeout=120))["content"]
 
 
-def same(lengths, prompts, length=32):
+def same(of, draft, lengths, prompts, port, length=32):
     """What `speclens same` finds on servers that it starts is what a comparison of the texts by hand finds."""
     file = os.path.join(folder, "prompts.jsonl")
     with open(file, "w") as out:
         out.writelines(json.dumps({"prompt": text}) + "\n" for text in prompts)
     command = "exec %s %s %s {port} $(test {k} = 0 && echo none || echo draft_simple %s {k}) threads=1" % (
-        python, os.path.join(here, "llamacpp.py"), tiny, small,
+        python, os.path.join(here, "llamacpp.py"), of, draft,
     )
     words = ["same", "--command", command, "--k", ",".join(map(str, lengths)), "--prompts", file, "--max-tokens", str(length), "--json", "-"]
     out = subprocess.run([speclens, *words], capture_output=True, text=True)
@@ -219,12 +197,12 @@ def same(lengths, prompts, length=32):
     texts = []
     for at, k in enumerate(lengths):
         server = subprocess.Popen(
-            ["/bin/sh", "-c", command.replace("{k}", str(k)).replace("{port}", str(18460 + at))],
+            ["/bin/sh", "-c", command.replace("{k}", str(k)).replace("{port}", str(port + at))],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         )
         try:
             server.stdout.readline()  # it listens
-            texts.append([completed(18460 + at, text, length) for text in prompts])
+            texts.append([completed(port + at, text, length) for text in prompts])
         finally:
             server.stdin.close()
             server.wait(20)
@@ -235,10 +213,11 @@ def same(lengths, prompts, length=32):
         failures.append((words, "exit %d, verdict %s, by hand %s differ" % (out.returncode, told["verdict"], by_hand)))
     if [bool(arm["drafted"]) for arm in told["arms"]] != [k > 0 for k in lengths]:
         failures.append((words, "drafted %s" % [arm["drafted"] for arm in told["arms"]]))
-    print("same: lengths %s, groups %s, %s" % (lengths, told["groups"], told["sentence"]))
+    print("same: %s, lengths %s, groups %s, %s" % (os.path.basename(of), lengths, told["groups"], told["sentence"]))
 
 
-same((0, 2, 4), [text for words, text in TINY_CASES if not words] + ["The sea is", "A fox and a", "Name: ", "12 + 30 ="])
+same(tiny, small, (0, 2, 4), [text for words, text in TINY_CASES if not words] + ["The sea is", "A fox and a", "Name: ", "12 + 30 ="], 18460)
+same(model, worse, (0, 4), RAW, 18470)
 for words, why in failures:
     print("FAILED", words, why)
 lines = ["| %s | %d | %d |" % one for one in results]

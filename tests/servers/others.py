@@ -18,6 +18,31 @@ def skip(why):
     sys.exit(77)
 
 
+LLAMACPP = "xllamacpp==2026.10.11549"  # llama.cpp b11549
+
+
+def llamacpp_python(folder):
+    """A Python that has llama.cpp's server: this one, or an environment in `folder`."""
+    place = os.path.join(folder, "venv")
+    python = os.path.join(place, "bin", "python")
+    for one in (sys.executable, python):
+        if os.path.exists(one) and subprocess.run([one, "-c", "import xllamacpp"], capture_output=True).returncode == 0:
+            return one
+    for words in ([sys.executable, "-m", "venv", place], [python, "-m", "pip", "install", "-q", LLAMACPP]):
+        done = subprocess.run(words, capture_output=True, text=True)
+        if done.returncode:
+            skip(" ".join(words[2:]) + ": " + done.stderr.strip()[-200:])
+    return python
+
+
+def tiny_gguf(python, folder, name):
+    """One of the built-in models or heads as a GGUF file."""
+    file = os.path.join(folder, name + ".gguf")
+    words = [python, os.path.join(here, "tiny_gguf.py"), os.path.join(assets, name), file]
+    subprocess.run(words + ([] if name in ("target", "small") else [os.path.join(assets, "target")]), check=True, capture_output=True)
+    return file
+
+
 def post(url, body, timeout=300):
     request = urllib.request.Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})
     return json.load(urllib.request.urlopen(request, timeout=timeout))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A Qwen3 folder of ours as a GGUF file, for llama.cpp: tiny_gguf.py FOLDER OUT.gguf [TARGET]
 
-With TARGET, its folder, FOLDER is an EAGLE-3, DFlash or DSpark head. Matrices stay bf16, vectors become f32 as llama.cpp wants them; the
+With TARGET, its folder, FOLDER is an EAGLE-3, DFlash, DFlash 2 or DSpark head. Matrices stay bf16, vectors become f32 as llama.cpp wants them; the
 tokenizer is byte-level BPE with Qwen2's splitting, which the built-in models have. Needs nothing but Python."""
 import json
 import os
@@ -98,6 +98,7 @@ def metadata():
             pair(of + "block_size", UINT32, config["block_size"]),
             pair("tokenizer.ggml.mask_token_id", UINT32, head["mask_token_id"]),
         ]
+        pairs += [pair(of + key, UINT32, head[key]) for key in ("conv_kernel_size", "conv_group_size", "selector_rank", "selector_top_k") if key in head]
     return pairs
 
 
@@ -113,20 +114,25 @@ NAMES = {
     "markov_head.markov_w2.weight": "markov_w2.weight",
     "confidence_head.proj.weight": "conf_proj.weight",
     "confidence_head.proj.bias": "conf_proj.bias",
+    "candidate_selector.hidden_projection.weight": "selector_hidden.weight",
+    "candidate_selector.predecessor_codebook": "selector_predecessor.weight",
+    "candidate_selector.successor_codebook": "selector_successor.weight",
 }
 LAYER = {
     "input_layernorm": "attn_norm", "self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v",
     "self_attn.o_proj": "attn_output", "self_attn.q_norm": "attn_q_norm", "self_attn.k_norm": "attn_k_norm",
     "post_attention_layernorm": "ffn_norm", "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down",
     "hidden_norm": "attn_norm_2",
+    "attention_conv.base_kernel": "attn_conv_base", "attention_conv.kernel_projection": "attn_conv_proj",
+    "mlp_conv.base_kernel": "ffn_conv_base", "mlp_conv.kernel_projection": "ffn_conv_proj",
 }
 
 
 def gguf_name(name):
     if name in NAMES:
         return NAMES[name]
-    layer, rest = re.fullmatch(r"(?:model\.)?(?:layers\.(?=\d)|midlayer)(\d*)\.(.+)\.weight", name).groups()
-    return "blk.%s.%s.weight" % (layer or 0, LAYER[rest])
+    layer, rest, last = re.fullmatch(r"(?:model\.)?(?:layers\.(?=\d)|midlayer)(\d*)\.(.+?)(\.weight)?", name).groups()
+    return "blk.%s.%s%s" % (layer or 0, LAYER[rest], last or "")
 
 
 def in_pairs(data, rows, width):
@@ -157,9 +163,10 @@ def tensors():
         assert told["dtype"] in ("BF16", "F32"), told["dtype"]
         if eagle and re.search(r"\.[qk]_proj\.", name):
             body = in_pairs(body, *told["shape"])
-        if told["dtype"] == "BF16" and len(told["shape"]) == 1:
+        matrix = len(told["shape"]) == 2
+        if told["dtype"] == "BF16" and not matrix:
             body = widened(body)
-        kind = F32 if len(told["shape"]) == 1 or told["dtype"] == "F32" else BF16
+        kind = BF16 if matrix and told["dtype"] == "BF16" else F32
         yield gguf_name(name), told["shape"][::-1], kind, body
 
 

@@ -120,7 +120,7 @@ inline void expect_times(const ToldFrame& told, const std::vector<TimeSeries>& s
         for (const auto& [k, ms] : one.points)
             EXPECT_EQ(std::ranges::count_if(points,
                                             [&](const Said& said) {
-                                                return test::words(said, "series") == one.name && whole(said, "guesses") == k &&
+                                                return inner(said, "series") == one.name.said && whole(said, "guesses") == k &&
                                                        real(said, "ms") == ms;
                                             }),
                       1)

@@ -37,5 +37,10 @@ inline Said inner(const Said& said, std::string_view name) { // a text in a text
     EXPECT_EQ(all.size(), 1U) << said.id() << " {" << name << "}";
     return all.empty() ? Said() : all[0];
 }
+// Of a text that says words of data those words; none where there is no such text.
+inline std::string english(const Said& said, std::string_view name) {
+    const std::vector<Said> all = list(said, name);
+    return all.empty() ? std::string() : words(inner(said, name), "english");
+}
 
 } // namespace speclens::test

@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "ui/theme.h"
+#include "ui/tokens.h"
 
 namespace speclens::ui {
 namespace {
@@ -105,7 +106,7 @@ TEST_P(EveryTheme, RolesStayApartForEveryKindOfSight) {
                     return lab(v);
                 };
                 EXPECT_GE(ciede2000(seen(kRoles[i]), seen(kRoles[j])), 13.0)
-                    << role_name(kRoles[i]) << " / " << role_name(kRoles[j]) << ", sight " << sight;
+                    << role_words(kRoles[i]) << " / " << role_words(kRoles[j]) << ", sight " << sight;
             }
 }
 
@@ -123,10 +124,10 @@ TEST_P(EveryTheme, RejectedIsNoSecondAmberForThoseWhoSeeNoGreen) {
 TEST_P(EveryTheme, MarksAndTextHaveEnoughContrast) {
     const Theme& t = theme(GetParam());
     for (const Role r : kRoles) {
-        EXPECT_GE(contrast(t.role(r), t.bg), 2.995) << role_name(r); // light amber is 2.999
-        EXPECT_GE(contrast(t.ink, t.tint(r)), 4.5) << "ink on the tint of " << role_name(r);
+        EXPECT_GE(contrast(t.role(r), t.bg), 2.995) << role_words(r); // light amber is 2.999
+        EXPECT_GE(contrast(t.ink, t.tint(r)), 4.5) << "ink on the tint of " << role_words(r);
         if (r != Role::discarded) {
-            EXPECT_GE(contrast(t.on(r), t.role(r)), 4.49) << "text on " << role_name(r);
+            EXPECT_GE(contrast(t.on(r), t.role(r)), 4.49) << "text on " << role_words(r);
         }
     }
     for (const Color ground : {t.bg, t.panel, t.raised}) {

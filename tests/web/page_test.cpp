@@ -301,7 +301,7 @@ TEST_P(Page, StaysWhereItIsWhenHeadsComeLater) {
     browser->press_with_control("k"); // the palette lists drafters
     ASSERT_TRUE(browser->becomes("Module.page.held")) << "nothing was asked for";
     const std::string strip = "document.getElementById('strip_words').textContent";
-    EXPECT_TRUE(browser->becomes(strip + ".startsWith('Fetching more heads (dart, dflash, domino, dspark): 0 %')"))
+    EXPECT_TRUE(browser->becomes(strip + ".startsWith('Fetching more heads (dart, dflash, dflash2, domino, dspark): 0 %')"))
         << browser->value(strip);
     browser->press("\uE00C");
     browser->execute("location.hash = '#accept-rule/2" + kOptions + "'");

@@ -1,7 +1,5 @@
-// A finished text: which one it is, with which values, and its words in the language of the pictures. Nobody translates it again.
-//
-// It is a string, so that a scene whose labels still stand in the code draws both in one way: what has no id is such a label, English,
-// and is looked up where it is drawn (ui/language/language.h). With the last of those scenes that goes, and the base with it.
+// A finished text: which one it is, with which values, and its words in the language of the pictures. What has no id is no message and
+// stands as it is in every language: a number, a token, a name, what somebody typed.
 #pragma once
 
 #include <string>
@@ -16,15 +14,12 @@ struct Message : std::string {
     Said said;
 
     Message() = default;
-    Message(std::string english) : std::string(std::move(english)) {} // NOLINT: a label
-    Message(std::string_view english) : std::string(english) {}       // NOLINT
-    Message(const char* english) : std::string(english) {}            // NOLINT
+    Message(std::string as_it_is) : std::string(std::move(as_it_is)) {} // NOLINT
+    Message(std::string_view as_it_is) : std::string(as_it_is) {}       // NOLINT
+    Message(const char* as_it_is) : std::string(as_it_is) {}            // NOLINT
     Message(std::string words, Said what) : std::string(std::move(words)), said(std::move(what)) {}
     [[nodiscard]] bool finished() const { return !said.empty(); }
     [[nodiscard]] const std::string& words() const { return *this; }
 };
-
-// As it is drawn: a label is looked up, a message is its words.
-[[nodiscard]] std::string drawn_words(const Message& message);
 
 } // namespace speclens

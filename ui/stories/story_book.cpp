@@ -5,7 +5,6 @@
 #include <sstream>
 
 #include "kernels/error.h"
-#include "ui/language/language.h"
 
 namespace speclens {
 namespace {
@@ -81,6 +80,13 @@ ByName<StoryShape>& story_shapes() {
     return shapes;
 }
 
+bool says_data(const StoryShape& shape, std::string_view text) {
+    const auto offered = shape.texts.find(text);
+    if (offered == shape.texts.end()) return false;
+    const auto whole = offered->second.find("");
+    return whole != offered->second.end() && whole->second.contains(kDataWords);
+}
+
 void each_text(const StoryLayer& layer, const std::function<void(const std::string& name, const StoryText* text)>& visit) {
     for (const auto& [scene, shape] : story_shapes())
         for (const auto& [text, cases] : shape.texts)
@@ -108,10 +114,10 @@ StoryBook::StoryBook(std::span<const StoryLayer> layers, std::vector<std::string
                                 "Restore assets/stories from the repository, or write the text: docs/stories.md.");
                 texts_[scene][text + (which.empty() ? "" : ":" + which)] = *found;
             }
-        for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) // forms, which only some languages have
+        for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) // forms and words of data, which only some languages have
             if (const auto of = layer->scenes.find(scene); of != layer->scenes.end())
                 for (const auto& [text, cases] : of->second.texts)
-                    if (text.find('@') != std::string::npos)
+                    if (text.find('@') != std::string::npos || says_data(shape, text))
                         for (const auto& [which, words] : cases)
                             texts_[scene][text + (which.empty() || which == kAllCases ? "" : ":" + which)] = words;
         for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer)
@@ -139,15 +145,16 @@ const StoryText& StoryBook::text(std::string_view scene, std::string_view id) co
     return *found;
 }
 
-std::string StoryBook::say(const Said& said, bool looks_up, std::string_view form) const {
-    const StoryText* text = form.empty() ? nullptr : find(said.scene, form_id(said.text, form));
+const StoryText* StoryBook::find_data(const Said& said) const {
+    if (said.values.size() != 1 || said.values.front().name != kDataWords) return nullptr;
+    const auto* english = std::get_if<std::string>(&said.values.front().is);
+    return english ? find(said.scene, std::string(said.text) + ":" + *english) : nullptr;
+}
+
+std::string StoryBook::say(const Said& said, std::string_view form) const {
+    const StoryText* text = form.empty() ? find_data(said) : find(said.scene, form_id(said.text, form));
     if (!text) text = &this->text(said.scene, said.text); // a name that is the same in every form
-    const SayInner inner = [&](const Said& one, std::string_view its) { return say(one, looks_up, its); };
-    if (!looks_up || !ui::language().translates()) return text->fill(said.values, numbers_, inner);
-    std::vector<SaidValue> own = said.values;
-    for (SaidValue& value : own)
-        if (auto* words = std::get_if<std::string>(&value.is)) *words = ui::language().label(*words); // names and parts of sentences
-    return text->fill(own, numbers_, inner);
+    return text->fill(said.values, numbers_, [&](const Said& one, std::string_view its) { return say(one, its); });
 }
 
 const std::vector<std::string>* StoryBook::list(std::string_view scene, std::string_view beat, BeatList list) const {
@@ -197,7 +204,11 @@ void use_stories(std::shared_ptr<const StoryBook> book) {
     in_use() = std::move(book);
 }
 
-Message message(Said said) { return said.empty() ? Message() : story::say(std::move(said), false); }
+Message message(Said said) {
+    if (said.empty()) return {};
+    std::string words = stories().say(said);
+    return {std::move(words), std::move(said)};
+}
 
 namespace story {
 
@@ -209,11 +220,6 @@ bool offer_part(std::string_view scene, BeatList list, std::string_view name) {
 bool offer_beats(std::string_view scene, std::span<const std::string_view> names) {
     story_shapes()[std::string(scene)].beats.assign(names.begin(), names.end());
     return true;
-}
-
-Message say(Said said, bool looks_up) {
-    std::string words = stories().say(said, looks_up);
-    return {std::move(words), std::move(said)};
 }
 
 bool lists(std::string_view scene, std::string_view beat, BeatList list, std::string_view name, bool where_none) {

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "ui/stories/message.h"
@@ -36,6 +37,11 @@ struct StoryShape {
     std::map<BeatList, NameSet> parts; // that focus, hidden and criterion may name
 };
 [[nodiscard]] ByName<StoryShape>& story_shapes(); // of each scene; complete when main() begins
+
+// A text whose value is called so says words of data, a claim of a source or the domain of a prompt: another language has a case for each
+// of them, under its English words, and what it lacks stays as it is.
+inline constexpr std::string_view kDataWords = "english";
+[[nodiscard]] bool says_data(const StoryShape& shape, std::string_view text);
 
 // What one folder has: for each text and case where it stands and what it says.
 struct StoryLayer {
@@ -65,14 +71,22 @@ class StoryBook {
     [[nodiscard]] const std::vector<std::string>& problems() const { return problems_; }    // what of the layers was left out, and why
     [[nodiscard]] const StoryText& text(std::string_view scene, std::string_view id) const; // "why.title:pays"
     [[nodiscard]] const std::vector<std::string>* list(std::string_view scene, std::string_view beat, BeatList list) const;
-    [[nodiscard]] std::span<const std::string> numbers() const { return numbers_; } // in words
-    // What is said, in words. `looks_up`: values that are words are English labels of the code, and are looked up.
-    [[nodiscard]] std::string say(const Said& said, bool looks_up = false, std::string_view form = {}) const;
+    [[nodiscard]] std::span<const std::string> numbers() const { return numbers_; }    // in words
+    [[nodiscard]] std::string say(const Said& said, std::string_view form = {}) const; // in words
 
   private:
     [[nodiscard]] const StoryText* find(std::string_view scene, std::string_view id) const;
+    [[nodiscard]] const StoryText* find_data(const Said& said) const; // the case of its English words
 
-    ByName<ByName<StoryText>> texts_; // scene, "why.title:pays"
+    // A frame looks hundreds of texts up, by parts of names that are long and alike.
+    struct Hash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>{}(name); }
+    };
+    template <typename T>
+    using Hashed = std::unordered_map<std::string, T, Hash, std::equal_to<>>;
+
+    Hashed<Hashed<StoryText>> texts_; // scene, "why.title:pays"
     ByName<ByName<StoryLayer::Beat>> beats_;
     std::vector<std::string> numbers_, problems_;
 };
@@ -96,8 +110,6 @@ void set_shipped_stories(std::filesystem::path folder);  // of the first stories
 namespace story {
 bool offer_part(std::string_view scene, BeatList list, std::string_view name);
 bool offer_beats(std::string_view scene, std::span<const std::string_view> names);
-// `looks_up`: of a scene whose labels stand in the code (StoryOf in scenes/shared/told.h).
-[[nodiscard]] Message say(Said said, bool looks_up);
 [[nodiscard]] bool lists(std::string_view scene, std::string_view beat, BeatList list, std::string_view name, bool where_none);
 } // namespace story
 

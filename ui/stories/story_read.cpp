@@ -127,6 +127,7 @@ class StoryReader {
         if (!cases) return add(text, "*", node, values_of_all(offered->second));
         for (const auto& [which, words] : *cases)
             problems_.in([&, which = std::string(which.str()), &words = words] {
+                if (says_data(shape_, text)) return add(text, which, words, offered->second.at(""));
                 const auto found = offered->second.find(which);
                 if (found == offered->second.end())
                     broken(text + " has no case '" + which + "'; there are: " + listed_names(keys_of(offered->second)), words);
@@ -188,6 +189,26 @@ class StoryReader {
 
 constexpr const char* kForm = "The file is TOML: texts stand in quotes, beats begin with [[beat]]. See docs/stories.md.";
 
+StoryLayer read_built_in(NameSet& forms) {
+    StoryLayer layer;
+    std::vector<std::string> unasked; // a program without scenes asks for few of these
+    for (const BuiltInStory& one : kBuiltInStories)
+        if (const auto shape = story_shapes().find(one.scene); shape != story_shapes().end())
+            layer.scenes[shape->first] =
+                StoryReader(std::string(one.scene) + ".toml", shape->second, Problems(&unasked), forms).read(toml::parse(one.text));
+    return layer;
+}
+
+// Those that a folder of a few stories takes from below it.
+bool built_in_form(const std::string& form) {
+    static const NameSet forms = [] {
+        NameSet all;
+        (void)read_built_in(all);
+        return all;
+    }();
+    return forms.contains(form);
+}
+
 } // namespace
 
 StoryLayer read_stories(const fs::path& folder, std::vector<std::string>* told) {
@@ -218,20 +239,15 @@ StoryLayer read_stories(const fs::path& folder, std::vector<std::string>* told) 
         });
     for (const StoryReader::Wanted& one : wanted)
         problems.in([&] {
-            if (!forms.contains(one.form)) throw Error(one.problem, "Write it beside the text: \"drafter@" + one.form + "\" = \"…\".");
+            if (!forms.contains(one.form) && !built_in_form(one.form))
+                throw Error(one.problem, "Write it beside the text: \"drafter@" + one.form + "\" = \"…\".");
         });
     return layer;
 }
 
 StoryLayer built_in_stories() {
-    StoryLayer layer;
     NameSet forms;
-    std::vector<std::string> unasked; // a program without scenes asks for few of these
-    for (const BuiltInStory& one : kBuiltInStories)
-        if (const auto shape = story_shapes().find(one.scene); shape != story_shapes().end())
-            layer.scenes[shape->first] =
-                StoryReader(std::string(one.scene) + ".toml", shape->second, Problems(&unasked), forms).read(toml::parse(one.text));
-    return layer;
+    return read_built_in(forms);
 }
 
 } // namespace speclens

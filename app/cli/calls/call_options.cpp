@@ -13,7 +13,10 @@ namespace speclens::cli {
 namespace {
 
 constexpr std::string_view kModels = "Models", kServer = "Server"; // groups of options
-constexpr const char* kTexts = "texts";                            // of lossless: the word N
+// What is a word of the command line, and no option: how many texts lossless draws, the servers that same asks.
+bool is_word(Command command, const std::string& key) {
+    return (command == Command::lossless && key == "texts") || (command == Command::same && key == "urls");
+}
 // What says where a result goes, or how a terminal shows it.
 constexpr std::array<std::string_view, 6> kTaken = {"--json", "--csv", "--text", "--verbose", "--color", "--reference"};
 
@@ -100,10 +103,12 @@ Options call_options(Command command, const std::vector<std::string>& models, co
             throw Error(key + " means nothing here: the result is what the call gives", "Leave it out.", Exit::usage);
         if (is_of_models(option_row(option, command)))
             throw Error(key + " is an option of the models, which are loaded", "Open them with it.", Exit::usage);
-        if (command == Command::lossless && key == kTexts)
+        if (!is_word(command, key))
+            add(words, key, option, value, command);
+        else if (!value.is_array())
             words.push_back(word(key, value));
         else
-            add(words, key, option, value, command);
+            for (const Json& each : value) words.push_back(word(key, each));
     }
     Options parsed = parse(words);
     parsed.prompt_is_text = true;

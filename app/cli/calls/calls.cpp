@@ -35,11 +35,15 @@ struct Callable {
     Command command;
     Exit (*run)(const Options& options);
 };
+// Its verdicts are exit codes of its own, which mean other things to a caller; the result says which it is.
+Exit same_or_not(const Options& options) { return command_same(options) == Exit::ok ? Exit::ok : Exit::failed; }
+
 constexpr Callable kCallables[] = {{"run", Command::run, command_run},
                                    {"compare", Command::compare, command_compare},
                                    {"sweep", Command::sweep, command_sweep},
                                    {"advise", Command::advise, command_advise},
-                                   {"lossless", Command::lossless, command_lossless}};
+                                   {"lossless", Command::lossless, command_lossless},
+                                   {"same", Command::same, same_or_not}};
 
 const Callable& callable(const std::string& name) {
     std::vector<std::string> known;

@@ -134,6 +134,7 @@ std::exception_ptr run_all(const std::shared_ptr<const Models>& models, std::vec
                            const std::vector<Prompt>& prompts, int repeats, TimeTable& table, bool limited) {
     const double start = now_ms();
     ProgressBar bar;
+    bar.show("warming up", 0, 0, "");
     for (const Contestant& c : contestants) { // warm-up: first touches of weights and caches
         if (!c.problem.empty()) continue;
         RunSettings settings = with_prompt(c.settings, prompts[0]);
@@ -334,7 +335,7 @@ Exit command_compare(const Options& asked) {
     if (rent && times) text += cost_table(rows, look, *rent, header.tier);
     text += position_table(rows, look);
     text += first_draft_table(rows, look);
-    text += one_more_table(rows, look) + spoken_table(rows, look);
+    text += one_more_table(rows, look) + spoken_table(rows, look) + paired_table(paired_rows(rows, first.seed), look);
     if (domains.size() > 2) text += domain_table(rows, domains, contestants, look);
     if (look.speed_up && contestants.size() > 1) text += "\n" + verdict_text(advice_of(contestants, *plain, busy), terminal);
     if (options.json != "-" && options.csv != "-") print_results(text);

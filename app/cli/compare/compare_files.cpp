@@ -5,7 +5,6 @@
 #include "app/cli/compare/compare_rows.h"
 #include "engine/base/csv.h"
 #include "engine/base/json.h"
-#include "engine/model/precision.h"
 #include "engine/models/model_names.h"
 #include "engine/run/options_json.h"
 
@@ -17,7 +16,7 @@ OrderedJson or_null(bool known, const OrderedJson& value) { return known ? value
 
 // Why a speed-up is not to be relied on; empty: it is.
 std::string doubt_of(const Row& row, const CompareFacts& facts) {
-    if (!facts.speed_up || row.contestant->name == kNoDrafter) return "";
+    if (!facts.speed_up) return "";
     if (!row.possible()) return "it is more than its tokens per round allow";
     if (!row.in_doubt()) return "";
     return row.busy ? "other programs kept " + number(facts.busy_cores, 1) + " cores busy"
@@ -219,6 +218,20 @@ std::string compare_json(const std::vector<Row>& rows, const CompareFacts& facts
     if (facts.rent) json["price"] = price_json(*facts.rent);
     for (const Row& row : rows) json["rows"].push_back(json_of(row, facts));
     json["per_prompt"] = per_prompt(facts);
+    json["paired"] = OrderedJson::array();
+    const auto length = [](const Contestant& c) { return c.settings.k_auto ? OrderedJson("auto") : OrderedJson(c.settings.k); };
+    for (const PairedRows& pair : paired_rows(rows, first.seed))
+        json["paired"].push_back({{"drafter", pair.other->name},
+                                  {"k", length(*pair.other)},
+                                  {"than", pair.first->name},
+                                  {"than_k", length(*pair.first)},
+                                  {"tokens_per_round", pair.tokens.value},
+                                  {"tokens_per_round_low", pair.tokens.low},
+                                  {"tokens_per_round_high", pair.tokens.high},
+                                  {"speedup", or_null(facts.speed_up, pair.speed.value)},
+                                  {"speedup_low", or_null(facts.speed_up, pair.speed.low)},
+                                  {"speedup_high", or_null(facts.speed_up, pair.speed.high)},
+                                  {"in_doubt", pair.in_doubt}});
     return json.dump(2, BadUtf8::replaced) + "\n";
 }
 

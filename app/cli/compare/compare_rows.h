@@ -38,13 +38,22 @@ struct Row {
     bool identical = true; // at temperature 0
     double apart = 0;      // how far repeats lie apart, of the rounds and of plain decoding together (engine/run/speed_up.h)
     bool busy = false;     // other programs kept the cores busy
-    [[nodiscard]] bool in_doubt() const { return possible() && (busy || apart > kMostSpread); }
+    [[nodiscard]] bool certain() const { return possible() && !busy && apart <= kMostSpread; }
+    [[nodiscard]] bool in_doubt() const { return possible() && !certain(); }
     // A round costs at least the pass that a plain token costs: more than that, two passes of one kind apart, was the
     // clock's noise.
     static constexpr double kApart = 1.02;
     [[nodiscard]] bool allows(double speed_up) const { return speed_up <= kApart * totals.tokens_per_pass(); }
     [[nodiscard]] bool possible() const { return allows(speed.value); }
 };
+
+// Two drafters, prompt by prompt: what the one does more than the other; where some have several K, of equal K alone.
+struct PairedRows {
+    const Contestant *first = nullptr, *other = nullptr; // in the order of the table, plain decoding left out
+    Estimate tokens, speed;                              // tokens more a round; time per token of the first one ÷ that of the other
+    bool in_doubt = false;                               // the times of either
+};
+[[nodiscard]] std::vector<PairedRows> paired_rows(const std::vector<Row>& rows, std::uint64_t seed); // of two prompts or more
 
 // ---- for people ----
 struct TableLook {
@@ -71,6 +80,7 @@ inline constexpr int kLeastRounds = 30;
 [[nodiscard]] std::string first_draft_table(const std::vector<Row>& rows, const TableLook& look);
 // Wider or deeper: the ranks of what the target wrote instead of a draft token, and what one more would bring at either place.
 [[nodiscard]] std::string one_more_table(const std::vector<Row>& rows, const TableLook& look);
+[[nodiscard]] std::string paired_table(const std::vector<PairedRows>& pairs, const TableLook& look);
 // Of two chained drafters: who spoke how often, and what was kept of it.
 [[nodiscard]] std::string spoken_table(const std::vector<Row>& rows, const TableLook& look);
 // Bytes and milliseconds of a round on the way to a server, and what drafting ahead wasted.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 
 #include "app/cli/compare/compare_rows.h"
 #include "engine/base/equation.h"
@@ -46,7 +47,7 @@ std::string table_line(const Row& row, const TableLook& look) {
     if (full_width(look)) line += pad(positions(t.acceptance), 17);
     const auto timed = [&](double value, int decimals, int width) { return cell(look.times ? number(value, decimals) : "–", width); };
     line += timed(t.draft_ms - t.head_ms, 2, 6) + (t.head_ms > 0 ? timed(t.head_ms, 2, 6) : cell("–", 6)) + timed(t.verify_ms, 2, 7) +
-            timed(t.other_ms, 2, 6) + timed(t.tokens_per_second, 0, 7);
+            timed(t.other_ms, 2, 6) + cell(look.times ? rate(t.tokens_per_second) : "–", 7);
     if (look.speed_up) {
         const std::string interval = has_interval(row) ? " [" + number(row.speed.low, 2) + ", " + number(row.speed.high, 2) + "]" : "";
         const Tone tone = c.name == kNoDrafter || !row.possible() ? Tone::plain : row.speed.value >= 1 ? Tone::accepted : Tone::rejected;
@@ -180,6 +181,42 @@ std::string position_table(const std::vector<Row>& rows, const TableLook& look) 
            look.terminal.paint(Tone::muted, "  chance that guess i stays once all before it did (at least " + std::to_string(kLeastRounds) +
                                                 " rounds)\n  " + pad("i", look.name) + numbers) +
            "\n" + text;
+}
+
+std::vector<PairedRows> paired_rows(const std::vector<Row>& rows, std::uint64_t seed) {
+    std::set<std::string> names;
+    std::vector<const Row*> whole; // of all domains
+    for (const Row& row : rows)
+        if (row.domain == "all") names.insert(row.contestant->name), whole.push_back(&row);
+    const bool of_one_length = names.size() == whole.size(); // each, be it another one
+    const auto length = [&](const Contestant& c) { return of_one_length || c.settings.k_auto ? 0 : c.settings.k; };
+    const auto samples = [](const Contestant& c) {
+        std::vector<const Sample*> all;
+        for (const Sample& sample : c.samples) all.push_back(&sample);
+        return all;
+    };
+    std::vector<PairedRows> pairs;
+    for (auto b = whole.begin(); b != whole.end(); ++b)
+        for (auto a = whole.begin(); a != b; ++a) {
+            const Contestant &first = *(*a)->contestant, &other = *(*b)->contestant;
+            const std::vector<const Sample*> one = samples(first), two = samples(other);
+            if (first.name == kNoDrafter || length(first) != length(other) || one.size() < 2 || one.size() != two.size()) continue;
+            pairs.push_back({&first, &other, tokens_more(one, two, seed), speed_up(one, two, seed), !(*a)->certain() || !(*b)->certain()});
+        }
+    return pairs;
+}
+
+std::string paired_table(const std::vector<PairedRows>& pairs, const TableLook& look) {
+    const auto interval = [](const Estimate& of) { return " [" + number(of.low, 2) + ", " + number(of.high, 2) + "]"; };
+    std::string text;
+    for (const PairedRows& pair : pairs) {
+        text += "  " + pad(pair.other->label + " – " + pair.first->label, 2 * look.name + 3) + pad_left(number(pair.tokens.value, 2), 5) +
+                pad(interval(pair.tokens), 18);
+        text += (look.speed_up ? (pair.in_doubt ? "~" : "") + number(pair.speed.value, 2) + "×" + interval(pair.speed) : "") + "\n";
+    }
+    if (text.empty()) return text;
+    const std::string head = std::string("  in pairs over the prompts: tokens per round more") + (look.speed_up ? ", times as fast" : "");
+    return "\n" + look.terminal.paint(Tone::muted, head) + "\n" + text;
 }
 
 std::string wire_table(const std::vector<Row>& rows, const TableLook& look) {

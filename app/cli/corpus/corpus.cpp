@@ -1,5 +1,4 @@
 // `speclens sample`: the target's answers to a file of prompts, as a packed corpus. `speclens states`: its hidden states over one.
-#include <algorithm>
 
 #include "app/cli/commands.h"
 #include "app/cli/measure.h"

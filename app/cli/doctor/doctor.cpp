@@ -93,17 +93,10 @@ class Report {
         text_ += pad("  share", 14) + shares + "\n";
     }
     void variants() {
-        int refused = 0, widest = 0;
-        std::vector<const TriedVariant*> listed;
-        for (const TriedVariant& one : d_.variants)
-            if (one.refused.empty())
-                listed.push_back(&one), widest = std::max(widest, columns(one.variant.what));
-            else
-                ++refused;
-        if (d_.winner &&
-            std::ranges::none_of(listed, [&](const TriedVariant* one) { return one->variant.changes == d_.winner->variant.changes; }))
-            listed.push_back(&*d_.winner), widest = std::max(widest, columns(d_.winner->variant.what));
-        std::ranges::stable_sort(listed, std::ranges::greater{}, &TriedVariant::kept);
+        int widest = 0;
+        const std::vector<const TriedVariant*> listed = d_.ranked();
+        for (const TriedVariant* one : listed) widest = std::max(widest, columns(one->variant.what));
+        const auto refused = std::ranges::count_if(d_.variants, [](const TriedVariant& one) { return !one.refused.empty(); });
         text_ += pad("read otherwise", widest + 4) + pad_left("kept", 6) + "   difference, 95 % interval\n";
         for (const TriedVariant* one : listed)
             text_ += terminal_.paint(one->better ? Tone::rejected : Tone::plain,
@@ -112,7 +105,7 @@ class Report {
                      "\n";
         std::string notes;
         const auto note = [&](const std::string& words) { notes += (notes.empty() ? "" : "; ") + words; };
-        if (refused > 0) note(counted(refused, "other variant") + " cannot be: the tensors say otherwise");
+        if (refused > 0) note(counted(static_cast<int>(refused), "other variant") + " cannot be: the tensors say otherwise");
         if (d_.pairs > 0) note(counted(d_.pairs, "pair") + " looked at");
         if (d_.least_told > 0) note("a gain below " + number(d_.least_told, 2) + " guesses a round would often have gone unnoticed");
         if (d_.plain_places > 0)
@@ -175,10 +168,11 @@ OrderedJson diagnosis_json(const Diagnosis& d) {
 
 Exit doctor(const Options& options) {
     if (options.drafters.size() != 1 || find_drafter(options.drafters.front().name)->chained())
-        throw Error("--doctor examines one head" + std::string(options.drafters.empty() ? ", and none was named" : ""),
-                    "Name it: speclens check --drafter NAME=HEAD --doctor, NAME one of eagle3, dflash, domino, dspark; without =HEAD "
-                    "the one that comes with the model.",
-                    Exit::usage);
+        throw Error(
+            "--doctor examines one head" + std::string(options.drafters.empty() ? ", and none was named" : ""),
+            "Name it: speclens check --drafter NAME=HEAD --doctor, NAME one of eagle3, dflash, dflash2, domino, dspark; without =HEAD "
+            "the one that comes with the model.",
+            Exit::usage);
     std::optional<ResultFile> file; // before anything is measured: can it be written?
     if (!options.json.empty()) file.emplace(options.json);
     const std::shared_ptr<const Models> models = load(options);

@@ -87,6 +87,9 @@ SameServers listening_servers(const Options& options, const HttpSettings& http) 
     SameServers servers;
     std::vector<Endpoint> endpoints;
     for (const std::string& word : options.words) endpoints.push_back(parse_endpoint(word));
+    if (endpoints.size() == 2 && endpoints[0].shown() == endpoints[1].shown())
+        throw Error(endpoints[0].shown() + " is given twice, and every server is held against itself anyway",
+                    "Give it once, to compare it with and without drafts, or another one beside it.", Exit::usage);
     for (const Endpoint& endpoint : endpoints)
         if (const std::string warning = caution(endpoint, !http.key.empty()); !warning.empty()) say(warning);
     const ServerFacts facts = when_loaded(endpoints[0], http, options.server_model);

@@ -13,7 +13,6 @@
 #include "engine/length/costs_file.h"
 #include "engine/model/precision.h"
 #include "engine/models/models.h"
-#include "engine/run/fitting.h"
 #include "engine/run/run.h"
 #include "engine/run/speed_up.h"
 
@@ -32,7 +31,7 @@ void check_alone(const Options& options) {
 }
 
 SinglePlan plan_of(const Options& options, const Models& models) {
-    const std::string drafter = options.drafters.empty() ? default_drafter(models) : options.drafters.front().name;
+    const std::string drafter = chosen_drafter(options, models);
     if (const std::string problem = models.why_not(drafter); !problem.empty())
         throw Error("the drafter '" + drafter + "' cannot run: " + problem, "Name another with --drafters.", Exit::usage);
     if (!find_drafter(drafter)->drafts()) throw Error("no drafter was named that drafts", "Name one: --drafters lookup.", Exit::usage);

@@ -21,23 +21,10 @@ constexpr int kDefaultConcurrency[] = {1, 2, 4, 8, 16};
 constexpr double kDefaultSeconds = 120, kMostSeconds = 480; // with the proofs not more than ten minutes
 constexpr std::size_t kPrompts = 24;                        // as many texts are run alone
 
-// The lanes of a race that can run here, and who copies from the text: that costs next to nothing.
-std::vector<std::string> default_drafters(const Models& models) {
-    constexpr int kTrained = 3;
-    std::vector<const DrafterInfo*> ready;
-    for (const DrafterInfo& info : drafter_list())
-        if (info.race_place > 0 && (info.race_place <= kTrained || info.copies()) && models.why_not(info.name).empty())
-            ready.push_back(&info);
-    std::ranges::sort(ready, {}, [](const DrafterInfo* info) { return info->copies() ? 0 : info->race_place; });
-    std::vector<std::string> names;
-    for (const DrafterInfo* info : ready) names.emplace_back(info->name);
-    return names;
-}
-
 std::vector<std::string> drafters_of(const Options& options, const Models& models) {
     std::vector<std::string> names;
     if (options.drafters.empty()) {
-        names = default_drafters(models);
+        names = usual_drafters(models.ready_drafters());
     } else {
         for (const DrafterChoice& choice : options.drafters) {
             if (const std::string problem = models.why_not(choice.name); !problem.empty())
@@ -75,7 +62,7 @@ SweepPlan sweep_plan(const Options& options, const Models& models, std::vector<s
     plan.seconds = std::min(seconds, kMostSeconds);
     plan.proof_seconds = std::max(10.0, plan.seconds / 4);
     if (options.blocks) plan.blocks = *options.blocks;
-    plan.film = true;
+    plan.film = plan.in_time = true;
     const std::vector<Prompt> prompts = prompts_of(options, models);
     const std::size_t count = std::min(prompts.size(), kPrompts);
     for (std::size_t i = 0; i < count; ++i) { // spread over the list, which goes domain by domain
@@ -111,9 +98,20 @@ SweepFacts facts_of(const std::shared_ptr<const Models>& models, const SweepPlan
 Sweep measured(const std::shared_ptr<const Models>& models, const SweepPlan& plan) {
     ProgressBar bar;
     SweepMeasurement measurement(models, plan);
+    double begun = now_ms();
+    bool told = false;
     while (measurement.step()) {
         if (interrupted().load()) measurement.stop();
         bar.show(measurement.doing(), std::round(100 * measurement.done()), 100, "%");
+        if (measurement.filming()) begun = now_ms();
+        // What every cell takes once, by those that there are; the later ones, of more texts, take longer.
+        const double cells = static_cast<double>(measurement.batches()) / plan.repeats,
+                     done = static_cast<double>(measurement.batches_done());
+        const double takes = done > 0 ? (now_ms() - begun) / 1000 / done * cells : 0;
+        if (told || done >= cells || takes < 1.5 * plan.seconds) continue;
+        told = true;
+        say(number(plan.seconds, 0) + " s are too short here: to measure each of the " + number(cells, 0) + " cells once takes " +
+            number(std::ceil(takes), 0) + " s or more (fewer drafters, lengths or texts at once: --drafters, --k, --concurrency)");
     }
     return measurement.sweep();
 }
@@ -142,6 +140,10 @@ Exit command_sweep(const Options& options) {
     facts.domains = std::move(domains);
     facts.rent = rent;
     const Sweep sweep = measured(models, plan);
+    if (!sweep.complete && std::ranges::none_of(sweep.cells, &SweepCell::measured)) {
+        say("ended before the first of " + std::to_string(sweep.cells.size()) + " cells: nothing was measured");
+        throw Interrupted{};
+    }
     if (const std::string warning = busy_warning(sweep.busy_cores); !warning.empty()) say(warning);
     if (options.json != "-" && options.csv != "-") {
         const Terminal terminal = standard_terminal(options.color);

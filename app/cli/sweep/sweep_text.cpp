@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "engine/base/lists.h"
 #include "engine/base/quantile.h"
 #include "engine/batch/block_film.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/model/paged_model.h"
 #include "engine/run/speed_up.h"
 
@@ -63,8 +65,8 @@ std::string cell_line(const SweepCell& cell, bool first_of_texts, const SweepFac
     line += pad_left(number(f.tokens_per_second, f.tokens_per_second < 1000 ? 1 : 0), kRate) +
             pad_left(number(f.per_text, f.per_text < 1000 ? 1 : 0), kEach) + "  " + speed_text(cell, terminal);
     line += pad_left(percent(static_cast<double>(cell.sum.accepted), static_cast<double>(cell.sum.drafted)), kKept) +
-            pad_left(number(f.tokens_per_round, 2), kPerRound) + pad_left(times(f.first_ms, f.first_p95_ms), kTimes) +
-            pad_left(times(f.between_ms, f.between_p95_ms), kTimes) + pad_left(percent(f.draft_share, 1), kShare) +
+            pad_left(number(f.tokens_per_round, 2), kPerRound) + pad_left(" " + times(f.first_ms, f.first_p95_ms), kTimes) +
+            pad_left(" " + times(f.between_ms, f.between_p95_ms), kTimes) + pad_left(percent(f.draft_share, 1), kShare) +
             pad_left(percent(f.verify_share, 1), kShare);
     if (facts.rent) line += pad_left(cost_text(facts.rent->per_million(f.tokens_per_second)), kCost);
     line += "  ";
@@ -221,17 +223,23 @@ std::vector<SweepDomain> by_domain(const Sweep& sweep, const SweepPlan& plan, co
     return list;
 }
 
-int texts_compared(const Sweep& sweep) {
-    int all = 0;
-    for (const SweepCell& cell : sweep.cells) all += cell.compared;
-    return all;
+std::vector<std::string> usual_drafters(const std::vector<std::string>& ready) {
+    constexpr int kMade = 3; // that have a model or a head
+    std::vector<const DrafterInfo*> found;
+    for (const DrafterInfo& info : drafter_list())
+        if (info.race_place > 0 && (info.copies() || info.needs != DrafterNeeds::nothing) && std::ranges::count(ready, info.name) > 0)
+            found.push_back(&info);
+    std::ranges::sort(found, {}, [](const DrafterInfo* info) { return info->copies() ? 0 : info->race_place; });
+    std::vector<std::string> names;
+    int made = 0;
+    for (const DrafterInfo* info : found)
+        if (info->copies() || ++made <= kMade) names.emplace_back(info->name);
+    return names;
 }
 
-int texts_equal(const Sweep& sweep) {
-    int all = 0;
-    for (const SweepCell& cell : sweep.cells) all += cell.equal;
-    return all;
-}
+int texts_compared(const Sweep& sweep) { return sum_over<int>(sweep.cells, &SweepCell::compared); }
+
+int texts_equal(const Sweep& sweep) { return sum_over<int>(sweep.cells, &SweepCell::equal); }
 
 std::string sweep_text(const Sweep& sweep, const SweepPlan& plan, const SweepFacts& facts, const Terminal& terminal) {
     std::string text =
@@ -243,12 +251,17 @@ std::string sweep_text(const Sweep& sweep, const SweepPlan& plan, const SweepFac
     }
     const bool any = std::ranges::any_of(sweep.cells, &SweepCell::in_doubt);
     if (const std::string note = doubt_note(sweep.busy(), any); !note.empty()) text += terminal.paint(Tone::muted, note) + "\n";
+    if (const std::size_t all = sweep.cells.size() * static_cast<std::size_t>(plan.repeats); sweep.left_out > 0)
+        text += wrap("Time was up after " + std::to_string(all - sweep.left_out) + " of " + std::to_string(all) +
+                         " turns: a longer --for, or fewer drafters, lengths or texts at once, measures the others.",
+                     terminal.prose_width()) +
+                "\n";
     text += "\n";
     for (std::size_t m = 0; m < sweep.crossings.size(); ++m)
         if (sweep.crossings[m])
             text += wrap(crossing_line(plan.methods[m], *sweep.crossings[m], plan, sweep.busy()), terminal.prose_width()) + "\n";
     text += domain_lines(sweep, plan, facts, terminal);
-    if (sweep.film && !sweep.film->rounds.empty()) text += wrap(film_words(*sweep.film), terminal.prose_width()) + "\n";
+    if (sweep.film && sweep.film->lengths() > 0) text += wrap(film_words(*sweep.film), terminal.prose_width()) + "\n";
     if (facts.rent) text += cost_notes(*facts.rent, facts.header.tier, terminal);
     if (sweep.adaptive && sweep.adaptive->best_fixed()) text += "\n" + adaptive_text(*sweep.adaptive, terminal) + "\n";
     const int compared = texts_compared(sweep), equal = texts_equal(sweep);

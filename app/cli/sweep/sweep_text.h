@@ -40,6 +40,9 @@ struct SweepDomain {
     std::vector<double> tokens_per_round; // by method; 0: none was measured
 };
 [[nodiscard]] std::vector<SweepDomain> by_domain(const Sweep& sweep, const SweepPlan& plan, const SweepFacts& facts);
+// Whom a sweep measures where nobody was named, of those that can run: who copies from the text, which costs next to nothing, and the first
+// three lanes of a race that have a model or a head.
+[[nodiscard]] std::vector<std::string> usual_drafters(const std::vector<std::string>& ready);
 // Of all cells.
 [[nodiscard]] int texts_compared(const Sweep& sweep);
 [[nodiscard]] int texts_equal(const Sweep& sweep);

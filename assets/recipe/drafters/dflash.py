@@ -95,6 +95,15 @@ class Block(nn.Module):
     def masks(self, shape, device):
         return torch.full(shape, -1 if self.mask_id is None else self.mask_id, device=device)
 
+    def adopt(self, other):
+        """All weights of another head of this method, or the backbone of a DFlash head whose rows stand for the same places."""
+        weights = other.state_dict()
+        if type(other) is DFlash and type(self) is not DFlash:
+            if self.anchor_aligned:
+                raise RuntimeError("DFlash's row k is asked for the token at anchor + k: --no-shift-label")
+            weights = {**self.state_dict(), **weights}
+        self.load_state_dict(weights)
+
     # ---- shared by training and decoding ----
 
     def context(self, features, positions):

@@ -33,15 +33,6 @@ class Domino(Block):
         super().start(target)
         nn.init.zeros_(self.embed_proj[2].weight)                  # at step 0 the final logits are the base logits
 
-    def adopt(self, other):
-        """All weights of another Domino head, or the backbone of a DFlash head whose rows stand for the same places."""
-        weights = other.state_dict()
-        if not hasattr(other, "prefix_gru"):
-            if self.anchor_aligned:
-                raise RuntimeError("DFlash's row k is asked for the token at anchor + k: --no-shift-label")
-            weights = {**self.state_dict(), **weights}
-        self.load_state_dict(weights)
-
     def longest(self):
         """One fewer than the rows when anchor-aligned too: 15 drafts for a block of 16, the serving engines' choice."""
         return self.block - 1

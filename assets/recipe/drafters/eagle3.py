@@ -63,6 +63,9 @@ class Eagle3(nn.Module):
         self.norm_first = config.get("norm_before_residual", False)
         draft = config.get("draft_vocab_size", c.vocab_size)
         self.fc = nn.Linear(len(self.taps) * c.hidden_size, c.hidden_size, bias=False)
+        self.fc_norm = nn.ModuleList(RMSNorm(c.hidden_size, c.rms_norm_eps) for _ in self.taps if config.get("fc_norm"))
+        self.input_norm = RMSNorm(len(self.taps) * c.hidden_size, c.rms_norm_eps) if config.get("norm_before_fc") else None
+        self.norm_output = config.get("norm_output", False)
         self.midlayer = MidLayer(c)
         self.norm = RMSNorm(c.hidden_size, c.rms_norm_eps)
         self.lm_head = nn.Linear(c.hidden_size, draft, bias=False)
@@ -107,14 +110,22 @@ class Eagle3(nn.Module):
         return q, rotate(k, cos, sin), v, normed if self.norm_first else g
 
     def finish(self, mixed, residual):
-        """Attention output (B, K, group, T, D) and the residual -> the layer's raw output (B, T, hidden)."""
+        """Attention output (B, K, group, T, D) and the residual -> the layer's output (B, T, hidden), raw or as `norm_output` has it."""
         b, kv, group, t, d = mixed.shape
         m = self.midlayer
         x = residual + m.self_attn.o_proj(mixed.reshape(b, kv * group, t, d).transpose(1, 2).reshape(b, t, -1))
-        return x + m.mlp(m.post_attention_layernorm(x))
+        x = x + m.mlp(m.post_attention_layernorm(x))
+        return self.norm(x) if self.norm_output else x
+
+    def fused(self, features):
+        if self.input_norm is not None:                            # all taps together
+            features = self.input_norm(features)
+        if self.fc_norm:                                           # EAGLE-3.1: each tap has a norm of its own
+            features = torch.cat([norm(tap) for norm, tap in zip(self.fc_norm, features.chunk(len(self.taps), -1))], -1)
+        return self.fc(features)
 
     def logits(self, x):
-        return self.lm_head(self.norm(x))
+        return self.lm_head(x if self.norm_output else self.norm(x))
 
     # ---- training ----
 
@@ -126,7 +137,7 @@ class Eagle3(nn.Module):
         same = batch.segments[:, :, None] == batch.segments[:, None, :]
         bias = torch.zeros(b, length, length, device=device).masked_fill(~(same & (columns[None] <= columns[:, None])), BLOCKED)
         bias = bias[:, None, None]
-        g, keys, values, outputs = self.fc(batch.features), [], [], []
+        g, keys, values, outputs = self.fused(batch.features), [], [], []
         for i in range(steps):
             cos, sin = rope_tables(self.geometry, columns + i)
             q, k, v, residual = self.project(table[shift(batch.ids, 1 + i)], g, cos, sin)
@@ -187,7 +198,7 @@ class Eagle3(nn.Module):
     def propose(self, tokens, features, hidden, k, distribution):
         """The real features first; the entries made from the layer's own outputs are dropped again at the end."""
         start = len(tokens) - 1
-        outs = self.step(tokens[self.seen + 1:], self.fc(features), self.seen)
+        outs = self.step(tokens[self.seen + 1:], self.fused(features), self.seen)
         self.seen = start
         o, drafts, distributions, self.base, self.outputs = outs[-1:], [], [], [], [outs]
         ids = self.draft_ids()

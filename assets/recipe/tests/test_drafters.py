@@ -8,7 +8,7 @@ from data import ANSWER, PROMPT
 from drafters import CLASSES, block_config, dart_config, dflash2_config, domino_config, dspark_config, eagle3_config
 from drafters.dflash import draw_anchors
 from evaluate_drafter import Distribution, speculate, verify
-from train_drafter import Batch, Options
+from train_drafter import Batch, HeadOptimiser, Options
 
 TARGET = SimpleNamespace(config=SimpleNamespace(
     head_dim=4, hidden_size=8, intermediate_size=12, num_attention_heads=2, num_key_value_heads=1, rms_norm_eps=1e-6,
@@ -135,6 +135,56 @@ class Dpace(unittest.TestCase):
             with self.subTest(method=method):
                 self.assertNotAlmostEqual(self.loss(method, True), self.loss(method, False), places=3)
                 self.assertEqual(self.loss(method, True), self.loss(method, True))
+
+
+class DFlash2(unittest.TestCase):
+    def made(self):
+        torch.manual_seed(3)
+        target = SimpleNamespace(config=TARGET.config, model=SimpleNamespace(embed_tokens=torch.nn.Embedding(20, 8)))
+        first = CLASSES["dflash"](block_config(target, (0, 1), 3, 1, 6))
+        with torch.no_grad():
+            for p in first.parameters():
+                p.normal_(std=0.3)
+        head = CLASSES["dflash2"](dflash2_config(target, (0, 1), 3, 1, 6, 4, 5, group=2))
+        head.start(target)
+        head.adopt(first)
+        return target, first, head
+
+    def test_begins_as_the_dflash_head_it_adopts(self):
+        target, first, head = self.made()
+        with torch.no_grad():
+            head.candidate_selector.predecessor_codebook.zero_()
+        tokens, features = [5, 9, 7, 12], torch.randn(3, 16)
+        drafts = []
+        for drafter in (first, head):
+            drafter.begin(target)
+            drafts.append(drafter.propose(tokens, features, None, 5, Distribution(0, None))[0])
+            rows = drafter.base
+        self.assertEqual(drafts[0], drafts[1])
+        self.assertTrue(torch.allclose(first.base, rows))
+
+    def learned(self, target, head):
+        """The names of the weights that one step changes, and the optimiser that did."""
+        optimiser, before = HeadOptimiser(head, 0.01, 1e-3, 1.0), {n: p.detach().clone() for n, p in head.named_parameters()}
+        tokens = torch.randint(4, 20, (2, 24))
+        batch = Batch(tokens, torch.ones_like(tokens), torch.full_like(tokens, ANSWER), torch.randn(2, 24, 16), torch.randn(2, 24, 8), tokens)
+        options = Options(4, 7.0, False, False, 1, 1.0, torch.Generator().manual_seed(1))
+        head.loss(batch, target.model.embed_tokens.weight.detach(), options)[0].backward()
+        optimiser.step(1.0)
+        return {n for n, p in head.named_parameters() if not torch.equal(p, before[n])}, optimiser
+
+    def test_every_weight_learns(self):
+        target, _, head = self.made()
+        learned, optimiser = self.learned(target, head)
+        self.assertEqual(learned, {n for n, _ in head.named_parameters()})
+        self.assertEqual({n for n, p in head.named_parameters() if any(p is q for q in optimiser.adam.param_groups[0]["params"]) and p.dim() > 1},
+                         {f"layers.0.{part}_conv.base_kernel" for part in ("attention", "mlp")}
+                         | {f"candidate_selector.{part}cessor_codebook" for part in ("prede", "suc")})
+
+    def test_the_selector_learns_alone(self):
+        target, _, head = self.made()
+        head.requires_grad_(False).candidate_selector.requires_grad_()
+        self.assertEqual(self.learned(target, head)[0], {"candidate_selector." + n for n, _ in head.candidate_selector.named_parameters()})
 
 
 class OwnTokens(unittest.TestCase):

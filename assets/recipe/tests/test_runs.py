@@ -101,6 +101,9 @@ class Heads(unittest.TestCase):
         finally:
             (WORK / "away.npz").rename(moved)
 
+    def test_a_run_without_products_in_bf16(self):
+        self.assertIn('"done": "f32"', head("--steps", 1, "--no-autocast", name="f32"))
+
     def test_taps_are_those_that_were_stored(self):
         head("--steps", 1, name="taps")
         self.assertEqual(torch.load(WORK / "taps" / "latest.pt")["args"]["taps"], [0, 1])

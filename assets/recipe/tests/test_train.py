@@ -14,9 +14,9 @@ from average import average, read
 from data import ANSWER, COPIED, LONG, PROMPT, SHORT, SKIPPED, batches, build_shard, encode, extra, long_rows
 from corpus.gen import make
 from distill import endless
-from model import PRESETS, Qwen3
+from model import PRESETS, Qwen3, document_bias
 from optim import Optimiser
-from sample_target import feature_pass
+from sample_target import answers, feature_pass
 from train import start_from
 
 RECIPE = Path(__file__).resolve().parents[1]
@@ -136,6 +136,22 @@ class States(unittest.TestCase):
         both, same = feature_pass(target, shard, [1])
         self.assertEqual(alone.shape, (20, 64))
         self.assertTrue((alone == both[:, 64:]).all() and (best == same).all())
+
+    def test_without_products_in_bf16(self):
+        torch.manual_seed(2)
+        target = Qwen3(PRESETS["tiny"])
+        for matrix in target.parameters():
+            torch.nn.init.normal_(matrix, std=0.2)
+        shard = dict(ids=np.arange(20, dtype=np.uint16), flags=np.full(20, ANSWER, np.uint8), lengths=np.array([12, 8], np.int32))
+        half, full = (torch.from_numpy(feature_pass(target, shard, [1], autocast=on)[0]).view(torch.bfloat16).float() for on in (True, False))
+        self.assertFalse(torch.equal(half, full))
+        self.assertLess((half - full).abs().max(), 0.1)
+        text = [3, 1, 4]
+        written = answers(target, [text, [1, 5]], [0.0, 0.0], {-1}, 4, None)[0]          # beside a shorter one, from its own cache
+        for token in written:
+            bias = document_bias(torch.ones(1, len(text)), target.config.num_attention_heads, target.config.num_key_value_heads)
+            self.assertEqual(token, int(target(torch.tensor([text]), bias)[0, -1].argmax()))
+            text = text + [token]
 
 
 class Runs(unittest.TestCase):

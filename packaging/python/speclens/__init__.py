@@ -17,7 +17,7 @@ from ._errors import (
     SpecLensError,
     UsageError,
 )
-from ._model import Model, advise, lossless, open
+from ._model import Model, advise, lossless, open, same
 from ._library import Progress, version
 from ._notebook import Page, Picture
 from ._result import Result
@@ -45,5 +45,6 @@ __all__ = [
     "load",
     "lossless",
     "open",
+    "same",
     "version",
 ]

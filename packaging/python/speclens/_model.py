@@ -25,14 +25,15 @@ def open(model: Path = "tiny", *, drafters: Optional[Mapping[str, Path]] = None,
     wanted = {"model": os.fspath(model), **options}
     if drafters:
         wanted["drafters"] = {name: os.fspath(path) for name, path in drafters.items()}
-    return Model(_library.open_model(wanted, progress), os.fspath(model))
+    return Model(_library.open_model(wanted, progress), os.fspath(model), wanted.keys() <= {"model", "threads"})
 
 
 class Model:
     """Loaded models, from `speclens.open`. Threads may share it: their calls take turns. A forked child may not use it."""
 
-    def __init__(self, handle: int, name: str) -> None:
+    def __init__(self, handle: int, name: str, as_usual: bool) -> None:
         self.name = name
+        self.built_in = name == "tiny" and as_usual  # what a page runs as well
         self._handle = handle
         self._end = weakref.finalize(self, _library.close, handle)
 
@@ -126,6 +127,22 @@ def lossless(texts: int, *, drafter: Optional[str] = None, progress: OnProgress 
 def advise(*, url: str, seconds: Optional[float] = None, progress: OnProgress = None, **options: Any) -> Result:
     """Does speculation pay on this server (vLLM, SGLang, llama.cpp)? As `speclens advise --url`."""
     return _result(None, "advise", _given(url=url, **{"for": seconds}, **options), progress)
+
+
+def same(
+    *urls: str,
+    command: Optional[str] = None,
+    k: Union[None, int, Sequence[int]] = None,
+    prompt: Optional[str] = None,
+    max_tokens: Optional[int] = None,
+    seconds: Optional[float] = None,
+    progress: OnProgress = None,
+    **options: Any,
+) -> Result:
+    """Is a server's greedy text the same with and without drafts? Of one that can switch them off, of two, or of those that `command`
+    starts ("vllm serve … {k} {port}"). `result["verdict"]` says it; `rows`: a pair of servers each."""
+    asked = _given(urls=urls, command=command, k=k, prompt=prompt, max_tokens=max_tokens, **{"for": seconds}, **options)
+    return _result(None, "same", asked, progress)
 
 
 def _given(**options: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import tempfile
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, Protocol, Union
 
 from ._errors import BY_KIND, FailedError, ModelError, SpecLensError
 
@@ -124,7 +124,13 @@ def program() -> str:
     return named or (str(ours) if ours.is_file() else "speclens")
 
 
-def render(trace: Trace, scene: str, ending: str, options: dict[str, Any]) -> bytes:
+class Saved(Protocol):
+    """A trace, or a file that the program opens as well."""
+
+    def save(self, path: Union[str, "os.PathLike[str]"]) -> None: ...
+
+
+def render(saved: Saved, scene: str, ending: str, options: dict[str, Any]) -> bytes:
     """What `speclens render SCENE` makes of it. Raises as every call does."""
     words: list[str] = []
     for name, value in options.items():
@@ -135,7 +141,7 @@ def render(trace: Trace, scene: str, ending: str, options: dict[str, Any]) -> by
             words.append("x".join(map(str, value)) if isinstance(value, tuple) else str(value))
     with tempfile.TemporaryDirectory() as folder:
         run, made = Path(folder) / "run.jsonl", Path(folder) / ("made." + ending)
-        trace.save(run)
+        saved.save(run)
         try:
             done = subprocess.run([program(), "render", scene, str(run), *words, "-o", str(made)], capture_output=True, text=True, encoding="utf-8", stdin=subprocess.DEVNULL)
         except OSError as error:

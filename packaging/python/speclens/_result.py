@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 # Where each schema has what is a table in it.
-_ROWS = {"speclens-compare": "rows", "speclens-sweep": "cells", "speclens-advice": "cells", "speclens-lossless": "tests"}
+_ROWS = {"speclens-compare": "rows", "speclens-sweep": "cells", "speclens-advice": "cells", "speclens-lossless": "tests", "speclens-same": "pairs"}
 
 
 class Result(Mapping[str, Any]):

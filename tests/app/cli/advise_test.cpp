@@ -1,9 +1,13 @@
 // `advise` as a user meets it. The machine that runs the tests may be busy: then there is no verdict, and that is said.
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <filesystem>
+
 #include "engine/base/json.h"
 #include "tests/app/cli/support.h"
 #include "tests/shared/listening.h"
+#include "tests/shared/slow_model.h"
 
 namespace speclens::test {
 
@@ -34,6 +38,13 @@ std::string last_line(const std::string& text) {
     return text.substr(from + 1, end - from);
 }
 
+RunSettings slowly_drafted() {
+    RunSettings settings;
+    settings.drafter = "small";
+    settings.k = 3;
+    return settings;
+}
+
 } // namespace
 
 TEST(Advise, EndsInOneSentence) {
@@ -54,6 +65,21 @@ TEST(Advise, TellsProgramsTheSame) {
     EXPECT_EQ(json["prompts"], 9);
     EXPECT_EQ(json["verdict"] == "none", out.code == 1);
     for (const Json& cell : json["cells"]) EXPECT_LT(cell["speedup_low"].get<double>(), cell["speedup_high"].get<double>());
+}
+
+// It could be neither waited for nor stopped, and left a file of no bytes.
+TEST(Advise, IsEndedAndTellsWhatWasMeasuredByThen) {
+    for (const int signal : {SIGINT, SIGTERM}) {
+        const std::filesystem::path folder = fresh_folder(), file = folder / "a.json";
+        Start start;
+        start.signal = signal;
+        start.arguments = {"advise", "--for", "400", "--drafters", "lookup", "--k", "2,4", "--json", file.string()};
+        const Outcome out = interrupted_when(start, [&](const Outcome&) { return !read_file(file).empty(); });
+        EXPECT_EQ(out.code, 130) << out.err;
+        EXPECT_NE(out.out.find("SpecLens advise"), std::string::npos) << out.out;
+        EXPECT_EQ(Json::parse(read_file(file))["schema"], "speclens-advice/1");
+        EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1) << "nothing is left beside it";
+    }
 }
 
 TEST(Advise, WritesAProfileAndReadsItAgain) {
@@ -100,6 +126,33 @@ TEST(Advise, OnAServerThatCanSwitchDraftsOff) {
     ASSERT_EQ(told.code, 1) << told.out << told.err;
     EXPECT_TRUE(last_line(told.out).starts_with("No verdict: ")) << told.out;
     EXPECT_NE(told.out.find("without 0.5, as told"), std::string::npos) << told.out;
+}
+
+// A server that is slower than the time that was given.
+TEST(Advise, SaysHowManyAnswersOfASlowServerThereWasTimeFor) {
+    const Listening server(slowly_drafted(), 32, slow_models().models);
+    const Outcome out = speclens({"advise", "--url", server.endpoint.origin, "--max-tokens", "8", "--for", "8"});
+    ASSERT_LE(out.code, 1) << out.out << out.err;
+    EXPECT_NE(out.out.find("Time was up after "), std::string::npos) << out.out;
+    EXPECT_NE(out.out.find(" of 12 prompts: --for "), std::string::npos) << out.out;
+    // An answer that was begun is not waited for: to read its prompt alone takes longer here.
+    const Listening slower(slowly_drafted(), 32, slow_models({.target_ms = 600}).models);
+    const Outcome none = speclens({"advise", "--url", slower.endpoint.origin, "--max-tokens", "24", "--for", "1"});
+    EXPECT_EQ(none.code, 1) << none.out;
+    EXPECT_NE(none.err.find("--for 1: not one of 12 prompts was answered in that time"), std::string::npos) << none.out << none.err;
+}
+
+TEST(Advise, TellsOfAServerWhatWasAnsweredWhenItIsEnded) {
+    const Listening server(slowly_drafted(), 32, slow_models().models);
+    Start start;
+    start.arguments = {"advise", "--url", server.endpoint.origin, "--max-tokens", "24"};
+    const Outcome out = interrupted_when(start, [](const Outcome& one) { return one.out.find("Stopped after ") != std::string::npos; });
+    EXPECT_EQ(out.code, 130) << out.err;
+    EXPECT_NE(out.out.find(" of 12 prompts."), std::string::npos) << out.out << out.err;
+    start.interrupt_after_ms = 200;
+    const Outcome none = speclens(start);
+    EXPECT_EQ(none.code, 130) << none.err;
+    EXPECT_EQ(none.out, "");
 }
 
 TEST(Advise, RefusesWhatMeansNothing) {

@@ -80,6 +80,9 @@ TEST(BenchResult, CallsADifferenceNoCostAndSaysThatItWasStopped) {
     EXPECT_NE(bench_table(result).find("not to be told from times in doubt"), std::string::npos) << bench_table(result);
     result.ended_by = std::make_exception_ptr(1);
     EXPECT_NE(bench_table(result).find(" · stopped before it had all\n"), std::string::npos) << bench_table(result);
+    result.contexts.front().bandwidth_gbs = 0.762, result.prefill = {493'807.7, 493'807.7, 1}; // a pair beside other programs
+    for (const char* words : {"  0.76   GB/s", "1.04 tokens a second"})
+        EXPECT_NE(bench_table(result).find(words), std::string::npos) << words << "\n" << bench_table(result);
 }
 
 TEST(BenchAgainst, TellsApartOnlyWhatCanBe) {

@@ -1,6 +1,8 @@
 // Two chained drafters by the command line: what may be typed, what a run, a comparison and a link say of them.
 #include <gtest/gtest.h>
 
+#include <regex>
+
 #include "tests/app/cli/support.h"
 
 namespace speclens::test {
@@ -76,7 +78,7 @@ TEST(ChainedByName, CompareCountsBoth) {
 TEST(ChainedByName, CompletionAndTheManualKnowThem) {
     EXPECT_NE(speclens({"completion", "bash"}).out.find("lookup+eagle3"), std::string::npos);
     EXPECT_NE(speclens({"man"}).out.find("A+B chains two"), std::string::npos);
-    EXPECT_NE(speclens({"help", "run"}).out.find("A+B chains"), std::string::npos);
+    EXPECT_TRUE(std::regex_search(speclens({"help", "run"}).out, std::regex("A\\+B\\s+chains two"))); // wherever its line breaks
 }
 
 } // namespace speclens::test

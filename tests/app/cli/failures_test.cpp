@@ -84,6 +84,11 @@ TEST(Failures, AFolderThatIsMissingIsNamed) {
     EXPECT_EQ(outcome.code, 3);
     EXPECT_NE(outcome.err.find("/nothing/here/x.jsonl"), std::string::npos);
     EXPECT_EQ(speclens({"run", "--model", "/nothing/here"}).code, 3);
+    const Outcome name = speclens({"run", "--model", "smolm2"});
+    EXPECT_EQ(name.code, 3);
+    for (const char* part : {"there is no model 'smolm2'", "Did you mean 'smollm2'?", "speclens list models"})
+        EXPECT_NE(name.err.find(part), std::string::npos) << part << "\n" << name.err;
+    EXPECT_NE(speclens({"run", "--drafter", "small=nosuch"}).err.find("there is no model 'nosuch'"), std::string::npos);
     EXPECT_EQ(speclens({"oracle", "/nothing/here.json", "-o", "-"}).code, 3);
 }
 
@@ -139,7 +144,7 @@ TEST(Failures, ASessionOfNamesThatNobodyKnowsIsDescribed) {
     }
 }
 
-// A misspelt key would change nothing without a word; those of the recipe's files mean something there.
+// A misspelt key would change nothing without a word; those of the recipe's files and of HumanEval mean something elsewhere.
 TEST(Failures, AKeyThatMeansNothingIsNamedOnce) {
     const std::filesystem::path file = fresh_folder() / "prompts.jsonl";
     const auto errors_with = [&](const std::string& keys) {
@@ -155,11 +160,13 @@ TEST(Failures, AKeyThatMeansNothingIsNamedOnce) {
     EXPECT_NE(errors_with(R"(,"system":"Be brief.")").find("without \"chat\""), std::string::npos);
     EXPECT_EQ(errors_with(R"(,"system":"Be brief.","chat":true)").find("without \"chat\""), std::string::npos);
     EXPECT_EQ(errors_with(R"(,"expect":"x","check":"y","held":true,"chat":false,"domain":"d")").find("means nothing"), std::string::npos);
+    EXPECT_EQ(errors_with(R"(,"task_id":"HumanEval/0","entry_point":"f","canonical_solution":"x","test":"y")").find("means nothing"),
+              std::string::npos);
 }
 
-// Ctrl+C, and the terminal going away.
+// Ctrl+C, the terminal going away, and whoever ends a job.
 TEST(Failures, InterruptingKeepsThePartialTrace) {
-    for (const int signal : {SIGINT, SIGHUP}) {
+    for (const int signal : {SIGINT, SIGHUP, SIGTERM}) {
         SCOPED_TRACE(signal);
         const std::filesystem::path file = fresh_folder() / "trace.jsonl";
         Start start;

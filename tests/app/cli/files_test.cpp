@@ -183,6 +183,49 @@ TEST(Export, WritesAHeadAsItsReleaseHasIt) {
     refused(folder / "nothing", folder / "more", "config.json");
 }
 
+// transformers' names and one level of keys; what that layout cannot hold is refused by what it is.
+TEST(Export, WritesADFlashHeadAsTransformersOpensIt) {
+    const std::filesystem::path folder = fresh_folder();
+    const std::string assets = std::string(SPEC_SOURCE_DIR) + "/assets/models/";
+    const auto written = [&](const std::string& head, const std::string& to) {
+        return speclens({"export", "head", head, "--layout", "transformers", "-o", folder / to});
+    };
+    ASSERT_EQ(written(assets + "dflash", "assistant").code, 0);
+    const Json config = Json::parse(read_file(folder / "assistant" / "config.json"));
+    EXPECT_EQ(config["architectures"], (Json{"MuseGlimmerAssistantModel"}));
+    EXPECT_EQ(config["model_type"], "muse_glimmer_assistant");
+    EXPECT_EQ(config["block_size"], 16);
+    EXPECT_EQ(config["mask_token_id"], 4081);
+    EXPECT_EQ(config["target_layer_ids"], (Json{1, 5, 9}));
+    EXPECT_EQ(config["rope_parameters"]["rope_theta"], 10000.0);
+    EXPECT_FALSE(config.contains("dflash_config"));
+    const auto text = [&](const std::string& head) {
+        const Outcome outcome =
+            speclens({"run", "--model", "tiny", "--drafter", "dflash=" + head, "--chat", "--prompt", "Write a poem about the sea.",
+                      "--temp", "0.8", "--seed", "3", "--max-tokens", "24", "--json", (folder / "trace.jsonl").string()});
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        std::string drafts;
+        for (const Json& event : lines_of(read_file(folder / "trace.jsonl")))
+            if (event["kind"] == "draft") drafts += std::to_string(event["token"].get<int>()) + " " + event["q"].dump() + "\n";
+        return drafts;
+    };
+    const std::string drafts = text(assets + "dflash");
+    EXPECT_GT(drafts.size(), 100U);
+    EXPECT_EQ(text((folder / "assistant").string()), drafts);
+    const auto refused = [&](const std::string& head, const char* why) {
+        const Outcome outcome = written(head, "refused");
+        EXPECT_NE(outcome.code, 0);
+        EXPECT_NE(outcome.err.find(why), std::string::npos) << outcome.err;
+        EXPECT_FALSE(std::filesystem::exists(folder / "refused" / "model.safetensors"));
+    };
+    refused(assets + "smollm2/dflash", "draft_vocab_size is 8192");
+    for (const char* other : {"domino", "eagle3", "dspark"}) refused(assets + other, "is not a DFlash head in z-lab's layout");
+    const Outcome wrong = speclens({"export", "head", assets + "dflash", "--layout", "vllm", "-o", folder / "refused"});
+    EXPECT_EQ(wrong.code, 2) << wrong.err;
+    EXPECT_NE(wrong.err.find("transformers"), std::string::npos) << wrong.err;
+    EXPECT_EQ(speclens({"export", "csv", folder / "trace.jsonl", "--layout", "official", "-o", "-"}).code, 2);
+}
+
 // Heads are part of drafting: what is exported of a round adds up to what the round took.
 // A cascade asks for a distribution even where no guess fits: that time is not a search that found nothing.
 TEST(Export, NamesTheDraftThatHadNoRoomForAGuess) {
@@ -445,16 +488,104 @@ TEST(Render, WritesTheNumbersOfItsPlots) {
     const auto tokens = columns_of(read_file(folder / "speedup" / "speedup-1.csv"));
     int checked = 0;
     for (std::size_t i = 0; i < tokens.at("series").size(); ++i)
-        if (tokens.at("series")[i] == "α .50" && tokens.at("x")[i] == "2.0") {
-            EXPECT_DOUBLE_EQ(std::stod(tokens.at("y")[i]), 1.75);
+        if (tokens.at("series")[i] == "α .50" && (tokens.at("x")[i] == "2.0" || tokens.at("x")[i] == "8.0")) {
+            EXPECT_EQ(tokens.at("y")[i], tokens.at("x")[i] == "2.0" ? "1.75" : "1.99609375") << "with all digits";
             ++checked;
         }
-    EXPECT_EQ(checked, 1) << read_file(folder / "speedup" / "speedup-1.csv");
+    EXPECT_EQ(checked, 2) << read_file(folder / "speedup" / "speedup-1.csv");
     EXPECT_EQ(speclens({"render", "loop", trace, "--data", folder / "y", "--share", folder / "z"}).code, 2);
     EXPECT_EQ(speclens({"render", "loop", trace, "--data", folder / "y", "-o", folder / "z.gif"}).code, 2);
     const Outcome none = speclens({"render", "numbers", trace, "--data", folder / "y"});
     EXPECT_NE(none.code, 0);
     EXPECT_NE(none.err.find("plots no numbers"), std::string::npos) << none.err;
+}
+
+// The same numbers in another language, under its names of plots, axes and series.
+TEST(Render, NamesItsPlotsInTheLanguageOfThePicture) {
+    if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
+    const std::filesystem::path folder = fresh_folder();
+    const std::string trace = SPEC_SOURCE_DIR "/assets/traces/mixed.jsonl";
+    for (const std::string scene : {"speedup", "loop"}) {
+        std::map<std::string, std::vector<std::string>> columns[2];
+        Json title[2], axis[2];
+        for (const bool german : {false, true}) {
+            const std::filesystem::path out = folder / (scene + (german ? "-de" : "-en"));
+            const Outcome outcome = speclens({"render", scene, trace, "--language", german ? "de" : "en", "--data", out});
+            ASSERT_EQ(outcome.code, 0) << outcome.err;
+            columns[german] = columns_of(read_file(out / (scene + "-1.csv")));
+            const Json spec = Json::parse(read_file(out / (scene + "-1.vl.json")));
+            title[german] = spec["title"];
+            axis[german] = spec["layer"][0]["encoding"]["x"]["title"];
+        }
+        for (const auto& [column, cells] : columns[0]) {
+            EXPECT_EQ(columns[1].at(column) == cells, column != "series" && column != "label") << scene << " " << column;
+        }
+        const auto has = [&](bool german, const std::string& column, const char* name) {
+            return std::ranges::count(columns[german].at(column), name) > 0;
+        };
+        if (scene == "speedup") {
+            EXPECT_EQ(title[0], "Tokens per round");
+            EXPECT_EQ(title[1], "Token pro Runde");
+            EXPECT_EQ(axis[0], "guesses K");
+            EXPECT_EQ(axis[1], "Vorschläge K");
+            EXPECT_TRUE(has(false, "series", "formula") && has(true, "series", "Formel"));
+            EXPECT_FALSE(has(true, "series", "formula"));
+        }
+    }
+}
+
+// Every scene that draws a curve, bars or a distribution has their numbers, called as the picture calls them.
+TEST(Render, HasTheNumbersOfEveryKindOfPlot) {
+    if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
+    const std::filesystem::path folder = fresh_folder();
+    const std::string traces = SPEC_SOURCE_DIR "/assets/traces/", recorded = SPEC_SOURCE_DIR "/assets/lectures/recorded/";
+    struct Case {
+        std::string scene, run;
+        std::vector<std::string> titles; // that begin so
+    };
+    const std::vector<Case> cases = {
+        {"bottleneck:3", traces + "mixed.jsonl", {"Time of a pass"}},
+        {"loop", traces + "mixed.jsonl", {"Position"}},
+        {"accept-rule:2", traces + "mixed.jsonl", {""}},
+        {"lossless:3", traces + "mixed.jsonl", {"Texts of three tokens", "Distance from the exact", "The first position"}},
+        {"drafters:4", traces + "mixed.jsonl", {""}},
+        {"eagle3:4", recorded + "eagle3.jsonl", {"Next token", "How far its own features drift"}},
+        {"dflash:1", recorded + "dflash.jsonl", {"Next token", "Acceptance by position"}},
+        {"dflash:7", recorded + "dflash.jsonl", {"Tokens a round"}},
+        {"domino:6", recorded + "domino.jsonl", {"Base", "= Final", "Top movers"}},
+        {"relaxed:2", traces + "mixed.jsonl", {"One position"}},
+        {"failures:3", traces + "mixed.jsonl", {"PUBLISHED"}},
+    };
+    for (const Case& c : cases) {
+        const std::filesystem::path out = folder / c.scene;
+        const Outcome outcome = speclens({"render", c.scene, c.run, "--size", "1600x1000", "--data", out});
+        ASSERT_EQ(outcome.code, 0) << c.scene << ": " << outcome.err;
+        std::string titles;
+        std::istringstream names(outcome.out);
+        for (std::string name; std::getline(names, name);) {
+            if (!name.ends_with(".vl.json")) continue;
+            const Json spec = Json::parse(read_file(name));
+            expect_specification(spec);
+            titles += "\n" + spec["title"].get<std::string>();
+        }
+        for (const std::string& title : c.titles) EXPECT_NE(titles.find("\n" + title), std::string::npos) << c.scene << " has" << titles;
+    }
+    const auto next = columns_of(read_file(folder / "eagle3:4" / "eagle3-1.csv"));
+    for (const std::string& p : next.at("x")) EXPECT_TRUE(std::stod(p) > 0 && std::stod(p) <= 1) << "a probability: " << p;
+    // The same numbers as those that are told of the bars.
+    ASSERT_EQ(speclens({"describe", "eagle3:4", recorded + "eagle3.jsonl", "--json", folder / "words.json"}).code, 0);
+    std::vector<double> told, drawn;
+    const Json words = Json::parse(read_file(folder / "words.json"));
+    for (const Json& message : words["messages"])
+        if (message["id"].get<std::string>().starts_with("eagle3.drift.bar")) told.push_back(message["values"]["error"].get<double>());
+    for (int plot = 1; std::filesystem::exists(folder / "eagle3:4" / ("eagle3-" + std::to_string(plot) + ".csv")); ++plot) {
+        const auto columns = columns_of(read_file(folder / "eagle3:4" / ("eagle3-" + std::to_string(plot) + ".csv")));
+        if (!columns.at("series")[0].starts_with("How far")) continue;
+        for (const std::string& y : columns.at("y")) drawn.push_back(std::stod(y));
+    }
+    EXPECT_GT(told.size(), 1U);
+    ASSERT_EQ(told.size(), drawn.size());
+    for (std::size_t i = 0; i < told.size(); ++i) EXPECT_NEAR(told[i], drawn[i], 1e-5) << "six digits of each are written";
 }
 
 // ---- what is sent to others ----
@@ -719,27 +850,27 @@ TEST(Render, DrawsEverySceneAtBothSizesAndThemes) {
     const std::string scenes = speclens({"list", "scenes", "--json"}).out;
     if (scenes.empty()) GTEST_SKIP() << "this build draws nothing";
     const std::filesystem::path folder = fresh_folder();
+    const Outcome drawn =
+        speclens({"render", "--all", folder.string(), "--size", "1600x1000,1280x720", "--theme", "dark,light", "--no-timing"});
+    ASSERT_EQ(drawn.code, 0) << drawn.err;
     std::map<std::string, std::set<std::string>> pictures; // of a scene at a size
-    for (const char* size : {"1600x1000", "1280x720"})
-        for (const char* theme : {"dark", "light"}) {
-            const std::filesystem::path out = folder / (std::string(size) + theme);
-            const Outcome drawn = speclens({"render", "--all", out.string(), "--size", size, "--theme", theme, "--no-timing"});
-            ASSERT_EQ(drawn.code, 0) << drawn.err;
-            std::istringstream files(drawn.out);
-            for (std::string file; std::getline(files, file);) {
-                const std::string bytes = read_file(file);
-                ASSERT_GT(bytes.size(), 24U) << file;
-                const auto number = [&](std::size_t at) {
-                    int value = 0;
-                    for (std::size_t i = 0; i < 4; ++i) value = value << 8 | static_cast<unsigned char>(bytes[at + i]);
-                    return value;
-                };
-                EXPECT_EQ(std::to_string(number(16)) + "x" + std::to_string(number(20)), size) << file; // PNG's header
-                pictures[std::filesystem::path(file).filename().string() + " at " + size].insert(bytes);
-            }
-        }
+    std::istringstream files(drawn.out);
+    for (std::string file; std::getline(files, file);) {
+        const std::string bytes = read_file(file);
+        ASSERT_GT(bytes.size(), 24U) << file;
+        const auto number = [&](std::size_t at) {
+            int value = 0;
+            for (std::size_t i = 0; i < 4; ++i) value = value << 8 | static_cast<unsigned char>(bytes[at + i]);
+            return value;
+        };
+        const std::string name = std::filesystem::path(file).stem().string(), of_both = name.substr(0, name.rfind('-'));
+        EXPECT_TRUE(name == of_both + "-dark" || name == of_both + "-light") << file;
+        const std::string size = std::to_string(number(16)) + "x" + std::to_string(number(20)); // PNG's header
+        EXPECT_EQ(of_both.substr(of_both.rfind('-') + 1), size) << file;
+        pictures[of_both].insert(bytes);
+    }
     EXPECT_EQ(pictures.size(), 2 * Json::parse(scenes).size());
-    for (const auto& [picture, drawn] : pictures) EXPECT_EQ(drawn.size(), 2U) << picture << " looks the same in both themes";
+    for (const auto& [picture, both] : pictures) EXPECT_EQ(both.size(), 2U) << picture << " looks the same in both themes";
 }
 
 // Answers are kept for the next run, by their owner alone, and change no text.

@@ -548,6 +548,21 @@ TEST(Compare, KeepsWhatItsNumbersComeFrom) {
         EXPECT_EQ(row["accepted"], accepted) << "as the CSV calls it";
         EXPECT_NEAR(row["round_ms"].get<double>() * rounds, ms, 1e-6);
     }
+    // One drafter against the other, over the same prompts.
+    const auto of = [&](const char* drafter) -> const Json& {
+        return *std::ranges::find_if(json["rows"], [&](const Json& row) { return row["drafter"] == drafter && row["domain"] == "all"; });
+    };
+    ASSERT_EQ(json["paired"].size(), 1U) << "plain decoding is no drafter";
+    const Json& pair = json["paired"][0];
+    EXPECT_EQ(pair["drafter"], "skip");
+    EXPECT_EQ(pair["than"], "lookup");
+    const auto number = [](const Json& from, const char* key) { return from[key].get<double>(); };
+    EXPECT_NEAR(number(pair, "tokens_per_round"), number(of("skip"), "tokens_per_round") - number(of("lookup"), "tokens_per_round"), 1e-9);
+    EXPECT_NEAR(number(pair, "speedup"), number(of("skip"), "speedup") / number(of("lookup"), "speedup"), 1e-6);
+    for (const char* key : {"tokens_per_round", "speedup"}) {
+        EXPECT_LE(number(pair, (std::string(key) + "_low").c_str()), number(pair, key));
+        EXPECT_GE(number(pair, (std::string(key) + "_high").c_str()), number(pair, key));
+    }
 }
 
 TEST(Compare, UsesTheSamePromptsOfOneDomainOnly) {

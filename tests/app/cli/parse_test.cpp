@@ -64,6 +64,21 @@ TEST(Parse, TakesSizesInDigitsOnly) {
         EXPECT_THROW((void)size(text), Error) << text;
 }
 
+TEST(Parse, TakesSeveralSizesAndThemesWhereEverySceneIsDrawn) {
+    const Options o = parse({"render", "--all", "pictures", "--size", "1600x1000,1280x720", "--theme", "dark,light"});
+    EXPECT_EQ(o.sizes, (std::vector<std::pair<int, int>>{{1600, 1000}, {1280, 720}}));
+    EXPECT_EQ(o.themes, (std::vector<std::string>{"dark", "light"}));
+    EXPECT_EQ((std::pair{o.width, o.height}), (std::pair{1600, 1000}));
+    EXPECT_EQ(o.theme, "dark");
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"render", "loop", "-o", "x.png", "--size", "1600x1000,1280x720"},
+                                                  {"render", "loop", "-o", "x.png", "--theme", "dark,light"},
+                                                  {"render", "first-lesson.lec.toml", "--all", "pictures", "--theme", "dark,light"},
+                                                  {"--size", "1600x1000,1280x720"},
+                                                  {"render", "--all", "pictures", "--size", "1600x1000,"},
+                                                  {"render", "--all", "pictures", "--theme", "dark,dim"}})
+        EXPECT_THROW((void)parse(words), Error) << words.back();
+}
+
 TEST(Parse, TakesAPrecisionWhereModelsAreLoaded) {
     for (const char* command : {"run", "compare", "bench", "serve", "check"}) {
         EXPECT_EQ(parse({command}).precision, std::nullopt) << command;

@@ -19,9 +19,11 @@
 #include "app/cli/values.h"
 #include "engine/base/rng.h"
 #include "engine/base/statistics.h"
+#include "engine/models/model_names.h"
 #include "engine/models/models.h"
 #include "engine/run/gallery.h"
 #include "kernels/error.h"
+#include "tests/shared/whole_bundle.h"
 
 namespace speclens::cli {
 
@@ -137,7 +139,7 @@ TEST(Table, NamesTheDefaultsOfEachCommand) {
                           {Command::compare, "--prompt", "60 built-in prompts"},
                           {Command::lossless, "--prompt", "default: the table"},
                           {Command::run, "--prompt", "with a model of yours: The capital of France is"},
-                          {Command::run, "--drafter", "default: small"},
+                          {Command::run, "--drafter", "was measured best, else small where"},
                           {Command::lossless, "--drafter", "default: all that can run"},
                           {Command::run, "--temp", "default 0.8"},
                           {Command::lossless, "--temp", "1 in lossless"},
@@ -155,13 +157,28 @@ TEST(Drafts, AreFewerOfAHeadForAnyOtherModel) {
     EXPECT_EQ(run_settings(options, "dflash", 0).k, 7);
     for (const char* model : {"smollm2", "/some/model.gguf"}) {
         options.model = model;
-        for (const char* drafter : {"dflash", "domino", "dspark", "eagle3", "small"})
+        for (const char* drafter : {"dflash", "dflash2", "domino", "dspark", "eagle3", "small"})
             EXPECT_EQ(run_settings(options, drafter, 0).k, 4) << drafter;
         EXPECT_EQ(run_settings(options, "mtp", 0).k, 3);
         EXPECT_EQ(run_settings(options, "dart", 0).k, 7) << "a tree, whose rows are bounded by its nodes";
         EXPECT_EQ(run_settings(options, "suffix", 0).k, 16) << "a copy costs next to nothing";
         EXPECT_EQ(race_settings(options, false).base.k, 4);
     }
+}
+
+// As the window, which opens on these models so.
+TEST(Drafts, AreByDefaultOfWhatWasMeasuredBest) {
+    Models models = *test::whole_bundle();
+    Options options;
+    EXPECT_EQ(chosen_drafter(options, models), "small");
+    options.model = "smollm2";
+    EXPECT_EQ(chosen_drafter(options, models), opening_view("smollm2", assets_folder()).drafter);
+    EXPECT_EQ(chosen_drafter(options, models), "eagle3");
+    options.link.emplace();
+    EXPECT_EQ(chosen_drafter(options, models), "small") << "one that names no drafter is older than that";
+    options.link.reset();
+    models.networks.clear();
+    EXPECT_EQ(chosen_drafter(options, models), "small") << "its head is not here";
 }
 
 TEST(Terminal, CountsColumnsOfWideAndBrokenText) {
@@ -207,6 +224,20 @@ TEST(AttachText, MakesControlCharactersOfAServerVisible) {
     const std::string text = facts_text("http://h:1", facts, {.color = false, .width = 100}, Source::live);
     EXPECT_EQ(text.find_first_of("\x1b\x07"), std::string::npos) << text;
     EXPECT_NE(text.find("0.11"), std::string::npos) << text;
+}
+
+TEST(AttachText, SaysSecondsFromTenOnes) {
+    EXPECT_EQ(duration(9999.4, 0), "9999 ms");
+    EXPECT_EQ(duration(10'000, 2), "10.0 s");
+    const Terminal plain{.color = false, .width = 100};
+    ServedText served;
+    served.tokens = 20, served.total_ms = 61'476, served.first_ms = 29'800;
+    EXPECT_NE(served_text(served, plain).find("20 tokens in 61.5 s, the first after 29.8 s"), std::string::npos)
+        << served_text(served, plain);
+    ServerReading reading;
+    reading.first_token = {.seconds = 59.6, .count = 2}, reading.between_tokens = {.seconds = 1, .count = 8};
+    EXPECT_NE(reading_text(reading, plain).find("first token after 29.8 s, 125.00 ms between tokens"), std::string::npos)
+        << reading_text(reading, plain);
 }
 
 TEST(AttachText, CountsOneAndMany) {
@@ -480,6 +511,26 @@ TEST(CompareTable, ClaimsNoSpeedUpThatItsTokensDoNotAllow) {
     EXPECT_EQ(speed_notes(rows), "");
 }
 
+TEST(CompareTable, OfASlowModelHasDecimalsAndNoRatioInDoubtWithoutASign) {
+    std::vector<Contestant> contestants(2);
+    std::vector<Row> rows(2);
+    for (std::size_t i = 0; i < 2; ++i) {
+        contestants[i].name = contestants[i].label = i == 0 ? "small" : "lookup";
+        contestants[i].samples.resize(2);
+        for (Sample& sample : contestants[i].samples) sample.rounds = 2, sample.tokens = 3, sample.verify_ms = 1000;
+        rows[i].contestant = &contestants[i], rows[i].domain = "all";
+        rows[i].totals.rounds = 4, rows[i].totals.tokens = 6, rows[i].totals.tokens_per_second = 1.268;
+        rows[i].speed.value = 0.7;
+    }
+    const TableLook look{.terminal = {.color = false, .width = 100}};
+    EXPECT_NE(table_line(rows[0], look).find("   1.27 "), std::string::npos) << table_line(rows[0], look);
+    EXPECT_NE(paired_table(paired_rows(rows, 7), look).find(" 1.00× ["), std::string::npos) << paired_table(paired_rows(rows, 7), look);
+    rows[0].busy = true;
+    EXPECT_NE(paired_table(paired_rows(rows, 7), look).find(" ~1.00× ["), std::string::npos) << paired_table(paired_rows(rows, 7), look);
+    EXPECT_EQ(rate(99.96), "100.0");
+    EXPECT_EQ(rate(8577.4), "8577");
+}
+
 // However wide the values are.
 TEST(CompareTable, ItsColumnsNeverRunTogether) {
     Contestant contestant;
@@ -518,6 +569,8 @@ TEST(TimeLeft, IsSaidOfLongJobsOnceItIsKnown) {
     EXPECT_EQ(time_left(60, 10, 31), ", about 4 minutes left");
     EXPECT_EQ(time_left(600, 1, 20), ", about 3.3 hours left");
     EXPECT_EQ(time_left(600, 5, 0), "") << "over";
+    EXPECT_EQ(time_left(90, 1, 11, 30), ", about 11 minutes left") << "a minute each, and half of the second has gone by";
+    EXPECT_EQ(time_left(180, 1, 11, 120), ", about 15 minutes left") << "the second is longer than the first was";
 }
 
 // What any model is asked: chats only, enough of them to tell drafters apart, the first of every kind first.

@@ -116,6 +116,7 @@ TEST(Same, RefusesWhatMeansNothing) {
     expect_refused({"same"}, "needs URL, two of them, or --command");
     expect_refused({"same", "127.0.0.1:1", "--command", "a {k} {port}"}, "does nothing");
     expect_refused({"same", "127.0.0.1:1", "127.0.0.1:2", "--k", "0,2"}, "--k does nothing for two servers");
+    expect_refused({"same", "127.0.0.1:1", "http://127.0.0.1:1"}, "is given twice");
     expect_refused({"same", "127.0.0.1:1", "--k", "3"}, "nothing to be compared with");
     expect_refused({"same", "127.0.0.1:1", "--repeats", "1"}, "--repeats");
     expect_refused({"same", "127.0.0.1:1", "--temp", "1"}, "--temp");

@@ -113,6 +113,19 @@ TEST(Sweep, TellsWhatWasMeasuredWhenItIsInterrupted) {
     EXPECT_NE(out.out.find("not measured"), std::string::npos) << out.out;
 }
 
+TEST(Sweep, SaysThatNothingWasMeasuredWhereItEndsBeforeTheFirstCell) {
+    const std::filesystem::path file = fresh_folder() / "s.json";
+    Start start;
+    start.arguments = {"sweep", "--for", "400", "--drafters", "lookup", "--concurrency", "16", "--json", file.string()};
+    const Outcome out = interrupted_when(start, [](const Outcome& o) {
+        return o.err.find("nothing was measured") != std::string::npos || o.out.find("tok/s") != std::string::npos;
+    });
+    EXPECT_EQ(out.code, 130);
+    EXPECT_NE(out.err.find("ended before the first of 2 cells: nothing was measured"), std::string::npos) << out.err;
+    EXPECT_EQ(out.out, "");
+    EXPECT_FALSE(std::filesystem::exists(file));
+}
+
 TEST(Sweep, IsShownInTheMapOfFailures) {
     if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
     const Outcome out = speclens({"describe", "failures:3", "--concurrency", "1,4", "--for", "2", "--max-tokens", "16"});

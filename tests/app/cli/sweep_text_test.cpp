@@ -41,6 +41,7 @@ Told told(double busy_cores, double last_turn, std::size_t turns = 3) {
                 cell.sum.add(slice);
             }
         }
+    sweep.left_out = sweep.cells.size() * (static_cast<std::size_t>(plan.repeats) - turns);
     sweep.crossings.resize(2);
     judge_cells(sweep);
     SweepFacts facts;
@@ -101,10 +102,38 @@ TEST(SweepText, TellsTokensARoundByDomain) {
     EXPECT_TRUE(by_domain(sweep, plan, facts).empty()) << "one domain is the whole table";
 }
 
+TEST(SweepText, APairIsMeasuredWithItsDraftModel) {
+    using Names = std::vector<std::string>;
+    EXPECT_EQ(usual_drafters({"none", "small", "small_tree", "lookup", "skip", "suffix"}), (Names{"lookup", "small"}));
+    EXPECT_EQ(usual_drafters({"lookup", "small", "eagle3", "dflash", "domino", "dspark"}), (Names{"lookup", "eagle3", "dflash", "domino"}));
+}
+
 TEST(SweepText, OneTurnHasNoInterval) {
     const Told once = told(0.1, 1, 1);
     EXPECT_TRUE(has(once.table, " 2.00x (one turn)")) << once.table;
     EXPECT_FALSE(has(once.table, "2.00–2.00")) << once.table;
+    EXPECT_TRUE(has(once.table, "Time was up after 4 of 12 turns: a longer --for, or ")) << once.table;
+    EXPECT_FALSE(has(told(0.1, 1).table, "Time was up"));
+}
+
+TEST(SweepText, ItsColumnsNeverRunTogether) {
+    SweepPlan plan;
+    plan.texts.resize(1);
+    plan.methods = {{.drafter = "none", .rule = "token", .k = 0}};
+    plan.concurrency = {1};
+    Sweep sweep;
+    SweepCell& cell = sweep.cells.emplace_back();
+    cell.method = plan.methods.front(), cell.concurrency = 1;
+    SweepSlice slice;
+    slice.ms = 24671, slice.tokens = 10, slice.text_rounds = 2;
+    slice.first_ms = {47113, 92139, 137164}, slice.between_ms = {4934};
+    cell.slices = {slice};
+    cell.sum.add(slice);
+    sweep.crossings.resize(1);
+    const std::string table = sweep_text(sweep, plan, {}, {});
+    EXPECT_TRUE(has(table, " 5.00 92139 / ")) << table;
+    sweep.film = std::make_shared<const BlockFilm>(); // it ended before anybody drafted
+    EXPECT_FALSE(has(sweep_text(sweep, plan, {}, {}), "Memory of the keys"));
 }
 
 TEST(SweepText, BesideBusyProgramsEverySpeedUpIsInDoubt) {

@@ -147,6 +147,17 @@ TEST(Usage, HasOneSpellingPerOption) {
     expect_usage({"describe", "speclens://loop", "a.jsonl"}, "a link makes its own run");
 }
 
+TEST(Usage, ALinkBesideASavedRunNamesItsSceneOnly) {
+    const std::string run = SPEC_SOURCE_DIR "/assets/traces/mixed.jsonl",
+                      lecture = SPEC_SOURCE_DIR "/assets/lectures/first-lesson.lec.toml";
+    for (const char* link : {"speclens://accept-rule/2", "speclens://loop?at=9"}) {
+        const Outcome out = speclens({run, link});
+        EXPECT_EQ(out.code, 5) << "it lacks a display and nothing else: " << out.err;
+    }
+    expect_usage({run, "speclens://loop?drafter=small"}, "a link and a file");
+    expect_usage({lecture, "speclens://loop"}, "a link and a file");
+}
+
 TEST(Usage, RefusesNumbersThatMeanNothing) {
     for (const char* t : {"nan", "-1", "inf", "warm"}) expect_usage({"run", "--temp", t}, "--temp");
     for (const char* p : {"0", "-0.5", "1.5", "nan"}) expect_usage({"run", "--top-p", p}, "--top-p");

@@ -223,8 +223,8 @@ TEST(StatusBar, NamesTheTemperatureAndNoLengthOfPlainDecoding) {
     EXPECT_EQ(run_words("none", 7, 0, 0, "token"), "plain decoding · greedy");
     {
         const test::Speaking german("de");
-        EXPECT_EQ(run_words("domino", 7, 0.8, 0, "token"), "domino K = 7 · T 0,8, wahrscheinlichste Entwürfe · Regel token");
-        EXPECT_EQ(run_words("small", 4, 1, 0.5, "block", true), "small K auto · T 1, Entwürfe bei T = 0,5 · Regel block");
+        EXPECT_EQ(run_words("domino", 7, 0.8, 0, "token"), "domino K = 7 · T 0,8, wahrscheinlichste Entwürfe · Token-Regel");
+        EXPECT_EQ(run_words("small", 4, 1, 0.5, "block", true), "small K auto · T 1, Entwürfe bei T = 0,5 · Block-Verifikation");
     }
     SceneBench bench("loop");
     bench.show(fixtures::mixed());

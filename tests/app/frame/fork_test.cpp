@@ -1,6 +1,10 @@
 // Forks: another guess or coin at a round, where the window looks then, and the way back.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
+#include "app/frame/popups.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_live_bench.h"
 
@@ -93,6 +97,31 @@ TEST(Fork, ListsTokensAndSendsTheForcedOne) {
     const auto* fork = live.last<Fork>();
     ASSERT_TRUE(fork);
     EXPECT_TRUE(fork->force_draft || fork->force_coin);
+}
+
+// It stood at the first guess of the round, which nobody had chosen.
+TEST(Fork, OffersEveryGuessWhileTheirPassIsOnScreen) {
+    const auto trace = fixtures::mixed();
+    LiveBench live("loop");
+    live.observe(trace);
+    const RunView whole = fold(*trace, trace->size());
+    const auto round = std::ranges::find_if(whole.round_list, [](const RoundSummary& one) { return one.drafts.size() > 1; });
+    ASSERT_NE(round, whole.round_list.end());
+    std::size_t pass = round->first_event;
+    while (!std::holds_alternative<Verified>((*trace)[pass])) ++pass;
+    live.perform(SetCursor{pass + 1});
+    const auto guesses = [&] {
+        std::set<int> forced;
+        for (const PaletteRow& row : fork_rows(live.bench.controller.frame(live.bench.time))) {
+            const Fork& fork = std::get<Fork>(std::get<Command>(std::get<SceneCommand>(row.command)));
+            EXPECT_EQ(fork.round, round->round);
+            if (fork.force_draft) forced.insert(fork.force_draft->first);
+        }
+        return forced;
+    };
+    EXPECT_EQ(guesses().size(), round->drafts.size());
+    live.perform(Select{Position{round->round, 1}});
+    EXPECT_EQ(guesses(), std::set<int>{1}) << "somebody chose it";
 }
 
 } // namespace

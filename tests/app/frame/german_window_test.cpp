@@ -21,6 +21,7 @@
 #include "tests/scenes/view_bench.h"
 #include "tests/shared/in_german.h"
 #include "tests/shared/made_advice.h"
+#include "tests/shared/made_diagnosis.h"
 #include "tests/shared/pass_times.h"
 #include "tests/shared/temp_folder.h"
 #include "tests/shared/toy_race.h"
@@ -41,7 +42,7 @@ Study made_study(const RunStudy& asked) {
         point.rounds = 40;
         point.timed = 39;
         point.verify_ms = 1 + 0.05 * run.k;
-        if (run.drafter == "medusa") point.problem = "these models have no Medusa heads";
+        if (run.drafter == "medusa") point.problem = "a table has no layers to skip";
         int reached = 40;
         point.tokens = 40;
         for (int i = 0; run.drafter != kNoDrafter && i < run.k; ++i) {
@@ -139,6 +140,7 @@ struct Answering : RunWindow {
     void answer(const AskAdvice&) { published.advice = std::make_shared<const Advice>(test::made_advice()); }
     void answer(const MeasureLoad& asked) { published.load = made_load(asked.base.drafter); }
     void answer(const TrainHeads& asked) { published.training = made_training(asked); }
+    void answer(const ExamineHead& asked) { published.diagnosis = std::make_shared<const Diagnosis>(test::made_diagnosis(asked.drafter)); }
     void answer(const FetchReplay& asked) {
         auto replay = std::make_shared<const Replay>(replay_round(models, settings, run->trace(), asked));
         (asked.force_draft ? published.other_draft : published.replayed) = std::move(replay);
@@ -217,7 +219,7 @@ TEST_F(InGermanMeasured, ScenesSayNothingInEnglish) {
 
 TEST_F(InGermanMeasured, RacesSayNothingInEnglish) {
     auto waiting = toy_race(false);
-    waiting->lanes[2].problem = "these models have no DFlash head";
+    waiting->lanes[2].problem = "a table has no layers to skip";
     waiting->lanes[2].trace = nullptr, waiting->lanes[2].finished = false;
     waiting->lanes[3].trace = nullptr, waiting->lanes[3].finished = false;
     waiting->running = 3;
@@ -299,7 +301,7 @@ TEST_F(InGermanWindow, MenusAndTheirReasons) {
     SceneBench empty("loop"), race("race");
     Whole window("loop");
     for (SceneBench* bench : {&empty, &race, &window.bench})
-        for (const ActionInfo& info : action_list()) (void)drawn_words(why_not(bench->controller.frame(bench->time), info.action));
+        for (const ActionInfo& info : action_list()) hear(why_not(bench->controller.frame(bench->time), info.action));
 }
 
 TEST_F(InGermanWindow, HowKIsChosen) {
@@ -387,10 +389,8 @@ TEST_F(InGermanWindow, Dialogs) {
             type(words), shown(std::string("palette ") + words);
         where = "every row of the palette";
         for (const char* words : {">", "@", "?", "s", "r", "t", ":", "setting", "drafter", "rule"})
-            for (const PaletteRow& row : palette_rows(bench.controller.frame(bench.time), words))
-                (void)drawn_words(row.label), (void)drawn_words(row.detail);
-        for (const PaletteRow& row : fork_rows(bench.controller.frame(bench.time)))
-            (void)drawn_words(row.label), (void)drawn_words(row.detail);
+            for (const PaletteRow& row : palette_rows(bench.controller.frame(bench.time), words)) hear(row.label), hear(row.detail);
+        for (const PaletteRow& row : fork_rows(bench.controller.frame(bench.time))) hear(row.label), hear(row.detail);
     }
     ::unsetenv("XDG_DATA_HOME");
 }
@@ -413,14 +413,14 @@ TEST_F(InGermanWindow, MessagesOfActions) {
             Whole window(scene);
             where = "message of " + info.label.id() + " in " + scene;
             window.act(info.action);
-            (void)drawn_words(window.bench.controller.chrome.message);
+            hear(window.bench.controller.chrome.message);
             window.close();
             for (const Action back : {Action::undo, Action::redo}) {
                 window.act(back);
-                (void)drawn_words(window.bench.controller.chrome.message);
+                hear(window.bench.controller.chrome.message);
             }
             const FrameInput now = window.bench.controller.frame(window.bench.time);
-            for (const Message& words : {now.banner, now.remedy, now.offer.words, now.offer.yes}) (void)drawn_words(words);
+            for (const Message& words : {now.banner, now.remedy, now.offer.words, now.offer.yes}) hear(words);
         }
 }
 
@@ -438,8 +438,7 @@ TEST_F(InGermanWindow, FetchedModelsAndJobs) {
         look(window.bench, where, false);
         Snapshot loading;
         loading.status.state = EngineStatus::State::loading;
-        loading.status.job = "loading the models", loading.status.job_done = 3, loading.status.job_total = 12,
-        loading.status.job_unit = "MB";
+        loading.status.job = {EngineJob::What::models, "", 3, 12};
         where = "models are loaded";
         SceneBench bench(
             "loop",

@@ -48,7 +48,10 @@ TEST(Stepping, XFindsTheNextRejection) {
     const auto* check = std::get_if<Checked>(&(*trace)[found - 1]);
     ASSERT_TRUE(check);
     EXPECT_FALSE(check->accepted);
-    EXPECT_EQ(found, next_rejection(*trace, 1));
+    for (std::size_t i = 1; i + 1 < found; ++i) {
+        const auto* before = std::get_if<Checked>(&(*trace)[i]);
+        EXPECT_FALSE(before && !before->accepted) << i;
+    }
 }
 
 TEST(Stepping, XStaysWhereNoRejectionIsLeft) {
@@ -189,15 +192,15 @@ TEST(Playing, GoesFromBeatToBeatAndRestsAtTheLast) {
     SceneBench bench("accept-rule");
     bench.show(fixtures::mixed());
     bench.key(ui::Key::space);
-    EXPECT_TRUE(bench.shows("Beat 2 of 9")) << bench.words;
+    EXPECT_TRUE(bench.shows("Beat 2 of 10")) << bench.words;
     for (int i = 0; i < 40; ++i) {
         bench.time += 20;
         bench.frame();
     }
-    EXPECT_TRUE(bench.shows("Beat 9 of 9")) << bench.words;
+    EXPECT_TRUE(bench.shows("Beat 10 of 10")) << bench.words;
     EXPECT_FALSE(bench.controller.frame(bench.time).playing);
     bench.key(ui::Key::space);
-    EXPECT_TRUE(bench.shows("Beat 1 of 9") || bench.shows("Beat 2 of 9")) << "from the beginning:\n" << bench.words;
+    EXPECT_TRUE(bench.shows("Beat 1 of 10") || bench.shows("Beat 2 of 10")) << "from the beginning:\n" << bench.words;
 }
 
 TEST(Story, TheLastBeatLeadsToTheNextSceneOfTheRail) {
@@ -224,7 +227,7 @@ TEST(Story, SegmentsOfTheBarLeadToTheirBeatOrStep) {
         SceneBench bench("accept-rule", {}, screen);
         bench.show(fixtures::mixed());
         const ui::Rect story = frame_layout({screen.w, screen.h}).story;
-        bench.click(segment(story, 5, 9));
+        bench.click(segment(story, 5, 10));
         EXPECT_EQ(bench.controller.frame(0).scene.beat, 5);
         SceneBench loop("loop", {}, screen);
         const auto trace = fixtures::mixed();
@@ -366,13 +369,13 @@ TEST(AcceptRule, AThousandFlipsAreCounted) {
 TEST(AcceptRule, ACoinLeadsToTheBeatThatTellsOfIt) {
     SceneBench bench("accept-rule");
     bench.show(fixtures::mixed());
-    EXPECT_TRUE(bench.shows("Beat 1 of 9"));
+    EXPECT_TRUE(bench.shows("Beat 1 of 10"));
     bench.key(ui::Key::c);
-    EXPECT_TRUE(bench.shows("Beat 4 of 9")) << bench.words;
+    EXPECT_TRUE(bench.shows("Beat 4 of 10")) << bench.words;
     EXPECT_TRUE(bench.shows("The coin decides")) << bench.words;
     bench.key(ui::Key::right);
     bench.key(ui::Key::c);
-    EXPECT_TRUE(bench.shows("Beat 5 of 9")) << "a later beat shows the coin as well";
+    EXPECT_TRUE(bench.shows("Beat 5 of 10")) << "a later beat shows the coin as well";
 }
 
 TEST(AcceptRule, UndoBringsBackWhatWasCounted) {
@@ -488,9 +491,9 @@ TEST(Rail, HasFiveGroupsAndEverySceneOnceAtEverySize) {
             const ui::Rect rail = frame_layout({screen.w, screen.h}, {}, std::string(scene) == "race").rail;
             ASSERT_GT(rail.w, 0) << scene << " " << screen.w;
             for (const SceneGroup& group : scene_groups()) {
-                (void)bench.find(group.title, rail);
+                (void)bench.find(message(group.title), rail);
                 for (const SceneInfo* info : group.scenes) {
-                    const std::string title = info->title, first = title.substr(0, title.find(' '));
+                    const std::string title = message(info->title), first = title.substr(0, title.find(' '));
                     EXPECT_TRUE(std::ranges::any_of(bench.texts,
                                                     [&](const ui::RecordedText& text) {
                                                         return rail.contains(text.box.center()) &&
@@ -507,13 +510,14 @@ TEST(Rail, HasFiveGroupsAndEverySceneOnceAtEverySize) {
 }
 
 TEST(Rail, EveryRowOpensItsScene) {
-    EXPECT_EQ(scene_list().size(), 19u);
+    int number = 0;
     for (const SceneInfo& info : scene_list()) {
+        EXPECT_EQ(info.number, ++number) << info.name;
         SceneBench bench(info.number == 2 ? "accept-rule" : "loop");
         bench.show(fixtures::mixed());
         ui::Vec2 at; // below the name of its group, which may be the same
         for (const ui::RecordedText& text : bench.texts)
-            if (text.text == info.title && text.box.right() < 208) at = text.box.center();
+            if (text.text == message(info.title) && text.box.right() < 208) at = text.box.center();
         bench.click(at);
         EXPECT_EQ(bench.controller.frame(0).scene_name, info.name);
     }

@@ -142,7 +142,7 @@ TEST(Menus, UpAndDownWalkAndLeftAndRightChangeTheMenu) {
 
 TEST(Menus, ALongOneScrollsInASmallWindow) {
     Keyboard small("loop", {0, 0, 640, 480});
-    const auto row = [](const SceneInfo& info) { return std::to_string(info.number) + "  " + info.title; };
+    const auto row = [](const SceneInfo& info) { return std::to_string(info.number) + "  " + message(info.title); };
     const std::string last = row(scene_list().back());
     small.press(ui::Key::tab);
     small.press(ui::Key::enter);

@@ -257,6 +257,7 @@ TEST(OpenDialog, AsksTheDesktopWhereItCan) {
     bench.click(bench.find("Browse…"));
     ASSERT_EQ(asked.size(), 1U);
     EXPECT_EQ(asked[0].what, FileQuestion::For::open);
+    EXPECT_EQ(asked[0].known + "/" + asked[0].every, "What SpecLens reads/All files") << "in the language of the window";
     bench.controller.chose("", bench.time);
     bench.settle();
     EXPECT_EQ(bench.controller.chrome.popup, Popup::open_file) << "closed without a choice";

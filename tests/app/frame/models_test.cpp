@@ -18,6 +18,7 @@
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/scenes/view_bench.h"
+#include "tests/shared/speaking.h"
 #include "tests/shared/temp_folder.h"
 
 namespace speclens {
@@ -425,7 +426,6 @@ TEST(Models, AModelThatIsFetchedTellsHowFarItIsAndIsOffered) {
         };
         tell();
         EXPECT_TRUE(live.bench.shows("fetching " + kTitle)) << live.bench.words;
-        view.job = "fetching " + kTitle;
         view.done = 12.4;
         view.total = 92.9;
         tell();
@@ -551,12 +551,15 @@ TEST(Models, JobsAreSeenAndCanBeStopped) {
     for (const ui::Rect screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}, ui::Rect{0, 0, 800, 500}}) {
         ModelBench live(screen);
         live.now.status.state = EngineStatus::State::running;
-        live.now.status.job = "reading the prompt";
-        live.now.status.job_done = 512;
-        live.now.status.job_total = 4096;
-        live.now.status.job_unit = "tokens";
+        live.now.status.job = {EngineJob::What::reading, "", 512, 4096};
         live.observe();
-        EXPECT_TRUE(live.bench.shows("reading the prompt, 512 of 4")) << live.bench.words;
+        EXPECT_TRUE(live.bench.shows("reading the prompt, 512 of 4\u2009096 tokens")) << live.bench.words;
+        {
+            const test::Speaking german("de");
+            live.bench.settle();
+            EXPECT_TRUE(live.bench.shows("der Prompt wird gelesen, 512 von 4\u2009096 Token")) << live.bench.words;
+        }
+        live.bench.settle();
         live.bench.controller.observe_fetch(
             std::make_shared<const FetchView>(FetchView{.name = "smollm2", .title = kTitle, .done = 1, .total = 93}), live.bench.time);
         live.bench.key(ui::Key::l, {.ctrl = true}); // "Copied"

@@ -211,8 +211,7 @@ TEST(Rail, HasItsPlacesInEveryScene) {
             std::vector<float> names;
             for (const SceneInfo& other : scene_list())
                 for (const ui::RecordedText& text : bench.texts)
-                    if (text.box.right() < right && text.text == std::string(other.title).substr(0, text.text.size()) &&
-                        text.text.size() > 2)
+                    if (text.box.right() < right && text.text == message(other.title).substr(0, text.text.size()) && text.text.size() > 2)
                         names.push_back(text.box.y);
             std::ranges::sort(names);
             if (first.empty()) first = names;

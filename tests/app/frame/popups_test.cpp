@@ -231,8 +231,12 @@ TEST(EngineBanner, LeadsToThePromptWhereThePromptIsTooLong) {
     live.published.status.error = "the engine broke";
     live.show();
     EXPECT_TRUE(live.bench.shows("Try again")) << live.bench.words;
-    live.published.status.prompt_too_long = true;
+    EXPECT_TRUE(live.bench.shows("the engine broke")) << live.bench.words;
+    live.published.status.error_kind = ErrorKind::prompt_too_long;
     live.show();
+    EXPECT_TRUE(live.bench.shows("The prompt is too long")) << "what kind of problem it is, and what the engine says below\n"
+                                                            << live.bench.words;
+    EXPECT_TRUE(live.bench.shows("the engine broke.")) << live.bench.words;
     EXPECT_FALSE(live.bench.shows("Try again")) << "it would fail again";
     live.bench.click(live.bench.find("Edit the prompt"));
     EXPECT_EQ(live.chrome().popup, Popup::prompt);

@@ -50,7 +50,7 @@ TEST(Terms, AreEachExplainedOnce) {
 TEST(Terms, TheRailSaysOfARaceWhatIsTrueOfEveryRace) {
     const auto race = std::ranges::find(scene_list(), std::string("race"), [](const SceneInfo& scene) { return std::string(scene.name); });
     ASSERT_NE(race, scene_list().end());
-    const std::string about = race->about;
+    const std::string about = message(race->about);
     EXPECT_NE(about.find("drafters"), std::string::npos);
     for (const char* claim : {"same text", "two", "three", "four"}) EXPECT_EQ(about.find(claim), std::string::npos) << about;
 }

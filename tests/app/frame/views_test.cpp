@@ -11,6 +11,7 @@
 #include "engine/models/model_names.h"
 #include "engine/models/models.h"
 #include "kernels/error.h"
+#include "scenes/shared/speedup_model.h"
 #include "tests/scenes/room.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_fixtures.h"
@@ -420,6 +421,26 @@ TEST(LecturesOnASlowPair, TheRaceOfAStepBeginsAtOnceAndEndsWithIt) {
     EXPECT_EQ(live.all<StartRace>().size(), 2U) << "all are home: it is shown as it is";
 }
 
+// The lengths of one step went before the run of another one, four steps later.
+TEST(LecturesOnASlowPair, AStudyThatAStepAskedForEndsWithIt) {
+    ViewBench live("loop");
+    live.bench.controller.begin_lecture({"A lecture", {shown("loop", 0), shown("speedup", 4), shown("loop", 0)}}, live.bench.time);
+    const auto run = going_on();
+    live.bench.controller.observe(busy(run), live.bench.time);
+    live.bench.key(ui::Key::page_down);
+    live.bench.settle();
+    ASSERT_EQ(live.all<RunStudy>().size(), 1U);
+    const std::string name = live.all<RunStudy>()[0].name;
+    EXPECT_TRUE(live.all<EndStudy>().empty());
+    live.bench.key(ui::Key::page_down);
+    ASSERT_EQ(live.all<EndStudy>().size(), 1U);
+    EXPECT_EQ(live.all<EndStudy>()[0].name, name);
+    live.bench.key(ui::Key::page_up);
+    live.bench.settle();
+    EXPECT_EQ(live.all<RunStudy>().size(), 2U) << "whoever comes back has it measured";
+    EXPECT_EQ(live.all<EndStudy>().size(), 1U);
+}
+
 // What rounds cost is measured before a run with K auto: until then the run of the step before is not shown in its place.
 TEST(LecturesOnASlowPair, ARunThatIsStillToBeginIsNoOther) {
     ViewBench live("loop");
@@ -431,10 +452,7 @@ TEST(LecturesOnASlowPair, ARunThatIsStillToBeginIsNoOther) {
     live.bench.key(ui::Key::page_down);
     ASSERT_EQ(live.all<Restart>().size(), 1U);
     Snapshot costs = busy(std::make_shared<Trace>([](int) { return std::string(); }), live.all<Restart>()[0].settings);
-    costs.status.job = "measuring what rounds cost";
-    costs.status.job_done = 3;
-    costs.status.job_total = 13;
-    costs.status.job_unit = "rounds";
+    costs.status.job = {EngineJob::What::costs, "", 3, 13};
     live.bench.controller.observe(costs, live.bench.time);
     live.bench.settle();
     EXPECT_EQ(live.now().scene.whole->header, nullptr);
@@ -509,9 +527,10 @@ TEST(Lectures, TickNoTaskByThemselves) {
     EXPECT_EQ(live.now().scene.deeds & deed_bit(Deed::changed_run), 0U);
     live.observe(fixtures::toy_run(fixtures::toys()[3]), other_dice());
     ASSERT_FALSE(live.all<RunStudy>().empty()) << "it was measured for the step";
-    EXPECT_FALSE(live.now().scene.timed_here);
+    EXPECT_FALSE(live.now().scene.by_task(kSpeedupStudy));
     live.bench.key(ui::Key::m);
-    EXPECT_TRUE(live.now().scene.timed_here);
+    EXPECT_TRUE(live.now().scene.by_task(kSpeedupStudy));
+    EXPECT_FALSE(live.now().scene.by_task("")) << "no passes";
     live.bench.key(ui::Key::r, {.shift = true});
     EXPECT_NE(live.now().scene.deeds & deed_bit(Deed::changed_run), 0U);
 }

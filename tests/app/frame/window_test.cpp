@@ -55,6 +55,24 @@ TEST(Window, OpensASavedRunStepsAndCloses) {
                 report.frame_ms);
 }
 
+TEST(Window, OpensASavedRunInTheSceneAndAtThePlaceThatAreAskedFor) {
+    if (!std::getenv("DISPLAY")) GTEST_SKIP() << "no DISPLAY: run under xvfb-run";
+    WindowRequest request;
+    request.session = std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "mixed.jsonl";
+    request.view.scene = "accept-rule";
+    request.view.place.at = 9;
+    std::string scene;
+    std::size_t at = 0;
+    (void)run_window(request, [&](InputQueue&, Controller& controller, int frame, double seconds) {
+        const FrameInput shown = controller.frame(seconds);
+        scene = shown.scene_name;
+        at = shown.scene.cursor;
+        return frame < 4 && seconds < 60;
+    });
+    EXPECT_EQ(scene, "accept-rule");
+    EXPECT_EQ(at, 9U);
+}
+
 TEST(Window, SaysWhatOfASavedRunCouldNotBeRead) {
     if (!std::getenv("DISPLAY")) GTEST_SKIP() << "no DISPLAY: run under xvfb-run";
     const test::TempFolder folder;

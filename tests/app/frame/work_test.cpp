@@ -69,7 +69,7 @@ TEST(ShownWork, SpeaksGerman) {
     part.observe(runs(3, 125), 1);
     EXPECT_EQ(part.words(2), "Messung: Lauf 4 von 10 · noch etwa 3 min · Esc hält an");
     for (const Work::Of of :
-         {Work::Of::lanes, Work::Of::prompts, Work::Of::widths, Work::Of::batches, Work::Of::advice, Work::Of::drafters})
+         {Work::Of::lanes, Work::Of::prompts, Work::Of::widths, Work::Of::batches, Work::Of::advice, Work::Of::drafters, Work::Of::places})
         for (const int done : {0, 2}) {
             part.observe({.of = of, .done = done, .total = 8, .number = static_cast<int>(of) + 10 * done}, 10);
             EXPECT_NE(part.words(11).find("von 8"), std::string::npos) << part.words(11);
@@ -190,7 +190,7 @@ TEST(Boxes, AreTickedOnlyByWhatTheirSceneDid) {
     timed.passes = std::make_shared<const PassTimes>(test::passes_in_cache());
     const auto done = [](LiveBench& live) {
         const FrameInput frame = live.bench.controller.frame(live.bench.time);
-        return frame.scene.timed_here;
+        return frame.scene.by_task("");
     };
     LiveBench live("bottleneck");
     live.observe(timed);

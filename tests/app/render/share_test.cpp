@@ -171,8 +171,8 @@ TEST(SharedLink, LeadsToTheRoundOnTheCard) {
         FrameRequest request;
         request.scene = scene;
         request.beat = beat;
-        const int cycle = shared_round(request, trace, settings, status);
-        const FramePlace place = frame_place(request, trace, settings, status);
+        const int cycle = shared_round(request, {trace, settings, status});
+        const FramePlace place = frame_place(request, {trace, settings, status});
         const RoundSummary& round = round_of(whole, cycle);
         EXPECT_GT(place.at, round.first_event) << scene << beat;
         EXPECT_LE(place.at, round.end_event) << scene << beat;
@@ -181,8 +181,8 @@ TEST(SharedLink, LeadsToTheRoundOnTheCard) {
         there.beat = place.beat > 0 ? place.beat : -1;
         there.cursor = place.at;
         there.selected = place.selected;
-        EXPECT_EQ(shared_round(there, trace, settings, status), cycle) << scene << beat;
-        EXPECT_EQ(describe_frame(there, trace, settings, status), describe_frame(request, trace, settings, status)) << scene << beat;
+        EXPECT_EQ(shared_round(there, {trace, settings, status}), cycle) << scene << beat;
+        EXPECT_EQ(describe_frame(there, {trace, settings, status}), describe_frame(request, {trace, settings, status})) << scene << beat;
     }
 }
 
@@ -191,9 +191,9 @@ TEST(KeptFrame, SaysThatItIsRecordedAndSetsNoTask) {
     const auto trace = fixtures::mixed();
     FrameRequest request;
     request.scene = "loop";
-    const std::string live = describe_frame(request, trace, {}, {});
+    const std::string live = describe_frame(request, {trace, {}, {}});
     request.kept = true;
-    const std::string kept = describe_frame(request, trace, {}, {});
+    const std::string kept = describe_frame(request, {trace, {}, {}});
     EXPECT_NE(live.find("\nData: LIVE\n"), std::string::npos) << live;
     EXPECT_NE(live.find("\nFork here: force another token with F\n"), std::string::npos) << live;
     EXPECT_NE(kept.find("\nData: RECORDED\n"), std::string::npos) << kept;
@@ -202,7 +202,7 @@ TEST(KeptFrame, SaysThatItIsRecordedAndSetsNoTask) {
     for (const int beat : {1, 2}) {
         request.scene = "bottleneck";
         request.beat = beat;
-        const std::string words = describe_frame(request, trace, {}, {});
+        const std::string words = describe_frame(request, {trace, {}, {}});
         EXPECT_EQ(words.find("press"), std::string::npos) << words;
         EXPECT_EQ(words.find("↑"), std::string::npos) << words;
     }
@@ -243,7 +243,8 @@ TEST(RoundShare, WritesALoopACardAndTheLink) {
     EXPECT_EQ(share.done(), 1);
     const SharedFiles& files = share.files();
     EXPECT_EQ(files.film, "");
-    EXPECT_EQ(files.no_film, "ffmpeg is not installed");
+    EXPECT_TRUE(files.no_encoder);
+    EXPECT_EQ(files.no_film, "");
     const auto gif = bytes_of(files.loop);
     int w = 0, h = 0, count = 0, channels = 0;
     int* delays = nullptr;
@@ -314,7 +315,8 @@ TEST(ShareKey, HandsOverTheRoundOnScreen) {
 
     SharedFiles files{.loop = folders[0] / "round.gif",
                       .film = {},
-                      .no_film = "ffmpeg is not installed",
+                      .no_encoder = true,
+                      .no_film = {},
                       .card = folders[0] / "card.png",
                       .link = folders[0] / "link.txt",
                       .link_text = rounds[0].link};

@@ -290,7 +290,10 @@ TEST(AdviceVerdict, NoneWithAReason) {
     EXPECT_EQ(inner(verdict_said(few), "reason").id(), "advice.reason.few");
     EXPECT_EQ(whole(inner(verdict_said(few), "reason"), "prompts"), 3);
     EXPECT_EQ(whole(inner(verdict_said(few), "reason"), "least"), 8);
-    EXPECT_EQ(inner(verdict_said(Advice{}), "reason").id(), "advice.reason.no_drafter");
+    EXPECT_EQ(inner(verdict_said(Advice{}), "reason").id(), "advice.reason.unmeasured");
+    Advice nobody;
+    nobody.prompts = 8;
+    EXPECT_EQ(inner(verdict_said(nobody), "reason").id(), "advice.reason.no_drafter");
 }
 
 TEST(AdviceVerdict, OfTwoThatAreAlikeTheShorterDraft) {
@@ -325,6 +328,16 @@ TEST(AdviceFindings, SayWhatStandsOut) {
     EXPECT_EQ(whole(dead, "place"), 2);
     EXPECT_EQ(whole(dead, "kept"), 1);
     EXPECT_EQ(whole(dead, "judged"), 90);
+}
+
+// Whoever ends it during the first prompt was told that there is nothing to speculate with.
+TEST(AdviceVerdictOf, BlamesNoDrafterWhereNothingWasMeasured) {
+    Advice advice;
+    EXPECT_EQ(verdict_of(advice).reason.id(), "advice.reason.unmeasured");
+    EXPECT_EQ(conditions_said(advice).id(), "advice.sentence.unfinished") << "and not texts of 0 to 0 tokens";
+    advice.prompts = 3;
+    EXPECT_EQ(conditions_said(advice).id(), "advice.sentence.conditions");
+    EXPECT_EQ(verdict_of(advice).reason.id(), "advice.reason.no_drafter");
 }
 
 TEST(AdviceFindings, ShortTextsUnderstateARoundAndKeptWeightsSaveAndCost) {

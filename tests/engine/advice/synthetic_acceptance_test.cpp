@@ -12,7 +12,7 @@ namespace {
 
 SpeculationProfile counted() { return profile_of_counts(1000, {816, 634, 476}); }
 
-std::string refused(const std::string& text) {
+std::string acceptance_refused(const std::string& text) {
     try {
         (void)profile_of_synthetic(text, "options.txt");
     } catch (const Error& error) {
@@ -70,18 +70,18 @@ TEST(SyntheticAcceptance, SpreadsALengthAsEachServerDoes) {
 }
 
 TEST(SyntheticAcceptance, RefusesWhatNoServerTakes) {
-    EXPECT_NE(refused("{}").find("no synthetic acceptance"), std::string::npos);
-    EXPECT_NE(refused("llama-server -m x").find("not valid JSON"), std::string::npos);
-    EXPECT_NE(refused("--spec-synth-len 3").find("how many tokens are drafted"), std::string::npos);
-    EXPECT_NE(refused("--spec-synth-len 6 --draft-max 4").find("a length of 6"), std::string::npos);
-    EXPECT_NE(refused("--spec-synth-rates .5,.6").find("place 2 is 0.6"), std::string::npos);
-    EXPECT_NE(refused("--spec-synth-rates 1.5").find("place 1 is 1.5"), std::string::npos);
-    EXPECT_NE(refused("--spec-synth-rates .5,x").find("\"x\", which is no number"), std::string::npos);
-    EXPECT_NE(refused("--spec-synth-rates .5 --spec-synth-len 1.5").find("of which servers take one"), std::string::npos);
-    EXPECT_NE(refused("--spec-synth-rates .5,.4 --draft-max 3").find("2 rates with K = 3"), std::string::npos);
-    EXPECT_NE(refused(R"({"synthetic_acceptance_rates":0.5})").find("expected a list"), std::string::npos);
-    EXPECT_NE(refused(R"({"num_speculative_tokens":"3","synthetic_acceptance_length":2})").find("no number"), std::string::npos);
-    EXPECT_NE(refused(R"({"num_speculative_tokens":0,"synthetic_acceptance_length":1})").find("K = 0"), std::string::npos);
+    EXPECT_NE(acceptance_refused("{}").find("no synthetic acceptance"), std::string::npos);
+    EXPECT_NE(acceptance_refused("llama-server -m x").find("not valid JSON"), std::string::npos);
+    EXPECT_NE(acceptance_refused("--spec-synth-len 3").find("how many tokens are drafted"), std::string::npos);
+    EXPECT_NE(acceptance_refused("--spec-synth-len 6 --draft-max 4").find("a length of 6"), std::string::npos);
+    EXPECT_NE(acceptance_refused("--spec-synth-rates .5,.6").find("place 2 is 0.6"), std::string::npos);
+    EXPECT_NE(acceptance_refused("--spec-synth-rates 1.5").find("place 1 is 1.5"), std::string::npos);
+    EXPECT_NE(acceptance_refused("--spec-synth-rates .5,x").find("\"x\", which is no number"), std::string::npos);
+    EXPECT_NE(acceptance_refused("--spec-synth-rates .5 --spec-synth-len 1.5").find("of which servers take one"), std::string::npos);
+    EXPECT_NE(acceptance_refused("--spec-synth-rates .5,.4 --draft-max 3").find("2 rates with K = 3"), std::string::npos);
+    EXPECT_NE(acceptance_refused(R"({"synthetic_acceptance_rates":0.5})").find("expected a list"), std::string::npos);
+    EXPECT_NE(acceptance_refused(R"({"num_speculative_tokens":"3","synthetic_acceptance_length":2})").find("no number"), std::string::npos);
+    EXPECT_NE(acceptance_refused(R"({"num_speculative_tokens":0,"synthetic_acceptance_length":1})").find("K = 0"), std::string::npos);
 }
 
 } // namespace

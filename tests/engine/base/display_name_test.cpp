@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/shared/said_values.h"
 #include "tests/shared/temp_folder.h"
 
 namespace speclens::test {
@@ -57,6 +58,22 @@ TEST(DisplayName, ThatAnOlderVersionWroteMeansTheSame) {
     EXPECT_TRUE(called_alike("bundle S", "bundle S"));
     EXPECT_FALSE(called_alike("bundle S", "bundle M"));
     EXPECT_FALSE(called_alike("Qwen2.5-Coder 0.5B Instruct", "Qwen2.5-Coder 1.5B Instruct"));
+}
+
+// A recording writes where it was made as one text; how many cores that were is said in every language.
+TEST(DisplayName, OfAMachineAndItsCores) {
+    const std::vector<Said> said = machine_said("Intel(R) Xeon(R) Processor, 16 cores");
+    ASSERT_EQ(said.size(), 1U);
+    EXPECT_EQ(said[0].id(), "shared.machine.cores");
+    EXPECT_EQ(whole(said[0], "cores"), 16);
+    EXPECT_EQ(inner(said[0], "name"), machine_said("Intel(R) Xeon(R) Processor").at(0));
+    for (const char* name : {"one core of an EPYC", "two cores", "EPYC, many cores", "CPU,  cores", " cores", "EPYC, 99999999999 cores"}) {
+        const std::vector<Said> whole_name = machine_said(name);
+        ASSERT_EQ(whole_name.size(), 1U) << name;
+        EXPECT_EQ(whole_name[0].id(), "shared.machine.name");
+        EXPECT_EQ(words(whole_name[0], "english"), name);
+    }
+    EXPECT_TRUE(machine_said("").empty());
 }
 
 } // namespace

@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 
 #include "engine/batch/sweep.h"
 #include "tests/shared/micro.h"
+#include "tests/shared/slow_model.h"
 
 namespace speclens {
 namespace {
@@ -106,6 +108,43 @@ SweepPlan small_plan() {
     plan.seconds = 1;
     plan.proof_seconds = 20;
     return plan;
+}
+
+TEST(Sweep, MeasuresEveryCellOnceAndTheRestOnlyWhereThereIsTime) {
+    SweepPlan plan = small_plan();
+    plan.in_time = true;
+    plan.seconds = 1e-3; // over within the first slice
+    plan.proof_seconds = 0;
+    SweepMeasurement measurement(test::micro_models(1), plan);
+    std::set<double> seen; // of the first turns, whose time is over from the beginning
+    while (measurement.step()) {
+        EXPECT_LE(measurement.done(), 1);
+        EXPECT_TRUE(seen.empty() || measurement.done() >= *seen.rbegin());
+        const double turn = static_cast<double>(measurement.batches_done());
+        if (turn >= 6) continue;
+        EXPECT_LE(measurement.done(), 0.8 * (turn + 1) / 6 + 1e-9) << "it says how many of the cells there are";
+        seen.insert(measurement.done());
+    }
+    EXPECT_GT(seen.size(), 12U) << "it goes on within a cell";
+    const Sweep sweep = measurement.sweep();
+    EXPECT_TRUE(sweep.complete) << "nobody ended it";
+    EXPECT_EQ(sweep.left_out, 6u) << "the second slices";
+    for (const SweepCell& cell : sweep.cells) EXPECT_EQ(cell.slices.size(), 1u);
+}
+
+// On a model that writes five tokens in its share of the time: the text is decoded to its end for the proof anyway.
+TEST(Sweep, CountsAllThatIsDecodedUntilATextHasEnded) {
+    SweepPlan plan = small_plan();
+    plan.in_time = true;
+    plan.seconds = 1e-3;
+    plan.proof_seconds = 0;
+    plan.repeats = 1;
+    plan.methods.resize(1);
+    plan.concurrency = {1};
+    SweepMeasurement measurement(test::slow_models({.target_ms = 50}).models, plan);
+    while (measurement.step()) {
+    }
+    EXPECT_GE(measurement.sweep().cells.front().sum.ended, 1);
 }
 
 TEST(Sweep, MeasuresEveryCellAndProvesItsTexts) {

@@ -10,6 +10,7 @@
 #include "engine/drafters/drafter_info.h"
 #include "engine/models/model_names.h"
 #include "engine/run/run.h"
+#include "engine/session/engine.h"
 #include "engine/weights/safetensors.h"
 #include "tests/shared/micro.h"
 #include "tests/shared/model_support.h"
@@ -145,7 +146,7 @@ TEST_P(HealthyHead, GetsNoAlarm) {
     EXPECT_GT(d.least_told, 0);
     EXPECT_LT(d.least_told, 1);
 }
-INSTANTIATE_TEST_SUITE_P(Doctor, HealthyHead, testing::Values("eagle3", "dflash", "domino", "dspark"));
+INSTANTIATE_TEST_SUITE_P(Doctor, HealthyHead, testing::Values("eagle3", "dflash", "dflash2", "domino", "dspark"));
 
 // Teacher forcing is what a run does where all is accepted: first guesses at every place are those of a run with K = 1 that keeps none.
 TEST(DoctorReading, GuessesAreThoseOfARun) {
@@ -293,18 +294,68 @@ TEST(DoctorVariants, AreLinesOfTheFile) {
     EXPECT_FALSE(go_together(by_name.at("rotary base 1000000"), by_name.at("rotary base 500000")));
     EXPECT_TRUE(go_together(by_name.at("rotary base 1000000"), by_name.at("rotary pairs (2i, 2i + 1)")));
     const Variant both = together(by_name.at("tapped layer 9 one earlier"), by_name.at("rotary pairs (2i, 2i + 1)"));
+    EXPECT_EQ(both.said.size(), 2U);
+    EXPECT_EQ(both.said[0].id(), "drafters.variant.tap");
     EXPECT_EQ(both.line(), R"("dflash_config": {"target_layer_ids": [1, 5, 8]}, "is_neox_style": false)");
-    for (const auto& [name, variant] : by_name) { // each is what the loader then reads
-        SCOPED_TRACE(name);
-        const auto read = DraftNetwork::load(models->target, shipped("dflash"), {}, {}, variant.changes);
-        const DraftConfig& now = read->config;
-        const DraftConfig& was = models->network("dflash")->config;
-        EXPECT_EQ(now.taps != was.taps, name.find("tapped") != std::string::npos);
-        EXPECT_EQ(now.anchor_aligned != was.anchor_aligned, name.find("anchor") != std::string::npos);
-        EXPECT_EQ(now.interleaved != was.interleaved || now.layer.rope_theta != was.layer.rope_theta, name.starts_with("rotary"));
+    for (const char* drafter : {"dflash", "dflash2"}) { // each is what the loader then reads
+        const DraftConfig& was = models->network(drafter)->config;
+        for (const Variant& variant : variants_of(*models->network(drafter))) {
+            SCOPED_TRACE(std::string(drafter) + ": " + variant.what);
+            const auto read = DraftNetwork::load(models->target, shipped(drafter), {}, {}, variant.changes);
+            const DraftConfig& now = read->config;
+            EXPECT_EQ(now.taps != was.taps, variant.what.find("tapped") != std::string::npos);
+            EXPECT_EQ(now.anchor_aligned != was.anchor_aligned, variant.what.find("anchor") != std::string::npos);
+            EXPECT_EQ(now.interleaved != was.interleaved || now.layer.rope_theta != was.layer.rope_theta,
+                      variant.what.starts_with("rotary"));
+        }
     }
     for (const char* drafter : {"eagle3", "domino", "dspark"})
         for (const Variant& variant : variants_of(*models->network(drafter))) EXPECT_NE(variant.line(), "") << variant.what;
+}
+
+// A selector has so many candidates: no other id has a rank.
+TEST(DoctorOfASelector, ReadsItOtherwiseAndRanksItsCandidatesAlone) {
+    const auto models = std::make_shared<const Models>(
+        load_models({.target = golden("micro_qwen3"), .heads = {{"dflash2", golden("micro_dflash2")}}, .threads = 1}));
+    const auto head = models->network("dflash2");
+    ASSERT_NE(head, nullptr);
+    EXPECT_TRUE(has_variants("dflash2"));
+    EXPECT_GE(variants_of(*head).size(), 4U);
+    const Diagnosis d = examined(models, "dflash2", 60, 30);
+    EXPECT_NE(d.verdict, Diagnosis::Verdict::open);
+    EXPECT_EQ(d.ranked().size(),
+              static_cast<std::size_t>(std::ranges::count_if(d.variants, [](const TriedVariant& one) { return one.refused.empty(); })));
+    ASSERT_EQ(head->config.candidates, 7);
+    EXPECT_EQ(d.ranks[5], 0) << "ranks 9 to 16";
+    EXPECT_EQ(d.ranks[6], 0) << "ranks 17 to 64";
+    EXPECT_GT(d.ranks[7], 0) << "a head of random numbers";
+}
+
+// Beside a run: it grows, can be stopped and asked for again; what cannot be examined takes nothing away.
+TEST(DoctorInASession, GrowsIsStoppedAndComesToAVerdict) {
+    EngineHost host;
+    Engine engine(host, whole_bundle());
+    const auto shown = [&]() -> const Diagnosis& { return *engine.shown().diagnosis; };
+    engine.obey(ExamineHead{"dflash", 300});
+    ASSERT_EQ(engine.shown().status.error, "");
+    EXPECT_EQ(shown().verdict, Diagnosis::Verdict::open);
+    EXPECT_EQ(engine.shown().status.work.of, Work::Of::places);
+    while (shown().kept_at.empty() && engine.step()) {
+    }
+    EXPECT_GT(engine.shown().status.work.done, 0);
+    engine.obey(Cancel{});
+    EXPECT_TRUE(shown().ended_early);
+    EXPECT_FALSE(shown().kept_at.empty()) << "what is there stays";
+    EXPECT_FALSE(engine.step());
+    EXPECT_EQ(engine.shown().status.work.of, Work::Of::nothing);
+    engine.obey(ExamineHead{"dflash", 300});
+    while (engine.step()) {
+    }
+    EXPECT_EQ(shown().verdict, Diagnosis::Verdict::healthy);
+    EXPECT_FALSE(shown().ended_early);
+    engine.obey(ExamineHead{"medusa"});
+    EXPECT_NE(engine.shown().status.error.find("medusa"), std::string::npos);
+    EXPECT_EQ(shown().drafter, "dflash");
 }
 
 TEST(DoctorVariants, WhatCannotBeExaminedIsSaid) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/drafters/drafter_settings.h"
+#include "tests/shared/said_values.h"
 
 namespace speclens {
 namespace {
@@ -15,7 +16,10 @@ TEST(AddingASetting, TakesOneLine) {
     EXPECT_TRUE(is_unset(*setting, options));
     options.skip_last = 3;
     EXPECT_EQ(text_of(*setting, options), "3");
-    EXPECT_EQ(words_of(options), " · without the last 3");
+    ASSERT_EQ(words_of(options).size(), 1U);
+    const Said said = test::inner(words_of(options)[0], "words");
+    EXPECT_EQ(said.id(), "settings.set.words:skip_last");
+    EXPECT_EQ(test::whole(said, "value"), 3);
 }
 
 } // namespace

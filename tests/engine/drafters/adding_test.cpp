@@ -5,6 +5,7 @@
 #include "engine/drafters/drafter_info.h"
 #include "engine/rules/verify.h"
 #include "tests/shared/micro.h"
+#include "ui/stories/story_book.h"
 
 namespace speclens {
 namespace {
@@ -25,6 +26,12 @@ TEST(Adding, ShowsADrafterThatDrafts) {
     EXPECT_TRUE(draft.is_chain());
     EXPECT_EQ(draft.nodes[0].token, 5);
     EXPECT_EQ(draft.nodes[1].token, 9);
+}
+
+TEST(Adding, ShowsTheWordsOfItsDrafter) {
+    const StoryLayer words = read_stories(SPEC_ADDING_WORDS); // throws for a text that nobody asks for
+    for (const std::string& lacking : missing_texts(words)) EXPECT_FALSE(lacking.starts_with("drafter-names.toml: echo.")) << lacking;
+    EXPECT_EQ(words.scenes.at("drafter-names").texts.at("echo.short").at("*").source(), "echo");
 }
 
 TEST(Adding, ShowsADrafterThatUsesAnotherOnesHead) {
@@ -53,6 +60,12 @@ TEST(Adding, ShowsARuleThatKeepsTheTargetsDistribution) {
         ++counts[static_cast<std::size_t>(verdict.token)];
     }
     EXPECT_EQ(counts, (std::vector<int>{500, 300, 200}));
+}
+
+TEST(Adding, ShowsTheWordsOfItsRule) {
+    const StoryLayer words = read_stories(SPEC_ADDING_WORDS); // throws for a text that nobody asks for
+    for (const std::string& lacking : missing_texts(words)) EXPECT_FALSE(lacking.starts_with("rule-names.toml: skeptic.")) << lacking;
+    EXPECT_EQ(words.scenes.at("rule-names").texts.at("skeptic.title").at("*").source(), "Skeptic");
 }
 
 } // namespace

@@ -278,5 +278,40 @@ TEST_P(TreeDrafters, ABranchHasTheDistributionsOfItsOwnPath) {
     EXPECT_GT(compared, 400);
 }
 
+// The mean of one state is that state: forced along one path twice, the second draft by the mean is the chain's own, to the bit; the
+// first, of which nothing came before, is another.
+TEST_P(TreeDrafters, AMeanStateIsThatOfTheRoundsBefore) {
+    if (GetParam() != std::string("domino")) GTEST_SKIP() << "has no recurrent state";
+    const RunSettings settings = greedy(tree(), 5);
+    const std::vector<int>& prompt = settings.prompt.token_ids;
+    const auto target = make_model_decoder(models_->target, 64);
+    const std::vector<std::pair<int, int>> force = {{0, 5}, {1, 9}, {2, 4}, {3, 7}, {4, 3}};
+    const auto drafts = [&](bool by_mean, int times) {
+        DrafterOptions options;
+        options.mean_state = by_mean;
+        const auto drafter = find_drafter("domino")->make({*target, nullptr, models_->network("domino"), options});
+        target->truncate(0);
+        drafter->begin(prompt);
+        target->prefill(std::span(prompt).first(prompt.size() - 1), drafter->taps(), [&](int first, const Tensor& features) {
+            drafter->observe({.sequence = prompt, .first = first, .prompt = true, .features = features});
+        });
+        DraftRequest request;
+        request.sequence = prompt;
+        request.k = 5;
+        request.entries = -1;
+        request.sampling.temperature = 1;
+        request.coin = [](int) { return 0.3; };
+        request.force = force;
+        Draft draft;
+        for (int i = 0; i < times; ++i) draft = drafter->draft(request);
+        std::vector<Distribution> all;
+        for (const DraftNode& node : draft.nodes) all.push_back(node.distribution);
+        return all;
+    };
+    const std::vector<Distribution> own = drafts(false, 2), first = drafts(true, 1), second = drafts(true, 2);
+    EXPECT_EQ(own, second);
+    EXPECT_NE(own, first);
+}
+
 } // namespace
 } // namespace speclens::test

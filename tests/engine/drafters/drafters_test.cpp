@@ -6,6 +6,8 @@
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter.h"
 #include "engine/drafters/drafter_info.h"
+#include "engine/heads/official_layout.h"
+#include "engine/weights/safetensors_write.h"
 #include "tests/engine/drafters/drafter_goldens.h"
 #include "tests/shared/gguf_head.h"
 
@@ -37,13 +39,56 @@ void expect_distribution(const TopEntries& got, const std::vector<double>& want,
     for (const auto& [id, logp] : expected) ASSERT_LT(logp, -85) << "id " << id << " is missing";
 }
 
+enum class Layout : std::uint8_t { release, speculators, transformers };
+
 struct Case {
     std::string folder, drafter;
     std::string prefix = "";                                     // of the names in the golden file
     std::vector<std::pair<std::string, std::string>> edits = {}; // of config.json
     DrafterOptions options = {};
     std::optional<DType> gguf = {}; // loaded from a GGUF file with such matrices, as llama.cpp's converter writes one
+    Layout layout = Layout::release;
 };
+
+// A Domino head as speculators' converter writes one (src/speculators/convert/domino/converter.py): its own names behind
+// logits_correction, layers counted as a state enters them, geometry in a section, and a copy of the target's embedding left out.
+void as_speculators(const fs::path& folder) {
+    const Json own = Json::parse(read_file(folder / "config.json")), head = own["dflash_config"];
+    std::vector<int> entered = head["target_layer_ids"].get<std::vector<int>>();
+    for (int& layer : entered) ++layer;
+    const bool anchor = head["shift_label"].get<bool>();
+    const int block = own["block_size"].get<int>();
+    Json proposals = Json::array(), layers = own;
+    proposals.push_back(Json{{"proposal_type", "greedy"}, {"speculative_tokens", anchor ? block : block - 1}});
+    for (const char* key : {"architectures", "block_size", "dflash_config", "emb_dim", "num_target_layers"}) layers.erase(key);
+    const Json config = {
+        {"architectures", {"DominoDraftModel"}},
+        {"speculators_model_type", "domino"},
+        {"speculators_version", "0.10.0"},
+        {"speculators_config", {{"algorithm", "domino"}, {"default_proposal_method", "greedy"}, {"proposal_methods", proposals}}},
+        {"block_size", block},
+        {"draft_vocab_size", own["vocab_size"]},
+        {"mask_token_id", head["mask_token_id"]},
+        {"aux_hidden_state_layer_ids", entered},
+        {"sample_from_anchor", anchor},
+        {"sliding_window_non_causal", false},
+        {"target_hidden_size", nullptr},
+        {"gru_hidden_dim", head["gru_hidden_dim"]},
+        {"logits_correction_emb_dim", head["emb_dim"]},
+        {"pure_draft_prefix_len", head["pure_draft_prefix_len"]},
+        {"lambda_base_start", 0.75},
+        {"lambda_base_decay_ratio", 0.5},
+        {"transformer_layer_config", layers}};
+    write_file(folder / "config.json", config.dump());
+    const Safetensors file = Safetensors::open(folder / "model.safetensors");
+    std::vector<TensorToWrite> tensors;
+    for (const auto& [name, stored] : file.tensors()) {
+        const bool corrects = name.starts_with("prefix_gru.") || name.starts_with("embed_proj.");
+        tensors.push_back(
+            {(corrects ? "logits_correction." : "") + name, stored.dtype, stored.shape, [bytes = file.read(stored)] { return bytes; }});
+    }
+    write_safetensors(folder / "model.safetensors", std::move(tensors));
+}
 
 // The public implementations draw from every row of the output matrix, also from padding; here a tokenizer
 // would tell which rows are that.
@@ -58,7 +103,9 @@ class GoldenPass {
     explicit GoldenPass(const Case& c)
         : files_(c.folder), golden_(c.folder, c.prefix), backend_(test_backend(2)), target_model_(target_without_tokenizer(*backend_)) {
         for (const auto& [from, to] : c.edits) files_.edit("config.json", from, to);
-        network_ = DraftNetwork::load(target_model_, files_.path());
+        if (c.layout == Layout::speculators) as_speculators(files_.path());
+        if (c.layout == Layout::transformers) write_head(files_.path(), files_ / "assistant", HeadLayout::transformers);
+        network_ = DraftNetwork::load(target_model_, c.layout == Layout::transformers ? files_ / "assistant" : files_.path());
         if (c.gguf) {
             gguf_of_head(files_.path(), *network_, *c.gguf).write(files_ / "head.gguf");
             network_ = DraftNetwork::load(target_model_, files_ / "head.gguf");
@@ -130,7 +177,8 @@ class GoldenPass {
                            .first = before,
                            .features = target_->features().slice(0, static_cast<int>(committed.size()))});
         const Internals truth = drafter_->look_back();
-        if (network_->config.method == DraftConfig::Method::eagle3 && !truth.empty())
+        const bool taps_normed = network_->config.fc_norm || network_->config.norm_before_fc;
+        if (network_->config.method == DraftConfig::Method::eagle3 && !taps_normed && !truth.empty())
             expect_feature_errors(truth, golden_, round, files_ / "model.safetensors");
         target_->poison();
     }
@@ -170,6 +218,15 @@ TEST(DrafterParity, HeadsFromGgufFiles) {
         }
 }
 TEST(DrafterParity, Eagle3) { GoldenPass({"micro_eagle3", "eagle3"}).run(); }
+TEST(DrafterParity, Eagle3WithANormOfEachTap) { GoldenPass({"micro_eagle3_fc_norm", "eagle3"}).run(); }
+// A folder that speculators wrote, and the forward pass of that library.
+TEST(DrafterParity, Eagle3GoesOnFromNormedStatesBehindANormOfAllTaps) {
+    Case c{"micro_eagle3_norm_output", "eagle3", "normed."};
+    GoldenPass(c).run();
+    c.prefix = "raw."; // the other state drafts other tokens
+    c.edits = {{R"("norm_output": true)", R"("norm_output": false)"}};
+    GoldenPass(c).run();
+}
 TEST(DrafterParity, Eagle3NormBeforeResidual) { GoldenPass({"micro_eagle3_norm_first", "eagle3"}).run(); }
 // Expanding one node a level is drafting a chain, although every level is run in another way.
 TEST(DrafterParity, Eagle3TreeOfWidthOne) {
@@ -234,6 +291,11 @@ TEST(Eagle3Tree, KeepsTheBestPathsAndTheirParents) {
     }
 }
 TEST(DrafterParity, DFlash) { GoldenPass({"micro_dflash", "dflash"}).run(); }
+TEST(DrafterParity, DFlashAsTransformersHasIt) {
+    Case c{"micro_dflash", "dflash"};
+    c.layout = Layout::transformers;
+    GoldenPass(c).run();
+}
 TEST(DrafterParity, DFlash2) { GoldenPass({"micro_dflash2", "dflash2", "full."}).run(); }
 // The first of its two layers sees the last 8 positions, in both directions, as the released heads do with 2048.
 TEST(DrafterParity, DFlash2WithAWindow) {
@@ -251,14 +313,18 @@ TEST(DrafterParity, Medusa) { GoldenPass({"micro_medusa", "medusa"}).run(); }
 TEST(DrafterParity, MedusaWithTheTargetsOutputMatrix) { GoldenPass({"micro_medusa_shared", "medusa"}).run(); }
 TEST(DrafterParity, Mtp) { GoldenPass({"micro_mtp", "mtp"}).run(); }
 TEST(DrafterParity, DominoInAllAlignments) {
-    for (const bool shift : {true, false}) {
-        for (const int prefix : {0, 1, 2}) {
-            Case c{"micro_domino", "domino"};
-            c.prefix = "shift" + std::to_string(shift) + "_prefix" + std::to_string(prefix) + ".";
-            SCOPED_TRACE(c.prefix);
-            if (!shift) c.edits.emplace_back("\"shift_label\": true", "\"shift_label\": false");
-            if (prefix != 1) c.edits.emplace_back("\"pure_draft_prefix_len\": 1", "\"pure_draft_prefix_len\": " + std::to_string(prefix));
-            GoldenPass(c).run();
+    for (const Layout layout : {Layout::release, Layout::speculators}) {
+        for (const bool shift : {true, false}) {
+            for (const int prefix : {0, 1, 2}) {
+                Case c{"micro_domino", "domino"};
+                c.layout = layout;
+                c.prefix = "shift" + std::to_string(shift) + "_prefix" + std::to_string(prefix) + ".";
+                SCOPED_TRACE(c.prefix + (layout == Layout::release ? "" : ", speculators"));
+                if (!shift) c.edits.emplace_back("\"shift_label\": true", "\"shift_label\": false");
+                if (prefix != 1)
+                    c.edits.emplace_back("\"pure_draft_prefix_len\": 1", "\"pure_draft_prefix_len\": " + std::to_string(prefix));
+                GoldenPass(c).run();
+            }
         }
     }
 }

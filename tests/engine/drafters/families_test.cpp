@@ -1,11 +1,16 @@
 // The layouts of the public draft heads, field by field and tensor by tensor, in miniature: each loads, is
 // taken for what it is, and drafts without changing the text. Names are those of the public repositories,
 // written down here a second time, apart from the loader.
+#include <map>
+#include <set>
+
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter_info.h"
+#include "engine/heads/head_keys.h"
 #include "engine/lab/study.h"
 #include "engine/models/notices.h"
 #include "engine/run/run.h"
+#include "engine/run/run_view.h"
 #include "tests/shared/checkpoint_writer.h"
 #include "tests/shared/micro.h"
 #include "tests/shared/model_support.h"
@@ -158,6 +163,42 @@ std::vector<Family> families() {
              R"("aux_hidden_state_layer_ids":[2,18,33],"conv_kernel_size":2,"conv_group_size":16,"selector_rank":7,"selector_top_k":16,)" +
                  nested + geometry(2, "}")),
          backbone(2, 3) + selector(2), 8, three},
+        {"speculators Domino", "domino",
+         config("DominoSpeculator",
+                R"("speculators_model_type":"domino","draft_vocab_size":20,"block_size":8,"mask_token_id":60,"sample_from_anchor":true,)"
+                R"("gru_hidden_dim":10,"logits_correction_emb_dim":6,"pure_draft_prefix_len":1,"lambda_base_start":1.0,)"
+                R"("lambda_base_decay_ratio":0.5,"aux_hidden_state_layer_ids":[2,18,33],"sliding_window_non_causal":false,)" +
+                    nested + geometry(2, R"(,"model_type":"qwen3"})")),
+         cut + Shapes{{"hidden_norm.weight", {kHidden}}, {"embed_tokens.weight", {kVocab, kHidden}}} +
+             layer("layers.0.", kHidden, true, false) + layer("layers.1.", kHidden, true, false) +
+             Shapes{{"logits_correction.prefix_gru.weight_ih_l0", {30, kHidden}},
+                    {"logits_correction.prefix_gru.weight_hh_l0", {30, 10}},
+                    {"logits_correction.embed_proj.0.weight", {6, kHidden + 10}},
+                    {"logits_correction.embed_proj.2.weight", {20, 6}}},
+         8, three},
+        {"speculators Domino of July 2026", "domino", // its branch `projector_type`, of which orestis-z/domino-Qwen3-8B-ablation757-a2 is
+         config("DFlashSpeculator",
+                R"("speculators_model_type":"dflash","draft_vocab_size":20,"block_size":8,"mask_token_id":60,"projector_type":"domino",)"
+                R"("gru_hidden_dim":10,"emb_dim":6,"pure_draft_prefix_len":1,"shift_label":false,"aux_hidden_state_layer_ids":[2,18,33],)" +
+                    nested + geometry(2, R"(,"model_type":"qwen3"})")),
+         cut + Shapes{{"hidden_norm.weight", {kHidden}}} + layer("layers.0.", kHidden, true, false) +
+             layer("layers.1.", kHidden, true, false) +
+             Shapes{{"domino_head.prefix_gru.weight_ih_l0", {30, kHidden}},
+                    {"domino_head.prefix_gru.weight_hh_l0", {30, 10}},
+                    {"domino_head.embed_proj.0.weight", {6, kHidden + 10}},
+                    {"domino_head.embed_proj.2.weight", {20, 6}}},
+         7, three},
+        {"transformers DFlash", "dflash",
+         config("MuseGlimmerAssistantModel",
+                R"("model_type":"muse_glimmer_assistant","hidden_size":48,"intermediate_size":96,"num_attention_heads":4,)"
+                R"("num_key_value_heads":2,"head_dim":16,"rms_norm_eps":1e-6,"hidden_act":"silu","max_position_embeddings":512,)"
+                R"("num_hidden_layers":2,"rope_parameters":{"rope_theta":500000.0,"rope_type":"default"},"block_size":16,)"
+                R"("mask_token_id":60,"sliding_window":6,"layer_types":["sliding_attention","full_attention"],"attention_dropout":0,)"
+                R"("bos_token_id":58,"dtype":"bfloat16","transformers_version":"5.23.0","target_layer_ids":)" +
+                    kTaps),
+         Shapes{{"encoder.fc.weight", {kHidden, 5 * kHidden}}, {"encoder.output_norm_enc.weight", {kHidden}}, {"norm.weight", {kHidden}}} +
+             layer("layers.0.", kHidden, true, false) + layer("layers.1.", kHidden, true, false),
+         15, five},
         {"speculators DSpark", "dspark",
          config("DSparkSpeculator",
                 R"("speculators_model_type":"dspark","draft_vocab_size":20,"block_size":8,"mask_token_id":60,)"
@@ -383,6 +424,166 @@ TEST_F(Families, NoticesOfEverythingThatIsLoadedAreListed) {
         << "its name, its layers, the layers it reads";
 }
 
+// Each key that a kind of head is read by does something: with another value it drafts otherwise, or is refused by the key's name or for
+// the tensors that no longer fit.
+TEST_F(Families, EveryKeyThatIsAppliedChangesWhatIsDrafted) {
+    const Family mtp = {"speculators MTP",
+                        "mtp",
+                        config("MTPDraftModel", R"("num_speculative_steps":3,"transformer_layer_config":{)" + geometry(1, "}")),
+                        layer("mtp_layers.0.", kHidden, true, false) + Shapes{{"mtp_layers.0.input_proj.weight", {kHidden, 2 * kHidden}},
+                                                                              {"mtp_layers.0.token_layernorm.weight", {kHidden}},
+                                                                              {"mtp_layers.0.hidden_layernorm.weight", {kHidden}},
+                                                                              {"mtp_layers.0.final_layernorm.weight", {kHidden}}},
+                        64,
+                        {kLayers}};
+    const auto drafted = [&](const Family& family, const std::string& key, const Json& value) {
+        Json json = Json::parse(family.config);
+        const bool nested = json.contains("dflash_config") && json["dflash_config"].contains(key);
+        if (!key.empty()) (nested ? json["dflash_config"] : json)[key] = value;
+        const fs::path folder = temp_.path() / "head";
+        write_checkpoint(folder, json.dump(), family.tensors);
+        try {
+            auto models = std::make_shared<Models>(*models_);
+            models->networks = {{family.drafter, DraftNetwork::load(models->target, folder)}};
+            RunSettings settings;
+            settings.prompt.token_ids = {7, 8, 9, 7, 8, 9, 7};
+            settings.drafter = family.drafter;
+            settings.k = 5;
+            settings.sampling.temperature = 0.8;
+            settings.rule = judging_rule("token", family.drafter);
+            settings.max_tokens = 16;
+            speclens::Run run(models, settings);
+            run.finish();
+            std::string all = run.trace().header()->notice;
+            for (const RoundSummary& round : fold(run.trace(), run.trace().size()).round_list)
+                for (const DraftSlot& slot : round.drafts)
+                    all += " " + std::to_string(slot.draft->token) + ":" + Json(slot.draft->q).dump();
+            EXPECT_GT(all.size(), 100U) << family.name << ": it drafts";
+            return all;
+        } catch (const Error& error) {
+            return std::string("refused: ") + error.what();
+        }
+    };
+    std::map<std::string, std::string> unchanged;
+    std::set<std::string> tried;
+    const auto changes = [&](const Family& family, const std::string& key, const Json& value) {
+        tried.insert(key);
+        std::string& before = unchanged[family.name];
+        if (before.empty()) before = drafted(family, "", {});
+        const std::string after = drafted(family, key, value);
+        EXPECT_EQ(before.find("refused"), std::string::npos) << family.name << ": " << before;
+        EXPECT_NE(after, before) << family.name << ": " << key;
+        if (after.starts_with("refused")) {
+            EXPECT_TRUE(std::ranges::any_of(std::initializer_list<std::string>{key, ".weight", ".bias", ".base_kernel", "mask_rep"},
+                                            [&](const std::string& word) { return after.find(word) != std::string::npos; }))
+                << key << ": " << after;
+        }
+    };
+    const auto every_one = [&](const char* kind, KeyList keys) {
+        for (const std::string_view key : keys) EXPECT_TRUE(tried.contains(std::string(key))) << kind << ": " << key << " was not tried";
+        tried.clear();
+    };
+    const std::vector<std::pair<std::string, Json>> of_targets = {{"num_target_layers", 35}, {"target_hidden_size", 64}};
+
+    const Family eagle = family_named("AngelSlim EAGLE-3");
+    for (const auto& [key, value] : std::vector<std::pair<std::string, Json>>{{"draft_vocab_size", 19},
+                                                                              {"norm_before_residual", true},
+                                                                              {"norm_before_fc", true},
+                                                                              {"norm_output", true},
+                                                                              {"fc_norm", true},
+                                                                              {"use_aux_hidden_state", false},
+                                                                              {"use_last_layernorm", false},
+                                                                              {"use_input_layernorm_in_first_layer", false},
+                                                                              {"target_layer_ids", Json{1, 18, 32}},
+                                                                              {"eagle_aux_hidden_state_layer_ids", Json{1, 18, 32}},
+                                                                              {"aux_hidden_state_layer_ids", Json{1, 18, 32}},
+                                                                              {"draft_length", 4},
+                                                                              {"is_causal", false},
+                                                                              {"is_neox_style", false}})
+        changes(eagle, key, value);
+    for (const auto& [key, value] : of_targets) changes(eagle, key, value);
+    every_one("EAGLE-3", eagle3_keys());
+
+    const Family dflash = family_named("z-lab DFlash"), windows = family_named("DFlash with windows");
+    for (const auto& [key, value] : std::vector<std::pair<std::string, Json>>{{"block_size", 4}, // of which the guesses are three
+                                                                              {"mask_token_id", 59},
+                                                                              {"target_layer_ids", Json{1, 9, 17, 25, 34}},
+                                                                              {"aux_hidden_state_layer_ids", Json{1, 9, 17, 25, 33}},
+                                                                              {"eagle_aux_hidden_state_layer_ids", Json{2, 9, 17, 25, 33}},
+                                                                              {"draft_vocab_size", 20},
+                                                                              {"conditioning", "none"},
+                                                                              {"is_neox_style", false},
+                                                                              {"use_swa", true},
+                                                                              {"attention_sink_bias", true},
+                                                                              {"sample_from_anchor", true}})
+        changes(dflash, key, value);
+    for (const auto& [key, value] : of_targets) changes(dflash, key, value);
+    for (const char* key : {"causal", "is_causal"}) changes(windows, key, false);
+    changes(windows, "sliding_window_non_causal", true);
+    const Family domino = family_named("Huang2020 Domino"), exported = family_named("speculators Domino");
+    for (const auto& [key, value] : std::vector<std::pair<std::string, Json>>{
+             {"shift_label", false}, {"pure_draft_prefix_len", 2}, {"gru_hidden_dim", 11}, {"emb_dim", 7}})
+        changes(domino, key, value);
+    changes(exported, "logits_correction_emb_dim", 7);
+    const Family spark = family_named("deepseek-ai DSpark");
+    changes(spark, "markov_rank", 6);
+    for (const char* key : {"enable_confidence_head", "confidence_head_with_markov"}) changes(spark, key, false);
+    const std::set<std::string> blocks = tried;
+    every_one("blocks", block_keys());
+    tried = blocks;
+    const Family selects = family_named("z-lab DFlash 2");
+    for (const auto& [key, value] : std::vector<std::pair<std::string, Json>>{
+             {"conv_kernel_size", 3}, {"conv_group_size", 8}, {"selector_rank", 8}, {"selector_top_k", 8}, {"sample_from_anchor", true}})
+        changes(selects, key, value);
+    every_one("DFlash 2", dflash2_keys());
+
+    const Family medusa = family_named("Medusa");
+    for (const auto& [key, value] : std::vector<std::pair<std::string, Json>>{
+             {"medusa_num_heads", 1}, {"medusa_num_layers", 2}, {"shared_lm_head", true}, {"hidden_size", 64}, {"vocab_size", 60}})
+        changes(medusa, key, value);
+    for (const auto& [key, value] : of_targets) changes(medusa, key, value);
+    every_one("Medusa", medusa_keys());
+
+    for (const char* key : {"num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_layers"}) changes(mtp, key, 2);
+    for (const auto& [key, value] : of_targets) changes(mtp, key, value);
+    every_one("MTP", mtp_keys());
+}
+
+// What speculators takes where a key was left out, which is not what the official layout takes.
+TEST_F(Families, SpeculatorsDominoHasDefaultsOfItsOwn) {
+    const Family own = family_named("speculators Domino"), official = family_named("Huang2020 Domino");
+    const auto read = [&](const std::string& text, const Shapes& tensors) {
+        write_checkpoint(temp_.path() / "head", text, tensors);
+        return DraftNetwork::load(models_->target, temp_.path() / "head")->config;
+    };
+    const DraftConfig left_out =
+        read(with(with(own.config, R"("sample_from_anchor":true,)", ""), R"("pure_draft_prefix_len":1,)", ""), own.tensors);
+    EXPECT_TRUE(left_out.anchor_aligned);
+    EXPECT_EQ(left_out.prefix, 1);
+    const DraftConfig released =
+        read(with(with(official.config, R"("pure_draft_prefix_len":1,)", ""), R"(,"shift_label":true)", ""), official.tensors);
+    EXPECT_FALSE(released.anchor_aligned);
+    EXPECT_EQ(released.prefix, 0);
+    write_checkpoint(temp_.path() / "head", with(own.config, "logits_correction_emb_dim", "emb_dim"), own.tensors);
+    expect_error([&] { static_cast<void>(DraftNetwork::load(models_->target, temp_.path() / "head")); },
+                 {"logits_correction_emb_dim is missing"});
+}
+
+// transformers' mask of a window of W lets a row see what is up to W places away; the trainers' one place less. Rows see later ones.
+TEST_F(Families, AWindowOfTransformersIsOnePlaceWider) {
+    const Family own = family_named("transformers DFlash"), official = family_named("DFlash with windows");
+    const auto read = [&](const Family& family) {
+        write_checkpoint(temp_.path() / "head", family.config, family.tensors);
+        return DraftNetwork::load(models_->target, temp_.path() / "head")->config;
+    };
+    EXPECT_EQ(read(own).windows, (std::vector<int>{7, 0}));
+    EXPECT_FALSE(read(own).window_causal);
+    EXPECT_EQ(read(official).windows, (std::vector<int>{6, 0}));
+    Family without = own;
+    without.config = with(own.config, R"("layer_types":["sliding_attention","full_attention"],)", "");
+    expect_error([&] { static_cast<void>(read(without)); }, {"layer_types is missing"});
+}
+
 TEST_F(Families, AFlatThetaBesideANestedOneIsSaid) {
     const Family eagle = family_named("EAGLE-3 for Llama 3");
     expect_words(notice_of(with(eagle.config, "\"rope_type\"", "\"rope_theta\":1000000,\"rope_type\""), eagle.tensors),
@@ -498,12 +699,20 @@ TEST_F(Families, NormOutputSaysOnlyWhatTheNextGuessGoesOnFrom) {
             const DraftConfig read = DraftNetwork::load(models_->target, folder)->config;
             EXPECT_EQ(read.norm_output, value) << family.name;
             EXPECT_EQ(read.output_norms, 1) << family.name;
+            // SpecForge writes it where official heads have it and means something else; speculators' own heads are read as meant.
+            const bool disputed = family.name == eagle.name;
+            EXPECT_EQ(read.notice.find("SpecForge") != std::string::npos, disputed) << family.name << ": " << read.notice;
+            if (disputed)
+                expect_words(read.notice, {value ? "norm_output is true" : "norm_output is false", value ? "behind" : "before",
+                                           value ? "read the one before it" : "without a norm"});
         }
+    EXPECT_EQ(notice_of(eagle.config, eagle.tensors).find("norm_output"), std::string::npos) << "nothing is said, nobody disagrees";
     const Family normed = family_named("NVIDIA EAGLE-3.1 with a norm before fc");
     const auto refused = [&](const std::string& from, const std::string& to, const std::vector<std::string>& words) {
         write_checkpoint(folder, with(normed.config, from, to), normed.tensors);
         expect_error([&] { static_cast<void>(DraftNetwork::load(models_->target, folder)); }, words);
     };
+    EXPECT_EQ(notice_of(normed.config, normed.tensors).find("SpecForge"), std::string::npos) << "NVIDIA's place for it";
     refused("\"norm_before_fc\":true", "\"norm_before_fc\":true,\"fc_norm\":true", {"norm_before_fc is true beside fc_norm"});
     refused("\"norm_before_fc\":true", "\"norm_before_fc\":false", {"input_norm.weight"});
     refused("\"draft_vocab_size\"", "\"draft_length\":4,\"draft_vocab_size\"", {"norm_output is true for a DART head"});

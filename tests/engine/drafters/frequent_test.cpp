@@ -17,6 +17,7 @@
 #include "engine/text/id_list.h"
 #include "tests/shared/micro.h"
 #include "tests/shared/model_support.h"
+#include "tests/shared/said_values.h"
 
 namespace speclens::test {
 namespace {
@@ -273,7 +274,10 @@ TEST(SmallIds, AreRoundedUpToWholeTiles) {
     for (const auto& [asked, ranked] : {std::pair{1, 16}, {16, 16}, {17, 32}, {16384, 16384}}) {
         options.small_ids = asked;
         EXPECT_EQ(draft_ids(options), ranked);
-        EXPECT_EQ(words_of(options), " · " + std::to_string(ranked) + " ids");
+        ASSERT_EQ(words_of(options).size(), 1U);
+        const Said said = test::inner(words_of(options)[0], "words");
+        EXPECT_EQ(said.id(), "settings.set.words:small_ids");
+        EXPECT_EQ(test::whole(said, "value"), ranked);
     }
 }
 

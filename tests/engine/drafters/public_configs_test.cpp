@@ -6,6 +6,7 @@
 #include "engine/heads/draft_config.h"
 #include "engine/heads/head_keys.h"
 #include "tests/shared/model_support.h"
+#include "tests/shared/mutate.h"
 
 namespace speclens::test {
 namespace {
@@ -18,7 +19,8 @@ class NamedTensors final : public TensorFiles {
         const std::string architecture = config["architectures"][0].text();
         const bool eagle = architecture.find("Eagle") != std::string::npos;
         const Json section = config.value(eagle ? "eagle_config" : "dflash_config", Json::object());
-        const Json taps = section.value(eagle ? "eagle_aux_hidden_state_layer_ids" : "target_layer_ids", Json::array());
+        const char* const list = eagle ? "eagle_aux_hidden_state_layer_ids" : "target_layer_ids";
+        const Json taps = section.contains(list) ? section[list] : config.value(list, Json::array());
         put("fc.weight", {hidden, hidden * (taps.empty() ? 3 : static_cast<std::int64_t>(taps.size()))});
         put(eagle ? "midlayer.hidden_norm.weight" : "hidden_norm.weight", {hidden});
         if (!eagle) put("layers.0.self_attn.q_norm.weight", {128});
@@ -40,7 +42,7 @@ DraftConfig read_public(const Json& config, const IgnoredKeys& ignored = {}) {
     write_file(folder / "config.json", config.dump());
     ModelConfig target; // the head's own: its sizes, and layers enough for its taps
     target.hidden = config["hidden_size"].get<int>();
-    target.vocab = config["vocab_size"].get<int>();
+    target.vocab = config.value("vocab_size", Json(1 << 18)).get<int>(); // transformers' assistants do not say it
     target.layers = config.value("num_target_layers", Json(96)).get<int>();
     return read_draft_config(folder.path(), target, NamedTensors(config), ignored);
 }
@@ -82,6 +84,44 @@ TEST(PublicConfigs, OpenOrAreRefusedForAReasonThatWasChecked) {
             ADD_FAILURE() << error.what();
         }
     }
+}
+
+// Random names with random values, at the top, in the section and among the layers' keys: refused, or without effect because they say that
+// something is not there.
+TEST(PublicConfigs, KeysOfAHeadThatNobodyKnowsAreRefusedOrChangeNothing) {
+    Mutator random(20261130);
+    const std::vector<Json> values = {2, 0.5, -1, true, Json{1}, Json{"a"}, Json{{"x", 3}}, 0, 1, false, nullptr, "on", Json::array()};
+    constexpr std::size_t kComputing = 7;
+    int refused = 0;
+    for (int i = 0; i < 300; ++i) {
+        const char* const files[] = {"qwen3-4b-dflash.json", "qwen3-8b-domino.json", "qwen3-4b-dspark.json", "qwen3-4b-eagle3.json"};
+        const std::string file = files[random.below(4)];
+        std::string name;
+        for (std::uint64_t n = 3 + random.below(12); n > 0; --n) name += static_cast<char>('a' + random.below(26));
+        const std::size_t which = random.below(values.size());
+        const std::string section = file.find("eagle3") != std::string::npos ? "eagle_config" : "dflash_config";
+        Json config = public_head(file);
+        const DraftConfig before = read_public(config);
+        if (random.below(2) == 0) {
+            config[name] = values[which];
+        } else {
+            Json inner = config.value(section, Json::object());
+            inner[name] = values[which];
+            config[section] = inner;
+        }
+        SCOPED_TRACE(file + ", " + name + " " + values[which].dump());
+        if (which < kComputing) {
+            ++refused;
+            expect_error([&] { (void)read_public(config); }, {name, "not known here"});
+            EXPECT_EQ(read_public(config, {name}).ignored.size(), 1U);
+        } else {
+            const DraftConfig after = read_public(config);
+            EXPECT_EQ(after.notice, before.notice);
+            EXPECT_EQ(after.taps, before.taps);
+            EXPECT_EQ(after.block, before.block);
+        }
+    }
+    EXPECT_GT(refused, 100);
 }
 
 // z-lab's numbers, at the top and in the section; what they are worth, and what passes.

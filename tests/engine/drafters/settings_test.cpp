@@ -6,6 +6,7 @@
 #include "engine/drafters/drafter_info.h"
 #include "engine/run/options_json.h"
 #include "tests/shared/model_support.h"
+#include "tests/shared/said_values.h"
 
 namespace speclens {
 namespace {
@@ -49,9 +50,33 @@ TEST(DrafterSettings, AChangeIsCopiedSavedAndReadBackAlone) {
         EXPECT_EQ(copied, options) << setting.option;
         EXPECT_EQ(drafter_options_of(options_json(options)), options) << setting.option;
         EXPECT_EQ(text_of(setting, options).empty(), setting.is_switch()) << setting.option;
-        EXPECT_EQ(words_of(options).empty(), *setting.words == '\0') << setting.option;
+        const std::vector<Said> words = words_of(options);
+        EXPECT_EQ(words.empty(), setting.words == nullptr) << setting.option;
+        if (words.empty()) continue;
+        EXPECT_TRUE(test::list(words[0], "more").empty()) << setting.option;
+        const Said said = test::inner(words[0], "words");
+        EXPECT_EQ(said.id(), std::string("settings.set.words:") + setting.key);
+        if (const auto* member = std::get_if<int DrafterOptions::*>(&setting.member)) {
+            EXPECT_EQ(test::whole(said, "value"), setting.id == Setting::small_ids ? draft_ids(options) : options.**member);
+        } else if (const auto* real = std::get_if<double DrafterOptions::*>(&setting.member)) {
+            EXPECT_EQ(test::real(said, "value"), options.**real);
+        }
     }
-    EXPECT_EQ(words_of({}), "");
+    EXPECT_TRUE(words_of({}).empty());
+}
+
+TEST(DrafterSettings, SeveralAreSaidInTheirOrder) {
+    DrafterOptions options;
+    options.correction = false;
+    options.confidence = 0.7;
+    options.context_last = 5;
+    std::vector<std::string> ids;
+    for (std::vector<Said> rest = words_of(options); !rest.empty(); rest = test::list(rest[0], "more")) {
+        ASSERT_EQ(rest.size(), 1U);
+        ids.push_back(test::inner(rest[0], "words").id());
+    }
+    EXPECT_EQ(ids, (std::vector<std::string>{"settings.set.words:context_last", "settings.set.words:correction",
+                                             "settings.set.words:confidence"}));
 }
 
 TEST(DrafterSettings, OnlyItsReadersTakeIt) {
@@ -74,7 +99,9 @@ TEST(DrafterSettings, ASwitchedOffOneDoesNotCount) {
     EXPECT_TRUE(counts(row_of(Setting::context_last), options));
     options.conditioning = false;
     EXPECT_FALSE(counts(row_of(Setting::context_last), options));
-    EXPECT_EQ(words_of(options), " · no target states");
+    ASSERT_EQ(words_of(options).size(), 1U);
+    EXPECT_EQ(test::inner(words_of(options)[0], "words").id(), "settings.set.words:conditioning");
+    EXPECT_TRUE(test::list(words_of(options)[0], "more").empty());
 }
 
 TEST(DrafterSettings, NumbersOutsideTheirRangeAreRefusedByName) {
@@ -95,13 +122,13 @@ TEST(DrafterInfo, SaysWhatBelongsTogether) {
         EXPECT_TRUE(!info.needs_network() || *info.method != '\0') << info.name;
         EXPECT_TRUE(!info.tree || info.at_once() || find_drafter(network_of(info.name))) << info.name << " has no chain";
         EXPECT_TRUE(!info.causal_head || info.block) << info.name;
-        EXPECT_EQ(info.causal_head, *info.head_reads != '\0') << info.name;
+        EXPECT_EQ(info.causal_head, !info.head_reads.empty()) << info.name;
         EXPECT_EQ(info.drafts(), info.default_k > 0) << info.name;
         EXPECT_EQ(info.tree, info.reads_setting(Setting::tree_budget)) << info.name;
         if (info.race_place > 0) {
             EXPECT_TRUE(places.insert(info.race_place).second) << info.name;
         }
-        EXPECT_TRUE(!info.drafts() || *info.how != '\0') << info.name;
+        EXPECT_TRUE(!info.drafts() || !info.how.empty()) << info.name;
     }
     EXPECT_EQ(*places.rbegin(), static_cast<int>(places.size())); // without a gap
 }

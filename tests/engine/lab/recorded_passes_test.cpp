@@ -20,7 +20,7 @@ Json shipped_json(const char* name) {
     return Json::parse(in);
 }
 
-std::string refused(const Json& result) {
+std::string passes_refused(const Json& result) {
     const test::TempFolder folder;
     std::ofstream(folder / "one.json") << result.dump();
     try {
@@ -62,7 +62,7 @@ TEST(RecordedPasses, AreReadAsBenchWroteThem) {
     Json longer = result["passes"][0];
     longer["context"] = 1000; // of another context, which is another curve
     result["passes"].push_back(longer);
-    EXPECT_EQ(refused(result), "");
+    EXPECT_EQ(passes_refused(result), "");
 }
 
 TEST(RecordedPasses, RefuseWhatTheyCannotBeShownOf) {
@@ -70,20 +70,20 @@ TEST(RecordedPasses, RefuseWhatTheyCannotBeShownOf) {
     const auto with = [&](const char* field, const Json& value) {
         Json other = good;
         other[field] = value;
-        return refused(other);
+        return passes_refused(other);
     };
-    EXPECT_EQ(refused(good), "");
+    EXPECT_EQ(passes_refused(good), "");
     for (const char* field : {"schema", "model", "machine", "date", "form", "products", "weight_bytes", "kv_bytes", "multiply_adds",
                               "attention_adds", "passes", "read_bandwidth_gbs", "context"})
         EXPECT_NE(with(field, nullptr).find(field), std::string::npos) << field << ": " << with(field, nullptr);
     EXPECT_NE(with("in_doubt", "other programs kept 1.2 cores busy").find("in_doubt"), std::string::npos);
     Json one = good;
     one["passes"] = Json::array({good["passes"][0]});
-    EXPECT_NE(refused(one).find("passes"), std::string::npos);
+    EXPECT_NE(passes_refused(one).find("passes"), std::string::npos);
     one["passes"] = Json::array({good["passes"][2], good["passes"][0]});
-    EXPECT_NE(refused(one).find("passes"), std::string::npos);
+    EXPECT_NE(passes_refused(one).find("passes"), std::string::npos);
     one["passes"] = Json::array({3, 4});
-    EXPECT_NE(refused(one).find("passes"), std::string::npos);
+    EXPECT_NE(passes_refused(one).find("passes"), std::string::npos);
 }
 
 } // namespace

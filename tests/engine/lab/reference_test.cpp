@@ -16,7 +16,7 @@ Reference one(const std::string& drafter, int k) {
     return {"bundle X", drafter, k, 0, 1.5, 4.25, 0.25, 0.7, 60, "2-core test machine", "2026-11-25"};
 }
 
-std::string refused(const std::string& text) {
+std::string reference_refused(const std::string& text) {
     const test::TempFolder folder;
     std::ofstream(folder / "ref.json") << text;
     try {
@@ -87,14 +87,14 @@ TEST(Reference, IsOfWhatShipsOnly) {
 
 TEST(Reference, NamesFileAndFieldWhereItIsBroken) {
     const std::string good = references_json({one("small", 4)});
-    EXPECT_EQ(refused(good), "");
+    EXPECT_EQ(reference_refused(good), "");
     const auto with = [&](const std::string& from, const std::string& to) {
         std::string text = good;
         const auto at = text.find(from);
         EXPECT_NE(at, std::string::npos) << from;
-        return refused(text.replace(at, from.size(), to));
+        return reference_refused(text.replace(at, from.size(), to));
     };
-    EXPECT_NE(refused("{").find("ref.json"), std::string::npos);
+    EXPECT_NE(reference_refused("{").find("ref.json"), std::string::npos);
     EXPECT_NE(with("speclens-reference/1", "other/1").find("schema"), std::string::npos);
     EXPECT_NE(with("\"runs\"", "\"ran\"").find("runs"), std::string::npos);
     EXPECT_NE(with("\"speed_up\": 1.5", "\"speed_up\": -1").find("speed_up"), std::string::npos);

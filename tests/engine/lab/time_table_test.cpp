@@ -272,5 +272,18 @@ TEST(Repeats, EndWithTheirTime) {
     EXPECT_LT(steps, 2);
 }
 
+TEST(Repeats, AreNotDoneWhileTheFirstOfThemTakesLonger) {
+    RunSettings settings;
+    settings.prompt.token_ids = {5, 6, 7};
+    settings.drafter = "small";
+    settings.k = 3;
+    TimeTable table;
+    Repeats repeats(test::micro_models(1), settings, table, {.seconds = 1e-9, .generations = 1000, .most_seconds = 600});
+    ASSERT_TRUE(repeats.step());
+    EXPECT_LT(repeats.done(), 0.5) << "100 % that stand still";
+    repeats.finish();
+    EXPECT_EQ(repeats.done(), 1);
+}
+
 } // namespace
 } // namespace speclens

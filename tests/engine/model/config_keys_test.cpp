@@ -235,6 +235,75 @@ TEST(ConfigKeys, OfAGgufFileAreReadHarmlessOrRefusedByName) {
               plain);
 }
 
+// Random names behind the architecture: refused, or without effect because they say that something is not there.
+TEST(ConfigKeys, OfAGgufFileThatNobodyKnowsAreRefusedOrChangeNothing) {
+    Mutator random(20261130);
+    const auto config = [](const std::function<void(GgufWriter&)>& more) {
+        return gguf_config(parse_gguf(gguf_of_folder(golden("micro_qwen2_tied"), DType::bf16, more).bytes()));
+    };
+    const std::string plain = written(config({}));
+    const std::vector<std::function<void(GgufWriter&, const std::string&)>> values = {
+        [](GgufWriter& f, const std::string& key) { f.u32(key, 2); },
+        [](GgufWriter& f, const std::string& key) { f.f32(key, -.5f); },
+        [](GgufWriter& f, const std::string& key) { f.flag(key, true); },
+        [](GgufWriter& f, const std::string& key) {
+            f.array<std::int32_t>(key, 5, {1, 2});
+        },
+        [](GgufWriter& f, const std::string& key) { f.texts(key, {"a"}); },
+        [](GgufWriter& f, const std::string& key) { f.u32(key, 0); },
+        [](GgufWriter& f, const std::string& key) { f.f32(key, 1); },
+        [](GgufWriter& f, const std::string& key) { f.flag(key, false); },
+        [](GgufWriter& f, const std::string& key) { f.text(key, "a word"); },
+    };
+    int refused = 0;
+    for (int i = 0; i < 100; ++i) {
+        std::string name = "qwen2.";
+        for (std::uint64_t n = 3 + random.below(12); n > 0; --n) name += static_cast<char>('a' + random.below(26));
+        const std::size_t which = random.below(values.size());
+        const auto more = [&](GgufWriter& f) { values[which](f, name); };
+        if (which < 5) {
+            ++refused;
+            expect_error([&] { (void)config(more); }, {name, "not known here"});
+        } else {
+            EXPECT_EQ(written(config(more)), plain) << name << " " << which;
+        }
+    }
+    EXPECT_GT(refused, 30);
+}
+
+// Metadata of public files, as llama.cpp printed it: each opens, or is refused for a reason that somebody checked.
+TEST(ConfigKeys, OfPublicGgufFilesOpenOrAreRefusedForAReasonThatWasChecked) {
+    const Json all = Json::parse(read_file(golden("public_gguf.json")));
+    EXPECT_GE(all["files"].size(), 20U);
+    for (const Json& one : all["files"]) {
+        SCOPED_TRACE(one["from"].text());
+        GgufWriter writer;
+        std::string architecture;
+        for (const auto& [key, value] : one["kv"].items()) {
+            if (key == "general.architecture") architecture = value.text();
+            if (value.is_string())
+                writer.text(key, value.text());
+            else if (value.is_number_float())
+                writer.f32(key, value.get<float>());
+            else
+                writer.u32(key, value.get<std::uint32_t>());
+        }
+        const auto hidden = static_cast<std::int64_t>(one["kv"][architecture + ".embedding_length"].get<int>());
+        const std::vector<std::byte> rows(static_cast<std::size_t>(2 * 8 * hidden));
+        writer.tensor("token_embd.weight", {8, hidden}, DType::bf16, rows); // of its vocabulary eight
+        const Gguf file = parse_gguf(writer.bytes());
+        if (const Json refused = one.value("refused", Json()); !refused.is_null()) {
+            expect_error([&] { (void)gguf_config(file); }, refused.get<std::vector<std::string>>());
+            continue;
+        }
+        try {
+            EXPECT_EQ(gguf_config(file).layers, one["kv"][architecture + ".block_count"].get<int>());
+        } catch (const Error& error) {
+            ADD_FAILURE() << error.what();
+        }
+    }
+}
+
 // At one's own risk, and then it stands in the title and in the trace.
 TEST(ConfigKeys, ThatAreIgnoredStandInTitleAndTrace) {
     const ModelFolder folder("micro_qwen3");

@@ -256,6 +256,14 @@ TEST_F(Load, CancelStopsBetweenPieces) {
     EXPECT_THROW(static_cast<void>(Model::random(*backend_, geometry("bundle-s"), "x", 1, progress)), Cancelled);
 }
 
+TEST_F(Load, ACancelIsSeenBeforeTheFirstOfThem) {
+    const std::atomic<bool> cancelled = true;
+    const Progress progress{.report = [](const std::string& what, double, double, const std::string&) { ADD_FAILURE() << what; },
+                            .cancelled = &cancelled};
+    EXPECT_THROW(static_cast<void>(Model::open(*backend_, golden("micro_qwen3"), progress)), Cancelled) << "in its vocabulary";
+    EXPECT_THROW(static_cast<void>(cos_sin_table(load(golden("micro_qwen3"))->config, progress)), Cancelled);
+}
+
 TEST_F(Load, AFileThatIsCutInTheMiddleOfLoadingIsAnError) {
     const ModelFolder folder("micro_qwen3");
     int reports = 0;

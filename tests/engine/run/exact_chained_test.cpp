@@ -10,7 +10,7 @@
 #include <set>
 
 #include "engine/drafters/chained.h"
-#include "tests/shared/enumerated.h"
+#include "tests/shared/exact_tables.h"
 #include "tests/shared/narrow.h"
 
 namespace speclens {
@@ -18,29 +18,8 @@ namespace {
 
 using Way = DraftLength::Way;
 
-const std::vector<int> kRepeating{0, 1, 2, 0, 1, 2, 0, 1};
-
-class ExactChained : public ::testing::Test {
+class ExactChained : public test::TwoRoundsOnTables {
   protected:
-    std::shared_ptr<const TableModel> target = test::random_table(3, 3, 11);
-    std::shared_ptr<const TableModel> draft = test::random_table(3, 2, 22);
-    std::shared_ptr<const Models> models = test::table_models(target, draft);
-
-    test::EnumeratedCycle two_rounds(const std::string& drafter, const std::string& rule, int k = 2) const {
-        test::EnumeratedCycle one;
-        one.models = models;
-        one.settings.drafter = drafter;
-        one.settings.rule = rule;
-        one.settings.k = k;
-        one.settings.prompt.token_ids = kRepeating;
-        one.settings.sampling.temperature = 1;
-        one.settings.max_tokens = 2 * (k + 1);
-        const DrafterInfo& info = *find_drafter(drafter);
-        if (info.tree) one.settings.options.tree_topk = 2, one.settings.options.tree_budget = 3;
-        if (info.reads_setting(Setting::sam_match)) one.settings.options.sam_match = 1;
-        if (info.reads_setting(Setting::mod_ngram)) one.settings.options.mod_ngram = one.settings.options.mod_least = 1;
-        return one;
-    }
     // Who drafted in the rounds that were played.
     std::set<int> expect_exact(const test::EnumeratedCycle& one, const std::string& name) const {
         std::set<int> spoke;
@@ -62,9 +41,7 @@ class ExactChained : public ::testing::Test {
             };
             return std::make_unique<Watches>(std::move(chained), spoke);
         };
-        const test::Enumerated found = test::enumerate(heard, test::table_rows(target, one.settings.sampling));
-        EXPECT_EQ(found.problem, "") << name;
-        test::tell(name, found);
+        TwoRoundsOnTables::expect_exact(heard, name);
         return spoke;
     }
 };
@@ -186,7 +163,7 @@ TEST_F(ExactChained, AChoiceMadeAfterDrawingIsFound) {
     for (const char* rule : {"token", "block"}) {
         test::EnumeratedCycle one = two_rounds("small", rule);
         one.rounds = 1;
-        const auto target_decoder = make_table_decoder(target, static_cast<int>(kRepeating.size()));
+        const auto target_decoder = make_table_decoder(target, static_cast<int>(repeating.size()));
         const auto problem = [&](bool admits) {
             one.outside = [&, admits](std::unique_ptr<Drafter> heard) -> std::unique_ptr<Drafter> {
                 return std::make_unique<ChoosesLate>(find_drafter("lookup")->make({*target_decoder, nullptr, nullptr, {}}),

@@ -45,7 +45,7 @@ class ExactFaults : public ::testing::Test {
 
 RuleInfo planted_rule(const char* name, bool needs_q, Siblings siblings, Verdict (*verify)(const Round& round),
                       RuleKind kind = RuleKind::token) {
-    return {.name = name, .title = "", .about = "", .kind = kind, .needs_q = needs_q, .siblings = siblings, .verify = verify};
+    return {.name = name, .kind = kind, .needs_q = needs_q, .siblings = siblings, .verify = verify};
 }
 
 void expect_found(const std::string& problem, const char* as, const std::string& fault) {

@@ -11,42 +11,12 @@
 
 #include <cstdlib>
 
-#include "tests/shared/enumerated.h"
+#include "tests/shared/exact_tables.h"
 
 namespace speclens {
 namespace {
 
-// It repeats itself, for who copies; a table's contexts begin behind it.
-const std::vector<int> kPrompt{0, 1, 2, 0, 1, 2, 0, 1};
-
-class ExactTables : public ::testing::Test {
-  protected:
-    std::shared_ptr<const TableModel> target = test::random_table(3, 3, 11);
-    std::shared_ptr<const TableModel> draft = test::random_table(3, 2, 22);
-    std::shared_ptr<const Models> models = test::table_models(target, draft);
-
-    test::EnumeratedCycle two_rounds(const std::string& drafter, const std::string& rule, int k) const {
-        test::EnumeratedCycle one;
-        one.models = models;
-        one.settings.drafter = drafter;
-        one.settings.rule = rule;
-        one.settings.k = k;
-        one.settings.prompt.token_ids = kPrompt;
-        one.settings.sampling.temperature = 1;
-        one.settings.max_tokens = 2 * (k + 1);
-        const DrafterInfo& info = *find_drafter(drafter);
-        if (info.tree) one.settings.options.tree_topk = 2, one.settings.options.tree_budget = 3;
-        if (info.reads_setting(Setting::sam_match)) one.settings.options.sam_match = 1;
-        if (info.reads_setting(Setting::mod_ngram)) one.settings.options.mod_ngram = one.settings.options.mod_least = 1;
-        return one;
-    }
-    test::Enumerated expect_exact(const test::EnumeratedCycle& one, const std::string& name) const {
-        const test::Enumerated found = test::enumerate(one, test::table_rows(target, one.settings.sampling));
-        EXPECT_EQ(found.problem, "") << name;
-        test::tell(name, found);
-        return found;
-    }
-};
+using ExactTables = test::TwoRoundsOnTables;
 
 TEST_F(ExactTables, EveryDrafterUnderEverySamplingRule) {
     for (const DrafterInfo& drafter : drafter_list()) {

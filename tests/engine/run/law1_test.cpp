@@ -127,6 +127,12 @@ TEST_P(Law1Threads, GreedyTextIsThePlainTextWithACandidatePool) {
         }
 }
 
+TEST_P(Law1Threads, GreedyTextIsThePlainTextByAMeanState) {
+    RunSettings settings = greedy("domino", 6);
+    settings.options.mean_state = true;
+    EXPECT_EQ(text(models_, settings), plain_);
+}
+
 // Nothing recorded: Domino asks for its whole block at once; with distributions recorded it goes token by token.
 TEST_P(Law1Threads, DominoGuessesTheSameAtOnceAndOneByOne) {
     const auto drafts = [&](int entries, int k) {
@@ -204,8 +210,7 @@ Verdict off_by_one(const Round& round) {
 
 TEST(Law1, CatchesAPlantedBugInTheGreedyRule) {
     const auto models = test::micro_models(1);
-    const RuleInfo planted{
-        .name = "off-by-one", .title = "", .about = "", .kind = RuleKind::greedy, .greedy_only = true, .verify = off_by_one};
+    const RuleInfo planted{.name = "off-by-one", .kind = RuleKind::greedy, .greedy_only = true, .verify = off_by_one};
     auto target = make_model_decoder(models->target, 128);
     auto drafter = find_drafter("small")->make({*target, make_model_decoder(models->draft, 128), nullptr, {}});
     Trace trace([](int) { return std::string(); });

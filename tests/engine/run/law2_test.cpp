@@ -160,8 +160,8 @@ TEST_F(Law2, HoldsForWideTreesAndOtherDraftSettings) {
 // A relaxed rule, a wrong one and a wrong one for trees are seen by samples as well; exact_faults_test.cpp has all of them.
 TEST_F(Law2, SeesARuleThatIsNotLossless) {
     const RuleInfo parents_row = {.name = "parents-row",
-                                  .title = "",
-                                  .about = "",
+                                  .title = {},
+                                  .about = {},
                                   .needs_q = true,
                                   .siblings = Siblings::without,
                                   .verify = [](const Round& round) { // an accepted child's subtree is judged by its parent's row

@@ -9,6 +9,7 @@
 #include "engine/drafters/drafter_info.h"
 #include "engine/run/full_distributions.h"
 #include "engine/run/run.h"
+#include "engine/run/run_view.h"
 #include "engine/run/session_commands.h"
 #include "kernels/backend.h"
 #include "kernels/error.h"
@@ -259,6 +260,57 @@ TEST(FullDistributions, AreTheDistributionsTheRunUsed) {
                 EXPECT_NEAR(sum, 1, 1e-9);
             }
         }
+}
+
+// Judged anew from there by either rule, the run keeps what the places say, and the target writes what they say it draws.
+TEST(FullDistributions, SayWhatTokenAndMatchRuleMakeOfARound) {
+    const auto models = test::micro_models(1);
+    int apart = 0;
+    for (const char* drafter : {"small", "eagle3", "lookup"})
+        for (const auto& [rule, temperature] : {std::pair{"token", 1.0}, {"block", 0.7}, {"match", 1.0}, {"token", 0.0}}) {
+            RunSettings settings = sampled();
+            settings.drafter = drafter;
+            settings.rule = rule;
+            settings.sampling.temperature = temperature;
+            speclens::Run run(models, settings);
+            run.finish();
+            const RunView whole = fold(run.trace(), run.trace().size());
+            for (const RoundSummary& round : whole.round_list) {
+                if (round.drafts.empty() || round.round % 3 != 0) continue;
+                const std::vector<PlaceByRules> places = full_distributions(models, settings, run.trace(), round.round, 0).places;
+                ASSERT_EQ(places.size(), round.drafts.size());
+                int kept[2]{};
+                for (const bool match : {false, true}) {
+                    RunSettings judged = settings;
+                    judged.rule = match ? "match" : "token";
+                    speclens::Run again(models, settings, run.trace(), Fork{.round = round.round, .settings = judged});
+                    again.finish();
+                    const RunView view = fold(again.trace(), again.trace().size());
+                    const RoundSummary& same = view.round_list.at(static_cast<std::size_t>(round.round));
+                    const auto gone = std::ranges::find(places, false, match ? &PlaceByRules::by_match : &PlaceByRules::by_token);
+                    int& stay = kept[match];
+                    for (const DraftSlot& slot : same.drafts) stay += slot.check && slot.check->accepted;
+                    EXPECT_EQ(gone - places.begin(), stay) << drafter << ", " << rule << ", " << judged.rule;
+                    if (match && gone != places.end()) {
+                        EXPECT_EQ(same.resample->token, gone->own);
+                    }
+                }
+                apart += kept[0] != kept[1];
+                for (std::size_t i = 0; i < places.size(); ++i) {
+                    const DistributionPair place = full_distributions(models, settings, run.trace(), round.round, static_cast<int>(i));
+                    double least = 0, both = 0;
+                    for (std::size_t id = 0; id < place.target.size(); ++id) {
+                        least += std::min(place.target[id], place.draft[id]);
+                        both += place.target[id] * place.draft[id];
+                    }
+                    EXPECT_EQ(places[i].guess, round.drafts[i].draft->token);
+                    EXPECT_NEAR(places[i].kept, least, 1e-12);
+                    EXPECT_NEAR(places[i].matched, both, 1e-12);
+                    EXPECT_LE(places[i].matched, places[i].kept + 1e-12) << "the match rule never keeps more";
+                }
+            }
+        }
+    EXPECT_GT(apart, 3) << "or nothing was tried";
 }
 
 // The heads that are selected on the device are the heads of the whole distributions.

@@ -275,6 +275,7 @@ TEST(TreeCycle, FullDistributionsOfTheOwnTokenAreThoseOfItsPlaceInTheTree) {
         const DistributionPair distributions =
             full_distributions(models, settings, run.trace(), round.round, static_cast<int>(round.drafts.size()));
         EXPECT_NEAR(distributions.target[static_cast<std::size_t>(round.resample->token)], std::exp(round.resample->p), 1e-9);
+        EXPECT_TRUE(distributions.places.empty()) << "the rules of chains judge no tree";
         ++bonus;
     }
     EXPECT_GT(bonus, 0);

@@ -26,12 +26,12 @@ namespace {
 struct Watcher : EngineHost {
     Call call = Call::none;
     int told = 0, missing = 0;
-    std::vector<std::string> jobs;   // that were told of
-    std::vector<std::string> opened; // what was open, since another model was
+    std::vector<EngineJob::What> jobs; // that were told of
+    std::vector<std::string> opened;   // what was open, since another model was
     Call called() const override { return call; }
     void published(const Snapshot& now) override {
         ++told;
-        if (!now.status.job.empty()) jobs.push_back(now.status.job);
+        if (now.status.job.what != EngineJob::What::nothing) jobs.push_back(now.status.job.what);
         if (now.status.opened > 0) opened.push_back(now.status.model);
     }
     void models_missing() override { ++missing; }
@@ -147,6 +147,26 @@ TEST(Engine, TheRunGoesBeforeEveryJob) {
     EXPECT_TRUE(engine.shown().studies.at("one")->complete());
 }
 
+TEST(Engine, AStudyThatIsEndedGoesAndNothingElse) {
+    Watcher host;
+    Engine engine(host, {.target = table_file()}, on_table());
+    engine.load();
+    engine.gate().set(kUnlimitedPhases);
+    for (int i = 0; i < 4; ++i) ASSERT_TRUE(engine.step());
+    engine.gate().put_work_first(true);
+    engine.obey(RunStudy{"one", std::vector<RunSettings>(100000, on_table())}); // endless
+    engine.obey(RunStudy{"two", {on_table()}});
+    while (engine.shown().studies.at("one")->points.empty()) ASSERT_TRUE(engine.step());
+    engine.obey(EndStudy{"one"});
+    EXPECT_FALSE(engine.shown().studies.contains("one")) << "it is asked for anew by whoever comes back";
+    EXPECT_EQ(engine.shown().status.state, EngineStatus::State::running) << "the run only waits";
+    drain(engine);
+    EXPECT_TRUE(engine.shown().studies.at("two")->complete());
+    EXPECT_TRUE(engine.run()->stopped());
+    engine.obey(EndStudy{"two"});
+    EXPECT_TRUE(engine.shown().studies.contains("two")) << "what was over stays";
+}
+
 // Whoever opens what shows no run, or a page that tells of what is not measured, does not wait for the run to end.
 TEST(Engine, WorkGoesBeforeTheRunWhereTheWindowWantsIt) {
     Watcher host;
@@ -179,7 +199,7 @@ TEST(Engine, SaysThatItMeasuresWhatRoundsCostAndShowsNoOtherRunMeanwhile) {
     struct Costs : Watcher {
         std::vector<std::pair<double, std::size_t>> told; // rounds that are done, events of the run that is shown
         void published(const Snapshot& now) override {
-            if (now.status.job == "measuring what rounds cost") told.emplace_back(now.status.job_done, now.trace->size());
+            if (now.status.job.what == EngineJob::What::costs) told.emplace_back(now.status.job.done, now.trace->size());
             Watcher::published(now);
         }
     } host;
@@ -199,7 +219,7 @@ TEST(Engine, SaysThatItMeasuresWhatRoundsCostAndShowsNoOtherRunMeanwhile) {
     EXPECT_EQ(host.told.front().first, 0);
     EXPECT_TRUE(std::ranges::is_sorted(host.told));
     EXPECT_TRUE(engine.shown().trace->header()->k_auto);
-    EXPECT_EQ(engine.shown().status.job, "");
+    EXPECT_EQ(engine.shown().status.job.what, EngineJob::What::nothing);
     drain(engine);
     EXPECT_TRUE(engine.run()->stopped());
     host.told.clear();
@@ -273,7 +293,7 @@ TEST(Engine, LeavesALongPromptWhereSomethingElseWaits) {
     engine.gate().set(1);
     drain(engine);
     EXPECT_EQ(engine.shown().status.error, "");
-    EXPECT_EQ(host.jobs.back(), "reading the prompt");
+    EXPECT_EQ(host.jobs.back(), EngineJob::What::reading);
     settings.prompt.token_ids.assign(600, 6);
     engine.obey(Restart{settings, 1});
     host.call = EngineHost::Call::end_of_run;

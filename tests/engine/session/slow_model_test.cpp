@@ -185,6 +185,14 @@ TEST(SlowModel, ARaceCountsThePromptsThatThereIsTimeFor) {
     bench.ask(StartRace{race});
     bench.work();
     const auto& told = bench.listener.told;
+    const auto first =
+        std::ranges::find_if(told, [](const Listener::Told& one) { return one.work.of == Work::Of::prompts && one.work.done == 0; });
+    ASSERT_NE(first, told.end());
+    ASSERT_TRUE(first->work.left) << "before one of them is done: all lanes have had a prompt by then";
+    EXPECT_LT(first->work.total, 12);
+    const double took = told.back().seconds - first->seconds;
+    EXPECT_LT(*first->work.left, 1.5 * took + 0.15);
+    EXPECT_GT(*first->work.left, took / 1.5 - 0.15);
     const auto second =
         std::ranges::find_if(told, [](const Listener::Told& one) { return one.work.of == Work::Of::prompts && one.work.done > 0; });
     ASSERT_NE(second, told.end());

@@ -1,4 +1,5 @@
 // tokenizer.json: both spellings of merges, and every setting that would change ids is refused by name.
+#include <atomic>
 #include <functional>
 
 #include "engine/base/json.h"
@@ -67,6 +68,28 @@ TEST_F(TokenizerFile, TheLongestAddedTokenWins) {
             json["added_tokens"].push_back({{"id", id++}, {"content", text}, {"normalized", false}, {"special", false}});
     });
     EXPECT_EQ(longest->encode("<x>><x><x"), (std::vector<int>{510, 511, 509}));
+}
+
+// Whenever it comes: while the text is read, while tokens and merges are, while they are sorted by their bytes.
+TEST_F(TokenizerFile, ACancelIsSeenAtEveryToken) {
+    std::atomic<bool> cancelled = false;
+    const Progress progress{.report = nullptr, .cancelled = &cancelled};
+    const auto in_the_middle = [&](int, const std::string&) { cancelled = true; };
+    EXPECT_THROW((void)Json::parse(R"({"a":1,"a":2,"b":3 and no end)", in_the_middle, progress), Cancelled);
+    cancelled = false;
+    TokenizerParts parts;
+    VocabularyBuilder vocabulary(parts, progress);
+    for (int id = 0; const char* text : {"a", "b", "ab"}) EXPECT_TRUE(vocabulary.add(text, id++));
+    EXPECT_FALSE(vocabulary.merge("a", "b", 0));
+    cancelled = true;
+    EXPECT_THROW((void)vocabulary.add("c", 3), Cancelled);
+    EXPECT_THROW((void)vocabulary.merge("a", "b", 1), Cancelled);
+    EXPECT_THROW((void)make_tokenizer(parts, progress), Cancelled);
+    const std::string whole = read_file(golden("micro_qwen3") / "tokenizer.json");
+    EXPECT_THROW((void)parse_tokenizer_json(whole, "whole", progress), Cancelled);
+    EXPECT_THROW((void)parse_tokenizer_json(whole.substr(0, whole.size() / 2), "half", progress), Cancelled) << "before its end is missed";
+    cancelled = false;
+    EXPECT_GT(make_tokenizer(parse_tokenizer_json(whole, "whole", progress), progress)->size(), 0);
 }
 
 TEST_F(TokenizerFile, BrokenFilesAreRefused) {

@@ -102,6 +102,26 @@ TEST(TokenizerKindsBundle, AgreesWithHuggingFace) {
     expect_kind(*Tokenizer::load(fs::path(SPEC_SOURCE_DIR) / "assets" / "models" / "target" / "tokenizer.json"), "qwen3");
 }
 
+// transformers 5 writes a template also where it puts nothing around a text: the same ids of the same 10 000 texts.
+TEST(TokenizerKindsWritten, AsTransformers5WritesThemAgreeWithHuggingFace) {
+    for (const char* kind : {"qwen2", "gpt2", "smollm"}) {
+        OrderedJson json = kind_json(kind);
+        OrderedJson single = OrderedJson::array(), pair = OrderedJson::array();
+        for (const char* sequence : {"A", "B"}) {
+            const OrderedJson part = {{"Sequence", {{"id", sequence}, {"type_id", sequence[0] - 'A'}}}};
+            if (pair.empty()) single.push_back(part);
+            pair.push_back(part);
+        }
+        json["post_processor"] = {
+            {"type", "TemplateProcessing"}, {"single", single}, {"pair", pair}, {"special_tokens", OrderedJson::object()}};
+        const TempFolder folder;
+        write_file(folder / "tokenizer.json", json.dump());
+        const auto tokenizer = Tokenizer::load(folder / "tokenizer.json");
+        EXPECT_EQ(tokenizer->bos(), -1);
+        expect_kind(*tokenizer, kind);
+    }
+}
+
 // What a GGUF file of the same model holds.
 VocabularyTable table_of(const OrderedJson& json, const std::string& pre) {
     VocabularyTable table;
@@ -206,6 +226,15 @@ TEST(VocabularyTable, IsRefusedWithWhatIsWrong) {
     refused(sentence, [](Table& t) { t.scores[300] = std::numeric_limits<float>::quiet_NaN(); }, {"token 300", "score"});
     refused(sentence, [](Table& t) { t.tokens[9] = "byte"; }, {"token 9", "<0x0A>"});
     refused(sentence, [](Table& t) { t.tokens[300] = std::string(2000, 'a'); }, {"token 300", "2000 bytes"});
+}
+
+TEST(VocabularyTable, ACancelIsSeenBeforeItsEnd) {
+    const std::atomic<bool> cancelled = true;
+    for (const char* kind : {"smollm", "llama2"}) {
+        VocabularyTable table = table_of(kind_json(kind), std::string(kind) == "llama2" ? "" : kind);
+        table.types.back() = 0; // of which nobody hears
+        EXPECT_THROW((void)Tokenizer::of_table(table, "model.gguf", {.report = nullptr, .cancelled = &cancelled}), Cancelled) << kind;
+    }
 }
 
 TEST(VocabularyTable, SentencePieceMayLeaveTheBlankInFrontAway) {

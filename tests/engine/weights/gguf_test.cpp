@@ -1,6 +1,9 @@
 // GGUF files: what is read, and every way a file can be wrong, with the message the user gets.
 #include <unistd.h>
 
+#include <atomic>
+#include <cstring>
+
 #include "engine/weights/row_tensors.h"
 #include "kernels/bf16.h"
 #include "kernels/quant.h"
@@ -26,6 +29,25 @@ GgufWriter small_file() {
     file.tensor("a.weight", {2, 3}, DType::f32, counting(24));
     file.tensor("b.weight", {2, 32}, DType::q4_0, counting(36));
     return file;
+}
+
+// A vocabulary is megabytes of the header.
+TEST(GgufFile, ACancelIsSeenWhileItsHeaderIsRead) {
+    GgufWriter file = small_file();
+    file.texts("tokenizer.ggml.merges", std::vector<std::string>(300'000, "ab cd"));
+    const std::string whole = file.bytes();
+    std::atomic<bool> cancelled = true;
+    const auto read = [&](const std::string& text) {
+        std::vector<std::byte> image(text.size());
+        std::memcpy(image.data(), text.data(), text.size());
+        return Gguf::parse(std::move(image), "toy.gguf", {.report = nullptr, .cancelled = &cancelled});
+    };
+    EXPECT_THROW((void)read(whole), Cancelled);
+    const std::string half = whole.substr(0, whole.size() / 2);
+    EXPECT_THROW((void)read(half), Cancelled) << "before its end is missed";
+    cancelled = false;
+    EXPECT_THROW((void)read(half), Error);
+    EXPECT_EQ(read(whole).tensors().size(), 2U);
 }
 
 void expect_gguf_refused(const std::string& file, std::vector<std::string> words) {
