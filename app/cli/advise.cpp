@@ -171,7 +171,7 @@ void write_profile(const Options& options, const ServerFacts& facts, const Serve
     SpeculationProfile profile = profile_of_counts(evidence.rounds, evidence.accepted_at);
     if (!facts.models.empty()) profile.target_model = facts.models.front();
     profile.temperature = options.temperature().value_or(0);
-    profile.backend = server_name(facts.kind);
+    profile.backend = facts.own() ? "SpecLens" : server_name(facts.kind);
     if (const std::string wrong = broken_identity(profile); !wrong.empty())
         throw Error("the server's counts make no profile: " + wrong, "Were they counted in one run?", Exit::failed);
     ResultFile file(options.profile);
@@ -210,9 +210,8 @@ static Exit advise_server(const Options& options) {
     asked.evidence.reported_plain_rate = options.plain_rate;
     const ServedAdvice advice = advise_on(asked.evidence);
     if (options.json != "-")
-        print_results(terminal.paint(Tone::strong, "SpecLens advise") + " · " + endpoint.shown() + " · " + server_name(facts.kind) +
-                      (facts.version.empty() ? "" : " " + facts.version) + " · " + terminal.paint(Tone::muted, "[REMOTE]") + "\n" +
-                      advice_text(advice, asked, terminal));
+        print_results(terminal.paint(Tone::strong, "SpecLens advise") + " · " + endpoint.shown() + " · " + printable(facts.program()) +
+                      " · " + terminal.paint(Tone::muted, "[REMOTE]") + "\n" + advice_text(advice, asked, terminal));
     if (json) {
         json->write(advice_json(advice, endpoint.shown(), message));
         json->commit();
@@ -285,6 +284,13 @@ void run_to_the_end(AdviceMeasurement& measurement, double seconds) {
         const std::optional<double> missed = measurement.seconds_missed();
         if (missed && !told) {
             bar.clear();
+            // What is foretold of a prompt is of a text as long as it may be.
+            if (const double one = measurement.prompt_seconds().value_or(0); one > 2 * seconds)
+                throw Error(number(seconds, 0) + " s are too short for one figure: a prompt takes up to " + number(one, 0) +
+                                " s here with all that is asked for, and a verdict about " + number(*missed, 0) + " s",
+                            "Give it longer, --for " + number(std::ceil(*missed * 1.2), 0) +
+                                ", or ask for fewer tokens, drafters or draft lengths: --max-tokens, --drafters, --k.",
+                            Exit::failed);
             say(number(seconds, 0) + " s are too short for a verdict: the prompts that it takes need about " + number(*missed, 0) +
                 " s here (--for " + number(std::ceil(*missed * 1.2), 0) +
                 ", or fewer tokens, drafters or draft lengths: --max-tokens, "

@@ -61,10 +61,7 @@ const char* provenance_words(Provenance p) {
 
 } // namespace
 
-static std::string program_words(const ServerFacts& facts) {
-    if (facts.version.starts_with("SpecLens")) return printable(facts.version) + ", vLLM's names";
-    return std::string(server_name(facts.kind)) + (facts.version.empty() ? "" : " " + printable(facts.version));
-}
+static std::string program_words(const ServerFacts& facts) { return printable(facts.program()) + (facts.own() ? ", vLLM's names" : ""); }
 
 std::string facts_text(const std::string& where, const ServerFacts& facts, const Terminal& t, Source source) {
     std::string out = t.paint(Tone::strong, "SpecLens attach") + " · " + where + " · " + program_words(facts);

@@ -317,7 +317,7 @@ std::shared_ptr<const Scorer> connect_scorer(const Endpoint& endpoint, ScorerSet
                     "As a target it takes vLLM and SGLang; speclens attach works with llama.cpp too.", Exit::network);
     const int capacity = context_of(endpoint, settings);
     // Our own server tells the places that are asked for and no others at SGLang's address; at vLLM's it tells all of the text.
-    if (facts.version.starts_with("SpecLens") && has_scoring_address(endpoint, settings.http)) {
+    if (facts.own() && has_scoring_address(endpoint, settings.http)) {
         facts.kind = ServerKind::sglang;
         settings.no_tokens = true;
     }

@@ -100,7 +100,7 @@ std::string request_body(ServerKind kind, const RequestSettings& r) {
     return body.dump(-1, BadUtf8::replaced);
 }
 
-bool may_switch_off(const ServerFacts& facts) { return facts.kind == ServerKind::llamacpp || facts.version.starts_with("SpecLens"); }
+bool may_switch_off(const ServerFacts& facts) { return facts.kind == ServerKind::llamacpp || facts.own(); }
 
 namespace {
 
@@ -142,7 +142,7 @@ ServedText send_request(const Endpoint& endpoint, const ServerFacts& facts, cons
                         const std::function<void(const ServedText&)>& follow) {
     RequestSettings asked = request;
     if (asked.model.empty() && !facts.models.empty()) asked.model = facts.models.front();
-    asked.own_server = facts.version.starts_with("SpecLens");
+    asked.own_server = facts.own();
     AnswerReader reader(facts.kind);
     std::optional<SpecCounts> before; // of the whole server
     if (facts.kind == ServerKind::llamacpp && facts.metrics) {

@@ -20,6 +20,13 @@ struct ServerFacts {
     std::string metrics_path = "/metrics"; // with the name of a model where a llama.cpp router wants it
     ServerReading reading;                 // of that answer, or what /server_info has
     std::vector<Said> missing;             // what is not reported, with the option that would
+
+    // `speclens serve`, which has vLLM's names and tells more.
+    [[nodiscard]] bool own() const { return version.starts_with("SpecLens"); }
+    // "vLLM 0.11.0", "SpecLens 0.1.0", as the server wrote it.
+    [[nodiscard]] std::string program() const {
+        return own() ? version : server_name(kind) + (version.empty() ? std::string() : " " + version);
+    }
 };
 
 } // namespace speclens

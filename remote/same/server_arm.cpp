@@ -30,7 +30,7 @@ class ServerArm final : public SameArm {
     ServerArm(Endpoint endpoint, const ServerFacts& facts, HttpSettings http, const ServerArmSettings& settings)
         : endpoint_(std::move(endpoint)), http_(std::move(http)) {
         dialect_.kind = facts.kind;
-        dialect_.own_server = facts.version.starts_with("SpecLens");
+        dialect_.own_server = facts.own();
         dialect_.model = settings.model.empty() && !facts.models.empty() ? facts.models.front() : settings.model;
         dialect_.max_tokens = settings.max_tokens;
         dialect_.drafts = settings.drafts;

@@ -22,10 +22,7 @@ SpecCounts counts_of(const ServerView& view, ServerSpan span) {
 
 } // namespace
 
-std::string ServerModel::server() const {
-    if (view->facts.version.starts_with("SpecLens")) return view->facts.version;
-    return std::string(server_name(view->facts.kind)) + (view->facts.version.empty() ? "" : " " + view->facts.version);
-}
+std::string ServerModel::server() const { return view->facts.program(); }
 
 std::string ServerModel::model() const {
     if (!view->facts.models.empty()) return view->facts.models.front();

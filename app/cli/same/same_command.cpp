@@ -40,10 +40,7 @@ std::vector<GreedyPrompt> greedy_prompts(const Options& options) {
     return prompts;
 }
 
-std::string described(const Endpoint& endpoint, const ServerFacts& facts) {
-    return endpoint.shown() + " · " + (facts.version.starts_with("SpecLens") ? "" : server_name(facts.kind) + std::string(" ")) +
-           printable(facts.version);
-}
+std::string described(const Endpoint& endpoint, const ServerFacts& facts) { return endpoint.shown() + " · " + printable(facts.program()); }
 
 SameAsked arm_of(const Options& options, Said name, const Endpoint& endpoint, const ServerFacts& facts, HttpSettings http,
                  std::optional<int> drafts, std::optional<int> asked) {

@@ -82,6 +82,14 @@ TEST(Advise, IsEndedAndTellsWhatWasMeasuredByThen) {
     }
 }
 
+// Its time was spent before, and at the end there was nothing.
+TEST(Advise, SaysAtOnceThatItsTimeIsTooShortForOneFigure) {
+    const Outcome out = speclens({"advise", "--prompts", short_prompts(), "--max-tokens", "400", "--for", "1"});
+    EXPECT_EQ(out.code, 1) << out.out << out.err;
+    EXPECT_NE(out.err.find("1 s are too short for one figure: a prompt takes up to "), std::string::npos) << out.err;
+    EXPECT_NE(out.err.find("Give it longer, --for "), std::string::npos) << out.err;
+}
+
 TEST(Advise, WritesAProfileAndReadsItAgain) {
     const std::filesystem::path file = fresh_folder() / "speculation_profile.json";
     const Outcome wrote = speclens(quick({"--drafters", "eagle3", "--k", "1,2,3", "--profile", file.string()}));
@@ -126,6 +134,8 @@ TEST(Advise, OnAServerThatCanSwitchDraftsOff) {
     ASSERT_EQ(told.code, 1) << told.out << told.err;
     EXPECT_TRUE(last_line(told.out).starts_with("No verdict: ")) << told.out;
     EXPECT_NE(told.out.find("without 0.5, as told"), std::string::npos) << told.out;
+    EXPECT_NE(told.out.find(" · SpecLens "), std::string::npos) << told.out; // whose names are vLLM's
+    EXPECT_EQ(told.out.find("vLLM"), std::string::npos) << told.out;
 }
 
 // A server that is slower than the time that was given.
