@@ -125,11 +125,12 @@ void AdviceMeasurement::plan_lengths() {
 
 // ---- time ----
 
-// A run of this length: as those before it, else as its warm-up says for so many more tokens, which counts its prompt too often.
+// A run of this length: as those before it, else as its warm-up says for so many more tokens behind the same prompt.
 double AdviceMeasurement::run_ms(std::size_t length) const {
     const Cost& cost = costs_[std::min(length, costs_.size() - 1)];
     if (cost.runs > 0) return cost.ms / cost.runs;
-    return cost.warm_up_ms * plan_.base.max_tokens / std::max(1, std::min(plan_.base.max_tokens, kWarmUpTokens));
+    const double decoding = cost.warm_up_ms - cost.reading_ms;
+    return cost.reading_ms + decoding * plan_.base.max_tokens / std::max(1, std::min(plan_.base.max_tokens, kWarmUpTokens));
 }
 
 double AdviceMeasurement::prompt_ms() const {
@@ -164,6 +165,10 @@ std::optional<double> AdviceMeasurement::seconds_missed() const {
     const double prompts = std::min<double>(kFewestAdvicePrompts, static_cast<double>(plan_.prompts.size()));
     const double needed = prompt_ms() * prompts / kPromptShare / 1000;
     return needed > plan_.seconds ? std::optional(needed) : std::nullopt;
+}
+
+std::optional<double> AdviceMeasurement::prompt_seconds() const {
+    return stage_ == Stage::warm_up ? std::nullopt : std::optional(prompt_ms() / 1000);
 }
 
 bool AdviceMeasurement::out_of_time() const {
@@ -229,7 +234,7 @@ void AdviceMeasurement::begin_next() {
     try {
         run_ = std::make_unique<Run>(models_, settings_of(running_));
         run_->on_reading([this](int, int) { check_time(); });
-        run_so_far_ms_ = 0;
+        run_so_far_ms_ = run_reading_ms_ = 0;
     } catch (const PromptTooLong&) { // counts for nobody
         if (stage_ == Stage::prompts) ++skipped_;
         queue_.clear();
@@ -245,9 +250,10 @@ void AdviceMeasurement::keep_run() {
         ++cost.runs;
     } else {
         // Shorter lengths of this drafter have no warm-up of their own.
-        cost.warm_up_ms = run_so_far_ms_;
+        const Cost warm{.warm_up_ms = run_so_far_ms_, .reading_ms = run_reading_ms_};
+        cost = warm;
         for (std::size_t i = 0; running_ != kPlain && i < settings_.size(); ++i)
-            if (settings_[i].drafter == settings_[running_].drafter) costs_[i].warm_up_ms = run_so_far_ms_;
+            if (settings_[i].drafter == settings_[running_].drafter) costs_[i] = warm;
     }
     run_.reset();
     if (queue_.empty() && !finished_.empty()) keep_prompt();
@@ -380,8 +386,9 @@ bool AdviceMeasurement::step_once() {
         const Stopwatch own;
         const bool reading = run_->trace().size() <= 1;
         const bool more = run_->step();
-        run_so_far_ms_ += own.ms();
-        if (reading) prefill_ms_ += own.ms(), prefilled_ += context_of(run_->trace());
+        const double ms = own.ms();
+        run_so_far_ms_ += ms;
+        if (reading) run_reading_ms_ += ms, prefill_ms_ += ms, prefilled_ += context_of(run_->trace());
         if (!more) keep_run();
         return true;
     }

@@ -52,6 +52,8 @@ class AdviceMeasurement {
     [[nodiscard]] std::optional<double> left_seconds() const; // empty during the warm-up
     // Seconds behind the warm-up that a verdict takes here, where the plan has less; empty: it has enough, or that is not known yet.
     [[nodiscard]] std::optional<double> seconds_missed() const;
+    // That one prompt takes at most, all lengths together; empty: not known yet.
+    [[nodiscard]] std::optional<double> prompt_seconds() const;
     // Of whole prompts; never null. A new one after the first eight prompts, then seldom, and at the end; more often where a prompt
     // takes long.
     [[nodiscard]] std::shared_ptr<const Advice> advice() const { return advice_; }
@@ -95,12 +97,12 @@ class AdviceMeasurement {
     std::vector<int> context_plan_;
     std::vector<PassTimes> context_times_;
     std::unique_ptr<PassMeasurement> passes_;
-    struct Cost { // of the runs of one length
-        double warm_up_ms = 0, ms = 0;
+    struct Cost {                                      // of the runs of one length
+        double warm_up_ms = 0, reading_ms = 0, ms = 0; // reading: of the prompt, in the warm-up
         int runs = 0;
     };
     std::vector<Cost> costs_; // of evidence_.lengths, then plain
-    double run_so_far_ms_ = 0, prefill_ms_ = 0;
+    double run_so_far_ms_ = 0, run_reading_ms_ = 0, prefill_ms_ = 0;
     int prefilled_ = 0; // tokens of prompts, in prefill_ms_
     Stopwatch watch_, shown_;
     BusyMeter busy_;
