@@ -300,6 +300,8 @@ class Measures(unittest.TestCase):
         self.assertEqual((result["verdict"], result.ok), ("same", True), result["sentence"])
         self.assertEqual((result["groups"], len(result.rows)), ([[0, 1]], 1))
         with self.assertRaises(speclens.NetworkError):
+            speclens.same("http://127.0.0.1:1", "http://127.0.0.1:2", prompt="Hi")
+        with self.assertRaises(speclens.UsageError):  # one server is held against itself anyway
             speclens.same("http://127.0.0.1:1", "http://127.0.0.1:1", prompt="Hi")
         with self.assertRaises(speclens.UsageError):
             speclens.same()
