@@ -68,6 +68,10 @@ Said PassTimes::in_doubt() const {
         return pass_doubt("doubt.pass"_t, "tokens"_v = worst->rows, "spread"_v = worst->spread());
     if (read_spread > kSteadySpread) return pass_doubt("doubt.read"_t, "spread"_v = read_spread);
     if (product_spread > kSteadySpread) return pass_doubt("doubt.product"_t, "spread"_v = product_spread);
+    const auto share = [&](const PassTime& pass) { return std::max(read_share(pass), arithmetic_share(pass)); };
+    const auto quickest = std::ranges::max_element(passes, {}, share);
+    if (quickest != passes.end() && share(*quickest) > kWholeBound)
+        return pass_doubt("doubt.bound"_t, "tokens"_v = quickest->rows, "less"_v = 1 - 1 / share(*quickest));
     return {};
 }
 

@@ -76,6 +76,8 @@ struct PassTimes {
     [[nodiscard]] Said in_doubt() const;
 };
 inline constexpr double kQuietCores = 0.3; // more, kept busy by others, puts times in doubt
+// A pass that reaches more than this share of what reads or products alone can do puts times in doubt: they were of another minute.
+inline constexpr double kWholeBound = 1.05;
 
 // The read has memory of its own beside the model. What a small model reads fits into a cache, so there the read is as small;
 // else it is large enough that no cache holds a part worth mentioning, whatever the model.

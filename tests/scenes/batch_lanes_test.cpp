@@ -290,7 +290,7 @@ TEST(FailuresLoad, PublishedCurvesAndTheRooflineStandBesideTheMap) {
             live.bench->controller.figures =
                 std::make_shared<const Published>(Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
             auto passes = std::make_shared<PassTimes>(bend());
-            passes->weight_bytes = 1e8, passes->multiply_adds = 5e7, passes->bandwidth_gbs = 50, passes->product_rate = 200;
+            passes->weight_bytes = 5e7, passes->multiply_adds = 2.5e7, passes->bandwidth_gbs = 50, passes->product_rate = 200;
             live.published.passes = passes;
             if (!measured) live.published.load.reset();
             live.show();
@@ -309,7 +309,7 @@ TEST(FailuresLoad, TellsPublishedFiguresAndTheRooflineInBothLanguages) {
             Batches live;
             live.bench->controller.figures = test::shipped_figures();
             auto passes = std::make_shared<PassTimes>(bend());
-            passes->weight_bytes = 1e8, passes->multiply_adds = 5e7, passes->bandwidth_gbs = 50, passes->product_rate = 200;
+            passes->weight_bytes = 5e7, passes->multiply_adds = 2.5e7, passes->bandwidth_gbs = 50, passes->product_rate = 200;
             live.published.passes = passes;
             if (!measured) live.published.load.reset();
             live.show();

@@ -45,6 +45,7 @@ inline PassTimes passes_of_a_shape() {
     times.weight_bytes = 269e6;
     times.read_bytes = times.weight_bytes;
     times.multiply_adds = 134.5e6;
+    times.product_rate = 100;
     times.bandwidth_gbs = 15;
     times.cache_limit = 32e6;
     for (PassTime& pass : times.passes) pass.ms = std::max(20.0, 2.5 * pass.rows), pass.median = pass.ms;

@@ -72,6 +72,17 @@ TEST(BenchResult, ShowsEveryContextAndSaysWhatIsInDoubt) {
     EXPECT_EQ(json_of(result)["in_doubt"], "a pass over 2 tokens varied by 50\u2009% (context 1000)");
 }
 
+TEST(BenchResult, ShowsNoShareAboveAllOfItWithoutADoubt) {
+    BenchResult result = made_result();
+    PassTime& eight = result.contexts.front().passes[3];
+    eight.ms = eight.median = 0.8; // reading alone takes 1 ms
+    const std::string table = bench_table(result);
+    EXPECT_NE(table.find("IN DOUBT: a pass over 8 tokens took 20\u2009% less than its bound\n"), std::string::npos) << table;
+    EXPECT_NE(table.find("125 %"), std::string::npos) << table;
+    EXPECT_NE(table.find("0.80×"), std::string::npos) << table;
+    EXPECT_EQ(json_of(result)["in_doubt"], "a pass over 8 tokens took 20\u2009% less than its bound");
+}
+
 TEST(BenchResult, CallsADifferenceNoCostAndSaysThatItWasStopped) {
     BenchResult result = made_result();
     EXPECT_EQ(bench_table(result).find("fixed cost"), std::string::npos);

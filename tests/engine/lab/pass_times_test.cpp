@@ -63,6 +63,26 @@ TEST(PassDoubt, NamesWhatWasWrong) {
     EXPECT_EQ(times.in_doubt().id(), "bottleneck.doubt.stopped");
 }
 
+// No pass is quicker than its bytes or its products alone: the times are of different minutes then.
+TEST(PassDoubt, NamesThePassThatIsFarthestBelowItsBound) {
+    PassTimes times = made_passes(); // of 2 ms; reading takes 1 ms, the products of 64 tokens 1.28 of 19.2
+    for (const double ms : {1.0, 0.953}) {
+        times.passes[1].ms = times.passes[1].median = ms;
+        EXPECT_TRUE(times.in_doubt().empty()) << ms << ": as near as repeats lie to each other";
+    }
+    times.passes[1].ms = times.passes[1].median = 0.94;
+    EXPECT_EQ(times.in_doubt().id(), "bottleneck.doubt.bound");
+    EXPECT_EQ(test::whole(times.in_doubt(), "tokens"), 2);
+    EXPECT_NEAR(test::real(times.in_doubt(), "less"), 0.06, 1e-9);
+    times.passes[6].ms = times.passes[6].median = 1.28 * 0.9; // more than reading takes, less than the products
+    EXPECT_EQ(test::whole(times.in_doubt(), "tokens"), 64);
+    EXPECT_NEAR(test::real(times.in_doubt(), "less"), 0.1, 1e-9);
+    times.product_rate = std::nan("");
+    EXPECT_EQ(test::whole(times.in_doubt(), "tokens"), 2) << "what reading takes is known alone";
+    times.bandwidth_gbs = std::nan("");
+    EXPECT_TRUE(times.in_doubt().empty()) << "nothing is known that it could be held against";
+}
+
 TEST(PassBound, ComesFromNumbersNotFromNames) {
     PassTimes times = made_passes(); // reading takes 1 of the 2 ms of a pass, arithmetic 0.02
     times.cache_limit = 1e6;
