@@ -87,8 +87,8 @@ std::vector<AcceptanceSeries> conditioning_series(const SceneInput& input) {
     return all;
 }
 
-const TimeSeries* series_of(const std::vector<TimeSeries>& series, std::string_view name) {
-    const auto found = std::ranges::find_if(series, [&](const TimeSeries& one) { return one.name.words() == name; });
+const TimeSeries* series_of(const std::vector<TimeSeries>& series, std::string_view drafter) {
+    const auto found = std::ranges::find(series, drafter, &TimeSeries::drafter);
     return found == series.end() ? nullptr : &*found;
 }
 

@@ -38,7 +38,7 @@ inline constexpr const char* kConditioning = "conditioning"; // a study
 [[nodiscard]] RunStudy conditioning_study(const SceneInput& input);
 [[nodiscard]] std::vector<AcceptanceSeries> conditioning_series(const SceneInput& input);
 // Of one drafter of the draft times; null: it was not measured.
-[[nodiscard]] const TimeSeries* series_of(const std::vector<TimeSeries>& series, std::string_view name);
+[[nodiscard]] const TimeSeries* series_of(const std::vector<TimeSeries>& series, std::string_view drafter);
 
 // Of a round that there is.
 [[nodiscard]] StageTitle dflash_title(const SceneInput& input, const DFlashModel& model);

@@ -71,7 +71,7 @@ RunStudy mtp_study(const SceneInput& input) {
 
 MtpMeasured mtp_measured(const SceneInput& input) {
     MtpMeasured measured;
-    measured.times = {method_title("mtp"), method_mark("mtp"), {}, true};
+    measured.times = {"mtp", method_title("mtp"), method_mark("mtp"), {}, true};
     const Study* study = study_of(input, mtp_study(input)); // of this prompt
     if (!study) return measured;
     for (const StudyPoint& point : study->points) {

@@ -193,7 +193,7 @@ std::vector<TimeSeries> time_series(const SceneInput& input, const std::string& 
     const Study* study = study_named(input, kTimeStudy);
     if (!study) return all;
     for (const std::string& drafter : timed_drafters()) {
-        TimeSeries series{method_title(drafter), method_mark(drafter), {}, drafter == chosen};
+        TimeSeries series{drafter, method_title(drafter), method_mark(drafter), {}, drafter == chosen};
         for (const StudyPoint& point : study->points)
             if (const int k = timed_length(point);
                 k > 0 && point.settings.drafter == drafter && point.problem.empty() && point.draft_ms > 0)

@@ -34,6 +34,7 @@ void tell_acceptance(ui::Ui& ui, ui::Rect rect, const AcceptanceSeries& series);
 [[nodiscard]] AcceptanceSeries acceptance_of(const RunView& view, Message name = {});
 
 struct TimeSeries {
+    std::string drafter; // by which it is found: its name is what somebody may change
     Message name;
     ui::Icon mark = ui::Icon::circle;
     std::vector<std::pair<int, double>> points; // guesses, milliseconds

@@ -44,7 +44,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <functional>
+#include <set>
 
 #include "engine/base/display_name.h"
 #include "engine/base/json.h"
@@ -60,6 +62,7 @@
 #include "tests/shared/heads_told.h"
 #include "tests/shared/said_values.h"
 #include "tests/shared/speaking.h"
+#include "tests/shared/temp_folder.h"
 #include "tests/shared/told_said.h"
 #include "ui/format.h"
 #include "ui/tokens.h"
@@ -408,6 +411,29 @@ TEST(DFlashTold, TellsTheBlockEveryPlaceThePairsAndTheChartsInBothLanguages) {
 }
 
 TEST(DFlashTold, SaysEveryNumberThatIsDrawn) { expect_numbers_told("dflash"); }
+
+// The two are found by what they are, not by what somebody calls them.
+TEST(DFlashTold, ComparesTheTimesUnderAnyNames) {
+    Live live("dflash", settings_for("dflash"));
+    live.published.studies[kTimeStudy] = timed(live.input());
+    live.show();
+    const ToldFrame before = told_of("dflash", live.input(kDFlashTimesBeat));
+    const test::TempFolder own;
+    std::ofstream(own / "drafter-names.toml") << "[eagle3]\ntitle = \"Αετός\"\n[dflash]\ntitle = \"Αστραπή\"\n";
+    use_stories(std::make_shared<const StoryBook>(load_stories(kAssets / "stories", "en", own.path())));
+    const ToldFrame told = told_of("dflash", live.input(kDFlashTimesBeat));
+    std::set<std::string> names;
+    for (const TimeSeries& series : time_series(live.input(), "dflash")) names.insert(series.name.words());
+    use_stories(std::make_shared<const StoryBook>(load_stories(kAssets / "stories", "en", "")));
+    EXPECT_TRUE(names.contains("Αετός") && names.contains("Αστραπή") && !names.contains("DFlash"));
+    for (const ToldFrame* frame : {&before, &told}) {
+        const Said slopes = only_said(*frame, "dflash.draft_times.slopes"), story = only_said(*frame, "dflash.times.text:measured");
+        EXPECT_NEAR(real(slopes, "steep"), 0.31 * 0.37, 1e-9);
+        EXPECT_NEAR(real(slopes, "flat"), 0.47 * 0.37, 1e-9);
+        EXPECT_NEAR(real(story, "chain_from"), 0.31 * 1.37, 1e-9);
+        EXPECT_NEAR(real(story, "from"), 0.47 * 1.37, 1e-9);
+    }
+}
 
 void expect_logits(const Said& said, std::string_view name, const std::optional<double>& logits) {
     if (!logits) {
