@@ -393,7 +393,9 @@ struct Enumerated {
     long leaves = 0, runs = 0;
     double weight = 1, off = 0;           // the worst of all texts that rounds were entered behind
     long full = 0, partial = 0, none = 0; // leaves behind a first round that kept all of its drafts, some of them, none
-    [[nodiscard]] bool judged() const { return full > 0 && none > 0; }
+    // Of each kind some, where K is 2 or more and all of them can occur.
+    [[nodiscard]] bool judged() const { return full > 0 && partial > 0 && none > 0; }
+    [[nodiscard]] bool kept_and_refused() const { return full + partial > 0 && none > 0; }
 };
 
 inline std::string number(double value) {

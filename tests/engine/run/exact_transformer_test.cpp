@@ -76,7 +76,7 @@ TEST_P(ExactOnATransformer, EveryRule) {
         const test::Enumerated found = test::enumerate_behind_prefixes(one, row, part ? 1 : 2, prefixes);
         EXPECT_EQ(found.problem, "") << rules.first->name;
         EXPECT_EQ(prefixes.entered, part ? 4 : 13) << rules.first->name;
-        EXPECT_TRUE(!drafter.drafts() || (found.full + found.partial > 0 && found.none > 0)) << rules.first->name;
+        EXPECT_TRUE(!drafter.drafts() || found.kept_and_refused()) << rules.first->name;
         test::tell(testing::PrintToString(GetParam()) + " " + rules.first->name + ", texts " + std::to_string(prefixes.entered) + " (" +
                        std::to_string(prefixes.silent) + ")",
                    found);
@@ -128,7 +128,7 @@ TEST_P(ExactPrecision, EveryDrafter) {
     const test::Enumerated found = test::enumerate_behind_prefixes(one, row, 1, prefixes);
     EXPECT_EQ(found.problem, "");
     EXPECT_EQ(prefixes.entered, 4);
-    EXPECT_TRUE(!find_drafter(name)->drafts() || (found.full + found.partial > 0 && found.none > 0));
+    EXPECT_TRUE(!find_drafter(name)->drafts() || found.kept_and_refused());
     test::tell(std::string(name_of(precision)) + " " + name + ", texts " + std::to_string(prefixes.entered), found);
 }
 
@@ -167,7 +167,7 @@ TEST_P(ExactStoppedByItsRows, WritesTheTargetsDistribution) {
     EXPECT_EQ(prefixes.entered, 13);
     EXPECT_GT(std::ranges::count_if(margins, [&](double margin) { return margin < least; }), 0) << "it stops";
     EXPECT_GT(std::ranges::count_if(margins, [&](double margin) { return margin >= least; }), 0) << "it goes on";
-    EXPECT_TRUE(found.full + found.partial > 0 && found.none > 0);
+    EXPECT_TRUE(found.kept_and_refused());
     test::tell(GetParam() + " stopped by its rows, texts " + std::to_string(prefixes.entered), found);
 }
 
